@@ -1,0 +1,14 @@
+//! When should a parallel program remap its work?
+//!
+//! A bulk-synchronous program slows down as its work drifts out of balance. Remapping costs time,
+//! and so does not remapping. This crate computes the *optimal* moment as the solution of a
+//! stochastic dynamic program and returns it with certified two-sided bounds.
+//!
+//! It is pure mathematics: it never prints, reads files, looks at a clock or catches signals.
+
+/// Exact rational numbers.
+pub type Rational = dashu::rational::RBig;
+
+pub mod observer;
+
+pub use observer::{Halt, Observer, Status};

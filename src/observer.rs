@@ -1,0 +1,49 @@
+//! How a long computation tells its caller where it stands, and how the caller stops it.
+
+use std::ops::ControlFlow;
+
+/// Why a caller stopped a computation before it had converged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Halt {
+    /// The time the caller allowed is used up.
+    TimeLimit,
+    /// The caller was interrupted.
+    Interrupted,
+}
+
+/// How a computation ended. Bounds that come with it hold whatever the status is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// The requested accuracy is reached.
+    Converged,
+    /// A limit on iterations, segments or precision was hit first.
+    IterationLimit,
+    /// The caller's time limit was hit first.
+    TimeLimit,
+    /// The caller was interrupted.
+    Interrupted,
+}
+
+impl From<Halt> for Status {
+    fn from(halt: Halt) -> Self {
+        match halt {
+            Halt::TimeLimit => Status::TimeLimit,
+            Halt::Interrupted => Status::Interrupted,
+        }
+    }
+}
+
+/// Receives the progress of a computation and may stop it. Called often (every iteration or every
+/// few milliseconds), so an implementation must be cheap; the engine keeps no clock of its own.
+pub trait Observer: Sync {
+    /// `done` of `total` units of work are finished; `total` is an estimate and may grow.
+    fn progress(&self, done: u64, total: u64) -> ControlFlow<Halt>;
+}
+
+/// The observer that only watches: never stops anything.
+impl Observer for () {
+    fn progress(&self, _done: u64, _total: u64) -> ControlFlow<Halt> {
+        ControlFlow::Continue(())
+    }
+}

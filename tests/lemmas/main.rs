@@ -1,0 +1,1 @@
+//! Property-based verification: one property per lemma, named for it.
