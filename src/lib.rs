@@ -10,5 +10,6 @@
 pub type Rational = dashu::rational::RBig;
 
 pub mod observer;
+pub mod policy;
 
 pub use observer::{Halt, Observer, Status};
