@@ -9,6 +9,7 @@
 /// Exact rational numbers.
 pub type Rational = dashu::rational::RBig;
 
+pub mod chain;
 pub mod observer;
 pub mod policy;
 
