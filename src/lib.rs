@@ -10,7 +10,9 @@
 pub type Rational = dashu::rational::RBig;
 
 pub mod chain;
+pub mod drift;
 pub mod observer;
 pub mod policy;
+pub mod simulate;
 
 pub use observer::{Halt, Observer, Status};
