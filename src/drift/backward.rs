@@ -1,8 +1,9 @@
 //! The backward recursion over the horizon, resumable at every step.
 
-use super::{LoadDrift, Outcome, States, Timing};
-use crate::chain::{ChainError, Operator};
-use crate::drift::decisions::Decisions;
+use super::remapping::Remapping;
+use super::transition::Transition;
+use super::{Decisions, LoadDrift, Outcome, States, Timing};
+use crate::chain::ChainError;
 use rayon::prelude::*;
 
 /// How remaps are decided.
@@ -16,27 +17,32 @@ pub enum Control {
     Utilization(f64),
 }
 
-/// How much of the outcome is carried along.
+/// What is carried along.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Lanes {
-    ValueOnly,
-    All,
+pub enum Carry {
+    /// The value and the decisions: one vector.
+    Value,
+    /// The expected work and number of remaps too: three vectors.
+    Outcome,
 }
 
 /// The recursion from the last step to the first.
 ///
-/// Memory: four vectors of the number of states (value, work, remaps, scratch), or two for the
-/// value alone. Each step applies the transition operator once per vector carried.
+/// Memory: two vectors of the number of states for the value alone, four for the outcome. A step
+/// costs one application of the transition operator per vector carried, restricted to the states in
+/// which the program may want to go on: where a remap is certain (by the rule, or by a bound on the
+/// cost of going on; see [`Remapping`]) the cost depends on the total load alone.
 pub struct Backward<'a> {
     problem: &'a LoadDrift,
     states: &'a States,
-    operator: &'a dyn Operator,
+    transition: &'a Transition,
     control: Control,
-    /// Sorted state of each balanced outcome, per total: (probability, rank).
-    balanced: Vec<Vec<(f64, usize)>>,
-    /// Steps still to be gone through; 0 when the recursion is done.
+    remapping: Remapping,
     remaining: u64,
-    lanes: Vec<Vec<f64>>,
+    /// States with r (max - mean) beyond this remap for certain at the next decision: the vectors
+    /// hold nothing for them.
+    limit: u32,
+    vectors: Vec<Vec<f64>>,
     scratch: Vec<f64>,
     decisions: Decisions,
 }
@@ -46,60 +52,41 @@ pub struct Backward<'a> {
 pub struct Snapshot {
     /// Steps still to be gone through.
     pub remaining: u64,
-    /// Value, and if carried work and remaps, of every state.
+    /// States with r (max - mean) beyond this are left out of the vectors.
+    pub limit: u32,
+    /// Value, and if carried work and number of remaps, of every state.
     pub vectors: Vec<Vec<f64>>,
 }
 
 /// Relative slack within which two branches count as equal.
 const TIE: f64 = 1e-12;
-/// States handled by one task.
-const CHUNK: usize = 1 << 14;
+/// Blocks of 64 states handled by one task.
+const TASK: usize = 1 << 8;
 
 impl<'a> Backward<'a> {
-    /// The recursion for value, work and number of remaps, at the end of the horizon.
+    /// The recursion at the end of the horizon.
+    ///
+    /// # Panics
+    /// When `transition` and `states` are not those of the problem.
     pub fn new(
         problem: &'a LoadDrift,
         states: &'a States,
-        operator: &'a dyn Operator,
+        transition: &'a Transition,
         control: Control,
-    ) -> Backward<'a> {
-        Self::with_lanes(problem, states, operator, control, Lanes::All)
-    }
-
-    /// The recursion for the value and the decisions alone, a third of the work.
-    pub fn value_only(
-        problem: &'a LoadDrift,
-        states: &'a States,
-        operator: &'a dyn Operator,
-        control: Control,
-    ) -> Backward<'a> {
-        Self::with_lanes(problem, states, operator, control, Lanes::ValueOnly)
-    }
-
-    fn with_lanes(
-        problem: &'a LoadDrift,
-        states: &'a States,
-        operator: &'a dyn Operator,
-        control: Control,
-        lanes: Lanes,
+        carry: Carry,
     ) -> Backward<'a> {
         let count = states.count();
-        assert_eq!(operator.states(), count, "operator and states must agree");
-        let rank = |(probability, sorted): (f64, Vec<usize>)| {
-            (probability, states.multisets().rank(&sorted))
-        };
-        let balanced = (0..states.distinct_totals())
-            .map(|total| problem.balanced(total).into_iter().map(rank).collect())
-            .collect();
-        let number = if lanes == Lanes::All { 3 } else { 1 };
+        assert_eq!(transition.states(), count, "transition and states must agree");
+        let vectors = if carry == Carry::Outcome { 3 } else { 1 };
         let mut backward = Backward {
             problem,
             states,
-            operator,
+            transition,
             control,
-            balanced,
+            remapping: Remapping::new(problem, states),
             remaining: problem.steps,
-            lanes: vec![vec![0.0; count]; number],
+            limit: states.largest_excess(),
+            vectors: vec![vec![0.0; count]; vectors],
             scratch: vec![0.0; count],
             decisions: Decisions::none(count),
         };
@@ -115,37 +102,29 @@ impl<'a> Backward<'a> {
     /// # Errors
     /// A snapshot of another shape.
     pub fn resume(&mut self, snapshot: Snapshot) -> Result<(), ChainError> {
-        let shape =
-            |what: &str, expected, found| ChainError::Shape { what: what.into(), expected, found };
-        if snapshot.vectors.len() != self.lanes.len() {
-            return Err(shape("vectors of the snapshot", self.lanes.len(), snapshot.vectors.len()));
+        let check = |what: &str, expected: usize, found: usize| match expected == found {
+            true => Ok(()),
+            false => Err(ChainError::Shape { what: what.into(), expected, found }),
+        };
+        check("vectors of the snapshot", self.vectors.len(), snapshot.vectors.len())?;
+        for vector in &snapshot.vectors {
+            check("states of the snapshot", self.states.count(), vector.len())?;
         }
-        let count = self.states.count();
-        if let Some(vector) = snapshot.vectors.iter().find(|vector| vector.len() != count) {
-            return Err(shape("states of the snapshot", count, vector.len()));
-        }
-        if snapshot.remaining > self.problem.steps {
-            let (expected, found) = (self.problem.steps as usize, snapshot.remaining as usize);
-            return Err(shape("steps of the snapshot", expected, found));
-        }
-        self.remaining = snapshot.remaining;
-        self.lanes = snapshot.vectors;
+        let most = self.problem.steps.min(snapshot.remaining);
+        check("steps of the snapshot", most as usize, snapshot.remaining as usize)?;
+        (self.remaining, self.limit) = (snapshot.remaining, snapshot.limit);
+        self.vectors = snapshot.vectors;
         Ok(())
     }
 
     /// What must be kept to resume from here.
     pub fn snapshot(&self) -> Snapshot {
-        Snapshot { remaining: self.remaining, vectors: self.lanes.clone() }
+        Snapshot { remaining: self.remaining, limit: self.limit, vectors: self.vectors.clone() }
     }
 
     /// Steps still to be gone through; 0 when the recursion is done.
     pub fn remaining(&self) -> u64 {
         self.remaining
-    }
-
-    /// Vectors of the cost-to-go: value, and if carried work and number of remaps.
-    pub fn vectors(&self) -> &[Vec<f64>] {
-        &self.lanes
     }
 
     /// The decisions between steps k and k + 1 for k = `remaining() + 1`, after the latest
@@ -154,126 +133,153 @@ impl<'a> Backward<'a> {
         &self.decisions
     }
 
+    /// How many states the latest step had to be computed in.
+    pub fn active_states(&self) -> usize {
+        let active = |&state: &usize| self.states.excess(state) <= self.limit;
+        (0..self.states.count()).into_par_iter().filter(active).count()
+    }
+
     /// Goes one step back. Does nothing when done.
     pub fn advance(&mut self) {
         if self.remaining == 0 {
             return;
         }
+        let last = self.remaining == self.problem.steps;
+        let certain = if last { self.states.largest_excess() } else { self.decide() };
         match self.problem.timing {
             Timing::AfterStep => {
-                if self.remaining < self.problem.steps {
-                    self.decide();
-                }
                 self.pay();
-                self.transit();
+                self.transit(certain);
             }
             Timing::BeforeStep => {
-                self.decide();
-                self.transit();
+                self.transit(certain);
                 self.pay();
             }
         }
         self.remaining -= 1;
     }
 
-    /// Expected cost-to-go of `steps - remaining()` steps from the initial state: of the whole
-    /// horizon when done, and before that of the same program with a shorter horizon.
+    /// Expected outcome of `steps - remaining()` steps from the initial state: of the whole horizon
+    /// when done, and before that of the same program with a shorter horizon. `None` if only the
+    /// value is carried.
     pub fn outcome(&self) -> Option<Outcome> {
-        let [value, work, remaps] = self.lanes.as_slice() else { return None };
+        let [value, work, remaps] = self.vectors.as_slice() else { return None };
         let at = self.initial_state();
         Some(Outcome::new(self.problem.objective, value[at], work[at], remaps[at]))
     }
 
     /// The value at the initial state; see [`outcome`](Self::outcome).
     pub fn value(&self) -> f64 {
-        self.lanes[0][self.initial_state()]
+        self.vectors[0][self.initial_state()]
     }
 
     fn initial_state(&self) -> usize {
         self.states.multisets().rank(&vec![self.problem.initial; self.problem.processors])
     }
 
-    /// Replaces each value by that of the better (or the prescribed) branch.
-    fn decide(&mut self) {
-        let after: Vec<Vec<f64>> = self
-            .lanes
-            .iter()
-            .map(|lane| self.balanced.iter().map(|to| expected(to, lane)).collect())
-            .collect();
-        let (cost, states) = (self.problem.remap_cost, self.states);
-        let (control, problem) = (self.control, self.problem);
+    /// Replaces each value by that of the better (or the prescribed) branch. Returns the largest
+    /// r (max - mean) in which the program goes on.
+    fn decide(&mut self) -> u32 {
+        self.remapping.observe(&self.vectors, self.problem.remap_cost);
+        let (control, problem, states, limit) =
+            (self.control, self.problem, self.states, self.limit);
+        let after = self.remapping.costs();
+        let (value, others) = self.vectors.split_at_mut(1);
         let words = self.decisions.words_mut();
-        let (value, others) = self.lanes.split_at_mut(1);
-        let chunks = value[0].par_chunks_mut(64).zip(words).enumerate().with_min_len(CHUNK / 64);
-        chunks.for_each(|(block, (values, word))| {
-            *word = 0;
+        let blocks = value[0].par_chunks_mut(64).zip(words).enumerate().with_min_len(TASK);
+        let block = |(block, (values, word)): (usize, (&mut [f64], &mut u64))| {
+            let (mut remaps, mut largest) = (0u64, 0);
             for (bit, value) in values.iter_mut().enumerate() {
                 let state = block * 64 + bit;
-                let remapped = cost + after[0][states.totals()[state] as usize];
-                let remap = match control {
-                    Control::Optimal => {
-                        let remap = *value - remapped > TIE * value.abs().max(remapped.abs());
-                        *value = value.min(remapped);
-                        remap
-                    }
-                    Control::Threshold(threshold) => {
-                        let r = problem.processors as f64;
-                        f64::from(states.excess(state)) / r > threshold * (1.0 + TIE)
-                    }
-                    Control::Utilization(minimum) => {
-                        let (max, mean) = loads(problem, states, state);
-                        mean < minimum * max * (1.0 - TIE)
-                    }
-                };
+                let excess = states.excess(state);
+                let remapped = after[0][states.totals()[state] as usize];
+                let remap = excess > limit
+                    || match control {
+                        Control::Optimal => {
+                            *value - remapped > TIE * value.abs().max(remapped.abs())
+                        }
+                        Control::Threshold(threshold) => {
+                            let r = problem.processors as f64;
+                            f64::from(excess) / r > threshold * (1.0 + TIE)
+                        }
+                        Control::Utilization(minimum) => {
+                            let (max, mean) = problem.loads(states, state);
+                            mean < minimum * max * (1.0 - TIE)
+                        }
+                    };
                 if remap {
-                    *word |= 1 << bit;
+                    remaps |= 1 << bit;
                     *value = remapped;
+                } else {
+                    largest = largest.max(excess);
+                    if control == Control::Optimal {
+                        *value = value.min(remapped);
+                    }
                 }
             }
-        });
+            *word = remaps;
+            largest
+        };
+        let certain = blocks.map(block).max().unwrap_or(0);
         let words = self.decisions.words();
-        for (number, (lane, after)) in others.iter_mut().zip(&after[1..]).enumerate() {
-            // The work of a remap is nothing; their number goes up by one.
-            let one = number as f64;
-            let chunks = lane.par_chunks_mut(64).zip(words).enumerate().with_min_len(CHUNK / 64);
-            chunks.for_each(|(block, (values, &word))| {
+        for (vector, after) in others.iter_mut().zip(&after[1..]) {
+            let blocks = vector.par_chunks_mut(64).zip(words).enumerate().with_min_len(TASK);
+            blocks.for_each(|(block, (values, &word))| {
                 let mut left = word;
                 while left != 0 {
                     let bit = left.trailing_zeros() as usize;
-                    values[bit] = one + after[states.totals()[block * 64 + bit] as usize];
+                    values[bit] = after[states.totals()[block * 64 + bit] as usize];
                     left &= left - 1;
                 }
             });
         }
+        certain
     }
 
     /// Adds the cost and the work of a step.
     fn pay(&mut self) {
         let (problem, states) = (self.problem, self.states);
-        for (number, lane) in self.lanes.iter_mut().take(2).enumerate() {
-            lane.par_iter_mut().with_min_len(CHUNK).enumerate().for_each(|(state, value)| {
-                let (max, mean) = loads(problem, states, state);
+        for (number, vector) in self.vectors.iter_mut().take(2).enumerate() {
+            vector.par_iter_mut().with_min_len(64 * TASK).enumerate().for_each(|(state, value)| {
+                let (max, mean) = problem.loads(states, state);
                 *value += if number == 0 { problem.step_cost(max, mean) } else { mean };
             });
         }
     }
 
-    /// Takes the expectation over the next state.
-    fn transit(&mut self) {
-        for lane in &mut self.lanes {
-            self.operator.apply_into(lane, &mut self.scratch);
-            std::mem::swap(lane, &mut self.scratch);
+    /// Takes the expectation over the next state, wherever the decision that comes next (earlier in
+    /// time) may be to go on, if it is to remap after the move beyond `certain`.
+    fn transit(&mut self, certain: u32) {
+        let full = self.states.largest_excess();
+        let mut limit = match self.control {
+            Control::Optimal => self.remapping.reachable(certain).min(full),
+            Control::Threshold(_) | Control::Utilization(_) => {
+                certain.max(self.remapping.balanced_excess())
+            }
+        };
+        if self.remaining == self.problem.steps {
+            limit = full;
         }
+        self.transition.apply_within(limit, &self.vectors[0], &mut self.scratch);
+        let optimal = self.control == Control::Optimal;
+        if optimal && limit < full && !self.remapping.is_certain_beyond(limit, &self.scratch) {
+            limit = full;
+            self.transition.apply_within(limit, &self.vectors[0], &mut self.scratch);
+        }
+        std::mem::swap(&mut self.vectors[0], &mut self.scratch);
+        for vector in &mut self.vectors[1..] {
+            self.transition.apply_within(limit, vector, &mut self.scratch);
+            std::mem::swap(vector, &mut self.scratch);
+        }
+        self.limit = limit;
     }
 }
 
-fn expected(outcomes: &[(f64, usize)], values: &[f64]) -> f64 {
-    outcomes.iter().map(|&(probability, rank)| probability * values[rank]).sum()
-}
-
-/// Largest and mean load of a state.
-fn loads(problem: &LoadDrift, states: &States, state: usize) -> (f64, f64) {
-    let max = problem.lowest + f64::from(states.largest()[state]);
-    let mean = problem.lowest + f64::from(states.totals()[state]) / problem.processors as f64;
-    (max, mean)
+impl LoadDrift {
+    /// Largest and mean load of a state.
+    pub(super) fn loads(&self, states: &States, state: usize) -> (f64, f64) {
+        let max = self.lowest + f64::from(states.largest()[state]);
+        let mean = self.lowest + f64::from(states.totals()[state]) / self.processors as f64;
+        (max, mean)
+    }
 }

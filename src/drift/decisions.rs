@@ -52,7 +52,7 @@ impl Decisions {
     /// go on and how many it remaps. A multiset counts as many times as it has orderings.
     pub fn by_excess(&self, states: &States) -> Vec<[f64; 2]> {
         let multisets = states.multisets();
-        let mut counts = vec![[0.0; 2]; (multisets.items() - 1) * (multisets.levels() - 1) + 1];
+        let mut counts = vec![[0.0; 2]; states.largest_excess() as usize + 1];
         let mut walk = multisets.from(0);
         for state in 0..self.count {
             if let Some(sorted) = walk.get() {

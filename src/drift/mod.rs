@@ -23,16 +23,20 @@ mod decisions;
 mod intervals;
 mod lifted;
 mod paths;
+mod remapping;
 mod states;
+mod transition;
 
-pub use backward::{Backward, Control, Snapshot};
+pub use backward::{Backward, Carry, Control, Snapshot};
 pub use decisions::{Closest, Decisions};
 pub use intervals::{Interval, Intervals};
 pub use lifted::Lifted;
-pub use paths::{Loads, MapPolicy};
+pub use paths::{Draws, Loads, MapPolicy};
+pub use remapping::Remapping;
 pub use states::{Balanced, States};
+pub use transition::Transition;
 
-use crate::chain::{BirthDeath, ChainError, Dense, Exchangeable, Operator};
+use crate::chain::{BirthDeath, Dense};
 
 /// A program with drifting loads [NRS86, section 3].
 #[derive(Debug, Clone, PartialEq)]
@@ -81,17 +85,6 @@ impl Chain {
             Chain::BirthDeath(chain) => chain.rows(),
             Chain::Dense(chain) => (0..chain.levels()).map(|i| chain.row(i).to_vec()).collect(),
         }
-    }
-
-    /// The transition operator of `processors` such chains, on multisets of levels.
-    ///
-    /// # Errors
-    /// More states than can be counted.
-    pub fn operator(&self, processors: usize) -> Result<Box<dyn Operator>, ChainError> {
-        Ok(match self {
-            Chain::BirthDeath(chain) => Box::new(Exchangeable::new(chain.clone(), processors)?),
-            Chain::Dense(chain) => Box::new(Lifted::new(chain.clone(), processors)?),
-        })
     }
 }
 

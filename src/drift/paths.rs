@@ -1,7 +1,9 @@
 //! Drifting loads as a workload to simulate, and an optimal decision map as a policy.
 
-use super::{Backward, Control, Decisions, LoadDrift, Objective, States, Timing};
-use crate::chain::{Multisets, Operator};
+use super::{
+    Backward, Carry, Control, Decisions, LoadDrift, Objective, States, Timing, Transition,
+};
+use crate::chain::Multisets;
 use crate::observer::{Halt, Observer};
 use crate::policy::{Policy, Step};
 use crate::simulate::{Stream, Workload};
@@ -127,10 +129,11 @@ impl MapPolicy {
     pub fn solve(
         problem: &LoadDrift,
         states: &States,
-        operator: &dyn Operator,
+        transition: &Transition,
         observer: &dyn Observer,
     ) -> Result<MapPolicy, Halt> {
-        let mut backward = Backward::value_only(problem, states, operator, Control::Optimal);
+        let mut backward =
+            Backward::new(problem, states, transition, Control::Optimal, Carry::Value);
         let mut maps: Vec<Arc<Decisions>> = Vec::new();
         while backward.remaining() > 0 {
             backward.advance();

@@ -66,6 +66,11 @@ impl States {
         self.multisets.items() * (self.multisets.levels() - 1) + 1
     }
 
+    /// The largest r (max - mean), (r - 1)(L - 1).
+    pub fn largest_excess(&self) -> u32 {
+        ((self.multisets.items() - 1) * (self.multisets.levels() - 1)) as u32
+    }
+
     /// r (max - mean) of each state, a whole number.
     pub fn excess(&self, state: usize) -> u32 {
         let r = self.multisets.items() as u32;

@@ -17,10 +17,13 @@ fn figure(processors: usize, steps: u64, cost: f64) -> LoadDrift {
 
 fn solve(problem: &LoadDrift, control: Control) -> Outcome {
     let states = States::new(problem.processors, problem.chain.levels()).unwrap();
-    let operator = problem.chain.operator(problem.processors).unwrap();
-    let mut backward = Backward::new(problem, &states, operator.as_ref(), control);
+    let transition = Transition::new(&problem.chain, problem.processors).unwrap();
+    let mut backward = Backward::new(problem, &states, &transition, control, Carry::Outcome);
     while backward.remaining() > 0 {
         backward.advance();
+        if backward.remaining().is_multiple_of(50) {
+            println!("{} active {}", backward.remaining(), backward.active_states());
+        }
     }
     backward.outcome().unwrap()
 }
@@ -46,42 +49,4 @@ fn probe() {
         t.elapsed()
     );
     println!("m9 {}", i.all()[8].outcome.utilization());
-}
-
-#[test]
-#[ignore = "slow"]
-fn probe_big() {
-    for (c, reb, obj) in [
-        (8.0, Rebalance::Split, Objective::Imbalance),
-        (2.0, Rebalance::Split, Objective::Imbalance),
-        (2.0, Rebalance::Nearest, Objective::Makespan),
-    ] {
-        let t = std::time::Instant::now();
-        let p = LoadDrift { rebalance: reb, objective: obj, ..figure(8, 400, c) };
-        let o = solve(&p, Control::Optimal);
-        println!("{c} {o:?} {} {:?}", o.utilization(), t.elapsed());
-    }
-}
-
-#[test]
-#[ignore = "timing"]
-fn probe_time() {
-    let p = figure(8, 400, 8.0);
-    let states = States::new(p.processors, p.chain.levels()).unwrap();
-    let operator = p.chain.operator(p.processors).unwrap();
-    let mut backward = Backward::new(&p, &states, operator.as_ref(), Control::Optimal);
-    for _ in 0..10 {
-        backward.advance();
-    }
-}
-#[test]
-#[ignore = "timing"]
-fn probe_time_apply() {
-    let p = figure(8, 400, 8.0);
-    let operator = p.chain.operator(p.processors).unwrap();
-    let v = vec![1.0; operator.states()];
-    let mut w = v.clone();
-    for _ in 0..30 {
-        operator.apply_into(&v, &mut w);
-    }
 }

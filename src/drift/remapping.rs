@@ -1,0 +1,130 @@
+//! What a remap costs in each state, and where it is certain to be the better branch.
+//!
+//! A remap leads to a state that depends on the total t alone: its cost-to-go is C + B(t). Suppose
+//! the program remaps at the decision after the next move wherever r (max - mean) > e, and let x
+//! have r (max - mean) > a, with a so much larger that no move of all processors leads back to e.
+//! Going on from x then costs exactly E u + C + E B_next(t'), which is at least
+//!
+//! ```text
+//! (least expected cost of a step beyond a) + C + min { B_next(t') : t' within reach of t }
+//! ```
+//!
+//! Where that exceeds C + B(t) for every t, remapping is optimal in all states beyond a, and their
+//! cost need not be computed. Near the end of the horizon, where remaps no longer pay, it fails and
+//! nothing is left out.
+
+use super::transition::Reach;
+use super::{LoadDrift, Objective, States, Timing};
+
+/// The remap branch, as a function of the total load.
+#[derive(Debug, Clone)]
+pub struct Remapping {
+    processors: usize,
+    levels: usize,
+    lowest: f64,
+    objective: Objective,
+    timing: Timing,
+    reach: Reach,
+    /// Rank of the state each total is brought to, with probabilities.
+    targets: Vec<Vec<(f64, usize)>>,
+    /// Expected value, work and number of remaps after a remap, its own cost included.
+    costs: Vec<Vec<f64>>,
+    remap_cost: f64,
+}
+
+/// Relative margin by which going on must be worse for a remap to be certain, far above the
+/// rounding of the recursion.
+const MARGIN: f64 = 1e-9;
+
+impl Remapping {
+    pub(super) fn new(problem: &LoadDrift, states: &States) -> Remapping {
+        let target = |total| {
+            let rank = |(p, sorted): (f64, Vec<usize>)| (p, states.multisets().rank(&sorted));
+            problem.balanced(total).into_iter().map(rank).collect()
+        };
+        Remapping {
+            processors: problem.processors,
+            levels: problem.chain.levels(),
+            lowest: problem.lowest,
+            objective: problem.objective,
+            timing: problem.timing,
+            reach: Reach::of(&problem.chain),
+            targets: (0..states.distinct_totals()).map(target).collect(),
+            costs: Vec::new(),
+            remap_cost: problem.remap_cost,
+        }
+    }
+
+    /// Reads off what a remap leads to, from the vectors of value, work and number of remaps.
+    pub(super) fn observe(&mut self, vectors: &[Vec<f64>], remap_cost: f64) {
+        let own = [remap_cost, 0.0, 1.0];
+        let table = |(vector, own): (&Vec<f64>, f64)| {
+            self.targets.iter().map(|to| own + expected(to, vector)).collect()
+        };
+        self.costs = vectors.iter().zip(own).map(table).collect();
+    }
+
+    /// Per vector, what a remap leads to from each total.
+    pub(super) fn costs(&self) -> &[Vec<f64>] {
+        &self.costs
+    }
+
+    /// An a such that no move leads from r (max - mean) > a to `certain` or below: the maximum
+    /// falls by s levels at most, taking one processor along, while the others rise by s.
+    pub(super) fn reachable(&self, certain: u32) -> u32 {
+        let fall = 2 * (self.processors - 1) * self.reach.levels;
+        certain.saturating_add(fall as u32)
+    }
+
+    /// The largest r (max - mean) a remap leaves, and some more.
+    pub(super) fn balanced_excess(&self) -> u32 {
+        self.processors as u32 - 1
+    }
+
+    /// Whether remapping is optimal in every state with r (max - mean) > `limit`, at the decision
+    /// that precedes the one last observed, if `value` is the cost-to-go of the states up to
+    /// `limit` there.
+    pub(super) fn is_certain_beyond(&self, limit: u32, value: &[f64]) -> bool {
+        let (r, s) = (self.processors, self.reach.levels);
+        let next = &self.costs[0];
+        let last = next.len() - 1;
+        let excess = f64::from(limit) + 1.0;
+        (0..=last).all(|total| {
+            // The largest level is at most L - 1, and at most the total: there may be no such state.
+            if r * total.min(self.levels - 1) < total + limit as usize + 1 {
+                return true;
+            }
+            let mean = self.lowest + total as f64 / r as f64;
+            let imbalance = excess / r as f64;
+            let step = match (self.objective, self.timing) {
+                // E max' >= max + the drift of a processor that has the maximum.
+                (Objective::Imbalance, Timing::AfterStep) => {
+                    imbalance + self.reach.drift.0 - self.reach.drift.1
+                }
+                (Objective::Makespan, Timing::AfterStep) => mean + imbalance + self.reach.drift.0,
+                // This step's cost is not yet in `value`, nor in what a remap leads to.
+                (_, Timing::BeforeStep) => self.difference(total, imbalance),
+            };
+            let near = &next[total.saturating_sub(r * s)..=(total + r * s).min(last)];
+            let least = near.iter().copied().fold(f64::INFINITY, f64::min);
+            let remapped = self.remap_cost + expected(&self.targets[total], value);
+            step + least - remapped > MARGIN * least.abs().max(remapped.abs()).max(1.0)
+        })
+    }
+
+    /// How much more a step costs at least with this imbalance than right after a remap.
+    fn difference(&self, total: usize, imbalance: f64) -> f64 {
+        let r = self.processors;
+        let cost = |max: f64, mean: f64| match self.objective {
+            Objective::Imbalance => max - mean,
+            Objective::Makespan => max,
+        };
+        let mean = total as f64 / r as f64;
+        // Rebalanced loads are all equal, or have the same mean; they never exceed it rounded up.
+        cost(mean + imbalance, mean) - cost(mean.ceil(), mean)
+    }
+}
+
+fn expected(outcomes: &[(f64, usize)], values: &[f64]) -> f64 {
+    outcomes.iter().map(|&(probability, rank)| probability * values[rank]).sum()
+}
