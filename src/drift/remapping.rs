@@ -6,7 +6,7 @@
 //! Going on from x then costs exactly E u + C + E B_next(t'), which is at least
 //!
 //! ```text
-//! (least expected cost of a step beyond a) + C + min { B_next(t') : t' within reach of t }
+//! (least expected cost of a step beyond a) + C + B_next(t) - (steepest fall of B_next from t) E |t' - t|
 //! ```
 //!
 //! Where that exceeds C + B(t) for every t, remapping is optimal in all states beyond a, and their
@@ -105,8 +105,13 @@ impl Remapping {
                 // This step's cost is not yet in `value`, nor in what a remap leads to.
                 (_, Timing::BeforeStep) => self.difference(total, imbalance),
             };
-            let near = &next[total.saturating_sub(r * s)..=(total + r * s).min(last)];
-            let least = near.iter().copied().fold(f64::INFINITY, f64::min);
+            let near = total.saturating_sub(r * s)..=(total + r * s).min(last);
+            let fall = |to: usize| match total.abs_diff(to) {
+                0 => 0.0,
+                distance => (next[total] - next[to]) / distance as f64,
+            };
+            let steepest = near.map(fall).fold(0.0, f64::max);
+            let least = next[total] - steepest * self.reach.total_distance(r);
             let remapped = self.remap_cost + expected(&self.targets[total], value);
             step + least - remapped > MARGIN * least.abs().max(remapped.abs()).max(1.0)
         })

@@ -52,19 +52,33 @@ pub(super) struct Reach {
     pub levels: usize,
     /// Least and largest expected move, over the levels.
     pub drift: (f64, f64),
+    /// Largest variance of a move, over the levels.
+    variance: f64,
 }
 
 impl Reach {
     pub fn of(chain: &Chain) -> Reach {
-        let mut reach = Reach { levels: 0, drift: (f64::INFINITY, f64::NEG_INFINITY) };
+        let mut reach =
+            Reach { levels: 0, drift: (f64::INFINITY, f64::NEG_INFINITY), variance: 0.0 };
         for (from, row) in chain.rows().iter().enumerate() {
-            let mut drift = 0.0;
+            let (mut drift, mut square) = (0.0, 0.0);
             for (to, &p) in row.iter().enumerate().filter(|(_, p)| **p > 0.0) {
                 reach.levels = reach.levels.max(from.abs_diff(to));
-                drift += p * (to as f64 - from as f64);
+                let step = to as f64 - from as f64;
+                drift += p * step;
+                square += p * step * step;
             }
+            reach.variance = reach.variance.max(square - drift * drift);
             reach.drift = (reach.drift.0.min(drift), reach.drift.1.max(drift));
         }
         reach
+    }
+
+    /// Upper bound of E |t' - t| for the sum t of the levels of `processors` processors: the root
+    /// of its mean square.
+    pub fn total_distance(&self, processors: usize) -> f64 {
+        let r = processors as f64;
+        let drift = r * self.drift.0.abs().max(self.drift.1.abs());
+        (r * self.variance + drift * drift).sqrt()
     }
 }
