@@ -9,6 +9,10 @@
 /// Exact rational numbers.
 pub type Rational = dashu::rational::RBig;
 
+pub mod concave;
+pub mod lifetime;
 pub mod observer;
+mod rounding;
+pub mod threshold;
 
 pub use observer::{Halt, Observer, Status};
