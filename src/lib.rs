@@ -10,9 +10,13 @@
 pub type Rational = dashu::rational::RBig;
 
 pub mod chain;
+pub mod concave;
 pub mod drift;
+pub mod lifetime;
 pub mod observer;
 pub mod policy;
+mod rounding;
 pub mod simulate;
+pub mod threshold;
 
 pub use observer::{Halt, Observer, Status};
