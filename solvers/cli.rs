@@ -78,6 +78,9 @@ pub struct Settings {
     /// Stop after so many seconds with the bounds reached by then.
     #[arg(long, value_name = "SECONDS", value_parser = positive)]
     pub time_limit: Option<f64>,
+    /// LoadDrift: give the decision after this step (before the next) for every state.
+    #[arg(long, value_name = "STEP", value_parser = clap::value_parser!(u64).range(1..))]
+    pub step: Option<u64>,
     /// PhaseChange: keep at most so many linear segments and report the width reached.
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(2..))]
     pub segments: Option<u32>,

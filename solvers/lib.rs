@@ -3,8 +3,10 @@
 //! One way down: `commands` read a [`model`], solve it with the `remapping` engine, and show the
 //! [`solution`] through [`render`]. One module per problem says how its model becomes an answer.
 
+pub mod checkpoint;
 pub mod cli;
 pub mod commands;
+pub mod load_drift;
 pub mod model;
 pub mod output;
 pub mod phase_change;

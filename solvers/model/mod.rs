@@ -1,6 +1,8 @@
 //! Model files: RON decks read, checked, and explained where they are wrong.
 
+pub mod chain;
 pub mod complaint;
+pub mod load_drift;
 pub mod number;
 pub mod phase_change;
 mod syntax;
@@ -34,6 +36,8 @@ pub struct Model {
 pub enum Problem {
     /// One change of phase, watched by a fallible detector [NR86, NR90].
     PhaseChange(phase_change::PhaseChange),
+    /// Drifting loads of equal processors [NRS86, section 3].
+    LoadDrift(load_drift::LoadDrift),
 }
 
 /// A model that has been read and found right.
@@ -108,6 +112,7 @@ impl Problem {
     fn review(&self, review: &mut Review<'_>, _folder: &Path) {
         match self {
             Problem::PhaseChange(problem) => problem.review(review),
+            Problem::LoadDrift(problem) => problem.review(review),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! What people see: summaries, tables, curves in text, and plots.
 
 pub mod curve;
+mod load_drift;
 pub mod plot;
 
 use crate::commands::SweepRun;
@@ -15,6 +16,7 @@ pub fn summary(_loaded: &Loaded, solution: &Solution) -> String {
     let mut text = format!("{}\n", solution.title);
     match &solution.body {
         Body::PhaseChange(answer) => phase_change(&mut text, answer),
+        Body::LoadDrift(answer) => load_drift::summary(&mut text, answer),
     }
     let seconds = solution.seconds;
     let ending = match solution.status {
@@ -81,6 +83,7 @@ pub fn sweep_table(_base: &Loaded, runs: &[SweepRun]) -> String {
     let names: Vec<_> = first.set.keys().map(String::as_str).collect();
     let headings: &[&str] = match &first.solution.body {
         Body::PhaseChange(_) => &["n0", "pi_0", "expected time"],
+        Body::LoadDrift(_) => &["value", "remaps", "utilization"],
     };
     for name in names.iter().chain(headings) {
         let _ = write!(text, "{name:>24}");
@@ -99,6 +102,7 @@ pub fn sweep_table(_base: &Loaded, runs: &[SweepRun]) -> String {
                     .map_or(String::new(), |v| format!("{:.9}", 0.5 * (v.lower + v.upper)));
                 let _ = write!(text, "{:>24}{start:>24}{value:>24}", answer.n0);
             }
+            Body::LoadDrift(answer) => load_drift::row(&mut text, answer),
         }
         text.push('\n');
     }

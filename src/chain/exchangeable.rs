@@ -51,22 +51,21 @@ struct Moves {
 struct Block<'a> {
     top: usize,
     items: usize,
-    above: Above,
+    above: Above<'a>,
     work: &'a mut [f64],
     out: &'a mut [f64],
 }
 
 /// Where the items of a block start that are not its own.
 #[derive(Debug, Clone, Copy)]
-struct Above {
+struct Above<'w> {
     /// The highest of their levels, if there are any.
     largest: Option<usize>,
     sum: usize,
-    /// Starts with r max - sum beyond this are left out.
-    limit: usize,
+    wanted: Option<&'w Wanted>,
 }
 
-impl Above {
+impl Above<'_> {
     /// With `count` more at `level`.
     fn and(self, count: usize, level: usize) -> Self {
         let largest = if count > 0 { self.largest.or(Some(level)) } else { self.largest };
@@ -75,10 +74,44 @@ impl Above {
 
     /// Whether no start is wanted that has `count` items at `level` >= 1 and the other
     /// `items - count` below it.
-    fn excludes(self, count: usize, level: usize, items: usize, processes: usize) -> bool {
+    fn excludes(self, count: usize, level: usize, items: usize) -> bool {
+        let Some(wanted) = self.wanted else { return false };
         let above = self.and(count, level);
-        let sum = above.sum + (items - count) * (level - 1);
-        above.largest.is_some_and(|largest| processes * largest > sum.saturating_add(self.limit))
+        let most = above.sum + (items - count) * (level - 1);
+        above.largest.is_some_and(|largest| !wanted.any(largest, above.sum, most))
+    }
+}
+
+/// The states an application is wanted for: those with r max - sum <= limit, with a limit for every
+/// sum of levels.
+#[derive(Debug, Clone)]
+pub struct Wanted {
+    processes: usize,
+    /// `most[k][s]`: the largest limit + sum over the sums s..s + 2^k.
+    most: Vec<Vec<usize>>,
+}
+
+impl Wanted {
+    /// By the limits for the sums 0, 1, ..., r (L - 1).
+    pub fn new(processes: usize, limits: &[u32]) -> Self {
+        let first = limits.iter().enumerate().map(|(sum, &limit)| sum + limit as usize);
+        let mut most: Vec<Vec<usize>> = vec![first.collect()];
+        let mut width = 1;
+        while 2 * width <= limits.len() {
+            let last = &most[most.len() - 1];
+            let pairs = last.iter().zip(&last[width..]);
+            let next = pairs.map(|(a, b)| *a.max(b)).collect();
+            most.push(next);
+            width *= 2;
+        }
+        Self { processes, most }
+    }
+
+    /// Whether a state with this largest level and a sum from `least` to `most` can be wanted.
+    fn any(&self, largest: usize, least: usize, most: usize) -> bool {
+        let power = (most - least + 1).ilog2() as usize;
+        let row = &self.most[power];
+        self.processes * largest <= row[least].max(row[most + 1 - (1 << power)])
     }
 }
 
@@ -115,23 +148,22 @@ impl Exchangeable {
         self.slots.states()
     }
 
-    /// The operator on the states with r max - sum <= `limit`, where max and sum are those of the
-    /// levels: `out` is right there and holds no particular value elsewhere. Blocks without such a
-    /// state are skipped.
+    /// The operator on the wanted states: `out` is right there and holds no particular value
+    /// elsewhere. Blocks without a wanted state are skipped.
     ///
     /// # Panics
     /// When `v` or `out` does not have an entry for each state.
-    pub fn apply_within(&self, limit: usize, v: &[f64], out: &mut [f64]) {
+    pub fn apply_where(&self, wanted: &Wanted, v: &[f64], out: &mut [f64]) {
         assert!(v.len() == self.states() && out.len() == self.states());
-        self.apply_limited(v, out, 1, limit);
+        self.apply_limited(v, out, 1, Some(wanted));
     }
 
     /// Applies the operator to rows of `width` values.
     pub(super) fn apply_rows(&self, v: &[f64], out: &mut [f64], width: usize) {
-        self.apply_limited(v, out, width, usize::MAX);
+        self.apply_limited(v, out, width, None);
     }
 
-    fn apply_limited(&self, v: &[f64], out: &mut [f64], width: usize, limit: usize) {
+    fn apply_limited(&self, v: &[f64], out: &mut [f64], width: usize, wanted: Option<&Wanted>) {
         let mut work = self.scratch.lock().map_or(None, |mut pool| pool.pop()).unwrap_or_default();
         work.resize(self.slots.states() * width, 0.0);
         if v.len() >= PARALLEL {
@@ -140,7 +172,7 @@ impl Exchangeable {
         } else {
             work[..v.len()].copy_from_slice(v);
         }
-        let above = Above { largest: None, sum: 0, limit };
+        let above = Above { largest: None, sum: 0, wanted };
         let (top, items) = (self.chain.levels() - 1, self.sets.items());
         self.descend(Block { top, items, above, work: &mut work, out }, width);
         if let Ok(mut pool) = self.scratch.lock() {
@@ -162,7 +194,6 @@ impl Exchangeable {
     /// Processes the levels of a block downwards, handing the parts that split off to the scope.
     fn levels<'a>(&'a self, block: Block<'a>, width: usize, scope: Option<&Scope<'a>>) {
         let Block { mut top, items, above, mut work, mut out } = block;
-        let processes = self.sets.items();
         loop {
             match (items, top) {
                 (0, _) => return out.copy_from_slice(&work[..width]),
@@ -178,7 +209,7 @@ impl Exchangeable {
                 let (work, rest) = upper.split_at_mut(counts(items - t, top + 1));
                 let (out, rest_out) = upper_out.split_at_mut(counts(items - t, top));
                 (upper, upper_out) = (rest, rest_out);
-                if above.excludes(t, top, items, processes) {
+                if above.excludes(t, top, items) {
                     continue;
                 }
                 let (items, above) = (items - t, above.and(t, top));
@@ -188,7 +219,7 @@ impl Exchangeable {
                     None => self.levels(block, width, None),
                 }
             }
-            if above.excludes(0, top, items, processes) {
+            if above.excludes(0, top, items) {
                 return;
             }
             (work, out, top) = (lower, lower_out, top - 1);
@@ -197,7 +228,7 @@ impl Exchangeable {
 
     /// Moves the items that start at level `i` >= 1, in a block of `items` items in slots
     /// 0..=`i` + 1.
-    fn level(&self, i: usize, items: usize, above: Above, block: &mut [f64], width: usize) {
+    fn level(&self, i: usize, items: usize, above: Above<'_>, block: &mut [f64], width: usize) {
         let count = |k: usize, slots: usize| self.slots.count(k, slots);
         // Where the states with t items in slot i+1 and s in slot i begin.
         let start = |t: usize, s: usize| {
@@ -205,7 +236,7 @@ impl Exchangeable {
                 - count(items - t - s, i + 1)
         };
         for t in (1..=items).rev() {
-            if above.excludes(t, i, items, self.sets.items()) {
+            if above.excludes(t, i, items) {
                 continue;
             }
             let moves = &self.moves[i][t];

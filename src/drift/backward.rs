@@ -2,8 +2,8 @@
 
 use super::remapping::Remapping;
 use super::transition::Transition;
-use super::{Decisions, LoadDrift, Outcome, States, Timing};
-use crate::chain::ChainError;
+use super::{Closest, Decisions, LoadDrift, Outcome, States, Timing};
+use crate::chain::{ChainError, Wanted};
 use rayon::prelude::*;
 
 /// How remaps are decided.
@@ -39,9 +39,11 @@ pub struct Backward<'a> {
     control: Control,
     remapping: Remapping,
     remaining: u64,
-    /// States with r (max - mean) beyond this remap for certain at the next decision: the vectors
-    /// hold nothing for them.
-    limit: u32,
+    /// By total: states with r (max - mean) beyond this remap for certain at the next decision, and
+    /// the vectors hold nothing for them.
+    limits: Vec<u32>,
+    /// What the limits are expected to be.
+    expected: Vec<u32>,
     vectors: Vec<Vec<f64>>,
     scratch: Vec<f64>,
     decisions: Decisions,
@@ -52,8 +54,8 @@ pub struct Backward<'a> {
 pub struct Snapshot {
     /// Steps still to be gone through.
     pub remaining: u64,
-    /// States with r (max - mean) beyond this are left out of the vectors.
-    pub limit: u32,
+    /// By total: states with r (max - mean) beyond this are left out of the vectors.
+    pub limits: Vec<u32>,
     /// Value, and if carried work and number of remaps, of every state.
     pub vectors: Vec<Vec<f64>>,
 }
@@ -85,7 +87,8 @@ impl<'a> Backward<'a> {
             control,
             remapping: Remapping::new(problem, states),
             remaining: problem.steps,
-            limit: states.largest_excess(),
+            limits: vec![states.largest_excess(); states.distinct_totals()],
+            expected: vec![states.largest_excess(); states.distinct_totals()],
             vectors: vec![vec![0.0; count]; vectors],
             scratch: vec![0.0; count],
             decisions: Decisions::none(count),
@@ -112,14 +115,18 @@ impl<'a> Backward<'a> {
         }
         let most = self.problem.steps.min(snapshot.remaining);
         check("steps of the snapshot", most as usize, snapshot.remaining as usize)?;
-        (self.remaining, self.limit) = (snapshot.remaining, snapshot.limit);
+        check("totals of the snapshot", self.limits.len(), snapshot.limits.len())?;
+        self.remaining = snapshot.remaining;
+        self.expected.clone_from(&snapshot.limits);
+        self.limits = snapshot.limits;
         self.vectors = snapshot.vectors;
         Ok(())
     }
 
     /// What must be kept to resume from here.
     pub fn snapshot(&self) -> Snapshot {
-        Snapshot { remaining: self.remaining, limit: self.limit, vectors: self.vectors.clone() }
+        let (limits, vectors) = (self.limits.clone(), self.vectors.clone());
+        Snapshot { remaining: self.remaining, limits, vectors }
     }
 
     /// Steps still to be gone through; 0 when the recursion is done.
@@ -135,8 +142,23 @@ impl<'a> Backward<'a> {
 
     /// How many states the latest step had to be computed in.
     pub fn active_states(&self) -> usize {
-        let active = |&state: &usize| self.states.excess(state) <= self.limit;
-        (0..self.states.count()).into_par_iter().filter(active).count()
+        (0..self.states.count()).into_par_iter().filter(|&state| self.is_active(state)).count()
+    }
+
+    fn is_active(&self, state: usize) -> bool {
+        self.states.excess(state) <= self.limits[self.states.totals()[state] as usize]
+    }
+
+    /// The cost-to-go of each state, before the first move (T1) or the first step (T2) when done;
+    /// `None` where a remap is certain and it was not computed.
+    pub fn cost_to_go(&self) -> Vec<Option<f64>> {
+        let values = self.vectors[0].iter().enumerate();
+        values.map(|(state, &value)| self.is_active(state).then_some(value)).collect()
+    }
+
+    /// The threshold on max - mean closest to the latest [`decisions`](Self::decisions).
+    pub fn closest_threshold(&self) -> Closest {
+        self.decisions.closest_threshold(self.states)
     }
 
     /// Goes one step back. Does nothing when done.
@@ -145,14 +167,14 @@ impl<'a> Backward<'a> {
             return;
         }
         let last = self.remaining == self.problem.steps;
-        let certain = if last { self.states.largest_excess() } else { self.decide() };
+        let certain = if last { self.limits.clone() } else { self.decide() };
         match self.problem.timing {
             Timing::AfterStep => {
                 self.pay();
-                self.transit(certain);
+                self.transit(&certain);
             }
             Timing::BeforeStep => {
-                self.transit(certain);
+                self.transit(&certain);
                 self.pay();
             }
         }
@@ -177,23 +199,26 @@ impl<'a> Backward<'a> {
         self.states.multisets().rank(&vec![self.problem.initial; self.problem.processors])
     }
 
-    /// Replaces each value by that of the better (or the prescribed) branch. Returns the largest
-    /// r (max - mean) in which the program goes on.
-    fn decide(&mut self) -> u32 {
+    /// Replaces each value by that of the better (or the prescribed) branch. Returns, by total, the
+    /// largest r (max - mean) in which the program goes on.
+    fn decide(&mut self) -> Vec<u32> {
         self.remapping.observe(&self.vectors, self.problem.remap_cost);
-        let (control, problem, states, limit) =
-            (self.control, self.problem, self.states, self.limit);
+        let (control, problem, states) = (self.control, self.problem, self.states);
+        let limits = &self.limits;
         let after = self.remapping.costs();
         let (value, others) = self.vectors.split_at_mut(1);
         let words = self.decisions.words_mut();
         let blocks = value[0].par_chunks_mut(64).zip(words).enumerate().with_min_len(TASK);
-        let block = |(block, (values, word)): (usize, (&mut [f64], &mut u64))| {
-            let (mut remaps, mut largest) = (0u64, 0);
+        let none = || vec![0u32; limits.len()];
+        let block = |mut largest: Vec<u32>,
+                     (block, (values, word)): (usize, (&mut [f64], &mut u64))| {
+            let mut remaps = 0u64;
             for (bit, value) in values.iter_mut().enumerate() {
                 let state = block * 64 + bit;
                 let excess = states.excess(state);
-                let remapped = after[0][states.totals()[state] as usize];
-                let remap = excess > limit
+                let total = states.totals()[state] as usize;
+                let remapped = after[0][total];
+                let remap = excess > limits[total]
                     || match control {
                         Control::Optimal => {
                             *value - remapped > TIE * value.abs().max(remapped.abs())
@@ -211,7 +236,7 @@ impl<'a> Backward<'a> {
                     remaps |= 1 << bit;
                     *value = remapped;
                 } else {
-                    largest = largest.max(excess);
+                    largest[total] = largest[total].max(excess);
                     if control == Control::Optimal {
                         *value = value.min(remapped);
                     }
@@ -220,7 +245,11 @@ impl<'a> Backward<'a> {
             *word = remaps;
             largest
         };
-        let certain = blocks.map(block).max().unwrap_or(0);
+        let larger = |mut a: Vec<u32>, b: Vec<u32>| {
+            a.iter_mut().zip(b).for_each(|(a, b)| *a = b.max(*a));
+            a
+        };
+        let certain = blocks.fold(none, block).reduce(none, larger);
         let words = self.decisions.words();
         for (vector, after) in others.iter_mut().zip(&after[1..]) {
             let blocks = vector.par_chunks_mut(64).zip(words).enumerate().with_min_len(TASK);
@@ -248,30 +277,48 @@ impl<'a> Backward<'a> {
     }
 
     /// Takes the expectation over the next state, wherever the decision that comes next (earlier in
-    /// time) may be to go on, if it is to remap after the move beyond `certain`.
-    fn transit(&mut self, certain: u32) {
+    /// time) may be to go on, if after the move it is to remap beyond `certain`.
+    fn transit(&mut self, certain: &[u32]) {
         let full = self.states.largest_excess();
-        let mut limit = match self.control {
-            Control::Optimal => self.remapping.reachable(certain).min(full),
-            Control::Threshold(_) | Control::Utilization(_) => {
-                certain.max(self.remapping.balanced_excess())
-            }
+        let mut limits = match self.control {
+            Control::Optimal => self.remapping.reachable(certain),
+            Control::Threshold(_) | Control::Utilization(_) => certain.to_vec(),
         };
-        if self.remaining == self.problem.steps {
-            limit = full;
+        let least = self.remapping.balanced_excess();
+        for (limit, expected) in limits.iter_mut().zip(&self.expected) {
+            *limit = (*limit).max(least);
+            if self.control == Control::Optimal {
+                *limit = (*limit).max(*expected);
+            }
         }
-        self.transition.apply_within(limit, &self.vectors[0], &mut self.scratch);
-        let optimal = self.control == Control::Optimal;
-        if optimal && limit < full && !self.remapping.is_certain_beyond(limit, &self.scratch) {
-            limit = full;
-            self.transition.apply_within(limit, &self.vectors[0], &mut self.scratch);
+        if self.remaining == self.problem.steps {
+            limits.fill(full);
+        }
+        self.apply(0, &limits);
+        if self.control == Control::Optimal && self.remaining < self.problem.steps {
+            let needed = self.remapping.certain_beyond(&self.scratch);
+            let short = |(total, limit): (usize, &u32)| {
+                *limit < needed[total].min(self.remapping.largest_excess(total))
+            };
+            if limits.iter().enumerate().any(short) {
+                limits.fill(full);
+                self.apply(0, &limits);
+            }
+            // A little more, for the next step needs a little more or less.
+            self.expected = needed.into_iter().map(|excess| excess.saturating_add(1)).collect();
         }
         std::mem::swap(&mut self.vectors[0], &mut self.scratch);
-        for vector in &mut self.vectors[1..] {
-            self.transition.apply_within(limit, vector, &mut self.scratch);
-            std::mem::swap(vector, &mut self.scratch);
+        for number in 1..self.vectors.len() {
+            self.apply(number, &limits);
+            std::mem::swap(&mut self.vectors[number], &mut self.scratch);
         }
-        self.limit = limit;
+        self.limits = limits;
+    }
+
+    /// The expectation of a vector over the next state, in `scratch`.
+    fn apply(&mut self, vector: usize, limits: &[u32]) {
+        let wanted = Wanted::new(self.problem.processors, limits);
+        self.transition.apply_where(&wanted, &self.vectors[vector], &mut self.scratch);
     }
 }
 

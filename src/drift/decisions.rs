@@ -24,6 +24,12 @@ impl Decisions {
         Decisions { count, words: vec![0; count.div_ceil(64)] }
     }
 
+    /// The map with these words, as [`words`](Self::words) gives them; `None` if their number is not
+    /// right for `count` states.
+    pub fn from_words(count: usize, words: Vec<u64>) -> Option<Decisions> {
+        (words.len() == count.div_ceil(64)).then_some(Decisions { count, words })
+    }
+
     /// Number of states.
     pub fn count(&self) -> usize {
         self.count

@@ -64,6 +64,26 @@ impl Intervals {
         Intervals { remap_cost: problem.remap_cost, outcomes, unremapped }
     }
 
+    /// What the program comes to if it never remaps. Time: O(L^2) a step at most.
+    pub fn never(problem: &LoadDrift) -> Outcome {
+        let rows = problem.chain.rows();
+        let mut law = vec![0.0; rows.len()];
+        law[problem.initial] = 1.0;
+        let (mut value, mut work) = (0.0, 0.0);
+        for _ in 0..problem.steps {
+            let mut next = vec![0.0; law.len()];
+            for (p, row) in law.iter().zip(&rows) {
+                next.iter_mut().zip(row).for_each(|(next, move_there)| *next += p * move_there);
+            }
+            let paid = if problem.timing == Timing::AfterStep { &next } else { &law };
+            let (max, mean) = problem.expected_extremes(paid, paid, 0);
+            value += problem.step_cost(max, mean);
+            work += mean;
+            law = next;
+        }
+        Outcome::new(problem.objective, value, work, 0.0)
+    }
+
     /// Every interval, from 1 on.
     pub fn all(&self) -> &[Interval] {
         &self.outcomes
@@ -116,18 +136,23 @@ impl LoadDrift {
     fn expected_step(&self, laws: &Laws, start: usize) -> (f64, f64) {
         let (lower, extra) = (start / self.processors, start % self.processors);
         let upper = lower + usize::from(extra > 0);
+        self.expected_extremes(&laws[lower], &laws[upper], extra)
+    }
+
+    /// Expected largest and mean load of `extra` processors with law `q` and the others with `p`.
+    fn expected_extremes(&self, p: &[f64], q: &[f64], extra: usize) -> (f64, f64) {
         let power = |p: f64, count: usize| p.powi(count as i32);
+        let others = self.processors - extra;
         let (mut low, mut high) = (0.0, 0.0);
         let (mut max, mut mean) = (0.0, 0.0);
-        for (x, (p, q)) in laws[lower].iter().zip(&laws[upper]).enumerate() {
+        for (x, (p, q)) in p.iter().zip(q).enumerate() {
             // E max = sum over x of P(max > x).
             low += p;
             high += q;
-            if x + 1 < laws.len() {
-                max += 1.0 - power(low, self.processors - extra) * power(high, extra);
+            if x + 1 < self.chain.levels() {
+                max += 1.0 - power(low, others) * power(high, extra);
             }
-            let both = (self.processors - extra) as f64 * p + extra as f64 * q;
-            mean += x as f64 * both / self.processors as f64;
+            mean += x as f64 * (others as f64 * p + extra as f64 * q) / self.processors as f64;
         }
         (self.lowest + max, self.lowest + mean)
     }
@@ -159,7 +184,16 @@ impl LoadDrift {
                         next.iter_mut().zip(row).for_each(|(next, p)| *next += at[start] * p);
                     }
                 }
+                let moved = at.iter().zip(&next).map(|(a, b)| (a - b).abs()).sum::<f64>();
                 at = next;
+                if moved <= f64::EPSILON {
+                    // From here on every interval is like the one before.
+                    let more = ((left - 1) / interval) as u64;
+                    value += more as f64 * dot(&at, &cost[interval]);
+                    done += more as f64 * dot(&at, &work[interval]);
+                    remaps += more;
+                    left -= more as usize * interval;
+                }
             }
         }
         value += dot(&at, &cost[left]) + self.remap_cost * remaps as f64;

@@ -69,11 +69,19 @@ impl Remapping {
         &self.costs
     }
 
-    /// An a such that no move leads from r (max - mean) > a to `certain` or below: the maximum
+    /// For each total t, an a such that no move leads from there and r (max - mean) > a to a state
+    /// in which the program may go on, if it may only up to `certain[t']` at total t': the maximum
     /// falls by s levels at most, taking one processor along, while the others rise by s.
-    pub(super) fn reachable(&self, certain: u32) -> u32 {
-        let fall = 2 * (self.processors - 1) * self.reach.levels;
-        certain.saturating_add(fall as u32)
+    pub(super) fn reachable(&self, certain: &[u32]) -> Vec<u32> {
+        let (r, s) = (self.processors, self.reach.levels);
+        let fall = 2 * (r - 1) * s;
+        (0..certain.len())
+            .map(|total| {
+                let near = total.saturating_sub(r * s)..=(total + r * s).min(certain.len() - 1);
+                let most = certain[near].iter().copied().max().unwrap_or(0);
+                self.balanced_excess().max(most + fall as u32)
+            })
+            .collect()
     }
 
     /// The largest r (max - mean) a remap leaves, and some more.
@@ -81,30 +89,15 @@ impl Remapping {
         self.processors as u32 - 1
     }
 
-    /// Whether remapping is optimal in every state with r (max - mean) > `limit`, at the decision
-    /// that precedes the one last observed, if `value` is the cost-to-go of the states up to
-    /// `limit` there.
-    pub(super) fn is_certain_beyond(&self, limit: u32, value: &[f64]) -> bool {
+    /// For each total, an a such that remapping is optimal in every state with r (max - mean) > a,
+    /// at the decision that precedes the one last observed, if no move leads from there to a state
+    /// in which the program may go on; `value` is the cost-to-go of balanced states.
+    pub(super) fn certain_beyond(&self, value: &[f64]) -> Vec<u32> {
         let (r, s) = (self.processors, self.reach.levels);
         let next = &self.costs[0];
         let last = next.len() - 1;
-        let excess = f64::from(limit) + 1.0;
-        (0..=last).all(|total| {
-            // The largest level is at most L - 1, and at most the total: there may be no such state.
-            if r * total.min(self.levels - 1) < total + limit as usize + 1 {
-                return true;
-            }
-            let mean = self.lowest + total as f64 / r as f64;
-            let imbalance = excess / r as f64;
-            let step = match (self.objective, self.timing) {
-                // E max' >= max + the drift of a processor that has the maximum.
-                (Objective::Imbalance, Timing::AfterStep) => {
-                    imbalance + self.reach.drift.0 - self.reach.drift.1
-                }
-                (Objective::Makespan, Timing::AfterStep) => mean + imbalance + self.reach.drift.0,
-                // This step's cost is not yet in `value`, nor in what a remap leads to.
-                (_, Timing::BeforeStep) => self.difference(total, imbalance),
-            };
+        let full = ((r - 1) * (self.levels - 1)) as u32;
+        let one = |total: usize| {
             let near = total.saturating_sub(r * s)..=(total + r * s).min(last);
             let fall = |to: usize| match total.abs_diff(to) {
                 0 => 0.0,
@@ -113,20 +106,34 @@ impl Remapping {
             let steepest = near.map(fall).fold(0.0, f64::max);
             let least = next[total] - steepest * self.reach.total_distance(r);
             let remapped = self.remap_cost + expected(&self.targets[total], value);
-            step + least - remapped > MARGIN * least.abs().max(remapped.abs()).max(1.0)
-        })
+            let margin = MARGIN * least.abs().max(remapped.abs()).max(1.0);
+            // The imbalance from which on the next step alone makes up for the difference.
+            let imbalance = remapped + margin - least - self.step_beyond_imbalance(total);
+            let excess = (imbalance * r as f64).ceil().max(0.0);
+            if excess < f64::from(full) { excess as u32 } else { full }
+        };
+        (0..=last).map(one).collect()
     }
 
-    /// How much more a step costs at least with this imbalance than right after a remap.
-    fn difference(&self, total: usize, imbalance: f64) -> f64 {
-        let r = self.processors;
-        let cost = |max: f64, mean: f64| match self.objective {
-            Objective::Imbalance => max - mean,
-            Objective::Makespan => max,
-        };
-        let mean = total as f64 / r as f64;
-        // Rebalanced loads are all equal, or have the same mean; they never exceed it rounded up.
-        cost(mean + imbalance, mean) - cost(mean.ceil(), mean)
+    /// The largest r (max - mean) of any state with this total: its maximum is at most L - 1, and
+    /// at most the total.
+    pub(super) fn largest_excess(&self, total: usize) -> u32 {
+        (self.processors * total.min(self.levels - 1) - total) as u32
+    }
+
+    /// What the next step costs at least in a state with this total, less its max - mean; for T2,
+    /// less what the step costs after a remap.
+    fn step_beyond_imbalance(&self, total: usize) -> f64 {
+        let relative = total as f64 / self.processors as f64;
+        let mean = self.lowest + relative;
+        match (self.objective, self.timing) {
+            // E max' >= max + the drift of a processor that has the maximum.
+            (Objective::Imbalance, Timing::AfterStep) => self.reach.drift.0 - self.reach.drift.1,
+            (Objective::Makespan, Timing::AfterStep) => mean + self.reach.drift.0,
+            // This step is paid after the remap. Rebalanced loads are all equal, or have the same
+            // mean; they never exceed it rounded up.
+            (_, Timing::BeforeStep) => relative - relative.ceil(),
+        }
     }
 }
 

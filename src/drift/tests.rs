@@ -33,20 +33,7 @@ fn probe() {
     let p = figure(3, 100, 8.0);
     let o = solve(&p, Control::Optimal);
     println!("opt {o:?} {}", o.utilization());
-    let o = solve(&p, Control::Threshold(1e9));
-    println!("never {o:?} {}", o.utilization());
-    let i = Intervals::new(&p, 100);
-    println!("best {:?} {}", i.best(), i.best().outcome.utilization());
-    println!("never {:?}", i.all().last());
-    let t = std::time::Instant::now();
-    let p = figure(8, 400, 8.0);
-    let i = Intervals::new(&p, 400);
-    println!(
-        "best {:?} {} n* {} {:?}",
-        i.best(),
-        i.best().outcome.utilization(),
-        i.least_average_cost(),
-        t.elapsed()
-    );
-    println!("m9 {}", i.all()[8].outcome.utilization());
+    let p = figure(8, 40, 8.0);
+    solve(&p, Control::Optimal);
+    solve(&p, Control::Threshold(3.0));
 }

@@ -1,7 +1,7 @@
 //! The joint move of all processors, on multisets of levels.
 
 use super::{Chain, Lifted};
-use crate::chain::{ChainError, Exchangeable, Operator};
+use crate::chain::{ChainError, Exchangeable, Operator, Wanted};
 
 /// The transition operator of r equal processors.
 pub enum Transition {
@@ -35,11 +35,11 @@ impl Transition {
         }
     }
 
-    /// Expectation over the next state, from the states with r (max - mean) <= `limit`; `out` holds
-    /// no particular value in others.
-    pub fn apply_within(&self, limit: u32, v: &[f64], out: &mut [f64]) {
+    /// Expectation over the next state, from the wanted states; `out` holds no particular value in
+    /// others.
+    pub fn apply_where(&self, wanted: &Wanted, v: &[f64], out: &mut [f64]) {
         match self {
-            Transition::Exchangeable(operator) => operator.apply_within(limit as usize, v, out),
+            Transition::Exchangeable(operator) => operator.apply_where(wanted, v, out),
             Transition::Lifted(operator) => operator.apply_into(v, out),
         }
     }
