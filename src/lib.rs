@@ -10,6 +10,8 @@
 pub type Rational = dashu::rational::RBig;
 
 pub mod chain;
+pub mod imbalance;
 pub mod observer;
+pub mod stopping;
 
 pub use observer::{Halt, Observer, Status};

@@ -189,7 +189,7 @@ impl Operator for BirthDeath {
     }
 
     fn rounding(&self) -> f64 {
-        4.0
+        2.0
     }
 
     fn reversing_weights(&self) -> Option<Vec<f64>> {
