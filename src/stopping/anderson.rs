@@ -28,14 +28,14 @@ pub(super) fn solve(
     problem: &Problem,
     settings: &Settings,
     observer: &dyn Observer,
+    start: Approximation,
 ) -> Approximation {
     let n = problem.states();
-    let mut v = vec![0.0; n];
+    let Approximation { value: mut v, mut iterations, .. } = start;
     let mut image = vec![0.0; n];
     let mut window = Window::default();
     let mut last: Option<Step> = None;
     let mut best = (f64::INFINITY, v.clone());
-    let mut iterations = 0;
     let mut worse = 0;
     let mut plain = (0, DEPTH as u64);
     let status = loop {
@@ -53,7 +53,7 @@ pub(super) fn solve(
         if gap <= settings.tolerance {
             break Status::Converged;
         }
-        if iterations >= settings.iterations || worse >= FLOOR {
+        if iterations >= settings.iterations || worse >= FLOOR || enclosure.at_floor() {
             break Status::IterationLimit;
         }
         if worse > 0 && worse % PATIENCE == 0 && plain.0 == 0 {

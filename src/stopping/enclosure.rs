@@ -24,6 +24,8 @@ pub(super) struct Enclosure {
     pub remap: f64,
     /// The largest v.
     pub largest: f64,
+    /// What rounding alone takes from `lower` and adds to `upper`.
+    floor: f64,
 }
 
 impl Enclosure {
@@ -34,19 +36,19 @@ impl Enclosure {
         let remap = problem.remap_value(v);
         let (slack, remap_slack) =
             (problem.continue_rounding(), problem.remap_rounding() + f64::EPSILON);
-        let [below, above, largest] = vector::maxima(v.len(), |s| {
+        let [below, above, largest, floor] = vector::maxima(v.len(), |s| {
             let (v, psi) = (v[s], running[s]);
             if psi == 0.0 {
-                return [0.0; 3];
+                return [0.0; 4];
             }
             let go = psi + image[s];
             let (go_slack, stop_slack) = (go * slack, remap * remap_slack);
             if !(v.is_finite() && go.is_finite()) {
-                return [f64::INFINITY; 3];
+                return [f64::INFINITY; 4];
             }
             let below = ((v - go + go_slack) / psi).max((v - remap + stop_slack) / rho);
             let above = ((go - v + go_slack) / psi).min((remap - v + stop_slack) / rho);
-            [below, above, v]
+            [below, above, v, (go_slack / psi).min(stop_slack.max(go_slack) / rho)]
         });
         // One more epsilon for the divisions here.
         let lower = (1.0 / (1.0 + below) - 2.0 * f64::EPSILON).max(0.0);
@@ -55,7 +57,13 @@ impl Enclosure {
         } else {
             f64::INFINITY
         };
-        Self { lower, upper, remap, largest }
+        Self { lower, upper, remap, largest, floor }
+    }
+
+    /// Whether rounding makes up so much of the distance between the bounds that more iterations
+    /// cannot help.
+    pub fn at_floor(&self) -> bool {
+        self.upper - self.lower <= 3.0 * self.floor
     }
 
     /// The largest distance between the two bounds on J, relative to `max(1, R)`.

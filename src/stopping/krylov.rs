@@ -1,6 +1,7 @@
 //! Krylov solvers for `(I - P) x = b` on a subset of the states.
 
 use super::vector;
+use crate::Observer;
 use crate::chain::Operator;
 
 /// `I - P` on the states that continue.
@@ -9,6 +10,9 @@ pub(super) struct Masked<'a> {
     pub continues: &'a [bool],
     /// Weights of an inner product in which P is symmetric.
     pub weights: Option<&'a [f64]>,
+    pub observer: &'a dyn Observer,
+    /// The most applications.
+    pub limit: u64,
 }
 
 impl Masked<'_> {
@@ -16,6 +20,11 @@ impl Masked<'_> {
     fn apply(&self, x: &[f64], out: &mut [f64]) {
         self.operator.apply_into(x, out);
         vector::update(out, |s, image| if self.continues[s] { x[s] - image } else { 0.0 });
+    }
+
+    /// Whether to go on after this many applications.
+    fn goes_on(&self, applications: u64) -> bool {
+        applications < self.limit && self.observer.progress(applications, self.limit).is_continue()
     }
 
     fn dot(&self, a: &[f64], b: &[f64]) -> f64 {
@@ -26,14 +35,9 @@ impl Masked<'_> {
     }
 }
 
-/// The most steps of one solve.
-const STEPS: u64 = 20_000;
-
-/// Improves `x` until the residual is `tolerance` times the right side, in the maximum norm;
-/// returns how many times the operator was applied.
-pub(super) fn solve(system: &Masked, right: &[f64], x: &mut [f64], tolerance: f64) -> u64 {
+/// Improves `x` until no residual exceeds `goal`; returns how many times the operator was applied.
+pub(super) fn solve(system: &Masked, right: &[f64], x: &mut [f64], goal: f64) -> u64 {
     vector::update(x, |s, x| if system.continues[s] { x } else { 0.0 });
-    let goal = tolerance * largest(right);
     if system.weights.is_some() {
         conjugate_gradients(system, right, x, goal)
     } else {
@@ -58,7 +62,7 @@ fn conjugate_gradients(system: &Masked, right: &[f64], x: &mut [f64], goal: f64)
     let mut image = vec![0.0; x.len()];
     let mut square = system.dot(&r, &r);
     let mut applications = 1;
-    while largest(&r) > goal && applications < STEPS {
+    while largest(&r) > goal && system.goes_on(applications) {
         system.apply(&p, &mut image);
         applications += 1;
         let curvature = system.dot(&p, &image);
@@ -88,7 +92,7 @@ fn stabilised_biconjugate_gradients(
     let (mut p, mut v, mut t) = (r.clone(), vec![0.0; n], vec![0.0; n]);
     let mut rho = system.dot(&shadow, &r);
     let mut applications = 1;
-    while largest(&r) > goal && applications < STEPS {
+    while largest(&r) > goal && system.goes_on(applications) {
         system.apply(&p, &mut v);
         let alpha = rho / system.dot(&shadow, &v);
         vector::update(&mut r, |s, r| r - alpha * v[s]);

@@ -28,7 +28,8 @@ use enclosure::Enclosure;
 /// How to solve the Bellman equation. All methods give the same answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Method {
-    /// The fastest for the problem at hand.
+    /// Policy iteration; where rounding stops it short of the tolerance, accelerated value iteration
+    /// goes on from there.
     #[default]
     Auto,
     /// Value iteration from below and from above at once.
@@ -68,8 +69,15 @@ pub fn solve(problem: &Problem, settings: &Settings, observer: &dyn Observer) ->
     }
     let approximation = match settings.method {
         Method::Value => value_iteration::solve(problem, settings, observer),
-        Method::Auto => anderson::solve(problem, settings, observer),
         Method::Policy => policy_iteration::solve(problem, settings, observer),
+        Method::Auto => {
+            let found = policy_iteration::solve(problem, settings, observer);
+            if found.status == Status::IterationLimit && found.iterations < settings.iterations {
+                anderson::solve(problem, settings, observer, found)
+            } else {
+                found
+            }
+        }
     };
     Solution::certify(problem, approximation, settings.tolerance)
 }

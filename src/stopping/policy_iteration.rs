@@ -18,6 +18,9 @@ const SWEEPS: usize = 12;
 /// The largest continuation set that is factorised.
 const DIRECT: usize = 600;
 
+/// The most steps of one Krylov solve; the next evaluation goes on from there.
+const STEPS: u64 = 2000;
+
 /// Evaluations without a better bound after which rounding limits the bound.
 const FLOOR: u32 = 12;
 
@@ -48,7 +51,7 @@ pub(super) fn solve(
             if best.0 <= settings.tolerance {
                 break 'outer Status::Converged;
             }
-            if iterations >= settings.iterations || worse >= FLOOR {
+            if iterations >= settings.iterations || worse >= FLOOR || enclosure.at_floor() {
                 break 'outer Status::IterationLimit;
             }
             if let ControlFlow::Break(halt) = observer.progress(iterations, settings.iterations) {
@@ -63,7 +66,7 @@ pub(super) fn solve(
         let continues: Vec<bool> = (0..n)
             .map(|s| problem.running[s] > 0.0 && problem.running[s] + image[s] < remap)
             .collect();
-        iterations += evaluation.evaluate(problem, &continues, &mut v, settings);
+        iterations += evaluation.evaluate(problem, &continues, &mut v, settings, observer);
     };
     Approximation { value: best.1, iterations, status }
 }
@@ -91,6 +94,7 @@ impl Evaluation {
         continues: &[bool],
         v: &mut [f64],
         settings: &Settings,
+        observer: &dyn Observer,
     ) -> u64 {
         let n = v.len();
         let operator = &*problem.operator;
@@ -117,9 +121,20 @@ impl Evaluation {
         if count <= DIRECT {
             applications += direct(problem, continues, &mut sides);
         } else {
-            let masked = Masked { operator, continues, weights: self.weights.as_deref() };
-            for (right, x) in &mut sides {
-                applications += krylov::solve(&masked, right, x, settings.tolerance * 1e-3);
+            let masked = Masked {
+                operator,
+                continues,
+                weights: self.weights.as_deref(),
+                observer,
+                limit: STEPS,
+            };
+            // Residuals below a share of the tolerance and of psi prove it (see `enclosure`).
+            let least = running_least(problem, continues);
+            let scale = v.iter().copied().fold(0.0, f64::max);
+            let goal = (0.1 * settings.tolerance * least).max(f64::EPSILON * scale);
+            for (k, (right, x)) in sides.iter_mut().enumerate() {
+                let goal = if k == 0 { goal } else { goal / scale.max(1.0) };
+                applications += krylov::solve(&masked, right, x, goal);
             }
         }
         let total = known.unwrap_or_else(|| {
@@ -138,6 +153,12 @@ impl Evaluation {
         });
         applications
     }
+}
+
+/// The smallest running cost of a state that continues.
+fn running_least(problem: &Problem, continues: &[bool]) -> f64 {
+    let all = problem.running.iter().zip(continues).filter(|(_, continues)| **continues);
+    all.map(|(psi, _)| *psi).fold(f64::INFINITY, f64::min)
 }
 
 /// Solves the systems on the continuation set by one LU factorisation.

@@ -41,8 +41,12 @@ pub(super) fn solve(
             vector::update(&mut middle, |s, low| low + (upper[s] - low) / 2.0);
             problem.operator.apply_into(&middle, &mut image);
             iterations += 1;
-            if Enclosure::new(problem, &middle, &image).gap() <= settings.tolerance {
+            let enclosure = Enclosure::new(problem, &middle, &image);
+            if enclosure.gap() <= settings.tolerance {
                 break Status::Converged;
+            }
+            if enclosure.at_floor() {
+                break Status::IterationLimit;
             }
         }
         if iterations >= settings.iterations {
