@@ -10,8 +10,12 @@
 pub type Rational = dashu::rational::RBig;
 
 pub mod chain;
+pub mod concave;
 pub mod imbalance;
+pub mod lifetime;
 pub mod observer;
+mod rounding;
 pub mod stopping;
+pub mod threshold;
 
 pub use observer::{Halt, Observer, Status};

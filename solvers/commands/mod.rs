@@ -1,0 +1,96 @@
+//! One file per verb.
+
+mod check;
+mod generate;
+mod solve;
+mod sweep;
+
+pub use sweep::Run as SweepRun;
+
+use crate::cli::{Cli, Command};
+use crate::model::complaint::Complaint;
+use crate::output::say;
+use remapping::Status;
+
+/// How the program ends; the worst of several models counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum Exit {
+    /// Done.
+    Done = 0,
+    /// A limit was hit first; the partial result was printed.
+    Limit = 3,
+    /// The input is wrong.
+    Input = 1,
+    /// A bug.
+    Bug = 4,
+    /// Interrupted; the partial result was printed.
+    Interrupted = 130,
+}
+
+impl Exit {
+    /// The worse of two ends: wrong input counts more than a limit.
+    pub fn worst(self, other: Exit) -> Exit {
+        let rank = |exit: Exit| match exit {
+            Exit::Done => 0,
+            Exit::Limit => 1,
+            Exit::Input => 2,
+            Exit::Bug => 3,
+            Exit::Interrupted => 4,
+        };
+        if rank(other) > rank(self) { other } else { self }
+    }
+}
+
+impl From<Status> for Exit {
+    fn from(status: Status) -> Exit {
+        match status {
+            Status::Converged => Exit::Done,
+            Status::IterationLimit | Status::TimeLimit => Exit::Limit,
+            Status::Interrupted => Exit::Interrupted,
+        }
+    }
+}
+
+/// Runs one command.
+pub fn execute(cli: Cli) -> Exit {
+    crate::run::catch_interrupts();
+    let threads = match &cli.command {
+        Command::Solve(arguments) => arguments.settings.threads,
+        Command::Sweep(arguments) => arguments.settings.threads,
+        _ => None,
+    };
+    if let Some(threads) = threads {
+        // Fails only if a pool exists already, which would then serve as well.
+        let _ = rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global();
+    }
+    match cli.command {
+        Command::Solve(arguments) => solve::run(&arguments),
+        Command::Check(arguments) => check::run(&arguments),
+        Command::Sweep(arguments) => sweep::run(&arguments),
+        Command::Completions { shell } => generate::completions(shell),
+        Command::Man => generate::man(),
+    }
+}
+
+/// Prints complaints with their place in the text; the exit code is that of wrong input.
+pub fn report(complaints: &[Complaint]) -> Exit {
+    let handler = miette::GraphicalReportHandler::new_themed(theme()).with_width(100);
+    for complaint in complaints {
+        let mut text = String::new();
+        match handler.render_report(&mut text, complaint) {
+            Ok(()) => say(text.trim_end()),
+            Err(_) => say(&complaint.to_string()),
+        }
+    }
+    Exit::Input
+}
+
+fn theme() -> miette::GraphicalTheme {
+    use std::io::IsTerminal;
+    if std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none() {
+        miette::GraphicalTheme::unicode()
+    } else {
+        miette::GraphicalTheme::unicode_nocolor()
+    }
+}

@@ -1,0 +1,129 @@
+//! `remap solve`.
+
+use super::{Exit, report};
+use crate::cli::{Settings, Solve};
+use crate::model::complaint::Complaint;
+use crate::model::{Loaded, Problem};
+use crate::output::{check_free, print, say, write_file};
+use crate::run::{Watch, is_interrupted};
+use crate::solution::Solution;
+use crate::{phase_change, render};
+use std::path::{Path, PathBuf};
+
+/// Solves one model.
+pub fn solve_model(loaded: &Loaded, settings: &Settings) -> Result<Solution, Vec<Complaint>> {
+    let watch = Watch::start(&loaded.model.title, settings.time_limit);
+    let solved = match &loaded.model.problem {
+        Problem::PhaseChange(problem) => phase_change::solve(loaded, problem, settings, &watch),
+    }?;
+    let mut warnings = loaded.warnings.clone();
+    warnings.extend(solved.warnings);
+    Ok(Solution {
+        title: loaded.model.title.clone(),
+        body: solved.body,
+        status: solved.status,
+        tolerance: settings.tolerance,
+        version: env!("CARGO_PKG_VERSION"),
+        seconds: watch.seconds(),
+        warnings,
+    })
+}
+
+pub(super) fn run(arguments: &Solve) -> Exit {
+    let mut exit = Exit::Done;
+    let mut documents = Vec::new();
+    if let Err(complaint) = check_outputs(arguments) {
+        return report(&[complaint]);
+    }
+    for path in &arguments.models {
+        if is_interrupted() {
+            exit = exit.worst(Exit::Interrupted);
+            break;
+        }
+        let solved = Loaded::read(path).and_then(|loaded| {
+            let solution = solve_model(&loaded, &arguments.settings)?;
+            Ok((loaded, solution))
+        });
+        let (loaded, solution) = match solved {
+            Ok(solved) => solved,
+            Err(complaints) => {
+                exit = exit.worst(report(&complaints));
+                continue;
+            }
+        };
+        exit = exit.worst(solution.status.into());
+        for warning in &solution.warnings {
+            say(&format!("warning: {}: {warning}", path.display()));
+        }
+        // Shown first: a file that cannot be written must not lose the result.
+        if arguments.settings.json {
+            documents.push(solution.clone());
+        } else {
+            print(&render::summary(&loaded, &solution));
+        }
+        if let Err(complaint) = write_outputs(arguments, path, &solution) {
+            exit = exit.worst(report(&[complaint]));
+        }
+    }
+    if arguments.settings.json {
+        let document = match (arguments.models.len(), documents.as_slice()) {
+            (1, []) => return exit,
+            (1, [only]) => to_json(only),
+            _ => to_json(&documents),
+        };
+        print(&document);
+    }
+    exit
+}
+
+/// One JSON document, ending in a newline.
+pub fn to_json<T: serde::Serialize>(value: &T) -> String {
+    let mut text = serde_json::to_string_pretty(value).expect("solutions have string keys only");
+    text.push('\n');
+    text
+}
+
+fn out_path(folder: &Path, model: &Path) -> PathBuf {
+    folder.join(model.file_stem().unwrap_or_default()).with_extension("json")
+}
+
+fn check_outputs(arguments: &Solve) -> Result<(), Complaint> {
+    if let Some(plot) = &arguments.plot {
+        if arguments.models.len() > 1 {
+            let message = "--plot draws one model, several are given";
+            return Err(Complaint::elsewhere(message, "solve them one by one"));
+        }
+        render::plot::Format::of(plot)?;
+        check_free(plot, arguments.force)?;
+    }
+    if let Some(folder) = &arguments.out {
+        let mut names: Vec<_> =
+            arguments.models.iter().map(|model| out_path(folder, model)).collect();
+        for name in &names {
+            if name.exists() || folder.exists() && !folder.is_dir() {
+                check_free(name, arguments.force)?;
+            }
+        }
+        names.sort();
+        if let Some(pair) = names.windows(2).find(|pair| pair[0] == pair[1]) {
+            let message = format!("two models would both be written to {}", pair[0].display());
+            return Err(Complaint::elsewhere(message, "solve them into different folders"));
+        }
+    }
+    Ok(())
+}
+
+fn write_outputs(arguments: &Solve, model: &Path, solution: &Solution) -> Result<(), Complaint> {
+    if let Some(folder) = &arguments.out {
+        std::fs::create_dir_all(folder).map_err(|error| {
+            let message = format!("cannot create {}: {error}", folder.display());
+            Complaint::elsewhere(message, "choose a folder that can be written")
+        })?;
+        write_file(&out_path(folder, model), to_json(solution).as_bytes(), arguments.force)?;
+    }
+    if let Some(plot) = &arguments.plot {
+        let bytes = render::plot::draw(solution, render::plot::Format::of(plot)?)?;
+        write_file(plot, &bytes, arguments.force)?;
+    }
+    Ok(())
+}

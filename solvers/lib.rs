@@ -1,0 +1,13 @@
+//! `remap`: the problems as files, the command line, and everything people see.
+//!
+//! One way down: `commands` read a [`model`], solve it with the `remapping` engine, and show the
+//! [`solution`] through [`render`]. One module per problem says how its model becomes an answer.
+
+pub mod cli;
+pub mod commands;
+pub mod model;
+pub mod output;
+pub mod phase_change;
+pub mod render;
+pub mod run;
+pub mod solution;

@@ -1,0 +1,326 @@
+//! The `PhaseChange` problem of a model file [NR86, NR90].
+
+use super::complaint::Review;
+use super::number::Decimal;
+use remapping::Rational;
+use remapping::lifetime::Lifetime;
+use remapping::threshold::{Hazard, PhaseChange as Problem, Premature as EnginePremature};
+use serde::{Deserialize, Deserializer, de};
+use std::fmt;
+
+/// `PhaseChange(...)`.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PhaseChange {
+    lifetime: Law,
+    cycle: Cycle,
+    remap: Remap,
+    detector: Detector,
+    hazard: ChangeHazard,
+    #[serde(default)]
+    premature: Premature,
+}
+
+/// Law of the number of cycles N.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+enum Law {
+    Fixed(u64),
+    Uniform { first: u64, last: u64 },
+    Geometric { rate: Decimal, first: u64, last: u64 },
+    Pmf(Weights),
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Cycle {
+    before: Decimal,
+    after: Decimal,
+    remapped: Decimal,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Remap {
+    test: Decimal,
+    install: Decimal,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Detector {
+    false_alarm: Decimal,
+    missed: Decimal,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+enum ChangeHazard {
+    Constant(Decimal),
+    PerStep(Vec<Decimal>),
+}
+
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+enum Premature {
+    #[default]
+    Revert,
+    Keep {
+        before_remapped: Decimal,
+    },
+}
+
+/// `{value: probability, ...}`, in the order of the file.
+#[derive(Debug, Clone)]
+struct Weights(Vec<(u64, Decimal)>);
+
+impl<'de> Deserialize<'de> for Weights {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Entries;
+        impl<'de> de::Visitor<'de> for Entries {
+            type Value = Weights;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a map {value: probability, ...}")
+            }
+            fn visit_map<A: de::MapAccess<'de>>(self, mut map: A) -> Result<Weights, A::Error> {
+                let mut entries = Vec::new();
+                while let Some(entry) = map.next_entry()? {
+                    entries.push(entry);
+                }
+                Ok(Weights(entries))
+            }
+        }
+        deserializer.deserialize_map(Entries)
+    }
+}
+
+/// M up to which one threshold per step is kept and printed.
+pub const MAX_PER_STEP: u64 = 1_000_000;
+
+impl PhaseChange {
+    pub(super) fn review(&self, review: &mut Review<'_>) {
+        self.review_lifetime(review);
+        let times = [
+            ("problem.cycle.before", &self.cycle.before, "a cycle time"),
+            ("problem.cycle.after", &self.cycle.after, "a cycle time"),
+            ("problem.cycle.remapped", &self.cycle.remapped, "a cycle time"),
+            ("problem.remap.test", &self.remap.test, "a delay"),
+            ("problem.remap.install", &self.remap.install, "a delay"),
+        ];
+        for (path, number, what) in times {
+            review.nonnegative(path, number.value, what);
+        }
+        review.probability("problem.detector.false_alarm", self.detector.false_alarm.value);
+        review.probability("problem.detector.missed", self.detector.missed.value);
+        match &self.hazard {
+            ChangeHazard::Constant(h) => review.probability("problem.hazard", h.value),
+            ChangeHazard::PerStep(list) => {
+                for (at, h) in list.iter().enumerate() {
+                    review.probability(&format!("problem.hazard[{at}]"), h.value);
+                }
+            }
+        }
+        if let Premature::Keep { before_remapped } = &self.premature {
+            let path = "problem.premature.before_remapped";
+            review.nonnegative(path, before_remapped.value, "a cycle time");
+            if before_remapped.exact < self.cycle.before.exact {
+                review.fault(
+                    path,
+                    "the costs are reversed: the new mapping is faster even before the change",
+                    &format!(
+                        "{} is below cycle.before = {}",
+                        before_remapped.value, self.cycle.before.value
+                    ),
+                    "a kept premature remapping needs before_remapped >= cycle.before",
+                );
+            }
+        }
+        if !review.faults.is_empty() {
+            return;
+        }
+        match self.law() {
+            Err(error) => {
+                let help = "give at least one value with positive probability";
+                review.fault(
+                    "problem.lifetime",
+                    "this is not a law of N",
+                    &error.to_string(),
+                    help,
+                );
+            }
+            Ok(lifetime) => self.review_horizon(review, &lifetime),
+        }
+        if review.faults.is_empty() {
+            self.warn(review);
+        }
+    }
+
+    fn review_lifetime(&self, review: &mut Review<'_>) {
+        match &self.lifetime {
+            Law::Fixed(_) => {}
+            Law::Uniform { first, last } | Law::Geometric { first, last, .. } if first > last => {
+                let label = format!("first = {first} is after last = {last}");
+                review.fault(
+                    "problem.lifetime",
+                    "the range of N is empty",
+                    &label,
+                    "give first <= last",
+                );
+            }
+            Law::Uniform { .. } => {}
+            Law::Geometric { rate, .. } => review.probability("problem.lifetime.rate", rate.value),
+            Law::Pmf(Weights(entries)) => {
+                for (at, (value, weight)) in entries.iter().enumerate() {
+                    review.probability(&format!("problem.lifetime[{at}]"), weight.value);
+                    if entries[..at].iter().any(|(other, _)| other == value) {
+                        let message = "a map has the same key twice";
+                        review.fault(
+                            &format!("problem.lifetime[{at}]"),
+                            message,
+                            "again here",
+                            "keep one",
+                        );
+                    }
+                }
+                let sum = entries.iter().fold(Rational::ZERO, |sum, (_, w)| sum + &w.exact);
+                let miss = (&sum - Rational::ONE).to_f64().value();
+                if miss.abs() > 1e-9 {
+                    review.sums_to_one("problem.lifetime", sum.to_f64().value(), "the law of N");
+                }
+            }
+        }
+    }
+
+    fn review_horizon(&self, review: &mut Review<'_>, lifetime: &Lifetime) {
+        let last = lifetime.last();
+        if last == u64::MAX {
+            review.fault("problem.lifetime", "N is too large", "", "N ends below 2^64 - 1");
+            return;
+        }
+        if let ChangeHazard::PerStep(list) = &self.hazard {
+            if list.len() as u64 != last {
+                let label = format!("{} hazards for the {last} steps 1..={last}", list.len());
+                let help = "h_n acts between step n-1 and step n: give one for each step 1..=M";
+                review.fault(
+                    "problem.hazard",
+                    "the list of hazards has the wrong length",
+                    &label,
+                    help,
+                );
+                return;
+            }
+        }
+        if last > MAX_PER_STEP && !self.can_become_stationary(lifetime) {
+            let label = format!(
+                "M = {last}, and the failure rate changes at more than {MAX_PER_STEP} steps"
+            );
+            review.fault(
+                "problem.lifetime",
+                "M is too large for per-step output",
+                &label,
+                "take M <= 1000000, or a law whose failure rate is constant over most steps (Fixed, Geometric)",
+            );
+        }
+    }
+
+    /// Whether enough steps are alike that the distinct thresholds may fit.
+    fn can_become_stationary(&self, lifetime: &Lifetime) -> bool {
+        let mut n = lifetime.last();
+        let mut distinct = 0u64;
+        while distinct <= MAX_PER_STEP {
+            let from = lifetime.constant_from(n);
+            if from == 0 {
+                return true;
+            }
+            distinct += 1;
+            n = from - 1;
+        }
+        false
+    }
+
+    fn warn(&self, review: &mut Review<'_>) {
+        let sum = &self.detector.false_alarm.exact + &self.detector.missed.exact;
+        if sum == Rational::ONE {
+            review.warn("the detector is uninformative (false_alarm + missed = 1): its reports change nothing");
+        } else if sum > Rational::ONE {
+            review.warn(
+                "the detector is reversed (false_alarm + missed > 1): a report of no change is \
+                         evidence of one; the answer uses it that way",
+            );
+        }
+        if self.cycle.after.exact <= self.cycle.remapped.exact {
+            review.warn("remapping never pays: cycle.after <= cycle.remapped");
+        }
+        if self.law().is_ok_and(|law| !law.has_increasing_failure_rate()) {
+            review.warn(
+                "the failure rate of N is not increasing: thresholds of 1 may occur before n0 too",
+            );
+        }
+    }
+
+    fn law(&self) -> Result<Lifetime, remapping::lifetime::LifetimeError> {
+        match &self.lifetime {
+            Law::Fixed(last) => Ok(Lifetime::fixed(*last)),
+            Law::Uniform { first, last } => Lifetime::uniform(*first, *last),
+            Law::Geometric { rate, first, last } => {
+                Lifetime::geometric(rate.exact.clone(), *first, *last)
+            }
+            Law::Pmf(Weights(entries)) => {
+                Lifetime::pmf(entries.iter().map(|(value, w)| (*value, w.exact.clone())).collect())
+            }
+        }
+    }
+
+    /// The engine's problem. The model has passed review.
+    pub fn problem(&self) -> Problem {
+        Problem {
+            lifetime: self.law().expect("reviewed"),
+            hazard: match &self.hazard {
+                ChangeHazard::Constant(h) => Hazard::Constant(h.exact.clone()),
+                ChangeHazard::PerStep(list) => {
+                    Hazard::PerStep(list.iter().map(|h| h.exact.clone()).collect())
+                }
+            },
+            before: self.cycle.before.exact.clone(),
+            after: self.cycle.after.exact.clone(),
+            remapped: self.cycle.remapped.exact.clone(),
+            test: self.remap.test.exact.clone(),
+            install: self.remap.install.exact.clone(),
+            false_alarm: self.detector.false_alarm.exact.clone(),
+            missed: self.detector.missed.exact.clone(),
+            premature: match &self.premature {
+                Premature::Revert => EnginePremature::Revert,
+                Premature::Keep { before_remapped } => {
+                    EnginePremature::Keep { before_remapped: before_remapped.exact.clone() }
+                }
+            },
+        }
+    }
+
+    /// What `check` prints.
+    pub fn facts(&self) -> Vec<(&'static str, serde_json::Value)> {
+        let problem = self.problem();
+        let lifetime = &problem.lifetime;
+        let number = |value: Rational| value.to_f64().value().into();
+        let gain = problem.gain();
+        let mut facts: Vec<(&'static str, serde_json::Value)> = vec![
+            ("last_step", lifetime.last().into()),
+            ("mean_cycles", lifetime.residual_mean(0).into()),
+            ("increasing_failure_rate", lifetime.has_increasing_failure_rate().into()),
+            ("gain", number(gain.clone())),
+            ("delay", number(&problem.test + &problem.install)),
+        ];
+        if gain > Rational::ZERO {
+            let cycles = (&problem.test + &problem.install) / gain;
+            facts.push(("cycles_to_pay_back", number(cycles)));
+        }
+        facts.push(("likelihood_ratio_of_a_report", {
+            let alarm = self.detector.false_alarm.value;
+            if alarm > 0.0 {
+                ((1.0 - self.detector.missed.value) / alarm).into()
+            } else {
+                "infinite".into()
+            }
+        }));
+        facts
+    }
+}

@@ -1,0 +1,82 @@
+//! Files written whole or not at all.
+
+use crate::model::complaint::Complaint;
+use std::io::Write;
+use std::path::Path;
+
+/// Writes `bytes` to `path` by way of a temporary file beside it. Refuses to replace an existing file
+/// unless `force`, and never writes through a symbolic link.
+pub fn write_file(path: &Path, bytes: &[u8], force: bool) -> Result<(), Complaint> {
+    let shown = path.display();
+    let failed = |error: std::io::Error| {
+        Complaint::elsewhere(
+            format!("cannot write {shown}: {error}"),
+            "choose a path that can be written",
+        )
+    };
+    check_free(path, force)?;
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let folder = folder.unwrap_or(Path::new("."));
+    let mut file =
+        tempfile::Builder::new().prefix(".remap-").tempfile_in(folder).map_err(failed)?;
+    file.write_all(bytes).and_then(|()| file.as_file().sync_all()).map_err(failed)?;
+    make_readable(file.as_file()).map_err(failed)?;
+    let placed = if force { file.persist(path) } else { file.persist_noclobber(path) };
+    placed.map(drop).map_err(|error| failed(error.error))
+}
+
+/// Says in advance whether [`write_file`] would refuse `path`, so that no work is done in vain.
+pub fn check_free(path: &Path, force: bool) -> Result<(), Complaint> {
+    let shown = path.display();
+    match std::fs::symlink_metadata(path) {
+        Ok(facts) if facts.is_dir() => {
+            Err(Complaint::elsewhere(format!("{shown} is a directory"), "give the path of a file"))
+        }
+        Ok(facts) if facts.is_symlink() => Err(Complaint::elsewhere(
+            format!("{shown} is a symbolic link"),
+            "give the path of the file itself",
+        )),
+        Ok(_) if !force => Err(Complaint::elsewhere(
+            format!("{shown} exists already"),
+            "add --force to overwrite it",
+        )),
+        _ => {
+            let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+            match folder {
+                Some(folder) if !folder.is_dir() => Err(Complaint::elsewhere(
+                    format!("cannot write {shown}: the folder {} does not exist", folder.display()),
+                    "create it first",
+                )),
+                _ => Ok(()),
+            }
+        }
+    }
+}
+
+/// Temporary files are private; results are not.
+fn make_readable(file: &std::fs::File) -> std::io::Result<()> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        file.set_permissions(std::fs::Permissions::from_mode(0o644))?;
+    }
+    Ok(())
+}
+
+/// Prints to standard output; a closed pipe ends the program quietly.
+pub fn print(text: &str) {
+    let mut out = std::io::stdout().lock();
+    let printed = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    if let Err(error) = printed {
+        if error.kind() == std::io::ErrorKind::BrokenPipe {
+            std::process::exit(0);
+        }
+        say(&format!("cannot write to standard output: {error}"));
+        std::process::exit(1);
+    }
+}
+
+/// Prints a line to standard error.
+pub fn say(line: &str) {
+    let _ = writeln!(std::io::stderr().lock(), "{line}");
+}

@@ -1,0 +1,44 @@
+//! What a solve returns: a header common to all problems, and the problem's own part.
+
+use crate::phase_change;
+use remapping::Status;
+use serde::Serialize;
+
+/// One solved model.
+#[derive(Debug, Clone, Serialize)]
+pub struct Solution {
+    /// The model's title.
+    pub title: String,
+    /// The answer.
+    #[serde(flatten)]
+    pub body: Body,
+    /// How the computation ended.
+    pub status: Status,
+    /// The tolerance asked for.
+    pub tolerance: f64,
+    /// Version of `remap`.
+    pub version: &'static str,
+    /// Wall-clock seconds.
+    pub seconds: f64,
+    /// What is legal in the model but suspicious, and what the answer does not promise.
+    pub warnings: Vec<String>,
+}
+
+/// The answer, by problem.
+#[derive(Debug, Clone, Serialize)]
+#[serde(tag = "problem", rename_all = "snake_case")]
+pub enum Body {
+    /// Threshold curve.
+    PhaseChange(phase_change::Answer),
+}
+
+/// An answer with the status it was reached with.
+#[derive(Debug, Clone)]
+pub struct Solved {
+    /// The answer.
+    pub body: Body,
+    /// How the computation ended.
+    pub status: Status,
+    /// Warnings that only solving brings to light.
+    pub warnings: Vec<String>,
+}

@@ -1,0 +1,30 @@
+//! Concave functions on [0, inf) as a line plus positive slope drops.
+
+use crate::rounding::DoubleDouble;
+
+/// The term `drop * min(o, at)`: the slope falls by `drop` where o passes `at`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Atom {
+    /// Where the slope drops, > 0.
+    pub at: f64,
+    /// By how much, > 0.
+    pub drop: f64,
+}
+
+/// o -> constant + slope * o + sum of `drop * min(o, at)` over the atoms.
+#[derive(Debug, Clone, Default)]
+pub struct Kinked {
+    pub(crate) constant: DoubleDouble,
+    /// The slope beyond the last atom.
+    pub slope: f64,
+    /// Ascending in `at`.
+    pub atoms: Vec<Atom>,
+}
+
+impl Kinked {
+    /// The value at `o` >= 0. O(atoms).
+    pub fn value(&self, o: f64) -> f64 {
+        let kinks: f64 = self.atoms.iter().map(|atom| atom.drop * o.min(atom.at)).sum();
+        self.constant.value() + (self.slope * o + kinks)
+    }
+}

@@ -1,0 +1,276 @@
+//! Law of the number of cycles N: how long the program still runs.
+//!
+//! Cycle n (from 0) runs iff N >= n, so N = m means m + 1 cycles. Everything the recursions need is
+//! the continuation probability s_n = P(N >= n+1 | N >= n) and its complement, the failure rate.
+
+use crate::Rational;
+use crate::rounding::nearest;
+use std::fmt;
+
+/// Law of the number of cycles.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Lifetime {
+    law: Law,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+enum Law {
+    Fixed { last: u64 },
+    Uniform { first: u64, last: u64 },
+    Geometric { rate: Rational, log_survival: f64, rate_nearest: f64, first: u64, last: u64 },
+    Pmf(Vec<Mass>),
+}
+
+/// A value m of N with positive probability.
+#[derive(Debug, Clone, PartialEq)]
+struct Mass {
+    value: u64,
+    /// P(N >= m).
+    tail: Rational,
+    /// P(N > m).
+    beyond: Rational,
+    failure: f64,
+    survival: f64,
+}
+
+/// Why a law of N is not one.
+#[derive(Debug, Clone, PartialEq)]
+pub enum LifetimeError {
+    /// The range ends before it begins.
+    EmptyRange,
+    /// No value has positive probability.
+    NoMass,
+    /// A probability is negative or above 1.
+    OutOfRange,
+    /// A value is given twice.
+    Repeated(u64),
+}
+
+impl fmt::Display for LifetimeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            LifetimeError::EmptyRange => f.write_str("the range of N ends before it begins"),
+            LifetimeError::NoMass => f.write_str("no value of N has positive probability"),
+            LifetimeError::OutOfRange => f.write_str("a probability lies outside [0, 1]"),
+            LifetimeError::Repeated(value) => write!(f, "the value {value} of N is given twice"),
+        }
+    }
+}
+
+impl std::error::Error for LifetimeError {}
+
+impl Lifetime {
+    /// N = `last` for certain.
+    pub fn fixed(last: u64) -> Lifetime {
+        Lifetime { law: Law::Fixed { last } }
+    }
+
+    /// N uniform on `first..=last`.
+    pub fn uniform(first: u64, last: u64) -> Result<Lifetime, LifetimeError> {
+        if first > last {
+            return Err(LifetimeError::EmptyRange);
+        }
+        let law = if first == last { Law::Fixed { last } } else { Law::Uniform { first, last } };
+        Ok(Lifetime { law })
+    }
+
+    /// P(N = m) proportional to (1 - `rate`)^(m - `first`) on `first..=last`.
+    pub fn geometric(rate: Rational, first: u64, last: u64) -> Result<Lifetime, LifetimeError> {
+        if first > last {
+            return Err(LifetimeError::EmptyRange);
+        }
+        if rate < Rational::ZERO || rate > Rational::ONE {
+            return Err(LifetimeError::OutOfRange);
+        }
+        if rate == Rational::ZERO {
+            return Lifetime::uniform(first, last);
+        }
+        if rate == Rational::ONE || first == last {
+            return Ok(Lifetime::fixed(first));
+        }
+        let rate_nearest = nearest(&rate);
+        let log_survival = (-rate_nearest).ln_1p();
+        Ok(Lifetime { law: Law::Geometric { rate, log_survival, rate_nearest, first, last } })
+    }
+
+    /// The given probabilities of the given values. They are used as they are, never renormalised:
+    /// only the ratios of their tail sums matter.
+    pub fn pmf(mut weights: Vec<(u64, Rational)>) -> Result<Lifetime, LifetimeError> {
+        weights.sort_by_key(|(value, _)| *value);
+        if let Some(pair) = weights.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+            return Err(LifetimeError::Repeated(pair[0].0));
+        }
+        if weights.iter().any(|(_, p)| *p < Rational::ZERO || *p > Rational::ONE) {
+            return Err(LifetimeError::OutOfRange);
+        }
+        let mut masses = Vec::new();
+        let mut beyond = Rational::ZERO;
+        for (value, probability) in weights.into_iter().rev().filter(|(_, p)| *p > Rational::ZERO) {
+            let tail = &beyond + &probability;
+            let failure = nearest(&(&probability / &tail));
+            let survival = nearest(&(&beyond / &tail));
+            masses.push(Mass { value, tail: tail.clone(), beyond, failure, survival });
+            beyond = tail;
+        }
+        masses.reverse();
+        match masses.as_slice() {
+            [] => Err(LifetimeError::NoMass),
+            [only] => Ok(Lifetime::fixed(only.value)),
+            _ => Ok(Lifetime { law: Law::Pmf(masses) }),
+        }
+    }
+
+    /// The greatest possible value M of N.
+    pub fn last(&self) -> u64 {
+        match &self.law {
+            Law::Fixed { last } | Law::Uniform { last, .. } | Law::Geometric { last, .. } => *last,
+            Law::Pmf(masses) => masses[masses.len() - 1].value,
+        }
+    }
+
+    /// s_n = P(N >= n+1 | N >= n), to a few units in the last place; 0 from M on.
+    pub fn continuation(&self, n: u64) -> f64 {
+        match &self.law {
+            Law::Fixed { last } => f64::from(n < *last),
+            Law::Uniform { first, last } if n >= *first => {
+                let left = last.saturating_sub(n) as f64;
+                left / (left + 1.0)
+            }
+            Law::Geometric { log_survival, rate_nearest, first, last, .. } if n >= *first => {
+                if n >= *last {
+                    return 0.0;
+                }
+                let left = (last - n) as f64;
+                let ends = |cycles: f64| -(cycles * log_survival).exp_m1();
+                (1.0 - rate_nearest) * ends(left) / ends(left + 1.0)
+            }
+            Law::Uniform { .. } | Law::Geometric { .. } => 1.0,
+            Law::Pmf(masses) => {
+                self.mass_at(masses, n).map_or(f64::from(n < self.last()), |m| m.survival)
+            }
+        }
+    }
+
+    /// P(N = n | N >= n) = 1 - s_n, without the cancellation.
+    pub fn failure_rate(&self, n: u64) -> f64 {
+        match &self.law {
+            Law::Uniform { first, last } if n >= *first => {
+                1.0 / (last.saturating_sub(n) as f64 + 1.0)
+            }
+            Law::Geometric { log_survival, rate_nearest, first, last, .. } if n >= *first => {
+                if n >= *last {
+                    return 1.0;
+                }
+                rate_nearest / -(((last - n) as f64 + 1.0) * log_survival).exp_m1()
+            }
+            Law::Pmf(masses) => {
+                self.mass_at(masses, n).map_or(f64::from(n >= self.last()), |m| m.failure)
+            }
+            _ => f64::from(n >= self.last()),
+        }
+    }
+
+    /// s_n exactly. For geometric laws the numbers grow with M - n.
+    pub fn continuation_exact(&self, n: u64) -> Rational {
+        if n >= self.last() {
+            return Rational::ZERO;
+        }
+        match &self.law {
+            Law::Uniform { first, last } if n >= *first => {
+                Rational::from(last - n) / Rational::from(last - n + 1)
+            }
+            Law::Geometric { rate, first, last, .. } if n >= *first => {
+                let survival = Rational::ONE - rate;
+                let ends = |cycles: u64| Rational::ONE - survival.pow(cycles as isize);
+                &survival * ends(last - n) / ends(last - n + 1)
+            }
+            Law::Pmf(masses) => {
+                self.mass_at(masses, n).map_or(Rational::ONE, |m| &m.beyond / &m.tail)
+            }
+            _ => Rational::ONE,
+        }
+    }
+
+    /// The least m such that s_m, ..., s_n are all the same number to within two units in the last
+    /// place: the recursion may treat those steps alike.
+    pub fn constant_from(&self, n: u64) -> u64 {
+        if n >= self.last() {
+            return n;
+        }
+        match &self.law {
+            Law::Fixed { .. } => 0,
+            Law::Uniform { first, .. } => {
+                if n < *first {
+                    0
+                } else {
+                    n
+                }
+            }
+            Law::Geometric { log_survival, first, last, .. } => {
+                let negligible = (last - n) as f64 * log_survival < -60.0 * std::f64::consts::LN_2;
+                if n < *first {
+                    0
+                } else if negligible {
+                    *first
+                } else {
+                    n
+                }
+            }
+            Law::Pmf(masses) => match masses.binary_search_by_key(&n, |mass| mass.value) {
+                Ok(_) => n,
+                Err(0) => 0,
+                Err(above) => masses[above - 1].value + 1,
+            },
+        }
+    }
+
+    /// Whether the failure rate never decreases on 0..=M [NR90, Lemma 1, claim 4 needs it].
+    pub fn has_increasing_failure_rate(&self) -> bool {
+        match &self.law {
+            Law::Fixed { .. } | Law::Uniform { .. } | Law::Geometric { .. } => true,
+            Law::Pmf(masses) => {
+                let gapless = masses.windows(2).all(|pair| pair[1].value == pair[0].value + 1);
+                let rate = |mass: &Mass| Rational::ONE - &mass.beyond / &mass.tail;
+                gapless && masses.windows(2).all(|pair| rate(&pair[0]) <= rate(&pair[1]))
+            }
+        }
+    }
+
+    /// L_n = E\[N - n + 1 | N >= n\]: the mean number of cycles left at step n <= M, this one included.
+    pub fn residual_mean(&self, n: u64) -> f64 {
+        match &self.law {
+            Law::Fixed { last } => (last - n) as f64 + 1.0,
+            Law::Uniform { first, last } => {
+                let from = n.max(*first);
+                (from - n) as f64 + (last - from) as f64 / 2.0 + 1.0
+            }
+            Law::Geometric { rate_nearest, log_survival, first, last, .. } => {
+                let from = n.max(*first);
+                let values = (last - from) as f64 + 1.0;
+                let ahead = (from - n) as f64;
+                if values < 1e6 {
+                    // The closed form below cancels badly when rate * values is small.
+                    let mean =
+                        (from..=*last).rev().fold(0.0, |l, m| 1.0 + self.continuation(m) * l);
+                    return ahead + mean;
+                }
+                // A geometric variable cut at K values has mean 1/rate - K q^K / (1 - q^K).
+                let lost =
+                    values * (values * log_survival).exp() / -(values * log_survival).exp_m1();
+                ahead + 1.0 / rate_nearest - lost
+            }
+            Law::Pmf(masses) => {
+                let mut left = Rational::ZERO;
+                let from = masses.partition_point(|mass| mass.value < n);
+                for mass in &masses[from..] {
+                    left += Rational::from(mass.value - n + 1) * (&mass.tail - &mass.beyond);
+                }
+                nearest(&(left / &masses[from].tail))
+            }
+        }
+    }
+
+    fn mass_at<'a>(&self, masses: &'a [Mass], n: u64) -> Option<&'a Mass> {
+        masses.binary_search_by_key(&n, |mass| mass.value).ok().map(|at| &masses[at])
+    }
+}

@@ -1,0 +1,74 @@
+//! The threshold curve: one certified interval per step, runs of equal steps kept as one.
+
+/// A threshold with its certified bounds, as probabilities.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Bounds {
+    /// Not above the threshold.
+    pub lower: f64,
+    /// Not below the threshold.
+    pub upper: f64,
+}
+
+impl Bounds {
+    /// Remapping never pays.
+    pub const NEVER: Bounds = Bounds { lower: 1.0, upper: 1.0 };
+
+    /// The point reported as the threshold.
+    pub fn middle(&self) -> f64 {
+        0.5 * (self.lower + self.upper)
+    }
+
+    /// Width of the certificate.
+    pub fn width(&self) -> f64 {
+        self.upper - self.lower
+    }
+}
+
+/// Steps `first..=last` share `bounds`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Run {
+    /// First step.
+    pub first: u64,
+    /// Last step.
+    pub last: u64,
+    /// Their threshold.
+    pub bounds: Bounds,
+}
+
+/// pi_n for a range of steps ending at M.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Curve {
+    /// In descending order of steps, without gaps.
+    runs: Vec<Run>,
+}
+
+impl Curve {
+    /// Adds the steps `first..=last`, just below those already there.
+    pub(crate) fn extend_down(&mut self, first: u64, last: u64, bounds: Bounds) {
+        match self.runs.last_mut() {
+            Some(run) if run.bounds == bounds => run.first = first,
+            _ => self.runs.push(Run { first, last, bounds }),
+        }
+    }
+
+    /// The runs, from step 0 (or the first step reached) up to M.
+    pub fn runs(&self) -> impl DoubleEndedIterator<Item = &Run> + ExactSizeIterator {
+        self.runs.iter().rev()
+    }
+
+    /// The first step covered: 0 for a finished solve; `None` for an empty curve.
+    pub fn first_step(&self) -> Option<u64> {
+        self.runs.last().map(|run| run.first)
+    }
+
+    /// The threshold of step `n`, if covered. O(log runs).
+    pub fn at(&self, n: u64) -> Option<Bounds> {
+        let from = self.runs.partition_point(|run| run.first > n);
+        self.runs.get(from).filter(|run| run.last >= n).map(|run| run.bounds)
+    }
+
+    /// The widest certificate on the curve.
+    pub fn width(&self) -> f64 {
+        self.runs.iter().map(|run| run.bounds.width()).fold(0.0, f64::max)
+    }
+}

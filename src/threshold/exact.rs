@@ -1,0 +1,132 @@
+//! The same recursion in exact rationals, for short horizons: the yardstick of the fast solver.
+//!
+//! It works in p, not in odds, with the lower envelope of all lines and no approximation; it shares no
+//! code with the fast path. The number of lines grows by a factor of 1 to 2 per step and the numbers
+//! grow with it, so horizons beyond a few dozen steps are out of reach.
+
+use super::problem::{PhaseChange, Premature, ProblemError};
+use crate::Rational;
+use crate::concave::{Line, Lines};
+
+/// Everything the recursion knows about one step.
+#[derive(Debug, Clone)]
+pub struct ExactStep {
+    /// V_n on \[0, 1\].
+    pub value: Lines,
+    /// C_t: the cost of retaining.
+    pub retain: Lines,
+    /// C_m: the cost of remapping, linear in p.
+    pub remap: Line,
+    /// pi_n.
+    pub threshold: Rational,
+}
+
+/// The exact solution.
+#[derive(Debug, Clone)]
+pub struct ExactSolution {
+    /// Step n at index n = 0..=M.
+    pub steps: Vec<ExactStep>,
+    /// n0.
+    pub onset: u64,
+}
+
+impl ExactSolution {
+    /// V_0(0).
+    pub fn value(&self) -> Rational {
+        self.steps[0].value.value(&Rational::ZERO)
+    }
+}
+
+/// Why there is no exact solution.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ExactError {
+    /// The problem itself is wrong.
+    Problem(ProblemError),
+    /// A value function has more lines than allowed.
+    TooManyLines {
+        /// The step it happened in.
+        step: u64,
+    },
+}
+
+impl From<ProblemError> for ExactError {
+    fn from(error: ProblemError) -> Self {
+        ExactError::Problem(error)
+    }
+}
+
+impl std::fmt::Display for ExactError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            ExactError::Problem(error) => error.fmt(f),
+            ExactError::TooManyLines { step } => {
+                write!(f, "the exact value function of step {step} has too many segments")
+            }
+        }
+    }
+}
+
+impl std::error::Error for ExactError {}
+
+/// Solves `problem` exactly. Time and memory grow exponentially with M for informative detectors.
+///
+/// # Errors
+/// If the parameters are out of range, or a value function has more than `most_lines` segments.
+pub fn solve(problem: &PhaseChange, most_lines: usize) -> Result<ExactSolution, ExactError> {
+    problem.validate()?;
+    let last = problem.last_step();
+    let nothing = Line { at_zero: Rational::ZERO, at_one: Rational::ZERO };
+    let mut next = Lines::envelope(vec![nothing]);
+    let (mut cycles, mut quiet_cycles) = (Rational::ZERO, Rational::ZERO);
+    let mut steps = Vec::new();
+    for n in (0..=last).rev() {
+        let survival = problem.lifetime.continuation_exact(n);
+        let hazard = problem.hazard_exact(n + 1);
+        let quiet = Rational::ONE - &hazard;
+        cycles = Rational::ONE + &survival * cycles;
+        quiet_cycles = Rational::ONE + &survival * &quiet * quiet_cycles;
+
+        let report = |no: &Rational, yes: &Rational| {
+            next.after_report(&(&quiet * no), &(&hazard * yes), yes)
+        };
+        let (alarm, miss) = (&problem.false_alarm, &problem.missed);
+        let positive = report(alarm, &(Rational::ONE - miss));
+        let negative = report(&(Rational::ONE - alarm), miss);
+        let running = Line { at_zero: problem.before.clone(), at_one: problem.after.clone() };
+        let retain = positive.plus(&negative).scaled_plus(&survival, &running);
+
+        let remapped = &problem.test + &problem.install + &cycles * &problem.remapped;
+        let at_zero = match &problem.premature {
+            Premature::Revert => &problem.test + retain.value(&Rational::ZERO),
+            Premature::Keep { before_remapped } => {
+                &remapped + &quiet_cycles * (before_remapped - &problem.remapped)
+            }
+        };
+        let remap = Line { at_zero, at_one: remapped };
+        let threshold = threshold(&retain, &remap);
+        let value = retain.min_with(remap.clone());
+        if value.lines().len() > most_lines {
+            return Err(ExactError::TooManyLines { step: n });
+        }
+        next = value.clone();
+        steps.push(ExactStep { value, retain, remap, threshold });
+    }
+    steps.reverse();
+    let pays = |step: &ExactStep| step.threshold < Rational::ONE;
+    let onset = steps.iter().rposition(pays).map_or(0, |n| n as u64 + 1);
+    Ok(ExactSolution { steps, onset })
+}
+
+/// The p above which remapping is strictly cheaper; 1 if nowhere.
+fn threshold(retain: &Lines, remap: &Line) -> Rational {
+    let excess = |p: &Rational| remap.value(p) - retain.value(p);
+    if excess(&Rational::ONE) >= Rational::ZERO {
+        return Rational::ONE;
+    }
+    if excess(&Rational::ZERO) <= Rational::ZERO {
+        return Rational::ZERO;
+    }
+    // The excess is convex, above zero at 0 and below at 1: one crossing, on one of the lines.
+    let crossings = retain.lines().iter().filter_map(|line| line.crossing(remap));
+    crossings.filter(|p| excess(p) == Rational::ZERO).max().unwrap_or(Rational::ONE)
+}

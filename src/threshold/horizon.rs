@@ -1,0 +1,94 @@
+//! Thresholds to a requested width: sweeps, each fine enough only if the one before was not.
+
+use super::curve::Curve;
+use super::problem::{Nearest, PhaseChange, ProblemError};
+use super::sweep::{Coarseness, Sweep, sweep};
+use crate::{Observer, Status};
+
+/// How accurate the answer should be.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Accuracy {
+    /// Largest certified width of a threshold, absolutely, and of the value, relative to max(1, |V|).
+    pub tolerance: f64,
+    /// Most linear segments a function may keep; if given, the width reached may exceed the tolerance.
+    pub segments: Option<usize>,
+}
+
+/// The thresholds of a phase-change problem.
+#[derive(Debug, Clone)]
+pub struct Solution {
+    /// pi_n between certified bounds. Starts at step 0 unless the computation was stopped.
+    pub curve: Curve,
+    /// n0: the least n from which on remapping never pays; M + 1 if there is none, 0 if it never does.
+    pub onset: u64,
+    /// Certified bounds on V_0(0), the least expected completion time; `None` if stopped before step 0.
+    pub value: Option<(f64, f64)>,
+    /// The most linear segments any function had.
+    pub segments: usize,
+    /// Backward steps computed one by one in the last sweep.
+    pub steps: u64,
+    /// Converged: every width is within the tolerance.
+    pub status: Status,
+}
+
+/// Sweeps tried before the tolerance is declared out of the reach of doubles.
+const MAX_SWEEPS: usize = 8;
+
+/// Computes all thresholds of `problem` to `accuracy`.
+///
+/// Works for any law of N and any hazards [NR90, Theorem 1, without its assumptions]. Every bound is
+/// rigorous, rounding included: two functions enclose the value function, each reduced in its own safe
+/// direction, and their distance is what is certified (not a sum of step errors). Once the recursion is
+/// stationary to within the tolerance all further steps are settled at once. Memory O(distinct
+/// thresholds + segments); time O(distinct steps x segments).
+///
+/// # Errors
+/// If the parameters are out of range; see [`PhaseChange::validate`].
+pub fn solve(
+    problem: &PhaseChange,
+    accuracy: Accuracy,
+    observer: &dyn Observer,
+) -> Result<Solution, ProblemError> {
+    problem.validate()?;
+    let parameters = Nearest::new(problem);
+    let scale = parameters.gain.abs().max(f64::MIN_POSITIVE);
+    let mut merge = FIRST_MERGE * accuracy.tolerance * scale;
+    let mut best: Option<(f64, Sweep)> = None;
+    for _ in 0..MAX_SWEEPS {
+        let coarseness =
+            Coarseness { merge, budget: accuracy.segments, tolerance: accuracy.tolerance };
+        let result = sweep(problem, &parameters, coarseness, observer);
+        let width = width(&result);
+        let stopped = result.status != Status::Converged;
+        let better = best.as_ref().is_none_or(|(least, _)| width < *least);
+        if better && (!stopped || best.is_none()) {
+            best = Some((width, result));
+        }
+        if width <= accuracy.tolerance || accuracy.segments.is_some() || stopped {
+            break;
+        }
+        merge *= 0.5 * (accuracy.tolerance / width).clamp(1e-3, 1.0);
+    }
+    let (width, result) = best.expect("at least one sweep ran");
+    let status = match result.status {
+        Status::Converged if width > accuracy.tolerance => Status::IterationLimit,
+        status => status,
+    };
+    Ok(Solution {
+        onset: result.onset,
+        curve: result.curve,
+        value: result.value,
+        segments: result.segments,
+        steps: result.steps,
+        status,
+    })
+}
+
+/// First tolerance of reducing a function, as a fraction of gain times tolerance.
+const FIRST_MERGE: f64 = 0.1;
+
+/// The widest certificate, the value's in the units of a threshold's.
+fn width(sweep: &Sweep) -> f64 {
+    let value = sweep.value.map_or(0.0, |(lower, upper)| (upper - lower) / lower.abs().max(1.0));
+    sweep.curve.width().max(value)
+}

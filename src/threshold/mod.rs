@@ -1,0 +1,27 @@
+//! When to remap under a fallible change detector: the finite-horizon belief recursion.
+//!
+//! State (p, n): the probability p that the phase has changed, the step n = 0..=M. With
+//! E_n(p) = q^c V_{n+1}(p^c) + q^cbar V_{n+1}(p^cbar) the value function satisfies
+//!
+//! ```text
+//! retain  C_t = p e_B + (1-p) e_F + s_n E_n(p)
+//! remap   C_m = D_d + p (D_r + L_n e_R) + (1-p)(e_F + s_n E_n(0))        (Revert)
+//!         C_m = D_d + D_r + L_n e_R + (1-p) A_n (e_P - e_R), then stop   (Keep)
+//! V_n = min(C_t, C_m),  V_{M+1} = 0
+//! ```
+//!
+//! and remapping is optimal iff p > pi_n [NR90, Theorem 1]. [`solve`] returns every pi_n and V_0(0)
+//! between certified bounds; [`exact`] does the same in rationals for short horizons.
+
+mod curve;
+pub mod exact;
+mod horizon;
+mod onset;
+mod problem;
+mod stationary;
+mod step;
+mod sweep;
+
+pub use curve::{Bounds, Curve, Run};
+pub use horizon::{Accuracy, Solution, solve};
+pub use problem::{Hazard, PhaseChange, Premature, ProblemError};

@@ -1,0 +1,253 @@
+//! The phase-change problem: one change, a fallible detector, one remapping that pays [NR86, NR90].
+
+use crate::Rational;
+use crate::lifetime::Lifetime;
+use crate::rounding::nearest;
+use std::fmt;
+
+/// The chance that the phase changes between one step and the next, given that it has not yet.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Hazard {
+    /// The same at every step: a geometric time of change.
+    Constant(Rational),
+    /// `h[n-1]` acts between step n-1 and step n, n = 1..=M.
+    PerStep(Vec<Rational>),
+}
+
+/// What happens when the program is remapped before the phase has changed.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Premature {
+    /// It is noticed and undone; the decisions go on with p = 0.
+    Revert,
+    /// The new mapping stays, and no further decision is taken [NR90, footnote 2].
+    Keep {
+        /// Mean cycle time of the new mapping before the change, e_P >= e_F.
+        before_remapped: Rational,
+    },
+}
+
+/// The parameters, exactly. Times share one unit, whichever it is.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PhaseChange {
+    /// Law of the number of cycles N; M is its greatest value.
+    pub lifetime: Lifetime,
+    /// Hazard of the change.
+    pub hazard: Hazard,
+    /// Mean cycle time before the change, old mapping: e_F.
+    pub before: Rational,
+    /// Mean cycle time after the change, old mapping: e_B.
+    pub after: Rational,
+    /// Mean cycle time after the change, new mapping: e_R.
+    pub remapped: Rational,
+    /// Delay of finding a new mapping, paid at every attempt: D_d >= 0.
+    pub test: Rational,
+    /// Delay of installing it, paid when the change has occurred: D_r >= 0.
+    pub install: Rational,
+    /// alpha = P(report of a change | none).
+    pub false_alarm: Rational,
+    /// beta = P(no report | change).
+    pub missed: Rational,
+    /// What a premature remapping costs.
+    pub premature: Premature,
+}
+
+/// Why a problem cannot be solved as it stands.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ProblemError {
+    /// A probability lies outside \[0, 1\].
+    NotAProbability(&'static str),
+    /// A delay is negative.
+    NegativeDelay(&'static str),
+    /// e_P < e_F: the new mapping is better even before the change, and thresholds need not exist.
+    ReversedPremature,
+    /// The hazard list must have one entry per step 1..=M.
+    HazardLength {
+        /// Entries given.
+        found: usize,
+        /// Entries needed, M.
+        expected: u64,
+    },
+}
+
+impl fmt::Display for ProblemError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ProblemError::NotAProbability(what) => write!(f, "the {what} lies outside [0, 1]"),
+            ProblemError::NegativeDelay(what) => write!(f, "the {what} delay is negative"),
+            ProblemError::ReversedPremature => f.write_str(
+                "the new mapping is faster than the old one before the change (e_P < e_F)",
+            ),
+            ProblemError::HazardLength { found, expected } => {
+                write!(f, "{found} hazards are given for {expected} steps")
+            }
+        }
+    }
+}
+
+impl std::error::Error for ProblemError {}
+
+impl PhaseChange {
+    /// Checks what the theory needs: probabilities in range, delays nonnegative, e_P >= e_F.
+    pub fn validate(&self) -> Result<(), ProblemError> {
+        let probability = |value: &Rational| *value >= Rational::ZERO && *value <= Rational::ONE;
+        let hazards = match &self.hazard {
+            Hazard::Constant(h) => std::slice::from_ref(h),
+            Hazard::PerStep(list) if list.len() as u64 != self.lifetime.last() => {
+                let expected = self.lifetime.last();
+                return Err(ProblemError::HazardLength { found: list.len(), expected });
+            }
+            Hazard::PerStep(list) => list,
+        };
+        if !hazards.iter().all(probability) {
+            return Err(ProblemError::NotAProbability("hazard"));
+        }
+        if !probability(&self.false_alarm) {
+            return Err(ProblemError::NotAProbability("false-alarm probability"));
+        }
+        if !probability(&self.missed) {
+            return Err(ProblemError::NotAProbability("miss probability"));
+        }
+        if self.test < Rational::ZERO {
+            return Err(ProblemError::NegativeDelay("test"));
+        }
+        if self.install < Rational::ZERO {
+            return Err(ProblemError::NegativeDelay("install"));
+        }
+        match &self.premature {
+            Premature::Keep { before_remapped } if *before_remapped < self.before => {
+                Err(ProblemError::ReversedPremature)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// M, the last decision step.
+    pub fn last_step(&self) -> u64 {
+        self.lifetime.last()
+    }
+
+    /// G = e_B - e_R: what a cycle gains from a remapping after the change.
+    pub fn gain(&self) -> Rational {
+        &self.after - &self.remapped
+    }
+
+    /// h_n, the hazard between step n-1 and step n; 0 outside 1..=M.
+    pub fn hazard_exact(&self, n: u64) -> Rational {
+        if n == 0 || n > self.last_step() {
+            return Rational::ZERO;
+        }
+        match &self.hazard {
+            Hazard::Constant(h) => h.clone(),
+            Hazard::PerStep(list) => list[(n - 1) as usize].clone(),
+        }
+    }
+}
+
+/// What one backward step needs, in doubles.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Cycle {
+    /// s_n.
+    pub survival: f64,
+    /// 1 - s_n.
+    pub failure: f64,
+    /// h_{n+1}.
+    pub hazard: f64,
+    /// 1 - h_{n+1}.
+    pub quiet: f64,
+}
+
+impl Cycle {
+    /// s (1 - h): what a step leaves of a constant.
+    pub(crate) fn discount(&self) -> f64 {
+        self.survival * self.quiet
+    }
+
+    /// 1 - s (1 - h), without the cancellation.
+    pub(crate) fn killed(&self) -> f64 {
+        self.failure + self.survival * self.hazard
+    }
+}
+
+/// The parameters in doubles, each the nearest to its exact value.
+#[derive(Debug, Clone)]
+pub(crate) struct Nearest {
+    pub gain: f64,
+    pub test: f64,
+    pub delay: f64,
+    /// alpha, 1 - alpha, beta, 1 - beta.
+    pub alarm: f64,
+    pub no_alarm: f64,
+    pub miss: f64,
+    pub hit: f64,
+    /// e_P - e_F for `Keep`.
+    pub regret: Option<f64>,
+    pub before: f64,
+    pub remapped: f64,
+    hazards: Hazards,
+}
+
+#[derive(Debug, Clone)]
+enum Hazards {
+    Constant(f64, f64),
+    /// (h, 1 - h), and for each entry the first index of its run of equal entries.
+    PerStep(Vec<(f64, f64)>, Vec<u64>),
+}
+
+impl Nearest {
+    pub(crate) fn new(problem: &PhaseChange) -> Nearest {
+        let complement = |p: &Rational| nearest(&(Rational::ONE - p));
+        let pair = |p: &Rational| (nearest(p), complement(p));
+        let hazards = match &problem.hazard {
+            Hazard::Constant(h) => Hazards::Constant(nearest(h), complement(h)),
+            Hazard::PerStep(list) => {
+                let pairs: Vec<_> = list.iter().map(pair).collect();
+                let mut starts: Vec<u64> = Vec::with_capacity(list.len());
+                for (at, h) in list.iter().enumerate() {
+                    let run_goes_on = at > 0 && *h == list[at - 1];
+                    starts.push(if run_goes_on { starts[at - 1] } else { at as u64 });
+                }
+                Hazards::PerStep(pairs, starts)
+            }
+        };
+        let regret = match &problem.premature {
+            Premature::Revert => None,
+            Premature::Keep { before_remapped } => {
+                Some(nearest(&(before_remapped - &problem.before)))
+            }
+        };
+        Nearest {
+            gain: nearest(&problem.gain()),
+            test: nearest(&problem.test),
+            delay: nearest(&(&problem.test + &problem.install)),
+            alarm: nearest(&problem.false_alarm),
+            no_alarm: complement(&problem.false_alarm),
+            miss: nearest(&problem.missed),
+            hit: complement(&problem.missed),
+            regret,
+            before: nearest(&problem.before),
+            remapped: nearest(&problem.remapped),
+            hazards,
+        }
+    }
+
+    /// The factors of the backward step from n+1 to n.
+    pub(crate) fn cycle(&self, lifetime: &Lifetime, n: u64) -> Cycle {
+        let (survival, failure) = (lifetime.continuation(n), lifetime.failure_rate(n));
+        let (hazard, quiet) = match &self.hazards {
+            _ if n >= lifetime.last() => (0.0, 1.0),
+            Hazards::Constant(h, quiet) => (*h, *quiet),
+            Hazards::PerStep(pairs, _) => pairs[n as usize],
+        };
+        Cycle { survival, failure, hazard, quiet }
+    }
+
+    /// The least m such that the backward steps into m, ..., n are all the same.
+    pub(crate) fn constant_from(&self, lifetime: &Lifetime, n: u64) -> u64 {
+        let by_lifetime = lifetime.constant_from(n);
+        match &self.hazards {
+            _ if n >= lifetime.last() => n,
+            Hazards::Constant(..) => by_lifetime,
+            Hazards::PerStep(_, starts) => by_lifetime.max(starts[n as usize]),
+        }
+    }
+}

@@ -1,0 +1,382 @@
+//! One backward sweep over the whole horizon, both sides of the bracket together.
+
+use super::curve::{Bounds, Curve};
+use super::onset::Onset;
+use super::problem::{Cycle, Nearest, PhaseChange};
+use super::stationary::{amplification, change_of_shape};
+use super::step::{Cut, RemapLine, Retain, cut, retain};
+use crate::concave::bracket::Spans;
+use crate::concave::{Atom, Kinked};
+use crate::rounding::{DoubleDouble, SLACK, outward, scaled};
+use crate::{Observer, Status};
+
+/// How coarse a sweep may be.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Coarseness {
+    /// How far reducing one function may move it, in units of time, at p = 0.
+    pub merge: f64,
+    /// Most atoms a function may keep.
+    pub budget: Option<usize>,
+    /// Width every threshold should be certified to.
+    pub tolerance: f64,
+}
+
+/// What a sweep yields.
+pub(crate) struct Sweep {
+    pub curve: Curve,
+    /// The least step reached from which on remapping never pays.
+    pub onset: u64,
+    /// Bounds on V_0(0); `None` if step 0 was not reached.
+    pub value: Option<(f64, f64)>,
+    /// The most segments a function had.
+    pub segments: usize,
+    /// Steps computed one by one.
+    pub steps: u64,
+    pub status: Status,
+}
+
+/// Distinct thresholds a curve may have.
+const MAX_RUNS: usize = 1_000_001;
+
+/// Successive steps whose threshold must agree before the spans are held.
+const CALM_STEPS: u32 = 3;
+
+/// How little it may move, as a multiple of the tolerance.
+const CALM: f64 = 0.5;
+
+/// Between two tests for stationarity.
+const TEST_EVERY: u32 = 4;
+
+pub(crate) fn sweep(
+    problem: &PhaseChange,
+    parameters: &Nearest,
+    coarseness: Coarseness,
+    observer: &dyn Observer,
+) -> Sweep {
+    let mut state = State::new(problem, parameters, coarseness);
+    let last = problem.last_step();
+    let mut next = Some(last);
+    let mut status = Status::Converged;
+    while let Some(n) = next {
+        if state.steps % 64 == 0 {
+            if let std::ops::ControlFlow::Break(halt) = observer.progress(last - n, last + 1) {
+                status = halt.into();
+                break;
+            }
+            if state.curve.runs().len() >= MAX_RUNS {
+                status = Status::IterationLimit;
+                break;
+            }
+        }
+        let reached = state.step_into(n);
+        next = reached.checked_sub(1);
+    }
+    let value = next.is_none().then(|| state.value());
+    let State { curve, never_from: onset, segments, steps, .. } = state;
+    Sweep { curve, onset, value, segments, steps, status }
+}
+
+/// A quantity x_n = 1 + l x_{n+1}, which sums cycles still to come.
+#[derive(Debug, Clone, Copy, Default)]
+struct Countdown {
+    value: DoubleDouble,
+    growth: f64,
+}
+
+impl Countdown {
+    fn step(&mut self, killed: f64) {
+        self.growth = 1.0 - killed * self.value.value();
+        self.value = self.value.plus(self.growth);
+    }
+
+    /// What `steps` further steps like the last one add.
+    fn ahead(&self, killed: f64, steps: u64) -> f64 {
+        self.growth * (1.0 - killed) * amplification(killed, steps)
+    }
+}
+
+struct State<'a> {
+    problem: &'a PhaseChange,
+    parameters: &'a Nearest,
+    coarseness: Coarseness,
+    onset: Onset<'a>,
+    upper: Kinked,
+    lower: Kinked,
+    /// Mean number of cycles left, and of those before the change from p = 0.
+    cycles: Countdown,
+    quiet_cycles: Countdown,
+    curve: Curve,
+    never_from: u64,
+    segments: usize,
+    steps: u64,
+    calm: Calm,
+    spare: (Vec<Atom>, Vec<Atom>),
+}
+
+/// How far the recursion is on its way to being stationary.
+#[derive(Default)]
+struct Calm {
+    cycle: Option<Cycle>,
+    middle: f64,
+    calm_steps: u32,
+    held: Option<(Vec<f64>, Vec<f64>)>,
+    held_steps: u32,
+}
+
+impl<'a> State<'a> {
+    fn new(problem: &'a PhaseChange, parameters: &'a Nearest, coarseness: Coarseness) -> State<'a> {
+        State {
+            problem,
+            parameters,
+            coarseness,
+            onset: Onset::new(problem),
+            upper: Kinked::default(),
+            lower: Kinked::default(),
+            cycles: Countdown::default(),
+            quiet_cycles: Countdown::default(),
+            curve: Curve::default(),
+            never_from: problem.last_step() + 1,
+            segments: 1,
+            steps: 0,
+            calm: Calm::default(),
+            spare: Default::default(),
+        }
+    }
+
+    /// Steps back into `n`, and beyond while the recursion is stationary; returns the last step done.
+    fn step_into(&mut self, n: u64) -> u64 {
+        self.steps += 1;
+        let cycle = self.parameters.cycle(&self.problem.lifetime, n);
+        self.cycles.step(cycle.failure);
+        self.quiet_cycles.step(cycle.killed());
+        let pays = self.onset.pays(n);
+        if self.calm.cycle != Some(cycle) {
+            self.calm = Calm { cycle: Some(cycle), ..Calm::default() };
+        }
+
+        let (upper, lower, bounds) = self.both_sides(&cycle, pays, Widening::default());
+        self.curve.extend_down(n, n, bounds);
+        let (older_upper, older_lower) = (
+            std::mem::replace(&mut self.upper, upper.function),
+            std::mem::replace(&mut self.lower, lower.function),
+        );
+        self.segments = self.segments.max(self.upper.atoms.len().max(self.lower.atoms.len()) + 1);
+
+        let from = self.parameters.constant_from(&self.problem.lifetime, n);
+        let mut reached = n;
+        if from < n && self.onset.is_settled(n, pays) {
+            reached = self.rest_if_stationary(n, from, &cycle, pays, (&older_upper, &older_lower));
+            self.watch(bounds, upper.spans, lower.spans);
+        }
+        if !pays && self.never_from == n + 1 {
+            self.never_from = reached;
+        }
+        self.spare = (older_upper.atoms, older_lower.atoms);
+        reached
+    }
+
+    /// Both sides of the bracket after one step, and the certified threshold between them.
+    fn both_sides(&mut self, cycle: &Cycle, pays: bool, widening: Widening) -> (Cut, Cut, Bounds) {
+        let retain_upper = retain::<true>(&self.upper, self.parameters, cycle);
+        let retain_lower = retain::<false>(&self.lower, self.parameters, cycle);
+        let (line_upper, line_lower) = self.lines(&retain_upper, &retain_lower, pays, widening);
+        let spare = std::mem::take(&mut self.spare);
+        let mut merge = self.coarseness.merge;
+        let (held_upper, held_lower) = match &self.calm.held {
+            Some((upper, lower)) => (Some(upper.as_slice()), Some(lower.as_slice())),
+            None => (None, None),
+        };
+        let (mut spare_upper, mut spare_lower) = spare;
+        let (upper, lower) = loop {
+            let to_upper = held_upper.map_or(Spans::Search(merge), |ends| Spans::Held(ends, merge));
+            let to_lower = held_lower.map_or(Spans::Search(merge), |ends| Spans::Held(ends, merge));
+            let upper = cut::<true>(
+                &self.upper,
+                self.parameters,
+                cycle,
+                &retain_upper,
+                &line_upper,
+                to_upper,
+                spare_upper,
+            );
+            let lower = cut::<false>(
+                &self.lower,
+                self.parameters,
+                cycle,
+                &retain_lower,
+                &line_lower,
+                to_lower,
+                spare_lower,
+            );
+            let most = upper.function.atoms.len().max(lower.function.atoms.len());
+            if held_upper.is_some() || self.coarseness.budget.is_none_or(|budget| most < budget) {
+                break (upper, lower);
+            }
+            merge = if merge > 0.0 { 1.5 * merge } else { f64::MIN_POSITIVE };
+            (spare_upper, spare_lower) = (upper.function.atoms, lower.function.atoms);
+        };
+        let bounds = if pays {
+            Bounds {
+                lower: probability::<false>(upper.odds),
+                upper: probability::<true>(lower.odds),
+            }
+        } else {
+            Bounds::NEVER
+        };
+        (upper, lower, bounds)
+    }
+
+    /// The remapping line as each side sees it.
+    fn lines(
+        &self,
+        upper: &Retain,
+        lower: &Retain,
+        pays: bool,
+        widening: Widening,
+    ) -> (RemapLine, RemapLine) {
+        let delay = self.parameters.delay;
+        match self.parameters.regret {
+            None => {
+                let test = self.parameters.test;
+                let gap =
+                    outward::<true>(upper.constant.minus(lower.constant), test) + widening.gap;
+                let offset = (scaled::<false>(test), scaled::<true>(test));
+                let line = RemapLine { offset, certified_offset: 0.0, delay, pays };
+                (
+                    RemapLine { certified_offset: offset.0 - gap, ..line },
+                    RemapLine { certified_offset: offset.1 + gap, ..line },
+                )
+            }
+            Some(regret) => {
+                let quiet = regret * self.quiet_cycles.value.value();
+                let level = delay + quiet;
+                let see = |retain: &Retain| {
+                    let below = DoubleDouble::from(0.0).minus(retain.constant);
+                    let offset = level + below;
+                    let margin = SLACK * (level + below.abs());
+                    (offset - margin, offset + margin)
+                };
+                let (offset_upper, offset_lower) = (see(upper), see(lower));
+                let line = RemapLine { offset: offset_upper, certified_offset: 0.0, delay, pays };
+                (
+                    RemapLine { certified_offset: offset_upper.0 - widening.upper_rise, ..line },
+                    RemapLine {
+                        offset: offset_lower,
+                        certified_offset: offset_lower.1 + widening.lower_fall + widening.line_rise,
+                        ..line
+                    },
+                )
+            }
+        }
+    }
+
+    /// Jumps to `from` if the last two functions prove that every step down to it has the same
+    /// threshold within the tolerance. Returns the last step done.
+    fn rest_if_stationary(
+        &mut self,
+        n: u64,
+        from: u64,
+        cycle: &Cycle,
+        pays: bool,
+        older: (&Kinked, &Kinked),
+    ) -> u64 {
+        self.calm.held_steps += u32::from(self.calm.held.is_some());
+        let due = self.calm.held_steps > 1 && self.calm.held_steps % TEST_EVERY == 0;
+        let trivial = self.upper.atoms.is_empty() && self.lower.atoms.is_empty();
+        if !(due || trivial) {
+            return n;
+        }
+        let (shape_upper, shape_lower) =
+            (change_of_shape(&self.upper, older.0), change_of_shape(&self.lower, older.1));
+        if !(shape_upper.is_finite() && shape_lower.is_finite()) {
+            return n;
+        }
+        let steps = n - from;
+        let killed = cycle.killed();
+        let reach = cycle.discount() * amplification(killed, steps);
+        let line_rise = self.parameters.regret.map_or(0.0, |regret| {
+            scaled::<true>(regret * self.quiet_cycles.ahead(killed, steps).max(0.0))
+        });
+        let rise = self.upper.constant.minus(older.0.constant) + shape_upper + line_rise;
+        let fall = self.lower.constant.minus(older.1.constant) - shape_lower;
+        let shift_upper = outward::<true>(rise * reach, 8.0 * rise.abs() * reach);
+        let shift_lower = outward::<false>(fall * reach, 8.0 * fall.abs() * reach);
+        let widening = Widening {
+            gap: (shift_upper - shift_lower).max(0.0),
+            upper_rise: shift_upper.max(0.0),
+            lower_fall: (-shift_lower).max(0.0),
+            line_rise,
+        };
+        let drift = if self.parameters.regret.is_some() {
+            widening.upper_rise.max(widening.lower_fall + widening.line_rise)
+        } else {
+            widening.gap
+        };
+        // An offset moves the odds of the threshold by its share of the gain at most, both ways.
+        let beyond = 1.0 - self.calm.middle;
+        let expected = 2.0 * drift * beyond * beyond / self.parameters.gain;
+        if pays && expected > 2.0 * self.coarseness.tolerance {
+            return n;
+        }
+        let (upper, lower, bounds) = self.both_sides(cycle, pays, widening);
+        if bounds.width() > self.coarseness.tolerance {
+            return n;
+        }
+        self.curve.extend_down(from, n - 1, bounds);
+        self.upper.constant = self.upper.constant.plus(shift_upper);
+        self.lower.constant = self.lower.constant.plus(shift_lower);
+        for (count, killed) in [(&mut self.cycles, cycle.failure), (&mut self.quiet_cycles, killed)]
+        {
+            count.value = count.value.plus(count.ahead(killed, steps));
+        }
+        self.onset.skip_to(from, pays);
+        self.calm = Calm::default();
+        self.spare = (upper.function.atoms, lower.function.atoms);
+        from
+    }
+
+    /// Holds the spans once the threshold has come to rest, so that the functions can.
+    fn watch(&mut self, bounds: Bounds, upper: Vec<f64>, lower: Vec<f64>) {
+        let moved = (bounds.middle() - self.calm.middle).abs();
+        self.calm.middle = bounds.middle();
+        if moved <= CALM * self.coarseness.tolerance {
+            self.calm.calm_steps += 1;
+        } else {
+            self.calm.calm_steps = 0;
+            self.calm.held = None;
+            self.calm.held_steps = 0;
+        }
+        if self.calm.calm_steps >= CALM_STEPS {
+            self.calm.held = Some((upper, lower));
+        }
+    }
+
+    /// V_0(0): the recursion's constant and the cycles it leaves out.
+    fn value(&self) -> (f64, f64) {
+        let quiet = self.quiet_cycles.value.value() * self.parameters.before;
+        let changed = self.cycles.value.minus(self.quiet_cycles.value) * self.parameters.remapped;
+        let base = quiet + changed;
+        let magnitude = quiet.abs() + changed.abs();
+        (
+            outward::<false>(base + self.lower.constant.value(), magnitude),
+            outward::<true>(base + self.upper.constant.value(), magnitude),
+        )
+    }
+}
+
+/// By how much steps that are not computed may move what a threshold is compared with.
+#[derive(Debug, Clone, Copy, Default)]
+struct Widening {
+    /// Of the two constants against each other.
+    gap: f64,
+    /// Of the upper constant upward, of the lower one downward, of the lasting remapping's cost.
+    upper_rise: f64,
+    lower_fall: f64,
+    line_rise: f64,
+}
+
+/// p = o / (1 + o), rounded outward within \[0, 1\].
+fn probability<const UPPER: bool>(odds: f64) -> f64 {
+    let p = if odds.is_finite() { odds / (1.0 + odds) } else { 1.0 };
+    scaled::<UPPER>(p).clamp(0.0, 1.0)
+}
