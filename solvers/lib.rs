@@ -5,9 +5,11 @@
 
 pub mod cli;
 pub mod commands;
+pub mod memory;
 pub mod model;
 pub mod output;
 pub mod phase_change;
 pub mod render;
 pub mod run;
 pub mod solution;
+pub mod stopping;

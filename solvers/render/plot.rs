@@ -1,6 +1,7 @@
 //! Plots in SVG and PNG. The font is built in, so no system font is needed.
 
 use super::curve::{points, window};
+use super::map::DecisionMap;
 use crate::model::complaint::Complaint;
 use crate::phase_change::Answer;
 use crate::solution::{Body, Solution};
@@ -41,6 +42,7 @@ pub fn draw(solution: &Solution, format: Format) -> Result<Vec<u8>, Complaint> {
         Body::PhaseChange(answer) => {
             picture(format, &ThresholdCurve { title: &solution.title, answer })
         }
+        Body::Stopping(answer) => picture(format, &DecisionMap { title: &solution.title, answer }),
     }
 }
 

@@ -55,6 +55,9 @@ impl Default for Settings {
     }
 }
 
+/// The most states for which a window of earlier sweeps is kept.
+const MOST_ACCELERATED: usize = 20_000_000;
+
 /// An approximation of J on the way: the vector, and how its computation ended.
 struct Approximation {
     value: Vec<f64>,
@@ -72,7 +75,9 @@ pub fn solve(problem: &Problem, settings: &Settings, observer: &dyn Observer) ->
         Method::Policy => policy_iteration::solve(problem, settings, observer),
         Method::Auto => {
             let found = policy_iteration::solve(problem, settings, observer);
-            if found.status == Status::IterationLimit && found.iterations < settings.iterations {
+            let unfinished =
+                found.status == Status::IterationLimit && found.iterations < settings.iterations;
+            if unfinished && problem.states() <= MOST_ACCELERATED {
                 anderson::solve(problem, settings, observer, found)
             } else {
                 found
@@ -80,4 +85,12 @@ pub fn solve(problem: &Problem, settings: &Settings, observer: &dyn Observer) ->
         }
     };
     Solution::certify(problem, approximation, settings.tolerance)
+}
+
+/// Bytes that [`Problem::new`] and [`solve`] use at most for these states.
+pub fn memory_estimate(states: &States) -> u64 {
+    let classes = states.count() as u64;
+    // Policy iteration keeps 14 vectors; the acceleration that may follow it 22 more.
+    let vectors = if classes > MOST_ACCELERATED as u64 { 15 } else { 37 };
+    8u64.saturating_mul(vectors * classes.min(1 << 56)).saturating_add(8 * states.scratch())
 }

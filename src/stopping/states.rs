@@ -277,6 +277,35 @@ impl States {
         all
     }
 
+    /// How many numbers of scratch memory one application of the operator uses, about.
+    pub(super) fn scratch(&self) -> u64 {
+        let Kind::Groups { groups, count, .. } = &self.0 else { return 0 };
+        // A lumped group needs one slot more than levels, and a copy where other groups follow.
+        let lumped = groups.iter().filter(|group| group.members.len() > 1).map(|group| {
+            let (items, levels) = (group.members.len() as u64, group.sets.levels() as u64);
+            let copy = if groups.len() > 1 { 2 } else { 1 };
+            (*count as u64).saturating_mul(levels + items) / levels * copy
+        });
+        lumped.sum()
+    }
+
+    /// The place of these loads in the row-major list of all load vectors.
+    pub fn place(&self, loads: &[i64]) -> u128 {
+        match &self.0 {
+            Kind::Listed { index, .. } => index.get(loads).map_or(0, |&state| state as u128),
+            Kind::Groups { groups, shape, .. } => {
+                let mut lowest = vec![0; shape.len()];
+                for group in groups {
+                    group.members.iter().for_each(|&process| lowest[process] = group.lowest);
+                }
+                let levels = loads.iter().zip(&lowest).map(|(load, lowest)| load - lowest);
+                levels.zip(shape).fold(0, |place, (level, &n)| {
+                    place * n as u128 + u128::try_from(level).unwrap_or(0)
+                })
+            }
+        }
+    }
+
     /// The loads of the vector with this place in the row-major list of all load vectors.
     pub fn vector(&self, place: usize) -> Vec<i64> {
         match &self.0 {
