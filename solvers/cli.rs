@@ -1,6 +1,6 @@
 //! The command line: what can be asked for.
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
 /// When should a parallel program remap its work? Optimal policies, computed and certified.
@@ -84,9 +84,33 @@ pub struct Settings {
     /// PhaseChange: keep at most so many linear segments and report the width reached.
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(2..))]
     pub segments: Option<u32>,
+    /// Stopping: how to solve the Bellman equation; all ways give the same answer.
+    #[arg(long, value_enum)]
+    pub method: Option<Method>,
     /// PhaseChange: solve in exact rationals too (short horizons) and print fractions.
     #[arg(long)]
     pub exact: bool,
+}
+
+/// Ways to solve a stopping problem.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Method {
+    /// Policy iteration, then accelerated value iteration where it helps.
+    Auto,
+    /// Value iteration from below and above.
+    Value,
+    /// Policy iteration.
+    Policy,
+}
+
+impl From<Method> for remapping::stopping::Method {
+    fn from(method: Method) -> Self {
+        match method {
+            Method::Auto => Self::Auto,
+            Method::Value => Self::Value,
+            Method::Policy => Self::Policy,
+        }
+    }
 }
 
 /// Options of `check`.

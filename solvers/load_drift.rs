@@ -2,6 +2,7 @@
 
 use crate::checkpoint::{Checkpoint, Saved};
 use crate::cli::Settings;
+use crate::memory;
 use crate::model::Loaded;
 use crate::model::complaint::Complaint;
 use crate::model::load_drift::LoadDrift;
@@ -131,28 +132,14 @@ pub fn prepare(
         let help = "take fewer processors or levels";
         vec![loaded.complain("problem", "this model cannot be solved", &label, help)]
     };
-    let (needed, there) = (model.memory(), available_memory());
-    if there.is_some_and(|there| needed > there) {
-        let gigabytes = |bytes: f64| bytes / (1u64 << 30) as f64;
-        let there = gigabytes(there.unwrap_or_default());
-        let needed = gigabytes(needed);
-        return Err(refuse(format!("it needs {needed:.1} GB of memory, {there:.1} GB are free")));
+    let needed = model.memory();
+    if let Some(there) = memory::available().filter(|there| needed > *there) {
+        let (needed, there) = (memory::show(needed), memory::show(there));
+        return Err(refuse(format!("it needs {needed} of memory, {there} are free")));
     }
     let built = States::new(problem.processors, problem.chain.levels())
         .and_then(|states| Ok((states, Transition::new(&problem.chain, problem.processors)?)));
     built.map_err(|error| refuse(error.to_string()))
-}
-
-/// Free memory in bytes, where the system tells.
-fn available_memory() -> Option<f64> {
-    let facts = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let line = facts.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
-    line.trim()
-        .trim_end_matches("kB")
-        .trim()
-        .parse::<f64>()
-        .ok()
-        .map(|kilobytes| kilobytes * 1024.0)
 }
 
 /// What is read off on the way.

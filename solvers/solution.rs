@@ -1,6 +1,6 @@
 //! What a solve returns: a header common to all problems, and the problem's own part.
 
-use crate::{load_drift, phase_change};
+use crate::{load_drift, phase_change, stopping};
 use remapping::Status;
 use serde::Serialize;
 
@@ -32,6 +32,8 @@ pub enum Body {
     PhaseChange(phase_change::Answer),
     /// Optimal control of drifting loads.
     LoadDrift(Box<load_drift::Answer>),
+    /// Decision map.
+    Stopping(stopping::Answer),
 }
 
 /// An answer with the status it was reached with.

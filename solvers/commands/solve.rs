@@ -7,7 +7,7 @@ use crate::model::{Loaded, Problem};
 use crate::output::{check_free, print, say, write_file};
 use crate::run::{Watch, is_interrupted};
 use crate::solution::Solution;
-use crate::{load_drift, phase_change, render};
+use crate::{load_drift, phase_change, render, stopping};
 use std::path::{Path, PathBuf};
 
 /// Solves one model. Long computations are saved now and then, in `folder` if one is given; `force`
@@ -24,6 +24,7 @@ pub fn solve_model(
         Problem::LoadDrift(problem) => {
             load_drift::solve(loaded, problem, settings, &watch, folder, force)
         }
+        Problem::Stopping(problem) => stopping::solve(loaded, problem, settings, &watch),
     }?;
     let mut warnings = loaded.warnings.clone();
     warnings.extend(solved.warnings);

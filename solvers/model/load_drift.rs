@@ -5,6 +5,7 @@ use super::complaint::Review;
 use super::number::Decimal;
 use remapping::chain::Multisets;
 use remapping::drift;
+use remapping::stopping::ProcessChain;
 use serde::Deserialize;
 
 /// `LoadDrift(...)`.
@@ -62,12 +63,12 @@ impl LoadDrift {
         };
         range(review, "processors", self.processors as u64, MAX_SIZE as u64);
         range(review, "steps", self.steps, MAX_STEPS);
-        range(review, "chain", self.chain.levels() as u64, MAX_SIZE as u64);
         review.nonnegative("problem.remap_cost", self.remap_cost.value, "the cost of a remap");
+        self.chain.review("problem.chain", review);
         if !review.faults.is_empty() {
             return;
         }
-        self.chain.review(review, "problem.chain");
+        range(review, "chain", self.chain.levels() as u64, MAX_SIZE as u64);
         let lowest = self.chain.lowest();
         if lowest < 0 {
             let label = format!("the lowest load is {lowest}");
@@ -100,7 +101,10 @@ impl LoadDrift {
     pub fn problem(&self) -> drift::LoadDrift {
         drift::LoadDrift {
             processors: self.processors,
-            chain: self.chain.build().expect("reviewed"),
+            chain: match self.chain.process().chain {
+                ProcessChain::BirthDeath(chain) => drift::Chain::BirthDeath(chain),
+                ProcessChain::Dense(chain) => drift::Chain::Dense(chain),
+            },
             lowest: self.chain.lowest() as f64,
             initial: (self.initial_load - self.chain.lowest()) as usize,
             steps: self.steps,
@@ -127,7 +131,7 @@ impl LoadDrift {
     }
 
     /// Bytes a solution needs.
-    pub fn memory(&self) -> f64 {
+    pub fn memory(&self) -> u64 {
         let (r, levels) = (self.processors, self.chain.levels());
         let moving = match self.chain {
             // The moving buffer has one slot more.
@@ -139,7 +143,7 @@ impl LoadDrift {
         };
         let states = self.states() as f64;
         // Value, work, remaps, scratch; total, largest level, decision.
-        states * (4.0 * 8.0 + 4.0 + 2.0 + 0.125) + moving * 8.0
+        (states * (4.0 * 8.0 + 4.0 + 2.0 + 0.125) + moving * 8.0) as u64
     }
 
     /// What `check` prints.

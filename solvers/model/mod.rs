@@ -5,6 +5,7 @@ pub mod complaint;
 pub mod load_drift;
 pub mod number;
 pub mod phase_change;
+pub mod stopping;
 mod syntax;
 
 use complaint::{Complaint, Review, Source};
@@ -38,6 +39,8 @@ pub enum Problem {
     PhaseChange(phase_change::PhaseChange),
     /// Drifting loads of equal processors [NRS86, section 3].
     LoadDrift(load_drift::LoadDrift),
+    /// Optimal stopping of a Markov chain of loads [YXW03].
+    Stopping(stopping::Stopping),
 }
 
 /// A model that has been read and found right.
@@ -68,8 +71,7 @@ impl Loaded {
         let mut review = Review::new(&source, &tree);
         reject_what_ron_lets_pass(text, &tree, &mut review);
         if review.faults.is_empty() {
-            let folder = path.parent().unwrap_or(Path::new("."));
-            model.problem.review(&mut review, folder);
+            model.problem.review(&mut review, folder_of(path));
         }
         let Review { faults, warnings, .. } = review;
         if faults.is_empty() {
@@ -102,6 +104,11 @@ impl Loaded {
         Loaded::from_text(&self.path, replaced)
     }
 
+    /// The folder that paths inside the model are relative to.
+    pub fn folder(&self) -> &Path {
+        folder_of(&self.path)
+    }
+
     /// A complaint about the value at `path`, for faults that only solving brings to light.
     pub fn complain(&self, path: &str, message: &str, label: &str, help: &str) -> Complaint {
         Complaint::at(&self.source, self.tree.locate(path), message, label, help)
@@ -109,12 +116,17 @@ impl Loaded {
 }
 
 impl Problem {
-    fn review(&self, review: &mut Review<'_>, _folder: &Path) {
+    fn review(&self, review: &mut Review<'_>, folder: &Path) {
         match self {
             Problem::PhaseChange(problem) => problem.review(review),
             Problem::LoadDrift(problem) => problem.review(review),
+            Problem::Stopping(problem) => problem.review(review, folder),
         }
     }
+}
+
+fn folder_of(path: &Path) -> &Path {
+    path.parent().unwrap_or(Path::new("."))
 }
 
 fn read_text(path: &Path) -> Result<String, Complaint> {

@@ -2,12 +2,14 @@
 
 pub mod curve;
 mod load_drift;
+pub mod map;
 pub mod plot;
 
 use crate::commands::SweepRun;
 use crate::model::Loaded;
 use crate::phase_change::Answer;
 use crate::solution::{Body, Solution};
+use crate::stopping::Answer as Stopping;
 use remapping::Status;
 use std::fmt::Write;
 
@@ -17,6 +19,7 @@ pub fn summary(_loaded: &Loaded, solution: &Solution) -> String {
     match &solution.body {
         Body::PhaseChange(answer) => phase_change(&mut text, answer),
         Body::LoadDrift(answer) => load_drift::summary(&mut text, answer),
+        Body::Stopping(answer) => stopping(&mut text, answer),
     }
     let seconds = solution.seconds;
     let ending = match solution.status {
@@ -67,6 +70,41 @@ fn phase_change(text: &mut String, answer: &Answer) {
     }
 }
 
+fn stopping(text: &mut String, answer: &Stopping) {
+    let _ = write!(text, "{}", map::draw(answer));
+    let shape: Vec<String> = answer.shape.iter().map(ToString::to_string).collect();
+    let _ = writeln!(
+        text,
+        "{} load vectors ({}), solved as {} states ({})",
+        answer.states,
+        shape.join(" x "),
+        answer.classes,
+        answer.representation
+    );
+    let counts = answer.counts;
+    let _ = writeln!(
+        text,
+        "remap in {}, continue in {}, balanced {}{}",
+        counts.remap,
+        counts.continued,
+        counts.balanced,
+        match answer.ties.len() {
+            0 => String::new(),
+            ties => format!("; {ties} of them are ties: either choice is optimal"),
+        }
+    );
+    let _ = writeln!(
+        text,
+        "a remap costs {:.10} in all; the largest J is {:.10}",
+        answer.remap_value, answer.largest_value
+    );
+    let _ = writeln!(
+        text,
+        "proved bounds on J are {:.1e} apart, after {} applications of the chain",
+        answer.value_gap, answer.iterations
+    );
+}
+
 /// Fractions grow without bound; their whole length is in the JSON document.
 fn shorten(fraction: &str) -> String {
     if fraction.len() <= 60 {
@@ -84,6 +122,7 @@ pub fn sweep_table(_base: &Loaded, runs: &[SweepRun]) -> String {
     let headings: &[&str] = match &first.solution.body {
         Body::PhaseChange(_) => &["n0", "pi_0", "expected time"],
         Body::LoadDrift(_) => &["value", "remaps", "utilization"],
+        Body::Stopping(_) => &["load vectors that remap", "remap value", "iterations"],
     };
     for name in names.iter().chain(headings) {
         let _ = write!(text, "{name:>24}");
@@ -103,8 +142,15 @@ pub fn sweep_table(_base: &Loaded, runs: &[SweepRun]) -> String {
                 let _ = write!(text, "{:>24}{start:>24}{value:>24}", answer.n0);
             }
             Body::LoadDrift(answer) => load_drift::row(&mut text, answer),
+            Body::Stopping(answer) => {
+                let (remap, total) = (answer.counts.remap, answer.remap_value);
+                let _ = write!(text, "{remap:>24}{total:>24.10}{:>24}", answer.iterations);
+            }
         }
         text.push('\n');
+    }
+    if let Some(groups) = map::groups(runs) {
+        let _ = writeln!(text, "values with the same map: {groups}");
     }
     text
 }

@@ -1,6 +1,7 @@
 //! Plots in SVG and PNG. The font is built in, so no system font is needed.
 
 use super::curve::{points, window};
+use super::map::DecisionMap;
 use crate::model::complaint::Complaint;
 use crate::phase_change::Answer;
 use crate::solution::{Body, Solution};
@@ -44,6 +45,7 @@ pub fn draw(solution: &Solution, format: Format) -> Result<Vec<u8>, Complaint> {
         Body::LoadDrift(answer) => {
             picture(format, &super::load_drift::Utilizations { title: &solution.title, answer })
         }
+        Body::Stopping(answer) => picture(format, &DecisionMap { title: &solution.title, answer }),
     }
 }
 

@@ -1,6 +1,7 @@
 //! One process whose load moves by at most one level in a step.
 
 use super::{ChainError, Operator, ROW_SUM_TOLERANCE, probability, usable};
+use crate::Rational;
 use rayon::prelude::*;
 
 /// What a walk does with the probability of stepping out of its range.
@@ -76,6 +77,21 @@ impl BirthDeath {
             return Err(ChainError::LeavesRange { direction, edge, value });
         }
         Ok(Self { up, stay, down })
+    }
+
+    /// The same as [`new`](Self::new) for exact probabilities: those of moving and of staying are
+    /// each rounded once.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn from_rationals(up: &[Rational], down: &[Rational]) -> Result<Self, ChainError> {
+        let double = |p: &Rational| p.to_f64().value();
+        let mut chain =
+            Self::new(up.iter().map(double).collect(), down.iter().map(double).collect())?;
+        for (stay, (up, down)) in chain.stay.iter_mut().zip(up.iter().zip(down)) {
+            *stay = double(&(Rational::ONE - up - down)).max(0.0);
+        }
+        Ok(chain)
     }
 
     /// The number of levels L.
@@ -189,7 +205,7 @@ impl Operator for BirthDeath {
     }
 
     fn rounding(&self) -> f64 {
-        4.0
+        2.0
     }
 
     fn reversing_weights(&self) -> Option<Vec<f64>> {

@@ -333,11 +333,11 @@ impl Operator for Exchangeable {
     }
 
     fn rounding(&self) -> f64 {
-        // A level with t items rounds in (t+1)(t+2)/2 products and sums and in as many
-        // probabilities of 3t+4 factors; t is all in one place or spread out.
+        // In units of half an epsilon: one for each term of a level's sum, and for each factor of
+        // its probabilities (none where t = 1). The t may all be in one place or spread out.
         let r = self.sets.items() as f64;
-        let level = |t: f64| (t + 1.0) * (t + 2.0) / 2.0 + 3.0 * t + 4.0;
-        level(r).max(r * level(1.0))
+        let level = |t: f64| if t < 2.0 { 4.0 } else { (t + 1.0) * (t + 2.0) / 2.0 + t + 6.0 };
+        level(r).max(r * level(1.0)) / 2.0
     }
 
     fn reversing_weights(&self) -> Option<Vec<f64>> {

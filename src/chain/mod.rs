@@ -106,6 +106,14 @@ pub enum ChainError {
         /// The probability given.
         value: f64,
     },
+    /// Two states of a joint chain have the same loads.
+    #[error("states {first} and {second} (from 0) have the same loads")]
+    SameLoads {
+        /// The first of them.
+        first: usize,
+        /// The second.
+        second: usize,
+    },
     /// The number of states does not fit a machine word.
     #[error("the number of states, {0}, is too large to count on this machine")]
     TooManyStates(String),
