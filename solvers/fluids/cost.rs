@@ -38,8 +38,15 @@ pub struct Prices {
     pub ratio: usize,
 }
 
-/// Adds the cost of one step to `per_processor` (one entry for each).
-pub fn charge(map: &Wrapped, prices: &Prices, patches: &[Patch], per_processor: &mut [f64]) {
+/// Adds the cost of one step to `per_processor` (one entry for each). Returns its updates, which is
+/// what it would cost a single processor.
+pub fn charge(
+    map: &Wrapped,
+    prices: &Prices,
+    patches: &[Patch],
+    per_processor: &mut [f64],
+) -> f64 {
+    let mut updates = map.points as f64;
     for block in 0..map.blocks {
         per_processor[map.owner(block)] += (map.first(block + 1) - map.first(block)) as f64;
         if block > 0 {
@@ -49,6 +56,7 @@ pub fn charge(map: &Wrapped, prices: &Prices, patches: &[Patch], per_processor: 
     for patch in patches {
         let end = patch.first + patch.density.len() / prices.ratio;
         let fine = prices.ratio as f64 * prices.fine_steps;
+        updates += (end - patch.first) as f64 * fine;
         for block in 0..map.blocks {
             let (from, to) = (map.first(block), map.first(block + 1));
             let covered = end.min(to).saturating_sub(patch.first.max(from));
@@ -58,6 +66,7 @@ pub fn charge(map: &Wrapped, prices: &Prices, patches: &[Patch], per_processor: 
             }
         }
     }
+    updates
 }
 
 /// Both sides of the lower boundary of `block` pay, unless they are one.

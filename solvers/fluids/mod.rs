@@ -52,6 +52,7 @@ impl Fluids {
             steps_per_cycle: self.examine_every,
             changed: Vec::new(),
             remap_cost: Vec::new(),
+            work: 0.0,
         };
         for step in 0..self.steps {
             let examined = step % self.examine_every == 0;
@@ -59,7 +60,7 @@ impl Fluids {
                 tube.regrid();
                 trace.changed.push(tube.fine_points() > self.detector.fine_points);
             }
-            charge(&old, &prices, tube.patches(), trace.old.push_step());
+            trace.work += charge(&old, &prices, tube.patches(), trace.old.push_step());
             let row = trace.new.push_step();
             charge(&new, &prices, tube.patches(), row);
             if examined {

@@ -1,8 +1,6 @@
 //! The envelope of [NR90, Fig. 8]: where remapping pays, as its cost and the time left vary.
 
-use super::estimate::Parameters;
-use super::figure::{Estimate, Scenario, Setting, reports};
-use super::play;
+use super::figure::{Estimate, Played, Policy};
 use serde::Serialize;
 
 /// One position relative to the envelope.
@@ -14,39 +12,27 @@ pub struct Point {
     pub factor: f64,
     /// Mean cost D of a remap after the change.
     pub remap_cost: f64,
-    /// G T: gain per cycle after the change, times the cycles after it.
+    /// G T: gain per cycle after the change, times the cycles after it. The edge of the envelope is
+    /// where it equals D.
     pub gain: f64,
     /// How much longer the run takes without remapping than under the fixed threshold policy, in
     /// percent of the latter: positive where remapping pays.
     pub advantage: Estimate,
 }
 
-/// The fixed threshold policy against the old mapping, with remaps `factors` times as dear.
-/// Scenarios without estimates are left out.
-pub fn envelope(
-    scenarios: &[Scenario],
-    parameters: &[Option<Parameters>],
-    setting: &Setting,
-    factors: &[f64],
-) -> Vec<Point> {
+/// The fixed threshold policy against the old mapping, with remaps `factors` times as dear: that
+/// policy does not look at the cost, so that its remaps stay where they are. Scenarios without
+/// estimates are left out.
+pub fn envelope(played: &[Played], factors: &[f64]) -> Vec<Point> {
     let mut points = Vec::new();
-    for (scenario, parameters) in scenarios.iter().zip(parameters) {
-        let Some(parameters) = parameters else { continue };
-        let (mut bare, mut costs, mut never) = (Vec::new(), Vec::new(), Vec::new());
-        for index in 0..setting.runs {
-            let run = &scenario.runs[index as usize % scenario.runs.len()];
-            let reports = reports(setting, index, &run.changed);
-            let policy = |_| setting.threshold;
-            let played = play::threshold(run, &reports, &setting.beliefs, setting.premature, policy);
-            let free = super::trace::Cycles { remap_cost: vec![0.0; run.len()], ..run.clone() };
-            let without =
-                play::threshold(&free, &reports, &setting.beliefs, setting.premature, policy);
-            bare.push(without.time);
-            costs.push(played.time - without.time);
-            never.push(run.old.iter().sum::<f64>());
-        }
+    for scenario in played {
+        let Some(parameters) = scenario.parameters else { continue };
+        let outcomes = |policy: Policy| scenario.outcomes.iter().map(move |run| run[policy as usize]);
+        let never: Vec<f64> = outcomes(Policy::StaticOld).map(|run| run.time).collect();
         for &factor in factors {
-            let times: Vec<f64> = bare.iter().zip(&costs).map(|(t, c)| t + factor * c).collect();
+            let times: Vec<f64> = outcomes(Policy::Threshold)
+                .map(|run| run.time + (factor - 1.0) * run.remap_time)
+                .collect();
             points.push(Point {
                 at: scenario.at,
                 factor,

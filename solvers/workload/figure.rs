@@ -8,6 +8,7 @@ use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
 use rayon::prelude::*;
 use remapping::{Halt, Observer};
 use serde::Serialize;
+use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// How the detector errs on purpose, and what the policies make of its reports.
@@ -131,13 +132,6 @@ pub struct Figure {
     pub curves: Vec<Curve>,
 }
 
-impl Figure {
-    /// The curve of a policy.
-    pub fn curve(&self, policy: Policy) -> &Curve {
-        &self.curves[policy as usize]
-    }
-}
-
 /// The reports of an erring detector: run `index` of a seed always errs on the same cycles for the
 /// same faultless reports, whatever the scenario.
 pub fn reports(setting: &Setting, index: u32, changed: &[bool]) -> Vec<bool> {
@@ -152,77 +146,101 @@ pub fn reports(setting: &Setting, index: u32, changed: &[bool]) -> Vec<bool> {
         .collect()
 }
 
+/// What became of a scenario.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Played {
+    /// Where on the horizontal axis.
+    pub at: f64,
+    /// The parameters estimated from its runs; none where no run anywhere has both phases.
+    pub parameters: Option<Parameters>,
+    /// Outcomes by run, and for each in the order of [`Policy::ALL`].
+    pub outcomes: Vec<[Outcome; Policy::ALL.len()]>,
+    /// Cycles of a run.
+    pub cycles: usize,
+    /// What a run would cost a single processor, on average.
+    pub work: f64,
+}
+
 /// Plays every policy on every run of every scenario.
-pub fn compare(
+pub fn play(
     scenarios: &[Scenario],
     setting: &Setting,
     observer: &dyn Observer,
-) -> Result<Figure, Halt> {
+) -> Result<Vec<Played>, Halt> {
     let everywhere: Vec<Cycles> = scenarios.iter().flat_map(|s| s.runs.iter().cloned()).collect();
     let done = AtomicU64::new(0);
     let total = scenarios.len() as u64;
-    let played = scenarios
+    scenarios
         .par_iter()
         .map(|scenario| {
-            let parameters = Parameters::estimate(&scenario.runs, &everywhere);
-            let outcomes = play_all(scenario, setting, parameters.as_ref());
+            let played = play_one(scenario, setting, &everywhere);
             let finished = done.fetch_add(1, Ordering::Relaxed) + 1;
             match observer.progress(finished, total) {
-                std::ops::ControlFlow::Continue(()) => Ok((parameters, outcomes)),
-                std::ops::ControlFlow::Break(halt) => Err(halt),
+                ControlFlow::Continue(()) => Ok(played),
+                ControlFlow::Break(halt) => Err(halt),
             }
         })
-        .collect::<Result<Vec<_>, Halt>>()?;
-    let times = |policy: Policy, at: usize| -> Vec<f64> {
-        played[at].1.iter().map(|run| run[policy as usize].time).collect()
-    };
-    let mean = |policy: Policy, at: usize, count: fn(&Outcome) -> u32| -> f64 {
-        let runs = &played[at].1;
-        let sum: u32 = runs.iter().map(|run| count(&run[policy as usize])).sum();
-        f64::from(sum) / runs.len() as f64
-    };
-    let all = 0..scenarios.len();
-    let curves = Policy::ALL.into_iter().map(|policy| Curve {
-        policy,
-        time: all.clone().map(|at| Estimate::of(&times(policy, at))).collect(),
-        percent: all
-            .clone()
-            .map(|at| Estimate::percent(&times(policy, at), &times(Policy::Threshold, at)))
-            .collect(),
-        remaps: all.clone().map(|at| mean(policy, at, |run| run.remaps)).collect(),
-        premature: all.clone().map(|at| mean(policy, at, |run| run.premature)).collect(),
-    });
-    Ok(Figure {
-        at: scenarios.iter().map(|scenario| scenario.at).collect(),
-        curves: curves.collect(),
-        parameters: played.iter().map(|(parameters, _)| *parameters).collect(),
-    })
+        .collect()
 }
 
-/// Outcomes by run, and for each in the order of [`Policy::ALL`].
-fn play_all(
-    scenario: &Scenario,
-    setting: &Setting,
-    parameters: Option<&Parameters>,
-) -> Vec<[Outcome; 6]> {
+fn play_one(scenario: &Scenario, setting: &Setting, everywhere: &[Cycles]) -> Played {
     let Setting { beliefs, premature, .. } = setting;
+    let parameters = Parameters::estimate(&scenario.runs, everywhere);
     let cycles = scenario.runs[0].len();
-    let optimal = match parameters {
+    let optimal = match &parameters {
         Some(parameters) => optimal_thresholds(parameters, beliefs, *premature, cycles),
         None => vec![1.0; cycles],
     };
-    (0..setting.runs)
-        .map(|index| {
-            let run = scenario.run(index as usize);
-            let reports = reports(setting, index, &run.changed);
-            [
-                play::fixed(&run.old),
-                play::fixed(&run.new),
-                play::threshold(run, &reports, beliefs, *premature, |_| setting.threshold),
-                play::threshold(run, &reports, beliefs, *premature, |n| optimal[n]),
-                play::clairvoyant(run),
-                Outcome { time: run.lower_bound, ..Outcome::default() },
-            ]
-        })
-        .collect()
+    let outcome = |index: u32| {
+        let run = scenario.run(index as usize);
+        let reports = reports(setting, index, &run.changed);
+        [
+            play::fixed(&run.old),
+            play::fixed(&run.new),
+            play::threshold(run, &reports, beliefs, *premature, |_| setting.threshold),
+            play::threshold(run, &reports, beliefs, *premature, |n| optimal[n]),
+            play::clairvoyant(run),
+            Outcome { time: run.lower_bound, ..Outcome::default() },
+        ]
+    };
+    let work = scenario.runs.iter().map(|run| run.work).sum::<f64>() / scenario.runs.len() as f64;
+    let outcomes = (0..setting.runs).map(outcome).collect();
+    Played { at: scenario.at, parameters, outcomes, cycles, work }
+}
+
+impl Figure {
+    /// The curves of what was played.
+    pub fn of(played: &[Played]) -> Self {
+        let column = |policy: Policy, scenario: &Played, value: fn(&Outcome) -> f64| -> Vec<f64> {
+            scenario.outcomes.iter().map(|run| value(&run[policy as usize])).collect()
+        };
+        let over = |policy: Policy, value: fn(&Outcome) -> f64| -> Vec<Estimate> {
+            played.iter().map(|scenario| Estimate::of(&column(policy, scenario, value))).collect()
+        };
+        let percent = |policy: Policy| -> Vec<Estimate> {
+            let time = |policy, scenario| column(policy, scenario, |run| run.time);
+            let against = |scenario| {
+                Estimate::percent(&time(policy, scenario), &time(Policy::Threshold, scenario))
+            };
+            played.iter().map(against).collect()
+        };
+        let means = |estimates: Vec<Estimate>| estimates.iter().map(|e| e.mean).collect();
+        let curve = |policy: Policy| Curve {
+            policy,
+            time: over(policy, |run| run.time),
+            percent: percent(policy),
+            remaps: means(over(policy, |run| f64::from(run.remaps))),
+            premature: means(over(policy, |run| f64::from(run.premature))),
+        };
+        Figure {
+            at: played.iter().map(|scenario| scenario.at).collect(),
+            parameters: played.iter().map(|scenario| scenario.parameters).collect(),
+            curves: Policy::ALL.into_iter().map(curve).collect(),
+        }
+    }
+
+    /// The curve of a policy.
+    pub fn curve(&self, policy: Policy) -> &Curve {
+        &self.curves[policy as usize]
+    }
 }

@@ -45,6 +45,8 @@ pub enum Premature {
 pub struct Outcome {
     /// Time of the whole run.
     pub time: f64,
+    /// Of it, time spent on remapping.
+    pub remap_time: f64,
     /// Remaps made.
     pub remaps: u32,
     /// Of them, those made before the phase had changed.
@@ -74,6 +76,7 @@ pub fn threshold(
             outcome.remaps += 1;
             outcome.last_remap = Some(n);
             outcome.time += cycles.remap_cost[n];
+            outcome.remap_time += cycles.remap_cost[n];
             outcome.premature += u32::from(n < change);
             if n >= change || premature == Premature::Keep {
                 outcome.time += cycles.new[n..].iter().sum::<f64>();
@@ -104,7 +107,8 @@ pub fn clairvoyant(cycles: &Cycles) -> Outcome {
         let time = before + cycles.remap_cost[n] + rest;
         if time < best.time {
             let premature = u32::from(n < change);
-            best = Outcome { time, remaps: 1, premature, last_remap: Some(n) };
+            let remap_time = cycles.remap_cost[n];
+            best = Outcome { time, remap_time, remaps: 1, premature, last_remap: Some(n) };
         }
     }
     best

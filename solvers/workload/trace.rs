@@ -70,6 +70,8 @@ pub struct Trace {
     pub changed: Vec<bool>,
     /// What remapping costs just before each cycle.
     pub remap_cost: Vec<f64>,
+    /// What the whole run would cost a single processor.
+    pub work: f64,
 }
 
 impl Trace {
@@ -84,7 +86,7 @@ impl Trace {
             changed: self.changed.clone(),
             remap_cost: self.remap_cost.clone(),
             lower_bound: self.old.times().iter().zip(self.new.times()).map(|(o, n)| o.min(n)).sum(),
-            work: self.old.steps().map(|row| row.iter().sum::<f64>()).sum(),
+            work: self.work,
         }
     }
 }
@@ -102,7 +104,7 @@ pub struct Cycles {
     pub remap_cost: Vec<f64>,
     /// The best mapping at every step, changed for nothing.
     pub lower_bound: f64,
-    /// All the cost under the old mapping, over all processors.
+    /// What the whole run would cost a single processor.
     pub work: f64,
 }
 
