@@ -5,11 +5,7 @@ use super::estimate::{Parameters, optimal_thresholds};
 use super::play::{self, Beliefs, Outcome, Premature};
 use super::trace::Cycles;
 use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
-use rayon::prelude::*;
-use remapping::{Halt, Observer};
 use serde::Serialize;
-use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 /// How the detector errs on purpose, and what the policies make of its reports.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -38,12 +34,6 @@ pub struct Scenario {
     pub at: f64,
     /// Its runs.
     pub runs: Vec<Cycles>,
-}
-
-impl Scenario {
-    fn run(&self, index: usize) -> &Cycles {
-        &self.runs[index % self.runs.len()]
-    }
 }
 
 /// The contestants.
@@ -89,11 +79,13 @@ pub struct Estimate {
 impl Estimate {
     /// Of independent observations.
     pub fn of(values: &[f64]) -> Self {
+        if values.windows(2).all(|pair| pair[0] == pair[1]) {
+            return Estimate { mean: values[0], half_width: 0.0 };
+        }
         let n = values.len() as f64;
         let mean = values.iter().sum::<f64>() / n;
         let squares = values.iter().map(|v| (v - mean).powi(2)).sum::<f64>();
-        let deviation = if values.len() > 1 { (squares / (n - 1.0)).sqrt() } else { 0.0 };
-        Estimate { mean, half_width: 1.96 * deviation / n.sqrt() }
+        Estimate { mean, half_width: 1.96 * (squares / (n - 1.0) / n).sqrt() }
     }
 
     /// Of 100 (mean a - mean b)/mean b, for pairs observed together.
@@ -161,29 +153,9 @@ pub struct Played {
     pub work: f64,
 }
 
-/// Plays every policy on every run of every scenario.
-pub fn play(
-    scenarios: &[Scenario],
-    setting: &Setting,
-    observer: &dyn Observer,
-) -> Result<Vec<Played>, Halt> {
-    let everywhere: Vec<Cycles> = scenarios.iter().flat_map(|s| s.runs.iter().cloned()).collect();
-    let done = AtomicU64::new(0);
-    let total = scenarios.len() as u64;
-    scenarios
-        .par_iter()
-        .map(|scenario| {
-            let played = play_one(scenario, setting, &everywhere);
-            let finished = done.fetch_add(1, Ordering::Relaxed) + 1;
-            match observer.progress(finished, total) {
-                ControlFlow::Continue(()) => Ok(played),
-                ControlFlow::Break(halt) => Err(halt),
-            }
-        })
-        .collect()
-}
-
-fn play_one(scenario: &Scenario, setting: &Setting, everywhere: &[Cycles]) -> Played {
+/// Plays every policy on every run of a scenario. Where none of its runs has a phase, that phase's
+/// parameters are those of `everywhere`.
+pub fn play(scenario: &Scenario, setting: &Setting, everywhere: &[Cycles]) -> Played {
     let Setting { beliefs, premature, .. } = setting;
     let parameters = Parameters::estimate(&scenario.runs, everywhere);
     let cycles = scenario.runs[0].len();
@@ -192,7 +164,7 @@ fn play_one(scenario: &Scenario, setting: &Setting, everywhere: &[Cycles]) -> Pl
         None => vec![1.0; cycles],
     };
     let outcome = |index: u32| {
-        let run = scenario.run(index as usize);
+        let run = &scenario.runs[index as usize % scenario.runs.len()];
         let reports = reports(setting, index, &run.changed);
         [
             play::fixed(&run.old),
