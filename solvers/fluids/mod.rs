@@ -6,6 +6,8 @@ pub mod transport;
 pub mod tube;
 
 use crate::model::fluids::Fluids;
+use crate::workload::compare::Workload;
+use crate::workload::figure::Setting;
 use crate::workload::trace::{Loads, Trace};
 use cost::{Prices, Wrapped, charge};
 use tube::{Inflow, Scheme, Tube};
@@ -70,5 +72,43 @@ impl Fluids {
             tube.step();
         }
         trace
+    }
+}
+
+impl Workload for Fluids {
+    fn axis(&self) -> &'static str {
+        "fraction of the run before the wave enters"
+    }
+
+    fn positions(&self) -> Vec<f64> {
+        self.wave.after.clone()
+    }
+
+    fn trace(&self, scenario: usize, _seed: u64, _index: u32) -> Trace {
+        self.run(self.wave.after[scenario])
+    }
+
+    fn deterministic(&self) -> bool {
+        true
+    }
+
+    fn setting(&self, runs: u32, seed: u64) -> Setting {
+        Setting {
+            flip_unchanged: self.detector.false_alarm,
+            flip_changed: self.detector.missed,
+            beliefs: self.belief.beliefs(),
+            threshold: self.belief.threshold,
+            premature: self.remap.premature,
+            runs,
+            seed,
+        }
+    }
+
+    fn points(&self) -> f64 {
+        self.points as f64
+    }
+
+    fn processors(&self) -> usize {
+        self.processors
     }
 }

@@ -6,6 +6,8 @@ pub mod board;
 pub mod cost;
 
 use crate::model::land_battle::LandBattle;
+use crate::workload::compare::Workload;
+use crate::workload::figure::Setting;
 use crate::workload::trace::{Loads, Trace};
 use battle::{Battle, Rules, Unit};
 use board::{Assignment, Board, Hex};
@@ -92,6 +94,59 @@ impl LandBattle {
             battle.step(&mut rng);
         }
         trace
+    }
+}
+
+/// A model with its hexes assigned.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Assigned<'a> {
+    model: &'a LandBattle,
+    assignments: [Assignment; 2],
+}
+
+impl<'a> Assigned<'a> {
+    /// Assigns the hexes.
+    pub fn new(model: &'a LandBattle) -> Self {
+        Assigned { model, assignments: model.assignments() }
+    }
+}
+
+impl Workload for Assigned<'_> {
+    fn axis(&self) -> &'static str {
+        "hexes between the sides at the beginning"
+    }
+
+    fn positions(&self) -> Vec<f64> {
+        self.model.separations.iter().copied().map(f64::from).collect()
+    }
+
+    fn trace(&self, scenario: usize, seed: u64, index: u32) -> Trace {
+        self.model.run(&self.assignments, self.model.separations[scenario], seed, index)
+    }
+
+    fn deterministic(&self) -> bool {
+        false
+    }
+
+    fn setting(&self, runs: u32, seed: u64) -> Setting {
+        let LandBattle { detector, belief, remap, .. } = self.model;
+        Setting {
+            flip_unchanged: detector.false_alarm,
+            flip_changed: detector.missed,
+            beliefs: belief.beliefs(),
+            threshold: belief.threshold,
+            premature: remap.premature,
+            runs,
+            seed,
+        }
+    }
+
+    fn points(&self) -> f64 {
+        f64::from(2 * self.model.units)
+    }
+
+    fn processors(&self) -> usize {
+        self.model.processors
     }
 }
 

@@ -1,7 +1,7 @@
 //! The `Fluids` problem of a model file [NR90, sections II and V-A].
 
 use crate::fluids::transport::Calls;
-use crate::workload::play::Premature;
+use crate::workload::play::{Beliefs, Premature};
 use serde::Deserialize;
 
 /// `Fluids(...)`: a one-dimensional adaptive flux-corrected transport code whose work shifts when a
@@ -136,6 +136,13 @@ pub struct Belief {
     pub missed: f64,
     /// The fixed threshold (tau).
     pub threshold: f64,
+}
+
+impl Belief {
+    /// As the policies use it.
+    pub fn beliefs(&self) -> Beliefs {
+        Beliefs { hazard: self.hazard, false_alarm: self.false_alarm, missed: self.missed }
+    }
 }
 
 impl Default for Fluids {

@@ -6,6 +6,7 @@ use super::play;
 use super::speedup::{Scaled, Speedup, measure, scale};
 use super::trace::{Cycles, Loads, Trace};
 use rayon::prelude::*;
+use remapping::threshold::ProblemError;
 use remapping::{Halt, Observer, Status};
 use serde::Serialize;
 use std::io;
@@ -83,17 +84,21 @@ pub struct Comparison {
 
 /// Runs all scenarios `runs` times and plays all policies on them. Scenarios that were not finished
 /// when the observer called a halt are left out, and the status says so.
+///
+/// # Errors
+/// If a belief is not a probability.
 pub fn compare(
     workload: &impl Workload,
     runs: u32,
     seed: u64,
     observer: &dyn Observer,
-) -> (Comparison, Status) {
+) -> Result<(Comparison, Status), ProblemError> {
     let setting = workload.setting(runs, seed);
     let (scenarios, status) = run_all(workload, &setting, observer);
     let everywhere: Vec<Cycles> = scenarios.iter().flat_map(|s| s.runs.iter().cloned()).collect();
-    let played: Vec<Played> =
-        scenarios.par_iter().map(|scenario| play(scenario, &setting, &everywhere)).collect();
+    let played = (scenarios.par_iter())
+        .map(|scenario| play(scenario, &setting, &everywhere))
+        .collect::<Result<Vec<Played>, ProblemError>>()?;
     let (points, processors) = (workload.points(), workload.processors() as f64);
     let speedup: Vec<Speedup> =
         played.iter().map(|scenario| measure(scenario, points, processors)).collect();
@@ -109,7 +114,7 @@ pub fn compare(
         speedup,
         scaling,
     };
-    (comparison, status)
+    Ok((comparison, status))
 }
 
 fn run_all(

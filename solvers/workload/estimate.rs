@@ -2,6 +2,9 @@
 
 use super::play::{Beliefs, Premature};
 use super::trace::Cycles;
+use remapping::Rational;
+use remapping::lifetime::Lifetime;
+use remapping::threshold::{self, Accuracy, Hazard, PhaseChange, ProblemError};
 
 /// Mean cycle times in either phase under either mapping, and the mean cost of a remap.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
@@ -75,12 +78,37 @@ impl Sums {
     }
 }
 
-/// The optimal thresholds {pi_n} of a run of `cycles` cycles with these parameters.
+/// The optimal thresholds {pi_n} of a run of `cycles` cycles with these parameters, each within
+/// 1e-9. Where the new mapping is estimated to be faster even before the change, premature remaps
+/// count as free of harm (e_P = e_F): thresholds exist only up to there.
+///
+/// # Errors
+/// If a belief is not a probability or a parameter is not finite.
 pub fn optimal_thresholds(
-    _parameters: &Parameters,
-    _beliefs: &Beliefs,
-    _premature: Premature,
+    parameters: &Parameters,
+    beliefs: &Beliefs,
+    premature: Premature,
     cycles: usize,
-) -> Vec<f64> {
-    vec![0.7; cycles]
+) -> Result<Vec<f64>, ProblemError> {
+    let exact = |value: f64| Rational::try_from(value).unwrap_or(Rational::ZERO);
+    let before_remapped = exact(parameters.before_remapped.max(parameters.before));
+    let problem = PhaseChange {
+        lifetime: Lifetime::fixed(cycles as u64 - 1),
+        hazard: Hazard::Constant(exact(beliefs.hazard)),
+        before: exact(parameters.before),
+        after: exact(parameters.after),
+        remapped: exact(parameters.remapped),
+        test: exact(parameters.remap_cost),
+        install: Rational::ZERO,
+        false_alarm: exact(beliefs.false_alarm),
+        missed: exact(beliefs.missed),
+        premature: match premature {
+            Premature::Keep => threshold::Premature::Keep { before_remapped },
+            Premature::Revert => threshold::Premature::Revert,
+        },
+    };
+    let accuracy = Accuracy { tolerance: 1e-9, segments: None };
+    let solution = threshold::solve(&problem, accuracy, &())?;
+    let at = |n: usize| solution.curve.at(n as u64).map_or(1.0, |bounds| bounds.middle());
+    Ok((0..cycles).map(at).collect())
 }

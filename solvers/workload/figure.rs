@@ -5,6 +5,7 @@ use super::estimate::{Parameters, optimal_thresholds};
 use super::play::{self, Beliefs, Outcome, Premature};
 use super::trace::Cycles;
 use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
+use remapping::threshold::ProblemError;
 use serde::Serialize;
 
 /// How the detector errs on purpose, and what the policies make of its reports.
@@ -155,12 +156,19 @@ pub struct Played {
 
 /// Plays every policy on every run of a scenario. Where none of its runs has a phase, that phase's
 /// parameters are those of `everywhere`.
-pub fn play(scenario: &Scenario, setting: &Setting, everywhere: &[Cycles]) -> Played {
+///
+/// # Errors
+/// If a belief is not a probability.
+pub fn play(
+    scenario: &Scenario,
+    setting: &Setting,
+    everywhere: &[Cycles],
+) -> Result<Played, ProblemError> {
     let Setting { beliefs, premature, .. } = setting;
     let parameters = Parameters::estimate(&scenario.runs, everywhere);
     let cycles = scenario.runs[0].len();
     let optimal = match &parameters {
-        Some(parameters) => optimal_thresholds(parameters, beliefs, *premature, cycles),
+        Some(parameters) => optimal_thresholds(parameters, beliefs, *premature, cycles)?,
         None => vec![1.0; cycles],
     };
     let outcome = |index: u32| {
@@ -177,7 +185,7 @@ pub fn play(scenario: &Scenario, setting: &Setting, everywhere: &[Cycles]) -> Pl
     };
     let work = scenario.runs.iter().map(|run| run.work).sum::<f64>() / scenario.runs.len() as f64;
     let outcomes = (0..setting.runs).map(outcome).collect();
-    Played { at: scenario.at, parameters, outcomes, cycles, work }
+    Ok(Played { at: scenario.at, parameters, outcomes, cycles, work })
 }
 
 impl Figure {

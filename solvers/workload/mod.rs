@@ -6,5 +6,7 @@ pub mod envelope;
 pub mod estimate;
 pub mod figure;
 pub mod play;
+pub mod plot;
 pub mod speedup;
+pub mod summary;
 pub mod trace;

@@ -262,7 +262,7 @@ proptest! {
 
 #[test]
 fn shape_of_figure_6() {
-    let (comparison, _) = compare(&Fluids::default(), 40, 1, &());
+    let (comparison, _) = compare(&Fluids::default(), 40, 1, &()).unwrap();
     let percent = |policy: Policy| -> Vec<f64> {
         comparison.figure.curve(policy).percent.iter().map(|p| p.mean).collect()
     };

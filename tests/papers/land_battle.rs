@@ -205,7 +205,7 @@ fn the_order_of_battle() {
 
 fn figure_7(seed: u64) -> Comparison {
     let model = LandBattle::default();
-    compare(&Assigned::new(&model), 12, seed, &()).0
+    compare(&Assigned::new(&model), 12, seed, &()).unwrap().0
 }
 
 #[test]
@@ -239,7 +239,7 @@ fn same_seed_same_battle_whatever_the_threads() {
     let one = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
     let three = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
     let model = LandBattle { separations: vec![6, 20], ..LandBattle::default() };
-    let run = || compare(&Assigned::new(&model), 4, 5, &()).0;
+    let run = || compare(&Assigned::new(&model), 4, 5, &()).unwrap().0;
     assert_eq!(one.install(run), three.install(run));
-    assert_ne!(run(), compare(&Assigned::new(&model), 4, 6, &()).0);
+    assert_ne!(run(), compare(&Assigned::new(&model), 4, 6, &()).unwrap().0);
 }

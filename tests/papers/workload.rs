@@ -137,7 +137,7 @@ fn parameters_are_means_over_the_phases() {
 #[test]
 fn the_measured_speedup_is_the_formula_s() {
     let model = Fluids::default();
-    let (comparison, _) = compare(&model, 20, 3, &());
+    let (comparison, _) = compare(&model, 20, 3, &()).unwrap();
     for measured in &comparison.speedup {
         let processors = model.processors() as f64;
         let formula = with_routing(

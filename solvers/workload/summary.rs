@@ -1,0 +1,131 @@
+//! A comparison in text.
+
+use super::compare::Comparison;
+use super::figure::Policy;
+use std::fmt::{self, Write};
+
+/// Rows and columns per position of the curve drawn in text.
+const ROWS: usize = 16;
+const COLUMNS: usize = 3;
+
+impl Policy {
+    /// As tables name it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Policy::StaticOld => "old mapping",
+            Policy::StaticNew => "new mapping",
+            Policy::Threshold => "threshold",
+            Policy::Optimal => "optimal",
+            Policy::Clairvoyant => "hindsight",
+            Policy::LowerBound => "lower bound",
+        }
+    }
+}
+
+impl fmt::Display for Comparison {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "Slower than the fixed threshold policy, in percent ({} runs)\n", self.runs)?;
+        self.draw(f)?;
+        self.table(f)?;
+        self.means(f)?;
+        self.envelope(f)?;
+        self.scaling(f)
+    }
+}
+
+impl Comparison {
+    /// The two static curves: `o` is the old mapping, `n` the new one, `*` both.
+    fn draw(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let percent = |policy| self.figure.curve(policy).percent.iter().map(|p| p.mean);
+        let (old, new) = (percent(Policy::StaticOld), percent(Policy::StaticNew));
+        let (low, high) = (old.clone().chain(new.clone()))
+            .fold((0.0f64, 1.0f64), |(low, high), value| (low.min(value), high.max(value)));
+        let row = |value: f64| ((high - value) / (high - low) * (ROWS - 1) as f64).round() as usize;
+        for line in 0..ROWS {
+            let level = high - (high - low) * line as f64 / (ROWS - 1) as f64;
+            let zero = if line == row(0.0) { '-' } else { ' ' };
+            write!(f, "{level:8.1} |")?;
+            for (old, new) in old.clone().zip(new.clone()) {
+                let mark = match (row(old) == line, row(new) == line) {
+                    (true, true) => '*',
+                    (true, false) => 'o',
+                    (false, true) => 'n',
+                    (false, false) => zero,
+                };
+                write!(f, "{zero}{mark}{zero}")?;
+            }
+            writeln!(f)?;
+        }
+        let ends = (self.figure.at.first(), self.figure.at.last());
+        if let (Some(first), Some(last)) = ends {
+            let width = (COLUMNS * self.figure.at.len()).saturating_sub(4);
+            writeln!(f, "{:10} {first:<4}{last:>width$}", "")?;
+        }
+        writeln!(f, "{:10} {}; o old mapping, n new mapping, * both\n", "", self.axis)
+    }
+
+    fn table(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:>8}", "at")?;
+        for curve in self.figure.curves.iter().filter(|curve| curve.policy != Policy::Threshold) {
+            write!(f, "{:>18}", curve.policy.name())?;
+        }
+        writeln!(f, "{:>9}{:>11}{:>9}", "remaps", "premature", "speedup")?;
+        let threshold = self.figure.curve(Policy::Threshold);
+        for (index, at) in self.figure.at.iter().enumerate() {
+            write!(f, "{at:>8}")?;
+            for curve in self.figure.curves.iter().filter(|curve| curve.policy != Policy::Threshold)
+            {
+                let mut cell = String::new();
+                let percent = curve.percent[index];
+                write!(cell, "{:+.2} ± {:.2}", percent.mean, percent.half_width)?;
+                write!(f, "{cell:>18}")?;
+            }
+            let (remaps, premature) = (threshold.remaps[index], threshold.premature[index]);
+            writeln!(f, "{remaps:>9.2}{premature:>11.2}{:>9.2}", self.speedup[index].speedup)?;
+        }
+        writeln!(f)
+    }
+
+    fn means(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "Mean time of a run over all positions")?;
+        for summary in &self.policies {
+            let name = summary.policy.name();
+            let (mean, half_width) = (summary.mean, summary.half_width);
+            let utilization = summary.per_metric.utilization;
+            writeln!(f, "{name:>14} {mean:12.1} ± {half_width:<9.1} utilization {utilization:.3}")?;
+        }
+        writeln!(f)
+    }
+
+    /// What remapping gains by position (down) and cost of a remap (across).
+    fn envelope(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "Gain over the old mapping in percent, remaps so many times as dear; | where D = G T")?;
+        let Some(first) = self.envelope.first() else { return writeln!(f) };
+        write!(f, "{:>8}", "at")?;
+        for point in self.envelope.iter().take_while(|point| point.at == first.at) {
+            write!(f, "{:>8}", format!("x{}", point.factor))?;
+        }
+        for row in self.envelope.chunk_by(|one, next| one.at == next.at) {
+            write!(f, "\n{:>8}", row[0].at)?;
+            let mut inside = true;
+            for point in row {
+                let pays = point.gain > point.remap_cost;
+                let edge = if inside && !pays { '|' } else { ' ' };
+                inside = pays;
+                write!(f, "{edge}{:>+7.1}", point.advantage.mean)?;
+            }
+        }
+        writeln!(f, "\n")
+    }
+
+    fn scaling(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(middle) = self.speedup.get(self.speedup.len() / 2) else { return Ok(()) };
+        let (at, efficiency) = (middle.at, middle.efficiency);
+        writeln!(f, "Speedup at {at} with the efficiency kept at {efficiency:.3}, by processors")?;
+        writeln!(f, "{:>12}{:>22}{:>22}", "", "moves in log P rounds", "moves one by one")?;
+        for row in &self.scaling {
+            writeln!(f, "{:>12}{:>22.2}{:>22.2}", row.processors, row.routed, row.serial)?;
+        }
+        Ok(())
+    }
+}
