@@ -24,8 +24,8 @@ pub fn draw<DB: DrawingBackend>(
     area: &DrawingArea<DB, Shift>,
 ) -> Drawn<DB> {
     area.fill(&WHITE)?;
-    let area = area.titled(title, (family, 24))?;
-    let (left, right) = area.split_horizontally(RelativeSize::width(0.56));
+    let area = area.margin(10, 0, 0, 0).titled(title, (family, 24))?;
+    let (left, right) = area.split_horizontally((56).percent_width());
     curves(comparison, family, &left)?;
     envelope(comparison, family, &right)?;
     area.present()
@@ -61,6 +61,8 @@ fn curves<DB: DrawingBackend>(comparison: &Comparison, family: &str, area: &Area
         .bold_line_style(BLACK.mix(0.12))
         .x_desc(comparison.axis)
         .y_desc("slower than the fixed threshold policy, percent")
+        .x_label_formatter(&|value| format!("{}", (value * 100.0).round() / 100.0))
+        .y_label_formatter(&|value| format!("{value:.0}"))
         .label_style((family, 16))
         .axis_desc_style((family, 18))
         .draw()?;
@@ -101,7 +103,9 @@ fn envelope<DB: DrawingBackend>(comparison: &Comparison, family: &str, area: &Ar
         return Ok(());
     }
     let gains = span(&mut points.iter().map(|point| point.gain));
+    // Room for the legend below the points.
     let costs = span(&mut points.iter().map(|point| point.remap_cost));
+    let costs = costs.start / 6.0..costs.end;
     let edge = (gains.start.max(costs.start), gains.end.min(costs.end));
     let mut chart = ChartBuilder::on(area)
         .margin(12)
@@ -109,11 +113,17 @@ fn envelope<DB: DrawingBackend>(comparison: &Comparison, family: &str, area: &Ar
         .x_label_area_size(52)
         .y_label_area_size(72)
         .build_cartesian_2d(gains.log_scale(), costs.log_scale())?;
-    let short = |value: &f64| format!("{value:.0}");
+    let short = |value: &f64| match *value {
+        value if value >= 1e6 => format!("{}M", value / 1e6),
+        value if value >= 1e3 => format!("{}k", value / 1e3),
+        value => value.to_string(),
+    };
     chart
         .configure_mesh()
         .light_line_style(WHITE)
         .bold_line_style(BLACK.mix(0.12))
+        .x_labels(5)
+        .y_labels(5)
         .x_desc("gain per cycle x cycles left, G T")
         .y_desc("cost of a remap, D")
         .x_label_formatter(&short)
