@@ -81,15 +81,18 @@ impl Transport {
             density[1..].iter().zip(self.flux.windows(2)).map(|(rho, f)| rho - (f[1] - f[0])),
         );
         self.diffused.push(density[n - 1]);
-        for k in REACH - 1..=n - 1 - REACH {
-            let u = 0.5 * courant * (velocity[k] + velocity[k + 1]);
-            let wanted = (1.0 / 6.0 - u * u / 6.0) * (self.moved[k + 1] - self.moved[k]);
-            let behind = self.diffused[k] - self.diffused[k - 1];
-            let ahead = self.diffused[k + 2] - self.diffused[k + 1];
+        let inner = REACH - 1..n - REACH;
+        let seen = velocity[REACH - 1..].windows(2).zip(self.moved[REACH - 1..].windows(2));
+        for ((flux, (v, moved)), diffused) in
+            self.flux[inner.clone()].iter_mut().zip(seen).zip(self.diffused[REACH - 2..].windows(4))
+        {
+            let u = 0.5 * courant * (v[0] + v[1]);
+            let wanted = (1.0 / 6.0 - u * u / 6.0) * (moved[1] - moved[0]);
+            let (behind, ahead) = (diffused[1] - diffused[0], diffused[3] - diffused[2]);
             let sign = 1f64.copysign(wanted);
-            self.flux[k] += sign * wanted.abs().min(sign * behind).min(sign * ahead).max(0.0);
+            *flux += sign * wanted.abs().min(sign * behind).min(sign * ahead).max(0.0);
         }
-        let flux = &self.flux[REACH - 1..=n - 1 - REACH];
+        let flux = &self.flux[inner];
         after.clear();
         after.extend(
             density[REACH..n - REACH].iter().zip(flux.windows(2)).map(|(rho, f)| rho - (f[1] - f[0])),

@@ -1,6 +1,6 @@
 //! The battle: who moves where, who fires at whom.
 
-use super::board::{Board, Hex, Turn};
+use super::board::{Axial, Board, Hex, Turn};
 use rand::{Rng, RngExt};
 
 /// The rules.
@@ -49,23 +49,44 @@ pub struct Unit {
     pub strength: f64,
 }
 
-/// What a unit sees.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-struct View {
+/// What the units see, one entry for each.
+#[derive(Debug, Clone, Default)]
+struct Views {
     /// Enemies within range.
-    engaged: u32,
+    engaged: Vec<u32>,
     /// Enemies on its own hex and the adjacent ones.
-    adjacent: u32,
-    /// Distance to the nearest enemy, and how many columns to the right that one is.
-    nearest: Option<(i32, i32)>,
+    adjacent: Vec<u32>,
+    /// The way to the nearest enemy.
+    nearest: Vec<Way>,
 }
 
-impl View {
-    fn add(&mut self, distance: i32, columns: i32, range: i32) {
-        self.engaged += u32::from(distance <= range);
-        self.adjacent += u32::from(distance <= 1);
-        let way = (distance, columns);
-        self.nearest = Some(self.nearest.map_or(way, |best| best.min(way)));
+/// Distance to an enemy (upper half) and columns to the right of it (lower half, from [`Way::AHEAD`]),
+/// in one number that orders by distance first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Way(i32);
+
+impl Way {
+    const AHEAD: i32 = 1 << 15;
+    const NOWHERE: Way = Way(i32::MAX);
+
+    fn new(distance: i32, columns: i32) -> Way {
+        Way((distance << 16) + Way::AHEAD + columns)
+    }
+
+    /// Right (1), left (-1), or straight above or below (0).
+    fn side(self) -> i32 {
+        ((self.0 & 0xffff) - Way::AHEAD).signum()
+    }
+}
+
+impl Views {
+    fn reset(&mut self, units: usize) {
+        for counts in [&mut self.engaged, &mut self.adjacent] {
+            counts.clear();
+            counts.resize(units, 0);
+        }
+        self.nearest.clear();
+        self.nearest.resize(units, Way::NOWHERE);
     }
 }
 
@@ -74,15 +95,17 @@ impl View {
 pub struct Battle {
     rules: Rules,
     units: Vec<Unit>,
-    views: Vec<View>,
+    views: Views,
     pairs: Vec<(usize, usize)>,
+    distances: Vec<i32>,
 }
 
 impl Battle {
     /// A battle between these units.
     pub fn new(rules: Rules, mut units: Vec<Unit>) -> Self {
         units.sort_by_key(|unit| unit.side);
-        let mut battle = Battle { rules, units, views: Vec::new(), pairs: Vec::new() };
+        let (views, pairs, distances) = (Views::default(), Vec::new(), Vec::new());
+        let mut battle = Battle { rules, units, views, pairs, distances };
         battle.look();
         battle
     }
@@ -94,7 +117,7 @@ impl Battle {
 
     /// How many enemies each of them has within range.
     pub fn engaged(&self) -> impl ExactSizeIterator<Item = u32> {
-        self.views.iter().map(|view| view.engaged)
+        self.views.engaged.iter().copied()
     }
 
     /// Pairs of enemies within range of each other.
@@ -102,24 +125,41 @@ impl Battle {
         self.pairs.len()
     }
 
+    /// Every unit looks at every enemy: plain loops over arrays, which the compiler turns into vector
+    /// instructions.
     fn look(&mut self) {
-        let Battle { rules, units, views, pairs } = self;
+        let Battle { rules, units, views, pairs, distances } = self;
         pairs.clear();
-        views.clear();
-        views.resize(units.len(), View::default());
+        views.reset(units.len());
         let middle = units.partition_point(|unit| unit.side == 0);
         let (left, right) = units.split_at(middle);
-        let (left_views, right_views) = views.split_at_mut(middle);
-        let right: Vec<_> = right.iter().map(|unit| (unit.hex.axial(), unit.hex.column)).collect();
-        for (i, (unit, view)) in left.iter().zip(left_views).enumerate() {
+        let there: Vec<Axial> = right.iter().map(|unit| unit.hex.axial()).collect();
+        let columns: Vec<i32> = right.iter().map(|unit| unit.hex.column).collect();
+        let (engaged, engaged_right) = views.engaged.split_at_mut(middle);
+        let (adjacent, adjacent_right) = views.adjacent.split_at_mut(middle);
+        let (nearest, nearest_right) = views.nearest.split_at_mut(middle);
+        for (i, unit) in left.iter().enumerate() {
             let (here, column) = (unit.hex.axial(), unit.hex.column);
-            for (j, (&(there, across), back)) in right.iter().zip(&mut *right_views).enumerate() {
-                let distance = here.distance(there);
-                view.add(distance, across - column, rules.range);
-                back.add(distance, column - across, rules.range);
-                if distance <= rules.range {
-                    pairs.push((i, middle + j));
-                }
+            distances.clear();
+            distances.extend(there.iter().map(|&there| here.distance(there)));
+            for (distance, count) in distances.iter().zip(&mut *engaged_right) {
+                *count += u32::from(*distance <= rules.range);
+            }
+            for (distance, count) in distances.iter().zip(&mut *adjacent_right) {
+                *count += u32::from(*distance <= 1);
+            }
+            for ((distance, across), way) in
+                distances.iter().zip(&columns).zip(&mut *nearest_right)
+            {
+                *way = (*way).min(Way::new(*distance, column - across));
+            }
+            engaged[i] = distances.iter().map(|d| u32::from(*d <= rules.range)).sum();
+            adjacent[i] = distances.iter().map(|d| u32::from(*d <= 1)).sum();
+            let ways = distances.iter().zip(&columns).map(|(d, across)| Way::new(*d, across - column));
+            nearest[i] = ways.fold(Way::NOWHERE, Way::min);
+            if engaged[i] > 0 {
+                let near = distances.iter().enumerate().filter(|(_, d)| **d <= rules.range);
+                pairs.extend(near.map(|(j, _)| (i, middle + j)));
             }
         }
     }
@@ -127,17 +167,17 @@ impl Battle {
     /// One step: all fire, then all move, by what they saw at its beginning.
     pub fn step(&mut self, rng: &mut impl Rng) {
         let rules = self.rules;
-        let fire: Vec<f64> = (self.units.iter().zip(&self.views))
-            .map(|(unit, view)| rules.attrition * unit.strength / f64::from(view.engaged.max(1)))
+        let fire: Vec<f64> = (self.units.iter().zip(self.engaged()))
+            .map(|(unit, engaged)| rules.attrition * unit.strength / f64::from(engaged.max(1)))
             .collect();
         for &(one, other) in &self.pairs {
             self.units[one].strength -= fire[other];
             self.units[other].strength -= fire[one];
         }
-        for (unit, view) in self.units.iter_mut().zip(&self.views) {
+        for (index, unit) in self.units.iter_mut().enumerate() {
             // Drawn whether it moves or not: the draws of a unit do not depend on its fate.
             let draw = rng.random::<f64>();
-            if view.adjacent > rules.tolerated {
+            if self.views.adjacent[index] > rules.tolerated {
                 continue;
             }
             unit.progress += unit.speed;
@@ -146,8 +186,9 @@ impl Battle {
             }
             unit.progress -= 1.0;
             let onward = if unit.side == 0 { 1 } else { -1 };
-            let heading = match (rules.heading, view.nearest) {
-                (Heading::Enemy, Some((_, columns))) if columns != 0 => columns.signum(),
+            let way = self.views.nearest[index];
+            let heading = match rules.heading {
+                Heading::Enemy if way != Way::NOWHERE && way.side() != 0 => way.side(),
                 _ => onward,
             };
             let turn = if draw < rules.straight {

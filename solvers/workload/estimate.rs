@@ -78,21 +78,18 @@ impl Sums {
     }
 }
 
-/// The optimal thresholds {pi_n} of a run of `cycles` cycles with these parameters, each within
-/// 1e-9. Where the new mapping is estimated to be faster even before the change, premature remaps
-/// count as free of harm (e_P = e_F): thresholds exist only up to there.
-///
-/// # Errors
-/// If a belief is not a probability or a parameter is not finite.
-pub fn optimal_thresholds(
+/// The two-phase model of a run of `cycles` cycles with these parameters. Where the new mapping is
+/// estimated to be faster even before the change, premature remaps count as free of harm (e_P = e_F):
+/// thresholds exist only up to there.
+pub fn model(
     parameters: &Parameters,
     beliefs: &Beliefs,
     premature: Premature,
     cycles: usize,
-) -> Result<Vec<f64>, ProblemError> {
+) -> PhaseChange {
     let exact = |value: f64| Rational::try_from(value).unwrap_or(Rational::ZERO);
     let before_remapped = exact(parameters.before_remapped.max(parameters.before));
-    let problem = PhaseChange {
+    PhaseChange {
         lifetime: Lifetime::fixed(cycles as u64 - 1),
         hazard: Hazard::Constant(exact(beliefs.hazard)),
         before: exact(parameters.before),
@@ -106,7 +103,20 @@ pub fn optimal_thresholds(
             Premature::Keep => threshold::Premature::Keep { before_remapped },
             Premature::Revert => threshold::Premature::Revert,
         },
-    };
+    }
+}
+
+/// The optimal thresholds {pi_n} of the [`model`], each within 1e-9.
+///
+/// # Errors
+/// If a belief is not a probability or the cost of a remap is negative.
+pub fn optimal_thresholds(
+    parameters: &Parameters,
+    beliefs: &Beliefs,
+    premature: Premature,
+    cycles: usize,
+) -> Result<Vec<f64>, ProblemError> {
+    let problem = model(parameters, beliefs, premature, cycles);
     let accuracy = Accuracy { tolerance: 1e-9, segments: None };
     let solution = threshold::solve(&problem, accuracy, &())?;
     let at = |n: usize| solution.curve.at(n as u64).map_or(1.0, |bounds| bounds.middle());

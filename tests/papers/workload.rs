@@ -2,12 +2,15 @@
 
 use approx::assert_relative_eq;
 use proptest::prelude::*;
+use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
 use remap::model::fluids::Fluids;
 use remap::workload::compare::{Workload, compare};
-use remap::workload::estimate::Parameters;
+use remap::workload::estimate::{Parameters, model, optimal_thresholds};
+use remap::workload::figure::Estimate;
 use remap::workload::play::{Beliefs, Premature, clairvoyant, fixed, threshold};
 use remap::workload::speedup::{between_remaps, with_routing};
 use remap::workload::trace::{Cycles, Loads};
+use remapping::threshold::{Accuracy, solve};
 
 /// Beliefs after 1, 2, ... reports of a change in a row, in odds: o -> 9 (o + phi)/(1 - phi).
 fn ladder(hazard: f64, rungs: usize) -> Vec<f64> {
@@ -103,6 +106,74 @@ proptest! {
         let other = with_routing(cycles, update, moving, efficiency, processors);
         prop_assert!((one - other).abs() <= 1e-9 * one);
         prop_assert!(one <= efficiency * processors + 1e-9);
+    }
+}
+
+/// A run drawn from the two-phase model itself, and what its detector reports.
+fn draw(
+    parameters: &Parameters,
+    beliefs: &Beliefs,
+    cycles: usize,
+    rng: &mut ChaCha8Rng,
+) -> (Cycles, Vec<bool>) {
+    let (mut now, mut changed, mut reports) = (false, Vec::new(), Vec::new());
+    for n in 0..cycles {
+        now |= n > 0 && rng.random::<f64>() < beliefs.hazard;
+        changed.push(now);
+        let reported = if now { 1.0 - beliefs.missed } else { beliefs.false_alarm };
+        reports.push(rng.random::<f64>() < reported);
+    }
+    let times = |before: f64, after: f64| -> Vec<f64> {
+        changed.iter().map(|&changed| if changed { after } else { before }).collect()
+    };
+    let run = Cycles {
+        old: times(parameters.before, parameters.after),
+        new: times(parameters.before_remapped, parameters.remapped),
+        remap_cost: vec![parameters.remap_cost; cycles],
+        changed,
+        lower_bound: 0.0,
+        work: 1.0,
+    };
+    (run, reports)
+}
+
+/// Played on runs of the model itself, the optimal policy takes the time the solver says it takes,
+/// and no fixed threshold does better.
+#[test]
+fn the_optimal_policy_is_optimal_on_its_own_model() {
+    let parameters = Parameters {
+        before: 10.0,
+        after: 30.0,
+        before_remapped: 14.0,
+        remapped: 20.0,
+        remap_cost: 25.0,
+        cycles_after: 0.0,
+    };
+    let beliefs = Beliefs { hazard: 0.03, false_alarm: 0.2, missed: 0.15 };
+    let (cycles, runs) = (40, 20_000);
+    for premature in [Premature::Keep, Premature::Revert] {
+        let optimal = optimal_thresholds(&parameters, &beliefs, premature, cycles).unwrap();
+        let problem = model(&parameters, &beliefs, premature, cycles);
+        let accuracy = Accuracy { tolerance: 1e-9, segments: None };
+        let (value, _) = solve(&problem, accuracy, &()).unwrap().value.unwrap();
+        let mut rng = ChaCha8Rng::seed_from_u64(11);
+        let drawn: Vec<_> =
+            (0..runs).map(|_| draw(&parameters, &beliefs, cycles, &mut rng)).collect();
+        let times = |policy: &dyn Fn(usize) -> f64| -> Vec<f64> {
+            let play = |(run, reports): &(Cycles, Vec<bool>)| {
+                threshold(run, reports, &beliefs, premature, policy).time
+            };
+            drawn.iter().map(play).collect()
+        };
+        let best = times(&|n| optimal[n]);
+        let Estimate { mean, half_width } = Estimate::of(&best);
+        assert!((mean - value).abs() < 2.0 * half_width, "{mean} ± {half_width}, not {value}");
+        for level in [0.1, 0.3, 0.5, 0.7, 0.9, 0.97] {
+            let fixed = times(&|_| level);
+            let worse: Vec<f64> = fixed.iter().zip(&best).map(|(a, b)| a - b).collect();
+            let Estimate { mean, half_width } = Estimate::of(&worse);
+            assert!(mean > -2.0 * half_width, "{level} is better by {mean} ± {half_width}");
+        }
     }
 }
 
