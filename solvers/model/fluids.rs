@@ -1,8 +1,10 @@
 //! The `Fluids` problem of a model file [NR90, sections II and V-A].
 
+use super::complaint::Review;
+use super::two_phase::{Belief, Remap, positive, scenarios, within};
 use crate::fluids::transport::Calls;
-use crate::workload::play::{Beliefs, Premature};
 use serde::Deserialize;
+use serde_json::Value;
 
 /// `Fluids(...)`: a one-dimensional adaptive flux-corrected transport code whose work shifts when a
 /// wave enters. Every field has the paper's value, or a documented choice where the paper has none,
@@ -102,16 +104,6 @@ pub struct Cost {
     pub charge_sub_steps: bool,
 }
 
-/// What a remap costs.
-#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Remap {
-    /// As much as this many steps under the new mapping at that moment.
-    pub steps: f64,
-    /// What becomes of a remap before the change.
-    pub premature: Premature,
-}
-
 /// Detector of the change.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -124,24 +116,81 @@ pub struct Detector {
     pub missed: f64,
 }
 
-/// What the policies believe.
-#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Belief {
-    /// Probability that the phase changes in a cycle (phi).
-    pub hazard: f64,
-    /// Probability of a false alarm (alpha).
-    pub false_alarm: f64,
-    /// Probability of a missed change (beta).
-    pub missed: f64,
-    /// The fixed threshold (tau).
-    pub threshold: f64,
+/// Coarse grid points a model may have, and steps of a run.
+const MOST: usize = 1_000_000;
+
+/// Cells a wave may travel per sub-cycle: beyond, the scheme was seen to blow up (measured with the
+/// paper's wave).
+const fn stable_up_to(calls: Calls) -> f64 {
+    match calls {
+        Calls::One => 0.35,
+        Calls::Two => 0.53,
+    }
 }
 
-impl Belief {
-    /// As the policies use it.
-    pub fn beliefs(&self) -> Beliefs {
-        Beliefs { hazard: self.hazard, false_alarm: self.false_alarm, missed: self.missed }
+impl Fluids {
+    /// Finds what is wrong with the model.
+    pub(super) fn review(&self, review: &mut Review<'_>) {
+        let mut count = |path: &str, value, least, most| within(review, path, value, least, most);
+        count("problem.points", self.points, 2, MOST);
+        count("problem.steps", self.steps, 1, MOST);
+        count("problem.examine_every", self.examine_every, 1, self.steps.max(1));
+        count("problem.transport.sub_cycles", self.transport.sub_cycles, 1, 1000);
+        count("problem.refinement.ratio", self.refinement.ratio, 2, 64);
+        count("problem.refinement.buffer", self.refinement.buffer, 0, self.points);
+        count("problem.processors", self.processors, 1, self.points.min(4096));
+        count("problem.blocks.old", self.blocks.old, 1, self.points);
+        count("problem.blocks.new", self.blocks.new, 1, self.points);
+        positive(review, "problem.spacing", self.spacing, "the grid spacing");
+        positive(review, "problem.time_step", self.time_step, "the time step");
+        positive(review, "problem.density", self.density, "the density");
+        positive(review, "problem.wave.lasting", self.wave.lasting, "the duration of the wave");
+        review.nonnegative("problem.wave.periods", self.wave.periods, "the number of periods");
+        let threshold = self.refinement.threshold;
+        review.nonnegative("problem.refinement.threshold", threshold, "the refinement threshold");
+        review.nonnegative("problem.cost.exchange", self.cost.exchange, "the price of an exchange");
+        scenarios(review, "problem.wave.after", self.wave.after.len());
+        for (index, after) in self.wave.after.iter().enumerate() {
+            if !(0.0..=1.0).contains(after) {
+                let (path, label) =
+                    (format!("problem.wave.after[{index}]"), format!("{after} is not in [0, 1]"));
+                let help = "the wave enters after this fraction of the run; 1 is never";
+                review.fault(&path, "not a fraction of the run", &label, help);
+            }
+        }
+        if self.wave.amplitude.abs() >= self.density {
+            let label = format!("densities would reach {}", self.density - self.wave.amplitude.abs());
+            let help = "give an amplitude below the density";
+            review.fault("problem.wave.amplitude", "the fluid would flow backwards", &label, help);
+        }
+        self.remap.review(review);
+        self.belief.review(review);
+        review.probability("problem.detector.false_alarm", self.detector.false_alarm);
+        review.probability("problem.detector.missed", self.detector.missed);
+        let travelled = self.cells_per_sub_cycle();
+        let stable = stable_up_to(self.transport.calls);
+        if travelled > stable {
+            review.warn(format!(
+                "waves travel {travelled:.3} cells per sub-cycle; beyond about {stable} the scheme blows up: \
+                 take more sub-cycles or shorter steps"
+            ));
+        }
+    }
+
+    /// Coarse cells that the fastest wave travels in a sub-cycle: at twice the density.
+    fn cells_per_sub_cycle(&self) -> f64 {
+        let fastest = 2.0 * (self.density + self.wave.amplitude.abs());
+        fastest * self.time_step / (self.spacing * self.transport.sub_cycles.max(1) as f64)
+    }
+
+    /// What can be said without running it.
+    pub fn facts(&self) -> Vec<(&'static str, Value)> {
+        vec![
+            ("scenarios", self.wave.after.len().into()),
+            ("decision_steps", self.steps.div_ceil(self.examine_every).into()),
+            ("cells_per_sub_cycle", self.cells_per_sub_cycle().into()),
+            ("stable_up_to", stable_up_to(self.transport.calls).into()),
+        ]
     }
 }
 
@@ -162,7 +211,7 @@ impl Default for Fluids {
             cost: Cost::default(),
             remap: Remap::default(),
             detector: Detector::default(),
-            belief: Belief::default(),
+            belief: Belief::with_hazard(1.0 / 400.0),
         }
     }
 }
@@ -198,20 +247,8 @@ impl Default for Cost {
     }
 }
 
-impl Default for Remap {
-    fn default() -> Self {
-        Remap { steps: 1.0, premature: Premature::Keep }
-    }
-}
-
 impl Default for Detector {
     fn default() -> Self {
         Detector { fine_points: 0, false_alarm: 0.1, missed: 0.1 }
-    }
-}
-
-impl Default for Belief {
-    fn default() -> Self {
-        Belief { hazard: 1.0 / 400.0, false_alarm: 0.1, missed: 0.1, threshold: 0.7 }
     }
 }

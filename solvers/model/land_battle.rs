@@ -1,9 +1,11 @@
 //! The `LandBattle` problem of a model file [NR90, sections II and V-B].
 
-use super::fluids::{Belief, Remap};
+use super::complaint::Review;
+use super::two_phase::{Belief, Remap, positive, scenarios, within};
 use crate::land_battle::battle::Heading;
 use crate::land_battle::board::Mapping;
 use serde::Deserialize;
+use serde_json::Value;
 
 /// `LandBattle(...)`: units of two sides march towards each other on a hex board, and work
 /// concentrates where they meet. Every field has the paper's value, or a documented choice where
@@ -112,6 +114,87 @@ pub struct Detector {
     pub missed: f64,
 }
 
+/// Units of a side, and steps of a run, that a model may have.
+const MOST: usize = 100_000;
+
+/// Columns and rows that a board may have.
+const WIDEST: usize = 4096;
+
+impl LandBattle {
+    /// Finds what is wrong with the model.
+    pub(super) fn review(&self, review: &mut Review<'_>) {
+        let mut count = |path: &str, value, least, most| within(review, path, value, least, most);
+        count("problem.columns", self.columns as usize, 2, WIDEST);
+        count("problem.rows", self.rows as usize, 1, WIDEST);
+        count("problem.units", self.units as usize, 1, MOST);
+        count("problem.steps", self.steps, 1, MOST);
+        count("problem.processors", self.processors, 1, 4096);
+        count("problem.combat.range", self.combat.range as usize, 0, WIDEST);
+        for (index, &hexes) in self.separations.iter().enumerate() {
+            let path = format!("problem.separations[{index}]");
+            count(&path, hexes as usize, 1, self.columns.saturating_sub(2) as usize);
+        }
+        for (name, mapping) in [("old", self.mappings.old), ("new", self.mappings.new)] {
+            if let Mapping::Blocks { columns, rows } = mapping {
+                let path = format!("problem.mappings.{name}");
+                count(&path, columns as usize, 1, WIDEST);
+                count(&path, rows as usize, 1, WIDEST);
+            }
+        }
+        scenarios(review, "problem.separations", self.separations.len());
+        let mean = self.placement.mean;
+        if !(0.0..f64::from(self.rows)).contains(&mean) {
+            let label = format!("{mean} is not in 0..{}", self.rows);
+            let help = "units start around a row of the board";
+            review.fault("problem.placement.mean", "the mean row is off the board", &label, help);
+        }
+        let deviation = self.placement.deviation;
+        review.nonnegative("problem.placement.deviation", deviation, "the standard deviation");
+        positive(review, "problem.movement.fastest", self.movement.fastest, "the time to cross a hex");
+        if self.movement.slowest < self.movement.fastest {
+            let label = format!("below {}, the fastest", self.movement.fastest);
+            let help = "both are steps needed to cross a hex";
+            review.fault("problem.movement.slowest", "the slowest unit is too fast", &label, help);
+        }
+        if self.movement.fastest < 1.0 {
+            review.warn("units move one hex per step at most; a `fastest` below 1 has no further effect");
+        }
+        review.probability("problem.movement.straight", self.movement.straight);
+        review.probability("problem.combat.attrition", self.combat.attrition);
+        review.probability("problem.combat.broken_below", self.combat.broken_below);
+        review.nonnegative("problem.cost.attrition", self.cost.attrition, "a price");
+        review.nonnegative("problem.cost.exchange", self.cost.exchange, "a price");
+        let engagements = self.detector.engagements;
+        review.nonnegative("problem.detector.engagements", engagements, "the detector's level");
+        review.probability("problem.detector.false_alarm", self.detector.false_alarm);
+        review.probability("problem.detector.missed", self.detector.missed);
+        self.remap.review(review);
+        self.belief.review(review);
+        for (name, mapping) in [("old", self.mappings.old), ("new", self.mappings.new)] {
+            if let Mapping::Scatter { skew } = mapping
+                && self.processors > 1
+                && skew as usize % self.processors == 0
+            {
+                review.warn(format!(
+                    "mappings.{name}: with a skew of {skew} a processor owns whole columns, and a front \
+                     along a column is all its own"
+                ));
+            }
+        }
+    }
+
+    /// What can be said without playing it.
+    pub fn facts(&self) -> Vec<(&'static str, Value)> {
+        let closing = 2.0 / self.movement.fastest;
+        vec![
+            ("scenarios", self.separations.len().into()),
+            ("decision_steps", self.steps.into()),
+            ("hexes", (u64::from(self.columns) * u64::from(self.rows)).into()),
+            ("fastest_closing_speed", closing.into()),
+        ]
+    }
+}
+
 impl Default for LandBattle {
     fn default() -> Self {
         LandBattle {
@@ -128,7 +211,7 @@ impl Default for LandBattle {
             cost: Cost::default(),
             remap: Remap::default(),
             detector: Detector::default(),
-            belief: Belief { hazard: 1.0 / 60.0, ..Belief::default() },
+            belief: Belief::with_hazard(1.0 / 60.0),
         }
     }
 }

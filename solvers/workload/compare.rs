@@ -117,7 +117,8 @@ pub fn compare(
     Ok((comparison, status))
 }
 
-fn run_all(
+/// The scenarios that were finished.
+pub(super) fn run_all(
     workload: &impl Workload,
     setting: &Setting,
     observer: &dyn Observer,

@@ -7,6 +7,7 @@ pub mod estimate;
 pub mod figure;
 pub mod play;
 pub mod plot;
+pub mod solve;
 pub mod speedup;
 pub mod summary;
 pub mod trace;

@@ -2,6 +2,7 @@
 
 use super::compare::Comparison;
 use super::figure::Policy;
+use super::solve::Answer;
 use std::fmt::{self, Write};
 
 /// Rows and columns per position of the curve drawn in text.
@@ -30,6 +31,33 @@ impl fmt::Display for Comparison {
         self.means(f)?;
         self.envelope(f)?;
         self.scaling(f)
+    }
+}
+
+impl fmt::Display for Answer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "Estimated mean cycle times, cost of a remap, and optimal thresholds, by {}", self.axis)?;
+        write!(f, "{:>8}{:>10}{:>10}{:>10}{:>10}{:>10}", "at", "e_F", "e_B", "e_P", "e_R", "D")?;
+        writeln!(f, "{:>10}{:>10}{:>10}", "pi first", "pi middle", "n0")?;
+        for scenario in &self.scenarios {
+            let pi = &scenario.threshold;
+            write!(f, "{:>8}", scenario.at)?;
+            match &scenario.parameters {
+                Some(p) => {
+                    for value in [p.before, p.after, p.before_remapped, p.remapped, p.remap_cost] {
+                        write!(f, "{value:>10.1}")?;
+                    }
+                }
+                None => write!(f, "{:>50}", "no run has both phases")?,
+            }
+            let never = pi.iter().rposition(|&pi| pi < 1.0).map_or(0, |last| last + 1);
+            let (first, middle) = (pi.first(), pi.get(pi.len() / 2));
+            for value in [first, middle] {
+                write!(f, "{:>10.4}", value.copied().unwrap_or(1.0))?;
+            }
+            writeln!(f, "{never:>10}")?;
+        }
+        Ok(())
     }
 }
 
