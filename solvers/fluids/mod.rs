@@ -5,9 +5,15 @@ pub mod cost;
 pub mod transport;
 pub mod tube;
 
+use crate::cli::Settings;
+use crate::model::Loaded;
+use crate::model::complaint::Complaint;
 use crate::model::fluids::Fluids;
+use crate::run::Watch;
+use crate::solution::{Body, Solved};
 use crate::workload::compare::Workload;
 use crate::workload::figure::Setting;
+use crate::workload::solve::solve_scenarios;
 use crate::workload::trace::{Loads, Trace};
 use cost::{Prices, Wrapped, charge};
 use tube::{Inflow, Scheme, Tube};
@@ -73,6 +79,16 @@ impl Fluids {
         }
         trace
     }
+}
+
+/// Solves for the optimal thresholds of the model's scenarios.
+pub fn solve(
+    loaded: &Loaded,
+    model: &Fluids,
+    settings: &Settings,
+    watch: &Watch,
+) -> Result<Solved, Vec<Complaint>> {
+    solve_scenarios(loaded, model, settings, watch, Body::Fluids)
 }
 
 impl Workload for Fluids {

@@ -5,9 +5,15 @@ pub mod battle;
 pub mod board;
 pub mod cost;
 
+use crate::cli::Settings;
+use crate::model::Loaded;
+use crate::model::complaint::Complaint;
 use crate::model::land_battle::LandBattle;
+use crate::run::Watch;
+use crate::solution::{Body, Solved};
 use crate::workload::compare::Workload;
 use crate::workload::figure::Setting;
+use crate::workload::solve::solve_scenarios;
 use crate::workload::trace::{Loads, Trace};
 use battle::{Battle, Rules, Unit};
 use board::{Assignment, Board, Hex};
@@ -95,6 +101,16 @@ impl LandBattle {
         }
         trace
     }
+}
+
+/// Solves for the optimal thresholds of the model's scenarios.
+pub fn solve(
+    loaded: &Loaded,
+    model: &LandBattle,
+    settings: &Settings,
+    watch: &Watch,
+) -> Result<Solved, Vec<Complaint>> {
+    solve_scenarios(loaded, &Assigned::new(model), settings, watch, Body::LandBattle)
 }
 
 /// A model with its hexes assigned.

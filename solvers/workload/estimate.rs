@@ -2,7 +2,7 @@
 
 use super::play::{Beliefs, Premature};
 use super::trace::Cycles;
-use remapping::Rational;
+use remapping::{Rational, Status};
 use remapping::lifetime::Lifetime;
 use remapping::threshold::{self, Accuracy, Hazard, PhaseChange, ProblemError};
 
@@ -106,7 +106,7 @@ pub fn model(
     }
 }
 
-/// The optimal thresholds {pi_n} of the [`model`], each within 1e-9.
+/// The optimal thresholds {pi_n} of the [`model`], each within `tolerance` if the status says so.
 ///
 /// # Errors
 /// If a belief is not a probability or the cost of a remap is negative.
@@ -115,10 +115,11 @@ pub fn optimal_thresholds(
     beliefs: &Beliefs,
     premature: Premature,
     cycles: usize,
-) -> Result<Vec<f64>, ProblemError> {
+    tolerance: f64,
+) -> Result<(Vec<f64>, Status), ProblemError> {
     let problem = model(parameters, beliefs, premature, cycles);
-    let accuracy = Accuracy { tolerance: 1e-9, segments: None };
+    let accuracy = Accuracy { tolerance, segments: None };
     let solution = threshold::solve(&problem, accuracy, &())?;
     let at = |n: usize| solution.curve.at(n as u64).map_or(1.0, |bounds| bounds.middle());
-    Ok((0..cycles).map(at).collect())
+    Ok(((0..cycles).map(at).collect(), solution.status))
 }

@@ -154,6 +154,9 @@ pub struct Played {
     pub work: f64,
 }
 
+/// Accuracy of the thresholds played: far beyond what any difference in time shows.
+const TOLERANCE: f64 = 1e-9;
+
 /// Plays every policy on every run of a scenario. Where none of its runs has a phase, that phase's
 /// parameters are those of `everywhere`.
 ///
@@ -168,7 +171,9 @@ pub fn play(
     let parameters = Parameters::estimate(&scenario.runs, everywhere);
     let cycles = scenario.runs[0].len();
     let optimal = match &parameters {
-        Some(parameters) => optimal_thresholds(parameters, beliefs, *premature, cycles)?,
+        Some(parameters) => {
+            optimal_thresholds(parameters, beliefs, *premature, cycles, TOLERANCE)?.0
+        }
         None => vec![1.0; cycles],
     };
     let outcome = |index: u32| {

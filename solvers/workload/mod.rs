@@ -6,8 +6,6 @@ pub mod envelope;
 pub mod estimate;
 pub mod figure;
 pub mod play;
-pub mod plot;
 pub mod solve;
 pub mod speedup;
-pub mod summary;
 pub mod trace;

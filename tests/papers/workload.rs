@@ -152,7 +152,8 @@ fn the_optimal_policy_is_optimal_on_its_own_model() {
     let beliefs = Beliefs { hazard: 0.03, false_alarm: 0.2, missed: 0.15 };
     let (cycles, runs) = (40, 20_000);
     for premature in [Premature::Keep, Premature::Revert] {
-        let optimal = optimal_thresholds(&parameters, &beliefs, premature, cycles).unwrap();
+        let (optimal, _) =
+            optimal_thresholds(&parameters, &beliefs, premature, cycles, 1e-9).unwrap();
         let problem = model(&parameters, &beliefs, premature, cycles);
         let accuracy = Accuracy { tolerance: 1e-9, segments: None };
         let (value, _) = solve(&problem, accuracy, &()).unwrap().value.unwrap();

@@ -1,8 +1,8 @@
-//! A comparison in text.
+//! The model problems in text: thresholds by scenario, and policies compared.
 
-use super::compare::Comparison;
-use super::figure::Policy;
-use super::solve::Answer;
+use crate::workload::compare::Comparison;
+use crate::workload::figure::Policy;
+use crate::workload::solve::Answer;
 use std::fmt::{self, Write};
 
 /// Rows and columns per position of the curve drawn in text.

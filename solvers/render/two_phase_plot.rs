@@ -1,38 +1,107 @@
-//! Figs. 6 to 8 of [NR90] as pictures.
+//! The model problems as pictures: Figs. 6 to 8 of [NR90], and thresholds by scenario.
 
-use super::compare::Comparison;
-use super::figure::{Curve, Policy};
+use super::plot::{DrawError, Picture};
+use crate::workload::compare::Comparison;
+use crate::workload::figure::{Curve, Policy};
+use crate::workload::solve::Answer;
 use plotters::coord::Shift;
 use plotters::prelude::*;
 
-/// Size of the picture, in pixels.
-pub const SIZE: (u32, u32) = (1500, 640);
-
-type Area<'a, DB> = DrawingArea<DB, Shift>;
-type Drawn<DB> = Result<(), DrawingAreaErrorKind<<DB as DrawingBackend>::ErrorType>>;
-
+const FONT: &str = "sans-serif";
 const OLD: RGBColor = RGBColor(31, 119, 180);
 const NEW: RGBColor = RGBColor(214, 92, 30);
 const OPTIMAL: RGBColor = RGBColor(40, 140, 70);
 const HINDSIGHT: RGBColor = RGBColor(120, 120, 120);
 
-/// Draws the curves on the left and the envelope on the right, with text in the font `family`.
-pub fn draw<DB: DrawingBackend>(
-    comparison: &Comparison,
-    title: &str,
-    family: &str,
-    area: &DrawingArea<DB, Shift>,
-) -> Drawn<DB> {
-    area.fill(&WHITE)?;
-    let area = area.margin(10, 0, 0, 0).titled(title, (family, 24))?;
-    let (left, right) = area.split_horizontally((56).percent_width());
-    curves(comparison, family, &left)?;
-    envelope(comparison, family, &right)?;
-    area.present()
+/// The curves of a comparison on the left, its envelope on the right.
+pub struct Policies<'a> {
+    /// The model's title.
+    pub title: &'a str,
+    /// What to draw.
+    pub comparison: &'a Comparison,
+}
+
+impl Picture for Policies<'_> {
+    fn size(&self) -> (u32, u32) {
+        (1500, 640)
+    }
+
+    fn draw<B: DrawingBackend>(&self, area: &DrawingArea<B, Shift>) -> Result<(), DrawError>
+    where
+        B::ErrorType: 'static,
+    {
+        area.fill(&WHITE)?;
+        let area = area.margin(10, 0, 0, 0).titled(self.title, (FONT, 24))?;
+        let (left, right) = area.split_horizontally(56.percent_width());
+        curves(self.comparison, &left)?;
+        envelope(self.comparison, &right)
+    }
+}
+
+/// The optimal thresholds of some scenarios.
+pub struct ScenarioThresholds<'a> {
+    /// The model's title.
+    pub title: &'a str,
+    /// What to draw.
+    pub answer: &'a Answer,
+}
+
+/// Scenarios drawn at most.
+const SHOWN: usize = 6;
+
+impl Picture for ScenarioThresholds<'_> {
+    fn draw<B: DrawingBackend>(&self, area: &DrawingArea<B, Shift>) -> Result<(), DrawError>
+    where
+        B::ErrorType: 'static,
+    {
+        area.fill(&WHITE)?;
+        let solved: Vec<_> =
+            self.answer.scenarios.iter().filter(|scenario| scenario.parameters.is_some()).collect();
+        let steps = solved.iter().map(|scenario| scenario.threshold.len()).max().unwrap_or(1);
+        let mut chart = ChartBuilder::on(area)
+            .caption(self.title, (FONT, 22))
+            .margin(18)
+            .x_label_area_size(48)
+            .y_label_area_size(64)
+            .build_cartesian_2d(0.0..steps.saturating_sub(1).max(1) as f64, 0.0..1.02)?;
+        chart
+            .configure_mesh()
+            .x_desc("decision step n")
+            .y_desc("remap when p exceeds pi_n")
+            .x_label_formatter(&|step| format!("{step:.0}"))
+            .y_label_formatter(&|p| format!("{p:.1}"))
+            .label_style((FONT, 16))
+            .light_line_style(TRANSPARENT)
+            .draw()?;
+        let shown = solved.len().min(SHOWN);
+        for index in 0..shown {
+            let scenario = solved[index * (solved.len() - 1) / (shown - 1).max(1)];
+            let colour = HSLColor(0.6 - 0.6 * index as f64 / shown as f64, 0.75, 0.4);
+            let line = scenario.threshold.iter().enumerate().map(|(n, pi)| (n as f64, *pi));
+            chart
+                .draw_series(LineSeries::new(line, colour.stroke_width(2)))?
+                .label(format!("{}: {}", self.answer.axis, scenario.at))
+                .legend(move |(x, y)| {
+                    PathElement::new([(x, y), (x + 22, y)], colour.stroke_width(2))
+                });
+        }
+        chart
+            .configure_series_labels()
+            .position(SeriesLabelPosition::LowerLeft)
+            .label_font((FONT, 15))
+            .background_style(WHITE.mix(0.85))
+            .border_style(BLACK.mix(0.3))
+            .margin(12)
+            .draw()?;
+        Ok(())
+    }
 }
 
 /// Percent difference against the position of the change.
-fn curves<DB: DrawingBackend>(comparison: &Comparison, family: &str, area: &Area<'_, DB>) -> Drawn<DB> {
+fn curves<B: DrawingBackend>(comparison: &Comparison, area: &DrawingArea<B, Shift>) -> Result<(), DrawError>
+where
+    B::ErrorType: 'static,
+{
     let at = &comparison.figure.at;
     let (Some(&first), Some(&last)) = (at.first(), at.last()) else { return Ok(()) };
     let shown = [
@@ -63,8 +132,8 @@ fn curves<DB: DrawingBackend>(comparison: &Comparison, family: &str, area: &Area
         .y_desc("slower than the fixed threshold policy, percent")
         .x_label_formatter(&|value| format!("{}", (value * 100.0).round() / 100.0))
         .y_label_formatter(&|value| format!("{value:.0}"))
-        .label_style((family, 16))
-        .axis_desc_style((family, 18))
+        .label_style((FONT, 16))
+        .axis_desc_style((FONT, 18))
         .draw()?;
     chart.draw_series(LineSeries::new([(first, 0.0), (last, 0.0)], BLACK.mix(0.6)))?;
     for (policy, name, colour) in shown {
@@ -88,12 +157,19 @@ fn curves<DB: DrawingBackend>(comparison: &Comparison, family: &str, area: &Area
         .position(SeriesLabelPosition::UpperMiddle)
         .background_style(WHITE.mix(0.85))
         .border_style(BLACK.mix(0.3))
-        .label_font((family, 16))
-        .draw()
+        .label_font((FONT, 16))
+        .draw()?;
+    Ok(())
 }
 
 /// Fig. 8: gain of remapping against its cost, both as multiples of the cost in the model.
-fn envelope<DB: DrawingBackend>(comparison: &Comparison, family: &str, area: &Area<'_, DB>) -> Drawn<DB> {
+fn envelope<B: DrawingBackend>(
+    comparison: &Comparison,
+    area: &DrawingArea<B, Shift>,
+) -> Result<(), DrawError>
+where
+    B::ErrorType: 'static,
+{
     let points: Vec<_> = comparison.envelope.iter().filter(|point| point.gain > 0.0).collect();
     let span = |values: &mut dyn Iterator<Item = f64>| {
         let (low, high) = values.fold((f64::INFINITY, 0.0f64), |(l, h), v| (l.min(v), h.max(v)));
@@ -128,8 +204,8 @@ fn envelope<DB: DrawingBackend>(comparison: &Comparison, family: &str, area: &Ar
         .y_desc("cost of a remap, D")
         .x_label_formatter(&short)
         .y_label_formatter(&short)
-        .label_style((family, 16))
-        .axis_desc_style((family, 18))
+        .label_style((FONT, 16))
+        .axis_desc_style((FONT, 18))
         .draw()?;
     if edge.0 < edge.1 {
         chart
@@ -152,6 +228,7 @@ fn envelope<DB: DrawingBackend>(comparison: &Comparison, family: &str, area: &Ar
         .position(SeriesLabelPosition::LowerRight)
         .background_style(WHITE.mix(0.85))
         .border_style(BLACK.mix(0.3))
-        .label_font((family, 16))
-        .draw()
+        .label_font((FONT, 16))
+        .draw()?;
+    Ok(())
 }
