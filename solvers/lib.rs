@@ -5,9 +5,12 @@
 
 pub mod cli;
 pub mod commands;
+pub mod fluids;
+pub mod land_battle;
 pub mod model;
 pub mod output;
 pub mod phase_change;
 pub mod render;
 pub mod run;
 pub mod solution;
+pub mod workload;

@@ -1,6 +1,6 @@
 //! What a solve returns: a header common to all problems, and the problem's own part.
 
-use crate::phase_change;
+use crate::{phase_change, workload};
 use remapping::Status;
 use serde::Serialize;
 
@@ -30,6 +30,10 @@ pub struct Solution {
 pub enum Body {
     /// Threshold curve.
     PhaseChange(phase_change::Answer),
+    /// Thresholds of the scenarios of the fluids code.
+    Fluids(workload::solve::Answer),
+    /// Thresholds of the scenarios of the land battle.
+    LandBattle(workload::solve::Answer),
 }
 
 /// An answer with the status it was reached with.

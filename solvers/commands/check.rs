@@ -28,6 +28,8 @@ pub(super) fn run(arguments: &Check) -> Exit {
         };
         let (problem, facts) = match &loaded.model.problem {
             Problem::PhaseChange(problem) => ("phase_change", problem.facts()),
+            Problem::Fluids(problem) => ("fluids", problem.facts()),
+            Problem::LandBattle(problem) => ("land_battle", problem.facts()),
         };
         for warning in &loaded.warnings {
             say(&format!("warning: {}: {warning}", path.display()));

@@ -1,9 +1,12 @@
 //! Model files: RON decks read, checked, and explained where they are wrong.
 
 pub mod complaint;
+pub mod fluids;
+pub mod land_battle;
 pub mod number;
 pub mod phase_change;
 mod syntax;
+pub mod two_phase;
 
 use complaint::{Complaint, Review, Source};
 use miette::NamedSource;
@@ -34,6 +37,10 @@ pub struct Model {
 pub enum Problem {
     /// One change of phase, watched by a fallible detector [NR86, NR90].
     PhaseChange(phase_change::PhaseChange),
+    /// An adaptive fluids code whose load shifts when a wave enters [NR90].
+    Fluids(fluids::Fluids),
+    /// Two sides that march towards each other and fight [NR90].
+    LandBattle(land_battle::LandBattle),
 }
 
 /// A model that has been read and found right.
@@ -108,6 +115,8 @@ impl Problem {
     fn review(&self, review: &mut Review<'_>, _folder: &Path) {
         match self {
             Problem::PhaseChange(problem) => problem.review(review),
+            Problem::Fluids(problem) => problem.review(review),
+            Problem::LandBattle(problem) => problem.review(review),
         }
     }
 }

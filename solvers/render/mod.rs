@@ -2,6 +2,8 @@
 
 pub mod curve;
 pub mod plot;
+mod two_phase;
+pub mod two_phase_plot;
 
 use crate::commands::SweepRun;
 use crate::model::Loaded;
@@ -15,6 +17,9 @@ pub fn summary(_loaded: &Loaded, solution: &Solution) -> String {
     let mut text = format!("{}\n", solution.title);
     match &solution.body {
         Body::PhaseChange(answer) => phase_change(&mut text, answer),
+        Body::Fluids(answer) | Body::LandBattle(answer) => {
+            let _ = write!(text, "{answer}");
+        }
     }
     let seconds = solution.seconds;
     let ending = match solution.status {
@@ -81,6 +86,7 @@ pub fn sweep_table(_base: &Loaded, runs: &[SweepRun]) -> String {
     let names: Vec<_> = first.set.keys().map(String::as_str).collect();
     let headings: &[&str] = match &first.solution.body {
         Body::PhaseChange(_) => &["n0", "pi_0", "expected time"],
+        Body::Fluids(_) | Body::LandBattle(_) => &["e_B - e_R", "pi_0"],
     };
     for name in names.iter().chain(headings) {
         let _ = write!(text, "{name:>24}");
@@ -98,6 +104,10 @@ pub fn sweep_table(_base: &Loaded, runs: &[SweepRun]) -> String {
                     .value
                     .map_or(String::new(), |v| format!("{:.9}", 0.5 * (v.lower + v.upper)));
                 let _ = write!(text, "{:>24}{start:>24}{value:>24}", answer.n0);
+            }
+            Body::Fluids(answer) | Body::LandBattle(answer) => {
+                let (gain, threshold) = answer.middle();
+                let _ = write!(text, "{gain:>24.6}{threshold:>24.12}");
             }
         }
         text.push('\n');

@@ -1,6 +1,7 @@
 //! Plots in SVG and PNG. The font is built in, so no system font is needed.
 
 use super::curve::{points, window};
+use super::two_phase_plot::ScenarioThresholds;
 use crate::model::complaint::Complaint;
 use crate::phase_change::Answer;
 use crate::solution::{Body, Solution};
@@ -41,6 +42,9 @@ pub fn draw(solution: &Solution, format: Format) -> Result<Vec<u8>, Complaint> {
         Body::PhaseChange(answer) => {
             picture(format, &ThresholdCurve { title: &solution.title, answer })
         }
+        Body::Fluids(answer) | Body::LandBattle(answer) => {
+            picture(format, &ScenarioThresholds { title: &solution.title, answer })
+        }
     }
 }
 
@@ -49,6 +53,11 @@ pub type DrawError = Box<dyn std::error::Error>;
 
 /// Something that can be drawn on either backend.
 pub trait Picture {
+    /// Width and height in pixels.
+    fn size(&self) -> (u32, u32) {
+        SIZE
+    }
+
     /// Draws onto the whole area.
     fn draw<B: DrawingBackend>(&self, area: &DrawingArea<B, Shift>) -> Result<(), DrawError>
     where
