@@ -3,25 +3,11 @@
 use crate::workload::compare::Comparison;
 use crate::workload::figure::Policy;
 use crate::workload::solve::Answer;
-use std::fmt::{self, Write};
+use std::fmt;
 
 /// Rows and columns per position of the curve drawn in text.
 const ROWS: usize = 16;
 const COLUMNS: usize = 3;
-
-impl Policy {
-    /// As tables name it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Policy::StaticOld => "old mapping",
-            Policy::StaticNew => "new mapping",
-            Policy::Threshold => "threshold",
-            Policy::Optimal => "optimal",
-            Policy::Clairvoyant => "hindsight",
-            Policy::LowerBound => "lower bound",
-        }
-    }
-}
 
 impl fmt::Display for Comparison {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -64,8 +50,9 @@ impl fmt::Display for Answer {
 impl Comparison {
     /// The two static curves: `o` is the old mapping, `n` the new one, `*` both.
     fn draw(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let percent = |policy| self.figure.curve(policy).percent.iter().map(|p| p.mean);
-        let (old, new) = (percent(Policy::StaticOld), percent(Policy::StaticNew));
+        let curves = (self.figure.curve(Policy::StaticOld), self.figure.curve(Policy::StaticNew));
+        let (Some(old), Some(new)) = curves else { return Ok(()) };
+        let (old, new) = (old.percent.iter().map(|p| p.mean), new.percent.iter().map(|p| p.mean));
         let (low, high) = (old.clone().chain(new.clone()))
             .fold((0.0f64, 1.0f64), |(low, high), value| (low.min(value), high.max(value)));
         let row = |value: f64| ((high - value) / (high - low) * (ROWS - 1) as f64).round() as usize;
@@ -94,24 +81,27 @@ impl Comparison {
 
     fn table(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:>8}", "at")?;
-        for curve in self.figure.curves.iter().filter(|curve| curve.policy != Policy::Threshold) {
+        let others = || self.figure.curves.iter().filter(|curve| curve.policy != Policy::Threshold);
+        for curve in others() {
             write!(f, "{:>18}", curve.policy.name())?;
         }
-        writeln!(f, "{:>9}{:>11}{:>9}", "remaps", "premature", "speedup")?;
         let threshold = self.figure.curve(Policy::Threshold);
+        if threshold.is_some() {
+            write!(f, "{:>9}{:>11}{:>9}", "remaps", "premature", "speedup")?;
+        }
         for (index, at) in self.figure.at.iter().enumerate() {
-            write!(f, "{at:>8}")?;
-            for curve in self.figure.curves.iter().filter(|curve| curve.policy != Policy::Threshold)
-            {
-                let mut cell = String::new();
-                let percent = curve.percent[index];
-                write!(cell, "{:+.2} ± {:.2}", percent.mean, percent.half_width)?;
+            write!(f, "\n{at:>8}")?;
+            for percent in others().map(|curve| curve.percent[index]) {
+                let cell = format!("{:+.2} ± {:.2}", percent.mean, percent.half_width);
                 write!(f, "{cell:>18}")?;
             }
-            let (remaps, premature) = (threshold.remaps[index], threshold.premature[index]);
-            writeln!(f, "{remaps:>9.2}{premature:>11.2}{:>9.2}", self.speedup[index].speedup)?;
+            if let Some(threshold) = threshold {
+                let (remaps, premature) = (threshold.remaps[index], threshold.premature[index]);
+                let speedup = self.speedup[index].speedup;
+                write!(f, "{remaps:>9.2}{premature:>11.2}{speedup:>9.2}")?;
+            }
         }
-        writeln!(f)
+        writeln!(f, "\n")
     }
 
     fn means(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -115,7 +115,8 @@ where
         let high = curve.percent.iter().map(|p| p.mean + p.half_width).fold(0.0, f64::max);
         (low, high)
     };
-    let (low, high) = (shown.iter()).map(|(policy, ..)| ends(comparison.figure.curve(*policy)))
+    let (low, high) = (shown.iter())
+        .filter_map(|(policy, ..)| comparison.figure.curve(*policy).map(ends))
         .fold((0.0, 0.0f64), |(low, high): (f64, f64), (l, h)| (low.min(l), high.max(h)));
     let room = 0.05 * (high - low).max(1e-9);
     let mut chart = ChartBuilder::on(area)
@@ -137,7 +138,7 @@ where
         .draw()?;
     chart.draw_series(LineSeries::new([(first, 0.0), (last, 0.0)], BLACK.mix(0.6)))?;
     for (policy, name, colour) in shown {
-        let curve = comparison.figure.curve(policy);
+        let Some(curve) = comparison.figure.curve(policy) else { continue };
         let points = || at.iter().zip(&curve.percent);
         let upper = points().map(|(x, p)| (*x, p.mean + p.half_width));
         let lower = points().map(|(x, p)| (*x, p.mean - p.half_width));

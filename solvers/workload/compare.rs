@@ -2,16 +2,14 @@
 
 use super::envelope::{Point, envelope};
 use super::figure::{Estimate, Figure, Played, Policy, Scenario, Setting, play, reports};
-use super::play;
+use super::play::{self, Premature};
 use super::speedup::{Scaled, Speedup, measure, scale};
 use super::trace::{Cycles, Loads, Trace};
 use rayon::prelude::*;
 use remapping::threshold::ProblemError;
 use remapping::{Halt, Observer, Status};
 use serde::Serialize;
-use std::io;
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -31,6 +29,12 @@ pub trait Workload: Sync {
     fn points(&self) -> f64;
     /// Processors P.
     fn processors(&self) -> usize;
+
+    /// Names of the recorded costs, in the order [`write_traces`] hands them out.
+    fn trace_names(&self) -> Vec<String> {
+        let of = |at: f64| ["old", "new", "dynamic"].map(|mapping| format!("{at}-{mapping}"));
+        self.positions().into_iter().flat_map(of).collect()
+    }
 }
 
 /// How dear a remap is in the envelope, as multiples of what it costs in the model.
@@ -80,6 +84,14 @@ pub struct Comparison {
     pub speedup: Vec<Speedup>,
     /// How that of the middle scenario grows with the number of processors.
     pub scaling: Vec<Scaled>,
+}
+
+impl Comparison {
+    /// Leaves out the policies that are not among `policies`.
+    pub fn retain(&mut self, policies: &[Policy]) {
+        self.policies.retain(|summary| policies.contains(&summary.policy));
+        self.figure.curves.retain(|curve| policies.contains(&curve.policy));
+    }
 }
 
 /// Runs all scenarios `runs` times and plays all policies on them. Scenarios that were not finished
@@ -179,37 +191,35 @@ fn summaries(played: &[Played], setting: &Setting, processors: f64) -> Vec<Summa
     if played.is_empty() { vec![] } else { Policy::ALL.map(summary).to_vec() }
 }
 
-/// Writes the costs of the first run of every scenario into `folder`, per step and processor: under
-/// the old mapping, the new one, and under the fixed threshold policy (with its remap). Returns the
-/// files.
-pub fn write_traces(
+/// Hands the costs of the first run of every scenario to `write`, per step and processor as CSV:
+/// under the old mapping, the new one, and under the fixed threshold policy (with its remap).
+///
+/// # Errors
+/// The first that `write` returns.
+pub fn write_traces<E>(
     workload: &impl Workload,
     seed: u64,
-    mut write: impl FnMut(&Path, &[u8]) -> io::Result<()>,
-) -> io::Result<Vec<PathBuf>> {
+    mut write: impl FnMut(&str, &[u8]) -> Result<(), E>,
+) -> Result<(), E> {
     let setting = workload.setting(1, seed);
-    let mut files = Vec::new();
-    for (scenario, at) in workload.positions().into_iter().enumerate() {
+    let mut names = workload.trace_names().into_iter();
+    for scenario in 0..workload.positions().len() {
         let trace = workload.trace(scenario, seed, 0);
         let cycles = trace.cycle_times();
         let reports = reports(&setting, 0, &cycles.changed);
         let (beliefs, premature) = (&setting.beliefs, setting.premature);
         let dynamic =
             play::threshold(&cycles, &reports, beliefs, premature, |_| setting.threshold);
-        let remap = (dynamic.last_remap).map(|cycle| (cycle, cycles.remap_cost[cycle]));
-        let followed = follow(&trace, remap.map(|(cycle, _)| cycle * trace.steps_per_cycle));
-        let at_step = remap.map(|(cycle, cost)| (cycle * trace.steps_per_cycle, cost));
-        for (name, loads, remap) in
-            [("old", &trace.old, None), ("new", &trace.new, None), ("dynamic", &followed, at_step)]
-        {
-            let mut text = Vec::new();
-            loads.write_csv(remap, &mut text)?;
-            let file = PathBuf::from(format!("{at}-{name}.csv"));
-            write(&file, &text)?;
-            files.push(file);
+        let remap = (dynamic.last_remap)
+            .filter(|&at| premature == Premature::Keep || cycles.change().is_some_and(|c| c <= at))
+            .map(|cycle| (cycle * trace.steps_per_cycle, cycles.remap_cost[cycle]));
+        let followed = follow(&trace, remap.map(|(step, _)| step));
+        for (loads, remap) in [(&trace.old, None), (&trace.new, None), (&followed, remap)] {
+            let name = names.next().unwrap_or_default();
+            write(&name, loads.to_csv(remap).as_bytes())?;
         }
     }
-    Ok(files)
+    Ok(())
 }
 
 /// The old mapping up to a step, the new one from there on.

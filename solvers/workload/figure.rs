@@ -66,6 +66,23 @@ impl Policy {
         Policy::Clairvoyant,
         Policy::LowerBound,
     ];
+
+    /// As the command line and documents name it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Policy::StaticOld => "static_old",
+            Policy::StaticNew => "static_new",
+            Policy::Threshold => "threshold",
+            Policy::Optimal => "optimal",
+            Policy::Clairvoyant => "clairvoyant",
+            Policy::LowerBound => "lower_bound",
+        }
+    }
+
+    /// The policy of that name.
+    pub fn named(name: &str) -> Option<Policy> {
+        Policy::ALL.into_iter().find(|policy| policy.name() == name)
+    }
 }
 
 /// A mean over runs and the half-width of its 95 % confidence interval.
@@ -121,7 +138,7 @@ pub struct Figure {
     pub at: Vec<f64>,
     /// The estimated parameters of each scenario; none where no run anywhere has both phases.
     pub parameters: Vec<Option<Parameters>>,
-    /// A curve per policy, in the order of [`Policy::ALL`].
+    /// A curve per policy.
     pub curves: Vec<Curve>,
 }
 
@@ -224,8 +241,8 @@ impl Figure {
         }
     }
 
-    /// The curve of a policy.
-    pub fn curve(&self, policy: Policy) -> &Curve {
-        &self.curves[policy as usize]
+    /// The curve of a policy, if it is among them.
+    pub fn curve(&self, policy: Policy) -> Option<&Curve> {
+        self.curves.iter().find(|curve| curve.policy == policy)
     }
 }

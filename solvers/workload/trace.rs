@@ -1,7 +1,5 @@
 //! What a run costs, processor by processor and step by step, under each of two mappings.
 
-use std::io::{self, Write};
-
 /// Cost of every step on every processor.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Loads {
@@ -38,21 +36,20 @@ impl Loads {
         self.steps().map(|row| row.iter().copied().fold(0.0, f64::max)).collect()
     }
 
-    /// Writes `step,rank,seconds,remapped,remap_seconds` (a unit of cost counts as a second), one
-    /// line per step and processor. `remap` is the step before which a remap happened, and what it
-    /// cost.
-    pub fn write_csv(&self, remap: Option<(usize, f64)>, out: &mut impl Write) -> io::Result<()> {
-        writeln!(out, "step,rank,seconds,remapped,remap_seconds")?;
+    /// `step,rank,seconds,remapped,remap_seconds` (a unit of cost counts as a second), one line per
+    /// step and processor. `remap` is the step before which a remap happened, and what it cost.
+    pub fn to_csv(&self, remap: Option<(usize, f64)>) -> String {
+        let mut text = String::from("step,rank,seconds,remapped,remap_seconds\n");
         for (step, row) in self.steps().enumerate() {
             let (remapped, cost) = match remap {
                 Some((at, cost)) if at == step => (1, cost.to_string()),
                 _ => (0, String::new()),
             };
             for (rank, seconds) in row.iter().enumerate() {
-                writeln!(out, "{step},{rank},{seconds},{remapped},{cost}")?;
+                text.push_str(&format!("{step},{rank},{seconds},{remapped},{cost}\n"));
             }
         }
-        Ok(())
+        text
     }
 }
 

@@ -230,9 +230,7 @@ fn traces_as_csv() {
         let row = loads.push_step();
         row.copy_from_slice(&[f64::from(step), 0.5]);
     }
-    let mut text = Vec::new();
-    loads.write_csv(Some((1, 2.5)), &mut text).unwrap();
     let expected = "step,rank,seconds,remapped,remap_seconds\n\
         0,0,0,0,\n0,1,0.5,0,\n1,0,1,1,2.5\n1,1,0.5,1,2.5\n2,0,2,0,\n2,1,0.5,0,\n";
-    assert_eq!(String::from_utf8(text).unwrap(), expected);
+    assert_eq!(loads.to_csv(Some((1, 2.5))), expected);
 }
