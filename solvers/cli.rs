@@ -32,7 +32,9 @@ pub enum Command {
     )]
     Sweep(Sweep),
     /// Play policies side by side on the same sample paths.
-    #[command(after_help = "Example: remap compare models/fluids/figure6.ron --runs 100 --seed 1 --plot figure6.png")]
+    #[command(
+        after_help = "Example: remap compare models/fluids/figure6.ron --runs 100 --seed 1 --plot figure6.png"
+    )]
     Compare(Compare),
     /// Print a completion script for a shell.
     Completions {

@@ -40,12 +40,7 @@ pub struct Prices {
 
 /// Adds the cost of one step to `per_processor` (one entry for each). Returns its updates, which is
 /// what it would cost a single processor.
-pub fn charge(
-    map: &Wrapped,
-    prices: &Prices,
-    patches: &[Patch],
-    per_processor: &mut [f64],
-) -> f64 {
+pub fn charge(map: &Wrapped, prices: &Prices, patches: &[Patch], per_processor: &mut [f64]) -> f64 {
     let mut updates = map.points as f64;
     for block in 0..map.blocks {
         per_processor[map.owner(block)] += (map.first(block + 1) - map.first(block)) as f64;

@@ -51,8 +51,7 @@ impl Fluids {
             if self.cost.charge_sub_steps { self.refinement.ratio as f64 } else { 1.0 };
         let prices =
             Prices { exchange: self.cost.exchange, fine_steps, ratio: self.refinement.ratio };
-        let map =
-            |blocks| Wrapped { points: self.points, processors: self.processors, blocks };
+        let map = |blocks| Wrapped { points: self.points, processors: self.processors, blocks };
         let (old, new) = (map(self.blocks.old), map(self.blocks.new));
         let mut trace = Trace {
             old: Loads::new(self.processors),

@@ -69,9 +69,7 @@ impl Transport {
         self.moved.extend(
             density[1..].iter().zip(self.flux.windows(2)).map(|(rho, f)| rho - (f[1] - f[0])),
         );
-        for ((f, rho), v) in
-            self.flux.iter_mut().zip(density.windows(2)).zip(velocity.windows(2))
-        {
+        for ((f, rho), v) in self.flux.iter_mut().zip(density.windows(2)).zip(velocity.windows(2)) {
             let u = 0.5 * courant * (v[0] + v[1]);
             *f -= (1.0 / 6.0 + u * u / 3.0) * (rho[1] - rho[0]);
         }
@@ -95,7 +93,10 @@ impl Transport {
         let flux = &self.flux[inner];
         after.clear();
         after.extend(
-            density[REACH..n - REACH].iter().zip(flux.windows(2)).map(|(rho, f)| rho - (f[1] - f[0])),
+            density[REACH..n - REACH]
+                .iter()
+                .zip(flux.windows(2))
+                .map(|(rho, f)| rho - (f[1] - f[0])),
         );
         flux
     }

@@ -231,7 +231,8 @@ impl Tube {
             }
             flux[first] = lower;
             flux[end] = upper;
-            for (mean, fine) in self.coarse[first..end].iter_mut().zip(patch.density.chunks(ratio)) {
+            for (mean, fine) in self.coarse[first..end].iter_mut().zip(patch.density.chunks(ratio))
+            {
                 *mean = fine.iter().sum::<f64>() / ratio as f64;
             }
         }

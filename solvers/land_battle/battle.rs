@@ -148,14 +148,14 @@ impl Battle {
             for (distance, count) in distances.iter().zip(&mut *adjacent_right) {
                 *count += u32::from(*distance <= 1);
             }
-            for ((distance, across), way) in
-                distances.iter().zip(&columns).zip(&mut *nearest_right)
+            for ((distance, across), way) in distances.iter().zip(&columns).zip(&mut *nearest_right)
             {
                 *way = (*way).min(Way::new(*distance, column - across));
             }
             engaged[i] = distances.iter().map(|d| u32::from(*d <= rules.range)).sum();
             adjacent[i] = distances.iter().map(|d| u32::from(*d <= 1)).sum();
-            let ways = distances.iter().zip(&columns).map(|(d, across)| Way::new(*d, across - column));
+            let ways =
+                distances.iter().zip(&columns).map(|(d, across)| Way::new(*d, across - column));
             nearest[i] = ways.fold(Way::NOWHERE, Way::min);
             if engaged[i] > 0 {
                 let near = distances.iter().enumerate().filter(|(_, d)| **d <= rules.range);

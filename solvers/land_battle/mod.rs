@@ -73,7 +73,13 @@ impl LandBattle {
     }
 
     /// Plays run `index` of `seed` with the sides `separation` hexes apart.
-    pub fn run(&self, assignments: &[Assignment; 2], separation: u32, seed: u64, index: u32) -> Trace {
+    pub fn run(
+        &self,
+        assignments: &[Assignment; 2],
+        separation: u32,
+        seed: u64,
+        index: u32,
+    ) -> Trace {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         rng.set_stream(2 * u64::from(index));
         let units = self.units(separation, &mut rng);

@@ -159,7 +159,8 @@ impl Fluids {
             }
         }
         if self.wave.amplitude.abs() >= self.density {
-            let label = format!("densities would reach {}", self.density - self.wave.amplitude.abs());
+            let label =
+                format!("densities would reach {}", self.density - self.wave.amplitude.abs());
             let help = "give an amplitude below the density";
             review.fault("problem.wave.amplitude", "the fluid would flow backwards", &label, help);
         }

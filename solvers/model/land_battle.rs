@@ -150,14 +150,21 @@ impl LandBattle {
         }
         let deviation = self.placement.deviation;
         review.nonnegative("problem.placement.deviation", deviation, "the standard deviation");
-        positive(review, "problem.movement.fastest", self.movement.fastest, "the time to cross a hex");
+        positive(
+            review,
+            "problem.movement.fastest",
+            self.movement.fastest,
+            "the time to cross a hex",
+        );
         if self.movement.slowest < self.movement.fastest {
             let label = format!("below {}, the fastest", self.movement.fastest);
             let help = "both are steps needed to cross a hex";
             review.fault("problem.movement.slowest", "the slowest unit is too fast", &label, help);
         }
         if self.movement.fastest < 1.0 {
-            review.warn("units move one hex per step at most; a `fastest` below 1 has no further effect");
+            review.warn(
+                "units move one hex per step at most; a `fastest` below 1 has no further effect",
+            );
         }
         review.probability("problem.movement.straight", self.movement.straight);
         review.probability("problem.combat.attrition", self.combat.attrition);

@@ -72,13 +72,7 @@ impl Default for Remap {
 }
 
 /// Faults `path` unless `value` lies between `least` and `most`.
-pub(super) fn within(
-    review: &mut Review<'_>,
-    path: &str,
-    value: usize,
-    least: usize,
-    most: usize,
-) {
+pub(super) fn within(review: &mut Review<'_>, path: &str, value: usize, least: usize, most: usize) {
     if !(least..=most).contains(&value) {
         let label = format!("{value} is not in {least}..={most}");
         review.fault(path, "a number is out of range", &label, "choose one in this range");

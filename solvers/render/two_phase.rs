@@ -22,7 +22,11 @@ impl fmt::Display for Comparison {
 
 impl fmt::Display for Answer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "Estimated mean cycle times, cost of a remap, and optimal thresholds, by {}", self.axis)?;
+        writeln!(
+            f,
+            "Estimated mean cycle times, cost of a remap, and optimal thresholds, by {}",
+            self.axis
+        )?;
         write!(f, "{:>8}{:>10}{:>10}{:>10}{:>10}{:>10}", "at", "e_F", "e_B", "e_P", "e_R", "D")?;
         writeln!(f, "{:>10}{:>10}{:>10}", "pi first", "pi middle", "n0")?;
         for scenario in &self.scenarios {
@@ -117,7 +121,10 @@ impl Comparison {
 
     /// What remapping gains by position (down) and cost of a remap (across).
     fn envelope(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "Gain over the old mapping in percent, remaps so many times as dear; | where D = G T")?;
+        writeln!(
+            f,
+            "Gain over the old mapping in percent, remaps so many times as dear; | where D = G T"
+        )?;
         let Some(first) = self.envelope.first() else { return writeln!(f) };
         write!(f, "{:>8}", "at")?;
         for point in self.envelope.iter().take_while(|point| point.at == first.at) {

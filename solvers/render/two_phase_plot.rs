@@ -98,7 +98,10 @@ impl Picture for ScenarioThresholds<'_> {
 }
 
 /// Percent difference against the position of the change.
-fn curves<B: DrawingBackend>(comparison: &Comparison, area: &DrawingArea<B, Shift>) -> Result<(), DrawError>
+fn curves<B: DrawingBackend>(
+    comparison: &Comparison,
+    area: &DrawingArea<B, Shift>,
+) -> Result<(), DrawError>
 where
     B::ErrorType: 'static,
 {
@@ -210,7 +213,10 @@ where
         .draw()?;
     if edge.0 < edge.1 {
         chart
-            .draw_series(LineSeries::new([(edge.0, edge.0), (edge.1, edge.1)], BLACK.stroke_width(2)))?
+            .draw_series(LineSeries::new(
+                [(edge.0, edge.0), (edge.1, edge.1)],
+                BLACK.stroke_width(2),
+            ))?
             .label("edge of the envelope, D = G T")
             .legend(|(x, y)| PathElement::new([(x, y), (x + 22, y)], BLACK.stroke_width(2)));
     }
@@ -218,7 +224,8 @@ where
         [(true, "remapping is faster", OPTIMAL), (false, "the old mapping is faster", NEW)]
     {
         let these = points.iter().filter(|point| (point.advantage.mean > 0.0) == pays);
-        let marks = these.map(|point| Circle::new((point.gain, point.remap_cost), 4, colour.filled()));
+        let marks =
+            these.map(|point| Circle::new((point.gain, point.remap_cost), 4, colour.filled()));
         chart
             .draw_series(marks)?
             .label(name)

@@ -208,8 +208,7 @@ pub fn write_traces<E>(
         let cycles = trace.cycle_times();
         let reports = reports(&setting, 0, &cycles.changed);
         let (beliefs, premature) = (&setting.beliefs, setting.premature);
-        let dynamic =
-            play::threshold(&cycles, &reports, beliefs, premature, |_| setting.threshold);
+        let dynamic = play::threshold(&cycles, &reports, beliefs, premature, |_| setting.threshold);
         let remap = (dynamic.last_remap)
             .filter(|&at| premature == Premature::Keep || cycles.change().is_some_and(|c| c <= at))
             .map(|cycle| (cycle * trace.steps_per_cycle, cycles.remap_cost[cycle]));

@@ -27,7 +27,8 @@ pub fn envelope(played: &[Played], factors: &[f64]) -> Vec<Point> {
     let mut points = Vec::new();
     for scenario in played {
         let Some(parameters) = scenario.parameters else { continue };
-        let outcomes = |policy: Policy| scenario.outcomes.iter().map(move |run| run[policy as usize]);
+        let outcomes =
+            |policy: Policy| scenario.outcomes.iter().map(move |run| run[policy as usize]);
         let never: Vec<f64> = outcomes(Policy::StaticOld).map(|run| run.time).collect();
         for &factor in factors {
             let times: Vec<f64> = outcomes(Policy::Threshold)

@@ -2,9 +2,9 @@
 
 use super::play::{Beliefs, Premature};
 use super::trace::Cycles;
-use remapping::{Rational, Status};
 use remapping::lifetime::Lifetime;
 use remapping::threshold::{self, Accuracy, Hazard, PhaseChange, ProblemError};
+use remapping::{Rational, Status};
 
 /// Mean cycle times in either phase under either mapping, and the mean cost of a remap.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]

@@ -81,9 +81,8 @@ fn linear_advection_moves_at_the_velocity() {
     let hump = |x: f64| (-(x - 50.0) * (x - 50.0) / 200.0).exp();
     let profile: Vec<f64> = (0..n).map(|i| hump(f64::from(i))).collect();
     let after = advect(&profile, 0.25, 400);
-    let worst = (0..n)
-        .map(|i| (after[i as usize] - hump(f64::from(i) - 100.0)).abs())
-        .fold(0.0, f64::max);
+    let worst =
+        (0..n).map(|i| (after[i as usize] - hump(f64::from(i) - 100.0)).abs()).fold(0.0, f64::max);
     assert!(worst < 0.02, "{worst}");
 }
 
@@ -165,11 +164,8 @@ fn the_literal_scheme_is_unstable() {
 /// Density at the coarse points after `steps`, computed with everything `factor` times finer.
 fn reference(model: &Fluids, factor: usize, steps: usize) -> Vec<f64> {
     let base = coarse_only();
-    let scheme = Scheme {
-        spacing: base.spacing / factor as f64,
-        step: base.step / factor as f64,
-        ..base
-    };
+    let scheme =
+        Scheme { spacing: base.spacing / factor as f64, step: base.step / factor as f64, ..base };
     let mut tube = Tube::new(scheme, model.inflow(0.0), vec![model.density; factor * model.points]);
     run(&mut tube, factor * steps);
     tube.density().chunks(factor).map(|c| c.iter().sum::<f64>() / factor as f64).collect()

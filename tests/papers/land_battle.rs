@@ -101,11 +101,7 @@ fn unit(side: u8, column: i32, row: i32) -> Unit {
 /// Units anywhere on a small part of the board.
 fn units() -> impl Strategy<Value = Vec<Unit>> {
     let one = (0u8..2, 55..75i32, 55..75i32, 0.15..0.31f64, 0.4..1.0f64).prop_map(
-        |(side, column, row, speed, strength)| Unit {
-            speed,
-            strength,
-            ..unit(side, column, row)
-        },
+        |(side, column, row, speed, strength)| Unit { speed, strength, ..unit(side, column, row) },
     );
     prop::collection::vec(one, 1..60)
 }

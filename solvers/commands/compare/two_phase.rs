@@ -105,7 +105,10 @@ fn policies(names: &[String]) -> Result<Vec<Policy>, Complaint> {
         Policy::named(name.trim()).ok_or_else(|| {
             let known = Policy::ALL.map(Policy::name).join(", ");
             let help = format!("the policies of this problem are {known}");
-            Complaint::elsewhere(format!("--policies: `{name}` is not a policy of this problem"), help)
+            Complaint::elsewhere(
+                format!("--policies: `{name}` is not a policy of this problem"),
+                help,
+            )
         })
     };
     names.iter().map(named).collect()
