@@ -29,7 +29,7 @@ pub struct Solution {
 #[serde(tag = "problem", rename_all = "snake_case")]
 pub enum Body {
     /// Threshold curve.
-    PhaseChange(phase_change::Answer),
+    PhaseChange(Box<phase_change::Answer>),
     /// Thresholds of the scenarios of the fluids code.
     Fluids(workload::solve::Answer),
     /// Thresholds of the scenarios of the land battle.

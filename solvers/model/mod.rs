@@ -36,7 +36,7 @@ pub struct Model {
 #[derive(Debug, Clone, Deserialize)]
 pub enum Problem {
     /// One change of phase, watched by a fallible detector [NR86, NR90].
-    PhaseChange(phase_change::PhaseChange),
+    PhaseChange(Box<phase_change::PhaseChange>),
     /// An adaptive fluids code whose load shifts when a wave enters [NR90].
     Fluids(fluids::Fluids),
     /// Two sides that march towards each other and fight [NR90].

@@ -147,10 +147,10 @@ pub(super) fn run_all(
         }
         let cycles = workload.trace(scenario, setting.seed, index).cycle_times();
         let finished = done.fetch_add(1, Ordering::Relaxed) + 1;
-        if let ControlFlow::Break(reason) = observer.progress(finished, total) {
-            if let Ok(mut halt) = halt.lock() {
-                *halt = Some(reason);
-            }
+        if let ControlFlow::Break(reason) = observer.progress(finished, total)
+            && let Ok(mut halt) = halt.lock()
+        {
+            *halt = Some(reason);
         }
         Some(cycles)
     };

@@ -68,9 +68,9 @@ pub fn threshold(
     let change = cycles.change().unwrap_or(cycles.len());
     let mut outcome = Outcome::default();
     let mut p = 0.0;
-    for n in 0..cycles.len() {
+    for (n, &report) in reports.iter().enumerate().take(cycles.len()) {
         if n > 0 {
-            p = beliefs.update(p, reports[n]);
+            p = beliefs.update(p, report);
         }
         if p > thresholds(n) {
             outcome.remaps += 1;

@@ -182,7 +182,6 @@ fn refinement_halves_the_error() {
             tube.density().iter().zip(&exact).map(|(a, b)| (a - b).abs()).sum::<f64>()
         };
         let (adaptive, coarse) = (error(model.scheme()), error(coarse_only()));
-        println!("{steps}: adaptive {adaptive} coarse {coarse}");
         assert!(adaptive < 0.5 * coarse, "after {steps} steps: {adaptive} against {coarse}");
     }
 }
