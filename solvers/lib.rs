@@ -6,6 +6,8 @@
 pub mod checkpoint;
 pub mod cli;
 pub mod commands;
+pub mod fluids;
+pub mod land_battle;
 pub mod load_drift;
 pub mod memory;
 pub mod model;
@@ -15,3 +17,4 @@ pub mod render;
 pub mod run;
 pub mod solution;
 pub mod stopping;
+pub mod workload;
