@@ -15,6 +15,7 @@ pub mod output;
 pub mod phase_change;
 pub mod render;
 pub mod run;
+pub mod sampling;
 pub mod solution;
 pub mod stopping;
 pub mod workload;

@@ -14,6 +14,7 @@ pub mod concave;
 pub mod drift;
 pub mod imbalance;
 pub mod lifetime;
+pub mod mesh;
 pub mod observer;
 pub mod policy;
 mod rounding;

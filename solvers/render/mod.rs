@@ -4,6 +4,7 @@ pub mod curve;
 mod load_drift;
 pub mod map;
 pub mod plot;
+pub mod policies;
 mod two_phase;
 pub mod two_phase_plot;
 

@@ -1,4 +1,5 @@
 //! Property-based verification: one property per lemma, named for it.
 
 mod chain;
+mod drift;
 mod stopping;
