@@ -1,3 +1,4 @@
 //! The command line, from outside.
 
+mod load_drift;
 mod model_problems;

@@ -2,5 +2,6 @@
 
 mod fluids;
 mod land_battle;
+mod nrs86;
 mod shapes;
 mod workload;
