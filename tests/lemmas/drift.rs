@@ -378,6 +378,12 @@ impl Plainly<'_> {
         }
     }
 
+    fn apply(&self, wanted: &remapping::chain::Wanted, v: &[f64], out: &mut [f64]) {
+        let mut buffer = vec![0.0; self.transition.buffer()];
+        buffer[..v.len()].copy_from_slice(v);
+        self.transition.apply_where(wanted, &mut buffer, out);
+    }
+
     fn step(&self, v: &mut Vec<f64>, timing: Timing, last: bool) -> Vec<bool> {
         let ahead = v.clone();
         let mut decisions = vec![false; v.len()];
@@ -394,9 +400,9 @@ impl Plainly<'_> {
         let mut out = vec![0.0; v.len()];
         if timing == Timing::AfterStep {
             self.pay(v);
-            self.transition.apply_where(&wanted, v, &mut out);
+            self.apply(&wanted, v, &mut out);
         } else {
-            self.transition.apply_where(&wanted, v, &mut out);
+            self.apply(&wanted, v, &mut out);
             self.pay(&mut out);
         }
         *v = out;
