@@ -64,7 +64,7 @@ pub(crate) fn sweep(
     let mut next = Some(last);
     let mut status = Status::Converged;
     while let Some(n) = next {
-        if state.steps % 64 == 0 {
+        if state.steps.is_multiple_of(64) {
             if let std::ops::ControlFlow::Break(halt) = observer.progress(last - n, last + 1) {
                 status = halt.into();
                 break;
@@ -309,7 +309,7 @@ impl<'a> State<'a> {
         older: (&Kinked, &Kinked),
     ) -> u64 {
         self.calm.held_steps += u32::from(self.calm.held.is_some());
-        let due = self.calm.held_steps > 1 && self.calm.held_steps % TEST_EVERY == 0;
+        let due = self.calm.held_steps > 1 && self.calm.held_steps.is_multiple_of(TEST_EVERY);
         let trivial = self.upper.atoms.is_empty() && self.lower.atoms.is_empty();
         if !(due || trivial) {
             return n;
