@@ -3,11 +3,18 @@
 //! One way down: `commands` read a [`model`], solve it with the `remapping` engine, and show the
 //! [`solution`] through [`render`]. One module per problem says how its model becomes an answer.
 
+pub mod checkpoint;
 pub mod cli;
 pub mod commands;
+pub mod fluids;
+pub mod land_battle;
+pub mod load_drift;
+pub mod memory;
 pub mod model;
 pub mod output;
 pub mod phase_change;
 pub mod render;
 pub mod run;
 pub mod solution;
+pub mod stopping;
+pub mod workload;

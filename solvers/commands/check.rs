@@ -5,6 +5,7 @@ use super::{Exit, report};
 use crate::cli::Check;
 use crate::model::{Loaded, Problem};
 use crate::output::{print, say};
+use crate::stopping;
 use serde_json::Value;
 
 /// What can be said about a model without solving it.
@@ -28,6 +29,10 @@ pub(super) fn run(arguments: &Check) -> Exit {
         };
         let (problem, facts) = match &loaded.model.problem {
             Problem::PhaseChange(problem) => ("phase_change", problem.facts()),
+            Problem::LoadDrift(problem) => ("load_drift", problem.facts()),
+            Problem::Stopping(problem) => ("stopping", stopping::facts(&loaded, problem)),
+            Problem::Fluids(problem) => ("fluids", problem.facts()),
+            Problem::LandBattle(problem) => ("land_battle", problem.facts()),
         };
         for warning in &loaded.warnings {
             say(&format!("warning: {}: {warning}", path.display()));

@@ -1,9 +1,15 @@
 //! Model files: RON decks read, checked, and explained where they are wrong.
 
+pub mod chain;
 pub mod complaint;
+pub mod fluids;
+pub mod land_battle;
+pub mod load_drift;
 pub mod number;
 pub mod phase_change;
+pub mod stopping;
 mod syntax;
+pub mod two_phase;
 
 use complaint::{Complaint, Review, Source};
 use miette::NamedSource;
@@ -33,7 +39,15 @@ pub struct Model {
 #[derive(Debug, Clone, Deserialize)]
 pub enum Problem {
     /// One change of phase, watched by a fallible detector [NR86, NR90].
-    PhaseChange(phase_change::PhaseChange),
+    PhaseChange(Box<phase_change::PhaseChange>),
+    /// Drifting loads of equal processors [NRS86, section 3].
+    LoadDrift(load_drift::LoadDrift),
+    /// Optimal stopping of a Markov chain of loads [YXW03].
+    Stopping(stopping::Stopping),
+    /// An adaptive fluids code whose load shifts when a wave enters [NR90].
+    Fluids(fluids::Fluids),
+    /// Two sides that march towards each other and fight [NR90].
+    LandBattle(land_battle::LandBattle),
 }
 
 /// A model that has been read and found right.
@@ -64,8 +78,7 @@ impl Loaded {
         let mut review = Review::new(&source, &tree);
         reject_what_ron_lets_pass(text, &tree, &mut review);
         if review.faults.is_empty() {
-            let folder = path.parent().unwrap_or(Path::new("."));
-            model.problem.review(&mut review, folder);
+            model.problem.review(&mut review, folder_of(path));
         }
         let Review { faults, warnings, .. } = review;
         if faults.is_empty() {
@@ -98,6 +111,11 @@ impl Loaded {
         Loaded::from_text(&self.path, replaced)
     }
 
+    /// The folder that paths inside the model are relative to.
+    pub fn folder(&self) -> &Path {
+        folder_of(&self.path)
+    }
+
     /// A complaint about the value at `path`, for faults that only solving brings to light.
     pub fn complain(&self, path: &str, message: &str, label: &str, help: &str) -> Complaint {
         Complaint::at(&self.source, self.tree.locate(path), message, label, help)
@@ -105,11 +123,19 @@ impl Loaded {
 }
 
 impl Problem {
-    fn review(&self, review: &mut Review<'_>, _folder: &Path) {
+    fn review(&self, review: &mut Review<'_>, folder: &Path) {
         match self {
             Problem::PhaseChange(problem) => problem.review(review),
+            Problem::LoadDrift(problem) => problem.review(review),
+            Problem::Stopping(problem) => problem.review(review, folder),
+            Problem::Fluids(problem) => problem.review(review),
+            Problem::LandBattle(problem) => problem.review(review),
         }
     }
+}
+
+fn folder_of(path: &Path) -> &Path {
+    path.parent().unwrap_or(Path::new("."))
 }
 
 fn read_text(path: &Path) -> Result<String, Complaint> {

@@ -1,12 +1,17 @@
 //! What people see: summaries, tables, curves in text, and plots.
 
 pub mod curve;
+mod load_drift;
+pub mod map;
 pub mod plot;
+mod two_phase;
+pub mod two_phase_plot;
 
 use crate::commands::SweepRun;
 use crate::model::Loaded;
 use crate::phase_change::Answer;
 use crate::solution::{Body, Solution};
+use crate::stopping::Answer as Stopping;
 use remapping::Status;
 use std::fmt::Write;
 
@@ -15,6 +20,11 @@ pub fn summary(_loaded: &Loaded, solution: &Solution) -> String {
     let mut text = format!("{}\n", solution.title);
     match &solution.body {
         Body::PhaseChange(answer) => phase_change(&mut text, answer),
+        Body::LoadDrift(answer) => load_drift::summary(&mut text, answer),
+        Body::Stopping(answer) => stopping(&mut text, answer),
+        Body::Fluids(answer) | Body::LandBattle(answer) => {
+            let _ = write!(text, "{answer}");
+        }
     }
     let seconds = solution.seconds;
     let ending = match solution.status {
@@ -65,6 +75,41 @@ fn phase_change(text: &mut String, answer: &Answer) {
     }
 }
 
+fn stopping(text: &mut String, answer: &Stopping) {
+    let _ = write!(text, "{}", map::draw(answer));
+    let shape: Vec<String> = answer.shape.iter().map(ToString::to_string).collect();
+    let _ = writeln!(
+        text,
+        "{} load vectors ({}), solved as {} states ({})",
+        answer.states,
+        shape.join(" x "),
+        answer.classes,
+        answer.representation
+    );
+    let counts = answer.counts;
+    let _ = writeln!(
+        text,
+        "remap in {}, continue in {}, balanced {}{}",
+        counts.remap,
+        counts.continued,
+        counts.balanced,
+        match answer.ties.len() {
+            0 => String::new(),
+            ties => format!("; {ties} of them are ties: either choice is optimal"),
+        }
+    );
+    let _ = writeln!(
+        text,
+        "a remap costs {:.10} in all; the largest J is {:.10}",
+        answer.remap_value, answer.largest_value
+    );
+    let _ = writeln!(
+        text,
+        "proved bounds on J are {:.1e} apart, after {} applications of the chain",
+        answer.value_gap, answer.iterations
+    );
+}
+
 /// Fractions grow without bound; their whole length is in the JSON document.
 fn shorten(fraction: &str) -> String {
     if fraction.len() <= 60 {
@@ -81,6 +126,9 @@ pub fn sweep_table(_base: &Loaded, runs: &[SweepRun]) -> String {
     let names: Vec<_> = first.set.keys().map(String::as_str).collect();
     let headings: &[&str] = match &first.solution.body {
         Body::PhaseChange(_) => &["n0", "pi_0", "expected time"],
+        Body::LoadDrift(_) => &["value", "remaps", "utilization"],
+        Body::Stopping(_) => &["load vectors that remap", "remap value", "iterations"],
+        Body::Fluids(_) | Body::LandBattle(_) => &["e_B - e_R", "pi_0"],
     };
     for name in names.iter().chain(headings) {
         let _ = write!(text, "{name:>24}");
@@ -99,8 +147,20 @@ pub fn sweep_table(_base: &Loaded, runs: &[SweepRun]) -> String {
                     .map_or(String::new(), |v| format!("{:.9}", 0.5 * (v.lower + v.upper)));
                 let _ = write!(text, "{:>24}{start:>24}{value:>24}", answer.n0);
             }
+            Body::LoadDrift(answer) => load_drift::row(&mut text, answer),
+            Body::Stopping(answer) => {
+                let (remap, total) = (answer.counts.remap, answer.remap_value);
+                let _ = write!(text, "{remap:>24}{total:>24.10}{:>24}", answer.iterations);
+            }
+            Body::Fluids(answer) | Body::LandBattle(answer) => {
+                let (gain, threshold) = answer.middle();
+                let _ = write!(text, "{gain:>24.6}{threshold:>24.12}");
+            }
         }
         text.push('\n');
+    }
+    if let Some(groups) = map::groups(runs) {
+        let _ = writeln!(text, "values with the same map: {groups}");
     }
     text
 }

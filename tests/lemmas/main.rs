@@ -1,1 +1,4 @@
 //! Property-based verification: one property per lemma, named for it.
+
+mod chain;
+mod stopping;

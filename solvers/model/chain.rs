@@ -1,0 +1,204 @@
+//! The chain of one process's load in a model file.
+
+use super::complaint::Review;
+use super::number::Decimal;
+use remapping::Rational;
+use remapping::chain::{BirthDeath, ChainError, Dense};
+use remapping::stopping::{Process, ProcessChain};
+use serde::Deserialize;
+
+/// How the load of one process moves.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub enum Chain {
+    /// The same probabilities at every inner level.
+    Walk {
+        /// The load at the lowest level.
+        #[serde(default)]
+        lowest: i64,
+        /// The number of levels.
+        levels: usize,
+        /// Probability of one more unit of load.
+        up: Decimal,
+        /// Probability of one less.
+        down: Decimal,
+        /// What happens at the edges.
+        edge: Edge,
+    },
+    /// Steps of at most one level, level by level.
+    BirthDeath {
+        /// The load at the lowest level.
+        #[serde(default)]
+        lowest: i64,
+        /// Probabilities of moving up.
+        up: Vec<Decimal>,
+        /// Probabilities of moving down.
+        down: Vec<Decimal>,
+    },
+    /// Any transition matrix.
+    Matrix {
+        /// The load at the lowest level.
+        #[serde(default)]
+        lowest: i64,
+        /// The transition probabilities from each level.
+        rows: Vec<Vec<Decimal>>,
+    },
+}
+
+/// What a walk does at the edge of its range.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+pub enum Edge {
+    /// The outward probability is added to the inward move.
+    Reflect,
+    /// The outward probability is added to staying.
+    Hold,
+}
+
+/// Loads beyond this are not counted exactly.
+const LARGEST_LOAD: i64 = 1 << 40;
+
+/// The most levels of one process.
+const MOST_LEVELS: usize = 100_000_000;
+
+impl Chain {
+    /// The number of levels.
+    pub fn levels(&self) -> usize {
+        match self {
+            Chain::Walk { levels, .. } => *levels,
+            Chain::BirthDeath { up, .. } => up.len(),
+            Chain::Matrix { rows, .. } => rows.len(),
+        }
+    }
+
+    /// The load at the lowest level.
+    pub fn lowest(&self) -> i64 {
+        match self {
+            Chain::Walk { lowest, .. }
+            | Chain::BirthDeath { lowest, .. }
+            | Chain::Matrix { lowest, .. } => *lowest,
+        }
+    }
+
+    /// Faults what is wrong with the chain at `path`.
+    pub fn review(&self, path: &str, review: &mut Review<'_>) {
+        let before = review.faults.len();
+        let levels = self.levels();
+        if !(2..=MOST_LEVELS).contains(&levels) {
+            let place = match self {
+                Chain::Walk { .. } => format!("{path}.levels"),
+                Chain::BirthDeath { .. } => format!("{path}.up"),
+                Chain::Matrix { .. } => format!("{path}.rows"),
+            };
+            let label = format!("{levels} level{}", if levels == 1 { "" } else { "s" });
+            let help = "a load that can change needs at least 2 levels, at most 10^8";
+            review.fault(&place, "a chain has too few or too many levels", &label, help);
+        }
+        if self.lowest().abs() > LARGEST_LOAD {
+            let label = format!("{} is beyond 2^40", self.lowest());
+            review.fault(
+                &format!("{path}.lowest"),
+                "a load is too large",
+                &label,
+                "use other units",
+            );
+        }
+        match self {
+            Chain::Walk { up, down, .. } => {
+                review.probability(&format!("{path}.up"), up.value);
+                review.probability(&format!("{path}.down"), down.value);
+            }
+            Chain::BirthDeath { up, down, .. } => {
+                for (name, list) in [("up", up), ("down", down)] {
+                    for (i, p) in list.iter().enumerate() {
+                        review.probability(&format!("{path}.{name}[{i}]"), p.value);
+                    }
+                }
+            }
+            Chain::Matrix { rows, .. } => review_rows(&format!("{path}.rows"), rows, review),
+        }
+        if review.faults.len() > before {
+            return;
+        }
+        if let Err(error) = self.build() {
+            let (place, help) = match &error {
+                ChainError::TooMuchMotion { level, .. }
+                    if matches!(self, Chain::BirthDeath { .. }) =>
+                {
+                    (format!("{path}.up[{level}]"), "up + down is at most 1 at every level")
+                }
+                ChainError::TooMuchMotion { .. } => {
+                    (format!("{path}.up"), "up + down is at most 1 at every level")
+                }
+                ChainError::Shape { .. } => {
+                    (format!("{path}.down"), "give `up` and `down` for every level")
+                }
+                ChainError::LeavesRange { direction: "up", .. } => {
+                    let last = levels - 1;
+                    (format!("{path}.up[{last}]"), "the load cannot rise from the highest level")
+                }
+                ChainError::LeavesRange { .. } => {
+                    (format!("{path}.down[0]"), "the load cannot fall from the lowest level")
+                }
+                _ => (path.to_owned(), "correct the chain"),
+            };
+            review.fault(&place, "this is not a Markov chain", &error.to_string(), help);
+        }
+    }
+
+    fn build(&self) -> Result<ProcessChain, ChainError> {
+        Ok(match self {
+            Chain::Matrix { rows, .. } => {
+                let double = |row: &Vec<Decimal>| row.iter().map(|p| p.value).collect();
+                ProcessChain::Dense(Dense::new(&rows.iter().map(double).collect::<Vec<_>>())?)
+            }
+            _ => ProcessChain::BirthDeath(self.birth_death().expect("not a matrix")?),
+        })
+    }
+
+    /// The chain, if it moves by at most one level; `None` for a matrix.
+    pub fn birth_death(&self) -> Option<Result<BirthDeath, ChainError>> {
+        match self {
+            Chain::Walk { levels, up, down, edge, .. } => {
+                let mut ups = vec![up.exact.clone(); *levels];
+                let mut downs = vec![down.exact.clone(); *levels];
+                if let (Some(top), Some(bottom)) = (ups.last_mut(), downs.first_mut()) {
+                    (*top, *bottom) = (Rational::ZERO, Rational::ZERO);
+                    if *edge == Edge::Reflect {
+                        ups[0] += &down.exact;
+                        downs[levels - 1] += &up.exact;
+                    }
+                }
+                Some(BirthDeath::from_rationals(&ups, &downs))
+            }
+            Chain::BirthDeath { up, down, .. } => {
+                let exact = |list: &[Decimal]| list.iter().map(|p| p.exact.clone()).collect();
+                let (up, down): (Vec<_>, Vec<_>) = (exact(up), exact(down));
+                Some(BirthDeath::from_rationals(&up, &down))
+            }
+            Chain::Matrix { .. } => None,
+        }
+    }
+
+    /// The engine's process. The chain has passed review.
+    pub fn process(&self) -> Process {
+        Process { lowest: self.lowest(), chain: self.build().expect("reviewed") }
+    }
+}
+
+/// Faults rows that are no transition matrix.
+pub fn review_rows(path: &str, rows: &[Vec<Decimal>], review: &mut Review<'_>) {
+    for (i, row) in rows.iter().enumerate() {
+        let place = format!("{path}[{i}]");
+        if row.len() != rows.len() {
+            let label = format!("{} entries in row {i}, {} rows", row.len(), rows.len());
+            let help = "a transition matrix has as many columns as rows";
+            review.fault(&place, "the matrix is not square", &label, help);
+            continue;
+        }
+        for (j, p) in row.iter().enumerate() {
+            review.probability(&format!("{place}[{j}]"), p.value);
+        }
+        let sum = row.iter().fold(Rational::ZERO, |sum, p| sum + &p.exact);
+        review.sums_to_one(&place, sum.to_f64().value(), &format!("row {i} (from 0)"));
+    }
+}

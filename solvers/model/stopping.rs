@@ -1,0 +1,241 @@
+//! The `Stopping` problem of a model file [YXW03].
+
+use super::chain::{Chain, review_rows};
+use super::complaint::Review;
+use super::number::Decimal;
+use remapping::Rational;
+use remapping::chain::{Joint, Operator};
+use remapping::imbalance::{Imbalance, RunningCost};
+use remapping::stopping::{AfterRemap, Process, States};
+use serde::Deserialize;
+use std::path::Path;
+
+/// `Stopping(...)`.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Stopping {
+    processes: Processes,
+    capacities: Option<Vec<Decimal>>,
+    #[serde(default)]
+    running_cost: RunningCost,
+    remap_cost: Decimal,
+    after_remap: After,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+enum Processes {
+    Identical { count: usize, chain: Chain },
+    Distinct(Vec<Chain>),
+    Joint { loads: Vec<Vec<i64>>, transition: Transition },
+}
+
+#[derive(Debug, Clone, Deserialize)]
+enum Transition {
+    Dense(Vec<Vec<Decimal>>),
+    File(String),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+enum After {
+    Stop,
+    Uniform,
+}
+
+/// The most processes of one model.
+const MOST_PROCESSES: usize = 100;
+
+/// The most states of a joint chain given as a file.
+const MOST_JOINT: usize = 100_000_000;
+
+impl Stopping {
+    pub(super) fn review(&self, review: &mut Review<'_>, folder: &Path) {
+        review.nonnegative("problem.remap_cost", self.remap_cost.value, "the remap cost");
+        match &self.processes {
+            Processes::Identical { count, chain } => {
+                review_count("problem.processes.count", *count, review);
+                chain.review("problem.processes.chain", review);
+            }
+            Processes::Distinct(chains) => {
+                review_count("problem.processes", chains.len(), review);
+                for (i, chain) in chains.iter().enumerate() {
+                    chain.review(&format!("problem.processes[{i}]"), review);
+                }
+            }
+            Processes::Joint { loads, transition } => {
+                review_loads(loads, review);
+                if let Transition::Dense(rows) = transition {
+                    review_rows("problem.processes.transition", rows, review);
+                }
+            }
+        }
+        if let Some(capacities) = &self.capacities {
+            if capacities.len() != self.count() {
+                let label =
+                    format!("{} capacities for {} processes", capacities.len(), self.count());
+                let help = "give one capacity for each process";
+                review.fault("problem.capacities", "capacities and processes differ", &label, help);
+            }
+            for (i, c) in capacities.iter().enumerate() {
+                if c.value <= 0.0 {
+                    let label = format!("{} is not above zero", c.value);
+                    let place = format!("problem.capacities[{i}]");
+                    let help = "a processor without capacity cannot work";
+                    review.fault(&place, "a capacity must be positive", &label, help);
+                }
+            }
+        }
+        if !review.faults.is_empty() {
+            return;
+        }
+        if let Err(error) = self.imbalance() {
+            let help = "write the capacities with fewer digits";
+            review.fault("problem.capacities", "capacities are too fine", &error.to_string(), help);
+        }
+        match self.states(folder) {
+            Err(error) => {
+                let help = "correct the chain";
+                review.fault("problem.processes", "these processes cannot be solved", &error, help);
+            }
+            Ok((states, _)) if states.count() <= 1_000_000 => self.review_balance(&states, review),
+            Ok(_) => {}
+        }
+    }
+
+    /// Without a balanced load vector only a remap ends the cost.
+    fn review_balance(&self, states: &States, review: &mut Review<'_>) {
+        let Ok(imbalance) = self.imbalance() else { return };
+        if (0..states.count()).any(|s| imbalance.is_balanced(&states.loads(s))) {
+            return;
+        }
+        let rho = self.remap_cost.value;
+        if self.after_remap == After::Uniform && rho > 0.0 {
+            let help = "change capacities or loads so that some load vector is in proportion to \
+                        the capacities, or take after_remap: Stop";
+            review.fault(
+                "problem.after_remap",
+                "this chain can neither balance nor gain from stopping",
+                "no load vector is balanced, and a remap leads to a random one",
+                help,
+            );
+        } else {
+            review.warn("no load vector is balanced: only a remap ends the cost");
+        }
+    }
+
+    fn count(&self) -> usize {
+        match &self.processes {
+            Processes::Identical { count, .. } => *count,
+            Processes::Distinct(chains) => chains.len(),
+            Processes::Joint { loads, .. } => loads.first().map_or(0, Vec::len),
+        }
+    }
+
+    /// The remap cost.
+    pub fn remap_cost(&self) -> f64 {
+        self.remap_cost.value
+    }
+
+    /// What happens after a remap.
+    pub fn after(&self) -> AfterRemap {
+        match self.after_remap {
+            After::Stop => AfterRemap::Stop,
+            After::Uniform => AfterRemap::Uniform,
+        }
+    }
+
+    /// The running cost.
+    ///
+    /// # Errors
+    /// Capacities and loads that do not fit exact integers, in words.
+    pub fn imbalance(&self) -> Result<Imbalance, String> {
+        let largest = match &self.processes {
+            Processes::Joint { loads, .. } => {
+                loads.iter().flatten().map(|load| load.unsigned_abs()).max().unwrap_or(0)
+            }
+            Processes::Identical { chain, .. } => largest_load(chain),
+            Processes::Distinct(chains) => chains.iter().map(largest_load).max().unwrap_or(0),
+        };
+        let capacities: Vec<Rational> = match &self.capacities {
+            Some(list) => list.iter().map(|c| c.exact.clone()).collect(),
+            None => vec![Rational::ONE; self.count()],
+        };
+        Imbalance::new(self.running_cost, &capacities, largest).map_err(|error| error.to_string())
+    }
+
+    /// The states, with equal processes lumped, and how they move.
+    ///
+    /// # Errors
+    /// What is wrong with the chain, in words.
+    pub fn states(&self, folder: &Path) -> Result<(States, Box<dyn Operator>), String> {
+        let words = |error: remapping::chain::ChainError| error.to_string();
+        let processes: Vec<Process> = match &self.processes {
+            Processes::Identical { count, chain } => vec![chain.process(); *count],
+            Processes::Distinct(chains) => chains.iter().map(Chain::process).collect(),
+            Processes::Joint { loads, transition } => {
+                let chain = match transition {
+                    Transition::Dense(rows) => dense(rows)?,
+                    Transition::File(name) => matrix_market(&folder.join(name), loads.len())?,
+                };
+                let states = States::joint(loads.clone(), &chain).map_err(words)?;
+                return Ok((states, Box::new(chain)));
+            }
+        };
+        let imbalance = self.imbalance()?;
+        States::independent(&processes, |i, j| imbalance.same_capacity(i, j)).map_err(words)
+    }
+}
+
+fn largest_load(chain: &Chain) -> u64 {
+    let highest = chain.lowest().saturating_add(chain.levels() as i64 - 1);
+    chain.lowest().unsigned_abs().max(highest.unsigned_abs())
+}
+
+fn review_count(path: &str, count: usize, review: &mut Review<'_>) {
+    if !(1..=MOST_PROCESSES).contains(&count) {
+        let help = "give at least one process, at most 100";
+        review.fault(path, "too few or too many processes", &format!("{count} processes"), help);
+    }
+}
+
+fn review_loads(loads: &[Vec<i64>], review: &mut Review<'_>) {
+    let path = "problem.processes.loads";
+    let Some(first) = loads.first().filter(|first| !first.is_empty()) else {
+        let help = "list the loads of all processes in each state";
+        return review.fault(path, "a joint chain needs states", "no loads", help);
+    };
+    for (i, vector) in loads.iter().enumerate() {
+        if vector.len() != first.len() {
+            let label = format!("{} loads here, {} in the first", vector.len(), first.len());
+            let help = "every state has one load for each process";
+            review.fault(&format!("{path}[{i}]"), "load vectors differ in length", &label, help);
+        }
+    }
+    if loads.iter().flatten().any(|load| load.unsigned_abs() > 1 << 40) {
+        review.fault(path, "a load is too large", "beyond 2^40", "use other units");
+    }
+}
+
+fn dense(rows: &[Vec<Decimal>]) -> Result<Joint, String> {
+    let mut entries = Vec::new();
+    for (i, row) in rows.iter().enumerate() {
+        let positive = row.iter().enumerate().filter(|(_, p)| p.value != 0.0);
+        entries.extend(positive.map(|(j, p)| (i, j, p.value)));
+    }
+    Joint::from_entries(rows.len(), &entries).map_err(|error| error.to_string())
+}
+
+/// Reads a transition matrix in Matrix Market form.
+fn matrix_market(path: &Path, states: usize) -> Result<Joint, String> {
+    let shown = path.display();
+    if !path.is_file() {
+        return Err(format!("cannot read {shown}: there is no such file"));
+    }
+    let read = sprs::io::read_matrix_market::<f64, usize, _>(path);
+    let triplets = read.map_err(|error| format!("{shown} is not a Matrix Market file: {error}"))?;
+    if triplets.rows() != states || triplets.cols() != states || states > MOST_JOINT {
+        let (rows, columns) = (triplets.rows(), triplets.cols());
+        return Err(format!("{shown} is {rows} x {columns}, but `loads` lists {states} states"));
+    }
+    Joint::new(triplets.to_csr()).map_err(|error| format!("{shown}: {error}"))
+}

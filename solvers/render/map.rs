@@ -1,0 +1,276 @@
+//! Decision maps, in text and as pictures.
+
+use super::plot::{BAND, DrawError, Picture, THRESHOLD};
+use crate::commands::SweepRun;
+use crate::solution::Body;
+use crate::stopping::Answer;
+use plotters::coord::Shift;
+use plotters::prelude::*;
+use std::fmt::Write;
+
+/// What one cell of a map shows.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Cell {
+    Balanced,
+    Continue,
+    Remap,
+    /// Some of the load vectors of the cell remap.
+    Mixed,
+    /// There is no such load vector.
+    Nothing,
+}
+
+/// A map over two quantities.
+struct Panel {
+    title: String,
+    down: &'static str,
+    across: &'static str,
+    /// The value at the first row and at the first column.
+    origin: (i64, i64),
+    columns: usize,
+    cells: Vec<Cell>,
+}
+
+/// Cells of text across one map, and across all maps of a line.
+const WIDTH: usize = 72;
+
+/// The most slices of a map of three processes.
+const SLICES: usize = 12;
+
+fn panels(answer: &Answer) -> Vec<Panel> {
+    let shape = &answer.shape;
+    let cells: Option<Vec<Cell>> = answer.decision.as_ref().map(|letters| {
+        let cell = |letter| match letter {
+            'B' => Cell::Balanced,
+            'R' => Cell::Remap,
+            _ => Cell::Continue,
+        };
+        letters.chars().map(cell).collect()
+    });
+    let lowest = &answer.map.lowest;
+    match (shape.as_slice(), cells) {
+        (&[_, columns], Some(cells)) => vec![Panel {
+            title: String::new(),
+            down: "load of process 1",
+            across: "load of process 2",
+            origin: (lowest[0], lowest[1]),
+            columns,
+            cells,
+        }],
+        (&[slices, rows, columns], Some(cells)) => {
+            let step = slices.div_ceil(SLICES);
+            let chosen = (0..slices).step_by(step).map(|slice| Panel {
+                title: format!("process 1 at {}", lowest[0] + slice as i64),
+                down: "load of process 2",
+                across: "load of process 3",
+                origin: (lowest[1], lowest[2]),
+                columns,
+                cells: cells[slice * rows * columns..(slice + 1) * rows * columns].to_vec(),
+            });
+            chosen.collect()
+        }
+        _ => by_spread(answer).into_iter().collect(),
+    }
+}
+
+/// Spread down, mean across.
+fn by_spread(answer: &Answer) -> Option<Panel> {
+    let table = &answer.map.by_spread;
+    let (first, last) = (table.first()?.mean, table.last()?.mean);
+    let columns = usize::try_from(last - first + 1).ok()?;
+    let widest = usize::try_from(table.iter().map(|entry| entry.spread).max()?).ok()?;
+    let mut cells = vec![Cell::Nothing; columns.checked_mul(widest + 1)?];
+    for entry in table {
+        let at = entry.spread as usize * columns + (entry.mean - first) as usize;
+        cells[at] = match entry.remap {
+            1.0 => Cell::Remap,
+            0.0 => Cell::Continue,
+            _ => Cell::Mixed,
+        };
+    }
+    Some(Panel {
+        title: String::new(),
+        down: "spread, largest minus smallest load",
+        across: "mean load, rounded down",
+        origin: (0, first),
+        columns,
+        cells,
+    })
+}
+
+/// The maps of a solution in text.
+pub fn draw(answer: &Answer) -> String {
+    let panels = panels(answer);
+    let Some(first) = panels.first() else { return String::new() };
+    let mut text = String::new();
+    let _ = writeln!(text, "down: {}; across: {}", first.down, first.across);
+    let _ = writeln!(text, "# remap   . continue   o balanced   + remap some of them");
+    let blocks: Vec<Vec<String>> = panels.iter().map(Panel::lines).collect();
+    let width = blocks[0].iter().map(|line| line.chars().count()).max().unwrap_or(1) + 3;
+    for line_of_blocks in blocks.chunks((WIDTH / width).max(1)) {
+        let height = line_of_blocks.iter().map(Vec::len).max().unwrap_or(0);
+        for row in 0..height {
+            let mut line = String::new();
+            for block in line_of_blocks {
+                let part = block.get(row).map_or("", String::as_str);
+                let _ = write!(line, "{part:width$}");
+            }
+            let _ = writeln!(text, "{}", line.trim_end());
+        }
+    }
+    text
+}
+
+impl Panel {
+    fn rows(&self) -> usize {
+        self.cells.len() / self.columns
+    }
+
+    /// The map as lines of text; wide ones show every k-th row and column.
+    fn lines(&self) -> Vec<String> {
+        let stride = self.columns.max(self.rows()).div_ceil(WIDTH / 2);
+        let mut lines = Vec::new();
+        if !self.title.is_empty() {
+            lines.push(self.title.clone());
+        }
+        for row in (0..self.rows()).step_by(stride) {
+            let mut line = format!("{:>5} ", self.origin.0 + row as i64);
+            for column in (0..self.columns).step_by(stride) {
+                line.push(' ');
+                line.push(match self.cells[row * self.columns + column] {
+                    Cell::Balanced => 'o',
+                    Cell::Continue => '.',
+                    Cell::Remap => '#',
+                    Cell::Mixed => '+',
+                    Cell::Nothing => ' ',
+                });
+            }
+            lines.push(line.trim_end().to_owned());
+        }
+        let last = self.origin.1 + (self.columns - 1) as i64;
+        lines.push(format!("       {} .. {last}", self.origin.1));
+        lines
+    }
+}
+
+/// The remap costs of a sweep, grouped by their map: `1 | 2,3 | 4-6 | never`.
+pub fn groups(runs: &[SweepRun]) -> Option<String> {
+    let mut groups: Vec<(&str, Vec<String>)> = Vec::new();
+    for run in runs {
+        let Body::Stopping(answer) = &run.solution.body else { return None };
+        let mut values = run.set.values();
+        let (Some(value), None) = (values.next(), values.next()) else { return None };
+        let map = answer.decision.as_deref()?;
+        let value = value.as_f64().map_or_else(|| value.to_string(), |number| number.to_string());
+        match groups.last_mut() {
+            Some((last, members)) if *last == map => members.push(value),
+            _ => groups.push((map, vec![value])),
+        }
+    }
+    let names = groups.iter().map(|(map, members)| match members.as_slice() {
+        _ if !map.contains('R') => "never".to_owned(),
+        [first, second] => format!("{first},{second}"),
+        [first, .., last] => format!("{first}-{last}"),
+        few => few.join(","),
+    });
+    Some(names.collect::<Vec<_>>().join(" | "))
+}
+
+/// Decision maps side by side.
+pub struct DecisionMap<'a> {
+    /// The caption.
+    pub title: &'a str,
+    /// The solution.
+    pub answer: &'a Answer,
+}
+
+/// The colour of balanced load vectors.
+const BALANCED: RGBColor = RGBColor(243, 197, 94);
+
+impl Picture for DecisionMap<'_> {
+    fn draw<B: DrawingBackend>(&self, area: &DrawingArea<B, Shift>) -> Result<(), DrawError>
+    where
+        B::ErrorType: 'static,
+    {
+        area.fill(&WHITE)?;
+        let panels = panels(self.answer);
+        let area = area.titled(self.title, ("sans-serif", 24))?;
+        let columns = match panels.len() {
+            0 => return Ok(()),
+            1 => 1,
+            2..=4 => 2,
+            _ => 4,
+        };
+        let (legend, maps) = area.split_vertically(34);
+        let entries = [
+            (THRESHOLD, "remap"),
+            (BAND, "remap some of them"),
+            (BALANCED, "balanced"),
+            (WHITE, "continue"),
+        ];
+        for (k, (colour, name)) in entries.into_iter().enumerate() {
+            let x = 70 + 210 * k as i32;
+            let square = [(x, 8), (x + 18, 26)];
+            legend.draw(&Rectangle::new(square, colour.filled()))?;
+            legend.draw(&Rectangle::new(square, BLACK.mix(0.4)))?;
+            legend.draw(&Text::new(name, (x + 26, 9), ("sans-serif", 16)))?;
+        }
+        let places = maps.split_evenly((panels.len().div_ceil(columns), columns));
+        for (panel, place) in panels.iter().zip(&places) {
+            panel.draw(place, panels.len() == 1)?;
+        }
+        Ok(())
+    }
+}
+
+impl Panel {
+    fn draw<B: DrawingBackend>(
+        &self,
+        area: &DrawingArea<B, Shift>,
+        labelled: bool,
+    ) -> Result<(), DrawError>
+    where
+        B::ErrorType: 'static,
+    {
+        let (top, left) = (self.origin.0 as f64 - 0.5, self.origin.1 as f64 - 0.5);
+        let (rows, columns) = (self.rows() as f64, self.columns as f64);
+        let mut chart = ChartBuilder::on(area);
+        chart.margin(8).x_label_area_size(if labelled { 46 } else { 24 });
+        chart.y_label_area_size(if labelled { 60 } else { 34 });
+        if !self.title.is_empty() {
+            chart.caption(&self.title, ("sans-serif", 15));
+        }
+        let mut chart = chart.build_cartesian_2d(left..left + columns, top + rows..top)?;
+        let mut mesh = chart.configure_mesh();
+        mesh.disable_mesh().label_style(("sans-serif", 14));
+        let whole = |value: &f64| format!("{value:.0}");
+        mesh.x_label_formatter(&whole).y_label_formatter(&whole);
+        if labelled {
+            mesh.x_desc(self.across).y_desc(self.down);
+        }
+        mesh.draw()?;
+        // Runs of equal cells in a row are one rectangle.
+        for (row, cells) in self.cells.chunks_exact(self.columns).enumerate() {
+            let mut start = 0;
+            for end in 1..=cells.len() {
+                if end < cells.len() && cells[end] == cells[start] {
+                    continue;
+                }
+                let colour = match cells[start] {
+                    Cell::Remap => Some(THRESHOLD),
+                    Cell::Mixed => Some(BAND),
+                    Cell::Balanced => Some(BALANCED),
+                    Cell::Continue | Cell::Nothing => None,
+                };
+                if let Some(colour) = colour {
+                    let (above, begin) = (top + row as f64, left + start as f64);
+                    let corners = [(begin, above), (left + end as f64, above + 1.0)];
+                    let rectangle = Rectangle::new(corners, colour.filled());
+                    chart.draw_series(std::iter::once(rectangle))?;
+                }
+                start = end;
+            }
+        }
+        Ok(())
+    }
+}

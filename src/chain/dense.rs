@@ -1,0 +1,107 @@
+//! A chain given as a full transition matrix.
+
+use super::{ChainError, Operator, ROW_SUM_TOLERANCE, probability, usable};
+use rayon::prelude::*;
+
+/// A transition matrix with all its entries.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Dense {
+    levels: usize,
+    entries: Vec<f64>,
+}
+
+impl Dense {
+    /// The chain with these rows.
+    ///
+    /// # Errors
+    /// Fewer than two rows, rows of another length, entries outside [0, 1], or a row whose sum
+    /// misses one by more than [`ROW_SUM_TOLERANCE`].
+    pub fn new(rows: &[Vec<f64>]) -> Result<Self, ChainError> {
+        let levels = rows.len();
+        if levels < 2 {
+            return Err(ChainError::TooFewLevels(levels));
+        }
+        for (i, row) in rows.iter().enumerate() {
+            if row.len() != levels {
+                let what = format!("row {i} of a {levels} x {levels} transition matrix");
+                return Err(ChainError::Shape { what, expected: levels, found: row.len() });
+            }
+            for (j, &p) in row.iter().enumerate() {
+                probability(p, || format!("entry ({i}, {j})"))?;
+            }
+            let sum: f64 = row.iter().sum();
+            if (sum - 1.0).abs() > ROW_SUM_TOLERANCE {
+                return Err(ChainError::RowSum { row: i, sum });
+            }
+        }
+        Ok(Self { levels, entries: rows.concat() })
+    }
+
+    /// The number of rows.
+    pub fn levels(&self) -> usize {
+        self.levels
+    }
+
+    /// Row `level`.
+    pub fn row(&self, level: usize) -> &[f64] {
+        &self.entries[level * self.levels..(level + 1) * self.levels]
+    }
+
+    pub(super) fn row_into(&self, level: usize, v: &[f64], out: &mut [f64]) {
+        let width = out.len();
+        out.fill(0.0);
+        for (p, v) in self.row(level).iter().zip(v.chunks_exact(width)) {
+            if *p != 0.0 {
+                for (out, v) in out.iter_mut().zip(v) {
+                    *out += p * v;
+                }
+            }
+        }
+    }
+
+    /// Weights of detailed balance, found along a spanning tree and checked on every pair.
+    pub(super) fn weights(&self) -> Option<Vec<f64>> {
+        let n = self.levels;
+        let mut weights = vec![0.0; n];
+        let mut queue = vec![0];
+        weights[0] = 1.0;
+        while let Some(i) = queue.pop() {
+            for j in 0..n {
+                let (there, back) = (self.row(i)[j], self.row(j)[i]);
+                if weights[j] == 0.0 && there > 0.0 && back > 0.0 {
+                    weights[j] = weights[i] * there / back;
+                    queue.push(j);
+                }
+            }
+        }
+        let balanced = (0..n).all(|i| {
+            (0..i).all(|j| {
+                let (a, b) = (weights[i] * self.row(i)[j], weights[j] * self.row(j)[i]);
+                (a - b).abs() <= 1e-13 * a.max(b)
+            })
+        });
+        if balanced { usable(weights) } else { None }
+    }
+}
+
+impl Operator for Dense {
+    fn states(&self) -> usize {
+        self.levels
+    }
+
+    fn apply_into(&self, v: &[f64], out: &mut [f64]) {
+        assert!(v.len() == self.levels && out.len() == self.levels);
+        let rows = self.entries.par_chunks_exact(self.levels).with_min_len(64);
+        out.par_iter_mut().zip(rows).for_each(|(out, row)| {
+            *out = row.iter().zip(v).map(|(p, v)| p * v).sum();
+        });
+    }
+
+    fn rounding(&self) -> f64 {
+        self.levels as f64 + 1.0
+    }
+
+    fn reversing_weights(&self) -> Option<Vec<f64>> {
+        self.weights()
+    }
+}

@@ -1,0 +1,138 @@
+//! Markov operators: the conditional expectation `(P v)(s) = E[v(next state) | state s]`.
+//!
+//! Every operator acts on functions of the state, given as slices, and never forms the joint
+//! transition matrix:
+//!
+//! | operator | state space | one application |
+//! |---|---|---|
+//! | [`BirthDeath`] | one process, L levels, steps of at most one level | O(L) |
+//! | [`Dense`] | one process or a joint chain, any transition matrix | O(S²) |
+//! | [`Exchangeable`] | r equal birth–death processes, as multisets of levels: C(L+r-1, r) states | about r terms a state |
+//! | [`Product`] | independent factors, each any of the above, mode by mode | sum over the factors |
+//! | [`Joint`] | any dependence between processes, sparse rows | O(non-zeros) |
+//!
+//! Results do not depend on the number of threads, bit for bit.
+
+mod birth_death;
+mod dense;
+mod exchangeable;
+mod joint;
+mod multisets;
+mod product;
+
+pub use birth_death::{BirthDeath, Edge};
+pub use dense::Dense;
+pub use exchangeable::{Exchangeable, Wanted};
+pub use joint::Joint;
+pub use multisets::{Multisets, Occupancies};
+pub use product::{Factor, Product};
+
+/// A Markov operator on functions of S states: non-negative, with rows that sum to one.
+///
+/// Rows may miss one by what the given decimals miss it (at most [`ROW_SUM_TOLERANCE`]); they are
+/// used as given and never rescaled.
+pub trait Operator: Send + Sync {
+    /// The number of states S.
+    fn states(&self) -> usize;
+
+    /// `out[s] = sum over t of P(s, t) v[t]`.
+    ///
+    /// # Panics
+    /// When `v` or `out` does not have [`states`](Self::states) entries.
+    fn apply_into(&self, v: &[f64], out: &mut [f64]);
+
+    /// A bound k such that the computed `P v` differs from the exact one, in every state s, by at
+    /// most `k * f64::EPSILON * (P |v|)(s)`.
+    fn rounding(&self) -> f64;
+
+    /// Positive weights w, up to a factor, with `w(s) P(s, t) = w(t) P(t, s)`; `None` when there
+    /// are none, or when they are not known, or span more than doubles can hold.
+    fn reversing_weights(&self) -> Option<Vec<f64>>;
+}
+
+/// How far the sum of given transition probabilities may be from one.
+pub const ROW_SUM_TOLERANCE: f64 = 1e-9;
+
+/// Why a chain cannot be built.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum ChainError {
+    /// Fewer than two levels.
+    #[error("a chain needs at least 2 levels, found {0}")]
+    TooFewLevels(usize),
+    /// No process at all.
+    #[error("a chain needs at least one process")]
+    NoProcess,
+    /// Two lists that should be equally long are not.
+    #[error("{what}: expected {expected} entries, found {found}")]
+    Shape {
+        /// The list, in words.
+        what: String,
+        /// How many entries it should have.
+        expected: usize,
+        /// How many it has.
+        found: usize,
+    },
+    /// A probability is negative, above one or not a number.
+    #[error("{what} is {value}, not a probability between 0 and 1")]
+    NotAProbability {
+        /// Which number, in words.
+        what: String,
+        /// Its value.
+        value: f64,
+    },
+    /// The probabilities of a row do not sum to one.
+    #[error("row {row} sums to {sum}: it misses 1 by {:e}", sum - 1.0)]
+    RowSum {
+        /// The row, from 0.
+        row: usize,
+        /// The sum of its entries.
+        sum: f64,
+    },
+    /// Moving up and down from a level together is more probable than one.
+    #[error("at level {level} (from 0) up + down = {sum}, which is more than 1")]
+    TooMuchMotion {
+        /// The level, from 0.
+        level: usize,
+        /// Up + down.
+        sum: f64,
+    },
+    /// A process would leave its range of levels.
+    #[error("`{direction}` at the {edge} level must be 0, found {value}")]
+    LeavesRange {
+        /// `up` or `down`.
+        direction: &'static str,
+        /// `highest` or `lowest`.
+        edge: &'static str,
+        /// The probability given.
+        value: f64,
+    },
+    /// Two states of a joint chain have the same loads.
+    #[error("states {first} and {second} (from 0) have the same loads")]
+    SameLoads {
+        /// The first of them.
+        first: usize,
+        /// The second.
+        second: usize,
+    },
+    /// The number of states does not fit a machine word.
+    #[error("the number of states, {0}, is too large to count on this machine")]
+    TooManyStates(String),
+}
+
+fn probability(value: f64, what: impl FnOnce() -> String) -> Result<(), ChainError> {
+    if (0.0..=1.0).contains(&value) {
+        Ok(())
+    } else {
+        Err(ChainError::NotAProbability { what: what(), value })
+    }
+}
+
+/// Ratios of weights beyond this leave too few digits to the light states.
+const WEIGHT_SPAN: f64 = 1e12;
+
+/// The weights, scaled to maximum one, if they span no more than doubles can use.
+fn usable(weights: Vec<f64>) -> Option<Vec<f64>> {
+    let largest = weights.iter().copied().fold(0.0, f64::max);
+    let positive = weights.iter().all(|&w| w > 0.0 && w * WEIGHT_SPAN >= largest);
+    (positive && largest.is_finite()).then(|| weights.into_iter().map(|w| w / largest).collect())
+}

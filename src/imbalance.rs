@@ -1,0 +1,197 @@
+//! The running cost of an unbalanced load: what a step takes longer than it would if every
+//! processor carried its share.
+//!
+//! Process i carries the integer load w_i on a processor of capacity c_i. Its share of the total is
+//! `c_i sum(w) / sum(c)`, and its deviation `d_i = w_i / c_i - sum(w) / sum(c)` is the time by which
+//! it finishes after (before, if negative) a balanced step would.
+
+use crate::Rational;
+use dashu::base::{Gcd, Signed, UnsignedAbs};
+use dashu::integer::UBig;
+
+/// How deviations make a cost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+pub enum RunningCost {
+    /// The largest deviation: what the step takes longer than balanced. (`|i - j| / 2` for two
+    /// processes in `[YXW03, section 5]`.)
+    #[default]
+    MaxMinusMean,
+    /// The largest deviation in absolute value `[YXW03, eq. (4)]`.
+    MaxAbsDeviation,
+    /// The Euclidean norm of the deviations `[YXW03, eq. (5)]`.
+    EuclideanDeviation,
+}
+
+/// Why a running cost cannot be built.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ImbalanceError {
+    /// A capacity that is not positive.
+    #[error("capacity {index} (from 0) is {value}, not positive")]
+    NotPositive {
+        /// Which one, from 0.
+        index: usize,
+        /// Its value.
+        value: String,
+    },
+    /// No capacity at all.
+    #[error("there must be a capacity for each process, found none")]
+    Empty,
+    /// Capacities or loads whose exact shares do not fit 62 bits.
+    #[error(
+        "capacities and loads need more than 62 bits to compare shares exactly; use rounder capacities"
+    )]
+    TooFine,
+}
+
+/// The running cost of load vectors, zero exactly on balanced ones.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Imbalance {
+    cost: RunningCost,
+    /// The capacities divided by `unit`: coprime integers.
+    capacities: Vec<i64>,
+    total: i64,
+    /// `1 / (capacities[i] * total * unit)`.
+    scale: Vec<f64>,
+}
+
+impl Imbalance {
+    /// The running cost on processors with these capacities, for loads of absolute value at most
+    /// `largest_load`.
+    ///
+    /// # Errors
+    /// No capacities, one that is not positive, or so fine that shares overflow 62 bits.
+    pub fn new(
+        cost: RunningCost,
+        capacities: &[Rational],
+        largest_load: u64,
+    ) -> Result<Self, ImbalanceError> {
+        if capacities.is_empty() {
+            return Err(ImbalanceError::Empty);
+        }
+        for (index, c) in capacities.iter().enumerate() {
+            if !c.is_positive() {
+                return Err(ImbalanceError::NotPositive { index, value: c.to_string() });
+            }
+        }
+        // c_i = n_i / d_i = C_i g / l, l the common denominator, g what the numerators share.
+        let common = capacities.iter().fold(UBig::ONE, |l, c| {
+            let shared = (&l).gcd(c.denominator());
+            l * c.denominator() / shared
+        });
+        let numerators = capacities
+            .iter()
+            .map(|c| c.numerator().clone().unsigned_abs() * (&common / c.denominator()));
+        let numerators: Vec<UBig> = numerators.collect();
+        let shared = numerators
+            .iter()
+            .fold(UBig::ZERO, |g, n| if g.is_zero() { n.clone() } else { g.gcd(n) });
+        let integers = numerators.iter().map(|n| i64::try_from(n / &shared));
+        let integers: Vec<i64> = integers.collect::<Result<_, _>>().map_err(|_| Self::TOO_FINE)?;
+        let sum = integers.iter().map(|&c| i128::from(c)).sum::<i128>();
+        // A share and a deviation are differences of two such products.
+        let bound = sum.checked_mul(2 * i128::from(largest_load.max(1)) * capacities.len() as i128);
+        let total = i64::try_from(sum).map_err(|_| Self::TOO_FINE)?;
+        if bound.is_none_or(|bound| bound >= 1 << 62) {
+            return Err(Self::TOO_FINE);
+        }
+        let unit = Rational::from_parts(shared.into(), common).to_f64().value();
+        let scale = integers.iter().map(|&c| 1.0 / (c as f64 * total as f64 * unit)).collect();
+        Ok(Self { cost, capacities: integers, total, scale })
+    }
+
+    const TOO_FINE: ImbalanceError = ImbalanceError::TooFine;
+
+    /// The number of processes.
+    pub fn processes(&self) -> usize {
+        self.capacities.len()
+    }
+
+    /// Whether process `i` and `j` run on equal processors.
+    pub fn same_capacity(&self, i: usize, j: usize) -> bool {
+        self.capacities[i] == self.capacities[j]
+    }
+
+    /// Whether every process carries exactly its share, computed in integers.
+    ///
+    /// # Panics
+    /// When there is not one load for each process.
+    pub fn is_balanced(&self, loads: &[i64]) -> bool {
+        self.excess(loads).all(|excess| excess == 0)
+    }
+
+    /// The running cost of these loads: zero if and only if they are balanced, otherwise positive
+    /// and exact to a few units in the last place.
+    ///
+    /// # Panics
+    /// When there is not one load for each process.
+    pub fn cost(&self, loads: &[i64]) -> f64 {
+        let deviations = self.excess(loads).zip(&self.scale).map(|(e, scale)| e as f64 * scale);
+        match self.cost {
+            RunningCost::MaxMinusMean => deviations.fold(0.0, f64::max),
+            RunningCost::MaxAbsDeviation => deviations.map(f64::abs).fold(0.0, f64::max),
+            RunningCost::EuclideanDeviation => deviations.map(|d| d * d).sum::<f64>().sqrt(),
+        }
+    }
+
+    /// The deviations d_i, multiplied by c_i times the sum of capacities in integers.
+    fn excess(&self, loads: &[i64]) -> impl Iterator<Item = i64> {
+        assert_eq!(loads.len(), self.capacities.len(), "one load for each process");
+        let sum: i64 = loads.iter().sum();
+        loads.iter().zip(&self.capacities).map(move |(&w, &c)| w * self.total - c * sum)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn capacities(parts: &[(i64, u64)]) -> Vec<Rational> {
+        parts.iter().map(|&(n, d)| Rational::from_parts(n.into(), d.into())).collect()
+    }
+
+    #[test]
+    fn two_equal_processes_pay_half_their_difference() {
+        let pair = capacities(&[(1, 1), (1, 1)]);
+        let cost = Imbalance::new(RunningCost::MaxMinusMean, &pair, 5).unwrap();
+        for (i, j) in (0..6).flat_map(|i| (0..6).map(move |j| (i, j))) {
+            assert_eq!(cost.cost(&[i, j]), (i - j).abs() as f64 / 2.0);
+        }
+    }
+
+    #[test]
+    fn balance_is_exact_for_decimal_capacities() {
+        // In doubles 0.1 * 3 differs from 0.3.
+        let pair = capacities(&[(1, 10), (3, 10)]);
+        for kind in [
+            RunningCost::MaxMinusMean,
+            RunningCost::MaxAbsDeviation,
+            RunningCost::EuclideanDeviation,
+        ] {
+            let cost = Imbalance::new(kind, &pair, 100).unwrap();
+            for (i, j) in (0..30).flat_map(|i| (0..30).map(move |j| (i, j))) {
+                assert_eq!(cost.is_balanced(&[i, j]), j == 3 * i, "{i} {j}");
+                assert_eq!(cost.cost(&[i, j]) == 0.0, j == 3 * i, "{i} {j}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_three_costs_on_a_worked_example() {
+        // Loads 3, 1, 8 on capacities 1, 1, 2: mean 3, scaled loads 3, 1, 4, deviations 0, -2, 1.
+        let all = capacities(&[(1, 1), (1, 1), (2, 1)]);
+        let cost = |kind| Imbalance::new(kind, &all, 8).unwrap().cost(&[3, 1, 8]);
+        assert_eq!(cost(RunningCost::MaxMinusMean), 1.0);
+        assert_eq!(cost(RunningCost::MaxAbsDeviation), 2.0);
+        approx::assert_relative_eq!(cost(RunningCost::EuclideanDeviation), 5f64.sqrt());
+    }
+
+    #[test]
+    fn bad_capacities_are_refused() {
+        let new = |parts: &[(i64, u64)], load| {
+            Imbalance::new(RunningCost::MaxMinusMean, &capacities(parts), load)
+        };
+        assert_eq!(new(&[], 5), Err(ImbalanceError::Empty));
+        assert!(matches!(new(&[(1, 1), (0, 1)], 5), Err(ImbalanceError::NotPositive { .. })));
+        assert_eq!(new(&[(1, 1), (i64::MAX, 1)], 5), Err(ImbalanceError::TooFine));
+    }
+}

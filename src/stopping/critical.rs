@@ -1,0 +1,143 @@
+//! The remap costs at which decisions switch.
+//!
+//! With R what remapping costs in all, J is concave and piecewise linear in R, and every unbalanced
+//! state switches at most once, from remapping to continuing, as R grows. Let C be the states that
+//! continue already, and censor the chain on the others: from state i, until the next state outside
+//! C, it costs c_i and balances with probability b_i. Continuing there costs `c_i + (1 - b_i) R`,
+//! which is as cheap as remapping at `R = c_i / b_i`; the smallest of these is where the next state
+//! joins C. To take it out of the censored chain is one step of Gaussian elimination, so the whole
+//! path costs what one factorisation does. All its operations are on numbers of one sign
+//! [Grassmann, Taksar & Heyman 1985, Oper. Res. 33(5)]: in doubles, R is good to about n epsilon.
+
+use crate::Rational;
+use rayon::prelude::*;
+use std::ops::{Add, Div, Mul, Sub};
+
+/// The numbers in which critical costs are computed: exact, or doubles.
+pub trait Scalar:
+    Clone
+    + PartialOrd
+    + Send
+    + Sync
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Mul<Output = Self>
+    + Div<Output = Self>
+{
+    /// 0.
+    fn zero() -> Self;
+}
+
+impl Scalar for f64 {
+    fn zero() -> Self {
+        0.0
+    }
+}
+
+impl Scalar for Rational {
+    fn zero() -> Self {
+        Rational::ZERO
+    }
+}
+
+/// Where the decision of a state switches: it remaps below and continues above.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CriticalCost<T> {
+    /// The cost of remapping in all, R: the critical remap cost of `Stop`.
+    pub total: T,
+    /// The critical remap cost of `Uniform`, `R - mean(J)`.
+    pub uniform: T,
+}
+
+/// The critical costs of each state: `None` for balanced ones (`running[s] = 0`), and for those
+/// that cannot balance and so never continue.
+///
+/// `transition` holds the rows of the chain; each is taken to sum to one. `weights[s]` is the
+/// number of load vectors that state s stands for. Takes O(n³) operations for n unbalanced states.
+///
+/// # Panics
+/// When the lengths differ.
+pub fn critical_costs<T: Scalar>(
+    running: &[T],
+    transition: &[Vec<T>],
+    weights: &[T],
+) -> Vec<Option<CriticalCost<T>>> {
+    let n = running.len();
+    assert!(transition.len() == n && weights.len() == n, "one row and weight for each state");
+    let states: Vec<usize> = (0..n).filter(|&s| running[s] > T::zero()).collect();
+    let mut rows: Vec<Row<T>> =
+        states.iter().map(|&s| Row::new(running, &transition[s], &states, s)).collect();
+    let zero = T::zero;
+    let everything = weights.iter().fold(zero(), |sum, w| sum + w.clone());
+    let unbalanced = states.iter().fold(zero(), |sum, &s| sum + weights[s].clone());
+    let mut critical = vec![None; n];
+    let mut waiting: Vec<usize> = (0..states.len()).collect();
+    while let Some((position, total)) = next(&rows, &waiting) {
+        let joining = waiting.swap_remove(position);
+        join(&mut rows, &waiting, joining);
+        // J is R where it stops and c + (1 - b) R in C, so sum(w (R - J)) is:
+        let mut saved = (everything.clone() - unbalanced.clone()) * total.clone();
+        for (row, &s) in rows.iter().zip(&states).filter(|(row, _)| row.continues) {
+            let below = row.balance.clone() * total.clone() - row.cost.clone();
+            saved = saved + weights[s].clone() * below;
+        }
+        let uniform = saved / everything.clone();
+        critical[states[joining]] = Some(CriticalCost { total, uniform });
+    }
+    critical
+}
+
+/// The censored chain from one unbalanced state, until it is next outside C or balanced.
+struct Row<T> {
+    continues: bool,
+    /// Expected running cost.
+    cost: T,
+    /// Probability of balancing.
+    balance: T,
+    /// Probability of each unbalanced state as the next one outside C.
+    hit: Vec<T>,
+}
+
+impl<T: Scalar> Row<T> {
+    fn new(running: &[T], transition: &[T], states: &[usize], s: usize) -> Self {
+        assert_eq!(transition.len(), running.len(), "one column for each state");
+        let balanced = transition.iter().zip(running).filter(|(_, psi)| **psi <= T::zero());
+        Row {
+            continues: false,
+            cost: running[s].clone(),
+            balance: balanced.fold(T::zero(), |sum, (p, _)| sum + p.clone()),
+            hit: states.iter().map(|&t| transition[t].clone()).collect(),
+        }
+    }
+}
+
+/// The state of `waiting` that joins C next, as its position there, and the R at which it does.
+fn next<T: Scalar>(rows: &[Row<T>], waiting: &[usize]) -> Option<(usize, T)> {
+    let candidates = waiting.iter().enumerate().filter(|&(_, &k)| rows[k].balance > T::zero());
+    let costs = candidates.map(|(at, &k)| (at, rows[k].cost.clone() / rows[k].balance.clone()));
+    costs.reduce(|best, other| if other.1 < best.1 { other } else { best })
+}
+
+/// Takes state k out of the censored chain; `waiting` are those that stay outside C.
+fn join<T: Scalar>(rows: &mut [Row<T>], waiting: &[usize], k: usize) {
+    // What leaves k for elsewhere; the rest is a loop.
+    let own = &mut rows[k];
+    let leaves = waiting.iter().fold(own.balance.clone(), |sum, &j| sum + own.hit[j].clone());
+    own.continues = true;
+    own.cost = own.cost.clone() / leaves.clone();
+    own.balance = own.balance.clone() / leaves.clone();
+    for &j in waiting {
+        own.hit[j] = own.hit[j].clone() / leaves.clone();
+    }
+    let (cost, balance, hit) = (own.cost.clone(), own.balance.clone(), own.hit.clone());
+    rows.par_iter_mut().enumerate().filter(|(i, _)| *i != k).for_each(|(_, row)| {
+        let share = row.hit[k].clone();
+        if share > T::zero() {
+            row.cost = row.cost.clone() + share.clone() * cost.clone();
+            row.balance = row.balance.clone() + share.clone() * balance.clone();
+            for &j in waiting {
+                row.hit[j] = row.hit[j].clone() + share.clone() * hit[j].clone();
+            }
+        }
+    });
+}

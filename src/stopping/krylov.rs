@@ -1,0 +1,117 @@
+//! Krylov solvers for `(I - P) x = b` on a subset of the states.
+
+use super::vector;
+use crate::Observer;
+use crate::chain::Operator;
+
+/// `I - P` on the states that continue.
+pub(super) struct Masked<'a> {
+    pub operator: &'a dyn Operator,
+    pub continues: &'a [bool],
+    /// Weights of an inner product in which P is symmetric.
+    pub weights: Option<&'a [f64]>,
+    pub observer: &'a dyn Observer,
+    /// The most applications.
+    pub limit: u64,
+}
+
+impl Masked<'_> {
+    /// `out = x - P x` on the states that continue, 0 elsewhere; `x` must be 0 there.
+    fn apply(&self, x: &[f64], out: &mut [f64]) {
+        self.operator.apply_into(x, out);
+        vector::update(out, |s, image| if self.continues[s] { x[s] - image } else { 0.0 });
+    }
+
+    /// Whether to go on after this many applications.
+    fn goes_on(&self, applications: u64) -> bool {
+        applications < self.limit && self.observer.progress(applications, self.limit).is_continue()
+    }
+
+    fn dot(&self, a: &[f64], b: &[f64]) -> f64 {
+        match self.weights {
+            Some(w) => vector::sum(a.len(), |s| w[s] * a[s] * b[s]),
+            None => vector::sum(a.len(), |s| a[s] * b[s]),
+        }
+    }
+}
+
+/// Improves `x` until no residual exceeds `goal`; returns how many times the operator was applied.
+pub(super) fn solve(system: &Masked, right: &[f64], x: &mut [f64], goal: f64) -> u64 {
+    vector::update(x, |s, x| if system.continues[s] { x } else { 0.0 });
+    if system.weights.is_some() {
+        conjugate_gradients(system, right, x, goal)
+    } else {
+        stabilised_biconjugate_gradients(system, right, x, goal)
+    }
+}
+
+fn largest(v: &[f64]) -> f64 {
+    vector::maxima(v.len(), |s| [v[s].abs()])[0]
+}
+
+fn residual(system: &Masked, right: &[f64], x: &[f64]) -> Vec<f64> {
+    let mut r = vec![0.0; x.len()];
+    system.apply(x, &mut r);
+    vector::update(&mut r, |s, image| right[s] - image);
+    r
+}
+
+fn conjugate_gradients(system: &Masked, right: &[f64], x: &mut [f64], goal: f64) -> u64 {
+    let mut r = residual(system, right, x);
+    let mut p = r.clone();
+    let mut image = vec![0.0; x.len()];
+    let mut square = system.dot(&r, &r);
+    let mut applications = 1;
+    while largest(&r) > goal && system.goes_on(applications) {
+        system.apply(&p, &mut image);
+        applications += 1;
+        let curvature = system.dot(&p, &image);
+        if curvature <= 0.0 || !curvature.is_finite() {
+            break;
+        }
+        let step = square / curvature;
+        vector::update(x, |s, x| x + step * p[s]);
+        vector::update(&mut r, |s, r| r - step * image[s]);
+        let next = system.dot(&r, &r);
+        let turn = next / square;
+        square = next;
+        vector::update(&mut p, |s, p| r[s] + turn * p);
+    }
+    applications
+}
+
+fn stabilised_biconjugate_gradients(
+    system: &Masked,
+    right: &[f64],
+    x: &mut [f64],
+    goal: f64,
+) -> u64 {
+    let n = x.len();
+    let mut r = residual(system, right, x);
+    let shadow = r.clone();
+    let (mut p, mut v, mut t) = (r.clone(), vec![0.0; n], vec![0.0; n]);
+    let mut rho = system.dot(&shadow, &r);
+    let mut applications = 1;
+    while largest(&r) > goal && system.goes_on(applications) {
+        system.apply(&p, &mut v);
+        let alpha = rho / system.dot(&shadow, &v);
+        vector::update(&mut r, |s, r| r - alpha * v[s]);
+        system.apply(&r, &mut t);
+        applications += 2;
+        let square = system.dot(&t, &t);
+        let omega = if square > 0.0 { system.dot(&t, &r) / square } else { 0.0 };
+        if !(alpha.is_finite() && omega.is_finite()) {
+            break;
+        }
+        vector::update(x, |s, x| x + alpha * p[s] + omega * r[s]);
+        vector::update(&mut r, |s, r| r - omega * t[s]);
+        let next = system.dot(&shadow, &r);
+        let beta = next / rho * alpha / omega;
+        rho = next;
+        if !beta.is_finite() {
+            break;
+        }
+        vector::update(&mut p, |s, p| r[s] + beta * (p - omega * v[s]));
+    }
+    applications
+}

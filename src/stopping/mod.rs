@@ -1,0 +1,96 @@
+//! Optimal stopping of a Markov chain of loads `[YXW03]`: continue and pay for the imbalance, or
+//! remap now.
+//!
+//! [`States`] numbers the joint loads of several processes and builds their transition operator,
+//! [`Problem`] adds the costs, and [`solve`] returns a [`Solution`] whose bounds hold whatever the
+//! method and however it ended: they are proved after the fact by one application of the Bellman
+//! operator.
+
+mod anderson;
+mod critical;
+mod enclosure;
+mod krylov;
+mod policy_iteration;
+mod problem;
+mod solution;
+mod states;
+mod value_iteration;
+mod vector;
+
+pub use critical::{CriticalCost, Scalar, critical_costs};
+pub use problem::{AfterRemap, Problem, ProblemError};
+pub use solution::{Decision, Solution};
+pub use states::{Process, ProcessChain, States};
+
+use crate::{Observer, Status};
+use enclosure::Enclosure;
+
+/// How to solve the Bellman equation. All methods give the same answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Method {
+    /// Policy iteration; where rounding stops it short of the tolerance, accelerated value iteration
+    /// goes on from there.
+    #[default]
+    Auto,
+    /// Value iteration from below and from above at once.
+    Value,
+    /// Policy iteration.
+    Policy,
+}
+
+/// When to stop.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Settings {
+    /// The method.
+    pub method: Method,
+    /// The largest certified distance between the bounds on J, relative to `max(1, R)`.
+    pub tolerance: f64,
+    /// The largest number of applications of the transition operator.
+    pub iterations: u64,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self { method: Method::Auto, tolerance: 1e-9, iterations: 1_000_000 }
+    }
+}
+
+/// The most states for which a window of earlier sweeps is kept.
+const MOST_ACCELERATED: usize = 20_000_000;
+
+/// An approximation of J on the way: the vector, and how its computation ended.
+struct Approximation {
+    value: Vec<f64>,
+    iterations: u64,
+    status: Status,
+}
+
+/// Solves the problem to `settings.tolerance`, or as far as the limits allow.
+pub fn solve(problem: &Problem, settings: &Settings, observer: &dyn Observer) -> Solution {
+    if problem.remap_cost() == 0.0 {
+        return Solution::free(problem);
+    }
+    let approximation = match settings.method {
+        Method::Value => value_iteration::solve(problem, settings, observer),
+        Method::Policy => policy_iteration::solve(problem, settings, observer),
+        Method::Auto => {
+            let found = policy_iteration::solve(problem, settings, observer);
+            let unfinished =
+                found.status == Status::IterationLimit && found.iterations < settings.iterations;
+            if unfinished && problem.states() <= MOST_ACCELERATED {
+                anderson::solve(problem, settings, observer, found)
+            } else {
+                found
+            }
+        }
+    };
+    Solution::certify(problem, approximation, settings.tolerance)
+}
+
+/// Bytes that [`Problem::new`] and [`solve`] use at most for these states.
+pub fn memory_estimate(states: &States) -> u64 {
+    let classes = states.count() as u64;
+    // Policy iteration keeps 14 vectors; the acceleration that may follow it 22 more.
+    let vectors = if classes > MOST_ACCELERATED as u64 { 15 } else { 37 };
+    8u64.saturating_mul(vectors * classes.min(1 << 56)).saturating_add(8 * states.scratch())
+}

@@ -1,0 +1,151 @@
+//! An optimal stopping problem and its Bellman operator.
+
+use super::{States, vector};
+use crate::chain::Operator;
+use crate::imbalance::Imbalance;
+
+/// What happens after a remap.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AfterRemap {
+    /// The problem ends: remapping costs `rho`.
+    Stop,
+    /// The next state is any of the |M| load vectors with the same probability: remapping costs
+    /// `rho + sum(J) / |M|` `[YXW03, section 5]`.
+    Uniform,
+}
+
+/// A controlled chain with a running cost, to be stopped by a remap or by balance.
+///
+/// The optimal cost `J >= 0` is the only bounded solution of
+///
+/// ```text
+/// J(s) = min(R(J), psi(s) + (P J)(s))    where psi(s) > 0 (unbalanced)
+/// J(s) = 0                               where psi(s) = 0 (balanced)
+/// ```
+///
+/// with `R(J) = rho` or `rho + mean(J)`. It is unique for rho > 0: if J1 and J2 solve it and
+/// `lambda > 1` is the least number with `J2 <= lambda J1`, applying the operator to both sides
+/// gives `J2 <= lambda J1 - (lambda - 1) min(rho, psi)`, so a smaller one does.
+pub struct Problem {
+    pub(super) operator: Box<dyn Operator>,
+    pub(super) running: Vec<f64>,
+    /// How many load vectors each state stands for; all one if `None`.
+    pub(super) multiplicities: Option<Vec<f64>>,
+    pub(super) vectors: f64,
+    pub(super) remap_cost: f64,
+    pub(super) after: AfterRemap,
+}
+
+/// Why a stopping problem cannot be posed.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum ProblemError {
+    /// A remap cost that is negative, infinite or not a number.
+    #[error("the remap cost is {0}; it must be finite and not negative")]
+    RemapCost(f64),
+    /// The running cost is defined for another number of processes.
+    #[error("the running cost is for {expected} processes, the chain has {found}")]
+    Processes {
+        /// Processes of the running cost.
+        expected: usize,
+        /// Processes of the chain.
+        found: usize,
+    },
+    /// `Uniform` without a balanced state: no policy has a finite cost.
+    #[error(
+        "no load vector is balanced, so a remap to a random one never ends the cost: every policy \
+         costs infinitely much"
+    )]
+    NeverBalanced,
+}
+
+impl Problem {
+    /// The problem on `states`, which move by `operator`.
+    ///
+    /// # Errors
+    /// A remap cost that is negative or not finite, a running cost for another number of processes,
+    /// or [`AfterRemap::Uniform`] without any balanced state.
+    pub fn new(
+        states: &States,
+        operator: Box<dyn Operator>,
+        imbalance: &Imbalance,
+        remap_cost: f64,
+        after: AfterRemap,
+    ) -> Result<Self, ProblemError> {
+        if !(remap_cost.is_finite() && remap_cost >= 0.0) {
+            return Err(ProblemError::RemapCost(remap_cost));
+        }
+        let (expected, found) = (imbalance.processes(), states.processes());
+        if expected != found {
+            return Err(ProblemError::Processes { expected, found });
+        }
+        assert_eq!(operator.states(), states.count(), "an operator on these states");
+        let running = states.tabulate(|loads| imbalance.cost(loads));
+        if after == AfterRemap::Uniform && remap_cost > 0.0 && running.iter().all(|&psi| psi > 0.0)
+        {
+            return Err(ProblemError::NeverBalanced);
+        }
+        let multiplicities = match after {
+            AfterRemap::Stop => None,
+            AfterRemap::Uniform => states.multiplicities(),
+        };
+        let vectors = states.shape().iter().map(|&n| n as f64).product();
+        Ok(Self { operator, running, multiplicities, vectors, remap_cost, after })
+    }
+
+    /// The number of states.
+    pub fn states(&self) -> usize {
+        self.running.len()
+    }
+
+    /// The running cost of each state: 0 if and only if it is balanced.
+    pub fn running(&self) -> &[f64] {
+        &self.running
+    }
+
+    /// The remap cost rho.
+    pub fn remap_cost(&self) -> f64 {
+        self.remap_cost
+    }
+
+    /// The same problem at another remap cost.
+    ///
+    /// # Errors
+    /// A remap cost that is negative or not finite.
+    pub fn with_remap_cost(self, remap_cost: f64) -> Result<Self, ProblemError> {
+        if remap_cost.is_finite() && remap_cost >= 0.0 {
+            Ok(Self { remap_cost, ..self })
+        } else {
+            Err(ProblemError::RemapCost(remap_cost))
+        }
+    }
+
+    /// The mean of J over all load vectors.
+    pub(super) fn mean(&self, j: &[f64]) -> f64 {
+        let sum = match &self.multiplicities {
+            None => vector::sum(j.len(), |s| j[s]),
+            Some(m) => vector::sum(j.len(), |s| m[s] * j[s]),
+        };
+        sum / self.vectors
+    }
+
+    /// What remapping costs in all when the optimal cost is `j`.
+    pub(super) fn remap_value(&self, j: &[f64]) -> f64 {
+        match self.after {
+            AfterRemap::Stop => self.remap_cost,
+            AfterRemap::Uniform => self.remap_cost + self.mean(j),
+        }
+    }
+
+    /// Bound on the relative error of [`remap_value`](Self::remap_value).
+    pub(super) fn remap_rounding(&self) -> f64 {
+        match self.after {
+            AfterRemap::Stop => 0.0,
+            AfterRemap::Uniform => (vector::SUM_ROUNDING + 4.0) * f64::EPSILON,
+        }
+    }
+
+    /// Bound on the relative error of the computed `psi + P j`.
+    pub(super) fn continue_rounding(&self) -> f64 {
+        (self.operator.rounding() + 4.0) * f64::EPSILON
+    }
+}

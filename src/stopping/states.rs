@@ -1,0 +1,327 @@
+//! The joint states of several processes: load vectors, or classes of load vectors that equal
+//! processes make equivalent.
+
+use crate::chain::{
+    BirthDeath, ChainError, Dense, Exchangeable, Factor, Joint, Multisets, Operator, Product,
+};
+use rayon::prelude::*;
+use std::collections::HashMap;
+
+/// The chain of one process.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ProcessChain {
+    /// Steps of at most one level.
+    BirthDeath(BirthDeath),
+    /// Any transition matrix.
+    Dense(Dense),
+}
+
+impl ProcessChain {
+    /// The number of levels.
+    pub fn levels(&self) -> usize {
+        match self {
+            ProcessChain::BirthDeath(chain) => chain.levels(),
+            ProcessChain::Dense(chain) => chain.levels(),
+        }
+    }
+}
+
+/// A process whose load moves by itself.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Process {
+    /// The load at level 0; level l is load `lowest + l`.
+    pub lowest: i64,
+    /// How the level moves.
+    pub chain: ProcessChain,
+}
+
+/// Processes that are interchangeable: the same chain and capacity.
+#[derive(Debug)]
+struct Group {
+    members: Vec<usize>,
+    lowest: i64,
+    /// The states of the group; one member at a time when it is not lumped.
+    sets: Multisets,
+}
+
+/// A numbered set of states, each standing for one or several load vectors.
+#[derive(Debug)]
+pub struct States(Kind);
+
+#[derive(Debug)]
+enum Kind {
+    /// Row-major over the groups, the last one fastest.
+    Groups { groups: Vec<Group>, processes: usize, shape: Vec<usize>, count: usize },
+    /// A list of load vectors.
+    Listed { loads: Vec<Vec<i64>>, index: HashMap<Vec<i64>, usize> },
+}
+
+impl States {
+    /// The states of independent processes and their joint chain. Processes i and j are lumped when
+    /// they have the same birth–death chain and `same(i, j)` holds; pass `|_, _| false` to keep
+    /// every load vector a state of its own.
+    ///
+    /// # Errors
+    /// No process, or more states than a `usize` can count.
+    pub fn independent(
+        processes: &[Process],
+        same: impl Fn(usize, usize) -> bool,
+    ) -> Result<(Self, Box<dyn Operator>), ChainError> {
+        let mut members: Vec<Vec<usize>> = Vec::new();
+        for (i, process) in processes.iter().enumerate() {
+            let lumps = matches!(process.chain, ProcessChain::BirthDeath(_));
+            let home = members.iter_mut().find(|group: &&mut Vec<usize>| {
+                lumps && same(group[0], i) && &processes[group[0]] == process
+            });
+            match home {
+                Some(group) => group.push(i),
+                None => members.push(vec![i]),
+            }
+        }
+        let mut groups = Vec::new();
+        let mut factors = Vec::new();
+        let mut count = 1usize;
+        for members in members {
+            let Process { lowest, chain } = &processes[members[0]];
+            let sets = Multisets::new(members.len(), chain.levels())?;
+            let total = count.checked_mul(sets.states());
+            count = total.ok_or_else(|| {
+                ChainError::TooManyStates(format!("more than {count} x {}", sets.states()))
+            })?;
+            factors.push(match chain {
+                ProcessChain::BirthDeath(chain) if members.len() > 1 => {
+                    Factor::Exchangeable(Exchangeable::new(chain.clone(), members.len())?)
+                }
+                ProcessChain::BirthDeath(chain) => Factor::BirthDeath(chain.clone()),
+                ProcessChain::Dense(chain) => Factor::Dense(chain.clone()),
+            });
+            groups.push(Group { members, lowest: *lowest, sets });
+        }
+        let operator: Box<dyn Operator> = match factors.pop() {
+            Some(Factor::Exchangeable(only)) if factors.is_empty() => Box::new(only),
+            Some(last) => {
+                factors.push(last);
+                Box::new(Product::new(factors)?)
+            }
+            None => return Err(ChainError::NoProcess),
+        };
+        let shape = processes.iter().map(|process| process.chain.levels()).collect();
+        let kind = Kind::Groups { groups, processes: processes.len(), shape, count };
+        Ok((Self(kind), operator))
+    }
+
+    /// The states of a joint chain, with the loads of each.
+    ///
+    /// # Errors
+    /// Another number of load vectors than the chain has states, load vectors of different lengths
+    /// or without loads, or the same one twice.
+    pub fn joint(loads: Vec<Vec<i64>>, chain: &Joint) -> Result<Self, ChainError> {
+        let shape = |what: String, expected, found| ChainError::Shape { what, expected, found };
+        if loads.len() != chain.states() {
+            let what = "loads (one vector for each row of the transition matrix)".to_owned();
+            return Err(shape(what, chain.states(), loads.len()));
+        }
+        let processes = loads[0].len();
+        if processes == 0 {
+            return Err(ChainError::NoProcess);
+        }
+        let mut index = HashMap::new();
+        for (i, vector) in loads.iter().enumerate() {
+            if vector.len() != processes {
+                return Err(shape(format!("load vector {i}"), processes, vector.len()));
+            }
+            if let Some(first) = index.insert(vector.clone(), i) {
+                return Err(ChainError::SameLoads { first, second: i });
+            }
+        }
+        Ok(Self(Kind::Listed { loads, index }))
+    }
+
+    /// The number of states.
+    pub fn count(&self) -> usize {
+        match &self.0 {
+            Kind::Groups { count, .. } => *count,
+            Kind::Listed { loads, .. } => loads.len(),
+        }
+    }
+
+    /// The number of processes.
+    pub fn processes(&self) -> usize {
+        match &self.0 {
+            Kind::Groups { processes, .. } => *processes,
+            Kind::Listed { loads, .. } => loads[0].len(),
+        }
+    }
+
+    /// The number of levels of each process, or the number of listed states.
+    pub fn shape(&self) -> Vec<usize> {
+        match &self.0 {
+            Kind::Groups { shape, .. } => shape.clone(),
+            Kind::Listed { loads, .. } => vec![loads.len()],
+        }
+    }
+
+    /// The number of load vectors, or `None` where it is too large to count.
+    pub fn vectors(&self) -> Option<usize> {
+        self.shape().iter().try_fold(1usize, |n, &levels| n.checked_mul(levels))
+    }
+
+    /// Whether some states stand for several load vectors.
+    pub fn is_lumped(&self) -> bool {
+        match &self.0 {
+            Kind::Groups { groups, .. } => groups.iter().any(|group| group.members.len() > 1),
+            Kind::Listed { .. } => false,
+        }
+    }
+
+    /// Writes a load vector that `state` stands for; its others permute equal processes.
+    pub fn loads_into(&self, state: usize, loads: &mut [i64]) {
+        match &self.0 {
+            Kind::Groups { groups, .. } => {
+                let mut rest = state;
+                for group in groups.iter().rev() {
+                    let rank = rest % group.sets.states();
+                    rest /= group.sets.states();
+                    for (&level, &process) in group.sets.unrank(rank).iter().zip(&group.members) {
+                        loads[process] = group.lowest + level as i64;
+                    }
+                }
+            }
+            Kind::Listed { loads: all, .. } => loads.copy_from_slice(&all[state]),
+        }
+    }
+
+    /// A load vector that `state` stands for.
+    pub fn loads(&self, state: usize) -> Vec<i64> {
+        let mut loads = vec![0; self.processes()];
+        self.loads_into(state, &mut loads);
+        loads
+    }
+
+    /// The state that stands for these loads, if there is one.
+    pub fn find(&self, loads: &[i64]) -> Option<usize> {
+        match &self.0 {
+            Kind::Listed { index, .. } => index.get(loads).copied(),
+            Kind::Groups { groups, processes, .. } => {
+                if loads.len() != *processes {
+                    return None;
+                }
+                let mut state = 0;
+                for group in groups {
+                    let level = |&i: &usize| usize::try_from(loads[i] - group.lowest).ok();
+                    let levels: Option<Vec<usize>> = group.members.iter().map(level).collect();
+                    let mut levels = levels?;
+                    levels.sort_unstable();
+                    if *levels.last()? >= group.sets.levels() {
+                        return None;
+                    }
+                    state = state * group.sets.states() + group.sets.rank(&levels);
+                }
+                Some(state)
+            }
+        }
+    }
+
+    /// How many load vectors each state stands for; `None` when it is one each.
+    pub fn multiplicities(&self) -> Option<Vec<f64>> {
+        let Kind::Groups { groups, .. } = &self.0 else { return None };
+        if !self.is_lumped() {
+            return None;
+        }
+        let mut all = vec![1.0];
+        for group in groups {
+            let mut walk = group.sets.from(0);
+            let mut own = Vec::with_capacity(group.sets.states());
+            while let Some(sorted) = walk.get() {
+                own.push(group.sets.orderings(sorted));
+                walk.advance();
+            }
+            all = all.iter().flat_map(|m| own.iter().map(move |n| m * n)).collect();
+        }
+        Some(all)
+    }
+
+    /// `f` of a load vector of each state.
+    pub fn tabulate(&self, f: impl Fn(&[i64]) -> f64 + Sync) -> Vec<f64> {
+        let mut all = vec![0.0; self.count()];
+        let n = self.processes();
+        match &self.0 {
+            Kind::Groups { groups, .. } if groups.len() == 1 && groups[0].members.len() > 1 => {
+                // Walk, rather than unrank, through the multisets.
+                let Group { members, lowest, sets } = &groups[0];
+                let chunk = 1 << 12;
+                all.par_chunks_mut(chunk).enumerate().for_each(|(k, out)| {
+                    let mut walk = sets.from(k * chunk);
+                    let mut loads = vec![0; n];
+                    for out in out {
+                        let Some(sorted) = walk.get() else { break };
+                        for (&level, &process) in sorted.iter().zip(members) {
+                            loads[process] = lowest + level as i64;
+                        }
+                        *out = f(&loads);
+                        walk.advance();
+                    }
+                });
+            }
+            _ => {
+                let entries = all.par_iter_mut().with_min_len(1 << 10).enumerate();
+                entries.for_each_init(
+                    || vec![0; n],
+                    |loads, (state, out)| {
+                        self.loads_into(state, loads);
+                        *out = f(loads);
+                    },
+                );
+            }
+        }
+        all
+    }
+
+    /// How many numbers of scratch memory one application of the operator uses, about.
+    pub(super) fn scratch(&self) -> u64 {
+        let Kind::Groups { groups, count, .. } = &self.0 else { return 0 };
+        // A lumped group needs one slot more than levels, and a copy where other groups follow.
+        let lumped = groups.iter().filter(|group| group.members.len() > 1).map(|group| {
+            let (items, levels) = (group.members.len() as u64, group.sets.levels() as u64);
+            let copy = if groups.len() > 1 { 2 } else { 1 };
+            (*count as u64).saturating_mul(levels + items) / levels * copy
+        });
+        lumped.sum()
+    }
+
+    /// The place of these loads in the row-major list of all load vectors.
+    pub fn place(&self, loads: &[i64]) -> u128 {
+        match &self.0 {
+            Kind::Listed { index, .. } => index.get(loads).map_or(0, |&state| state as u128),
+            Kind::Groups { groups, shape, .. } => {
+                let mut lowest = vec![0; shape.len()];
+                for group in groups {
+                    group.members.iter().for_each(|&process| lowest[process] = group.lowest);
+                }
+                let levels = loads.iter().zip(&lowest).map(|(load, lowest)| load - lowest);
+                levels.zip(shape).fold(0, |place, (level, &n)| {
+                    place * n as u128 + u128::try_from(level).unwrap_or(0)
+                })
+            }
+        }
+    }
+
+    /// The loads of the vector with this place in the row-major list of all load vectors.
+    pub fn vector(&self, place: usize) -> Vec<i64> {
+        match &self.0 {
+            Kind::Listed { loads, .. } => loads[place].clone(),
+            Kind::Groups { groups, shape, .. } => {
+                let mut loads = vec![0; shape.len()];
+                let mut rest = place;
+                for (process, &levels) in shape.iter().enumerate().rev() {
+                    loads[process] = (rest % levels) as i64;
+                    rest /= levels;
+                }
+                for group in groups {
+                    group.members.iter().for_each(|&process| loads[process] += group.lowest);
+                }
+                loads
+            }
+        }
+    }
+}
