@@ -55,16 +55,16 @@ impl Explanation<'_> {
                 )
             }
             Error::NoSuchEnumVariant { expected, found, .. } => {
-                let mut help = choices("known are", expected, found);
+                let mut help = choices("it can be", expected, found);
                 if let Some(shape) = self.shape(&outer_path(self.tree, self.at)) {
-                    help = format!("{help}; write {shape}");
+                    help = format!("{help}; such as {shape}");
                 }
                 complain(token, &format!("`{found}` is not known here"), "unknown name", &help)
             }
             Error::MissingStructField { field, .. } => {
                 let label = format!("`{field}: ...` is missing before this");
                 let help = self.shape(&outer).map_or(format!("add `{field}: ...`"), |shape| {
-                    format!("all of it reads: {shape}")
+                    format!("the whole reads {shape}")
                 });
                 complain(token, &format!("the field `{field}` is missing"), &label, &help)
             }
@@ -168,7 +168,7 @@ impl Explanation<'_> {
     }
 
     fn help(&self, path: &str, fallback: &str) -> String {
-        self.shape(path).map_or(fallback.to_owned(), |shape| format!("write {shape}"))
+        self.shape(path).map_or(fallback.to_owned(), |shape| format!("such as {shape}"))
     }
 
     /// What may stand at `path`, by its longest known beginning.

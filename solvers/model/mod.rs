@@ -15,7 +15,7 @@ use source::ModelText;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use syntax::Node;
+use syntax::{Node, Span};
 
 /// The largest model file read, in bytes.
 const MAX_BYTES: u64 = 256 << 20;
@@ -79,27 +79,57 @@ impl Loaded {
         }
     }
 
-    /// The same model with the value at `path` (`problem.remap_cost`) replaced by `value`.
-    pub fn with(&self, path: &str, value: &str) -> Result<Loaded, Vec<Complaint>> {
+    /// The same model with other values: pairs of a path (`problem.remap_cost`) and what to write
+    /// there. Fields left to their defaults can be given too. The values are put in together, so that
+    /// only the outcome must be a model.
+    pub fn with(&self, settings: &[(&str, &str)]) -> Result<Loaded, Vec<Complaint>> {
+        let mut edits = Vec::new();
+        for (path, value) in settings {
+            edits.push(self.edit(path, value).map_err(|complaint| vec![complaint])?);
+        }
+        edits.sort_by_key(|(span, _)| span.start);
+        if let Some(pair) = edits.windows(2).find(|pair| pair[1].0.start < pair[0].0.end) {
+            let message = format!("`{}` lies inside another place that is set", pair[1].1);
+            return Err(vec![Complaint::elsewhere(message, "set one of them only")]);
+        }
         let text = self.source.text();
-        let replaced = match self.tree.find(path) {
-            Some(node) => {
-                let span = node.unwrapped().span.clone();
-                format!("{}{value}{}", &text[..span.start], &text[span.end..])
-            }
-            None => {
-                let (parent, field) = path.rsplit_once('.').unwrap_or(("", path));
-                let parent = self.tree.find(parent).and_then(Node::insertion_point);
-                let Some((at, comma)) = parent else {
-                    let message = format!("`--set {path}`: the model has no such place");
-                    let help = "name it as it stands in the file, such as problem.remap.test";
-                    return Err(vec![Complaint::elsewhere(message, help)]);
-                };
-                let comma = if comma { ", " } else { "" };
-                format!("{}{comma}{field}: {value}{}", &text[..at], &text[at..])
-            }
-        };
+        let (mut replaced, mut from) = (String::with_capacity(text.len()), 0);
+        for (span, value) in edits {
+            replaced.push_str(&text[from..span.start]);
+            replaced.push_str(&value);
+            from = span.end;
+        }
+        replaced.push_str(&text[from..]);
         Loaded::from_text(&self.path, replaced)
+    }
+
+    /// What to replace in the text, and by what, so that `path` has `value`.
+    fn edit(&self, path: &str, value: &str) -> Result<(Span, String), Complaint> {
+        if let Some(node) = self.tree.find(path) {
+            // A name replaces the variant, `Fixed(9)`; a number what the variant holds.
+            let named = value.starts_with(|c: char| c.is_alphabetic() || "[({\"".contains(c));
+            let node = if named { node } else { node.unwrapped() };
+            return Ok((node.span.clone(), value.to_owned()));
+        }
+        let (parent, field) = path.rsplit_once('.').unwrap_or(("", path));
+        let holder = self.tree.find(parent);
+        if let Some((at, comma)) = holder.and_then(Node::insertion_point) {
+            let comma = if comma { ", " } else { "" };
+            return Ok((at..at, format!("{comma}{field}: {value}")));
+        }
+        let (known, names) = self.tree.nearest(path);
+        let message = format!("the model has no place `{path}` to set");
+        let help = match (known.is_empty(), names.is_empty()) {
+            (_, true) => format!("`{known}` is a single value"),
+            (true, _) => format!("paths begin with {}", names.join(", ")),
+            _ => format!("`{known}` has {}", names.join(", ")),
+        };
+        Err(Complaint::elsewhere(message, help))
+    }
+
+    /// Faults the first of `settings` that names no place of the model.
+    pub fn check_places(&self, settings: &[(&str, &str)]) -> Result<(), Complaint> {
+        settings.iter().try_for_each(|(path, value)| self.edit(path, value).map(drop))
     }
 
     /// A complaint about the value at `path`, for faults that only solving brings to light.

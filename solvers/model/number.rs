@@ -20,6 +20,9 @@ impl Decimal {
             rational(literal).ok_or_else(|| match literal.trim_start_matches(['+', '-']) {
                 "inf" | "NaN" => format!("`{literal}` is not a finite number"),
                 _ if literal.len() > 1000 => "a number may have 1000 digits at most".to_owned(),
+                plain if plain.parse::<f64>().is_ok() && plain.contains(['e', 'E']) => {
+                    format!("the exponent of {} is not in -400..=400", quoted(literal))
+                }
                 _ => format!("expected a decimal number, found {}", quoted(literal)),
             })?;
         let value = exact.to_f64().value();

@@ -23,6 +23,12 @@ pub(super) fn read(text: &str) -> Result<Node, Fault> {
     reader.skip_blank()?;
     match reader.peek() {
         None => Ok(value),
+        Some(_) if value.is_scalar() => Err(reader.fault(
+            value.span,
+            "this is not a model",
+            "expected Model(...)",
+            "a model file reads Model(title: \"...\", problem: ...)",
+        )),
         Some(_) => Err(reader.fault_here(
             "there is more text after the model",
             "the model ends before this",
@@ -235,7 +241,7 @@ impl<'a> Reader<'a> {
     fn cut_short(&self) -> Fault {
         let Some(&(innermost, close)) = self.open.last() else {
             let help = "a model file reads Model(title: \"...\", problem: ...)";
-            return self.fault(self.at..self.at, "the file ends too early", "here", help);
+            return self.fault(0..0, "the file holds no model", "only blanks and comments", help);
         };
         // Where indentation tells that an earlier bracket was meant to close, that one is the culprit.
         let opened = self.askew.unwrap_or(innermost);

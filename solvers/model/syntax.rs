@@ -57,6 +57,24 @@ impl Node {
         node.span.clone()
     }
 
+    /// The longest beginning of `path` that there is, and the names of the fields it has.
+    pub fn nearest<'a>(&self, path: &'a str) -> (&'a str, Vec<&str>) {
+        let (mut node, mut known) = (self, 0);
+        for step in steps(path) {
+            let Some(child) = node.unwrapped().child(step) else { break };
+            node = child;
+            let rest = &path[known..];
+            let skipped = rest.len() - rest.trim_start_matches(['.', '[']).len();
+            known += skipped;
+            known += path[known..].find(['.', '[']).unwrap_or(path.len() - known);
+        }
+        let names = match &node.unwrapped().kind {
+            Kind::Struct(fields) => fields.iter().map(|(name, _)| name.as_str()).collect(),
+            _ => Vec::new(),
+        };
+        (&path[..known], names)
+    }
+
     /// The value inside one-value variants: the `1000` of `Fixed(1000)`.
     pub fn unwrapped(&self) -> &Node {
         match &self.kind {
