@@ -123,7 +123,7 @@ fn shorten(fraction: &str) -> String {
 pub fn sweep_table(_base: &Loaded, runs: &[SweepRun]) -> String {
     let mut text = String::new();
     let Some(first) = runs.first() else { return text };
-    let names: Vec<_> = first.set.keys().map(String::as_str).collect();
+    let names: Vec<_> = first.set.iter().map(|(name, _)| name.as_str()).collect();
     let headings: &[&str] = match &first.solution.body {
         Body::PhaseChange(_) => &["n0", "pi_0", "expected time"],
         Body::LoadDrift(_) => &["value", "remaps", "utilization"],
@@ -135,7 +135,7 @@ pub fn sweep_table(_base: &Loaded, runs: &[SweepRun]) -> String {
     }
     text.push('\n');
     for run in runs {
-        for value in run.set.values() {
+        for (_, value) in &run.set {
             let _ = write!(text, "{:>24}", value.to_string());
         }
         match &run.solution.body {
@@ -158,9 +158,6 @@ pub fn sweep_table(_base: &Loaded, runs: &[SweepRun]) -> String {
             }
         }
         text.push('\n');
-    }
-    if let Some(groups) = map::groups(runs) {
-        let _ = writeln!(text, "values with the same map: {groups}");
     }
     text
 }

@@ -26,7 +26,8 @@ pub enum Format {
 impl Format {
     /// By the ending of the file's name.
     pub fn of(path: &Path) -> Result<Format, Complaint> {
-        match path.extension().and_then(|ending| ending.to_str()) {
+        let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase());
+        match ending.as_deref() {
             Some("svg") => Ok(Format::Svg),
             Some("png") => Ok(Format::Png),
             _ => Err(Complaint::elsewhere(
