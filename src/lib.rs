@@ -9,6 +9,7 @@
 /// Exact rational numbers.
 pub type Rational = dashu::rational::RBig;
 
+pub mod belief;
 pub mod concave;
 pub mod lifetime;
 pub mod observer;
