@@ -37,7 +37,8 @@ impl Detector {
     /// The detector with the given alpha and beta; `None` unless both lie in \[0, 1\].
     pub fn new(false_alarm: f64, missed: f64) -> Option<Detector> {
         let probability = |p: f64| (0.0..=1.0).contains(&p);
-        (probability(false_alarm) && probability(missed)).then_some(Detector { false_alarm, missed })
+        (probability(false_alarm) && probability(missed))
+            .then_some(Detector { false_alarm, missed })
     }
 
     /// alpha.

@@ -5,7 +5,7 @@ mod bracket;
 mod counterexamples;
 mod enumeration;
 mod invariance;
-mod problems;
+pub mod problems;
 mod reference;
 mod stationarity;
 mod structure;
