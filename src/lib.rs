@@ -9,6 +9,7 @@
 /// Exact rational numbers.
 pub type Rational = dashu::rational::RBig;
 
+pub mod belief;
 pub mod chain;
 pub mod concave;
 pub mod drift;

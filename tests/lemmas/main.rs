@@ -1,4 +1,8 @@
 //! Property-based verification: one property per lemma, named for it.
 
+mod belief;
 mod chain;
+mod concave;
+mod lifetime;
+mod phase_change;
 mod stopping;
