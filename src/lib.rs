@@ -10,6 +10,8 @@
 pub type Rational = dashu::rational::RBig;
 
 pub mod concave;
+pub mod interval;
+pub mod law;
 pub mod lifetime;
 pub mod observer;
 mod rounding;

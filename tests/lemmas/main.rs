@@ -1,1 +1,3 @@
 //! Property-based verification: one property per lemma, named for it.
+
+mod periodic;
