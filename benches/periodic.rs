@@ -40,7 +40,9 @@ fn kernels(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("periodic");
     group.sample_size(10);
     let (small, large, mixed) = (walkers(64), walkers(1024), three_classes());
-    group.bench_function("exact d(t), N = 64, t = 1..100", |b| b.iter(|| curve(black_box(&small), 100)));
+    group.bench_function("exact d(t), N = 64, t = 1..100", |b| {
+        b.iter(|| curve(black_box(&small), 100))
+    });
     group.bench_function("exact d(1000), N = 1024", |b| b.iter(|| at(black_box(&large), 1000)));
     group.bench_function("exact d(t), N = 1024, t = 1..1000", |b| {
         b.iter(|| curve(black_box(&large), 1000))

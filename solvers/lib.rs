@@ -7,6 +7,7 @@ pub mod cli;
 pub mod commands;
 pub mod model;
 pub mod output;
+pub mod periodic;
 pub mod phase_change;
 pub mod render;
 pub mod run;

@@ -1,8 +1,6 @@
 //! The `Periodic` problem: from model to intervals.
 
 use crate::cli::Settings;
-use crate::model::Loaded;
-use crate::model::complaint::Complaint;
 use crate::model::periodic::Periodic;
 use crate::run::Watch;
 use crate::solution::{Body, Solved};
@@ -161,12 +159,7 @@ impl From<&Method> for Line {
 }
 
 /// Solves a periodic problem.
-pub fn solve(
-    _loaded: &Loaded,
-    problem: &Periodic,
-    settings: &Settings,
-    watch: &Watch,
-) -> Result<Solved, Vec<Complaint>> {
+pub fn solve(problem: &Periodic, settings: &Settings, watch: &Watch) -> Solved {
     let (processors, bound) = (problem.processors(), problem.bound());
     let found = methods(&processors, bound, watch);
     let mut warnings = Vec::new();
@@ -177,7 +170,8 @@ pub fn solve(
         }
         if method.tie {
             let name = name(method.kind);
-            warnings.push(format!("{name}: the bound is met exactly, up to rounding; a tie keeps it"));
+            warnings
+                .push(format!("{name}: the bound is met exactly, up to rounding; a tie keeps it"));
         }
     }
     let first = &found[0];
@@ -248,7 +242,7 @@ pub fn solve(
         cost_aware,
         simulated,
     };
-    Ok(Solved { body: Body::Periodic(Box::new(answer)), status, warnings })
+    Solved { body: Body::Periodic(Box::new(answer)), status, warnings }
 }
 
 struct DeviationCurve {
@@ -259,7 +253,8 @@ struct DeviationCurve {
 
 /// The imbalance step by step, past the end of the interval, or past its maximum if it never ends.
 fn curve(processors: &Processors, bound: Bound, interval: &Interval) -> DeviationCurve {
-    let peak = if processors.mean() > 0.0 { 2.0 * processors.load() / processors.mean() } else { 100.0 };
+    let peak =
+        if processors.mean() > 0.0 { 2.0 * processors.load() / processors.mean() } else { 100.0 };
     let mut last = interval.steps.map_or(peak as u64, |steps| steps + 1).min(MAX_CURVE);
     if processors.mean() < 0.0 {
         let end = Interval::before(processors.load() / -processors.mean());
@@ -326,7 +321,8 @@ fn warn_of_loads(processors: &Processors, interval: Option<u64>, warnings: &mut 
     }
     let found = negative_load(processors, within);
     let relation = if found.exact { "is" } else { "is at most" };
-    let unless = if safe == 0 { String::new() } else { format!(" (impossible in the first {safe})") };
+    let unless =
+        if safe == 0 { String::new() } else { format!(" (impossible in the first {safe})") };
     warnings.push(format!(
         "nothing keeps the loads above zero: the probability that one is negative within {within} steps \
          {relation} {:.3e}{unless}",

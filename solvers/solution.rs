@@ -1,6 +1,6 @@
 //! What a solve returns: a header common to all problems, and the problem's own part.
 
-use crate::phase_change;
+use crate::{periodic, phase_change};
 use remapping::Status;
 use serde::Serialize;
 
@@ -30,6 +30,8 @@ pub struct Solution {
 pub enum Body {
     /// Threshold curve.
     PhaseChange(phase_change::Answer),
+    /// Intervals.
+    Periodic(Box<periodic::Answer>),
 }
 
 /// An answer with the status it was reached with.

@@ -28,6 +28,7 @@ pub(super) fn run(arguments: &Check) -> Exit {
         };
         let (problem, facts) = match &loaded.model.problem {
             Problem::PhaseChange(problem) => ("phase_change", problem.facts()),
+            Problem::Periodic(problem) => ("periodic", problem.facts()),
         };
         for warning in &loaded.warnings {
             say(&format!("warning: {}: {warning}", path.display()));

@@ -7,7 +7,7 @@ use crate::model::{Loaded, Problem};
 use crate::output::{check_free, print, say, write_file};
 use crate::run::{Watch, is_interrupted};
 use crate::solution::Solution;
-use crate::{phase_change, render};
+use crate::{periodic, phase_change, render};
 use std::path::{Path, PathBuf};
 
 /// Solves one model.
@@ -15,6 +15,7 @@ pub fn solve_model(loaded: &Loaded, settings: &Settings) -> Result<Solution, Vec
     let watch = Watch::start(&loaded.model.title, settings.time_limit);
     let solved = match &loaded.model.problem {
         Problem::PhaseChange(problem) => phase_change::solve(loaded, problem, settings, &watch),
+        Problem::Periodic(problem) => Ok(periodic::solve(problem, settings, &watch)),
     }?;
     let mut warnings = loaded.warnings.clone();
     warnings.extend(solved.warnings);

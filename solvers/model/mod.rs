@@ -2,6 +2,7 @@
 
 pub mod complaint;
 pub mod number;
+pub mod periodic;
 pub mod phase_change;
 mod syntax;
 
@@ -34,6 +35,8 @@ pub struct Model {
 pub enum Problem {
     /// One change of phase, watched by a fallible detector [NR86, NR90].
     PhaseChange(phase_change::PhaseChange),
+    /// Remapping at fixed intervals [FXW03].
+    Periodic(periodic::Periodic),
 }
 
 /// A model that has been read and found right.
@@ -108,6 +111,7 @@ impl Problem {
     fn review(&self, review: &mut Review<'_>, _folder: &Path) {
         match self {
             Problem::PhaseChange(problem) => problem.review(review),
+            Problem::Periodic(problem) => problem.review(review),
         }
     }
 }

@@ -3,9 +3,10 @@
 use super::complaint::Review;
 use super::number::Decimal;
 use remapping::Rational;
-use remapping::interval::{Bound, Covariance, Processors};
+use remapping::interval::{Bound, Covariance, Imbalance, Processors};
 use remapping::law::{Class, Law as EngineLaw, Steps};
 use serde::{Deserialize, Deserializer, de};
+use serde_json::Value;
 use std::fmt;
 
 /// Most processors of one model.
@@ -89,7 +90,9 @@ impl Law {
         let at = |field: &str| format!("{path}.{field}");
         match self {
             Law::Steps(Weights(entries)) => review_steps(entries, review, path),
-            Law::Exponential { mean } => positive(review, &at("mean"), mean, "the mean of an exponential law"),
+            Law::Exponential { mean } => {
+                positive(review, &at("mean"), mean, "the mean of an exponential law")
+            }
             Law::Gamma { shape, mean } => {
                 positive(review, &at("shape"), shape, "the shape of a gamma law");
                 positive(review, &at("mean"), mean, "the mean of a gamma law");
@@ -141,7 +144,12 @@ fn review_steps(entries: &[(Decimal, Decimal)], review: &mut Review<'_>, path: &
         review.probability(&format!("{path}[{index}]"), weight.value);
         if entries[..index].iter().any(|(other, _)| other.exact == step.exact) {
             let label = format!("the step {} is given twice", step.value);
-            review.fault(&format!("{path}[{index}]"), "a step is repeated", &label, "keep one of them");
+            review.fault(
+                &format!("{path}[{index}]"),
+                "a step is repeated",
+                &label,
+                "keep one of them",
+            );
         }
         sum += &weight.exact;
     }
@@ -165,7 +173,12 @@ impl Periodic {
                 law.review(review, &path);
             }
             if count == 0 {
-                review.fault(&path, "a class has no processors", "the count is 0", "leave the class out");
+                review.fault(
+                    &path,
+                    "a class has no processors",
+                    "the count is 0",
+                    "leave the class out",
+                );
             }
         }
         let count = self.count();
@@ -176,7 +189,12 @@ impl Periodic {
         }
         if count > MAX_PROCESSORS {
             let help = format!("at most {MAX_PROCESSORS}");
-            review.fault("problem.changes", "too many processors", &format!("{count} processors"), &help);
+            review.fault(
+                "problem.changes",
+                "too many processors",
+                &format!("{count} processors"),
+                &help,
+            );
         }
         self.review_capacities(review, count);
         self.review_covariance(review, count);
@@ -253,7 +271,8 @@ impl Periodic {
                 laws.iter().enumerate().map(|(index, law)| (path(index), 1, law)).collect()
             }
             Changes::Classes(classes) => {
-                let class = |(index, class): (usize, &'_ LawClass)| (path(index) + ".law", class.count);
+                let class =
+                    |(index, class): (usize, &'_ LawClass)| (path(index) + ".law", class.count);
                 let named = classes.iter().enumerate().map(class);
                 named.zip(classes).map(|((path, count), class)| (path, count, &class.law)).collect()
             }
@@ -270,15 +289,19 @@ impl Periodic {
     /// # Panics
     /// If the model has not passed its review.
     pub fn processors(&self) -> Processors {
-        let laws = self.laws().into_iter().map(|(_, count, law)| {
-            (count, law.engine().expect("a reviewed law"))
-        });
+        let laws = self
+            .laws()
+            .into_iter()
+            .map(|(_, count, law)| (count, law.engine().expect("a reviewed law")));
         let classes: Vec<Class> = match &self.capacities {
             None => laws.map(|(count, law)| Class { count, law }).collect(),
             Some(capacities) => {
                 let each = laws.flat_map(|(count, law)| std::iter::repeat_n(law, count));
                 each.zip(capacities)
-                    .map(|(law, capacity)| Class { count: 1, law: law.per_capacity(capacity.value) })
+                    .map(|(law, capacity)| Class {
+                        count: 1,
+                        law: law.per_capacity(capacity.value),
+                    })
                     .collect()
             }
         };
@@ -299,6 +322,33 @@ impl Periodic {
                 Bound::RmsDeviation(bound.value, self.covariance.as_ref().map(spread))
             }
         }
+    }
+
+    /// What can be said without solving.
+    ///
+    /// # Panics
+    /// If the model has not passed its review.
+    pub fn facts(&self) -> Vec<(&'static str, Value)> {
+        let processors = self.processors();
+        let mut facts: Vec<(&'static str, Value)> = vec![
+            ("processors", processors.count().into()),
+            ("classes", processors.classes().len().into()),
+            ("mean change", processors.mean().into()),
+            ("mean variance", (processors.variance() / (processors.count() - 1) as f64).into()),
+            ("spread of the means", processors.drift().into()),
+        ];
+        if processors.mean() < 0.0 {
+            facts.push(("mean load zero after", (processors.load() / -processors.mean()).into()));
+        }
+        if processors.mean() > 0.0 {
+            let limit = processors.drift().sqrt() / processors.mean();
+            facts.push(("limit of v", limit.into()));
+        }
+        let safe = processors.steps_without_negative_load();
+        facts.push(("loads not negative through", safe.map_or("always".into(), Value::from)));
+        let exact = Imbalance::new(&processors).is_some_and(|imbalance| imbalance.is_exact());
+        facts.push(("largest deviation known exactly", exact.into()));
+        facts
     }
 
     /// Cost of a remap in units of load, where it is given.

@@ -1,6 +1,7 @@
 //! What people see: summaries, tables, curves in text, and plots.
 
 pub mod curve;
+pub mod periodic;
 pub mod plot;
 
 use crate::commands::SweepRun;
@@ -15,6 +16,7 @@ pub fn summary(_loaded: &Loaded, solution: &Solution) -> String {
     let mut text = format!("{}\n", solution.title);
     match &solution.body {
         Body::PhaseChange(answer) => phase_change(&mut text, answer),
+        Body::Periodic(answer) => text.push_str(&periodic::summary(answer)),
     }
     let seconds = solution.seconds;
     let ending = match solution.status {
@@ -76,31 +78,48 @@ fn shorten(fraction: &str) -> String {
 
 /// The table of a sweep: one line per value.
 pub fn sweep_table(_base: &Loaded, runs: &[SweepRun]) -> String {
+    let mut rows: Vec<Vec<(String, String)>> = Vec::new();
+    for run in runs {
+        let set = run.set.iter().map(|(path, value)| (path.clone(), value.to_string()));
+        rows.push(set.chain(cells(&run.solution.body)).collect());
+    }
+    // A method may apply to some of the values only: the columns are those of any row.
+    let mut columns: Vec<(String, usize)> = Vec::new();
+    for (heading, cell) in rows.iter().flatten() {
+        match columns.iter_mut().find(|(name, _)| name == heading) {
+            Some((_, width)) => *width = (*width).max(cell.len()),
+            None => columns.push((heading.clone(), heading.len().max(cell.len()))),
+        }
+    }
     let mut text = String::new();
-    let Some(first) = runs.first() else { return text };
-    let names: Vec<_> = first.set.keys().map(String::as_str).collect();
-    let headings: &[&str] = match &first.solution.body {
-        Body::PhaseChange(_) => &["n0", "pi_0", "expected time"],
-    };
-    for name in names.iter().chain(headings) {
-        let _ = write!(text, "{name:>24}");
+    for (heading, width) in &columns {
+        let _ = write!(text, "  {heading:>width$}");
     }
     text.push('\n');
-    for run in runs {
-        for value in run.set.values() {
-            let _ = write!(text, "{:>24}", value.to_string());
-        }
-        match &run.solution.body {
-            Body::PhaseChange(answer) => {
-                let start =
-                    answer.curve.at(0).map_or(String::new(), |b| format!("{:.12}", b.middle()));
-                let value = answer
-                    .value
-                    .map_or(String::new(), |v| format!("{:.9}", 0.5 * (v.lower + v.upper)));
-                let _ = write!(text, "{:>24}{start:>24}{value:>24}", answer.n0);
-            }
+    for row in &rows {
+        for (heading, width) in &columns {
+            let cell = row.iter().find(|(name, _)| name == heading);
+            let cell = cell.map_or("", |(_, cell)| cell.as_str());
+            let _ = write!(text, "  {cell:>width$}");
         }
         text.push('\n');
     }
     text
+}
+
+/// What a line of a sweep's table shows of a solution: headings with their cells.
+fn cells(body: &Body) -> Vec<(String, String)> {
+    match body {
+        Body::PhaseChange(answer) => {
+            let start = answer.curve.at(0);
+            let start = start.map_or(String::new(), |b| format!("{:.12}", b.middle()));
+            let value = answer.value.map(|v| format!("{:.9}", 0.5 * (v.lower + v.upper)));
+            vec![
+                ("n0".to_owned(), answer.n0.to_string()),
+                ("pi_0".to_owned(), start),
+                ("expected time".to_owned(), value.unwrap_or_default()),
+            ]
+        }
+        Body::Periodic(answer) => periodic::cells(answer),
+    }
 }

@@ -41,6 +41,9 @@ pub fn draw(solution: &Solution, format: Format) -> Result<Vec<u8>, Complaint> {
         Body::PhaseChange(answer) => {
             picture(format, &ThresholdCurve { title: &solution.title, answer })
         }
+        Body::Periodic(answer) => {
+            picture(format, &super::periodic::DeviationPicture { title: &solution.title, answer })
+        }
     }
 }
 
