@@ -103,7 +103,7 @@ pub struct Simulated {
     pub runs: u64,
     /// Seed.
     pub seed: u64,
-    /// Mean number of steps within the bound.
+    /// Mean first step after which the imbalance of the path exceeds the bound.
     pub mean: f64,
     /// Half the width of its 95 % confidence interval.
     pub half_width: f64,

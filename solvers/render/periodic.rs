@@ -63,7 +63,7 @@ pub fn summary(answer: &Answer) -> String {
     if let Some(simulated) = &answer.simulated {
         let _ = writeln!(
             text,
-            "{} sample paths (seed {}): {:.2} +- {:.2} steps within the bound",
+            "{} sample paths (seed {}) leave the bound at step {:.2} +- {:.2}",
             simulated.runs, simulated.seed, simulated.mean, simulated.half_width
         );
     }

@@ -32,8 +32,7 @@ impl Sampled {
 /// First passages of sample paths beyond a bound.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Passage {
-    /// Steps until the first whose imbalance exceeds the bound, that step left out: what a user who
-    /// remaps at the first violation sees on average.
+    /// The first step after which the imbalance exceeds the bound.
     pub steps: Sampled,
     /// Paths that had not exceeded the bound after the last step simulated; they count with that
     /// step, so that the mean is too small if there are any.
@@ -153,7 +152,7 @@ pub fn first_passage(
                 let deviation = if largest { path.max_deviation() } else { path.rms_deviation() };
                 // Rounding must not turn a tie into a violation.
                 let allowed = bound * processors.mean_load(time as f64) * (1.0 + 1e-12);
-                (deviation > allowed).then(|| time - 1)
+                (deviation > allowed).then_some(time)
             })
         })
         .collect();

@@ -1,1 +1,3 @@
 //! The command line, from outside.
+
+mod periodic;

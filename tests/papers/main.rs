@@ -1,1 +1,3 @@
 //! The papers' tables and figures: one module each.
+
+mod periodic;
