@@ -139,6 +139,12 @@ pub struct Settings {
     /// PhaseChange: solve in exact rationals too (short horizons) and print fractions.
     #[arg(long)]
     pub exact: bool,
+    /// Periodic: also simulate R sample paths until they violate the bound.
+    #[arg(long, value_name = "R", value_parser = clap::value_parser!(u64).range(2..=10_000_000))]
+    pub simulate: Option<u64>,
+    /// Seed of what is simulated.
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    pub seed: u64,
 }
 
 /// Ways to solve a stopping problem.

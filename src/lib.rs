@@ -14,6 +14,8 @@ pub mod chain;
 pub mod concave;
 pub mod drift;
 pub mod imbalance;
+pub mod interval;
+pub mod law;
 pub mod lifetime;
 pub mod observer;
 pub mod policy;

@@ -7,7 +7,7 @@ use crate::model::{Loaded, Problem};
 use crate::output::{check_free, is_closed, print, say, try_folder, write_file};
 use crate::run::{Watch, is_interrupted};
 use crate::solution::Solution;
-use crate::{fluids, land_battle, load_drift, phase_change, render, stopping};
+use crate::{fluids, land_battle, load_drift, periodic, phase_change, render, stopping};
 use std::path::{Path, PathBuf};
 
 /// Solves one model. Long computations are saved now and then, in `folder` if one is given; `force`
@@ -27,6 +27,7 @@ pub fn solve_model(
         Problem::Stopping(problem) => stopping::solve(loaded, problem, settings, &watch),
         Problem::Fluids(problem) => fluids::solve(loaded, problem, settings, &watch),
         Problem::LandBattle(problem) => land_battle::solve(loaded, problem, settings, &watch),
+        Problem::Periodic(problem) => Ok(periodic::solve(problem, settings, &watch)),
     }?;
     let mut warnings = loaded.warnings.clone();
     warnings.extend(solved.warnings);

@@ -52,6 +52,7 @@ pub(super) fn run(arguments: &Sweep) -> Exit {
     let mut shown = 0;
     let mut warned = HashSet::new();
     let mut groups = Groups::default();
+    let mut rows = Vec::new();
     if json {
         print("{\"runs\": [");
     }
@@ -84,29 +85,24 @@ pub(super) fn run(arguments: &Sweep) -> Exit {
         let set = chosen.iter().map(|(path, value)| (path.to_string(), as_json(value))).collect();
         let run = Run { set, solution };
         groups.add(&run);
-        show(json, shown == 0, &base, run);
+        if json {
+            // Printed as soon as it is solved: a long sweep need not fit into memory.
+            let text = serde_json::to_string(&run).expect("solutions have string keys only");
+            print(&format!("{}\n{text}", if shown == 0 { "" } else { "," }));
+        } else {
+            rows.push(render::row(&run));
+        }
         shown += 1;
     }
     if json {
         print("\n]}\n");
-    } else if let Some(line) = groups.line() {
-        print(&format!("values with the same map: {line}\n"));
+    } else if !rows.is_empty() {
+        print(&render::sweep_table(&rows));
+        if let Some(line) = groups.line() {
+            print(&format!("values with the same map: {line}\n"));
+        }
     }
     exit
-}
-
-/// Prints a run as soon as it is solved: a long sweep need not fit into memory.
-fn show(json: bool, first: bool, base: &Loaded, run: Run) {
-    if json {
-        let text = serde_json::to_string(&run).expect("solutions have string keys only");
-        print(&format!("{}\n{text}", if first { "" } else { "," }));
-        return;
-    }
-    let table = render::sweep_table(base, &[run]);
-    match table.split_once('\n') {
-        Some((_, row)) if !first => print(row),
-        _ => print(&table),
-    }
 }
 
 fn written(chosen: &[(&str, &str)]) -> String {

@@ -7,6 +7,7 @@ pub mod fluids;
 pub mod land_battle;
 pub mod load_drift;
 pub mod number;
+pub mod periodic;
 pub mod phase_change;
 mod reader;
 pub mod source;
@@ -52,6 +53,8 @@ pub enum Problem {
     Fluids(fluids::Fluids),
     /// Two sides that march towards each other and fight [NR90].
     LandBattle(land_battle::LandBattle),
+    /// Remapping at fixed intervals [FXW03].
+    Periodic(periodic::Periodic),
 }
 
 /// A model that has been read and found right.
@@ -164,6 +167,7 @@ impl Problem {
             Problem::Stopping(problem) => problem.review(review, folder),
             Problem::Fluids(problem) => problem.review(review),
             Problem::LandBattle(problem) => problem.review(review),
+            Problem::Periodic(problem) => problem.review(review),
         }
     }
 }

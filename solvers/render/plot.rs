@@ -51,6 +51,9 @@ pub fn draw(solution: &Solution, format: Format) -> Result<Vec<u8>, Complaint> {
         Body::Fluids(answer) | Body::LandBattle(answer) => {
             picture(format, &ScenarioThresholds { title: &solution.title, answer })
         }
+        Body::Periodic(answer) => {
+            picture(format, &super::periodic::DeviationPicture { title: &solution.title, answer })
+        }
     }
 }
 

@@ -4,5 +4,6 @@ mod belief;
 mod chain;
 mod concave;
 mod lifetime;
+mod periodic;
 mod phase_change;
 mod stopping;

@@ -2,5 +2,6 @@
 
 mod fluids;
 mod land_battle;
+mod periodic;
 mod shapes;
 mod workload;
