@@ -12,6 +12,7 @@ pub mod load_drift;
 pub mod memory;
 pub mod model;
 pub mod output;
+pub mod periodic;
 pub mod phase_change;
 pub mod render;
 pub mod run;

@@ -34,6 +34,7 @@ pub(super) fn run(arguments: &Check) -> Exit {
             Problem::Stopping(problem) => ("stopping", stopping::facts(&loaded, problem)),
             Problem::Fluids(problem) => ("fluids", problem.facts()),
             Problem::LandBattle(problem) => ("land_battle", problem.facts()),
+            Problem::Periodic(problem) => ("periodic", problem.facts()),
         };
         for warning in &loaded.warnings {
             say(&format!("warning: {}: {warning}", path.display()));

@@ -23,6 +23,8 @@ pub enum Exit {
     Limit = 3,
     /// The input is wrong.
     Input = 1,
+    /// The arguments are wrong.
+    Usage = 2,
     /// A bug.
     Bug = 4,
     /// Interrupted; the partial result was printed.
@@ -36,8 +38,9 @@ impl Exit {
             Exit::Done => 0,
             Exit::Limit => 1,
             Exit::Input => 2,
-            Exit::Bug => 3,
-            Exit::Interrupted => 4,
+            Exit::Usage => 3,
+            Exit::Bug => 4,
+            Exit::Interrupted => 5,
         };
         if rank(other) > rank(self) { other } else { self }
     }

@@ -2,3 +2,4 @@
 
 mod load_drift;
 mod model_problems;
+mod periodic;

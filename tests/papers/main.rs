@@ -3,5 +3,6 @@
 mod fluids;
 mod land_battle;
 mod nrs86;
+mod periodic;
 mod shapes;
 mod workload;
