@@ -131,7 +131,7 @@ pub struct Settings {
     #[arg(long, value_name = "STEP", value_parser = clap::value_parser!(u64).range(1..))]
     pub step: Option<u64>,
     /// PhaseChange: keep at most so many linear segments and report the width reached.
-    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(2..))]
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(4..))]
     pub segments: Option<u32>,
     /// Stopping: how to solve the Bellman equation; all ways give the same answer.
     #[arg(long, value_enum)]
