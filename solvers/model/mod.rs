@@ -246,6 +246,12 @@ fn parse(source: &Source) -> Result<(Model, Node), Vec<Complaint>> {
     Ok((model, tree))
 }
 
+/// What may stand where in the problem the model seems to state.
+fn shapes(text: &str, tree: &Node) -> &'static [explain::Shape] {
+    let span = tree.locate("problem");
+    if text[span].starts_with("PhaseChange(") { phase_change::SHAPES } else { &[] }
+}
+
 /// Repeated keys, and numbers that are not finite.
 fn reject_what_ron_lets_pass(text: &str, tree: &Node, review: &mut Review<'_>) {
     for span in tree.repeated_keys(text) {

@@ -1,8 +1,9 @@
 //! Damaged model files: an answer or an explanation with its place, never a panic, never a hang.
 
 use crate::workplace::Workplace;
+use clap::Parser;
 use rayon::prelude::*;
-use remap::cli::Settings;
+use remap::cli::{Cli, Command};
 use remap::commands::{solve_model, told};
 use remap::model::{Loaded, Problem};
 use std::path::{Path, PathBuf};
@@ -222,15 +223,11 @@ const PATIENCE: f64 = 30.0;
 #[test]
 fn ten_thousand_mutants_are_answered_or_explained() {
     let originals = originals();
-    let settings = Settings {
-        json: false,
-        tolerance: 1e-6,
-        values: false,
-        threads: None,
-        time_limit: Some(0.02),
-        segments: None,
-        exact: false,
+    let arguments = ["remap", "solve", "mutant.ron", "--tolerance=1e-6", "--time-limit=0.02"];
+    let Command::Solve(solve) = Cli::try_parse_from(arguments).unwrap().command else {
+        panic!("solve is solve")
     };
+    let settings = solve.settings;
     let ends: Vec<bool> = (0..10_000)
         .into_par_iter()
         .map(|seed| {
@@ -239,7 +236,7 @@ fn ten_thousand_mutants_are_answered_or_explained() {
             let loaded = Loaded::from_bytes(Path::new("mutant.ron"), bytes.clone());
             let solved = loaded.and_then(|loaded| {
                 if matches!(loaded.model.problem, Problem::PhaseChange(_)) {
-                    solve_model(&loaded, &settings)?;
+                    solve_model(&loaded, &settings, None, false)?;
                 }
                 Ok(())
             });
