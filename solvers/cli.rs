@@ -116,7 +116,7 @@ pub struct Settings {
     #[arg(long)]
     pub json: bool,
     /// Largest certified width of a threshold, and of a value relative to max(1, |value|).
-    #[arg(long, value_name = "T", default_value_t = 1e-9, value_parser = positive)]
+    #[arg(long, value_name = "T", default_value = "1e-9", value_parser = positive)]
     pub tolerance: f64,
     /// Include the value function.
     #[arg(long)]

@@ -1,4 +1,11 @@
 //! The command line, from outside.
 
+mod diagnostics;
+mod files;
+mod flags;
+mod limits;
 mod model_problems;
+mod mutations;
 mod periodic;
+mod sweeps;
+mod workplace;
