@@ -14,6 +14,7 @@ mod policy_iteration;
 mod problem;
 mod solution;
 mod states;
+mod sweep;
 mod value_iteration;
 mod vector;
 

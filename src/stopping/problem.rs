@@ -143,9 +143,4 @@ impl Problem {
             AfterRemap::Uniform => (vector::SUM_ROUNDING + 4.0) * f64::EPSILON,
         }
     }
-
-    /// Bound on the relative error of the computed `psi + P j`.
-    pub(super) fn continue_rounding(&self) -> f64 {
-        (self.operator.rounding() + 4.0) * f64::EPSILON
-    }
 }
