@@ -31,6 +31,11 @@ pub enum Command {
         after_help = "Example: remap sweep models/phase_change/fluids.ron --set problem.remap.test=1:20:1"
     )]
     Sweep(Sweep),
+    /// Play policies side by side on the same sample paths.
+    #[command(
+        after_help = "Example: remap compare models/fluids/figure6.ron --runs 100 --seed 1 --plot figure6.png"
+    )]
+    Compare(Compare),
     /// Print a completion script for a shell.
     Completions {
         /// The shell.
@@ -78,6 +83,9 @@ pub struct Settings {
     /// Stop after so many seconds with the bounds reached by then.
     #[arg(long, value_name = "SECONDS", value_parser = positive)]
     pub time_limit: Option<f64>,
+    /// LoadDrift: give the decision after this step (before the next) for every state.
+    #[arg(long, value_name = "STEP", value_parser = clap::value_parser!(u64).range(1..))]
+    pub step: Option<u64>,
     /// PhaseChange: keep at most so many linear segments and report the width reached.
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(2..))]
     pub segments: Option<u32>,
@@ -136,6 +144,41 @@ pub struct Sweep {
     #[command(flatten)]
     #[allow(missing_docs)]
     pub settings: Settings,
+}
+
+/// Options of `compare`.
+#[derive(Debug, Args)]
+pub struct Compare {
+    /// The model file (.ron).
+    #[arg(value_name = "MODEL.ron")]
+    pub model: PathBuf,
+    /// Policies, separated by commas [default: all that apply].
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    pub policies: Vec<String>,
+    /// Runs to average over.
+    #[arg(long, value_name = "R", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
+    pub runs: u32,
+    /// Seed of the random numbers; the same seed gives the same runs.
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    pub seed: u64,
+    /// Print one JSON document and nothing else.
+    #[arg(long)]
+    pub json: bool,
+    /// Write the comparison to DIR/<model>.json, and recorded costs per step and processor as CSV.
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Draw the comparison.
+    #[arg(long, value_name = "FILE.svg|png")]
+    pub plot: Option<PathBuf>,
+    /// Overwrite existing files.
+    #[arg(long)]
+    pub force: bool,
+    /// Worker threads; results do not depend on it [default: all cores].
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u16).range(1..))]
+    pub threads: Option<u16>,
+    /// Stop after so many seconds and print what is finished by then.
+    #[arg(long, value_name = "SECONDS", value_parser = positive)]
+    pub time_limit: Option<f64>,
 }
 
 fn positive(text: &str) -> Result<f64, String> {

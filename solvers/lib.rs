@@ -3,8 +3,12 @@
 //! One way down: `commands` read a [`model`], solve it with the `remapping` engine, and show the
 //! [`solution`] through [`render`]. One module per problem says how its model becomes an answer.
 
+pub mod checkpoint;
 pub mod cli;
 pub mod commands;
+pub mod fluids;
+pub mod land_battle;
+pub mod load_drift;
 pub mod memory;
 pub mod model;
 pub mod output;
@@ -13,3 +17,4 @@ pub mod render;
 pub mod run;
 pub mod solution;
 pub mod stopping;
+pub mod workload;

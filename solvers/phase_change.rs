@@ -133,7 +133,7 @@ pub fn solve(
         curve: solution.curve,
     };
     answer.lay_out();
-    Ok(Solved { body: Body::PhaseChange(answer), status: solution.status, warnings })
+    Ok(Solved { body: Body::PhaseChange(Box::new(answer)), status: solution.status, warnings })
 }
 
 fn decimal(value: &Rational) -> f64 {

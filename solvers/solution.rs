@@ -1,6 +1,6 @@
 //! What a solve returns: a header common to all problems, and the problem's own part.
 
-use crate::{phase_change, stopping};
+use crate::{load_drift, phase_change, stopping, workload};
 use remapping::Status;
 use serde::Serialize;
 
@@ -29,9 +29,15 @@ pub struct Solution {
 #[serde(tag = "problem", rename_all = "snake_case")]
 pub enum Body {
     /// Threshold curve.
-    PhaseChange(phase_change::Answer),
+    PhaseChange(Box<phase_change::Answer>),
+    /// Optimal control of drifting loads.
+    LoadDrift(Box<load_drift::Answer>),
     /// Decision map.
     Stopping(stopping::Answer),
+    /// Thresholds of the scenarios of the fluids code.
+    Fluids(workload::solve::Answer),
+    /// Thresholds of the scenarios of the land battle.
+    LandBattle(workload::solve::Answer),
 }
 
 /// An answer with the status it was reached with.

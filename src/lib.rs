@@ -11,10 +11,13 @@ pub type Rational = dashu::rational::RBig;
 
 pub mod chain;
 pub mod concave;
+pub mod drift;
 pub mod imbalance;
 pub mod lifetime;
 pub mod observer;
+pub mod policy;
 mod rounding;
+pub mod simulate;
 pub mod stopping;
 pub mod threshold;
 

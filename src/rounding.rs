@@ -25,6 +25,32 @@ pub(crate) fn scaled<const UPPER: bool>(value: f64) -> f64 {
     outward::<UPPER>(value, value)
 }
 
+/// A coarser set of floating-point numbers to round to, so that a sequence that has converged up to
+/// rounding noise converges to the last bit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Grain {
+    /// Low bits of the significand that are dropped.
+    mask: u64,
+}
+
+impl Grain {
+    /// Rounds nothing.
+    pub(crate) const FINE: Grain = Grain { mask: 0 };
+
+    /// Relative spacing at most `relative`.
+    pub(crate) fn of(relative: f64) -> Grain {
+        let bits = (relative / f64::EPSILON).max(1.0).log2().floor().min(40.0) as u32;
+        Grain { mask: (1u64 << bits) - 1 }
+    }
+
+    /// The neighbour of a nonnegative `value` above or below.
+    pub(crate) fn round<const UPPER: bool>(self, value: f64) -> f64 {
+        let bits = value.to_bits();
+        let bits = if UPPER { bits + self.mask } else { bits };
+        f64::from_bits(bits & !self.mask)
+    }
+}
+
 /// An unevaluated sum of two doubles, for a constant that collects many small increments.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct DoubleDouble {

@@ -1,6 +1,7 @@
 //! One file per verb.
 
 mod check;
+mod compare;
 mod generate;
 mod solve;
 mod sweep;
@@ -58,6 +59,7 @@ pub fn execute(cli: Cli) -> Exit {
     let threads = match &cli.command {
         Command::Solve(arguments) => arguments.settings.threads,
         Command::Sweep(arguments) => arguments.settings.threads,
+        Command::Compare(arguments) => arguments.threads,
         _ => None,
     };
     if let Some(threads) = threads {
@@ -68,6 +70,7 @@ pub fn execute(cli: Cli) -> Exit {
         Command::Solve(arguments) => solve::run(&arguments),
         Command::Check(arguments) => check::run(&arguments),
         Command::Sweep(arguments) => sweep::run(&arguments),
+        Command::Compare(arguments) => compare::run(&arguments),
         Command::Completions { shell } => generate::completions(shell),
         Command::Man => generate::man(),
     }

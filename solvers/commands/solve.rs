@@ -7,15 +7,26 @@ use crate::model::{Loaded, Problem};
 use crate::output::{check_free, print, say, write_file};
 use crate::run::{Watch, is_interrupted};
 use crate::solution::Solution;
-use crate::{phase_change, render, stopping};
+use crate::{fluids, land_battle, load_drift, phase_change, render, stopping};
 use std::path::{Path, PathBuf};
 
-/// Solves one model.
-pub fn solve_model(loaded: &Loaded, settings: &Settings) -> Result<Solution, Vec<Complaint>> {
+/// Solves one model. Long computations are saved now and then, in `folder` if one is given; `force`
+/// starts anew whatever is there.
+pub fn solve_model(
+    loaded: &Loaded,
+    settings: &Settings,
+    folder: Option<&Path>,
+    force: bool,
+) -> Result<Solution, Vec<Complaint>> {
     let watch = Watch::start(&loaded.model.title, settings.time_limit);
     let solved = match &loaded.model.problem {
         Problem::PhaseChange(problem) => phase_change::solve(loaded, problem, settings, &watch),
+        Problem::LoadDrift(problem) => {
+            load_drift::solve(loaded, problem, settings, &watch, folder, force)
+        }
         Problem::Stopping(problem) => stopping::solve(loaded, problem, settings, &watch),
+        Problem::Fluids(problem) => fluids::solve(loaded, problem, settings, &watch),
+        Problem::LandBattle(problem) => land_battle::solve(loaded, problem, settings, &watch),
     }?;
     let mut warnings = loaded.warnings.clone();
     warnings.extend(solved.warnings);
@@ -42,7 +53,8 @@ pub(super) fn run(arguments: &Solve) -> Exit {
             break;
         }
         let solved = Loaded::read(path).and_then(|loaded| {
-            let solution = solve_model(&loaded, &arguments.settings)?;
+            let (folder, force) = (arguments.out.as_deref(), arguments.force);
+            let solution = solve_model(&loaded, &arguments.settings, folder, force)?;
             Ok((loaded, solution))
         });
         let (loaded, solution) = match solved {

@@ -50,7 +50,8 @@ pub(super) fn run(arguments: &Sweep) -> Exit {
         for (path, value) in &chosen {
             loaded = loaded.and_then(|loaded| loaded.with(path, value));
         }
-        let solved = loaded.and_then(|loaded| solve_model(&loaded, &arguments.settings));
+        let solved =
+            loaded.and_then(|loaded| solve_model(&loaded, &arguments.settings, None, false));
         match solved {
             Ok(solution) => {
                 exit = exit.worst(solution.status.into());

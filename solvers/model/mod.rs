@@ -2,10 +2,14 @@
 
 pub mod chain;
 pub mod complaint;
+pub mod fluids;
+pub mod land_battle;
+pub mod load_drift;
 pub mod number;
 pub mod phase_change;
 pub mod stopping;
 mod syntax;
+pub mod two_phase;
 
 use complaint::{Complaint, Review, Source};
 use miette::NamedSource;
@@ -35,9 +39,15 @@ pub struct Model {
 #[derive(Debug, Clone, Deserialize)]
 pub enum Problem {
     /// One change of phase, watched by a fallible detector [NR86, NR90].
-    PhaseChange(phase_change::PhaseChange),
+    PhaseChange(Box<phase_change::PhaseChange>),
+    /// Drifting loads of equal processors [NRS86, section 3].
+    LoadDrift(load_drift::LoadDrift),
     /// Optimal stopping of a Markov chain of loads [YXW03].
     Stopping(stopping::Stopping),
+    /// An adaptive fluids code whose load shifts when a wave enters [NR90].
+    Fluids(fluids::Fluids),
+    /// Two sides that march towards each other and fight [NR90].
+    LandBattle(land_battle::LandBattle),
 }
 
 /// A model that has been read and found right.
@@ -116,7 +126,10 @@ impl Problem {
     fn review(&self, review: &mut Review<'_>, folder: &Path) {
         match self {
             Problem::PhaseChange(problem) => problem.review(review),
+            Problem::LoadDrift(problem) => problem.review(review),
             Problem::Stopping(problem) => problem.review(review, folder),
+            Problem::Fluids(problem) => problem.review(review),
+            Problem::LandBattle(problem) => problem.review(review),
         }
     }
 }

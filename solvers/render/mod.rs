@@ -1,8 +1,11 @@
 //! What people see: summaries, tables, curves in text, and plots.
 
 pub mod curve;
+mod load_drift;
 pub mod map;
 pub mod plot;
+mod two_phase;
+pub mod two_phase_plot;
 
 use crate::commands::SweepRun;
 use crate::model::Loaded;
@@ -17,7 +20,11 @@ pub fn summary(_loaded: &Loaded, solution: &Solution) -> String {
     let mut text = format!("{}\n", solution.title);
     match &solution.body {
         Body::PhaseChange(answer) => phase_change(&mut text, answer),
+        Body::LoadDrift(answer) => load_drift::summary(&mut text, answer),
         Body::Stopping(answer) => stopping(&mut text, answer),
+        Body::Fluids(answer) | Body::LandBattle(answer) => {
+            let _ = write!(text, "{answer}");
+        }
     }
     let seconds = solution.seconds;
     let ending = match solution.status {
@@ -136,7 +143,9 @@ pub fn sweep_table(_base: &Loaded, runs: &[SweepRun]) -> String {
     let names: Vec<_> = first.set.keys().map(String::as_str).collect();
     let headings: &[&str] = match &first.solution.body {
         Body::PhaseChange(_) => &["n0", "pi_0", "expected time"],
+        Body::LoadDrift(_) => &["value", "remaps", "utilization"],
         Body::Stopping(_) => &["load vectors that remap", "remap value", "iterations"],
+        Body::Fluids(_) | Body::LandBattle(_) => &["e_B - e_R", "pi_0"],
     };
     for name in names.iter().chain(headings) {
         let _ = write!(text, "{name:>24}");
@@ -155,9 +164,14 @@ pub fn sweep_table(_base: &Loaded, runs: &[SweepRun]) -> String {
                     .map_or(String::new(), |v| format!("{:.9}", 0.5 * (v.lower + v.upper)));
                 let _ = write!(text, "{:>24}{start:>24}{value:>24}", answer.n0);
             }
+            Body::LoadDrift(answer) => load_drift::row(&mut text, answer),
             Body::Stopping(answer) => {
                 let (remap, total) = (answer.counts.remap, answer.remap_value);
                 let _ = write!(text, "{remap:>24}{total:>24.10}{:>24}", answer.iterations);
+            }
+            Body::Fluids(answer) | Body::LandBattle(answer) => {
+                let (gain, threshold) = answer.middle();
+                let _ = write!(text, "{gain:>24.6}{threshold:>24.12}");
             }
         }
         text.push('\n');

@@ -2,6 +2,7 @@
 
 use super::curve::{points, window};
 use super::map::DecisionMap;
+use super::two_phase_plot::ScenarioThresholds;
 use crate::model::complaint::Complaint;
 use crate::phase_change::Answer;
 use crate::solution::{Body, Solution};
@@ -42,7 +43,13 @@ pub fn draw(solution: &Solution, format: Format) -> Result<Vec<u8>, Complaint> {
         Body::PhaseChange(answer) => {
             picture(format, &ThresholdCurve { title: &solution.title, answer })
         }
+        Body::LoadDrift(answer) => {
+            picture(format, &super::load_drift::Utilizations { title: &solution.title, answer })
+        }
         Body::Stopping(answer) => picture(format, &DecisionMap { title: &solution.title, answer }),
+        Body::Fluids(answer) | Body::LandBattle(answer) => {
+            picture(format, &ScenarioThresholds { title: &solution.title, answer })
+        }
     }
 }
 
@@ -51,6 +58,11 @@ pub type DrawError = Box<dyn std::error::Error>;
 
 /// Something that can be drawn on either backend.
 pub trait Picture {
+    /// Width and height in pixels.
+    fn size(&self) -> (u32, u32) {
+        SIZE
+    }
+
     /// Draws onto the whole area.
     fn draw<B: DrawingBackend>(&self, area: &DrawingArea<B, Shift>) -> Result<(), DrawError>
     where
@@ -60,20 +72,21 @@ pub trait Picture {
 /// The bytes of a picture file.
 pub fn picture(format: Format, picture: &impl Picture) -> Result<Vec<u8>, Complaint> {
     register_font();
+    let size = picture.size();
     let drawn = match format {
         Format::Svg => {
             let mut text = String::new();
-            let area = SVGBackend::with_string(&mut text, SIZE).into_drawing_area();
+            let area = SVGBackend::with_string(&mut text, size).into_drawing_area();
             let drawn = picture.draw(&area).and_then(|()| Ok(area.present()?));
             drop(area);
             drawn.map(|()| text.into_bytes())
         }
         Format::Png => {
-            let mut pixels = vec![0; (SIZE.0 * SIZE.1 * 3) as usize];
-            let area = BitMapBackend::with_buffer(&mut pixels, SIZE).into_drawing_area();
+            let mut pixels = vec![0; (size.0 * size.1 * 3) as usize];
+            let area = BitMapBackend::with_buffer(&mut pixels, size).into_drawing_area();
             let drawn = picture.draw(&area).and_then(|()| Ok(area.present()?));
             drop(area);
-            drawn.and_then(|()| encode(&pixels))
+            drawn.and_then(|()| encode(&pixels, size))
         }
     };
     drawn.map_err(|error| {
@@ -84,9 +97,9 @@ pub fn picture(format: Format, picture: &impl Picture) -> Result<Vec<u8>, Compla
     })
 }
 
-fn encode(pixels: &[u8]) -> Result<Vec<u8>, DrawError> {
+fn encode(pixels: &[u8], size: (u32, u32)) -> Result<Vec<u8>, DrawError> {
     let mut bytes = Vec::new();
-    let mut encoder = png::Encoder::new(&mut bytes, SIZE.0, SIZE.1);
+    let mut encoder = png::Encoder::new(&mut bytes, size.0, size.1);
     encoder.set_color(png::ColorType::Rgb);
     encoder.set_depth(png::BitDepth::Eight);
     let mut writer = encoder.write_header()?;

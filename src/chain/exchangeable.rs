@@ -51,8 +51,68 @@ struct Moves {
 struct Block<'a> {
     top: usize,
     items: usize,
+    above: Above<'a>,
     work: &'a mut [f64],
     out: &'a mut [f64],
+}
+
+/// Where the items of a block start that are not its own.
+#[derive(Debug, Clone, Copy)]
+struct Above<'w> {
+    /// The highest of their levels, if there are any.
+    largest: Option<usize>,
+    sum: usize,
+    wanted: Option<&'w Wanted>,
+}
+
+impl Above<'_> {
+    /// With `count` more at `level`.
+    fn and(self, count: usize, level: usize) -> Self {
+        let largest = if count > 0 { self.largest.or(Some(level)) } else { self.largest };
+        Self { largest, sum: self.sum + count * level, ..self }
+    }
+
+    /// Whether no start is wanted that has `count` items at `level` >= 1 and the other
+    /// `items - count` below it.
+    fn excludes(self, count: usize, level: usize, items: usize) -> bool {
+        let Some(wanted) = self.wanted else { return false };
+        let above = self.and(count, level);
+        let most = above.sum + (items - count) * (level - 1);
+        above.largest.is_some_and(|largest| !wanted.any(largest, above.sum, most))
+    }
+}
+
+/// The states an application is wanted for: those with r max - sum <= limit, with a limit for every
+/// sum of levels.
+#[derive(Debug, Clone)]
+pub struct Wanted {
+    processes: usize,
+    /// `most[k][s]`: the largest limit + sum over the sums s..s + 2^k.
+    most: Vec<Vec<usize>>,
+}
+
+impl Wanted {
+    /// By the limits for the sums 0, 1, ..., r (L - 1).
+    pub fn new(processes: usize, limits: &[u32]) -> Self {
+        let first = limits.iter().enumerate().map(|(sum, &limit)| sum + limit as usize);
+        let mut most: Vec<Vec<usize>> = vec![first.collect()];
+        let mut width = 1;
+        while 2 * width <= limits.len() {
+            let last = &most[most.len() - 1];
+            let pairs = last.iter().zip(&last[width..]);
+            let next = pairs.map(|(a, b)| *a.max(b)).collect();
+            most.push(next);
+            width *= 2;
+        }
+        Self { processes, most }
+    }
+
+    /// Whether a state with this largest level and a sum from `least` to `most` can be wanted.
+    fn any(&self, largest: usize, least: usize, most: usize) -> bool {
+        let power = (most - least + 1).ilog2() as usize;
+        let row = &self.most[power];
+        self.processes * largest <= row[least].max(row[most + 1 - (1 << power)])
+    }
 }
 
 /// Blocks of at least this many numbers are shared among threads.
@@ -88,8 +148,22 @@ impl Exchangeable {
         self.slots.states()
     }
 
+    /// The operator on the wanted states: `out` is right there and holds no particular value
+    /// elsewhere. Blocks without a wanted state are skipped.
+    ///
+    /// # Panics
+    /// When `v` or `out` does not have an entry for each state.
+    pub fn apply_where(&self, wanted: &Wanted, v: &[f64], out: &mut [f64]) {
+        assert!(v.len() == self.states() && out.len() == self.states());
+        self.apply_limited(v, out, 1, Some(wanted));
+    }
+
     /// Applies the operator to rows of `width` values.
     pub(super) fn apply_rows(&self, v: &[f64], out: &mut [f64], width: usize) {
+        self.apply_limited(v, out, width, None);
+    }
+
+    fn apply_limited(&self, v: &[f64], out: &mut [f64], width: usize, wanted: Option<&Wanted>) {
         let mut work = self.scratch.lock().map_or(None, |mut pool| pool.pop()).unwrap_or_default();
         work.resize(self.slots.states() * width, 0.0);
         if v.len() >= PARALLEL {
@@ -98,7 +172,9 @@ impl Exchangeable {
         } else {
             work[..v.len()].copy_from_slice(v);
         }
-        self.descend(self.chain.levels() - 1, self.sets.items(), &mut work, out, width);
+        let above = Above { largest: None, sum: 0, wanted };
+        let (top, items) = (self.chain.levels() - 1, self.sets.items());
+        self.descend(Block { top, items, above, work: &mut work, out }, width);
         if let Ok(mut pool) = self.scratch.lock() {
             pool.push(work);
         }
@@ -107,24 +183,23 @@ impl Exchangeable {
     /// The expectation over the moves of `items` items that start at levels 0..=`top`: `work` holds
     /// a function of where they are afterwards, in slots 0..=`top` + 1, and is used up; `out`
     /// receives the function of where they start.
-    fn descend(&self, top: usize, items: usize, work: &mut [f64], out: &mut [f64], width: usize) {
-        if work.len() >= PARALLEL {
-            let block = Block { top, items, work, out };
+    fn descend(&self, block: Block<'_>, width: usize) {
+        if block.work.len() >= PARALLEL {
             rayon::in_place_scope(|scope| self.levels(block, width, Some(scope)));
         } else {
-            self.levels(Block { top, items, work, out }, width, None);
+            self.levels(block, width, None);
         }
     }
 
     /// Processes the levels of a block downwards, handing the parts that split off to the scope.
     fn levels<'a>(&'a self, block: Block<'a>, width: usize, scope: Option<&Scope<'a>>) {
-        let Block { mut top, items, mut work, mut out } = block;
+        let Block { mut top, items, above, mut work, mut out } = block;
         loop {
             match (items, top) {
                 (0, _) => return out.copy_from_slice(&work[..width]),
                 (1, _) => return self.chain.span_into(top + 1, work, out, width),
                 (_, 0) => return self.lowest(items, work, out, width),
-                _ => self.level(top, items, work, width),
+                _ => self.level(top, items, above, work, width),
             }
             // The parts with t = 1, 2, .. items in the topmost slot; then on with t = 0.
             let counts = |k, slots| self.slots.count(k, slots) * width;
@@ -134,11 +209,18 @@ impl Exchangeable {
                 let (work, rest) = upper.split_at_mut(counts(items - t, top + 1));
                 let (out, rest_out) = upper_out.split_at_mut(counts(items - t, top));
                 (upper, upper_out) = (rest, rest_out);
-                let (top, items) = (top - 1, items - t);
-                match scope {
-                    Some(scope) => scope.spawn(move |_| self.descend(top, items, work, out, width)),
-                    None => self.levels(Block { top, items, work, out }, width, None),
+                if above.excludes(t, top, items) {
+                    continue;
                 }
+                let (items, above) = (items - t, above.and(t, top));
+                let block = Block { top: top - 1, items, above, work, out };
+                match scope {
+                    Some(scope) => scope.spawn(move |_| self.descend(block, width)),
+                    None => self.levels(block, width, None),
+                }
+            }
+            if above.excludes(0, top, items) {
+                return;
             }
             (work, out, top) = (lower, lower_out, top - 1);
         }
@@ -146,7 +228,7 @@ impl Exchangeable {
 
     /// Moves the items that start at level `i` >= 1, in a block of `items` items in slots
     /// 0..=`i` + 1.
-    fn level(&self, i: usize, items: usize, block: &mut [f64], width: usize) {
+    fn level(&self, i: usize, items: usize, above: Above<'_>, block: &mut [f64], width: usize) {
         let count = |k: usize, slots: usize| self.slots.count(k, slots);
         // Where the states with t items in slot i+1 and s in slot i begin.
         let start = |t: usize, s: usize| {
@@ -154,6 +236,9 @@ impl Exchangeable {
                 - count(items - t - s, i + 1)
         };
         for t in (1..=items).rev() {
+            if above.excludes(t, i, items) {
+                continue;
+            }
             let moves = &self.moves[i][t];
             let (sources, targets) = block.split_at_mut(start(t, 0) * width);
             let mut targets = &mut targets[..count(items - t, i + 1) * width];

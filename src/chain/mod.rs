@@ -22,7 +22,7 @@ mod product;
 
 pub use birth_death::{BirthDeath, Edge};
 pub use dense::Dense;
-pub use exchangeable::Exchangeable;
+pub use exchangeable::{Exchangeable, Wanted};
 pub use joint::Joint;
 pub use multisets::{Multisets, Occupancies};
 pub use product::{Factor, Product};

@@ -1,52 +1,41 @@
-//! Keeping a concave function short, with a proof: replacing neighbouring atoms by one atom at their
-//! barycentre can only raise the function, and moving an atom onto two neighbouring nodes (same total,
-//! same mean) can only lower it; neither changes it outside the span it touches.
+//! Keeping a concave function short, with a proof: replacing atoms by one atom at their barycentre can
+//! only raise the function, and moving an atom onto two nodes around it (same total, same mean) can
+//! only lower it.
 //!
-//! Both reducers take the atoms one by one in ascending order. In search mode they choose the spans so
-//! that no span changes the function by more than `tolerance * (1 + o)`; in held mode they reuse the
-//! spans of an earlier function, so that a converging sequence of functions converges to the last bit.
+//! Reducers take the atoms one by one in ascending order. [`Merge`] and [`Split`] choose their spans so
+//! that no span moves the function by more than [`allowance`], and nothing moves outside it. Once a sequence of functions has come to rest, [`super::held`] keeps the spans fixed instead.
 
 use super::Atom;
 use crate::rounding::{SLACK, UNIT};
 
+/// How far one span ending at odds `at` may move the function: between `tolerance` times the odds and
+/// a fixed `tolerance`. Errors at small odds count more, since the belief spends most of its time there
+/// and every one of them shifts the constant; the geometric mean needs the fewest segments for a given
+/// width of the thresholds (measured, see docs/decisions.md).
+fn allowance(tolerance: f64, at: f64) -> f64 {
+    tolerance * (at * (1.0 + at)).sqrt()
+}
+
+/// The atom an image comes from: which report, and the index of the parent atom.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Origin {
+    /// 0: a change was reported; 1: none.
+    pub report: usize,
+    /// Index of the parent.
+    pub parent: usize,
+}
+
 /// Takes ascending atoms and keeps fewer.
 pub trait Reduce {
-    /// The next atom: `at` not below the one before.
-    fn push(&mut self, at: f64, drop: f64);
-    /// All atoms are in.
-    fn finish(&mut self);
-}
-
-/// Where a reducer ends its spans.
-#[derive(Debug, Clone, Copy)]
-pub enum Spans<'a> {
-    /// Wherever the function would otherwise move by more than this, times (1 + o).
-    Search(f64),
-    /// At these ascending abscissas, and wherever it would move by more than twice this.
-    Held(&'a [f64], f64),
-}
-
-impl Spans<'_> {
-    fn limit(&self) -> f64 {
-        match self {
-            Spans::Search(tolerance) => *tolerance,
-            Spans::Held(_, tolerance) => 2.0 * tolerance,
-        }
-    }
-
-    /// The end number `index`, if it is held and not beyond `at`.
-    fn passed(&self, index: usize, at: f64) -> Option<f64> {
-        match self {
-            Spans::Search(_) => None,
-            Spans::Held(ends, _) => ends.get(index).copied().filter(|end| *end <= at),
-        }
-    }
+    /// The next atom: `at` not below the one before, `drop` > 0.
+    fn push(&mut self, at: f64, drop: f64, origin: Origin);
+    /// All atoms are in; `end` is an atom beyond them that will be added after, if there is one.
+    fn finish(&mut self, end: Option<&mut Atom>);
 }
 
 /// Merges each span into its barycentre: an upper bound.
 pub struct Merge<'a> {
-    spans: Spans<'a>,
-    next_end: usize,
+    tolerance: f64,
     kept: &'a mut Vec<Atom>,
     ends: &'a mut Vec<f64>,
     count: u32,
@@ -58,18 +47,8 @@ pub struct Merge<'a> {
 
 impl<'a> Merge<'a> {
     /// Appends to `kept`; appends the abscissas between spans to `ends`.
-    pub fn new(spans: Spans<'a>, kept: &'a mut Vec<Atom>, ends: &'a mut Vec<f64>) -> Self {
-        Merge {
-            spans,
-            next_end: 0,
-            kept,
-            ends,
-            count: 0,
-            last: 0.0,
-            drop: 0.0,
-            moment: 0.0,
-            error: 0.0,
-        }
+    pub fn new(tolerance: f64, kept: &'a mut Vec<Atom>, ends: &'a mut Vec<f64>) -> Self {
+        Merge { tolerance, kept, ends, count: 0, last: 0.0, drop: 0.0, moment: 0.0, error: 0.0 }
     }
 
     fn close(&mut self) {
@@ -87,16 +66,11 @@ impl<'a> Merge<'a> {
 }
 
 impl Reduce for Merge<'_> {
-    fn push(&mut self, at: f64, drop: f64) {
-        while let Some(end) = self.spans.passed(self.next_end, at) {
-            self.close();
-            self.ends.push(end);
-            self.next_end += 1;
-        }
+    fn push(&mut self, at: f64, drop: f64, _: Origin) {
         if self.count > 0 {
             // Joining a new atom to the barycentre lifts the function by at most this much.
             let lift = drop * (at * self.drop - self.moment) / (self.drop + drop);
-            if self.error + lift > self.spans.limit() * (1.0 + at) {
+            if self.error + lift > allowance(self.tolerance, at) {
                 self.ends.push(0.5 * (self.last + at));
                 self.close();
             } else {
@@ -109,15 +83,14 @@ impl Reduce for Merge<'_> {
         self.moment += drop * at;
     }
 
-    fn finish(&mut self) {
+    fn finish(&mut self, _: Option<&mut Atom>) {
         self.close();
     }
 }
 
 /// Moves the atoms inside each span onto its two ends: a lower bound.
 pub struct Split<'a> {
-    spans: Spans<'a>,
-    next_end: usize,
+    tolerance: f64,
     kept: &'a mut Vec<Atom>,
     ends: &'a mut Vec<f64>,
     /// The node the current span starts at (0 counts: an atom there contributes nothing).
@@ -130,9 +103,9 @@ pub struct Split<'a> {
 
 impl<'a> Split<'a> {
     /// Appends to `kept`; appends the abscissas between spans to `ends`.
-    pub fn new(spans: Spans<'a>, kept: &'a mut Vec<Atom>, ends: &'a mut Vec<f64>) -> Self {
+    pub fn new(tolerance: f64, kept: &'a mut Vec<Atom>, ends: &'a mut Vec<f64>) -> Self {
         let start = Atom { at: 0.0, drop: 0.0 };
-        Split { spans, next_end: 0, kept, ends, start, inside: [0.0; 3], candidate: None }
+        Split { tolerance, kept, ends, start, inside: [0.0; 3], candidate: None }
     }
 
     /// Ends the span at `end`, which becomes the next start.
@@ -164,21 +137,13 @@ impl<'a> Split<'a> {
 }
 
 impl Reduce for Split<'_> {
-    fn push(&mut self, at: f64, drop: f64) {
-        while let Some(end) = self.spans.passed(self.next_end, at) {
-            if let Some(candidate) = self.candidate.take() {
-                self.take_inside(candidate);
-            }
-            self.close(Atom { at: end, drop: 0.0 });
-            self.ends.push(end);
-            self.next_end += 1;
-        }
+    fn push(&mut self, at: f64, drop: f64, _: Origin) {
         let Some(candidate) = self.candidate.replace(Atom { at, drop }) else { return };
         // What a span from the start to the new atom would cost, the candidate inside it.
         let y = candidate.at - self.start.at;
         let moment = self.inside[1] + candidate.drop * y;
         let square = self.inside[2] + candidate.drop * y * y;
-        let (width, limit) = (at - self.start.at, self.spans.limit() * (1.0 + at));
+        let (width, limit) = (at - self.start.at, allowance(self.tolerance, at));
         if y > 0.0 && moment * width - square > limit * width {
             self.close(candidate);
             self.ends.push(candidate.at);
@@ -187,10 +152,11 @@ impl Reduce for Split<'_> {
         }
     }
 
-    fn finish(&mut self) {
+    fn finish(&mut self, _: Option<&mut Atom>) {
         if let Some(last) = self.candidate.take() {
             if last.at > self.start.at {
                 self.close(last);
+                self.ends.push(last.at);
             } else {
                 self.start.drop += last.drop;
             }

@@ -51,6 +51,16 @@ impl Curve {
         }
     }
 
+    /// Drops the steps below `first`.
+    pub(crate) fn forget_below(&mut self, first: u64) {
+        while self.runs.last().is_some_and(|run| run.last < first) {
+            self.runs.pop();
+        }
+        if let Some(run) = self.runs.last_mut() {
+            run.first = run.first.max(first);
+        }
+    }
+
     /// The runs, from step 0 (or the first step reached) up to M.
     pub fn runs(&self) -> impl DoubleEndedIterator<Item = &Run> + ExactSizeIterator {
         self.runs.iter().rev()

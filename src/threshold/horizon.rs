@@ -60,11 +60,13 @@ pub fn solve(
         let result = sweep(problem, &parameters, coarseness, observer);
         let width = width(&result);
         let stopped = result.status != Status::Converged;
-        let better = best.as_ref().is_none_or(|(least, _)| width < *least);
-        if better && (!stopped || best.is_none()) {
+        let before = best.as_ref().map_or(f64::INFINITY, |(least, _)| *least);
+        if width < before && (!stopped || best.is_none()) {
             best = Some((width, result));
         }
-        if width <= accuracy.tolerance || accuracy.segments.is_some() || stopped {
+        // A finer sweep that is hardly better has met the limits of doubles.
+        let met_limit = width > 0.8 * before;
+        if width <= accuracy.tolerance || accuracy.segments.is_some() || stopped || met_limit {
             break;
         }
         merge *= 0.5 * (accuracy.tolerance / width).clamp(1e-3, 1.0);

@@ -7,19 +7,52 @@
 //! comparison of two successive functions bounds every later one, and with it every later threshold.
 
 use crate::concave::Kinked;
+use crate::rounding::UNIT;
 
-/// Largest rise and fall of the shape (the function less its constant) from `older` to `newer`:
-/// an upper bound on sup (newer - older) - k for either sign. Infinite if they are not comparable.
-pub(crate) fn change_of_shape(newer: &Kinked, older: &Kinked) -> f64 {
-    if newer.slope != older.slope || newer.atoms.len() != older.atoms.len() {
-        return f64::INFINITY;
+/// How much the shape of a function (the function less its constant) rises and falls at most from
+/// `older` to `newer`: sup (newer - older) - k and sup k - (newer - older), both >= 0 and rounded up.
+/// Infinite if the final slopes differ. O(atoms).
+pub(crate) fn change_of_shape(newer: &Kinked, older: &Kinked) -> (f64, f64) {
+    if newer.slope != older.slope {
+        return (f64::INFINITY, f64::INFINITY);
     }
-    let pairs = newer.atoms.iter().zip(&older.atoms);
-    pairs
-        .map(|(a, b)| {
-            (a.drop - b.drop).abs() * a.at.max(b.at) + a.drop.min(b.drop) * (a.at - b.at).abs()
-        })
-        .sum()
+    // Atoms at the same place become one signed drop; where nothing has changed it is exactly 0.
+    let mut signed = Vec::with_capacity(newer.atoms.len() + older.atoms.len());
+    let (mut new, mut old) = (newer.atoms.iter().peekable(), older.atoms.iter().peekable());
+    loop {
+        let at = match (new.peek(), old.peek()) {
+            (Some(a), Some(b)) => a.at.min(b.at),
+            (Some(atom), None) | (None, Some(atom)) => atom.at,
+            (None, None) => break,
+        };
+        let mut drop = 0.0;
+        if let Some(atom) = new.next_if(|atom| atom.at == at) {
+            drop += atom.drop;
+        }
+        if let Some(atom) = old.next_if(|atom| atom.at == at) {
+            drop -= atom.drop;
+        }
+        if drop != 0.0 {
+            signed.push((at, drop));
+        }
+    }
+    // Slopes of the difference, summed from the far end where it is 0: neighbours cancel on the way.
+    let mut slope = 0.0;
+    let mut loss = 0.0;
+    for (at, drop) in signed.iter_mut().rev() {
+        loss += drop.abs() * *at;
+        slope += *drop;
+        *drop = slope;
+    }
+    let (mut value, mut here) = (0.0f64, 0.0);
+    let (mut rise, mut fall) = (0.0f64, 0.0f64);
+    for (at, slope) in signed {
+        value += slope * (at - here);
+        here = at;
+        (rise, fall) = (rise.max(value), fall.max(-value));
+    }
+    let margin = 8.0 * UNIT * loss;
+    (rise + margin, fall + margin)
 }
 
 /// 1 + l + ... + l^(steps-1) with l = 1 - `killed`, to a relative 1e-14.

@@ -7,14 +7,15 @@
 //! and the step operator is monotone: the two sides always enclose the true value function.
 
 use super::problem::{Cycle, Nearest};
-use crate::concave::bracket::{Merge, Reduce, Spans, Split};
+use crate::concave::bracket::{Merge, Origin, Reduce, Split};
+use crate::concave::held::{Cells, Gather, Spread};
 use crate::concave::{Atom, Kinked};
-use crate::rounding::{SLACK, UNIT, outward, scaled};
+use crate::rounding::{DoubleDouble, Grain, SLACK, UNIT, outward, scaled};
 
 /// Retaining at this step, before it is compared with remapping: everything but the atoms.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Retain {
-    pub constant: crate::rounding::DoubleDouble,
+    pub constant: DoubleDouble,
     pub slope: f64,
     /// Total slope drop of the new atoms.
     drop: f64,
@@ -45,10 +46,12 @@ impl<'a> Images<'a> {
 
     /// Where the next image stands; infinity after the last.
     fn peek(&self) -> f64 {
-        match self.atoms.get(self.next) {
-            Some(atom) => atom.at * self.stretch - self.shift,
-            None => f64::INFINITY,
-        }
+        self.atoms.get(self.next).map_or(f64::INFINITY, |atom| self.at(atom))
+    }
+
+    /// Where the image of `atom` stands.
+    fn at(&self, atom: &Atom) -> f64 {
+        atom.at * self.stretch - self.shift
     }
 }
 
@@ -74,14 +77,18 @@ pub(crate) fn retain<const UPPER: bool>(
     let mut drop = 0.0;
     let reports = [(parameters.alarm, parameters.hit), (parameters.no_alarm, parameters.miss)];
     for (branch, (no, yes)) in images::<UPPER>(&next.atoms, parameters, cycle).iter().zip(reports) {
+        // A report that never comes after the change sees no slope, so no atom either.
+        if yes <= 0.0 {
+            continue;
+        }
         // An atom whose image falls below zero is a constant from now on.
         let (fallen, kept) = next.atoms.split_at(branch.next);
-        let moment: f64 = fallen.iter().map(|atom| atom.drop * atom.at).sum();
-        let weight: f64 = kept.iter().map(|atom| atom.drop).sum();
+        let moment = blocked_sum(fallen, |atom| atom.drop * atom.at);
+        let weight = blocked_sum(kept, |atom| atom.drop);
         inflow += cycle.quiet * no * moment + yes * h * weight;
         drop += branch.weight * weight;
     }
-    let sums = UNIT * next.atoms.len() as f64;
+    let sums = blocked_loss(next.atoms.len());
     let inflow = s * inflow * if UPPER { 1.0 + sums } else { 1.0 - sums };
     let lost = cycle.killed() * next.constant.value();
     // Three times, because rounding may also put an atom on the wrong side of zero.
@@ -89,6 +96,17 @@ pub(crate) fn retain<const UPPER: bool>(
     let slope = parameters.gain + s * next.slope;
     let slope = outward::<UPPER>(slope, parameters.gain.abs() + s * next.slope.abs());
     Retain { constant: next.constant.plus(change), slope, drop }
+}
+
+const BLOCK: usize = 256;
+
+/// A sum of positive terms in two levels; its relative error is at most [`blocked_loss`].
+fn blocked_sum(atoms: &[Atom], term: impl Fn(&Atom) -> f64) -> f64 {
+    atoms.chunks(BLOCK).map(|block| block.iter().map(&term).sum::<f64>()).sum()
+}
+
+fn blocked_loss(terms: usize) -> f64 {
+    UNIT * (terms.min(BLOCK) + terms / BLOCK + 4) as f64
 }
 
 /// The remapping line o -> offset + delay * o above the constant of retaining, and what is asked of it.
@@ -114,6 +132,16 @@ pub(crate) struct Cut {
     pub spans: Vec<f64>,
 }
 
+/// How [`cut`] keeps the function short.
+pub(crate) enum Reduction<'a> {
+    /// With new spans, each moving the function by at most this, times (1 + o).
+    Search(f64),
+    /// Upper side: in these cells.
+    Cells(&'a mut Cells, Grain),
+    /// Lower side: onto these nodes.
+    Nodes(&'a [f64], Grain),
+}
+
 /// The minimum of retaining and remapping, with its atoms reduced. O(atoms).
 pub(crate) fn cut<const UPPER: bool>(
     next: &Kinked,
@@ -121,31 +149,32 @@ pub(crate) fn cut<const UPPER: bool>(
     cycle: &Cycle,
     retain: &Retain,
     line: &RemapLine,
-    spans: Spans<'_>,
+    reduction: Reduction<'_>,
     recycled: Vec<Atom>,
 ) -> Cut {
     let mut atoms = recycled;
     atoms.clear();
     let mut ends = Vec::new();
-    let mut found = Crossings { odds: f64::INFINITY, kink: None, beyond: 0.0 };
-    let mut branches = images::<UPPER>(&next.atoms, parameters, cycle);
-    if UPPER {
-        let mut merge = Merge::new(spans, &mut atoms, &mut ends);
-        if line.pays {
-            found = scan::<UPPER>(&mut branches, next.atoms.len(), retain, line, &mut merge);
-        } else {
-            found.beyond = drain(&mut branches, retain.drop, &mut merge);
+    let branches = images::<UPPER>(&next.atoms, parameters, cycle);
+    let crossing = Crossing { branches, retain, line, parents: next.atoms.len() };
+    let found = match reduction {
+        Reduction::Search(tolerance) if UPPER => {
+            crossing.find::<UPPER>(&mut Merge::new(tolerance, &mut atoms, &mut ends))
         }
-        merge.finish();
-    } else {
-        let mut split = Split::new(spans, &mut atoms, &mut ends);
-        if line.pays {
-            found = scan::<UPPER>(&mut branches, next.atoms.len(), retain, line, &mut split);
-        } else {
-            drain(&mut branches, retain.drop, &mut split);
+        Reduction::Search(tolerance) => {
+            crossing.find::<UPPER>(&mut Split::new(tolerance, &mut atoms, &mut ends))
         }
-        split.finish();
-    }
+        Reduction::Cells(cells, grain) => {
+            let [first, second] = &crossing.branches;
+            let image =
+                |report: usize, parent: usize| [first, second][report].at(&next.atoms[parent]);
+            cells.assign(next.atoms.len(), image);
+            crossing.find::<UPPER>(&mut Gather::new(cells, grain, &mut atoms))
+        }
+        Reduction::Nodes(nodes, grain) => {
+            crossing.find::<UPPER>(&mut Spread::new(nodes, grain, &mut atoms))
+        }
+    };
     // Atoms too far out to matter: a slope that never drops above, nothing below.
     let mut slope = if UPPER { scaled::<true>(retain.slope + found.beyond) } else { retain.slope };
     if let Some(kink) = found.kink {
@@ -165,26 +194,19 @@ pub(crate) fn cut<const UPPER: bool>(
 /// Odds beyond which an atom no longer counts as one: p = 1 - 1e-250.
 const FAR: f64 = 1e250;
 
-/// Feeds all atoms to `reduce`; returns the total drop of those beyond [`FAR`].
-fn drain(branches: &mut [Images<'_>; 2], drop: f64, reduce: &mut impl Reduce) -> f64 {
-    while let Some((at, drop)) = pop(branches) {
-        reduce.push(at, drop);
-    }
-    if exhausted(branches) { 0.0 } else { drop }
-}
-
 fn exhausted(branches: &[Images<'_>; 2]) -> bool {
     branches.iter().all(|branch| branch.next >= branch.atoms.len())
 }
 
-/// The next image in ascending order, none beyond [`FAR`].
-fn pop(branches: &mut [Images<'_>; 2]) -> Option<(f64, f64)> {
-    let [first, second] = branches;
-    let (a, b) = (first.peek(), second.peek());
-    let (branch, at) = if a <= b { (first, a) } else { (second, b) };
+/// The next image in ascending order, none beyond [`FAR`]: where, its drop, and its origin.
+fn pop(branches: &mut [Images<'_>; 2]) -> Option<(f64, f64, Origin)> {
+    let (a, b) = (branches[0].peek(), branches[1].peek());
+    let (report, at) = if a <= b { (0, a) } else { (1, b) };
+    let branch = &mut branches[report];
     let atom = branch.atoms.get(branch.next).filter(|_| at < FAR)?;
+    let origin = Origin { report, parent: branch.next };
     branch.next += 1;
-    Some((at, atom.drop * branch.weight))
+    Some((at, atom.drop * branch.weight, origin))
 }
 
 /// Where the remapping line crosses.
@@ -196,81 +218,101 @@ struct Crossings {
     beyond: f64,
 }
 
-/// Feeds the atoms below the crossing to `reduce` and finds the crossing with both roundings.
-///
-/// The crossing is the root of offset + delay o = slope o + sum drop min(o, at). After the atoms below
-/// o it reads o (rest + slope - delay) = offset - prefix; the sums carry errors of at most `loss` times
-/// their magnitudes, so adding or subtracting those turns the root into a bound on it.
-fn scan<const UPPER: bool>(
-    branches: &mut [Images<'_>; 2],
+/// The search for the crossing of retaining and remapping.
+struct Crossing<'a> {
+    branches: [Images<'a>; 2],
+    retain: &'a Retain,
+    line: &'a RemapLine,
+    /// Number of atoms the images come from.
     parents: usize,
-    retain: &Retain,
-    line: &RemapLine,
-    reduce: &mut impl Reduce,
-) -> Crossings {
-    let loss = UNIT * (4.0 * parents as f64 + 32.0);
-    let excess = retain.slope - line.delay;
-    let tilt = loss * retain.drop + SLACK * (retain.slope.abs() + line.delay);
-    // `late`: at or beyond the true crossing of this side; otherwise at or before it.
-    let root = |offset: f64, prefix: f64, rest: f64, late: bool| {
-        let blur = loss * prefix + SLACK * offset.abs();
-        let (rise, climb) = if late {
-            (offset + blur - prefix, rest + excess - tilt)
+}
+
+impl Crossing<'_> {
+    /// Feeds the atoms below the crossing, or all if there is none, to `reduce`.
+    fn find<const UPPER: bool>(mut self, reduce: &mut impl Reduce) -> Crossings {
+        let mut found = if self.line.pays {
+            self.scan::<UPPER>(reduce)
         } else {
-            (offset - blur - prefix, rest + excess + tilt)
+            while let Some((at, drop, origin)) = pop(&mut self.branches) {
+                reduce.push(at, drop, origin);
+            }
+            let beyond = if exhausted(&self.branches) { 0.0 } else { self.retain.drop };
+            Crossings { odds: f64::INFINITY, kink: None, beyond }
         };
-        match () {
-            () if rise <= 0.0 => 0.0,
-            () if climb <= 0.0 => f64::INFINITY,
-            () => rise / climb,
-        }
-    };
-    let own_offset = if UPPER { line.offset.1 } else { line.offset.0 };
-    let mut found = Crossings { odds: f64::INFINITY, kink: None, beyond: 0.0 };
-    let mut certified = None;
-    let (mut prefix, mut rest, mut previous) = (0.0, retain.drop, 0.0);
-    loop {
-        let next = pop(branches);
-        let here = next.map_or(f64::INFINITY, |(at, _)| at);
-        if next.is_none() && (!UPPER || exhausted(branches)) {
-            rest = 0.0;
-        }
-        if certified.is_none() {
-            // The upper function crosses early: a lower bound on the threshold, and conversely.
-            let odds = root(line.certified_offset, prefix, rest, !UPPER);
-            if odds <= here {
-                certified = Some(odds);
+        reduce.finish(found.kink.as_mut());
+        found
+    }
+
+    /// Finds the crossing with both roundings.
+    ///
+    /// It is the root of offset + delay o = slope o + sum drop min(o, at). After the atoms below o it
+    /// reads o (rest + slope - delay) = offset - prefix; `rest` starts with the error of a blocked sum and
+    /// both sums then go on without further loss, so adding or subtracting those turns the root into a bound on it.
+    fn scan<const UPPER: bool>(&mut self, reduce: &mut impl Reduce) -> Crossings {
+        let (retain, line, branches) = (self.retain, self.line, &mut self.branches);
+        let parents = self.parents;
+        let loss = blocked_loss(parents);
+        let excess = retain.slope - line.delay;
+        let tilt = loss * retain.drop + SLACK * (retain.slope.abs() + line.delay);
+        // The root if it is not beyond `here`. `late`: at or beyond the true crossing of this side;
+        // otherwise at or before it.
+        let root = |offset: f64, prefix: f64, rest: f64, late: bool, here: f64| {
+            let blur = SLACK * (prefix + offset.abs());
+            let (rise, climb) = if late {
+                (offset + blur - prefix, rest + excess - tilt)
+            } else {
+                (offset - blur - prefix, rest + excess + tilt)
+            };
+            match () {
+                () if rise <= 0.0 => Some(0.0),
+                () if climb <= 0.0 => (here == f64::INFINITY).then_some(here),
+                () => (rise <= here * climb).then(|| rise / climb),
             }
-        }
-        if found.kink.is_none() {
-            let at = root(own_offset, prefix, rest, UPPER);
-            if at <= here {
-                let at = if UPPER { scaled::<true>(at) } else { scaled::<false>(at) }.max(previous);
-                let drop = if UPPER { rest + excess + tilt } else { rest + excess - tilt };
-                found.kink = Some(Atom { at, drop: drop.max(0.0) });
+        };
+        let own_offset = if UPPER { line.offset.1 } else { line.offset.0 };
+        let mut found = Crossings { odds: f64::INFINITY, kink: None, beyond: 0.0 };
+        let mut certified = None;
+        let (mut prefix, mut rest) = (DoubleDouble::default(), DoubleDouble::from(retain.drop));
+        let mut previous = 0.0;
+        loop {
+            let next = pop(branches);
+            let here = next.map_or(f64::INFINITY, |(at, ..)| at);
+            if next.is_none() && (!UPPER || exhausted(branches)) {
+                rest = DoubleDouble::default();
             }
-        }
-        match (next, certified, found.kink) {
-            (None, _, _) => {
-                found.beyond = rest.max(0.0);
-                break;
+            let (below, above) = (prefix.value(), rest.value());
+            if certified.is_none() {
+                // The upper function crosses early: a lower bound on the threshold, and conversely.
+                certified = root(line.certified_offset, below, above, !UPPER, here);
             }
-            (_, Some(_), Some(_)) => break,
-            (Some((at, drop)), _, kink) => {
-                if kink.is_none() {
-                    reduce.push(at, drop);
-                    previous = at;
+            if found.kink.is_none() {
+                found.kink = root(own_offset, below, above, UPPER, here).map(|at| {
+                    let drop = above + excess + if UPPER { tilt } else { -tilt };
+                    Atom { at: scaled::<UPPER>(at).max(previous), drop: drop.max(0.0) }
+                });
+            }
+            match (next, certified, found.kink) {
+                (None, _, _) => {
+                    found.beyond = above.max(0.0);
+                    break;
                 }
-                prefix += drop * at;
-                rest -= drop;
+                (_, Some(_), Some(_)) => break,
+                (Some((at, drop, origin)), _, kink) => {
+                    if kink.is_none() {
+                        reduce.push(at, drop, origin);
+                        previous = at;
+                    }
+                    prefix = prefix.plus(drop * at);
+                    rest = rest.plus(-drop);
+                }
             }
         }
+        let odds = certified.unwrap_or(f64::INFINITY);
+        found.odds = if UPPER { scaled::<false>(odds) } else { scaled::<true>(odds) };
+        // A kink at infinity is none: the line stays above on all of [0, inf).
+        if found.kink.is_some_and(|kink| !kink.at.is_finite()) {
+            found.kink = None;
+        }
+        found
     }
-    let odds = certified.unwrap_or(f64::INFINITY);
-    found.odds = if UPPER { scaled::<false>(odds) } else { scaled::<true>(odds) };
-    // A kink at infinity is none: the line stays above on all of [0, inf).
-    if found.kink.is_some_and(|kink| !kink.at.is_finite()) {
-        found.kink = None;
-    }
-    found
 }

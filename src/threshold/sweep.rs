@@ -4,10 +4,10 @@ use super::curve::{Bounds, Curve};
 use super::onset::Onset;
 use super::problem::{Cycle, Nearest, PhaseChange};
 use super::stationary::{amplification, change_of_shape};
-use super::step::{Cut, RemapLine, Retain, cut, retain};
-use crate::concave::bracket::Spans;
+use super::step::{Cut, Reduction, RemapLine, Retain, cut, retain};
+use crate::concave::held::Cells;
 use crate::concave::{Atom, Kinked};
-use crate::rounding::{DoubleDouble, SLACK, outward, scaled};
+use crate::rounding::{DoubleDouble, Grain, SLACK, outward, scaled};
 use crate::{Observer, Status};
 
 /// How coarse a sweep may be.
@@ -41,6 +41,12 @@ const MAX_RUNS: usize = 1_000_001;
 /// Successive steps whose threshold must agree before the spans are held.
 const CALM_STEPS: u32 = 3;
 
+/// Further calm steps asked for once holding was too early; doubled each time.
+const PATIENCE: u32 = 16;
+
+/// Steps with held spans after which the functions are rounded to a coarser grain.
+const STILL_STEPS: u32 = 100;
+
 /// How little it may move, as a multiple of the tolerance.
 const CALM: f64 = 0.5;
 
@@ -58,7 +64,7 @@ pub(crate) fn sweep(
     let mut next = Some(last);
     let mut status = Status::Converged;
     while let Some(n) = next {
-        if state.steps % 64 == 0 {
+        if state.steps.is_multiple_of(64) {
             if let std::ops::ControlFlow::Break(halt) = observer.progress(last - n, last + 1) {
                 status = halt.into();
                 break;
@@ -119,8 +125,21 @@ struct Calm {
     cycle: Option<Cycle>,
     middle: f64,
     calm_steps: u32,
-    held: Option<(Vec<f64>, Vec<f64>)>,
+    held: Option<(Cells, Vec<f64>)>,
     held_steps: u32,
+    /// Where to go back to if holding turns out to have been too early.
+    resume: Option<Snapshot>,
+    /// Further calm steps asked for after that.
+    patience: u32,
+}
+
+/// The state after a step.
+struct Snapshot {
+    step: u64,
+    upper: Kinked,
+    lower: Kinked,
+    cycles: Countdown,
+    quiet_cycles: Countdown,
 }
 
 impl<'a> State<'a> {
@@ -166,7 +185,11 @@ impl<'a> State<'a> {
         let mut reached = n;
         if from < n && self.onset.is_settled(n, pays) {
             reached = self.rest_if_stationary(n, from, &cycle, pays, (&older_upper, &older_lower));
-            self.watch(bounds, upper.spans, lower.spans);
+            if reached == n && self.calm.held.is_some() && !self.is_certified(bounds) {
+                reached = self.go_back(n);
+            } else {
+                self.watch(n, bounds, upper.spans, lower.spans);
+            }
         }
         if !pays && self.never_from == n + 1 {
             self.never_from = reached;
@@ -181,18 +204,22 @@ impl<'a> State<'a> {
         let retain_lower = retain::<false>(&self.lower, self.parameters, cycle);
         let (line_upper, line_lower) = self.lines(&retain_upper, &retain_lower, pays, widening);
         let spare = std::mem::take(&mut self.spare);
-        let mut merge = self.coarseness.merge;
-        let (held_upper, held_lower) = match &self.calm.held {
-            Some((upper, lower)) => (Some(upper.as_slice()), Some(lower.as_slice())),
-            None => (None, None),
-        };
         let (mut spare_upper, mut spare_lower) = spare;
+        // Steps that have come to rest but for rounding noise are rounded to the same numbers.
+        let still = self.calm.held_steps > STILL_STEPS;
+        let grain = if still { Grain::of(1e-4 * self.coarseness.tolerance) } else { Grain::FINE };
+        let mut merge = self.coarseness.merge;
         let (upper, lower) = loop {
-            let to_upper = held_upper.map_or(Spans::Search(merge), |ends| Spans::Held(ends, merge));
-            let to_lower = held_lower.map_or(Spans::Search(merge), |ends| Spans::Held(ends, merge));
+            let (to_upper, to_lower) = match &mut self.calm.held {
+                Some((cells, nodes)) => {
+                    (Reduction::Cells(cells, grain), Reduction::Nodes(nodes, grain))
+                }
+                None => (Reduction::Search(merge), Reduction::Search(merge)),
+            };
+            let parameters = self.parameters;
             let upper = cut::<true>(
                 &self.upper,
-                self.parameters,
+                parameters,
                 cycle,
                 &retain_upper,
                 &line_upper,
@@ -201,7 +228,7 @@ impl<'a> State<'a> {
             );
             let lower = cut::<false>(
                 &self.lower,
-                self.parameters,
+                parameters,
                 cycle,
                 &retain_lower,
                 &line_lower,
@@ -209,7 +236,8 @@ impl<'a> State<'a> {
                 spare_lower,
             );
             let most = upper.function.atoms.len().max(lower.function.atoms.len());
-            if held_upper.is_some() || self.coarseness.budget.is_none_or(|budget| most < budget) {
+            let fits = self.coarseness.budget.is_none_or(|budget| most < budget);
+            if fits || self.calm.held.is_some() {
                 break (upper, lower);
             }
             merge = if merge > 0.0 { 1.5 * merge } else { f64::MIN_POSITIVE };
@@ -281,13 +309,13 @@ impl<'a> State<'a> {
         older: (&Kinked, &Kinked),
     ) -> u64 {
         self.calm.held_steps += u32::from(self.calm.held.is_some());
-        let due = self.calm.held_steps > 1 && self.calm.held_steps % TEST_EVERY == 0;
+        let due = self.calm.held_steps > 1 && self.calm.held_steps.is_multiple_of(TEST_EVERY);
         let trivial = self.upper.atoms.is_empty() && self.lower.atoms.is_empty();
         if !(due || trivial) {
             return n;
         }
-        let (shape_upper, shape_lower) =
-            (change_of_shape(&self.upper, older.0), change_of_shape(&self.lower, older.1));
+        let (shape_upper, _) = change_of_shape(&self.upper, older.0);
+        let (_, shape_lower) = change_of_shape(&self.lower, older.1);
         if !(shape_upper.is_finite() && shape_lower.is_finite()) {
             return n;
         }
@@ -318,6 +346,11 @@ impl<'a> State<'a> {
         if pays && expected > 2.0 * self.coarseness.tolerance {
             return n;
         }
+        let value_gap = self.upper.constant.minus(self.lower.constant) + shift_upper - shift_lower;
+        let value = self.value().0.abs().max(1.0);
+        if value_gap > 0.9 * self.coarseness.tolerance * value {
+            return n;
+        }
         let (upper, lower, bounds) = self.both_sides(cycle, pays, widening);
         if bounds.width() > self.coarseness.tolerance {
             return n;
@@ -335,20 +368,38 @@ impl<'a> State<'a> {
         from
     }
 
+    fn is_certified(&self, bounds: Bounds) -> bool {
+        bounds.width() <= self.coarseness.tolerance
+    }
+
     /// Holds the spans once the threshold has come to rest, so that the functions can.
-    fn watch(&mut self, bounds: Bounds, upper: Vec<f64>, lower: Vec<f64>) {
+    fn watch(&mut self, n: u64, bounds: Bounds, upper: Vec<f64>, lower: Vec<f64>) {
         let moved = (bounds.middle() - self.calm.middle).abs();
         self.calm.middle = bounds.middle();
-        if moved <= CALM * self.coarseness.tolerance {
-            self.calm.calm_steps += 1;
-        } else {
-            self.calm.calm_steps = 0;
-            self.calm.held = None;
-            self.calm.held_steps = 0;
+        let calm = moved <= CALM * self.coarseness.tolerance && self.is_certified(bounds);
+        self.calm.calm_steps = if calm { self.calm.calm_steps + 1 } else { 0 };
+        if self.calm.held.is_none() && self.calm.calm_steps >= CALM_STEPS + self.calm.patience {
+            self.calm.held = Some((Cells::new(upper), lower));
+            self.calm.resume = Some(Snapshot {
+                step: n,
+                upper: self.upper.clone(),
+                lower: self.lower.clone(),
+                cycles: self.cycles,
+                quiet_cycles: self.quiet_cycles,
+            });
         }
-        if self.calm.calm_steps >= CALM_STEPS {
-            self.calm.held = Some((upper, lower));
-        }
+    }
+
+    /// Undoes the steps since the spans were held, which was too early: the functions still moved
+    /// where the threshold does not show it. Returns the last step that stands.
+    fn go_back(&mut self, n: u64) -> u64 {
+        let Some(snapshot) = self.calm.resume.take() else { return n };
+        (self.upper, self.lower) = (snapshot.upper, snapshot.lower);
+        (self.cycles, self.quiet_cycles) = (snapshot.cycles, snapshot.quiet_cycles);
+        self.curve.forget_below(snapshot.step);
+        let patience = (2 * self.calm.patience).max(PATIENCE);
+        self.calm = Calm { cycle: self.calm.cycle, patience, ..Calm::default() };
+        snapshot.step
     }
 
     /// V_0(0): the recursion's constant and the cycles it leaves out.

@@ -1,1 +1,3 @@
 //! The command line, from outside.
+
+mod model_problems;

@@ -1,1 +1,6 @@
 //! The papers' tables and figures: one module each.
+
+mod fluids;
+mod land_battle;
+mod shapes;
+mod workload;

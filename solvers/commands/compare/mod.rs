@@ -1,0 +1,47 @@
+//! `remap compare`: policies side by side on the same sample paths.
+
+mod two_phase;
+
+use super::{Exit, report};
+use crate::cli::Compare;
+use crate::land_battle::Assigned;
+use crate::model::complaint::Complaint;
+use crate::model::{Loaded, Problem};
+use crate::output::check_free;
+use crate::render;
+
+pub(super) fn run(arguments: &Compare) -> Exit {
+    if let Err(complaint) = check_outputs(arguments) {
+        return report(&[complaint]);
+    }
+    let loaded = match Loaded::read(&arguments.model) {
+        Ok(loaded) => loaded,
+        Err(complaints) => return report(&complaints),
+    };
+    match &loaded.model.problem {
+        Problem::Fluids(model) => two_phase::run(arguments, &loaded, "fluids", model),
+        Problem::LandBattle(model) => {
+            two_phase::run(arguments, &loaded, "land_battle", &Assigned::new(model))
+        }
+        _ => {
+            let message = "policies cannot be played on this problem";
+            let help = "compare takes Fluids and LandBattle models";
+            report(&[loaded.complain("problem", message, "a problem without sample paths", help)])
+        }
+    }
+}
+
+/// Says at once what could not be written at the end.
+fn check_outputs(arguments: &Compare) -> Result<(), Complaint> {
+    if let Some(plot) = &arguments.plot {
+        render::plot::Format::of(plot)?;
+        check_free(plot, arguments.force)?;
+    }
+    match &arguments.out {
+        Some(folder) if folder.exists() && !folder.is_dir() => {
+            let message = format!("{} is not a directory", folder.display());
+            Err(Complaint::elsewhere(message, "give the path of a directory"))
+        }
+        _ => Ok(()),
+    }
+}

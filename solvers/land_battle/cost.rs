@@ -1,0 +1,31 @@
+//! What a step of the battle costs each processor under a mapping.
+
+use super::battle::Battle;
+use super::board::Assignment;
+
+/// The prices of a step, in units of updating one unit.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Prices {
+    /// The attrition calculation of a unit, per enemy within range; its owner pays.
+    pub attrition: f64,
+    /// Showing a unit to another processor that owns a hex next to it; its owner pays.
+    pub exchange: f64,
+}
+
+/// Adds the cost of one step to `per_processor` (one entry for each). Returns what it would cost a
+/// single processor.
+pub fn charge(
+    assignment: &Assignment,
+    prices: &Prices,
+    battle: &Battle,
+    per_processor: &mut [f64],
+) -> f64 {
+    let mut work = 0.0;
+    for (unit, engaged) in battle.units().iter().zip(battle.engaged()) {
+        let update = 1.0 + prices.attrition * f64::from(engaged);
+        let shown = assignment.watchers(unit.hex) as f64;
+        work += update;
+        per_processor[assignment.owner(unit.hex)] += update + prices.exchange * shown;
+    }
+    work
+}

@@ -1,0 +1,265 @@
+//! The `LoadDrift` problem: from model to optimal policy.
+
+use crate::checkpoint::{Checkpoint, Saved};
+use crate::cli::Settings;
+use crate::memory;
+use crate::model::Loaded;
+use crate::model::complaint::Complaint;
+use crate::model::load_drift::LoadDrift;
+use crate::output::say;
+use crate::phase_change::Interval;
+use crate::run::Watch;
+use crate::solution::{Body, Solved};
+use remapping::drift::{
+    Backward, Carry, Control, Decisions, Intervals, Outcome, States, Transition,
+};
+use remapping::{Observer, Status, drift};
+use serde::Serialize;
+use std::ops::ControlFlow;
+use std::path::Path;
+
+/// The optimal policy of a program with drifting loads, and what it comes to.
+#[derive(Debug, Clone, Serialize)]
+pub struct Answer {
+    /// Number of states: multisets of levels.
+    pub states: u64,
+    /// Expected objective of the optimal policy. Like the other expectations absent if the
+    /// computation was stopped.
+    pub value: Option<f64>,
+    /// Expected time, remaps included.
+    pub time: Option<f64>,
+    /// Expected sum of the mean loads.
+    pub work: Option<f64>,
+    /// Expected number of remaps.
+    pub remaps: Option<f64>,
+    /// Work over time.
+    pub utilization: Option<f64>,
+    /// Bounds of the value: equal when solved; otherwise the value of the part of the horizon that
+    /// is done, and that of the best fixed interval.
+    pub value_bounds: Interval,
+    /// The best fixed interval, for comparison.
+    pub best_fixed: Fixed,
+    /// What the program comes to without any remap.
+    pub never: Fixed,
+    /// n*, the interval of least expected average cost W(n).
+    pub least_average_cost: u64,
+    /// At some steps, the threshold on max - mean closest to the optimal decision.
+    pub closest_threshold: Vec<Closest>,
+    /// The step whose decision map is given, with `--step` or `--values`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub decision_step: Option<u64>,
+    /// The decision after that step (before the next): `R` remap, `C` continue, for every multiset
+    /// of levels in colexicographic order.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub decision: Option<String>,
+    /// The expected cost from the start of the program in each state, in the same order, with
+    /// `--values`. States in which a remap is certain are `null`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cost_to_go: Option<Vec<Option<f64>>>,
+    /// Utilization of the fixed intervals 1, 2, ..., for drawing.
+    #[serde(skip)]
+    pub intervals: Vec<f64>,
+}
+
+/// A fixed interval.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct Fixed {
+    /// Steps between remaps; `null` for never.
+    pub interval: Option<u64>,
+    /// Its expected objective.
+    pub value: f64,
+    /// Its work over time.
+    pub utilization: f64,
+}
+
+/// The simple rule closest to the optimal one at a step.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct Closest {
+    /// The decision after this step (before the next).
+    pub step: u64,
+    /// Remap when max - mean exceeds this.
+    pub threshold: f64,
+    /// Share of all load vectors on which the two rules disagree.
+    pub disagreement: f64,
+}
+
+/// Longest interval evaluated: longer ones are compared with never only.
+pub const LONGEST_INTERVAL: u64 = 1000;
+
+/// Solves the model, going on from a checkpoint if there is one.
+pub fn solve(
+    loaded: &Loaded,
+    model: &LoadDrift,
+    settings: &Settings,
+    watch: &Watch,
+    folder: Option<&Path>,
+    force: bool,
+) -> Result<Solved, Vec<Complaint>> {
+    let problem = model.problem();
+    let (states, transition) = prepare(loaded, model, &problem)?;
+    let wanted = settings.step.or(settings.values.then_some(1));
+    let identity = format!("{problem:?}, decisions of {wanted:?}");
+    let mut checkpoint = Checkpoint::new(folder, &loaded.path, identity);
+    let mut found = Found { wanted, ..Found::default() };
+    let mut backward =
+        Backward::new(&problem, &states, &transition, Control::Optimal, Carry::Outcome);
+    let saved = if force { Ok(None) } else { checkpoint.load() };
+    if let Some(Saved { snapshot, notes }) = saved.map_err(|complaint| vec![complaint])? {
+        let left = snapshot.remaining;
+        found.recall(&notes, states.count());
+        backward.resume(snapshot).map_err(|error| {
+            let message = format!("{}: {error}", checkpoint.path().display());
+            vec![Complaint::elsewhere(message, "delete it, or start anew with --force")]
+        })?;
+        say(&format!("resuming with {left} steps to go from {}", checkpoint.path().display()));
+    }
+    let (status, warnings) = run(&mut backward, &problem, &mut checkpoint, watch, &mut found);
+    let fixed = Intervals::new(&problem, LONGEST_INTERVAL);
+    let mut answer = lay_out(&backward, &problem, &states, &fixed, found);
+    if settings.values && status == Status::Converged {
+        answer.cost_to_go = Some(backward.cost_to_go());
+    }
+    Ok(Solved { body: Body::LoadDrift(Box::new(answer)), status, warnings })
+}
+
+/// The state space and the operator, if they fit.
+pub fn prepare(
+    loaded: &Loaded,
+    model: &LoadDrift,
+    problem: &drift::LoadDrift,
+) -> Result<(States, Transition), Vec<Complaint>> {
+    let refuse = |label: String| {
+        let help = "take fewer processors or levels";
+        vec![loaded.complain("problem", "this model cannot be solved", &label, help)]
+    };
+    let needed = model.memory();
+    if let Some(there) = memory::available().filter(|there| needed > *there) {
+        let (needed, there) = (memory::show(needed), memory::show(there));
+        return Err(refuse(format!("it needs {needed} of memory, {there} are free")));
+    }
+    let built = States::new(problem.processors, problem.chain.levels())
+        .and_then(|states| Ok((states, Transition::new(&problem.chain, problem.processors)?)));
+    built.map_err(|error| refuse(error.to_string()))
+}
+
+/// What is read off on the way.
+#[derive(Default)]
+struct Found {
+    wanted: Option<u64>,
+    decisions: Option<Decisions>,
+    closest: Vec<Closest>,
+}
+
+impl Found {
+    fn saved(&self, backward: &Backward<'_>) -> Saved {
+        let numbers = |c: &Closest| [c.step, c.threshold.to_bits(), c.disagreement.to_bits()];
+        let mut notes = vec![self.closest.len() as u64];
+        notes.extend(self.closest.iter().flat_map(numbers));
+        notes.extend(self.decisions.iter().flat_map(Decisions::words));
+        Saved { snapshot: backward.snapshot(), notes }
+    }
+
+    fn recall(&mut self, notes: &[u64], states: usize) {
+        let Some((&count, notes)) = notes.split_first() else { return };
+        let (closest, words) = notes.split_at((3 * count as usize).min(notes.len()));
+        let number = f64::from_bits;
+        let (closest, _) = closest.as_chunks::<3>();
+        self.closest = closest
+            .iter()
+            .map(|&[step, threshold, disagreement]| Closest {
+                step,
+                threshold: number(threshold),
+                disagreement: number(disagreement),
+            })
+            .collect();
+        self.decisions = Decisions::from_words(states, words.to_vec());
+    }
+}
+
+fn run(
+    backward: &mut Backward<'_>,
+    problem: &drift::LoadDrift,
+    checkpoint: &mut Checkpoint,
+    watch: &Watch,
+    found: &mut Found,
+) -> (Status, Vec<String>) {
+    let mut warnings = Vec::new();
+    let steps = problem.steps;
+    while backward.remaining() > 0 {
+        if let ControlFlow::Break(halt) = watch.progress(steps - backward.remaining(), steps) {
+            match checkpoint.save(&found.saved(backward)) {
+                Ok(()) => {
+                    say(&format!("saved; run again to resume: {}", checkpoint.path().display()))
+                }
+                Err(complaint) => warnings.push(format!("not saved: {complaint}")),
+            }
+            return (halt.into(), warnings);
+        }
+        let saved = checkpoint.save_now_and_then(|| found.saved(backward));
+        if let (Err(complaint), true) = (saved, warnings.is_empty()) {
+            warnings.push(format!("not saved: {complaint}"));
+        }
+        backward.advance();
+        let step = backward.remaining() + 1;
+        if step < steps {
+            let from_end = steps - step;
+            if step == 1 || from_end.is_power_of_two() && from_end <= 64 {
+                let closest = backward.closest_threshold();
+                let (threshold, disagreement) = (closest.threshold, closest.disagreement);
+                found.closest.push(Closest { step, threshold, disagreement });
+            }
+            if found.wanted == Some(step) {
+                found.decisions = Some(backward.decisions().clone());
+            }
+        }
+    }
+    checkpoint.remove();
+    (Status::Converged, warnings)
+}
+
+fn lay_out(
+    backward: &Backward<'_>,
+    problem: &drift::LoadDrift,
+    states: &States,
+    fixed: &Intervals,
+    found: Found,
+) -> Answer {
+    let done = backward.remaining() == 0;
+    let outcome = backward.outcome().filter(|_| done);
+    let lower = backward.value();
+    let never = Intervals::never(problem);
+    let best = fixed.best();
+    let best_fixed = if best.outcome.value < never.value && best.interval < problem.steps {
+        Fixed::new(Some(best.interval), &best.outcome)
+    } else {
+        Fixed::new(None, &never)
+    };
+    let upper = if done { lower } else { best_fixed.value };
+    let mut closest_threshold = found.closest;
+    closest_threshold.reverse();
+    let letter =
+        |state| if found.decisions.as_ref().is_some_and(|d| d.remaps(state)) { 'R' } else { 'C' };
+    Answer {
+        states: states.count() as u64,
+        value: outcome.map(|outcome| outcome.value),
+        time: outcome.map(|outcome| outcome.time),
+        work: outcome.map(|outcome| outcome.work),
+        remaps: outcome.map(|outcome| outcome.remaps),
+        utilization: outcome.map(|outcome| outcome.utilization()),
+        value_bounds: Interval { lower, upper },
+        best_fixed,
+        never: Fixed::new(None, &never),
+        least_average_cost: fixed.least_average_cost(),
+        closest_threshold,
+        decision_step: found.wanted.filter(|_| found.decisions.is_some()),
+        decision: found.decisions.as_ref().map(|_| (0..states.count()).map(letter).collect()),
+        cost_to_go: None,
+        intervals: fixed.all().iter().map(|fixed| fixed.outcome.utilization()).collect(),
+    }
+}
+
+impl Fixed {
+    fn new(interval: Option<u64>, outcome: &Outcome) -> Fixed {
+        Fixed { interval, value: outcome.value, utilization: outcome.utilization() }
+    }
+}

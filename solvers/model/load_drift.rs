@@ -1,0 +1,160 @@
+//! The `LoadDrift` problem of a model file [NRS86, section 3].
+
+use super::chain::Chain;
+use super::complaint::Review;
+use super::number::Decimal;
+use remapping::chain::Multisets;
+use remapping::drift;
+use remapping::stopping::ProcessChain;
+use serde::Deserialize;
+
+/// `LoadDrift(...)`.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LoadDrift {
+    processors: usize,
+    chain: Chain,
+    initial_load: i64,
+    steps: u64,
+    remap_cost: Decimal,
+    #[serde(default)]
+    rebalance: Rebalance,
+    #[serde(default)]
+    decide: Decide,
+    #[serde(default)]
+    objective: Objective,
+}
+
+#[derive(Debug, Clone, Copy, Default, Deserialize)]
+enum Rebalance {
+    #[default]
+    Split,
+    Nearest,
+    Stochastic,
+}
+
+#[derive(Debug, Clone, Copy, Default, Deserialize)]
+enum Decide {
+    #[default]
+    AfterStep,
+    BeforeStep,
+}
+
+#[derive(Debug, Clone, Copy, Default, Deserialize)]
+enum Objective {
+    #[default]
+    Imbalance,
+    Makespan,
+}
+
+/// Longest horizon accepted.
+const MAX_STEPS: u64 = 1_000_000_000;
+/// Most processors and levels accepted.
+const MAX_SIZE: usize = 10_000;
+
+impl LoadDrift {
+    /// Records what is wrong with the model.
+    pub fn review(&self, review: &mut Review<'_>) {
+        let range = |review: &mut Review<'_>, field: &str, value: u64, most: u64| {
+            if value == 0 || value > most {
+                let label = format!("{value} is not between 1 and {most}");
+                review.fault(&format!("problem.{field}"), "a number is out of range", &label, "");
+            }
+        };
+        range(review, "processors", self.processors as u64, MAX_SIZE as u64);
+        range(review, "steps", self.steps, MAX_STEPS);
+        review.nonnegative("problem.remap_cost", self.remap_cost.value, "the cost of a remap");
+        self.chain.review("problem.chain", review);
+        if !review.faults.is_empty() {
+            return;
+        }
+        range(review, "chain", self.chain.levels() as u64, MAX_SIZE as u64);
+        let lowest = self.chain.lowest();
+        if lowest < 0 {
+            let label = format!("the lowest load is {lowest}");
+            review.fault("problem.chain", "loads cannot be negative", &label, "take lowest >= 0");
+            return;
+        }
+        let highest = lowest.saturating_add(self.chain.levels() as i64 - 1);
+        if !(lowest..=highest).contains(&self.initial_load) {
+            let label = format!("{} is not a load of the chain", self.initial_load);
+            let help = format!("loads go from {lowest} to {highest}");
+            review.fault("problem.initial_load", "the initial load is out of range", &label, &help);
+        }
+        if Multisets::new(self.processors, self.chain.levels() + 1).is_err() {
+            let label = "more states than can be counted";
+            review.fault("problem.processors", "the problem is too large", label, "");
+        }
+        if self.processors == 1 {
+            review.warn("a single processor is never out of balance");
+        }
+        if let (Rebalance::Nearest, Objective::Makespan) = (self.rebalance, self.objective) {
+            review.warn(
+                "rounding the loads to the nearest integer can shed load, and a program that \
+                 minimises its time will remap for that: take rebalance: Split, or objective: \
+                 Imbalance",
+            );
+        }
+    }
+
+    /// The engine's problem. The model has passed review.
+    pub fn problem(&self) -> drift::LoadDrift {
+        drift::LoadDrift {
+            processors: self.processors,
+            chain: match self.chain.process().chain {
+                ProcessChain::BirthDeath(chain) => drift::Chain::BirthDeath(chain),
+                ProcessChain::Dense(chain) => drift::Chain::Dense(chain),
+            },
+            lowest: self.chain.lowest() as f64,
+            initial: (self.initial_load - self.chain.lowest()) as usize,
+            steps: self.steps,
+            remap_cost: self.remap_cost.value,
+            rebalance: match self.rebalance {
+                Rebalance::Split => drift::Rebalance::Split,
+                Rebalance::Nearest => drift::Rebalance::Nearest,
+                Rebalance::Stochastic => drift::Rebalance::Stochastic,
+            },
+            timing: match self.decide {
+                Decide::AfterStep => drift::Timing::AfterStep,
+                Decide::BeforeStep => drift::Timing::BeforeStep,
+            },
+            objective: match self.objective {
+                Objective::Imbalance => drift::Objective::Imbalance,
+                Objective::Makespan => drift::Objective::Makespan,
+            },
+        }
+    }
+
+    /// Number of states: multisets of levels.
+    pub fn states(&self) -> u64 {
+        Multisets::new(self.processors, self.chain.levels()).map_or(0, |sets| sets.states() as u64)
+    }
+
+    /// Bytes a solution needs.
+    pub fn memory(&self) -> u64 {
+        let (r, levels) = (self.processors, self.chain.levels());
+        let moving = match self.chain {
+            // The moving buffer has one slot more.
+            Chain::Walk { .. } | Chain::BirthDeath { .. } => {
+                Multisets::new(r, levels + 1).map_or(f64::INFINITY, |sets| sets.states() as f64)
+            }
+            // Two full tensors.
+            Chain::Matrix { .. } => 2.0 * (levels as f64).powi(r as i32),
+        };
+        let states = self.states() as f64;
+        // Value, work, remaps, scratch; total, largest level, decision.
+        (states * (4.0 * 8.0 + 4.0 + 2.0 + 0.125) + moving * 8.0) as u64
+    }
+
+    /// What `check` prints.
+    pub fn facts(&self) -> Vec<(&'static str, serde_json::Value)> {
+        vec![
+            ("processors", self.processors.into()),
+            ("levels", self.chain.levels().into()),
+            ("states", self.states().into()),
+            ("ordered_states", (self.chain.levels() as f64).powi(self.processors as i32).into()),
+            ("memory_bytes", self.memory().into()),
+            ("steps", self.steps.into()),
+        ]
+    }
+}

@@ -1,0 +1,95 @@
+//! What the two model problems of [NR90] have in common as model files.
+
+use super::complaint::Review;
+use crate::workload::play::{Beliefs, Premature};
+use serde::Deserialize;
+
+/// What a remap costs.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Remap {
+    /// As much as this many steps under the new mapping at that moment.
+    pub steps: f64,
+    /// What becomes of a remap before the change.
+    pub premature: Premature,
+}
+
+/// What the policies believe.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Belief {
+    /// Probability that the phase changes in a cycle (phi).
+    pub hazard: f64,
+    /// Probability of a false alarm (alpha).
+    #[serde(default = "a_tenth")]
+    pub false_alarm: f64,
+    /// Probability of a missed change (beta).
+    #[serde(default = "a_tenth")]
+    pub missed: f64,
+    /// The fixed threshold (tau).
+    #[serde(default = "threshold")]
+    pub threshold: f64,
+}
+
+fn a_tenth() -> f64 {
+    0.1
+}
+
+fn threshold() -> f64 {
+    0.7
+}
+
+impl Belief {
+    /// The paper's values, with a hazard of `hazard`.
+    pub(super) fn with_hazard(hazard: f64) -> Self {
+        let (false_alarm, missed) = (a_tenth(), a_tenth());
+        Belief { hazard, false_alarm, missed, threshold: threshold() }
+    }
+
+    pub(super) fn review(&self, review: &mut Review<'_>) {
+        review.probability("problem.belief.hazard", self.hazard);
+        review.probability("problem.belief.false_alarm", self.false_alarm);
+        review.probability("problem.belief.missed", self.missed);
+        review.probability("problem.belief.threshold", self.threshold);
+    }
+
+    /// As the policies use it.
+    pub fn beliefs(&self) -> Beliefs {
+        Beliefs { hazard: self.hazard, false_alarm: self.false_alarm, missed: self.missed }
+    }
+}
+
+impl Remap {
+    pub(super) fn review(&self, review: &mut Review<'_>) {
+        review.nonnegative("problem.remap.steps", self.steps, "the cost of a remap");
+    }
+}
+
+impl Default for Remap {
+    fn default() -> Self {
+        Remap { steps: 1.0, premature: Premature::Keep }
+    }
+}
+
+/// Faults `path` unless `value` lies between `least` and `most`.
+pub(super) fn within(review: &mut Review<'_>, path: &str, value: usize, least: usize, most: usize) {
+    if !(least..=most).contains(&value) {
+        let label = format!("{value} is not in {least}..={most}");
+        review.fault(path, "a number is out of range", &label, "choose one in this range");
+    }
+}
+
+/// Faults `path` unless `value` is above zero.
+pub(super) fn positive(review: &mut Review<'_>, path: &str, value: f64, what: &str) {
+    if value <= 0.0 {
+        let message = format!("{what} must be positive");
+        review.fault(path, &message, &format!("{value} is not"), "give a value above 0");
+    }
+}
+
+/// Faults `path` if there are no scenarios.
+pub(super) fn scenarios(review: &mut Review<'_>, path: &str, count: usize) {
+    if count == 0 {
+        review.fault(path, "there are no scenarios", "an empty list", "give at least one");
+    }
+}

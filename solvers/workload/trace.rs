@@ -1,0 +1,123 @@
+//! What a run costs, processor by processor and step by step, under each of two mappings.
+
+/// Cost of every step on every processor.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Loads {
+    processors: usize,
+    costs: Vec<f64>,
+}
+
+impl Loads {
+    /// No steps yet.
+    pub fn new(processors: usize) -> Self {
+        assert!(processors > 0);
+        Loads { processors, costs: Vec::new() }
+    }
+
+    /// Appends a step whose costs are all zero and hands out its row.
+    pub fn push_step(&mut self) -> &mut [f64] {
+        let from = self.costs.len();
+        self.costs.resize(from + self.processors, 0.0);
+        &mut self.costs[from..]
+    }
+
+    /// Number of processors.
+    pub fn processors(&self) -> usize {
+        self.processors
+    }
+
+    /// The steps: costs by processor.
+    pub fn steps(&self) -> impl ExactSizeIterator<Item = &[f64]> {
+        self.costs.chunks(self.processors)
+    }
+
+    /// How long each step takes: as long as its slowest processor.
+    pub fn times(&self) -> Vec<f64> {
+        self.steps().map(|row| row.iter().copied().fold(0.0, f64::max)).collect()
+    }
+
+    /// `step,rank,seconds,remapped,remap_seconds` (a unit of cost counts as a second), one line per
+    /// step and processor. `remap` is the step before which a remap happened, and what it cost.
+    pub fn to_csv(&self, remap: Option<(usize, f64)>) -> String {
+        let mut text = String::from("step,rank,seconds,remapped,remap_seconds\n");
+        for (step, row) in self.steps().enumerate() {
+            let (remapped, cost) = match remap {
+                Some((at, cost)) if at == step => (1, cost.to_string()),
+                _ => (0, String::new()),
+            };
+            for (rank, seconds) in row.iter().enumerate() {
+                text.push_str(&format!("{step},{rank},{seconds},{remapped},{cost}\n"));
+            }
+        }
+        text
+    }
+}
+
+/// One run of a workload: its loads under both mappings, and what a faultless detector says.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Trace {
+    /// Under the mapping the run starts with.
+    pub old: Loads,
+    /// Under the one it may change to.
+    pub new: Loads,
+    /// Steps between two decisions.
+    pub steps_per_cycle: usize,
+    /// For every cycle: has the phase changed, as the detector would report without error before
+    /// the cycle runs?
+    pub changed: Vec<bool>,
+    /// What remapping costs just before each cycle.
+    pub remap_cost: Vec<f64>,
+    /// What the whole run would cost a single processor.
+    pub work: f64,
+}
+
+impl Trace {
+    /// Time of every cycle under the old and the new mapping.
+    pub fn cycle_times(&self) -> Cycles {
+        let sum = |loads: &Loads| -> Vec<f64> {
+            loads.times().chunks(self.steps_per_cycle).map(|cycle| cycle.iter().sum()).collect()
+        };
+        Cycles {
+            old: sum(&self.old),
+            new: sum(&self.new),
+            changed: self.changed.clone(),
+            remap_cost: self.remap_cost.clone(),
+            lower_bound: self.old.times().iter().zip(self.new.times()).map(|(o, n)| o.min(n)).sum(),
+            work: self.work,
+        }
+    }
+}
+
+/// A run as the remapping policies see it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Cycles {
+    /// Time of every cycle under the old mapping.
+    pub old: Vec<f64>,
+    /// Time of every cycle under the new mapping.
+    pub new: Vec<f64>,
+    /// What a faultless detector says before every cycle.
+    pub changed: Vec<bool>,
+    /// What remapping costs before every cycle.
+    pub remap_cost: Vec<f64>,
+    /// The best mapping at every step, changed for nothing.
+    pub lower_bound: f64,
+    /// What the whole run would cost a single processor.
+    pub work: f64,
+}
+
+impl Cycles {
+    /// Number of cycles.
+    pub fn len(&self) -> usize {
+        self.old.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.old.is_empty()
+    }
+
+    /// The first cycle of the second phase, if there is one.
+    pub fn change(&self) -> Option<usize> {
+        self.changed.iter().position(|&changed| changed)
+    }
+}

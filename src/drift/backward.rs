@@ -1,0 +1,332 @@
+//! The backward recursion over the horizon, resumable at every step.
+
+use super::remapping::Remapping;
+use super::transition::Transition;
+use super::{Closest, Decisions, LoadDrift, Outcome, States, Timing};
+use crate::chain::{ChainError, Wanted};
+use rayon::prelude::*;
+
+/// How remaps are decided.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Control {
+    /// By the cheaper of the two branches; ties go to going on.
+    Optimal,
+    /// By the rule that remaps when max - mean > threshold.
+    Threshold(f64),
+    /// By the rule that remaps when mean / max < minimum.
+    Utilization(f64),
+}
+
+/// What is carried along.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Carry {
+    /// The value and the decisions: one vector.
+    Value,
+    /// The expected work and number of remaps too: three vectors.
+    Outcome,
+}
+
+/// The recursion from the last step to the first.
+///
+/// Memory: two vectors of the number of states for the value alone, four for the outcome. A step
+/// costs one application of the transition operator per vector carried, restricted to the states in
+/// which the program may want to go on: where a remap is certain (by the rule, or by a bound on the
+/// cost of going on; see [`Remapping`]) the cost depends on the total load alone.
+pub struct Backward<'a> {
+    problem: &'a LoadDrift,
+    states: &'a States,
+    transition: &'a Transition,
+    control: Control,
+    remapping: Remapping,
+    remaining: u64,
+    /// By total: states with r (max - mean) beyond this remap for certain at the next decision, and
+    /// the vectors hold nothing for them.
+    limits: Vec<u32>,
+    /// What the limits are expected to be.
+    expected: Vec<u32>,
+    vectors: Vec<Vec<f64>>,
+    scratch: Vec<f64>,
+    decisions: Decisions,
+}
+
+/// Where the recursion stands: all that must be kept to resume it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Snapshot {
+    /// Steps still to be gone through.
+    pub remaining: u64,
+    /// By total: states with r (max - mean) beyond this are left out of the vectors.
+    pub limits: Vec<u32>,
+    /// Value, and if carried work and number of remaps, of every state.
+    pub vectors: Vec<Vec<f64>>,
+}
+
+/// Relative slack within which two branches count as equal.
+const TIE: f64 = 1e-12;
+/// Blocks of 64 states handled by one task.
+const TASK: usize = 1 << 8;
+
+impl<'a> Backward<'a> {
+    /// The recursion at the end of the horizon.
+    ///
+    /// # Panics
+    /// When `transition` and `states` are not those of the problem.
+    pub fn new(
+        problem: &'a LoadDrift,
+        states: &'a States,
+        transition: &'a Transition,
+        control: Control,
+        carry: Carry,
+    ) -> Backward<'a> {
+        let count = states.count();
+        assert_eq!(transition.states(), count, "transition and states must agree");
+        let vectors = if carry == Carry::Outcome { 3 } else { 1 };
+        let mut backward = Backward {
+            problem,
+            states,
+            transition,
+            control,
+            remapping: Remapping::new(problem, states),
+            remaining: problem.steps,
+            limits: vec![states.largest_excess(); states.distinct_totals()],
+            expected: vec![states.largest_excess(); states.distinct_totals()],
+            vectors: vec![vec![0.0; count]; vectors],
+            scratch: vec![0.0; count],
+            decisions: Decisions::none(count),
+        };
+        if problem.timing == Timing::BeforeStep {
+            backward.pay();
+            backward.remaining -= 1;
+        }
+        backward
+    }
+
+    /// Goes on from a snapshot of the same recursion.
+    ///
+    /// # Errors
+    /// A snapshot of another shape.
+    pub fn resume(&mut self, snapshot: Snapshot) -> Result<(), ChainError> {
+        let check = |what: &str, expected: usize, found: usize| match expected == found {
+            true => Ok(()),
+            false => Err(ChainError::Shape { what: what.into(), expected, found }),
+        };
+        check("vectors of the snapshot", self.vectors.len(), snapshot.vectors.len())?;
+        for vector in &snapshot.vectors {
+            check("states of the snapshot", self.states.count(), vector.len())?;
+        }
+        let most = self.problem.steps.min(snapshot.remaining);
+        check("steps of the snapshot", most as usize, snapshot.remaining as usize)?;
+        check("totals of the snapshot", self.limits.len(), snapshot.limits.len())?;
+        self.remaining = snapshot.remaining;
+        self.expected.clone_from(&snapshot.limits);
+        self.limits = snapshot.limits;
+        self.vectors = snapshot.vectors;
+        Ok(())
+    }
+
+    /// What must be kept to resume from here.
+    pub fn snapshot(&self) -> Snapshot {
+        let (limits, vectors) = (self.limits.clone(), self.vectors.clone());
+        Snapshot { remaining: self.remaining, limits, vectors }
+    }
+
+    /// Steps still to be gone through; 0 when the recursion is done.
+    pub fn remaining(&self) -> u64 {
+        self.remaining
+    }
+
+    /// The decisions between steps k and k + 1 for k = `remaining() + 1`, after the latest
+    /// [`advance`](Self::advance). None remaps before the first, and at the end of the horizon.
+    pub fn decisions(&self) -> &Decisions {
+        &self.decisions
+    }
+
+    /// How many states the latest step had to be computed in.
+    pub fn active_states(&self) -> usize {
+        (0..self.states.count()).into_par_iter().filter(|&state| self.is_active(state)).count()
+    }
+
+    fn is_active(&self, state: usize) -> bool {
+        self.states.excess(state) <= self.limits[self.states.totals()[state] as usize]
+    }
+
+    /// The cost-to-go of each state, before the first move (T1) or the first step (T2) when done;
+    /// `None` where a remap is certain and it was not computed.
+    pub fn cost_to_go(&self) -> Vec<Option<f64>> {
+        let values = self.vectors[0].iter().enumerate();
+        values.map(|(state, &value)| self.is_active(state).then_some(value)).collect()
+    }
+
+    /// The threshold on max - mean closest to the latest [`decisions`](Self::decisions).
+    pub fn closest_threshold(&self) -> Closest {
+        self.decisions.closest_threshold(self.states)
+    }
+
+    /// Goes one step back. Does nothing when done.
+    pub fn advance(&mut self) {
+        if self.remaining == 0 {
+            return;
+        }
+        let last = self.remaining == self.problem.steps;
+        let certain = if last { self.limits.clone() } else { self.decide() };
+        match self.problem.timing {
+            Timing::AfterStep => {
+                self.pay();
+                self.transit(&certain);
+            }
+            Timing::BeforeStep => {
+                self.transit(&certain);
+                self.pay();
+            }
+        }
+        self.remaining -= 1;
+    }
+
+    /// Expected outcome of `steps - remaining()` steps from the initial state: of the whole horizon
+    /// when done, and before that of the same program with a shorter horizon. `None` if only the
+    /// value is carried.
+    pub fn outcome(&self) -> Option<Outcome> {
+        let [value, work, remaps] = self.vectors.as_slice() else { return None };
+        let at = self.initial_state();
+        Some(Outcome::new(self.problem.objective, value[at], work[at], remaps[at]))
+    }
+
+    /// The value at the initial state; see [`outcome`](Self::outcome).
+    pub fn value(&self) -> f64 {
+        self.vectors[0][self.initial_state()]
+    }
+
+    fn initial_state(&self) -> usize {
+        self.states.multisets().rank(&vec![self.problem.initial; self.problem.processors])
+    }
+
+    /// Replaces each value by that of the better (or the prescribed) branch. Returns, by total, the
+    /// largest r (max - mean) in which the program goes on.
+    fn decide(&mut self) -> Vec<u32> {
+        self.remapping.observe(&self.vectors, self.problem.remap_cost);
+        let (control, problem, states) = (self.control, self.problem, self.states);
+        let limits = &self.limits;
+        let after = self.remapping.costs();
+        let (value, others) = self.vectors.split_at_mut(1);
+        let words = self.decisions.words_mut();
+        let blocks = value[0].par_chunks_mut(64).zip(words).enumerate().with_min_len(TASK);
+        let none = || vec![0u32; limits.len()];
+        let block = |mut largest: Vec<u32>,
+                     (block, (values, word)): (usize, (&mut [f64], &mut u64))| {
+            let mut remaps = 0u64;
+            for (bit, value) in values.iter_mut().enumerate() {
+                let state = block * 64 + bit;
+                let excess = states.excess(state);
+                let total = states.totals()[state] as usize;
+                let remapped = after[0][total];
+                let remap = excess > limits[total]
+                    || match control {
+                        Control::Optimal => {
+                            *value - remapped > TIE * value.abs().max(remapped.abs())
+                        }
+                        Control::Threshold(threshold) => {
+                            let r = problem.processors as f64;
+                            f64::from(excess) / r > threshold * (1.0 + TIE)
+                        }
+                        Control::Utilization(minimum) => {
+                            let (max, mean) = problem.loads(states, state);
+                            mean < minimum * max * (1.0 - TIE)
+                        }
+                    };
+                if remap {
+                    remaps |= 1 << bit;
+                    *value = remapped;
+                } else {
+                    largest[total] = largest[total].max(excess);
+                    if control == Control::Optimal {
+                        *value = value.min(remapped);
+                    }
+                }
+            }
+            *word = remaps;
+            largest
+        };
+        let larger = |mut a: Vec<u32>, b: Vec<u32>| {
+            a.iter_mut().zip(b).for_each(|(a, b)| *a = b.max(*a));
+            a
+        };
+        let certain = blocks.fold(none, block).reduce(none, larger);
+        let words = self.decisions.words();
+        for (vector, after) in others.iter_mut().zip(&after[1..]) {
+            let blocks = vector.par_chunks_mut(64).zip(words).enumerate().with_min_len(TASK);
+            blocks.for_each(|(block, (values, &word))| {
+                let mut left = word;
+                while left != 0 {
+                    let bit = left.trailing_zeros() as usize;
+                    values[bit] = after[states.totals()[block * 64 + bit] as usize];
+                    left &= left - 1;
+                }
+            });
+        }
+        certain
+    }
+
+    /// Adds the cost and the work of a step.
+    fn pay(&mut self) {
+        let (problem, states) = (self.problem, self.states);
+        for (number, vector) in self.vectors.iter_mut().take(2).enumerate() {
+            vector.par_iter_mut().with_min_len(64 * TASK).enumerate().for_each(|(state, value)| {
+                let (max, mean) = problem.loads(states, state);
+                *value += if number == 0 { problem.step_cost(max, mean) } else { mean };
+            });
+        }
+    }
+
+    /// Takes the expectation over the next state, wherever the decision that comes next (earlier in
+    /// time) may be to go on, if after the move it is to remap beyond `certain`.
+    fn transit(&mut self, certain: &[u32]) {
+        let full = self.states.largest_excess();
+        let mut limits = match self.control {
+            Control::Optimal => self.remapping.reachable(certain),
+            Control::Threshold(_) | Control::Utilization(_) => certain.to_vec(),
+        };
+        let least = self.remapping.balanced_excess();
+        for (limit, expected) in limits.iter_mut().zip(&self.expected) {
+            *limit = (*limit).max(least);
+            if self.control == Control::Optimal {
+                *limit = (*limit).max(*expected);
+            }
+        }
+        if self.remaining == self.problem.steps {
+            limits.fill(full);
+        }
+        self.apply(0, &limits);
+        if self.control == Control::Optimal && self.remaining < self.problem.steps {
+            let needed = self.remapping.certain_beyond(&self.scratch);
+            let short = |(total, limit): (usize, &u32)| {
+                *limit < needed[total].min(self.remapping.largest_excess(total))
+            };
+            if limits.iter().enumerate().any(short) {
+                limits.fill(full);
+                self.apply(0, &limits);
+            }
+            // A little more, for the next step needs a little more or less.
+            self.expected = needed.into_iter().map(|excess| excess.saturating_add(1)).collect();
+        }
+        std::mem::swap(&mut self.vectors[0], &mut self.scratch);
+        for number in 1..self.vectors.len() {
+            self.apply(number, &limits);
+            std::mem::swap(&mut self.vectors[number], &mut self.scratch);
+        }
+        self.limits = limits;
+    }
+
+    /// The expectation of a vector over the next state, in `scratch`.
+    fn apply(&mut self, vector: usize, limits: &[u32]) {
+        let wanted = Wanted::new(self.problem.processors, limits);
+        self.transition.apply_where(&wanted, &self.vectors[vector], &mut self.scratch);
+    }
+}
+
+impl LoadDrift {
+    /// Largest and mean load of a state.
+    pub(super) fn loads(&self, states: &States, state: usize) -> (f64, f64) {
+        let max = self.lowest + f64::from(states.largest()[state]);
+        let mean = self.lowest + f64::from(states.totals()[state]) / self.processors as f64;
+        (max, mean)
+    }
+}

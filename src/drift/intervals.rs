@@ -1,0 +1,257 @@
+//! Every fixed interval, exactly, without a joint state space.
+//!
+//! Between remaps the processors are independent. After a remap with sum of levels t, r - k of them
+//! stand at level f and k at f + 1, so n steps later E max = sum over x of
+//! 1 - F_f(x)^(r-k) F_{f+1}(x)^k with F_l the law of one chain n steps after level l, and the total,
+//! all that the next remap depends on, has the law of a sum: p_f^{*(r-k)} * p_{f+1}^{*k}.
+
+use super::{LoadDrift, Outcome, Timing};
+use rayon::prelude::*;
+
+/// A fixed interval and what it leads to.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Interval {
+    /// Remap every this many steps; an interval of the whole horizon never remaps.
+    pub interval: u64,
+    /// The exact expectations.
+    pub outcome: Outcome,
+}
+
+/// The exact expectations of all fixed intervals 1..=longest.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Intervals {
+    remap_cost: f64,
+    outcomes: Vec<Interval>,
+    /// Expected cost of the first n steps without a remap, n = 0, 1, ...
+    unremapped: Vec<f64>,
+}
+
+/// Laws of one chain: `laws[l][x]`, the probability of level x from level l.
+type Laws = Vec<Vec<f64>>;
+
+impl Intervals {
+    /// Evaluates the intervals 1..=min(`longest`, steps); the last of them never remaps if it is
+    /// the number of steps. Time: O(T) convolutions of laws of length r L per interval, T = r (L-1)
+    /// + 1 totals, and steps / interval products with a T x T matrix.
+    pub fn new(problem: &LoadDrift, longest: u64) -> Intervals {
+        let rows = problem.chain.rows();
+        let levels = rows.len();
+        let totals = problem.processors * (levels - 1) + 1;
+        let longest = longest.min(problem.steps);
+        let starts: Vec<usize> = (0..totals).filter(|&total| problem.keeps(total)).collect();
+        let mut laws: Laws = identity(levels);
+        let mut cost = vec![vec![0.0; totals]];
+        let mut work = vec![vec![0.0; totals]];
+        let mut outcomes = Vec::new();
+        for n in 1..=longest as usize {
+            let next = multiply(&rows, &laws);
+            // T1 pays the n-th step after n moves, T2 after n - 1.
+            let paid = if problem.timing == Timing::AfterStep { &next } else { &laws };
+            let (mut cost_n, mut work_n) = (cost[n - 1].clone(), work[n - 1].clone());
+            for &start in &starts {
+                let (max, mean) = problem.expected_step(paid, start);
+                cost_n[start] += problem.step_cost(max, mean);
+                work_n[start] += mean;
+            }
+            cost.push(cost_n);
+            work.push(work_n);
+            laws = next;
+            let outcome = problem.evaluate_interval(n, &laws, &starts, &cost, &work);
+            outcomes.push(Interval { interval: n as u64, outcome });
+        }
+        let first = problem.initial * problem.processors;
+        let unremapped = cost.iter().map(|cost| cost[first]).collect();
+        Intervals { remap_cost: problem.remap_cost, outcomes, unremapped }
+    }
+
+    /// What the program comes to if it never remaps. Time: O(L^2) a step at most.
+    pub fn never(problem: &LoadDrift) -> Outcome {
+        let rows = problem.chain.rows();
+        let mut law = vec![0.0; rows.len()];
+        law[problem.initial] = 1.0;
+        let (mut value, mut work) = (0.0, 0.0);
+        for _ in 0..problem.steps {
+            let mut next = vec![0.0; law.len()];
+            for (p, row) in law.iter().zip(&rows) {
+                next.iter_mut().zip(row).for_each(|(next, move_there)| *next += p * move_there);
+            }
+            let paid = if problem.timing == Timing::AfterStep { &next } else { &law };
+            let (max, mean) = problem.expected_extremes(paid, paid, 0);
+            value += problem.step_cost(max, mean);
+            work += mean;
+            law = next;
+        }
+        Outcome::new(problem.objective, value, work, 0.0)
+    }
+
+    /// Every interval, from 1 on.
+    pub fn all(&self) -> &[Interval] {
+        &self.outcomes
+    }
+
+    /// The interval of least value, the longest of equal ones.
+    pub fn best(&self) -> Interval {
+        let mut best = self.outcomes[0];
+        for &interval in &self.outcomes[1..] {
+            if interval.outcome.value <= best.outcome.value {
+                best = interval;
+            }
+        }
+        best
+    }
+
+    /// W(n), the expected average cost per step if the first remap is after step n
+    /// [NRS86, section 3]; n from 1 to the longest interval.
+    pub fn average_cost(&self, n: u64) -> f64 {
+        (self.unremapped[n as usize] + self.remap_cost) / n as f64
+    }
+
+    /// n*, the interval that minimises W(n): the cost-aware interval.
+    pub fn least_average_cost(&self) -> u64 {
+        let mut best = 1;
+        for n in 2..=self.outcomes.len() as u64 {
+            if self.average_cost(n) <= self.average_cost(best) {
+                best = n;
+            }
+        }
+        best
+    }
+
+    /// Expected cost of step n = 1, 2, ... of a program that never remaps: the growth of the
+    /// imbalance, where that is the objective.
+    pub fn growth(&self) -> Vec<f64> {
+        self.unremapped.windows(2).map(|pair| pair[1] - pair[0]).collect()
+    }
+}
+
+impl LoadDrift {
+    /// Whether some remap leaves loads with this sum of levels.
+    fn keeps(&self, total: usize) -> bool {
+        use super::Rebalance;
+        self.rebalance == Rebalance::Split || total.is_multiple_of(self.processors)
+    }
+
+    /// Expected largest and mean load, from balanced loads with sum of levels `start`, when each
+    /// processor has moved by `laws`.
+    fn expected_step(&self, laws: &Laws, start: usize) -> (f64, f64) {
+        let (lower, extra) = (start / self.processors, start % self.processors);
+        let upper = lower + usize::from(extra > 0);
+        self.expected_extremes(&laws[lower], &laws[upper], extra)
+    }
+
+    /// Expected largest and mean load of `extra` processors with law `q` and the others with `p`.
+    fn expected_extremes(&self, p: &[f64], q: &[f64], extra: usize) -> (f64, f64) {
+        let power = |p: f64, count: usize| p.powi(count as i32);
+        let others = self.processors - extra;
+        let (mut low, mut high) = (0.0, 0.0);
+        let (mut max, mut mean) = (0.0, 0.0);
+        for (x, (p, q)) in p.iter().zip(q).enumerate() {
+            // E max = sum over x of P(max > x).
+            low += p;
+            high += q;
+            if x + 1 < self.chain.levels() {
+                max += 1.0 - power(low, others) * power(high, extra);
+            }
+            mean += x as f64 * (others as f64 * p + extra as f64 * q) / self.processors as f64;
+        }
+        (self.lowest + max, self.lowest + mean)
+    }
+
+    fn evaluate_interval(
+        &self,
+        interval: usize,
+        laws: &Laws,
+        starts: &[usize],
+        cost: &[Vec<f64>],
+        work: &[Vec<f64>],
+    ) -> Outcome {
+        let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+        let totals = cost[0].len();
+        let mut at = vec![0.0; totals];
+        at[self.initial * self.processors] = 1.0;
+        let (mut value, mut done, mut remaps) = (0.0, 0.0, 0u64);
+        let mut left = self.steps as usize;
+        if left > interval {
+            let kernel = self.remap_kernel(laws, starts, totals);
+            while left > interval {
+                value += dot(&at, &cost[interval]);
+                done += dot(&at, &work[interval]);
+                remaps += 1;
+                left -= interval;
+                let mut next = vec![0.0; totals];
+                for (&start, row) in starts.iter().zip(&kernel) {
+                    if at[start] > 0.0 {
+                        next.iter_mut().zip(row).for_each(|(next, p)| *next += at[start] * p);
+                    }
+                }
+                let moved = at.iter().zip(&next).map(|(a, b)| (a - b).abs()).sum::<f64>();
+                at = next;
+                if moved <= f64::EPSILON {
+                    // From here on every interval is like the one before.
+                    let more = ((left - 1) / interval) as u64;
+                    value += more as f64 * dot(&at, &cost[interval]);
+                    done += more as f64 * dot(&at, &work[interval]);
+                    remaps += more;
+                    left -= more as usize * interval;
+                }
+            }
+        }
+        value += dot(&at, &cost[left]) + self.remap_cost * remaps as f64;
+        done += dot(&at, &work[left]);
+        Outcome::new(self.objective, value, done, remaps as f64)
+    }
+
+    /// For each start, the law of the sum of levels after each processor has moved by `laws` and
+    /// the loads have been rebalanced.
+    fn remap_kernel(&self, laws: &Laws, starts: &[usize], totals: usize) -> Vec<Vec<f64>> {
+        let r = self.processors;
+        let powers: Vec<Vec<Vec<f64>>> = laws
+            .par_iter()
+            .map(|law| {
+                let mut powers = vec![vec![1.0]];
+                for k in 0..r {
+                    powers.push(convolve(&powers[k], law));
+                }
+                powers
+            })
+            .collect();
+        let one = |&start: &usize| {
+            let (lower, extra) = (start / r, start % r);
+            let sum = match extra {
+                0 => powers[lower][r].clone(),
+                _ => convolve(&powers[lower][r - extra], &powers[lower + 1][extra]),
+            };
+            let mut law = vec![0.0; totals];
+            for (total, p) in sum.iter().enumerate() {
+                for (probability, levels) in self.balanced(total) {
+                    law[levels.iter().sum::<usize>()] += probability * p;
+                }
+            }
+            law
+        };
+        starts.par_iter().map(one).collect()
+    }
+}
+
+fn identity(size: usize) -> Laws {
+    (0..size).map(|i| (0..size).map(|j| f64::from(u8::from(i == j))).collect()).collect()
+}
+
+fn multiply(a: &Laws, b: &Laws) -> Laws {
+    let row = |row: &Vec<f64>| {
+        let mut out = vec![0.0; row.len()];
+        for (&p, b) in row.iter().zip(b).filter(|(p, _)| **p != 0.0) {
+            out.iter_mut().zip(b).for_each(|(out, b)| *out += p * b);
+        }
+        out
+    };
+    a.iter().map(row).collect()
+}
+
+fn convolve(a: &[f64], b: &[f64]) -> Vec<f64> {
+    let mut out = vec![0.0; a.len() + b.len() - 1];
+    for (i, &a) in a.iter().enumerate().filter(|(_, a)| **a != 0.0) {
+        out[i..].iter_mut().zip(b).for_each(|(out, b)| *out += a * b);
+    }
+    out
+}

@@ -1,0 +1,70 @@
+//! Multisets of any chain, by way of the full tensor.
+
+use crate::chain::{ChainError, Dense, Factor, Multisets, Operator, Product};
+use rayon::prelude::*;
+
+/// The operator of r equal chains with any transition matrix, on multisets of levels: spread over
+/// the L^r vectors of levels, applied one process after another, and read back. Needs memory for
+/// two full tensors.
+pub struct Lifted {
+    multisets: Multisets,
+    product: Product,
+}
+
+impl Lifted {
+    /// `processes` chains with the given transition matrix.
+    ///
+    /// # Errors
+    /// No process, or more states than can be counted.
+    pub fn new(chain: Dense, processes: usize) -> Result<Lifted, ChainError> {
+        let multisets = Multisets::new(processes, chain.levels())?;
+        let product = Product::new((0..processes).map(|_| Factor::Dense(chain.clone())).collect())?;
+        Ok(Lifted { multisets, product })
+    }
+
+    /// The levels of the vector with row-major index `index`, sorted.
+    fn sorted_levels(&self, mut index: usize, levels: &mut [usize]) {
+        for level in levels.iter_mut() {
+            *level = index % self.multisets.levels();
+            index /= self.multisets.levels();
+        }
+        levels.sort_unstable();
+    }
+
+    /// Row-major index of a vector of levels.
+    fn index(&self, levels: &[usize]) -> usize {
+        levels.iter().fold(0, |index, level| index * self.multisets.levels() + level)
+    }
+}
+
+impl Operator for Lifted {
+    fn states(&self) -> usize {
+        self.multisets.states()
+    }
+
+    fn apply_into(&self, v: &[f64], out: &mut [f64]) {
+        let scratch = || vec![0; self.multisets.items()];
+        let full = self.product.states();
+        let spread: Vec<f64> = (0..full)
+            .into_par_iter()
+            .map_init(scratch, |levels, index| {
+                self.sorted_levels(index, levels);
+                v[self.multisets.rank(levels)]
+            })
+            .collect();
+        let mut applied = vec![0.0; full];
+        self.product.apply_into(&spread, &mut applied);
+        out.par_iter_mut().enumerate().for_each_init(scratch, |levels, (state, out)| {
+            self.multisets.unrank_into(state, levels);
+            *out = applied[self.index(levels)];
+        });
+    }
+
+    fn rounding(&self) -> f64 {
+        self.product.rounding()
+    }
+
+    fn reversing_weights(&self) -> Option<Vec<f64>> {
+        None
+    }
+}

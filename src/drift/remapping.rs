@@ -1,0 +1,142 @@
+//! What a remap costs in each state, and where it is certain to be the better branch.
+//!
+//! A remap leads to a state that depends on the total t alone: its cost-to-go is C + B(t). Suppose
+//! the program remaps at the decision after the next move wherever r (max - mean) > e, and let x
+//! have r (max - mean) > a, with a so much larger that no move of all processors leads back to e.
+//! Going on from x then costs exactly E u + C + E B_next(t'), which is at least
+//!
+//! ```text
+//! (least expected cost of a step beyond a) + C + B_next(t) - (steepest fall of B_next from t) E |t' - t|
+//! ```
+//!
+//! Where that exceeds C + B(t) for every t, remapping is optimal in all states beyond a, and their
+//! cost need not be computed. Near the end of the horizon, where remaps no longer pay, it fails and
+//! nothing is left out.
+
+use super::transition::Reach;
+use super::{LoadDrift, Objective, States, Timing};
+
+/// The remap branch, as a function of the total load.
+#[derive(Debug, Clone)]
+pub struct Remapping {
+    processors: usize,
+    levels: usize,
+    lowest: f64,
+    objective: Objective,
+    timing: Timing,
+    reach: Reach,
+    /// Rank of the state each total is brought to, with probabilities.
+    targets: Vec<Vec<(f64, usize)>>,
+    /// Expected value, work and number of remaps after a remap, its own cost included.
+    costs: Vec<Vec<f64>>,
+    remap_cost: f64,
+}
+
+/// Relative margin by which going on must be worse for a remap to be certain, far above the
+/// rounding of the recursion.
+const MARGIN: f64 = 1e-9;
+
+impl Remapping {
+    pub(super) fn new(problem: &LoadDrift, states: &States) -> Remapping {
+        let target = |total| {
+            let rank = |(p, sorted): (f64, Vec<usize>)| (p, states.multisets().rank(&sorted));
+            problem.balanced(total).into_iter().map(rank).collect()
+        };
+        Remapping {
+            processors: problem.processors,
+            levels: problem.chain.levels(),
+            lowest: problem.lowest,
+            objective: problem.objective,
+            timing: problem.timing,
+            reach: Reach::of(&problem.chain),
+            targets: (0..states.distinct_totals()).map(target).collect(),
+            costs: Vec::new(),
+            remap_cost: problem.remap_cost,
+        }
+    }
+
+    /// Reads off what a remap leads to, from the vectors of value, work and number of remaps.
+    pub(super) fn observe(&mut self, vectors: &[Vec<f64>], remap_cost: f64) {
+        let own = [remap_cost, 0.0, 1.0];
+        let table = |(vector, own): (&Vec<f64>, f64)| {
+            self.targets.iter().map(|to| own + expected(to, vector)).collect()
+        };
+        self.costs = vectors.iter().zip(own).map(table).collect();
+    }
+
+    /// Per vector, what a remap leads to from each total.
+    pub(super) fn costs(&self) -> &[Vec<f64>] {
+        &self.costs
+    }
+
+    /// For each total t, an a such that no move leads from there and r (max - mean) > a to a state
+    /// in which the program may go on, if it may only up to `certain[t']` at total t': the maximum
+    /// falls by s levels at most, taking one processor along, while the others rise by s.
+    pub(super) fn reachable(&self, certain: &[u32]) -> Vec<u32> {
+        let (r, s) = (self.processors, self.reach.levels);
+        let fall = 2 * (r - 1) * s;
+        (0..certain.len())
+            .map(|total| {
+                let near = total.saturating_sub(r * s)..=(total + r * s).min(certain.len() - 1);
+                let most = certain[near].iter().copied().max().unwrap_or(0);
+                self.balanced_excess().max(most + fall as u32)
+            })
+            .collect()
+    }
+
+    /// The largest r (max - mean) a remap leaves, and some more.
+    pub(super) fn balanced_excess(&self) -> u32 {
+        self.processors as u32 - 1
+    }
+
+    /// For each total, an a such that remapping is optimal in every state with r (max - mean) > a,
+    /// at the decision that precedes the one last observed, if no move leads from there to a state
+    /// in which the program may go on; `value` is the cost-to-go of balanced states.
+    pub(super) fn certain_beyond(&self, value: &[f64]) -> Vec<u32> {
+        let (r, s) = (self.processors, self.reach.levels);
+        let next = &self.costs[0];
+        let last = next.len() - 1;
+        let full = ((r - 1) * (self.levels - 1)) as u32;
+        let one = |total: usize| {
+            let near = total.saturating_sub(r * s)..=(total + r * s).min(last);
+            let fall = |to: usize| match total.abs_diff(to) {
+                0 => 0.0,
+                distance => (next[total] - next[to]) / distance as f64,
+            };
+            let steepest = near.map(fall).fold(0.0, f64::max);
+            let least = next[total] - steepest * self.reach.total_distance(r);
+            let remapped = self.remap_cost + expected(&self.targets[total], value);
+            let margin = MARGIN * least.abs().max(remapped.abs()).max(1.0);
+            // The imbalance from which on the next step alone makes up for the difference.
+            let imbalance = remapped + margin - least - self.step_beyond_imbalance(total);
+            let excess = (imbalance * r as f64).ceil().max(0.0);
+            if excess < f64::from(full) { excess as u32 } else { full }
+        };
+        (0..=last).map(one).collect()
+    }
+
+    /// The largest r (max - mean) of any state with this total: its maximum is at most L - 1, and
+    /// at most the total.
+    pub(super) fn largest_excess(&self, total: usize) -> u32 {
+        (self.processors * total.min(self.levels - 1) - total) as u32
+    }
+
+    /// What the next step costs at least in a state with this total, less its max - mean; for T2,
+    /// less what the step costs after a remap.
+    fn step_beyond_imbalance(&self, total: usize) -> f64 {
+        let relative = total as f64 / self.processors as f64;
+        let mean = self.lowest + relative;
+        match (self.objective, self.timing) {
+            // E max' >= max + the drift of a processor that has the maximum.
+            (Objective::Imbalance, Timing::AfterStep) => self.reach.drift.0 - self.reach.drift.1,
+            (Objective::Makespan, Timing::AfterStep) => mean + self.reach.drift.0,
+            // This step is paid after the remap. Rebalanced loads are all equal, or have the same
+            // mean; they never exceed it rounded up.
+            (_, Timing::BeforeStep) => relative - relative.ceil(),
+        }
+    }
+}
+
+fn expected(outcomes: &[(f64, usize)], values: &[f64]) -> f64 {
+    outcomes.iter().map(|&(probability, rank)| probability * values[rank]).sum()
+}

@@ -1,0 +1,103 @@
+//! The multisets of levels, with what a step costs in them and where a remap leads.
+
+use super::{LoadDrift, Rebalance};
+use crate::chain::{ChainError, Multisets};
+use rayon::prelude::*;
+
+/// What the recursion needs to know of every state: its total and its largest level.
+#[derive(Debug, Clone)]
+pub struct States {
+    multisets: Multisets,
+    totals: Vec<u32>,
+    largest: Vec<u16>,
+}
+
+/// Where a remap leads from a given total: sorted levels and their probability. One entry, or two.
+pub type Balanced = Vec<(f64, Vec<usize>)>;
+
+impl States {
+    /// Number of states filled by one task.
+    const CHUNK: usize = 1 << 15;
+
+    /// The states of `processors` processors on `levels` <= 65536 levels.
+    ///
+    /// # Errors
+    /// More states than can be counted.
+    pub fn new(processors: usize, levels: usize) -> Result<States, ChainError> {
+        let multisets = Multisets::new(processors, levels)?;
+        let count = multisets.states();
+        let (mut totals, mut largest) = (vec![0u32; count], vec![0u16; count]);
+        let chunks = totals.par_chunks_mut(Self::CHUNK).zip(largest.par_chunks_mut(Self::CHUNK));
+        chunks.enumerate().for_each(|(chunk, (totals, largest))| {
+            let mut walk = multisets.from(chunk * Self::CHUNK);
+            for (total, largest) in totals.iter_mut().zip(largest) {
+                if let Some(sorted) = walk.get() {
+                    *total = sorted.iter().sum::<usize>() as u32;
+                    *largest = sorted.last().copied().unwrap_or(0) as u16;
+                }
+                walk.advance();
+            }
+        });
+        Ok(States { multisets, totals, largest })
+    }
+
+    /// The ranking of the states.
+    pub fn multisets(&self) -> &Multisets {
+        &self.multisets
+    }
+
+    /// Number of states.
+    pub fn count(&self) -> usize {
+        self.totals.len()
+    }
+
+    /// Sum of the levels of each state.
+    pub fn totals(&self) -> &[u32] {
+        &self.totals
+    }
+
+    /// Largest level of each state.
+    pub fn largest(&self) -> &[u16] {
+        &self.largest
+    }
+
+    /// Number of totals, r (L - 1) + 1.
+    pub fn distinct_totals(&self) -> usize {
+        self.multisets.items() * (self.multisets.levels() - 1) + 1
+    }
+
+    /// The largest r (max - mean), (r - 1)(L - 1).
+    pub fn largest_excess(&self) -> u32 {
+        ((self.multisets.items() - 1) * (self.multisets.levels() - 1)) as u32
+    }
+
+    /// r (max - mean) of each state, a whole number.
+    pub fn excess(&self, state: usize) -> u32 {
+        let r = self.multisets.items() as u32;
+        r * u32::from(self.largest[state]) - self.totals[state]
+    }
+}
+
+impl LoadDrift {
+    /// Sorted levels after a remap of loads with sum of levels `total`, and their probabilities.
+    pub fn balanced(&self, total: usize) -> Balanced {
+        let r = self.processors;
+        let (floor, extra) = (total / r, total % r);
+        match self.rebalance {
+            Rebalance::Split => {
+                let mut levels = vec![floor; r];
+                levels[r - extra..].fill(floor + 1);
+                vec![(1.0, levels)]
+            }
+            Rebalance::Nearest => {
+                let up = usize::from(2 * extra >= r);
+                vec![(1.0, vec![floor + up; r])]
+            }
+            Rebalance::Stochastic if extra == 0 => vec![(1.0, vec![floor; r])],
+            Rebalance::Stochastic => {
+                let up = extra as f64 / r as f64;
+                vec![(1.0 - up, vec![floor; r]), (up, vec![floor + 1; r])]
+            }
+        }
+    }
+}

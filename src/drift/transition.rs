@@ -1,0 +1,84 @@
+//! The joint move of all processors, on multisets of levels.
+
+use super::{Chain, Lifted};
+use crate::chain::{ChainError, Exchangeable, Operator, Wanted};
+
+/// The transition operator of r equal processors.
+pub enum Transition {
+    /// Of birth–death chains: levels processed one after another in a moving buffer.
+    Exchangeable(Box<Exchangeable>),
+    /// Of chains with any transition matrix: by way of the full tensor.
+    Lifted(Box<Lifted>),
+}
+
+impl Transition {
+    /// The joint move of `processors` chains.
+    ///
+    /// # Errors
+    /// No processor, or more states than can be counted.
+    pub fn new(chain: &Chain, processors: usize) -> Result<Transition, ChainError> {
+        Ok(match chain {
+            Chain::BirthDeath(chain) => {
+                Transition::Exchangeable(Box::new(Exchangeable::new(chain.clone(), processors)?))
+            }
+            Chain::Dense(chain) => {
+                Transition::Lifted(Box::new(Lifted::new(chain.clone(), processors)?))
+            }
+        })
+    }
+
+    /// Number of multisets.
+    pub fn states(&self) -> usize {
+        match self {
+            Transition::Exchangeable(operator) => operator.states(),
+            Transition::Lifted(operator) => operator.states(),
+        }
+    }
+
+    /// Expectation over the next state, from the wanted states; `out` holds no particular value in
+    /// others.
+    pub fn apply_where(&self, wanted: &Wanted, v: &[f64], out: &mut [f64]) {
+        match self {
+            Transition::Exchangeable(operator) => operator.apply_where(wanted, v, out),
+            Transition::Lifted(operator) => operator.apply_into(v, out),
+        }
+    }
+}
+
+/// How far one processor moves in one step.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Reach {
+    /// Most levels it moves, up or down.
+    pub levels: usize,
+    /// Least and largest expected move, over the levels.
+    pub drift: (f64, f64),
+    /// Largest variance of a move, over the levels.
+    variance: f64,
+}
+
+impl Reach {
+    pub fn of(chain: &Chain) -> Reach {
+        let mut reach =
+            Reach { levels: 0, drift: (f64::INFINITY, f64::NEG_INFINITY), variance: 0.0 };
+        for (from, row) in chain.rows().iter().enumerate() {
+            let (mut drift, mut square) = (0.0, 0.0);
+            for (to, &p) in row.iter().enumerate().filter(|(_, p)| **p > 0.0) {
+                reach.levels = reach.levels.max(from.abs_diff(to));
+                let step = to as f64 - from as f64;
+                drift += p * step;
+                square += p * step * step;
+            }
+            reach.variance = reach.variance.max(square - drift * drift);
+            reach.drift = (reach.drift.0.min(drift), reach.drift.1.max(drift));
+        }
+        reach
+    }
+
+    /// Upper bound of E |t' - t| for the sum t of the levels of `processors` processors: the root
+    /// of its mean square.
+    pub fn total_distance(&self, processors: usize) -> f64 {
+        let r = processors as f64;
+        let drift = r * self.drift.0.abs().max(self.drift.1.abs());
+        (r * self.variance + drift * drift).sqrt()
+    }
+}

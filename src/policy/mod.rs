@@ -1,0 +1,133 @@
+//! Decision rules behind one small trait: when should a running program remap?
+//!
+//! A policy watches a workload step by step and says when to remap. It is the same trait for the
+//! rules of the papers ([`classical`]), the rules production codes use today ([`practice`]) and an
+//! optimal decision map, and it works on simulated workloads and on recorded step times alike
+//! ([`advise`]).
+
+pub mod classical;
+pub mod practice;
+mod rule;
+
+pub use rule::{Rule, RuleError};
+
+/// A decision rule, as one run of a program meets it.
+///
+/// The caller alternates [`observe`](Policy::observe), once after every change of the workload, and
+/// [`wants_remap`](Policy::wants_remap), at the moments where remapping is possible; when it has
+/// remapped it says so with [`remapped`](Policy::remapped). `Seen` is what there is to see at a
+/// step: processor times ([`Step`]) unless said otherwise.
+pub trait Policy<Seen: ?Sized = Step>: Send {
+    /// Takes in the step the workload has come to.
+    fn observe(&mut self, seen: &Seen);
+
+    /// Whether the program should remap now.
+    fn wants_remap(&self) -> bool;
+
+    /// The program has remapped: what was observed before concerns another mapping.
+    fn remapped(&mut self);
+}
+
+/// What a policy sees of a step: what each processor needs for it.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Step {
+    number: u64,
+    times: Vec<f64>,
+    max: f64,
+    mean: f64,
+    min: f64,
+}
+
+impl Step {
+    /// Step `number` (from 1) with the given execution time of each processor, at least one.
+    pub fn new(number: u64, times: Vec<f64>) -> Step {
+        assert!(!times.is_empty(), "a step has at least one processor");
+        let mut step = Step { number, times, ..Step::default() };
+        step.summarize();
+        step
+    }
+
+    /// Makes this step `number`, with the times that `fill` writes into the buffer of the last.
+    pub fn refill(&mut self, number: u64, fill: impl FnOnce(&mut Vec<f64>)) {
+        self.number = number;
+        fill(&mut self.times);
+        assert!(!self.times.is_empty(), "a step has at least one processor");
+        self.summarize();
+    }
+
+    fn summarize(&mut self) {
+        self.max = self.times.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        self.min = self.times.iter().copied().fold(f64::INFINITY, f64::min);
+        self.mean = self.times.iter().sum::<f64>() / self.times.len() as f64;
+    }
+
+    /// Number of the step, counted from 1 at the start of the program.
+    pub fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// Execution time of each processor.
+    pub fn times(&self) -> &[f64] {
+        &self.times
+    }
+
+    /// Time of the slowest processor: the time the step takes.
+    pub fn max(&self) -> f64 {
+        self.max
+    }
+
+    /// Mean over the processors: the time the step would take in perfect balance.
+    pub fn mean(&self) -> f64 {
+        self.mean
+    }
+
+    /// Time of the fastest processor.
+    pub fn min(&self) -> f64 {
+        self.min
+    }
+
+    /// Time lost to imbalance, max - mean >= 0.
+    pub fn imbalance(&self) -> f64 {
+        (self.max - self.mean).max(0.0)
+    }
+
+    /// mean / max in [0, 1]; 1 for a step without work.
+    pub fn utilization(&self) -> f64 {
+        if self.max > 0.0 { self.mean / self.max } else { 1.0 }
+    }
+}
+
+/// Where `policy` would remap on recorded step times: the numbers of the steps after which it asks
+/// for a remap. The record itself is not changed by its decisions; what a remap would have changed
+/// is for a workload model to say.
+pub fn advise<Seen>(
+    policy: &mut dyn Policy<Seen>,
+    record: impl IntoIterator<Item = Seen>,
+) -> Vec<u64> {
+    let mut remaps = Vec::new();
+    for (number, seen) in (1..).zip(record) {
+        policy.observe(&seen);
+        if policy.wants_remap() {
+            remaps.push(number);
+            policy.remapped();
+        }
+    }
+    remaps
+}
+
+/// `a >= b` where sums of rounded numbers may fall a few units in the last place short of a tie.
+fn reaches(a: f64, b: f64) -> bool {
+    a - b >= -SLACK * (a.abs() + b.abs())
+}
+
+/// `a > b`, by more than sums of rounded numbers can err.
+fn exceeds(a: f64, b: f64) -> bool {
+    !reaches(b, a)
+}
+
+/// Relative slack of comparisons between accumulated times: a tie is a tie whatever the order in
+/// which its terms were added.
+const SLACK: f64 = 1e-12;
+
+#[cfg(test)]
+mod tests;

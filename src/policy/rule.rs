@@ -1,0 +1,160 @@
+//! The rules by name.
+
+use super::Policy;
+use super::classical::{FixedInterval, Never, StopAtRise, Threshold, UtilizationThreshold};
+use super::practice::{
+    AccumulatedLoss, LinearFit, MedianOfThree, PredictedEfficiency, Tolerance, slope_interval,
+};
+use std::fmt;
+use std::str::FromStr;
+
+/// A rule and its parameters, from which any number of runs can be started. Written `name` or
+/// `name:parameter`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Rule {
+    /// `never`: [`Never`].
+    Never,
+    /// `fixed:m`: [`FixedInterval`] of m steps.
+    Fixed(u64),
+    /// `stop_at_rise`: [`StopAtRise`].
+    StopAtRise,
+    /// `threshold:x`: [`Threshold`] x on max - mean.
+    Threshold(f64),
+    /// `utilization:u`: [`UtilizationThreshold`] u.
+    Utilization(f64),
+    /// `menon`: [`AccumulatedLoss`].
+    AccumulatedLoss,
+    /// `menon_offline:s`: [`slope_interval`] for an imbalance growing by s per step.
+    SlopeInterval(f64),
+    /// `metabalancer`: [`LinearFit`].
+    LinearFit,
+    /// `zhai`: [`MedianOfThree`].
+    MedianOfThree,
+    /// `procassini` or `procassini:ratio`: [`PredictedEfficiency`], ratio 1 unless given.
+    PredictedEfficiency(f64),
+    /// `marquez:f`: [`Tolerance`] f.
+    Tolerance(f64),
+}
+
+impl Rule {
+    /// A run of this rule, for remaps that cost `remap_cost`.
+    pub fn start(&self, remap_cost: f64) -> Box<dyn Policy> {
+        match *self {
+            Rule::Never => Box::new(Never),
+            Rule::Fixed(interval) => Box::new(FixedInterval::new(interval)),
+            Rule::StopAtRise => Box::new(StopAtRise::new(remap_cost)),
+            Rule::Threshold(threshold) => Box::new(Threshold::new(threshold)),
+            Rule::Utilization(minimum) => Box::new(UtilizationThreshold::new(minimum)),
+            Rule::AccumulatedLoss => Box::new(AccumulatedLoss::new(remap_cost)),
+            Rule::SlopeInterval(slope) => match slope_interval(remap_cost, slope) {
+                Some(interval) => Box::new(FixedInterval::new(interval)),
+                None => Box::new(Never),
+            },
+            Rule::LinearFit => Box::new(LinearFit::new(remap_cost)),
+            Rule::MedianOfThree => Box::new(MedianOfThree::new(remap_cost)),
+            Rule::PredictedEfficiency(ratio) => {
+                Box::new(PredictedEfficiency::new(remap_cost, ratio))
+            }
+            Rule::Tolerance(fraction) => Box::new(Tolerance::new(fraction)),
+        }
+    }
+}
+
+impl fmt::Display for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Rule::Never => f.write_str("never"),
+            Rule::Fixed(interval) => write!(f, "fixed:{interval}"),
+            Rule::StopAtRise => f.write_str("stop_at_rise"),
+            Rule::Threshold(threshold) => write!(f, "threshold:{threshold}"),
+            Rule::Utilization(minimum) => write!(f, "utilization:{minimum}"),
+            Rule::AccumulatedLoss => f.write_str("menon"),
+            Rule::SlopeInterval(slope) => write!(f, "menon_offline:{slope}"),
+            Rule::LinearFit => f.write_str("metabalancer"),
+            Rule::MedianOfThree => f.write_str("zhai"),
+            Rule::PredictedEfficiency(1.0) => f.write_str("procassini"),
+            Rule::PredictedEfficiency(ratio) => write!(f, "procassini:{ratio}"),
+            Rule::Tolerance(fraction) => write!(f, "marquez:{fraction}"),
+        }
+    }
+}
+
+/// Why a text names no rule.
+#[derive(Debug, Clone, PartialEq)]
+pub enum RuleError {
+    /// No rule has this name.
+    Unknown(String),
+    /// The rule needs a parameter, described here.
+    Missing(&'static str),
+    /// The rule takes no parameter.
+    Unexpected(String),
+    /// The parameter is not a number of this kind.
+    Invalid(String, &'static str),
+}
+
+impl fmt::Display for RuleError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RuleError::Unknown(name) => write!(f, "`{name}` is not a policy"),
+            RuleError::Missing(what) => write!(f, "a parameter is missing: {what}"),
+            RuleError::Unexpected(text) => {
+                write!(f, "this policy takes no parameter, not `{text}`")
+            }
+            RuleError::Invalid(text, what) => write!(f, "`{text}` is not {what}"),
+        }
+    }
+}
+
+impl std::error::Error for RuleError {}
+
+impl FromStr for Rule {
+    type Err = RuleError;
+
+    fn from_str(text: &str) -> Result<Rule, RuleError> {
+        let (name, parameter) = match text.split_once(':') {
+            Some((name, parameter)) => (name, Some(parameter)),
+            None => (text, None),
+        };
+        let number = |what: &'static str, fits: fn(f64) -> bool| {
+            let text = parameter.ok_or(RuleError::Missing(what))?;
+            let value = text.parse::<f64>().ok().filter(|&value| value.is_finite() && fits(value));
+            value.ok_or_else(|| RuleError::Invalid(text.to_owned(), what))
+        };
+        let plain = |rule: Rule| match parameter {
+            None => Ok(rule),
+            Some(text) => Err(RuleError::Unexpected(text.to_owned())),
+        };
+        match name {
+            "never" => plain(Rule::Never),
+            "fixed" => {
+                let what = "an interval of at least 1 step, as in fixed:9";
+                let text = parameter.ok_or(RuleError::Missing(what))?;
+                let interval = text.parse().ok().filter(|&interval| interval >= 1);
+                interval.map(Rule::Fixed).ok_or_else(|| RuleError::Invalid(text.to_owned(), what))
+            }
+            "stop_at_rise" => plain(Rule::StopAtRise),
+            "threshold" => {
+                number("an imbalance >= 0, as in threshold:2.5", |x| x >= 0.0).map(Rule::Threshold)
+            }
+            "utilization" => {
+                let what = "a utilization in [0, 1], as in utilization:0.8";
+                number(what, |u| (0.0..=1.0).contains(&u)).map(Rule::Utilization)
+            }
+            "menon" => plain(Rule::AccumulatedLoss),
+            "menon_offline" => {
+                let what = "the growth of the imbalance per step, as in menon_offline:0.2";
+                number(what, |_| true).map(Rule::SlopeInterval)
+            }
+            "metabalancer" => plain(Rule::LinearFit),
+            "zhai" => plain(Rule::MedianOfThree),
+            "procassini" if parameter.is_none() => Ok(Rule::PredictedEfficiency(1.0)),
+            "procassini" => number("a ratio > 0, as in procassini:0.9", |ratio| ratio > 0.0)
+                .map(Rule::PredictedEfficiency),
+            "marquez" => {
+                let what = "a fraction >= 0 of the mean, as in marquez:0.1";
+                number(what, |fraction| fraction >= 0.0).map(Rule::Tolerance)
+            }
+            _ => Err(RuleError::Unknown(name.to_owned())),
+        }
+    }
+}

@@ -1,0 +1,130 @@
+use super::practice::{slope, slope_interval};
+use super::*;
+
+/// Steps of two processors with mean 10 and the given imbalances.
+fn imbalances(values: &[f64]) -> Vec<Step> {
+    let step = |(number, &u): (u64, &f64)| Step::new(number, vec![10.0 - u, 10.0 + u]);
+    (1..).zip(values).map(step).collect()
+}
+
+fn remaps(rule: &str, cost: f64, values: &[f64]) -> Vec<u64> {
+    let rule: Rule = rule.parse().unwrap();
+    advise(rule.start(cost).as_mut(), imbalances(values))
+}
+
+#[test]
+fn a_step_knows_its_extremes() {
+    let step = Step::new(7, vec![3.0, 5.0, 1.0]);
+    assert_eq!((step.max(), step.mean(), step.min(), step.number()), (5.0, 3.0, 1.0, 7));
+    assert_eq!(step.imbalance(), 2.0);
+    assert_eq!(step.utilization(), 0.6);
+    assert_eq!(Step::new(1, vec![0.0, 0.0]).utilization(), 1.0);
+}
+
+#[test]
+fn fixed_interval_counts_from_the_last_remap() {
+    assert_eq!(remaps("fixed:3", 1.0, &[0.0; 10]), [3, 6, 9]);
+    assert_eq!(remaps("never", 1.0, &[9.0; 10]), [0; 0]);
+}
+
+#[test]
+fn thresholds_are_strict() {
+    assert_eq!(remaps("threshold:2", 1.0, &[1.0, 2.0, 2.5, 0.0]), [3]);
+    assert_eq!(remaps("utilization:0.8", 1.0, &[1.0, 2.5, 2.6]), [3]);
+    assert_eq!(remaps("marquez:0.2", 1.0, &[1.0, 2.0, 2.1]), [3]);
+}
+
+/// W = 9, 5.5, 4.67, 4.75: the rise shows at the fourth step.
+#[test]
+fn stop_at_rise_sees_the_first_rise() {
+    let u = [1.0, 2.0, 3.0, 5.0, 1.0];
+    assert_eq!(remaps("stop_at_rise", 8.0, &u), [4]);
+    let mut policy = classical::StopAtRise::new(8.0);
+    let averages: Vec<f64> = imbalances(&u[..4])
+        .iter()
+        .map(|step| {
+            policy.observe(step);
+            policy.average_cost().unwrap()
+        })
+        .collect();
+    let expected = [9.0, 5.5, 14.0 / 3.0, 19.0 / 4.0];
+    assert!(averages.iter().zip(expected).all(|(a, e)| (a - e).abs() < 1e-12));
+}
+
+/// W(n) = W(n-1) is not a rise, however the terms were rounded.
+#[test]
+fn stop_at_rise_ignores_ties() {
+    let third = 1.0 / 3.0;
+    assert_eq!(remaps("stop_at_rise", third, &[third, 2.0 * third, 2.0 * third]), [0; 0]);
+    assert_eq!(remaps("stop_at_rise", third, &[third, 2.0 * third + 1e-6]), [2]);
+}
+
+#[test]
+fn accumulated_loss_reaches_the_cost() {
+    assert_eq!(remaps("menon", 6.0, &[1.0, 2.0, 3.0, 4.0, 1.0, 1.0]), [3, 6]);
+}
+
+#[test]
+fn slope_is_least_squares() {
+    assert!((slope(&[5.0, 7.0, 9.0, 11.0]) - 2.0).abs() < 1e-12);
+    // x = 0, 1, 2; y = 1, 0, 4: slope = sum (x-1) y / 2.
+    assert!((slope(&[1.0, 0.0, 4.0]) - 1.5).abs() < 1e-12);
+    assert_eq!(slope(&[3.0]), 0.0);
+    assert_eq!(slope_interval(8.0, 0.25), Some(8));
+    assert_eq!(slope_interval(8.0, -0.1), None);
+    assert_eq!(remaps("menon_offline:0.25", 8.0, &[0.0; 17]), [8, 16]);
+}
+
+/// On a line the fitted period is the offline one.
+#[test]
+fn linear_fit_finds_the_period_of_a_line() {
+    let u: Vec<f64> = (1..=20).map(|n| 0.25 * f64::from(n)).collect();
+    assert_eq!(remaps("metabalancer", 8.0, &u)[0], 8);
+    assert_eq!(remaps("metabalancer", 8.0, &[3.0; 20]), [0; 0]);
+}
+
+/// Step times 10, 12, 30, 14: medians 10, 11, 12, 14 against means 10, 11, 17.33, 16.5, then
+/// 40, 40: medians 30, 40 against 21.2 and 24.33.
+#[test]
+fn median_of_three_ignores_a_spike() {
+    let times = [0.0, 2.0, 20.0, 4.0, 30.0, 30.0];
+    let expected = [0.0, 0.0, 12.0 - 52.0 / 3.0, 14.0 - 16.5, 30.0 - 21.2, 40.0 - 73.0 / 3.0];
+    let total: f64 = expected.iter().sum();
+    assert_eq!(remaps("zhai", total - 1e-6, &times), [6]);
+    assert_eq!(remaps("zhai", total + 1e-6, &times), [0; 0]);
+}
+
+#[test]
+fn predicted_efficiency_weighs_one_step() {
+    // t = 14, e = 10/14: after a remap 10 + C.
+    assert_eq!(remaps("procassini", 3.9, &[4.0]), [1]);
+    assert_eq!(remaps("procassini", 4.1, &[4.0]), [0; 0]);
+    assert_eq!(remaps("procassini:0.9", 3.9, &[4.0]), [0; 0]);
+    // The step after the remap has efficiency 1/2: nothing to gain until it gets worse still.
+    assert_eq!(remaps("procassini", 3.9, &[4.0, 10.0, 13.0, 14.0]), [1, 4]);
+}
+
+#[test]
+fn rules_read_as_they_print() {
+    let texts = [
+        "never",
+        "fixed:9",
+        "stop_at_rise",
+        "threshold:2.5",
+        "utilization:0.8",
+        "menon",
+        "menon_offline:0.2",
+        "metabalancer",
+        "zhai",
+        "procassini",
+        "procassini:0.9",
+        "marquez:0.1",
+    ];
+    for text in texts {
+        assert_eq!(text.parse::<Rule>().unwrap().to_string(), text);
+    }
+    for text in ["", "fixed", "fixed:0", "fixed:2.5", "never:3", "utilization:1.5", "threshold:inf"]
+    {
+        assert!(text.parse::<Rule>().is_err(), "{text}");
+    }
+}

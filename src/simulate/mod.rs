@@ -1,0 +1,73 @@
+//! Policies side by side on the same sample paths: seeded, parallel, reproducible.
+//!
+//! A [`Workload`] separates what chance does (its world, the same for every policy) from what the
+//! decisions have made of it (a mapping), so that all policies, and the clairvoyant that knows the
+//! path in advance, meet the same luck. Every run draws from its own stream of a counter-based
+//! generator, and results are combined in the order of the runs: the numbers depend on the seed
+//! alone, not on the number of threads.
+
+mod clairvoyant;
+mod estimate;
+mod run;
+
+pub use estimate::Estimate;
+pub use run::{Comparison, Tally, compare};
+
+use rand::SeedableRng;
+use rand::rngs::ChaCha8Rng;
+use std::hash::Hash;
+
+/// The generator of one run.
+pub type Stream = ChaCha8Rng;
+
+/// The stream of random numbers of run `run` under `seed`: streams of different runs never overlap.
+pub fn stream(seed: u64, run: u64) -> Stream {
+    let mut stream = ChaCha8Rng::seed_from_u64(seed);
+    stream.set_stream(run);
+    stream
+}
+
+/// A program whose load changes as it runs and that can be remapped.
+pub trait Workload: Sync {
+    /// One sample path as far as it has come: what no decision changes.
+    type World;
+    /// What decisions have made of it. Equal mappings at the same step have equal futures.
+    type Mapping: Clone + Eq + Hash;
+
+    /// Number of steps K of the program.
+    fn steps(&self) -> u64;
+
+    /// Cost of a remap, in units of time.
+    fn remap_cost(&self) -> f64;
+
+    /// Whether decisions are made before a step is paid (T2) rather than after it (T1).
+    fn decides_before_step(&self) -> bool {
+        false
+    }
+
+    /// Whether a step's time rather than its imbalance is what a policy should make small.
+    fn minimises_time(&self) -> bool {
+        false
+    }
+
+    /// A new sample path.
+    fn start(&self, stream: Stream) -> Self::World;
+
+    /// The mapping a run starts with.
+    fn initial(&self, world: &mut Self::World) -> Self::Mapping;
+
+    /// Lets the world go on by one step.
+    fn advance(&self, world: &mut Self::World);
+
+    /// Carries a mapping along with the step the world has just made.
+    fn follow(&self, world: &Self::World, mapping: &mut Self::Mapping);
+
+    /// Writes the load of each processor under a mapping.
+    fn loads(&self, world: &Self::World, mapping: &Self::Mapping, loads: &mut Vec<f64>);
+
+    /// Rebalances.
+    fn remap(&self, world: &Self::World, mapping: &mut Self::Mapping);
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,44 @@
+//! Shapes of curves.
+
+use remap::workload::envelope::Point;
+
+/// The last value is at least `points` below the first.
+pub fn falls_by(values: &[f64], points: f64) {
+    assert!(values[0] - values[values.len() - 1] > points, "{values:?}");
+}
+
+/// The last value is at least `points` above the first.
+pub fn rises_by(values: &[f64], points: f64) {
+    assert!(values[values.len() - 1] - values[0] > points, "{values:?}");
+}
+
+/// Spearman's rank correlation of two lists without ties.
+pub fn rank_correlation(x: &[f64], y: &[f64]) -> f64 {
+    let ranks = |values: &[f64]| -> Vec<f64> {
+        values.iter().map(|v| values.iter().filter(|other| *other < v).count() as f64).collect()
+    };
+    let n = x.len() as f64;
+    let squares: f64 = ranks(x).iter().zip(ranks(y)).map(|(a, b)| (a - b).powi(2)).sum();
+    1.0 - 6.0 * squares / (n * (n * n - 1.0))
+}
+
+/// Deep inside the envelope remapping pays, far outside it does not (by a tenth of a percent at most), and the dearer it is the less.
+pub fn signs_change(envelope: &[Point]) {
+    let (mut inside, mut outside, mut below) = (0, 0, 0);
+    for point in envelope {
+        let depth = point.gain / point.remap_cost;
+        if depth > 4.0 {
+            assert!(point.advantage.mean > 0.0, "{point:?}");
+            inside += 1;
+        }
+        if depth < 0.2 {
+            assert!(point.advantage.mean < 0.1, "{point:?}");
+            outside += 1;
+            below += u32::from(point.advantage.mean < 0.0);
+        }
+    }
+    assert!(inside > 10 && outside > 10 && 10 * below > 9 * outside);
+    for pair in envelope.windows(2).filter(|pair| pair[0].at == pair[1].at) {
+        assert!(pair[0].advantage.mean >= pair[1].advantage.mean);
+    }
+}

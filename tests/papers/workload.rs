@@ -1,0 +1,236 @@
+//! [NR90, sections III-B and V-C]: what the policies of the model problems rest on.
+
+use approx::assert_relative_eq;
+use proptest::prelude::*;
+use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
+use remap::model::fluids::Fluids;
+use remap::workload::compare::{Workload, compare};
+use remap::workload::estimate::{Parameters, model, optimal_thresholds};
+use remap::workload::figure::Estimate;
+use remap::workload::play::{Beliefs, Premature, clairvoyant, fixed, threshold};
+use remap::workload::speedup::{between_remaps, with_routing};
+use remap::workload::trace::{Cycles, Loads};
+use remapping::threshold::{Accuracy, solve};
+
+/// Beliefs after 1, 2, ... reports of a change in a row, in odds: o -> 9 (o + phi)/(1 - phi).
+fn ladder(hazard: f64, rungs: usize) -> Vec<f64> {
+    let mut odds: f64 = 0.0;
+    let climb = |_| {
+        odds = 9.0 * (odds + hazard) / (1.0 - hazard);
+        odds / (1.0 + odds)
+    };
+    (0..rungs).map(climb).collect()
+}
+
+#[test]
+fn bayes_ladders() {
+    for (hazard, needed) in [(1.0 / 400.0, 4), (1.0 / 60.0, 3)] {
+        let beliefs = Beliefs { hazard, false_alarm: 0.1, missed: 0.1 };
+        let mut p = 0.0;
+        for (rung, expected) in ladder(hazard, 6).into_iter().enumerate() {
+            p = beliefs.update(p, true);
+            assert_relative_eq!(p, expected, max_relative = 1e-12);
+            assert_eq!(p > 0.7, rung + 1 >= needed, "rung {rung} of {hazard}: {p}");
+        }
+        // A report of no change takes the belief down again, but never to zero.
+        let after = beliefs.update(p, false);
+        assert!(after < p && after > 0.0);
+    }
+    // Errorless reports settle it.
+    let sure = Beliefs { hazard: 0.01, false_alarm: 0.0, missed: 0.0 };
+    assert_eq!(sure.update(0.3, true), 1.0);
+    assert_eq!(sure.update(0.3, false), 0.0);
+}
+
+fn cycles() -> impl Strategy<Value = Cycles> {
+    (2usize..12).prop_flat_map(|n| {
+        let times = || prop::collection::vec(1.0..10.0f64, n);
+        (times(), times(), times(), 0..=n).prop_map(move |(old, new, remap_cost, change)| {
+            let lower_bound = old.iter().zip(&new).map(|(o, n)| o.min(*n)).sum();
+            let changed = (0..n).map(|cycle| cycle >= change).collect();
+            Cycles { old, new, changed, remap_cost, lower_bound, work: 1.0 }
+        })
+    })
+}
+
+proptest! {
+    #[test]
+    fn hindsight_is_the_best_single_remap(cycles in cycles()) {
+        let mut best: f64 = cycles.old.iter().sum();
+        for n in 0..cycles.len() {
+            let time = cycles.old[..n].iter().sum::<f64>()
+                + cycles.remap_cost[n]
+                + cycles.new[n..].iter().sum::<f64>();
+            best = best.min(time);
+        }
+        let found = clairvoyant(&cycles);
+        prop_assert!((found.time - best).abs() < 1e-9);
+        prop_assert!(cycles.lower_bound <= found.time + 1e-9);
+    }
+
+    /// The time of any threshold policy is that of the remap it made.
+    #[test]
+    fn a_policy_pays_for_what_it_does(
+        cycles in cycles(),
+        reports in prop::collection::vec(any::<bool>(), 12),
+        level in 0.0..1.0f64,
+    ) {
+        let beliefs = Beliefs { hazard: 0.05, false_alarm: 0.2, missed: 0.2 };
+        let played = threshold(&cycles, &reports, &beliefs, Premature::Keep, |_| level);
+        let expected = match played.last_remap {
+            Some(n) => {
+                cycles.old[..n].iter().sum::<f64>()
+                    + cycles.remap_cost[n]
+                    + cycles.new[n..].iter().sum::<f64>()
+            }
+            None => fixed(&cycles.old).time,
+        };
+        prop_assert!((played.time - expected).abs() < 1e-9);
+        // Undone, premature remaps cost their delay and nothing else.
+        let played = threshold(&cycles, &reports, &beliefs, Premature::Revert, |_| level);
+        let change = cycles.change().unwrap_or(cycles.len());
+        let from = played.last_remap.filter(|&n| n >= change).unwrap_or(cycles.len());
+        let running = cycles.old[..from].iter().sum::<f64>() + cycles.new[from..].iter().sum::<f64>();
+        prop_assert!((played.time - played.remap_time - running).abs() < 1e-9);
+        prop_assert_eq!(played.remaps - played.premature, u32::from(from < cycles.len()));
+    }
+
+    /// The two formulas of section V-C are one at h = (log2 P)/P.
+    #[test]
+    fn routing_is_a_serial_fraction(
+        cycles in 1.0..100.0f64, update in 0.1..10.0f64, moving in 0.0..10.0f64,
+        efficiency in 0.1..1.0f64, processors in 2.0..1000.0f64,
+    ) {
+        let serial = processors.log2() / processors;
+        let one = between_remaps(cycles, update, moving, efficiency, processors, serial);
+        let other = with_routing(cycles, update, moving, efficiency, processors);
+        prop_assert!((one - other).abs() <= 1e-9 * one);
+        prop_assert!(one <= efficiency * processors + 1e-9);
+    }
+}
+
+/// A run drawn from the two-phase model itself, and what its detector reports.
+fn draw(
+    parameters: &Parameters,
+    beliefs: &Beliefs,
+    cycles: usize,
+    rng: &mut ChaCha8Rng,
+) -> (Cycles, Vec<bool>) {
+    let (mut now, mut changed, mut reports) = (false, Vec::new(), Vec::new());
+    for n in 0..cycles {
+        now |= n > 0 && rng.random::<f64>() < beliefs.hazard;
+        changed.push(now);
+        let reported = if now { 1.0 - beliefs.missed } else { beliefs.false_alarm };
+        reports.push(rng.random::<f64>() < reported);
+    }
+    let times = |before: f64, after: f64| -> Vec<f64> {
+        changed.iter().map(|&changed| if changed { after } else { before }).collect()
+    };
+    let run = Cycles {
+        old: times(parameters.before, parameters.after),
+        new: times(parameters.before_remapped, parameters.remapped),
+        remap_cost: vec![parameters.remap_cost; cycles],
+        changed,
+        lower_bound: 0.0,
+        work: 1.0,
+    };
+    (run, reports)
+}
+
+/// Played on runs of the model itself, the optimal policy takes the time the solver says it takes,
+/// and no fixed threshold does better.
+#[test]
+fn the_optimal_policy_is_optimal_on_its_own_model() {
+    let parameters = Parameters {
+        before: 10.0,
+        after: 30.0,
+        before_remapped: 14.0,
+        remapped: 20.0,
+        remap_cost: 25.0,
+        cycles_after: 0.0,
+    };
+    let beliefs = Beliefs { hazard: 0.03, false_alarm: 0.2, missed: 0.15 };
+    let (cycles, runs) = (40, 20_000);
+    for premature in [Premature::Keep, Premature::Revert] {
+        let (optimal, _) =
+            optimal_thresholds(&parameters, &beliefs, premature, cycles, 1e-9).unwrap();
+        let problem = model(&parameters, &beliefs, premature, cycles);
+        let accuracy = Accuracy { tolerance: 1e-9, segments: None };
+        let (value, _) = solve(&problem, accuracy, &()).unwrap().value.unwrap();
+        let mut rng = ChaCha8Rng::seed_from_u64(11);
+        let drawn: Vec<_> =
+            (0..runs).map(|_| draw(&parameters, &beliefs, cycles, &mut rng)).collect();
+        let times = |policy: &dyn Fn(usize) -> f64| -> Vec<f64> {
+            let play = |(run, reports): &(Cycles, Vec<bool>)| {
+                threshold(run, reports, &beliefs, premature, policy).time
+            };
+            drawn.iter().map(play).collect()
+        };
+        let best = times(&|n| optimal[n]);
+        let Estimate { mean, half_width } = Estimate::of(&best);
+        assert!((mean - value).abs() < 2.0 * half_width, "{mean} ± {half_width}, not {value}");
+        for level in [0.1, 0.3, 0.5, 0.7, 0.9, 0.97] {
+            let fixed = times(&|_| level);
+            let worse: Vec<f64> = fixed.iter().zip(&best).map(|(a, b)| a - b).collect();
+            let Estimate { mean, half_width } = Estimate::of(&worse);
+            assert!(mean > -2.0 * half_width, "{level} is better by {mean} ± {half_width}");
+        }
+    }
+}
+
+#[test]
+fn parameters_are_means_over_the_phases() {
+    let run = Cycles {
+        old: vec![1.0, 3.0, 10.0, 20.0],
+        new: vec![4.0, 6.0, 5.0, 7.0],
+        changed: vec![false, false, true, true],
+        remap_cost: vec![0.5, 0.5, 1.0, 3.0],
+        lower_bound: 16.0,
+        work: 9.0,
+    };
+    let found = Parameters::estimate(std::slice::from_ref(&run), &[]).unwrap();
+    let expected = Parameters {
+        before: 2.0,
+        after: 15.0,
+        before_remapped: 5.0,
+        remapped: 6.0,
+        remap_cost: 2.0,
+        cycles_after: 2.0,
+    };
+    assert_eq!(found, expected);
+    // A run without a second phase borrows it.
+    let quiet = Cycles { changed: vec![false; 4], ..run.clone() };
+    let found = Parameters::estimate(std::slice::from_ref(&quiet), std::slice::from_ref(&run));
+    let found = found.unwrap();
+    assert_eq!((found.before, found.after, found.cycles_after), (8.5, 15.0, 0.0));
+    assert_eq!(Parameters::estimate(std::slice::from_ref(&quiet), &[]), None);
+}
+
+#[test]
+fn the_measured_speedup_is_the_formula_s() {
+    let model = Fluids::default();
+    let (comparison, _) = compare(&model, 20, 3, &()).unwrap();
+    for measured in &comparison.speedup {
+        let processors = model.processors() as f64;
+        let formula = with_routing(
+            measured.cycles,
+            measured.update,
+            measured.moving,
+            measured.efficiency,
+            processors,
+        );
+        assert_relative_eq!(formula, measured.speedup, max_relative = 1e-9);
+    }
+}
+
+#[test]
+fn traces_as_csv() {
+    let mut loads = Loads::new(2);
+    for step in 0..3 {
+        let row = loads.push_step();
+        row.copy_from_slice(&[f64::from(step), 0.5]);
+    }
+    let expected = "step,rank,seconds,remapped,remap_seconds\n\
+        0,0,0,0,\n0,1,0.5,0,\n1,0,1,1,2.5\n1,1,0.5,1,2.5\n2,0,2,0,\n2,1,0.5,0,\n";
+    assert_eq!(loads.to_csv(Some((1, 2.5))), expected);
+}
