@@ -117,7 +117,8 @@ fn stopping(text: &mut String, answer: &Stopping) {
         let mut distinct: Vec<f64> = costs.iter().flatten().copied().collect();
         distinct.sort_by(f64::total_cmp);
         distinct.dedup_by(|a, b| (*a - *b).abs() <= 1e-12 * b.abs());
-        let shown: Vec<String> = distinct.iter().take(40).map(|cost| format!("{cost:.6}")).collect();
+        let shown: Vec<String> =
+            distinct.iter().take(40).map(|cost| format!("{cost:.6}")).collect();
         let _ = writeln!(text, "decisions switch at remap costs {}", shown.join(" "));
     }
     let _ = writeln!(

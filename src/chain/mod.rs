@@ -48,7 +48,9 @@ pub trait Operator: Send + Sync {
     /// Whether the exact rows sum to one, so that constants are their own expectation: the exact
     /// probabilities of staying are what moving leaves, however they are rounded. `false` where rows
     /// are used as given.
-    fn conserves(&self) -> bool;
+    fn conserves(&self) -> bool {
+        false
+    }
 
     /// Positive weights w, up to a factor, with `w(s) P(s, t) = w(t) P(t, s)`; `None` when there
     /// are none, or when they are not known, or span more than doubles can hold.

@@ -1,3 +1,4 @@
 //! The command line, from outside.
 
 mod model_problems;
+mod stopping;

@@ -4,3 +4,4 @@ mod fluids;
 mod land_battle;
 mod shapes;
 mod workload;
+mod yin_xu_wang;
