@@ -136,6 +136,9 @@ pub struct Settings {
     /// Stopping: how to solve the Bellman equation; all ways give the same answer.
     #[arg(long, value_enum)]
     pub method: Option<Method>,
+    /// Stopping: give the remap cost at which each decision switches.
+    #[arg(long)]
+    pub critical_costs: bool,
     /// PhaseChange: solve in exact rationals too (short horizons) and print fractions.
     #[arg(long)]
     pub exact: bool,

@@ -9,3 +9,4 @@ mod mutations;
 mod periodic;
 mod sweeps;
 mod workplace;
+mod stopping;

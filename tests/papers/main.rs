@@ -5,3 +5,4 @@ mod land_battle;
 mod periodic;
 mod shapes;
 mod workload;
+mod yin_xu_wang;
