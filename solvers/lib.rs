@@ -16,6 +16,7 @@ pub mod periodic;
 pub mod phase_change;
 pub mod render;
 pub mod run;
+pub mod sampling;
 pub mod solution;
 pub mod stopping;
 pub mod workload;

@@ -17,6 +17,7 @@ pub mod imbalance;
 pub mod interval;
 pub mod law;
 pub mod lifetime;
+pub mod mesh;
 pub mod observer;
 pub mod policy;
 mod rounding;

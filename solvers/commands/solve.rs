@@ -24,6 +24,11 @@ pub fn solve_model(
         Problem::LoadDrift(problem) => {
             load_drift::solve(loaded, problem, settings, &watch, folder, force)
         }
+        Problem::ActivityMesh(_) => {
+            let label = "its states are too many for an exact solution";
+            let help = "play policies on it: remap compare MODEL.ron";
+            Err(vec![loaded.complain("problem", "a mesh is simulated, not solved", label, help)])
+        }
         Problem::Stopping(problem) => stopping::solve(loaded, problem, settings, &watch),
         Problem::Fluids(problem) => fluids::solve(loaded, problem, settings, &watch),
         Problem::LandBattle(problem) => land_battle::solve(loaded, problem, settings, &watch),

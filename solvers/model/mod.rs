@@ -1,5 +1,6 @@
 //! Model files: RON decks read, checked, and explained where they are wrong.
 
+pub mod activity_mesh;
 pub mod chain;
 pub mod complaint;
 mod explain;
@@ -47,6 +48,8 @@ pub enum Problem {
     PhaseChange(Box<phase_change::PhaseChange>),
     /// Drifting loads of equal processors [NRS86, section 3].
     LoadDrift(load_drift::LoadDrift),
+    /// Work that wanders over a mesh [NRS86, section 4].
+    ActivityMesh(activity_mesh::ActivityMesh),
     /// Optimal stopping of a Markov chain of loads [YXW03].
     Stopping(stopping::Stopping),
     /// An adaptive fluids code whose load shifts when a wave enters [NR90].
@@ -170,6 +173,7 @@ impl Problem {
         match self {
             Problem::PhaseChange(problem) => problem.review(review),
             Problem::LoadDrift(problem) => problem.review(review),
+            Problem::ActivityMesh(problem) => problem.review(review),
             Problem::Stopping(problem) => problem.review(review, folder),
             Problem::Fluids(problem) => problem.review(review),
             Problem::LandBattle(problem) => problem.review(review),

@@ -5,6 +5,7 @@ mod load_drift;
 pub mod map;
 pub mod periodic;
 pub mod plot;
+pub mod policies;
 mod two_phase;
 pub mod two_phase_plot;
 

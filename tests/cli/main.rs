@@ -4,6 +4,7 @@ mod diagnostics;
 mod files;
 mod flags;
 mod limits;
+mod load_drift;
 mod model_problems;
 mod mutations;
 mod periodic;

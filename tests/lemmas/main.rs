@@ -6,4 +6,5 @@ mod concave;
 mod lifetime;
 mod periodic;
 mod phase_change;
+mod drift;
 mod stopping;
