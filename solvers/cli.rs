@@ -116,7 +116,7 @@ pub struct Settings {
     #[arg(long)]
     pub json: bool,
     /// Largest certified width of a threshold, and of a value relative to max(1, |value|).
-    #[arg(long, value_name = "T", default_value_t = 1e-9, value_parser = positive)]
+    #[arg(long, value_name = "T", default_value = "1e-9", value_parser = positive)]
     pub tolerance: f64,
     /// Include the value function.
     #[arg(long)]
@@ -131,11 +131,14 @@ pub struct Settings {
     #[arg(long, value_name = "STEP", value_parser = clap::value_parser!(u64).range(1..))]
     pub step: Option<u64>,
     /// PhaseChange: keep at most so many linear segments and report the width reached.
-    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(2..))]
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(4..))]
     pub segments: Option<u32>,
     /// Stopping: how to solve the Bellman equation; all ways give the same answer.
     #[arg(long, value_enum)]
     pub method: Option<Method>,
+    /// Stopping: give the remap cost at which each decision switches.
+    #[arg(long)]
+    pub critical_costs: bool,
     /// PhaseChange: solve in exact rationals too (short horizons) and print fractions.
     #[arg(long)]
     pub exact: bool,

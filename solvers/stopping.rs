@@ -47,6 +47,16 @@ pub struct Answer {
     /// J of each load vector (of each class, beyond 10^6 load vectors), with `--values`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<Vec<f64>>,
+    /// With `Restart`: bounds on the smallest long-run average cost per step.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub average: Option<Bounds>,
+    /// With `Restart`: the same for the map that is optimal for `Stop`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub average_of_stop: Option<Bounds>,
+    /// With `--critical-costs`: the remap cost at which each load vector (each class, where there is
+    /// no `decision`) goes over from remapping to continuing; null where it never does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub critical_cost: Option<Vec<Option<f64>>>,
     /// For drawing: the loads of every class and its decision.
     #[serde(skip)]
     pub map: Map,
@@ -61,6 +71,15 @@ pub struct Counts {
     pub remap: f64,
     /// Continue.
     pub continued: f64,
+}
+
+/// A proved interval.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Bounds {
+    /// Not above the true value.
+    pub lower: f64,
+    /// Not below the true value.
+    pub upper: f64,
 }
 
 /// What a picture of the solution needs.
@@ -118,82 +137,158 @@ pub fn solve(
         ..stopping::Settings::default()
     };
     let solution = stopping::solve(&problem, &how, watch);
+    let mut answer = Answer::new(&states, &problem, &solution);
+    let mut status = solution.status;
+    let mut outcome = Outcome {
+        letters: (0..states.count()).map(|s| letter(solution.decision(&problem, s))).collect(),
+        ties: (0..states.count()).map(|s| solution.is_tie(&problem, s)).collect(),
+        value: solution.value,
+    };
+    if model.restarts() {
+        let back = stopping::rebalanced(&states, &imbalance).map_err(|loads| {
+            let message = format!("a remap of the loads {loads:?} leads out of the levels");
+            refuse(&message, "Restart needs levels for every even split of a total")
+        })?;
+        let of_stop: Vec<bool> = outcome.letters.iter().map(|letter| *letter == b'R').collect();
+        let best = stopping::long_run(&problem, &back, None, &how, watch);
+        let stop = stopping::long_run(&problem, &back, Some(&of_stop), &how, watch);
+        answer.average = Some(Bounds { lower: best.lower, upper: best.upper });
+        answer.average_of_stop = Some(Bounds { lower: stop.lower, upper: stop.upper });
+        answer.value_gap = (best.upper - best.lower) / best.upper.max(1.0);
+        answer.iterations = best.iterations;
+        status = best.status;
+        let close = settings.tolerance * model.remap_cost().max(1.0);
+        for (s, advantage) in best.advantage.iter().enumerate() {
+            let balanced = outcome.letters[s] == b'B';
+            outcome.ties[s] = !balanced && advantage.abs() <= close;
+            if !balanced {
+                outcome.letters[s] = if *advantage >= 0.0 { b'R' } else { b'C' };
+            }
+        }
+        outcome.value = best.value;
+    }
+    let critical = settings.critical_costs.then(|| critical_costs(&states, &problem, model));
+    let critical = critical.transpose().map_err(|message| {
+        refuse(&message, "drop --critical-costs, or take fewer levels or processes")
+    })?;
+    answer.lay_out(&states, &outcome, settings.values, critical);
     let mut warnings = Vec::new();
-    if solution.status == Status::IterationLimit {
+    if status == Status::IterationLimit {
         warnings.push(format!(
-            "the tolerance was not reached: the proved bounds on J are {:.2e} apart",
-            solution.gap
+            "the tolerance was not reached: the proved bounds are {:.2e} apart",
+            answer.value_gap
         ));
     }
-    let answer = lay_out(&states, &problem, &solution, settings.values);
-    Ok(Solved { body: Body::Stopping(answer), status: solution.status, warnings })
+    Ok(Solved { body: Body::Stopping(answer), status, warnings })
 }
 
-fn letter(problem: &Problem, solution: &Solution, state: usize) -> char {
-    match solution.decision(problem, state) {
-        Decision::Balanced => 'B',
-        Decision::Remap => 'R',
-        Decision::Continue => 'C',
+/// What was found for each class.
+struct Outcome {
+    letters: Vec<u8>,
+    ties: Vec<bool>,
+    value: Vec<f64>,
+}
+
+fn letter(decision: Decision) -> u8 {
+    match decision {
+        Decision::Balanced => b'B',
+        Decision::Remap => b'R',
+        Decision::Continue => b'C',
     }
 }
 
-fn lay_out(states: &States, problem: &Problem, solution: &Solution, values: bool) -> Answer {
-    let shape = states.shape();
-    let vectors: u128 = shape.iter().map(|&levels| levels as u128).product();
-    let listed = states.vectors().filter(|vectors| *vectors <= MAX_LISTED);
-    let classes: Vec<usize> = match listed {
-        Some(vectors) => (0..vectors)
-            .map(|place| states.find(&states.vector(place)).expect("every vector has a class"))
-            .collect(),
-        None => Vec::new(),
+/// The most classes whose critical costs are computed: the work grows with the cube.
+const MOST_CRITICAL: usize = 3000;
+
+fn critical_costs(
+    states: &States,
+    problem: &Problem,
+    model: &Stopping,
+) -> Result<Vec<Option<f64>>, String> {
+    let n = states.count();
+    if model.restarts() {
+        return Err("critical costs are those of Stop and Uniform".to_owned());
+    }
+    if n > MOST_CRITICAL {
+        return Err(format!(
+            "critical costs take n^3 work: {n} states are more than {MOST_CRITICAL}"
+        ));
+    }
+    let ones = vec![1.0; n];
+    let weights = states.multiplicities().unwrap_or(ones);
+    let rows = problem.transition_rows();
+    let costs = stopping::critical_costs(problem.running(), &rows, &weights);
+    let cost = |cost: stopping::CriticalCost<f64>| match model.after() {
+        AfterRemap::Stop => cost.total,
+        AfterRemap::Uniform => cost.uniform,
     };
-    let decision = listed
-        .map(|_| classes.iter().map(|&class| letter(problem, solution, class)).collect::<String>());
-    let ties = match listed {
-        Some(vectors) => (0..vectors)
-            .filter(|&place| solution.is_tie(problem, classes[place]))
-            .map(|place| place as u128)
-            .collect(),
-        None => (0..states.count())
-            .filter(|&class| solution.is_tie(problem, class))
-            .map(|class| states.place(&states.loads(class)))
-            .collect(),
-    };
-    let mut counts = Counts::default();
-    let multiplicities = states.multiplicities();
-    for class in 0..states.count() {
-        let share = multiplicities.as_ref().map_or(1.0, |m| m[class]);
-        match solution.decision(problem, class) {
-            Decision::Balanced => counts.balanced += share,
-            Decision::Remap => counts.remap += share,
-            Decision::Continue => counts.continued += share,
+    Ok(costs.into_iter().map(|found| found.map(cost)).collect())
+}
+
+impl Answer {
+    fn new(states: &States, problem: &Problem, solution: &Solution) -> Self {
+        let shape = states.shape();
+        let (low, high) = solution.remap_bounds();
+        Self {
+            states: shape.iter().map(|&levels| levels as u128).product(),
+            shape,
+            classes: states.count(),
+            decision: None,
+            ties: Vec::new(),
+            counts: Counts::default(),
+            value_gap: solution.gap,
+            remap_value: solution.remap_value,
+            remap_bounds: [low, high],
+            iterations: solution.iterations,
+            representation: if states.is_lumped() { "exchangeable" } else { "full" },
+            largest_value: (0..problem.states()).map(|s| solution.value[s]).fold(0.0, f64::max),
+            value: None,
+            average: None,
+            average_of_stop: None,
+            critical_cost: None,
+            map: Map::default(),
         }
     }
-    let value = values.then(|| match listed {
-        Some(_) => classes.iter().map(|&class| solution.value[class]).collect(),
-        None => solution.value.clone(),
-    });
-    let (low, high) = solution.remap_bounds();
-    Answer {
-        shape,
-        states: vectors,
-        classes: states.count(),
-        decision,
-        ties,
-        counts,
-        value_gap: solution.gap,
-        remap_value: solution.remap_value,
-        remap_bounds: [low, high],
-        iterations: solution.iterations,
-        representation: if states.is_lumped() { "exchangeable" } else { "full" },
-        largest_value: solution.value.iter().copied().fold(0.0, f64::max),
-        value,
-        map: Map { lowest: states.vector(0), by_spread: by_spread(states, problem, solution) },
+
+    /// Fills what is listed state by state.
+    fn lay_out(
+        &mut self,
+        states: &States,
+        outcome: &Outcome,
+        values: bool,
+        critical: Option<Vec<Option<f64>>>,
+    ) {
+        let multiplicities = states.multiplicities();
+        for (class, letter) in outcome.letters.iter().enumerate() {
+            let share = multiplicities.as_ref().map_or(1.0, |m| m[class]);
+            match letter {
+                b'B' => self.counts.balanced += share,
+                b'R' => self.counts.remap += share,
+                _ => self.counts.continued += share,
+            }
+        }
+        let lowest = states.vector(0);
+        self.map = Map { lowest, by_spread: by_spread(states, &outcome.letters) };
+        let listed = states.vectors().filter(|vectors| *vectors <= MAX_LISTED);
+        let Some(vectors) = listed else {
+            let tied = (0..states.count()).filter(|&class| outcome.ties[class]);
+            self.ties = tied.map(|class| states.place(&states.loads(class))).collect();
+            self.value = values.then(|| outcome.value.clone());
+            self.critical_cost = critical;
+            return;
+        };
+        let class = |place| states.find(&states.vector(place)).expect("every vector has a class");
+        let classes: Vec<usize> = (0..vectors).map(class).collect();
+        self.decision = Some(classes.iter().map(|&c| char::from(outcome.letters[c])).collect());
+        let tied = (0..vectors).filter(|&place| outcome.ties[classes[place]]);
+        self.ties = tied.map(|place| place as u128).collect();
+        self.value = values.then(|| classes.iter().map(|&c| outcome.value[c]).collect());
+        self.critical_cost = critical.map(|costs| classes.iter().map(|&c| costs[c]).collect());
     }
 }
 
 /// The remap rule as a function of mean and spread, for three processes or more.
-fn by_spread(states: &States, problem: &Problem, solution: &Solution) -> Vec<Spread> {
+fn by_spread(states: &States, letters: &[u8]) -> Vec<Spread> {
     if states.processes() < 3 {
         return Vec::new();
     }
@@ -206,7 +301,7 @@ fn by_spread(states: &States, problem: &Problem, solution: &Solution) -> Vec<Spr
             .iter()
             .fold((i64::MAX, i64::MIN), |(low, high), &load| (low.min(load), high.max(load)));
         let entry = table.entry((mean, high - low)).or_default();
-        entry.0 += u64::from(solution.decision(problem, class) == Decision::Remap);
+        entry.0 += u64::from(letters[class] == b'R');
         entry.1 += 1;
     }
     let rows = table.into_iter().map(|((mean, spread), (remap, all))| Spread {
@@ -235,13 +330,5 @@ pub fn facts(loaded: &Loaded, model: &Stopping) -> Vec<(&'static str, Value)> {
             facts.push(("balanced_classes", balanced.count().into()));
         }
     }
-    facts.push((
-        "after_remap",
-        match model.after() {
-            AfterRemap::Stop => "stop",
-            AfterRemap::Uniform => "uniform",
-        }
-        .into(),
-    ));
     facts
 }

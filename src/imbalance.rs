@@ -119,6 +119,20 @@ impl Imbalance {
         self.excess(loads).all(|excess| excess == 0)
     }
 
+    /// A total load in shares proportional to the capacities, in whole units: each share rounded
+    /// down, and the units left over to the largest remainders, the first of equal ones first.
+    pub fn split(&self, total: i64) -> Vec<i64> {
+        let share = |c: &i64| i128::from(*c) * i128::from(total);
+        let whole = i128::from(self.total);
+        let mut loads: Vec<i64> =
+            self.capacities.iter().map(|c| share(c).div_euclid(whole) as i64).collect();
+        let mut order: Vec<usize> = (0..loads.len()).collect();
+        order.sort_by_key(|&i| std::cmp::Reverse(share(&self.capacities[i]).rem_euclid(whole)));
+        let left = total - loads.iter().sum::<i64>();
+        order.into_iter().take(left as usize).for_each(|i| loads[i] += 1);
+        loads
+    }
+
     /// The running cost of these loads: zero if and only if they are balanced, otherwise positive
     /// and exact to a few units in the last place.
     ///
@@ -183,6 +197,19 @@ mod tests {
         assert_eq!(cost(RunningCost::MaxMinusMean), 1.0);
         assert_eq!(cost(RunningCost::MaxAbsDeviation), 2.0);
         approx::assert_relative_eq!(cost(RunningCost::EuclideanDeviation), 5f64.sqrt());
+    }
+
+    #[test]
+    fn a_split_keeps_the_total_and_follows_the_capacities() {
+        let all = capacities(&[(1, 1), (1, 1), (2, 1)]);
+        let imbalance = Imbalance::new(RunningCost::MaxMinusMean, &all, 100).unwrap();
+        assert_eq!(imbalance.split(8), [2, 2, 4]);
+        assert_eq!(imbalance.split(9), [2, 2, 5]);
+        assert_eq!(imbalance.split(10), [3, 2, 5]);
+        assert_eq!(imbalance.split(-1), [0, 0, -1]);
+        for total in -20..60 {
+            assert_eq!(imbalance.split(total).iter().sum::<i64>(), total);
+        }
     }
 
     #[test]

@@ -28,9 +28,9 @@ pub(super) fn man() -> Exit {
             + &rendered(|out| page.render_description_section(out))
             + &rendered(|out| page.render_options_section(out))
             + &rendered(|out| page.render_extra_section(out));
-        text += &sections.replace(".SH ", ".SS ");
+        text += &sections.replace(".SH EXTRA", ".SS NOTES").replace(".SH ", ".SS ");
     }
-    text += &rendered(|out| page.render_extra_section(out));
+    text += &rendered(|out| page.render_extra_section(out)).replace(".SH EXTRA", ".SH NOTES");
     text += &rendered(|out| page.render_version_section(out));
     print(&text);
     Exit::Done

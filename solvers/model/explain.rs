@@ -171,15 +171,19 @@ impl Explanation<'_> {
         self.shape(path).map_or(fallback.to_owned(), |shape| format!("such as {shape}"))
     }
 
-    /// What may stand at `path`, by its longest known beginning.
+    /// What may stand at `path`: what its longest known beginning says, within the problem.
     fn shape(&self, path: &str) -> Option<&'static str> {
-        let mut path = path;
+        let exactly = |shapes: &[Shape], path: &str| {
+            shapes.iter().find(|(place, _)| *place == path).map(|(_, shape)| *shape)
+        };
+        let mut known = path;
         loop {
-            let known = self.shapes.iter().chain(MODEL).find(|(place, _)| *place == path);
-            match (known, path.rfind('.')) {
-                (Some((_, shape)), _) => return Some(shape),
-                (None, Some(dot)) => path = &path[..dot],
-                (None, None) => return None,
+            if let Some(shape) = exactly(self.shapes, known) {
+                return Some(shape);
+            }
+            match known.rfind('.') {
+                Some(dot) => known = &known[..dot],
+                None => return exactly(MODEL, path),
             }
         }
     }

@@ -76,7 +76,13 @@ pub struct Loaded {
 impl Loaded {
     /// Reads and checks the model file at `path`.
     pub fn read(path: &Path) -> Result<Loaded, Vec<Complaint>> {
-        let text = read_text(path).map_err(|complaint| vec![complaint])?;
+        let bytes = read_bytes(path).map_err(|complaint| vec![complaint])?;
+        Loaded::from_bytes(path, bytes)
+    }
+
+    /// Checks `bytes` as the content of the file at `path`.
+    pub fn from_bytes(path: &Path, bytes: Vec<u8>) -> Result<Loaded, Vec<Complaint>> {
+        let text = decode(path, bytes).map_err(|complaint| vec![complaint])?;
         Loaded::from_text(path, text)
     }
 
@@ -180,7 +186,7 @@ fn folder_of(path: &Path) -> &Path {
     path.parent().unwrap_or(Path::new("."))
 }
 
-fn read_text(path: &Path) -> Result<String, Complaint> {
+fn read_bytes(path: &Path) -> Result<Vec<u8>, Complaint> {
     let shown = path.display();
     let unreadable = |error: std::io::Error| {
         let help = match error.kind() {
@@ -205,11 +211,15 @@ fn read_text(path: &Path) -> Result<String, Complaint> {
         let message = format!("{shown} is too large: model files end at {} MiB", MAX_BYTES >> 20);
         return Err(Complaint::elsewhere(message, "is this a model file?"));
     }
+    Ok(bytes)
+}
+
+fn decode(path: &Path, bytes: Vec<u8>) -> Result<String, Complaint> {
     String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         let byte = error.as_bytes()[at];
         let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
-        let source = Arc::new(ModelText::new(shown.to_string(), text));
+        let source = Arc::new(ModelText::new(path.display().to_string(), text));
         let label = format!("the byte {byte:#04x} is not part of a character");
         let help = "save the file as UTF-8; or is this not a model file?";
         Complaint::at(&source, at..at + 1, "the file is not UTF-8 text", &label, help)
@@ -238,6 +248,12 @@ fn parse(source: &Source) -> Result<(Model, Node), Vec<Complaint>> {
         .from_str::<Model>(text)
         .map_err(|error| vec![explain::explain(&error, source, &tree, phase_change::SHAPES)])?;
     Ok((model, tree))
+}
+
+/// What may stand where in the problem the model seems to state.
+fn shapes(text: &str, tree: &Node) -> &'static [explain::Shape] {
+    let span = tree.locate("problem");
+    if text[span].starts_with("PhaseChange(") { phase_change::SHAPES } else { &[] }
 }
 
 /// Repeated keys, and numbers that are not finite.

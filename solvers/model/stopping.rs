@@ -40,6 +40,7 @@ enum Transition {
 enum After {
     Stop,
     Uniform,
+    Restart,
 }
 
 /// The most processes of one model.
@@ -136,10 +137,16 @@ impl Stopping {
         self.remap_cost.value
     }
 
-    /// What happens after a remap.
+    /// Whether the computation goes on from balanced loads after a remap, without end.
+    pub fn restarts(&self) -> bool {
+        self.after_remap == After::Restart
+    }
+
+    /// What happens after a remap; with [`restarts`](Self::restarts), in the problem whose costs the
+    /// average is made of.
     pub fn after(&self) -> AfterRemap {
         match self.after_remap {
-            After::Stop => AfterRemap::Stop,
+            After::Stop | After::Restart => AfterRemap::Stop,
             After::Uniform => AfterRemap::Uniform,
         }
     }

@@ -13,7 +13,7 @@ use crate::commands::SweepRun;
 use crate::model::Loaded;
 use crate::phase_change::Answer;
 use crate::solution::{Body, Solution};
-use crate::stopping::Answer as Stopping;
+use crate::stopping::{Answer as Stopping, Bounds};
 use remapping::Status;
 use std::fmt::Write;
 
@@ -101,14 +101,32 @@ fn stopping(text: &mut String, answer: &Stopping) {
             ties => format!("; {ties} of them are ties: either choice is optimal"),
         }
     );
+    if let (Some(best), Some(stop)) = (answer.average, answer.average_of_stop) {
+        let middle = |bounds: Bounds| 0.5 * (bounds.lower + bounds.upper);
+        let _ = writeln!(
+            text,
+            "long-run average cost per step {:.10}; under the map that is optimal for Stop {:.10}",
+            middle(best),
+            middle(stop)
+        );
+    } else {
+        let _ = writeln!(
+            text,
+            "a remap costs {:.10} in all; the largest J is {:.10}",
+            answer.remap_value, answer.largest_value
+        );
+    }
+    if let Some(costs) = &answer.critical_cost {
+        let mut distinct: Vec<f64> = costs.iter().flatten().copied().collect();
+        distinct.sort_by(f64::total_cmp);
+        distinct.dedup_by(|a, b| (*a - *b).abs() <= 1e-12 * b.abs());
+        let shown: Vec<String> =
+            distinct.iter().take(40).map(|cost| format!("{cost:.6}")).collect();
+        let _ = writeln!(text, "decisions switch at remap costs {}", shown.join(" "));
+    }
     let _ = writeln!(
         text,
-        "a remap costs {:.10} in all; the largest J is {:.10}",
-        answer.remap_value, answer.largest_value
-    );
-    let _ = writeln!(
-        text,
-        "proved bounds on J are {:.1e} apart, after {} applications of the chain",
+        "proved bounds are {:.1e} apart, after {} applications of the chain",
         answer.value_gap, answer.iterations
     );
 }

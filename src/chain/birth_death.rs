@@ -208,6 +208,10 @@ impl Operator for BirthDeath {
         2.0
     }
 
+    fn conserves(&self) -> bool {
+        true
+    }
+
     fn reversing_weights(&self) -> Option<Vec<f64>> {
         self.weights()
     }

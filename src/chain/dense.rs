@@ -101,6 +101,10 @@ impl Operator for Dense {
         self.levels as f64 + 1.0
     }
 
+    fn conserves(&self) -> bool {
+        false
+    }
+
     fn reversing_weights(&self) -> Option<Vec<f64>> {
         self.weights()
     }

@@ -335,11 +335,19 @@ impl Operator for Exchangeable {
     }
 
     fn rounding(&self) -> f64 {
-        // In units of half an epsilon: one for each term of a level's sum, and for each factor of
-        // its probabilities (none where t = 1). The t may all be in one place or spread out.
+        // In units of half an epsilon: a level with t items adds its terms in pairs, each with a
+        // product and a probability of some factors (one of them where t = 1). The t may all be in
+        // one place or spread out.
         let r = self.sets.items() as f64;
-        let level = |t: f64| if t < 2.0 { 4.0 } else { (t + 1.0) * (t + 2.0) / 2.0 + t + 6.0 };
+        let level = |t: f64| {
+            let pairs = ((t + 1.0) * (t + 2.0) / 4.0).ceil() + 2.0;
+            if t < 2.0 { 4.0 } else { pairs + t + 8.0 }
+        };
         level(r).max(r * level(1.0)) / 2.0
+    }
+
+    fn conserves(&self) -> bool {
+        true
     }
 
     fn reversing_weights(&self) -> Option<Vec<f64>> {

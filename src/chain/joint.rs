@@ -115,6 +115,10 @@ impl Operator for Joint {
         self.longest_row as f64 + 1.0
     }
 
+    fn conserves(&self) -> bool {
+        false
+    }
+
     fn reversing_weights(&self) -> Option<Vec<f64>> {
         self.weights()
     }

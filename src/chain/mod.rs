@@ -45,6 +45,13 @@ pub trait Operator: Send + Sync {
     /// most `k * f64::EPSILON * (P |v|)(s)`.
     fn rounding(&self) -> f64;
 
+    /// Whether the exact rows sum to one, so that constants are their own expectation: the exact
+    /// probabilities of staying are what moving leaves, however they are rounded. `false` where rows
+    /// are used as given.
+    fn conserves(&self) -> bool {
+        false
+    }
+
     /// Positive weights w, up to a factor, with `w(s) P(s, t) = w(t) P(t, s)`; `None` when there
     /// are none, or when they are not known, or span more than doubles can hold.
     fn reversing_weights(&self) -> Option<Vec<f64>>;

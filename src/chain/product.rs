@@ -157,6 +157,10 @@ impl Operator for Product {
         self.factors.iter().map(|factor| factor.operator().rounding()).sum()
     }
 
+    fn conserves(&self) -> bool {
+        self.factors.iter().all(|factor| factor.operator().conserves())
+    }
+
     fn reversing_weights(&self) -> Option<Vec<f64>> {
         let mut product = vec![1.0];
         for factor in &self.factors {

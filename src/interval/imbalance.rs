@@ -82,8 +82,7 @@ impl Imbalance {
                 for (_, walk) in walks.iter_mut() {
                     walk.at(time);
                 }
-                let laws: Vec<_> = walks.iter().map(|(n, walk)| (*n, walk.place())).collect();
-                let (found, terms) = exact::max_deviation(&laws);
+                let (found, terms) = exact::max_deviation(walks);
                 self.work += terms;
                 Some(Estimate { value: *span * found.value, error: *span * found.error })
             }

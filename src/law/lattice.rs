@@ -190,6 +190,16 @@ impl Walk {
         Self { powers: vec![step], time: 0, place: LatticeLaw::certain(0) }
     }
 
+    /// Law of one step.
+    pub fn step(&self) -> &LatticeLaw {
+        &self.powers[0]
+    }
+
+    /// The current time.
+    pub fn time(&self) -> u64 {
+        self.time
+    }
+
     /// Law of the current place.
     pub fn place(&self) -> &LatticeLaw {
         &self.place

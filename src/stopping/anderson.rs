@@ -4,6 +4,7 @@
 //! Where the operator has kinks the acceleration may run in circles. So when the bound has not
 //! improved for a while, plain sweeps follow, twice as many each time: they converge from anywhere.
 
+use super::sweep::Sweep;
 use super::{AfterRemap, Approximation, Enclosure, Problem, Settings, vector};
 use crate::{Observer, Status};
 use nalgebra::{DMatrix, DVector};
@@ -32,6 +33,7 @@ pub(super) fn solve(
 ) -> Approximation {
     let n = problem.states();
     let Approximation { value: mut v, mut iterations, .. } = start;
+    let mut sweep = Sweep::new(problem);
     let mut image = vec![0.0; n];
     let mut window = Window::default();
     let mut last: Option<Step> = None;
@@ -39,9 +41,9 @@ pub(super) fn solve(
     let mut worse = 0;
     let mut plain = (0, DEPTH as u64);
     let status = loop {
-        problem.operator.apply_into(&v, &mut image);
+        sweep.run(problem, &v);
         iterations += 1;
-        let enclosure = Enclosure::new(problem, &v, &image);
+        let enclosure = Enclosure::new(problem, &v, &sweep);
         let gap = enclosure.gap();
         if gap < best.0 {
             best.0 = gap;
@@ -66,15 +68,12 @@ pub(super) fn solve(
         if let ControlFlow::Break(halt) = observer.progress(iterations, settings.iterations) {
             break halt.into();
         }
-        // The plain sweep, over its image, and the residual, over v.
+        // The plain sweep, and the residual, over v.
         let ceiling = match problem.after {
             AfterRemap::Stop => enclosure.remap,
             AfterRemap::Uniform => f64::INFINITY,
         };
-        vector::update(&mut image, |s, image| {
-            let psi = problem.running[s];
-            if psi == 0.0 { 0.0 } else { enclosure.remap.min(psi + image) }
-        });
+        sweep.take(problem, &mut image);
         if plain.0 > 0 {
             plain.0 -= 1;
             std::mem::swap(&mut v, &mut image);

@@ -13,6 +13,7 @@
 //! `(1+t) v >= J` as soon as `t / (1+t) >= max over s of min((A - v) / rho, (B - v) / psi)`.
 //! One application of P proves both sides, and rounding enters as an addition to the residuals.
 
+use super::sweep::Sweep;
 use super::{Problem, vector};
 
 /// A proof that `lower * v <= J <= upper * v` componentwise.
@@ -29,23 +30,21 @@ pub(super) struct Enclosure {
 }
 
 impl Enclosure {
-    /// The enclosure that `v` and `image` = `P v` prove for a problem with positive remap cost; a
+    /// The enclosure that `v` and the sweep at it prove for a problem with positive remap cost; a
     /// side that they prove nothing about is 0 or infinite.
-    pub fn new(problem: &Problem, v: &[f64], image: &[f64]) -> Self {
-        let (rho, running) = (problem.remap_cost, problem.running());
-        let remap = problem.remap_value(v);
-        let (slack, remap_slack) =
-            (problem.continue_rounding(), problem.remap_rounding() + f64::EPSILON);
+    pub fn new(problem: &Problem, v: &[f64], sweep: &Sweep) -> Self {
+        let (rho, running, remap) = (problem.remap_cost, problem.running(), sweep.remap);
+        let rounding = sweep.rounding();
+        let stop_slack = remap * (problem.remap_rounding() + f64::EPSILON);
         let [below, above, largest, floor] = vector::maxima(v.len(), |s| {
-            let (v, psi) = (v[s], running[s]);
+            let (v, psi, go) = (v[s], running[s], sweep.go[s]);
             if psi == 0.0 {
                 return [0.0; 4];
             }
-            let go = psi + image[s];
-            let (go_slack, stop_slack) = (go * slack, remap * remap_slack);
             if !(v.is_finite() && go.is_finite()) {
                 return [f64::INFINITY; 4];
             }
+            let go_slack = rounding.slack(psi, go);
             let below = ((v - go + go_slack) / psi).max((v - remap + stop_slack) / rho);
             let above = ((go - v + go_slack) / psi).min((remap - v + stop_slack) / rho);
             [below, above, v, (go_slack / psi).min(stop_slack.max(go_slack) / rho)]

@@ -10,14 +10,17 @@ mod anderson;
 mod critical;
 mod enclosure;
 mod krylov;
+mod long_run;
 mod policy_iteration;
 mod problem;
 mod solution;
 mod states;
+mod sweep;
 mod value_iteration;
 mod vector;
 
 pub use critical::{CriticalCost, Scalar, critical_costs};
+pub use long_run::{LongRun, long_run, rebalanced};
 pub use problem::{AfterRemap, Problem, ProblemError};
 pub use solution::{Decision, Solution};
 pub use states::{Process, ProcessChain, States};

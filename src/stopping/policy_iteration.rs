@@ -7,6 +7,7 @@
 //! there is one, otherwise by stabilised biconjugate gradients.
 
 use super::krylov::{self, Masked};
+use super::sweep::Sweep;
 use super::{AfterRemap, Approximation, Enclosure, Problem, Settings, value_iteration, vector};
 use crate::{Observer, Status};
 use nalgebra::{DMatrix, DVector};
@@ -31,18 +32,16 @@ pub(super) fn solve(
 ) -> Approximation {
     let n = problem.states();
     let mut v = value_iteration::start_above(problem);
-    let mut image = vec![0.0; n];
+    let mut sweep = Sweep::new(problem);
     let mut best = (f64::INFINITY, v.clone());
     let mut iterations = 0;
     let mut worse = 0;
     let mut evaluation = Evaluation::new(problem);
     let status = 'outer: loop {
-        let mut remap = 0.0;
         for _ in 0..SWEEPS {
-            problem.operator.apply_into(&v, &mut image);
+            sweep.run(problem, &v);
             iterations += 1;
-            let enclosure = Enclosure::new(problem, &v, &image);
-            remap = enclosure.remap;
+            let enclosure = Enclosure::new(problem, &v, &sweep);
             if enclosure.gap() < best.0 {
                 best.0 = enclosure.gap();
                 best.1.copy_from_slice(&v);
@@ -57,33 +56,46 @@ pub(super) fn solve(
             if let ControlFlow::Break(halt) = observer.progress(iterations, settings.iterations) {
                 break 'outer halt.into();
             }
-            vector::update(&mut v, |s, _| {
-                let psi = problem.running[s];
-                if psi == 0.0 { 0.0 } else { remap.min(psi + image[s]) }
-            });
+            sweep.take(problem, &mut v);
         }
         worse += 1;
-        let continues: Vec<bool> = (0..n)
-            .map(|s| problem.running[s] > 0.0 && problem.running[s] + image[s] < remap)
-            .collect();
+        let continues: Vec<bool> =
+            (0..n).map(|s| problem.running[s] > 0.0 && sweep.go[s] < sweep.remap).collect();
         iterations += evaluation.evaluate(problem, &continues, &mut v, settings, observer);
     };
     Approximation { value: best.1, iterations, status }
 }
 
 /// Solves for the cost of a policy; keeps what the next evaluation starts from.
+///
+/// Continuing on C from s costs c(s) until the first stop, and balances first with probability
+/// b(s), so `J = R - (R b - c)` there, with `(I - P) c = psi` and `(I - P) b = P(balanced)` on C.
+/// `Stop` knows R and solves for the saving `d = R b - c` at once; `Uniform` solves for both, and
+/// `R (share of balanced vectors + mean of b) = rho + mean of c`, a quotient of positive sums.
 struct Evaluation {
     weights: Option<Vec<f64>>,
-    /// Cost and probability of stopping, of the last policy.
+    /// The probability to be balanced after one step.
+    absorb: Vec<f64>,
+    /// The share of balanced load vectors.
+    share: f64,
+    /// c, or d where R is known.
     cost: Vec<f64>,
-    stop: Vec<f64>,
+    balance: Vec<f64>,
 }
 
 impl Evaluation {
     fn new(problem: &Problem) -> Self {
         let n = problem.states();
         let weights = problem.operator.reversing_weights();
-        Self { weights, cost: vec![0.0; n], stop: vec![0.0; n] }
+        let balanced = problem.running.iter();
+        let balanced: Vec<f64> = balanced.map(|psi| if *psi == 0.0 { 1.0 } else { 0.0 }).collect();
+        let mut absorb = vec![0.0; n];
+        problem.operator.apply_into(&balanced, &mut absorb);
+        let (share, balance) = match problem.after {
+            AfterRemap::Stop => (0.0, Vec::new()),
+            AfterRemap::Uniform => (problem.mean(&balanced), vec![0.0; n]),
+        };
+        Self { weights, absorb, share, cost: vec![0.0; n], balance }
     }
 
     /// Sets `v` to the cost of continuing exactly where `continues`; returns how many times the
@@ -96,60 +108,49 @@ impl Evaluation {
         settings: &Settings,
         observer: &dyn Observer,
     ) -> u64 {
-        let n = v.len();
-        let operator = &*problem.operator;
-        let remaps = |s: usize| problem.running[s] > 0.0 && !continues[s];
-        // Where it stops the cost is R: J = cost + stop R, with P(stop next) as the second right
-        // side. `Stop` knows R, so one system is enough.
-        let indicator: Vec<f64> = (0..n).map(|s| if remaps(s) { 1.0 } else { 0.0 }).collect();
-        let mut next = vec![0.0; n];
-        operator.apply_into(&indicator, &mut next);
-        let mut applications = 1;
+        let on = |s: usize, value: f64| if continues[s] { value } else { 0.0 };
         let known = (problem.after == AfterRemap::Stop).then_some(problem.remap_cost);
-        let right = |s: usize| problem.running[s] + known.unwrap_or(0.0) * next[s];
-        let running: Vec<f64> = (0..n).map(|s| if continues[s] { right(s) } else { 0.0 }).collect();
-        let count = continues.iter().filter(|c| **c).count();
-        if known.is_some() {
-            // A better start than the last policy's cost.
-            self.cost.copy_from_slice(v);
+        let (running, absorb) = (&problem.running, &self.absorb);
+        let mut sides = Vec::new();
+        if let Some(remap) = known {
+            // A better start than the last policy's.
+            vector::update(&mut self.cost, |s, _| remap - v[s]);
+            let side = |s: usize| on(s, remap * absorb[s] - running[s]);
+            sides.push(((0..v.len()).map(side).collect::<Vec<f64>>(), &mut self.cost));
+        } else {
+            let side = |right: &[f64]| (0..v.len()).map(|s| on(s, right[s])).collect();
+            sides.push((side(running), &mut self.cost));
+            sides.push((side(absorb), &mut self.balance));
         }
-        let mut sides = vec![(running, &mut self.cost)];
-        if known.is_none() {
-            let side = (0..n).map(|s| if continues[s] { next[s] } else { 0.0 }).collect();
-            sides.push((side, &mut self.stop));
-        }
-        if count <= DIRECT {
+        let mut applications = 0;
+        if continues.iter().filter(|c| **c).count() <= DIRECT {
             applications += direct(problem, continues, &mut sides);
         } else {
-            let masked = Masked {
-                operator,
-                continues,
-                weights: self.weights.as_deref(),
-                observer,
-                limit: STEPS,
-            };
+            let weights = self.weights.as_deref();
+            let masked =
+                Masked { operator: &*problem.operator, continues, weights, observer, limit: STEPS };
             // Residuals below a share of the tolerance and of psi prove it (see `enclosure`).
             let least = running_least(problem, continues);
             let scale = v.iter().copied().fold(0.0, f64::max);
-            let goal = (0.1 * settings.tolerance * least).max(f64::EPSILON * scale);
+            let goal = (0.1 * settings.tolerance * least).max(f64::EPSILON * least);
             for (k, (right, x)) in sides.iter_mut().enumerate() {
                 let goal = if k == 0 { goal } else { goal / scale.max(1.0) };
                 applications += krylov::solve(&masked, right, x, goal);
             }
         }
+        drop(sides);
         let total = known.unwrap_or_else(|| {
-            // R = rho + mean(cost) + R mean(stop).
-            let all: Vec<f64> =
-                (0..n).map(|s| if remaps(s) { 1.0 } else { self.stop[s] }).collect();
-            (problem.remap_cost + problem.mean(&self.cost)) / (1.0 - problem.mean(&all))
+            let balance = self.share + problem.mean(&self.balance);
+            (problem.remap_cost + problem.mean(&self.cost)) / balance
         });
         vector::update(v, |s, _| {
-            let value = match (continues[s], known) {
-                (false, _) => total,
+            let saving = match (continues[s], known) {
+                _ if running[s] == 0.0 => return 0.0,
+                (false, _) => 0.0,
                 (true, Some(_)) => self.cost[s],
-                (true, None) => self.cost[s] + self.stop[s] * total,
+                (true, None) => self.balance[s] * total - self.cost[s],
             };
-            if problem.running[s] == 0.0 { 0.0 } else { value.clamp(0.0, total) }
+            (total - saving).clamp(0.0, total)
         });
         applications
     }

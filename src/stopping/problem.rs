@@ -102,6 +102,20 @@ impl Problem {
         &self.running
     }
 
+    /// The rows of the chain, one application of the operator for each column.
+    pub fn transition_rows(&self) -> Vec<Vec<f64>> {
+        let n = self.states();
+        let mut rows = vec![vec![0.0; n]; n];
+        let (mut unit, mut column) = (vec![0.0; n], vec![0.0; n]);
+        for t in 0..n {
+            unit[t] = 1.0;
+            self.operator.apply_into(&unit, &mut column);
+            unit[t] = 0.0;
+            rows.iter_mut().zip(&column).for_each(|(row, p)| row[t] = *p);
+        }
+        rows
+    }
+
     /// The remap cost rho.
     pub fn remap_cost(&self) -> f64 {
         self.remap_cost
@@ -142,10 +156,5 @@ impl Problem {
             AfterRemap::Stop => 0.0,
             AfterRemap::Uniform => (vector::SUM_ROUNDING + 4.0) * f64::EPSILON,
         }
-    }
-
-    /// Bound on the relative error of the computed `psi + P j`.
-    pub(super) fn continue_rounding(&self) -> f64 {
-        (self.operator.rounding() + 4.0) * f64::EPSILON
     }
 }

@@ -1,6 +1,7 @@
 //! What is known about J: an approximation, proved bounds, and the decisions they imply.
 
-use super::{AfterRemap, Approximation, Enclosure, Problem, vector};
+use super::sweep::{Rounding, Sweep};
+use super::{AfterRemap, Approximation, Enclosure, Problem};
 use crate::Status;
 
 /// What to do in a state.
@@ -34,7 +35,8 @@ pub struct Solution {
     /// How the computation ended.
     pub status: Status,
     remap_bounds: (f64, f64),
-    rounding: f64,
+    /// Of `continuing`; none when remapping is free.
+    rounding: Option<Rounding>,
 }
 
 impl Solution {
@@ -50,16 +52,15 @@ impl Solution {
             iterations: 0,
             status: Status::Converged,
             remap_bounds: (0.0, 0.0),
-            rounding: 0.0,
+            rounding: None,
         }
     }
 
     pub(super) fn certify(problem: &Problem, found: Approximation, tolerance: f64) -> Self {
         let Approximation { value, iterations, status } = found;
-        let mut continuing = vec![0.0; value.len()];
-        problem.operator.apply_into(&value, &mut continuing);
-        let enclosure = Enclosure::new(problem, &value, &continuing);
-        vector::update(&mut continuing, |s, image| problem.running[s] + image);
+        let mut sweep = Sweep::new(problem);
+        sweep.run(problem, &value);
+        let enclosure = Enclosure::new(problem, &value, &sweep);
         let Enclosure { lower, upper, remap, .. } = enclosure;
         let rho = problem.remap_cost;
         let remap_bounds = match problem.after {
@@ -77,7 +78,8 @@ impl Solution {
         };
         Self {
             value,
-            continuing,
+            rounding: Some(sweep.rounding()),
+            continuing: sweep.go,
             remap_value: remap,
             lower_factor: lower,
             upper_factor: upper,
@@ -85,7 +87,6 @@ impl Solution {
             iterations: iterations + 1,
             status,
             remap_bounds,
-            rounding: problem.continue_rounding(),
         }
     }
 
@@ -117,7 +118,9 @@ impl Solution {
         if psi == 0.0 {
             return false;
         }
-        let (image, slack) = (self.continuing[state] - psi, self.continuing[state] * self.rounding);
+        let go = self.continuing[state];
+        let image = go - psi;
+        let slack = self.rounding.map_or(0.0, |rounding| rounding.slack(psi, go));
         let low = psi + image * self.lower_factor - slack;
         let high = psi + image * self.upper_factor + slack;
         let (remap_low, remap_high) = self.remap_bounds;

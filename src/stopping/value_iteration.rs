@@ -4,6 +4,7 @@
 //! rounded away from J, so this holds in floating point too. They end when they have met to within
 //! the tolerance.
 
+use super::sweep::Sweep;
 use super::{AfterRemap, Approximation, Enclosure, Problem, Settings, vector};
 use crate::{Observer, Status};
 use std::ops::ControlFlow;
@@ -16,19 +17,22 @@ pub(super) fn solve(
     let n = problem.states();
     let mut lower = vec![0.0; n];
     let mut upper = start_above(problem);
-    let mut image = vec![0.0; n];
-    let slack = problem.continue_rounding() + problem.remap_rounding() + f64::EPSILON;
+    let mut sweep = Sweep::new(problem);
     let mut iterations = 0;
     let mut next_check = 0;
     let status = loop {
-        for (v, rounded) in [(&mut lower, 1.0 - slack), (&mut upper, 1.0 + slack)] {
-            problem.operator.apply_into(v, &mut image);
-            let remap = problem.remap_value(v);
+        for (v, side) in [(&mut lower, -1.0), (&mut upper, 1.0)] {
+            sweep.run(problem, v);
+            let rounding = sweep.rounding();
+            let remap = sweep.remap * (1.0 + side * (problem.remap_rounding() + f64::EPSILON));
             vector::update(v, |s, old| {
-                let psi = problem.running[s];
-                let new = if psi == 0.0 { 0.0 } else { remap.min(psi + image[s]) * rounded };
+                let (psi, go) = (problem.running[s], sweep.go[s]);
+                if psi == 0.0 {
+                    return 0.0;
+                }
+                let new = remap.min(go + side * rounding.slack(psi, go));
                 // The side it comes from is a bound already.
-                if rounded < 1.0 { new.max(old) } else { new.min(old) }
+                if side < 0.0 { new.max(old) } else { new.min(old) }
             });
         }
         iterations += 2;
@@ -39,9 +43,9 @@ pub(super) fn solve(
             next_check = iterations + iterations / 32;
             let mut middle = lower.clone();
             vector::update(&mut middle, |s, low| low + (upper[s] - low) / 2.0);
-            problem.operator.apply_into(&middle, &mut image);
+            sweep.run(problem, &middle);
             iterations += 1;
-            let enclosure = Enclosure::new(problem, &middle, &image);
+            let enclosure = Enclosure::new(problem, &middle, &sweep);
             if enclosure.gap() <= settings.tolerance {
                 break Status::Converged;
             }

@@ -436,3 +436,28 @@ fn negative_eigenvalue_is_named() {
         other => panic!("{other:?}"),
     }
 }
+
+/// Wide laws are summed over a part of the windows; `kappa sigma sqrt(t)` less a correction of
+/// relative order `1/t` must continue smoothly from where all of them are summed.
+#[test]
+fn wide_laws_continue_smoothly() {
+    let steps = Steps::new(vec![(-1.0, 0.25), (0.0, 0.5), (1.0, 0.25)]).unwrap();
+    for count in [3, 4, 7, 16, 64, 300] {
+        let system = identical(count, 100.0, Law::Steps(steps.clone()));
+        let mut imbalance = Imbalance::new(&system).unwrap();
+        let normal = kappa(count) * 0.5_f64.sqrt();
+        let correction = |time: u64, imbalance: &mut Imbalance| {
+            let found = imbalance.max_deviation(time).unwrap();
+            let t = time as f64;
+            assert!(found.error < 1e-9 * found.value, "{count}, {time}: {found:?}");
+            (found.value / (normal * t.sqrt()) - 1.0) * t
+        };
+        // The corrections differ by O(1/t): extrapolate the first two to the third.
+        let [a, b, c] = [100, 200, 3200].map(|time| correction(time, &mut imbalance));
+        let limit = 2.0 * b - a;
+        assert!(
+            (c - limit).abs() < 0.05 * (b - a).abs() + 0.06 * limit.abs().max(1e-4),
+            "{count}: {a} {b} {c}"
+        );
+    }
+}

@@ -2,7 +2,8 @@
 
 mod fluids;
 mod land_battle;
-mod nrs86;
 mod periodic;
+mod nrs86;
 mod shapes;
 mod workload;
+mod yin_xu_wang;

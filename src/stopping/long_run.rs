@@ -1,0 +1,119 @@
+//! The long-run average cost per step when the computation goes on after every remap.
+//!
+//! A remap costs rho, takes no step, and leaves the total load split as evenly as whole units allow.
+//! With h the relative cost of a state and b(s) the state a remap leads to,
+//!
+//! ```text
+//! (T h)(s) = min(psi(s) + (P h)(s), rho + psi(b(s)) + (P h)(b(s)))
+//! ```
+//!
+//! and for any h whatever the best average lies between the smallest and the largest `T h - h`
+//! `[Odoni 1969, Oper. Res. 17(5)]`. Relative value iteration narrows that interval; it is damped,
+//! so that periodic chains converge too.
+
+use super::{Problem, Settings, States, vector};
+use crate::imbalance::Imbalance;
+use crate::{Observer, Status};
+use std::ops::ControlFlow;
+
+/// The best average, or that of a given policy.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LongRun {
+    /// The average cost per step is at least this, from every state.
+    pub lower: f64,
+    /// And at most this.
+    pub upper: f64,
+    /// Relative costs, zero at state 0.
+    pub value: Vec<f64>,
+    /// What continuing costs more than remapping, relative to the average, in each state.
+    pub advantage: Vec<f64>,
+    /// Applications of the transition operator.
+    pub iterations: u64,
+    /// How the computation ended.
+    pub status: Status,
+}
+
+/// The state that a remap leads to from each state: the same total in shares proportional to the
+/// capacities, rounded by largest remainder.
+///
+/// # Errors
+/// The loads of a state from which a remap leads out of the state space.
+pub fn rebalanced(states: &States, imbalance: &Imbalance) -> Result<Vec<usize>, Vec<i64>> {
+    let mut loads = vec![0; states.processes()];
+    let mut known = std::collections::HashMap::new();
+    let mut all = Vec::with_capacity(states.count());
+    for state in 0..states.count() {
+        states.loads_into(state, &mut loads);
+        let total: i64 = loads.iter().sum();
+        let target = *known.entry(total).or_insert_with(|| states.find(&imbalance.split(total)));
+        all.push(target.ok_or_else(|| loads.clone())?);
+    }
+    Ok(all)
+}
+
+/// How much of each sweep is taken.
+const DAMPING: f64 = 0.9;
+
+/// The best long-run average cost per step, or the average under `policy` (`true` to remap), when a
+/// remap leads from state s to `rebalanced[s]`. The remap cost and running costs are the problem's.
+///
+/// # Panics
+/// When `rebalanced` or `policy` has not one entry for each state.
+pub fn long_run(
+    problem: &Problem,
+    rebalanced: &[usize],
+    policy: Option<&[bool]>,
+    settings: &Settings,
+    observer: &dyn Observer,
+) -> LongRun {
+    let n = problem.states();
+    assert!(rebalanced.len() == n && policy.is_none_or(|policy| policy.len() == n));
+    let (rho, running) = (problem.remap_cost, &problem.running);
+    let rounding = (problem.operator.rounding() + 6.0) * f64::EPSILON;
+    let mut h = vec![0.0; n];
+    let mut go = vec![0.0; n];
+    let mut best = (f64::NEG_INFINITY, f64::INFINITY);
+    let mut iterations = 0;
+    let mut stale = 0;
+    let status = loop {
+        problem.operator.apply_into(&h, &mut go);
+        iterations += 1;
+        vector::update(&mut go, |s, image| running[s] + image);
+        let choose = |s: usize| branch(&go, rho, rebalanced, policy, s);
+        // The maximum of both ends at once: -(T h - h) and T h - h, offset to be non-negative.
+        let [reach, scale] = vector::maxima(n, |s| [(choose(s) - h[s]).abs(), go[s].abs() + rho]);
+        let offset = 2.0 * reach;
+        let [low, high] = vector::maxima(n, |s| {
+            let step = choose(s) - h[s];
+            [offset - step, offset + step]
+        });
+        let slack = rounding * (scale + offset);
+        let (low, high) = (offset - low - slack, high - offset + slack);
+        let width = best.1 - best.0;
+        best = (best.0.max(low), best.1.min(high));
+        stale = if best.1 - best.0 < width { 0 } else { stale + 1 };
+        if best.1 - best.0 <= settings.tolerance * best.1.abs().max(1.0) {
+            break Status::Converged;
+        }
+        if iterations >= settings.iterations || stale > 10_000 {
+            break Status::IterationLimit;
+        }
+        if let ControlFlow::Break(halt) = observer.progress(iterations, settings.iterations) {
+            break halt.into();
+        }
+        let origin = (1.0 - DAMPING) * h[0] + DAMPING * choose(0);
+        vector::update(&mut h, |s, old| (1.0 - DAMPING) * old + DAMPING * choose(s) - origin);
+    };
+    let advantage = (0..n).map(|s| go[s] - rho - go[rebalanced[s]]).collect();
+    LongRun { lower: best.0, upper: best.1, value: h, advantage, iterations, status }
+}
+
+/// The cheaper branch in state s, or the one the policy takes; `go` is what continuing costs.
+fn branch(go: &[f64], rho: f64, rebalanced: &[usize], policy: Option<&[bool]>, s: usize) -> f64 {
+    let remap = rho + go[rebalanced[s]];
+    match policy {
+        Some(policy) if policy[s] => remap,
+        Some(_) => go[s],
+        None => go[s].min(remap),
+    }
+}

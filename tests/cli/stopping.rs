@@ -1,0 +1,186 @@
+//! Stopping problems from the command line.
+
+use assert_cmd::Command;
+use serde_json::Value;
+use std::path::Path;
+
+const MODELS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../models/stopping");
+
+fn remap(arguments: &[&str]) -> std::process::Output {
+    Command::cargo_bin("remap").unwrap().args(arguments).output().unwrap()
+}
+
+fn model(name: &str) -> String {
+    format!("{MODELS}/{name}.ron")
+}
+
+fn json(arguments: &[&str]) -> Value {
+    let output = remap(arguments);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+/// What a wrong model is told: exit code 1 and the message.
+fn complaint(problem: &str) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    complaint_in(folder.path(), problem)
+}
+
+fn complaint_in(folder: &Path, problem: &str) -> String {
+    let file = folder.join("wrong.ron");
+    std::fs::write(&file, format!("Model(title: \"wrong\", problem: Stopping({problem}))"))
+        .unwrap();
+    let output = remap(&["solve", file.to_str().unwrap()]);
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{message}");
+    // Long messages are wrapped.
+    message.split_whitespace().filter(|word| *word != "│").collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn the_sweep_over_remap_costs_shows_the_groups_of_figure_4() {
+    let output = remap(&["sweep", &model("yin_xu_wang"), "--set", "problem.remap_cost=1:16:1"]);
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.contains("1 | 2,3 | 4-6 | 7-9 | 10-13 | never"), "{text}");
+}
+
+#[test]
+fn solutions_have_the_fields_of_the_contract() {
+    let found = json(&["solve", &model("yin_xu_wang"), "--json", "--values"]);
+    assert_eq!(found["problem"], "stopping");
+    assert_eq!(found["status"], "converged");
+    assert_eq!(found["shape"], serde_json::json!([6, 6]));
+    assert_eq!(found["states"], 36);
+    assert_eq!(found["decision"].as_str().unwrap(), "BCCCRRCBCCRRCCBCCCCCCBCCRRCCBCRRCCCB");
+    assert_eq!(found["ties"], serde_json::json!([]));
+    assert!(found["value_gap"].as_f64().unwrap() <= 1e-9);
+    assert_eq!(found["representation"], "exchangeable");
+    assert_eq!(found["value"].as_array().unwrap().len(), 36);
+    assert!((found["remap_value"].as_f64().unwrap() - 12.341653397656973).abs() < 1e-8);
+}
+
+#[test]
+fn every_method_prints_the_same_map() {
+    for name in ["yin_xu_wang", "capacities", "particles"] {
+        let solve = |method: &str| json(&["solve", &model(name), "--json", "--method", method]);
+        let all = ["auto", "value", "policy"].map(|m| solve(m)["decision"].clone());
+        assert!(all[0].is_string() && all[0] == all[1] && all[1] == all[2], "{name}");
+    }
+}
+
+#[test]
+fn exact_ties_are_reported() {
+    // At remap cost 4/3 both branches of states (1,0) and (0,1), (5,4) and (4,5) are equal; the
+    // decimal nearest to it is close enough to be told apart by no certified bound of 1e-6.
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("tie.ron");
+    let walk = "Walk(levels: 6, up: 0.25, down: 0.25, edge: Reflect)";
+    let text = format!(
+        "Model(title: \"tie\", problem: Stopping(processes: Identical(count: 2, chain: {walk}), \
+         remap_cost: 1.33333333333333333333, after_remap: Stop))"
+    );
+    std::fs::write(&file, text).unwrap();
+    let found = json(&["solve", file.to_str().unwrap(), "--json", "--tolerance", "1e-6"]);
+    let ties: Vec<u64> =
+        found["ties"].as_array().unwrap().iter().map(|t| t.as_u64().unwrap()).collect();
+    for place in [1, 6, 29, 34] {
+        assert!(ties.contains(&place), "{ties:?}");
+    }
+}
+
+#[test]
+fn critical_costs_are_where_the_map_changes() {
+    let found = json(&["solve", &model("yin_xu_wang"), "--json", "--critical-costs"]);
+    let costs = found["critical_cost"].as_array().unwrap();
+    assert_eq!(costs.len(), 36);
+    assert!(costs[0].is_null());
+    assert!((costs[18].as_f64().unwrap() - 96697.0 / 24291.0).abs() < 1e-12);
+}
+
+#[test]
+fn a_long_job_pays_least_under_its_own_map() {
+    let found = json(&["solve", &model("restart"), "--json"]);
+    let middle = |name: &str| {
+        let (low, high) = (&found[name]["lower"], &found[name]["upper"]);
+        let (low, high) = (low.as_f64().unwrap(), high.as_f64().unwrap());
+        assert!(high - low <= 1e-9);
+        0.5 * (low + high)
+    };
+    assert!(middle("average") <= middle("average_of_stop") + 1e-12);
+    assert!(middle("average") < 1.0);
+}
+
+#[test]
+fn pictures_are_written() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["yin_xu_wang", "capacities"] {
+        let svg = folder.path().join(format!("{name}.svg"));
+        json(&["solve", &model(name), "--json", "--plot", svg.to_str().unwrap()]);
+        let text = std::fs::read_to_string(svg).unwrap();
+        assert!(text.starts_with("<svg") && text.matches("<rect").count() > 10);
+    }
+}
+
+const WALK: &str = "Walk(levels: 6, up: 0.25, down: 0.25, edge: Reflect)";
+
+#[test]
+fn wrong_chains_are_explained() {
+    let stop = "remap_cost: 1.0, after_remap: Stop";
+    let one = |chain: &str| complaint(&format!("processes: Distinct([{chain}, {WALK}]), {stop}"));
+    let sum = one("Matrix(rows: [[0.5, 0.5], [0.25, 0.7]])");
+    assert!(sum.contains("row 1") && sum.contains("5.000000e-2 below 1"), "{sum}");
+    assert!(one("Matrix(rows: [[0.5, 0.5], [1.25, -0.25]])").contains("-0.25 is not in [0, 1]"));
+    assert!(one("Matrix(rows: [[0.5, 0.5], [1.0]])").contains("not square"));
+    assert!(one("Walk(levels: 1, up: 0.25, down: 0.25, edge: Hold)").contains("1 level"));
+    assert!(one("Walk(levels: 4, up: 0.75, down: 0.5, edge: Hold)").contains("more than 1"));
+    assert!(one("BirthDeath(up: [0.5, 0.5], down: [0.0, 0.5])").contains("highest level"));
+    let sizes = complaint(&format!(
+        "processes: Distinct([{0}, {0}, {0}, {0}]), {stop}",
+        "Matrix(rows: [[1.0, 0.0], [0.0, 1.0]])"
+    ));
+    assert!(sizes.is_empty() || !sizes.contains("panicked"));
+}
+
+#[test]
+fn models_too_large_are_refused_with_the_number() {
+    let walk = |levels: u64| format!("Walk(levels: {levels}, up: 0.25, down: 0.25, edge: Hold)");
+    let stop = "remap_cost: 1.0, after_remap: Stop";
+    let chain = walk(1_000_000);
+    let many = complaint(&format!("processes: Identical(count: 60, chain: {chain}), {stop}"));
+    assert!(many.contains("too large to count"), "{many}");
+    let chain = walk(64);
+    let large = complaint(&format!("processes: Identical(count: 14, chain: {chain}), {stop}"));
+    assert!(large.contains("states need about"), "{large}");
+}
+
+#[test]
+fn chains_that_cannot_end_are_refused() {
+    let chain = "Walk(lowest: 1, levels: 2, up: 0.25, down: 0.25, edge: Hold)";
+    let message = complaint(&format!(
+        "processes: Identical(count: 2, chain: {chain}), capacities: [1.0, 3.0], \
+         remap_cost: 1.0, after_remap: Uniform"
+    ));
+    assert!(message.contains("neither balance nor gain"), "{message}");
+}
+
+#[test]
+fn wrong_transition_files_are_explained() {
+    let folder = tempfile::tempdir().unwrap();
+    let problem = "processes: Joint(loads: [[0, 1], [1, 0]], transition: File(\"p.mtx\")), \
+                   remap_cost: 1.0, after_remap: Stop";
+    let said = |text: Option<&str>| {
+        if let Some(text) = text {
+            std::fs::write(folder.path().join("p.mtx"), text).unwrap();
+        }
+        complaint_in(folder.path(), problem)
+    };
+    assert!(said(None).contains("no such file"));
+    assert!(said(Some("hello")).contains("not a Matrix Market file"));
+    let header = "%%MatrixMarket matrix coordinate real general\n";
+    let rows = format!("{header}2 2 3\n1 1 1.0\n2 1 0.5\n2 2 0.25\n");
+    let message = said(Some(&rows));
+    assert!(message.contains("row 1 sums to 0.75"), "{message}");
+    assert!(said(Some(&format!("{header}3 3 1\n1 1 1.0\n"))).contains("3 x 3"));
+    let outside = said(Some(&format!("{header}2 2 1\n7 1 1.0\n")));
+    assert!(outside.contains("not a Matrix Market file"), "{outside}");
+}
