@@ -32,7 +32,7 @@ pub fn table(title: &str, report: &Report) -> String {
         let _ = writeln!(
             text,
             "{:<widest$}{cost:>22}{exact:>14}{:>13.5}{:>9.2}{spacing:>9}{optimal:>20}{clairvoyant:>20}",
-            line.policy, metrics.utilization.mean, metrics.remaps.mean
+            line.policy, metrics.utilization_of_means, metrics.remaps.mean
         );
     }
     if let Some(least) = report.clairvoyant {
@@ -69,13 +69,13 @@ impl super::plot::Picture for Picture<'_> {
         area.fill(&WHITE)?;
         let place = |line: &Line| {
             let spacing = line.per_metric.spacing?;
-            Some((spacing.mean, line.per_metric.utilization.mean))
+            Some((spacing.mean, line.per_metric.utilization_of_means))
         };
         let lines = &self.report.policies;
         let points: Vec<(&Line, (f64, f64))> =
             lines.iter().filter_map(|line| Some((line, place(line)?))).collect();
         let level = lines.iter().find(|line| line.policy == "never");
-        let never = level.map(|line| line.per_metric.utilization.mean);
+        let never = level.map(|line| line.per_metric.utilization_of_means);
         let heights = || points.iter().map(|(_, (_, u))| *u).chain(never);
         let (least, most) = (heights().fold(1.0, f64::min), heights().fold(0.0, f64::max));
         let margin = (0.05 * (most - least)).max(1e-3);

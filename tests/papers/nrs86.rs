@@ -70,12 +70,12 @@ fn figure_4_eight_chains() {
     assert_eq!((best.interval, intervals.least_average_cost()), (9, 9));
     assert!((best.outcome.utilization() - 0.766).abs() < 5e-4);
     let sar = simulate(&Loads::new(problem), "stop_at_rise", 1000);
-    let utilization = estimate(&sar, Tally::utilization);
-    assert!((utilization.mean - 0.774).abs() < 1e-3, "{utilization:?}");
+    let utilization = estimate(&sar, |t| t.work).mean / estimate(&sar, |t| t.time).mean;
+    assert!((utilization - 0.774).abs() < 1e-3, "{utilization}");
     let spacing = estimate(&sar, |t| t.spacing().unwrap());
-    assert!((spacing.mean - 9.5).abs() < 0.1, "{spacing:?}");
+    assert!((spacing.mean - 9.5).abs() < 0.2, "{spacing:?}");
     // "slightly higher than that obtained by remapping at the optimal fixed interval"
-    assert!(utilization.mean - utilization.half_width > best.outcome.utilization());
+    assert!(utilization > best.outcome.utilization() + 0.005);
 }
 
 /// "The calculation of the performance obtained through the use of the optimal Markov decision
