@@ -246,7 +246,7 @@ fn parse(source: &Source) -> Result<(Model, Node), Vec<Complaint>> {
         .with_default_extension(Extensions::IMPLICIT_SOME | Extensions::UNWRAP_VARIANT_NEWTYPES);
     let model = options
         .from_str::<Model>(text)
-        .map_err(|error| vec![explain::explain(&error, source, &tree, phase_change::SHAPES)])?;
+        .map_err(|error| vec![explain::explain(&error, source, &tree, shapes(text, &tree))])?;
     Ok((model, tree))
 }
 
