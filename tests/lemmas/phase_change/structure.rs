@@ -200,4 +200,23 @@ proptest! {
             prop_assert!(sharp.value.value(&p) <= blunt.value.value(&p));
         }
     }
+
+    /// An atom of odds x leaves two images only if h (1-beta)/alpha < (1-h) x <= (odds(pi) + h) beta /
+    /// (1-alpha); so where odds(pi) <= h ((1-alpha)(1-beta)/(alpha beta) - 1) a step adds one at most.
+    #[test]
+    fn segments_grow_by_one_at_most_where_the_threshold_is_low(problem in problem(8)) {
+        let (alpha, beta) = (&problem.false_alarm, &problem.missed);
+        let both = alpha * beta;
+        let steps = twin::solve(&problem, usize::MAX).unwrap().steps;
+        for (n, pair) in steps.windows(2).enumerate() {
+            let hazard = problem.hazard_exact(n as u64 + 1);
+            let threshold = &pair[0].threshold;
+            let other = Rational::ONE - threshold;
+            let ratio = (Rational::ONE - alpha) * (Rational::ONE - beta) - &both;
+            if threshold * &both <= other * hazard * ratio {
+                let (lines, next) = (pair[0].value.lines().len(), pair[1].value.lines().len());
+                prop_assert!(lines <= next + 1, "step {n}: {lines} after {next}");
+            }
+        }
+    }
 }
