@@ -1,6 +1,5 @@
 //! Where the papers claim more, or less, than holds: each number is in docs/errata.md.
 
-use super::enumeration::Direct;
 use super::problems::{exact, ratio};
 use remapping::Rational;
 use remapping::lifetime::Lifetime;
@@ -153,16 +152,4 @@ fn ties_between_delay_and_gain_are_exact() {
             }
         }
     }
-}
-
-/// A lasting remapping can be the better start, before anything has changed: pi = 0, and V says so.
-#[test]
-fn a_lasting_remapping_may_pay_at_once() {
-    let mut problem = unit_gain(Lifetime::fixed(4), Rational::ZERO, ratio(1, 4), ratio(1, 2));
-    problem.premature = Premature::Keep { before_remapped: problem.before.clone() };
-    let truth = solved(&problem);
-    let direct = Direct::new(&problem);
-    assert!(direct.remap(0, &Rational::ZERO) < direct.retain(0, &Rational::ZERO));
-    assert_eq!(truth.steps[0].threshold, Rational::ZERO);
-    assert_eq!(truth.value(), direct.remap(0, &Rational::ZERO));
 }

@@ -84,7 +84,7 @@ proptest! {
             for p in probes(step) {
                 if p > step.threshold {
                     prop_assert!(excess(step, &p) < Rational::ZERO, "step {n}, p = {p}");
-                } else if p > Rational::ZERO || problem.premature == Premature::Revert {
+                } else {
                     prop_assert!(excess(step, &p) >= Rational::ZERO, "step {n}, p = {p}");
                 }
             }
@@ -101,6 +101,26 @@ proptest! {
                 let other = Rational::ONE - &p;
                 let bound = &problem.test * other * (Rational::ONE - &survival * &quiet) + &p * &at_one;
                 prop_assert!(excess(step, &p) >= bound, "step {n}, p = {p}");
+            }
+        }
+    }
+
+    /// Remapping never pays for certain that nothing has changed: waiting one cycle is no dearer.
+    #[test]
+    fn excess_cost_without_a_change_is_the_price_of_haste(problem in problem(7)) {
+        let (delay, regret) = match &problem.premature {
+            Premature::Revert => (problem.test.clone(), Rational::ZERO),
+            Premature::Keep { before_remapped } => {
+                (&problem.test + &problem.install, before_remapped - &problem.before)
+            }
+        };
+        for (n, step) in twin::solve(&problem, usize::MAX).unwrap().steps.iter().enumerate() {
+            let at_zero = excess(step, &Rational::ZERO);
+            if problem.premature == Premature::Revert {
+                prop_assert_eq!(at_zero, delay.clone());
+            } else {
+                let failure = Rational::ONE - problem.lifetime.continuation_exact(n as u64);
+                prop_assert!(at_zero >= &delay * failure + &regret);
             }
         }
     }
