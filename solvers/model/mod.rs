@@ -252,8 +252,14 @@ fn parse(source: &Source) -> Result<(Model, Node), Vec<Complaint>> {
 
 /// What may stand where in the problem the model seems to state.
 fn shapes(text: &str, tree: &Node) -> &'static [explain::Shape] {
-    let span = tree.locate("problem");
-    if text[span].starts_with("PhaseChange(") { phase_change::SHAPES } else { &[] }
+    let problem = &text[tree.locate("problem")];
+    if problem.starts_with("PhaseChange(") {
+        phase_change::SHAPES
+    } else if problem.starts_with("Periodic(") {
+        periodic::SHAPES
+    } else {
+        &[]
+    }
 }
 
 /// Repeated keys, and numbers that are not finite.
