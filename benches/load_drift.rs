@@ -42,7 +42,8 @@ fn steps(c: &mut Criterion) {
         let transition = Transition::new(&problem.chain, processors).expect("operator");
         let name = format!("{processors} x {levels}");
         group.throughput(Throughput::Elements(states.count() as u64));
-        let mut backward = Backward::new(&problem, &states, &transition, Control::Optimal, Carry::Value);
+        let mut backward =
+            Backward::new(&problem, &states, &transition, Control::Optimal, Carry::Value);
         group.bench_function(BenchmarkId::new("all states", &name), |b| {
             // Before the first decision every state is computed.
             let start = backward.snapshot();
@@ -83,7 +84,8 @@ fn mesh(c: &mut Criterion) {
     for (side, units) in [(64, 1), (256, 4), (1024, 4)] {
         let moves = Moves { east: 0.2, west: 0.1, north: 0.2, south: 0.1 };
         let size = (side, side);
-        let mesh = ActivityMesh::new(size, vec![units; side * side], 16, moves, Boundary::Reject, 1, 50.0);
+        let mesh =
+            ActivityMesh::new(size, vec![units; side * side], 16, moves, Boundary::Reject, 1, 50.0);
         let mesh = mesh.expect("a mesh");
         let mut field = mesh.start(stream(1, 0));
         group.throughput(Throughput::Elements((side * side) as u64));

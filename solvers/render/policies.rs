@@ -28,7 +28,7 @@ pub fn table(title: &str, report: &Report) -> String {
         let exact = line.exact.map_or(String::new(), |value| format!("{value:.4}"));
         let spacing = metrics.spacing.map_or(String::new(), |mean| format!("{:.2}", mean.mean));
         let optimal = metrics.regret_optimal.map_or(String::new(), with_width);
-        let clairvoyant = with_width(metrics.regret_clairvoyant);
+        let clairvoyant = metrics.regret_clairvoyant.map_or(String::new(), with_width);
         let _ = writeln!(
             text,
             "{:<widest$}{cost:>22}{exact:>14}{:>13.5}{:>9.2}{spacing:>9}{optimal:>20}{clairvoyant:>20}",
