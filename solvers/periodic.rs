@@ -16,7 +16,7 @@ use serde::{Serialize, Serializer};
 const MAX_CURVE: u64 = 1_000;
 
 /// Terms summed at most for the deviation curve, a few seconds on one core.
-const CURVE_TERMS: u64 = 400_000_000;
+const CURVE_TERMS: u64 = 200_000_000;
 
 /// Sample paths of the simulated deviation, and the most changes drawn for them.
 const PATHS: u64 = 400;
@@ -137,7 +137,7 @@ fn name(kind: Kind) -> &'static str {
 fn promise(guarantee: Guarantee) -> &'static str {
     match guarantee {
         Guarantee::Exact => "the longest interval",
-        Guarantee::Safe => "within the bound, maybe longer than needed to stop",
+        Guarantee::Safe => "safe for any law; longer intervals may be",
         Guarantee::OneSided => "bounds E max - mean only",
         Guarantee::TwoSided => "bounds E max - mean and mean - E min",
         Guarantee::TwoSidedAnyLaw => "bounds E max - mean and mean - E min for any law",
@@ -176,7 +176,7 @@ pub fn solve(problem: &Periodic, settings: &Settings, watch: &Watch) -> Solved {
     }
     let first = &found[0];
     let mut lines: Vec<Line> = found.iter().map(Line::from).collect();
-    let curve = curve(&processors, bound, &first.interval);
+    let curve = curve(&processors, bound, &found);
     if let (Bound::MaxDeviation(limit), false) = (bound, first.kind == Kind::Exact) {
         lines.extend(simulated_deviation(&processors, limit, &first.interval));
     }
@@ -251,11 +251,17 @@ struct DeviationCurve {
     kind: &'static str,
 }
 
-/// The imbalance step by step, past the end of the interval, or past its maximum if it never ends.
-fn curve(processors: &Processors, bound: Bound, interval: &Interval) -> DeviationCurve {
+/// The imbalance step by step, past the ends of the methods' intervals (of those at most twice as
+/// long as the best one's), or past its maximum if that never ends.
+fn curve(processors: &Processors, bound: Bound, methods: &[Method]) -> DeviationCurve {
+    let interval = methods[0].interval.steps;
+    let shown = |steps: u64| {
+        let ends = methods.iter().filter_map(|method| method.interval.steps);
+        ends.filter(|end| *end / 2 <= steps).max().unwrap_or(steps) + 1
+    };
     let peak =
         if processors.mean() > 0.0 { 2.0 * processors.load() / processors.mean() } else { 100.0 };
-    let mut last = interval.steps.map_or(peak as u64, |steps| steps + 1).min(MAX_CURVE);
+    let mut last = interval.map_or(peak as u64, shown).min(MAX_CURVE);
     if processors.mean() < 0.0 {
         let end = Interval::before(processors.load() / -processors.mean());
         last = last.min(end.steps.unwrap_or(last));

@@ -100,7 +100,13 @@ impl Explanation<'_> {
             error,
             Error::ExpectedRawValue | Error::ExpectedStructLikeEnd | Error::ExpectedInteger
         );
-        let (path, node) = self.tree.place(text, self.at);
+        let (mut path, mut node) = self.tree.place(text, self.at);
+        if !node.is_scalar() && node.span.end > self.at {
+            // Sometimes `ron` stops at the blanks before a value.
+            let rest = &text[self.at..];
+            let next = self.at + rest.len() - rest.trim_start().len();
+            (path, node) = self.tree.place(text, next);
+        }
         let split = node.is_scalar() && node.span.start < self.at && self.at < node.span.end;
         if bracket_fault && !split && brackets.arguments().is_some_and(|count| count != 1) {
             let count = brackets.arguments().unwrap_or(0);

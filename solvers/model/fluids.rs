@@ -1,7 +1,7 @@
 //! The `Fluids` problem of a model file [NR90, sections II and V-A].
 
 use super::complaint::Review;
-use super::two_phase::{Belief, Remap, positive, scenarios, within};
+use super::two_phase::{Belief, Remap, affordable, positive, scenarios, within};
 use crate::fluids::transport::Calls;
 use serde::Deserialize;
 use serde_json::Value;
@@ -134,7 +134,7 @@ impl Fluids {
         let mut count = |path: &str, value, least, most| within(review, path, value, least, most);
         count("problem.points", self.points, 2, MOST);
         count("problem.steps", self.steps, 1, MOST);
-        count("problem.examine_every", self.examine_every, 1, self.steps.max(1));
+        count("problem.examine_every", self.examine_every, 1, MOST);
         count("problem.transport.sub_cycles", self.transport.sub_cycles, 1, 1000);
         count("problem.refinement.ratio", self.refinement.ratio, 2, 64);
         count("problem.refinement.buffer", self.refinement.buffer, 0, self.points);
@@ -164,6 +164,10 @@ impl Fluids {
             let help = "give an amplitude below the density";
             review.fault("problem.wave.amplitude", "the fluid would flow backwards", &label, help);
         }
+        let ratio = self.refinement.ratio as f64;
+        let per_step =
+            self.points as f64 * self.transport.sub_cycles as f64 * (1.0 + ratio * ratio);
+        affordable(review, self.steps, per_step, self.processors);
         self.remap.review(review);
         self.belief.review(review);
         review.probability("problem.detector.false_alarm", self.detector.false_alarm);

@@ -1,7 +1,7 @@
 //! The `LandBattle` problem of a model file [NR90, sections II and V-B].
 
 use super::complaint::Review;
-use super::two_phase::{Belief, Remap, positive, scenarios, within};
+use super::two_phase::{Belief, Remap, affordable, positive, scenarios, within};
 use crate::land_battle::battle::Heading;
 use crate::land_battle::board::Mapping;
 use serde::Deserialize;
@@ -175,6 +175,8 @@ impl LandBattle {
         review.nonnegative("problem.detector.engagements", engagements, "the detector's level");
         review.probability("problem.detector.false_alarm", self.detector.false_alarm);
         review.probability("problem.detector.missed", self.detector.missed);
+        let pairs = f64::from(self.units) * f64::from(self.units);
+        affordable(review, self.steps, pairs, self.processors);
         self.remap.review(review);
         self.belief.review(review);
         for (name, mapping) in [("old", self.mappings.old), ("new", self.mappings.new)] {

@@ -246,14 +246,20 @@ fn parse(source: &Source) -> Result<(Model, Node), Vec<Complaint>> {
         .with_default_extension(Extensions::IMPLICIT_SOME | Extensions::UNWRAP_VARIANT_NEWTYPES);
     let model = options
         .from_str::<Model>(text)
-        .map_err(|error| vec![explain::explain(&error, source, &tree, phase_change::SHAPES)])?;
+        .map_err(|error| vec![explain::explain(&error, source, &tree, shapes(text, &tree))])?;
     Ok((model, tree))
 }
 
 /// What may stand where in the problem the model seems to state.
 fn shapes(text: &str, tree: &Node) -> &'static [explain::Shape] {
-    let span = tree.locate("problem");
-    if text[span].starts_with("PhaseChange(") { phase_change::SHAPES } else { &[] }
+    let problem = &text[tree.locate("problem")];
+    if problem.starts_with("PhaseChange(") {
+        phase_change::SHAPES
+    } else if problem.starts_with("Periodic(") {
+        periodic::SHAPES
+    } else {
+        &[]
+    }
 }
 
 /// Repeated keys, and numbers that are not finite.

@@ -1,6 +1,7 @@
 //! The `Periodic` problem of a model file [FXW03].
 
 use super::complaint::Review;
+use super::explain::Shape;
 use super::number::Decimal;
 use remapping::Rational;
 use remapping::interval::{Bound, Covariance, Imbalance, Processors};
@@ -8,6 +9,22 @@ use remapping::law::{Class, Law as EngineLaw, Steps};
 use serde::{Deserialize, Deserializer, de};
 use serde_json::Value;
 use std::fmt;
+
+/// How the parts of the problem are written, for messages.
+pub(super) const SHAPES: &[Shape] = &[
+    ("problem", "Periodic(initial_load: 100, changes: ..., bound: MaxDeviation(0.05))"),
+    (
+        "problem.changes",
+        "Identical(count: 64, law: ...), Distinct([law, ...]) or Classes([(count: 16, law: ...), ...])",
+    ),
+    (
+        "problem.changes.law",
+        "Steps({-1: 0.5, 1: 0.5}), Exponential(mean: 0.5), Gamma(shape: 2, mean: 0.5), \
+         Normal(mean: 0, deviation: 1) or Moments(mean: 0, variance: 1)",
+    ),
+    ("problem.bound", "MaxDeviation(0.05) or RmsDeviation(0.1)"),
+    ("problem.covariance", "[[1, 0.5], [0.5, 1]]"),
+];
 
 /// Most processors of one model.
 const MAX_PROCESSORS: usize = 1_000_000;
@@ -154,7 +171,7 @@ fn review_steps(entries: &[(Decimal, Decimal)], review: &mut Review<'_>, path: &
         sum += &weight.exact;
     }
     let miss = (&sum - Rational::ONE).to_f64().value();
-    review.sums_to_one(path, 1.0 + miss, "the weights of the steps");
+    review.exact_sum_to_one(path, &sum, "the weights of the steps");
     if miss != 0.0 && miss.abs() <= 1e-9 {
         let side = if miss > 0.0 { "above" } else { "below" };
         review.warn(format!(

@@ -104,8 +104,15 @@ impl SourceCode for ModelText {
         let (first, last) = (self.line(start), self.line(end));
         let (mut from, mut to) =
             (first.saturating_sub(before), (last + after).min(self.starts.len() - 1));
-        // Neighbouring lines are left out where they are long, so is the far part of the line itself.
+        // Neighbouring lines are left out where they are long, or where much of this line would have to
+        // be shown to reach them.
         let long = |line: usize| self.line_span(line).len() > 2 * MARGIN;
+        if start - self.line_span(first).start > MARGIN {
+            from = first;
+        }
+        if self.line_span(last).end.saturating_sub(end) > MARGIN {
+            to = last;
+        }
         from = (from..=first).rev().take_while(|l| *l == first || !long(*l)).last().unwrap_or(from);
         to = (last..=to).take_while(|l| *l == last || !long(*l)).last().unwrap_or(to);
         let mut opening = self.line_span(from).start;

@@ -87,6 +87,19 @@ pub(super) fn positive(review: &mut Review<'_>, path: &str, value: f64, what: &s
     }
 }
 
+/// Updates that a run may take, and costs that it may record.
+const LARGEST: f64 = 2e9;
+
+/// Faults the model if a run would take too long or record too much.
+pub(super) fn affordable(review: &mut Review<'_>, steps: usize, per_step: f64, processors: usize) {
+    let (updates, costs) = (steps as f64 * per_step, 2.0 * steps as f64 * processors as f64);
+    if updates > LARGEST || costs > LARGEST / 8.0 {
+        let label = format!("{updates:.1e} updates, {costs:.1e} recorded costs");
+        let help = "take fewer steps, points, units or processors";
+        review.fault("problem", "a run of this model is too large", &label, help);
+    }
+}
+
 /// Faults `path` if there are no scenarios.
 pub(super) fn scenarios(review: &mut Review<'_>, path: &str, count: usize) {
     if count == 0 {

@@ -101,11 +101,9 @@ fn curve(answer: &Answer) -> String {
     let columns = WIDTH.min(last + 1);
     let level = |value: f64| ((value / top * HEIGHT as f64) as usize).min(HEIGHT - 1);
     let mut rows = vec![vec![' '; columns]; HEIGHT];
-    for column in 0..columns {
-        rows[HEIGHT - 1 - level(answer.bound)][column] = '-';
-    }
-    for column in 0..columns {
-        let time = if columns > 1 { column * last / (columns - 1) } else { 0 };
+    rows[HEIGHT - 1 - level(answer.bound)].fill('-');
+    let times = (0..columns).map(|column| column * last / (columns - 1));
+    for (column, time) in times.enumerate() {
         rows[HEIGHT - 1 - level(answer.deviation[time])][column] = '#';
     }
     let mut text =

@@ -90,13 +90,16 @@ impl Policy {
 pub struct Estimate {
     /// The mean.
     pub mean: f64,
-    /// Half the width of the interval; 0 for a single run.
+    /// Half the width of the interval; infinite for a single run.
     pub half_width: f64,
 }
 
 impl Estimate {
     /// Of independent observations.
     pub fn of(values: &[f64]) -> Self {
+        if values.len() == 1 {
+            return Estimate { mean: values[0], half_width: f64::INFINITY };
+        }
         if values.windows(2).all(|pair| pair[0] == pair[1]) {
             return Estimate { mean: values[0], half_width: 0.0 };
         }

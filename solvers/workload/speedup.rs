@@ -64,7 +64,11 @@ pub fn measure(played: &Played, points: f64, processors: f64) -> Speedup {
         speedup: played.work / time,
         efficiency: played.work / (processors * (time - remap_time)),
         update: played.work / (points * cycles),
-        moving: remap_time * processors / (points * processors.log2()),
+        moving: if processors > 1.0 {
+            remap_time * processors / (points * processors.log2())
+        } else {
+            0.0
+        },
         cycles,
     }
 }

@@ -97,6 +97,8 @@ pub struct Split<'a> {
     start: Atom,
     /// Sums over the atoms inside the span, of drop, drop * y and drop * y^2, y the distance to `start`.
     inside: [f64; 3],
+    /// How many they are.
+    count: u32,
     /// The latest atom, where the span could end.
     candidate: Option<Atom>,
 }
@@ -105,7 +107,7 @@ impl<'a> Split<'a> {
     /// Appends to `kept`; appends the abscissas between spans to `ends`.
     pub fn new(tolerance: f64, kept: &'a mut Vec<Atom>, ends: &'a mut Vec<f64>) -> Self {
         let start = Atom { at: 0.0, drop: 0.0 };
-        Split { tolerance, kept, ends, start, inside: [0.0; 3], candidate: None }
+        Split { tolerance, kept, ends, start, inside: [0.0; 3], count: 0, candidate: None }
     }
 
     /// Ends the span at `end`, which becomes the next start.
@@ -114,8 +116,10 @@ impl<'a> Split<'a> {
         let mut next = end;
         if drop > 0.0 {
             let share = moment / (end.at - self.start.at);
-            next.drop += share * (1.0 - 4.0 * SLACK);
-            self.start.drop += (drop - share - 4.0 * SLACK * drop).max(0.0);
+            let loss = 4.0 * SLACK + 4.0 * UNIT * f64::from(std::mem::take(&mut self.count));
+            next.drop = (next.drop + share * (1.0 - loss)) * (1.0 - 2.0 * UNIT);
+            self.start.drop += (drop - share - loss * drop).max(0.0);
+            self.start.drop *= 1.0 - 2.0 * UNIT;
         }
         if self.start.at > 0.0 {
             self.kept.push(self.start);
@@ -125,11 +129,12 @@ impl<'a> Split<'a> {
 
     fn take_inside(&mut self, atom: Atom) {
         if atom.at <= self.start.at {
-            self.start.drop += atom.drop;
+            self.start.drop = (self.start.drop + atom.drop) * (1.0 - 2.0 * UNIT);
             return;
         }
         let y = atom.at - self.start.at;
         let moment = atom.drop * y;
+        self.count += 1;
         self.inside[0] += atom.drop;
         self.inside[1] += moment;
         self.inside[2] += moment * y;
@@ -158,7 +163,7 @@ impl Reduce for Split<'_> {
                 self.close(last);
                 self.ends.push(last.at);
             } else {
-                self.start.drop += last.drop;
+                self.start.drop = (self.start.drop + last.drop) * (1.0 - 2.0 * UNIT);
             }
         }
         if self.start.at > 0.0 && self.start.drop > 0.0 {

@@ -147,12 +147,12 @@ pub fn first_passage(
         .into_par_iter()
         .map(|run| {
             let mut path = Path::new(seed, run, &classes);
-            (1..=last).find_map(|time| {
+            (1..=last).find(|time| {
                 path.step();
                 let deviation = if largest { path.max_deviation() } else { path.rms_deviation() };
                 // Rounding must not turn a tie into a violation.
-                let allowed = bound * processors.mean_load(time as f64) * (1.0 + 1e-12);
-                (deviation > allowed).then_some(time)
+                let allowed = bound * processors.mean_load(*time as f64) * (1.0 + 1e-12);
+                deviation > allowed
             })
         })
         .collect();

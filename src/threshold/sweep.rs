@@ -93,9 +93,17 @@ struct Countdown {
 }
 
 impl Countdown {
-    fn step(&mut self, killed: f64) {
-        self.growth = 1.0 - killed * self.value.value();
-        self.value = self.value.plus(self.growth);
+    /// `kept` is l and `killed` its complement. Where most is killed, the sum is small again, and
+    /// taken afresh: what is left of the old one would have its rounding errors.
+    fn step(&mut self, killed: f64, kept: f64) {
+        let old = self.value.value();
+        if killed > 0.5 {
+            self.value = DoubleDouble::from(1.0 + kept * old);
+            self.growth = self.value.value() - old;
+        } else {
+            self.growth = 1.0 - killed * old;
+            self.value = self.value.plus(self.growth);
+        }
     }
 
     /// What `steps` further steps like the last one add.
@@ -169,8 +177,8 @@ impl<'a> State<'a> {
     fn step_into(&mut self, n: u64) -> u64 {
         self.steps += 1;
         let cycle = self.parameters.cycle(&self.problem.lifetime, n);
-        self.cycles.step(cycle.failure);
-        self.quiet_cycles.step(cycle.killed());
+        self.cycles.step(cycle.failure, cycle.survival);
+        self.quiet_cycles.step(cycle.killed(), cycle.discount());
         let pays = self.onset.pays(n);
         if self.calm.cycle != Some(cycle) {
             self.calm = Calm { cycle: Some(cycle), ..Calm::default() };
@@ -407,14 +415,16 @@ impl<'a> State<'a> {
 
     /// V_0(0): the recursion's constant and the cycles it leaves out.
     fn value(&self) -> (f64, f64) {
-        let quiet = self.quiet_cycles.value.value() * self.parameters.before;
-        let changed = self.cycles.value.minus(self.quiet_cycles.value) * self.parameters.remapped;
-        let base = quiet + changed;
-        let magnitude = quiet.abs() + changed.abs();
-        (
-            outward::<false>(base + self.lower.constant.value(), magnitude),
-            outward::<true>(base + self.upper.constant.value(), magnitude),
-        )
+        let (cycles, quiet) = (self.cycles.value, self.quiet_cycles.value);
+        let Nearest { before, remapped, .. } = *self.parameters;
+        let base = quiet.value() * before + cycles.minus(quiet) * remapped;
+        // The difference of the two counts may be smaller than what each has lost.
+        let counted =
+            quiet.value() * before.abs() + (cycles.value() + quiet.value()) * remapped.abs();
+        let bound = |constant: f64| (base + constant, counted + constant.abs());
+        let (lower, upper) =
+            (bound(self.lower.constant.value()), bound(self.upper.constant.value()));
+        (outward::<false>(lower.0, lower.1), outward::<true>(upper.0, upper.1))
     }
 }
 

@@ -131,6 +131,8 @@ fn faults_of_a_model_are_located() {
         ("LandBattle(movement: (slowest: 1.0))", "slowest"),
         ("LandBattle(mappings: (new: Wrapped))", "Wrapped"),
         ("LandBattle(detector: (missed: 1.2))", "1.2"),
+        ("Fluids(points: 500000, steps: 500000)", "too large"),
+        ("LandBattle(units: 100000, steps: 100000)", "too large"),
     ] {
         let model = small(folder.path(), problem);
         let refused = remap(&["check", &model]).code(1);
@@ -140,6 +142,23 @@ fn faults_of_a_model_are_located() {
     let unstable = small(folder.path(), "Fluids(transport: (calls: One, sub_cycles: 1))");
     let warned = remap(&["check", &unstable]).success();
     assert!(String::from_utf8_lossy(&warned.get_output().stderr).contains("blows up"));
+}
+
+/// One processor, one run, one scenario without a second phase: nothing to estimate, nothing to gain.
+#[test]
+fn the_least_there_can_be() {
+    let folder = tempfile::tempdir().unwrap();
+    let plot = folder.path().join("least.png");
+    let problem = "Fluids(wave: (after: [1.0]), processors: 1, steps: 3)";
+    let model = small(folder.path(), problem);
+    let arguments = ["compare", &model, "--runs", "1", "--plot", plot.to_str().unwrap()];
+    assert!(output(&arguments).contains("static_old"));
+    assert!(std::fs::read(&plot).unwrap().starts_with(b"\x89PNG"));
+    let document = json(&["compare", &model, "--runs", "1", "--json"]);
+    assert_eq!(document["parameters"], serde_json::json!([null]));
+    assert_eq!(document["speedup"][0]["speedup"], 1.0);
+    assert_eq!(document["policies"][0]["half_width"], Value::Null);
+    assert!(output(&["solve", &model]).contains("no run has both phases"));
 }
 
 #[test]

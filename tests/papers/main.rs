@@ -2,8 +2,9 @@
 
 mod fluids;
 mod land_battle;
-mod periodic;
 mod nrs86;
+mod periodic;
+mod phase_change;
 mod shapes;
 mod workload;
 mod yin_xu_wang;

@@ -1,6 +1,5 @@
 //! Where the papers claim more, or less, than holds: each number is in docs/errata.md.
 
-use super::enumeration::Direct;
 use super::problems::{exact, ratio};
 use remapping::Rational;
 use remapping::lifetime::Lifetime;
@@ -97,25 +96,19 @@ fn the_conditional_difference_reaches_minus_the_gain_one_step_later() {
 }
 
 /// "The number of linear segments is approximately twice that of the step after" [NR86, sec. VIII;
-/// NR90, sec. IV]: with alpha = beta = .05, phi = .001, D = 10 G it grows by at most one per step.
+/// NR90, sec. IV]. With alpha = beta = .05, phi = .001 (or .1), D = 10 G it grows 1.45-fold (by one).
 #[test]
 fn segments_do_not_double() {
-    let problem = unit_gain(Lifetime::fixed(26), Rational::from(10), ratio(5, 100), ratio(1, 1000));
-    let truth = twin::solve(&problem, usize::MAX).unwrap();
-    let counts: Vec<_> = truth.steps.iter().rev().map(|step| step.value.lines().len()).collect();
-    assert_eq!(counts[..10], [1; 10]);
-    assert!(counts.windows(2).all(|pair| pair[1] <= pair[0] + 1), "{counts:?}");
-    assert!(counts[26] > 2, "{counts:?}");
-}
-
-/// ... and on the hard set, alpha = beta = .25, by a factor that stays below two.
-#[test]
-fn segments_of_the_hard_set_grow_more_slowly_than_twofold() {
-    let problem = unit_gain(Lifetime::fixed(26), Rational::from(10), ratio(1, 4), ratio(1, 1000));
-    let truth = twin::solve(&problem, usize::MAX).unwrap();
-    let counts: Vec<_> = truth.steps.iter().rev().map(|step| step.value.lines().len()).collect();
-    let growth = (counts[26] as f64 / counts[12] as f64).powf(1.0 / 14.0);
-    assert!((1.1..1.9).contains(&growth), "{growth} {counts:?}");
+    let counts = |error, hazard| {
+        let problem = unit_gain(Lifetime::fixed(20), Rational::from(10), error, hazard);
+        let steps = twin::solve(&problem, usize::MAX).unwrap().steps;
+        steps.iter().rev().map(|step| step.value.lines().len()).collect::<Vec<_>>()
+    };
+    let rare = counts(ratio(5, 100), ratio(1, 1000));
+    assert_eq!(rare, [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 3, 4, 6, 8, 11, 17, 25, 38, 56, 87]);
+    let frequent = counts(ratio(5, 100), ratio(1, 10));
+    assert!(frequent.windows(2).all(|pair| pair[1] <= pair[0] + 1), "{frequent:?}");
+    assert!(frequent[20] > 2, "{frequent:?}");
 }
 
 /// V falls with p when tests are dear and installing is free of surprises: at p = 1 the end of the
@@ -159,16 +152,4 @@ fn ties_between_delay_and_gain_are_exact() {
             }
         }
     }
-}
-
-/// A lasting remapping can be the better start, before anything has changed: pi = 0, and V says so.
-#[test]
-fn a_lasting_remapping_may_pay_at_once() {
-    let mut problem = unit_gain(Lifetime::fixed(4), Rational::ZERO, ratio(1, 4), Rational::ONE);
-    problem.premature = Premature::Keep { before_remapped: problem.before.clone() };
-    let truth = solved(&problem);
-    let direct = Direct::new(&problem);
-    assert!(direct.remap(0, &Rational::ZERO) < direct.retain(0, &Rational::ZERO));
-    assert_eq!(truth.steps[0].threshold, Rational::ZERO);
-    assert_eq!(truth.value(), direct.remap(0, &Rational::ZERO));
 }

@@ -84,7 +84,7 @@ proptest! {
             for p in probes(step) {
                 if p > step.threshold {
                     prop_assert!(excess(step, &p) < Rational::ZERO, "step {n}, p = {p}");
-                } else if p > Rational::ZERO || problem.premature == Premature::Revert {
+                } else {
                     prop_assert!(excess(step, &p) >= Rational::ZERO, "step {n}, p = {p}");
                 }
             }
@@ -101,6 +101,26 @@ proptest! {
                 let other = Rational::ONE - &p;
                 let bound = &problem.test * other * (Rational::ONE - &survival * &quiet) + &p * &at_one;
                 prop_assert!(excess(step, &p) >= bound, "step {n}, p = {p}");
+            }
+        }
+    }
+
+    /// Remapping never pays for certain that nothing has changed: waiting one cycle is no dearer.
+    #[test]
+    fn excess_cost_without_a_change_is_the_price_of_haste(problem in problem(7)) {
+        let (delay, regret) = match &problem.premature {
+            Premature::Revert => (problem.test.clone(), Rational::ZERO),
+            Premature::Keep { before_remapped } => {
+                (&problem.test + &problem.install, before_remapped - &problem.before)
+            }
+        };
+        for (n, step) in twin::solve(&problem, usize::MAX).unwrap().steps.iter().enumerate() {
+            let at_zero = excess(step, &Rational::ZERO);
+            if problem.premature == Premature::Revert {
+                prop_assert_eq!(at_zero, delay.clone());
+            } else {
+                let failure = Rational::ONE - problem.lifetime.continuation_exact(n as u64);
+                prop_assert!(at_zero >= &delay * failure + &regret);
             }
         }
     }
@@ -198,6 +218,25 @@ proptest! {
         let (sharp, blunt) = (twin::solve(&problem, usize::MAX), twin::solve(&noisy, usize::MAX));
         for (sharp, blunt) in sharp.unwrap().steps.iter().zip(&blunt.unwrap().steps) {
             prop_assert!(sharp.value.value(&p) <= blunt.value.value(&p));
+        }
+    }
+
+    /// An atom of odds x leaves two images only if h (1-beta)/alpha < (1-h) x <= (odds(pi) + h) beta /
+    /// (1-alpha); so where odds(pi) <= h ((1-alpha)(1-beta)/(alpha beta) - 1) a step adds one at most.
+    #[test]
+    fn segments_grow_by_one_at_most_where_the_threshold_is_low(problem in problem(8)) {
+        let (alpha, beta) = (&problem.false_alarm, &problem.missed);
+        let both = alpha * beta;
+        let steps = twin::solve(&problem, usize::MAX).unwrap().steps;
+        for (n, pair) in steps.windows(2).enumerate() {
+            let hazard = problem.hazard_exact(n as u64 + 1);
+            let threshold = &pair[0].threshold;
+            let other = Rational::ONE - threshold;
+            let ratio = (Rational::ONE - alpha) * (Rational::ONE - beta) - &both;
+            if threshold * &both <= other * hazard * ratio {
+                let (lines, next) = (pair[0].value.lines().len(), pair[1].value.lines().len());
+                prop_assert!(lines <= next + 1, "step {n}: {lines} after {next}");
+            }
         }
     }
 }

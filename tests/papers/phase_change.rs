@@ -1,0 +1,99 @@
+//! [NR86], [NR90]: every deck of `models/phase_change` solves, and says what the papers imply.
+
+use remap::model::{Loaded, Problem};
+use remapping::threshold::{Accuracy, Solution, solve};
+use remapping::{Status, threshold};
+use std::path::{Path, PathBuf};
+
+const TOLERANCE: f64 = 1e-9;
+
+fn decks(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(decks(&path));
+        } else if path.extension().is_some_and(|extension| extension == "ron") {
+            found.push(path);
+        }
+    }
+    found.sort();
+    found
+}
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../models/phase_change")
+}
+
+fn problem(path: &Path) -> threshold::PhaseChange {
+    let loaded = Loaded::read(path).unwrap_or_else(|faults| panic!("{path:?}: {faults:?}"));
+    assert!(loaded.model.source.is_some(), "{path:?} names no source");
+    match loaded.model.problem {
+        Problem::PhaseChange(problem) => problem.problem(),
+        _ => panic!("{path:?} is not about a phase change"),
+    }
+}
+
+fn solved(name: &str) -> Solution {
+    let problem = problem(&folder().join(name));
+    solve(&problem, Accuracy { tolerance: TOLERANCE, segments: None }, &()).unwrap()
+}
+
+#[test]
+fn every_deck_solves_to_the_tolerance() {
+    let decks = decks(&folder());
+    assert!(decks.len() >= 19, "{decks:?}");
+    for path in decks {
+        let problem = problem(&path);
+        let accuracy = Accuracy { tolerance: TOLERANCE, segments: None };
+        let solution = solve(&problem, accuracy, &()).unwrap();
+        assert_eq!(solution.status, Status::Converged, "{path:?}");
+        assert!(solution.curve.width() <= TOLERANCE, "{path:?}");
+        assert_eq!(solution.curve.first_step(), Some(0), "{path:?}");
+    }
+}
+
+/// Remapping pays if more than D / G cycles are left.
+#[test]
+fn table_3_remaps_until_the_delay_is_no_longer_earned_back() {
+    for steps in [10u64, 50, 100, 1000] {
+        for gain in [5u64, 50, 100] {
+            let solution = solved(&format!("table3/n{steps}_g{gain}.ron"));
+            let expected = (steps + 1).saturating_sub(200 / gain);
+            assert_eq!(solution.onset, expected, "N = {steps}, G = {gain}");
+        }
+    }
+}
+
+/// "The threshold stays relatively constant until the end of the computation is near" [NR90, Fig. 3].
+#[test]
+fn figure_3_is_flat_until_the_end_is_near() {
+    for (name, level) in [("fig3_sharp.ron", Some(0.895144560921418)), ("fig3_blunt.ron", None)] {
+        let solution = solved(name);
+        assert_eq!(solution.onset, 991);
+        let start = solution.curve.at(0).unwrap();
+        if let Some(level) = level {
+            assert!(start.lower <= level && level <= start.upper, "{start:?}");
+        }
+        for n in 0..=900 {
+            let bounds = solution.curve.at(n).unwrap();
+            assert!((bounds.middle() - start.middle()).abs() < 0.01, "step {n}: {bounds:?}");
+        }
+        assert!(solution.curve.at(990).unwrap().middle() > start.middle());
+    }
+}
+
+#[test]
+fn thresholds_fall_where_the_change_is_expected() {
+    let solution = solved("footnote1.ron");
+    let at = |n| solution.curve.at(n).unwrap().middle();
+    assert!(at(13) < at(2) && at(13) < at(22), "{} {} {}", at(2), at(13), at(22));
+}
+
+/// Keeping a premature remapping costs more than undoing it here, so the thresholds are higher.
+#[test]
+fn a_lasting_remapping_asks_for_more_certainty() {
+    let (undone, kept) = (solved("fluids.ron"), solved("footnote2.ron"));
+    assert_eq!(undone.onset, kept.onset);
+    assert!(undone.curve.at(0).unwrap().upper < kept.curve.at(0).unwrap().lower);
+}
