@@ -121,13 +121,13 @@ where
     let (low, high) = (shown.iter())
         .filter_map(|(policy, ..)| comparison.figure.curve(*policy).map(ends))
         .fold((0.0, 0.0f64), |(low, high): (f64, f64), (l, h)| (low.min(l), high.max(h)));
-    let room = 0.05 * (high - low).max(1e-9);
+    let room = 0.05 * (high - low).max(1.0);
     let mut chart = ChartBuilder::on(area)
         .margin(12)
         .margin_right(24)
         .x_label_area_size(52)
         .y_label_area_size(64)
-        .build_cartesian_2d(first..last.max(first + 1e-9), low - room..high + room)?;
+        .build_cartesian_2d(first..last.max(first + 0.1), low - room..high + room)?;
     chart
         .configure_mesh()
         .light_line_style(WHITE)
