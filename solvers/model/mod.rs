@@ -5,6 +5,7 @@ pub mod complaint;
 pub mod fluids;
 pub mod land_battle;
 pub mod load_drift;
+mod matrix_market;
 pub mod number;
 pub mod phase_change;
 pub mod stopping;
