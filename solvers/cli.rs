@@ -5,8 +5,11 @@ use std::path::PathBuf;
 
 /// When should a parallel program remap its work? Optimal policies, computed and certified.
 ///
-/// A model file states the problem; `solve` returns the policy that minimises the expected time, with
-/// bounds that are proved.
+/// A model file states the problem: what a cycle costs before and after the work has drifted, what
+/// remapping costs, how reliable the signs of drift are. `solve` returns the policy that minimises the
+/// expected time, with bounds that are proved.
+///
+/// Results go to standard output; warnings, faults and progress to standard error.
 #[derive(Debug, Parser)]
 #[command(name = "remap", version, max_term_width = 100, after_help = EXIT_CODES)]
 pub struct Cli {
@@ -15,33 +18,74 @@ pub struct Cli {
     pub command: Command,
 }
 
-const EXIT_CODES: &str = "Exit codes: 0 done; 1 the input is wrong; 2 usage; 3 a limit was hit first \
-(the partial result is printed); 4 a bug; 130 interrupted (likewise).";
+const EXIT_CODES: &str = "\
+A model file (RON), here a change of phase [Nicol and Reynolds 1990]:
+  Model(
+      title: \"Adaptive-grid fluids code\",
+      problem: PhaseChange(
+          lifetime: Fixed(79),                                // cycles 0..=79
+          cycle: (before: 1.0, after: 1.5, remapped: 1.1),    // mean cycle times
+          remap: (test: 0.2, install: 0.0),                   // delays, in the same unit
+          detector: (false_alarm: 0.1, missed: 0.1),
+          hazard: Constant(0.0025),                           // chance of the change per cycle
+      ),
+  )
+
+Examples:
+  remap solve models/phase_change/fluids.ron
+  remap solve model.ron --json --out results
+  remap sweep model.ron --set problem.remap.test=1:20:1
+
+Exit codes:
+  0    done
+  1    the input is wrong: the message names file, line and column
+  2    the arguments are wrong
+  3    a limit was hit first; the partial result is printed, with its bounds
+  4    a bug
+  130  interrupted; the partial result is printed
+Of several models the worst counts.";
+
+const SOLVE_HELP: &str = "\
+Examples:
+  remap solve models/phase_change/fluids.ron --plot curve.svg
+  remap solve a.ron b.ron --json > solutions.json
+  remap solve long.ron --time-limit 10 --tolerance 1e-6
+
+With --json, one model gives one document, several give an array in the order given; models that
+are wrong are left out of it (see the exit code). Files are written whole or not at all.";
+
+const SWEEP_HELP: &str = "\
+Examples:
+  remap sweep models/phase_change/fluids.ron --set problem.remap.test=1:20:1
+  remap sweep model.ron --set problem.hazard=0.001,0.01 --set problem.lifetime=100:500:100
+  remap sweep model.ron --set 'problem.lifetime=Fixed(80),Uniform(first: 1, last: 160)'
+
+A path names a place as it stands in the file; of a one-value variant such as Constant(0.001) it is
+the value. Fields left to their defaults can be set too. Of several --set all combinations are
+solved, the last varying fastest. --time-limit counts for each model.";
 
 /// The verbs.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Compute the optimal policy of each model.
-    #[command(after_help = "Example: remap solve models/phase_change/fluids.ron --plot curve.svg")]
+    #[command(after_help = SOLVE_HELP)]
     Solve(Solve),
     /// Validate models and print what can be said without solving them.
     Check(Check),
     /// Solve a model for each value of a parameter (or each combination of several).
-    #[command(
-        after_help = "Example: remap sweep models/phase_change/fluids.ron --set problem.remap.test=1:20:1"
-    )]
+    #[command(after_help = SWEEP_HELP)]
     Sweep(Sweep),
     /// Play policies side by side on the same sample paths.
     #[command(
         after_help = "Example: remap compare models/fluids/figure6.ron --runs 100 --seed 1 --plot figure6.png"
     )]
     Compare(Compare),
-    /// Print a completion script for a shell.
+    /// Print a completion script for a shell, such as `source <(remap completions bash)`.
     Completions {
         /// The shell.
         shell: clap_complete::Shell,
     },
-    /// Print the manual page (roff).
+    /// Print the manual page, for `man -l`.
     Man,
 }
 
@@ -54,13 +98,13 @@ pub struct Solve {
     #[command(flatten)]
     #[allow(missing_docs)]
     pub settings: Settings,
-    /// Write each solution to DIR/<model>.json.
+    /// Write each solution to DIR/<model>.json too; DIR is made if need be.
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// Draw the threshold curve or decision map.
+    /// Draw the threshold curve or decision map of one model.
     #[arg(long, value_name = "FILE.svg|png")]
     pub plot: Option<PathBuf>,
-    /// Overwrite existing files.
+    /// Overwrite existing files; without it they stop the command before any work is done.
     #[arg(long)]
     pub force: bool,
 }
@@ -72,7 +116,7 @@ pub struct Settings {
     #[arg(long)]
     pub json: bool,
     /// Largest certified width of a threshold, and of a value relative to max(1, |value|).
-    #[arg(long, value_name = "T", default_value_t = 1e-9, value_parser = positive)]
+    #[arg(long, value_name = "T", default_value = "1e-9", value_parser = positive)]
     pub tolerance: f64,
     /// Include the value function.
     #[arg(long)]
@@ -80,14 +124,14 @@ pub struct Settings {
     /// Worker threads; results do not depend on it [default: all cores].
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u16).range(1..))]
     pub threads: Option<u16>,
-    /// Stop after so many seconds with the bounds reached by then.
+    /// Stop after so many seconds with the bounds reached by then (exit code 3).
     #[arg(long, value_name = "SECONDS", value_parser = positive)]
     pub time_limit: Option<f64>,
     /// LoadDrift: give the decision after this step (before the next) for every state.
     #[arg(long, value_name = "STEP", value_parser = clap::value_parser!(u64).range(1..))]
     pub step: Option<u64>,
     /// PhaseChange: keep at most so many linear segments and report the width reached.
-    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(2..))]
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(4..))]
     pub segments: Option<u32>,
     /// Stopping: how to solve the Bellman equation; all ways give the same answer.
     #[arg(long, value_enum)]
@@ -98,6 +142,12 @@ pub struct Settings {
     /// PhaseChange: solve in exact rationals too (short horizons) and print fractions.
     #[arg(long)]
     pub exact: bool,
+    /// Periodic: also simulate R sample paths until they violate the bound.
+    #[arg(long, value_name = "R", value_parser = clap::value_parser!(u64).range(2..=10_000_000))]
+    pub simulate: Option<u64>,
+    /// Seed of what is simulated.
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    pub seed: u64,
 }
 
 /// Ways to solve a stopping problem.
@@ -138,7 +188,8 @@ pub struct Sweep {
     /// The model file (.ron).
     #[arg(value_name = "MODEL.ron")]
     pub model: PathBuf,
-    /// A place in the model and its values: PATH=first:last:step, or PATH=v1,v2,...
+    /// A place in the model and its values: PATH=first:last:step (exact, last included), or
+    /// PATH=v1,v2,...
     #[arg(long, required = true, value_name = "PATH=VALUES")]
     pub set: Vec<String>,
     #[command(flatten)]

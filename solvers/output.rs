@@ -3,6 +3,7 @@
 use crate::model::complaint::Complaint;
 use std::io::Write;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Writes `bytes` to `path` by way of a temporary file beside it. Refuses to replace an existing file
 /// unless `force`, and never writes through a symbolic link.
@@ -15,10 +16,7 @@ pub fn write_file(path: &Path, bytes: &[u8], force: bool) -> Result<(), Complain
         )
     };
     check_free(path, force)?;
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let folder = folder.unwrap_or(Path::new("."));
-    let mut file =
-        tempfile::Builder::new().prefix(".remap-").tempfile_in(folder).map_err(failed)?;
+    let mut file = temporary(folder_of(path)).map_err(failed)?;
     file.write_all(bytes).and_then(|()| file.as_file().sync_all()).map_err(failed)?;
     make_readable(file.as_file()).map_err(failed)?;
     let placed = if force { file.persist(path) } else { file.persist_noclobber(path) };
@@ -41,16 +39,33 @@ pub fn check_free(path: &Path, force: bool) -> Result<(), Complaint> {
             "add --force to overwrite it",
         )),
         _ => {
-            let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-            match folder {
-                Some(folder) if !folder.is_dir() => Err(Complaint::elsewhere(
-                    format!("cannot write {shown}: the folder {} does not exist", folder.display()),
-                    "create it first",
-                )),
-                _ => Ok(()),
+            let folder = folder_of(path);
+            if !folder.is_dir() {
+                let folder = folder.display();
+                let message = format!("cannot write {shown}: there is no folder {folder}");
+                return Err(Complaint::elsewhere(message, "create it first"));
             }
+            try_folder(folder)
         }
     }
+}
+
+/// Says whether files can be made in `folder`, by making one and removing it.
+pub fn try_folder(folder: &Path) -> Result<(), Complaint> {
+    temporary(folder).map(drop).map_err(|error| {
+        let message = format!("cannot write into the folder {}: {error}", folder.display());
+        Complaint::elsewhere(message, "choose a folder that can be written")
+    })
+}
+
+/// The folder a file lies in.
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// A file that is removed unless it is given its own name.
+fn temporary(folder: &Path) -> std::io::Result<tempfile::NamedTempFile> {
+    tempfile::Builder::new().prefix(".remap-").tempfile_in(folder)
 }
 
 /// Temporary files are private; results are not.
@@ -63,17 +78,29 @@ fn make_readable(file: &std::fs::File) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Prints to standard output; a closed pipe ends the program quietly.
+static CLOSED: AtomicBool = AtomicBool::new(false);
+
+/// Prints to standard output. If its reader has gone away, nothing more is printed, and nothing said:
+/// `remap solve ... | head` has got what it wanted.
 pub fn print(text: &str) {
+    if is_closed() {
+        return;
+    }
     let mut out = std::io::stdout().lock();
     let printed = out.write_all(text.as_bytes()).and_then(|()| out.flush());
     if let Err(error) = printed {
         if error.kind() == std::io::ErrorKind::BrokenPipe {
-            std::process::exit(0);
+            CLOSED.store(true, Ordering::Relaxed);
+            return;
         }
         say(&format!("cannot write to standard output: {error}"));
         std::process::exit(1);
     }
+}
+
+/// Whether the reader of standard output has gone away.
+pub fn is_closed() -> bool {
+    CLOSED.load(Ordering::Relaxed)
 }
 
 /// Prints a line to standard error.

@@ -35,7 +35,8 @@ pub struct Watch {
 const QUIET: Duration = Duration::from_secs(1);
 
 impl Watch {
-    /// Starts the clock. The bar appears on a terminal, after a second.
+    /// Starts the clock. The bar appears on a terminal, after a second. A limit beyond the reach of
+    /// clocks is none.
     pub fn start(title: &str, limit: Option<f64>) -> Watch {
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
         let style = "{msg} {wide_bar} {percent}% {eta}";
@@ -43,7 +44,11 @@ impl Watch {
             bar.set_style(style);
         }
         bar.set_message(title.to_owned());
-        Watch { started: Instant::now(), limit: limit.map(Duration::from_secs_f64), bar }
+        Watch {
+            started: Instant::now(),
+            limit: limit.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()),
+            bar,
+        }
     }
 
     /// Seconds since the start.

@@ -1,6 +1,6 @@
 //! What a solve returns: a header common to all problems, and the problem's own part.
 
-use crate::{load_drift, phase_change, stopping, workload};
+use crate::{load_drift, periodic, phase_change, stopping, workload};
 use remapping::Status;
 use serde::Serialize;
 
@@ -38,6 +38,8 @@ pub enum Body {
     Fluids(workload::solve::Answer),
     /// Thresholds of the scenarios of the land battle.
     LandBattle(workload::solve::Answer),
+    /// Intervals.
+    Periodic(Box<periodic::Answer>),
 }
 
 /// An answer with the status it was reached with.

@@ -9,11 +9,15 @@
 /// Exact rational numbers.
 pub type Rational = dashu::rational::RBig;
 
+pub mod belief;
 pub mod chain;
 pub mod concave;
 pub mod drift;
 pub mod imbalance;
+pub mod interval;
+pub mod law;
 pub mod lifetime;
+pub mod mesh;
 pub mod observer;
 pub mod policy;
 mod rounding;

@@ -30,9 +30,11 @@ pub(super) fn run(arguments: &Check) -> Exit {
         let (problem, facts) = match &loaded.model.problem {
             Problem::PhaseChange(problem) => ("phase_change", problem.facts()),
             Problem::LoadDrift(problem) => ("load_drift", problem.facts()),
+            Problem::ActivityMesh(problem) => ("activity_mesh", problem.facts()),
             Problem::Stopping(problem) => ("stopping", stopping::facts(&loaded, problem)),
             Problem::Fluids(problem) => ("fluids", problem.facts()),
             Problem::LandBattle(problem) => ("land_battle", problem.facts()),
+            Problem::Periodic(problem) => ("periodic", problem.facts()),
         };
         for warning in &loaded.warnings {
             say(&format!("warning: {}: {warning}", path.display()));

@@ -6,6 +6,7 @@ mod generate;
 mod solve;
 mod sweep;
 
+pub use solve::solve_model;
 pub use sweep::Run as SweepRun;
 
 use crate::cli::{Cli, Command};
@@ -23,6 +24,8 @@ pub enum Exit {
     Limit = 3,
     /// The input is wrong.
     Input = 1,
+    /// The arguments are wrong.
+    Usage = 2,
     /// A bug.
     Bug = 4,
     /// Interrupted; the partial result was printed.
@@ -36,8 +39,9 @@ impl Exit {
             Exit::Done => 0,
             Exit::Limit => 1,
             Exit::Input => 2,
-            Exit::Bug => 3,
-            Exit::Interrupted => 4,
+            Exit::Usage => 3,
+            Exit::Bug => 4,
+            Exit::Interrupted => 5,
         };
         if rank(other) > rank(self) { other } else { self }
     }
@@ -78,15 +82,20 @@ pub fn execute(cli: Cli) -> Exit {
 
 /// Prints complaints with their place in the text; the exit code is that of wrong input.
 pub fn report(complaints: &[Complaint]) -> Exit {
-    let handler = miette::GraphicalReportHandler::new_themed(theme()).with_width(100);
     for complaint in complaints {
-        let mut text = String::new();
-        match handler.render_report(&mut text, complaint) {
-            Ok(()) => say(text.trim_end()),
-            Err(_) => say(&complaint.to_string()),
-        }
+        say(&told(complaint));
     }
     Exit::Input
+}
+
+/// A complaint as people see it.
+pub fn told(complaint: &Complaint) -> String {
+    let handler = miette::GraphicalReportHandler::new_themed(theme()).with_width(100);
+    let mut text = String::new();
+    match handler.render_report(&mut text, complaint) {
+        Ok(()) => text.trim_end().to_owned(),
+        Err(_) => complaint.to_string(),
+    }
 }
 
 fn theme() -> miette::GraphicalTheme {

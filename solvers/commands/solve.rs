@@ -4,10 +4,10 @@ use super::{Exit, report};
 use crate::cli::{Settings, Solve};
 use crate::model::complaint::Complaint;
 use crate::model::{Loaded, Problem};
-use crate::output::{check_free, print, say, write_file};
+use crate::output::{check_free, is_closed, print, say, try_folder, write_file};
 use crate::run::{Watch, is_interrupted};
 use crate::solution::Solution;
-use crate::{fluids, land_battle, load_drift, phase_change, render, stopping};
+use crate::{fluids, land_battle, load_drift, periodic, phase_change, render, stopping};
 use std::path::{Path, PathBuf};
 
 /// Solves one model. Long computations are saved now and then, in `folder` if one is given; `force`
@@ -24,9 +24,15 @@ pub fn solve_model(
         Problem::LoadDrift(problem) => {
             load_drift::solve(loaded, problem, settings, &watch, folder, force)
         }
+        Problem::ActivityMesh(_) => {
+            let label = "its states are too many for an exact solution";
+            let help = "play policies on it: remap compare MODEL.ron";
+            Err(vec![loaded.complain("problem", "a mesh is simulated, not solved", label, help)])
+        }
         Problem::Stopping(problem) => stopping::solve(loaded, problem, settings, &watch),
         Problem::Fluids(problem) => fluids::solve(loaded, problem, settings, &watch),
         Problem::LandBattle(problem) => land_battle::solve(loaded, problem, settings, &watch),
+        Problem::Periodic(problem) => Ok(periodic::solve(problem, settings, &watch)),
     }?;
     let mut warnings = loaded.warnings.clone();
     warnings.extend(solved.warnings);
@@ -44,10 +50,18 @@ pub fn solve_model(
 pub(super) fn run(arguments: &Solve) -> Exit {
     let mut exit = Exit::Done;
     let mut documents = Vec::new();
+    if let Err(complaint) = check_request(arguments) {
+        report(&[complaint]);
+        return Exit::Usage;
+    }
     if let Err(complaint) = check_outputs(arguments) {
         return report(&[complaint]);
     }
+    let writes_files = arguments.out.is_some() || arguments.plot.is_some();
     for path in &arguments.models {
+        if is_closed() && !writes_files {
+            break;
+        }
         if is_interrupted() {
             exit = exit.worst(Exit::Interrupted);
             break;
@@ -97,26 +111,23 @@ pub fn to_json<T: serde::Serialize>(value: &T) -> String {
 }
 
 fn out_path(folder: &Path, model: &Path) -> PathBuf {
-    folder.join(model.file_stem().unwrap_or_default()).with_extension("json")
+    let mut name = model.file_stem().unwrap_or_default().to_owned();
+    name.push(".json");
+    folder.join(name)
 }
 
-fn check_outputs(arguments: &Solve) -> Result<(), Complaint> {
+/// What the arguments ask for together must be possible.
+fn check_request(arguments: &Solve) -> Result<(), Complaint> {
     if let Some(plot) = &arguments.plot {
         if arguments.models.len() > 1 {
             let message = "--plot draws one model, several are given";
             return Err(Complaint::elsewhere(message, "solve them one by one"));
         }
         render::plot::Format::of(plot)?;
-        check_free(plot, arguments.force)?;
     }
     if let Some(folder) = &arguments.out {
         let mut names: Vec<_> =
             arguments.models.iter().map(|model| out_path(folder, model)).collect();
-        for name in &names {
-            if name.exists() || folder.exists() && !folder.is_dir() {
-                check_free(name, arguments.force)?;
-            }
-        }
         names.sort();
         if let Some(pair) = names.windows(2).find(|pair| pair[0] == pair[1]) {
             let message = format!("two models would both be written to {}", pair[0].display());
@@ -124,6 +135,30 @@ fn check_outputs(arguments: &Solve) -> Result<(), Complaint> {
         }
     }
     Ok(())
+}
+
+/// Whether all files can be written, before any work is done.
+fn check_outputs(arguments: &Solve) -> Result<(), Complaint> {
+    if let Some(plot) = &arguments.plot {
+        check_free(plot, arguments.force)?;
+    }
+    let Some(folder) = &arguments.out else { return Ok(()) };
+    if folder.is_dir() {
+        try_folder(folder)?;
+        let names = arguments.models.iter().map(|model| out_path(folder, model));
+        return names
+            .filter(|name| name.symlink_metadata().is_ok())
+            .try_for_each(|name| check_free(&name, arguments.force));
+    }
+    // The folder will be made: its nearest parent that exists must be one.
+    match folder.ancestors().find(|parent| parent.symlink_metadata().is_ok()) {
+        Some(parent) if !parent.is_dir() => {
+            let message = format!("{} is not a folder", parent.display());
+            Err(Complaint::elsewhere(message, "give the path of a folder"))
+        }
+        Some(parent) => try_folder(parent),
+        None => try_folder(Path::new(".")),
+    }
 }
 
 fn write_outputs(arguments: &Solve, model: &Path, solution: &Solution) -> Result<(), Complaint> {

@@ -1,79 +1,121 @@
 //! `remap sweep`: one model, many values.
 
-use super::solve::{solve_model, to_json};
+use super::solve::solve_model;
 use super::{Exit, report};
 use crate::cli::Sweep;
 use crate::model::Loaded;
 use crate::model::complaint::Complaint;
 use crate::model::number::Decimal;
-use crate::output::{print, say};
-use crate::render;
+use crate::output::{is_closed, print, say};
+use crate::render::{self, map::Groups};
 use crate::run::is_interrupted;
 use crate::solution::Solution;
 use remapping::Rational;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use serde_json::Value;
+use std::collections::HashSet;
 
 /// One value of a sweep with its solution.
 #[derive(Debug, Serialize)]
 pub struct Run {
-    /// The values set, by path.
-    pub set: serde_json::Map<String, Value>,
+    /// The values set, by path, in the order of the arguments.
+    #[serde(serialize_with = "as_map")]
+    pub set: Vec<(String, Value)>,
     /// The solution.
     pub solution: Solution,
+}
+
+fn as_map<S: Serializer>(set: &[(String, Value)], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(set.iter().map(|(path, value)| (path, value)))
 }
 
 /// Most models one sweep solves.
 const MAX_RUNS: usize = 100_000;
 
 pub(super) fn run(arguments: &Sweep) -> Exit {
-    let axes: Result<Vec<Axis>, _> = arguments.set.iter().map(|text| Axis::parse(text)).collect();
-    let (axes, base) = match (axes, Loaded::read(&arguments.model)) {
-        (Ok(axes), Ok(base)) => (axes, base),
-        (Err(complaint), _) => return report(&[complaint]),
-        (_, Err(complaints)) => return report(&complaints),
+    let axes = match axes(&arguments.set) {
+        Ok(axes) => axes,
+        Err(complaint) => {
+            report(&[complaint]);
+            return Exit::Usage;
+        }
     };
-    let count = axes.iter().try_fold(1usize, |count, axis| count.checked_mul(axis.values.len()));
-    if count.is_none_or(|count| count > MAX_RUNS) {
-        let message = format!("the sweep asks for more than {MAX_RUNS} models");
-        return report(&[Complaint::elsewhere(message, "take larger steps")]);
+    let base = match Loaded::read(&arguments.model) {
+        Ok(base) => base,
+        Err(complaints) => return report(&complaints),
+    };
+    if let Err(complaint) = base.check_places(&choose(&axes, 0)) {
+        return report(&[complaint]);
     }
+    let json = arguments.settings.json;
     let mut exit = Exit::Done;
-    let mut runs = Vec::new();
-    for combination in 0..count.unwrap_or(0) {
+    let mut shown = 0;
+    let mut warned = HashSet::new();
+    let mut groups = Groups::default();
+    let mut rows = Vec::new();
+    if json {
+        print("{\"runs\": [");
+    }
+    for combination in 0..axes.iter().map(|axis| axis.values.len()).product() {
+        if is_closed() {
+            break;
+        }
         if is_interrupted() {
             exit = exit.worst(Exit::Interrupted);
             break;
         }
         let chosen = choose(&axes, combination);
-        let mut loaded = Ok(base.clone());
-        for (path, value) in &chosen {
-            loaded = loaded.and_then(|loaded| loaded.with(path, value));
-        }
-        let solved =
-            loaded.and_then(|loaded| solve_model(&loaded, &arguments.settings, None, false));
-        match solved {
-            Ok(solution) => {
-                exit = exit.worst(solution.status.into());
-                let number =
-                    |value: &&str| value.parse::<f64>().map_or(Value::from(*value), Value::from);
-                let set = chosen.iter().map(|(path, v)| (path.to_string(), number(v))).collect();
-                runs.push(Run { set, solution });
-            }
+        let solved = base
+            .with(&chosen)
+            .and_then(|loaded| solve_model(&loaded, &arguments.settings, None, false));
+        let solution = match solved {
+            Ok(solution) => solution,
             Err(complaints) => {
-                let set: Vec<_> =
-                    chosen.iter().map(|(path, value)| format!("{path}={value}")).collect();
-                say(&format!("at {}:", set.join(", ")));
+                say(&format!("at {}:", written(&chosen)));
                 exit = exit.worst(report(&complaints));
+                continue;
+            }
+        };
+        exit = exit.worst(solution.status.into());
+        for warning in &solution.warnings {
+            if warned.insert(warning.clone()) {
+                say(&format!("warning: first at {}: {warning}", written(&chosen)));
             }
         }
+        let set = chosen.iter().map(|(path, value)| (path.to_string(), as_json(value))).collect();
+        let run = Run { set, solution };
+        groups.add(&run);
+        if json {
+            // Printed as soon as it is solved: a long sweep need not fit into memory.
+            let text = serde_json::to_string(&run).expect("solutions have string keys only");
+            print(&format!("{}\n{text}", if shown == 0 { "" } else { "," }));
+        } else {
+            rows.push(render::row(&run));
+        }
+        shown += 1;
     }
-    if arguments.settings.json {
-        print(&to_json(&serde_json::json!({ "runs": runs })));
-    } else {
-        print(&render::sweep_table(&base, &runs));
+    if json {
+        print("\n]}\n");
+    } else if !rows.is_empty() {
+        print(&render::sweep_table(&rows));
+        if let Some(line) = groups.line() {
+            print(&format!("values with the same map: {line}\n"));
+        }
     }
     exit
+}
+
+fn written(chosen: &[(&str, &str)]) -> String {
+    let set: Vec<_> = chosen.iter().map(|(path, value)| format!("{path}={value}")).collect();
+    set.join(", ")
+}
+
+/// A number where it is one.
+fn as_json(value: &str) -> Value {
+    if let Ok(whole) = value.parse::<i64>() {
+        return whole.into();
+    }
+    value.parse::<f64>().ok().filter(|v| v.is_finite()).map_or(value.into(), Value::from)
 }
 
 /// The values of combination number `combination`, the last axis fastest.
@@ -88,11 +130,29 @@ fn choose(axes: &[Axis], mut combination: usize) -> Vec<(&str, &str)> {
     chosen
 }
 
-/// A path and the values it takes, as decimal text.
+/// A path and the values it takes, as text.
 #[derive(Debug, PartialEq)]
 struct Axis {
     path: String,
     values: Vec<String>,
+}
+
+/// Reads every `--set`.
+fn axes(arguments: &[String]) -> Result<Vec<Axis>, Complaint> {
+    let axes: Vec<Axis> =
+        arguments.iter().map(|text| Axis::parse(text)).collect::<Result<_, _>>()?;
+    for (at, axis) in axes.iter().enumerate() {
+        if axes[..at].iter().any(|other| other.path == axis.path) {
+            let message = format!("`{}` is set twice", axis.path);
+            return Err(Complaint::elsewhere(message, "give all its values in one --set"));
+        }
+    }
+    let count = axes.iter().try_fold(1usize, |count, axis| count.checked_mul(axis.values.len()));
+    if count.is_none_or(|count| count > MAX_RUNS) {
+        let message = format!("the sweep asks for more than {MAX_RUNS} models");
+        return Err(Complaint::elsewhere(message, "take larger steps"));
+    }
+    Ok(axes)
 }
 
 impl Axis {
@@ -105,26 +165,55 @@ impl Axis {
         };
         let (path, range) =
             text.split_once('=').ok_or_else(|| wrong("there is no `=`".to_owned()))?;
-        let parts: Vec<&str> = range.split(':').map(str::trim).collect();
-        let values = match parts.as_slice() {
-            [list] => list.split(',').map(|value| value.trim().to_owned()).collect(),
+        if path.trim().is_empty() {
+            return Err(wrong("there is no path before the `=`".to_owned()));
+        }
+        let parts = split(range, ':');
+        let values: Vec<String> = match parts.as_slice() {
+            [list] => split(list, ',').into_iter().map(str::to_owned).collect(),
             [first, last, step] => {
                 let number = |text: &&str| Decimal::parse(text).map(|d| d.exact).map_err(&wrong);
-                let (first, last, step) = (number(first)?, number(last)?, number(step)?);
-                if step == Rational::ZERO
-                    || (last > first) != (step > Rational::ZERO) && last != first
-                {
-                    return Err(wrong("the step does not lead from first to last".to_owned()));
-                }
-                let steps = ((&last - &first) / &step).floor();
-                let steps = usize::try_from(steps).ok().filter(|steps| *steps < MAX_RUNS);
-                let steps = steps.ok_or_else(|| wrong("too many values".to_owned()))?;
-                (0..=steps).map(|k| decimal(&(&first + &step * Rational::from(k)))).collect()
+                range_values(&number(first)?, &number(last)?, &number(step)?).map_err(wrong)?
             }
             _ => return Err(wrong("a range has three parts".to_owned())),
         };
+        if values.iter().any(String::is_empty) {
+            return Err(wrong("a value is missing".to_owned()));
+        }
         Ok(Axis { path: path.trim().to_owned(), values })
     }
+}
+
+/// The parts of `text` between the separators that stand outside brackets and strings.
+fn split(text: &str, separator: char) -> Vec<&str> {
+    let (mut parts, mut from, mut depth, mut quoted) = (Vec::new(), 0, 0usize, false);
+    for (at, c) in text.char_indices() {
+        match c {
+            '"' => quoted = !quoted,
+            _ if quoted => {}
+            '(' | '[' | '{' => depth += 1,
+            ')' | ']' | '}' => depth = depth.saturating_sub(1),
+            c if c == separator && depth == 0 => {
+                parts.push(text[from..at].trim());
+                from = at + c.len_utf8();
+            }
+            _ => {}
+        }
+    }
+    parts.push(text[from..].trim());
+    parts
+}
+
+/// first, first + step, ... up to and including last, exactly.
+fn range_values(first: &Rational, last: &Rational, step: &Rational) -> Result<Vec<String>, String> {
+    let wrong_way = last != first && (last > first) != (*step > Rational::ZERO);
+    if *step == Rational::ZERO || wrong_way {
+        return Err("the step does not lead from first to last".to_owned());
+    }
+    let steps = usize::try_from(((last - first) / step).floor()).ok();
+    let steps = steps.filter(|steps| *steps < MAX_RUNS);
+    let steps = steps.ok_or_else(|| format!("a range may have {MAX_RUNS} values at most"))?;
+    Ok((0..=steps).map(|k| decimal(&(first + step * Rational::from(k)))).collect())
 }
 
 /// A rational with a power of ten below, written out.
@@ -161,5 +250,15 @@ mod tests {
         assert!(Axis::parse("a=1:2:-1").is_err());
         assert!(Axis::parse("a=1:2:0").is_err());
         assert!(Axis::parse("a").is_err());
+    }
+
+    #[test]
+    fn values_may_be_variants_with_fields() {
+        let text = r#"problem.lifetime=Fixed(3), Uniform(first: 1, last: 9),Pmf({1: 0.5, 2: 0.5})"#;
+        let axis = Axis::parse(text).unwrap();
+        let values = ["Fixed(3)", "Uniform(first: 1, last: 9)", "Pmf({1: 0.5, 2: 0.5})"];
+        assert_eq!(axis.values, values);
+        assert!(Axis::parse("a=1,,2").is_err());
+        assert!(Axis::parse("a=").is_err());
     }
 }

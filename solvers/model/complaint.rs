@@ -1,12 +1,16 @@
 //! What is wrong with a model file, said to a person: where, what, and what would be right.
 
+use super::explain::quoted;
+use super::number::Decimal;
+use super::source::ModelText;
 use super::syntax::{Node, Span};
-use miette::{Diagnostic, LabeledSpan, NamedSource, SourceCode};
+use miette::{Diagnostic, LabeledSpan, SourceCode};
+use remapping::Rational;
 use std::fmt;
 use std::sync::Arc;
 
 /// The text of a model file, shared by every message about it.
-pub type Source = Arc<NamedSource<String>>;
+pub type Source = Arc<ModelText>;
 
 /// One fault of a model file.
 #[derive(Debug, Clone)]
@@ -22,10 +26,10 @@ impl Complaint {
     /// A fault of the text at `span`.
     pub fn at(source: &Source, span: Span, message: &str, label: &str, help: &str) -> Complaint {
         Complaint {
+            span: source.visible(&span),
             source: Some(source.clone()),
-            span,
-            message: message.to_owned(),
-            label: label.to_owned(),
+            message: printable(message),
+            label: printable(label),
             help: help.to_owned(),
         }
     }
@@ -35,11 +39,16 @@ impl Complaint {
         Complaint {
             source: None,
             span: 0..0,
-            message: message.into(),
+            message: printable(&message.into()),
             label: String::new(),
             help: help.into(),
         }
     }
+}
+
+/// What a message repeats from a file or an argument must not steer the terminal.
+fn printable(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { '?' } else { c }).collect()
 }
 
 impl fmt::Display for Complaint {
@@ -67,12 +76,16 @@ impl Diagnostic for Complaint {
     }
 }
 
+/// Faults of one model that are listed one by one.
+const MOST_FAULTS: usize = 10;
+
 /// Collects the faults of one model, and the warnings about what is legal but suspicious.
 pub struct Review<'a> {
     source: &'a Source,
     tree: &'a Node,
-    /// Faults found so far.
+    /// Faults found so far; beyond a few they are only counted.
     pub faults: Vec<Complaint>,
+    unlisted: usize,
     /// Warnings so far, in plain words.
     pub warnings: Vec<String>,
 }
@@ -80,7 +93,7 @@ pub struct Review<'a> {
 impl<'a> Review<'a> {
     /// Starts a review of the model read from `source`.
     pub fn new(source: &'a Source, tree: &'a Node) -> Review<'a> {
-        Review { source, tree, faults: Vec::new(), warnings: Vec::new() }
+        Review { source, tree, faults: Vec::new(), unlisted: 0, warnings: Vec::new() }
     }
 
     /// The text under review.
@@ -91,7 +104,25 @@ impl<'a> Review<'a> {
     /// Records a fault of the value at `path` (`problem.detector.missed`).
     pub fn fault(&mut self, path: &str, message: &str, label: &str, help: &str) {
         let span = self.tree.locate(path);
-        self.faults.push(Complaint::at(self.source, span, message, label, help));
+        self.fault_at(span, message, label, help);
+    }
+
+    /// Records a fault of the text at `span`.
+    pub fn fault_at(&mut self, span: Span, message: &str, label: &str, help: &str) {
+        if self.faults.len() < MOST_FAULTS {
+            self.faults.push(Complaint::at(self.source, span, message, label, help));
+        } else {
+            self.unlisted += 1;
+        }
+    }
+
+    /// The faults and the warnings. A model is right if there are no faults.
+    pub fn finish(mut self) -> (Vec<Complaint>, Vec<String>) {
+        if self.unlisted > 0 {
+            let message = format!("{} more faults of this model are not listed", self.unlisted);
+            self.faults.push(Complaint::elsewhere(message, "correct these first"));
+        }
+        (self.faults, self.warnings)
     }
 
     /// Records something legal that is probably not meant.
@@ -103,12 +134,17 @@ impl<'a> Review<'a> {
     pub fn probability(&mut self, path: &str, value: f64) {
         if !(0.0..=1.0).contains(&value) {
             let label = format!("{value} is not in [0, 1]");
-            self.fault(
-                path,
-                "a probability is out of range",
-                &label,
-                "probabilities lie in [0, 1]",
-            );
+            let help = "give a number from 0 to 1";
+            self.fault(path, "a probability is out of range", &label, help);
+        }
+    }
+
+    /// The same for a decimal number, to its last digit.
+    pub fn exact_probability(&mut self, path: &str, number: &Decimal) {
+        if !number.is_probability() {
+            let label = format!("{} is not in [0, 1]", self.written(path));
+            let help = "give a number from 0 to 1";
+            self.fault_of_number(path, "a probability is out of range", &label, help);
         }
     }
 
@@ -116,25 +152,62 @@ impl<'a> Review<'a> {
     pub fn nonnegative(&mut self, path: &str, value: f64, what: &str) {
         if value < 0.0 {
             let message = format!("{what} cannot be negative");
-            self.fault(
-                path,
-                &message,
-                &format!("{value} is below zero"),
-                "give a value of 0 or more",
-            );
+            let label = format!("{value} is below zero");
+            self.fault(path, &message, &label, "give a value of 0 or more");
+        }
+    }
+
+    /// The same for a decimal number, to its last digit.
+    pub fn exact_nonnegative(&mut self, path: &str, number: &Decimal, what: &str) {
+        if number.exact < Rational::ZERO {
+            let message = format!("{what} cannot be negative");
+            let label = format!("{} is below zero", self.written(path));
+            self.fault_of_number(path, &message, &label, "give a value of 0 or more");
         }
     }
 
     /// Faults `path` unless `sum` is 1 within 1e-9, saying by how much it misses.
     pub fn sums_to_one(&mut self, path: &str, sum: f64, what: &str) {
-        let miss = sum - 1.0;
+        self.misses_one(path, sum, sum - 1.0, what);
+    }
+
+    /// The same for an exact sum.
+    pub fn exact_sum_to_one(&mut self, path: &str, sum: &Rational, what: &str) {
+        let miss = (sum - Rational::ONE).to_f64().value();
+        self.misses_one(path, sum.to_f64().value(), miss, what);
+    }
+
+    fn misses_one(&mut self, path: &str, sum: f64, miss: f64, what: &str) {
         if miss.abs() > 1e-9 || miss.is_nan() {
             let side = if miss > 0.0 { "above" } else { "below" };
             let message = format!("{what} must sum to 1");
-            let label = format!("the sum is {sum}, {:.6e} {side} 1", miss.abs());
+            let label = format!("the sum is {sum}, {} {side} 1", short(miss.abs()));
             let help =
                 "correct the numbers; they are never renormalised, and may miss 1 by 1e-9 at most";
             self.fault(path, &message, &label, help);
         }
+    }
+
+    /// The literal at `path`.
+    fn written(&self, path: &str) -> String {
+        let span = self.tree.find(path).map_or(0..0, |node| node.unwrapped().span.clone());
+        quoted(&self.source.text()[span])
+    }
+
+    /// Points at the number alone, without the variant around it.
+    fn fault_of_number(&mut self, path: &str, message: &str, label: &str, help: &str) {
+        match self.tree.find(path) {
+            Some(node) => self.fault_at(node.unwrapped().span.clone(), message, label, help),
+            None => self.fault(path, message, label, help),
+        }
+    }
+}
+
+/// Seven digits, without an exponent where it would not help.
+fn short(value: f64) -> String {
+    if (1e-3..1e6).contains(&value) {
+        format!("{value:.7}").trim_end_matches('0').trim_end_matches('.').to_owned()
+    } else {
+        format!("{value:.6e}")
     }
 }

@@ -1,21 +1,27 @@
 //! Model files: RON decks read, checked, and explained where they are wrong.
 
+pub mod activity_mesh;
 pub mod chain;
 pub mod complaint;
+mod explain;
 pub mod fluids;
 pub mod land_battle;
 pub mod load_drift;
 mod matrix_market;
 pub mod number;
+pub mod periodic;
 pub mod phase_change;
+mod reader;
+pub mod source;
 pub mod stopping;
 mod syntax;
 pub mod two_phase;
 
 use complaint::{Complaint, Review, Source};
-use miette::NamedSource;
 use ron::extensions::Extensions;
 use serde::Deserialize;
+use source::ModelText;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use syntax::{Node, Span};
@@ -43,12 +49,16 @@ pub enum Problem {
     PhaseChange(Box<phase_change::PhaseChange>),
     /// Drifting loads of equal processors [NRS86, section 3].
     LoadDrift(load_drift::LoadDrift),
+    /// Work that wanders over a mesh [NRS86, section 4].
+    ActivityMesh(activity_mesh::ActivityMesh),
     /// Optimal stopping of a Markov chain of loads [YXW03].
     Stopping(stopping::Stopping),
     /// An adaptive fluids code whose load shifts when a wave enters [NR90].
     Fluids(fluids::Fluids),
     /// Two sides that march towards each other and fight [NR90].
     LandBattle(land_battle::LandBattle),
+    /// Remapping at fixed intervals [FXW03].
+    Periodic(periodic::Periodic),
 }
 
 /// A model that has been read and found right.
@@ -67,54 +77,90 @@ pub struct Loaded {
 impl Loaded {
     /// Reads and checks the model file at `path`.
     pub fn read(path: &Path) -> Result<Loaded, Vec<Complaint>> {
-        let text = read_text(path).map_err(|complaint| vec![complaint])?;
+        let bytes = read_bytes(path).map_err(|complaint| vec![complaint])?;
+        Loaded::from_bytes(path, bytes)
+    }
+
+    /// Checks `bytes` as the content of the file at `path`.
+    pub fn from_bytes(path: &Path, bytes: Vec<u8>) -> Result<Loaded, Vec<Complaint>> {
+        let text = decode(path, bytes).map_err(|complaint| vec![complaint])?;
         Loaded::from_text(path, text)
     }
 
     /// Checks `text` as the content of the file at `path`.
     pub fn from_text(path: &Path, text: String) -> Result<Loaded, Vec<Complaint>> {
-        let source = Arc::new(NamedSource::new(path.display().to_string(), text));
-        let text = source.inner();
-        let (model, tree) = parse(&source).map_err(|complaint| vec![complaint])?;
+        let text = match text.strip_prefix('\u{feff}') {
+            Some(rest) => rest.to_owned(),
+            None => text,
+        };
+        let source: Source = Arc::new(ModelText::new(path.display().to_string(), text));
+        let (model, tree) = parse(&source)?;
         let mut review = Review::new(&source, &tree);
-        reject_what_ron_lets_pass(text, &tree, &mut review);
-        if review.faults.is_empty() {
-            model.problem.review(&mut review, folder_of(path));
-        }
-        let Review { faults, warnings, .. } = review;
-        if faults.is_empty() {
-            Ok(Loaded { model, path: path.to_owned(), warnings, source, tree })
-        } else {
-            Err(faults)
+        model.problem.review(&mut review, folder_of(path));
+        match review.finish() {
+            (faults, warnings) if faults.is_empty() => {
+                Ok(Loaded { model, path: path.to_owned(), warnings, source, tree })
+            }
+            (faults, _) => Err(faults),
         }
     }
 
-    /// The same model with the value at `path` (`problem.remap_cost`) replaced by `value`.
-    pub fn with(&self, path: &str, value: &str) -> Result<Loaded, Vec<Complaint>> {
-        let text = self.source.inner();
-        let replaced = match self.tree.find(path) {
-            Some(node) => {
-                let span = node.unwrapped().span.clone();
-                format!("{}{value}{}", &text[..span.start], &text[span.end..])
-            }
-            None => {
-                let (parent, field) = path.rsplit_once('.').unwrap_or(("", path));
-                let parent = self.tree.find(parent).and_then(Node::insertion_point);
-                let Some((at, comma)) = parent else {
-                    let message = format!("`--set {path}`: the model has no such place");
-                    let help = "name it as it stands in the file, such as problem.remap.test";
-                    return Err(vec![Complaint::elsewhere(message, help)]);
-                };
-                let comma = if comma { ", " } else { "" };
-                format!("{}{comma}{field}: {value}{}", &text[..at], &text[at..])
-            }
-        };
+    /// The same model with other values: pairs of a path (`problem.remap_cost`) and what to write
+    /// there. Fields left to their defaults can be given too. The values are put in together, so that
+    /// only the outcome must be a model.
+    pub fn with(&self, settings: &[(&str, &str)]) -> Result<Loaded, Vec<Complaint>> {
+        let mut edits = Vec::new();
+        for (path, value) in settings {
+            edits.push(self.edit(path, value).map_err(|complaint| vec![complaint])?);
+        }
+        edits.sort_by_key(|(span, _)| span.start);
+        if let Some(pair) = edits.windows(2).find(|pair| pair[1].0.start < pair[0].0.end) {
+            let message = format!("`{}` lies inside another place that is set", pair[1].1);
+            return Err(vec![Complaint::elsewhere(message, "set one of them only")]);
+        }
+        let text = self.source.text();
+        let (mut replaced, mut from) = (String::with_capacity(text.len()), 0);
+        for (span, value) in edits {
+            replaced.push_str(&text[from..span.start]);
+            replaced.push_str(&value);
+            from = span.end;
+        }
+        replaced.push_str(&text[from..]);
         Loaded::from_text(&self.path, replaced)
     }
 
     /// The folder that paths inside the model are relative to.
     pub fn folder(&self) -> &Path {
         folder_of(&self.path)
+    }
+
+    /// What to replace in the text, and by what, so that `path` has `value`.
+    fn edit(&self, path: &str, value: &str) -> Result<(Span, String), Complaint> {
+        if let Some(node) = self.tree.find(path) {
+            // A name replaces the variant, `Fixed(9)`; a number what the variant holds.
+            let named = value.starts_with(|c: char| c.is_alphabetic() || "[({\"".contains(c));
+            let node = if named { node } else { node.unwrapped() };
+            return Ok((node.span.clone(), value.to_owned()));
+        }
+        let (parent, field) = path.rsplit_once('.').unwrap_or(("", path));
+        let holder = self.tree.find(parent);
+        if let Some((at, comma)) = holder.and_then(Node::insertion_point) {
+            let comma = if comma { ", " } else { "" };
+            return Ok((at..at, format!("{comma}{field}: {value}")));
+        }
+        let (known, names) = self.tree.nearest(path);
+        let message = format!("the model has no place `{path}` to set");
+        let help = match (known.is_empty(), names.is_empty()) {
+            (_, true) => format!("`{known}` is a single value"),
+            (true, _) => format!("paths begin with {}", names.join(", ")),
+            _ => format!("`{known}` has {}", names.join(", ")),
+        };
+        Err(Complaint::elsewhere(message, help))
+    }
+
+    /// Faults the first of `settings` that names no place of the model.
+    pub fn check_places(&self, settings: &[(&str, &str)]) -> Result<(), Complaint> {
+        settings.iter().try_for_each(|(path, value)| self.edit(path, value).map(drop))
     }
 
     /// A complaint about the value at `path`, for faults that only solving brings to light.
@@ -128,9 +174,11 @@ impl Problem {
         match self {
             Problem::PhaseChange(problem) => problem.review(review),
             Problem::LoadDrift(problem) => problem.review(review),
+            Problem::ActivityMesh(problem) => problem.review(review),
             Problem::Stopping(problem) => problem.review(review, folder),
             Problem::Fluids(problem) => problem.review(review),
             Problem::LandBattle(problem) => problem.review(review),
+            Problem::Periodic(problem) => problem.review(review),
         }
     }
 }
@@ -139,127 +187,100 @@ fn folder_of(path: &Path) -> &Path {
     path.parent().unwrap_or(Path::new("."))
 }
 
-fn read_text(path: &Path) -> Result<String, Complaint> {
+fn read_bytes(path: &Path) -> Result<Vec<u8>, Complaint> {
     let shown = path.display();
     let unreadable = |error: std::io::Error| {
-        Complaint::elsewhere(
-            format!("cannot read {shown}: {error}"),
-            "give the path of a model file (.ron)",
-        )
+        let help = match error.kind() {
+            std::io::ErrorKind::NotFound => {
+                "check the path, which is relative to the current folder"
+            }
+            std::io::ErrorKind::PermissionDenied => "ask for the right to read it",
+            _ => "give the path of a model file (.ron)",
+        };
+        Complaint::elsewhere(format!("cannot read {shown}: {error}"), help)
     };
-    let facts = std::fs::metadata(path).map_err(unreadable)?;
-    if facts.is_dir() {
-        let message = format!("{shown} is a directory");
-        return Err(Complaint::elsewhere(
-            message,
-            "give the path of a model file (.ron) inside it",
-        ));
+    let help = "give the path of a model file (.ron)";
+    if path.is_dir() {
+        let help = format!("{help} inside it");
+        return Err(Complaint::elsewhere(format!("{shown} is a directory"), help));
     }
-    if facts.len() > MAX_BYTES {
-        let message = format!("{shown} has {} bytes; model files end at {MAX_BYTES}", facts.len());
+    let file = std::fs::File::open(path).map_err(unreadable)?;
+    let mut bytes = Vec::new();
+    // Not every file knows its size beforehand.
+    file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+    if bytes.len() as u64 > MAX_BYTES {
+        let message = format!("{shown} is too large: model files end at {} MiB", MAX_BYTES >> 20);
         return Err(Complaint::elsewhere(message, "is this a model file?"));
     }
-    let bytes = std::fs::read(path).map_err(unreadable)?;
+    Ok(bytes)
+}
+
+fn decode(path: &Path, bytes: Vec<u8>) -> Result<String, Complaint> {
     String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
-        Complaint::elsewhere(
-            format!("{shown} is not UTF-8 text (byte {at})"),
-            "is this a model file?",
-        )
+        let byte = error.as_bytes()[at];
+        let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
+        let source = Arc::new(ModelText::new(path.display().to_string(), text));
+        let label = format!("the byte {byte:#04x} is not part of a character");
+        let help = "save the file as UTF-8; or is this not a model file?";
+        Complaint::at(&source, at..at + 1, "the file is not UTF-8 text", &label, help)
     })
 }
 
-fn parse(source: &Source) -> Result<(Model, Node), Complaint> {
-    let text = source.inner();
+fn parse(source: &Source) -> Result<(Model, Node), Vec<Complaint>> {
+    let text = source.text();
     if text.trim().is_empty() {
         let help = "a model file reads Model(title: \"...\", problem: PhaseChange(...))";
-        return Err(Complaint::at(source, 0..0, "the model file is empty", "nothing here", help));
+        let empty = Complaint::at(source, 0..0, "the model file is empty", "nothing here", help);
+        return Err(vec![empty]);
+    }
+    let tree = Node::parse(text).map_err(|fault| {
+        vec![Complaint::at(source, fault.span, &fault.message, &fault.label, &fault.help)]
+    })?;
+    let mut review = Review::new(source, &tree);
+    reject_what_ron_lets_pass(text, &tree, &mut review);
+    let (faults, _) = review.finish();
+    if !faults.is_empty() {
+        return Err(faults);
     }
     let options = ron::Options::default()
         .with_default_extension(Extensions::IMPLICIT_SOME | Extensions::UNWRAP_VARIANT_NEWTYPES);
-    let model = options.from_str::<Model>(text).map_err(|error| {
-        let span = span_of(text, &error.span);
-        let (message, help) = explain(&error.code);
-        Complaint::at(source, span, "this is not a model", &message, &help)
-    })?;
-    let tree = Node::parse(text).ok_or_else(|| {
-        Complaint::at(source, 0..0, "this is not a model", "cannot be read as RON", "")
-    })?;
+    let model = options
+        .from_str::<Model>(text)
+        .map_err(|error| vec![explain::explain(&error, source, &tree, phase_change::SHAPES)])?;
     Ok((model, tree))
 }
 
+/// What may stand where in the problem the model seems to state.
+fn shapes(text: &str, tree: &Node) -> &'static [explain::Shape] {
+    let span = tree.locate("problem");
+    if text[span].starts_with("PhaseChange(") { phase_change::SHAPES } else { &[] }
+}
+
+/// Repeated keys, and numbers that are not finite.
 fn reject_what_ron_lets_pass(text: &str, tree: &Node, review: &mut Review<'_>) {
-    if let Some(span) = tree.repeated_key(text) {
-        let message = "a map has the same key twice";
-        review.faults.push(Complaint::at(
-            review.source(),
-            span,
-            message,
-            "again here",
-            "keep one of them",
-        ));
+    for span in tree.repeated_keys(text) {
+        let label = format!("{} again", explain::quoted(&text[span.clone()]));
+        review.fault_at(span, "a map has the same key twice", &label, "keep one of them");
     }
     for span in tree.scalars() {
         let literal = &text[span.clone()];
-        let numeric = literal.starts_with(|c: char| c.is_ascii_digit() || "+-.".contains(c));
-        let value = literal.replace('_', "").parse::<f64>();
-        let infinite =
-            matches!(literal, "inf" | "NaN") || (numeric && value.is_ok_and(|v| !v.is_finite()));
-        if infinite {
-            let label = format!("`{literal}` is not a finite number");
-            review.faults.push(Complaint::at(
-                review.source(),
-                span,
-                "numbers must be finite",
-                &label,
-                "",
-            ));
+        if is_not_finite(literal) {
+            let label = format!("{} is not a finite number", explain::quoted(literal));
+            let help = "give a decimal number; the largest is about 1.8e308";
+            review.fault_at(span, "numbers must be finite", &label, help);
         }
     }
 }
 
-/// The bytes of `text` between two positions of `ron` (1-based lines and columns, in characters).
-fn span_of(text: &str, span: &ron::error::Span) -> Span {
-    let byte = |position: &ron::error::Position| {
-        let mut start = 0;
-        for (number, line) in text.split_inclusive('\n').enumerate() {
-            if number + 1 == position.line {
-                let column = position.col.saturating_sub(1);
-                let offset = line.char_indices().nth(column).map_or(line.len(), |(at, _)| at);
-                return start + offset;
-            }
-            start += line.len();
-        }
-        text.len()
-    };
-    let (start, end) = (byte(&span.start), byte(&span.end));
-    start..end.max(start)
-}
-
-/// What went wrong, in plain words, and what would be right.
-fn explain(error: &ron::Error) -> (String, String) {
-    use ron::Error;
-    let one_of = |names: &[&str]| format!("one of: {}", names.join(", "));
-    match error {
-        Error::NoSuchStructField { expected, found, .. } => {
-            (format!("there is no field `{found}` here"), one_of(expected))
-        }
-        Error::NoSuchEnumVariant { expected, found, .. } => {
-            (format!("`{found}` is not known here"), one_of(expected))
-        }
-        Error::MissingStructField { field, .. } => (
-            format!("the field `{field}` is missing"),
-            format!("add `{field}: ...` before this point"),
-        ),
-        Error::DuplicateStructField { field, .. } => {
-            (format!("the field `{field}` is given twice"), "keep one of them".to_owned())
-        }
-        Error::ExceededRecursionLimit => {
-            ("nested too deeply".to_owned(), "model files nest a few levels only".to_owned())
-        }
-        Error::Eof => {
-            ("the file ends here, too early".to_owned(), "a closing ) or ] is missing".to_owned())
-        }
-        other => (other.to_string(), String::new()),
+fn is_not_finite(literal: &str) -> bool {
+    let plain = literal.trim_start_matches(['+', '-']);
+    if matches!(plain, "inf" | "NaN") {
+        return true;
     }
+    // Short literals without an exponent are within range whatever their digits.
+    let may_overflow = plain.len() > 300 || plain.contains(['e', 'E']);
+    plain.starts_with(|c: char| c.is_ascii_digit() || c == '.')
+        && may_overflow
+        && literal.replace('_', "").parse::<f64>().is_ok_and(|value| !value.is_finite())
 }

@@ -1,5 +1,6 @@
 //! Decimal numbers that mean what they say: the exact value of the literal beside its double.
 
+use super::explain::quoted;
 use remapping::Rational;
 use serde::{Deserialize, Deserializer, de::Error};
 
@@ -18,14 +19,22 @@ impl Decimal {
         let exact =
             rational(literal).ok_or_else(|| match literal.trim_start_matches(['+', '-']) {
                 "inf" | "NaN" => format!("`{literal}` is not a finite number"),
-                _ if literal.len() > 60 => "expected a decimal number".to_owned(),
-                _ => format!("expected a decimal number, found `{literal}`"),
+                _ if literal.len() > 1000 => "a number may have 1000 digits at most".to_owned(),
+                plain if plain.parse::<f64>().is_ok() && plain.contains(['e', 'E']) => {
+                    format!("the exponent of {} is not in -400..=400", quoted(literal))
+                }
+                _ => format!("expected a decimal number, found {}", quoted(literal)),
             })?;
         let value = exact.to_f64().value();
         if !value.is_finite() {
-            return Err(format!("`{literal}` is too large"));
+            return Err(format!("{} is too large", quoted(literal)));
         }
         Ok(Decimal { exact, value })
+    }
+
+    /// Whether it lies in \[0, 1\], to its last digit.
+    pub fn is_probability(&self) -> bool {
+        self.exact >= Rational::ZERO && self.exact <= Rational::ONE
     }
 }
 
@@ -60,6 +69,11 @@ fn rational(literal: &str) -> Option<Rational> {
 impl<'de> Deserialize<'de> for Decimal {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let raw = Box::<ron::value::RawValue>::deserialize(deserializer)?;
-        Decimal::parse(raw.get_ron().trim()).map_err(D::Error::custom)
+        let mut literal = raw.get_ron().trim();
+        if literal.contains('/') {
+            // A comment stands beside the number.
+            literal = raw.trim().get_ron();
+        }
+        Decimal::parse(literal).map_err(D::Error::custom)
     }
 }

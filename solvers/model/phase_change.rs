@@ -1,6 +1,7 @@
 //! The `PhaseChange` problem of a model file [NR86, NR90].
 
 use super::complaint::Review;
+use super::explain::Shape;
 use super::number::Decimal;
 use remapping::Rational;
 use remapping::lifetime::Lifetime;
@@ -93,6 +94,21 @@ impl<'de> Deserialize<'de> for Weights {
     }
 }
 
+/// What may stand where, for messages.
+pub(super) const SHAPES: &[Shape] = &[
+    ("problem", "PhaseChange(lifetime: ..., cycle: ..., remap: ..., detector: ..., hazard: ...)"),
+    (
+        "problem.lifetime",
+        "Fixed(1000), Uniform(first: 1, last: 200), Geometric(rate: 0.02, first: 1, last: 150) or \
+         Pmf({0: 0.9, 6: 0.1})",
+    ),
+    ("problem.cycle", "(before: 1.0, after: 2.0, remapped: 1.0)"),
+    ("problem.remap", "(test: 10.0, install: 0.0)"),
+    ("problem.detector", "(false_alarm: 0.05, missed: 0.05)"),
+    ("problem.hazard", "Constant(0.001) or PerStep([h_1, ..., h_M])"),
+    ("problem.premature", "Revert or Keep(before_remapped: 2.0)"),
+];
+
 /// M up to which one threshold per step is kept and printed.
 pub const MAX_PER_STEP: u64 = 1_000_000;
 
@@ -107,21 +123,21 @@ impl PhaseChange {
             ("problem.remap.install", &self.remap.install, "a delay"),
         ];
         for (path, number, what) in times {
-            review.nonnegative(path, number.value, what);
+            review.exact_nonnegative(path, number, what);
         }
-        review.probability("problem.detector.false_alarm", self.detector.false_alarm.value);
-        review.probability("problem.detector.missed", self.detector.missed.value);
+        review.exact_probability("problem.detector.false_alarm", &self.detector.false_alarm);
+        review.exact_probability("problem.detector.missed", &self.detector.missed);
         match &self.hazard {
-            ChangeHazard::Constant(h) => review.probability("problem.hazard", h.value),
+            ChangeHazard::Constant(h) => review.exact_probability("problem.hazard", h),
             ChangeHazard::PerStep(list) => {
-                for (at, h) in list.iter().enumerate() {
-                    review.probability(&format!("problem.hazard[{at}]"), h.value);
+                for (at, h) in list.iter().enumerate().filter(|(_, h)| !h.is_probability()) {
+                    review.exact_probability(&format!("problem.hazard[{at}]"), h);
                 }
             }
         }
         if let Premature::Keep { before_remapped } = &self.premature {
             let path = "problem.premature.before_remapped";
-            review.nonnegative(path, before_remapped.value, "a cycle time");
+            review.exact_nonnegative(path, before_remapped, "a cycle time");
             if before_remapped.exact < self.cycle.before.exact {
                 review.fault(
                     path,
@@ -167,25 +183,15 @@ impl PhaseChange {
                 );
             }
             Law::Uniform { .. } => {}
-            Law::Geometric { rate, .. } => review.probability("problem.lifetime.rate", rate.value),
+            Law::Geometric { rate, .. } => review.exact_probability("problem.lifetime.rate", rate),
             Law::Pmf(Weights(entries)) => {
-                for (at, (value, weight)) in entries.iter().enumerate() {
-                    review.probability(&format!("problem.lifetime[{at}]"), weight.value);
-                    if entries[..at].iter().any(|(other, _)| other == value) {
-                        let message = "a map has the same key twice";
-                        review.fault(
-                            &format!("problem.lifetime[{at}]"),
-                            message,
-                            "again here",
-                            "keep one",
-                        );
+                for (at, (_, weight)) in entries.iter().enumerate() {
+                    if !weight.is_probability() {
+                        review.exact_probability(&format!("problem.lifetime[{at}]"), weight);
                     }
                 }
                 let sum = entries.iter().fold(Rational::ZERO, |sum, (_, w)| sum + &w.exact);
-                let miss = (&sum - Rational::ONE).to_f64().value();
-                if miss.abs() > 1e-9 {
-                    review.sums_to_one("problem.lifetime", sum.to_f64().value(), "the law of N");
-                }
+                review.exact_sum_to_one("problem.lifetime", &sum, "the probabilities of N");
             }
         }
     }
@@ -193,13 +199,14 @@ impl PhaseChange {
     fn review_horizon(&self, review: &mut Review<'_>, lifetime: &Lifetime) {
         let last = lifetime.last();
         if last == u64::MAX {
-            review.fault("problem.lifetime", "N is too large", "", "N ends below 2^64 - 1");
+            let label = "this is 2^64 - 1 or more";
+            review.fault("problem.lifetime", "N is too large", label, "take a smaller N");
             return;
         }
         if let ChangeHazard::PerStep(list) = &self.hazard {
             if list.len() as u64 != last {
-                let label = format!("{} hazards for the {last} steps 1..={last}", list.len());
-                let help = "h_n acts between step n-1 and step n: give one for each step 1..=M";
+                let label = format!("{} hazards, but M = {last}: give {last}", list.len());
+                let help = "h_n acts between step n-1 and step n: one for each of the steps 1..=M";
                 review.fault(
                     "problem.hazard",
                     "the list of hazards has the wrong length",

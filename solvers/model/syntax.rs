@@ -1,9 +1,10 @@
 //! Where everything stands in a RON text: a tree of spans beside the typed value.
 //!
-//! `ron` reads values but forgets where they stood. This module reads the same text once more, keeps
-//! only positions, and answers three questions: where is the field at this path, is any number not
-//! finite, is any map key repeated. It runs on text `ron` has already accepted, so it is lenient.
+//! `ron` reads values but forgets where they stood. The tree keeps only positions, and answers what
+//! messages need: where is the field at this path, what stands at this place, is any number not finite,
+//! is any map key repeated. The reader that builds it is in [`super::reader`].
 
+use super::reader;
 use std::ops::Range;
 
 /// Byte range in the model text.
@@ -14,11 +15,12 @@ pub type Span = Range<usize>;
 pub struct Node {
     /// Where the whole value stands, variant name included.
     pub span: Span,
-    kind: Kind,
+    pub(super) kind: Kind,
 }
 
+/// What a value is, as far as its shape goes.
 #[derive(Debug, Clone)]
-enum Kind {
+pub(super) enum Kind {
     /// A number, string, name or unit variant.
     Scalar,
     /// `Name(field: value, ...)`, the name optional.
@@ -32,11 +34,9 @@ enum Kind {
 }
 
 impl Node {
-    /// Reads `text`; `None` where it is not RON at all.
-    pub fn parse(text: &str) -> Option<Node> {
-        let mut reader = Reader { text, at: 0 };
-        reader.skip_attributes();
-        reader.value(0)
+    /// Reads `text`, or says where it stops being RON.
+    pub fn parse(text: &str) -> Result<Node, reader::Fault> {
+        reader::read(text)
     }
 
     /// The node at a path such as `problem.lifetime[3].rate`. Variant names and the parentheses of
@@ -55,6 +55,24 @@ impl Node {
             }
         }
         node.span.clone()
+    }
+
+    /// The longest beginning of `path` that there is, and the names of the fields it has.
+    pub fn nearest<'a>(&self, path: &'a str) -> (&'a str, Vec<&str>) {
+        let (mut node, mut known) = (self, 0);
+        for step in steps(path) {
+            let Some(child) = node.unwrapped().child(step) else { break };
+            node = child;
+            let rest = &path[known..];
+            let skipped = rest.len() - rest.trim_start_matches(['.', '[']).len();
+            known += skipped;
+            known += path[known..].find(['.', '[']).unwrap_or(path.len() - known);
+        }
+        let names = match &node.unwrapped().kind {
+            Kind::Struct(fields) => fields.iter().map(|(name, _)| name.as_str()).collect(),
+            _ => Vec::new(),
+        };
+        (&path[..known], names)
     }
 
     /// The value inside one-value variants: the `1000` of `Fixed(1000)`.
@@ -87,9 +105,9 @@ impl Node {
         found
     }
 
-    /// The first map key that repeats an earlier one of the same map.
-    pub fn repeated_key(&self, text: &str) -> Option<Span> {
-        let mut found = None;
+    /// Every map key that repeats an earlier one of the same map.
+    pub fn repeated_keys(&self, text: &str) -> Vec<Span> {
+        let mut found = Vec::new();
         self.visit(&mut |node| {
             if let Kind::Map(entries) = &node.kind {
                 let mut seen = std::collections::HashSet::new();
@@ -97,13 +115,65 @@ impl Node {
                     let written = &text[key.span.clone()];
                     let value = written.replace('_', "").parse::<i128>();
                     let name = value.map_or(written.to_owned(), |v| v.to_string());
-                    if !seen.insert(name) && found.is_none() {
-                        found = Some(key.span.clone());
+                    if !seen.insert(name) {
+                        found.push(key.span.clone());
                     }
                 }
             }
         });
         found
+    }
+
+    /// The innermost value that `at` lies in, or comes right after, with its path.
+    pub fn place(&self, text: &str, at: usize) -> (String, &Node) {
+        let follows = |gap: &str| !gap.contains([',', ':', '(', ')', '[', ']', '{', '}']);
+        self.descend(|node| {
+            node.span.start <= at && (node.span.end >= at || follows(&text[node.span.end..at]))
+        })
+    }
+
+    /// The innermost value in brackets around `at`, with its path.
+    pub fn enclosing(&self, at: usize) -> (String, &Node) {
+        let inside = |node: &Node| node.span.start < at && at < node.span.end && !node.is_scalar();
+        self.descend(inside)
+    }
+
+    fn descend(&self, contains: impl Fn(&Node) -> bool) -> (String, &Node) {
+        let (mut path, mut node) = (String::new(), self);
+        loop {
+            let inner = match &node.kind {
+                Kind::Scalar => None,
+                Kind::Struct(fields) => {
+                    fields.iter().find(|(_, field)| contains(field)).map(|(name, field)| {
+                        path.push_str(if path.is_empty() { "" } else { "." });
+                        path.push_str(name);
+                        field
+                    })
+                }
+                Kind::Tuple(items) | Kind::List(items) => items.iter().find(|item| contains(item)),
+                Kind::Map(entries) => {
+                    let mut values = entries.iter().flat_map(|(key, value)| [key, value]);
+                    values.find(|value| contains(value))
+                }
+            };
+            match inner {
+                Some(inner) => node = inner,
+                None => return (path, node),
+            }
+        }
+    }
+
+    /// Whether this is a number, a string, a name or a unit variant.
+    pub fn is_scalar(&self) -> bool {
+        matches!(self.kind, Kind::Scalar)
+    }
+
+    /// How many values stand in `Name(...)` or `(...)`, if they have no names.
+    pub fn arguments(&self) -> Option<usize> {
+        match &self.kind {
+            Kind::Tuple(items) => Some(items.len()),
+            _ => None,
+        }
     }
 
     fn visit(&self, action: &mut impl FnMut(&Node)) {
@@ -143,179 +213,4 @@ fn steps(path: &str) -> impl Iterator<Item = Step<'_>> {
             Err(_) => Step::Field(part),
         }
     })
-}
-
-struct Reader<'a> {
-    text: &'a str,
-    at: usize,
-}
-
-/// Deeper than `ron` itself reads.
-const MAX_DEPTH: usize = 256;
-
-impl<'a> Reader<'a> {
-    fn rest(&self) -> &'a str {
-        &self.text[self.at..]
-    }
-
-    fn peek(&self) -> Option<char> {
-        self.rest().chars().next()
-    }
-
-    fn eat(&mut self, wanted: char) -> bool {
-        self.skip_blank();
-        let found = self.peek() == Some(wanted);
-        if found {
-            self.at += wanted.len_utf8();
-        }
-        found
-    }
-
-    fn skip_blank(&mut self) {
-        loop {
-            let rest = self.rest();
-            let trimmed = rest.trim_start();
-            self.at += rest.len() - trimmed.len();
-            if trimmed.starts_with("//") {
-                self.at += trimmed.find('\n').unwrap_or(trimmed.len());
-            } else if trimmed.starts_with("/*") {
-                let mut depth = 0usize;
-                while !self.rest().is_empty() {
-                    if self.rest().starts_with("/*") {
-                        depth += 1;
-                        self.at += 2;
-                    } else if self.rest().starts_with("*/") {
-                        depth -= 1;
-                        self.at += 2;
-                        if depth == 0 {
-                            break;
-                        }
-                    } else {
-                        self.at += self.peek().map_or(0, char::len_utf8);
-                    }
-                }
-            } else {
-                return;
-            }
-        }
-    }
-
-    fn skip_attributes(&mut self) {
-        self.skip_blank();
-        while self.rest().starts_with("#!") {
-            self.at += self.rest().find(']').map_or(self.rest().len(), |end| end + 1);
-            self.skip_blank();
-        }
-    }
-
-    fn value(&mut self, depth: usize) -> Option<Node> {
-        if depth > MAX_DEPTH {
-            return None;
-        }
-        self.skip_blank();
-        let start = self.at;
-        let kind = match self.peek()? {
-            '[' => {
-                self.at += 1;
-                Kind::List(self.items(']', depth)?)
-            }
-            '{' => {
-                self.at += 1;
-                let mut entries = Vec::new();
-                while !self.eat('}') {
-                    let key = self.value(depth + 1)?;
-                    self.eat(':').then_some(())?;
-                    entries.push((key, self.value(depth + 1)?));
-                    self.eat(',');
-                }
-                Kind::Map(entries)
-            }
-            '"' => {
-                self.string();
-                Kind::Scalar
-            }
-            '(' => self.parenthesised(depth)?,
-            _ => {
-                self.word();
-                (self.at > start).then_some(())?;
-                let after_word = self.at;
-                self.skip_blank();
-                if self.peek() == Some('(') {
-                    self.parenthesised(depth)?
-                } else {
-                    self.at = after_word;
-                    Kind::Scalar
-                }
-            }
-        };
-        Some(Node { span: start..self.at, kind })
-    }
-
-    fn parenthesised(&mut self, depth: usize) -> Option<Kind> {
-        self.at += 1;
-        let first = self.at;
-        if self.field_name().is_none() {
-            self.at = first;
-            return Some(Kind::Tuple(self.items(')', depth)?));
-        }
-        self.at = first;
-        let mut fields = Vec::new();
-        while !self.eat(')') {
-            let name = self.field_name()?;
-            fields.push((name, self.value(depth + 1)?));
-            self.eat(',');
-        }
-        Some(Kind::Struct(fields))
-    }
-
-    fn field_name(&mut self) -> Option<String> {
-        self.skip_blank();
-        let start = self.at;
-        self.word();
-        let name = self.text[start..self.at].to_owned();
-        let named = name.starts_with(|c: char| c.is_alphabetic() || c == '_');
-        (named && self.eat(':')).then_some(name)
-    }
-
-    fn items(&mut self, close: char, depth: usize) -> Option<Vec<Node>> {
-        let mut items = Vec::new();
-        while !self.eat(close) {
-            items.push(self.value(depth + 1)?);
-            self.eat(',');
-        }
-        Some(items)
-    }
-
-    fn string(&mut self) {
-        let mut escaped = false;
-        for (offset, c) in self.rest().char_indices().skip(1) {
-            match c {
-                _ if escaped => escaped = false,
-                '\\' => escaped = true,
-                '"' => {
-                    self.at += offset + 1;
-                    return;
-                }
-                _ => {}
-            }
-        }
-        self.at = self.text.len();
-    }
-
-    /// A number, a name, or a raw string.
-    fn word(&mut self) {
-        if self.rest().starts_with("r\"") || self.rest().starts_with("r#") {
-            let hashes = self.rest()[1..].chars().take_while(|&c| c == '#').count();
-            if self.rest()[1 + hashes..].starts_with('"') {
-                let close = format!("\"{}", "#".repeat(hashes));
-                let body = 2 + hashes;
-                let end = self.rest()[body..].find(&close);
-                self.at += end.map_or(self.rest().len(), |end| body + end + close.len());
-                return;
-            }
-        }
-        let rest = self.rest();
-        let end = rest.find(|c: char| !(c.is_alphanumeric() || "_+-.#".contains(c)));
-        self.at += end.unwrap_or(rest.len());
-    }
 }

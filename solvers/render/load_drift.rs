@@ -47,12 +47,12 @@ pub fn summary(text: &mut String, answer: &Answer) {
     }
 }
 
-/// The columns of a sweep: value, remaps, utilization.
-pub fn row(text: &mut String, answer: &Answer) {
-    for number in [answer.value, answer.remaps, answer.utilization] {
-        let number = number.map_or(String::new(), |number| format!("{number:.9}"));
-        let _ = write!(text, "{number:>24}");
-    }
+/// The cells of a sweep's table.
+pub fn cells(answer: &Answer) -> super::Row {
+    let numbers =
+        [("value", answer.value), ("remaps", answer.remaps), ("utilization", answer.utilization)];
+    let cell = |number: Option<f64>| number.map_or(String::new(), |number| format!("{number:.9}"));
+    numbers.into_iter().map(|(heading, number)| (heading.to_owned(), cell(number))).collect()
 }
 
 /// Utilization against the interval between remaps [NRS86, Fig. 4].

@@ -153,27 +153,45 @@ impl Panel {
     }
 }
 
-/// The remap costs of a sweep, grouped by their map: `1 | 2,3 | 4-6 | never`.
-pub fn groups(runs: &[SweepRun]) -> Option<String> {
-    let mut groups: Vec<(&str, Vec<String>)> = Vec::new();
-    for run in runs {
-        let Body::Stopping(answer) = &run.solution.body else { return None };
-        let mut values = run.set.values();
-        let (Some(value), None) = (values.next(), values.next()) else { return None };
-        let map = answer.decision.as_deref()?;
+/// The values of a one-parameter sweep, grouped by their decision map: `1 | 2,3 | 4-6 | never`.
+#[derive(Debug, Default)]
+pub struct Groups {
+    /// A map and the values that have it.
+    groups: Vec<(String, Vec<String>)>,
+    /// Something else than decision maps over one parameter is swept.
+    other: bool,
+}
+
+impl Groups {
+    /// Takes the next run.
+    pub fn add(&mut self, run: &SweepRun) {
+        let (Body::Stopping(answer), [(_, value)]) = (&run.solution.body, run.set.as_slice())
+        else {
+            self.other = true;
+            return;
+        };
+        let Some(map) = answer.decision.as_deref() else {
+            self.other = true;
+            return;
+        };
         let value = value.as_f64().map_or_else(|| value.to_string(), |number| number.to_string());
-        match groups.last_mut() {
-            Some((last, members)) if *last == map => members.push(value),
-            _ => groups.push((map, vec![value])),
+        match self.groups.last_mut() {
+            Some((last, members)) if last == map => members.push(value),
+            _ => self.groups.push((map.to_owned(), vec![value])),
         }
     }
-    let names = groups.iter().map(|(map, members)| match members.as_slice() {
-        _ if !map.contains('R') => "never".to_owned(),
-        [first, second] => format!("{first},{second}"),
-        [first, .., last] => format!("{first}-{last}"),
-        few => few.join(","),
-    });
-    Some(names.collect::<Vec<_>>().join(" | "))
+
+    /// The groups in a line, if there are any.
+    pub fn line(&self) -> Option<String> {
+        let names = self.groups.iter().map(|(map, members)| match members.as_slice() {
+            _ if !map.contains('R') => "never".to_owned(),
+            [first, second] => format!("{first},{second}"),
+            [first, .., last] => format!("{first}-{last}"),
+            few => few.join(","),
+        });
+        let line = names.collect::<Vec<_>>().join(" | ");
+        (!self.other && !line.is_empty()).then_some(line)
+    }
 }
 
 /// Decision maps side by side.

@@ -3,7 +3,9 @@
 pub mod curve;
 mod load_drift;
 pub mod map;
+pub mod periodic;
 pub mod plot;
+pub mod policies;
 mod two_phase;
 pub mod two_phase_plot;
 
@@ -25,6 +27,7 @@ pub fn summary(_loaded: &Loaded, solution: &Solution) -> String {
         Body::Fluids(answer) | Body::LandBattle(answer) => {
             let _ = write!(text, "{answer}");
         }
+        Body::Periodic(answer) => text.push_str(&periodic::summary(answer)),
     }
     let seconds = solution.seconds;
     let ending = match solution.status {
@@ -137,48 +140,67 @@ fn shorten(fraction: &str) -> String {
     }
 }
 
+/// A line of a sweep's table: headings with their cells.
+pub type Row = Vec<(String, String)>;
+
+/// The line of one run.
+pub fn row(run: &SweepRun) -> Row {
+    let set = run.set.iter().map(|(path, value)| (path.clone(), value.to_string()));
+    set.chain(cells(&run.solution.body)).collect()
+}
+
 /// The table of a sweep: one line per value.
-pub fn sweep_table(_base: &Loaded, runs: &[SweepRun]) -> String {
+pub fn sweep_table(rows: &[Row]) -> String {
+    // A method may apply to some of the values only: the columns are those of any row.
+    let mut columns: Vec<(&str, usize)> = Vec::new();
+    for (heading, cell) in rows.iter().flatten() {
+        match columns.iter_mut().find(|(name, _)| name == heading) {
+            Some((_, width)) => *width = (*width).max(cell.len()),
+            None => columns.push((heading, heading.len().max(cell.len()))),
+        }
+    }
     let mut text = String::new();
-    let Some(first) = runs.first() else { return text };
-    let names: Vec<_> = first.set.keys().map(String::as_str).collect();
-    let headings: &[&str] = match &first.solution.body {
-        Body::PhaseChange(_) => &["n0", "pi_0", "expected time"],
-        Body::LoadDrift(_) => &["value", "remaps", "utilization"],
-        Body::Stopping(_) => &["load vectors that remap", "remap value", "iterations"],
-        Body::Fluids(_) | Body::LandBattle(_) => &["e_B - e_R", "pi_0"],
-    };
-    for name in names.iter().chain(headings) {
-        let _ = write!(text, "{name:>24}");
+    for (heading, width) in &columns {
+        let _ = write!(text, "  {heading:>width$}");
     }
     text.push('\n');
-    for run in runs {
-        for value in run.set.values() {
-            let _ = write!(text, "{:>24}", value.to_string());
-        }
-        match &run.solution.body {
-            Body::PhaseChange(answer) => {
-                let start =
-                    answer.curve.at(0).map_or(String::new(), |b| format!("{:.12}", b.middle()));
-                let value = answer
-                    .value
-                    .map_or(String::new(), |v| format!("{:.9}", 0.5 * (v.lower + v.upper)));
-                let _ = write!(text, "{:>24}{start:>24}{value:>24}", answer.n0);
-            }
-            Body::LoadDrift(answer) => load_drift::row(&mut text, answer),
-            Body::Stopping(answer) => {
-                let (remap, total) = (answer.counts.remap, answer.remap_value);
-                let _ = write!(text, "{remap:>24}{total:>24.10}{:>24}", answer.iterations);
-            }
-            Body::Fluids(answer) | Body::LandBattle(answer) => {
-                let (gain, threshold) = answer.middle();
-                let _ = write!(text, "{gain:>24.6}{threshold:>24.12}");
-            }
+    for row in rows {
+        for (heading, width) in &columns {
+            let cell = row.iter().find(|(name, _)| name == heading);
+            let cell = cell.map_or("", |(_, cell)| cell.as_str());
+            let _ = write!(text, "  {cell:>width$}");
         }
         text.push('\n');
     }
-    if let Some(groups) = map::groups(runs) {
-        let _ = writeln!(text, "values with the same map: {groups}");
-    }
     text
+}
+
+/// What a line of a sweep's table shows of a solution: headings with their cells.
+fn cells(body: &Body) -> Row {
+    match body {
+        Body::PhaseChange(answer) => {
+            let start = answer.curve.at(0);
+            let start = start.map_or(String::new(), |b| format!("{:.12}", b.middle()));
+            let value = answer.value.map(|v| format!("{:.9}", 0.5 * (v.lower + v.upper)));
+            vec![
+                ("n0".to_owned(), answer.n0.to_string()),
+                ("pi_0".to_owned(), start),
+                ("expected time".to_owned(), value.unwrap_or_default()),
+            ]
+        }
+        Body::LoadDrift(answer) => load_drift::cells(answer),
+        Body::Stopping(answer) => vec![
+            ("load vectors that remap".to_owned(), answer.counts.remap.to_string()),
+            ("remap value".to_owned(), format!("{:.10}", answer.remap_value)),
+            ("iterations".to_owned(), answer.iterations.to_string()),
+        ],
+        Body::Fluids(answer) | Body::LandBattle(answer) => {
+            let (gain, threshold) = answer.middle();
+            vec![
+                ("e_B - e_R".to_owned(), format!("{gain:.6}")),
+                ("pi_0".to_owned(), format!("{threshold:.12}")),
+            ]
+        }
+        Body::Periodic(answer) => periodic::cells(answer),
+    }
 }

@@ -26,7 +26,8 @@ pub enum Format {
 impl Format {
     /// By the ending of the file's name.
     pub fn of(path: &Path) -> Result<Format, Complaint> {
-        match path.extension().and_then(|ending| ending.to_str()) {
+        let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase());
+        match ending.as_deref() {
             Some("svg") => Ok(Format::Svg),
             Some("png") => Ok(Format::Png),
             _ => Err(Complaint::elsewhere(
@@ -49,6 +50,9 @@ pub fn draw(solution: &Solution, format: Format) -> Result<Vec<u8>, Complaint> {
         Body::Stopping(answer) => picture(format, &DecisionMap { title: &solution.title, answer }),
         Body::Fluids(answer) | Body::LandBattle(answer) => {
             picture(format, &ScenarioThresholds { title: &solution.title, answer })
+        }
+        Body::Periodic(answer) => {
+            picture(format, &super::periodic::DeviationPicture { title: &solution.title, answer })
         }
     }
 }

@@ -149,21 +149,19 @@ impl Exchangeable {
     }
 
     /// The operator on the wanted states: `out` is right there and holds no particular value
-    /// elsewhere. Blocks without a wanted state are skipped.
+    /// elsewhere. Blocks without a wanted state are skipped. The function it is applied to is given
+    /// in the first [`states`](Operator::states) entries of `work`, which is used up and has
+    /// [`scratch_states`](Self::scratch_states) entries in all.
     ///
     /// # Panics
-    /// When `v` or `out` does not have an entry for each state.
-    pub fn apply_where(&self, wanted: &Wanted, v: &[f64], out: &mut [f64]) {
-        assert!(v.len() == self.states() && out.len() == self.states());
-        self.apply_limited(v, out, 1, Some(wanted));
+    /// When `work` or `out` has not the right length.
+    pub fn apply_where(&self, wanted: &Wanted, work: &mut [f64], out: &mut [f64]) {
+        assert!(work.len() == self.slots.states() && out.len() == self.states());
+        self.start(work, out, 1, Some(wanted));
     }
 
     /// Applies the operator to rows of `width` values.
     pub(super) fn apply_rows(&self, v: &[f64], out: &mut [f64], width: usize) {
-        self.apply_limited(v, out, width, None);
-    }
-
-    fn apply_limited(&self, v: &[f64], out: &mut [f64], width: usize, wanted: Option<&Wanted>) {
         let mut work = self.scratch.lock().map_or(None, |mut pool| pool.pop()).unwrap_or_default();
         work.resize(self.slots.states() * width, 0.0);
         if v.len() >= PARALLEL {
@@ -172,12 +170,16 @@ impl Exchangeable {
         } else {
             work[..v.len()].copy_from_slice(v);
         }
-        let above = Above { largest: None, sum: 0, wanted };
-        let (top, items) = (self.chain.levels() - 1, self.sets.items());
-        self.descend(Block { top, items, above, work: &mut work, out }, width);
+        self.start(&mut work, out, width, None);
         if let Ok(mut pool) = self.scratch.lock() {
             pool.push(work);
         }
+    }
+
+    fn start(&self, work: &mut [f64], out: &mut [f64], width: usize, wanted: Option<&Wanted>) {
+        let above = Above { largest: None, sum: 0, wanted };
+        let (top, items) = (self.chain.levels() - 1, self.sets.items());
+        self.descend(Block { top, items, above, work, out }, width);
     }
 
     /// The expectation over the moves of `items` items that start at levels 0..=`top`: `work` holds

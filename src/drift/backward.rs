@@ -45,7 +45,10 @@ pub struct Backward<'a> {
     /// What the limits are expected to be.
     expected: Vec<u32>,
     vectors: Vec<Vec<f64>>,
+    /// The value of the step before, while the step after may still be needed.
     scratch: Vec<f64>,
+    /// What the transition works in.
+    buffer: Vec<f64>,
     decisions: Decisions,
 }
 
@@ -91,6 +94,7 @@ impl<'a> Backward<'a> {
             expected: vec![states.largest_excess(); states.distinct_totals()],
             vectors: vec![vec![0.0; count]; vectors],
             scratch: vec![0.0; count],
+            buffer: vec![0.0; transition.buffer()],
             decisions: Decisions::none(count),
         };
         if problem.timing == Timing::BeforeStep {
@@ -166,17 +170,20 @@ impl<'a> Backward<'a> {
         if self.remaining == 0 {
             return;
         }
-        let last = self.remaining == self.problem.steps;
-        let certain = if last { self.limits.clone() } else { self.decide() };
-        match self.problem.timing {
-            Timing::AfterStep => {
-                self.pay();
-                self.transit(&certain);
-            }
-            Timing::BeforeStep => {
-                self.transit(&certain);
-                self.pay();
-            }
+        let decides = self.remaining < self.problem.steps;
+        if decides {
+            self.remapping.observe(&self.vectors, self.problem.remap_cost);
+        }
+        let certain = self.fill_value(decides);
+        let limits = self.transit_value(certain.as_deref());
+        for vector in 1..self.vectors.len() {
+            self.fill_other(vector, decides);
+            let (buffer, out) = (&mut self.buffer, &mut self.vectors[vector]);
+            self.transition.apply_where(&limits.0, buffer, out);
+        }
+        self.limits = limits.1;
+        if self.problem.timing == Timing::BeforeStep {
+            self.pay();
         }
         self.remaining -= 1;
     }
@@ -199,70 +206,124 @@ impl<'a> Backward<'a> {
         self.states.multisets().rank(&vec![self.problem.initial; self.problem.processors])
     }
 
-    /// Replaces each value by that of the better (or the prescribed) branch. Returns, by total, the
-    /// largest r (max - mean) in which the program goes on.
-    fn decide(&mut self) -> Vec<u32> {
-        self.remapping.observe(&self.vectors, self.problem.remap_cost);
+    /// Fills the buffer with the value of the better (or the prescribed) branch, for T1 with the cost
+    /// of the step before it. Returns, by total, the largest r (max - mean) in which the program
+    /// goes on; `None` where there is nothing to decide.
+    fn fill_value(&mut self, decides: bool) -> Option<Vec<u32>> {
         let (control, problem, states) = (self.control, self.problem, self.states);
-        let limits = &self.limits;
-        let after = self.remapping.costs();
-        let (value, others) = self.vectors.split_at_mut(1);
-        let words = self.decisions.words_mut();
-        let blocks = value[0].par_chunks_mut(64).zip(words).enumerate().with_min_len(TASK);
+        let (limits, pays) = (&self.limits, problem.timing == Timing::AfterStep);
+        let after = self.remapping.costs().first().filter(|_| decides);
+        let count = states.count();
+        let blocks = self.buffer[..count].par_chunks_mut(64).zip(self.vectors[0].par_chunks(64));
+        let blocks = blocks.zip(self.decisions.words_mut()).enumerate().with_min_len(TASK);
         let none = || vec![0u32; limits.len()];
-        let block = |mut largest: Vec<u32>,
-                     (block, (values, word)): (usize, (&mut [f64], &mut u64))| {
+        let certain = blocks.fold(none, |mut largest, (block, ((filled, values), word))| {
             let mut remaps = 0u64;
-            for (bit, value) in values.iter_mut().enumerate() {
+            for (bit, (filled, &value)) in filled.iter_mut().zip(values).enumerate() {
                 let state = block * 64 + bit;
-                let excess = states.excess(state);
-                let total = states.totals()[state] as usize;
-                let remapped = after[0][total];
-                let remap = excess > limits[total]
-                    || match control {
-                        Control::Optimal => {
-                            *value - remapped > TIE * value.abs().max(remapped.abs())
+                let mut branch = value;
+                if let Some(after) = after {
+                    let (excess, total) = (states.excess(state), states.totals()[state] as usize);
+                    let remapped = after[total];
+                    let remap = excess > limits[total]
+                        || match control {
+                            Control::Optimal => {
+                                value - remapped > TIE * value.abs().max(remapped.abs())
+                            }
+                            Control::Threshold(threshold) => {
+                                let r = problem.processors as f64;
+                                f64::from(excess) / r > threshold * (1.0 + TIE)
+                            }
+                            Control::Utilization(minimum) => {
+                                let (max, mean) = problem.loads(states, state);
+                                mean < minimum * max * (1.0 - TIE)
+                            }
+                        };
+                    if remap {
+                        remaps |= 1 << bit;
+                        branch = remapped;
+                    } else {
+                        largest[total] = largest[total].max(excess);
+                        if control == Control::Optimal {
+                            branch = value.min(remapped);
                         }
-                        Control::Threshold(threshold) => {
-                            let r = problem.processors as f64;
-                            f64::from(excess) / r > threshold * (1.0 + TIE)
-                        }
-                        Control::Utilization(minimum) => {
-                            let (max, mean) = problem.loads(states, state);
-                            mean < minimum * max * (1.0 - TIE)
-                        }
-                    };
-                if remap {
-                    remaps |= 1 << bit;
-                    *value = remapped;
-                } else {
-                    largest[total] = largest[total].max(excess);
-                    if control == Control::Optimal {
-                        *value = value.min(remapped);
                     }
                 }
+                if pays {
+                    let (max, mean) = problem.loads(states, state);
+                    branch += problem.step_cost(max, mean);
+                }
+                *filled = branch;
             }
             *word = remaps;
             largest
-        };
+        });
         let larger = |mut a: Vec<u32>, b: Vec<u32>| {
             a.iter_mut().zip(b).for_each(|(a, b)| *a = b.max(*a));
             a
         };
-        let certain = blocks.fold(none, block).reduce(none, larger);
-        let words = self.decisions.words();
-        for (vector, after) in others.iter_mut().zip(&after[1..]) {
-            let blocks = vector.par_chunks_mut(64).zip(words).enumerate().with_min_len(TASK);
-            blocks.for_each(|(block, (values, &word))| {
-                let mut left = word;
-                while left != 0 {
-                    let bit = left.trailing_zeros() as usize;
-                    values[bit] = after[states.totals()[block * 64 + bit] as usize];
-                    left &= left - 1;
+        let certain = certain.reduce(none, larger);
+        decides.then_some(certain)
+    }
+
+    /// Fills the buffer with the work (1) or the number of remaps (2) of the branch decided for, for
+    /// T1 with the work of the step before it.
+    fn fill_other(&mut self, vector: usize, decides: bool) {
+        let (problem, states) = (self.problem, self.states);
+        let works = vector == 1 && problem.timing == Timing::AfterStep;
+        let after = self.remapping.costs().get(vector).filter(|_| decides);
+        let count = states.count();
+        let blocks =
+            self.buffer[..count].par_chunks_mut(64).zip(self.vectors[vector].par_chunks(64));
+        let blocks = blocks.zip(self.decisions.words()).enumerate().with_min_len(TASK);
+        blocks.for_each(|(block, ((filled, values), &word))| {
+            for (bit, (filled, &value)) in filled.iter_mut().zip(values).enumerate() {
+                let total = states.totals()[block * 64 + bit];
+                *filled = match after {
+                    Some(after) if word >> bit & 1 == 1 => after[total as usize],
+                    _ => value,
+                };
+                if works {
+                    *filled += problem.lowest + f64::from(total) / problem.processors as f64;
                 }
-            });
+            }
+        });
+    }
+
+    /// Takes the expectation of the value in the buffer over the next state, wherever the decision
+    /// that comes next (earlier in time) may be to go on, if after the move it is to remap beyond
+    /// `certain`. Returns those states.
+    fn transit_value(&mut self, certain: Option<&[u32]>) -> (Wanted, Vec<u32>) {
+        let (full, processors) = (self.states.largest_excess(), self.problem.processors);
+        let optimal = self.control == Control::Optimal;
+        let mut limits = match certain {
+            None => vec![full; self.limits.len()],
+            Some(certain) if optimal => {
+                let reachable = self.remapping.reachable(certain);
+                reachable.iter().zip(&self.expected).map(|(a, b)| *a.max(b)).collect()
+            }
+            Some(certain) => certain.to_vec(),
+        };
+        let least = self.remapping.balanced_excess();
+        limits.iter_mut().for_each(|limit| *limit = (*limit).max(least));
+        let mut wanted = Wanted::new(processors, &limits);
+        self.transition.apply_where(&wanted, &mut self.buffer, &mut self.scratch);
+        if certain.is_some() && optimal {
+            let needed = self.remapping.certain_beyond(&self.scratch);
+            let short = |(total, limit): (usize, &u32)| {
+                *limit < needed[total].min(self.remapping.largest_excess(total))
+            };
+            if limits.iter().enumerate().any(short) {
+                limits.fill(full);
+                wanted = Wanted::new(processors, &limits);
+                self.fill_value(true);
+                self.transition.apply_where(&wanted, &mut self.buffer, &mut self.scratch);
+            }
+            // A little more, for the next step needs a little more or less.
+            self.expected = needed.into_iter().map(|excess| excess.saturating_add(1)).collect();
         }
-        certain
+        std::mem::swap(&mut self.vectors[0], &mut self.scratch);
+        (wanted, limits)
     }
 
     /// Adds the cost and the work of a step.
@@ -274,51 +335,6 @@ impl<'a> Backward<'a> {
                 *value += if number == 0 { problem.step_cost(max, mean) } else { mean };
             });
         }
-    }
-
-    /// Takes the expectation over the next state, wherever the decision that comes next (earlier in
-    /// time) may be to go on, if after the move it is to remap beyond `certain`.
-    fn transit(&mut self, certain: &[u32]) {
-        let full = self.states.largest_excess();
-        let mut limits = match self.control {
-            Control::Optimal => self.remapping.reachable(certain),
-            Control::Threshold(_) | Control::Utilization(_) => certain.to_vec(),
-        };
-        let least = self.remapping.balanced_excess();
-        for (limit, expected) in limits.iter_mut().zip(&self.expected) {
-            *limit = (*limit).max(least);
-            if self.control == Control::Optimal {
-                *limit = (*limit).max(*expected);
-            }
-        }
-        if self.remaining == self.problem.steps {
-            limits.fill(full);
-        }
-        self.apply(0, &limits);
-        if self.control == Control::Optimal && self.remaining < self.problem.steps {
-            let needed = self.remapping.certain_beyond(&self.scratch);
-            let short = |(total, limit): (usize, &u32)| {
-                *limit < needed[total].min(self.remapping.largest_excess(total))
-            };
-            if limits.iter().enumerate().any(short) {
-                limits.fill(full);
-                self.apply(0, &limits);
-            }
-            // A little more, for the next step needs a little more or less.
-            self.expected = needed.into_iter().map(|excess| excess.saturating_add(1)).collect();
-        }
-        std::mem::swap(&mut self.vectors[0], &mut self.scratch);
-        for number in 1..self.vectors.len() {
-            self.apply(number, &limits);
-            std::mem::swap(&mut self.vectors[number], &mut self.scratch);
-        }
-        self.limits = limits;
-    }
-
-    /// The expectation of a vector over the next state, in `scratch`.
-    fn apply(&mut self, vector: usize, limits: &[u32]) {
-        let wanted = Wanted::new(self.problem.processors, limits);
-        self.transition.apply_where(&wanted, &self.vectors[vector], &mut self.scratch);
     }
 }
 

@@ -157,6 +157,3 @@ impl LoadDrift {
         }
     }
 }
-
-#[cfg(test)]
-mod tests;

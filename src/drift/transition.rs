@@ -35,12 +35,21 @@ impl Transition {
         }
     }
 
-    /// Expectation over the next state, from the wanted states; `out` holds no particular value in
-    /// others.
-    pub fn apply_where(&self, wanted: &Wanted, v: &[f64], out: &mut [f64]) {
+    /// Number of entries of the buffer [`apply_where`](Self::apply_where) works in.
+    pub fn buffer(&self) -> usize {
         match self {
-            Transition::Exchangeable(operator) => operator.apply_where(wanted, v, out),
-            Transition::Lifted(operator) => operator.apply_into(v, out),
+            Transition::Exchangeable(operator) => operator.scratch_states(),
+            Transition::Lifted(operator) => operator.states(),
+        }
+    }
+
+    /// Expectation over the next state, from the wanted states, of the function in the first
+    /// [`states`](Self::states) entries of `buffer`, which is used up; `out` holds no particular
+    /// value in other states.
+    pub fn apply_where(&self, wanted: &Wanted, buffer: &mut [f64], out: &mut [f64]) {
+        match self {
+            Transition::Exchangeable(operator) => operator.apply_where(wanted, buffer, out),
+            Transition::Lifted(operator) => operator.apply_into(buffer, out),
         }
     }
 }

@@ -40,6 +40,23 @@ pub fn slope_interval(remap_cost: f64, slope: f64) -> Option<u64> {
     (slope > 0.0 && interval < u64::MAX as f64).then(|| (interval.round() as u64).max(1))
 }
 
+/// The slope [`slope_interval`] should be given for an imbalance that grows along `growth` and
+/// levels off: that of the line fitted to the steps up to the interval it leads to, found by
+/// repetition from the whole horizon on.
+pub fn growth_slope(remap_cost: f64, growth: &[f64]) -> f64 {
+    let mut fitted = slope(growth);
+    for _ in 0..50 {
+        let Some(interval) = slope_interval(remap_cost, fitted) else { break };
+        let steps = (interval.max(2) as usize).min(growth.len());
+        let next = slope(&growth[..steps]);
+        if next == fitted {
+            break;
+        }
+        fitted = next;
+    }
+    fitted
+}
+
 /// Least-squares slope of `values` against 0, 1, 2, ...; 0 for fewer than two.
 pub fn slope(values: &[f64]) -> f64 {
     let mut line = Line::default();

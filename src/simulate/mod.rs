@@ -68,6 +68,3 @@ pub trait Workload: Sync {
     /// Rebalances.
     fn remap(&self, world: &Self::World, mapping: &mut Self::Mapping);
 }
-
-#[cfg(test)]
-mod tests;

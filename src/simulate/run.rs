@@ -5,7 +5,7 @@ use super::{Workload, stream};
 use crate::observer::{Halt, Observer};
 use crate::policy::{Policy, Step};
 use rayon::prelude::*;
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// What a run under one policy came to.
@@ -57,29 +57,29 @@ pub struct Comparison {
     pub clairvoyant: Option<Vec<f64>>,
 }
 
-/// Runs every policy, started anew by `policies` for each run, on the sample paths
-/// 0..`runs` of `seed`, with the clairvoyant optimum of each path if asked for.
+/// Runs every policy, started anew by `policies` for each run, on the sample paths `runs` of
+/// `seed`, with the clairvoyant optimum of each path if asked for.
 ///
 /// # Errors
 /// The halt the observer asked for.
 pub fn compare<W: Workload>(
     workload: &W,
     policies: &(dyn Fn() -> Vec<Box<dyn Policy>> + Sync),
-    runs: u64,
+    runs: Range<u64>,
     seed: u64,
     clairvoyant: bool,
     observer: &dyn Observer,
 ) -> Result<Comparison, Halt> {
-    let done = AtomicU64::new(0);
+    let (done, total) = (AtomicU64::new(runs.start), runs.end);
     let one = |run: u64| {
         let result = run_path(workload, policies(), seed, run, clairvoyant);
-        match observer.progress(done.fetch_add(1, Ordering::Relaxed) + 1, runs) {
+        match observer.progress(done.fetch_add(1, Ordering::Relaxed) + 1, total) {
             ControlFlow::Continue(()) => Ok(result),
             ControlFlow::Break(halt) => Err(halt),
         }
     };
     let paths: Vec<(Vec<Tally>, Option<f64>)> =
-        (0..runs).into_par_iter().map(one).collect::<Result<_, Halt>>()?;
+        runs.into_par_iter().map(one).collect::<Result<_, Halt>>()?;
     let number = paths.first().map_or(0, |(tallies, _)| tallies.len());
     let tallies = (0..number).map(|p| paths.iter().map(|(tallies, _)| tallies[p]).collect());
     let best = paths.iter().map(|(_, best)| *best).collect();

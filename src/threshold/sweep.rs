@@ -41,6 +41,9 @@ const MAX_RUNS: usize = 1_000_001;
 /// Successive steps whose threshold must agree before the spans are held.
 const CALM_STEPS: u32 = 3;
 
+/// A function this coarse keeps its fewest segments, whatever the budget.
+const COARSEST: f64 = 1e300;
+
 /// Further calm steps asked for once holding was too early; doubled each time.
 const PATIENCE: u32 = 16;
 
@@ -237,10 +240,10 @@ impl<'a> State<'a> {
             );
             let most = upper.function.atoms.len().max(lower.function.atoms.len());
             let fits = self.coarseness.budget.is_none_or(|budget| most < budget);
-            if fits || self.calm.held.is_some() {
+            if fits || self.calm.held.is_some() || merge > COARSEST {
                 break (upper, lower);
             }
-            merge = if merge > 0.0 { 1.5 * merge } else { f64::MIN_POSITIVE };
+            merge *= 1.5;
             (spare_upper, spare_lower) = (upper.function.atoms, lower.function.atoms);
         };
         let bounds = if pays {

@@ -1,4 +1,13 @@
 //! The command line, from outside.
 
+mod diagnostics;
+mod files;
+mod flags;
+mod limits;
+mod load_drift;
 mod model_problems;
+mod mutations;
+mod periodic;
+mod sweeps;
+mod workplace;
 mod stopping;

@@ -1,4 +1,10 @@
 //! Property-based verification: one property per lemma, named for it.
 
+mod belief;
 mod chain;
+mod concave;
+mod lifetime;
+mod periodic;
+mod phase_change;
+mod drift;
 mod stopping;

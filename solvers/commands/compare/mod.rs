@@ -1,5 +1,6 @@
 //! `remap compare`: policies side by side on the same sample paths.
 
+mod policies;
 mod two_phase;
 
 use super::{Exit, report};
@@ -19,13 +20,15 @@ pub(super) fn run(arguments: &Compare) -> Exit {
         Err(complaints) => return report(&complaints),
     };
     match &loaded.model.problem {
+        Problem::LoadDrift(model) => policies::load_drift(arguments, &loaded, model),
+        Problem::ActivityMesh(model) => policies::activity_mesh(arguments, &loaded, model),
         Problem::Fluids(model) => two_phase::run(arguments, &loaded, "fluids", model),
         Problem::LandBattle(model) => {
             two_phase::run(arguments, &loaded, "land_battle", &Assigned::new(model))
         }
         _ => {
             let message = "policies cannot be played on this problem";
-            let help = "compare takes Fluids and LandBattle models";
+            let help = "compare takes LoadDrift, ActivityMesh, Fluids and LandBattle models";
             report(&[loaded.complain("problem", message, "a problem without sample paths", help)])
         }
     }

@@ -1,0 +1,146 @@
+//! The `ActivityMesh` problem of a model file [NRS86, section 4].
+
+use super::complaint::Review;
+use super::number::Decimal;
+use remapping::mesh;
+use serde::Deserialize;
+
+/// `ActivityMesh(...)`.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ActivityMesh {
+    width: usize,
+    height: usize,
+    #[serde(default)]
+    units: Units,
+    processors: usize,
+    moves: Moves,
+    boundary: Boundary,
+    steps: u64,
+    remap_cost: Decimal,
+}
+
+/// Work units at the start.
+#[derive(Debug, Clone, Deserialize)]
+enum Units {
+    /// So many at every point.
+    Each(u32),
+    /// One list for each row of points, the southernmost first.
+    Rows(Vec<Vec<u32>>),
+}
+
+impl Default for Units {
+    fn default() -> Self {
+        Units::Each(1)
+    }
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Moves {
+    east: Decimal,
+    west: Decimal,
+    north: Decimal,
+    south: Decimal,
+}
+
+#[derive(Debug, Clone, Copy, Deserialize)]
+enum Boundary {
+    Reject,
+    Reflect,
+    Exit,
+    Torus,
+}
+
+/// Most points of a mesh.
+const MAX_POINTS: usize = 1 << 26;
+/// Longest run.
+const MAX_STEPS: u64 = 1_000_000_000;
+
+impl ActivityMesh {
+    /// Records what is wrong with the model.
+    pub fn review(&self, review: &mut Review<'_>) {
+        let range = |review: &mut Review<'_>, field: &str, value: u64, most: u64| {
+            if value == 0 || value > most {
+                let label = format!("{value} is not between 1 and {most}");
+                review.fault(&format!("problem.{field}"), "a number is out of range", &label, "");
+            }
+        };
+        range(review, "width", self.width as u64, MAX_POINTS as u64);
+        range(review, "height", self.height as u64, MAX_POINTS as u64);
+        range(review, "steps", self.steps, MAX_STEPS);
+        review.nonnegative("problem.remap_cost", self.remap_cost.value, "the cost of a remap");
+        let Moves { east, west, north, south } = &self.moves;
+        for (name, p) in [("east", east), ("west", west), ("north", north), ("south", south)] {
+            review.probability(&format!("problem.moves.{name}"), p.value);
+        }
+        if !review.faults.is_empty() {
+            return;
+        }
+        if self.width.saturating_mul(self.height) > MAX_POINTS {
+            let label = format!("{} x {} points, more than {MAX_POINTS}", self.width, self.height);
+            review.fault("problem.width", "the mesh is too large", &label, "take a coarser mesh");
+            return;
+        }
+        if let Units::Rows(rows) = &self.units {
+            let help = format!("give {} rows of {} numbers", self.height, self.width);
+            if rows.len() != self.height || rows.iter().any(|row| row.len() != self.width) {
+                let message = "the units do not fit the mesh";
+                review.fault("problem.units", message, "another shape", &help);
+                return;
+            }
+        }
+        if let Err(error) = self.build() {
+            use remapping::mesh::MeshError;
+            let place = match error {
+                MeshError::Processors { .. } => "problem.processors",
+                MeshError::Moves(_) => "problem.moves",
+                MeshError::Units => "problem.units",
+                MeshError::Empty | MeshError::Shape { .. } => "problem",
+            };
+            review.fault(place, "this is not an activity mesh", &error.to_string(), "");
+        }
+    }
+
+    fn build(&self) -> Result<mesh::ActivityMesh, mesh::MeshError> {
+        let units = match &self.units {
+            Units::Each(count) => vec![*count; self.width * self.height],
+            Units::Rows(rows) => rows.concat(),
+        };
+        let Moves { east, west, north, south } = &self.moves;
+        let moves = mesh::Moves {
+            east: east.value,
+            west: west.value,
+            north: north.value,
+            south: south.value,
+        };
+        let boundary = match self.boundary {
+            Boundary::Reject => mesh::Boundary::Reject,
+            Boundary::Reflect => mesh::Boundary::Reflect,
+            Boundary::Exit => mesh::Boundary::Exit,
+            Boundary::Torus => mesh::Boundary::Torus,
+        };
+        let size = (self.width, self.height);
+        let (steps, cost) = (self.steps, self.remap_cost.value);
+        mesh::ActivityMesh::new(size, units, self.processors, moves, boundary, steps, cost)
+    }
+
+    /// The engine's workload. The model has passed review.
+    pub fn workload(&self) -> mesh::ActivityMesh {
+        self.build().expect("reviewed")
+    }
+
+    /// What `check` prints.
+    pub fn facts(&self) -> Vec<(&'static str, serde_json::Value)> {
+        let units: u64 = match &self.units {
+            Units::Each(count) => u64::from(*count) * (self.width * self.height) as u64,
+            Units::Rows(rows) => rows.iter().flatten().map(|&units| u64::from(units)).sum(),
+        };
+        vec![
+            ("points", (self.width * self.height).into()),
+            ("units", units.into()),
+            ("processors", self.processors.into()),
+            ("steps", self.steps.into()),
+        ]
+    }
+}

@@ -1,0 +1,344 @@
+//! The `Periodic` problem: from model to intervals.
+
+use crate::cli::Settings;
+use crate::model::periodic::Periodic;
+use crate::run::Watch;
+use crate::solution::{Body, Solved};
+use remapping::Status;
+use remapping::interval::{
+    Bound, CostAware, Guarantee, Imbalance, Interval, Kind, Method, Processors, cost_aware,
+    first_passage, methods, negative_load, sampled_max_deviation,
+};
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
+
+/// Most entries of the deviation curve.
+const MAX_CURVE: u64 = 1_000;
+
+/// Terms summed at most for the deviation curve, a few seconds on one core.
+const CURVE_TERMS: u64 = 400_000_000;
+
+/// Sample paths of the simulated deviation, and the most changes drawn for them.
+const PATHS: u64 = 400;
+const MAX_DRAWS: u64 = 40_000_000;
+
+/// Steps after which sample paths that have not violated the bound are given up.
+const MAX_STEPS: u64 = 100_000;
+
+/// Seed of the simulated deviation that stands in where nothing exact exists.
+const SEED: u64 = 1;
+
+/// Intervals by every method that applies.
+#[derive(Debug, Clone, Serialize)]
+pub struct Answer {
+    /// What is bounded: `max_deviation`, d(t), or `rms_deviation`, v(t).
+    pub quantity: &'static str,
+    /// The bound.
+    pub bound: f64,
+    /// Number of processors.
+    pub processors: usize,
+    /// Every method that applies, the most trustworthy first.
+    #[serde(serialize_with = "as_map")]
+    pub methods: Vec<Line>,
+    /// The longest interval, by the most trustworthy method; `null` if it never ends.
+    pub interval: Option<u64>,
+    /// That method.
+    pub interval_by: &'static str,
+    /// The imbalance after 0, 1, 2, .. steps, relative to the mean load.
+    pub deviation: Vec<f64>,
+    /// What the curve shows.
+    pub deviation_is: &'static str,
+    /// Bound of the numerical error of the curve.
+    pub deviation_error: f64,
+    /// Steps during which no load can become negative; absent if none ever can.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nonnegative_through: Option<u64>,
+    /// With a remap cost in the model: the interval of least cost per step.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cost_aware: Option<CostLine>,
+    /// With `--simulate`: the mean first passage of sample paths.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub simulated: Option<Simulated>,
+}
+
+/// The answer of one method.
+#[derive(Debug, Clone, Serialize)]
+pub struct Line {
+    /// Its name.
+    #[serde(skip)]
+    pub name: &'static str,
+    /// Largest number of steps within the bound; `null` if it is never exceeded.
+    pub interval: Option<u64>,
+    /// Time of the crossing as a real number.
+    pub real: Option<f64>,
+    /// What the interval promises.
+    pub guarantee: &'static str,
+    /// Numerical error, relative to the mean load, of the imbalances it rests on.
+    pub error: f64,
+    /// 95 % confidence interval of a simulated interval.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub confidence: Option<(u64, Option<u64>)>,
+}
+
+/// The interval to take when the cost of a remap is known.
+#[derive(Debug, Clone, Serialize)]
+pub struct CostLine {
+    /// Cost of a remap, in units of load.
+    pub remap_cost: f64,
+    /// Steps between remaps; `null` if remapping never pays.
+    pub interval: Option<u64>,
+    /// Expected cost per step, remaps and waiting together.
+    pub cost_per_step: f64,
+    /// Expected maximum less mean load at the end of the interval, relative to the mean load: the
+    /// tolerance to give a code that remaps beyond a threshold of max/mean - 1.
+    pub tolerance_max_over_mean: Option<f64>,
+    /// d(t) there: the bound D whose interval this is.
+    pub tolerance_max_deviation: Option<f64>,
+}
+
+/// The mean first passage of sample paths beyond the bound.
+#[derive(Debug, Clone, Serialize)]
+pub struct Simulated {
+    /// Number of sample paths.
+    pub runs: u64,
+    /// Seed.
+    pub seed: u64,
+    /// Mean first step after which the imbalance of the path exceeds the bound.
+    pub mean: f64,
+    /// Half the width of its 95 % confidence interval.
+    pub half_width: f64,
+    /// Paths that were given up within the bound; the mean counts them with their last step.
+    pub censored: u64,
+}
+
+fn as_map<S: Serializer>(lines: &[Line], serializer: S) -> Result<S::Ok, S::Error> {
+    let mut map = serializer.serialize_map(Some(lines.len()))?;
+    for line in lines {
+        map.serialize_entry(line.name, line)?;
+    }
+    map.end()
+}
+
+/// The name of a method in solutions and tables.
+fn name(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Exact => "exact",
+        Kind::OrderStatistics => "order_statistics",
+        Kind::OrderStatisticsOneSided => "order_statistics_one_sided",
+        Kind::DistributionFree => "distribution_free",
+        Kind::NormalExtremes => "normal_extremes",
+        Kind::GaussianAbs => "gaussian_abs",
+        Kind::RmsBound => "rms_bound",
+        Kind::ClosedForm => "closed_form",
+    }
+}
+
+/// What a method promises, in words.
+fn promise(guarantee: Guarantee) -> &'static str {
+    match guarantee {
+        Guarantee::Exact => "the longest interval",
+        Guarantee::Safe => "within the bound, maybe longer than needed to stop",
+        Guarantee::OneSided => "bounds E max - mean only",
+        Guarantee::TwoSided => "bounds E max - mean and mean - E min",
+        Guarantee::TwoSidedAnyLaw => "bounds E max - mean and mean - E min for any law",
+        Guarantee::Approximate => "approximation for long intervals",
+    }
+}
+
+impl From<&Method> for Line {
+    fn from(method: &Method) -> Line {
+        Line {
+            name: name(method.kind),
+            interval: method.interval.steps,
+            real: method.interval.real,
+            guarantee: promise(method.kind.guarantee()),
+            error: method.error,
+            confidence: None,
+        }
+    }
+}
+
+/// Solves a periodic problem.
+pub fn solve(problem: &Periodic, settings: &Settings, watch: &Watch) -> Solved {
+    let (processors, bound) = (problem.processors(), problem.bound());
+    let found = methods(&processors, bound, watch);
+    let mut warnings = Vec::new();
+    let mut status = Status::Converged;
+    for method in &found {
+        if method.status != Status::Converged {
+            status = method.status;
+        }
+        if method.tie {
+            let name = name(method.kind);
+            warnings
+                .push(format!("{name}: the bound is met exactly, up to rounding; a tie keeps it"));
+        }
+    }
+    let first = &found[0];
+    let mut lines: Vec<Line> = found.iter().map(Line::from).collect();
+    let curve = curve(&processors, bound, &first.interval);
+    if let (Bound::MaxDeviation(limit), false) = (bound, first.kind == Kind::Exact) {
+        lines.extend(simulated_deviation(&processors, limit, &first.interval));
+    }
+    let interval = first.interval.steps;
+    warn_of_loads(&processors, interval, &mut warnings);
+    let cost_aware = problem.remap_cost().and_then(|cost| {
+        let found = cost_aware(&processors, cost, watch);
+        match found {
+            Some(found) => {
+                if found.status != Status::Converged {
+                    status = found.status;
+                }
+                Some(cost_line(&processors, cost, &found))
+            }
+            None => {
+                warnings.push("the interval of least cost needs laws, not only moments".to_owned());
+                None
+            }
+        }
+    });
+    let simulated = settings.simulate.and_then(|runs| {
+        let runs = runs.max(2);
+        let last = interval.map_or(MAX_CURVE, |steps| steps.saturating_mul(4).saturating_add(100));
+        let last = last.min(MAX_STEPS);
+        match first_passage(&processors, bound, runs, settings.seed, last) {
+            Some(passage) => {
+                if passage.censored > 0 {
+                    warnings.push(format!(
+                        "{} of {runs} sample paths stayed within the bound for {last} steps: their mean \
+                         first passage is too small",
+                        passage.censored
+                    ));
+                }
+                Some(Simulated {
+                    runs,
+                    seed: settings.seed,
+                    mean: passage.steps.mean,
+                    half_width: passage.steps.half_width,
+                    censored: passage.censored,
+                })
+            }
+            None => {
+                warnings.push("sample paths need independent changes of known laws".to_owned());
+                None
+            }
+        }
+    });
+    let (quantity, limit) = match bound {
+        Bound::MaxDeviation(limit) => ("max_deviation", limit),
+        Bound::RmsDeviation(limit, _) => ("rms_deviation", limit),
+    };
+    let answer = Answer {
+        quantity,
+        bound: limit,
+        processors: processors.count(),
+        interval,
+        interval_by: lines[0].name,
+        methods: lines,
+        deviation: curve.values,
+        deviation_is: curve.kind,
+        deviation_error: curve.error,
+        nonnegative_through: processors.steps_without_negative_load(),
+        cost_aware,
+        simulated,
+    };
+    Solved { body: Body::Periodic(Box::new(answer)), status, warnings }
+}
+
+struct DeviationCurve {
+    values: Vec<f64>,
+    error: f64,
+    kind: &'static str,
+}
+
+/// The imbalance step by step, past the end of the interval, or past its maximum if it never ends.
+fn curve(processors: &Processors, bound: Bound, interval: &Interval) -> DeviationCurve {
+    let peak =
+        if processors.mean() > 0.0 { 2.0 * processors.load() / processors.mean() } else { 100.0 };
+    let mut last = interval.steps.map_or(peak as u64, |steps| steps + 1).min(MAX_CURVE);
+    if processors.mean() < 0.0 {
+        let end = Interval::before(processors.load() / -processors.mean());
+        last = last.min(end.steps.unwrap_or(last));
+    }
+    let times = 0..=last;
+    if let Bound::RmsDeviation(_, variance) = bound {
+        let values = times.map(|t| processors.rms_deviation(t as f64, variance)).collect();
+        return DeviationCurve { values, error: 0.0, kind: "v(t)" };
+    }
+    let Some(mut imbalance) = Imbalance::new(processors) else {
+        let values = times.map(|t| processors.rms_deviation(t as f64, None)).collect();
+        return DeviationCurve { values, error: 0.0, kind: "v(t), not below d(t)" };
+    };
+    let kind = if imbalance.is_exact() { "d(t)" } else { "larger of d1(t) and d2(t)" };
+    let mut error = 0.0_f64;
+    let values = imbalance.curve(last, CURVE_TERMS);
+    let values = values.iter().enumerate().map(|(time, found)| {
+        let average = processors.mean_load(time as f64);
+        error = error.max(found.error / average);
+        found.value / average
+    });
+    let values = values.collect();
+    DeviationCurve { values, error, kind }
+}
+
+/// The interval of the simulated d(t), with its confidence interval, about as far as it may matter.
+fn simulated_deviation(processors: &Processors, limit: f64, near: &Interval) -> Option<Line> {
+    let last = near.steps.map_or(MAX_CURVE, |steps| steps.saturating_mul(2).saturating_add(20));
+    if last.saturating_mul(PATHS * processors.count() as u64) > MAX_DRAWS {
+        return None;
+    }
+    let sampled = sampled_max_deviation(processors, PATHS, SEED, last)?;
+    let crossing = |side: f64| {
+        let exceeds = |(index, found): (usize, &remapping::interval::Sampled)| {
+            let average = processors.mean_load((index + 1) as f64);
+            average <= 0.0 || found.mean + side * found.half_width > limit * average
+        };
+        sampled.iter().enumerate().position(exceeds).map(|index| index as u64)
+    };
+    let interval = crossing(0.0);
+    Some(Line {
+        name: "simulation",
+        interval,
+        real: None,
+        guarantee: "sample mean of d(t), 95 % confidence",
+        error: 0.0,
+        confidence: Some((crossing(1.0).unwrap_or(last), crossing(-1.0))),
+    })
+}
+
+fn warn_of_loads(processors: &Processors, interval: Option<u64>, warnings: &mut Vec<String>) {
+    if processors.mean() < 0.0 {
+        let end = processors.load() / -processors.mean();
+        warnings.push(format!(
+            "the mean load falls and reaches zero after {end:.6} steps: the relative imbalance has no \
+             meaning from there, and every interval ends before"
+        ));
+    }
+    let Some(safe) = processors.steps_without_negative_load() else { return };
+    let within = interval.unwrap_or(MAX_CURVE);
+    if interval.is_some_and(|steps| steps <= safe) {
+        return;
+    }
+    let found = negative_load(processors, within);
+    let relation = if found.exact { "is" } else { "is at most" };
+    let unless =
+        if safe == 0 { String::new() } else { format!(" (impossible in the first {safe})") };
+    warnings.push(format!(
+        "nothing keeps the loads above zero: the probability that one is negative within {within} steps \
+         {relation} {:.3e}{unless}",
+        found.probability
+    ));
+}
+
+fn cost_line(processors: &Processors, remap_cost: f64, found: &CostAware) -> CostLine {
+    let average = found.steps.map(|steps| processors.mean_load(steps as f64));
+    let mut imbalance = Imbalance::new(processors);
+    let deviation = found.steps.and_then(|steps| imbalance.as_mut()?.max_deviation(steps));
+    CostLine {
+        remap_cost,
+        interval: found.steps,
+        cost_per_step: found.cost_per_step,
+        tolerance_max_over_mean: average.map(|average| found.imbalance / average),
+        tolerance_max_deviation: average.zip(deviation).map(|(average, d)| d.value / average),
+    }
+}

@@ -1,0 +1,174 @@
+//! Bayes filter of a fallible change detector [NR90, sec. III.B].
+//!
+//! The phase changes between step n-1 and step n with probability h_n, given that it has not changed
+//! before; at every step the detector then reports, and errs: alpha = P(report of a change | none),
+//! beta = P(no report | change). In probability and, with o = p/(1-p), in odds:
+//!
+//! ```text
+//! prior      p_a = p + (1-p) h                                    o_a = (o + h) / (1 - h)
+//! positive   p^c    = p_a (1-beta) / q^c                          o^c = (1-beta)/alpha o_a
+//! negative   p^cbar = p_a beta / q^cbar                        o^cbar = beta/(1-alpha) o_a
+//! reports    q^c = p_a (1-beta) + (1-p_a) alpha                q^cbar = 1 - q^c
+//! ```
+
+/// What the detector says at a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Report {
+    /// The phase has changed.
+    Change,
+    /// It has not.
+    NoChange,
+}
+
+impl Report {
+    /// Both reports.
+    pub const ALL: [Report; 2] = [Report::Change, Report::NoChange];
+}
+
+/// A detector with known error probabilities. Informative iff alpha + beta differs from 1; reversed
+/// (its positive report speaks against a change) iff alpha + beta > 1.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Detector {
+    false_alarm: f64,
+    missed: f64,
+}
+
+impl Detector {
+    /// The detector with the given alpha and beta; `None` unless both lie in \[0, 1\].
+    pub fn new(false_alarm: f64, missed: f64) -> Option<Detector> {
+        let probability = |p: f64| (0.0..=1.0).contains(&p);
+        (probability(false_alarm) && probability(missed))
+            .then_some(Detector { false_alarm, missed })
+    }
+
+    /// alpha.
+    pub fn false_alarm(&self) -> f64 {
+        self.false_alarm
+    }
+
+    /// beta.
+    pub fn missed(&self) -> f64 {
+        self.missed
+    }
+
+    /// P(`report` | the phase has changed).
+    pub fn after_change(&self, report: Report) -> f64 {
+        match report {
+            Report::Change => 1.0 - self.missed,
+            Report::NoChange => self.missed,
+        }
+    }
+
+    /// P(`report` | the phase has not changed).
+    pub fn before_change(&self, report: Report) -> f64 {
+        match report {
+            Report::Change => self.false_alarm,
+            Report::NoChange => 1.0 - self.false_alarm,
+        }
+    }
+
+    /// The factor a report multiplies the odds by: (1-beta)/alpha or beta/(1-alpha). Infinite for a
+    /// report that only a change explains, NaN for a report that never comes.
+    pub fn likelihood_ratio(&self, report: Report) -> f64 {
+        self.after_change(report) / self.before_change(report)
+    }
+
+    /// The limit of the beliefs when, from certainty that nothing has changed, the same report comes
+    /// again and again under hazard `h`: the fixed point of p^c or p^cbar that attracts.
+    ///
+    /// In odds r h / (1 - h - r) with the likelihood ratio r if r < 1 - h; otherwise the belief rises
+    /// to 1, unless h = 0. For the negative report of a useful detector it is where the belief hovers
+    /// before the change [NR86, sec. VIII]. `None` if the report never comes.
+    pub fn fixed_point(&self, report: Report, hazard: f64) -> Option<Belief> {
+        let (yes, no) = (self.after_change(report), self.before_change(report));
+        if yes == 0.0 && no == 0.0 {
+            return None;
+        }
+        if hazard == 0.0 {
+            return Some(Belief::UNCHANGED);
+        }
+        // r h / (1 - h - r), numerator and denominator times P(report | no change).
+        let rest = (1.0 - hazard) * no - yes;
+        let belief = if rest > 0.0 { Belief::of_weights(yes * hazard, rest) } else { None };
+        Some(belief.unwrap_or(Belief::CHANGED))
+    }
+}
+
+/// What is known of the phase: the probability that it has changed, and its complement, both to full
+/// relative precision.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Belief {
+    changed: f64,
+    unchanged: f64,
+}
+
+impl Belief {
+    /// Nothing has changed yet: p = 0.
+    pub const UNCHANGED: Belief = Belief { changed: 0.0, unchanged: 1.0 };
+
+    /// The phase has changed: p = 1.
+    pub const CHANGED: Belief = Belief { changed: 1.0, unchanged: 0.0 };
+
+    /// The belief p; `None` unless it lies in \[0, 1\].
+    pub fn new(probability: f64) -> Option<Belief> {
+        let valid = (0.0..=1.0).contains(&probability);
+        valid.then_some(Belief { changed: probability, unchanged: 1.0 - probability })
+    }
+
+    /// The belief with odds o = p/(1-p); infinity is certainty. `None` if negative or NaN.
+    pub fn from_odds(odds: f64) -> Option<Belief> {
+        match odds {
+            f64::INFINITY => Some(Belief::CHANGED),
+            _ if odds >= 0.0 => {
+                Some(Belief { changed: odds / (1.0 + odds), unchanged: 1.0 / (1.0 + odds) })
+            }
+            _ => None,
+        }
+    }
+
+    fn of_weights(changed: f64, unchanged: f64) -> Option<Belief> {
+        let total = changed + unchanged;
+        let belief = Belief { changed: changed / total, unchanged: unchanged / total };
+        (total > 0.0).then_some(belief)
+    }
+
+    /// p.
+    pub fn probability(&self) -> f64 {
+        self.changed
+    }
+
+    /// 1 - p, without the cancellation.
+    pub fn complement(&self) -> f64 {
+        self.unchanged
+    }
+
+    /// o = p/(1-p).
+    pub fn odds(&self) -> f64 {
+        self.changed / self.unchanged
+    }
+
+    /// The belief at the next step before its report: p_a under hazard `h` in \[0, 1\].
+    pub fn prior(&self, hazard: f64) -> Belief {
+        let unchanged = self.unchanged * (1.0 - hazard);
+        Belief { changed: self.changed + self.unchanged * hazard, unchanged }
+    }
+
+    /// The probability that `report` comes next, if this is the belief before it: q^c or q^cbar.
+    pub fn probability_of(&self, report: Report, detector: &Detector) -> f64 {
+        self.changed * detector.after_change(report)
+            + self.unchanged * detector.before_change(report)
+    }
+
+    /// The belief after `report`, if this is the one before it; `None` if the report was impossible.
+    pub fn after(&self, report: Report, detector: &Detector) -> Option<Belief> {
+        Belief::of_weights(
+            self.changed * detector.after_change(report),
+            self.unchanged * detector.before_change(report),
+        )
+    }
+
+    /// One step of the filter, hazard and report: p^c or p^cbar; `None` if the report was impossible.
+    pub fn step(&self, hazard: f64, report: Report, detector: &Detector) -> Option<Belief> {
+        self.prior(hazard).after(report, detector)
+    }
+}

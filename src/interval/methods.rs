@@ -1,0 +1,197 @@
+//! Every method that applies, side by side.
+
+use super::{
+    Estimate, Imbalance, Interval, Processors, Search, distribution_free_factor, first_crossing,
+    kappa, longest, normal_extremes_factor,
+};
+use crate::observer::{Observer, Status};
+
+/// Evaluations a search may take; it needs a few dozen unless the bound is nearly a maximum.
+const LIMIT: u64 = 100_000;
+
+/// What is bounded.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Bound {
+    /// `D` of problem P_I: the expected largest deviation relative to the mean load.
+    MaxDeviation(f64),
+    /// `B` of problem P_II: the root of the expected sum of squared deviations relative to the
+    /// mean load, for independent changes or, given `trace(S) - 1'S1/N` of their covariance matrix
+    /// `S`, for correlated ones.
+    RmsDeviation(f64, Option<f64>),
+}
+
+/// A method of finding the interval.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// `d(t)` itself: on lattices and for identical normal changes.
+    Exact,
+    /// `E max` and `E min` both within the bound.
+    OrderStatistics,
+    /// `E max` within the bound [FXW03, Theorems 4.3 and 6.1].
+    OrderStatisticsOneSided,
+    /// [FXW03, Theorem 4.1].
+    DistributionFree,
+    /// [FXW03, Theorem 4.2].
+    NormalExtremes,
+    /// Normal approximation with the exact constant of the largest absolute deviation.
+    GaussianAbs,
+    /// `d(t) <= v(t)` [FXW03, Lemma 3.1], and the interval of `v(t)`.
+    RmsBound,
+    /// `v(t)` itself [FXW03, Theorem 5.1, Corollary 5.1], by the sound root.
+    ClosedForm,
+}
+
+/// What an interval promises about the quantity that is bounded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Guarantee {
+    /// It is the longest one.
+    Exact,
+    /// The bound holds during it; there may be a longer one.
+    Safe,
+    /// The bound holds for the expected maximum less the mean, the minimum may violate it.
+    OneSided,
+    /// The bound holds for the expected maximum and minimum apart.
+    TwoSided,
+    /// The bound holds for the expected maximum and minimum apart, for any law of these moments.
+    TwoSidedAnyLaw,
+    /// None: an approximation for large numbers of steps.
+    Approximate,
+}
+
+impl Kind {
+    /// What its intervals promise.
+    pub fn guarantee(self) -> Guarantee {
+        match self {
+            Kind::Exact | Kind::ClosedForm => Guarantee::Exact,
+            Kind::RmsBound => Guarantee::Safe,
+            Kind::OrderStatistics => Guarantee::TwoSided,
+            Kind::OrderStatisticsOneSided => Guarantee::OneSided,
+            Kind::DistributionFree => Guarantee::TwoSidedAnyLaw,
+            Kind::NormalExtremes | Kind::GaussianAbs => Guarantee::Approximate,
+        }
+    }
+}
+
+/// The answer of one method.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Method {
+    /// Which.
+    pub kind: Kind,
+    /// Its interval.
+    pub interval: Interval,
+    /// How its computation ended.
+    pub status: Status,
+    /// Numerical error, relative to the mean load, of the imbalances it rests on.
+    pub error: f64,
+    /// The bound is met within that error: a tie, counted as kept.
+    pub tie: bool,
+}
+
+impl Method {
+    fn closed(kind: Kind, interval: Interval) -> Self {
+        Self { kind, interval, status: Status::Converged, error: 0.0, tie: false }
+    }
+
+    fn searched(kind: Kind, search: Search) -> Self {
+        let Search { interval, status, tie, error } = search;
+        Self { kind, interval, status, error, tie }
+    }
+}
+
+/// Every method that applies, the most trustworthy first: the first is the answer.
+///
+/// `bound` must be a finite number that is not negative.
+pub fn methods(processors: &Processors, bound: Bound, observer: &dyn Observer) -> Vec<Method> {
+    match bound {
+        Bound::MaxDeviation(bound) => max_deviation(processors, bound, observer),
+        Bound::RmsDeviation(bound, variance) => {
+            let variance = variance.unwrap_or_else(|| processors.variance());
+            vec![Method::closed(Kind::ClosedForm, crossing(processors, variance, true, bound))]
+        }
+    }
+}
+
+fn crossing(processors: &Processors, variance: f64, drift: bool, bound: f64) -> Interval {
+    let drift = if drift { processors.drift() } else { 0.0 };
+    first_crossing(variance, drift, processors.load(), processors.mean(), bound)
+}
+
+fn max_deviation(processors: &Processors, bound: f64, observer: &dyn Observer) -> Vec<Method> {
+    let mut found = Vec::new();
+    let (load, mean) = (processors.load(), processors.mean());
+    let count = processors.count();
+    if let Some(mut imbalance) = Imbalance::new(processors) {
+        match processors.common() {
+            Some(crate::law::Law::Normal { deviation, .. }) => {
+                let variance = (kappa(count) * deviation).powi(2);
+                let interval = crossing(processors, variance, false, bound);
+                found.push(Method::closed(Kind::Exact, interval));
+            }
+            _ if imbalance.is_exact() => {
+                let search = longest(load, mean, bound, LIMIT, observer, |time| {
+                    imbalance.max_deviation(time).unwrap_or(Estimate { value: 0.0, error: 0.0 })
+                });
+                found.push(Method::searched(Kind::Exact, search));
+            }
+            _ => {}
+        }
+        for kind in [Kind::OrderStatistics, Kind::OrderStatisticsOneSided] {
+            let mut excess = |time: f64| {
+                let found = imbalance.extremes(time);
+                let both = kind == Kind::OrderStatistics;
+                let value = if both { found.above.max(found.below) } else { found.above };
+                Estimate { value, error: found.error }
+            };
+            let mut search =
+                longest(load, mean, bound, LIMIT, observer, |time| excess(time as f64));
+            if let (Some(steps), Some(_)) = (search.interval.steps, search.interval.real)
+                && processors.classes().iter().all(|class| class.law.is_divisible())
+            {
+                let slack = |t: f64| excess(t).value - bound * (load + mean * t);
+                search.interval.real = Some(root(slack, steps as f64));
+            }
+            found.push(Method::searched(kind, search));
+        }
+    }
+    if let Some(law) = processors.common() {
+        let factors = [
+            (Kind::DistributionFree, distribution_free_factor(count)),
+            (Kind::NormalExtremes, normal_extremes_factor(count)),
+            (Kind::GaussianAbs, kappa(count)),
+        ];
+        for (kind, factor) in factors {
+            let variance = factor * factor * law.variance();
+            found.push(Method::closed(kind, crossing(processors, variance, false, bound)));
+        }
+    }
+    let interval = crossing(processors, processors.variance(), true, bound);
+    found.push(Method::closed(Kind::RmsBound, interval));
+    found
+}
+
+/// The sign change of `f` in `[start, start + 1]`, by bisection sped up by false position
+/// (Illinois).
+fn root(mut f: impl FnMut(f64) -> f64, start: f64) -> f64 {
+    let (mut a, mut b) = (start, start + 1.0);
+    let (mut fa, mut fb) = (f(a), f(b));
+    for _ in 0..60 {
+        if fa >= 0.0 || b - a <= 4.0 * f64::EPSILON * b {
+            return a;
+        }
+        let c = (a * fb - b * fa) / (fb - fa);
+        let fc = f(c);
+        if fc == 0.0 {
+            return c;
+        } else if fc > 0.0 {
+            (b, fb) = (c, fc);
+            fa *= 0.5;
+        } else {
+            (a, fa) = (c, fc);
+            fb *= 0.5;
+        }
+        if (b - a) <= 1e-14 * b.max(1.0) {
+            break;
+        }
+    }
+    0.5 * (a + b)
+}

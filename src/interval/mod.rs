@@ -1,0 +1,58 @@
+//! Optimal periodic intervals [FXW03]: remap every `T` steps, with `T` as long as the expected
+//! imbalance stays within a bound.
+//!
+//! All `N` processors start with the load `w`; each step adds an independent change to each. With
+//! `wbar` the average load, `T` is the largest with
+//!
+//! ```text
+//! P_I :  d(t) = E max_i |w_i(t) - wbar(t)| / E wbar(t)              <= D  for t = 1..T
+//! P_II:  v(t) = sqrt(E sum_i (w_i(t) - wbar(t))^2) / E wbar(t)      <= B  for t = 1..T
+//! ```
+//!
+//! [`methods`](methods()) answers with every method that applies: the closed forms of the paper
+//! ([`closed`]), order statistics ([`crate::law::extremes`]), and the exact value, by
+//! [`exact`] for walks on a lattice and by [`kappa`] for normal changes. Intervals may be never
+//! ending. Of all the steps up to an interval none is left unproved: see [`search`].
+
+pub mod closed;
+pub mod cost;
+mod covariance;
+pub mod exact;
+mod imbalance;
+pub mod kappa;
+mod methods;
+mod negative;
+pub mod paths;
+mod processors;
+pub mod search;
+
+pub use closed::{distribution_free_factor, first_crossing, normal_extremes_factor};
+pub use cost::{CostAware, LoadChain, cost_aware, cost_aware_chain};
+pub use covariance::{Covariance, CovarianceError};
+pub use imbalance::Imbalance;
+pub use kappa::kappa;
+pub use methods::{Bound, Guarantee, Kind, Method, methods};
+pub use negative::{NegativeLoad, negative_load};
+pub use paths::{Passage, Sampled, first_passage, sampled_max_deviation};
+pub use processors::{Processors, ProcessorsError};
+pub use search::{Search, longest};
+
+/// A computed number and a bound of its numerical error.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Estimate {
+    /// The number.
+    pub value: f64,
+    /// Absolute error at most.
+    pub error: f64,
+}
+
+/// How long a bound is kept.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Interval {
+    /// Largest number of steps after which the bound still holds; `None` if it always does.
+    pub steps: Option<u64>,
+    /// Time of the crossing as a real number, `steps` being its floor: the root of a closed form
+    /// or of a law with a meaning at real times, the linear interpolation between the two steps
+    /// otherwise. `None` if never, or not reached.
+    pub real: Option<f64>,
+}

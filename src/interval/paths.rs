@@ -1,0 +1,199 @@
+//! Sample paths: what simulation says where nothing exact does, and the papers' simulated rows.
+
+use rand::rngs::ChaCha8Rng;
+use rand::{RngExt, SeedableRng};
+use rand_distr::{Distribution, Exp, Gamma, Normal};
+use rayon::prelude::*;
+
+use super::{Bound, Processors};
+use crate::law::Law;
+
+/// Two-sided 95 % quantile of the normal law.
+const QUANTILE: f64 = 1.959_963_984_540_054;
+
+/// A mean over independent sample paths.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Sampled {
+    /// Average.
+    pub mean: f64,
+    /// Half the width of its 95 % confidence interval.
+    pub half_width: f64,
+}
+
+impl Sampled {
+    fn new(sum: f64, squares: f64, runs: u64) -> Self {
+        let n = runs as f64;
+        let mean = sum / n;
+        let variance = (squares - sum * mean).max(0.0) / (n - 1.0);
+        Self { mean, half_width: QUANTILE * (variance / n).sqrt() }
+    }
+}
+
+/// First passages of sample paths beyond a bound.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Passage {
+    /// The first step after which the imbalance exceeds the bound.
+    pub steps: Sampled,
+    /// Paths that had not exceeded the bound after the last step simulated; they count with that
+    /// step, so that the mean is too small if there are any.
+    pub censored: u64,
+}
+
+/// A law one can draw from.
+enum Sampler {
+    /// Values with the running sums of their weights.
+    Steps(Vec<f64>, Vec<f64>),
+    Exponential(Exp<f64>),
+    Gamma(Gamma<f64>),
+    Normal(Normal<f64>),
+}
+
+impl Sampler {
+    fn new(law: &Law) -> Option<Self> {
+        match *law {
+            Law::Steps(ref steps) => {
+                let sums = steps.weights().iter().scan(0.0, |sum, weight| {
+                    *sum += weight;
+                    Some(*sum)
+                });
+                Some(Self::Steps(steps.values().to_vec(), sums.collect()))
+            }
+            Law::Exponential { mean } => Exp::new(1.0 / mean).ok().map(Self::Exponential),
+            Law::Gamma { shape, mean } => Gamma::new(shape, mean / shape).ok().map(Self::Gamma),
+            Law::Normal { mean, deviation } => Normal::new(mean, deviation).ok().map(Self::Normal),
+            Law::Moments { .. } => None,
+        }
+    }
+
+    fn draw(&self, stream: &mut ChaCha8Rng) -> f64 {
+        match self {
+            Self::Steps(values, sums) => {
+                let place: f64 = stream.random();
+                let index = sums.partition_point(|sum| *sum <= place);
+                values[index.min(values.len() - 1)]
+            }
+            Self::Exponential(law) => law.sample(stream),
+            Self::Gamma(law) => law.sample(stream),
+            Self::Normal(law) => law.sample(stream),
+        }
+    }
+}
+
+/// One sample path of the loads.
+struct Path<'a> {
+    stream: ChaCha8Rng,
+    classes: &'a [(usize, Sampler)],
+    loads: Vec<f64>,
+}
+
+impl<'a> Path<'a> {
+    fn new(seed: u64, run: u64, classes: &'a [(usize, Sampler)]) -> Self {
+        let mut stream = ChaCha8Rng::seed_from_u64(seed);
+        stream.set_stream(run);
+        let count = classes.iter().map(|class| class.0).sum();
+        Self { stream, classes, loads: vec![0.0; count] }
+    }
+
+    fn step(&mut self) {
+        let mut loads = self.loads.iter_mut();
+        for (count, sampler) in self.classes {
+            for load in loads.by_ref().take(*count) {
+                *load += sampler.draw(&mut self.stream);
+            }
+        }
+    }
+
+    fn average(&self) -> f64 {
+        self.loads.iter().sum::<f64>() / self.loads.len() as f64
+    }
+
+    fn max_deviation(&self) -> f64 {
+        let average = self.average();
+        self.loads.iter().map(|load| (load - average).abs()).fold(0.0, f64::max)
+    }
+
+    fn rms_deviation(&self) -> f64 {
+        let average = self.average();
+        self.loads.iter().map(|load| (load - average).powi(2)).sum::<f64>().sqrt()
+    }
+}
+
+fn samplers(processors: &Processors) -> Option<Vec<(usize, Sampler)>> {
+    let sampler = |class: &crate::law::Class| Some((class.count, Sampler::new(&class.law)?));
+    processors.classes().iter().map(sampler).collect()
+}
+
+/// Mean first passage of the imbalance of a sample path, `max_i |w_i - wbar|` or
+/// `sqrt(sum_i (w_i - wbar)^2)` relative to the *expected* mean load, beyond the bound: the
+/// simulated rows of [FXW03, Tables 1 to 3].
+///
+/// Each of the `runs >= 2` paths has its own stream of a counter-based generator and ends after
+/// `last` steps at most. `None` if a law is not known or the changes are correlated. The numbers do
+/// not depend on the number of threads.
+pub fn first_passage(
+    processors: &Processors,
+    bound: Bound,
+    runs: u64,
+    seed: u64,
+    last: u64,
+) -> Option<Passage> {
+    let (largest, bound) = match bound {
+        Bound::MaxDeviation(bound) => (true, bound),
+        Bound::RmsDeviation(bound, None) => (false, bound),
+        Bound::RmsDeviation(_, Some(_)) => return None,
+    };
+    let classes = samplers(processors)?;
+    let passages: Vec<Option<u64>> = (0..runs)
+        .into_par_iter()
+        .map(|run| {
+            let mut path = Path::new(seed, run, &classes);
+            (1..=last).find_map(|time| {
+                path.step();
+                let deviation = if largest { path.max_deviation() } else { path.rms_deviation() };
+                // Rounding must not turn a tie into a violation.
+                let allowed = bound * processors.mean_load(time as f64) * (1.0 + 1e-12);
+                (deviation > allowed).then_some(time)
+            })
+        })
+        .collect();
+    let steps = |passage: &Option<u64>| passage.unwrap_or(last) as f64;
+    let sum = passages.iter().map(steps).sum();
+    let squares = passages.iter().map(|passage| steps(passage).powi(2)).sum();
+    let censored = passages.iter().filter(|passage| passage.is_none()).count() as u64;
+    Some(Passage { steps: Sampled::new(sum, squares, runs), censored })
+}
+
+/// `E max_i |w_i - wbar|` after 1, 2, .. `last` steps, estimated from `runs >= 2` sample paths, in
+/// units of load. `None` if a law is not known.
+pub fn sampled_max_deviation(
+    processors: &Processors,
+    runs: u64,
+    seed: u64,
+    last: u64,
+) -> Option<Vec<Sampled>> {
+    let classes = samplers(processors)?;
+    // Sums over fixed blocks of runs, added in order: the same numbers for any number of threads.
+    const BLOCK: u64 = 64;
+    let blocks: Vec<Vec<(f64, f64)>> = (0..runs.div_ceil(BLOCK))
+        .into_par_iter()
+        .map(|block| {
+            let mut sums = vec![(0.0, 0.0); last as usize];
+            for run in block * BLOCK..runs.min((block + 1) * BLOCK) {
+                let mut path = Path::new(seed, run, &classes);
+                for sum in &mut sums {
+                    path.step();
+                    let deviation = path.max_deviation();
+                    sum.0 += deviation;
+                    sum.1 += deviation * deviation;
+                }
+            }
+            sums
+        })
+        .collect();
+    let at = |time: usize| {
+        let sum = blocks.iter().map(|block| block[time].0).sum();
+        let squares = blocks.iter().map(|block| block[time].1).sum();
+        Sampled::new(sum, squares, runs)
+    };
+    Some((0..last as usize).map(at).collect())
+}

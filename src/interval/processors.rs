@@ -1,0 +1,127 @@
+//! The processors of a periodic problem.
+
+use crate::law::{Class, Law, LawError, Steps};
+
+/// At least two processors with equal loads and independent changes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Processors {
+    load: f64,
+    classes: Vec<Class>,
+}
+
+/// Why processors do not make a problem.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ProcessorsError {
+    /// Fewer than two: nothing to balance.
+    TooFew(usize),
+    /// The initial load is not a positive number.
+    Load(f64),
+    /// The law of one class is none.
+    Law(usize, LawError),
+}
+
+impl std::fmt::Display for ProcessorsError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::TooFew(n) => write!(f, "balance needs two processors, and there are {n}"),
+            Self::Load(load) => write!(f, "the initial load must be positive, and is {load}"),
+            Self::Law(class, error) => write!(f, "class {class}: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for ProcessorsError {}
+
+impl Processors {
+    /// Processors with initial load `load > 0` each; classes of equal laws are merged, and laws
+    /// without variance become the certain steps they are.
+    ///
+    /// # Errors
+    /// If the load, the number of processors or a law is outside its domain.
+    pub fn new(load: f64, classes: Vec<Class>) -> Result<Self, ProcessorsError> {
+        let count = classes.iter().map(|class| class.count).sum();
+        if count < 2 {
+            return Err(ProcessorsError::TooFew(count));
+        }
+        if !(load.is_finite() && load > 0.0) {
+            return Err(ProcessorsError::Load(load));
+        }
+        let mut merged: Vec<Class> = Vec::new();
+        for (index, class) in classes.into_iter().enumerate() {
+            let fault = |error| ProcessorsError::Law(index, error);
+            class.law.check().map_err(fault)?;
+            let law = match class.law {
+                Law::Normal { mean, deviation: 0.0 } | Law::Moments { mean, variance: 0.0 } => {
+                    Law::Steps(Steps::new(vec![(mean, 1.0)]).map_err(fault)?)
+                }
+                law => law,
+            };
+            match merged.iter_mut().find(|other| other.law == law) {
+                Some(other) => other.count += class.count,
+                None if class.count > 0 => merged.push(Class { count: class.count, law }),
+                None => {}
+            }
+        }
+        Ok(Self { load, classes: merged })
+    }
+
+    /// Initial load of each processor.
+    pub fn load(&self) -> f64 {
+        self.load
+    }
+
+    /// The distinct laws, with how many processors follow each.
+    pub fn classes(&self) -> &[Class] {
+        &self.classes
+    }
+
+    /// Number of processors.
+    pub fn count(&self) -> usize {
+        self.classes.iter().map(|class| class.count).sum()
+    }
+
+    /// The common law, if there is one.
+    pub fn common(&self) -> Option<&Law> {
+        if self.classes.len() == 1 { Some(&self.classes[0].law) } else { None }
+    }
+
+    fn average(&self, f: impl Fn(&Law) -> f64) -> f64 {
+        let sum: f64 = self.classes.iter().map(|class| class.count as f64 * f(&class.law)).sum();
+        sum / self.count() as f64
+    }
+
+    /// Mean change of the average load per step.
+    pub fn mean(&self) -> f64 {
+        if let Some(law) = self.common() { law.mean() } else { self.average(Law::mean) }
+    }
+
+    /// Mean load after `time` steps.
+    pub fn mean_load(&self, time: f64) -> f64 {
+        self.load + time * self.mean()
+    }
+
+    /// `(N-1)` times the mean variance: the growth per step of the summed squared deviations that
+    /// independent changes cause.
+    pub fn variance(&self) -> f64 {
+        (self.count() - 1) as f64 * self.average(Law::variance)
+    }
+
+    /// `sum mu_i^2 - N mubar^2`, computed from the deviations: what unequal means cause.
+    pub fn drift(&self) -> f64 {
+        let mean = self.mean();
+        self.count() as f64 * self.average(|law| (law.mean() - mean).powi(2))
+    }
+
+    /// `v(t)` [FXW03, (20)], with `variance` in place of [`variance`](Self::variance) for
+    /// correlated changes.
+    pub fn rms_deviation(&self, time: f64, variance: Option<f64>) -> f64 {
+        let variance = variance.unwrap_or_else(|| self.variance());
+        (variance * time + self.drift() * time * time).sqrt() / self.mean_load(time)
+    }
+
+    /// Number of steps during which no load can become negative; `None` if none ever can.
+    pub fn steps_without_negative_load(&self) -> Option<u64> {
+        let least = self.classes.iter().map(|class| class.law.least()).fold(0.0, f64::min);
+        (least < 0.0).then(|| (self.load / -least * (1.0 + 1e-15)).floor() as u64)
+    }
+}

@@ -1,0 +1,96 @@
+//! The longest interval, by as few evaluations of the imbalance as can prove it.
+
+use std::ops::ControlFlow;
+
+use super::{Estimate, Interval};
+use crate::observer::{Observer, Status};
+
+/// Outcome of a search.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Search {
+    /// The interval; where the search was stopped, the steps proved so far.
+    pub interval: Interval,
+    /// Converged, or why the search ended before.
+    pub status: Status,
+    /// The bound was met so closely somewhere that the numerical error could hide a crossing.
+    pub tie: bool,
+    /// Largest numerical error, relative to the mean load, of the values the answer rests on.
+    pub error: f64,
+}
+
+/// Finds the largest `T` with `excess(t) <= bound * (load + mean * t)` for `t = 1..=T`.
+///
+/// `excess(t) = E f(S_t)` for a sum `S_t` of `t` independent, identically distributed vectors and a
+/// convex, positively homogeneous `f`, such as the expected largest deviation. Then `E f(S_t) / t`
+/// does not increase, since `E[S_t | S_u] = (t/u) S_u` for `t <= u` and Jensen's inequality: one
+/// value at `t` proves all times up to the one where `excess(t) / t` would reach the bound, and all
+/// times at once where it never would. About `log log T` evaluations lead up to the crossing, a
+/// few more cross it.
+///
+/// Values above the bound by no more than their own error count as ties, which keep it.
+///
+/// # Errors
+/// None; a halt or `limit` evaluations end the search with its status and what is proved by then.
+pub fn longest(
+    load: f64,
+    mean: f64,
+    bound: f64,
+    limit: u64,
+    observer: &dyn Observer,
+    mut excess: impl FnMut(u64) -> Estimate,
+) -> Search {
+    let mut search =
+        Search { interval: Interval::at(0.0), status: Status::Converged, tie: false, error: 0.0 };
+    let mut proved = 0_u64;
+    let mut before = 0.0;
+    for evaluation in 0..limit {
+        if let ControlFlow::Break(halt) = observer.progress(evaluation, evaluation + 2) {
+            return search.stopped(proved, halt.into());
+        }
+        let time = proved + 1;
+        let average = load + mean * time as f64;
+        if average <= 0.0 {
+            search.interval = Interval::before(load / -mean);
+            return search;
+        }
+        let found = excess(time);
+        let allowed = bound * average;
+        search.error = search.error.max(found.error / average);
+        search.tie |= (found.value - allowed).abs() <= found.error;
+        if found.value - found.error > allowed {
+            let ratio = found.value / average;
+            let part = if ratio > before {
+                ((bound - before) / (ratio - before)).clamp(0.0, 1.0)
+            } else {
+                0.0
+            };
+            search.interval = Interval { steps: Some(proved), real: Some(proved as f64 + part) };
+            return search;
+        }
+        proved = time;
+        before = found.value / average;
+        // Times u >= t with (u/t) excess(t) <= bound (load + mean u).
+        let rate = (found.value + found.error) / time as f64 - bound * mean;
+        let far = if rate <= 0.0 { f64::INFINITY } else { bound * load / rate };
+        let end = if mean < 0.0 { load / -mean } else { f64::INFINITY };
+        if far == f64::INFINITY && end == f64::INFINITY {
+            search.interval = Interval::NEVER;
+            return search;
+        }
+        // One step less than the bound allows, so that the value next to the crossing is known.
+        let far = far.min(end).min(1e15);
+        if far > (time + 3) as f64 {
+            proved = far as u64 - 2;
+            before = f64::NAN;
+        }
+    }
+    search.stopped(proved, Status::IterationLimit)
+}
+
+impl Search {
+    fn stopped(mut self, proved: u64, status: Status) -> Self {
+        self.interval = Interval { steps: Some(proved), real: None };
+        self.status = status;
+        self
+    }
+}

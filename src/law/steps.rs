@@ -1,0 +1,86 @@
+//! Laws with finitely many values.
+
+use super::{LawError, finite, not_negative};
+
+/// How far the weights of a law may sum from one.
+const SUM_TOLERANCE: f64 = 1e-9;
+
+/// Finitely many values in increasing order, with probabilities.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Steps {
+    values: Vec<f64>,
+    weights: Vec<f64>,
+    defect: f64,
+}
+
+impl Steps {
+    /// A law from pairs (value, probability), in any order. Values of probability zero are left
+    /// out. The probabilities may miss one by at most `1e-9`; what they miss is kept as
+    /// [`defect`](Self::defect), and the law is that of the probabilities divided by their sum.
+    ///
+    /// # Errors
+    /// If a number is not finite, a weight is negative, a value is repeated, or the weights do not
+    /// sum to one.
+    pub fn new(mut pairs: Vec<(f64, f64)>) -> Result<Self, LawError> {
+        for &(value, weight) in &pairs {
+            finite("step", value)?;
+            not_negative("weight", weight)?;
+        }
+        pairs.sort_by(|a, b| a.0.total_cmp(&b.0));
+        if let Some(pair) = pairs.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+            return Err(LawError::Repeated(pair[0].0));
+        }
+        if pairs.is_empty() {
+            return Err(LawError::Empty);
+        }
+        let sum: f64 = pairs.iter().map(|pair| pair.1).sum();
+        if (sum - 1.0).abs() > SUM_TOLERANCE * (1.0 + 1e-6) {
+            return Err(LawError::WeightSum(sum));
+        }
+        pairs.retain(|pair| pair.1 > 0.0);
+        let (values, weights): (Vec<_>, Vec<_>) =
+            pairs.into_iter().map(|(value, weight)| (value, weight / sum)).unzip();
+        let rounding = 4.0 * f64::EPSILON * values.len() as f64;
+        let defect = if (sum - 1.0).abs() <= rounding { 0.0 } else { sum - 1.0 };
+        Ok(Self { values, weights, defect })
+    }
+
+    /// The values, increasing.
+    pub fn values(&self) -> &[f64] {
+        &self.values
+    }
+
+    /// The probabilities of the values; they sum to one.
+    pub fn weights(&self) -> &[f64] {
+        &self.weights
+    }
+
+    /// By how much the weights as given exceeded one, zero if by no more than rounding.
+    pub fn defect(&self) -> f64 {
+        self.defect
+    }
+
+    /// Mean value.
+    pub fn mean(&self) -> f64 {
+        self.values.iter().zip(&self.weights).map(|(value, weight)| value * weight).sum()
+    }
+
+    /// Variance of the value.
+    pub fn variance(&self) -> f64 {
+        let mean = self.mean();
+        let square = |value: &f64| (value - mean) * (value - mean);
+        self.values.iter().zip(&self.weights).map(|(value, weight)| square(value) * weight).sum()
+    }
+
+    /// The smallest value.
+    pub fn least(&self) -> f64 {
+        self.values[0]
+    }
+
+    /// The law of a multiple of the value, `factor > 0`.
+    #[must_use]
+    pub fn scaled(&self, factor: f64) -> Self {
+        let values = self.values.iter().map(|value| value * factor).collect();
+        Self { values, weights: self.weights.clone(), defect: self.defect }
+    }
+}

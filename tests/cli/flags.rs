@@ -1,0 +1,238 @@
+//! Flags, exit codes, and what goes to which stream.
+
+use crate::workplace::{MODEL, Workplace};
+use std::io::Read;
+use std::process::{Command, Stdio};
+
+#[test]
+fn a_solved_model_exits_with_0_and_shows_its_curve() {
+    let outcome = Workplace::with_model().run(&["solve", "model.ron"]).exits(0);
+    for part in ["Drift", "n0 = ", "pi_0 = ", "expected completion time", "certified to 1e-9"] {
+        assert!(outcome.out.contains(part), "{part} is not in\n{}", outcome.out);
+    }
+    assert_eq!(outcome.err, "");
+}
+
+#[test]
+fn json_is_one_document_with_the_promised_fields() {
+    let outcome = Workplace::with_model().run(&["solve", "model.ron", "--json"]).exits(0);
+    let solution = outcome.json();
+    let fields = [
+        "title",
+        "problem",
+        "status",
+        "tolerance",
+        "version",
+        "seconds",
+        "warnings",
+        "last_step",
+        "n0",
+        "threshold",
+        "threshold_lower",
+        "threshold_upper",
+        "value",
+        "segments",
+    ];
+    for field in fields {
+        assert!(!solution[field].is_null(), "{field}");
+    }
+    assert_eq!(solution["title"], "Drift");
+    assert_eq!(solution["problem"], "phase_change");
+    assert_eq!(solution["status"], "converged");
+    assert_eq!(solution["last_step"], 40);
+    for n in 0..=40 {
+        let at = |field: &str| solution[field][n].as_f64().unwrap();
+        assert!(
+            at("threshold_lower") <= at("threshold") && at("threshold") <= at("threshold_upper")
+        );
+        assert!(at("threshold_upper") - at("threshold_lower") <= 1e-9);
+    }
+    let value = &solution["value"];
+    let (lower, upper) = (value["lower"].as_f64().unwrap(), value["upper"].as_f64().unwrap());
+    assert!(0.0 <= upper - lower && upper - lower <= 1e-9 * lower);
+}
+
+#[test]
+fn several_models_give_an_array_in_their_order() {
+    let workplace = Workplace::new();
+    for name in ["c", "a", "b"] {
+        workplace.write(&format!("{name}.ron"), MODEL.replace("Drift", name));
+    }
+    let outcome = workplace.run(&["solve", "--json", "c.ron", "a.ron", "b.ron"]).exits(0);
+    let titles: Vec<_> =
+        outcome.json().as_array().unwrap().iter().map(|s| s["title"].clone()).collect();
+    assert_eq!(titles, ["c", "a", "b"]);
+    let checked = workplace.run(&["check", "--json", "c.ron", "a.ron"]).exits(0).json();
+    assert_eq!(checked[0]["title"], "c");
+    assert_eq!(checked[1]["title"], "a");
+}
+
+#[test]
+fn the_worst_of_several_models_decides_the_exit_code() {
+    let workplace = Workplace::with_model();
+    workplace.write("wrong.ron", MODEL.replace("0.2", "1.2"));
+    let arguments = ["solve", "--json", "model.ron", "wrong.ron", "model.ron"];
+    let outcome = workplace.run(&arguments).exits(1).says("[wrong.ron:7:46]");
+    assert_eq!(outcome.json().as_array().unwrap().len(), 2);
+    let outcome = workplace.run(&["solve", "wrong.ron", "model.ron"]).exits(1);
+    assert!(outcome.out.contains("n0 = "));
+    let outcome = workplace.run(&["solve", "--json", "wrong.ron"]).exits(1);
+    assert_eq!(outcome.out, "");
+    let outcome = workplace.run(&["solve", "--json", "wrong.ron", "wrong.ron"]).exits(1);
+    assert_eq!(outcome.json(), serde_json::json!([]));
+    let three = ["solve", "--json", "--segments", "2", "--tolerance", "1e-12", "model.ron"];
+    workplace.run(&three).exits(3);
+    let both =
+        ["solve", "--json", "--segments", "2", "--tolerance", "1e-12", "model.ron", "wrong.ron"];
+    workplace.run(&both).exits(1);
+}
+
+#[test]
+fn wrong_arguments_exit_with_2() {
+    let workplace = Workplace::with_model();
+    let wrong: &[&[&str]] = &[
+        &[],
+        &["resolve"],
+        &["solve"],
+        &["solve", "model.ron", "--jsn"],
+        &["solve", "model.ron", "--tolerance", "0"],
+        &["solve", "model.ron", "--tolerance", "-1"],
+        &["solve", "model.ron", "--tolerance", "NaN"],
+        &["solve", "model.ron", "--tolerance", "inf"],
+        &["solve", "model.ron", "--threads", "0"],
+        &["solve", "model.ron", "--threads", "many"],
+        &["solve", "model.ron", "--time-limit", "0"],
+        &["solve", "model.ron", "--segments", "1"],
+        &["solve", "model.ron", "--plot", "curve.pdf"],
+        &["solve", "model.ron", "model.ron", "--plot", "curve.svg"],
+        &["sweep", "model.ron"],
+        &["completions", "cobol"],
+    ];
+    for arguments in wrong {
+        let outcome = workplace.run(arguments).exits(2);
+        assert_eq!(outcome.out, "", "{arguments:?}");
+        assert_ne!(outcome.err, "", "{arguments:?}");
+    }
+    assert_eq!(workplace.names(), ["model.ron"]);
+}
+
+#[test]
+fn the_tolerance_is_kept() {
+    let workplace = Workplace::with_model();
+    for tolerance in ["0.5", "1e-3", "1e-6", "1e-12"] {
+        let arguments = ["solve", "model.ron", "--json", "--tolerance", tolerance];
+        let solution = workplace.run(&arguments).exits(0).json();
+        let width: f64 = tolerance.parse().unwrap();
+        assert_eq!(solution["tolerance"], width);
+        for n in 0..=40 {
+            let at = |field: &str| solution[field][n].as_f64().unwrap();
+            assert!(at("threshold_upper") - at("threshold_lower") <= width);
+        }
+    }
+}
+
+/// What differs between two runs of the same thing.
+fn timeless(mut solution: serde_json::Value) -> serde_json::Value {
+    solution["seconds"] = 0.into();
+    solution
+}
+
+#[test]
+fn the_number_of_threads_does_not_change_the_numbers() {
+    let workplace = Workplace::with_model();
+    let alone = workplace.run(&["solve", "model.ron", "--json"]).exits(0).json();
+    for threads in ["1", "2", "7"] {
+        let arguments = ["solve", "model.ron", "--json", "--threads", threads];
+        let solution = workplace.run(&arguments).exits(0).json();
+        assert_eq!(timeless(solution), timeless(alone.clone()));
+    }
+}
+
+#[test]
+fn exact_fractions_lie_within_the_bounds() {
+    let workplace = Workplace::new();
+    workplace.write("model.ron", MODEL.replace("40", "8"));
+    let solution = workplace.run(&["solve", "model.ron", "--json", "--exact"]).exits(0).json();
+    let exact = &solution["exact"];
+    assert_eq!(exact["n0"], solution["n0"]);
+    for n in 0..=8 {
+        let decimal = exact["threshold_decimal"][n].as_f64().unwrap();
+        assert!(solution["threshold_lower"][n].as_f64().unwrap() <= decimal);
+        assert!(decimal <= solution["threshold_upper"][n].as_f64().unwrap());
+    }
+    assert!(workplace.run(&["solve", "model.ron", "--exact"]).exits(0).out.contains("pi_8 = 1.0"));
+}
+
+#[test]
+fn check_tells_facts_without_solving() {
+    let workplace = Workplace::with_model();
+    let facts = workplace.run(&["check", "model.ron", "--json"]).exits(0).json();
+    assert_eq!(facts["problem"], "phase_change");
+    assert_eq!(facts["last_step"], 40);
+    assert_eq!(facts["increasing_failure_rate"], true);
+    let text = workplace.run(&["check", "model.ron"]).exits(0).out;
+    assert!(text.contains("last_step: 40"), "{text}");
+}
+
+#[test]
+fn help_version_completions_and_the_manual() {
+    let workplace = Workplace::new();
+    let help = workplace.run(&["--help"]).exits(0).out;
+    for part in ["solve", "sweep", "Model(", "Exit codes", "130"] {
+        assert!(help.contains(part), "{part} is not in\n{help}");
+    }
+    assert!(workplace.run(&["solve", "--help"]).exits(0).out.contains("--time-limit"));
+    assert!(workplace.run(&["--version"]).exits(0).out.starts_with("remap "));
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let script = workplace.run(&["completions", shell]).exits(0).out;
+        assert!(script.contains("tolerance"), "{shell}");
+    }
+    let manual = workplace.run(&["man"]).exits(0).out;
+    for part in [".TH remap 1", "REMAP SOLVE", "REMAP SWEEP", "\\-\\-tolerance", "Exit codes"] {
+        assert!(manual.contains(part), "{part} is not in\n{manual}");
+    }
+}
+
+#[test]
+fn the_model_shown_in_the_help_is_a_model() {
+    let workplace = Workplace::new();
+    let help = workplace.run(&["--help"]).exits(0).out;
+    let start = help.find("  Model(").unwrap();
+    let end = start + help[start..].find("\n  )\n").unwrap() + 4;
+    workplace.write("shown.ron", &help[start..end]);
+    workplace.run(&["check", "shown.ron"]).exits(0);
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_error() {
+    let workplace = Workplace::new();
+    workplace.write("model.ron", MODEL.replace("40", "100000"));
+    for arguments in [&["solve", "--json", "model.ron"][..], &["man"]] {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_remap"))
+            .args(arguments)
+            .current_dir(workplace.root())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        drop(child.stdout.take());
+        let mut err = String::new();
+        child.stderr.take().unwrap().read_to_string(&mut err).unwrap();
+        assert_eq!(child.wait().unwrap().code(), Some(0));
+        assert_eq!(err, "");
+    }
+}
+
+#[test]
+fn files_are_written_though_nobody_reads_the_output() {
+    let workplace = Workplace::with_model();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_remap"))
+        .args(["solve", "model.ron", "--out", "results"])
+        .current_dir(workplace.root())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    assert!(workplace.path("results/model.json").exists());
+}

@@ -1,0 +1,93 @@
+//! Stopped before the end: the partial result is shown, with an honest status.
+
+use crate::workplace::{MODEL, Workplace, endless};
+use serde_json::Value;
+
+/// The result of a computation that was stopped: right as far as it goes.
+#[track_caller]
+fn is_honest(solution: &Value, status: &str) {
+    assert_eq!(solution["status"], status);
+    assert!(solution["value"].is_null(), "step 0 was not reached");
+    let thresholds = solution["threshold"].as_array().unwrap().len() as u64;
+    let (last, first) = (solution["last_step"].as_u64().unwrap(), solution["first_step"].as_u64());
+    assert_eq!(first.unwrap() + thresholds, last + 1);
+    for n in 0..thresholds as usize {
+        let at = |field: &str| solution[field][n].as_f64().unwrap();
+        assert!(0.0 <= at("threshold_lower") && at("threshold_upper") <= 1.0);
+        assert!(
+            at("threshold_lower") <= at("threshold") && at("threshold") <= at("threshold_upper")
+        );
+    }
+}
+
+#[test]
+fn the_time_limit_stops_with_3() {
+    let workplace = Workplace::new();
+    workplace.write("model.ron", endless());
+    let started = std::time::Instant::now();
+    let arguments = ["solve", "model.ron", "--json", "--time-limit", "0.5", "--out", "results"];
+    let solution = workplace.run(&arguments).exits(3).json();
+    assert!(started.elapsed().as_secs_f64() < 30.0);
+    is_honest(&solution, "time_limit");
+    let written: Value = serde_json::from_str(&workplace.read("results/model.json")).unwrap();
+    assert_eq!(written, solution);
+    let text = workplace.run(&["solve", "model.ron", "--time-limit", "0.5"]).exits(3).out;
+    assert!(text.contains("stopped by the time limit"), "{text}");
+}
+
+#[test]
+fn a_time_limit_beyond_all_clocks_is_none() {
+    let workplace = Workplace::with_model();
+    workplace.run(&["solve", "model.ron", "--time-limit", "1e300"]).exits(0);
+}
+
+#[test]
+fn a_segment_budget_that_is_too_small_stops_with_3() {
+    let workplace = Workplace::with_model();
+    let arguments = ["solve", "model.ron", "--json", "--segments", "3"];
+    let solution = workplace.run(&arguments).exits(3).says("the tolerance was not reached").json();
+    assert_eq!(solution["status"], "iteration_limit");
+    let certified = workplace.run(&["solve", "model.ron", "--json"]).exits(0).json();
+    for n in 0..=40 {
+        let wide = |field: &str| solution[field][n].as_f64().unwrap();
+        let narrow = |field: &str| certified[field][n].as_f64().unwrap();
+        assert!(wide("threshold_lower") <= narrow("threshold_upper"));
+        assert!(wide("threshold_upper") >= narrow("threshold_lower"));
+    }
+}
+
+#[test]
+#[cfg(unix)]
+fn an_interrupt_stops_with_130() {
+    use std::process::{Command, Stdio};
+    for signal in ["-INT", "-TERM"] {
+        let workplace = Workplace::with_model();
+        workplace.write("long.ron", endless());
+        let child = Command::new(env!("CARGO_BIN_EXE_remap"))
+            .args(["solve", "model.ron", "long.ron", "model.ron", "--json"])
+            .current_dir(workplace.root())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(std::time::Duration::from_secs(3));
+        let id = child.id().to_string();
+        assert!(Command::new("kill").args([signal, &id]).status().unwrap().success());
+        let output = child.wait_with_output().unwrap();
+        let err = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(130), "{err}");
+        let solutions: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(solutions.as_array().unwrap().len(), 2, "the third model was not begun");
+        assert_eq!(solutions[0]["status"], "converged");
+        is_honest(&solutions[1], "interrupted");
+    }
+}
+
+#[test]
+fn no_progress_bar_where_there_is_no_terminal() {
+    let workplace = Workplace::new();
+    workplace.write("model.ron", MODEL.replace("Fixed(40)", "Fixed(1000)"));
+    workplace.write("long.ron", endless());
+    let outcome = workplace.run(&["solve", "model.ron", "long.ron", "--time-limit", "2"]).exits(3);
+    assert!(!outcome.err.contains('%') && !outcome.err.contains('\u{1b}'), "{:?}", outcome.err);
+}

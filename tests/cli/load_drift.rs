@@ -1,0 +1,226 @@
+//! `LoadDrift` and `ActivityMesh` models from the command line.
+
+use assert_cmd::Command;
+use serde_json::Value;
+use std::path::Path;
+use std::process::Stdio;
+use std::time::Duration;
+
+fn remap(folder: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::cargo_bin("remap").unwrap();
+    command.args(arguments).current_dir(folder).env("XDG_CACHE_HOME", folder.join("cache"));
+    command
+}
+
+fn json(folder: &Path, arguments: &[&str]) -> Value {
+    let output = remap(folder, arguments).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+fn model(processors: usize, steps: u64, more: &str) -> String {
+    format!(
+        "Model(title: \"test\", problem: LoadDrift(processors: {processors}, \
+         chain: Walk(lowest: 1, levels: 19, up: 0.25, down: 0.25, edge: Hold), \
+         initial_load: 10, steps: {steps}, remap_cost: 8.0{more}))"
+    )
+}
+
+fn folder_with(text: &str) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("model.ron"), text).unwrap();
+    folder
+}
+
+/// The document without what may differ between runs.
+fn timeless(mut document: Value) -> Value {
+    document.as_object_mut().unwrap().remove("seconds");
+    document
+}
+
+#[test]
+fn solve_gives_the_contracts_fields() {
+    let folder = folder_with(&model(3, 100, ""));
+    let found = json(folder.path(), &["solve", "model.ron", "--json"]);
+    assert_eq!(found["problem"], "load_drift");
+    assert_eq!(found["status"], "converged");
+    assert_eq!(found["states"], 1330);
+    let number = |name: &str| found[name].as_f64().unwrap();
+    assert!((number("value") - 174.4415444473561).abs() < 1e-9);
+    assert!((number("work") - 1000.0025581197721).abs() < 1e-9);
+    assert!((number("time") - number("value") - number("work")).abs() < 1e-9);
+    assert!((number("utilization") - number("work") / number("time")).abs() < 1e-12);
+    assert!((number("remaps") - 5.893446266841264).abs() < 1e-9);
+    assert_eq!(found["best_fixed"]["interval"], 13);
+    // The number of threads changes no bit.
+    let one = json(folder.path(), &["solve", "model.ron", "--json", "--threads", "1"]);
+    assert_eq!(timeless(found), timeless(one));
+}
+
+#[test]
+fn decisions_of_a_step_are_a_map_over_multisets() {
+    let folder = folder_with(&model(2, 20, ""));
+    let found = json(folder.path(), &["solve", "model.ron", "--json", "--step", "10", "--values"]);
+    let map = found["decision"].as_str().unwrap();
+    assert_eq!((found["decision_step"].as_u64(), map.len()), (Some(10), 190));
+    // Colexicographic: (0,0), (0,1), (1,1), ...: balanced states are the last of their rows.
+    for row in 0..19usize {
+        assert_eq!(map.as_bytes()[row * (row + 1) / 2 + row], b'C');
+    }
+    assert_eq!(map.as_bytes()[18 * 19 / 2], b'R', "loads 1 and 19");
+    assert_eq!(found["cost_to_go"].as_array().unwrap().len(), 190);
+}
+
+#[test]
+fn bad_models_are_refused_where_they_are_wrong() {
+    for (wrong, right, named) in [
+        ("initial_load: 10", "initial_load: 20", "initial load"),
+        ("remap_cost: 8.0", "remap_cost: -1", "negative"),
+        ("up: 0.25", "up: 0.95", "Markov chain"),
+        ("steps: 10", "steps: 0", "out of range"),
+        ("processors: 3", "processors: 400", "memory"),
+        ("steps: 10", "paces: 10", "no field `paces`"),
+    ] {
+        let folder = folder_with(&model(3, 10, "").replace(wrong, right));
+        let assert = remap(folder.path(), &["solve", "model.ron"]).assert().code(1);
+        let errors = String::from_utf8_lossy(&assert.get_output().stderr).into_owned();
+        let refused = errors.contains(named) || errors.contains("too large");
+        assert!(refused, "{right}: {errors}");
+    }
+}
+
+/// Stopped by its time limit again and again, with everything it had written killed in between, a
+/// solve ends with the same bits as in one go.
+#[test]
+fn interrupted_solves_resume_bit_for_bit() {
+    let text = model(6, 400, "");
+    let folder = folder_with(&text);
+    let whole = json(folder.path(), &["solve", "model.ron", "--json", "--step", "390"]);
+    let arguments = ["solve", "model.ron", "--json", "--step", "390", "--out", "out"];
+    let stopped = remap(folder.path(), &arguments).arg("--time-limit").arg("0.3").assert().code(3);
+    let partial: Value = serde_json::from_slice(&stopped.get_output().stdout).unwrap();
+    assert_eq!(partial["status"], "time_limit");
+    let (lower, upper) = (&partial["value_bounds"]["lower"], &partial["value_bounds"]["upper"]);
+    let value = whole["value"].as_f64().unwrap();
+    assert!(lower.as_f64().unwrap() <= value && value <= upper.as_f64().unwrap());
+    assert!(partial["value"].is_null());
+    std::fs::remove_file(folder.path().join("out/model.json")).unwrap();
+    let checkpoint = folder.path().join("out/model.checkpoint");
+    assert!(checkpoint.exists());
+    // A kill in the middle leaves the checkpoint as it was, or a newer one.
+    let mut child = std::process::Command::new(assert_cmd::cargo::cargo_bin("remap"))
+        .args(arguments)
+        .current_dir(folder.path())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(Duration::from_millis(200));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let resumed = json(folder.path(), &arguments);
+    assert_eq!(timeless(resumed), timeless(whole));
+    assert!(!checkpoint.exists());
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupt_saves_and_tells() {
+    let folder = folder_with(&model(6, 4000, ""));
+    let child = std::process::Command::new(assert_cmd::cargo::cargo_bin("remap"))
+        .args(["solve", "model.ron", "--json", "--out", "out"])
+        .current_dir(folder.path())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(Duration::from_millis(700));
+    let id = child.id().to_string();
+    assert!(std::process::Command::new("kill").args(["-INT", &id]).status().unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130));
+    let partial: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(partial["status"], "interrupted");
+    assert!(folder.path().join("out/model.checkpoint").exists());
+}
+
+#[test]
+fn foreign_and_damaged_checkpoints_are_refused() {
+    let folder = folder_with(&model(6, 400, ""));
+    let arguments = ["solve", "model.ron", "--out", "out"];
+    remap(folder.path(), &arguments).args(["--time-limit", "0.2"]).assert().code(3);
+    std::fs::remove_file(folder.path().join("out/model.json")).unwrap();
+    let checkpoint = folder.path().join("out/model.checkpoint");
+    let bytes = std::fs::read(&checkpoint).unwrap();
+    std::fs::write(folder.path().join("model.ron"), model(6, 401, "")).unwrap();
+    let refused = |reason: &str| {
+        let assert = remap(folder.path(), &arguments).assert().code(1);
+        let errors = String::from_utf8_lossy(&assert.get_output().stderr).into_owned();
+        assert!(errors.contains(reason), "{errors}");
+    };
+    refused("another model");
+    assert_eq!(std::fs::read(&checkpoint).unwrap(), bytes, "a refused checkpoint is not touched");
+    std::fs::write(folder.path().join("model.ron"), model(6, 400, "")).unwrap();
+    let mut damaged = bytes.clone();
+    let middle = damaged.len() / 2;
+    damaged[middle] ^= 1;
+    std::fs::write(&checkpoint, &damaged).unwrap();
+    refused("damaged");
+    std::fs::write(&checkpoint, &bytes[..middle]).unwrap();
+    refused("damaged");
+}
+
+#[test]
+fn compare_plays_every_policy_on_the_same_paths() {
+    let folder = folder_with(&model(3, 60, ""));
+    let arguments = ["compare", "model.ron", "--runs", "80", "--seed", "4", "--json"];
+    let found = json(folder.path(), &arguments);
+    let policies = found["policies"].as_array().unwrap();
+    assert_eq!(policies.len(), 12);
+    let optimal = &policies[0];
+    assert_eq!(optimal["policy"], "optimal");
+    for policy in policies {
+        let (mean, width) =
+            (policy["mean"].as_f64().unwrap(), policy["half_width"].as_f64().unwrap());
+        if let Some(exact) = policy["exact"].as_f64() {
+            assert!((mean - exact).abs() < 2.3 * width, "{policy}");
+            assert!(exact >= optimal["exact"].as_f64().unwrap() - 1e-9);
+        }
+        assert!(policy["per_metric"]["regret_clairvoyant"]["mean"].as_f64().unwrap() >= -1e-9);
+    }
+    let single = [&arguments[..], &["--threads", "1"]].concat();
+    assert_eq!(timeless(json(folder.path(), &single)), timeless(found));
+    let few = json(
+        folder.path(),
+        &["compare", "model.ron", "--policies", "never,fixed:7", "--runs", "1", "--json"],
+    );
+    assert_eq!(few["policies"][1]["policy"], "fixed:7");
+    assert!(few["policies"][1]["half_width"].is_null());
+    let assert =
+        remap(folder.path(), &["compare", "model.ron", "--policies", "allways"]).assert().code(1);
+    assert!(String::from_utf8_lossy(&assert.get_output().stderr).contains("allways"));
+}
+
+#[test]
+fn compare_and_draw_an_activity_mesh() {
+    let text = "Model(title: \"mesh\", problem: ActivityMesh(width: 16, height: 16, units: Each(2), \
+                processors: 8, moves: (east: 0.2, west: 0.1, north: 0.2, south: 0.1), \
+                boundary: Reject, steps: 60, remap_cost: 20))";
+    let folder = folder_with(text);
+    let arguments = ["compare", "model.ron", "--runs", "5", "--json"];
+    let found = json(folder.path(), &arguments);
+    assert_eq!(found["problem"], "activity_mesh");
+    assert_eq!(found["runs"], 5);
+    assert!(found["policies"].as_array().unwrap().len() > 12);
+    assert_eq!(timeless(json(folder.path(), &arguments)), timeless(found));
+    for name in ["plot.svg", "plot.png"] {
+        remap(folder.path(), &["compare", "model.ron", "--runs", "2", "--plot", name])
+            .assert()
+            .success();
+        assert!(std::fs::metadata(folder.path().join(name)).unwrap().len() > 2000);
+    }
+    remap(folder.path(), &["solve", "model.ron"]).assert().code(1);
+    let wrong = text.replace("processors: 8", "processors: 800");
+    std::fs::write(folder.path().join("model.ron"), wrong).unwrap();
+    remap(folder.path(), &["check", "model.ron"]).assert().code(1);
+}

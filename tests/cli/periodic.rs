@@ -1,0 +1,196 @@
+//! The `Periodic` problem from outside: tables in one command each, wrong models.
+
+use assert_cmd::Command;
+use serde_json::Value;
+use std::path::PathBuf;
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+fn remap(arguments: &[&str]) -> std::process::Output {
+    Command::cargo_bin("remap").unwrap().current_dir(root()).args(arguments).output().unwrap()
+}
+
+fn json(arguments: &[&str]) -> Value {
+    let output = remap(arguments);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+fn intervals(document: &Value, method: &str) -> Vec<Option<u64>> {
+    let runs = document["runs"].as_array().unwrap();
+    runs.iter().map(|run| run["solution"]["methods"][method]["interval"].as_u64()).collect()
+}
+
+#[test]
+fn table_1_in_one_command() {
+    let set = "problem.bound=0.05:0.14:0.01";
+    let found = json(&["sweep", "models/periodic/table1.ron", "--set", set, "--json"]);
+    let exact = [7, 11, 15, 19, 24, 30, 36, 43, 51, 59].map(Some);
+    assert_eq!(intervals(&found, "exact"), exact);
+    let free = [1, 2, 3, 4, 5, 6, 7, 9, 10, 12].map(Some);
+    assert_eq!(intervals(&found, "distribution_free"), free);
+    let run = &found["runs"][5];
+    assert_eq!(run["set"]["problem.bound"], 0.1);
+    assert_eq!(run["solution"]["interval"], 30);
+    let deviation = run["solution"]["deviation"].as_array().unwrap();
+    assert_eq!(deviation[0], 0.0);
+    assert!(deviation[30].as_f64().unwrap() <= 0.1 && deviation[31].as_f64().unwrap() > 0.1);
+}
+
+#[test]
+fn an_interval_that_never_ends_is_null() {
+    let set = "problem.bound=0.08,0.09";
+    let found = json(&["sweep", "models/periodic/table2.ron", "--set", set, "--json"]);
+    assert_eq!(intervals(&found, "order_statistics_one_sided"), [Some(77), None]);
+    assert!(found["runs"][1]["solution"]["interval"].is_null());
+    let table = remap(&["sweep", "models/periodic/table2.ron", "--set", set]);
+    assert!(String::from_utf8(table.stdout).unwrap().contains("never"));
+}
+
+#[test]
+fn every_deck_is_solved_and_checked() {
+    for deck in std::fs::read_dir(root().join("models/periodic")).unwrap() {
+        let path = deck.unwrap().path();
+        let path = path.to_str().unwrap();
+        let found = json(&["solve", path, "--json"]);
+        assert_eq!(found["problem"], "periodic", "{path}");
+        assert_eq!(found["status"], "converged", "{path}");
+        assert!(remap(&["check", path]).status.success(), "{path}");
+        assert!(remap(&["solve", path]).status.success(), "{path}");
+    }
+}
+
+#[test]
+fn sample_paths_are_the_same_for_any_number_of_threads() {
+    let of = |threads| {
+        let simulate = ["--simulate", "200", "--seed", "5", "--threads", threads, "--json"];
+        let arguments = [&["solve", "models/periodic/table1.ron"], &simulate[..]].concat();
+        json(&arguments)["simulated"].clone()
+    };
+    assert_eq!(of("1"), of("2"));
+    assert_eq!(of("1")["runs"], 200);
+}
+
+#[test]
+fn the_picture_is_drawn_in_both_formats() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["curve.svg", "curve.png"] {
+        let path = folder.path().join(name);
+        let path = path.to_str().unwrap();
+        assert!(remap(&["solve", "models/periodic/table1.ron", "--plot", path]).status.success());
+        assert!(std::fs::metadata(path).unwrap().len() > 5_000, "{name}");
+    }
+}
+
+/// A model with these parts.
+fn model(load: &str, changes: &str, rest: &str) -> String {
+    format!(
+        "Model(title: \"test\", problem: Periodic(initial_load: {load}, changes: {changes}, {rest}))"
+    )
+}
+
+/// Solves a model given as text: exit code, standard output, standard error in one line.
+fn solve(text: &str) -> (i32, String, String) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("model.ron");
+    std::fs::write(&path, text).unwrap();
+    let output = remap(&["solve", path.to_str().unwrap(), "--json"]);
+    let words = String::from_utf8(output.stderr).unwrap();
+    let words: Vec<&str> = words.split_whitespace().filter(|word| *word != "│").collect();
+    let out = String::from_utf8(output.stdout).unwrap();
+    (output.status.code().unwrap(), out, words.join(" "))
+}
+
+#[test]
+fn wrong_models_are_explained() {
+    let walk = "Identical(count: 8, law: Steps({-1: 0.5, 1: 0.5}))";
+    let two = "Identical(count: 2, law: Moments(mean: 0, variance: 1))";
+    let bound = "bound: MaxDeviation(0.1)";
+    let cases = [
+        (
+            model("100", "Identical(count: 8, law: Moments(mean: 0, variance: -1))", bound),
+            "-1 is below zero",
+        ),
+        (
+            model("100", "Identical(count: 8, law: Normal(mean: 0, deviation: -2))", bound),
+            "-2 is below zero",
+        ),
+        (model("100", "Identical(count: 8, law: Exponential(mean: 0))", bound), "must be positive"),
+        (
+            model("100", "Identical(count: 8, law: Gamma(shape: -1, mean: 1))", bound),
+            "must be positive",
+        ),
+        (
+            model("100", "Identical(count: 8, law: Steps({-1: 0.5, 1: 0.4}))", bound),
+            "the sum is 0.9, 1.000000e-1 below 1",
+        ),
+        (
+            model("100", "Identical(count: 8, law: Steps({-1: 1.5, 1: -0.5}))", bound),
+            "is not in [0, 1]",
+        ),
+        (model("100", "Identical(count: 8, law: Steps({1: 0.5, 1.0: 0.5}))", bound), "given twice"),
+        (model("100", "Identical(count: 8, law: Steps({}))", bound), "a step"),
+        (
+            model("100", "Identical(count: 1, law: Exponential(mean: 1))", bound),
+            "at least two processors",
+        ),
+        (model("100", "Distinct([])", bound), "at least two processors"),
+        (model("0", walk, bound), "the initial load must be positive"),
+        (model("-3", walk, bound), "the initial load must be positive"),
+        (model("100", walk, "bound: MaxDeviation(-0.1)"), "cannot be negative"),
+        (model("100", walk, "bound: MaxDeviation(inf)"), "finite"),
+        (
+            model("100", two, "covariance: [[2, -3], [-3, 2]], bound: RmsDeviation(0.1)"),
+            "least eigenvalue is -1.000000e0",
+        ),
+        (
+            model("100", two, "covariance: [[1, 0], [0.5, 1]], bound: RmsDeviation(0.1)"),
+            "is 0.5, but",
+        ),
+        (model("100", two, "covariance: [[1]], bound: RmsDeviation(0.1)"), "wrong size"),
+        (
+            model("100", two, "covariance: [[1, 0], [0, 1]], bound: MaxDeviation(0.1)"),
+            "RmsDeviation only",
+        ),
+        (
+            model("100", walk, "capacities: [1, 2], bound: MaxDeviation(0.1)"),
+            "one capacity per processor",
+        ),
+        (model("100", two, "capacities: [1, 0], bound: MaxDeviation(0.1)"), "must be positive"),
+        (model("100", walk, "remap_cost: -1, bound: MaxDeviation(0.1)"), "cannot be negative"),
+        (model("100", walk, "tolerance: 1, bound: MaxDeviation(0.1)"), "no field `tolerance`"),
+    ];
+    for (text, expected) in cases {
+        let (code, out, words) = solve(&text);
+        assert_eq!((code, out.as_str()), (1, ""), "{text}: {words}");
+        assert!(words.contains(expected), "{text}: {words}");
+        assert!(words.contains("model.ron:1:"), "{text}: {words}");
+    }
+}
+
+#[test]
+fn suspicious_models_are_warned_of_and_solved() {
+    let falling = model(
+        "10",
+        "Identical(count: 3, law: Moments(mean: -2.5, variance: 0))",
+        "bound: MaxDeviation(0.1)",
+    );
+    let (code, out, words) = solve(&falling);
+    assert_eq!(code, 0);
+    assert!(words.contains("the mean load falls and reaches zero after 4"), "{words}");
+    assert_eq!(serde_json::from_str::<Value>(&out).unwrap()["interval"], 3);
+    let walk = "Identical(count: 2, law: Steps({-1: 0.5, 1: 0.5}))";
+    let (code, out, words) = solve(&model("2", walk, "bound: MaxDeviation(0.6)"));
+    assert_eq!(code, 0);
+    // Two walks from 2: below zero within 4 steps only by three steps down in a row, then (path of
+    // probability 1/8) or one up among four never: 1 - (1 - 1/8)^2.
+    assert_eq!(serde_json::from_str::<Value>(&out).unwrap()["interval"], 4, "{out}");
+    assert!(words.contains("negative within 4 steps is 2.344e-1"), "{words}");
+    let thirds =
+        "Identical(count: 2, law: Steps({-1: 0.3333333333, 0: 0.3333333333, 1: 0.3333333333}))";
+    let (code, _, words) = solve(&model("20", thirds, "bound: MaxDeviation(0.05)"));
+    assert_eq!(code, 0);
+    assert!(words.contains("sum to 1e-10 below 1"), "{words}");
+}

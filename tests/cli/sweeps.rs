@@ -1,0 +1,173 @@
+//! `remap sweep`.
+
+use crate::workplace::{MODEL, Outcome, Workplace};
+use serde_json::{Value, json};
+
+fn sweep(settings: &[&str]) -> Outcome {
+    let workplace = Workplace::with_model();
+    let mut arguments = vec!["sweep", "model.ron", "--json"];
+    for set in settings {
+        arguments.extend(["--set", set]);
+    }
+    workplace.run(&arguments)
+}
+
+fn sets(outcome: &Outcome) -> Vec<Value> {
+    let document = outcome.json();
+    document["runs"].as_array().unwrap().iter().map(|run| run["set"].clone()).collect()
+}
+
+/// The solution of the model with `to` in place of `from`.
+fn solved(from: &str, to: &str) -> Value {
+    assert!(MODEL.contains(from));
+    let workplace = Workplace::new();
+    workplace.write("model.ron", MODEL.replace(from, to));
+    let mut solution = workplace.run(&["solve", "model.ron", "--json"]).exits(0).json();
+    solution["seconds"] = 0.into();
+    solution
+}
+
+fn solution(outcome: &Outcome, run: usize) -> Value {
+    let mut solution = outcome.json()["runs"][run]["solution"].clone();
+    solution["seconds"] = 0.into();
+    solution
+}
+
+#[test]
+fn a_range_takes_each_value_the_last_included() {
+    let outcome = sweep(&["problem.remap.test=0.1:0.3:0.1"]).exits(0);
+    let values = ["0.1", "0.2", "0.3"];
+    let expected = values.map(|v| json!({"problem.remap.test": v.parse::<f64>().unwrap()}));
+    assert_eq!(sets(&outcome), expected);
+    for (run, value) in values.iter().enumerate() {
+        assert_eq!(solution(&outcome, run), solved("test: 3.0", &format!("test: {value}")));
+    }
+    let falling = sweep(&["problem.remap.test=3:1:-1"]).exits(0);
+    assert_eq!(sets(&falling)[2], json!({"problem.remap.test": 1}));
+}
+
+#[test]
+fn several_settings_give_all_combinations_the_last_fastest() {
+    let outcome =
+        sweep(&["problem.remap.test=1,2", "problem.detector.missed=0.1:0.3:0.1"]).exits(0);
+    let pairs: Vec<(f64, f64)> = sets(&outcome)
+        .iter()
+        .map(|set| {
+            let at = |path: &str| set[path].as_f64().unwrap();
+            (at("problem.remap.test"), at("problem.detector.missed"))
+        })
+        .collect();
+    assert_eq!(pairs, [(1.0, 0.1), (1.0, 0.2), (1.0, 0.3), (2.0, 0.1), (2.0, 0.2), (2.0, 0.3)]);
+}
+
+#[test]
+fn the_number_of_a_variant_can_be_set_and_the_variant_itself() {
+    let outcome = sweep(&["problem.lifetime=10:30:10"]).exits(0);
+    for (run, last) in [10, 20, 30].iter().enumerate() {
+        assert_eq!(solution(&outcome, run), solved("Fixed(40)", &format!("Fixed({last})")));
+    }
+    let outcome = sweep(&["problem.hazard=0.01,0.02"]).exits(0);
+    assert_eq!(solution(&outcome, 1), solved("0.05", "0.02"));
+    let laws = ["Fixed(7)", "Uniform(first: 1, last: 9)", "Pmf({1: 0.5, 2: 0.5})"];
+    let outcome = sweep(&[&format!("problem.lifetime={}", laws.join(","))]).exits(0);
+    for (run, law) in laws.iter().enumerate() {
+        assert_eq!(sets(&outcome)[run], json!({"problem.lifetime": law}));
+        assert_eq!(solution(&outcome, run), solved("Fixed(40)", law));
+    }
+}
+
+#[test]
+fn elements_of_lists_and_fields_of_variants_can_be_set() {
+    let workplace = Workplace::new();
+    let text = MODEL
+        .replace("Fixed(40)", "Uniform(first: 1, last: 3)")
+        .replace("Constant(0.05)", "PerStep([0.1, 0.2, 0.3])");
+    workplace.write("model.ron", &text);
+    workplace.write("third.ron", text.replace("0.3]", "0.9]"));
+    let set = ["sweep", "model.ron", "--json", "--set", "problem.hazard[2]=0.9"];
+    let swept = workplace.run(&set).exits(0).json();
+    let third = workplace.run(&["solve", "third.ron", "--json"]).exits(0).json();
+    assert_eq!(swept["runs"][0]["solution"]["threshold"], third["threshold"]);
+    // Together they are a law, one by one they would not be.
+    let both =
+        ["problem.lifetime.first=7", "problem.lifetime.last=7", "problem.hazard=Constant(0.1)"];
+    let mut arguments = vec!["sweep", "model.ron", "--json"];
+    both.iter().for_each(|set| arguments.extend(["--set", set]));
+    let swept = workplace.run(&arguments).exits(0).json();
+    assert_eq!(swept["runs"][0]["solution"]["last_step"], 7);
+}
+
+#[test]
+fn fields_left_to_their_defaults_can_be_set() {
+    let outcome = sweep(&["problem.premature=Revert,Keep(before_remapped: 1.5)"]).exits(0);
+    assert_eq!(solution(&outcome, 0), solved("Drift", "Drift"));
+    let kept = solved("Constant(0.05),", "Constant(0.05), premature: Keep(before_remapped: 1.5),");
+    assert_eq!(solution(&outcome, 1), kept);
+    assert_ne!(kept["threshold"], solution(&outcome, 0)["threshold"]);
+}
+
+#[test]
+fn settings_that_cannot_be_read_exit_with_2() {
+    let wrong = [
+        ("problem.remap.test", "there is no `=`"),
+        ("=1,2", "no path"),
+        ("problem.remap.test=", "a value is missing"),
+        ("problem.remap.test=1,,2", "a value is missing"),
+        ("problem.remap.test=1:2", "three parts"),
+        ("problem.remap.test=1:2:3:4", "three parts"),
+        ("problem.remap.test=1:2:0", "the step does not lead from first to last"),
+        ("problem.remap.test=1:2:-1", "the step does not lead from first to last"),
+        ("problem.remap.test=1:x:1", "expected a decimal number"),
+        ("problem.remap.test=1:inf:1", "not a finite number"),
+        ("problem.remap.test=0:1:1e-9", "100000 values at most"),
+    ];
+    for (set, words) in wrong {
+        let outcome = sweep(&[set]).exits(2).says(words).says("help:");
+        assert_eq!(outcome.out, "");
+    }
+    sweep(&["a=1", "a=2"]).exits(2).says("set twice");
+    sweep(&["a=1:1000:1", "b=1:1000:1"]).exits(2).says("more than 100000 models");
+}
+
+#[test]
+fn places_that_are_not_there_are_told_once() {
+    let outcome = sweep(&["problem.remapp.test=1:100:1"]).exits(1);
+    assert_eq!(outcome.out, "");
+    assert_eq!(outcome.err.matches("no place `problem.remapp.test`").count(), 1);
+    outcome.says("`problem` has lifetime, cycle, remap");
+    sweep(&["problem.remap.test.x=1"]).exits(1).says("`problem.remap.test` is a single value");
+    sweep(&["problm.remap=1"]).exits(1).says("paths begin with title, problem");
+    sweep(&["problem.cycle=1", "problem.cycle.after=2"]).exits(1).says("inside another place");
+    sweep(&["problem.remap.tests=1"])
+        .exits(1)
+        .says("no field `tests`")
+        .says("did you mean `test`?");
+}
+
+#[test]
+fn a_value_that_is_wrong_leaves_out_its_run_only() {
+    let outcome = sweep(&["problem.detector.missed=0.5:1.5:0.5"]).exits(1);
+    assert_eq!(sets(&outcome).len(), 2);
+    let outcome = outcome.says("at problem.detector.missed=1.5:").says("`1.5` is not in [0, 1]");
+    assert!(outcome.err.contains("[model.ron:7:46]"));
+}
+
+#[test]
+fn without_json_a_table_is_shown() {
+    let workplace = Workplace::with_model();
+    let set = ["sweep", "model.ron", "--set", "problem.remap.test=1,2,3"];
+    let table = workplace.run(&set).exits(0).out;
+    let lines: Vec<&str> = table.lines().collect();
+    assert_eq!(lines.len(), 4);
+    assert!(lines[0].contains("problem.remap.test") && lines[0].contains("n0"));
+    assert!(lines[3].trim_start().starts_with('3'));
+}
+
+#[test]
+fn a_limit_is_that_of_each_run() {
+    let workplace = Workplace::with_model();
+    let set =
+        ["sweep", "model.ron", "--json", "--segments", "2", "--set", "problem.remap.test=1,2"];
+    let runs = workplace.run(&set).exits(3).json();
+    assert_eq!(runs["runs"][1]["solution"]["status"], "iteration_limit");
+}

@@ -1,0 +1,212 @@
+//! Piecewise-linear concave functions: envelopes, sums, and the two reducers.
+
+use crate::phase_change::problems::{cases, exact, point, ratio};
+use proptest::prelude::*;
+use remapping::Rational;
+use remapping::concave::bracket::{Merge, Reduce, Spans, Split};
+use remapping::concave::{Atom, Line, Lines};
+
+fn line() -> impl Strategy<Value = Line> {
+    (-12i64..12, -12i64..12, 1u64..4)
+        .prop_map(|(a, b, d)| Line { at_zero: ratio(a, d), at_one: ratio(b, d) })
+}
+
+fn lines() -> impl Strategy<Value = Vec<Line>> {
+    prop::collection::vec(line(), 1..12)
+}
+
+fn lowest(lines: &[Line], p: &Rational) -> Rational {
+    lines.iter().map(|line| line.value(p)).min().unwrap()
+}
+
+/// A dense set of points, and every breakpoint.
+fn probes(function: &Lines) -> Vec<Rational> {
+    let mut probes: Vec<_> = (0..=48).map(|k| ratio(k, 48)).collect();
+    probes.extend(function.breakpoints());
+    probes
+}
+
+proptest! {
+    #![proptest_config(cases(256))]
+
+    #[test]
+    fn an_envelope_is_the_pointwise_minimum(lines in lines()) {
+        let envelope = Lines::envelope(lines.clone());
+        for p in probes(&envelope) {
+            prop_assert_eq!(envelope.value(&p), lowest(&lines, &p));
+        }
+    }
+
+    #[test]
+    fn an_envelope_keeps_no_line_without_a_segment(lines in lines()) {
+        let envelope = Lines::envelope(lines);
+        let breaks = envelope.breakpoints();
+        prop_assert_eq!(breaks.len() + 1, envelope.lines().len());
+        let inside = |p: &Rational| *p > Rational::ZERO && *p < Rational::ONE;
+        prop_assert!(breaks.iter().all(inside));
+        prop_assert!(breaks.windows(2).all(|pair| pair[0] < pair[1]));
+    }
+
+    #[test]
+    fn a_sum_is_pointwise(left in lines(), right in lines()) {
+        let (left, right) = (Lines::envelope(left), Lines::envelope(right));
+        let sum = left.plus(&right);
+        for p in probes(&left).into_iter().chain(probes(&right)) {
+            prop_assert_eq!(sum.value(&p), left.value(&p) + right.value(&p));
+        }
+    }
+
+    #[test]
+    fn scaling_and_minima_are_pointwise(lines in lines(), other in line(), factor in point()) {
+        let function = Lines::envelope(lines);
+        let scaled = function.scaled_plus(&factor, &other);
+        let least = function.min_with(other.clone());
+        for p in probes(&function) {
+            prop_assert_eq!(scaled.value(&p), &factor * function.value(&p) + other.value(&p));
+            prop_assert_eq!(least.value(&p), function.value(&p).min(other.value(&p)));
+        }
+    }
+
+    /// q V(p') for the Bayes update p -> p' of a report that comes with probability q.
+    #[test]
+    fn a_report_weighs_the_function_at_the_posterior(
+        lines in lines(), yes in point(), no in point(), hazard in point(), p in point(),
+    ) {
+        let function = Lines::envelope(lines);
+        let quiet = Rational::ONE - &hazard;
+        let after = function.after_report(&(&quiet * &no), &(&hazard * &yes), &yes);
+        let other = Rational::ONE - &p;
+        let changed = (&p + &other * hazard) * yes;
+        let total = &changed + other * quiet * no;
+        let expected = if total == Rational::ZERO {
+            Rational::ZERO
+        } else {
+            let posterior = &changed / &total;
+            total * function.value(&posterior)
+        };
+        prop_assert_eq!(after.value(&p), expected);
+    }
+}
+
+fn atoms() -> impl Strategy<Value = Vec<Atom>> {
+    // Abscissas over many orders of magnitude, some equal, some close.
+    let at = prop_oneof![
+        3 => (-12.0..12.0f64).prop_map(f64::exp),
+        3 => 1.0..1.01f64,
+        1 => Just(1.0),
+    ];
+    let drop = (-8.0..4.0f64).prop_map(f64::exp);
+    prop::collection::vec((at, drop), 1..40).prop_map(|mut atoms| {
+        atoms.sort_by(|a, b| a.0.total_cmp(&b.0));
+        atoms.into_iter().map(|(at, drop)| Atom { at, drop }).collect()
+    })
+}
+
+/// The sum of drop * min(o, at), exactly.
+fn value(atoms: &[Atom], o: f64) -> Rational {
+    atoms.iter().fold(Rational::ZERO, |sum, atom| sum + exact(atom.drop) * exact(o.min(atom.at)))
+}
+
+fn merged(atoms: &[Atom], spans: Spans<'_>) -> (Vec<Atom>, Vec<f64>) {
+    let (mut kept, mut ends) = (Vec::new(), Vec::new());
+    let mut merge = Merge::new(spans, &mut kept, &mut ends);
+    atoms.iter().for_each(|atom| merge.push(atom.at, atom.drop));
+    merge.finish();
+    (kept, ends)
+}
+
+fn split(atoms: &[Atom], spans: Spans<'_>) -> (Vec<Atom>, Vec<f64>) {
+    let (mut kept, mut ends) = (Vec::new(), Vec::new());
+    let mut split = Split::new(spans, &mut kept, &mut ends);
+    atoms.iter().for_each(|atom| split.push(atom.at, atom.drop));
+    split.finish();
+    (kept, ends)
+}
+
+/// Every abscissa, and points between and beyond them.
+fn abscissas(atoms: &[Atom]) -> Vec<f64> {
+    let mut points: Vec<f64> = atoms.iter().map(|atom| atom.at).collect();
+    points.extend(atoms.windows(2).map(|pair| 0.5 * (pair[0].at + pair[1].at)));
+    points.extend([0.0, 0.5 * atoms[0].at, 2.0 * atoms[atoms.len() - 1].at]);
+    points
+}
+
+/// How far a span that covers `o` may move the function: `tolerance` times (1 + its end).
+fn allowed(tolerance: f64, atoms: &[Atom], ends: &[f64], o: f64) -> f64 {
+    let beyond = atoms[atoms.len() - 1].at;
+    let end = ends.iter().copied().find(|end| *end >= o).unwrap_or(beyond);
+    // The first atom past the end of a span may still have been tried.
+    tolerance * (1.0 + end.max(o))
+}
+
+fn check_raised(
+    atoms: &[Atom],
+    (kept, ends): (Vec<Atom>, Vec<f64>),
+    tolerance: f64,
+) -> Result<(), TestCaseError> {
+    prop_assert!(kept.windows(2).all(|pair| pair[0].at <= pair[1].at * (1.0 + 1e-14)));
+    for o in abscissas(atoms) {
+        let (before, after) = (value(atoms, o), value(&kept, o));
+        prop_assert!(after >= before, "at {o}");
+        let rise = (&after - &before).to_f64().value();
+        let rounding = 1e-13 * before.to_f64().value();
+        prop_assert!(rise <= allowed(tolerance, atoms, &ends, o) + rounding, "at {o}: {rise}");
+    }
+    Ok(())
+}
+
+fn check_lowered(
+    atoms: &[Atom],
+    (kept, ends): (Vec<Atom>, Vec<f64>),
+    tolerance: f64,
+) -> Result<(), TestCaseError> {
+    prop_assert!(kept.windows(2).all(|pair| pair[0].at <= pair[1].at));
+    for o in abscissas(atoms) {
+        let (before, after) = (value(atoms, o), value(&kept, o));
+        prop_assert!(after <= before, "at {o}");
+        let fall = (&before - &after).to_f64().value();
+        let rounding = 1e-13 * before.to_f64().value();
+        prop_assert!(fall <= allowed(tolerance, atoms, &ends, o) + rounding, "at {o}: {fall}");
+    }
+    Ok(())
+}
+
+fn tolerance() -> impl Strategy<Value = f64> {
+    (-30.0..2.0f64).prop_map(f64::exp)
+}
+
+proptest! {
+    #![proptest_config(cases(128))]
+
+    #[test]
+    fn merging_raises_within_the_tolerance(atoms in atoms(), tolerance in tolerance()) {
+        check_raised(&atoms, merged(&atoms, Spans::Search(tolerance)), tolerance)?;
+    }
+
+    #[test]
+    fn splitting_lowers_within_the_tolerance(atoms in atoms(), tolerance in tolerance()) {
+        check_lowered(&atoms, split(&atoms, Spans::Search(tolerance)), tolerance)?;
+    }
+
+    /// Spans held from another function keep to twice the tolerance.
+    #[test]
+    fn held_spans_keep_the_direction(
+        earlier in atoms(), atoms in atoms(), tolerance in tolerance(),
+    ) {
+        let (_, ends) = merged(&earlier, Spans::Search(tolerance));
+        check_raised(&atoms, merged(&atoms, Spans::Held(&ends, tolerance)), 2.0 * tolerance)?;
+        let (_, ends) = split(&earlier, Spans::Search(tolerance));
+        check_lowered(&atoms, split(&atoms, Spans::Held(&ends, tolerance)), 2.0 * tolerance)?;
+    }
+
+    #[test]
+    fn held_spans_reproduce_the_function_they_came_from(atoms in atoms(), tolerance in tolerance()) {
+        let (kept, ends) = split(&atoms, Spans::Search(tolerance));
+        let (again, _) = split(&atoms, Spans::Held(&ends, tolerance));
+        for o in abscissas(&atoms) {
+            let (first, second) = (value(&kept, o), value(&again, o));
+            let scale = value(&atoms, o).to_f64().value();
+            prop_assert!((first - second).to_f64().value().abs() <= 1e-13 * scale);
+        }
+    }
+}

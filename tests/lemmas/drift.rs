@@ -1,0 +1,506 @@
+//! Drifting loads [NRS86, sections 2 and 3]: the lumped recursion against the plain one.
+
+use proptest::prelude::*;
+use remapping::chain::{BirthDeath, Dense, Edge};
+use remapping::drift::{
+    Backward, Carry, Chain, Control, Intervals, LoadDrift, Loads, MapPolicy, Objective, Outcome,
+    Rebalance, States, Timing, Transition,
+};
+use remapping::policy::{Policy, Rule};
+use remapping::simulate::{Estimate, compare};
+
+/// The same problem over all L^r ordered load vectors, with nothing clever: per vector the expected
+/// value, work and number of remaps still to come.
+struct Plain<'a> {
+    problem: &'a LoadDrift,
+    rows: Vec<Vec<f64>>,
+    vectors: Vec<Vec<usize>>,
+}
+
+type Triple = [f64; 3];
+
+impl<'a> Plain<'a> {
+    fn new(problem: &'a LoadDrift) -> Self {
+        let mut vectors = vec![vec![]];
+        for _ in 0..problem.processors {
+            let longer = |v: Vec<usize>| {
+                (0..problem.chain.levels()).map(move |l| [v.clone(), vec![l]].concat())
+            };
+            vectors = vectors.into_iter().flat_map(longer).collect();
+        }
+        Plain { problem, rows: problem.chain.rows(), vectors }
+    }
+
+    fn loads(&self, levels: &[usize]) -> (f64, f64) {
+        let load = |&level: &usize| self.problem.lowest + level as f64;
+        let max = levels.iter().map(load).fold(0.0, f64::max);
+        (max, levels.iter().map(load).sum::<f64>() / levels.len() as f64)
+    }
+
+    fn step(&self, levels: &[usize]) -> Triple {
+        let (max, mean) = self.loads(levels);
+        let cost = match self.problem.objective {
+            Objective::Imbalance => max - mean,
+            Objective::Makespan => max,
+        };
+        [cost, mean, 0.0]
+    }
+
+    fn at(&self, ahead: &[Triple], levels: &[usize]) -> Triple {
+        ahead[levels.iter().fold(0, |index, level| index * self.rows.len() + level)]
+    }
+
+    /// After a remap, by the words of the rule.
+    fn remapped(&self, ahead: &[Triple], levels: &[usize]) -> Triple {
+        let r = levels.len();
+        let total: usize = levels.iter().sum();
+        let average = total as f64 / r as f64;
+        let all = |level: usize| self.at(ahead, &vec![level; r]);
+        let mut to = match self.problem.rebalance {
+            Rebalance::Split => {
+                let levels: Vec<usize> = (0..r).map(|i| (total + i) / r).collect();
+                self.at(ahead, &levels)
+            }
+            Rebalance::Nearest => all((average + 0.5).floor() as usize),
+            Rebalance::Stochastic => {
+                let share = average - average.floor();
+                let (low, high) = (all(average.floor() as usize), all(average.ceil() as usize));
+                [0, 1, 2].map(|k| (1.0 - share) * low[k] + share * high[k])
+            }
+        };
+        to[0] += self.problem.remap_cost;
+        to[2] += 1.0;
+        to
+    }
+
+    fn decide(&self, ahead: &[Triple], remap: &dyn Fn(&[usize], f64, f64) -> bool) -> Vec<Triple> {
+        let branch = |levels: &Vec<usize>| {
+            let (on, remapped) = (self.at(ahead, levels), self.remapped(ahead, levels));
+            if remap(levels, on[0], remapped[0]) { remapped } else { on }
+        };
+        self.vectors.iter().map(branch).collect()
+    }
+
+    fn transit(&self, ahead: &[Triple]) -> Vec<Triple> {
+        let expectation = |from: &Vec<usize>| {
+            let mut sum = [0.0; 3];
+            for (to, ahead) in self.vectors.iter().zip(ahead) {
+                let moves = from.iter().zip(to).map(|(&i, &j)| self.rows[i][j]);
+                let p: f64 = moves.product();
+                (0..3).for_each(|k| sum[k] += p * ahead[k]);
+            }
+            sum
+        };
+        self.vectors.iter().map(expectation).collect()
+    }
+
+    fn pay(&self, ahead: &[Triple]) -> Vec<Triple> {
+        let paid = |(levels, ahead): (&Vec<usize>, &Triple)| {
+            let step = self.step(levels);
+            [0, 1, 2].map(|k| step[k] + ahead[k])
+        };
+        self.vectors.iter().zip(ahead).map(paid).collect()
+    }
+
+    /// (value, work, remaps) from the initial state when `remap(levels, on, remapped)` decides.
+    fn solve(&self, remap: &dyn Fn(&[usize], f64, f64) -> bool) -> Triple {
+        let mut ahead = vec![[0.0; 3]; self.vectors.len()];
+        for step in (1..=self.problem.steps).rev() {
+            match self.problem.timing {
+                Timing::AfterStep => {
+                    if step < self.problem.steps {
+                        ahead = self.decide(&ahead, remap);
+                    }
+                    ahead = self.transit(&self.pay(&ahead));
+                }
+                Timing::BeforeStep => {
+                    ahead = self.pay(&ahead);
+                    if step > 1 {
+                        ahead = self.transit(&self.decide(&ahead, remap));
+                    }
+                }
+            }
+        }
+        self.at(&ahead, &vec![self.problem.initial; self.problem.processors])
+    }
+}
+
+fn run(problem: &LoadDrift, control: Control) -> Outcome {
+    let states = States::new(problem.processors, problem.chain.levels()).unwrap();
+    let transition = Transition::new(&problem.chain, problem.processors).unwrap();
+    let mut backward = Backward::new(problem, &states, &transition, control, Carry::Outcome);
+    while backward.remaining() > 0 {
+        backward.advance();
+    }
+    backward.outcome().unwrap()
+}
+
+fn close(a: f64, b: f64) -> bool {
+    (a - b).abs() <= 1e-10 * a.abs().max(b.abs()).max(1.0)
+}
+
+/// Whether the outcome is the plain one; near ties may be decided either way, which the value does
+/// not notice.
+fn same(outcome: &Outcome, plain: Triple, objective: Objective) -> bool {
+    let time = match objective {
+        Objective::Imbalance => plain[0] + plain[1],
+        Objective::Makespan => plain[0],
+    };
+    close(outcome.value, plain[0])
+        && close(outcome.work, plain[1])
+        && close(outcome.remaps, plain[2])
+        && close(outcome.time, time)
+}
+
+fn chains() -> impl Strategy<Value = Chain> {
+    let walk = (2usize..6, 0.02f64..0.5, 0.02f64..0.5, any::<bool>()).prop_map(
+        |(levels, up, down, hold)| {
+            let edge = if hold { Edge::Hold } else { Edge::Reflect };
+            Chain::BirthDeath(BirthDeath::walk(levels, up, down, edge).unwrap())
+        },
+    );
+    let dense = (2usize..5).prop_flat_map(|levels| {
+        prop::collection::vec(prop::collection::vec(0.0f64..1.0, levels), levels)
+    });
+    let dense = dense.prop_map(|mut rows| {
+        for row in &mut rows {
+            let sum: f64 = row.iter().sum::<f64>() + 1e-3;
+            row.iter_mut().for_each(|p| *p /= sum);
+            row[0] += 1.0 - row.iter().sum::<f64>();
+        }
+        Chain::Dense(Dense::new(&rows).unwrap())
+    });
+    prop_oneof![3 => walk, 1 => dense]
+}
+
+fn problems() -> impl Strategy<Value = LoadDrift> {
+    let rules =
+        prop_oneof![Just(Rebalance::Split), Just(Rebalance::Nearest), Just(Rebalance::Stochastic)];
+    let timings = prop_oneof![Just(Timing::AfterStep), Just(Timing::BeforeStep)];
+    let objectives = prop_oneof![Just(Objective::Imbalance), Just(Objective::Makespan)];
+    let sizes = (1usize..4, chains(), 0u32..3, 0.0f64..1.0, 1u64..25, 0.05f64..4.0);
+    (sizes, rules, timings, objectives).prop_map(|(sizes, rebalance, timing, objective)| {
+        let (processors, chain, lowest, place, steps, remap_cost) = sizes;
+        let initial = (place * chain.levels() as f64) as usize;
+        let lowest = f64::from(lowest);
+        LoadDrift {
+            processors,
+            chain,
+            lowest,
+            initial,
+            steps,
+            remap_cost,
+            rebalance,
+            timing,
+            objective,
+        }
+    })
+}
+
+/// The figure's walk on 1..=19 from load 10.
+fn figure(processors: usize, steps: u64, remap_cost: f64) -> LoadDrift {
+    LoadDrift {
+        processors,
+        chain: Chain::BirthDeath(BirthDeath::walk(19, 0.25, 0.25, Edge::Hold).unwrap()),
+        lowest: 1.0,
+        initial: 9,
+        steps,
+        remap_cost,
+        rebalance: Rebalance::Split,
+        timing: Timing::AfterStep,
+        objective: Objective::Imbalance,
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn optimum_equals_brute_force_on_the_full_tensor(problem in problems()) {
+        let plain = Plain::new(&problem).solve(&|_, on, remapped| {
+            on - remapped > 1e-12 * on.abs().max(remapped.abs())
+        });
+        let outcome = run(&problem, Control::Optimal);
+        prop_assert!(same(&outcome, plain, problem.objective), "{outcome:?} {plain:?}");
+    }
+
+    #[test]
+    fn threshold_rules_equal_brute_force(problem in problems(), level in 0u32..12) {
+        let plain = Plain::new(&problem);
+        // Between the multiples of 1/r that max - mean takes.
+        let threshold = (f64::from(level) + 0.5) / (2.0 * problem.processors as f64);
+        let outcome = run(&problem, Control::Threshold(threshold));
+        let expected = plain.solve(&|levels, _, _| {
+            let (max, mean) = plain.loads(levels);
+            max - mean > threshold
+        });
+        prop_assert!(same(&outcome, expected, problem.objective), "{outcome:?} {expected:?}");
+        let minimum = 0.9137 - 0.04 * f64::from(level);
+        let outcome = run(&problem, Control::Utilization(minimum));
+        let expected = plain.solve(&|levels, _, _| {
+            let (max, mean) = plain.loads(levels);
+            mean < minimum * max
+        });
+        prop_assert!(same(&outcome, expected, problem.objective), "{outcome:?} {expected:?}");
+    }
+
+    /// Convolutions of one-chain laws against the joint chain with the time since the last remap.
+    #[test]
+    fn fixed_intervals_equal_brute_force(problem in problems(), interval in 1u64..8) {
+        let plain = Plain::new(&problem);
+        let intervals = Intervals::new(&problem, 25);
+        let interval = interval.min(problem.steps);
+        let found = intervals.all()[interval as usize - 1].outcome;
+        let mut ahead = vec![[0.0; 3]; plain.vectors.len()];
+        for step in (1..=problem.steps).rev() {
+            // Between steps k and k + 1 with k a multiple of the interval.
+            let due = |k: u64| k > 0 && k < problem.steps && k.is_multiple_of(interval);
+            match problem.timing {
+                Timing::AfterStep => {
+                    ahead = plain.decide(&ahead, &|_, _, _| due(step));
+                    ahead = plain.transit(&plain.pay(&ahead));
+                }
+                Timing::BeforeStep => {
+                    ahead = plain.pay(&ahead);
+                    if step > 1 {
+                        ahead = plain.transit(&plain.decide(&ahead, &|_, _, _| due(step - 1)));
+                    }
+                }
+            }
+        }
+        let expected = plain.at(&ahead, &vec![problem.initial; problem.processors]);
+        prop_assert!(same(&found, expected, problem.objective), "{found:?} {expected:?}");
+        let never = Intervals::never(&problem);
+        let expected = plain.solve(&|_, _, _| false);
+        prop_assert!(same(&never, expected, problem.objective), "{never:?} {expected:?}");
+    }
+
+    #[test]
+    fn no_policy_beats_the_optimum(problem in problems(), level in 0u32..12) {
+        let optimal = run(&problem, Control::Optimal).value;
+        let slack = 1e-10 * optimal.max(1.0);
+        for fixed in Intervals::new(&problem, 25).all() {
+            prop_assert!(optimal <= fixed.outcome.value + slack);
+        }
+        let threshold = f64::from(level) / 4.0;
+        prop_assert!(optimal <= run(&problem, Control::Threshold(threshold)).value + slack);
+        prop_assert!(optimal <= run(&problem, Control::Utilization(1.0 - threshold / 4.0)).value + slack);
+    }
+
+    /// A dearer remap is used in fewer states, at every step.
+    #[test]
+    fn remap_sets_are_nested_in_the_cost(problem in problems(), more in 0.05f64..2.0) {
+        // With a rule that can change the total load the optimum may trade remaps for load.
+        let cheap = LoadDrift { rebalance: Rebalance::Split, objective: Objective::Imbalance, ..problem };
+        let dear = LoadDrift { remap_cost: cheap.remap_cost + more, ..cheap.clone() };
+        let states = States::new(cheap.processors, cheap.chain.levels()).unwrap();
+        let transition = Transition::new(&cheap.chain, cheap.processors).unwrap();
+        let start = |problem| Backward::new(problem, &states, &transition, Control::Optimal, Carry::Value);
+        let (mut a, mut b) = (start(&cheap), start(&dear));
+        // The last decision is about one step: there the sets are nested for certain.
+        for _ in 0..2 {
+            a.advance();
+            b.advance();
+        }
+        for state in 0..states.count() {
+            prop_assert!(!b.decisions().remaps(state) || a.decisions().remaps(state));
+        }
+    }
+
+    #[test]
+    fn resuming_changes_no_bit(problem in problems(), at in 0.0f64..1.0) {
+        let states = States::new(problem.processors, problem.chain.levels()).unwrap();
+        let transition = Transition::new(&problem.chain, problem.processors).unwrap();
+        let start = || Backward::new(&problem, &states, &transition, Control::Optimal, Carry::Outcome);
+        let (mut whole, mut first) = (start(), start());
+        let stop = (at * problem.steps as f64) as u64;
+        while first.remaining() > stop {
+            first.advance();
+        }
+        let mut second = start();
+        second.resume(first.snapshot()).unwrap();
+        while second.remaining() > 0 {
+            second.advance();
+        }
+        while whole.remaining() > 0 {
+            whole.advance();
+        }
+        prop_assert_eq!(whole.outcome(), second.outcome());
+        prop_assert_eq!(whole.cost_to_go(), second.cost_to_go());
+    }
+}
+
+/// Whole horizons with the states left out in which a remap is certain, against all of them.
+#[test]
+fn leaving_out_certain_remaps_changes_nothing() {
+    for (timing, processors) in
+        [(Timing::AfterStep, 3), (Timing::BeforeStep, 3), (Timing::AfterStep, 5)]
+    {
+        let problem = LoadDrift { timing, ..figure(processors, 60, 2.0) };
+        let states = States::new(processors, 19).unwrap();
+        let transition = Transition::new(&problem.chain, processors).unwrap();
+        let mut backward =
+            Backward::new(&problem, &states, &transition, Control::Optimal, Carry::Outcome);
+        let mut fewest = states.count();
+        let mut plain = vec![0.0; states.count()];
+        let rows = Plainly { problem: &problem, states: &states, transition: &transition };
+        if timing == Timing::BeforeStep {
+            rows.pay(&mut plain);
+        }
+        while backward.remaining() > 0 {
+            let last = backward.remaining() == problem.steps;
+            backward.advance();
+            fewest = fewest.min(backward.active_states());
+            let decisions = rows.step(&mut plain, timing, last);
+            let differing = (0..states.count())
+                .filter(|&s| !last && decisions[s] != backward.decisions().remaps(s))
+                .count();
+            assert_eq!(differing, 0, "{timing:?} with {} to go", backward.remaining());
+        }
+        assert!(fewest < states.count() / 2, "{timing:?}: {fewest} of {}", states.count());
+        let start = states.multisets().rank(&vec![9; processors]);
+        assert!(close(backward.value(), plain[start]));
+    }
+}
+
+/// The lumped recursion without any shortcut.
+struct Plainly<'a> {
+    problem: &'a LoadDrift,
+    states: &'a States,
+    transition: &'a Transition,
+}
+
+impl Plainly<'_> {
+    fn pay(&self, v: &mut [f64]) {
+        let r = self.problem.processors as f64;
+        for (state, v) in v.iter_mut().enumerate() {
+            *v += f64::from(self.states.excess(state)) / r;
+        }
+    }
+
+    fn apply(&self, wanted: &remapping::chain::Wanted, v: &[f64], out: &mut [f64]) {
+        let mut buffer = vec![0.0; self.transition.buffer()];
+        buffer[..v.len()].copy_from_slice(v);
+        self.transition.apply_where(wanted, &mut buffer, out);
+    }
+
+    fn step(&self, v: &mut Vec<f64>, timing: Timing, last: bool) -> Vec<bool> {
+        let ahead = v.clone();
+        let mut decisions = vec![false; v.len()];
+        if timing == Timing::BeforeStep || !last {
+            for (state, v) in v.iter_mut().enumerate() {
+                let to = &self.problem.balanced(self.states.totals()[state] as usize)[0].1;
+                let remapped = self.problem.remap_cost + ahead[self.states.multisets().rank(to)];
+                decisions[state] = *v - remapped > 1e-12 * v.abs().max(remapped.abs());
+                *v = v.min(remapped);
+            }
+        }
+        let all = vec![self.states.largest_excess(); self.states.distinct_totals()];
+        let wanted = remapping::chain::Wanted::new(self.problem.processors, &all);
+        let mut out = vec![0.0; v.len()];
+        if timing == Timing::AfterStep {
+            self.pay(v);
+            self.apply(&wanted, v, &mut out);
+        } else {
+            self.apply(&wanted, v, &mut out);
+            self.pay(&mut out);
+        }
+        *v = out;
+        decisions
+    }
+}
+
+/// Simulated means agree with the exact expectations, for every policy evaluated both ways.
+#[test]
+fn simulation_agrees_with_exact_evaluation() {
+    for (timing, rebalance, objective) in [
+        (Timing::AfterStep, Rebalance::Split, Objective::Imbalance),
+        (Timing::BeforeStep, Rebalance::Stochastic, Objective::Makespan),
+    ] {
+        let problem = LoadDrift { timing, rebalance, objective, ..figure(3, 100, 3.0) };
+        let states = States::new(3, 19).unwrap();
+        let transition = Transition::new(&problem.chain, 3).unwrap();
+        let map = MapPolicy::solve(&problem, &states, &transition, &()).unwrap();
+        let rules = ["never", "fixed:7", "threshold:1.8", "utilization:0.8"]
+            .map(|r| r.parse::<Rule>().unwrap());
+        let policies = || -> Vec<Box<dyn Policy>> {
+            let mut all: Vec<Box<dyn Policy>> = vec![Box::new(map.clone())];
+            all.extend(rules.iter().map(|rule| rule.start(3.0)));
+            all
+        };
+        let runs = 4000;
+        let result =
+            compare(&Loads::new(problem.clone()), &policies, 0..runs, 7, false, &()).unwrap();
+        let exact = [
+            run(&problem, Control::Optimal),
+            Intervals::never(&problem),
+            Intervals::new(&problem, 7).all()[6].outcome,
+            run(&problem, Control::Threshold(1.8)),
+            run(&problem, Control::Utilization(0.8)),
+        ];
+        for (tallies, exact) in result.tallies.iter().zip(exact) {
+            let of = |read: fn(&remapping::simulate::Tally) -> f64| {
+                Estimate::of(&tallies.iter().map(read).collect::<Vec<_>>())
+            };
+            // Four standard errors: a false alarm in 16,000, ten times over.
+            assert!(of(|t| t.value).agrees(exact.value, 2.05), "{exact:?}");
+            assert!(of(|t| t.work).agrees(exact.work, 2.05), "{exact:?}");
+            let remaps = of(|t| t.remaps as f64);
+            assert!(
+                (remaps.mean - exact.remaps).abs() <= 2.05 * remaps.half_width + 1e-9,
+                "{exact:?}"
+            );
+        }
+        assert!(close(map.value(), exact[0].value));
+    }
+}
+
+/// Knowing the path beats every policy on it, and equals trying every sequence of remaps.
+#[test]
+fn clairvoyant_is_the_best_sequence_of_remaps() {
+    for timing in [Timing::AfterStep, Timing::BeforeStep] {
+        let problem = LoadDrift { timing, ..figure(3, 8, 0.7) };
+        let plans = || -> Vec<Box<dyn Policy>> {
+            (0..128u64).map(|plan| Box::new(Planned { plan, next: 0 }) as Box<dyn Policy>).collect()
+        };
+        let result = compare(&Loads::new(problem), &plans, 0..50, 3, true, &()).unwrap();
+        for (path, best) in result.clairvoyant.unwrap().into_iter().enumerate() {
+            let tried = result
+                .tallies
+                .iter()
+                .map(|tallies| tallies[path].value)
+                .fold(f64::INFINITY, f64::min);
+            assert!((tried - best).abs() < 1e-12, "{tried} {best}");
+        }
+    }
+}
+
+/// Remaps at the moments whose bits are set.
+struct Planned {
+    plan: u64,
+    next: u32,
+}
+
+impl Policy for Planned {
+    fn observe(&mut self, _step: &remapping::policy::Step) {
+        self.next += 1;
+    }
+
+    fn wants_remap(&self) -> bool {
+        self.plan >> (self.next - 1) & 1 == 1
+    }
+
+    fn remapped(&mut self) {}
+}
+
+/// With a rule that rounds down load, minimising time makes the optimum remap for the rounding.
+#[test]
+fn minimising_time_exploits_a_rule_that_sheds_load() {
+    let outcome = |rebalance, objective| {
+        run(&LoadDrift { rebalance, objective, ..figure(3, 400, 1.0) }, Control::Optimal)
+    };
+    let sound = outcome(Rebalance::Split, Objective::Imbalance);
+    let shed = outcome(Rebalance::Nearest, Objective::Makespan);
+    assert!((sound.work - 4000.0).abs() < 20.0, "{sound:?}");
+    assert!(shed.work < 0.8 * sound.work, "{shed:?}");
+}

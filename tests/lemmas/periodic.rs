@@ -1,0 +1,463 @@
+//! Optimal periodic intervals [FXW03]: the paper's statements and the exact method, against
+//! enumeration.
+
+use std::collections::BTreeMap;
+
+use proptest::prelude::*;
+use remapping::Rational;
+use remapping::interval::{
+    Bound, Covariance, CovarianceError, Estimate, Imbalance, Kind, LoadChain, Processors,
+    cost_aware, cost_aware_chain, distribution_free_factor, first_crossing, first_passage, kappa,
+    longest, methods,
+};
+use remapping::law::{Class, Law, Steps};
+
+/// A law with whole steps and weights in `1/16`, and the same as a map of exact fractions.
+fn whole_steps() -> impl Strategy<Value = (Law, BTreeMap<i64, Rational>)> {
+    prop::collection::btree_map(-2_i64..4, 1_u32..6, 1..4).prop_map(|parts| {
+        let mut left = 16;
+        let mut weights = BTreeMap::new();
+        let last = *parts.keys().next_back().unwrap();
+        for (&step, &part) in &parts {
+            let weight = if step == last { left } else { part.min(left - 1) };
+            weights.insert(step, Rational::from(weight) / Rational::from(16));
+            left -= weight;
+        }
+        let pairs = weights.iter().map(|(step, weight)| (*step as f64, float(weight))).collect();
+        (Law::Steps(Steps::new(pairs).unwrap()), weights)
+    })
+}
+
+fn float(value: &Rational) -> f64 {
+    value.to_f64().value()
+}
+
+/// Law of the sum of `time` steps, exactly.
+fn summed(law: &BTreeMap<i64, Rational>, time: u64) -> BTreeMap<i64, Rational> {
+    let mut sum = BTreeMap::from([(0, Rational::ONE)]);
+    for _ in 0..time {
+        let mut next: BTreeMap<i64, Rational> = BTreeMap::new();
+        for (place, p) in &sum {
+            for (step, q) in law {
+                *next.entry(place + step).or_insert(Rational::ZERO) += p * q;
+            }
+        }
+        sum = next;
+    }
+    sum
+}
+
+/// Exact expectation of a function of the places by enumeration of all of them.
+fn expectation(laws: &[BTreeMap<i64, Rational>], f: &dyn Fn(&[i64]) -> Rational) -> Rational {
+    fn visit(
+        laws: &[BTreeMap<i64, Rational>],
+        places: &mut Vec<i64>,
+        p: Rational,
+        f: &dyn Fn(&[i64]) -> Rational,
+    ) -> Rational {
+        if places.len() == laws.len() {
+            return p * f(places);
+        }
+        let mut sum = Rational::ZERO;
+        for (place, q) in &laws[places.len()] {
+            places.push(*place);
+            sum += visit(laws, places, &p * q, f);
+            places.pop();
+        }
+        sum
+    }
+    visit(laws, &mut Vec::new(), Rational::ONE, f)
+}
+
+/// `N max_i |w_i - wbar|`, a whole number.
+fn scaled_deviation(places: &[i64]) -> Rational {
+    let (n, sum) = (places.len() as i64, places.iter().sum::<i64>());
+    Rational::from(places.iter().map(|place| (n * place - sum).abs()).max().unwrap())
+}
+
+fn processors(load: f64, laws: &[Law]) -> Processors {
+    let classes = laws.iter().map(|law| Class { count: 1, law: law.clone() }).collect();
+    Processors::new(load, classes).unwrap()
+}
+
+fn identical(count: usize, load: f64, law: Law) -> Processors {
+    Processors::new(load, vec![Class { count, law }]).unwrap()
+}
+
+/// `E max_i |S_i - Q/N|` by cutting the law to every window and convolving it, term by term.
+fn by_plain_convolution(law: &[f64], count: usize) -> f64 {
+    let convolve = |a: &[f64], b: &[f64]| {
+        let mut sum = vec![0.0; a.len() + b.len() - 1];
+        for (i, p) in a.iter().enumerate() {
+            for (j, q) in b.iter().enumerate() {
+                sum[i + j] += p * q;
+            }
+        }
+        sum
+    };
+    let power = |law: &[f64]| (1..count).fold(law.to_vec(), |sum, _| convolve(&sum, law));
+    let total = power(law);
+    let mut windows = BTreeMap::new();
+    let mut expected = 0.0;
+    for (sum, p) in total.iter().enumerate() {
+        // Deviations are multiples of 1/N: the distribution function jumps only there.
+        for tick in 0..=count * law.len() {
+            let a = sum.saturating_sub(tick).div_ceil(count);
+            let b = ((sum + tick) / count).min(law.len() - 1);
+            let inside = if a > b {
+                0.0
+            } else {
+                let cut = windows.entry((a, b)).or_insert_with(|| power(&law[a..=b]));
+                sum.checked_sub(a * count).and_then(|s| cut.get(s)).copied().unwrap_or(0.0)
+            };
+            expected += (p - inside) / count as f64;
+        }
+    }
+    expected
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn exact_deviation_is_that_of_enumeration(
+        laws in prop::collection::vec(whole_steps(), 2..5),
+        time in 1_u64..4,
+    ) {
+        let fractions: Vec<_> = laws.iter().map(|law| summed(&law.1, time)).collect();
+        let n = laws.len() as f64;
+        let truth = float(&expectation(&fractions, &scaled_deviation)) / n;
+        let laws: Vec<Law> = laws.into_iter().map(|law| law.0).collect();
+        let found = Imbalance::new(&processors(10.0, &laws)).unwrap().max_deviation(time).unwrap();
+        prop_assert!((found.value - truth).abs() <= found.error + 1e-15 * truth, "{found:?} {truth}");
+        prop_assert!(found.error < 1e-11);
+    }
+
+    #[test]
+    fn extremes_are_those_of_enumeration(
+        laws in prop::collection::vec(whole_steps(), 2..5),
+        time in 1_u64..4,
+    ) {
+        let fractions: Vec<_> = laws.iter().map(|law| summed(&law.1, time)).collect();
+        let n = laws.len() as i64;
+        let above = expectation(&fractions, &|places| {
+            Rational::from(n * places.iter().max().unwrap() - places.iter().sum::<i64>())
+        });
+        let below = expectation(&fractions, &|places| {
+            Rational::from(places.iter().sum::<i64>() - n * places.iter().min().unwrap())
+        });
+        let laws: Vec<Law> = laws.into_iter().map(|law| law.0).collect();
+        let found = Imbalance::new(&processors(10.0, &laws)).unwrap().extremes(time as f64);
+        prop_assert!((found.above - float(&above) / n as f64).abs() < 1e-12);
+        prop_assert!((found.below - float(&below) / n as f64).abs() < 1e-12);
+    }
+
+    #[test]
+    fn rms_deviation_is_equation_20(
+        laws in prop::collection::vec(whole_steps(), 2..5),
+        time in 1_u64..4,
+    ) {
+        let fractions: Vec<_> = laws.iter().map(|law| summed(&law.1, time)).collect();
+        let n = laws.len() as i64;
+        let truth = expectation(&fractions, &|places| {
+            let sum: i64 = places.iter().sum();
+            Rational::from(places.iter().map(|place| (n * place - sum).pow(2)).sum::<i64>())
+        });
+        let laws: Vec<Law> = laws.into_iter().map(|law| law.0).collect();
+        let system = processors(10.0, &laws);
+        let found = system.rms_deviation(time as f64, None) * system.mean_load(time as f64);
+        prop_assert!((found - (float(&truth)).sqrt() / n as f64).abs() < 1e-12);
+    }
+
+    /// `d^2 + theta^2 <= v^2 <= N (d^2 + theta^2)`, where `d^2 + theta^2 = E max^2 / (E wbar)^2`.
+    #[test]
+    fn lemma_3_1(laws in prop::collection::vec(whole_steps(), 2..5), time in 1_u64..4) {
+        let fractions: Vec<_> = laws.iter().map(|law| summed(&law.1, time)).collect();
+        let n = Rational::from(laws.len());
+        let largest = expectation(&fractions, &|places| {
+            let deviation = scaled_deviation(places);
+            &deviation * &deviation
+        });
+        let squares = expectation(&fractions, &|places| {
+            let (n, sum) = (places.len() as i64, places.iter().sum::<i64>());
+            Rational::from(places.iter().map(|place| (n * place - sum).pow(2)).sum::<i64>())
+        });
+        prop_assert!(largest <= squares && squares <= n * largest);
+    }
+
+    /// The exact value for mid-sized systems, by the method taken literally.
+    #[test]
+    fn exact_deviation_is_that_of_plain_convolution(
+        (law, fractions) in whole_steps(),
+        count in 2_usize..9,
+        time in 1_u64..4,
+    ) {
+        let sum = summed(&fractions, time);
+        let (first, last) = (*sum.keys().next().unwrap(), *sum.keys().next_back().unwrap());
+        let weights: Vec<f64> =
+            (first..=last).map(|place| sum.get(&place).map_or(0.0, float)).collect();
+        let truth = by_plain_convolution(&weights, count);
+        let system = identical(count, 10.0, law);
+        let found = Imbalance::new(&system).unwrap().max_deviation(time).unwrap();
+        prop_assert!((found.value - truth).abs() < 1e-12 * (1.0 + truth), "{found:?} {truth}");
+    }
+
+    /// Jensen and exchangeability: what the search for the longest interval rests on.
+    #[test]
+    fn imbalance_over_time_does_not_increase(
+        laws in prop::collection::vec(whole_steps(), 2..6),
+    ) {
+        let laws: Vec<Law> = laws.into_iter().map(|law| law.0).collect();
+        let system = processors(10.0, &laws);
+        let mut imbalance = Imbalance::new(&system).unwrap();
+        let mut before = [f64::INFINITY; 3];
+        for time in 1..12 {
+            let extremes = imbalance.extremes(time as f64);
+            let largest = imbalance.max_deviation(time).unwrap().value;
+            let now = [largest, extremes.above, extremes.below].map(|e| e / time as f64);
+            for (now, before) in now.iter().zip(before) {
+                prop_assert!(*now <= before + 1e-12);
+            }
+            before = now;
+        }
+    }
+
+    /// [FXW03, (7)]: the largest of N exceeds the mean by at most (N-1)/sqrt(2N-1) deviations.
+    #[test]
+    fn distribution_free_factor_bounds_both_extremes(
+        (law, _) in whole_steps(), count in 2_usize..200, time in 1_u64..9,
+    ) {
+        let deviation = (law.variance() * time as f64).sqrt();
+        let system = identical(count, 10.0, law);
+        let found = Imbalance::new(&system).unwrap().extremes(time as f64);
+        let bound = distribution_free_factor(count) * deviation * (1.0 + 1e-12) + 1e-14;
+        prop_assert!(found.above <= bound && found.below <= bound);
+    }
+
+    /// The longest interval found with few evaluations is that of looking at every step.
+    #[test]
+    fn search_equals_looking_at_every_step(
+        laws in prop::collection::vec(whole_steps(), 2..4),
+        load in 3.0..40.0_f64,
+        bound in 0.02..0.6_f64,
+    ) {
+        let laws: Vec<Law> = laws.into_iter().map(|law| law.0).collect();
+        let system = processors(load, &laws);
+        let mut imbalance = Imbalance::new(&system).unwrap();
+        let mut excess = |time: u64| imbalance.max_deviation(time).unwrap();
+        let mut looked = 0;
+        let found = longest(load, system.mean(), bound, 1000, &(), |time| {
+            looked += 1;
+            excess(time)
+        });
+        let last = 40;
+        let violated = (1..=last).find(|&time| {
+            let average = system.mean_load(time as f64);
+            average <= 0.0 || excess(time).value > bound * average * (1.0 + 1e-12)
+        });
+        match violated {
+            Some(time) => {
+                prop_assert_eq!(found.interval.steps, Some(time - 1));
+                prop_assert!(looked <= time);
+            }
+            None => prop_assert!(found.interval.steps.is_none_or(|steps| steps >= last)),
+        }
+    }
+
+    /// The root of [FXW03, (23)] against direct search, for drifts of any sign; and [FXW03, (22)] as
+    /// printed, where its premises hold.
+    #[test]
+    fn rms_interval_against_direct_search(
+        variance in 0.0..5.0_f64, drift in 0.0..0.05_f64, load in 5.0..50.0_f64,
+        mean in -1.0..1.0_f64, bound in 0.02..1.0_f64,
+    ) {
+        let found = first_crossing(variance, drift, load, mean, bound);
+        let squared = |t: f64| variance * t + drift * t * t;
+        let kept = |t: f64| {
+            let average = load + mean * t;
+            average > 0.0 && squared(t) <= (bound * average).powi(2) * (1.0 + 1e-11)
+        };
+        let violated = (1..20_000_u64).find(|&t| !kept(t as f64));
+        match (found.steps, violated) {
+            // Both crossings may fall between two steps: the real bound is violated there.
+            (Some(steps), None) => prop_assert!(steps >= 19_999 || !kept(found.real.unwrap() + 1e-6)),
+            (Some(steps), Some(time)) => {
+                prop_assert!(steps == time - 1 || (steps < time && !kept(found.real.unwrap() * (1.0 + 1e-6) + 1e-9)));
+            }
+            (None, violated) => prop_assert_eq!(violated, None),
+        }
+    }
+
+    /// [FXW03, (9), (13), (28)] in their own form: `(2m^2 - 1 - 2m sqrt(m^2 - 1)) w/mu`.
+    #[test]
+    fn equal_positive_means_give_the_printed_form(
+        variance in 0.1..5.0_f64, load in 5.0..50.0_f64, mean in 0.05..2.0_f64, m in 1.05..9.0_f64,
+    ) {
+        let bound = (variance / (4.0 * load * mean)).sqrt() / m;
+        let printed = (2.0 * m * m - 1.0 - 2.0 * m * (m * m - 1.0).sqrt()) * load / mean;
+        let found = first_crossing(variance, 0.0, load, mean, bound).real.unwrap();
+        prop_assert!((found / printed - 1.0).abs() < 1e-10, "{found} {printed}");
+    }
+
+    /// [FXW03, (26)].
+    #[test]
+    fn equation_26(count in 2_usize..500, time in 1.0..90.0_f64, variance in 0.1..4.0_f64, mean in 0.0..1.0_f64) {
+        let system = identical(count, 30.0, Law::Moments { mean, variance });
+        let free = distribution_free_factor(count) * (variance * time).sqrt() / system.mean_load(time);
+        let n = count as f64;
+        let ratio = system.rms_deviation(time, None) / free;
+        prop_assert!((ratio - ((2.0 * n - 1.0) / (n - 1.0)).sqrt()).abs() < 1e-12);
+    }
+
+    /// `trace(S) - 1'S1/N` is the expected sum of squared deviations of changes `A g`, `S = A A'`.
+    #[test]
+    fn covariance_formula(
+        size in 2_usize..7,
+        entries in prop::collection::vec(-2.0..2.0_f64, 36),
+    ) {
+        let factor = |i: usize, j: usize| entries[6 * i + j];
+        let inner = |i: usize, k: usize| (0..size).map(|j| factor(i, j) * factor(k, j)).sum::<f64>();
+        let rows: Vec<Vec<f64>> =
+            (0..size).map(|i| (0..size).map(|k| inner(i, k)).collect()).collect();
+        let covariance = Covariance::new(&rows).unwrap();
+        // Column by column, g one unit vector after another: the expectation is their sum.
+        let mut sum = 0.0;
+        for j in 0..size {
+            let mean = (0..size).map(|i| factor(i, j)).sum::<f64>() / size as f64;
+            sum += (0..size).map(|i| (factor(i, j) - mean).powi(2)).sum::<f64>();
+        }
+        prop_assert!((covariance.spread() - sum).abs() < 1e-12 * (1.0 + sum));
+        // Less than the least eigenvalue on the diagonal, and it is no covariance any more.
+        let broken: Vec<Vec<f64>> = (0..size)
+            .map(|i| (0..size).map(|k| inner(i, k) - if i == k { 50.0 } else { 0.0 }).collect())
+            .collect();
+        prop_assert!(Covariance::new(&broken).is_err());
+    }
+
+    #[test]
+    fn cost_aware_interval_is_the_best_of_all(
+        (law, _) in whole_steps(), count in 2_usize..9, cost in 0.0..30.0_f64,
+    ) {
+        prop_assume!(law.variance() > 0.0);
+        let system = identical(count, 10.0, law);
+        let found = cost_aware(&system, cost, &()).unwrap();
+        let mut imbalance = Imbalance::new(&system).unwrap();
+        let mut sum = cost;
+        let mut best = f64::INFINITY;
+        for n in 1..=200 {
+            sum += imbalance.extremes(f64::from(n)).above;
+            best = best.min(sum / f64::from(n));
+        }
+        prop_assert!(found.steps.unwrap() < 200);
+        prop_assert!((found.cost_per_step - best).abs() < 1e-12 * (1.0 + best));
+    }
+}
+
+/// A birth–death chain far from its edges is a walk; one with a low cost ceiling is never remapped.
+#[test]
+fn cost_aware_chain_far_from_the_edges_is_a_walk() {
+    let levels = 201;
+    let mut chain = LoadChain { up: vec![0.25; levels], down: vec![0.25; levels] };
+    chain.down[0] = 0.0;
+    chain.up[levels - 1] = 0.0;
+    let steps = Steps::new(vec![(-1.0, 0.25), (0.0, 0.5), (1.0, 0.25)]).unwrap();
+    let walk = cost_aware(&identical(8, 100.0, Law::Steps(steps)), 8.0, &()).unwrap();
+    let bounded = cost_aware_chain(8, &chain, 100, 8.0, &());
+    assert_eq!(walk.steps, bounded.steps);
+    assert!((walk.cost_per_step - bounded.cost_per_step).abs() < 1e-12);
+    let narrow = LoadChain { up: vec![0.3, 0.3, 0.0], down: vec![0.0, 0.3, 0.3] };
+    let never = cost_aware_chain(4, &narrow, 1, 1000.0, &());
+    assert_eq!((never.steps, never.status), (None, remapping::Status::Converged));
+    // Uniform on three levels in the limit: E max - mean of four.
+    let limit = 2.0 - (1.0_f64 / 3.0).powi(4) - (2.0_f64 / 3.0).powi(4) - 1.0;
+    assert!((never.cost_per_step - limit).abs() < 1e-9, "{never:?} {limit}");
+}
+
+/// Two processors: `kappa` and the normal law; the lattice value tends to the normal one.
+#[test]
+fn lattice_deviation_tends_to_kappa() {
+    let steps = Steps::new(vec![(-1.0, 0.25), (0.0, 0.5), (1.0, 0.25)]).unwrap();
+    for count in [2, 3, 4, 5, 6, 16, 64, 256] {
+        let system = identical(count, 100.0, Law::Steps(steps.clone()));
+        let found = Imbalance::new(&system).unwrap().max_deviation(60).unwrap();
+        let normal = kappa(count) * 30.0_f64.sqrt();
+        assert!((found.value / normal - 1.0).abs() < 0.01, "{count}: {found:?} {normal}");
+    }
+}
+
+/// A tie is kept: N = 2 with steps 0 or 1 evenly has `E max|w_i - wbar| = 1/4` after one step.
+#[test]
+fn a_tie_keeps_the_bound() {
+    let steps = Steps::new(vec![(0.0, 0.5), (1.0, 0.5)]).unwrap();
+    let system = identical(2, 4.5, Law::Steps(steps));
+    let found = methods(&system, Bound::MaxDeviation(0.05), &());
+    assert_eq!(found[0].kind, Kind::Exact);
+    assert_eq!((found[0].interval.steps, found[0].tie), (Some(1), true));
+}
+
+/// A mean load that reaches zero ends every interval, even without any deviation.
+#[test]
+fn falling_mean_load_ends_the_interval() {
+    let system = identical(3, 10.0, Law::Moments { mean: -2.5, variance: 0.0 });
+    for method in methods(&system, Bound::MaxDeviation(0.1), &()) {
+        assert_eq!(method.interval.steps, Some(3), "{method:?}");
+    }
+}
+
+/// The simulated mean deviation agrees with the exact one, whatever the number of threads.
+#[test]
+fn first_passage_is_reproducible_and_near_the_exact_interval() {
+    let steps = Steps::new(vec![(-1.0, 0.25), (0.0, 0.5), (1.0, 0.25)]).unwrap();
+    let system = identical(64, 100.0, Law::Steps(steps));
+    let bound = Bound::MaxDeviation(0.05);
+    let pool = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+    let one = pool(1).install(|| first_passage(&system, bound, 400, 7, 1000)).unwrap();
+    let two = pool(2).install(|| first_passage(&system, bound, 400, 7, 1000)).unwrap();
+    assert_eq!(one, two);
+    assert_eq!(one.censored, 0);
+    assert!((one.steps.mean - 8.2).abs() < 0.6, "{one:?}");
+    let sampled = remapping::interval::sampled_max_deviation(&system, 2000, 3, 20).unwrap();
+    let mut imbalance = Imbalance::new(&system).unwrap();
+    for (sampled, time) in sampled.iter().zip(1..) {
+        let Estimate { value, .. } = imbalance.max_deviation(time).unwrap();
+        assert!(
+            (sampled.mean - value).abs() < 3.0 * sampled.half_width,
+            "{time}: {sampled:?} {value}"
+        );
+    }
+}
+
+/// The eigenvalue that makes a matrix no covariance is named: 1 and 3 less 4 here.
+#[test]
+fn negative_eigenvalue_is_named() {
+    let rows = vec![vec![2.0, -3.0], vec![-3.0, 2.0]];
+    match Covariance::new(&rows) {
+        Err(CovarianceError::NegativeEigenvalue(value)) => assert!((value + 1.0).abs() < 1e-12),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Wide laws are summed over a part of the windows; `kappa sigma sqrt(t)` less a correction of
+/// relative order `1/t` must continue smoothly from where all of them are summed.
+#[test]
+fn wide_laws_continue_smoothly() {
+    let steps = Steps::new(vec![(-1.0, 0.25), (0.0, 0.5), (1.0, 0.25)]).unwrap();
+    for count in [3, 4, 7, 16, 64, 300] {
+        let system = identical(count, 100.0, Law::Steps(steps.clone()));
+        let mut imbalance = Imbalance::new(&system).unwrap();
+        let normal = kappa(count) * 0.5_f64.sqrt();
+        let correction = |time: u64, imbalance: &mut Imbalance| {
+            let found = imbalance.max_deviation(time).unwrap();
+            let t = time as f64;
+            assert!(found.error < 1e-9 * found.value, "{count}, {time}: {found:?}");
+            (found.value / (normal * t.sqrt()) - 1.0) * t
+        };
+        // The corrections differ by O(1/t): extrapolate the first two to the third.
+        let [a, b, c] = [100, 200, 3200].map(|time| correction(time, &mut imbalance));
+        let limit = 2.0 * b - a;
+        assert!(
+            (c - limit).abs() < 0.05 * (b - a).abs() + 0.06 * limit.abs().max(1e-4),
+            "{count}: {a} {b} {c}"
+        );
+    }
+}

@@ -1,0 +1,174 @@
+//! Where the papers claim more, or less, than holds: each number is in docs/errata.md.
+
+use super::enumeration::Direct;
+use super::problems::{exact, ratio};
+use remapping::Rational;
+use remapping::lifetime::Lifetime;
+use remapping::threshold::exact::{self as twin, ExactSolution};
+use remapping::threshold::{self, Accuracy, Hazard, PhaseChange, Premature};
+
+/// G = 1 on top of e_R = 1, e_F = 1.
+fn unit_gain(
+    lifetime: Lifetime,
+    delay: Rational,
+    error: Rational,
+    hazard: Rational,
+) -> PhaseChange {
+    PhaseChange {
+        lifetime,
+        hazard: Hazard::Constant(hazard),
+        before: Rational::ONE,
+        after: Rational::from(2),
+        remapped: Rational::ONE,
+        test: delay,
+        install: Rational::ZERO,
+        false_alarm: error.clone(),
+        missed: error,
+        premature: Premature::Revert,
+    }
+}
+
+fn solved(problem: &PhaseChange) -> ExactSolution {
+    let truth = twin::solve(problem, usize::MAX).unwrap();
+    let accuracy = Accuracy { tolerance: 1e-12, segments: None };
+    let solution = threshold::solve(problem, accuracy, &()).unwrap();
+    assert_eq!(solution.onset, truth.onset);
+    for (n, step) in truth.steps.iter().enumerate() {
+        let bounds = solution.curve.at(n as u64).unwrap();
+        assert!(exact(bounds.lower) <= step.threshold && step.threshold <= exact(bounds.upper));
+    }
+    truth
+}
+
+fn thresholds(truth: &ExactSolution) -> Vec<String> {
+    truth.steps.iter().map(|step| step.threshold.to_string()).collect()
+}
+
+fn pmf(weights: &[(u64, Rational)]) -> Lifetime {
+    Lifetime::pmf(weights.to_vec()).unwrap()
+}
+
+/// [NR90, Lemma 1, claim 4] without an increasing failure rate: pi_0 = 1 although n0 = 5.
+#[test]
+fn thresholds_of_one_come_before_n0_if_the_failure_rate_falls() {
+    let lifetime = pmf(&[(0, ratio(9, 10)), (6, ratio(1, 10))]);
+    let truth = solved(&unit_gain(lifetime, Rational::from(2), ratio(1, 4), ratio(1, 10)));
+    let expected = ["1", "313/588", "17/32", "13/23", "2/3", "1", "1"];
+    assert_eq!(thresholds(&truth), expected);
+    assert_eq!(truth.onset, 5);
+}
+
+/// The curve of [NR90, Fig. 3] rises towards the end; in general it need not.
+#[test]
+fn thresholds_are_not_monotone_in_n() {
+    let truth = solved(&unit_gain(Lifetime::fixed(3), Rational::ONE, ratio(1, 3), ratio(1, 2)));
+    assert_eq!(thresholds(&truth), ["8/17", "5/11", "1/2", "1"]);
+}
+
+/// [NR90, Lemma A-2] and [NR86, Lemma 4] average over N as if the policy knew it. With P(N = 0, 1, 2)
+/// = 4/9, 3/9, 2/9 and D = 7/4 G the average of d(0 | N) is +1/36, so that n0 = 0; but d(0) = -1/36.
+#[test]
+fn averaging_over_n_is_clairvoyant() {
+    let weights = [ratio(4, 9), ratio(3, 9), ratio(2, 9)];
+    let delay = ratio(7, 4);
+    let excess = |lifetime| {
+        let truth = solved(&unit_gain(lifetime, delay.clone(), ratio(1, 4), ratio(1, 10)));
+        let step = &truth.steps[0];
+        (step.remap.at_one.clone() - step.retain.value(&Rational::ONE), truth.onset)
+    };
+    let knowing = weights.iter().enumerate().fold(Rational::ZERO, |sum, (last, weight)| {
+        sum + weight * excess(Lifetime::fixed(last as u64)).0
+    });
+    assert_eq!(knowing, ratio(1, 36));
+    let lifetime = pmf(&[(0, ratio(4, 9)), (1, ratio(3, 9)), (2, ratio(2, 9))]);
+    assert!(lifetime.has_increasing_failure_rate());
+    assert_eq!(excess(lifetime), (ratio(-1, 36), 1));
+}
+
+/// The same lemmas give d(n | N = m) = -G for n <= m - K; at n = m - K it is D - (K + 1) G.
+#[test]
+fn the_conditional_difference_reaches_minus_the_gain_one_step_later() {
+    let delay = ratio(3, 2); // K = 1
+    let truth = solved(&unit_gain(Lifetime::fixed(4), delay, ratio(1, 4), ratio(1, 10)));
+    let differences: Vec<_> = (truth.steps.iter())
+        .map(|step| (&step.remap.at_one - step.retain.value(&Rational::ONE)).to_string())
+        .collect();
+    assert_eq!(differences, ["-1", "-1", "-1", "-1/2", "1/2"]);
+}
+
+/// "The number of linear segments is approximately twice that of the step after" [NR86, sec. VIII;
+/// NR90, sec. IV]: with alpha = beta = .05, phi = .001, D = 10 G it grows by at most one per step.
+#[test]
+fn segments_do_not_double() {
+    let problem = unit_gain(Lifetime::fixed(26), Rational::from(10), ratio(5, 100), ratio(1, 1000));
+    let truth = twin::solve(&problem, usize::MAX).unwrap();
+    let counts: Vec<_> = truth.steps.iter().rev().map(|step| step.value.lines().len()).collect();
+    assert_eq!(counts[..10], [1; 10]);
+    assert!(counts.windows(2).all(|pair| pair[1] <= pair[0] + 1), "{counts:?}");
+    assert!(counts[26] > 2, "{counts:?}");
+}
+
+/// ... and on the hard set, alpha = beta = .25, by a factor that stays below two.
+#[test]
+fn segments_of_the_hard_set_grow_more_slowly_than_twofold() {
+    let problem = unit_gain(Lifetime::fixed(26), Rational::from(10), ratio(1, 4), ratio(1, 1000));
+    let truth = twin::solve(&problem, usize::MAX).unwrap();
+    let counts: Vec<_> = truth.steps.iter().rev().map(|step| step.value.lines().len()).collect();
+    let growth = (counts[26] as f64 / counts[12] as f64).powf(1.0 / 14.0);
+    assert!((1.1..1.9).contains(&growth), "{growth} {counts:?}");
+}
+
+/// V falls with p when tests are dear and installing is free of surprises: at p = 1 the end of the
+/// uncertainty is worth more than the cycles lost.
+#[test]
+fn value_may_fall_with_p() {
+    let mut problem = unit_gain(Lifetime::fixed(20), Rational::ONE, ratio(1, 2), ratio(1, 2));
+    problem.before = Rational::from(2);
+    let direct = twin::solve(&problem, usize::MAX).unwrap();
+    let value = &direct.steps[0].value;
+    assert!(value.value(&Rational::ZERO) > value.value(&Rational::ONE));
+}
+
+/// D = K G exactly, in decimals that are no doubles: at the tie remapping does not pay.
+#[test]
+fn ties_between_delay_and_gain_are_exact() {
+    for last in [0u64, 1, 5, 40, 1000] {
+        for cycles in [0u64, 1, 2, 3, 7, 39, 40, 41, 100, 999, 1001, 1002] {
+            for (digits, sign) in [(0i64, 0), (1, 1), (-1, -1)] {
+                let gain = ratio(1, 10);
+                let mut problem = unit_gain(
+                    Lifetime::fixed(last),
+                    &gain * Rational::from(cycles),
+                    ratio(1, 10),
+                    ratio(1, 20),
+                );
+                problem.after = &problem.remapped + &gain;
+                problem.test += ratio(digits, 1_000_000_000_000_000_000);
+                if problem.test < Rational::ZERO {
+                    continue;
+                }
+                // Least number of cycles left at which remapping pays.
+                let needed = cycles + 1 - u64::from(sign < 0);
+                let expected = (last + 2).saturating_sub(needed.max(1));
+                let accuracy = Accuracy { tolerance: 1e-6, segments: None };
+                let solution = threshold::solve(&problem, accuracy, &()).unwrap();
+                assert_eq!(solution.onset, expected, "M = {last}, K = {cycles}, {digits}");
+                if last <= 5 {
+                    assert_eq!(twin::solve(&problem, 9999).unwrap().onset, expected);
+                }
+            }
+        }
+    }
+}
+
+/// A lasting remapping can be the better start, before anything has changed: pi = 0, and V says so.
+#[test]
+fn a_lasting_remapping_may_pay_at_once() {
+    let mut problem = unit_gain(Lifetime::fixed(4), Rational::ZERO, ratio(1, 4), Rational::ONE);
+    problem.premature = Premature::Keep { before_remapped: problem.before.clone() };
+    let truth = solved(&problem);
+    let direct = Direct::new(&problem);
+    assert!(direct.remap(0, &Rational::ZERO) < direct.retain(0, &Rational::ZERO));
+    assert_eq!(truth.steps[0].threshold, Rational::ZERO);
+    assert_eq!(truth.value(), direct.remap(0, &Rational::ZERO));
+}

@@ -1,0 +1,138 @@
+//! Random phase-change problems, small enough for exact arithmetic and awkward on purpose: certain and
+//! impossible events, exact ties, reversed detectors, gains of either sign.
+
+use proptest::prelude::*;
+use remapping::Rational;
+use remapping::lifetime::Lifetime;
+use remapping::threshold::{Hazard, PhaseChange, Premature};
+
+/// `cases` cases, or that share of PROPTEST_CASES, which is 256 unless set.
+pub fn cases(cases: u32) -> ProptestConfig {
+    let default = ProptestConfig::default();
+    let share = u64::from(cases) * u64::from(default.cases) / 256;
+    ProptestConfig { cases: share.max(1) as u32, failure_persistence: None, ..default }
+}
+
+pub fn ratio(numerator: i64, denominator: u64) -> Rational {
+    Rational::from(numerator) / Rational::from(denominator)
+}
+
+/// The exact value of a double.
+pub fn exact(value: f64) -> Rational {
+    Rational::try_from(value).expect("finite")
+}
+
+/// 0, 1, tiny ones, decimals, fractions.
+pub fn probability() -> impl Strategy<Value = Rational> {
+    prop_oneof![
+        1 => Just(Rational::ZERO),
+        1 => Just(Rational::ONE),
+        1 => (1i64..10).prop_map(|k| ratio(k, 1_000_000)),
+        4 => (1i64..100).prop_map(|k| ratio(k, 100)),
+        3 => (1u64..8).prop_flat_map(|d| (0..=d as i64).prop_map(move |k| ratio(k, d))),
+    ]
+}
+
+/// A law of N on 0..=`most`, with its probabilities (or multiples of them) listed from 0 on.
+pub fn law(most: u64) -> impl Strategy<Value = (Lifetime, Vec<Rational>)> {
+    let range = (0..=most).prop_flat_map(|last| (0..=last, Just(last)));
+    let fixed = (0..=most).prop_map(|last| {
+        let mut weights = vec![Rational::ZERO; last as usize];
+        weights.push(Rational::ONE);
+        (Lifetime::fixed(last), weights)
+    });
+    let uniform = range.clone().prop_map(|(first, last)| {
+        let weights = (0..=last).map(|m| if m < first { Rational::ZERO } else { Rational::ONE });
+        (Lifetime::uniform(first, last).unwrap(), weights.collect())
+    });
+    let geometric = (range, probability()).prop_map(|((first, last), rate)| {
+        let survival = Rational::ONE - &rate;
+        let weights = (0..=last).map(|m| match m.checked_sub(first) {
+            None => Rational::ZERO,
+            Some(0) => Rational::ONE,
+            Some(after) => survival.pow(after as isize),
+        });
+        let weights = weights.collect();
+        (Lifetime::geometric(rate, first, last).unwrap(), weights)
+    });
+    let weight = prop_oneof![2 => Just(0i64), 3 => 1..10i64];
+    let pmf = prop::collection::vec(weight, 1..=most as usize + 1)
+        .prop_filter("no mass", |weights| weights.iter().any(|w| *w > 0))
+        .prop_map(|weights| {
+            let total = weights.iter().sum::<i64>() as u64;
+            let weights: Vec<_> = weights.iter().map(|w| ratio(*w, total)).collect();
+            let entries = weights.iter().cloned().enumerate();
+            (Lifetime::pmf(entries.map(|(m, w)| (m as u64, w)).collect()).unwrap(), weights)
+        });
+    prop_oneof![3 => fixed, 2 => uniform, 2 => geometric, 3 => pmf]
+}
+
+/// e_F, e_B, e_R, D_d, D_r and e_P - e_F.
+fn costs() -> impl Strategy<Value = [Rational; 6]> {
+    let tenths = |range: std::ops::Range<i64>| range.prop_map(|k| ratio(k, 10));
+    let gain = prop_oneof![8 => tenths(1..30), 1 => Just(Rational::ZERO), 1 => tenths(-10..0)];
+    // Delays of their own, or a whole number of gains: a tie.
+    let delay = prop_oneof![
+        1 => Just((None, Rational::ZERO)),
+        4 => tenths(0..40).prop_map(|delay| (None, delay)),
+        3 => (0u64..9).prop_map(|gains| (Some(gains), Rational::ZERO)),
+    ];
+    let share = prop_oneof![2 => Just(ratio(1, 1)), 1 => Just(ratio(0, 1)), 2 => Just(ratio(2, 5))];
+    let regret = prop_oneof![1 => Just(Rational::ZERO), 3 => tenths(0..20)];
+    (tenths(0..30), tenths(10..30), gain, delay, share, regret).prop_map(
+        |(before, remapped, gain, (gains, delay), share, regret)| {
+            let delay = match gains {
+                Some(gains) if gain > Rational::ZERO => &gain * Rational::from(gains),
+                _ => delay,
+            };
+            let install = (Rational::ONE - &share) * &delay;
+            [before, &remapped + gain, remapped, delay * share, install, regret]
+        },
+    )
+}
+
+/// A problem with M <= `most`, of either kind.
+pub fn problem(most: u64) -> impl Strategy<Value = PhaseChange> {
+    let hazards = prop_oneof![
+        probability().prop_map(|h| (h, Vec::new())),
+        (probability(), prop::collection::vec(probability(), 1..8)),
+    ];
+    (law(most), hazards, costs(), probability(), probability(), any::<bool>()).prop_map(
+        |((lifetime, _), (hazard, list), costs, false_alarm, missed, keep)| {
+            let [before, after, remapped, test, install, regret] = costs;
+            let steps = lifetime.last() as usize;
+            let hazard = if list.is_empty() {
+                Hazard::Constant(hazard)
+            } else {
+                Hazard::PerStep(list.into_iter().cycle().take(steps).collect())
+            };
+            let premature = if keep {
+                Premature::Keep { before_remapped: &before + regret }
+            } else {
+                Premature::Revert
+            };
+            PhaseChange {
+                lifetime,
+                hazard,
+                before,
+                after,
+                remapped,
+                test,
+                install,
+                false_alarm,
+                missed,
+                premature,
+            }
+        },
+    )
+}
+
+/// A problem whose premature remappings are undone.
+pub fn reverting(most: u64) -> impl Strategy<Value = PhaseChange> {
+    problem(most).prop_map(|problem| PhaseChange { premature: Premature::Revert, ..problem })
+}
+
+/// A point of [0, 1], ends included.
+pub fn point() -> impl Strategy<Value = Rational> {
+    (0i64..=24).prop_map(|k| ratio(k, 24))
+}

@@ -1,0 +1,203 @@
+//! Lemma 1 and Theorem 1 [NR90], for any law of N and any hazards.
+
+use super::enumeration::Direct;
+use super::problems::{cases, point, problem, reverting};
+use proptest::prelude::*;
+use remapping::Rational;
+use remapping::threshold::exact::{self as twin, ExactStep};
+use remapping::threshold::{Hazard, PhaseChange, Premature};
+
+/// 0, the breakpoints of C_t, the threshold, 1, and a point between any two of them: a piecewise
+/// linear function has the sign pattern it shows on these.
+fn probes(step: &ExactStep) -> Vec<Rational> {
+    let mut ends = step.retain.breakpoints();
+    ends.extend([Rational::ZERO, step.threshold.clone(), Rational::ONE]);
+    ends.sort();
+    ends.dedup();
+    let between: Vec<_> =
+        ends.windows(2).map(|pair| (&pair[0] + &pair[1]) / Rational::from(2)).collect();
+    ends.extend(between);
+    ends
+}
+
+fn excess(step: &ExactStep, p: &Rational) -> Rational {
+    step.remap.value(p) - step.retain.value(p)
+}
+
+/// The point that divides the way from a to b as `share` says.
+fn blend(share: &Rational, a: &Rational, b: &Rational) -> Rational {
+    (Rational::ONE - share) * a + share * b
+}
+
+proptest! {
+    #![proptest_config(cases(64))]
+
+    #[test]
+    fn remapping_cost_is_linear_in_p(
+        problem in problem(4), p in point(), q in point(), share in point(),
+    ) {
+        let direct = Direct::new(&problem);
+        for n in 0..=problem.last_step() {
+            let cost = direct.remap(n, &blend(&share, &p, &q));
+            prop_assert_eq!(cost, blend(&share, &direct.remap(n, &p), &direct.remap(n, &q)));
+        }
+    }
+
+    #[test]
+    fn retaining_cost_and_value_are_concave_in_p(
+        problem in problem(4), p in point(), q in point(), share in point(),
+    ) {
+        let direct = Direct::new(&problem);
+        for n in 0..=problem.last_step() {
+            let middle = blend(&share, &p, &q);
+            let chord = blend(&share, &direct.retain(n, &p), &direct.retain(n, &q));
+            prop_assert!(direct.retain(n, &middle) >= chord);
+            let chord = blend(&share, &direct.value(n, &p), &direct.value(n, &q));
+            prop_assert!(direct.value(n, &middle) >= chord);
+        }
+    }
+
+    #[test]
+    fn retaining_cost_is_piecewise_linear_in_p(problem in problem(6), share in point()) {
+        for step in twin::solve(&problem, usize::MAX).unwrap().steps {
+            let breaks = step.retain.breakpoints();
+            prop_assert_eq!(breaks.len() + 1, step.retain.lines().len());
+            let mut ends = vec![Rational::ZERO];
+            ends.extend(breaks);
+            ends.push(Rational::ONE);
+            for pair in ends.windows(2) {
+                let middle = blend(&share, &pair[0], &pair[1]);
+                let chord = blend(&share, &step.retain.value(&pair[0]), &step.retain.value(&pair[1]));
+                prop_assert_eq!(step.retain.value(&middle), chord);
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(cases(256))]
+
+    /// Theorem 1, without increasing failure rates and for hazards that change.
+    #[test]
+    fn remapping_is_cheaper_exactly_above_the_threshold(problem in problem(7)) {
+        for (n, step) in twin::solve(&problem, usize::MAX).unwrap().steps.iter().enumerate() {
+            for p in probes(step) {
+                if p > step.threshold {
+                    prop_assert!(excess(step, &p) < Rational::ZERO, "step {n}, p = {p}");
+                } else if p > Rational::ZERO || problem.premature == Premature::Revert {
+                    prop_assert!(excess(step, &p) >= Rational::ZERO, "step {n}, p = {p}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn excess_cost_is_bounded_by_what_it_is_at_certainty(problem in reverting(7)) {
+        for (n, step) in twin::solve(&problem, usize::MAX).unwrap().steps.iter().enumerate() {
+            let survival = problem.lifetime.continuation_exact(n as u64);
+            let quiet = Rational::ONE - problem.hazard_exact(n as u64 + 1);
+            let at_one = excess(step, &Rational::ONE);
+            for p in probes(step) {
+                let other = Rational::ONE - &p;
+                let bound = &problem.test * other * (Rational::ONE - &survival * &quiet) + &p * &at_one;
+                prop_assert!(excess(step, &p) >= bound, "step {n}, p = {p}");
+            }
+        }
+    }
+
+    #[test]
+    fn excess_cost_at_certainty_follows_a_scalar_recursion(problem in problem(7)) {
+        let (delay, gain) = (&problem.test + &problem.install, problem.gain());
+        let mut x = Rational::ZERO;
+        for (n, step) in twin::solve(&problem, usize::MAX).unwrap().steps.iter().enumerate().rev() {
+            let retain = &gain + problem.lifetime.continuation_exact(n as u64) * &x;
+            prop_assert_eq!(excess(step, &Rational::ONE), &delay - &retain, "step {}", n);
+            x = retain.min(delay.clone());
+        }
+    }
+
+    /// Lemma 1, claims 3 and 4.
+    #[test]
+    fn increasing_failure_rates_make_n0_a_single_switch(problem in problem(7)) {
+        let solution = twin::solve(&problem, usize::MAX).unwrap();
+        let never = |n: u64| solution.steps[n as usize].threshold == Rational::ONE;
+        let last = problem.last_step();
+        prop_assert!((solution.onset..=last).all(never));
+        prop_assert!(solution.onset == 0 || !never(solution.onset - 1));
+        if problem.lifetime.has_increasing_failure_rate() {
+            prop_assert!(!(0..solution.onset).any(never));
+        }
+    }
+
+    /// V itself may fall with p (see the counterexamples); V / (1 - p), the cost in odds, never does.
+    #[test]
+    fn value_over_the_chance_of_no_change_is_nondecreasing_in_p(problem in problem(6)) {
+        for step in twin::solve(&problem, usize::MAX).unwrap().steps {
+            let mut ends = step.value.breakpoints();
+            ends.insert(0, Rational::ZERO);
+            let scaled = |p: &Rational| step.value.value(p) / (Rational::ONE - p);
+            let values: Vec<_> = ends.iter().map(scaled).collect();
+            prop_assert!(values.windows(2).all(|pair| pair[0] <= pair[1]));
+            // Beyond the last breakpoint it is a line in the odds, with slope V(1).
+            prop_assert!(step.value.value(&Rational::ONE) >= Rational::ZERO);
+        }
+    }
+
+    /// Up to the threshold, C_m is a bound whose growth says when V rises all the way to p = 1.
+    #[test]
+    fn value_is_nondecreasing_in_p_iff_starting_over_costs_no_more_than_being_done(
+        problem in reverting(6),
+    ) {
+        for step in twin::solve(&problem, usize::MAX).unwrap().steps {
+            if step.threshold == Rational::ONE {
+                continue;
+            }
+            let mut ends = step.value.breakpoints();
+            ends.insert(0, Rational::ZERO);
+            ends.push(Rational::ONE);
+            let values: Vec<_> = ends.iter().map(|p| step.value.value(p)).collect();
+            let rises = values.windows(2).all(|pair| pair[0] <= pair[1]);
+            let start_over = step.retain.value(&Rational::ZERO);
+            prop_assert_eq!(rises, start_over <= &step.remap.at_one - &problem.test);
+        }
+    }
+
+    #[test]
+    fn value_is_nonincreasing_in_n_for_increasing_failure_rates_and_constant_hazard(
+        problem in problem(6), p in point(),
+    ) {
+        prop_assume!(problem.lifetime.has_increasing_failure_rate());
+        prop_assume!(matches!(problem.hazard, Hazard::Constant(_)));
+        let steps = twin::solve(&problem, usize::MAX).unwrap().steps;
+        for pair in steps.windows(2) {
+            prop_assert!(pair[0].value.value(&p) >= pair[1].value.value(&p));
+        }
+    }
+
+    #[test]
+    fn value_is_nondecreasing_in_every_cost(problem in problem(5), which in 0..5usize, p in point()) {
+        let mut dearer = problem.clone();
+        let PhaseChange { before, after, remapped, test, install, .. } = &mut dearer;
+        let cost = [before, after, remapped, test, install].into_iter().nth(which).unwrap();
+        *cost += Rational::ONE;
+        prop_assume!(dearer.validate().is_ok());
+        let cheap = twin::solve(&problem, usize::MAX).unwrap();
+        let dear = twin::solve(&dearer, usize::MAX).unwrap();
+        for (cheap, dear) in cheap.steps.iter().zip(&dear.steps) {
+            prop_assert!(cheap.value.value(&p) <= dear.value.value(&p));
+        }
+    }
+
+    #[test]
+    fn a_worse_detector_never_helps(problem in problem(5), share in point(), p in point()) {
+        // Reports replaced, with some probability, by a fair coin.
+        let mut noisy = problem.clone();
+        let half = Rational::ONE / Rational::from(2);
+        noisy.false_alarm = blend(&share, &problem.false_alarm, &half);
+        noisy.missed = blend(&share, &problem.missed, &half);
+        let (sharp, blunt) = (twin::solve(&problem, usize::MAX), twin::solve(&noisy, usize::MAX));
+        for (sharp, blunt) in sharp.unwrap().steps.iter().zip(&blunt.unwrap().steps) {
+            prop_assert!(sharp.value.value(&p) <= blunt.value.value(&p));
+        }
+    }
+}
