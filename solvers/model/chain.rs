@@ -199,6 +199,6 @@ pub fn review_rows(path: &str, rows: &[Vec<Decimal>], review: &mut Review<'_>) {
             review.probability(&format!("{place}[{j}]"), p.value);
         }
         let sum = row.iter().fold(Rational::ZERO, |sum, p| sum + &p.exact);
-        review.sums_to_one(&place, sum.to_f64().value(), &format!("row {i} (from 0)"));
+        review.exact_sum_to_one(&place, &sum, &format!("row {i} (from 0)"));
     }
 }

@@ -7,6 +7,7 @@ mod explain;
 pub mod fluids;
 pub mod land_battle;
 pub mod load_drift;
+mod matrix_market;
 pub mod number;
 pub mod periodic;
 pub mod phase_change;

@@ -2,6 +2,7 @@
 
 use super::chain::{Chain, review_rows};
 use super::complaint::Review;
+use super::matrix_market;
 use super::number::Decimal;
 use remapping::Rational;
 use remapping::chain::{Joint, Operator};
@@ -45,9 +46,6 @@ enum After {
 
 /// The most processes of one model.
 const MOST_PROCESSES: usize = 100;
-
-/// The most states of a joint chain given as a file.
-const MOST_JOINT: usize = 100_000_000;
 
 impl Stopping {
     pub(super) fn review(&self, review: &mut Review<'_>, folder: &Path) {
@@ -182,7 +180,7 @@ impl Stopping {
             Processes::Joint { loads, transition } => {
                 let chain = match transition {
                     Transition::Dense(rows) => dense(rows)?,
-                    Transition::File(name) => matrix_market(&folder.join(name), loads.len())?,
+                    Transition::File(name) => transition_file(&folder.join(name), loads.len())?,
                 };
                 let states = States::joint(loads.clone(), &chain).map_err(words)?;
                 return Ok((states, Box::new(chain)));
@@ -233,16 +231,11 @@ fn dense(rows: &[Vec<Decimal>]) -> Result<Joint, String> {
 }
 
 /// Reads a transition matrix in Matrix Market form.
-fn matrix_market(path: &Path, states: usize) -> Result<Joint, String> {
+fn transition_file(path: &Path, states: usize) -> Result<Joint, String> {
     let shown = path.display();
     if !path.is_file() {
         return Err(format!("cannot read {shown}: there is no such file"));
     }
-    let read = sprs::io::read_matrix_market::<f64, usize, _>(path);
-    let triplets = read.map_err(|error| format!("{shown} is not a Matrix Market file: {error}"))?;
-    if triplets.rows() != states || triplets.cols() != states || states > MOST_JOINT {
-        let (rows, columns) = (triplets.rows(), triplets.cols());
-        return Err(format!("{shown} is {rows} x {columns}, but `loads` lists {states} states"));
-    }
-    Joint::new(triplets.to_csr()).map_err(|error| format!("{shown}: {error}"))
+    let found = matrix_market::read(path, states)?;
+    Joint::from_entries(found.size, &found.entries).map_err(|error| format!("{shown}: {error}"))
 }

@@ -38,7 +38,7 @@ pub(super) fn maxima<const K: usize>(
 ) -> [f64; K] {
     let larger = |a: [f64; K], b: [f64; K]| std::array::from_fn(|k| a[k].max(b[k]));
     let indices = (0..n).into_par_iter().with_min_len(CHUNK);
-    indices.map(|i| term(i)).reduce(|| [0.0; K], larger)
+    indices.map(&term).reduce(|| [0.0; K], larger)
 }
 
 /// `target[i] = term(i, target[i])`.
