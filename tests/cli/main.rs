@@ -8,6 +8,6 @@ mod load_drift;
 mod model_problems;
 mod mutations;
 mod periodic;
+mod stopping;
 mod sweeps;
 mod workplace;
-mod stopping;

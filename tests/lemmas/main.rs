@@ -3,8 +3,8 @@
 mod belief;
 mod chain;
 mod concave;
+mod drift;
 mod lifetime;
 mod periodic;
 mod phase_change;
-mod drift;
 mod stopping;

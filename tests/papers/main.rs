@@ -2,8 +2,8 @@
 
 mod fluids;
 mod land_battle;
-mod periodic;
 mod nrs86;
+mod periodic;
 mod shapes;
 mod workload;
 mod yin_xu_wang;
