@@ -30,7 +30,7 @@ impl Complaint {
             source: Some(source.clone()),
             message: printable(message),
             label: printable(label),
-            help: help.to_owned(),
+            help: if help.is_empty() { "correct this value".to_owned() } else { help.to_owned() },
         }
     }
 

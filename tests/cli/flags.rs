@@ -80,10 +80,10 @@ fn the_worst_of_several_models_decides_the_exit_code() {
     assert_eq!(outcome.out, "");
     let outcome = workplace.run(&["solve", "--json", "wrong.ron", "wrong.ron"]).exits(1);
     assert_eq!(outcome.json(), serde_json::json!([]));
-    let three = ["solve", "--json", "--segments", "2", "--tolerance", "1e-12", "model.ron"];
+    let three = ["solve", "--json", "--segments", "4", "--tolerance", "1e-12", "model.ron"];
     workplace.run(&three).exits(3);
     let both =
-        ["solve", "--json", "--segments", "2", "--tolerance", "1e-12", "model.ron", "wrong.ron"];
+        ["solve", "--json", "--segments", "4", "--tolerance", "1e-12", "model.ron", "wrong.ron"];
     workplace.run(&both).exits(1);
 }
 
@@ -102,7 +102,7 @@ fn wrong_arguments_exit_with_2() {
         &["solve", "model.ron", "--threads", "0"],
         &["solve", "model.ron", "--threads", "many"],
         &["solve", "model.ron", "--time-limit", "0"],
-        &["solve", "model.ron", "--segments", "1"],
+        &["solve", "model.ron", "--segments", "3"],
         &["solve", "model.ron", "--plot", "curve.pdf"],
         &["solve", "model.ron", "model.ron", "--plot", "curve.svg"],
         &["sweep", "model.ron"],

@@ -44,7 +44,7 @@ fn a_time_limit_beyond_all_clocks_is_none() {
 #[test]
 fn a_segment_budget_that_is_too_small_stops_with_3() {
     let workplace = Workplace::with_model();
-    let arguments = ["solve", "model.ron", "--json", "--segments", "3"];
+    let arguments = ["solve", "model.ron", "--json", "--segments", "4"];
     let solution = workplace.run(&arguments).exits(3).says("the tolerance was not reached").json();
     assert_eq!(solution["status"], "iteration_limit");
     let certified = workplace.run(&["solve", "model.ron", "--json"]).exits(0).json();

@@ -185,11 +185,13 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// The decks that come with the project, and some small models that use the rest of the language.
+/// The decks of the phase-change problem, and some small models that use the rest of the language.
 fn originals() -> Vec<Vec<u8>> {
     let repository = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
-    let mut originals: Vec<_> =
-        files(&repository.join("models")).iter().map(|path| std::fs::read(path).unwrap()).collect();
+    let mut originals: Vec<_> = files(&repository.join("models/phase_change"))
+        .iter()
+        .map(|path| std::fs::read(path).unwrap())
+        .collect();
     assert!(!originals.is_empty());
     let laws = [
         ("Pmf({0: 0.9, 6: 0.1})", "Constant(0.1)", "Keep(before_remapped: 2.0)"),

@@ -167,7 +167,7 @@ fn without_json_a_table_is_shown() {
 fn a_limit_is_that_of_each_run() {
     let workplace = Workplace::with_model();
     let set =
-        ["sweep", "model.ron", "--json", "--segments", "2", "--set", "problem.remap.test=1,2"];
+        ["sweep", "model.ron", "--json", "--segments", "4", "--set", "problem.remap.test=1,2"];
     let runs = workplace.run(&set).exits(3).json();
     assert_eq!(runs["runs"][1]["solution"]["status"], "iteration_limit");
 }
