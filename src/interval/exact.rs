@@ -185,7 +185,7 @@ pub fn max_deviation(walks: &[(usize, Walk)]) -> (Estimate, u64) {
             let error = first.error.max(second.error) + gap + inherited;
             return (Estimate { value: second.value, error }, work);
         }
-        stride = stride.halved();
+        stride = Stride::ALL;
     }
 }
 
@@ -195,7 +195,7 @@ pub fn max_deviation(walks: &[(usize, Walk)]) -> (Estimate, u64) {
 /// frequency `1/m`: nothing, once `m` is well below its width. With few processors windows of any
 /// width count; then the widths are odd multiples of an odd stride, or even ones with width 0 by
 /// half: the summand is even in the width for even `N`, and nearly so for odd `N >= 5`. What
-/// remains shows in the distance of two different sums; where it shows, the stride is halved.
+/// remains shows in the distance of two different sums; where it shows, all windows are summed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Stride {
     /// Of the pairs of centres.
@@ -213,18 +213,9 @@ impl Stride {
     /// For `count` processors, a mean of deviation `mean` and places of deviation `place` at least.
     fn for_widths(count: usize, mean: f64, place: f64) -> Self {
         let widths = ((place / 6.0) as i64).max(1);
-        // With three, the summand has a corner at width 0.
-        let widths = if count == 3 { 1 } else { widths - (widths + 1) % 2 };
+        // With few processors, the summand may have a corner at width 0.
+        let widths = if count < MANY { 1 } else { widths - (widths + 1) % 2 };
         Self { centres: ((mean / 1.5) as i64).max(1), widths }
-    }
-
-    fn halved(self) -> Self {
-        Self { centres: (self.centres / 2).max(1), widths: self.widths / 4 * 2 + 1 }.below(self)
-    }
-
-    /// No wider than another.
-    fn below(self, other: Self) -> Self {
-        Self { widths: self.widths.min((other.widths - 2).max(1)), ..self }
     }
 
     /// Another choice of about as many windows, to compare with.
