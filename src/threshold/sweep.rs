@@ -298,10 +298,10 @@ impl<'a> State<'a> {
                 let (offset_upper, offset_lower) = (see(upper), see(lower));
                 let line = RemapLine { offset: offset_upper, certified_offset: 0.0, delay, pays };
                 (
-                    RemapLine { certified_offset: offset_upper.0 - widening.upper_rise, ..line },
+                    RemapLine { certified_offset: offset_upper.0 - widening.upper_early, ..line },
                     RemapLine {
                         offset: offset_lower,
-                        certified_offset: offset_lower.1 + widening.lower_fall + widening.line_rise,
+                        certified_offset: offset_lower.1 + widening.lower_late,
                         ..line
                     },
                 )
@@ -333,21 +333,22 @@ impl<'a> State<'a> {
         let steps = n - from;
         let killed = cycle.killed();
         let reach = cycle.discount() * amplification(killed, steps);
-        let line_rise = self.parameters.regret.map_or(0.0, |regret| {
-            scaled::<true>(regret * self.quiet_cycles.ahead(killed, steps).max(0.0))
-        });
+        // A lasting remapping gets dearer or cheaper with the quiet cycles ahead, monotonically.
+        let line_moves = self.parameters.regret.unwrap_or(0.0)
+            * self.quiet_cycles.ahead(killed, steps)
+            * (1.0 + SLACK);
+        let (line_rise, line_fall) = (line_moves.max(0.0), (-line_moves).max(0.0));
         let rise = self.upper.constant.minus(older.0.constant) + shape_upper + line_rise;
-        let fall = self.lower.constant.minus(older.1.constant) - shape_lower;
+        let fall = self.lower.constant.minus(older.1.constant) - shape_lower - line_fall;
         let shift_upper = outward::<true>(rise * reach, 8.0 * rise.abs() * reach);
         let shift_lower = outward::<false>(fall * reach, 8.0 * fall.abs() * reach);
         let widening = Widening {
             gap: (shift_upper - shift_lower).max(0.0),
-            upper_rise: shift_upper.max(0.0),
-            lower_fall: (-shift_lower).max(0.0),
-            line_rise,
+            upper_early: shift_upper.max(0.0) + line_fall,
+            lower_late: (-shift_lower).max(0.0) + line_rise,
         };
         let drift = if self.parameters.regret.is_some() {
-            widening.upper_rise.max(widening.lower_fall + widening.line_rise)
+            widening.upper_early.max(widening.lower_late)
         } else {
             widening.gap
         };
@@ -433,10 +434,10 @@ impl<'a> State<'a> {
 struct Widening {
     /// Of the two constants against each other.
     gap: f64,
-    /// Of the upper constant upward, of the lower one downward, of the lasting remapping's cost.
-    upper_rise: f64,
-    lower_fall: f64,
-    line_rise: f64,
+    /// Of a lasting remapping against the upper function, the way that makes the threshold lower.
+    upper_early: f64,
+    /// Of a lasting remapping against the lower function, the way that makes the threshold higher.
+    lower_late: f64,
 }
 
 /// p = o / (1 + o), rounded outward within \[0, 1\].
