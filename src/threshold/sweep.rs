@@ -380,8 +380,11 @@ impl<'a> State<'a> {
         from
     }
 
+    /// Whether the threshold is within the tolerance and the value so far within half of it.
     fn is_certified(&self, bounds: Bounds) -> bool {
-        bounds.width() <= self.coarseness.tolerance
+        let tolerance = self.coarseness.tolerance;
+        let gap = self.upper.constant.minus(self.lower.constant);
+        bounds.width() <= tolerance && gap <= 0.5 * tolerance * self.value().0.abs().max(1.0)
     }
 
     /// Holds the spans once the threshold has come to rest, so that the functions can.
