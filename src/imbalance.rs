@@ -69,7 +69,7 @@ impl Imbalance {
             return Err(ImbalanceError::Empty);
         }
         for (index, c) in capacities.iter().enumerate() {
-            if !c.is_positive() {
+            if *c <= Rational::ZERO {
                 return Err(ImbalanceError::NotPositive { index, value: c.to_string() });
             }
         }

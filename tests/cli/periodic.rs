@@ -124,7 +124,7 @@ fn wrong_models_are_explained() {
         ),
         (
             model("100", "Identical(count: 8, law: Steps({-1: 0.5, 1: 0.4}))", bound),
-            "the sum is 0.9, 1.000000e-1 below 1",
+            "the sum is 0.9, 0.1 below 1",
         ),
         (
             model("100", "Identical(count: 8, law: Steps({-1: 1.5, 1: -0.5}))", bound),
