@@ -114,8 +114,8 @@ where
         (Policy::Clairvoyant, "best remap in hindsight", HINDSIGHT),
     ];
     let ends = |curve: &Curve| {
-        let low = curve.percent.iter().map(|p| p.mean - p.half_width).fold(0.0, f64::min);
-        let high = curve.percent.iter().map(|p| p.mean + p.half_width).fold(0.0, f64::max);
+        let low = curve.percent.iter().map(|p| p.mean - reach(p.half_width)).fold(0.0, f64::min);
+        let high = curve.percent.iter().map(|p| p.mean + reach(p.half_width)).fold(0.0, f64::max);
         (low, high)
     };
     let (low, high) = (shown.iter())
@@ -143,8 +143,8 @@ where
     for (policy, name, colour) in shown {
         let Some(curve) = comparison.figure.curve(policy) else { continue };
         let points = || at.iter().zip(&curve.percent);
-        let upper = points().map(|(x, p)| (*x, p.mean + p.half_width));
-        let lower = points().map(|(x, p)| (*x, p.mean - p.half_width));
+        let upper = points().map(|(x, p)| (*x, p.mean + reach(p.half_width)));
+        let lower = points().map(|(x, p)| (*x, p.mean - reach(p.half_width)));
         let band: Vec<(f64, f64)> = upper.chain(lower.rev()).collect();
         chart.draw_series([Polygon::new(band, colour.mix(0.18))])?;
         let line = points().map(|(x, p)| (*x, p.mean));
@@ -167,6 +167,11 @@ where
 }
 
 /// Fig. 8: gain of remapping against its cost, both as multiples of the cost in the model.
+/// A single run has no half-width; its band has no height.
+fn reach(half_width: f64) -> f64 {
+    if half_width.is_finite() { half_width } else { 0.0 }
+}
+
 fn envelope<B: DrawingBackend>(
     comparison: &Comparison,
     area: &DrawingArea<B, Shift>,

@@ -196,10 +196,10 @@ impl<'a> State<'a> {
         let mut reached = n;
         if from < n && self.onset.is_settled(n, pays) {
             reached = self.rest_if_stationary(n, from, &cycle, pays, (&older_upper, &older_lower));
-            if reached == n && self.calm.held.is_some() && !self.is_certified(bounds) {
+            if reached == n && self.calm.held.is_some() && !self.is_certified(bounds, from) {
                 reached = self.go_back(n);
             } else {
-                self.watch(n, bounds, upper.spans, lower.spans);
+                self.watch(n, from, bounds, upper.spans, lower.spans);
             }
         }
         if !pays && self.never_from == n + 1 {
@@ -330,6 +330,9 @@ impl<'a> State<'a> {
         if !(shape_upper.is_finite() && shape_lower.is_finite()) {
             return n;
         }
+        if from > 0 && !self.shapes_agree() {
+            return n;
+        }
         let steps = n - from;
         let killed = cycle.killed();
         let reach = cycle.discount() * amplification(killed, steps);
@@ -380,18 +383,27 @@ impl<'a> State<'a> {
         from
     }
 
-    /// Whether the threshold is within the tolerance and the value so far within half of it.
-    fn is_certified(&self, bounds: Bounds) -> bool {
+    /// Whether the threshold is within the tolerance and the value so far within half of it; and where
+    /// other steps follow before `from`, whose thresholds lie elsewhere, the whole function.
+    fn is_certified(&self, bounds: Bounds, from: u64) -> bool {
         let tolerance = self.coarseness.tolerance;
         let gap = self.upper.constant.minus(self.lower.constant);
-        bounds.width() <= tolerance && gap <= 0.5 * tolerance * self.value().0.abs().max(1.0)
+        bounds.width() <= tolerance
+            && gap <= 0.5 * tolerance * self.value().0.abs().max(1.0)
+            && (from == 0 || self.shapes_agree())
+    }
+
+    /// Whether the two functions differ by no more than a threshold's tolerance anywhere.
+    fn shapes_agree(&self) -> bool {
+        let (apart, _) = change_of_shape(&self.upper, &self.lower);
+        apart <= self.coarseness.tolerance * self.parameters.gain.abs()
     }
 
     /// Holds the spans once the threshold has come to rest, so that the functions can.
-    fn watch(&mut self, n: u64, bounds: Bounds, upper: Vec<f64>, lower: Vec<f64>) {
+    fn watch(&mut self, n: u64, from: u64, bounds: Bounds, upper: Vec<f64>, lower: Vec<f64>) {
         let moved = (bounds.middle() - self.calm.middle).abs();
         self.calm.middle = bounds.middle();
-        let calm = moved <= CALM * self.coarseness.tolerance && self.is_certified(bounds);
+        let calm = moved <= CALM * self.coarseness.tolerance && self.is_certified(bounds, from);
         self.calm.calm_steps = if calm { self.calm.calm_steps + 1 } else { 0 };
         if self.calm.held.is_none() && self.calm.calm_steps >= CALM_STEPS + self.calm.patience {
             self.calm.held = Some((Cells::new(upper), lower));
