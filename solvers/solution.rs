@@ -27,6 +27,7 @@ pub struct Solution {
 /// The answer, by problem.
 #[derive(Debug, Clone, Serialize)]
 #[serde(tag = "problem", rename_all = "snake_case")]
+#[expect(clippy::large_enum_variant, reason = "one is made per solved model")]
 pub enum Body {
     /// Threshold curve.
     PhaseChange(Box<phase_change::Answer>),

@@ -294,6 +294,7 @@ fn by_spread(states: &States, letters: &[u8]) -> Vec<Spread> {
     }
     let mut table = std::collections::BTreeMap::<(i64, i64), (u64, u64)>::new();
     let mut loads = vec![0; states.processes()];
+    #[expect(clippy::needless_range_loop, reason = "the class is a name too")]
     for class in 0..states.count() {
         states.loads_into(class, &mut loads);
         let mean = loads.iter().sum::<i64>().div_euclid(loads.len() as i64);

@@ -6,7 +6,7 @@
 //! it finishes after (before, if negative) a balanced step would.
 
 use crate::Rational;
-use dashu::base::{Gcd, Signed, UnsignedAbs};
+use dashu::base::{Gcd, UnsignedAbs};
 use dashu::integer::UBig;
 
 /// How deviations make a cost.

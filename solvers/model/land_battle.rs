@@ -182,7 +182,7 @@ impl LandBattle {
         for (name, mapping) in [("old", self.mappings.old), ("new", self.mappings.new)] {
             if let Mapping::Scatter { skew } = mapping
                 && self.processors > 1
-                && skew as usize % self.processors == 0
+                && (skew as usize).is_multiple_of(self.processors)
             {
                 review.warn(format!(
                     "mappings.{name}: with a skew of {skew} a processor owns whole columns, and a front \

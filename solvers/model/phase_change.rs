@@ -203,6 +203,7 @@ impl PhaseChange {
             review.fault("problem.lifetime", "N is too large", label, "take a smaller N");
             return;
         }
+        #[expect(clippy::collapsible_if, reason = "two questions")]
         if let ChangeHazard::PerStep(list) = &self.hazard {
             if list.len() as u64 != last {
                 let label = format!("{} hazards, but M = {last}: give {last}", list.len());
