@@ -3,7 +3,7 @@
 //! only lower it.
 //!
 //! Reducers take the atoms one by one in ascending order. [`Merge`] and [`Split`] choose their spans so
-//! that no span moves the function by more than [`allowance`], and nothing moves outside it. Once a sequence of functions has come to rest, [`super::held`] keeps the spans fixed instead.
+//! that no span moves the function by more than `allowance`, and nothing moves outside it. Once a sequence of functions has come to rest, [`super::held`] keeps the spans fixed instead.
 
 use super::Atom;
 use crate::rounding::{SLACK, UNIT};

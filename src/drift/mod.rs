@@ -16,7 +16,7 @@
 //! its memory is a few vectors, whatever the horizon.
 //!
 //! Fixed intervals need no state space at all: between remaps the loads are independent, so every
-//! interval is evaluated exactly from powers of one L x L matrix ([`intervals`]).
+//! interval is evaluated exactly from powers of one L x L matrix (`intervals`).
 
 mod backward;
 mod decisions;

@@ -137,7 +137,7 @@ fn reach(parts: &[Part<'_>], direction: f64, variance: f64) -> f64 {
 ///
 /// Time: (windows) x (frequencies that matter), and one multiplication per bit of `N` for each. The
 /// sum over the windows is that of a smooth function once the laws are wide; then it is taken over
-/// a part of them, see [`Stride`]. The error bound covers
+/// a part of them, see `Stride`. The error bound covers
 /// * the rounding `delta` of the laws: to first order it moves `E R` by at most
 ///   `delta sum_i E|E[R | S_i] - E R| <= delta sqrt(N Var R) <= delta sqrt(N Var Q)`, by Hoeffding's
 ///   decomposition and the Efron–Stein inequality, `R` being 1-Lipschitz in every place;

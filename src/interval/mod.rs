@@ -1,4 +1,4 @@
-//! Optimal periodic intervals [FXW03]: remap every `T` steps, with `T` as long as the expected
+//! Optimal periodic intervals \[FXW03\]: remap every `T` steps, with `T` as long as the expected
 //! imbalance stays within a bound.
 //!
 //! All `N` processors start with the load `w`; each step adds an independent change to each. With
@@ -10,7 +10,7 @@
 //! ```
 //!
 //! [`methods`](methods()) answers with every method that applies: the closed forms of the paper
-//! ([`closed`]), order statistics ([`crate::law::extremes`]), and the exact value, by
+//! ([`closed`]), order statistics ([`mod@crate::law::extremes`]), and the exact value, by
 //! [`exact`] for walks on a lattice and by [`kappa`] for normal changes. Intervals may be never
 //! ending. Of all the steps up to an interval none is left unproved: see [`search`].
 

@@ -138,6 +138,7 @@ fn exact(
         system[n][n] = Rational::ONE;
         system[n][n + 1] = rho.clone();
         if after == AfterRemap::Uniform {
+            #[expect(clippy::needless_range_loop, reason = "two rows are indexed")]
             for t in 0..n {
                 system[n][t] = -(Rational::ONE / &size);
             }
