@@ -32,7 +32,11 @@ pub struct Solution {
 }
 
 /// Sweeps tried before the tolerance is declared out of the reach of doubles.
-const MAX_SWEEPS: usize = 8;
+const MAX_SWEEPS: usize = 12;
+
+/// Sweeps hardly better than the best before that end the search, and how much finer the next one is.
+const MAX_STALLS: u32 = 2;
+const MUCH_FINER: f64 = 1.0 / 64.0;
 
 /// Computes all thresholds of `problem` to `accuracy`.
 ///
@@ -54,6 +58,7 @@ pub fn solve(
     let scale = parameters.gain.abs().max(f64::MIN_POSITIVE);
     let mut merge = FIRST_MERGE * accuracy.tolerance * scale;
     let mut best: Option<(f64, Sweep)> = None;
+    let mut stalls = 0;
     for _ in 0..MAX_SWEEPS {
         let coarseness =
             Coarseness { merge, budget: accuracy.segments, tolerance: accuracy.tolerance };
@@ -64,12 +69,19 @@ pub fn solve(
         if width < before && (!stopped || best.is_none()) {
             best = Some((width, result));
         }
-        // A finer sweep that is hardly better has met the limits of doubles.
-        let met_limit = width > 0.8 * before;
-        if width <= accuracy.tolerance || accuracy.segments.is_some() || stopped || met_limit {
+        if width <= accuracy.tolerance || accuracy.segments.is_some() || stopped {
             break;
         }
         merge *= 0.5 * (accuracy.tolerance / width).clamp(1e-3, 1.0);
+        // A few atoms may merge just as before; a sweep much finer and no better has met the
+        // limits of doubles.
+        if width > 0.8 * before {
+            stalls += 1;
+            merge *= MUCH_FINER;
+            if stalls > MAX_STALLS {
+                break;
+            }
+        }
     }
     let (width, result) = best.expect("at least one sweep ran");
     let status = match result.status {

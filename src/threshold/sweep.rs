@@ -194,13 +194,14 @@ impl<'a> State<'a> {
 
         let from = self.parameters.constant_from(&self.problem.lifetime, n);
         let mut reached = n;
-        if from < n && self.onset.is_settled(n, pays) {
+        let may_rest = from < n && self.onset.is_settled(n, pays);
+        if may_rest {
             reached = self.rest_if_stationary(n, from, &cycle, pays, (&older_upper, &older_lower));
-            if reached == n && self.calm.held.is_some() && !self.is_certified(bounds, from) {
-                reached = self.go_back(n);
-            } else {
-                self.watch(n, from, bounds, upper.spans, lower.spans);
-            }
+        }
+        if reached == n && self.calm.held.is_some() && !self.is_certified(bounds, from) {
+            reached = self.go_back(n);
+        } else if may_rest {
+            self.watch(n, from, bounds, upper.spans, lower.spans);
         }
         if !pays && self.never_from == n + 1 {
             self.never_from = reached;

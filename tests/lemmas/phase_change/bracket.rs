@@ -50,7 +50,6 @@ proptest! {
     #![proptest_config(cases(256))]
 
     #[test]
-    #[ignore = "open: fails or is slow on rare cases; see the closing note"]
     fn certified_bounds_contain_the_exact_thresholds(problem in problem(8)) {
         encloses(&problem, Accuracy { tolerance: 1e-9, segments: None })?;
     }

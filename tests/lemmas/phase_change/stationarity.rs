@@ -103,7 +103,6 @@ proptest! {
     }
 
     #[test]
-    #[ignore = "slow, and now and then a run misses the tolerance (the status says so)"]
     fn geometric_horizons_agree_with_every_single_step(
         range in (0u64..300, 0u64..900), rate in hazard(), hazard in hazard(), detector in detector(),
         delay in delay(), regret in regret(),
@@ -115,7 +114,6 @@ proptest! {
 
     /// Long runs of equal hazards invite the shortcut; it must end with the run.
     #[test]
-    #[ignore = "slow, and now and then a run misses the tolerance (the status says so)"]
     fn runs_of_equal_hazards_agree_with_every_single_step(
         runs in prop::collection::vec((hazard(), 1usize..400), 1..6), detector in detector(),
         delay in delay(), regret in regret(),
@@ -128,7 +126,6 @@ proptest! {
 
     /// A law of N with long gaps: certain continuation for hundreds of steps, then a chance to end.
     #[test]
-    #[ignore = "slow, and now and then a run misses the tolerance (the status says so)"]
     fn laws_with_gaps_agree_with_every_single_step(
         gaps in prop::collection::vec((1u64..400, 1i64..50), 1..6), hazard in hazard(),
         detector in detector(), delay in delay(), regret in regret(),
@@ -144,12 +141,13 @@ proptest! {
         agrees_with_reference(&model(lifetime, hazard, detector, delay, regret))?;
     }
 
-    /// For constant N and hazard, pi depends on the distance from the end alone.
+    /// For constant N and hazard, pi depends on the distance from the end alone. (With a lasting
+    /// remapping or a useless detector the recursion settles after some 20 / hazard steps only.)
     #[test]
-    #[ignore = "open: fails or is slow on rare cases; see the closing note"]
     fn thresholds_depend_on_the_distance_from_the_end(
         short in 50u64..3000, extra in prop_oneof![1u64..5000, 1_000_000u64..1_000_000_000_000],
-        hazard in hazard(), detector in detector(), delay in delay(), regret in regret(),
+        hazard in (1i64..=1000).prop_map(|k| ratio(k, 1000)), detector in detector(),
+        delay in delay(), regret in regret(),
     ) {
         let hazard = Hazard::Constant(hazard);
         let model = |last| {
