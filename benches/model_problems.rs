@@ -1,4 +1,4 @@
-//! The model problems of [NR90]: steps per second, and runs per second on one and two threads.
+//! The model problems of \[NR90\]: steps per second, and runs per second on one and two threads.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use rayon::prelude::*;

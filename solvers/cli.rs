@@ -98,7 +98,7 @@ pub struct Solve {
     #[command(flatten)]
     #[allow(missing_docs)]
     pub settings: Settings,
-    /// Write each solution to DIR/<model>.json too; DIR is made if need be.
+    /// Write each solution to DIR/MODEL.json too; DIR is made if need be.
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// Draw the threshold curve or decision map of one model.
@@ -215,7 +215,7 @@ pub struct Compare {
     /// Print one JSON document and nothing else.
     #[arg(long)]
     pub json: bool,
-    /// Write the comparison to DIR/<model>.json, and recorded costs per step and processor as CSV.
+    /// Write the comparison to DIR/MODEL.json, and recorded costs per step and processor as CSV.
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// Draw the comparison.

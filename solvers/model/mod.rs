@@ -51,13 +51,13 @@ pub enum Problem {
     LoadDrift(load_drift::LoadDrift),
     /// Work that wanders over a mesh [NRS86, section 4].
     ActivityMesh(activity_mesh::ActivityMesh),
-    /// Optimal stopping of a Markov chain of loads [YXW03].
+    /// Optimal stopping of a Markov chain of loads \[YXW03\].
     Stopping(stopping::Stopping),
-    /// An adaptive fluids code whose load shifts when a wave enters [NR90].
+    /// An adaptive fluids code whose load shifts when a wave enters \[NR90\].
     Fluids(fluids::Fluids),
-    /// Two sides that march towards each other and fight [NR90].
+    /// Two sides that march towards each other and fight \[NR90\].
     LandBattle(land_battle::LandBattle),
-    /// Remapping at fixed intervals [FXW03].
+    /// Remapping at fixed intervals \[FXW03\].
     Periodic(periodic::Periodic),
 }
 

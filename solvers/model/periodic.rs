@@ -1,4 +1,4 @@
-//! The `Periodic` problem of a model file [FXW03].
+//! The `Periodic` problem of a model file \[FXW03\].
 
 use super::complaint::Review;
 use super::explain::Shape;

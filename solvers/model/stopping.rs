@@ -1,4 +1,4 @@
-//! The `Stopping` problem of a model file [YXW03].
+//! The `Stopping` problem of a model file \[YXW03\].
 
 use super::chain::{Chain, review_rows};
 use super::complaint::Review;

@@ -1,4 +1,4 @@
-//! What the two model problems of [NR90] have in common as model files.
+//! What the two model problems of \[NR90\] have in common as model files.
 
 use super::complaint::Review;
 use crate::workload::play::{Beliefs, Premature};

@@ -1,4 +1,4 @@
-//! The model problems as pictures: Figs. 6 to 8 of [NR90], and thresholds by scenario.
+//! The model problems as pictures: Figs. 6 to 8 of \[NR90\], and thresholds by scenario.
 
 use super::plot::{DrawError, Picture};
 use crate::workload::compare::Comparison;

@@ -11,7 +11,7 @@
 //!
 //! [`methods`](methods()) answers with every method that applies: the closed forms of the paper
 //! ([`closed`]), order statistics ([`mod@crate::law::extremes`]), and the exact value, by
-//! [`exact`] for walks on a lattice and by [`kappa`] for normal changes. Intervals may be never
+//! [`exact`] for walks on a lattice and by [`mod@kappa`] for normal changes. Intervals may be never
 //! ending. Of all the steps up to an interval none is left unproved: see [`search`].
 
 pub mod closed;

@@ -2,7 +2,7 @@
 //!
 //! After `t` steps processor `i` carries `w + S_i(t)`, where `S_i(t)` is the sum of `t` independent
 //! changes that follow its [`Law`]. The submodules know the law of `S_i(t)`: exactly on a lattice
-//! ([`lattice`]), through the gamma and normal families otherwise ([`extremes`]).
+//! ([`lattice`]), through the gamma and normal families otherwise ([`mod@extremes`]).
 
 pub mod extremes;
 pub mod gamma;

@@ -1,4 +1,4 @@
-//! Optimal stopping of a Markov chain of loads `[YXW03]`: continue and pay for the imbalance, or
+//! Optimal stopping of a Markov chain of loads `\[YXW03\]`: continue and pay for the imbalance, or
 //! remap now.
 //!
 //! [`States`] numbers the joint loads of several processes and builds their transition operator,

@@ -56,12 +56,16 @@ pub fn solve(
     problem.validate()?;
     let parameters = Nearest::new(problem);
     let scale = parameters.gain.abs().max(f64::MIN_POSITIVE);
-    let mut merge = FIRST_MERGE * accuracy.tolerance * scale;
+    let mut rest = accuracy.tolerance;
     let mut best: Option<(f64, Sweep)> = None;
     let mut stalls = 0;
     for _ in 0..MAX_SWEEPS {
-        let coarseness =
-            Coarseness { merge, budget: accuracy.segments, tolerance: accuracy.tolerance };
+        let coarseness = Coarseness {
+            merge: MERGE * rest * scale,
+            budget: accuracy.segments,
+            tolerance: accuracy.tolerance,
+            rest,
+        };
         let result = sweep(problem, &parameters, coarseness, observer);
         let width = width(&result);
         let stopped = result.status != Status::Converged;
@@ -72,12 +76,12 @@ pub fn solve(
         if width <= accuracy.tolerance || accuracy.segments.is_some() || stopped {
             break;
         }
-        merge *= 0.5 * (accuracy.tolerance / width).clamp(1e-3, 1.0);
+        rest *= 0.5 * (accuracy.tolerance / width).clamp(1e-3, 1.0);
         // A few atoms may merge just as before; a sweep much finer and no better has met the
         // limits of doubles.
         if width > 0.8 * before {
             stalls += 1;
-            merge *= MUCH_FINER;
+            rest *= MUCH_FINER;
             if stalls > MAX_STALLS {
                 break;
             }
@@ -98,8 +102,8 @@ pub fn solve(
     })
 }
 
-/// First tolerance of reducing a function, as a fraction of gain times tolerance.
-const FIRST_MERGE: f64 = 0.1;
+/// Tolerance of reducing a function, as a fraction of gain times the tolerance aimed at.
+const MERGE: f64 = 0.1;
 
 /// The widest certificate, the value's in the units of a threshold's.
 fn width(sweep: &Sweep) -> f64 {

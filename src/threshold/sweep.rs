@@ -19,6 +19,16 @@ pub(crate) struct Coarseness {
     pub budget: Option<usize>,
     /// Width every threshold should be certified to.
     pub tolerance: f64,
+    /// The same for steps that are not computed one by one and are followed by steps of another kind:
+    /// those magnify what they are given.
+    pub rest: f64,
+}
+
+impl Coarseness {
+    /// The tolerance for the steps from the one at hand down to `from`.
+    fn down_to(&self, from: u64) -> f64 {
+        if from > 0 { self.rest } else { self.tolerance }
+    }
 }
 
 /// What a sweep yields.
@@ -334,6 +344,7 @@ impl<'a> State<'a> {
         if from > 0 && !self.shapes_agree() {
             return n;
         }
+        let tolerance = self.coarseness.down_to(from);
         let steps = n - from;
         let killed = cycle.killed();
         let reach = cycle.discount() * amplification(killed, steps);
@@ -359,16 +370,16 @@ impl<'a> State<'a> {
         // An offset moves the odds of the threshold by its share of the gain at most, both ways.
         let beyond = 1.0 - self.calm.middle;
         let expected = 2.0 * drift * beyond * beyond / self.parameters.gain;
-        if pays && expected > 2.0 * self.coarseness.tolerance {
+        if pays && expected > 2.0 * tolerance {
             return n;
         }
         let value_gap = self.upper.constant.minus(self.lower.constant) + shift_upper - shift_lower;
         let value = self.value().0.abs().max(1.0);
-        if value_gap > 0.9 * self.coarseness.tolerance * value {
+        if value_gap > 0.9 * tolerance * value {
             return n;
         }
         let (upper, lower, bounds) = self.both_sides(cycle, pays, widening);
-        if bounds.width() > self.coarseness.tolerance {
+        if bounds.width() > tolerance {
             return n;
         }
         self.curve.extend_down(from, n - 1, bounds);
@@ -387,7 +398,7 @@ impl<'a> State<'a> {
     /// Whether the threshold is within the tolerance and the value so far within half of it; and where
     /// other steps follow before `from`, whose thresholds lie elsewhere, the whole function.
     fn is_certified(&self, bounds: Bounds, from: u64) -> bool {
-        let tolerance = self.coarseness.tolerance;
+        let tolerance = self.coarseness.down_to(from);
         let gap = self.upper.constant.minus(self.lower.constant);
         bounds.width() <= tolerance
             && gap <= 0.5 * tolerance * self.value().0.abs().max(1.0)
@@ -397,7 +408,7 @@ impl<'a> State<'a> {
     /// Whether the two functions differ by no more than a threshold's tolerance anywhere.
     fn shapes_agree(&self) -> bool {
         let (apart, _) = change_of_shape(&self.upper, &self.lower);
-        apart <= self.coarseness.tolerance * self.parameters.gain.abs()
+        apart <= self.coarseness.rest * self.parameters.gain.abs()
     }
 
     /// Holds the spans once the threshold has come to rest, so that the functions can.

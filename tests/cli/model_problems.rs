@@ -1,4 +1,4 @@
-//! The model problems of [NR90] from the command line.
+//! The model problems of \[NR90\] from the command line.
 
 use assert_cmd::Command;
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! Optimal periodic intervals [FXW03]: the paper's statements and the exact method, against
+//! Optimal periodic intervals \[FXW03\]: the paper's statements and the exact method, against
 //! enumeration.
 
 use std::collections::BTreeMap;

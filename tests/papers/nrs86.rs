@@ -1,4 +1,4 @@
-//! [NRS86]: Figs. 3 and 4, exactly where the paper simulated.
+//! \[NRS86\]: Figs. 3 and 4, exactly where the paper simulated.
 
 use remapping::chain::{BirthDeath, Edge};
 use remapping::drift::{

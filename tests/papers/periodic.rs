@@ -1,4 +1,4 @@
-//! [FXW03] Tables 1 to 3, and what `docs/errata.md` says of the theorems.
+//! \[FXW03\] Tables 1 to 3, and what `docs/errata.md` says of the theorems.
 
 use remapping::interval::{
     Bound, Imbalance, Kind, Processors, distribution_free_factor, first_passage, kappa, methods,

@@ -1,4 +1,4 @@
-//! [NR86], [NR90]: every deck of `models/phase_change` solves, and says what the papers imply.
+//! \[NR86\], \[NR90\]: every deck of `models/phase_change` solves, and says what the papers imply.
 
 use remap::model::{Loaded, Problem};
 use remapping::threshold::{Accuracy, Solution, solve};

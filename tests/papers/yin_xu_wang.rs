@@ -1,4 +1,4 @@
-//! [YXW03] section 5: figures 4 and 5.
+//! \[YXW03\] section 5: figures 4 and 5.
 
 use remapping::Rational;
 use remapping::chain::{BirthDeath, Edge, Operator};

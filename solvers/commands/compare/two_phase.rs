@@ -1,4 +1,4 @@
-//! `remap compare` for the model problems of [NR90].
+//! `remap compare` for the model problems of \[NR90\].
 
 use super::super::solve::to_json;
 use super::{Exit, report};

@@ -85,7 +85,7 @@ fn agrees_with_reference(problem: &PhaseChange) -> Result<(), TestCaseError> {
         prop_assert!(contains(bounds, *threshold), "step {n}: {bounds:?}, {threshold}");
     }
     let (lower, upper) = solution.value.unwrap();
-    let slack = 1e-12 * value.abs().max(1.0);
+    let slack = ROUNDING * value.abs().max(1.0);
     prop_assert!(lower - slack <= value && value <= upper + slack, "V: {lower} {upper} {value}");
     Ok(())
 }
@@ -146,7 +146,8 @@ proptest! {
     #[test]
     fn thresholds_depend_on_the_distance_from_the_end(
         short in 50u64..3000, extra in prop_oneof![1u64..5000, 1_000_000u64..1_000_000_000_000],
-        hazard in (1i64..=1000).prop_map(|k| ratio(k, 1000)), detector in detector(),
+        hazard in (1i64..=1000).prop_map(|k| ratio(k, 1000)),
+        detector in detector().prop_filter("useless", |(a, b)| a + b != Rational::ONE),
         delay in delay(), regret in regret(),
     ) {
         let hazard = Hazard::Constant(hazard);

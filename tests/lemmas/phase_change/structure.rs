@@ -1,4 +1,4 @@
-//! Lemma 1 and Theorem 1 [NR90], for any law of N and any hazards.
+//! Lemma 1 and Theorem 1 \[NR90\], for any law of N and any hazards.
 
 use super::enumeration::Direct;
 use super::problems::{cases, point, problem, reverting};
