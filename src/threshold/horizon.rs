@@ -66,7 +66,8 @@ pub fn solve(
             tolerance: accuracy.tolerance,
             rest,
         };
-        let result = sweep(problem, &parameters, coarseness, observer);
+        // Inside the pool, where starting a second task does not put this one to sleep.
+        let result = rayon::scope(|_| sweep(problem, &parameters, coarseness, observer));
         let width = width(&result);
         let stopped = result.status != Status::Converged;
         let before = best.as_ref().map_or(f64::INFINITY, |(least, _)| *least);

@@ -51,6 +51,9 @@ const MAX_RUNS: usize = 1_000_001;
 /// Successive steps whose threshold must agree before the spans are held.
 const CALM_STEPS: u32 = 3;
 
+/// Atoms from which on the two sides are worth two threads.
+const MANY_ATOMS: usize = 1000;
+
 /// A function this coarse keeps its fewest segments, whatever the budget.
 const COARSEST: f64 = 1e300;
 
@@ -238,25 +241,20 @@ impl<'a> State<'a> {
                 }
                 None => (Reduction::Search(merge), Reduction::Search(merge)),
             };
-            let parameters = self.parameters;
-            let upper = cut::<true>(
-                &self.upper,
-                parameters,
-                cycle,
-                &retain_upper,
-                &line_upper,
-                to_upper,
-                spare_upper,
-            );
-            let lower = cut::<false>(
-                &self.lower,
-                parameters,
-                cycle,
-                &retain_lower,
-                &line_lower,
-                to_lower,
-                spare_lower,
-            );
+            let (parameters, older) = (self.parameters, (&self.upper, &self.lower));
+            let cut_upper = || {
+                let (retain, line) = (&retain_upper, &line_upper);
+                cut::<true>(older.0, parameters, cycle, retain, line, to_upper, spare_upper)
+            };
+            let cut_lower = || {
+                let (retain, line) = (&retain_lower, &line_lower);
+                cut::<false>(older.1, parameters, cycle, retain, line, to_lower, spare_lower)
+            };
+            let (upper, lower) = if older.0.atoms.len() + older.1.atoms.len() > MANY_ATOMS {
+                rayon::join(cut_upper, cut_lower)
+            } else {
+                (cut_upper(), cut_lower())
+            };
             let most = upper.function.atoms.len().max(lower.function.atoms.len());
             let fits = self.coarseness.budget.is_none_or(|budget| most < budget);
             if fits || self.calm.held.is_some() || merge > COARSEST {

@@ -185,10 +185,10 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// The decks of the phase-change problem, and some small models that use the rest of the language.
+/// All decks, and some small models that use the rest of the language.
 fn originals() -> Vec<Vec<u8>> {
     let repository = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
-    let mut originals: Vec<_> = files(&repository.join("models/phase_change"))
+    let mut originals: Vec<_> = files(&repository.join("models"))
         .iter()
         .map(|path| std::fs::read(path).unwrap())
         .collect();
