@@ -6,7 +6,8 @@ use crate::model::complaint::Complaint;
 use crate::model::phase_change::{MAX_PER_STEP, PhaseChange};
 use crate::run::Watch;
 use crate::solution::{Body, Solved};
-use remapping::threshold::{self, Accuracy, Curve, exact};
+use remapping::threshold::exact::{self, ExactError};
+use remapping::threshold::{self, Accuracy, Curve};
 use remapping::{Rational, Status};
 use serde::Serialize;
 
@@ -104,15 +105,26 @@ pub fn solve(
             format!("the tolerance was not reached: the widest threshold interval is {:.2e}", solution.curve.width())
         });
     }
-    let exact = settings.exact.then(|| exact::solve(&problem, EXACT_SEGMENTS)).transpose();
-    let exact = exact.map_err(|error| {
-        refuse(error.to_string(), "--exact is for short horizons: take a smaller M")
-    })?;
-    let exact = exact.map(|exact| Exact {
-        threshold: exact.steps.iter().map(|step| step.threshold.to_string()).collect(),
-        threshold_decimal: exact.steps.iter().map(|step| decimal(&step.threshold)).collect(),
-        n0: exact.onset,
-        value: exact.value().to_string(),
+    let mut status = solution.status;
+    let exact = settings.exact.then(|| exact::solve(&problem, EXACT_SEGMENTS, watch));
+    let exact = exact.and_then(|exact| match exact {
+        Ok(exact) => Some(Exact {
+            threshold: exact.steps.iter().map(|step| step.threshold.to_string()).collect(),
+            threshold_decimal: exact.steps.iter().map(|step| decimal(&step.threshold)).collect(),
+            n0: exact.onset,
+            value: exact.value().to_string(),
+        }),
+        Err(error) => {
+            // The certified bounds stand; only the fractions are missing.
+            warnings.push(format!("{error}: --exact is for short horizons, take a smaller M"));
+            if status == Status::Converged {
+                status = match error {
+                    ExactError::Stopped { halt, .. } => halt.into(),
+                    _ => Status::IterationLimit,
+                };
+            }
+            None
+        }
     });
     let value = solution.value.map(|(lower, upper)| Interval { lower, upper });
     let mut answer = Answer {
@@ -133,7 +145,7 @@ pub fn solve(
         curve: solution.curve,
     };
     answer.lay_out();
-    Ok(Solved { body: Body::PhaseChange(Box::new(answer)), status: solution.status, warnings })
+    Ok(Solved { body: Body::PhaseChange(Box::new(answer)), status, warnings })
 }
 
 fn decimal(value: &Rational) -> f64 {

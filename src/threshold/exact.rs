@@ -7,6 +7,8 @@
 use super::problem::{PhaseChange, Premature, ProblemError};
 use crate::Rational;
 use crate::concave::{Line, Lines};
+use crate::{Halt, Observer};
+use std::ops::ControlFlow;
 
 /// Everything the recursion knows about one step.
 #[derive(Debug, Clone)]
@@ -47,6 +49,13 @@ pub enum ExactError {
         /// The step it happened in.
         step: u64,
     },
+    /// The caller stopped it.
+    Stopped {
+        /// The last step done.
+        step: u64,
+        /// Why.
+        halt: Halt,
+    },
 }
 
 impl From<ProblemError> for ExactError {
@@ -62,6 +71,9 @@ impl std::fmt::Display for ExactError {
             ExactError::TooManyLines { step } => {
                 write!(f, "the exact value function of step {step} has too many segments")
             }
+            ExactError::Stopped { step, .. } => {
+                write!(f, "the exact recursion was stopped at step {step}")
+            }
         }
     }
 }
@@ -71,8 +83,13 @@ impl std::error::Error for ExactError {}
 /// Solves `problem` exactly. Time and memory grow exponentially with M for informative detectors.
 ///
 /// # Errors
-/// If the parameters are out of range, or a value function has more than `most_lines` segments.
-pub fn solve(problem: &PhaseChange, most_lines: usize) -> Result<ExactSolution, ExactError> {
+/// If the parameters are out of range, a value function has more than `most_lines` segments, or the
+/// observer stops it.
+pub fn solve(
+    problem: &PhaseChange,
+    most_lines: usize,
+    observer: &dyn Observer,
+) -> Result<ExactSolution, ExactError> {
     problem.validate()?;
     let last = problem.last_step();
     let nothing = Line { at_zero: Rational::ZERO, at_one: Rational::ZERO };
@@ -80,6 +97,9 @@ pub fn solve(problem: &PhaseChange, most_lines: usize) -> Result<ExactSolution, 
     let (mut cycles, mut quiet_cycles) = (Rational::ZERO, Rational::ZERO);
     let mut steps = Vec::new();
     for n in (0..=last).rev() {
+        if let ControlFlow::Break(halt) = observer.progress(last - n, last + 1) {
+            return Err(ExactError::Stopped { step: n + 1, halt });
+        }
         let survival = problem.lifetime.continuation_exact(n);
         let hazard = problem.hazard_exact(n + 1);
         let quiet = Rational::ONE - &hazard;

@@ -18,6 +18,7 @@ pub mod exact;
 mod horizon;
 mod onset;
 mod problem;
+mod rest;
 mod stationary;
 mod step;
 mod sweep;

@@ -3,9 +3,9 @@
 use super::curve::{Bounds, Curve};
 use super::onset::Onset;
 use super::problem::{Cycle, Nearest, PhaseChange};
-use super::stationary::{amplification, change_of_shape};
+use super::rest::{Calm, Widening};
+use super::stationary::amplification;
 use super::step::{Cut, Reduction, RemapLine, Retain, cut, retain};
-use crate::concave::held::Cells;
 use crate::concave::{Atom, Kinked};
 use crate::rounding::{DoubleDouble, Grain, SLACK, outward, scaled};
 use crate::{Observer, Status};
@@ -26,7 +26,7 @@ pub(crate) struct Coarseness {
 
 impl Coarseness {
     /// The tolerance for the steps from the one at hand down to `from`.
-    fn down_to(&self, from: u64) -> f64 {
+    pub(super) fn down_to(&self, from: u64) -> f64 {
         if from > 0 { self.rest } else { self.tolerance }
     }
 }
@@ -48,26 +48,14 @@ pub(crate) struct Sweep {
 /// Distinct thresholds a curve may have.
 const MAX_RUNS: usize = 1_000_001;
 
-/// Successive steps whose threshold must agree before the spans are held.
-const CALM_STEPS: u32 = 3;
-
 /// Atoms from which on the two sides are worth two threads.
 const MANY_ATOMS: usize = 1000;
 
 /// A function this coarse keeps its fewest segments, whatever the budget.
 const COARSEST: f64 = 1e300;
 
-/// Further calm steps asked for once holding was too early; doubled each time.
-const PATIENCE: u32 = 16;
-
 /// Steps with held spans after which the functions are rounded to a coarser grain.
 const STILL_STEPS: u32 = 100;
-
-/// How little it may move, as a multiple of the tolerance.
-const CALM: f64 = 0.5;
-
-/// Between two tests for stationarity.
-const TEST_EVERY: u32 = 4;
 
 pub(crate) fn sweep(
     problem: &PhaseChange,
@@ -100,8 +88,8 @@ pub(crate) fn sweep(
 
 /// A quantity x_n = 1 + l x_{n+1}, which sums cycles still to come.
 #[derive(Debug, Clone, Copy, Default)]
-struct Countdown {
-    value: DoubleDouble,
+pub(super) struct Countdown {
+    pub(super) value: DoubleDouble,
     growth: f64,
 }
 
@@ -120,50 +108,27 @@ impl Countdown {
     }
 
     /// What `steps` further steps like the last one add.
-    fn ahead(&self, killed: f64, steps: u64) -> f64 {
+    pub(super) fn ahead(&self, killed: f64, steps: u64) -> f64 {
         self.growth * (1.0 - killed) * amplification(killed, steps)
     }
 }
 
-struct State<'a> {
+pub(super) struct State<'a> {
     problem: &'a PhaseChange,
-    parameters: &'a Nearest,
-    coarseness: Coarseness,
-    onset: Onset<'a>,
-    upper: Kinked,
-    lower: Kinked,
+    pub(super) parameters: &'a Nearest,
+    pub(super) coarseness: Coarseness,
+    pub(super) onset: Onset<'a>,
+    pub(super) upper: Kinked,
+    pub(super) lower: Kinked,
     /// Mean number of cycles left, and of those before the change from p = 0.
-    cycles: Countdown,
-    quiet_cycles: Countdown,
-    curve: Curve,
+    pub(super) cycles: Countdown,
+    pub(super) quiet_cycles: Countdown,
+    pub(super) curve: Curve,
     never_from: u64,
     segments: usize,
     steps: u64,
-    calm: Calm,
-    spare: (Vec<Atom>, Vec<Atom>),
-}
-
-/// How far the recursion is on its way to being stationary.
-#[derive(Default)]
-struct Calm {
-    cycle: Option<Cycle>,
-    middle: f64,
-    calm_steps: u32,
-    held: Option<(Cells, Vec<f64>)>,
-    held_steps: u32,
-    /// Where to go back to if holding turns out to have been too early.
-    resume: Option<Snapshot>,
-    /// Further calm steps asked for after that.
-    patience: u32,
-}
-
-/// The state after a step.
-struct Snapshot {
-    step: u64,
-    upper: Kinked,
-    lower: Kinked,
-    cycles: Countdown,
-    quiet_cycles: Countdown,
+    pub(super) calm: Calm,
+    pub(super) spare: (Vec<Atom>, Vec<Atom>),
 }
 
 impl<'a> State<'a> {
@@ -224,7 +189,12 @@ impl<'a> State<'a> {
     }
 
     /// Both sides of the bracket after one step, and the certified threshold between them.
-    fn both_sides(&mut self, cycle: &Cycle, pays: bool, widening: Widening) -> (Cut, Cut, Bounds) {
+    pub(super) fn both_sides(
+        &mut self,
+        cycle: &Cycle,
+        pays: bool,
+        widening: Widening,
+    ) -> (Cut, Cut, Bounds) {
         let retain_upper = retain::<true>(&self.upper, self.parameters, cycle);
         let retain_lower = retain::<false>(&self.lower, self.parameters, cycle);
         let (line_upper, line_lower) = self.lines(&retain_upper, &retain_lower, pays, widening);
@@ -318,129 +288,8 @@ impl<'a> State<'a> {
         }
     }
 
-    /// Jumps to `from` if the last two functions prove that every step down to it has the same
-    /// threshold within the tolerance. Returns the last step done.
-    fn rest_if_stationary(
-        &mut self,
-        n: u64,
-        from: u64,
-        cycle: &Cycle,
-        pays: bool,
-        older: (&Kinked, &Kinked),
-    ) -> u64 {
-        self.calm.held_steps += u32::from(self.calm.held.is_some());
-        let due = self.calm.held_steps > 1 && self.calm.held_steps.is_multiple_of(TEST_EVERY);
-        let trivial = self.upper.atoms.is_empty() && self.lower.atoms.is_empty();
-        if !(due || trivial) {
-            return n;
-        }
-        let (shape_upper, _) = change_of_shape(&self.upper, older.0);
-        let (_, shape_lower) = change_of_shape(&self.lower, older.1);
-        if !(shape_upper.is_finite() && shape_lower.is_finite()) {
-            return n;
-        }
-        if from > 0 && !self.shapes_agree() {
-            return n;
-        }
-        let tolerance = self.coarseness.down_to(from);
-        let steps = n - from;
-        let killed = cycle.killed();
-        let reach = cycle.discount() * amplification(killed, steps);
-        // A lasting remapping gets dearer or cheaper with the quiet cycles ahead, monotonically.
-        let line_moves = self.parameters.regret.unwrap_or(0.0)
-            * self.quiet_cycles.ahead(killed, steps)
-            * (1.0 + SLACK);
-        let (line_rise, line_fall) = (line_moves.max(0.0), (-line_moves).max(0.0));
-        let rise = self.upper.constant.minus(older.0.constant) + shape_upper + line_rise;
-        let fall = self.lower.constant.minus(older.1.constant) - shape_lower - line_fall;
-        let shift_upper = outward::<true>(rise * reach, 8.0 * rise.abs() * reach);
-        let shift_lower = outward::<false>(fall * reach, 8.0 * fall.abs() * reach);
-        let widening = Widening {
-            gap: (shift_upper - shift_lower).max(0.0),
-            upper_early: shift_upper.max(0.0) + line_fall,
-            lower_late: (-shift_lower).max(0.0) + line_rise,
-        };
-        let drift = if self.parameters.regret.is_some() {
-            widening.upper_early.max(widening.lower_late)
-        } else {
-            widening.gap
-        };
-        // An offset moves the odds of the threshold by its share of the gain at most, both ways.
-        let beyond = 1.0 - self.calm.middle;
-        let expected = 2.0 * drift * beyond * beyond / self.parameters.gain;
-        if pays && expected > 2.0 * tolerance {
-            return n;
-        }
-        let value_gap = self.upper.constant.minus(self.lower.constant) + shift_upper - shift_lower;
-        let value = self.value().0.abs().max(1.0);
-        if value_gap > 0.9 * tolerance * value {
-            return n;
-        }
-        let (upper, lower, bounds) = self.both_sides(cycle, pays, widening);
-        if bounds.width() > tolerance {
-            return n;
-        }
-        self.curve.extend_down(from, n - 1, bounds);
-        self.upper.constant = self.upper.constant.plus(shift_upper);
-        self.lower.constant = self.lower.constant.plus(shift_lower);
-        for (count, killed) in [(&mut self.cycles, cycle.failure), (&mut self.quiet_cycles, killed)]
-        {
-            count.value = count.value.plus(count.ahead(killed, steps));
-        }
-        self.onset.skip_to(from, pays);
-        self.calm = Calm::default();
-        self.spare = (upper.function.atoms, lower.function.atoms);
-        from
-    }
-
-    /// Whether the threshold is within the tolerance and the value so far within half of it; and where
-    /// other steps follow before `from`, whose thresholds lie elsewhere, the whole function.
-    fn is_certified(&self, bounds: Bounds, from: u64) -> bool {
-        let tolerance = self.coarseness.down_to(from);
-        let gap = self.upper.constant.minus(self.lower.constant);
-        bounds.width() <= tolerance
-            && gap <= 0.5 * tolerance * self.value().0.abs().max(1.0)
-            && (from == 0 || self.shapes_agree())
-    }
-
-    /// Whether the two functions differ by no more than a threshold's tolerance anywhere.
-    fn shapes_agree(&self) -> bool {
-        let (apart, _) = change_of_shape(&self.upper, &self.lower);
-        apart <= self.coarseness.rest * self.parameters.gain.abs()
-    }
-
-    /// Holds the spans once the threshold has come to rest, so that the functions can.
-    fn watch(&mut self, n: u64, from: u64, bounds: Bounds, upper: Vec<f64>, lower: Vec<f64>) {
-        let moved = (bounds.middle() - self.calm.middle).abs();
-        self.calm.middle = bounds.middle();
-        let calm = moved <= CALM * self.coarseness.tolerance && self.is_certified(bounds, from);
-        self.calm.calm_steps = if calm { self.calm.calm_steps + 1 } else { 0 };
-        if self.calm.held.is_none() && self.calm.calm_steps >= CALM_STEPS + self.calm.patience {
-            self.calm.held = Some((Cells::new(upper), lower));
-            self.calm.resume = Some(Snapshot {
-                step: n,
-                upper: self.upper.clone(),
-                lower: self.lower.clone(),
-                cycles: self.cycles,
-                quiet_cycles: self.quiet_cycles,
-            });
-        }
-    }
-
-    /// Undoes the steps since the spans were held, which was too early: the functions still moved
-    /// where the threshold does not show it. Returns the last step that stands.
-    fn go_back(&mut self, n: u64) -> u64 {
-        let Some(snapshot) = self.calm.resume.take() else { return n };
-        (self.upper, self.lower) = (snapshot.upper, snapshot.lower);
-        (self.cycles, self.quiet_cycles) = (snapshot.cycles, snapshot.quiet_cycles);
-        self.curve.forget_below(snapshot.step);
-        let patience = (2 * self.calm.patience).max(PATIENCE);
-        self.calm = Calm { cycle: self.calm.cycle, patience, ..Calm::default() };
-        snapshot.step
-    }
-
     /// V_0(0): the recursion's constant and the cycles it leaves out.
-    fn value(&self) -> (f64, f64) {
+    pub(super) fn value(&self) -> (f64, f64) {
         let (cycles, quiet) = (self.cycles.value, self.quiet_cycles.value);
         let Nearest { before, remapped, .. } = *self.parameters;
         let base = quiet.value() * before + cycles.minus(quiet) * remapped;
@@ -452,17 +301,6 @@ impl<'a> State<'a> {
             (bound(self.lower.constant.value()), bound(self.upper.constant.value()));
         (outward::<false>(lower.0, lower.1), outward::<true>(upper.0, upper.1))
     }
-}
-
-/// By how much steps that are not computed may move what a threshold is compared with.
-#[derive(Debug, Clone, Copy, Default)]
-struct Widening {
-    /// Of the two constants against each other.
-    gap: f64,
-    /// Of a lasting remapping against the upper function, the way that makes the threshold lower.
-    upper_early: f64,
-    /// Of a lasting remapping against the lower function, the way that makes the threshold higher.
-    lower_late: f64,
 }
 
 /// p = o / (1 + o), rounded outward within \[0, 1\].

@@ -36,6 +36,19 @@ fn the_time_limit_stops_with_3() {
 }
 
 #[test]
+fn fractions_that_take_too_long_leave_the_bounds() {
+    let workplace = Workplace::new();
+    // A useless detector: few segments, but fractions that grow with every step.
+    let model = MODEL.replace("missed: 0.2", "missed: 0.9").replace("Fixed(40)", "Fixed(3000)");
+    workplace.write("model.ron", model);
+    let arguments = ["solve", "model.ron", "--json", "--exact", "--time-limit", "0.5"];
+    let solution = workplace.run(&arguments).exits(3).says("exact recursion was stopped").json();
+    assert_eq!(solution["status"], "time_limit");
+    assert_eq!(solution["threshold"].as_array().unwrap().len(), 3001);
+    assert!(solution["exact"].is_null());
+}
+
+#[test]
 fn a_time_limit_beyond_all_clocks_is_none() {
     let workplace = Workplace::with_model();
     workplace.run(&["solve", "model.ron", "--time-limit", "1e300"]).exits(0);

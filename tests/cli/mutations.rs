@@ -188,10 +188,8 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 /// All decks, and some small models that use the rest of the language.
 fn originals() -> Vec<Vec<u8>> {
     let repository = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
-    let mut originals: Vec<_> = files(&repository.join("models"))
-        .iter()
-        .map(|path| std::fs::read(path).unwrap())
-        .collect();
+    let mut originals: Vec<_> =
+        files(&repository.join("models")).iter().map(|path| std::fs::read(path).unwrap()).collect();
     assert!(!originals.is_empty());
     let laws = [
         ("Pmf({0: 0.9, 6: 0.1})", "Constant(0.1)", "Keep(before_remapped: 2.0)"),

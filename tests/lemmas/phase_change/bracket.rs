@@ -1,14 +1,15 @@
 //! The certified bounds of the fast solver against the exact rational twin.
 
-use super::problems::{cases, exact, problem};
+use super::problems::{cases, exact, problem, ratio};
 use proptest::prelude::*;
-use remapping::Status;
-use remapping::threshold::{self, Accuracy, PhaseChange, exact as twin};
+use remapping::lifetime::Lifetime;
+use remapping::threshold::{self, Accuracy, Hazard, PhaseChange, Premature, exact as twin};
+use remapping::{Rational, Status};
 
 const MOST_LINES: usize = 600;
 
 fn encloses(problem: &PhaseChange, accuracy: Accuracy) -> Result<(), TestCaseError> {
-    let Ok(truth) = twin::solve(problem, MOST_LINES) else { return Ok(()) };
+    let Ok(truth) = twin::solve(problem, MOST_LINES, &()) else { return Ok(()) };
     let solution = threshold::solve(problem, accuracy, &()).unwrap();
     prop_assert_eq!(solution.onset, truth.onset, "n0");
     let mut widest = 0.0f64;
@@ -66,3 +67,28 @@ proptest! {
         encloses(&problem, Accuracy { tolerance, segments: Some(segments) })?;
     }
 }
+
+/// Cases that once missed the tolerance: spans held where the threshold is always the same, and
+/// reductions so coarse that one much finer merges as before.
+#[test]
+fn thresholds_that_never_move_do_not_hide_a_moving_value() {
+    let problem = |last, (hazard, after, test, false_alarm, missed, regret): Case| PhaseChange {
+        lifetime: Lifetime::fixed(last),
+        hazard: Hazard::Constant(ratio(hazard, 100)),
+        before: Rational::ZERO,
+        after: ratio(after, 10),
+        remapped: Rational::ONE,
+        test: ratio(test, 10),
+        install: Rational::ZERO,
+        false_alarm: ratio(false_alarm, 10),
+        missed: ratio(missed, 10),
+        premature: Premature::Keep { before_remapped: ratio(regret, 10) },
+    };
+    encloses(&problem(6, (7, 23, 0, 5, 4, 5)), Accuracy { tolerance: 1e-9, segments: None })
+        .unwrap();
+    encloses(&problem(7, (50, 19, 2, 10, 0, 19)), Accuracy { tolerance: 1e-2, segments: None })
+        .unwrap();
+}
+
+/// Hazard in hundredths; cycle after the change, delay, errors and e_P in tenths.
+type Case = (i64, i64, i64, i64, i64, i64);

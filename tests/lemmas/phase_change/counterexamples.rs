@@ -28,7 +28,7 @@ fn unit_gain(
 }
 
 fn solved(problem: &PhaseChange) -> ExactSolution {
-    let truth = twin::solve(problem, usize::MAX).unwrap();
+    let truth = twin::solve(problem, usize::MAX, &()).unwrap();
     let accuracy = Accuracy { tolerance: 1e-12, segments: None };
     let solution = threshold::solve(problem, accuracy, &()).unwrap();
     assert_eq!(solution.onset, truth.onset);
@@ -101,7 +101,7 @@ fn the_conditional_difference_reaches_minus_the_gain_one_step_later() {
 fn segments_do_not_double() {
     let counts = |error, hazard| {
         let problem = unit_gain(Lifetime::fixed(20), Rational::from(10), error, hazard);
-        let steps = twin::solve(&problem, usize::MAX).unwrap().steps;
+        let steps = twin::solve(&problem, usize::MAX, &()).unwrap().steps;
         steps.iter().rev().map(|step| step.value.lines().len()).collect::<Vec<_>>()
     };
     let rare = counts(ratio(5, 100), ratio(1, 1000));
@@ -117,7 +117,7 @@ fn segments_do_not_double() {
 fn value_may_fall_with_p() {
     let mut problem = unit_gain(Lifetime::fixed(20), Rational::ONE, ratio(1, 2), ratio(1, 2));
     problem.before = Rational::from(2);
-    let direct = twin::solve(&problem, usize::MAX).unwrap();
+    let direct = twin::solve(&problem, usize::MAX, &()).unwrap();
     let value = &direct.steps[0].value;
     assert!(value.value(&Rational::ZERO) > value.value(&Rational::ONE));
 }
@@ -147,7 +147,7 @@ fn ties_between_delay_and_gain_are_exact() {
                 let solution = threshold::solve(&problem, accuracy, &()).unwrap();
                 assert_eq!(solution.onset, expected, "M = {last}, K = {cycles}, {digits}");
                 if last <= 5 {
-                    assert_eq!(twin::solve(&problem, 9999).unwrap().onset, expected);
+                    assert_eq!(twin::solve(&problem, 9999, &()).unwrap().onset, expected);
                 }
             }
         }

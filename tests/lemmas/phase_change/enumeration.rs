@@ -198,7 +198,7 @@ proptest! {
     fn exact_costs_agree_with_the_recursion_followed_branch_by_branch(
         problem in problem(4), p in point(),
     ) {
-        let truth = twin::solve(&problem, usize::MAX).unwrap();
+        let truth = twin::solve(&problem, usize::MAX, &()).unwrap();
         let direct = Direct::new(&problem);
         for (n, step) in truth.steps.iter().enumerate() {
             let n = n as u64;
@@ -210,7 +210,7 @@ proptest! {
 
     #[test]
     fn thresholds_agree_with_the_enumeration_of_all_report_sequences(problem in problem(5)) {
-        let truth = twin::solve(&problem, usize::MAX).unwrap();
+        let truth = twin::solve(&problem, usize::MAX, &()).unwrap();
         let last = problem.last_step();
         let mut search =
             Sequences { problem: &problem, certain: Vec::new(), decisions: Vec::new() };

@@ -8,7 +8,7 @@ use remapping::threshold::exact as twin;
 use remapping::threshold::{self, Accuracy, PhaseChange, Premature};
 
 fn thresholds(problem: &PhaseChange) -> Vec<Rational> {
-    let steps = twin::solve(problem, usize::MAX).unwrap().steps;
+    let steps = twin::solve(problem, usize::MAX, &()).unwrap().steps;
     steps.into_iter().map(|step| step.threshold).collect()
 }
 

@@ -59,7 +59,7 @@ proptest! {
 
     #[test]
     fn retaining_cost_is_piecewise_linear_in_p(problem in problem(6), share in point()) {
-        for step in twin::solve(&problem, usize::MAX).unwrap().steps {
+        for step in twin::solve(&problem, usize::MAX, &()).unwrap().steps {
             let breaks = step.retain.breakpoints();
             prop_assert_eq!(breaks.len() + 1, step.retain.lines().len());
             let mut ends = vec![Rational::ZERO];
@@ -80,7 +80,7 @@ proptest! {
     /// Theorem 1, without increasing failure rates and for hazards that change.
     #[test]
     fn remapping_is_cheaper_exactly_above_the_threshold(problem in problem(7)) {
-        for (n, step) in twin::solve(&problem, usize::MAX).unwrap().steps.iter().enumerate() {
+        for (n, step) in twin::solve(&problem, usize::MAX, &()).unwrap().steps.iter().enumerate() {
             for p in probes(step) {
                 if p > step.threshold {
                     prop_assert!(excess(step, &p) < Rational::ZERO, "step {n}, p = {p}");
@@ -93,7 +93,7 @@ proptest! {
 
     #[test]
     fn excess_cost_is_bounded_by_what_it_is_at_certainty(problem in reverting(7)) {
-        for (n, step) in twin::solve(&problem, usize::MAX).unwrap().steps.iter().enumerate() {
+        for (n, step) in twin::solve(&problem, usize::MAX, &()).unwrap().steps.iter().enumerate() {
             let survival = problem.lifetime.continuation_exact(n as u64);
             let quiet = Rational::ONE - problem.hazard_exact(n as u64 + 1);
             let at_one = excess(step, &Rational::ONE);
@@ -114,7 +114,7 @@ proptest! {
                 (&problem.test + &problem.install, before_remapped - &problem.before)
             }
         };
-        for (n, step) in twin::solve(&problem, usize::MAX).unwrap().steps.iter().enumerate() {
+        for (n, step) in twin::solve(&problem, usize::MAX, &()).unwrap().steps.iter().enumerate() {
             let at_zero = excess(step, &Rational::ZERO);
             if problem.premature == Premature::Revert {
                 prop_assert_eq!(at_zero, delay.clone());
@@ -129,7 +129,7 @@ proptest! {
     fn excess_cost_at_certainty_follows_a_scalar_recursion(problem in problem(7)) {
         let (delay, gain) = (&problem.test + &problem.install, problem.gain());
         let mut x = Rational::ZERO;
-        for (n, step) in twin::solve(&problem, usize::MAX).unwrap().steps.iter().enumerate().rev() {
+        for (n, step) in twin::solve(&problem, usize::MAX, &()).unwrap().steps.iter().enumerate().rev() {
             let retain = &gain + problem.lifetime.continuation_exact(n as u64) * &x;
             prop_assert_eq!(excess(step, &Rational::ONE), &delay - &retain, "step {}", n);
             x = retain.min(delay.clone());
@@ -139,7 +139,7 @@ proptest! {
     /// Lemma 1, claims 3 and 4.
     #[test]
     fn increasing_failure_rates_make_n0_a_single_switch(problem in problem(7)) {
-        let solution = twin::solve(&problem, usize::MAX).unwrap();
+        let solution = twin::solve(&problem, usize::MAX, &()).unwrap();
         let never = |n: u64| solution.steps[n as usize].threshold == Rational::ONE;
         let last = problem.last_step();
         prop_assert!((solution.onset..=last).all(never));
@@ -152,7 +152,7 @@ proptest! {
     /// V itself may fall with p (see the counterexamples); V / (1 - p), the cost in odds, never does.
     #[test]
     fn value_over_the_chance_of_no_change_is_nondecreasing_in_p(problem in problem(6)) {
-        for step in twin::solve(&problem, usize::MAX).unwrap().steps {
+        for step in twin::solve(&problem, usize::MAX, &()).unwrap().steps {
             let mut ends = step.value.breakpoints();
             ends.insert(0, Rational::ZERO);
             let scaled = |p: &Rational| step.value.value(p) / (Rational::ONE - p);
@@ -168,7 +168,7 @@ proptest! {
     fn value_is_nondecreasing_in_p_iff_starting_over_costs_no_more_than_being_done(
         problem in reverting(6),
     ) {
-        for step in twin::solve(&problem, usize::MAX).unwrap().steps {
+        for step in twin::solve(&problem, usize::MAX, &()).unwrap().steps {
             if step.threshold == Rational::ONE {
                 continue;
             }
@@ -188,7 +188,7 @@ proptest! {
     ) {
         prop_assume!(problem.lifetime.has_increasing_failure_rate());
         prop_assume!(matches!(problem.hazard, Hazard::Constant(_)));
-        let steps = twin::solve(&problem, usize::MAX).unwrap().steps;
+        let steps = twin::solve(&problem, usize::MAX, &()).unwrap().steps;
         for pair in steps.windows(2) {
             prop_assert!(pair[0].value.value(&p) >= pair[1].value.value(&p));
         }
@@ -201,8 +201,8 @@ proptest! {
         let cost = [before, after, remapped, test, install].into_iter().nth(which).unwrap();
         *cost += Rational::ONE;
         prop_assume!(dearer.validate().is_ok());
-        let cheap = twin::solve(&problem, usize::MAX).unwrap();
-        let dear = twin::solve(&dearer, usize::MAX).unwrap();
+        let cheap = twin::solve(&problem, usize::MAX, &()).unwrap();
+        let dear = twin::solve(&dearer, usize::MAX, &()).unwrap();
         for (cheap, dear) in cheap.steps.iter().zip(&dear.steps) {
             prop_assert!(cheap.value.value(&p) <= dear.value.value(&p));
         }
@@ -215,7 +215,7 @@ proptest! {
         let half = Rational::ONE / Rational::from(2);
         noisy.false_alarm = blend(&share, &problem.false_alarm, &half);
         noisy.missed = blend(&share, &problem.missed, &half);
-        let (sharp, blunt) = (twin::solve(&problem, usize::MAX), twin::solve(&noisy, usize::MAX));
+        let (sharp, blunt) = (twin::solve(&problem, usize::MAX, &()), twin::solve(&noisy, usize::MAX, &()));
         for (sharp, blunt) in sharp.unwrap().steps.iter().zip(&blunt.unwrap().steps) {
             prop_assert!(sharp.value.value(&p) <= blunt.value.value(&p));
         }
@@ -227,7 +227,7 @@ proptest! {
     fn segments_grow_by_one_at_most_where_the_threshold_is_low(problem in problem(8)) {
         let (alpha, beta) = (&problem.false_alarm, &problem.missed);
         let both = alpha * beta;
-        let steps = twin::solve(&problem, usize::MAX).unwrap().steps;
+        let steps = twin::solve(&problem, usize::MAX, &()).unwrap().steps;
         for (n, pair) in steps.windows(2).enumerate() {
             let hazard = problem.hazard_exact(n as u64 + 1);
             let threshold = &pair[0].threshold;

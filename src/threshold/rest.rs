@@ -1,0 +1,186 @@
+//! Coming to rest: when a sweep may hold its spans, skip the steps that are like the last one, and when
+//! it was too early for that. The proof is in [`super::stationary`].
+
+use super::curve::Bounds;
+use super::problem::Cycle;
+use super::stationary::{amplification, change_of_shape};
+use super::sweep::{Countdown, State};
+use crate::concave::Kinked;
+use crate::concave::held::Cells;
+use crate::rounding::{SLACK, outward};
+
+/// Successive steps whose threshold must agree before the spans are held.
+const CALM_STEPS: u32 = 3;
+
+/// Further calm steps asked for once holding was too early; doubled each time.
+const PATIENCE: u32 = 16;
+
+/// How little the threshold may move for that, as a multiple of the tolerance.
+const CALM: f64 = 0.5;
+
+/// Between two tests for stationarity.
+const TEST_EVERY: u32 = 4;
+
+/// How far the recursion is on its way to being stationary.
+#[derive(Default)]
+pub(super) struct Calm {
+    pub(super) cycle: Option<Cycle>,
+    pub(super) middle: f64,
+    pub(super) calm_steps: u32,
+    pub(super) held: Option<(Cells, Vec<f64>)>,
+    pub(super) held_steps: u32,
+    /// Where to go back to if holding turns out to have been too early.
+    pub(super) resume: Option<Snapshot>,
+    /// Further calm steps asked for after that.
+    pub(super) patience: u32,
+}
+
+/// The state after a step.
+pub(super) struct Snapshot {
+    step: u64,
+    upper: Kinked,
+    lower: Kinked,
+    cycles: Countdown,
+    quiet_cycles: Countdown,
+}
+
+/// By how much steps that are not computed may move what a threshold is compared with.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Widening {
+    /// Of the two constants against each other.
+    pub(super) gap: f64,
+    /// Of a lasting remapping against the upper function, the way that makes the threshold lower.
+    pub(super) upper_early: f64,
+    /// Of a lasting remapping against the lower function, the way that makes the threshold higher.
+    pub(super) lower_late: f64,
+}
+
+impl State<'_> {
+    /// Jumps to `from` if the last two functions prove that every step down to it has the same
+    /// threshold within the tolerance. Returns the last step done.
+    pub(super) fn rest_if_stationary(
+        &mut self,
+        n: u64,
+        from: u64,
+        cycle: &Cycle,
+        pays: bool,
+        older: (&Kinked, &Kinked),
+    ) -> u64 {
+        self.calm.held_steps += u32::from(self.calm.held.is_some());
+        let due = self.calm.held_steps > 1 && self.calm.held_steps.is_multiple_of(TEST_EVERY);
+        let trivial = self.upper.atoms.is_empty() && self.lower.atoms.is_empty();
+        if !(due || trivial) {
+            return n;
+        }
+        let (shape_upper, _) = change_of_shape(&self.upper, older.0);
+        let (_, shape_lower) = change_of_shape(&self.lower, older.1);
+        if !(shape_upper.is_finite() && shape_lower.is_finite()) {
+            return n;
+        }
+        if from > 0 && !self.shapes_agree() {
+            return n;
+        }
+        let tolerance = self.coarseness.down_to(from);
+        let steps = n - from;
+        let killed = cycle.killed();
+        let reach = cycle.discount() * amplification(killed, steps);
+        // A lasting remapping gets dearer or cheaper with the quiet cycles ahead, monotonically.
+        let line_moves = self.parameters.regret.unwrap_or(0.0)
+            * self.quiet_cycles.ahead(killed, steps)
+            * (1.0 + SLACK);
+        let (line_rise, line_fall) = (line_moves.max(0.0), (-line_moves).max(0.0));
+        let rise = self.upper.constant.minus(older.0.constant) + shape_upper + line_rise;
+        let fall = self.lower.constant.minus(older.1.constant) - shape_lower - line_fall;
+        let shift_upper = outward::<true>(rise * reach, 8.0 * rise.abs() * reach);
+        let shift_lower = outward::<false>(fall * reach, 8.0 * fall.abs() * reach);
+        let widening = Widening {
+            gap: (shift_upper - shift_lower).max(0.0),
+            upper_early: shift_upper.max(0.0) + line_fall,
+            lower_late: (-shift_lower).max(0.0) + line_rise,
+        };
+        let drift = if self.parameters.regret.is_some() {
+            widening.upper_early.max(widening.lower_late)
+        } else {
+            widening.gap
+        };
+        // An offset moves the odds of the threshold by its share of the gain at most, both ways.
+        let beyond = 1.0 - self.calm.middle;
+        let expected = 2.0 * drift * beyond * beyond / self.parameters.gain;
+        if pays && expected > 2.0 * tolerance {
+            return n;
+        }
+        let value_gap = self.upper.constant.minus(self.lower.constant) + shift_upper - shift_lower;
+        let value = self.value().0.abs().max(1.0);
+        if value_gap > 0.9 * tolerance * value {
+            return n;
+        }
+        let (upper, lower, bounds) = self.both_sides(cycle, pays, widening);
+        if bounds.width() > tolerance {
+            return n;
+        }
+        self.curve.extend_down(from, n - 1, bounds);
+        self.upper.constant = self.upper.constant.plus(shift_upper);
+        self.lower.constant = self.lower.constant.plus(shift_lower);
+        for (count, killed) in [(&mut self.cycles, cycle.failure), (&mut self.quiet_cycles, killed)]
+        {
+            count.value = count.value.plus(count.ahead(killed, steps));
+        }
+        self.onset.skip_to(from, pays);
+        self.calm = Calm::default();
+        self.spare = (upper.function.atoms, lower.function.atoms);
+        from
+    }
+
+    /// Whether the threshold is within the tolerance and the value so far within half of it; and where
+    /// other steps follow before `from`, whose thresholds lie elsewhere, the whole function.
+    pub(super) fn is_certified(&self, bounds: Bounds, from: u64) -> bool {
+        let tolerance = self.coarseness.down_to(from);
+        let gap = self.upper.constant.minus(self.lower.constant);
+        bounds.width() <= tolerance
+            && gap <= 0.5 * tolerance * self.value().0.abs().max(1.0)
+            && (from == 0 || self.shapes_agree())
+    }
+
+    /// Whether the two functions differ by no more than a threshold's tolerance anywhere.
+    fn shapes_agree(&self) -> bool {
+        let (apart, _) = change_of_shape(&self.upper, &self.lower);
+        apart <= self.coarseness.rest * self.parameters.gain.abs()
+    }
+
+    /// Holds the spans once the threshold has come to rest, so that the functions can.
+    pub(super) fn watch(
+        &mut self,
+        n: u64,
+        from: u64,
+        bounds: Bounds,
+        upper: Vec<f64>,
+        lower: Vec<f64>,
+    ) {
+        let moved = (bounds.middle() - self.calm.middle).abs();
+        self.calm.middle = bounds.middle();
+        let calm = moved <= CALM * self.coarseness.tolerance && self.is_certified(bounds, from);
+        self.calm.calm_steps = if calm { self.calm.calm_steps + 1 } else { 0 };
+        if self.calm.held.is_none() && self.calm.calm_steps >= CALM_STEPS + self.calm.patience {
+            self.calm.held = Some((Cells::new(upper), lower));
+            self.calm.resume = Some(Snapshot {
+                step: n,
+                upper: self.upper.clone(),
+                lower: self.lower.clone(),
+                cycles: self.cycles,
+                quiet_cycles: self.quiet_cycles,
+            });
+        }
+    }
+
+    /// Undoes the steps since the spans were held, which was too early: the functions still moved
+    /// where the threshold does not show it. Returns the last step that stands.
+    pub(super) fn go_back(&mut self, n: u64) -> u64 {
+        let Some(snapshot) = self.calm.resume.take() else { return n };
+        (self.upper, self.lower) = (snapshot.upper, snapshot.lower);
+        (self.cycles, self.quiet_cycles) = (snapshot.cycles, snapshot.quiet_cycles);
+        self.curve.forget_below(snapshot.step);
+        let patience = (2 * self.calm.patience).max(PATIENCE);
+        self.calm = Calm { cycle: self.calm.cycle, patience, ..Calm::default() };
+        snapshot.step
+    }
+}
