@@ -9,6 +9,7 @@ pub mod commands;
 pub mod fluids;
 pub mod land_battle;
 pub mod load_drift;
+pub mod measurements;
 pub mod memory;
 pub mod model;
 pub mod output;

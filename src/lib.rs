@@ -18,6 +18,7 @@ pub mod interval;
 pub mod law;
 pub mod lifetime;
 pub mod mesh;
+pub mod monitor;
 pub mod observer;
 pub mod policy;
 mod rounding;

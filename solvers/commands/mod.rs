@@ -1,8 +1,10 @@
 //! One file per verb.
 
+mod calibrate;
 mod check;
 mod compare;
 mod generate;
+mod monitor;
 mod solve;
 mod sweep;
 
@@ -75,6 +77,8 @@ pub fn execute(cli: Cli) -> Exit {
         Command::Check(arguments) => check::run(&arguments),
         Command::Sweep(arguments) => sweep::run(&arguments),
         Command::Compare(arguments) => compare::run(&arguments),
+        Command::Monitor(arguments) => monitor::run(&arguments),
+        Command::Calibrate(arguments) => calibrate::run(&arguments),
         Command::Completions { shell } => generate::completions(shell),
         Command::Man => generate::man(),
     }

@@ -6,6 +6,7 @@ mod flags;
 mod limits;
 mod load_drift;
 mod model_problems;
+mod monitor;
 mod mutations;
 mod periodic;
 mod stopping;

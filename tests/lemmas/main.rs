@@ -5,6 +5,7 @@ mod chain;
 mod concave;
 mod drift;
 mod lifetime;
+mod monitor;
 mod periodic;
 mod phase_change;
 mod stopping;

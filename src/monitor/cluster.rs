@@ -1,0 +1,134 @@
+//! The change test of [NR86, sec. II]: batch means, clusters of them, and Akaike's choice between "one
+//! normal law" and "two".
+
+use crate::belief::Report;
+
+/// How many measurements make a batch, and batches a cluster.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Clusters {
+    batch: u32,
+    cluster: u32,
+}
+
+impl Clusters {
+    /// Batches of `batch` measurements (d), clusters of `cluster` batches (c). `None` unless d >= 1 and
+    /// c >= 2: one batch mean has no variance.
+    pub fn new(batch: u32, cluster: u32) -> Option<Clusters> {
+        (batch >= 1 && cluster >= 2).then_some(Clusters { batch, cluster })
+    }
+
+    /// Measurements in a cluster, c d: the length of a decision interval in cycles.
+    pub fn measurements(&self) -> u64 {
+        u64::from(self.batch) * u64::from(self.cluster)
+    }
+}
+
+/// Count, mean and sum of squared deviations of a sample (Welford's updates).
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+struct Sample {
+    count: f64,
+    mean: f64,
+    squares: f64,
+}
+
+impl Sample {
+    fn push(&mut self, value: f64) {
+        self.count += 1.0;
+        let step = value - self.mean;
+        self.mean += step / self.count;
+        self.squares += step * (value - self.mean);
+    }
+
+    fn join(&self, other: &Sample) -> Sample {
+        let count = self.count + other.count;
+        let step = other.mean - self.mean;
+        let squares = self.squares + other.squares + step * step * self.count * other.count / count;
+        Sample { count, mean: self.mean + step * other.count / count, squares }
+    }
+
+    /// The maximum-likelihood variance, over the count.
+    fn variance(&self) -> f64 {
+        self.squares / self.count
+    }
+}
+
+/// Why a measurement cannot be taken.
+#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
+pub enum MonitorError {
+    /// NaN or infinite.
+    #[error("{0} is not a finite number")]
+    NotFinite(f64),
+    /// All batch means of the base cluster are the same.
+    #[error("all measurements up to here are {0}: a change cannot be told from no noise at all")]
+    Constant(f64),
+}
+
+/// Compares every cluster of measurements with a base cluster taken first. Constant memory and time.
+#[derive(Debug, Clone)]
+pub struct ChangeTest {
+    clusters: Clusters,
+    /// The batch that is being filled.
+    taken: u32,
+    mean: f64,
+    base: Option<Sample>,
+    current: Sample,
+}
+
+impl ChangeTest {
+    /// A test that has seen nothing yet.
+    pub fn new(clusters: Clusters) -> ChangeTest {
+        ChangeTest { clusters, taken: 0, mean: 0.0, base: None, current: Sample::default() }
+    }
+
+    /// Whether the base cluster is complete.
+    pub fn has_base(&self) -> bool {
+        self.base.is_some()
+    }
+
+    /// Takes a measurement; whenever it completes a test cluster, says whether the cluster differs from
+    /// the base.
+    ///
+    /// # Errors
+    /// If the measurement is not finite (it is then left out), or completes a base cluster without
+    /// any variance (the base is then taken anew).
+    pub fn observe(&mut self, measurement: f64) -> Result<Option<Report>, MonitorError> {
+        if !measurement.is_finite() {
+            return Err(MonitorError::NotFinite(measurement));
+        }
+        self.taken += 1;
+        self.mean += (measurement - self.mean) / f64::from(self.taken);
+        if self.taken < self.clusters.batch {
+            return Ok(None);
+        }
+        self.current.push(std::mem::take(&mut self.mean));
+        self.taken = 0;
+        if self.current.count < f64::from(self.clusters.cluster) {
+            return Ok(None);
+        }
+        let cluster = std::mem::take(&mut self.current);
+        match &self.base {
+            Some(base) => Ok(Some(differs(base, &cluster))),
+            // Equal batch means leave no more than rounding errors.
+            None if cluster.variance().sqrt() <= 1e-12 * cluster.mean.abs() => {
+                Err(MonitorError::Constant(cluster.mean))
+            }
+            None => {
+                self.base = Some(cluster);
+                Ok(None)
+            }
+        }
+    }
+
+    /// Starts over with a new base cluster, as after a remapping.
+    pub fn restart(&mut self) {
+        *self = ChangeTest::new(self.clusters);
+    }
+}
+
+/// AIC_J = c ln(var_J) + 4 against AIC_S = (c/2) ln(var_B var_C) + 8 [NR86, sec. II]. A tie is no change.
+fn differs(base: &Sample, cluster: &Sample) -> Report {
+    let c = cluster.count;
+    let joint = c * base.join(cluster).variance().ln() + 4.0;
+    let split = 0.5 * c * (base.variance().ln() + cluster.variance().ln()) + 8.0;
+    if split < joint { Report::Change } else { Report::NoChange }
+}

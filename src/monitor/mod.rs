@@ -1,0 +1,103 @@
+//! Watching a running program for a change of phase [NR86, secs. II, III]: measurements in, decisions
+//! out.
+//!
+//! Measurements are condensed to clusters, each cluster is tested against the first ([`ChangeTest`]),
+//! the test's reports update the belief that the phase has changed, and the belief is compared with
+//! the threshold of the step. Constant memory, O(1) time a measurement: meant to be built into run-time
+//! systems.
+
+pub mod calibrate;
+mod cluster;
+
+pub use cluster::{ChangeTest, Clusters, MonitorError};
+
+use crate::belief::{Belief, Detector, Report};
+use crate::threshold::{Bounds, Curve, Hazard, PhaseChange};
+
+/// What a complete cluster led to.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Decision {
+    /// Decision step n, from 1 on.
+    pub step: u64,
+    /// What the change test said.
+    pub report: Report,
+    /// p_n after the report.
+    pub belief: f64,
+    /// pi_n; never to remap after the last step.
+    pub threshold: Bounds,
+    /// Whether to remap now.
+    pub remap: bool,
+}
+
+/// The monitor: change test, belief and thresholds.
+#[derive(Debug, Clone)]
+pub struct Monitor<'a> {
+    test: ChangeTest,
+    detector: Detector,
+    hazard: Hazards,
+    curve: &'a Curve,
+    belief: Belief,
+    step: u64,
+}
+
+#[derive(Debug, Clone)]
+enum Hazards {
+    Constant(f64),
+    PerStep(Vec<f64>),
+}
+
+impl<'a> Monitor<'a> {
+    /// A monitor that decides by `curve`, the thresholds of `problem`. `None` if the detector's error
+    /// probabilities are not probabilities.
+    ///
+    /// A step of the problem is a cluster of measurements; its error probabilities should be those of
+    /// the change test with these clusters.
+    pub fn new(problem: &PhaseChange, curve: &'a Curve, clusters: Clusters) -> Option<Monitor<'a>> {
+        let nearest = crate::rounding::nearest;
+        let hazard = match &problem.hazard {
+            Hazard::Constant(h) => Hazards::Constant(nearest(h)),
+            Hazard::PerStep(list) => Hazards::PerStep(list.iter().map(nearest).collect()),
+        };
+        let detector = Detector::new(nearest(&problem.false_alarm), nearest(&problem.missed))?;
+        let test = ChangeTest::new(clusters);
+        Some(Monitor { test, detector, hazard, curve, belief: Belief::UNCHANGED, step: 0 })
+    }
+
+    /// Whether the base cluster is complete, so that changes can be seen.
+    pub fn has_base(&self) -> bool {
+        self.test.has_base()
+    }
+
+    /// The belief that the phase has changed.
+    pub fn belief(&self) -> f64 {
+        self.belief.probability()
+    }
+
+    /// Takes the measurement of a cycle. The base cluster is step 0; every further one is a decision.
+    ///
+    /// # Errors
+    /// See [`ChangeTest::observe`]; the belief is then as it was.
+    pub fn observe(&mut self, measurement: f64) -> Result<Option<Decision>, MonitorError> {
+        let Some(report) = self.test.observe(measurement)? else { return Ok(None) };
+        self.step += 1;
+        let n = self.step;
+        let hazard = match &self.hazard {
+            Hazards::Constant(h) => *h,
+            // Past the last step nothing is known of changes.
+            Hazards::PerStep(list) => list.get(n as usize - 1).copied().unwrap_or(0.0),
+        };
+        // A report the model holds impossible says nothing it could understand.
+        let prior = self.belief.prior(hazard);
+        self.belief = prior.after(report, &self.detector).unwrap_or(prior);
+        let threshold = self.curve.at(n).unwrap_or(Bounds::NEVER);
+        let remap = self.belief.probability() > threshold.middle();
+        Ok(Some(Decision { step: n, report, belief: self.belief(), threshold, remap }))
+    }
+
+    /// The program has remapped: nothing has changed since, and a new base cluster comes first
+    /// [NR86, sec. IX].
+    pub fn remapped(&mut self) {
+        self.belief = Belief::UNCHANGED;
+        self.test.restart();
+    }
+}

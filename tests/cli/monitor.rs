@@ -1,0 +1,115 @@
+//! `remap monitor` and `remap calibrate`: measurements in, decisions out.
+
+use crate::workplace::{Outcome, Workplace};
+
+/// Cycle times with noise, longer from `change` on.
+fn times(count: u32, change: u32) -> Vec<f64> {
+    let noise = |k: u32| f64::from(k.wrapping_mul(2_654_435_761) >> 16) / 65536.0;
+    (0..count).map(|k| 1.0 + 0.1 * noise(k) + if k >= change { 0.5 } else { 0.0 }).collect()
+}
+
+fn lines(times: &[f64]) -> String {
+    times.iter().map(|time| format!("{time}\n")).collect()
+}
+
+fn feed(workplace: &Workplace, arguments: &[&str], input: &str) -> Outcome {
+    let output = workplace.command().args(arguments).write_stdin(input).output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    let (out, err) = (text(output.stdout), text(output.stderr));
+    assert!(!err.contains("panicked"), "{err}");
+    Outcome { code: output.status.code().unwrap(), out, err }
+}
+
+const MONITOR: [&str; 6] = ["monitor", "model.ron", "--batch", "1", "--cluster", "5"];
+
+#[test]
+fn a_decision_a_line_and_a_remap_soon_after_the_change() {
+    let workplace = Workplace::with_model();
+    let out = feed(&workplace, &MONITOR, &lines(&times(100, 50))).exits(0).out;
+    let rows: Vec<Vec<&str>> = out.lines().map(|line| line.split(',').collect()).collect();
+    assert_eq!(rows[0].join(","), "line,measurement,step,report,belief,threshold,decision");
+    assert_eq!(rows.len(), 101);
+    let decisions: Vec<&str> = rows[1..].iter().map(|row| row[6]).collect();
+    assert!(decisions[..4].iter().all(|decision| *decision == "base"));
+    assert_eq!(decisions[9], "continue");
+    let remap = decisions.iter().position(|decision| *decision == "remap").unwrap();
+    assert!((50..70).contains(&remap), "{remap}");
+    // A new base cluster follows, and nothing else changes.
+    assert_eq!(decisions[remap + 1], "base");
+    assert_eq!(decisions.iter().filter(|decision| **decision == "remap").count(), 1);
+}
+
+#[test]
+fn any_column_and_json() {
+    let workplace = Workplace::with_model();
+    let times = times(60, 30);
+    let plain = feed(&workplace, &MONITOR, &lines(&times)).exits(0).out;
+    let table: String = std::iter::once("rank,seconds,note\n".to_owned())
+        .chain(times.iter().map(|time| format!("0,{time},x\n")))
+        .collect();
+    let belief = |out: &str| -> Vec<String> {
+        out.lines().skip(1).map(|line| line.split(',').skip(1).collect()).collect()
+    };
+    for column in ["seconds", "2"] {
+        let arguments = [&MONITOR[..], &["--column", column]].concat();
+        let out = feed(&workplace, &arguments, &table).exits(0).out;
+        assert_eq!(belief(&out), belief(&plain));
+    }
+    let arguments = [&MONITOR[..], &["--json"]].concat();
+    let out = feed(&workplace, &arguments, &lines(&times)).exits(0).out;
+    let rows: Vec<serde_json::Value> =
+        out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(rows.len(), 60);
+    assert_eq!(rows[9]["step"], 1);
+    let arguments = [&MONITOR[..], &["--column", "time"]].concat();
+    feed(&workplace, &arguments, &table)
+        .exits(1)
+        .says("no column time")
+        .says("rank, seconds, note");
+}
+
+#[test]
+fn bad_measurements_are_named_or_left_out() {
+    let workplace = Workplace::with_model();
+    let mut text = lines(&times(60, 30));
+    text.insert_str(0, "NaN\n");
+    let with_nan = text.replacen("NaN\n", "", 1) + "NaN\nbad,inf\n";
+    feed(&workplace, &MONITOR, &with_nan).exits(1).says("line 61").says("--skip-invalid");
+    let arguments = [&MONITOR[..], &["--skip-invalid"]].concat();
+    let outcome = feed(&workplace, &arguments, &with_nan).exits(0).says("line 61").says("line 62");
+    assert_eq!(outcome.out.lines().count(), 61);
+    // Nothing to tell a change from.
+    feed(&workplace, &MONITOR, &"1.5\n".repeat(20))
+        .exits(1)
+        .says("line 5")
+        .says("a change cannot be told");
+    feed(&workplace, &MONITOR, &lines(&times(7, 9))).exits(1).says("before the first decision");
+    feed(&workplace, &MONITOR, "").exits(1).says("after 0 measurements");
+}
+
+#[test]
+fn calibration_is_reproducible_and_bounded() {
+    let workplace = Workplace::new();
+    let arguments = ["calibrate", "--noise", "ar1:0.5", "--runs", "2000", "--json"];
+    let first = workplace.run(&arguments).exits(0).json();
+    assert_eq!(first, workplace.run(&arguments).exits(0).json());
+    for rate in ["false_alarm", "missed"] {
+        assert!((0.0..=1.0).contains(&first[rate]["mean"].as_f64().unwrap()));
+        assert!(first[rate]["half_width"].as_f64().unwrap() < 0.05);
+    }
+    for noise in ["ar1:1", "student:2", "cauchy"] {
+        workplace.run(&["calibrate", "--noise", noise]).exits(2);
+    }
+}
+
+#[test]
+fn error_rates_of_a_recorded_trace() {
+    let workplace = Workplace::new();
+    let arguments = ["calibrate", "--batch", "1", "--cluster", "5", "--change-at", "200", "--json"];
+    let trace = lines(&times(400, 200));
+    let rates = feed(&workplace, &arguments, &trace).exits(0).json();
+    assert_eq!(rates["missed"]["mean"], 0.0);
+    assert!(rates["false_alarm"]["mean"].as_f64().unwrap() < 0.5);
+    let arguments = ["calibrate", "--change-at", "3"];
+    feed(&workplace, &arguments, &trace).exits(1).says("no whole test cluster lies before");
+}

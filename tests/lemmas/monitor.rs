@@ -1,0 +1,148 @@
+//! The monitor: cluster statistics against the two-pass formulas, error rates against theory.
+
+use super::phase_change::problems::ratio;
+use proptest::prelude::*;
+use remapping::belief::Report;
+use remapping::lifetime::Lifetime;
+use remapping::monitor::calibrate::{Change, Noise, replay, simulate};
+use remapping::monitor::{ChangeTest, Clusters, Monitor, MonitorError};
+use remapping::threshold::{self, Accuracy, Hazard, PhaseChange, Premature};
+
+/// [NR86, sec. II] word for word: batch means, clusters, both statistics.
+fn literally(batch: usize, cluster: usize, trace: &[f64]) -> Vec<bool> {
+    let means: Vec<f64> =
+        trace.chunks_exact(batch).map(|b| b.iter().sum::<f64>() / batch as f64).collect();
+    let clusters: Vec<&[f64]> = means.chunks_exact(cluster).collect();
+    let variance = |sample: &[f64]| {
+        let mean = sample.iter().sum::<f64>() / sample.len() as f64;
+        sample.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / sample.len() as f64
+    };
+    let c = cluster as f64;
+    let base = clusters[0];
+    let tests = clusters[1..].iter().map(|test| {
+        let joint = c * variance(&[base, test].concat()).ln() + 4.0;
+        let split = c / 2.0 * (variance(base) * variance(test)).ln() + 8.0;
+        split < joint
+    });
+    tests.collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn reports_are_those_of_the_two_pass_formulas(
+        batch in 1usize..5, cluster in 2usize..7, level in -1e3..1e3f64,
+        noise in prop::collection::vec((-1.0..1.0f64, 0..3u8), 40..120),
+    ) {
+        // Three regimes mixed: some clusters differ plainly, some hardly.
+        let trace: Vec<f64> = noise
+            .iter()
+            .enumerate()
+            .map(|(k, (x, kind))| level + x + if k > 40 { 0.4 * f64::from(*kind) } else { 0.0 })
+            .collect();
+        prop_assume!(trace.len() >= 2 * batch * cluster);
+        let clusters = Clusters::new(batch as u32, cluster as u32).unwrap();
+        let reports = replay(clusters, &trace).unwrap();
+        let expected = literally(batch, cluster, &trace);
+        prop_assert_eq!(reports.len(), expected.len());
+        for ((end, report), expected) in reports.iter().zip(expected) {
+            prop_assert_eq!(end % (batch * cluster), 0);
+            prop_assert_eq!(*report == Report::Change, expected);
+        }
+    }
+
+    /// A change of unit or of origin changes no report.
+    #[test]
+    fn reports_do_not_depend_on_the_unit(
+        trace in prop::collection::vec(0.0..1.0f64, 32..80), scale in 0.01..100.0f64,
+        origin in -10.0..10.0f64,
+    ) {
+        let clusters = Clusters::new(2, 4).unwrap();
+        let moved: Vec<f64> = trace.iter().map(|x| origin + scale * x).collect();
+        prop_assert_eq!(replay(clusters, &trace).unwrap(), replay(clusters, &moved).unwrap());
+    }
+}
+
+#[test]
+fn a_base_without_variance_is_refused_and_taken_anew() {
+    let mut test = ChangeTest::new(Clusters::new(2, 3).unwrap());
+    for _ in 0..5 {
+        assert_eq!(test.observe(0.1), Ok(None));
+    }
+    assert!(matches!(test.observe(0.1), Err(MonitorError::Constant(_))));
+    assert!(!test.has_base());
+    assert!(matches!(test.observe(f64::NAN), Err(MonitorError::NotFinite(_))));
+    for value in [1.0, 2.0, 3.0, 5.0, 7.0, 1.0] {
+        assert_eq!(test.observe(value), Ok(None));
+    }
+    assert!(test.has_base());
+}
+
+#[test]
+fn error_rates_follow_what_the_change_does() {
+    let clusters = Clusters::new(4, 8).unwrap();
+    let rates =
+        |noise, shift, scale| simulate(clusters, noise, Change { shift, scale }, 4000, 7).unwrap();
+    let (small, large) = (rates(Noise::Normal, 0.5, 1.0), rates(Noise::Normal, 2.0, 1.0));
+    assert!(large.missed.mean < 0.01, "{large:?}");
+    assert!(small.missed.mean > large.missed.mean + 0.1, "{small:?}");
+    // The same seed: no change is no change.
+    assert_eq!(small.false_alarm, large.false_alarm);
+    // What is missed of no change at all is what is not falsely alarmed.
+    let none = rates(Noise::Normal, 0.0, 1.0);
+    assert!((none.missed.mean + none.false_alarm.mean - 1.0).abs() < 0.04, "{none:?}");
+    // Batch means of correlated measurements are still correlated: more false alarms.
+    let correlated = rates(Noise::Autoregressive(0.9), 1.0, 1.0);
+    assert!(correlated.false_alarm.mean > none.false_alarm.mean + 0.1, "{correlated:?}");
+    // Heavy tails, unit variance: the means of batches are nearly normal.
+    let heavy = rates(Noise::Student(4.0), 1.0, 1.0);
+    assert!((heavy.false_alarm.mean - none.false_alarm.mean).abs() < 0.1, "{heavy:?}");
+    assert!(
+        simulate(clusters, Noise::Student(2.0), Change { shift: 1.0, scale: 1.0 }, 9, 1).is_none()
+    );
+}
+
+/// The monitor is test, filter and thresholds, no more.
+#[test]
+fn decisions_are_those_of_the_filter_and_the_curve() {
+    use remapping::belief::{Belief, Detector};
+    let problem = PhaseChange {
+        lifetime: Lifetime::fixed(40),
+        hazard: Hazard::Constant(ratio(1, 50)),
+        before: ratio(1, 1),
+        after: ratio(2, 1),
+        remapped: ratio(1, 1),
+        test: ratio(4, 1),
+        install: ratio(0, 1),
+        false_alarm: ratio(1, 10),
+        missed: ratio(1, 10),
+        premature: Premature::Revert,
+    };
+    let accuracy = Accuracy { tolerance: 1e-9, segments: None };
+    let solution = threshold::solve(&problem, accuracy, &()).unwrap();
+    let clusters = Clusters::new(1, 4).unwrap();
+    // Noise of period 7, and a step at 60.
+    let trace: Vec<f64> =
+        (0..120).map(|k| f64::from(k * k % 7) + if k >= 60 { 20.0 } else { 0.0 }).collect();
+    let mut monitor = Monitor::new(&problem, &solution.curve, clusters).unwrap();
+    let detector = Detector::new(0.1, 0.1).unwrap();
+    let mut belief = Belief::UNCHANGED;
+    let mut remaps = Vec::new();
+    let reports = replay(clusters, &trace).unwrap();
+    let mut decisions = trace.iter().filter_map(|x| monitor.observe(*x).unwrap());
+    for (n, (end, report)) in reports.iter().enumerate() {
+        let decision = decisions.next().unwrap();
+        belief = belief.step(0.02, *report, &detector).unwrap();
+        assert_eq!(decision.step, n as u64 + 1);
+        assert_eq!(decision.report, *report);
+        assert_eq!(decision.belief, belief.probability());
+        let threshold = solution.curve.at(decision.step).unwrap();
+        assert_eq!(decision.threshold, threshold);
+        assert_eq!(decision.remap, belief.probability() > threshold.middle());
+        if decision.remap {
+            remaps.push(*end);
+        }
+    }
+    assert!(remaps.first().is_some_and(|end| *end > 60), "{remaps:?}");
+}
