@@ -14,6 +14,7 @@
 //! between certified bounds; [`exact`] does the same in rationals for short horizons.
 
 mod curve;
+pub mod evaluation;
 pub mod exact;
 mod horizon;
 mod onset;

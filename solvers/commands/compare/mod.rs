@@ -1,5 +1,6 @@
 //! `remap compare`: policies side by side on the same sample paths.
 
+mod phase_change;
 mod policies;
 mod two_phase;
 
@@ -20,6 +21,7 @@ pub(super) fn run(arguments: &Compare) -> Exit {
         Err(complaints) => return report(&complaints),
     };
     match &loaded.model.problem {
+        Problem::PhaseChange(model) => phase_change::run(arguments, &loaded, model),
         Problem::LoadDrift(model) => policies::load_drift(arguments, &loaded, model),
         Problem::ActivityMesh(model) => policies::activity_mesh(arguments, &loaded, model),
         Problem::Fluids(model) => two_phase::run(arguments, &loaded, "fluids", model),
@@ -28,7 +30,8 @@ pub(super) fn run(arguments: &Compare) -> Exit {
         }
         _ => {
             let message = "policies cannot be played on this problem";
-            let help = "compare takes LoadDrift, ActivityMesh, Fluids and LandBattle models";
+            let help =
+                "compare takes PhaseChange, LoadDrift, ActivityMesh, Fluids and LandBattle models";
             report(&[loaded.complain("problem", message, "a problem without sample paths", help)])
         }
     }

@@ -4,6 +4,7 @@
 mod bracket;
 mod counterexamples;
 mod enumeration;
+mod evaluation;
 mod invariance;
 pub mod problems;
 mod reference;

@@ -1,0 +1,207 @@
+//! The cost of threshold policies: bounds against the tree of all reports, and against the optimum.
+
+use super::problems::{cases, probability, problem, ratio};
+use proptest::prelude::*;
+use remapping::Rational;
+use remapping::belief::{Belief, Detector, Report};
+use remapping::lifetime::Lifetime;
+use remapping::threshold::evaluation::{ThresholdPolicy, evaluate};
+use remapping::threshold::{self, Accuracy, Hazard, PhaseChange, Premature};
+
+/// The problem in doubles, followed report by report.
+struct Tree<'a> {
+    truth: &'a PhaseChange,
+    assumed: &'a PhaseChange,
+    thresholds: &'a [f64],
+}
+
+fn double(value: &Rational) -> f64 {
+    value.to_f64().value()
+}
+
+fn detector(problem: &PhaseChange) -> Detector {
+    Detector::new(double(&problem.false_alarm), double(&problem.missed)).unwrap()
+}
+
+impl Tree<'_> {
+    /// The cost from step `n` on; `None` for a belief too close to a threshold to call.
+    fn cost(&self, n: u64, changed: bool, belief: Belief) -> Option<f64> {
+        let threshold = self.thresholds[n as usize];
+        let p = belief.probability();
+        if p != threshold && (p - threshold).abs() < 1e-9 {
+            return None;
+        }
+        if p > threshold { self.remap(n, changed) } else { self.retain(n, changed, belief) }
+    }
+
+    fn remap(&self, n: u64, changed: bool) -> Option<f64> {
+        let truth = self.truth;
+        let done = |cycles: f64| {
+            double(&truth.test) + double(&truth.install) + cycles * double(&truth.remapped)
+        };
+        if changed {
+            return Some(done(truth.lifetime.residual_mean(n)));
+        }
+        match &truth.premature {
+            Premature::Revert => {
+                Some(double(&truth.test) + self.retain(n, false, Belief::UNCHANGED)?)
+            }
+            Premature::Keep { before_remapped } => {
+                let mut quiet = 0.0;
+                for k in (n..=truth.last_step()).rev() {
+                    let hazard = double(&truth.hazard_exact(k + 1));
+                    quiet = 1.0 + truth.lifetime.continuation(k) * (1.0 - hazard) * quiet;
+                }
+                let dearer = double(&(before_remapped - &truth.remapped));
+                Some(done(truth.lifetime.residual_mean(n)) + quiet * dearer)
+            }
+        }
+    }
+
+    fn retain(&self, n: u64, changed: bool, belief: Belief) -> Option<f64> {
+        let truth = self.truth;
+        let cycle = double(if changed { &truth.after } else { &truth.before });
+        let survival = truth.lifetime.continuation(n);
+        if survival == 0.0 {
+            return Some(cycle);
+        }
+        let hazard = double(&truth.hazard_exact(n + 1));
+        let phases =
+            if changed { vec![(true, 1.0)] } else { vec![(true, hazard), (false, 1.0 - hazard)] };
+        let believed = double(&self.assumed.hazard_exact(n + 1));
+        let mut ahead = 0.0;
+        for (changed, weight) in phases {
+            for report in Report::ALL {
+                let of = detector(truth);
+                let chance =
+                    if changed { of.after_change(report) } else { of.before_change(report) };
+                if weight * chance > 0.0 {
+                    let prior = belief.prior(believed);
+                    let next = prior.after(report, &detector(self.assumed)).unwrap_or(belief);
+                    ahead += weight * chance * self.cost(n + 1, changed, next)?;
+                }
+            }
+        }
+        Some(cycle + survival * ahead)
+    }
+}
+
+/// The policy's model: the true one, or other hazards and errors.
+fn assumed(problem: &PhaseChange, other: Option<(Rational, Rational, Rational)>) -> PhaseChange {
+    match other {
+        None => problem.clone(),
+        Some((hazard, false_alarm, missed)) => {
+            PhaseChange { hazard: Hazard::Constant(hazard), false_alarm, missed, ..problem.clone() }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(cases(256))]
+
+    #[test]
+    fn costs_of_threshold_policies_are_those_of_all_report_sequences(
+        problem in problem(6),
+        other in prop::option::of((probability(), probability(), probability())),
+        thresholds in prop::collection::vec(0.0..1.0f64, 7), merge in prop_oneof![Just(0.0), 0.0..0.5],
+    ) {
+        let assumed = assumed(&problem, other);
+        let mut thresholds = thresholds;
+        thresholds.truncate(problem.last_step() as usize + 1);
+        let tree = Tree { truth: &problem, assumed: &assumed, thresholds: &thresholds };
+        let Some(cost) = tree.cost(0, false, Belief::UNCHANGED) else { return Ok(()) };
+        let policy = ThresholdPolicy { assumed: &assumed, thresholds: &thresholds };
+        let (lower, upper) = evaluate(&problem, policy, merge, &()).unwrap();
+        let slack = 1e-11 * cost.abs().max(1.0);
+        prop_assert!(lower - slack <= cost && cost <= upper + slack, "{lower} {cost} {upper}");
+        if merge == 0.0 {
+            prop_assert!(upper - lower <= slack, "{lower} {upper}");
+        }
+    }
+
+    #[test]
+    fn no_threshold_policy_beats_the_optimum_and_the_optimal_one_attains_it(
+        problem in problem(30), thresholds in prop::collection::vec(0.0..1.0f64, 31),
+    ) {
+        let accuracy = Accuracy { tolerance: 1e-9, segments: None };
+        let solution = threshold::solve(&problem, accuracy, &()).unwrap();
+        let (least, most) = solution.value.unwrap();
+        let steps = problem.last_step() as usize + 1;
+        let cost = |thresholds: &[f64]| {
+            let policy = ThresholdPolicy { assumed: &problem, thresholds };
+            evaluate(&problem, policy, 1e-6, &()).unwrap()
+        };
+        let scale = least.abs().max(1.0);
+        let (_, upper) = cost(&thresholds[..steps]);
+        prop_assert!(upper >= least - 1e-12 * scale, "{upper} {least}");
+        let best: Vec<f64> =
+            (0..steps as u64).map(|n| solution.curve.at(n).unwrap().middle()).collect();
+        let (lower, upper) = cost(&best);
+        // Off by half a width of a threshold at most, at every step.
+        let slack = 1e-7 * scale;
+        prop_assert!(lower <= most + slack && upper >= least - slack, "{lower} {upper} {least}");
+    }
+}
+
+/// A free cycle counter: what a threshold does is when it is first exceeded.
+fn watching(error: u64, hazard: Rational, last: u64) -> PhaseChange {
+    PhaseChange {
+        lifetime: Lifetime::fixed(last),
+        hazard: Hazard::Constant(hazard),
+        before: Rational::ZERO,
+        after: Rational::ZERO,
+        remapped: Rational::ZERO,
+        test: Rational::ZERO,
+        install: Rational::ZERO,
+        false_alarm: ratio(error as i64, 100),
+        missed: ratio(error as i64, 100),
+        premature: Premature::Keep { before_remapped: Rational::ZERO },
+    }
+}
+
+/// [NR90, Fig. 5]: the probability of a premature remapping within 1000 cycles.
+#[test]
+fn premature_remappings_within_a_thousand_cycles() {
+    for (error, tau, from, to) in [
+        (25, 0.7, 0.221, 0.225),
+        (25, 0.9, 0.061, 0.063),
+        (5, 0.7, 0.116, 0.118),
+        (5, 0.9, 0.0122, 0.0124),
+    ] {
+        let assumed = watching(error, ratio(1, 1000), 1000);
+        // No change comes; remapping costs 1, once.
+        let truth = PhaseChange {
+            hazard: Hazard::Constant(Rational::ZERO),
+            test: Rational::ONE,
+            ..assumed.clone()
+        };
+        let thresholds = vec![tau; 1001];
+        let policy = ThresholdPolicy { assumed: &assumed, thresholds: &thresholds };
+        let (lower, upper) = evaluate(&truth, policy, 2e-7, &()).unwrap();
+        assert!(from <= lower && upper <= to, "{error} {tau}: {lower} {upper}");
+        assert!(upper - lower < 2e-3, "{error} {tau}: {lower} {upper}");
+    }
+}
+
+/// [NR90, Fig. 4]: expected cycles after a change until the belief, 0 before it, exceeds tau.
+#[test]
+fn cycles_until_a_change_is_believed() {
+    for (error, tau, cycles) in [(25, 0.7, 12.61), (25, 0.9, 14.82), (5, 0.7, 3.27), (5, 0.9, 4.33)]
+    {
+        let assumed = watching(error, ratio(1, 1000), 1000);
+        // The change comes at once; every cycle after it costs 1.
+        let mut hazard = vec![Rational::ZERO; 1000];
+        hazard[0] = Rational::ONE;
+        let truth = PhaseChange {
+            hazard: Hazard::PerStep(hazard),
+            after: Rational::ONE,
+            ..assumed.clone()
+        };
+        let thresholds = vec![tau; 1001];
+        let policy = ThresholdPolicy { assumed: &assumed, thresholds: &thresholds };
+        let (lower, upper) = evaluate(&truth, policy, 1e-5, &()).unwrap();
+        // The first report comes with the first cycle after the change.
+        assert!((lower + 1.0 - cycles).abs() < 0.01, "{error} {tau}: {lower}");
+        assert!(upper - lower < 2e-4, "{error} {tau}: {lower} {upper}");
+    }
+}
