@@ -18,6 +18,7 @@ pub mod evaluation;
 pub mod exact;
 mod horizon;
 mod onset;
+mod pieces;
 mod problem;
 mod rest;
 mod stationary;

@@ -8,7 +8,9 @@ use crate::model::complaint::Complaint;
 use crate::model::phase_change::{MAX_PER_STEP, PhaseChange};
 use crate::output::{print, say, write_file};
 use crate::run::Watch;
-use remapping::threshold::evaluation::{EvaluationError, ThresholdPolicy, evaluate};
+use remapping::threshold::evaluation::{
+    Estimating, EvaluationError, ThresholdPolicy, evaluate, evaluate_estimating,
+};
 use remapping::threshold::{self, Accuracy, PhaseChange as Problem, Premature};
 use remapping::{Rational, Status};
 use serde::Serialize;
@@ -41,8 +43,9 @@ struct Line {
 struct Metrics {
     lower: f64,
     upper: f64,
-    /// Expected number of remappings.
-    remaps: Bounds,
+    /// Expected number of remappings; absent for the heuristic of 1986.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    remaps: Option<Bounds>,
     /// Of those, before the change; absent where a premature remapping is kept.
     #[serde(skip_serializing_if = "Option::is_none")]
     premature_remaps: Option<Bounds>,
@@ -59,6 +62,31 @@ struct Bounds {
 impl Bounds {
     fn middle(self) -> f64 {
         0.5 * (self.lower + self.upper)
+    }
+}
+
+impl Line {
+    fn new(
+        name: &str,
+        cost: Bounds,
+        remaps: Option<Bounds>,
+        premature_remaps: Option<Bounds>,
+        (least, most): (f64, f64),
+    ) -> Line {
+        let regret_optimal =
+            Bounds { lower: (cost.lower - most).max(0.0), upper: (cost.upper - least).max(0.0) };
+        Line {
+            policy: name.trim().to_owned(),
+            mean: cost.middle(),
+            half_width: 0.5 * (cost.upper - cost.lower),
+            per_metric: Metrics {
+                lower: cost.lower,
+                upper: cost.upper,
+                remaps,
+                premature_remaps,
+                regret_optimal,
+            },
+        }
     }
 }
 
@@ -95,7 +123,8 @@ fn compare(
         let help = "draw the thresholds: remap solve MODEL.ron --plot FILE";
         return Err(vec![Complaint::elsewhere("this comparison has no picture", help)]);
     }
-    let named = ["optimal", "fixed:0.7", "guarded:0.7", "never"].map(str::to_owned);
+    let named =
+        ["optimal", "heuristic_1986", "fixed:0.7", "guarded:0.7", "never"].map(str::to_owned);
     let names =
         if arguments.policies.is_empty() { named.to_vec() } else { arguments.policies.clone() };
     let rules =
@@ -109,8 +138,14 @@ fn compare(
     let mut policies = Vec::new();
     if let (Some(optimum), Some(0)) = (solution.value, solution.curve.first_step()) {
         for (name, rule) in names.iter().zip(rules) {
-            let thresholds = rule.thresholds(&problem, &solution);
-            match line(name, &problem, &thresholds, optimum, &watch) {
+            let evaluated = match rule {
+                Rule::Heuristic1986(factor) => estimating(name, &problem, factor, optimum, &watch),
+                _ => {
+                    let thresholds = rule.thresholds(&problem, &solution);
+                    line(name, &problem, &thresholds, optimum, &watch)
+                }
+            };
+            match evaluated {
                 Ok(line) => policies.push(line),
                 Err(EvaluationError::Stopped(halt)) => {
                     status = halt.into();
@@ -156,6 +191,8 @@ enum Rule {
     Fixed(f64),
     /// The same as long as remapping can still pay for itself.
     Guarded(f64),
+    /// Estimate first, with the gain off by this factor [NR86, sec. VIII].
+    Heuristic1986(f64),
     Never,
 }
 
@@ -169,6 +206,11 @@ impl std::str::FromStr for Rule {
         match name.trim().split_once(':') {
             None if name.trim() == "optimal" => Ok(Rule::Optimal),
             None if name.trim() == "never" => Ok(Rule::Never),
+            None if name.trim() == "heuristic_1986" => Ok(Rule::Heuristic1986(1.0)),
+            Some(("heuristic_1986", factor)) => match factor.parse::<f64>() {
+                Ok(factor) if factor > 0.0 && factor.is_finite() => Ok(Rule::Heuristic1986(factor)),
+                _ => Err(format!("{factor:?} is not a factor above 0")),
+            },
             Some(("fixed", tau)) => threshold(tau).map(Rule::Fixed),
             Some(("guarded", tau)) => threshold(tau).map(Rule::Guarded),
             _ => Err("there is no such policy".to_owned()),
@@ -185,7 +227,7 @@ impl Rule {
             Rule::Optimal => solution.curve.at(n).map_or(1.0, |bounds| bounds.middle()),
             Rule::Fixed(tau) => *tau,
             Rule::Guarded(tau) if delay <= problem.lifetime.residual_mean(n) * gain => *tau,
-            Rule::Guarded(_) | Rule::Never => 1.0,
+            Rule::Guarded(_) | Rule::Heuristic1986(_) | Rule::Never => 1.0,
         };
         steps.map(at).collect()
     }
@@ -194,7 +236,8 @@ impl Rule {
 fn wrong(name: &str, why: &str) -> Complaint {
     Complaint::elsewhere(
         format!("--policies {name}: {why}"),
-        "policies: optimal, fixed:tau, guarded:tau (never where it cannot pay any more), never",
+        "policies: optimal, fixed:tau, guarded:tau (never where it cannot pay any more), \
+         heuristic_1986 (or :factor, by which it misjudges the gain), never",
     )
 }
 
@@ -228,21 +271,29 @@ fn line(
             Some(Bounds { lower: lower.max(0.0), upper })
         }
     };
-    let regret_optimal =
-        Bounds { lower: (cost.lower - most).max(0.0), upper: (cost.upper - least).max(0.0) };
-    Ok(Line {
-        policy: name.trim().to_owned(),
-        mean: cost.middle(),
-        half_width: 0.5 * (cost.upper - cost.lower),
-        per_metric: Metrics {
-            lower: cost.lower,
-            upper: cost.upper,
-            remaps,
-            premature_remaps,
-            regret_optimal,
-        },
-    })
+    Ok(Line::new(name, cost, Some(remaps), premature_remaps, (least, most)))
 }
+
+/// The heuristic of 1986, whose estimate of the gain is off by `factor`.
+fn estimating(
+    name: &str,
+    problem: &Problem,
+    factor: f64,
+    optimum: (f64, f64),
+    watch: &Watch,
+) -> Result<Line, EvaluationError> {
+    let factor = Rational::try_from(factor).expect("finite");
+    let misjudged =
+        Problem { after: &problem.remapped + factor * problem.gain(), ..problem.clone() };
+    let accuracy = Accuracy { tolerance: 1e-2, segments: None };
+    let pays_until = threshold::solve(&misjudged, accuracy, watch)?.onset;
+    let policy = Estimating { assumed: problem, certainty: CERTAINTY, pays_until };
+    let cost = finer(problem, watch, |merge| evaluate_estimating(problem, policy, merge, watch))?;
+    Ok(Line::new(name, cost, None, None, optimum))
+}
+
+/// rho of [NR86, sec. VIII].
+const CERTAINTY: f64 = 0.8;
 
 /// The expected cost, as exactly as is worth the time.
 fn expected(
@@ -252,12 +303,21 @@ fn expected(
     watch: &Watch,
 ) -> Result<Bounds, EvaluationError> {
     let policy = ThresholdPolicy { assumed, thresholds };
+    finer(problem, watch, |merge| evaluate(problem, policy, merge, watch))
+}
+
+/// Evaluates more and more finely.
+fn finer(
+    problem: &Problem,
+    watch: &Watch,
+    evaluate: impl Fn(f64) -> Result<(f64, f64), EvaluationError>,
+) -> Result<Bounds, EvaluationError> {
     let scale = problem.gain().to_f64().value().abs();
     let scale = if scale > 0.0 { scale } else { 1.0 };
     let mut best = Bounds { lower: f64::NEG_INFINITY, upper: f64::INFINITY };
     for merge in MERGES {
         let started = watch.seconds();
-        let (lower, upper) = evaluate(problem, policy, merge * scale, watch)?;
+        let (lower, upper) = evaluate(merge * scale)?;
         // Every run's bounds hold, so their intersection does.
         best = Bounds { lower: best.lower.max(lower), upper: best.upper.min(upper) };
         let close = best.upper - best.lower <= AIM * best.lower.abs().max(1.0);
@@ -272,20 +332,21 @@ fn table(document: &Document<'_>) -> String {
     let mut text = format!("{}\n", document.title);
     let _ = writeln!(
         text,
-        "{:<16}{:>26}{:>12}{:>12}{:>22}",
+        "{:<20}{:>26}{:>12}{:>12}{:>22}",
         "policy", "expected time", "remaps", "premature", "above optimal"
     );
     for line in &document.policies {
         let metrics = &line.per_metric;
         let cost = format!("{:.6} ± {:.1e}", line.mean, line.half_width);
-        let premature =
-            metrics.premature_remaps.map_or(String::new(), |b| format!("{:.4}", b.middle()));
+        let number = |count: Option<Bounds>| {
+            count.map_or(String::new(), |bounds| format!("{:.4}", bounds.middle()))
+        };
+        let (remaps, premature) = (number(metrics.remaps), number(metrics.premature_remaps));
         let regret = metrics.regret_optimal;
         let _ = writeln!(
             text,
-            "{:<16}{cost:>26}{:>12.4}{premature:>12}{:>22}",
+            "{:<20}{cost:>26}{remaps:>12}{premature:>12}{:>22}",
             line.policy,
-            metrics.remaps.middle(),
             format!("{:.6} ± {:.1e}", regret.middle(), 0.5 * (regret.upper - regret.lower)),
         );
     }

@@ -5,14 +5,52 @@ use proptest::prelude::*;
 use remapping::Rational;
 use remapping::belief::{Belief, Detector, Report};
 use remapping::lifetime::Lifetime;
-use remapping::threshold::evaluation::{ThresholdPolicy, evaluate};
+use remapping::threshold::evaluation::{
+    Estimating, ThresholdPolicy, evaluate, evaluate_estimating,
+};
 use remapping::threshold::{self, Accuracy, Hazard, PhaseChange, Premature};
 
 /// The problem in doubles, followed report by report.
 struct Tree<'a> {
     truth: &'a PhaseChange,
     assumed: &'a PhaseChange,
-    thresholds: &'a [f64],
+    rule: Rule<'a>,
+}
+
+#[derive(Clone, Copy)]
+enum Rule<'a> {
+    Thresholds(&'a [f64]),
+    /// p_e, and the heuristic of 1986.
+    Estimating(f64, Estimating<'a>),
+}
+
+/// What there is to do at a step.
+enum Act {
+    Retain,
+    /// Remap for this share of the delays: D_d and D_r.
+    Remap(f64, f64),
+    /// Pay D_d, and decide again.
+    Estimate,
+}
+
+impl Rule<'_> {
+    /// The act and the threshold compared with.
+    fn act(&self, n: u64, p: f64, estimated: Option<u64>) -> (Act, f64) {
+        let above =
+            |threshold: f64, act: Act| (if p > threshold { act } else { Act::Retain }, threshold);
+        match (self, estimated) {
+            (Rule::Thresholds(all), _) => above(all[n as usize], Act::Remap(1.0, 1.0)),
+            (Rule::Estimating(p_e, _), None) => above(*p_e, Act::Estimate),
+            (Rule::Estimating(_, rule), Some(_)) if n >= rule.pays_until => (Act::Retain, -1.0),
+            (Rule::Estimating(_, rule), Some(k)) => {
+                if k >= rule.pays_until {
+                    return (Act::Retain, -1.0);
+                }
+                let share = (n - k) as f64 / (rule.pays_until - k) as f64;
+                above(rule.certainty + (1.0 - rule.certainty) * share, Act::Remap(0.0, 1.0))
+            }
+        }
+    }
 }
 
 fn double(value: &Rational) -> f64 {
@@ -25,27 +63,32 @@ fn detector(problem: &PhaseChange) -> Detector {
 
 impl Tree<'_> {
     /// The cost from step `n` on; `None` for a belief too close to a threshold to call.
-    fn cost(&self, n: u64, changed: bool, belief: Belief) -> Option<f64> {
-        let threshold = self.thresholds[n as usize];
+    fn cost(&self, n: u64, changed: bool, belief: Belief, estimated: Option<u64>) -> Option<f64> {
         let p = belief.probability();
+        let (act, threshold) = self.rule.act(n, p, estimated);
         if p != threshold && (p - threshold).abs() < 1e-9 {
             return None;
         }
-        if p > threshold { self.remap(n, changed) } else { self.retain(n, changed, belief) }
+        match act {
+            Act::Retain => self.retain(n, changed, belief, estimated),
+            Act::Remap(test, install) => self.remap(n, changed, test, install),
+            Act::Estimate => {
+                Some(double(&self.truth.test) + self.cost(n, changed, belief, Some(n))?)
+            }
+        }
     }
 
-    fn remap(&self, n: u64, changed: bool) -> Option<f64> {
+    fn remap(&self, n: u64, changed: bool, test: f64, install: f64) -> Option<f64> {
         let truth = self.truth;
+        let test = test * double(&truth.test);
         let done = |cycles: f64| {
-            double(&truth.test) + double(&truth.install) + cycles * double(&truth.remapped)
+            test + install * double(&truth.install) + cycles * double(&truth.remapped)
         };
         if changed {
             return Some(done(truth.lifetime.residual_mean(n)));
         }
         match &truth.premature {
-            Premature::Revert => {
-                Some(double(&truth.test) + self.retain(n, false, Belief::UNCHANGED)?)
-            }
+            Premature::Revert => Some(test + self.retain(n, false, Belief::UNCHANGED, None)?),
             Premature::Keep { before_remapped } => {
                 let mut quiet = 0.0;
                 for k in (n..=truth.last_step()).rev() {
@@ -58,7 +101,7 @@ impl Tree<'_> {
         }
     }
 
-    fn retain(&self, n: u64, changed: bool, belief: Belief) -> Option<f64> {
+    fn retain(&self, n: u64, changed: bool, belief: Belief, estimated: Option<u64>) -> Option<f64> {
         let truth = self.truth;
         let cycle = double(if changed { &truth.after } else { &truth.before });
         let survival = truth.lifetime.continuation(n);
@@ -78,7 +121,7 @@ impl Tree<'_> {
                 if weight * chance > 0.0 {
                     let prior = belief.prior(believed);
                     let next = prior.after(report, &detector(self.assumed)).unwrap_or(belief);
-                    ahead += weight * chance * self.cost(n + 1, changed, next)?;
+                    ahead += weight * chance * self.cost(n + 1, changed, next, estimated)?;
                 }
             }
         }
@@ -108,10 +151,41 @@ proptest! {
         let assumed = assumed(&problem, other);
         let mut thresholds = thresholds;
         thresholds.truncate(problem.last_step() as usize + 1);
-        let tree = Tree { truth: &problem, assumed: &assumed, thresholds: &thresholds };
-        let Some(cost) = tree.cost(0, false, Belief::UNCHANGED) else { return Ok(()) };
+        let rule = Rule::Thresholds(&thresholds);
+        let tree = Tree { truth: &problem, assumed: &assumed, rule };
+        let Some(cost) = tree.cost(0, false, Belief::UNCHANGED, None) else { return Ok(()) };
         let policy = ThresholdPolicy { assumed: &assumed, thresholds: &thresholds };
         let (lower, upper) = evaluate(&problem, policy, merge, &()).unwrap();
+        let slack = 1e-11 * cost.abs().max(1.0);
+        prop_assert!(lower - slack <= cost && cost <= upper + slack, "{lower} {cost} {upper}");
+        if merge == 0.0 {
+            prop_assert!(upper - lower <= slack, "{lower} {upper}");
+        }
+    }
+
+    #[test]
+    fn costs_of_the_1986_heuristic_are_those_of_all_report_sequences(
+        problem in problem(6), hazard in probability(), certainty in 0.0..1.0f64, until in 0u64..9,
+        merge in prop_oneof![Just(0.0), 0.0..0.5],
+    ) {
+        let problem = PhaseChange { hazard: Hazard::Constant(hazard.clone()), ..problem };
+        let policy = Estimating { assumed: &problem, certainty, pays_until: until };
+        let detector = detector(&problem);
+        let hazard = double(&hazard);
+        let hover =
+            detector.fixed_point(Report::NoChange, hazard).unwrap_or(Belief::UNCHANGED);
+        let two = hover
+            .step(hazard, Report::Change, &detector)
+            .and_then(|once| once.step(hazard, Report::Change, &detector));
+        let estimate_above = two
+            .and_then(|belief| Belief::from_odds(belief.odds() * (1.0 + 1e-6)))
+            .map_or(1.0, |belief| belief.probability());
+        let until = until.min(problem.last_step() + 1);
+        let rule =
+            Rule::Estimating(estimate_above, Estimating { pays_until: until, ..policy });
+        let tree = Tree { truth: &problem, assumed: &problem, rule };
+        let Some(cost) = tree.cost(0, false, Belief::UNCHANGED, None) else { return Ok(()) };
+        let (lower, upper) = evaluate_estimating(&problem, policy, merge, &()).unwrap();
         let slack = 1e-11 * cost.abs().max(1.0);
         prop_assert!(lower - slack <= cost && cost <= upper + slack, "{lower} {cost} {upper}");
         if merge == 0.0 {

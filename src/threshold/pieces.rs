@@ -1,0 +1,245 @@
+//! One backward step of policy evaluation: costs that are constant on ranges of beliefs.
+
+use super::evaluation::Interval;
+use super::problem::{Cycle, Nearest, PhaseChange, Premature};
+use crate::rounding::{SLACK, nearest};
+
+/// Cost to go before the change and after it, for one range of beliefs.
+pub(super) type Costs = [Interval; 2];
+
+/// Costs by the odds of the belief: piece k holds for odds in (at\[k-1\], at\[k\]].
+#[derive(Debug, Clone, Default)]
+pub(super) struct Pieces {
+    pub(super) at: Vec<f64>,
+    pub(super) costs: Vec<Costs>,
+}
+
+impl Pieces {
+    pub(super) fn constant(costs: Costs) -> Pieces {
+        Pieces { at: Vec::new(), costs: vec![costs] }
+    }
+
+    /// The piece that holds at `odds`.
+    fn find(&self, odds: f64) -> usize {
+        self.at.partition_point(|end| *end < odds)
+    }
+
+    /// Adds what is paid whatever the belief.
+    pub(super) fn add(&mut self, paid: f64) {
+        for (low, high) in self.costs.iter_mut().flatten() {
+            (*low, *high) = widened(*low + paid, *high + paid);
+        }
+    }
+}
+
+/// o = p / (1 - p).
+pub(super) fn odds(probability: f64) -> f64 {
+    if probability < 1.0 { probability / (1.0 - probability) } else { f64::INFINITY }
+}
+
+/// The odds of the next belief as a function of this one's: o -> (o + h) / (1 - h) * yes / no.
+pub(super) struct Map {
+    hazard: f64,
+    quiet: f64,
+    no: f64,
+    yes: f64,
+}
+
+impl Map {
+    pub(super) fn new(cycle: &Cycle, no: f64, yes: f64) -> Map {
+        Map { hazard: cycle.hazard, quiet: cycle.quiet, no, yes }
+    }
+
+    fn image(&self, odds: f64) -> f64 {
+        let (changed, unchanged) = ((odds + self.hazard) * self.yes, self.quiet * self.no);
+        // A report the policy holds impossible leaves the belief as it is.
+        if changed == 0.0 && unchanged == 0.0 { odds } else { changed / unchanged }
+    }
+
+    /// The odds whose image is `odds`.
+    fn preimage(&self, odds: f64) -> f64 {
+        match self.yes {
+            0.0 if self.no == 0.0 => odds,
+            0.0 => f64::INFINITY,
+            yes => (odds * (self.quiet * self.no) / yes - self.hazard).max(0.0),
+        }
+    }
+}
+
+/// What cycles and remappings cost.
+pub(super) struct StepCosts {
+    before: f64,
+    after: f64,
+    remapped: f64,
+    /// Of a lasting remapping, e_P - e_R.
+    premature: Option<f64>,
+}
+
+impl StepCosts {
+    pub(super) fn new(problem: &PhaseChange, truth: &Nearest) -> StepCosts {
+        StepCosts {
+            before: truth.before,
+            after: nearest(&problem.after),
+            remapped: truth.remapped,
+            premature: match &problem.premature {
+                Premature::Revert => None,
+                Premature::Keep { before_remapped } => {
+                    Some(nearest(&(before_remapped - &problem.remapped)))
+                }
+            },
+        }
+    }
+}
+
+/// One backward step.
+pub(super) struct Step<'a> {
+    pub(super) truth: &'a Nearest,
+    pub(super) cycle: Cycle,
+    pub(super) costs: &'a StepCosts,
+}
+
+impl Step<'_> {
+    /// The cost of retaining where a report of a change leads to piece `alarm`, none to `quiet`.
+    fn retain(&self, next: &Pieces, alarm: usize, quiet: usize) -> Costs {
+        let (truth, cycle) = (self.truth, &self.cycle);
+        let (a, b) = (&next.costs[alarm], &next.costs[quiet]);
+        let mix = |phase: usize, end: fn(&Interval) -> f64| {
+            let [alarm, quiet] = match phase {
+                0 => [truth.alarm, truth.no_alarm],
+                _ => [truth.hit, truth.miss],
+            };
+            alarm * end(&a[phase]) + quiet * end(&b[phase])
+        };
+        let ends: [fn(&Interval) -> f64; 2] = [|i| i.0, |i| i.1];
+        let [low, high] = ends.map(|end| {
+            let (unchanged, changed) = (mix(0, end), mix(1, end));
+            let ahead = cycle.hazard * changed + cycle.quiet * unchanged;
+            [
+                self.costs.before + cycle.survival * ahead,
+                self.costs.after + cycle.survival * changed,
+            ]
+        });
+        [0, 1].map(|phase| widened(low[phase], high[phase]))
+    }
+
+    /// The cost of remapping; `fresh` is that of retaining with belief 0.
+    pub(super) fn remap(&self, fresh: &Costs, cycles: f64, quiet_cycles: f64) -> Costs {
+        let done = self.truth.delay + cycles * self.costs.remapped;
+        let early = match self.costs.premature {
+            None => (self.truth.test + fresh[0].0, self.truth.test + fresh[0].1),
+            Some(regret) => {
+                let cost = done + quiet_cycles * regret;
+                (cost, cost)
+            }
+        };
+        // The counts of cycles carry a rounding error per step.
+        let blur = |cost: f64| SLACK * (1.0 + cycles) * (1.0 + cost.abs());
+        let keep = f64::from(u8::from(self.costs.premature.is_some()));
+        [
+            widened(early.0 - keep * blur(early.0), early.1 + keep * blur(early.1)),
+            widened(done - blur(done), done + blur(done)),
+        ]
+    }
+
+    /// The cost of retaining with belief 0.
+    pub(super) fn fresh(&self, next: &Pieces, maps: &[Map; 2]) -> Costs {
+        let [alarm, quiet] = maps.each_ref().map(|map| next.find(map.image(0.0)));
+        self.retain(next, alarm, quiet)
+    }
+
+    /// The costs at this step: of retaining up to the threshold (in odds), of `beyond` above it.
+    pub(super) fn back(
+        &self,
+        next: &Pieces,
+        maps: &[Map; 2],
+        threshold: f64,
+        beyond: &Pieces,
+        merge: f64,
+    ) -> Pieces {
+        let mut now = maps.each_ref().map(|map| next.find(map.image(0.0)));
+        let mut kept = Joined::new(merge, self.fresh(next, maps));
+        // Where the next piece of either map begins, in the odds of this step.
+        let ends = |now: &[usize; 2]| -> [f64; 2] {
+            std::array::from_fn(|k| match next.at.get(now[k]) {
+                Some(end) => maps[k].preimage(*end),
+                None => f64::INFINITY,
+            })
+        };
+        loop {
+            let ahead = ends(&now);
+            let here = ahead[0].min(ahead[1]);
+            if here >= threshold || here == f64::INFINITY {
+                break;
+            }
+            for k in 0..2 {
+                if ahead[k] == here {
+                    now[k] += 1;
+                }
+            }
+            kept.next(here, self.retain(next, now[0], now[1]));
+        }
+        if threshold < f64::INFINITY {
+            let first = beyond.at.partition_point(|end| *end <= threshold);
+            kept.next(threshold, beyond.costs[first]);
+            for (end, costs) in beyond.at.iter().zip(&beyond.costs[1..]).skip(first) {
+                kept.next(*end, *costs);
+            }
+        }
+        kept.finish()
+    }
+}
+
+/// An interval moved outward by what the operations of a step may have lost.
+fn widened(low: f64, high: f64) -> Interval {
+    (low - SLACK * low.abs(), high + SLACK * high.abs())
+}
+
+/// Pieces in ascending order, neighbours joined where that widens no value much.
+struct Joined {
+    merge: f64,
+    at: Vec<f64>,
+    costs: Vec<Costs>,
+    /// The piece that is growing: where it begins, its costs, the least width of what it has joined.
+    start: f64,
+    current: Costs,
+    narrowest: f64,
+}
+
+impl Joined {
+    /// `first` holds at odds 0 at least.
+    fn new(merge: f64, first: Costs) -> Joined {
+        let (start, narrowest) = (f64::NEG_INFINITY, width(&first));
+        Joined { merge, at: Vec::new(), costs: Vec::new(), start, current: first, narrowest }
+    }
+
+    /// A piece that begins at `here`.
+    fn next(&mut self, here: f64, costs: Costs) {
+        let own = width(&costs);
+        if here <= self.start {
+            // The piece before was empty.
+            (self.current, self.narrowest) = (costs, own);
+            return;
+        }
+        let hull: Costs = std::array::from_fn(|phase| {
+            let ((a, b), (c, d)) = (self.current[phase], costs[phase]);
+            (a.min(c), b.max(d))
+        });
+        let narrowest = self.narrowest.min(own);
+        if width(&hull) <= narrowest + self.merge {
+            (self.current, self.narrowest) = (hull, narrowest);
+        } else {
+            self.at.push(here);
+            self.costs.push(self.current);
+            (self.start, self.current, self.narrowest) = (here, costs, own);
+        }
+    }
+
+    fn finish(mut self) -> Pieces {
+        self.costs.push(self.current);
+        Pieces { at: self.at, costs: self.costs }
+    }
+}
+
+fn width(costs: &Costs) -> f64 {
+    costs.iter().map(|(low, high)| high - low).fold(0.0, f64::max)
+}
