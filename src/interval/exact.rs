@@ -22,136 +22,30 @@ use num_complex::Complex64;
 use rayon::prelude::*;
 
 use super::Estimate;
-use crate::law::{LatticeLaw, Walk};
+use super::stride::Stride;
+use super::window::{Centre, Part, Places, SMALL, centre, first_that, reach, window};
+use crate::law::LatticeLaw;
 
-/// Probability of the events left out of account.
-const SMALL: f64 = 1e-17;
-
-/// One centre with the range of its windows that need work.
-struct Centre {
-    /// Twice the centre.
-    double: i64,
-    /// This many windows are narrower than those, all of them empty.
-    narrow: f64,
-    widths: Widths,
-}
-
-/// The widths `start`, `start + 2 stride`, .. up to `end`, each standing for `stride` of them.
-#[derive(Clone, Copy)]
-struct Widths {
-    start: i64,
-    end: i64,
-    stride: i64,
-}
-
-impl Widths {
-    fn iter(self) -> impl Iterator<Item = i64> {
-        (self.start..=self.end).step_by(2 * self.stride as usize)
-    }
-
-    fn len(self) -> usize {
-        ((self.end - self.start).div_euclid(2 * self.stride) + 1).max(0) as usize
-    }
-}
-
-/// A class of processors: how many, the law of the place, and its sums from either end.
-struct Part<'a> {
-    count: u32,
-    law: &'a LatticeLaw,
-    step: &'a LatticeLaw,
-    time: f64,
-    variation: f64,
-    below: Vec<f64>,
-    above: Vec<f64>,
-}
-
-impl<'a> Part<'a> {
-    fn new(count: usize, walk: &'a Walk) -> Self {
-        let law = walk.place();
-        let sums = |weights: &mut dyn Iterator<Item = &f64>| {
-            let mut sum = 0.0;
-            let mut sums = vec![0.0];
-            sums.extend(weights.map(|p| {
-                sum += p;
-                sum
-            }));
-            sums
-        };
-        let below = sums(&mut law.weights().iter());
-        let above = sums(&mut law.weights().iter().rev());
-        let weights = law.weights();
-        let inner: f64 = weights.windows(2).map(|pair| (pair[1] - pair[0]).abs()).sum();
-        Self {
-            count: count as u32,
-            law,
-            step: walk.step(),
-            time: walk.time() as f64,
-            variation: weights[0] + inner + weights[weights.len() - 1],
-            below,
-            above,
-        }
-    }
-
-    /// Index range of the window from `a` to `b` among the weights.
-    fn cut(&self, a: i64, b: i64) -> (usize, usize) {
-        let length = self.law.weights().len() as i64;
-        let first = (a - self.law.first()).clamp(0, length);
-        let end = (b + 1 - self.law.first()).clamp(first, length);
-        (first as usize, end as usize)
-    }
-
-    /// Probability outside the window.
-    fn outside(&self, a: i64, b: i64) -> f64 {
-        let (first, end) = self.cut(a, b);
-        self.below[first] + self.above[self.law.weights().len() - end]
-    }
-
-    /// Logarithm of the probability that all the processors of the class are in the window.
-    fn log_inside(&self, a: i64, b: i64) -> f64 {
-        f64::from(self.count) * (-self.outside(a, b).min(1.0)).ln_1p()
-    }
-}
-
-/// Chernoff's bound: the distance that `direction * (Q - E Q)` exceeds with probability `SMALL`.
-fn reach(parts: &[Part<'_>], direction: f64, variance: f64) -> f64 {
-    let goal = -SMALL.ln();
-    let first = (2.0 * goal / variance.max(1e-3)).sqrt();
-    let cumulants = |rate: f64| -> f64 {
-        let cumulant = |part: &Part<'_>| {
-            let (mean, law) = (part.law.mean(), part.law);
-            let place = |j: usize| direction * ((law.first() + j as i64) as f64 - mean);
-            let terms = law.weights().iter().enumerate();
-            let moment: f64 = terms.map(|(j, p)| p * (rate * place(j)).exp()).sum();
-            f64::from(part.count) * moment.ln()
-        };
-        parts.iter().map(cumulant).sum()
-    };
-    (-3..6)
-        .map(|power| first * 0.7_f64.powi(power))
-        .map(|rate| (cumulants(rate) + goal) / rate)
-        .filter(|reach| reach.is_finite())
-        .fold(f64::INFINITY, f64::min)
-}
-
-/// `E max_i |S_i - Q/N|` for independent walks `(count, walk)`, in lattice units.
+/// `E max_i |S_i - Q/N|` for independent places, in lattice units.
 ///
-/// Time: (windows) x (frequencies that matter), and one multiplication per bit of `N` for each. The
-/// sum over the windows is that of a smooth function once the laws are wide; then it is taken over
-/// a part of them, see `Stride`. The error bound covers
-/// * the rounding `delta` of the laws: to first order it moves `E R` by at most
+/// Time: (windows) x (frequencies that matter), and one multiplication per bit of `N` for each. For
+/// wide laws a part of the windows is enough, by the theorem of `stride`. The error bound covers
+/// * the rounding `delta` of the laws. To first order it moves `E R` by at most
 ///   `delta sum_i E|E[R | S_i] - E R| <= delta sqrt(N Var R) <= delta sqrt(N Var Q)`, by Hoeffding's
-///   decomposition and the Efron–Stein inequality, `R` being 1-Lipschitz in every place;
+///   decomposition and the Efron–Stein inequality, `R` being 1-Lipschitz in every place; and any
+///   expectation of a positive number, such as the sum over a part of the windows, by at most
+///   `N delta` of it;
 /// * the rounding of the Fourier sums, and the events and frequencies left out;
-/// * where windows are left out, the distance of the sums over two choices of them.
+/// * the centres left out.
 ///
 /// With the value comes the number of its terms, a measure of the work.
 ///
 /// # Panics
 /// If there are fewer than two processors.
-pub fn max_deviation(walks: &[(usize, Walk)]) -> (Estimate, u64) {
-    let total: usize = walks.iter().map(|part| part.0).sum();
+pub fn max_deviation(places: &[Places<'_>]) -> (Estimate, u64) {
+    let total: usize = places.iter().map(|places| places.count).sum();
     assert!(total >= 2, "deviations need two processors");
-    let parts: Vec<Part<'_>> = walks.iter().map(|(count, walk)| Part::new(*count, walk)).collect();
+    let parts: Vec<Part<'_>> = places.iter().map(Part::new).collect();
     let moment = |f: fn(&LatticeLaw) -> f64| -> f64 {
         parts.iter().map(|part| f64::from(part.count) * f(part.law)).sum()
     };
@@ -168,61 +62,14 @@ pub fn max_deviation(walks: &[(usize, Walk)]) -> (Estimate, u64) {
         return (Estimate { value, error: inherited + 8.0 * f64::EPSILON * value }, terms);
     }
     let (down, up) = (reach(&parts, -1.0, variance), reach(&parts, 1.0, variance));
-    let narrowest = parts.iter().map(|part| part.law.variance()).fold(f64::INFINITY, f64::min);
-    let mut stride = Stride::for_widths(total, variance.sqrt() / n, narrowest.sqrt());
-    let spectrum = Spectrum::new(parts, total, mean - down, mean + up);
-    let mut work = 0;
-    loop {
-        let (first, terms) = spectrum.sum(stride, false);
-        work += terms;
-        if stride == Stride::ALL {
-            return (Estimate { value: first.value, error: first.error + inherited }, work);
-        }
-        let (second, terms) = spectrum.sum(stride.other(total), true);
-        work += terms;
-        let gap = (first.value - second.value).abs();
-        if gap <= first.error + second.error + 1e-13 * first.value {
-            let error = first.error.max(second.error) + gap + inherited;
-            return (Estimate { value: second.value, error }, work);
-        }
-        stride = Stride::ALL;
-    }
-}
-
-/// Which windows are summed. Over pairs of neighbouring centres, and over the widths where they
-/// decide anything, the summand is a smooth function that vanishes at both ends, so that the sum
-/// over every `m`-th term, `m` times, differs from the whole by the function's spectrum at
-/// frequency `1/m`: nothing, once `m` is well below its width. With few processors windows of any
-/// width count; then the widths are odd multiples of an odd stride, or even ones with width 0 by
-/// half: the summand is even in the width for even `N`, and nearly so for odd `N >= 5`. What
-/// remains shows in the distance of two different sums; where it shows, all windows are summed.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Stride {
-    /// Of the pairs of centres.
-    centres: i64,
-    /// Of the widths of each parity.
-    widths: i64,
-}
-
-/// So many processors leave narrow windows no part in the sum.
-const MANY: usize = 12;
-
-impl Stride {
-    const ALL: Self = Self { centres: 1, widths: 1 };
-
-    /// For `count` processors, a mean of deviation `mean` and places of deviation `place` at least.
-    fn for_widths(count: usize, mean: f64, place: f64) -> Self {
-        let widths = ((place / 6.0) as i64).max(1);
-        // With few processors, the summand may have a corner at width 0.
-        let widths = if count < MANY { 1 } else { widths - (widths + 1) % 2 };
-        Self { centres: ((mean / 1.5) as i64).max(1), widths }
-    }
-
-    /// Another choice of about as many windows, to compare with.
-    fn other(self, count: usize) -> Self {
-        let few = count < MANY && self.widths > 1;
-        Self { widths: if few { self.widths - 2 } else { self.widths }, ..self }
-    }
+    let steps: Option<Vec<_>> = parts.iter().map(|part| Some((part.count, part.steps?))).collect();
+    let stride = steps.map_or(Stride::ALL, |steps| {
+        let classes: Vec<_> = steps.iter().map(|(count, steps)| (*count, steps.0)).collect();
+        Stride::longest(&classes, steps[0].1.1, 1e-15)
+    });
+    let (found, work) = Spectrum::new(parts, total, mean - down, mean + up).sum(stride.pairs);
+    let part = if stride == Stride::ALL { 0.0 } else { n * rounding * found.value };
+    (Estimate { value: found.value, error: found.error + stride.error + inherited + part }, work)
 }
 
 /// Two processors: half the expected distance of the two, all terms positive.
@@ -237,44 +84,14 @@ fn half_difference(parts: &[Part<'_>]) -> f64 {
     0.5 * sum
 }
 
-/// Finds the windows about `double / 2` that need work.
-fn centre(parts: &[Part<'_>], double: i64, stride: i64, shifted: bool) -> Centre {
-    let odd = double.rem_euclid(2) == 0;
-    let window = |width: i64| ((double - width + 1) / 2, (double + width - 1) / 2);
-    let log_inside = |width: i64| {
-        let (a, b) = window(width);
-        parts.iter().map(|part| part.log_inside(a, b)).sum::<f64>()
-    };
-    let outside = |width: i64| {
-        let (a, b) = window(width);
-        parts.iter().map(|part| f64::from(part.count) * part.outside(a, b)).sum::<f64>()
-    };
-    // Both are monotone in the width: double, then bisect, in steps of two.
-    let least = |holds: &dyn Fn(i64) -> bool| {
-        let at = |j: i64| if odd { 2 * j + 1 } else { 2 * j + 2 };
-        let mut high = 0;
-        while !holds(at(high)) {
-            high = 2 * high + 1;
-        }
-        let mut low = -1;
-        while high - low > 1 {
-            let middle = low + (high - low) / 2;
-            if holds(at(middle)) { high = middle } else { low = middle }
-        }
-        at(high)
-    };
-    let start = least(&|width| log_inside(width) > SMALL.ln());
-    let end = least(&|width| outside(width) < SMALL);
-    // Narrower windows are empty: all widths of this parity below `start`, the width 0 by half.
-    let total: u32 = parts.iter().map(|part| part.count).sum();
-    let start = match (total as usize >= MANY, shifted) {
-        (true, false) => start,
-        (true, true) => start - 2 * (stride / 2),
-        (false, _) if odd => stride,
-        (false, _) => 2 * stride,
-    };
-    let narrow = 0.5 * (start - stride) as f64;
-    Centre { double, narrow, widths: Widths { start, end, stride } }
+/// What one frequency adds.
+struct Term {
+    /// Real part of the sum over all windows.
+    value: f64,
+    /// Bound of the sum of the sizes of its terms.
+    size: f64,
+    /// Number of its terms.
+    work: u64,
 }
 
 /// All that a frequency needs to know.
@@ -313,27 +130,25 @@ impl<'a> Spectrum<'a> {
         }
     }
 
-    /// The sum over the windows of a stride, and the number of its terms.
-    fn sum(&self, stride: Stride, shifted: bool) -> (Estimate, u64) {
+    /// The sum over the windows about every so many pairs of centres, and the number of its terms.
+    fn sum(&self, stride: i64) -> (Estimate, u64) {
         let (first, last) = self.doubles;
-        let start = first.div_euclid(2) + if shifted { stride.centres / 2 } else { 0 };
-        let centres: Vec<Centre> = (start..=last.div_euclid(2))
-            .step_by(stride.centres as usize)
+        let centres: Vec<Centre> = (first.div_euclid(2)..=last.div_euclid(2))
+            .step_by(stride as usize)
             .flat_map(|pair| [2 * pair, 2 * pair + 1])
             .filter(|double| (first..=last).contains(double))
-            .map(|double| centre(&self.parts, double, stride.widths, shifted))
+            .map(|double| centre(&self.parts, double))
             .collect();
-        let terms: Vec<(f64, f64)> =
-            (0..=self.period / 2).into_par_iter().map(|k| self.frequency(k, &centres)).collect();
-        let windows = centres.iter().map(|centre| centre.widths.len() as u64).sum::<u64>();
+        let frequencies = (0..=self.period / 2).into_par_iter();
+        let terms: Vec<Term> = frequencies.map(|k| self.frequency(k, &centres)).collect();
         let (mut value, mut size, mut work) = (0.0, 0.0, 0);
         for (k, term) in (0..).zip(terms) {
             let double = if k == 0 || 2 * k == self.period { 1.0 } else { 2.0 };
-            value += double * term.0;
-            size += double * term.1;
-            work += if term.1 > 0.0 { windows } else { 0 };
+            value += double * term.value;
+            size += double * term.size;
+            work += term.work;
         }
-        let scale = stride.centres as f64 / self.period as f64;
+        let scale = stride as f64 / self.period as f64;
         // Each factor carries about four roundings, a power as many times more.
         let error = 4.0 * f64::EPSILON * self.count as f64 * scale * size;
         (Estimate { value: value * scale, error }, work)
@@ -344,30 +159,54 @@ impl<'a> Spectrum<'a> {
         self.roots[(k * double).rem_euclid(2 * self.period) as usize]
     }
 
+    /// Bounds of `|phi|` for each class: a power of the characteristic function of one step, up to the
+    /// rounding of the law.
+    fn sizes(&self, k: i64) -> Vec<f64> {
+        let size = |part: &Part<'_>| {
+            let (law, time) = part.steps.unwrap_or((part.law, 1));
+            let places = law.weights().iter().zip(law.first()..);
+            let phi: Complex64 = places.map(|(p, place)| p * self.root(k, 2 * place)).sum();
+            phi.norm().powf(time as f64) + part.law.rounding() + f64::EPSILON
+        };
+        self.parts.iter().map(size).collect()
+    }
+
     /// Logarithm of a bound of `prod phi_W^n` for all windows that matter, from `|phi_W| <= min(P_W,
-    /// |phi| + 1 - P_W)`, with `phi` a power of the characteristic function of one step, and from
-    /// `|phi_W| <= V / |2 sin(theta/2)|`, by partial summation, with the total variation `V` of the
-    /// law: cutting a law off does not increase it.
-    fn bound(&self, k: i64) -> f64 {
+    /// |phi| + 1 - P_W)`, and from `|phi_W| <= V / |2 sin(theta/2)|`, by partial summation, with the
+    /// total variation `V` of the law: cutting a law off does not increase it.
+    fn bound(&self, sizes: &[f64], wave: f64) -> f64 {
         let mut bound = 0.0;
-        for (part, floor) in self.parts.iter().zip(&self.floors) {
-            let places = part.step.weights().iter().zip(part.step.first()..);
-            let step: Complex64 = places.map(|(p, place)| p * self.root(k, 2 * place)).sum();
-            let size = step.norm().powf(part.time);
+        for ((part, floor), size) in self.parts.iter().zip(&self.floors).zip(sizes) {
             let half = 0.5 * (1.0 + size);
             let most = if half >= *floor { half } else { size + 1.0 - floor };
-            let smooth = part.variation / (1.0 - self.root(k, 2)).norm();
+            let smooth = part.variation / wave;
             bound += f64::from(part.count) * most.min(smooth).min(1.0).ln();
         }
         bound
     }
 
-    /// Real part of the sum over all windows at the frequency `2 pi k / period`, and a bound of the
-    /// sum of the sizes of its terms.
-    fn frequency(&self, k: i64, centres: &[Centre]) -> (f64, f64) {
-        let bound = self.bound(k);
-        if bound < (SMALL / self.period as f64).ln() {
-            return (0.0, 0.0);
+    /// How many of the windows about a centre matter: `|phi_W| <= |phi| + V_W / |2 sin(theta/2)|`
+    /// with the total variation `V_W` of the two parts of the law outside of the window.
+    fn matter(&self, centre: &Centre, sizes: &[f64], wave: f64, small: f64) -> usize {
+        let negligible = |j: i64| {
+            let (a, b) = window(centre.double, centre.widths.start + 2 * j);
+            let log = |(part, size): (&Part<'_>, &f64)| {
+                f64::from(part.count) * (size + part.rough_outside(a, b) / wave).ln()
+            };
+            self.parts.iter().zip(sizes).map(log).sum::<f64>() < small
+        };
+        first_that(0, centre.widths.len() as i64, negligible) as usize
+    }
+
+    /// The sum over all windows at the frequency `2 pi k / period`.
+    fn frequency(&self, k: i64, centres: &[Centre]) -> Term {
+        let sizes = self.sizes(k);
+        let wave = (1.0 - self.root(k, 2)).norm();
+        let bound = self.bound(&sizes, wave);
+        let small = (SMALL / self.period as f64).ln();
+        let mut found = Term { value: 0.0, size: 0.0, work: 0 };
+        if bound < small {
+            return found;
         }
         let prefixes: Vec<Vec<Complex64>> =
             self.parts.iter().map(|part| self.prefix(part.law, k)).collect();
@@ -376,23 +215,23 @@ impl<'a> Spectrum<'a> {
             full *= prefix[prefix.len() - 1].powu(part.count);
         }
         let tents = [self.tent(k, 0), if self.count % 2 == 0 { 0.0 } else { self.tent(k, 1) }];
-        let (mut total, mut size) = (0.0, 0.0);
         let mut products = Products::default();
         for centre in centres {
             let shift = self.count * centre.double;
             let tent = tents[shift.rem_euclid(2) as usize];
             let weight = tent * self.root(k, shift).conj();
-            products.reset(centre.widths.len());
+            let kept = self.matter(centre, &sizes, wave, small);
+            products.reset(kept);
             for (part, prefix) in self.parts.iter().zip(&prefixes) {
                 products.multiply(part, prefix, centre);
             }
-            let step = centre.widths.stride as f64;
-            let windows = centre.narrow + step * products.re.len() as f64;
+            let windows = centre.narrow + centre.widths.len() as f64;
             let cut = Complex64::new(products.re.iter().sum(), products.im.iter().sum());
-            total += (weight * (windows * full - step * cut)).re;
-            size += tent.abs() * bound.exp() * windows.abs();
+            found.value += (weight * (windows * full - cut)).re;
+            found.size += tent.abs() * bound.exp() * windows.abs();
+            found.work += (kept * self.parts.len()) as u64;
         }
-        (total, size)
+        found
     }
 
     /// Characteristic function of the law cut off above each place, by a compensated sum.
@@ -445,8 +284,8 @@ impl Products {
         let (re, im) = (&mut self.base.0, &mut self.base.1);
         re.clear();
         im.clear();
-        for width in centre.widths.iter() {
-            let (a, b) = ((centre.double - width + 1) / 2, (centre.double + width - 1) / 2);
+        for j in 0..self.re.len() as i64 {
+            let (a, b) = window(centre.double, centre.widths.start + 2 * j);
             let (first, end) = part.cut(a, b);
             let phi = prefix[end] - prefix[first];
             re.push(phi.re);

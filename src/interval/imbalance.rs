@@ -1,6 +1,6 @@
 //! The expected imbalance at any time, from the laws of the sums.
 
-use super::{Estimate, Processors, exact, kappa};
+use super::{Estimate, Places, Processors, exact, kappa};
 use crate::law::extremes::Marginal;
 use crate::law::{Class, Extremes, Lattice, Law, Steps, Walk, extremes};
 
@@ -82,7 +82,12 @@ impl Imbalance {
                 for (_, walk) in walks.iter_mut() {
                     walk.at(time);
                 }
-                let (found, terms) = exact::max_deviation(walks);
+                let mut places = Vec::with_capacity(walks.len());
+                for (count, walk) in walks.iter() {
+                    let steps = Some((walk.step(), walk.time()));
+                    places.push(Places { count: *count, law: walk.place(), steps });
+                }
+                let (found, terms) = exact::max_deviation(&places);
                 self.work += terms;
                 Some(Estimate { value: *span * found.value, error: *span * found.error })
             }

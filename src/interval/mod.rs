@@ -25,6 +25,8 @@ mod negative;
 pub mod paths;
 mod processors;
 pub mod search;
+mod stride;
+mod window;
 
 pub use closed::{distribution_free_factor, first_crossing, normal_extremes_factor};
 pub use cost::{CostAware, LoadChain, cost_aware, cost_aware_chain};
@@ -36,6 +38,7 @@ pub use negative::{NegativeLoad, negative_load};
 pub use paths::{Passage, Sampled, first_passage, sampled_max_deviation};
 pub use processors::{Processors, ProcessorsError};
 pub use search::{Search, longest};
+pub use window::Places;
 
 /// A computed number and a bound of its numerical error.
 #[derive(Debug, Clone, Copy, PartialEq)]
