@@ -6,6 +6,7 @@ pub mod complaint;
 mod explain;
 pub mod fluids;
 pub mod land_battle;
+mod law;
 pub mod load_drift;
 mod matrix_market;
 pub mod number;

@@ -1,21 +1,22 @@
 //! The `Periodic` problem of a model file \[FXW03\].
 
+use super::chain::Chain;
 use super::complaint::Review;
 use super::explain::Shape;
+use super::law::{Law, positive};
 use super::number::Decimal;
-use remapping::Rational;
-use remapping::interval::{Bound, Covariance, Imbalance, Processors};
-use remapping::law::{Class, Law as EngineLaw, Steps};
-use serde::{Deserialize, Deserializer, de};
+use remapping::interval::{Bound, ChainLoads, Covariance, Imbalance, LoadChain, Processors};
+use remapping::law::Class;
+use serde::Deserialize;
 use serde_json::Value;
-use std::fmt;
 
 /// How the parts of the problem are written, for messages.
 pub(super) const SHAPES: &[Shape] = &[
     ("problem", "Periodic(initial_load: 100, changes: ..., bound: MaxDeviation(0.05))"),
     (
         "problem.changes",
-        "Identical(count: 64, law: ...), Distinct([law, ...]) or Classes([(count: 16, law: ...), ...])",
+        "Identical(count: 64, law: ...), Distinct([law, ...]), Classes([(count: 16, law: ...), ...]) or \
+         Chain(count: 8, chain: Walk(levels: 19, up: 0.25, down: 0.25, edge: Hold))",
     ),
     (
         "problem.changes.law",
@@ -28,6 +29,9 @@ pub(super) const SHAPES: &[Shape] = &[
 
 /// Most processors of one model.
 const MAX_PROCESSORS: usize = 1_000_000;
+
+/// Most levels of a chain.
+const MAX_LEVELS: usize = 10_000;
 
 /// Most processors of a model with a covariance matrix.
 const MAX_CORRELATED: usize = 4_000;
@@ -50,9 +54,17 @@ pub struct Periodic {
 /// Who follows which law.
 #[derive(Debug, Clone, Deserialize)]
 enum Changes {
-    Identical { count: usize, law: Law },
+    Identical {
+        count: usize,
+        law: Law,
+    },
     Distinct(Vec<Law>),
     Classes(Vec<LawClass>),
+    /// Loads on the levels of a birth–death chain.
+    Chain {
+        count: usize,
+        chain: Chain,
+    },
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -62,123 +74,10 @@ struct LawClass {
     law: Law,
 }
 
-/// Law of the change of a load in one step.
-#[derive(Debug, Clone, Deserialize)]
-enum Law {
-    Steps(Weights),
-    Exponential { mean: Decimal },
-    Gamma { shape: Decimal, mean: Decimal },
-    Normal { mean: Decimal, deviation: Decimal },
-    Moments { mean: Decimal, variance: Decimal },
-}
-
 #[derive(Debug, Clone, Deserialize)]
 enum Tolerance {
     MaxDeviation(Decimal),
     RmsDeviation(Decimal),
-}
-
-/// `{step: probability, ...}`, in the order of the file.
-#[derive(Debug, Clone)]
-struct Weights(Vec<(Decimal, Decimal)>);
-
-impl<'de> Deserialize<'de> for Weights {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Entries;
-        impl<'de> de::Visitor<'de> for Entries {
-            type Value = Weights;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a map {step: probability, ...}")
-            }
-            fn visit_map<A: de::MapAccess<'de>>(self, mut map: A) -> Result<Weights, A::Error> {
-                let mut entries = Vec::new();
-                while let Some(entry) = map.next_entry()? {
-                    entries.push(entry);
-                }
-                Ok(Weights(entries))
-            }
-        }
-        deserializer.deserialize_map(Entries)
-    }
-}
-
-impl Law {
-    fn review(&self, review: &mut Review<'_>, path: &str) {
-        let at = |field: &str| format!("{path}.{field}");
-        match self {
-            Law::Steps(Weights(entries)) => review_steps(entries, review, path),
-            Law::Exponential { mean } => {
-                positive(review, &at("mean"), mean, "the mean of an exponential law")
-            }
-            Law::Gamma { shape, mean } => {
-                positive(review, &at("shape"), shape, "the shape of a gamma law");
-                positive(review, &at("mean"), mean, "the mean of a gamma law");
-            }
-            Law::Normal { deviation, .. } => {
-                review.nonnegative(&at("deviation"), deviation.value, "a standard deviation");
-            }
-            Law::Moments { variance, .. } => {
-                review.nonnegative(&at("variance"), variance.value, "a variance");
-            }
-        }
-    }
-
-    /// The law the engine knows; `None` if it is not one.
-    fn engine(&self) -> Option<EngineLaw> {
-        let law = match self {
-            Law::Steps(Weights(entries)) => {
-                let pairs = entries.iter().map(|(step, weight)| (step.value, weight.value));
-                EngineLaw::Steps(Steps::new(pairs.collect()).ok()?)
-            }
-            Law::Exponential { mean } => EngineLaw::Exponential { mean: mean.value },
-            Law::Gamma { shape, mean } => EngineLaw::Gamma { shape: shape.value, mean: mean.value },
-            Law::Normal { mean, deviation } => {
-                EngineLaw::Normal { mean: mean.value, deviation: deviation.value }
-            }
-            Law::Moments { mean, variance } => {
-                EngineLaw::Moments { mean: mean.value, variance: variance.value }
-            }
-        };
-        law.check().ok().map(|()| law)
-    }
-}
-
-fn positive(review: &mut Review<'_>, path: &str, value: &Decimal, what: &str) {
-    if value.value <= 0.0 {
-        let label = format!("{} is not above zero", value.value);
-        review.fault(path, &format!("{what} must be positive"), &label, "give a value above 0");
-    }
-}
-
-fn review_steps(entries: &[(Decimal, Decimal)], review: &mut Review<'_>, path: &str) {
-    if entries.is_empty() {
-        let help = "give at least one step, such as {-1: 0.5, 1: 0.5}";
-        review.fault(path, "a law of steps needs a step", "no step here", help);
-        return;
-    }
-    let mut sum = Rational::ZERO;
-    for (index, (step, weight)) in entries.iter().enumerate() {
-        review.probability(&format!("{path}[{index}]"), weight.value);
-        if entries[..index].iter().any(|(other, _)| other.exact == step.exact) {
-            let label = format!("the step {} is given twice", step.value);
-            review.fault(
-                &format!("{path}[{index}]"),
-                "a step is repeated",
-                &label,
-                "keep one of them",
-            );
-        }
-        sum += &weight.exact;
-    }
-    let miss = (&sum - Rational::ONE).to_f64().value();
-    review.exact_sum_to_one(path, &sum, "the weights of the steps");
-    if miss != 0.0 && miss.abs() <= 1e-9 {
-        let side = if miss > 0.0 { "above" } else { "below" };
-        review.warn(format!(
-            "{path}: the weights sum to {:e} {side} 1; the law used has them divided by their sum",
-            miss.abs()
-        ));
-    }
 }
 
 impl Periodic {
@@ -213,12 +112,54 @@ impl Periodic {
                 &help,
             );
         }
+        self.review_chain(review);
         self.review_capacities(review, count);
         self.review_covariance(review, count);
         let (Tolerance::MaxDeviation(bound) | Tolerance::RmsDeviation(bound)) = &self.bound;
         review.nonnegative("problem.bound", bound.value, "the bound of the imbalance");
         if let Some(cost) = &self.remap_cost {
             review.nonnegative("problem.remap_cost", cost.value, "the cost of a remap");
+        }
+    }
+
+    fn review_chain(&self, review: &mut Review<'_>) {
+        let Changes::Chain { chain, .. } = &self.changes else { return };
+        chain.review("problem.changes.chain", review);
+        let message = "capacities and covariances do not go with a chain of levels";
+        for (path, given) in [
+            ("problem.capacities", self.capacities.is_some()),
+            ("problem.covariance", self.covariance.is_some()),
+        ] {
+            if given {
+                review.fault(path, message, "not with a chain", "leave it out");
+            }
+        }
+        if matches!(chain, Chain::Matrix { .. }) {
+            let help = "give Walk(...) or BirthDeath(...)";
+            review.fault(
+                "problem.changes.chain",
+                "a birth–death chain is needed",
+                "a matrix",
+                help,
+            );
+        }
+        if chain.levels() > MAX_LEVELS {
+            let (label, help) =
+                (format!("{} levels", chain.levels()), format!("at most {MAX_LEVELS}"));
+            review.fault("problem.changes.chain", "too many levels", &label, &help);
+            return;
+        }
+        let (lowest, load) = (chain.lowest(), self.initial_load.value);
+        if lowest < 0 {
+            let label = format!("the lowest load is {lowest}");
+            let help = "take lowest >= 0";
+            review.fault("problem.changes.chain", "loads cannot be negative", &label, help);
+        }
+        let highest = lowest.saturating_add(chain.levels() as i64 - 1);
+        if load.fract() != 0.0 || load < lowest as f64 || load > highest as f64 {
+            let label = format!("{load} is not a load of the chain");
+            let help = format!("loads are the whole numbers from {lowest} to {highest}");
+            review.fault("problem.initial_load", "the initial load is out of range", &label, &help);
         }
     }
 
@@ -281,6 +222,7 @@ impl Periodic {
     fn laws(&self) -> Vec<(String, usize, &Law)> {
         let path = |index| format!("problem.changes[{index}]");
         match &self.changes {
+            Changes::Chain { .. } => Vec::new(),
             Changes::Identical { count, law } => {
                 vec![("problem.changes.law".to_owned(), *count, law)]
             }
@@ -297,6 +239,9 @@ impl Periodic {
     }
 
     fn count(&self) -> usize {
+        if let Changes::Chain { count, .. } = self.changes {
+            return count;
+        }
         let counts = self.laws().into_iter().map(|(_, count, _)| count);
         counts.fold(0, usize::saturating_add)
     }
@@ -346,6 +291,9 @@ impl Periodic {
     /// # Panics
     /// If the model has not passed its review.
     pub fn facts(&self) -> Vec<(&'static str, Value)> {
+        if let Changes::Chain { count, chain } = &self.changes {
+            return vec![("processors", (*count).into()), ("levels", chain.levels().into())];
+        }
         let processors = self.processors();
         let mut facts: Vec<(&'static str, Value)> = vec![
             ("processors", processors.count().into()),
@@ -366,6 +314,22 @@ impl Periodic {
         let exact = Imbalance::new(&processors).is_some_and(|imbalance| imbalance.is_exact());
         facts.push(("largest deviation known exactly", exact.into()));
         facts
+    }
+
+    /// The processors, where their loads follow a chain. The model has passed its review.
+    pub fn chain_loads(&self) -> Option<ChainLoads> {
+        let Changes::Chain { count, chain } = &self.changes else { return None };
+        let moves = chain.birth_death()?.ok()?;
+        let list = |p: &dyn Fn(usize) -> f64| (0..moves.levels()).map(p).collect();
+        Some(ChainLoads {
+            count: *count,
+            chain: LoadChain {
+                up: list(&|level| moves.up(level)),
+                down: list(&|level| moves.down(level)),
+            },
+            lowest: chain.lowest() as f64,
+            start: (self.initial_load.value - chain.lowest() as f64) as usize,
+        })
     }
 
     /// Cost of a remap in units of load, where it is given.

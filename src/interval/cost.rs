@@ -111,7 +111,8 @@ pub struct LoadChain {
 }
 
 impl LoadChain {
-    fn step(&self, law: &[f64]) -> Vec<f64> {
+    /// The law of the level one step later.
+    pub(super) fn step(&self, law: &[f64]) -> Vec<f64> {
         let mut next = vec![0.0; law.len()];
         for (level, &p) in law.iter().enumerate() {
             let (up, down) = (self.up[level], self.down[level]);

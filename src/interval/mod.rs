@@ -14,6 +14,7 @@
 //! [`exact`] for walks on a lattice and by [`mod@kappa`] for normal changes. Intervals may be never
 //! ending. Of all the steps up to an interval none is left unproved: see [`search`].
 
+mod chain;
 pub mod closed;
 pub mod cost;
 mod covariance;
@@ -28,6 +29,7 @@ pub mod search;
 mod stride;
 mod window;
 
+pub use chain::ChainLoads;
 pub use closed::{distribution_free_factor, first_crossing, normal_extremes_factor};
 pub use cost::{CostAware, LoadChain, cost_aware, cost_aware_chain};
 pub use covariance::{Covariance, CovarianceError};

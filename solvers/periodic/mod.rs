@@ -1,5 +1,7 @@
 //! The `Periodic` problem: from model to intervals.
 
+mod chain;
+
 use crate::cli::Settings;
 use crate::model::periodic::Periodic;
 use crate::run::Watch;
@@ -160,6 +162,9 @@ impl From<&Method> for Line {
 
 /// Solves a periodic problem.
 pub fn solve(problem: &Periodic, settings: &Settings, watch: &Watch) -> Solved {
+    if let Some(loads) = problem.chain_loads() {
+        return chain::solve(problem, &loads, settings, watch);
+    }
     let (processors, bound) = (problem.processors(), problem.bound());
     let found = methods(&processors, bound, watch);
     let mut warnings = Vec::new();

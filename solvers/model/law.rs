@@ -1,0 +1,122 @@
+//! Laws of the change of a load in one step, in a model file.
+
+use super::complaint::Review;
+use super::number::Decimal;
+use remapping::Rational;
+use remapping::law::{Law as EngineLaw, Steps};
+use serde::{Deserialize, Deserializer, de};
+use std::fmt;
+
+/// Law of the change of a load in one step.
+#[derive(Debug, Clone, Deserialize)]
+pub(super) enum Law {
+    Steps(Weights),
+    Exponential { mean: Decimal },
+    Gamma { shape: Decimal, mean: Decimal },
+    Normal { mean: Decimal, deviation: Decimal },
+    Moments { mean: Decimal, variance: Decimal },
+}
+
+/// `{step: probability, ...}`, in the order of the file.
+#[derive(Debug, Clone)]
+pub(super) struct Weights(Vec<(Decimal, Decimal)>);
+
+impl<'de> Deserialize<'de> for Weights {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Entries;
+        impl<'de> de::Visitor<'de> for Entries {
+            type Value = Weights;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a map {step: probability, ...}")
+            }
+            fn visit_map<A: de::MapAccess<'de>>(self, mut map: A) -> Result<Weights, A::Error> {
+                let mut entries = Vec::new();
+                while let Some(entry) = map.next_entry()? {
+                    entries.push(entry);
+                }
+                Ok(Weights(entries))
+            }
+        }
+        deserializer.deserialize_map(Entries)
+    }
+}
+
+impl Law {
+    pub(super) fn review(&self, review: &mut Review<'_>, path: &str) {
+        let at = |field: &str| format!("{path}.{field}");
+        match self {
+            Law::Steps(Weights(entries)) => review_steps(entries, review, path),
+            Law::Exponential { mean } => {
+                positive(review, &at("mean"), mean, "the mean of an exponential law")
+            }
+            Law::Gamma { shape, mean } => {
+                positive(review, &at("shape"), shape, "the shape of a gamma law");
+                positive(review, &at("mean"), mean, "the mean of a gamma law");
+            }
+            Law::Normal { deviation, .. } => {
+                review.nonnegative(&at("deviation"), deviation.value, "a standard deviation");
+            }
+            Law::Moments { variance, .. } => {
+                review.nonnegative(&at("variance"), variance.value, "a variance");
+            }
+        }
+    }
+
+    /// The law the engine knows; `None` if it is not one.
+    pub(super) fn engine(&self) -> Option<EngineLaw> {
+        let law = match self {
+            Law::Steps(Weights(entries)) => {
+                let pairs = entries.iter().map(|(step, weight)| (step.value, weight.value));
+                EngineLaw::Steps(Steps::new(pairs.collect()).ok()?)
+            }
+            Law::Exponential { mean } => EngineLaw::Exponential { mean: mean.value },
+            Law::Gamma { shape, mean } => EngineLaw::Gamma { shape: shape.value, mean: mean.value },
+            Law::Normal { mean, deviation } => {
+                EngineLaw::Normal { mean: mean.value, deviation: deviation.value }
+            }
+            Law::Moments { mean, variance } => {
+                EngineLaw::Moments { mean: mean.value, variance: variance.value }
+            }
+        };
+        law.check().ok().map(|()| law)
+    }
+}
+
+/// Faults a number that is not positive.
+pub(super) fn positive(review: &mut Review<'_>, path: &str, value: &Decimal, what: &str) {
+    if value.value <= 0.0 {
+        let label = format!("{} is not above zero", value.value);
+        review.fault(path, &format!("{what} must be positive"), &label, "give a value above 0");
+    }
+}
+
+fn review_steps(entries: &[(Decimal, Decimal)], review: &mut Review<'_>, path: &str) {
+    if entries.is_empty() {
+        let help = "give at least one step, such as {-1: 0.5, 1: 0.5}";
+        review.fault(path, "a law of steps needs a step", "no step here", help);
+        return;
+    }
+    let mut sum = Rational::ZERO;
+    for (index, (step, weight)) in entries.iter().enumerate() {
+        review.probability(&format!("{path}[{index}]"), weight.value);
+        if entries[..index].iter().any(|(other, _)| other.exact == step.exact) {
+            let label = format!("the step {} is given twice", step.value);
+            review.fault(
+                &format!("{path}[{index}]"),
+                "a step is repeated",
+                &label,
+                "keep one of them",
+            );
+        }
+        sum += &weight.exact;
+    }
+    let miss = (&sum - Rational::ONE).to_f64().value();
+    review.exact_sum_to_one(path, &sum, "the weights of the steps");
+    if miss != 0.0 && miss.abs() <= 1e-9 {
+        let side = if miss > 0.0 { "above" } else { "below" };
+        review.warn(format!(
+            "{path}: the weights sum to {:e} {side} 1; the law used has them divided by their sum",
+            miss.abs()
+        ));
+    }
+}
