@@ -2,7 +2,9 @@
 
 use std::hint::black_box;
 
-use criterion::{Criterion, criterion_group, criterion_main};
+use std::time::Duration;
+
+use criterion::{Criterion, SamplingMode, criterion_group, criterion_main};
 use remapping::interval::{Bound, Imbalance, Processors, kappa, methods};
 use remapping::law::{Class, Law, Steps};
 
@@ -38,7 +40,8 @@ fn at(processors: &Processors, time: u64) -> f64 {
 
 fn kernels(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("periodic");
-    group.sample_size(10);
+    group.sample_size(10).sampling_mode(SamplingMode::Flat);
+    group.warm_up_time(Duration::from_millis(200)).measurement_time(Duration::from_secs(1));
     let (small, large, mixed) = (walkers(64), walkers(1024), three_classes());
     group.bench_function("exact d(t), N = 64, t = 1..100", |b| {
         b.iter(|| curve(black_box(&small), 100))

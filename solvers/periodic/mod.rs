@@ -331,13 +331,17 @@ fn warn_of_loads(processors: &Processors, interval: Option<u64>, warnings: &mut 
         return;
     }
     let found = negative_load(processors, within);
-    let relation = if found.exact { "is" } else { "is at most" };
+    // Smaller ones are lost in the ends of the laws that are cut off.
+    let relation = match found.exact {
+        true if found.probability < 1e-20 => "is below 1e-20".to_owned(),
+        true => format!("is {:.3e}", found.probability),
+        false => format!("is at most {:.3e}", found.probability),
+    };
     let unless =
         if safe == 0 { String::new() } else { format!(" (impossible in the first {safe})") };
     warnings.push(format!(
         "nothing keeps the loads above zero: the probability that one is negative within {within} steps \
-         {relation} {:.3e}{unless}",
-        found.probability
+         {relation}{unless}"
     ));
 }
 

@@ -15,7 +15,7 @@ pub struct NegativeLoad {
     pub exact: bool,
 }
 
-/// The probability that a load becomes negative within `steps` steps: exact, up to rounding, where
+/// The probability that a load becomes negative within `steps` steps: exact, up to rounding and 1e-20, where
 /// all laws are of steps on lattices and `steps` is at most 5000; else bounded by Kolmogorov's
 /// inequality, `N` times `steps * variance / (least mean load)^2`.
 pub fn negative_load(processors: &Processors, steps: u64) -> NegativeLoad {
@@ -57,7 +57,7 @@ fn below_zero(load: f64, law: &Law, steps: u64) -> Option<f64> {
     let (lattice, laws) = Lattice::common(&[law])?;
     let step = &laws[0];
     let mut place = LatticeLaw::certain(0);
-    let mut alive = 1.0;
+    let (mut alive, mut gone) = (1.0, 0.0);
     for time in 1..=steps {
         place = place.plus(step);
         // Places below zero by more than rounding are left for good.
@@ -71,8 +71,9 @@ fn below_zero(load: f64, law: &Law, steps: u64) -> Option<f64> {
         if lost > 0.0 {
             let left = place.weights()[cut..].iter().map(|p| p / (1.0 - lost)).collect();
             place = LatticeLaw::new(place.first() + cut as i64, left);
+            gone += alive * lost;
             alive *= 1.0 - lost;
         }
     }
-    Some(1.0 - alive)
+    Some(gone)
 }

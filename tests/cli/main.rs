@@ -9,6 +9,7 @@ mod model_problems;
 mod monitor;
 mod mutations;
 mod periodic;
+mod periodic_references;
 mod stopping;
 mod sweeps;
 mod workplace;

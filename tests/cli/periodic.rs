@@ -103,6 +103,61 @@ fn solve(text: &str) -> (i32, String, String) {
     (output.status.code().unwrap(), out, words.join(" "))
 }
 
+/// Eight processors on a chain.
+fn chain(levels: &str, up: &str) -> String {
+    format!("Chain(count: 8, chain: Walk({levels}, up: {up}, down: 0.25, edge: Hold))")
+}
+
+/// Loads on levels: the interval of least cost of eight processors, remapped at a cost of 8, and the
+/// interval within a bound, both against enumeration of the law of one processor.
+#[test]
+fn a_birth_death_chain_has_its_intervals() {
+    let found = json(&["solve", "models/periodic/birth_death.ron", "--json"]);
+    // The law of one processor; E max and E max - mean from its distribution function.
+    let mut law = vec![0.0; 19];
+    law[9] = 1.0;
+    let mut sum = 8.0;
+    let mut best = (0, f64::INFINITY, 0.0);
+    for n in 1..60_u32 {
+        let at = |level: i32| law.get(level as usize).copied().unwrap_or(0.0);
+        let next = (0..19).map(|level| {
+            let outward = f64::from(level == 0 || level == 18) * at(level);
+            0.5 * at(level) + 0.25 * (at(level - 1) + at(level + 1) + outward)
+        });
+        law = next.collect();
+        let mut below = 0.0;
+        let mut largest = 18.0;
+        for p in &law[..18] {
+            below += p;
+            largest -= f64::powi(below, 8);
+        }
+        let mean: f64 = law.iter().enumerate().map(|(level, p)| level as f64 * p).sum();
+        sum += largest - mean;
+        let cost = sum / f64::from(n);
+        if cost < best.1 {
+            best = (n, cost, (largest - mean) / (1.0 + mean));
+        }
+    }
+    let cost_aware = &found["cost_aware"];
+    assert_eq!(cost_aware["interval"], best.0);
+    assert!((cost_aware["cost_per_step"].as_f64().unwrap() - best.1).abs() < 1e-11);
+    assert!((cost_aware["tolerance_max_over_mean"].as_f64().unwrap() - best.2).abs() < 1e-11);
+    // Within the interval the bound holds, one step later it does not.
+    let deviation = found["deviation"].as_array().unwrap();
+    let interval = found["interval"].as_u64().unwrap() as usize;
+    assert!(deviation[1..=interval].iter().all(|d| d.as_f64().unwrap() <= 0.4));
+    assert!(deviation[interval + 1].as_f64().unwrap() > 0.4);
+    // Two processors on two levels, from the lower: the difference of the loads after one step.
+    let two = "Chain(count: 2, chain: BirthDeath(lowest: 1, up: [0.5, 0], down: [0, 0.5]))";
+    let (code, out, words) = solve(&model("1", two, "bound: MaxDeviation(0.2), remap_cost: 1"));
+    assert_eq!(code, 0, "{words}");
+    let found: Value = serde_json::from_str(&out).unwrap();
+    // From the first step on both levels are even: E max|w - wbar| = 1/4, mean 3/2; no step is worse.
+    assert_eq!(found["deviation"][1], 0.25 / 1.5);
+    assert!(found["interval"].is_null(), "{out}");
+    assert!(found["cost_aware"]["interval"].is_null(), "{out}");
+}
+
 #[test]
 fn wrong_models_are_explained() {
     let walk = "Identical(count: 8, law: Steps({-1: 0.5, 1: 0.5}))";
@@ -159,6 +214,18 @@ fn wrong_models_are_explained() {
             "one capacity per processor",
         ),
         (model("100", two, "capacities: [1, 0], bound: MaxDeviation(0.1)"), "must be positive"),
+        (
+            model("10", &chain("levels: 19", "0.25"), "capacities: [1], bound: MaxDeviation(0.1)"),
+            "do not go with a chain",
+        ),
+        (model("19", &chain("levels: 19", "0.25"), bound), "19 is not a load of the chain"),
+        (model("2.5", &chain("levels: 19", "0.25"), bound), "2.5 is not a load of the chain"),
+        (model("1", &chain("lowest: -1, levels: 19", "0.25"), bound), "cannot be negative"),
+        (model("10", &chain("levels: 19", "0.8"), bound), "not a Markov chain"),
+        (
+            model("1", "Chain(count: 2, chain: Matrix(rows: [[0.5, 0.5], [0.5, 0.5]]))", bound),
+            "a birth–death chain is needed",
+        ),
         (model("100", walk, "remap_cost: -1, bound: MaxDeviation(0.1)"), "cannot be negative"),
         (model("100", walk, "tolerance: 1, bound: MaxDeviation(0.1)"), "no field `tolerance`"),
     ];
