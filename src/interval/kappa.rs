@@ -52,7 +52,7 @@ fn cut_density(count: usize, x: f64) -> f64 {
             let mut nodes = Vec::new();
             for k in 1.. {
                 let frequency = TAU * f64::from(k) / period;
-                let panels = 2 + (frequency * x / 4.0) as usize;
+                let panels = 2 + (x + frequency * x / 4.0) as usize;
                 if nodes.len() != 15 * panels {
                     nodes = composite(0.0, x, panels);
                     nodes.iter_mut().for_each(|node| node.1 *= 2.0 * normal(node.0));
@@ -77,8 +77,10 @@ mod tests {
 
     #[test]
     fn known_values() {
-        // [DESIGN of the paper's first experiment: 64 processors]
-        assert!((kappa(64) - 2.574_803_632_9).abs() < 2e-10, "{}", kappa(64));
+        // By Gauss and Legendre's rule and the same series with a longer period.
+        for (count, known) in [(64, 2.574_803_632_943), (5, 1.352_492_504_656)] {
+            assert!((kappa(count) - known).abs() < 2e-12, "{count}: {}", kappa(count));
+        }
         // Three: the largest |Z_i - Zbar| is 2/3 of the larger of the two outer gaps plus ...
         // checked against brute quadrature of the hexagon in polar coordinates.
         let hexagon = {
