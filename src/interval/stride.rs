@@ -83,7 +83,7 @@ impl Stride {
         // What the exponent must at least make up for.
         let loss = (range / goal).ln() + 0.11 * count;
         let most = (2.0 * PI * PI * common / loss).sqrt();
-        if !(most >= 2.0) || nodes > MOST_NODES {
+        if most.is_nan() || most < 2.0 || nodes > MOST_NODES {
             return Self::ALL;
         }
         let waves: Vec<Wave> =
