@@ -11,5 +11,6 @@ mod mutations;
 mod periodic;
 mod periodic_references;
 mod stopping;
+mod stopping_reference;
 mod sweeps;
 mod workplace;
