@@ -121,7 +121,8 @@ pub struct Solve {
     #[command(flatten)]
     #[allow(missing_docs)]
     pub settings: Settings,
-    /// Write each solution to DIR/MODEL.json too; DIR is made if need be.
+    /// Write each solution to DIR/MODEL.json too; DIR is made if need be. Decision maps of more than
+    /// 10^6 load vectors go to DIR/MODEL.npz (see the README).
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// Draw the threshold curve or decision map of one model.
@@ -218,6 +219,12 @@ pub struct Sweep {
     #[command(flatten)]
     #[allow(missing_docs)]
     pub settings: Settings,
+    /// Stopping, one --set: draw the regions where one remaps, and the iterations, over the values.
+    #[arg(long, value_name = "FILE.svg|png")]
+    pub plot: Option<PathBuf>,
+    /// Overwrite an existing file.
+    #[arg(long)]
+    pub force: bool,
 }
 
 /// Options of `compare`.

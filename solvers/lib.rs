@@ -3,6 +3,7 @@
 //! One way down: `commands` read a [`model`], solve it with the `remapping` engine, and show the
 //! [`solution`] through [`render`]. One module per problem says how its model becomes an answer.
 
+pub mod archive;
 pub mod checkpoint;
 pub mod cli;
 pub mod commands;

@@ -1,6 +1,7 @@
 //! Files written whole or not at all.
 
 use crate::model::complaint::Complaint;
+use std::fs::File;
 use std::io::Write;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,6 +9,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Writes `bytes` to `path` by way of a temporary file beside it. Refuses to replace an existing file
 /// unless `force`, and never writes through a symbolic link.
 pub fn write_file(path: &Path, bytes: &[u8], force: bool) -> Result<(), Complaint> {
+    write_with(path, force, |mut file| file.write_all(bytes))
+}
+
+/// The same for what is too long to be held in memory as bytes.
+pub fn write_with(
+    path: &Path,
+    force: bool,
+    fill: impl FnOnce(&File) -> std::io::Result<()>,
+) -> Result<(), Complaint> {
     let shown = path.display();
     let failed = |error: std::io::Error| {
         Complaint::elsewhere(
@@ -16,8 +26,8 @@ pub fn write_file(path: &Path, bytes: &[u8], force: bool) -> Result<(), Complain
         )
     };
     check_free(path, force)?;
-    let mut file = temporary(folder_of(path)).map_err(failed)?;
-    file.write_all(bytes).and_then(|()| file.as_file().sync_all()).map_err(failed)?;
+    let file = temporary(folder_of(path)).map_err(failed)?;
+    fill(file.as_file()).and_then(|()| file.as_file().sync_all()).map_err(failed)?;
     make_readable(file.as_file()).map_err(failed)?;
     let placed = if force { file.persist(path) } else { file.persist_noclobber(path) };
     placed.map(drop).map_err(|error| failed(error.error))
@@ -69,7 +79,7 @@ fn temporary(folder: &Path) -> std::io::Result<tempfile::NamedTempFile> {
 }
 
 /// Temporary files are private; results are not.
-fn make_readable(file: &std::fs::File) -> std::io::Result<()> {
+fn make_readable(file: &File) -> std::io::Result<()> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;

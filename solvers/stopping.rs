@@ -1,5 +1,6 @@
 //! The `Stopping` problem: from model to decision map.
 
+use crate::archive::Table;
 use crate::cli::Settings;
 use crate::memory;
 use crate::model::Loaded;
@@ -13,6 +14,7 @@ use remapping::stopping::{
 };
 use serde::Serialize;
 use serde_json::Value;
+use std::sync::Arc;
 
 /// Decision map of a stopping problem.
 #[derive(Debug, Clone, Serialize)]
@@ -57,6 +59,9 @@ pub struct Answer {
     /// no `decision`) goes over from remapping to continuing; null where it never does.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub critical_cost: Option<Vec<Option<f64>>>,
+    /// For the archive that `--out` writes, where there is no `decision`.
+    #[serde(skip)]
+    pub table: Option<Arc<Table>>,
     /// For drawing: the loads of every class and its decision.
     #[serde(skip)]
     pub map: Map,
@@ -172,6 +177,10 @@ pub fn solve(
         refuse(&message, "drop --critical-costs, or take fewer levels or processes")
     })?;
     answer.lay_out(&states, &outcome, settings.values, critical);
+    if answer.decision.is_none() {
+        let Outcome { letters, ties, value } = outcome;
+        answer.table = Some(Arc::new(Table { states, decision: letters, ties, value }));
+    }
     let mut warnings = Vec::new();
     if status == Status::IterationLimit {
         warnings.push(format!(
@@ -246,6 +255,7 @@ impl Answer {
             average: None,
             average_of_stop: None,
             critical_cost: None,
+            table: None,
             map: Map::default(),
         }
     }

@@ -4,10 +4,10 @@ use super::{Exit, report};
 use crate::cli::{Settings, Solve};
 use crate::model::complaint::Complaint;
 use crate::model::{Loaded, Problem};
-use crate::output::{check_free, is_closed, print, say, try_folder, write_file};
+use crate::output::{check_free, is_closed, print, say, try_folder, write_file, write_with};
 use crate::run::{Watch, is_interrupted};
-use crate::solution::Solution;
-use crate::{fluids, land_battle, load_drift, periodic, phase_change, render, stopping};
+use crate::solution::{Body, Solution};
+use crate::{archive, fluids, land_battle, load_drift, periodic, phase_change, render, stopping};
 use std::path::{Path, PathBuf};
 
 /// Solves one model. Long computations are saved now and then, in `folder` if one is given; `force`
@@ -167,7 +167,12 @@ fn write_outputs(arguments: &Solve, model: &Path, solution: &Solution) -> Result
             let message = format!("cannot create {}: {error}", folder.display());
             Complaint::elsewhere(message, "choose a folder that can be written")
         })?;
-        write_file(&out_path(folder, model), to_json(solution).as_bytes(), arguments.force)?;
+        let path = out_path(folder, model);
+        if let Body::Stopping(stopping::Answer { table: Some(table), .. }) = &solution.body {
+            let file = path.with_extension("npz");
+            write_with(&file, arguments.force, |file| archive::write(table, file))?;
+        }
+        write_file(&path, to_json(solution).as_bytes(), arguments.force)?;
     }
     if let Some(plot) = &arguments.plot {
         let bytes = render::plot::draw(solution, render::plot::Format::of(plot)?)?;

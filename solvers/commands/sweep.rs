@@ -4,10 +4,11 @@ use super::solve::solve_model;
 use super::{Exit, report};
 use crate::cli::Sweep;
 use crate::model::Loaded;
+use crate::model::Problem;
 use crate::model::complaint::Complaint;
 use crate::model::number::Decimal;
-use crate::output::{is_closed, print, say};
-use crate::render::{self, map::Groups};
+use crate::output::{check_free, is_closed, print, say, write_file};
+use crate::render::{self, map::Groups, plot::Format, regions::Regions};
 use crate::run::is_interrupted;
 use crate::solution::Solution;
 use remapping::Rational;
@@ -47,6 +48,13 @@ pub(super) fn run(arguments: &Sweep) -> Exit {
     if let Err(complaint) = base.check_places(&choose(&axes, 0)) {
         return report(&[complaint]);
     }
+    let mut picture = match prepare_plot(arguments, &axes, &base) {
+        Ok(picture) => picture,
+        Err(complaint) => {
+            report(&[complaint]);
+            return Exit::Usage;
+        }
+    };
     let json = arguments.settings.json;
     let mut exit = Exit::Done;
     let mut shown = 0;
@@ -85,6 +93,9 @@ pub(super) fn run(arguments: &Sweep) -> Exit {
         let set = chosen.iter().map(|(path, value)| (path.to_string(), as_json(value))).collect();
         let run = Run { set, solution };
         groups.add(&run);
+        if let Some((_, regions)) = &mut picture {
+            regions.add(&run);
+        }
         if json {
             // Printed as soon as it is solved: a long sweep need not fit into memory.
             let text = serde_json::to_string(&run).expect("solutions have string keys only");
@@ -102,7 +113,30 @@ pub(super) fn run(arguments: &Sweep) -> Exit {
             print(&format!("values with the same map: {line}\n"));
         }
     }
+    if let (Some((format, regions)), Some(path)) = (picture, &arguments.plot) {
+        let drawn = render::plot::picture(format, &regions)
+            .and_then(|bytes| write_file(path, &bytes, arguments.force));
+        if let Err(complaint) = drawn {
+            exit = exit.worst(report(&[complaint]));
+        }
+    }
     exit
+}
+
+/// What the sweep will be drawn on, if it is to be drawn and can be.
+fn prepare_plot(
+    arguments: &Sweep,
+    axes: &[Axis],
+    base: &Loaded,
+) -> Result<Option<(Format, Regions)>, Complaint> {
+    let Some(path) = &arguments.plot else { return Ok(None) };
+    let format = Format::of(path)?;
+    let ([axis], Problem::Stopping(_)) = (axes, &base.model.problem) else {
+        let message = "--plot draws decision maps over one parameter";
+        return Err(Complaint::elsewhere(message, "sweep one parameter of a Stopping model"));
+    };
+    check_free(path, arguments.force)?;
+    Ok(Some((format, Regions::new(&base.model.title, &axis.path))))
 }
 
 fn written(chosen: &[(&str, &str)]) -> String {

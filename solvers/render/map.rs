@@ -10,7 +10,7 @@ use std::fmt::Write;
 
 /// What one cell of a map shows.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Cell {
+pub(super) enum Cell {
     Balanced,
     Continue,
     Remap,
@@ -21,14 +21,14 @@ enum Cell {
 }
 
 /// A map over two quantities.
-struct Panel {
+pub(super) struct Panel {
     title: String,
     down: &'static str,
     across: &'static str,
     /// The value at the first row and at the first column.
     origin: (i64, i64),
     columns: usize,
-    cells: Vec<Cell>,
+    pub(super) cells: Vec<Cell>,
 }
 
 /// Cells of text across one map, and across all maps of a line.
@@ -37,7 +37,8 @@ const WIDTH: usize = 72;
 /// The most slices of a map of three processes.
 const SLICES: usize = 12;
 
-fn panels(answer: &Answer) -> Vec<Panel> {
+/// The maps that show a solution.
+pub(super) fn panels(answer: &Answer) -> Vec<Panel> {
     let shape = &answer.shape;
     let cells: Option<Vec<Cell>> = answer.decision.as_ref().map(|letters| {
         let cell = |letter| match letter {
@@ -203,7 +204,7 @@ pub struct DecisionMap<'a> {
 }
 
 /// The colour of balanced load vectors.
-const BALANCED: RGBColor = RGBColor(243, 197, 94);
+pub(super) const BALANCED: RGBColor = RGBColor(243, 197, 94);
 
 impl Picture for DecisionMap<'_> {
     fn draw<B: DrawingBackend>(&self, area: &DrawingArea<B, Shift>) -> Result<(), DrawError>
@@ -213,12 +214,6 @@ impl Picture for DecisionMap<'_> {
         area.fill(&WHITE)?;
         let panels = panels(self.answer);
         let area = area.titled(self.title, ("sans-serif", 24))?;
-        let columns = match panels.len() {
-            0 => return Ok(()),
-            1 => 1,
-            2..=4 => 2,
-            _ => 4,
-        };
         let (legend, maps) = area.split_vertically(34);
         let entries = [
             (THRESHOLD, "remap"),
@@ -227,18 +222,60 @@ impl Picture for DecisionMap<'_> {
             (WHITE, "continue"),
         ];
         for (k, (colour, name)) in entries.into_iter().enumerate() {
-            let x = 70 + 210 * k as i32;
-            let square = [(x, 8), (x + 18, 26)];
-            legend.draw(&Rectangle::new(square, colour.filled()))?;
-            legend.draw(&Rectangle::new(square, BLACK.mix(0.4)))?;
-            legend.draw(&Text::new(name, (x + 26, 9), ("sans-serif", 16)))?;
+            legend_entry(&legend, (70 + 210 * k as i32, 8), colour, name)?;
         }
-        let places = maps.split_evenly((panels.len().div_ceil(columns), columns));
-        for (panel, place) in panels.iter().zip(&places) {
-            panel.draw(place, panels.len() == 1)?;
-        }
-        Ok(())
+        let colour = |_, cell| match cell {
+            Cell::Remap => Some(THRESHOLD),
+            Cell::Mixed => Some(BAND),
+            Cell::Balanced => Some(BALANCED),
+            Cell::Continue | Cell::Nothing => None,
+        };
+        draw_panels(&maps, &panels, colour)
     }
+}
+
+/// A coloured square and what it means.
+pub(super) fn legend_entry<B: DrawingBackend>(
+    area: &DrawingArea<B, Shift>,
+    (x, y): (i32, i32),
+    colour: RGBColor,
+    name: &str,
+) -> Result<(), DrawError>
+where
+    B::ErrorType: 'static,
+{
+    let square = [(x, y), (x + 18, y + 18)];
+    area.draw(&Rectangle::new(square, colour.filled()))?;
+    area.draw(&Rectangle::new(square, BLACK.mix(0.4)))?;
+    area.draw(&Text::new(name, (x + 26, y + 1), ("sans-serif", 16)))?;
+    Ok(())
+}
+
+/// Draws the panels side by side, in the colour of each cell by its number (counted through all
+/// panels) and kind.
+pub(super) fn draw_panels<B: DrawingBackend>(
+    area: &DrawingArea<B, Shift>,
+    panels: &[Panel],
+    colour: impl Fn(usize, Cell) -> Option<RGBColor>,
+) -> Result<(), DrawError>
+where
+    B::ErrorType: 'static,
+{
+    let columns = match panels.len() {
+        0 => return Ok(()),
+        1 => 1,
+        2..=4 => 2,
+        _ => 4,
+    };
+    let places = area.split_evenly((panels.len().div_ceil(columns), columns));
+    let mut first = 0;
+    for (panel, place) in panels.iter().zip(&places) {
+        let colours: Vec<Option<RGBColor>> =
+            panel.cells.iter().enumerate().map(|(k, &cell)| colour(first + k, cell)).collect();
+        panel.draw(place, panels.len() == 1, &colours)?;
+        first += panel.cells.len();
+    }
+    Ok(())
 }
 
 impl Panel {
@@ -246,6 +283,7 @@ impl Panel {
         &self,
         area: &DrawingArea<B, Shift>,
         labelled: bool,
+        colours: &[Option<RGBColor>],
     ) -> Result<(), DrawError>
     where
         B::ErrorType: 'static,
@@ -268,19 +306,13 @@ impl Panel {
         }
         mesh.draw()?;
         // Runs of equal cells in a row are one rectangle.
-        for (row, cells) in self.cells.chunks_exact(self.columns).enumerate() {
+        for (row, colours) in colours.chunks_exact(self.columns).enumerate() {
             let mut start = 0;
-            for end in 1..=cells.len() {
-                if end < cells.len() && cells[end] == cells[start] {
+            for end in 1..=colours.len() {
+                if end < colours.len() && colours[end] == colours[start] {
                     continue;
                 }
-                let colour = match cells[start] {
-                    Cell::Remap => Some(THRESHOLD),
-                    Cell::Mixed => Some(BAND),
-                    Cell::Balanced => Some(BALANCED),
-                    Cell::Continue | Cell::Nothing => None,
-                };
-                if let Some(colour) = colour {
+                if let Some(colour) = colours[start] {
                     let (above, begin) = (top + row as f64, left + start as f64);
                     let corners = [(begin, above), (left + end as f64, above + 1.0)];
                     let rectangle = Rectangle::new(corners, colour.filled());

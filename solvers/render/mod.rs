@@ -6,6 +6,7 @@ pub mod map;
 pub mod periodic;
 pub mod plot;
 pub mod policies;
+pub mod regions;
 mod two_phase;
 pub mod two_phase_plot;
 

@@ -102,6 +102,19 @@ impl Problem {
         &self.running
     }
 
+    /// One sweep of value iteration: `out` is the image of `v` under the Bellman operator.
+    ///
+    /// # Panics
+    /// When `v` or `out` has not one entry for each state.
+    pub fn bellman_into(&self, v: &[f64], out: &mut [f64]) {
+        let remap = self.remap_value(v);
+        self.operator.apply_into(v, out);
+        vector::update(out, |s, image| match self.running[s] {
+            0.0 => 0.0,
+            psi => remap.min(psi + image),
+        });
+    }
+
     /// The rows of the chain, one application of the operator for each column.
     pub fn transition_rows(&self) -> Vec<Vec<f64>> {
         let n = self.states();

@@ -121,6 +121,71 @@ fn pictures_are_written() {
     }
 }
 
+#[test]
+fn a_sweep_is_drawn_as_nested_regions() {
+    let folder = tempfile::tempdir().unwrap();
+    let svg = folder.path().join("sweep.svg");
+    let plot = svg.to_str().unwrap();
+    let deck = model("yin_xu_wang");
+    let costs = "problem.remap_cost=1:16:1";
+    assert!(remap(&["sweep", &deck, "--set", costs, "--plot", plot]).status.success());
+    let text = std::fs::read_to_string(&svg).unwrap();
+    // One colour for each group of costs that has a map of its own, and its last cost.
+    for last in ["up to 1<", "up to 3<", "up to 6<", "up to 9<", "up to 13<", "never<"] {
+        let words: String = text.split('\n').collect();
+        assert!(words.contains(last), "{last}");
+    }
+    let again = remap(&["sweep", &deck, "--set", costs, "--plot", plot]);
+    assert_eq!(again.status.code(), Some(2));
+    let two = "problem.after_remap=Stop,Uniform";
+    let both = remap(&["sweep", &deck, "--set", costs, "--set", two, "--plot", plot, "--force"]);
+    assert_eq!(both.status.code(), Some(2));
+}
+
+/// The entries of an array in an archive.
+fn array<T: npyz::Deserialize>(file: &Path, name: &str) -> (Vec<u64>, Vec<T>) {
+    let mut archive = zip::ZipArchive::new(std::fs::File::open(file).unwrap()).unwrap();
+    let npy = npyz::NpyFile::new(archive.by_name(&format!("{name}.npy")).unwrap()).unwrap();
+    (npy.shape().to_vec(), npy.into_vec().unwrap())
+}
+
+#[test]
+fn long_maps_are_written_as_an_archive() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("long.ron");
+    let walk = "Walk(lowest: -3, levels: 10, up: 0.25, down: 0.25, edge: Reflect)";
+    let text = format!(
+        "Model(title: \"long\", problem: Stopping(processes: Identical(count: 7, chain: {walk}), \
+         remap_cost: 200.0, after_remap: Stop))"
+    );
+    std::fs::write(&file, text).unwrap();
+    let out = folder.path().join("out");
+    let solve = ["solve", file.to_str().unwrap(), "--json", "--out", out.to_str().unwrap()];
+    let found = json(&solve);
+    assert!(found["decision"].is_null());
+    assert!(out.join("long.json").is_file());
+    let archive = out.join("long.npz");
+    let classes = found["classes"].as_u64().unwrap();
+    let (shape, loads) = array::<i64>(&archive, "loads");
+    assert_eq!(shape, [classes, 7]);
+    let (_, vectors) = array::<f64>(&archive, "vectors");
+    let (_, decision) = array::<u8>(&archive, "decision");
+    let (_, tie) = array::<bool>(&archive, "tie");
+    let (_, value) = array::<f64>(&archive, "value");
+    assert_eq!(vectors.iter().sum::<f64>(), 1e7);
+    let mut counts = std::collections::HashMap::<u8, f64>::new();
+    for (class, letter) in decision.iter().enumerate() {
+        *counts.entry(*letter).or_default() += vectors[class];
+        let loads = &loads[7 * class..7 * class + 7];
+        assert_eq!(*letter == b'B', loads.iter().all(|load| *load == loads[0]));
+        let remaps = (value[class] - 200.0).abs() <= 1e-9;
+        assert!(tie[class] || (*letter == b'R') == remaps, "{loads:?}");
+    }
+    assert_eq!(counts[&b'R'], found["counts"]["remap"].as_f64().unwrap());
+    assert_eq!(counts[&b'C'], found["counts"]["continued"].as_f64().unwrap());
+    assert!(counts[&b'C'] > 0.0 && loads.contains(&-3) && loads.contains(&6));
+}
+
 const WALK: &str = "Walk(levels: 6, up: 0.25, down: 0.25, edge: Reflect)";
 
 #[test]

@@ -1,0 +1,152 @@
+//! The decision maps of a sweep over one parameter in one picture, and the work each one took.
+
+use super::map::{BALANCED, Cell, Panel, draw_panels, legend_entry, panels};
+use super::plot::{DrawError, Picture, THRESHOLD};
+use crate::commands::SweepRun;
+use crate::solution::Body;
+use plotters::coord::Shift;
+use plotters::prelude::*;
+
+/// A cell is the darker the more values of the parameter have it remap.
+pub struct Regions {
+    title: String,
+    parameter: String,
+    /// The values and the applications of the chain, in the order of the sweep.
+    runs: Vec<(f64, u64)>,
+    /// The maps of the first run.
+    panels: Vec<Panel>,
+    /// For each cell the runs in which it remaps.
+    remaps: Vec<Vec<bool>>,
+}
+
+/// Colours in the legend, at most.
+const SHADES: usize = 10;
+
+impl Regions {
+    /// Of a sweep over `parameter`.
+    pub fn new(title: &str, parameter: &str) -> Self {
+        let (title, parameter) = (title.to_owned(), parameter.to_owned());
+        Self { title, parameter, runs: Vec::new(), panels: Vec::new(), remaps: Vec::new() }
+    }
+
+    /// Takes the next run. One whose states are others is left out.
+    pub fn add(&mut self, run: &SweepRun) {
+        let (Body::Stopping(answer), [(_, value)]) = (&run.solution.body, run.set.as_slice())
+        else {
+            return;
+        };
+        let panels = panels(answer);
+        let cells: Vec<Cell> = panels.iter().flat_map(|panel| panel.cells.clone()).collect();
+        if self.runs.is_empty() {
+            self.remaps = vec![Vec::new(); cells.len()];
+            self.panels = panels;
+        }
+        if cells.len() != self.remaps.len() {
+            return;
+        }
+        let place = value.as_f64().unwrap_or(self.runs.len() as f64);
+        self.runs.push((place, answer.iterations));
+        for (remaps, cell) in self.remaps.iter_mut().zip(cells) {
+            remaps.push(cell == Cell::Remap);
+        }
+    }
+
+    /// In how many runs each cell remaps.
+    fn counts(&self) -> Vec<usize> {
+        self.remaps.iter().map(|runs| runs.iter().filter(|remaps| **remaps).count()).collect()
+    }
+
+    /// What it means to remap in `count` runs: regions that shrink along the sweep have a last value.
+    fn meaning(&self, count: usize) -> String {
+        let shrink = self.remaps.iter().all(|runs| runs.is_sorted_by(|a, b| a >= b));
+        match count {
+            0 => "never".to_owned(),
+            _ if shrink => format!("up to {}", self.runs[count - 1].0),
+            _ => format!("at {count} of {}", self.runs.len()),
+        }
+    }
+}
+
+/// From light to dark.
+fn shade(share: f64) -> RGBColor {
+    let light = RGBColor(214, 230, 246);
+    let mix =
+        |from: u8, to: u8| (f64::from(from) + share * (f64::from(to) - f64::from(from))) as u8;
+    RGBColor(mix(light.0, THRESHOLD.0), mix(light.1, THRESHOLD.1), mix(light.2, THRESHOLD.2))
+}
+
+impl Picture for Regions {
+    fn size(&self) -> (u32, u32) {
+        (1240, 640)
+    }
+
+    fn draw<B: DrawingBackend>(&self, area: &DrawingArea<B, Shift>) -> Result<(), DrawError>
+    where
+        B::ErrorType: 'static,
+    {
+        area.fill(&WHITE)?;
+        if self.runs.is_empty() {
+            return Ok(());
+        }
+        let area = area.titled(&self.title, ("sans-serif", 24))?;
+        let (left, right) = area.split_horizontally(720);
+        let (legend, maps) = left.split_vertically(72);
+        let counts = self.counts();
+        let mut distinct = counts.clone();
+        distinct.sort_unstable();
+        distinct.dedup();
+        let rank = |count: usize| distinct.partition_point(|other| *other < count);
+        let first = usize::from(distinct.first() == Some(&0));
+        let colour = |count: usize| {
+            let place = (rank(count) - first) as f64;
+            let last = distinct.len().saturating_sub(first + 1).max(1) as f64;
+            if count == 0 { WHITE } else { shade(place / last) }
+        };
+        let stride = distinct.len().div_ceil(SHADES);
+        let name = format!("remap ({}):", self.parameter);
+        legend.draw(&Text::new(name, (70, 4), ("sans-serif", 16)))?;
+        let shown = distinct.iter().rev().step_by(stride);
+        for (k, &count) in shown.enumerate() {
+            let place = (70 + 128 * (k % 5) as i32, 26 + 23 * (k / 5) as i32);
+            legend_entry(&legend, place, colour(count), &self.meaning(count))?;
+        }
+        draw_panels(&maps, &self.panels, |k, cell| match cell {
+            Cell::Balanced => Some(BALANCED),
+            Cell::Nothing => None,
+            _ => (counts[k] > 0).then(|| colour(counts[k])),
+        })?;
+        self.draw_iterations(&right)
+    }
+}
+
+impl Regions {
+    fn draw_iterations<B: DrawingBackend>(
+        &self,
+        area: &DrawingArea<B, Shift>,
+    ) -> Result<(), DrawError>
+    where
+        B::ErrorType: 'static,
+    {
+        let values = self.runs.iter().map(|run| run.0);
+        let (low, high) = values.fold((f64::MAX, f64::MIN), |(l, h), v| (l.min(v), h.max(v)));
+        let high = if high > low { high } else { low + 1.0 };
+        let most = self.runs.iter().map(|run| run.1).max().unwrap_or(0) as f64;
+        let mut chart = ChartBuilder::on(area)
+            .margin(18)
+            .x_label_area_size(46)
+            .y_label_area_size(70)
+            .build_cartesian_2d(low..high, 0.0..1.05 * most.max(1.0))?;
+        chart
+            .configure_mesh()
+            .x_desc(&self.parameter)
+            .y_desc("applications of the chain")
+            .y_label_formatter(&|count| format!("{count:.0}"))
+            .label_style(("sans-serif", 14))
+            .light_line_style(TRANSPARENT)
+            .draw()?;
+        let points = || self.runs.iter().map(|&(value, count)| (value, count as f64));
+        chart.draw_series(LineSeries::new(points(), THRESHOLD.stroke_width(2)))?;
+        chart.draw_series(points().map(|point| Circle::new(point, 3, THRESHOLD.filled())))?;
+        Ok(())
+    }
+}
