@@ -38,7 +38,7 @@ fn sweeps(criterion: &mut Criterion) {
         group.throughput(Throughput::Bytes(24 * n as u64));
         let name = BenchmarkId::new("bellman", format!("{levels}^{count}"));
         group.bench_function(name, |b| b.iter(|| problem.bellman_into(black_box(&v), &mut out)));
-        let name = BenchmarkId::new("triad", n);
+        let name = BenchmarkId::new("triad", format!("{levels}^{count}"));
         group.bench_function(name, |b| b.iter(|| triad(&mut out, &v, black_box(3.0))));
     }
     let n = 1 << 24;

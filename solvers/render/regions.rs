@@ -95,12 +95,13 @@ impl Picture for Regions {
         let mut distinct = counts.clone();
         distinct.sort_unstable();
         distinct.dedup();
-        let rank = |count: usize| distinct.partition_point(|other| *other < count);
-        let first = usize::from(distinct.first() == Some(&0));
+        let positive = distinct.iter().filter(|count| **count > 0).count();
         let colour = |count: usize| {
-            let place = (rank(count) - first) as f64;
-            let last = distinct.len().saturating_sub(first + 1).max(1) as f64;
-            if count == 0 { WHITE } else { shade(place / last) }
+            let fewer = distinct.iter().filter(|other| (1..count).contains(other)).count();
+            match count {
+                0 => WHITE,
+                _ => shade(fewer as f64 / positive.saturating_sub(1).max(1) as f64),
+            }
         };
         let stride = distinct.len().div_ceil(SHADES);
         let name = format!("remap ({}):", self.parameter);

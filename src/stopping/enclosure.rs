@@ -47,7 +47,10 @@ impl Enclosure {
             let go_slack = rounding.slack(psi, go);
             let below = ((v - go + go_slack) / psi).max((v - remap + stop_slack) / rho);
             let above = ((go - v + go_slack) / psi).min((remap - v + stop_slack) / rho);
-            [below, above, v, (go_slack / psi).min(stop_slack.max(go_slack) / rho)]
+            // Where one goes on, v is go, and both are rounded.
+            let rounded =
+                if go < remap { (go_slack + f64::EPSILON * v) / psi } else { stop_slack / rho };
+            [below, above, v, rounded]
         });
         // One more epsilon for the divisions here.
         let lower = (1.0 / (1.0 + below) - 2.0 * f64::EPSILON).max(0.0);

@@ -17,7 +17,7 @@ use std::ops::ControlFlow;
 const SWEEPS: usize = 12;
 
 /// The largest continuation set that is factorised.
-const DIRECT: usize = 600;
+const DIRECT: usize = 200;
 
 /// The most steps of one Krylov solve; the next evaluation goes on from there.
 const STEPS: u64 = 2000;
@@ -43,14 +43,17 @@ pub(super) fn solve(
             iterations += 1;
             let enclosure = Enclosure::new(problem, &v, &sweep);
             if enclosure.gap() < best.0 {
+                if enclosure.gap() < 0.9 * best.0 {
+                    worse = 0;
+                }
                 best.0 = enclosure.gap();
                 best.1.copy_from_slice(&v);
-                worse = 0;
             }
             if best.0 <= settings.tolerance {
                 break 'outer Status::Converged;
             }
-            if iterations >= settings.iterations || worse >= FLOOR || enclosure.at_floor() {
+            let stalls = worse >= FLOOR || (worse >= 2 && enclosure.at_floor());
+            if iterations >= settings.iterations || stalls {
                 break 'outer Status::IterationLimit;
             }
             if let ControlFlow::Break(halt) = observer.progress(iterations, settings.iterations) {

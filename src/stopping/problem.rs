@@ -3,6 +3,7 @@
 use super::{States, vector};
 use crate::chain::Operator;
 use crate::imbalance::Imbalance;
+use rayon::prelude::*;
 
 /// What happens after a remap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -109,9 +110,11 @@ impl Problem {
     pub fn bellman_into(&self, v: &[f64], out: &mut [f64]) {
         let remap = self.remap_value(v);
         self.operator.apply_into(v, out);
-        vector::update(out, |s, image| match self.running[s] {
-            0.0 => 0.0,
-            psi => remap.min(psi + image),
+        let chunks = out.par_chunks_mut(1 << 12).zip(self.running.par_chunks(1 << 12));
+        chunks.for_each(|(out, running)| {
+            for (out, psi) in out.iter_mut().zip(running) {
+                *out = if *psi == 0.0 { 0.0 } else { remap.min(psi + *out) };
+            }
         });
     }
 

@@ -4,7 +4,7 @@ use remapping::Rational;
 use remapping::chain::{BirthDeath, Edge, Operator};
 use remapping::imbalance::{Imbalance, RunningCost};
 use remapping::stopping::{
-    AfterRemap, Decision, Problem, Process, ProcessChain, Settings, States, solve,
+    AfterRemap, Decision, Problem, Process, ProcessChain, Settings, Solution, States, solve,
 };
 
 fn example(rho: f64, after: AfterRemap) -> (States, Problem) {
@@ -124,4 +124,35 @@ fn figure_4_prints_cost_4_with_2_and_3_because_iteration_stopped_early() {
 fn figure_5_iterations_grow_with_the_remap_cost() {
     let counts: Vec<usize> = (1..=16).map(|rho| stopped_early(f64::from(rho)).1).collect();
     assert_eq!(counts, [15, 20, 24, 26, 31, 32, 36, 38, 39, 41, 48, 51, 52, 60, 63, 65]);
+}
+
+/// Every load vector of three equal walks as a state of its own, and its bounds on J.
+fn three_walks(levels: usize, up: f64, down: f64, rho: f64) -> (States, Solution) {
+    let walk = BirthDeath::walk(levels, up, down, Edge::Reflect).unwrap();
+    let process = Process { lowest: 0, chain: ProcessChain::BirthDeath(walk) };
+    let (states, operator) = States::independent(&vec![process; 3], |_, _| false).unwrap();
+    let ones = vec![Rational::ONE; 3];
+    let imbalance = Imbalance::new(RunningCost::MaxMinusMean, &ones, levels as u64).unwrap();
+    let problem = Problem::new(&states, operator, &imbalance, rho, AfterRemap::Stop).unwrap();
+    let solution = solve(&problem, &Settings::default(), &());
+    (states, solution)
+}
+
+#[test]
+fn cost_is_not_schur_convex_for_three_processes() {
+    // (1, 1, 6) is a more even split of 8 units than (0, 2, 6), and costs more.
+    let (states, solution) = three_walks(7, 0.4, 0.1, 1000.0);
+    let bounds = |loads: [i64; 3]| solution.bounds(states.find(&loads).unwrap());
+    let (even, uneven) = (bounds([1, 1, 6]), bounds([0, 2, 6]));
+    assert!(uneven.1 < even.0 - 0.46, "{uneven:?} {even:?}");
+}
+
+#[test]
+fn cost_is_symmetric_in_equal_processes() {
+    let (states, solution) = three_walks(6, 0.3, 0.2, 12.0);
+    let value = |a, b, c| solution.value[states.find(&[a, b, c]).unwrap()];
+    for (a, b, c) in (0..6).flat_map(|a| (0..6).flat_map(move |b| (0..6).map(move |c| (a, b, c)))) {
+        let (one, other, third) = (value(a, b, c), value(b, c, a), value(b, a, c));
+        assert!((one - other).abs() <= 1e-9 * 12.0 && (one - third).abs() <= 1e-9 * 12.0);
+    }
 }
