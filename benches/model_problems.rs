@@ -7,9 +7,12 @@ use remap::model::fluids::Fluids;
 use remap::model::land_battle::LandBattle;
 use remap::workload::compare::Workload;
 use std::hint::black_box;
+use std::time::Duration;
 
 fn steps(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("steps");
+    group.sample_size(10);
+    group.measurement_time(Duration::from_secs(2));
     let fluids = Fluids::default();
     group.throughput(Throughput::Elements(fluids.steps as u64));
     group.bench_function("fluids/wave", |b| b.iter(|| black_box(&fluids).run(0.0)));
@@ -22,10 +25,14 @@ fn steps(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// 64 runs of the battle, as a comparison makes them.
+/// 64 runs of the battle, and 64 of the fluids code with different times of change, as a comparison
+/// makes them.
 fn seeds(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("seeds");
+    group.sample_size(10);
+    group.measurement_time(Duration::from_secs(2));
     group.throughput(Throughput::Elements(64));
+    let fluids = Fluids::default();
     let battle = LandBattle::default();
     let assigned = Assigned::new(&battle);
     for threads in [1, 2] {
@@ -36,6 +43,16 @@ fn seeds(criterion: &mut Criterion) {
                     (0..64u32)
                         .into_par_iter()
                         .map(|run| assigned.trace(4, 1, run).cycle_times().lower_bound)
+                        .sum::<f64>()
+                })
+            });
+        });
+        group.bench_function(format!("fluids/{threads}"), |b| {
+            b.iter(|| {
+                pool.install(|| {
+                    (0..64u32)
+                        .into_par_iter()
+                        .map(|run| fluids.run(f64::from(run) / 64.0).cycle_times().lower_bound)
                         .sum::<f64>()
                 })
             });
