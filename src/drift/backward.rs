@@ -98,7 +98,10 @@ impl<'a> Backward<'a> {
             decisions: Decisions::none(count),
         };
         if problem.timing == Timing::BeforeStep {
-            backward.pay();
+            backward.pay(0);
+            if carry == Carry::Outcome {
+                backward.pay(1);
+            }
             backward.remaining -= 1;
         }
         backward
@@ -175,15 +178,21 @@ impl<'a> Backward<'a> {
             self.remapping.observe(&self.vectors, self.problem.remap_cost);
         }
         let certain = self.fill_value(decides);
-        let limits = self.transit_value(certain.as_deref());
-        for vector in 1..self.vectors.len() {
-            self.fill_other(vector, decides);
-            let (buffer, out) = (&mut self.buffer, &mut self.vectors[vector]);
-            self.transition.apply_where(&limits.0, buffer, out);
-        }
-        self.limits = limits.1;
+        self.limits = self.transit_value(certain.as_deref());
         if self.problem.timing == Timing::BeforeStep {
-            self.pay();
+            self.pay(0);
+        }
+        if self.vectors.len() > 1 {
+            // Work and remaps to come matter where the program goes on, and after a remap.
+            let wanted = Wanted::new(self.problem.processors, &self.goes_on_up_to());
+            for vector in 1..self.vectors.len() {
+                self.fill_other(vector, decides);
+                let (buffer, out) = (&mut self.buffer, &mut self.vectors[vector]);
+                self.transition.apply_where(&wanted, buffer, out);
+            }
+            if self.problem.timing == Timing::BeforeStep {
+                self.pay(1);
+            }
         }
         self.remaining -= 1;
     }
@@ -226,19 +235,7 @@ impl<'a> Backward<'a> {
                     let (excess, total) = (states.excess(state), states.totals()[state] as usize);
                     let remapped = after[total];
                     let remap = excess > limits[total]
-                        || match control {
-                            Control::Optimal => {
-                                value - remapped > TIE * value.abs().max(remapped.abs())
-                            }
-                            Control::Threshold(threshold) => {
-                                let r = problem.processors as f64;
-                                f64::from(excess) / r > threshold * (1.0 + TIE)
-                            }
-                            Control::Utilization(minimum) => {
-                                let (max, mean) = problem.loads(states, state);
-                                mean < minimum * max * (1.0 - TIE)
-                            }
-                        };
+                        || control.remaps(problem, states, state, value, remapped);
                     if remap {
                         remaps |= 1 << bit;
                         branch = remapped;
@@ -258,12 +255,26 @@ impl<'a> Backward<'a> {
             *word = remaps;
             largest
         });
-        let larger = |mut a: Vec<u32>, b: Vec<u32>| {
-            a.iter_mut().zip(b).for_each(|(a, b)| *a = b.max(*a));
-            a
-        };
         let certain = certain.reduce(none, larger);
         decides.then_some(certain)
+    }
+
+    /// By total, the largest r (max - mean) with which the program goes on at the decision that
+    /// precedes the present value, or that a remap leaves.
+    fn goes_on_up_to(&self) -> Vec<u32> {
+        let (control, problem, states) = (self.control, self.problem, self.states);
+        let after = self.remapping.leads_to(&self.vectors[0]);
+        let none = || vec![self.remapping.balanced_excess(); after.len()];
+        let values = self.vectors[0].par_iter().enumerate().with_min_len(64 * TASK);
+        let largest = values.fold(none, |mut largest, (state, &value)| {
+            let (excess, total) = (states.excess(state), states.totals()[state] as usize);
+            let undecided = excess > largest[total] && excess <= self.limits[total];
+            if undecided && !control.remaps(problem, states, state, value, after[total]) {
+                largest[total] = excess;
+            }
+            largest
+        });
+        largest.reduce(none, larger)
     }
 
     /// Fills the buffer with the work (1) or the number of remaps (2) of the branch decided for, for
@@ -292,8 +303,8 @@ impl<'a> Backward<'a> {
 
     /// Takes the expectation of the value in the buffer over the next state, wherever the decision
     /// that comes next (earlier in time) may be to go on, if after the move it is to remap beyond
-    /// `certain`. Returns those states.
-    fn transit_value(&mut self, certain: Option<&[u32]>) -> (Wanted, Vec<u32>) {
+    /// `certain`. Returns, by total, the largest r (max - mean) of those states.
+    fn transit_value(&mut self, certain: Option<&[u32]>) -> Vec<u32> {
         let (full, processors) = (self.states.largest_excess(), self.problem.processors);
         let optimal = self.control == Control::Optimal;
         let mut limits = match certain {
@@ -323,17 +334,46 @@ impl<'a> Backward<'a> {
             self.expected = needed.into_iter().map(|excess| excess.saturating_add(1)).collect();
         }
         std::mem::swap(&mut self.vectors[0], &mut self.scratch);
-        (wanted, limits)
+        limits
     }
 
-    /// Adds the cost and the work of a step.
-    fn pay(&mut self) {
+    /// Adds the cost (0) or the work (1) of a step.
+    fn pay(&mut self, vector: usize) {
         let (problem, states) = (self.problem, self.states);
-        for (number, vector) in self.vectors.iter_mut().take(2).enumerate() {
-            vector.par_iter_mut().with_min_len(64 * TASK).enumerate().for_each(|(state, value)| {
+        let values = self.vectors[vector].par_iter_mut().with_min_len(64 * TASK).enumerate();
+        values.for_each(|(state, value)| {
+            let (max, mean) = problem.loads(states, state);
+            *value += if vector == 0 { problem.step_cost(max, mean) } else { mean };
+        });
+    }
+}
+
+/// The larger of two lists, entry by entry.
+fn larger(mut a: Vec<u32>, b: Vec<u32>) -> Vec<u32> {
+    a.iter_mut().zip(b).for_each(|(a, b)| *a = b.max(*a));
+    a
+}
+
+impl Control {
+    /// Whether to remap in a state where going on costs `value` and remapping `remapped`.
+    fn remaps(
+        self,
+        problem: &LoadDrift,
+        states: &States,
+        state: usize,
+        value: f64,
+        remapped: f64,
+    ) -> bool {
+        match self {
+            Control::Optimal => value - remapped > TIE * value.abs().max(remapped.abs()),
+            Control::Threshold(threshold) => {
+                let r = problem.processors as f64;
+                f64::from(states.excess(state)) / r > threshold * (1.0 + TIE)
+            }
+            Control::Utilization(minimum) => {
                 let (max, mean) = problem.loads(states, state);
-                *value += if number == 0 { problem.step_cost(max, mean) } else { mean };
-            });
+                mean < minimum * max * (1.0 - TIE)
+            }
         }
     }
 }

@@ -55,6 +55,11 @@ impl Remapping {
         }
     }
 
+    /// Expected cost of a remap from each total, its own included, where `value` is the cost-to-go.
+    pub(super) fn leads_to(&self, value: &[f64]) -> Vec<f64> {
+        self.targets.iter().map(|to| self.remap_cost + expected(to, value)).collect()
+    }
+
     /// Reads off what a remap leads to, from the vectors of value, work and number of remaps.
     pub(super) fn observe(&mut self, vectors: &[Vec<f64>], remap_cost: f64) {
         let own = [remap_cost, 0.0, 1.0];
