@@ -133,8 +133,8 @@ impl LoadDrift {
     /// Bytes a solution needs.
     pub fn memory(&self) -> u64 {
         let (r, levels) = (self.processors, self.chain.levels());
-        let moving = match self.chain {
-            // The moving buffer has one slot more.
+        let applied = match self.chain {
+            // What the operator is applied to, and its scratch memory.
             Chain::Walk { .. } | Chain::BirthDeath { .. } => {
                 Multisets::new(r, levels + 1).map_or(f64::INFINITY, |sets| sets.states() as f64)
             }
@@ -143,7 +143,7 @@ impl LoadDrift {
         };
         let states = self.states() as f64;
         // Value, work, remaps, scratch; total, largest level, decision.
-        (states * (4.0 * 8.0 + 4.0 + 2.0 + 0.125) + moving * 8.0) as u64
+        (states * (4.0 * 8.0 + 4.0 + 2.0 + 0.125) + applied * 8.0) as u64
     }
 
     /// What `check` prints.

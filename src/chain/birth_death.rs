@@ -179,6 +179,18 @@ impl BirthDeath {
         }
     }
 
+    /// Rows 0..`out.len()` of the operator, for a function given as `padded`: a number that does not
+    /// matter, the values at these levels, and that at the level above (which does not matter either
+    /// if there is no such level). All must be finite.
+    pub(super) fn padded_into(&self, padded: &[f64], out: &mut [f64]) {
+        let n = out.len();
+        let (down, stay, up) = (&self.down[..n], &self.stay[..n], &self.up[..n]);
+        let (below, here, above) = (&padded[..n], &padded[1..n + 1], &padded[2..n + 2]);
+        for (i, out) in out.iter_mut().enumerate() {
+            *out = down[i] * below[i] + stay[i] * here[i] + up[i] * above[i];
+        }
+    }
+
     /// Detailed-balance weights of the levels.
     pub(super) fn weights(&self) -> Option<Vec<f64>> {
         let mut weights = vec![1.0];

@@ -1,62 +1,47 @@
 //! Equal birth–death processes lumped to multisets of levels.
 //!
-//! The levels are processed one after another with a *moving buffer*: one slot more than levels,
-//! where slot l holds the processes that have arrived at level l, and the slots above those that
-//! are still to move. Before level i is processed the slots are
+//! The operator moves the process at the highest level first, and what remains is the same problem
+//! for one process less. A function of where k items are *after* the move, on multisets in
+//! colexicographic order, becomes, for each level z that the highest may start at, a function of
+//! where the k - 1 others are,
 //!
 //! ```text
-//! slot      0 .. i-1           i                 i+1          i+2 .. L
-//! holds     arrived there      arrived from i-1  start at i   start at i+1 .. L-1
+//! g_z(X) = down(z) f(X + {z-1}) + stay(z) f(X + {z}) + up(z) f(X + {z+1}),    X on levels 0..=z+1
 //! ```
 //!
-//! and processing it moves each of the t items of slot i+1, independently, to slot i-1 (down), to
-//! slot i (stay) or leaves it there (up): it has arrived at level i+1. As an operator on functions
-//! the last level acts first. In colexicographic order the states with a given content of the slots
-//! above i+1 are a contiguous block, the states of the block with t items in slot i+1 a contiguous
-//! part of it, and those with s items in slot i a contiguous part of that, in the same order for
-//! all s and t as far as the slots below agree. So every term of the multinomial sum is a scaled
-//! addition of contiguous runs, done in place from the largest t downwards. Blocks are processed
-//! depth first, so that all but the first levels work within the cache.
+//! because the others, which start at z or below, are at z+1 or below afterwards. The states that
+//! start with z as the highest are a contiguous block, which the same method computes from g_z. The
+//! three terms are contiguous too, as long as X has no member at z or z+1; multisets with such
+//! members are handled in runs of those with equally many. So nearly all work is done in long loops
+//! over three arrays, depth first, within the cache.
 
 use super::{BirthDeath, ChainError, Multisets, Operator, usable};
-use rayon::{Scope, prelude::*};
+use rayon::prelude::*;
 use std::sync::Mutex;
 
 /// The joint chain of r independent processes with the same birth–death chain, on the
 /// C(L+r-1, r) multisets of their levels in the order of [`Multisets`].
 ///
-/// One application costs about r fused multiply–adds a state and uses C(L+r, r) numbers of scratch
-/// memory, which are kept for the next one.
+/// One application costs about 3r(1 + r/L) fused multiply–adds a state and uses C(L+r-1, r-1)
+/// numbers of scratch memory a thread, which are kept for the next one.
 #[derive(Debug)]
 pub struct Exchangeable {
     chain: BirthDeath,
     sets: Multisets,
-    /// Multisets over the L + 1 slots.
+    /// Multisets over one level more, to count those of k <= r items on n <= L + 1 levels.
     slots: Multisets,
-    /// `moves[i][t]`: how t items that start at level i may move.
-    moves: Vec<Vec<Moves>>,
     scratch: Mutex<Vec<Vec<f64>>>,
 }
 
-/// The ways t items of one level may move.
-#[derive(Debug, Clone)]
-struct Moves {
-    /// The probability that all go up.
-    all_up: f64,
-    /// (number that go down, number that stay, probability), without `all_up`.
-    others: Vec<(usize, usize, f64)>,
-}
-
-/// A block of the work in [`Exchangeable::descend`].
-struct Block<'a> {
-    top: usize,
+/// A part of the work: states that have `items` items with `highest` or a lower level.
+#[derive(Debug, Clone, Copy)]
+struct Part<'w> {
     items: usize,
-    above: Above<'a>,
-    work: &'a mut [f64],
-    out: &'a mut [f64],
+    highest: usize,
+    above: Above<'w>,
 }
 
-/// Where the items of a block start that are not its own.
+/// Where the items of a part start that are not its own.
 #[derive(Debug, Clone, Copy)]
 struct Above<'w> {
     /// The highest of their levels, if there are any.
@@ -66,19 +51,17 @@ struct Above<'w> {
 }
 
 impl Above<'_> {
-    /// With `count` more at `level`.
-    fn and(self, count: usize, level: usize) -> Self {
-        let largest = if count > 0 { self.largest.or(Some(level)) } else { self.largest };
-        Self { largest, sum: self.sum + count * level, ..self }
+    /// With one more at `level`, at the highest or lower.
+    fn and(self, level: usize) -> Self {
+        Self { largest: self.largest.or(Some(level)), sum: self.sum + level, ..self }
     }
 
-    /// Whether no start is wanted that has `count` items at `level` >= 1 and the other
-    /// `items - count` below it.
-    fn excludes(self, count: usize, level: usize, items: usize) -> bool {
-        let Some(wanted) = self.wanted else { return false };
-        let above = self.and(count, level);
-        let most = above.sum + (items - count) * (level - 1);
-        above.largest.is_some_and(|largest| !wanted.any(largest, above.sum, most))
+    /// Whether no start is wanted that has, besides these, `items` items with `level` the highest.
+    fn excludes(self, level: usize, items: usize) -> bool {
+        self.wanted.is_some_and(|wanted| {
+            let largest = self.largest.unwrap_or(level);
+            !wanted.any(largest, self.sum + level, self.sum + items * level)
+        })
     }
 }
 
@@ -115,22 +98,19 @@ impl Wanted {
     }
 }
 
-/// Blocks of at least this many numbers are shared among threads.
+/// Parts of at least this many numbers are shared among threads.
 const PARALLEL: usize = 1 << 15;
 
 impl Exchangeable {
     /// `processes` independent copies of `chain`.
     ///
     /// # Errors
-    /// No process, or more states (with the scratch slot) than a `usize` can count.
+    /// No process, or more states (with the scratch memory) than a `usize` can count.
     pub fn new(chain: BirthDeath, processes: usize) -> Result<Self, ChainError> {
         let levels = chain.levels();
         let sets = Multisets::new(processes, levels)?;
         let slots = Multisets::new(processes, levels + 1)?;
-        let moves =
-            (0..levels).map(|i| (0..=processes).map(|t| Moves::new(&chain, i, t)).collect());
-        let moves = moves.collect();
-        Ok(Self { chain, sets, slots, moves, scratch: Mutex::new(Vec::new()) })
+        Ok(Self { chain, sets, slots, scratch: Mutex::new(Vec::new()) })
     }
 
     /// The chain of each process.
@@ -143,185 +123,208 @@ impl Exchangeable {
         &self.sets
     }
 
-    /// How many numbers of scratch memory an application to rows of width one uses: C(L+r, r).
-    pub fn scratch_states(&self) -> usize {
-        self.slots.states()
-    }
-
     /// The operator on the wanted states: `out` is right there and holds no particular value
-    /// elsewhere. Blocks without a wanted state are skipped. The function it is applied to is given
-    /// in the first [`states`](Operator::states) entries of `work`, which is used up and has
-    /// [`scratch_states`](Self::scratch_states) entries in all.
+    /// elsewhere. Parts without a wanted state are skipped.
     ///
     /// # Panics
-    /// When `work` or `out` has not the right length.
-    pub fn apply_where(&self, wanted: &Wanted, work: &mut [f64], out: &mut [f64]) {
-        assert!(work.len() == self.slots.states() && out.len() == self.states());
-        self.start(work, out, 1, Some(wanted));
+    /// When `v` or `out` has not [`states`](Operator::states) entries.
+    pub fn apply_where(&self, wanted: &Wanted, v: &[f64], out: &mut [f64]) {
+        assert!(v.len() == self.states() && out.len() == self.states());
+        self.start(v, out, 1, Some(wanted));
     }
 
     /// Applies the operator to rows of `width` values.
     pub(super) fn apply_rows(&self, v: &[f64], out: &mut [f64], width: usize) {
-        let mut work = self.scratch.lock().map_or(None, |mut pool| pool.pop()).unwrap_or_default();
-        work.resize(self.slots.states() * width, 0.0);
-        if v.len() >= PARALLEL {
-            let chunks = work[..v.len()].par_chunks_mut(PARALLEL).zip(v.par_chunks(PARALLEL));
-            chunks.for_each(|(work, v)| work.copy_from_slice(v));
-        } else {
-            work[..v.len()].copy_from_slice(v);
-        }
-        self.start(&mut work, out, width, None);
-        if let Ok(mut pool) = self.scratch.lock() {
-            pool.push(work);
-        }
+        self.start(v, out, width, None);
     }
 
-    fn start(&self, work: &mut [f64], out: &mut [f64], width: usize, wanted: Option<&Wanted>) {
+    fn start(&self, v: &[f64], out: &mut [f64], width: usize, wanted: Option<&Wanted>) {
         let above = Above { largest: None, sum: 0, wanted };
-        let (top, items) = (self.chain.levels() - 1, self.sets.items());
-        self.descend(Block { top, items, above, work, out }, width);
-    }
-
-    /// The expectation over the moves of `items` items that start at levels 0..=`top`: `work` holds
-    /// a function of where they are afterwards, in slots 0..=`top` + 1, and is used up; `out`
-    /// receives the function of where they start.
-    fn descend(&self, block: Block<'_>, width: usize) {
-        if block.work.len() >= PARALLEL {
-            rayon::in_place_scope(|scope| self.levels(block, width, Some(scope)));
+        let part = Part { items: self.sets.items(), highest: self.chain.levels() - 1, above };
+        if out.len() >= PARALLEL {
+            self.share(part, v, out, width);
         } else {
-            self.levels(block, width, None);
+            self.alone(part, v, out, width);
         }
     }
 
-    /// Processes the levels of a block downwards, handing the parts that split off to the scope.
-    fn levels<'a>(&'a self, block: Block<'a>, width: usize, scope: Option<&Scope<'a>>) {
-        let Block { mut top, items, above, mut work, mut out } = block;
-        loop {
-            match (items, top) {
-                (0, _) => return out.copy_from_slice(&work[..width]),
-                (1, _) => return self.chain.span_into(top + 1, work, out, width),
-                (_, 0) => return self.lowest(items, work, out, width),
-                _ => self.level(top, items, above, work, width),
-            }
-            // The parts with t = 1, 2, .. items in the topmost slot; then on with t = 0.
-            let counts = |k, slots| self.slots.count(k, slots) * width;
-            let (lower, mut upper) = work.split_at_mut(counts(items, top + 1));
-            let (lower_out, mut upper_out) = out.split_at_mut(counts(items, top));
-            for t in 1..=items {
-                let (work, rest) = upper.split_at_mut(counts(items - t, top + 1));
-                let (out, rest_out) = upper_out.split_at_mut(counts(items - t, top));
-                (upper, upper_out) = (rest, rest_out);
-                if above.excludes(t, top, items) {
-                    continue;
-                }
-                let (items, above) = (items - t, above.and(t, top));
-                let block = Block { top: top - 1, items, above, work, out };
-                match scope {
-                    Some(scope) => scope.spawn(move |_| self.descend(block, width)),
-                    None => self.levels(block, width, None),
-                }
-            }
-            if above.excludes(0, top, items) {
-                return;
-            }
-            (work, out, top) = (lower, lower_out, top - 1);
+    /// [`compute`](Self::compute) with scratch memory of its own.
+    fn alone(&self, part: Part<'_>, v: &[f64], out: &mut [f64], width: usize) {
+        let levels = self.levels_after(part.highest);
+        let others = (1..part.items).map(|items| self.count(items, levels)).sum::<usize>();
+        // Two items use a little more than a row.
+        self.with_scratch((others + 2) * width, |scratch| {
+            self.compute(part, v, out, scratch, width);
+        });
+    }
+
+    /// The number of multisets of `items` items on the lowest `levels` levels.
+    fn count(&self, items: usize, levels: usize) -> usize {
+        self.slots.count(items, levels)
+    }
+
+    /// The number of levels that items are on that have started at `highest` or below.
+    fn levels_after(&self, highest: usize) -> usize {
+        (highest + 2).min(self.chain.levels())
+    }
+
+    /// Calls `f` with this many numbers of scratch memory.
+    fn with_scratch(&self, needed: usize, f: impl FnOnce(&mut [f64])) {
+        let mut scratch =
+            self.scratch.lock().map_or(None, |mut pool| pool.pop()).unwrap_or_default();
+        if scratch.len() < needed {
+            scratch.resize(needed, 0.0);
+        }
+        f(&mut scratch[..needed]);
+        if let Ok(mut pool) = self.scratch.lock() {
+            pool.push(scratch);
         }
     }
 
-    /// Moves the items that start at level `i` >= 1, in a block of `items` items in slots
-    /// 0..=`i` + 1.
-    fn level(&self, i: usize, items: usize, above: Above<'_>, block: &mut [f64], width: usize) {
-        let count = |k: usize, slots: usize| self.slots.count(k, slots);
-        // Where the states with t items in slot i+1 and s in slot i begin.
-        let start = |t: usize, s: usize| {
-            count(items, i + 2) - count(items - t, i + 2) + count(items - t, i + 1)
-                - count(items - t - s, i + 1)
-        };
-        for t in (1..=items).rev() {
-            if above.excludes(t, i, items) {
+    /// The states of a part by their highest level, from the highest down.
+    fn blocks<'o>(
+        &self,
+        part: Part<'_>,
+        mut out: &'o mut [f64],
+        width: usize,
+    ) -> Vec<(usize, &'o mut [f64])> {
+        let mut blocks = Vec::with_capacity(part.highest + 1);
+        for z in (0..=part.highest).rev() {
+            let (lower, block) = out.split_at_mut(self.count(part.items, z) * width);
+            out = lower;
+            if !part.above.excludes(z, part.items) {
+                blocks.push((z, block));
+            }
+        }
+        blocks
+    }
+
+    /// [`compute`](Self::compute), shared among threads.
+    fn share(&self, part: Part<'_>, v: &[f64], out: &mut [f64], width: usize) {
+        if part.items == 1 || out.len() < PARALLEL {
+            return self.alone(part, v, out, width);
+        }
+        let blocks = self.blocks(part, out, width).into_par_iter().with_max_len(1);
+        blocks.for_each(|(z, out)| {
+            let rest = Part { items: part.items - 1, highest: z, above: part.above.and(z) };
+            self.with_scratch(self.count(rest.items, self.levels_after(z)) * width, |others| {
+                self.move_highest(z, rest.items, v, others, width);
+                self.share(rest, others, out, width);
+            });
+        });
+    }
+
+    /// The expectation over the moves of the items of a part: `v` is a function of where they are
+    /// afterwards, `out` receives the function of where they start.
+    fn compute(
+        &self,
+        part: Part<'_>,
+        v: &[f64],
+        out: &mut [f64],
+        scratch: &mut [f64],
+        width: usize,
+    ) {
+        let Part { items, highest, above } = part;
+        if items == 1 {
+            return self.chain.span_into(highest + 1, v, out, width);
+        }
+        if items == 2 && width == 1 {
+            return self.two(part, v, out, scratch);
+        }
+        for z in 0..=highest {
+            if above.excludes(z, items) {
                 continue;
             }
-            let moves = &self.moves[i][t];
-            let (sources, targets) = block.split_at_mut(start(t, 0) * width);
-            let mut targets = &mut targets[..count(items - t, i + 1) * width];
-            for s in 0..=items - t {
-                let left = items - t - s;
-                let length = count(left, i) * width;
-                let (target, rest) = targets.split_at_mut(length);
-                targets = rest;
-                let source = |down: usize, stay: usize| {
-                    let begin = start(t - down - stay, s + stay) + count(left + down, i);
-                    let begin = (begin - count(left, i)) * width;
-                    &sources[begin..begin + length]
-                };
-                if length >= PARALLEL {
-                    let chunk = PARALLEL / 4;
-                    target.par_chunks_mut(chunk).enumerate().for_each(|(k, target)| {
-                        let range = k * chunk..k * chunk + target.len();
-                        moves.combine(target, |down, stay| &source(down, stay)[range.clone()]);
-                    });
-                } else {
-                    moves.combine(target, source);
-                }
-            }
+            let others = self.count(items - 1, self.levels_after(z)) * width;
+            let (others, scratch) = scratch.split_at_mut(others);
+            self.move_highest(z, items - 1, v, others, width);
+            let out = &mut out[self.count(items, z) * width..self.count(items, z + 1) * width];
+            let rest = Part { items: items - 1, highest: z, above: above.and(z) };
+            self.compute(rest, others, out, scratch, width);
         }
     }
 
-    /// Moves the `items` items that start at level 0, all of them in slot 1.
-    fn lowest(&self, items: usize, block: &[f64], out: &mut [f64], width: usize) {
-        let row = |t: usize| &block[t * width..(t + 1) * width];
-        let moves = &self.moves[0][items];
-        out.copy_from_slice(row(items));
-        moves.combine(out, |_, stay| row(items - stay));
-    }
-}
-
-impl Moves {
-    fn new(chain: &BirthDeath, level: usize, items: usize) -> Self {
-        let probability = |down: usize, stay: usize| {
-            let up = items - down - stay;
-            let power = |p: f64, n: usize| p.powi(n as i32);
-            choose(items, down)
-                * choose(items - down, stay)
-                * power(chain.down(level), down)
-                * power(chain.stay(level), stay)
-                * power(chain.up(level), up)
-        };
-        let pairs = (0..=items).flat_map(|down| (0..=items - down).map(move |stay| (down, stay)));
-        let others = pairs.skip(1).map(|(down, stay)| (down, stay, probability(down, stay)));
-        let others = others.filter(|&(_, _, p)| p > 0.0).collect();
-        Self { all_up: probability(0, 0), others }
-    }
-
-    /// `target = all_up * target + sum of p * source(down, stay)`; what `target` holds does not
-    /// matter where `all_up` is 0.
-    fn combine<'a>(&self, target: &mut [f64], source: impl Fn(usize, usize) -> &'a [f64]) {
-        let mut terms = self.others.iter().map(|&(down, stay, p)| (source(down, stay), p));
-        let keep = self.all_up;
-        if keep == 0.0 {
-            target.fill(0.0);
-        } else if let Some((a, p)) = terms.next() {
-            for (target, a) in target.iter_mut().zip(a) {
-                *target = keep * *target + p * a;
-            }
+    /// g_z: the sum over the move of an item from level `z`, the highest, for `others` other items:
+    /// `f` is a function of where all are afterwards.
+    fn move_highest(&self, z: usize, others: usize, f: &[f64], out: &mut [f64], width: usize) {
+        let p = Row::of(&self.chain, z);
+        let count = |items: usize, levels: usize| self.count(items, levels) * width;
+        let last = z + 1 == self.chain.levels();
+        if z == 0 {
+            // On two levels the number of items at the upper one is the rank.
+            let length = out.len();
+            return p.means(f, f, if last { f } else { &f[width..] }, &mut out[..length]);
         }
-        while let Some((a, p)) = terms.next() {
-            if let Some((b, q)) = terms.next() {
-                for ((target, a), b) in target.iter_mut().zip(a).zip(b) {
-                    *target += p * a + q * b;
-                }
-            } else {
-                for (target, a) in target.iter_mut().zip(a) {
-                    *target += p * a;
+        let (mut f, mut out) = (f, out);
+        // With 0, 1, ... of the others at z + 1, which are fixed in f.
+        for items in (0..=others).rev() {
+            // f with the item at z + 1. From the highest level it is never there.
+            let top = if last { f } else { &f[count(items + 1, z + 1)..] };
+            let (mut lower, mut above) = (f, top);
+            // With 0, 1, ... of the others at z, which are fixed in both.
+            for below in (0..=items).rev() {
+                let length = count(below, z);
+                let here = &lower[count(below + 1, z)..];
+                let (run, rest) = out.split_at_mut(length);
+                p.means(&lower[count(below + 1, z - 1)..], here, above, run);
+                (out, lower) = (rest, here);
+                if below > 0 {
+                    above = &above[length..];
                 }
             }
+            if last {
+                return;
+            }
+            f = top;
+        }
+    }
+
+    /// [`compute`](Self::compute) for two items, row by row of the higher one.
+    fn two(&self, part: Part<'_>, v: &[f64], out: &mut [f64], scratch: &mut [f64]) {
+        let first = |y: usize| y * (y + 1) / 2;
+        scratch[0] = 0.0;
+        for y in (0..=part.highest).filter(|&y| !part.above.excludes(y, 2)) {
+            let p = Row::of(&self.chain, y);
+            let last = y + 1 == self.chain.levels();
+            let (here, next) = (&v[first(y)..first(y + 1)], first(y + 1));
+            // From the highest level it never gets there.
+            let above = if last { here } else { &v[next..next + y + 2] };
+            // The lower item afterwards at 0..y, y and y + 1.
+            let row = &mut scratch[1..y + 3];
+            p.means(&v[first(y.saturating_sub(1))..], here, above, &mut row[..y]);
+            let before = |row: &[f64]| if y > 0 { row[y - 1] } else { 0.0 };
+            row[y] = p.mean(before(here), here[y], above[y]);
+            row[y + 1] = if last { 0.0 } else { p.mean(before(above), above[y], above[y + 1]) };
+            self.chain.padded_into(scratch, &mut out[first(y)..next]);
         }
     }
 }
 
-/// The binomial coefficient C(n, k), exact below 2^53.
-fn choose(n: usize, k: usize) -> f64 {
-    (1..=k).fold(1.0, |product, j| product * (n - k + j) as f64 / j as f64)
+/// The probabilities of moving from a level.
+#[derive(Clone, Copy)]
+struct Row {
+    down: f64,
+    stay: f64,
+    up: f64,
+}
+
+impl Row {
+    fn of(chain: &BirthDeath, level: usize) -> Self {
+        Row { down: chain.down(level), stay: chain.stay(level), up: chain.up(level) }
+    }
+
+    fn mean(self, below: f64, here: f64, above: f64) -> f64 {
+        self.down * below + self.stay * here + self.up * above
+    }
+
+    /// `out = down * below + stay * here + up * above`, for the first entries.
+    fn means(self, below: &[f64], here: &[f64], above: &[f64], out: &mut [f64]) {
+        let n = out.len();
+        let (below, here, above) = (&below[..n], &here[..n], &above[..n]);
+        for (((out, &below), &here), &above) in out.iter_mut().zip(below).zip(here).zip(above) {
+            *out = self.mean(below, here, above);
+        }
+    }
 }
 
 impl Operator for Exchangeable {
@@ -335,15 +338,8 @@ impl Operator for Exchangeable {
     }
 
     fn rounding(&self) -> f64 {
-        // In units of half an epsilon: a level with t items adds its terms in pairs, each with a
-        // product and a probability of some factors (one of them where t = 1). The t may all be in
-        // one place or spread out.
-        let r = self.sets.items() as f64;
-        let level = |t: f64| {
-            let pairs = ((t + 1.0) * (t + 2.0) / 4.0).ceil() + 2.0;
-            if t < 2.0 { 4.0 } else { pairs + t + 8.0 }
-        };
-        level(r).max(r * level(1.0)) / 2.0
+        // Each process adds three products with probabilities that are rounded themselves.
+        self.chain.rounding() * self.sets.items() as f64
     }
 
     fn conserves(&self) -> bool {

@@ -28,7 +28,7 @@ pub enum Carry {
 
 /// The recursion from the last step to the first.
 ///
-/// Memory: two vectors of the number of states for the value alone, four for the outcome. A step
+/// Memory: three vectors of the number of states for the value alone, five for the outcome. A step
 /// costs one application of the transition operator per vector carried, restricted to the states in
 /// which the program may want to go on: where a remap is certain (by the rule, or by a bound on the
 /// cost of going on; see [`Remapping`]) the cost depends on the total load alone.
@@ -47,7 +47,7 @@ pub struct Backward<'a> {
     vectors: Vec<Vec<f64>>,
     /// The value of the step before, while the step after may still be needed.
     scratch: Vec<f64>,
-    /// What the transition works in.
+    /// What the transition is applied to.
     buffer: Vec<f64>,
     decisions: Decisions,
 }
@@ -94,7 +94,7 @@ impl<'a> Backward<'a> {
             expected: vec![states.largest_excess(); states.distinct_totals()],
             vectors: vec![vec![0.0; count]; vectors],
             scratch: vec![0.0; count],
-            buffer: vec![0.0; transition.buffer()],
+            buffer: vec![0.0; count],
             decisions: Decisions::none(count),
         };
         if problem.timing == Timing::BeforeStep {
@@ -187,7 +187,7 @@ impl<'a> Backward<'a> {
             let wanted = Wanted::new(self.problem.processors, &self.goes_on_up_to());
             for vector in 1..self.vectors.len() {
                 self.fill_other(vector, decides);
-                let (buffer, out) = (&mut self.buffer, &mut self.vectors[vector]);
+                let (buffer, out) = (&self.buffer, &mut self.vectors[vector]);
                 self.transition.apply_where(&wanted, buffer, out);
             }
             if self.problem.timing == Timing::BeforeStep {
@@ -222,8 +222,7 @@ impl<'a> Backward<'a> {
         let (control, problem, states) = (self.control, self.problem, self.states);
         let (limits, pays) = (&self.limits, problem.timing == Timing::AfterStep);
         let after = self.remapping.costs().first().filter(|_| decides);
-        let count = states.count();
-        let blocks = self.buffer[..count].par_chunks_mut(64).zip(self.vectors[0].par_chunks(64));
+        let blocks = self.buffer.par_chunks_mut(64).zip(self.vectors[0].par_chunks(64));
         let blocks = blocks.zip(self.decisions.words_mut()).enumerate().with_min_len(TASK);
         let none = || vec![0u32; limits.len()];
         let certain = blocks.fold(none, |mut largest, (block, ((filled, values), word))| {
@@ -283,9 +282,7 @@ impl<'a> Backward<'a> {
         let (problem, states) = (self.problem, self.states);
         let works = vector == 1 && problem.timing == Timing::AfterStep;
         let after = self.remapping.costs().get(vector).filter(|_| decides);
-        let count = states.count();
-        let blocks =
-            self.buffer[..count].par_chunks_mut(64).zip(self.vectors[vector].par_chunks(64));
+        let blocks = self.buffer.par_chunks_mut(64).zip(self.vectors[vector].par_chunks(64));
         let blocks = blocks.zip(self.decisions.words()).enumerate().with_min_len(TASK);
         blocks.for_each(|(block, ((filled, values), &word))| {
             for (bit, (filled, &value)) in filled.iter_mut().zip(values).enumerate() {
@@ -318,7 +315,7 @@ impl<'a> Backward<'a> {
         let least = self.remapping.balanced_excess();
         limits.iter_mut().for_each(|limit| *limit = (*limit).max(least));
         let mut wanted = Wanted::new(processors, &limits);
-        self.transition.apply_where(&wanted, &mut self.buffer, &mut self.scratch);
+        self.transition.apply_where(&wanted, &self.buffer, &mut self.scratch);
         if certain.is_some() && optimal {
             let needed = self.remapping.certain_beyond(&self.scratch);
             let short = |(total, limit): (usize, &u32)| {
@@ -327,8 +324,7 @@ impl<'a> Backward<'a> {
             if limits.iter().enumerate().any(short) {
                 limits.fill(full);
                 wanted = Wanted::new(processors, &limits);
-                self.fill_value(true);
-                self.transition.apply_where(&wanted, &mut self.buffer, &mut self.scratch);
+                self.transition.apply_where(&wanted, &self.buffer, &mut self.scratch);
             }
             // A little more, for the next step needs a little more or less.
             self.expected = needed.into_iter().map(|excess| excess.saturating_add(1)).collect();

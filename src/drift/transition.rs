@@ -5,7 +5,7 @@ use crate::chain::{ChainError, Exchangeable, Operator, Wanted};
 
 /// The transition operator of r equal processors.
 pub enum Transition {
-    /// Of birth–death chains: levels processed one after another in a moving buffer.
+    /// Of birth–death chains: on multisets, one process after another.
     Exchangeable(Box<Exchangeable>),
     /// Of chains with any transition matrix: by way of the full tensor.
     Lifted(Box<Lifted>),
@@ -35,21 +35,12 @@ impl Transition {
         }
     }
 
-    /// Number of entries of the buffer [`apply_where`](Self::apply_where) works in.
-    pub fn buffer(&self) -> usize {
+    /// Expectation over the next state, from the wanted states, of the function `v`; `out` holds no
+    /// particular value in other states.
+    pub fn apply_where(&self, wanted: &Wanted, v: &[f64], out: &mut [f64]) {
         match self {
-            Transition::Exchangeable(operator) => operator.scratch_states(),
-            Transition::Lifted(operator) => operator.states(),
-        }
-    }
-
-    /// Expectation over the next state, from the wanted states, of the function in the first
-    /// [`states`](Self::states) entries of `buffer`, which is used up; `out` holds no particular
-    /// value in other states.
-    pub fn apply_where(&self, wanted: &Wanted, buffer: &mut [f64], out: &mut [f64]) {
-        match self {
-            Transition::Exchangeable(operator) => operator.apply_where(wanted, buffer, out),
-            Transition::Lifted(operator) => operator.apply_into(buffer, out),
+            Transition::Exchangeable(operator) => operator.apply_where(wanted, v, out),
+            Transition::Lifted(operator) => operator.apply_into(v, out),
         }
     }
 }

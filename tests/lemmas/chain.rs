@@ -126,6 +126,37 @@ proptest! {
         }
     }
 
+    /// Independence: the expectation of a product over the processes is the product of expectations.
+    /// Sizes beyond any full tensor, shared among threads, with rows of several values.
+    #[test]
+    fn lumped_operator_preserves_constants_and_multiplicative_functions(
+        (chain, r) in prop_oneof![(birth_death(2..40), 1..4usize), (birth_death(2..14), 4..9usize)],
+        rows in 1..4usize,
+        seed: u64,
+    ) {
+        let one = Exchangeable::new(chain.clone(), r).unwrap();
+        let sets = one.multisets().clone();
+        let factor = values(chain.levels(), seed);
+        let after = apply(&chain, &factor);
+        let product = |g: &[f64], rank| -> f64 { sets.unrank(rank).iter().map(|&x| g[x]).product() };
+        let mut v: Vec<f64> = (0..one.states()).map(|rank| product(&factor, rank)).collect();
+        let bound = one.rounding() * 2.0 * f64::EPSILON + (r + 2) as f64 * f64::EPSILON;
+        let found = apply(&one, &v);
+        for (rank, found) in found.iter().enumerate() {
+            let expected = product(&after, rank);
+            prop_assert!((found - expected).abs() <= bound * expected, "{found} {expected}");
+        }
+        prop_assert!(apply(&one, &vec![1.0; v.len()]).iter().all(|x| (x - 1.0).abs() <= bound));
+        // As the outer factor of a product it acts on rows.
+        let inner = BirthDeath::walk(rows + 1, 0.0, 0.0, Edge::Hold).unwrap();
+        let both = Product::new(vec![Factor::Exchangeable(one), Factor::BirthDeath(inner)]).unwrap();
+        v = v.iter().flat_map(|&x| (0..=rows).map(move |row| x * (row + 1) as f64)).collect();
+        for (index, twice) in apply(&both, &v).into_iter().enumerate() {
+            let expected = found[index / (rows + 1)] * (index % (rows + 1) + 1) as f64;
+            prop_assert!((twice - expected).abs() <= 2.0 * bound * expected);
+        }
+    }
+
     #[test]
     fn mode_by_mode_equals_the_kronecker_product(
         factors in prop::collection::vec(factor(), 1..4), seed: u64,
