@@ -1,17 +1,23 @@
-//! Drifting loads: one backward step on multisets, and with every state left in; the same move mode
-//! by mode on the full tensor where that fits; simulated steps of an activity mesh.
+//! Drifting loads: the move of all processors on multisets, on one thread and on two; a whole backward
+//! step; the same move mode by mode on the full tensor where that fits; simulated steps of an
+//! activity mesh, on 64 x 64 points and on a million with millions of units.
 
-use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use remapping::chain::{BirthDeath, Edge, Factor, Operator, Product};
+use criterion::measurement::WallTime;
+use criterion::{
+    BenchmarkGroup, BenchmarkId, Criterion, SamplingMode, Throughput, criterion_group,
+    criterion_main,
+};
+use remapping::chain::{BirthDeath, Edge, Exchangeable, Factor, Operator, Product};
 use remapping::drift::{
     Backward, Carry, Chain, Control, LoadDrift, Objective, Rebalance, States, Timing, Transition,
 };
 use remapping::mesh::{ActivityMesh, Boundary, Moves};
 use remapping::simulate::{Workload, stream};
 use std::hint::black_box;
+use std::time::Duration;
 
-/// (processors, levels); the larger of the sizes need minutes and gigabytes.
-const SIZES: [(usize, usize); 4] = [(4, 101), (8, 19), (16, 9), (24, 9)];
+/// (processors, levels), from 0.7 to 32 million states.
+const SIZES: [(usize, usize); 6] = [(8, 19), (10, 19), (16, 9), (24, 9), (6, 51), (4, 101)];
 /// Steps already taken before one is timed: the end of the horizon leaves nothing out.
 const WARM: u64 = 24;
 
@@ -33,54 +39,80 @@ fn problem(processors: usize, levels: usize) -> LoadDrift {
     }
 }
 
-fn steps(c: &mut Criterion) {
-    let mut group = c.benchmark_group("backward step");
-    group.sample_size(10);
+fn short<'c>(c: &'c mut Criterion, name: &str) -> BenchmarkGroup<'c, WallTime> {
+    let mut group = c.benchmark_group(name);
+    group.sample_size(10).sampling_mode(SamplingMode::Flat);
+    group.warm_up_time(Duration::from_millis(200)).measurement_time(Duration::from_secs(1));
+    group
+}
+
+/// The expectation over the next state, in every state.
+fn transition(c: &mut Criterion) {
+    let mut group = short(c, "transition");
     for (processors, levels) in SIZES {
-        let problem = problem(processors, levels);
-        let states = States::new(processors, levels).expect("states");
-        let transition = Transition::new(&problem.chain, processors).expect("operator");
-        let name = format!("{processors} x {levels}");
-        group.throughput(Throughput::Elements(states.count() as u64));
-        let mut backward =
-            Backward::new(&problem, &states, &transition, Control::Optimal, Carry::Value);
-        group.bench_function(BenchmarkId::new("all states", &name), |b| {
-            // Before the first decision every state is computed.
-            let start = backward.snapshot();
-            b.iter(|| {
-                backward.resume(start.clone()).expect("its own snapshot");
-                backward.advance();
+        let operator = Exchangeable::new(walk(levels), processors).expect("operator");
+        let mut out = vec![0.0; operator.states()];
+        let v: Vec<f64> = (0..out.len()).map(|state| (state % 97) as f64).collect();
+        group.throughput(Throughput::Elements(out.len() as u64));
+        for threads in [1, 2] {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+            let name = BenchmarkId::new(format!("{processors} x {levels}"), threads);
+            pool.expect("threads").install(|| {
+                group.bench_function(name, |b| b.iter(|| operator.apply_into(&v, &mut out)));
             });
-        });
-        for _ in 0..WARM {
-            backward.advance();
         }
-        group.bench_function(BenchmarkId::new("certain remaps left out", &name), |b| {
-            b.iter(|| backward.advance());
-        });
     }
     group.finish();
 }
 
-/// The same move on ordered load vectors: 8 x 19 would need 136 GB.
+/// A step of the recursion far from the end, where states in which a remap is certain are left out.
+fn steps(c: &mut Criterion) {
+    let mut group = short(c, "backward step");
+    for (processors, levels) in SIZES {
+        let problem = problem(processors, levels);
+        let states = States::new(processors, levels).expect("states");
+        let transition = Transition::new(&problem.chain, processors).expect("operator");
+        group.throughput(Throughput::Elements(states.count() as u64));
+        for (carry, name) in [(Carry::Value, "value"), (Carry::Outcome, "outcome")] {
+            let mut backward =
+                Backward::new(&problem, &states, &transition, Control::Optimal, carry);
+            for _ in 0..WARM {
+                backward.advance();
+            }
+            for threads in [1, 2] {
+                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+                let name = BenchmarkId::new(format!("{processors} x {levels}, {name}"), threads);
+                pool.expect("threads").install(|| {
+                    group.bench_function(name, |b| b.iter(|| backward.advance()));
+                });
+            }
+        }
+    }
+    group.finish();
+}
+
+/// The same move on ordered load vectors where that fits: 8 x 19 would need 136 GB.
 fn tensor(c: &mut Criterion) {
-    let mut group = c.benchmark_group("mode by mode");
-    group.sample_size(10);
-    for (processors, levels) in [(4, 19), (5, 19), (8, 7)] {
+    let mut group = short(c, "mode by mode");
+    for (processors, levels) in [(4, 19), (5, 19), (8, 7), (4, 51)] {
         let factors = (0..processors).map(|_| Factor::BirthDeath(walk(levels))).collect();
         let product = Product::new(factors).expect("operator");
-        let v = vec![1.0; product.states()];
-        let mut out = v.clone();
-        group.throughput(Throughput::Elements(product.states() as u64));
-        group.bench_function(format!("{processors} x {levels}"), |b| {
-            b.iter(|| product.apply_into(black_box(&v), &mut out));
-        });
+        let lumped = Exchangeable::new(walk(levels), processors).expect("operator");
+        for operator in [&product as &dyn Operator, &lumped] {
+            let v = vec![1.0; operator.states()];
+            let mut out = v.clone();
+            group.throughput(Throughput::Elements(operator.states() as u64));
+            let name = if operator.states() == lumped.states() { "multisets" } else { "vectors" };
+            group.bench_function(format!("{processors} x {levels}, {name}"), |b| {
+                b.iter(|| operator.apply_into(black_box(&v), &mut out));
+            });
+        }
     }
     group.finish();
 }
 
 fn mesh(c: &mut Criterion) {
-    let mut group = c.benchmark_group("mesh step");
+    let mut group = short(c, "mesh step");
     for (side, units) in [(64, 1), (256, 4), (1024, 4)] {
         let moves = Moves { east: 0.2, west: 0.1, north: 0.2, south: 0.1 };
         let size = (side, side);
@@ -96,5 +128,5 @@ fn mesh(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, steps, tensor, mesh);
+criterion_group!(benches, transition, steps, tensor, mesh);
 criterion_main!(benches);
