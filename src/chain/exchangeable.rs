@@ -65,6 +65,16 @@ impl Above<'_> {
     }
 }
 
+impl Above<'_> {
+    /// The least sum that `items` items at `highest` or below must have, after they have moved, to
+    /// matter to a wanted start.
+    fn least_after(self, highest: usize, items: usize) -> usize {
+        let Some(wanted) = self.wanted else { return 0 };
+        let least = wanted.least[self.largest.unwrap_or(highest)];
+        least.saturating_sub(self.sum + items)
+    }
+}
+
 /// The states an application is wanted for: those with r max - sum <= limit, with a limit for every
 /// sum of levels.
 #[derive(Debug, Clone)]
@@ -72,6 +82,8 @@ pub struct Wanted {
     processes: usize,
     /// `most[k][s]`: the largest limit + sum over the sums s..s + 2^k.
     most: Vec<Vec<usize>>,
+    /// The least sum of a wanted state by its largest level, for as many levels as there are.
+    least: Vec<usize>,
 }
 
 impl Wanted {
@@ -87,7 +99,13 @@ impl Wanted {
             most.push(next);
             width *= 2;
         }
-        Self { processes, most }
+        let sums = limits.len() - 1;
+        let first = |largest: usize| {
+            let wanted = |&sum: &usize| processes * largest <= sum + limits[sum] as usize;
+            (largest..=sums).find(wanted).unwrap_or(sums)
+        };
+        let least = (0..=sums / processes).map(first).collect();
+        Self { processes, most, least }
     }
 
     /// Whether a state with this largest level and a sum from `least` to `most` can be wanted.
@@ -97,6 +115,9 @@ impl Wanted {
         self.processes * largest <= row[least].max(row[most + 1 - (1 << power)])
     }
 }
+
+/// Runs of at most this many multisets are not searched for those that matter.
+const SHORT: usize = 128;
 
 /// Parts of at least this many numbers are shared among threads.
 const PARALLEL: usize = 1 << 15;
@@ -208,7 +229,7 @@ impl Exchangeable {
         blocks.for_each(|(z, out)| {
             let rest = Part { items: part.items - 1, highest: z, above: part.above.and(z) };
             self.with_scratch(self.count(rest.items, self.levels_after(z)) * width, |others| {
-                self.move_highest(z, rest.items, v, others, width);
+                self.move_highest(z, rest, v, others, width);
                 self.share(rest, others, out, width);
             });
         });
@@ -237,27 +258,28 @@ impl Exchangeable {
             }
             let others = self.count(items - 1, self.levels_after(z)) * width;
             let (others, scratch) = scratch.split_at_mut(others);
-            self.move_highest(z, items - 1, v, others, width);
-            let out = &mut out[self.count(items, z) * width..self.count(items, z + 1) * width];
             let rest = Part { items: items - 1, highest: z, above: above.and(z) };
+            self.move_highest(z, rest, v, others, width);
+            let out = &mut out[self.count(items, z) * width..self.count(items, z + 1) * width];
             self.compute(rest, others, out, scratch, width);
         }
     }
 
-    /// g_z: the sum over the move of an item from level `z`, the highest, for `others` other items:
-    /// `f` is a function of where all are afterwards.
-    fn move_highest(&self, z: usize, others: usize, f: &[f64], out: &mut [f64], width: usize) {
+    /// g_z: the sum over the move of an item from level `z`, the highest, as a function of where the
+    /// `others` are afterwards; `f` is a function of where all are. Left out where it matters to no
+    /// wanted start.
+    fn move_highest(&self, z: usize, others: Part<'_>, f: &[f64], out: &mut [f64], width: usize) {
         let p = Row::of(&self.chain, z);
         let count = |items: usize, levels: usize| self.count(items, levels) * width;
         let last = z + 1 == self.chain.levels();
         if z == 0 {
             // On two levels the number of items at the upper one is the rank.
-            let length = out.len();
-            return p.means(f, f, if last { f } else { &f[width..] }, &mut out[..length]);
+            return p.means(f, f, if last { f } else { &f[width..] }, out);
         }
+        let least = others.above.least_after(z, others.items);
         let (mut f, mut out) = (f, out);
         // With 0, 1, ... of the others at z + 1, which are fixed in f.
-        for items in (0..=others).rev() {
+        for items in (0..=others.items).rev() {
             // f with the item at z + 1. From the highest level it is never there.
             let top = if last { f } else { &f[count(items + 1, z + 1)..] };
             let (mut lower, mut above) = (f, top);
@@ -265,8 +287,14 @@ impl Exchangeable {
             for below in (0..=items).rev() {
                 let length = count(below, z);
                 let here = &lower[count(below + 1, z)..];
+                let down = &lower[count(below + 1, z - 1)..];
                 let (run, rest) = out.split_at_mut(length);
-                p.means(&lower[count(below + 1, z - 1)..], here, above, run);
+                let fixed = (others.items - items) * (z + 1) + (items - below) * z;
+                self.heavy(below, z, least.saturating_sub(fixed), 0, &mut |start, end| {
+                    let (start, end) = (start * width, end * width);
+                    let run = &mut run[start..end];
+                    p.means(&down[start..], &here[start..], &above[start..], run);
+                });
                 (out, lower) = (rest, here);
                 if below > 0 {
                     above = &above[length..];
@@ -276,6 +304,30 @@ impl Exchangeable {
                 return;
             }
             f = top;
+        }
+    }
+
+    /// Calls `each` with runs of ranks, counted from `first`, that hold the multisets of `items`
+    /// items on the lowest `levels` levels with a sum of `least` or more (and some others).
+    fn heavy(
+        &self,
+        items: usize,
+        levels: usize,
+        least: usize,
+        first: usize,
+        each: &mut impl FnMut(usize, usize),
+    ) {
+        let count = self.count(items, levels);
+        if least <= levels || count <= SHORT {
+            if least <= items * (levels - 1) {
+                each(first, first + count);
+            }
+            return;
+        }
+        // The highest item is at least at the mean.
+        for y in least.div_ceil(items)..levels {
+            let (rest, first) = (least.saturating_sub(y), first + self.count(items, y));
+            self.heavy(items - 1, y + 1, rest, first, each);
         }
     }
 

@@ -50,6 +50,10 @@ pub struct Backward<'a> {
     /// What the transition is applied to.
     buffer: Vec<f64>,
     decisions: Decisions,
+    /// The decisions of the next step back, and by total the largest r (max - mean) with which it
+    /// goes on.
+    upcoming: Decisions,
+    goes_on: Option<Vec<u32>>,
 }
 
 /// Where the recursion stands: all that must be kept to resume it.
@@ -65,7 +69,7 @@ pub struct Snapshot {
 
 /// Relative slack within which two branches count as equal.
 const TIE: f64 = 1e-12;
-/// Blocks of 64 states handled by one task.
+/// Blocks of states handled by one task.
 const TASK: usize = 1 << 8;
 
 impl<'a> Backward<'a> {
@@ -96,6 +100,8 @@ impl<'a> Backward<'a> {
             scratch: vec![0.0; count],
             buffer: vec![0.0; count],
             decisions: Decisions::none(count),
+            upcoming: Decisions::none(count),
+            goes_on: None,
         };
         if problem.timing == Timing::BeforeStep {
             backward.pay(0);
@@ -127,6 +133,7 @@ impl<'a> Backward<'a> {
         self.expected.clone_from(&snapshot.limits);
         self.limits = snapshot.limits;
         self.vectors = snapshot.vectors;
+        self.goes_on = None;
         Ok(())
     }
 
@@ -174,19 +181,27 @@ impl<'a> Backward<'a> {
             return;
         }
         let decides = self.remaining < self.problem.steps;
+        let mut goes_on = None;
         if decides {
             self.remapping.observe(&self.vectors, self.problem.remap_cost);
+            goes_on = Some(self.goes_on.take().unwrap_or_else(|| self.decide()));
+            std::mem::swap(&mut self.decisions, &mut self.upcoming);
         }
-        let certain = self.fill_value(decides);
-        self.limits = self.transit_value(certain.as_deref());
+        self.limits = self.transit_value(goes_on.as_deref());
         if self.problem.timing == Timing::BeforeStep {
             self.pay(0);
         }
+        self.goes_on = (self.remaining > 1).then(|| self.decide());
         if self.vectors.len() > 1 {
             // Work and remaps to come matter where the program goes on, and after a remap.
-            let wanted = Wanted::new(self.problem.processors, &self.goes_on_up_to());
+            let least = self.remapping.balanced_excess();
+            let mut limits = vec![least; self.limits.len()];
+            if let Some(goes_on) = &self.goes_on {
+                limits = larger(limits, goes_on.clone());
+            }
+            let wanted = Wanted::new(self.problem.processors, &limits);
             for vector in 1..self.vectors.len() {
-                self.fill_other(vector, decides);
+                self.fill(vector, decides, &limits);
                 let (buffer, out) = (&self.buffer, &mut self.vectors[vector]);
                 self.transition.apply_where(&wanted, buffer, out);
             }
@@ -215,93 +230,72 @@ impl<'a> Backward<'a> {
         self.states.multisets().rank(&vec![self.problem.initial; self.problem.processors])
     }
 
-    /// Fills the buffer with the value of the better (or the prescribed) branch, for T1 with the cost
-    /// of the step before it. Returns, by total, the largest r (max - mean) in which the program
-    /// goes on; `None` where there is nothing to decide.
-    fn fill_value(&mut self, decides: bool) -> Option<Vec<u32>> {
+    /// Makes the decisions that precede the present value. Returns, by total, the largest
+    /// r (max - mean) with which the program goes on.
+    fn decide(&mut self) -> Vec<u32> {
         let (control, problem, states) = (self.control, self.problem, self.states);
-        let (limits, pays) = (&self.limits, problem.timing == Timing::AfterStep);
-        let after = self.remapping.costs().first().filter(|_| decides);
-        let blocks = self.buffer.par_chunks_mut(64).zip(self.vectors[0].par_chunks(64));
-        let blocks = blocks.zip(self.decisions.words_mut()).enumerate().with_min_len(TASK);
+        let (limits, after) = (&self.limits, self.remapping.leads_to(&self.vectors[0]));
+        let beyond = limits.iter().copied().max().unwrap_or(0);
+        let blocks = self.vectors[0].par_chunks(States::BLOCK).zip(self.upcoming.words_mut());
+        let blocks = blocks.enumerate().with_min_len(TASK);
         let none = || vec![0u32; limits.len()];
-        let certain = blocks.fold(none, |mut largest, (block, ((filled, values), word))| {
-            let mut remaps = 0u64;
-            for (bit, (filled, &value)) in filled.iter_mut().zip(values).enumerate() {
-                let state = block * 64 + bit;
-                let mut branch = value;
-                if let Some(after) = after {
-                    let (excess, total) = (states.excess(state), states.totals()[state] as usize);
-                    let remapped = after[total];
-                    let remap = excess > limits[total]
-                        || control.remaps(problem, states, state, value, remapped);
-                    if remap {
-                        remaps |= 1 << bit;
-                        branch = remapped;
-                    } else {
-                        largest[total] = largest[total].max(excess);
-                        if control == Control::Optimal {
-                            branch = value.min(remapped);
-                        }
-                    }
-                }
-                if pays {
-                    let (max, mean) = problem.loads(states, state);
-                    branch += problem.step_cost(max, mean);
-                }
-                *filled = branch;
+        let largest = blocks.fold(none, |mut largest, (block, (values, word))| {
+            *word = u64::MAX >> (States::BLOCK - values.len());
+            if states.least_excess(block) > beyond {
+                return largest;
             }
-            *word = remaps;
-            largest
-        });
-        let certain = certain.reduce(none, larger);
-        decides.then_some(certain)
-    }
-
-    /// By total, the largest r (max - mean) with which the program goes on at the decision that
-    /// precedes the present value, or that a remap leaves.
-    fn goes_on_up_to(&self) -> Vec<u32> {
-        let (control, problem, states) = (self.control, self.problem, self.states);
-        let after = self.remapping.leads_to(&self.vectors[0]);
-        let none = || vec![self.remapping.balanced_excess(); after.len()];
-        let values = self.vectors[0].par_iter().enumerate().with_min_len(64 * TASK);
-        let largest = values.fold(none, |mut largest, (state, &value)| {
-            let (excess, total) = (states.excess(state), states.totals()[state] as usize);
-            let undecided = excess > largest[total] && excess <= self.limits[total];
-            if undecided && !control.remaps(problem, states, state, value, after[total]) {
-                largest[total] = excess;
+            for (bit, &value) in values.iter().enumerate() {
+                let state = block * States::BLOCK + bit;
+                let (excess, total) = (states.excess(state), states.totals()[state] as usize);
+                let decided = excess > limits[total];
+                if !decided && !control.remaps(problem, states, state, value, after[total]) {
+                    *word &= !(1 << bit);
+                    largest[total] = largest[total].max(excess);
+                }
             }
             largest
         });
         largest.reduce(none, larger)
     }
 
-    /// Fills the buffer with the work (1) or the number of remaps (2) of the branch decided for, for
-    /// T1 with the work of the step before it.
-    fn fill_other(&mut self, vector: usize, decides: bool) {
-        let (problem, states) = (self.problem, self.states);
-        let works = vector == 1 && problem.timing == Timing::AfterStep;
+    /// Fills the buffer with what the better (or the prescribed) branch comes to, for T1 with the
+    /// step before it, in all states that can be reached from those up to `limits` by total.
+    fn fill(&mut self, vector: usize, decides: bool, limits: &[u32]) {
+        let (control, problem, states) = (self.control, self.problem, self.states);
+        let pays = vector < 2 && problem.timing == Timing::AfterStep;
         let after = self.remapping.costs().get(vector).filter(|_| decides);
-        let blocks = self.buffer.par_chunks_mut(64).zip(self.vectors[vector].par_chunks(64));
+        let beyond = limits.iter().copied().max().unwrap_or(0) + self.remapping.farthest();
+        let blocks = self.buffer.par_chunks_mut(States::BLOCK);
+        let blocks = blocks.zip(self.vectors[vector].par_chunks(States::BLOCK));
         let blocks = blocks.zip(self.decisions.words()).enumerate().with_min_len(TASK);
         blocks.for_each(|(block, ((filled, values), &word))| {
+            if states.least_excess(block) > beyond {
+                return;
+            }
             for (bit, (filled, &value)) in filled.iter_mut().zip(values).enumerate() {
-                let total = states.totals()[block * 64 + bit];
-                *filled = match after {
-                    Some(after) if word >> bit & 1 == 1 => after[total as usize],
-                    _ => value,
-                };
-                if works {
-                    *filled += problem.lowest + f64::from(total) / problem.processors as f64;
+                let state = block * States::BLOCK + bit;
+                *filled = value;
+                if let Some(after) = after {
+                    let remapped = after[states.totals()[state] as usize];
+                    if word >> bit & 1 == 1 {
+                        *filled = remapped;
+                    } else if vector == 0 && control == Control::Optimal {
+                        *filled = value.min(remapped);
+                    }
+                }
+                if pays {
+                    let (max, mean) = problem.loads(states, state);
+                    *filled += if vector == 0 { problem.step_cost(max, mean) } else { mean };
                 }
             }
         });
     }
 
-    /// Takes the expectation of the value in the buffer over the next state, wherever the decision
-    /// that comes next (earlier in time) may be to go on, if after the move it is to remap beyond
-    /// `certain`. Returns, by total, the largest r (max - mean) of those states.
+    /// Takes the expectation of the value over the next state, wherever the decision that comes next
+    /// (earlier in time) may be to go on, if after the move it is to remap beyond `certain`.
+    /// Returns, by total, the largest r (max - mean) of those states.
     fn transit_value(&mut self, certain: Option<&[u32]>) -> Vec<u32> {
+        let decides = certain.is_some();
         let (full, processors) = (self.states.largest_excess(), self.problem.processors);
         let optimal = self.control == Control::Optimal;
         let mut limits = match certain {
@@ -315,8 +309,9 @@ impl<'a> Backward<'a> {
         let least = self.remapping.balanced_excess();
         limits.iter_mut().for_each(|limit| *limit = (*limit).max(least));
         let mut wanted = Wanted::new(processors, &limits);
+        self.fill(0, decides, &limits);
         self.transition.apply_where(&wanted, &self.buffer, &mut self.scratch);
-        if certain.is_some() && optimal {
+        if decides && optimal {
             let needed = self.remapping.certain_beyond(&self.scratch);
             let short = |(total, limit): (usize, &u32)| {
                 *limit < needed[total].min(self.remapping.largest_excess(total))
@@ -324,6 +319,7 @@ impl<'a> Backward<'a> {
             if limits.iter().enumerate().any(short) {
                 limits.fill(full);
                 wanted = Wanted::new(processors, &limits);
+                self.fill(0, decides, &limits);
                 self.transition.apply_where(&wanted, &self.buffer, &mut self.scratch);
             }
             // A little more, for the next step needs a little more or less.
@@ -336,7 +332,8 @@ impl<'a> Backward<'a> {
     /// Adds the cost (0) or the work (1) of a step.
     fn pay(&mut self, vector: usize) {
         let (problem, states) = (self.problem, self.states);
-        let values = self.vectors[vector].par_iter_mut().with_min_len(64 * TASK).enumerate();
+        let values =
+            self.vectors[vector].par_iter_mut().with_min_len(States::BLOCK * TASK).enumerate();
         values.for_each(|(state, value)| {
             let (max, mean) = problem.loads(states, state);
             *value += if vector == 0 { problem.step_cost(max, mean) } else { mean };

@@ -74,17 +74,22 @@ impl Remapping {
         &self.costs
     }
 
+    /// By how much one move changes r (max - mean) at most.
+    pub(super) fn farthest(&self) -> u32 {
+        (2 * (self.processors - 1) * self.reach.levels) as u32
+    }
+
     /// For each total t, an a such that no move leads from there and r (max - mean) > a to a state
     /// in which the program may go on, if it may only up to `certain[t']` at total t': the maximum
     /// falls by s levels at most, taking one processor along, while the others rise by s.
     pub(super) fn reachable(&self, certain: &[u32]) -> Vec<u32> {
         let (r, s) = (self.processors, self.reach.levels);
-        let fall = 2 * (r - 1) * s;
+        let fall = self.farthest();
         (0..certain.len())
             .map(|total| {
                 let near = total.saturating_sub(r * s)..=(total + r * s).min(certain.len() - 1);
                 let most = certain[near].iter().copied().max().unwrap_or(0);
-                self.balanced_excess().max(most + fall as u32)
+                self.balanced_excess().max(most + fall)
             })
             .collect()
     }

@@ -10,6 +10,8 @@ pub struct States {
     multisets: Multisets,
     totals: Vec<u32>,
     largest: Vec<u16>,
+    /// The least r (max - mean) in each block of [`BLOCK`](Self::BLOCK) states.
+    least: Vec<u32>,
 }
 
 /// Where a remap leads from a given total: sorted levels and their probability. One entry, or two.
@@ -18,6 +20,8 @@ pub type Balanced = Vec<(f64, Vec<usize>)>;
 impl States {
     /// Number of states filled by one task.
     const CHUNK: usize = 1 << 15;
+    /// Number of states of a block: those of a word of decisions.
+    pub(super) const BLOCK: usize = 64;
 
     /// The states of `processors` processors on `levels` <= 65536 levels.
     ///
@@ -38,7 +42,11 @@ impl States {
                 walk.advance();
             }
         });
-        Ok(States { multisets, totals, largest })
+        let mut states = States { multisets, totals, largest, least: Vec::new() };
+        let first = |block: usize| block * Self::BLOCK..count.min((block + 1) * Self::BLOCK);
+        let least = |block| first(block).map(|state| states.excess(state)).min().unwrap_or(0);
+        states.least = (0..count.div_ceil(Self::BLOCK)).into_par_iter().map(least).collect();
+        Ok(states)
     }
 
     /// The ranking of the states.
@@ -69,6 +77,11 @@ impl States {
     /// The largest r (max - mean), (r - 1)(L - 1).
     pub fn largest_excess(&self) -> u32 {
         ((self.multisets.items() - 1) * (self.multisets.levels() - 1)) as u32
+    }
+
+    /// The least r (max - mean) among the states of a block.
+    pub(super) fn least_excess(&self, block: usize) -> u32 {
+        self.least[block]
     }
 
     /// r (max - mean) of each state, a whole number.

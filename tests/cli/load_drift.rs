@@ -93,10 +93,10 @@ fn bad_models_are_refused_where_they_are_wrong() {
 /// solve ends with the same bits as in one go.
 #[test]
 fn interrupted_solves_resume_bit_for_bit() {
-    let text = model(6, 400, "");
+    let text = model(6, 2000, "");
     let folder = folder_with(&text);
-    let whole = json(folder.path(), &["solve", "model.ron", "--json", "--step", "390"]);
-    let arguments = ["solve", "model.ron", "--json", "--step", "390", "--out", "out"];
+    let whole = json(folder.path(), &["solve", "model.ron", "--json", "--step", "1990"]);
+    let arguments = ["solve", "model.ron", "--json", "--step", "1990", "--out", "out"];
     let stopped = remap(folder.path(), &arguments).arg("--time-limit").arg("0.3").assert().code(3);
     let partial: Value = serde_json::from_slice(&stopped.get_output().stdout).unwrap();
     assert_eq!(partial["status"], "time_limit");
@@ -126,7 +126,7 @@ fn interrupted_solves_resume_bit_for_bit() {
 #[cfg(unix)]
 #[test]
 fn an_interrupt_saves_and_tells() {
-    let folder = folder_with(&model(6, 4000, ""));
+    let folder = folder_with(&model(6, 100_000, ""));
     let child = std::process::Command::new(assert_cmd::cargo::cargo_bin("remap"))
         .args(["solve", "model.ron", "--json", "--out", "out"])
         .current_dir(folder.path())
@@ -146,13 +146,13 @@ fn an_interrupt_saves_and_tells() {
 
 #[test]
 fn foreign_and_damaged_checkpoints_are_refused() {
-    let folder = folder_with(&model(6, 400, ""));
+    let folder = folder_with(&model(6, 4000, ""));
     let arguments = ["solve", "model.ron", "--out", "out"];
     remap(folder.path(), &arguments).args(["--time-limit", "0.2"]).assert().code(3);
     std::fs::remove_file(folder.path().join("out/model.json")).unwrap();
     let checkpoint = folder.path().join("out/model.checkpoint");
     let bytes = std::fs::read(&checkpoint).unwrap();
-    std::fs::write(folder.path().join("model.ron"), model(6, 401, "")).unwrap();
+    std::fs::write(folder.path().join("model.ron"), model(6, 4001, "")).unwrap();
     let refused = |reason: &str| {
         let assert = remap(folder.path(), &arguments).assert().code(1);
         let errors = String::from_utf8_lossy(&assert.get_output().stderr).into_owned();
@@ -160,7 +160,7 @@ fn foreign_and_damaged_checkpoints_are_refused() {
     };
     refused("another model");
     assert_eq!(std::fs::read(&checkpoint).unwrap(), bytes, "a refused checkpoint is not touched");
-    std::fs::write(folder.path().join("model.ron"), model(6, 400, "")).unwrap();
+    std::fs::write(folder.path().join("model.ron"), model(6, 4000, "")).unwrap();
     let mut damaged = bytes.clone();
     let middle = damaged.len() / 2;
     damaged[middle] ^= 1;
