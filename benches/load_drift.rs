@@ -39,6 +39,10 @@ fn problem(processors: usize, levels: usize) -> LoadDrift {
     }
 }
 
+fn pool(threads: usize) -> rayon::ThreadPool {
+    rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads")
+}
+
 fn short<'c>(c: &'c mut Criterion, name: &str) -> BenchmarkGroup<'c, WallTime> {
     let mut group = c.benchmark_group(name);
     group.sample_size(10).sampling_mode(SamplingMode::Flat);
@@ -55,10 +59,10 @@ fn transition(c: &mut Criterion) {
         let v: Vec<f64> = (0..out.len()).map(|state| (state % 97) as f64).collect();
         group.throughput(Throughput::Elements(out.len() as u64));
         for threads in [1, 2] {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+            let pool = pool(threads);
             let name = BenchmarkId::new(format!("{processors} x {levels}"), threads);
-            pool.expect("threads").install(|| {
-                group.bench_function(name, |b| b.iter(|| operator.apply_into(&v, &mut out)));
+            group.bench_function(name, |b| {
+                b.iter(|| pool.install(|| operator.apply_into(&v, &mut out)));
             });
         }
     }
@@ -80,10 +84,10 @@ fn steps(c: &mut Criterion) {
                 backward.advance();
             }
             for threads in [1, 2] {
-                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+                let pool = pool(threads);
                 let name = BenchmarkId::new(format!("{processors} x {levels}, {name}"), threads);
-                pool.expect("threads").install(|| {
-                    group.bench_function(name, |b| b.iter(|| backward.advance()));
+                group.bench_function(name, |b| {
+                    b.iter(|| pool.install(|| backward.advance()));
                 });
             }
         }
