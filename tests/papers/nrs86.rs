@@ -82,7 +82,6 @@ fn figure_4_eight_chains() {
 /// "The calculation of the performance obtained through the use of the optimal Markov decision
 /// policy is not practical in this case".
 #[test]
-#[ignore = "1.56 million states, 400 steps, twice: a minute or two"]
 fn figure_4_optimal_policy_of_eight_chains() {
     for (cost, value) in [(8.0, 1134.546336), (2.0, 783.992069)] {
         let outcome = optimum(&mum(8, 400, cost));
