@@ -132,5 +132,5 @@ fn mesh(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, transition, steps, tensor, mesh);
+criterion_group!(benches, mesh, tensor, transition, steps);
 criterion_main!(benches);
