@@ -2,43 +2,19 @@
 
 use super::complaint::Review;
 use super::number::Decimal;
+use super::weights::Weights;
 use remapping::Rational;
 use remapping::law::{Law as EngineLaw, Steps};
-use serde::{Deserialize, Deserializer, de};
-use std::fmt;
+use serde::Deserialize;
 
 /// Law of the change of a load in one step.
 #[derive(Debug, Clone, Deserialize)]
 pub(super) enum Law {
-    Steps(Weights),
+    Steps(Weights<Decimal>),
     Exponential { mean: Decimal },
     Gamma { shape: Decimal, mean: Decimal },
     Normal { mean: Decimal, deviation: Decimal },
     Moments { mean: Decimal, variance: Decimal },
-}
-
-/// `{step: probability, ...}`, in the order of the file.
-#[derive(Debug, Clone)]
-pub(super) struct Weights(Vec<(Decimal, Decimal)>);
-
-impl<'de> Deserialize<'de> for Weights {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Entries;
-        impl<'de> de::Visitor<'de> for Entries {
-            type Value = Weights;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a map {step: probability, ...}")
-            }
-            fn visit_map<A: de::MapAccess<'de>>(self, mut map: A) -> Result<Weights, A::Error> {
-                let mut entries = Vec::new();
-                while let Some(entry) = map.next_entry()? {
-                    entries.push(entry);
-                }
-                Ok(Weights(entries))
-            }
-        }
-        deserializer.deserialize_map(Entries)
-    }
 }
 
 impl Law {

@@ -17,6 +17,7 @@ pub mod source;
 pub mod stopping;
 mod syntax;
 pub mod two_phase;
+mod weights;
 
 use complaint::{Complaint, Review, Source};
 use ron::extensions::Extensions;

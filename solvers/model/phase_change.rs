@@ -3,11 +3,11 @@
 use super::complaint::Review;
 use super::explain::Shape;
 use super::number::Decimal;
+use super::weights::Weights;
 use remapping::Rational;
 use remapping::lifetime::Lifetime;
 use remapping::threshold::{Hazard, PhaseChange as Problem, Premature as EnginePremature};
-use serde::{Deserialize, Deserializer, de};
-use std::fmt;
+use serde::Deserialize;
 
 /// `PhaseChange(...)`.
 #[derive(Debug, Clone, Deserialize)]
@@ -29,7 +29,7 @@ enum Law {
     Fixed(u64),
     Uniform { first: u64, last: u64 },
     Geometric { rate: Decimal, first: u64, last: u64 },
-    Pmf(Weights),
+    Pmf(Weights<u64>),
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -68,30 +68,6 @@ enum Premature {
     Keep {
         before_remapped: Decimal,
     },
-}
-
-/// `{value: probability, ...}`, in the order of the file.
-#[derive(Debug, Clone)]
-struct Weights(Vec<(u64, Decimal)>);
-
-impl<'de> Deserialize<'de> for Weights {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Entries;
-        impl<'de> de::Visitor<'de> for Entries {
-            type Value = Weights;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a map {value: probability, ...}")
-            }
-            fn visit_map<A: de::MapAccess<'de>>(self, mut map: A) -> Result<Weights, A::Error> {
-                let mut entries = Vec::new();
-                while let Some(entry) = map.next_entry()? {
-                    entries.push(entry);
-                }
-                Ok(Weights(entries))
-            }
-        }
-        deserializer.deserialize_map(Entries)
-    }
 }
 
 /// What may stand where, for messages.

@@ -6,8 +6,8 @@
 //! probabilities. Neighbouring pieces are joined into intervals that enclose both; every value is an
 //! interval, rounded outward.
 
-use super::pieces::{Map, Pieces, Step, StepCosts, odds};
-use super::problem::{Cycle, Nearest, PhaseChange, ProblemError};
+use super::pieces::{CycleCosts, CyclesLeft, Map, Pieces, Step, odds};
+use super::problem::{Nearest, PhaseChange, ProblemError};
 use crate::belief::{Belief, Detector, Report};
 use crate::rounding::nearest;
 use crate::{Halt, Observer};
@@ -65,13 +65,13 @@ pub fn evaluate(
     }
     let setting = Setting::new(problem, policy.assumed)?;
     let mut next = Pieces::constant([(0.0, 0.0); 2]);
-    let mut left = Left::default();
+    let mut left = CyclesLeft::default();
     for n in (0..=last).rev() {
         watch(n, last, observer)?;
         let (step, maps) = setting.step(n);
         left.advance(&step.cycle);
         let fresh = step.fresh(&next, &maps);
-        let remap = Pieces::constant(step.remap(&fresh, left.cycles, left.quiet_cycles));
+        let remap = Pieces::constant(step.remap(&fresh, &left));
         let threshold = odds(policy.thresholds[n as usize]);
         next = step.back(&next, &maps, threshold, &remap, merge);
     }
@@ -138,7 +138,7 @@ pub fn evaluate_estimating(
     let mut retained = vec![nothing.clone(); last as usize + 2];
     let mut remapped = vec![nothing.clone(); last as usize + 1];
     let mut searching = nothing;
-    let mut left = Left::default();
+    let mut left = CyclesLeft::default();
     for n in (0..=last).rev() {
         watch(n, last, observer)?;
         let (step, maps) = setting.step(n);
@@ -147,7 +147,7 @@ pub fn evaluate_estimating(
         retained[at] =
             step.back(&retained[at + 1], &maps, f64::INFINITY, &Pieces::default(), merge);
         let fresh = step.fresh(&searching, &maps);
-        let [early, late] = step.remap(&fresh, left.cycles, left.quiet_cycles);
+        let [early, late] = step.remap(&fresh, &left);
         let paid = setting.test();
         let less = |(low, high): Interval| (low - paid, high - paid);
         remapped[at] = Pieces::constant([less(early), less(late)]);
@@ -175,7 +175,7 @@ struct Setting<'a> {
     problem: &'a PhaseChange,
     truth: Nearest,
     assumed: Nearest,
-    costs: StepCosts,
+    costs: CycleCosts,
 }
 
 impl<'a> Setting<'a> {
@@ -183,7 +183,7 @@ impl<'a> Setting<'a> {
         problem.validate()?;
         assumed.validate()?;
         let (truth, assumed) = (Nearest::new(problem), Nearest::new(assumed));
-        let costs = StepCosts::new(problem, &truth);
+        let costs = CycleCosts::new(problem);
         Ok(Setting { problem, truth, assumed, costs })
     }
 
@@ -201,19 +201,5 @@ impl<'a> Setting<'a> {
     /// D_d.
     fn test(&self) -> f64 {
         self.truth.test
-    }
-}
-
-/// Mean number of cycles left, and of those before the change.
-#[derive(Default)]
-struct Left {
-    cycles: f64,
-    quiet_cycles: f64,
-}
-
-impl Left {
-    fn advance(&mut self, cycle: &Cycle) {
-        self.cycles = 1.0 + cycle.survival * self.cycles;
-        self.quiet_cycles = 1.0 + cycle.discount() * self.quiet_cycles;
     }
 }

@@ -66,28 +66,43 @@ impl Map {
     }
 }
 
-/// What cycles and remappings cost.
-pub(super) struct StepCosts {
-    before: f64,
+/// e_B, and e_P where a premature remapping lasts.
+pub(super) struct CycleCosts {
     after: f64,
-    remapped: f64,
-    /// Of a lasting remapping, e_P - e_R.
     premature: Option<f64>,
 }
 
-impl StepCosts {
-    pub(super) fn new(problem: &PhaseChange, truth: &Nearest) -> StepCosts {
-        StepCosts {
-            before: truth.before,
-            after: nearest(&problem.after),
-            remapped: truth.remapped,
-            premature: match &problem.premature {
-                Premature::Revert => None,
-                Premature::Keep { before_remapped } => {
-                    Some(nearest(&(before_remapped - &problem.remapped)))
-                }
-            },
-        }
+impl CycleCosts {
+    pub(super) fn new(problem: &PhaseChange) -> CycleCosts {
+        let premature = match &problem.premature {
+            Premature::Revert => None,
+            Premature::Keep { before_remapped } => Some(nearest(before_remapped)),
+        };
+        CycleCosts { after: nearest(&problem.after), premature }
+    }
+}
+
+/// Mean numbers of cycles left: before the change, and after it, from a state before it. Sums of
+/// positive terms, so that their relative error is that of their steps.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct CyclesLeft {
+    quiet: f64,
+    changed: f64,
+    steps: f64,
+}
+
+impl CyclesLeft {
+    /// One step back.
+    pub(super) fn advance(&mut self, cycle: &Cycle) {
+        self.changed = cycle.survival * (self.changed + cycle.hazard * self.quiet);
+        self.quiet = 1.0 + cycle.discount() * self.quiet;
+        self.steps += 1.0;
+    }
+
+    /// A cost that is a sum of positive multiples of these numbers.
+    fn enclose(&self, cost: f64) -> Interval {
+        let blur = SLACK * (1.0 + self.steps) * cost.abs();
+        (cost - blur, cost + blur)
     }
 }
 
@@ -95,7 +110,7 @@ impl StepCosts {
 pub(super) struct Step<'a> {
     pub(super) truth: &'a Nearest,
     pub(super) cycle: Cycle,
-    pub(super) costs: &'a StepCosts,
+    pub(super) costs: &'a CycleCosts,
 }
 
 impl Step<'_> {
@@ -115,7 +130,7 @@ impl Step<'_> {
             let (unchanged, changed) = (mix(0, end), mix(1, end));
             let ahead = cycle.hazard * changed + cycle.quiet * unchanged;
             [
-                self.costs.before + cycle.survival * ahead,
+                self.truth.before + cycle.survival * ahead,
                 self.costs.after + cycle.survival * changed,
             ]
         });
@@ -123,22 +138,16 @@ impl Step<'_> {
     }
 
     /// The cost of remapping; `fresh` is that of retaining with belief 0.
-    pub(super) fn remap(&self, fresh: &Costs, cycles: f64, quiet_cycles: f64) -> Costs {
-        let done = self.truth.delay + cycles * self.costs.remapped;
+    pub(super) fn remap(&self, fresh: &Costs, left: &CyclesLeft) -> Costs {
+        let Nearest { delay, test, remapped, .. } = *self.truth;
+        let done = left.enclose(delay + (left.quiet + left.changed) * remapped);
         let early = match self.costs.premature {
-            None => (self.truth.test + fresh[0].0, self.truth.test + fresh[0].1),
-            Some(regret) => {
-                let cost = done + quiet_cycles * regret;
-                (cost, cost)
+            None => widened(test + fresh[0].0, test + fresh[0].1),
+            Some(premature) => {
+                left.enclose(delay + left.changed * remapped + left.quiet * premature)
             }
         };
-        // The counts of cycles carry a rounding error per step.
-        let blur = |cost: f64| SLACK * (1.0 + cycles) * (1.0 + cost.abs());
-        let keep = f64::from(u8::from(self.costs.premature.is_some()));
-        [
-            widened(early.0 - keep * blur(early.0), early.1 + keep * blur(early.1)),
-            widened(done - blur(done), done + blur(done)),
-        ]
+        [early, done]
     }
 
     /// The cost of retaining with belief 0.

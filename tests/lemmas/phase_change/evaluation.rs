@@ -1,6 +1,6 @@
 //! The cost of threshold policies: bounds against the tree of all reports, and against the optimum.
 
-use super::problems::{cases, probability, problem, ratio};
+use super::problems::{cases, exact, probability, problem, ratio};
 use proptest::prelude::*;
 use remapping::Rational;
 use remapping::belief::{Belief, Detector, Report};
@@ -215,6 +215,28 @@ proptest! {
         let slack = 1e-7 * scale;
         prop_assert!(lower <= most + slack && upper >= least - slack, "{lower} {upper} {least}");
     }
+}
+
+/// A lasting remapping at step 1, when no change has come yet but for one in 10^12: what is left of a
+/// million a cycle is hundreds of cycles times that chance.
+#[test]
+fn costs_that_nearly_cancel_stay_within_their_bounds() {
+    let hazard = Rational::ONE / Rational::from(1_000_000_000_000u64);
+    let problem =
+        PhaseChange { remapped: Rational::from(1_000_000), ..watching(50, hazard.clone(), 1000) };
+    // Cycle n of 1..=1000 comes after the change with probability 1 - (1 - h)^n, and costs a million then.
+    let quiet = Rational::ONE - &hazard;
+    let (mut chance, mut cost) = (Rational::ONE, Rational::ZERO);
+    for _ in 1..=1000 {
+        chance *= &quiet;
+        cost += (Rational::ONE - &chance) * &problem.remapped;
+    }
+    let mut thresholds = vec![0.0; 1001];
+    thresholds[0] = 1.0;
+    let policy = ThresholdPolicy { assumed: &problem, thresholds: &thresholds };
+    let (lower, upper) = evaluate(&problem, policy, 0.0, &()).unwrap();
+    assert!(exact(lower) <= cost && cost <= exact(upper), "{lower} {upper} {}", double(&cost));
+    assert!(upper - lower < 1e-9, "{lower} {upper}");
 }
 
 /// A free cycle counter: what a threshold does is when it is first exceeded.
