@@ -60,6 +60,14 @@ pub fn check_free(path: &Path, force: bool) -> Result<(), Complaint> {
     }
 }
 
+/// Makes `folder`, and those it lies in, unless they are there.
+pub fn make_folder(folder: &Path) -> Result<(), Complaint> {
+    std::fs::create_dir_all(folder).map_err(|error| {
+        let message = format!("cannot create {}: {error}", folder.display());
+        Complaint::elsewhere(message, "choose a folder that can be written")
+    })
+}
+
 /// Says whether files can be made in `folder`, by making one and removing it.
 pub fn try_folder(folder: &Path) -> Result<(), Complaint> {
     temporary(folder).map(drop).map_err(|error| {

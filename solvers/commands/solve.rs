@@ -4,7 +4,9 @@ use super::{Exit, report};
 use crate::cli::{Settings, Solve};
 use crate::model::complaint::Complaint;
 use crate::model::{Loaded, Problem};
-use crate::output::{check_free, is_closed, print, say, try_folder, write_file, write_with};
+use crate::output::{
+    check_free, is_closed, make_folder, print, say, try_folder, write_file, write_with,
+};
 use crate::run::{Watch, is_interrupted};
 use crate::solution::{Body, Solution};
 use crate::{archive, fluids, land_battle, load_drift, periodic, phase_change, render, stopping};
@@ -163,10 +165,7 @@ fn check_outputs(arguments: &Solve) -> Result<(), Complaint> {
 
 fn write_outputs(arguments: &Solve, model: &Path, solution: &Solution) -> Result<(), Complaint> {
     if let Some(folder) = &arguments.out {
-        std::fs::create_dir_all(folder).map_err(|error| {
-            let message = format!("cannot create {}: {error}", folder.display());
-            Complaint::elsewhere(message, "choose a folder that can be written")
-        })?;
+        make_folder(folder)?;
         let path = out_path(folder, model);
         if let Body::Stopping(stopping::Answer { table: Some(table), .. }) = &solution.body {
             let file = path.with_extension("npz");

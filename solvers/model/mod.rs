@@ -13,6 +13,7 @@ pub mod number;
 pub mod periodic;
 pub mod phase_change;
 mod reader;
+mod scanner;
 pub mod source;
 pub mod stopping;
 mod syntax;

@@ -4,7 +4,7 @@
 //! messages need: where is the field at this path, what stands at this place, is any number not finite,
 //! is any map key repeated. The reader that builds it is in [`super::reader`].
 
-use super::reader;
+use super::{reader, scanner};
 use std::ops::Range;
 
 /// Byte range in the model text.
@@ -35,7 +35,7 @@ pub(super) enum Kind {
 
 impl Node {
     /// Reads `text`, or says where it stops being RON.
-    pub fn parse(text: &str) -> Result<Node, reader::Fault> {
+    pub fn parse(text: &str) -> Result<Node, scanner::Fault> {
         reader::read(text)
     }
 

@@ -1,6 +1,6 @@
 //! Drifting loads: the summary, the line of a sweep, and utilization against the interval.
 
-use super::plot::{BAND, DrawError, Picture, THRESHOLD};
+use super::plot::{BAND, DrawError, Picture, THRESHOLD, draw_key};
 use crate::load_drift::{Answer, Fixed};
 use plotters::coord::Shift;
 use plotters::prelude::*;
@@ -108,14 +108,7 @@ impl Picture for Utilizations<'_> {
             .draw_series(LineSeries::new(level(answer.never.utilization), BAND.stroke_width(2)))?
             .label("never")
             .legend(|(x, y)| PathElement::new([(x, y), (x + 24, y)], BAND.stroke_width(2)));
-        chart
-            .configure_series_labels()
-            .position(SeriesLabelPosition::LowerRight)
-            .label_font(("sans-serif", 16))
-            .background_style(WHITE.mix(0.85))
-            .border_style(BLACK.mix(0.3))
-            .margin(12)
-            .draw()?;
+        draw_key(&mut chart, SeriesLabelPosition::LowerRight)?;
         Ok(())
     }
 }

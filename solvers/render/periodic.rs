@@ -1,6 +1,6 @@
 //! Periodic intervals as people see them: the table of methods, the curve of the imbalance.
 
-use super::plot::{DrawError, Picture, THRESHOLD};
+use super::plot::{DrawError, Picture, THRESHOLD, draw_key};
 use crate::periodic::{Answer, Line};
 use plotters::coord::Shift;
 use plotters::prelude::*;
@@ -188,14 +188,7 @@ impl Picture for DeviationPicture<'_> {
                     PathElement::new([(x, y), (x + 24, y)], colour.stroke_width(2))
                 });
         }
-        chart
-            .configure_series_labels()
-            .position(SeriesLabelPosition::LowerRight)
-            .label_font(("sans-serif", 16))
-            .background_style(WHITE.mix(0.85))
-            .border_style(BLACK.mix(0.3))
-            .margin(12)
-            .draw()?;
+        draw_key(&mut chart, SeriesLabelPosition::LowerRight)?;
         Ok(())
     }
 }

@@ -6,7 +6,7 @@ use super::two_phase_plot::ScenarioThresholds;
 use crate::model::complaint::Complaint;
 use crate::phase_change::Answer;
 use crate::solution::{Body, Solution};
-use plotters::coord::Shift;
+use plotters::coord::{CoordTranslate, Shift};
 use plotters::prelude::*;
 use std::path::Path;
 use std::sync::Once;
@@ -112,6 +112,21 @@ fn encode(pixels: &[u8], size: (u32, u32)) -> Result<Vec<u8>, DrawError> {
     Ok(bytes)
 }
 
+/// The key to the series of a chart.
+pub(super) fn draw_key<'a, B: DrawingBackend + 'a, C: CoordTranslate>(
+    chart: &mut ChartContext<'a, B, C>,
+    position: SeriesLabelPosition,
+) -> Result<(), DrawingAreaErrorKind<B::ErrorType>> {
+    chart
+        .configure_series_labels()
+        .position(position)
+        .label_font(("sans-serif", 16))
+        .background_style(WHITE.mix(0.85))
+        .border_style(BLACK.mix(0.3))
+        .margin(12)
+        .draw()
+}
+
 fn register_font() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
@@ -185,14 +200,7 @@ impl Picture for ThresholdCurve<'_> {
             .draw_series(LineSeries::new(line, THRESHOLD.stroke_width(2)))?
             .label("threshold pi_n")
             .legend(|(x, y)| PathElement::new([(x, y), (x + 24, y)], THRESHOLD.stroke_width(2)));
-        chart
-            .configure_series_labels()
-            .position(SeriesLabelPosition::LowerLeft)
-            .label_font(("sans-serif", 16))
-            .background_style(WHITE.mix(0.85))
-            .border_style(BLACK.mix(0.3))
-            .margin(12)
-            .draw()?;
+        draw_key(&mut chart, SeriesLabelPosition::LowerLeft)?;
         Ok(())
     }
 }

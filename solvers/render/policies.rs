@@ -1,6 +1,6 @@
 //! Policies side by side: the table, and utilization against the mean interval.
 
-use super::plot::{BAND, DrawError, THRESHOLD};
+use super::plot::{BAND, DrawError, THRESHOLD, draw_key};
 use crate::sampling::{Line, Mean, Report};
 use plotters::coord::Shift;
 use plotters::prelude::*;
@@ -117,14 +117,7 @@ impl super::plot::Picture for Picture<'_> {
             chart.draw_series(std::iter::once(mark))?;
         }
         if never.is_some() {
-            chart
-                .configure_series_labels()
-                .position(SeriesLabelPosition::LowerRight)
-                .label_font(("sans-serif", 16))
-                .background_style(WHITE.mix(0.85))
-                .border_style(BLACK.mix(0.3))
-                .margin(12)
-                .draw()?;
+            draw_key(&mut chart, SeriesLabelPosition::LowerRight)?;
         }
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! The model problems as pictures: Figs. 6 to 8 of \[NR90\], and thresholds by scenario.
 
-use super::plot::{DrawError, Picture};
+use super::plot::{DrawError, Picture, draw_key};
 use crate::workload::compare::Comparison;
 use crate::workload::figure::{Curve, Policy};
 use crate::workload::solve::Answer;
@@ -85,14 +85,7 @@ impl Picture for ScenarioThresholds<'_> {
                     PathElement::new([(x, y), (x + 22, y)], colour.stroke_width(2))
                 });
         }
-        chart
-            .configure_series_labels()
-            .position(SeriesLabelPosition::LowerLeft)
-            .label_font((FONT, 15))
-            .background_style(WHITE.mix(0.85))
-            .border_style(BLACK.mix(0.3))
-            .margin(12)
-            .draw()?;
+        draw_key(&mut chart, SeriesLabelPosition::LowerLeft)?;
         Ok(())
     }
 }
@@ -156,13 +149,7 @@ where
             chart.draw_series(line.map(|point| Circle::new(point, 3, colour.filled())))?;
         }
     }
-    chart
-        .configure_series_labels()
-        .position(SeriesLabelPosition::UpperMiddle)
-        .background_style(WHITE.mix(0.85))
-        .border_style(BLACK.mix(0.3))
-        .label_font((FONT, 16))
-        .draw()?;
+    draw_key(&mut chart, SeriesLabelPosition::UpperMiddle)?;
     Ok(())
 }
 
@@ -236,12 +223,6 @@ where
             .label(name)
             .legend(move |(x, y)| Circle::new((x + 11, y), 4, colour.filled()));
     }
-    chart
-        .configure_series_labels()
-        .position(SeriesLabelPosition::LowerRight)
-        .background_style(WHITE.mix(0.85))
-        .border_style(BLACK.mix(0.3))
-        .label_font((FONT, 16))
-        .draw()?;
+    draw_key(&mut chart, SeriesLabelPosition::LowerRight)?;
     Ok(())
 }

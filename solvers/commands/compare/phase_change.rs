@@ -6,7 +6,7 @@ use crate::cli::Compare;
 use crate::model::Loaded;
 use crate::model::complaint::Complaint;
 use crate::model::phase_change::{MAX_PER_STEP, PhaseChange};
-use crate::output::{print, say, write_file};
+use crate::output::{make_folder, print, say, write_file};
 use crate::run::Watch;
 use remapping::threshold::evaluation::{
     Estimating, EvaluationError, ThresholdPolicy, evaluate, evaluate_estimating,
@@ -173,10 +173,7 @@ fn compare(
     let text = to_json(&document);
     print(&if arguments.json { text.clone() } else { table(&document) });
     if let Some(folder) = &arguments.out {
-        std::fs::create_dir_all(folder).map_err(|error| {
-            let message = format!("cannot create {}: {error}", folder.display());
-            vec![Complaint::elsewhere(message, "choose a folder that can be written")]
-        })?;
+        make_folder(folder).map_err(|complaint| vec![complaint])?;
         let name = arguments.model.file_stem().unwrap_or_default();
         let path = folder.join(name).with_extension("json");
         write_file(&path, text.as_bytes(), arguments.force).map_err(|complaint| vec![complaint])?;

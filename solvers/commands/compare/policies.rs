@@ -8,7 +8,7 @@ use crate::model::Loaded;
 use crate::model::activity_mesh::ActivityMesh;
 use crate::model::complaint::Complaint;
 use crate::model::load_drift::LoadDrift;
-use crate::output::{print, say, write_file};
+use crate::output::{make_folder, print, say, write_file};
 use crate::render::plot::{Format, picture};
 use crate::render::policies::{Picture, table};
 use crate::run::Watch;
@@ -258,10 +258,7 @@ fn write(
     text: &str,
 ) -> Result<(), Complaint> {
     if let Some(folder) = &arguments.out {
-        std::fs::create_dir_all(folder).map_err(|error| {
-            let message = format!("cannot create {}: {error}", folder.display());
-            Complaint::elsewhere(message, "choose a folder that can be written")
-        })?;
+        make_folder(folder)?;
         let name = arguments.model.file_stem().unwrap_or_default();
         write_file(&folder.join(name).with_extension("json"), text.as_bytes(), arguments.force)?;
     }

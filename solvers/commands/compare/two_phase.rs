@@ -5,7 +5,7 @@ use super::{Exit, report};
 use crate::cli::Compare;
 use crate::model::Loaded;
 use crate::model::complaint::Complaint;
-use crate::output::{check_free, print, say, write_file};
+use crate::output::{check_free, make_folder, print, say, write_file};
 use crate::render::plot::{Format, picture};
 use crate::render::two_phase_plot::Policies;
 use crate::run::Watch;
@@ -120,10 +120,7 @@ fn planned_files(
     workload: &impl Workload,
 ) -> Result<Option<(PathBuf, PathBuf)>, Complaint> {
     let Some(folder) = &arguments.out else { return Ok(None) };
-    std::fs::create_dir_all(folder).map_err(|error| {
-        let message = format!("cannot create {}: {error}", folder.display());
-        Complaint::elsewhere(message, "choose a folder that can be written")
-    })?;
+    make_folder(folder)?;
     let stem = arguments.model.file_stem().unwrap_or_default();
     let json = folder.join(stem).with_extension("json");
     check_free(&json, arguments.force)?;

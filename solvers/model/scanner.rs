@@ -1,0 +1,193 @@
+//! The words, strings, comments and signs a RON text is made of.
+
+use super::syntax::Span;
+
+/// Where a text stops being RON.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Fault {
+    /// The offending token, or the bracket or quote that is never closed.
+    pub span: Span,
+    /// What is wrong.
+    pub message: String,
+    /// What is wrong with the token.
+    pub label: String,
+    /// What would be right.
+    pub help: String,
+}
+
+/// Longest token a message quotes, in characters.
+const QUOTED: usize = 24;
+
+/// A text, and how far it has been read.
+pub(super) struct Scanner<'a> {
+    pub(super) text: &'a str,
+    pub(super) at: usize,
+}
+
+pub(super) type Read<T> = Result<T, Fault>;
+
+impl<'a> Scanner<'a> {
+    pub(super) fn rest(&self) -> &'a str {
+        &self.text[self.at..]
+    }
+
+    pub(super) fn peek(&self) -> Option<char> {
+        self.rest().chars().next()
+    }
+
+    pub(super) fn fault(&self, span: Span, message: &str, label: &str, help: &str) -> Fault {
+        let (message, label, help) = (message.to_owned(), label.to_owned(), help.to_owned());
+        Fault { span, message, label, help }
+    }
+
+    pub(super) fn fault_here(&self, message: &str, label: &str, help: &str) -> Fault {
+        self.fault(self.token(), message, label, help)
+    }
+
+    /// The word or sign that comes next.
+    pub(super) fn token(&self) -> Span {
+        let word = self.rest().find(|c: char| !is_word(c)).unwrap_or(self.rest().len());
+        let length = if word > 0 { word } else { self.peek().map_or(0, char::len_utf8) };
+        self.at..self.at + length
+    }
+
+    pub(super) fn quoted(&self) -> String {
+        let token = &self.text[self.token()];
+        if token.chars().count() <= QUOTED {
+            return format!("`{token}`");
+        }
+        format!("`{}...`", token.chars().take(QUOTED).collect::<String>())
+    }
+
+    pub(super) fn place(&self, at: usize) -> String {
+        let before = &self.text[..at];
+        let line = before.matches('\n').count() + 1;
+        let start = before.rfind('\n').map_or(0, |end| end + 1);
+        format!("line {line}, column {}", before[start..].chars().count() + 1)
+    }
+
+    pub(super) fn skip_blank(&mut self) -> Read<()> {
+        loop {
+            let blank = |c: char| {
+                c.is_whitespace() && c.is_ascii()
+                    || "\u{85}\u{200e}\u{200f}\u{2028}\u{2029}".contains(c)
+            };
+            let trimmed = self.rest().trim_start_matches(blank);
+            self.at = self.text.len() - trimmed.len();
+            if trimmed.starts_with("//") {
+                self.at += trimmed.find('\n').unwrap_or(trimmed.len());
+            } else if trimmed.starts_with("/*") {
+                self.skip_block_comment()?;
+            } else {
+                return Ok(());
+            }
+        }
+    }
+
+    pub(super) fn skip_block_comment(&mut self) -> Read<()> {
+        let (bytes, opened) = (self.text.as_bytes(), self.at);
+        let mut depth = 0usize;
+        // Both signs are ASCII: a byte search cannot cut a character.
+        while let Some(sign) = bytes.get(self.at..self.at + 2) {
+            match sign {
+                b"/*" => depth += 1,
+                b"*/" => depth -= 1,
+                _ => {
+                    self.at += 1;
+                    continue;
+                }
+            }
+            self.at += 2;
+            if depth == 0 {
+                return Ok(());
+            }
+        }
+        Err(self.fault(
+            opened..opened + 2,
+            "a comment is never closed",
+            "this comment goes on to the end of the file",
+            "close it with */ (comments nest: each /* needs its own)",
+        ))
+    }
+
+    pub(super) fn skip_attributes(&mut self) -> Read<()> {
+        self.skip_blank()?;
+        while self.rest().starts_with("#!") {
+            self.at += self.rest().find(']').map_or(self.rest().len(), |end| end + 1);
+            self.skip_blank()?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn string(&mut self) -> Read<()> {
+        let opened = self.at;
+        let mut escaped = false;
+        for (offset, byte) in self.rest().bytes().enumerate().skip(1) {
+            match byte {
+                _ if escaped => escaped = false,
+                b'\\' => escaped = true,
+                b'"' => {
+                    self.at += offset + 1;
+                    return Ok(());
+                }
+                _ => {}
+            }
+        }
+        Err(self.unclosed_string(opened, "\""))
+    }
+
+    pub(super) fn unclosed_string(&self, opened: usize, close: &str) -> Fault {
+        let label = "this string goes on to the end of the file";
+        let help = format!("close it with {close}");
+        self.fault(opened..opened + 1, "a string is never closed", label, &help)
+    }
+
+    /// `'c'`: no model has one, but a bracket in it must not count.
+    pub(super) fn character(&mut self) -> Read<()> {
+        let body = self.rest()[1..].strip_prefix('\\').unwrap_or(&self.rest()[1..]);
+        let first = body.chars().next().map_or(0, char::len_utf8);
+        match body[first..].find('\'') {
+            Some(end) if end < 12 => {
+                self.at = self.text.len() - body.len() + first + end + 1;
+                Ok(())
+            }
+            _ => Err(self.fault_here(
+                "a single quote is not closed",
+                "expected a value here",
+                "strings stand in double quotes",
+            )),
+        }
+    }
+
+    /// A number, a name, a raw string or a byte string; whether there was one.
+    pub(super) fn word(&mut self) -> Read<bool> {
+        let start = self.at;
+        let rest = self.rest();
+        let raw = rest.strip_prefix('b').unwrap_or(rest);
+        if let Some(body) = raw.strip_prefix('r') {
+            let hashes = body.len() - body.trim_start_matches('#').len();
+            if body[hashes..].starts_with('"') {
+                let close = format!("\"{}", &body[..hashes]);
+                let inner = self.text.len() - body.len() + hashes + 1;
+                let Some(end) = self.text[inner..].find(&close) else {
+                    return Err(self.unclosed_string(start, &close));
+                };
+                self.at = inner + end + close.len();
+                return Ok(true);
+            }
+        }
+        if let Some(quote @ ('"' | '\'')) = raw.chars().next().filter(|_| raw.len() < rest.len()) {
+            self.at += 1;
+            if quote == '"' { self.string() } else { self.character() }?;
+            return Ok(true);
+        }
+        let raw_name = if rest.starts_with("r#") { 2 } else { 0 };
+        let end = rest[raw_name..].find(|c: char| !is_word(c));
+        self.at += end.map_or(rest.len(), |end| end + raw_name);
+        Ok(self.at > start)
+    }
+}
+
+pub(super) fn is_word(c: char) -> bool {
+    c.is_alphanumeric() || "_+-.".contains(c)
+}
