@@ -128,6 +128,9 @@ pub struct Solve {
     /// Draw the threshold curve or decision map of one model.
     #[arg(long, value_name = "FILE.svg|png")]
     pub plot: Option<PathBuf>,
+    /// Write a proof of the answer to one model, which `remap verify` checks by other means.
+    #[arg(long, value_name = "FILE")]
+    pub certificate: Option<PathBuf>,
     /// Overwrite existing files; without it they stop the command before any work is done.
     #[arg(long)]
     pub force: bool,
@@ -172,6 +175,9 @@ pub struct Settings {
     /// Seed of what is simulated.
     #[arg(long, value_name = "S", default_value_t = 1)]
     pub seed: u64,
+    /// Whether what a certificate needs is kept.
+    #[arg(skip)]
+    pub certify: bool,
 }
 
 /// Ways to solve a stopping problem.

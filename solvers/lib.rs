@@ -4,6 +4,7 @@
 //! [`solution`] through [`render`]. One module per problem says how its model becomes an answer.
 
 pub mod archive;
+pub mod certificate;
 pub mod checkpoint;
 pub mod cli;
 pub mod commands;

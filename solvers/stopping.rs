@@ -59,7 +59,7 @@ pub struct Answer {
     /// no `decision`) goes over from remapping to continuing; null where it never does.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub critical_cost: Option<Vec<Option<f64>>>,
-    /// For the archive that `--out` writes, where there is no `decision`.
+    /// Every class, for the archive that `--out` writes where there is no `decision`, and for a certificate.
     #[serde(skip)]
     pub table: Option<Arc<Table>>,
     /// For drawing: the loads of every class and its decision.
@@ -177,7 +177,7 @@ pub fn solve(
         refuse(&message, "drop --critical-costs, or take fewer levels or processes")
     })?;
     answer.lay_out(&states, &outcome, settings.values, critical);
-    if answer.decision.is_none() {
+    if answer.decision.is_none() || settings.certify {
         let Outcome { letters, ties, value } = outcome;
         answer.table = Some(Arc::new(Table { states, decision: letters, ties, value }));
     }

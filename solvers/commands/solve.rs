@@ -9,7 +9,9 @@ use crate::output::{
 };
 use crate::run::{Watch, is_interrupted};
 use crate::solution::{Body, Solution};
-use crate::{archive, fluids, land_battle, load_drift, periodic, phase_change, render, stopping};
+use crate::{
+    archive, certificate, fluids, land_battle, load_drift, periodic, phase_change, render, stopping,
+};
 use std::path::{Path, PathBuf};
 
 /// Solves one model. Long computations are saved now and then, in `folder` if one is given; `force`
@@ -59,7 +61,10 @@ pub(super) fn run(arguments: &Solve) -> Exit {
     if let Err(complaint) = check_outputs(arguments) {
         return report(&[complaint]);
     }
-    let writes_files = arguments.out.is_some() || arguments.plot.is_some();
+    let writes_files =
+        arguments.out.is_some() || arguments.plot.is_some() || arguments.certificate.is_some();
+    let settings =
+        Settings { certify: arguments.certificate.is_some(), ..arguments.settings.clone() };
     for path in &arguments.models {
         if is_closed() && !writes_files {
             break;
@@ -70,7 +75,7 @@ pub(super) fn run(arguments: &Solve) -> Exit {
         }
         let solved = Loaded::read(path).and_then(|loaded| {
             let (folder, force) = (arguments.out.as_deref(), arguments.force);
-            let solution = solve_model(&loaded, &arguments.settings, folder, force)?;
+            let solution = solve_model(&loaded, &settings, folder, force)?;
             Ok((loaded, solution))
         });
         let (loaded, solution) = match solved {
@@ -90,7 +95,7 @@ pub(super) fn run(arguments: &Solve) -> Exit {
         } else {
             print(&render::summary(&loaded, &solution));
         }
-        if let Err(complaint) = write_outputs(arguments, path, &solution) {
+        if let Err(complaint) = write_outputs(arguments, &loaded, &solution) {
             exit = exit.worst(report(&[complaint]));
         }
     }
@@ -127,6 +132,10 @@ fn check_request(arguments: &Solve) -> Result<(), Complaint> {
         }
         render::plot::Format::of(plot)?;
     }
+    if arguments.certificate.is_some() && arguments.models.len() > 1 {
+        let message = "--certificate proves the answer to one model, several are given";
+        return Err(Complaint::elsewhere(message, "solve them one by one"));
+    }
     if let Some(folder) = &arguments.out {
         let mut names: Vec<_> =
             arguments.models.iter().map(|model| out_path(folder, model)).collect();
@@ -141,8 +150,8 @@ fn check_request(arguments: &Solve) -> Result<(), Complaint> {
 
 /// Whether all files can be written, before any work is done.
 fn check_outputs(arguments: &Solve) -> Result<(), Complaint> {
-    if let Some(plot) = &arguments.plot {
-        check_free(plot, arguments.force)?;
+    for path in arguments.plot.iter().chain(&arguments.certificate) {
+        check_free(path, arguments.force)?;
     }
     let Some(folder) = &arguments.out else { return Ok(()) };
     if folder.is_dir() {
@@ -163,11 +172,20 @@ fn check_outputs(arguments: &Solve) -> Result<(), Complaint> {
     }
 }
 
-fn write_outputs(arguments: &Solve, model: &Path, solution: &Solution) -> Result<(), Complaint> {
+fn write_outputs(arguments: &Solve, loaded: &Loaded, solution: &Solution) -> Result<(), Complaint> {
+    let model = &loaded.path;
+    if let Some(path) = &arguments.certificate {
+        let certificate = certificate::of(loaded, solution)?;
+        write_file(path, &certificate, arguments.force)?;
+    }
     if let Some(folder) = &arguments.out {
         make_folder(folder)?;
         let path = out_path(folder, model);
-        if let Body::Stopping(stopping::Answer { table: Some(table), .. }) = &solution.body {
+        let archived = match &solution.body {
+            Body::Stopping(stopping::Answer { table, decision: None, .. }) => table.as_ref(),
+            _ => None,
+        };
+        if let Some(table) = archived {
             let file = path.with_extension("npz");
             write_with(&file, arguments.force, |file| archive::write(table, file))?;
         }

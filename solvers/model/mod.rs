@@ -132,6 +132,11 @@ impl Loaded {
         Loaded::from_text(&self.path, replaced)
     }
 
+    /// The text of the file.
+    pub fn text(&self) -> &str {
+        self.source.text()
+    }
+
     /// The folder that paths inside the model are relative to.
     pub fn folder(&self) -> &Path {
         folder_of(&self.path)

@@ -2,7 +2,7 @@
 
 use super::curve::Curve;
 use super::problem::{Nearest, PhaseChange, ProblemError};
-use super::sweep::{Coarseness, Sweep, sweep};
+use super::sweep::{Coarseness, Spans, Sweep, sweep};
 use crate::{Observer, Status};
 
 /// How accurate the answer should be.
@@ -53,6 +53,29 @@ pub fn solve(
     accuracy: Accuracy,
     observer: &dyn Observer,
 ) -> Result<Solution, ProblemError> {
+    refine(problem, accuracy, false, observer).map(|(solution, _)| solution)
+}
+
+/// The same, with the spans of every step that was computed one by one, from the last step of the
+/// horizon back; steps between two of them have the spans of the later one. Memory O(distinct steps x
+/// segments).
+///
+/// # Errors
+/// If the parameters are out of range; see [`PhaseChange::validate`].
+pub fn solve_recorded(
+    problem: &PhaseChange,
+    accuracy: Accuracy,
+    observer: &dyn Observer,
+) -> Result<(Solution, Vec<Spans>), ProblemError> {
+    refine(problem, accuracy, true, observer)
+}
+
+fn refine(
+    problem: &PhaseChange,
+    accuracy: Accuracy,
+    record: bool,
+    observer: &dyn Observer,
+) -> Result<(Solution, Vec<Spans>), ProblemError> {
     problem.validate()?;
     let parameters = Nearest::new(problem);
     let scale = parameters.gain.abs().max(f64::MIN_POSITIVE);
@@ -67,7 +90,7 @@ pub fn solve(
             rest,
         };
         // Inside the pool, where starting a second task does not put this one to sleep.
-        let result = rayon::scope(|_| sweep(problem, &parameters, coarseness, observer));
+        let result = rayon::scope(|_| sweep(problem, &parameters, coarseness, record, observer));
         let width = width(&result);
         let stopped = result.status != Status::Converged;
         let before = best.as_ref().map_or(f64::INFINITY, |(least, _)| *least);
@@ -93,14 +116,15 @@ pub fn solve(
         Status::Converged if width > accuracy.tolerance => Status::IterationLimit,
         status => status,
     };
-    Ok(Solution {
+    let solution = Solution {
         onset: result.onset,
         curve: result.curve,
         value: result.value,
         segments: result.segments,
         steps: result.steps,
         status,
-    })
+    };
+    Ok((solution, result.spans))
 }
 
 /// Tolerance of reducing a function, as a fraction of gain times the tolerance aimed at.

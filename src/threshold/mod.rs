@@ -26,5 +26,6 @@ mod step;
 mod sweep;
 
 pub use curve::{Bounds, Curve, Run};
-pub use horizon::{Accuracy, Solution, solve};
+pub use horizon::{Accuracy, Solution, solve, solve_recorded};
 pub use problem::{Hazard, PhaseChange, Premature, ProblemError};
+pub use sweep::Spans;

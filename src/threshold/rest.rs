@@ -179,6 +179,7 @@ impl State<'_> {
         (self.upper, self.lower) = (snapshot.upper, snapshot.lower);
         (self.cycles, self.quiet_cycles) = (snapshot.cycles, snapshot.quiet_cycles);
         self.curve.forget_below(snapshot.step);
+        self.spans.retain(|spans| spans.step >= snapshot.step);
         let patience = (2 * self.calm.patience).max(PATIENCE);
         self.calm = Calm { cycle: self.calm.cycle, patience, ..Calm::default() };
         snapshot.step

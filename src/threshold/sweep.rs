@@ -43,6 +43,21 @@ pub(crate) struct Sweep {
     /// Steps computed one by one.
     pub steps: u64,
     pub status: Status,
+    /// The spans of each step computed one by one in which they were chosen anew.
+    pub spans: Vec<Spans>,
+}
+
+/// Where the functions of a step touch the value function: a proof can be built on these points.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Spans {
+    /// The step.
+    pub step: u64,
+    /// Odds between the pieces of the upper function: its lines touch there, ascending.
+    pub upper: Vec<f64>,
+    /// Odds of the nodes of the lower function: it is exact there, ascending.
+    pub lower: Vec<f64>,
+    /// The threshold.
+    pub threshold: Bounds,
 }
 
 /// Distinct thresholds a curve may have.
@@ -61,9 +76,11 @@ pub(crate) fn sweep(
     problem: &PhaseChange,
     parameters: &Nearest,
     coarseness: Coarseness,
+    record: bool,
     observer: &dyn Observer,
 ) -> Sweep {
     let mut state = State::new(problem, parameters, coarseness);
+    state.record = record;
     let last = problem.last_step();
     let mut next = Some(last);
     let mut status = Status::Converged;
@@ -82,8 +99,8 @@ pub(crate) fn sweep(
         next = reached.checked_sub(1);
     }
     let value = next.is_none().then(|| state.value());
-    let State { curve, never_from: onset, segments, steps, .. } = state;
-    Sweep { curve, onset, value, segments, steps, status }
+    let State { curve, never_from: onset, segments, steps, spans, .. } = state;
+    Sweep { curve, onset, value, segments, steps, status, spans }
 }
 
 /// A quantity x_n = 1 + l x_{n+1}, which sums cycles still to come.
@@ -128,6 +145,8 @@ pub(super) struct State<'a> {
     segments: usize,
     steps: u64,
     pub(super) calm: Calm,
+    record: bool,
+    pub(super) spans: Vec<Spans>,
     pub(super) spare: (Vec<Atom>, Vec<Atom>),
 }
 
@@ -147,6 +166,8 @@ impl<'a> State<'a> {
             segments: 1,
             steps: 0,
             calm: Calm::default(),
+            record: false,
+            spans: Vec::new(),
             spare: Default::default(),
         }
     }
@@ -164,6 +185,10 @@ impl<'a> State<'a> {
 
         let (upper, lower, bounds) = self.both_sides(&cycle, pays, Widening::default());
         self.curve.extend_down(n, n, bounds);
+        if self.record && self.calm.held.is_none() {
+            let (upper, lower) = (upper.spans.clone(), lower.spans.clone());
+            self.spans.push(Spans { step: n, upper, lower, threshold: bounds });
+        }
         let (older_upper, older_lower) = (
             std::mem::replace(&mut self.upper, upper.function),
             std::mem::replace(&mut self.lower, lower.function),

@@ -1,0 +1,225 @@
+//! Certificates: what an answer leaves behind so that others can check it.
+//!
+//! Made of the engine's answer and handed to the checker before they are written: what a certificate
+//! claims is what the checker has found to follow from it, and the answer must agree with that.
+
+use crate::model::Loaded;
+use crate::model::complaint::Complaint;
+use crate::phase_change;
+use crate::solution::{Body, Solution};
+use crate::stopping;
+use remap_checker::phase_change::{Grid, Recursion};
+use remap_checker::{Model, Proof, Refusal, seal};
+use remapping::Status;
+use remapping::threshold::{Bounds, Spans};
+
+/// The certificate of a solved model.
+///
+/// # Errors
+/// An answer that was not finished, problems without certificates, and answers that the checker does
+/// not confirm.
+pub fn of(loaded: &Loaded, solution: &Solution) -> Result<Vec<u8>, Complaint> {
+    if matches!(solution.status, Status::Interrupted | Status::TimeLimit) {
+        let message = "no certificate: the computation was stopped before its end";
+        return Err(Complaint::elsewhere(message, "give it more time"));
+    }
+    let refuse = |refusal: Refusal| {
+        let message = format!("no certificate: {refusal}");
+        Complaint::elsewhere(message, "solve without --certificate")
+    };
+    let model = Model::read(loaded.text(), loaded.folder()).map_err(refuse)?;
+    let mut payload = Payload::default();
+    let proof = match (&model, &solution.body) {
+        (Model::Stopping(model), Body::Stopping(answer)) => {
+            of_stopping(&mut payload, model, answer)
+        }
+        (Model::PhaseChange(model), Body::PhaseChange(answer)) => {
+            of_phase_change(&mut payload, model, answer, solution.tolerance)
+        }
+        (Model::LoadDrift(model), Body::LoadDrift(_)) => model.value(|_| true).map(|bounds| {
+            payload.signed(bounds.0);
+            payload.signed(bounds.1);
+            remap_checker::load_drift::LoadDrift::proof(bounds)
+        }),
+        _ => Err(Refusal::Model("its problem has no certificates".to_owned())),
+    };
+    let proof = proof.map_err(refuse)?;
+    match contradiction(&proof, solution) {
+        Some(message) => Err(Complaint::elsewhere(message, "please report this as a bug")),
+        None => Ok(seal(loaded.text(), &payload.bytes)),
+    }
+}
+
+/// Where the answer lies outside what the checker has proved: a bug on one of the two sides.
+fn contradiction(proof: &Proof, solution: &Solution) -> Option<String> {
+    let claims = |name: &str| match (&solution.body, name) {
+        (Body::PhaseChange(answer), "value") => answer.value.map(|v| (v.lower, v.upper)),
+        (Body::PhaseChange(answer), name) => {
+            let first = name.strip_prefix("pi_")?.split("..").next()?.parse().ok()?;
+            answer.curve.at(first).map(|bounds| (bounds.lower, bounds.upper))
+        }
+        (Body::LoadDrift(answer), "value") => answer.value.map(|v| {
+            let rounding = 1e-11 * v.abs();
+            (v - rounding, v + rounding)
+        }),
+        (Body::Stopping(answer), "remap_value") => Some(answer.remap_bounds.into()),
+        (Body::Stopping(answer), "average") => answer.average.map(|v| (v.lower, v.upper)),
+        _ => None,
+    };
+    proof.intervals.iter().find_map(|(name, low, high)| {
+        let (lower, upper) = claims(name)?;
+        (lower > *high || upper < *low).then(|| {
+            format!(
+                "{name}: the solver says [{lower}, {upper}], the checker proves [{low}, {high}]"
+            )
+        })
+    })
+}
+
+/// The bytes of a certificate, as [`remap_checker`] reads them.
+#[derive(Default)]
+struct Payload {
+    bytes: Vec<u8>,
+}
+
+impl Payload {
+    fn number(&mut self, mut value: u128) {
+        while value >= 0x80 {
+            self.bytes.push(value as u8 | 0x80);
+            value >>= 7;
+        }
+        self.bytes.push(value as u8);
+    }
+
+    fn signed(&mut self, value: i128) {
+        self.number(((value << 1) ^ (value >> 127)) as u128);
+    }
+
+    fn ascending(&mut self, list: &[u64]) {
+        self.number(list.len() as u128);
+        let mut last = 0;
+        for &entry in list {
+            self.number(u128::from(entry - last));
+            last = entry;
+        }
+    }
+}
+
+/// Bits of a value kept below the rounding of doubles.
+const SPARE_BITS: i32 = 4;
+
+fn of_stopping(
+    payload: &mut Payload,
+    model: &remap_checker::stopping::Stopping,
+    answer: &stopping::Answer,
+) -> Result<Proof, Refusal> {
+    let table = answer.table.as_ref().ok_or_else(|| unproved("there are no values"))?;
+    let largest = table.value.iter().fold(1.0f64, |largest, v| largest.max(v.abs()));
+    let bits =
+        (f64::MANTISSA_DIGITS as i32 + SPARE_BITS - largest.log2().ceil() as i32).clamp(0, 60);
+    let scale = 2f64.powi(bits);
+    let fixed = |loads: &Vec<i64>| {
+        let class = table.states.find(loads).ok_or_else(|| unproved("a state is missing"))?;
+        Ok((table.value[class] * scale) as i128)
+    };
+    let value: Vec<i128> = model.states().iter().map(fixed).collect::<Result<_, Refusal>>()?;
+    let found = model.evidence(bits as u32, value)?;
+    payload.number(bits as u128);
+    payload.signed(found.below);
+    payload.signed(found.above);
+    let mut last = 0;
+    for value in &found.value {
+        payload.signed(value - last);
+        last = *value;
+    }
+    for run in found.letters.chunk_by(|a, b| a == b) {
+        payload.number(u128::from(run[0]));
+        payload.number(run.len() as u128);
+    }
+    Ok(found.proof())
+}
+
+fn unproved(what: &str) -> Refusal {
+    Refusal::Unproved(what.to_owned())
+}
+
+/// What the steps of a phase-change certificate are called in its bytes.
+const GRID: u128 = 0;
+const REPEAT: u128 = 1;
+const REST: u128 = 2;
+const END: u128 = 3;
+
+/// Steps computed one by one between two attempts to take all that are alike at once.
+const PATIENCE: u64 = 4;
+
+fn of_phase_change(
+    payload: &mut Payload,
+    model: &remap_checker::phase_change::PhaseChange,
+    answer: &phase_change::Answer,
+    tolerance: f64,
+) -> Result<Proof, Refusal> {
+    let mut recursion = Recursion::new(model)?;
+    let mut spans = answer.spans.iter().peekable();
+    let mut repeated = 0;
+    while let Some(n) = recursion.next() {
+        if let Some(spans) = spans.next_if(|spans| spans.step == n) {
+            flush(payload, &mut repeated);
+            let grid = grid(spans);
+            payload.number(GRID);
+            payload.ascending(&grid.tangents);
+            payload.ascending(&grid.nodes);
+            recursion.step(Some(grid))?;
+            continue;
+        }
+        let alike = n - spans.peek().map_or(0, |spans| spans.step + 1) + 1;
+        let alike = if spans.peek().is_some() { alike } else { n + 1 };
+        if repeated % PATIENCE == 0 && alike > 1 {
+            let mut tried = recursion.clone();
+            let rested = tried.rest(alike).is_ok();
+            if rested && tried.width() <= tolerance.max(2.0 * recursion.width()) {
+                flush(payload, &mut repeated);
+                payload.number(REST);
+                payload.number(u128::from(alike));
+                recursion = tried;
+                continue;
+            }
+        }
+        recursion.step(None)?;
+        repeated += 1;
+    }
+    flush(payload, &mut repeated);
+    payload.number(END);
+    for found in recursion.thresholds() {
+        for number in [found.first, found.low, found.high] {
+            payload.number(u128::from(number));
+        }
+    }
+    recursion.proof()
+}
+
+fn flush(payload: &mut Payload, repeated: &mut u64) {
+    if *repeated > 0 {
+        payload.number(REPEAT);
+        payload.number(u128::from(std::mem::take(repeated)));
+    }
+}
+
+/// The points where the engine's functions touch the value function, as beliefs.
+fn grid(spans: &Spans) -> Grid {
+    let one = (1u64 << Grid::BITS) as f64;
+    let place = |p: f64| (p * one).round() as u64;
+    let inside = |p: &u64| (1..1 << Grid::BITS).contains(p);
+    let belief = |odds: &f64| if odds.is_finite() { odds / (1.0 + odds) } else { 1.0 };
+    let Bounds { lower, upper } = spans.threshold;
+    let mut tangents: Vec<u64> = spans.upper.iter().map(|odds| place(belief(odds))).collect();
+    let mut nodes: Vec<u64> = spans.lower.iter().map(|odds| place(belief(odds))).collect();
+    tangents.push((lower * one).floor() as u64);
+    nodes.extend([(lower * one).floor() as u64, (upper * one).ceil() as u64]);
+    for list in [&mut tangents, &mut nodes] {
+        list.retain(inside);
+        list.sort_unstable();
+        list.dedup();
+    }
+    nodes.push(1 << Grid::BITS);
+    Grid { tangents, nodes }
+}
