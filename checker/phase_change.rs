@@ -56,11 +56,25 @@ pub struct Recursion<'a> {
     /// Values below at p = 0 and the nodes.
     values: Vec<u64>,
     base: i128,
+    /// Lines and parts of nodes chosen at the step before, if it was on the same grid as its own.
+    held: Option<Held>,
     thresholds: Vec<Threshold>,
+}
+
+/// What the step from one function to the next takes for each tangent and node, under either report.
+#[derive(Clone)]
+struct Held {
+    motion: Motion,
+    /// Which lines, out of how many.
+    tags: Vec<[u32; 2]>,
+    lines: usize,
+    /// Which pair of nodes, and how much of each.
+    shares: Vec<[(u32, u64, u64); 2]>,
 }
 
 /// Coefficients of the homogeneous step, rounded down and up: from before the change to before it and to
 /// after it, and from after it to after it, under either report.
+#[derive(Clone, PartialEq)]
 struct Motion {
     low: [[u64; 3]; 2],
     high: [[u64; 3]; 2],
@@ -73,6 +87,7 @@ struct Stepped {
     base: i128,
     low: u64,
     high: u64,
+    held: Option<Held>,
 }
 
 fn down(value: u64, weight: u64) -> u64 {
@@ -189,6 +204,7 @@ impl<'a> Recursion<'a> {
             lines: vec![(0, 0)],
             values: vec![0, 0],
             base: 0,
+            held: None,
             thresholds: Vec::new(),
         })
     }
@@ -226,6 +242,7 @@ impl<'a> Recursion<'a> {
         let stepped = self.stepped(&grid, 0)?;
         self.push(n, stepped.low, stepped.high);
         (self.lines, self.values, self.base) = (stepped.lines, stepped.values, stepped.base);
+        self.held = stepped.held;
         self.grid = grid;
         Ok(())
     }
@@ -258,15 +275,25 @@ impl<'a> Recursion<'a> {
                 base: 0,
                 low: UNIT,
                 high: UNIT,
+                held: None,
             });
         }
         let gain = (unsigned(floor(&model.gain, bits)?)?, unsigned(ceil(&model.gain, bits)?)?);
-        let (lines, values) = rayon::join(
-            || self.retain_lines(grid, &motion, gain.1),
-            || self.retain_values(grid, &motion, gain.0),
+        let held = match &self.held {
+            Some(held)
+                if *grid == self.grid
+                    && held.motion == motion
+                    && held.lines == self.lines.len() =>
+            {
+                held.clone()
+            }
+            _ => self.choose(grid, motion)?,
+        };
+        let (lines, mut values) = rayon::join(
+            || self.retain_lines(&held, gain.1),
+            || self.retain_values(grid, &held, gain.0),
         );
         let mut lines = lines?;
-        let mut values = values?;
         // What the old base has become, the same integer on both sides: the rest goes to the upper one.
         let kept = self.horizon.quiet_survival();
         let exact = |factor: &BigRational| factor * BigRational::from(BigInt::from(self.base));
@@ -322,93 +349,113 @@ impl<'a> Recursion<'a> {
         for (value, p) in values.iter_mut().zip(std::iter::once(&0).chain(&grid.nodes)) {
             *value = value.saturating_sub(up(gone, UNIT - p));
         }
-        Ok(Stepped { lines, values, base: base + i128::from(gone), low, high })
+        let held = (*grid == self.grid).then_some(held);
+        Ok(Stepped { lines, values, base: base + i128::from(gone), low, high, held })
     }
 
-    /// Retaining, seen from above: for each tangent the better of two lines under either report.
-    fn retain_lines(
-        &self,
-        grid: &Grid,
-        motion: &Motion,
-        gain: u64,
-    ) -> Result<Vec<(u64, u64)>, Refusal> {
-        let mut found: Vec<(u64, u64)> = Vec::with_capacity(grid.tangents.len() + 2);
-        let mut last = [0usize; 2];
+    /// Which lines and nodes the next step takes.
+    fn choose(&self, grid: &Grid, motion: Motion) -> Result<Held, Refusal> {
+        let tangents = std::iter::once(&0).chain(&grid.tangents);
+        let nodes = std::iter::once(&0).chain(&grid.nodes);
+        let (tags, shares) =
+            rayon::join(|| self.tags(tangents, &motion), || self.shares(nodes, &motion));
+        Ok(Held { tags, lines: self.lines.len(), shares: shares?, motion })
+    }
+
+    /// For each tangent the better of two lines under either report.
+    fn tags<'p>(&self, tangents: impl Iterator<Item = &'p u64>, motion: &Motion) -> Vec<[u32; 2]> {
         // Where the line after a tangent takes over does not matter: both are tried.
         let place = |line: usize| match line {
             0 => 0,
             line if line + 1 == self.lines.len() => UNIT,
             line => self.grid.tangents[line - 1],
         };
-        for p in std::iter::once(&0).chain(&grid.tangents) {
-            let mut sum = (0, gain);
-            for report in 0..2 {
+        let mut last = [0usize; 2];
+        let choose = |p: &u64| {
+            let one = |report: usize, k: &mut usize| {
                 let [stay, change, after] = motion.high[report];
                 let y = (up(UNIT - p, stay), up(UNIT - p, change) + up(*p, after));
                 let all = u128::from(y.0) + u128::from(y.1);
-                let k = &mut last[report];
-                while *k + 1 < self.lines.len()
-                    && u128::from(place(*k + 1)) * all <= u128::from(y.1) << WEIGHT
-                {
+                let reaches = |line| u128::from(place(line)) * all <= u128::from(y.1) << WEIGHT;
+                while *k + 1 < self.lines.len() && reaches(*k + 1) {
                     *k += 1;
                 }
-                let value = |line: (u64, u64)| {
+                let value = |line: &(u64, u64)| {
                     u128::from(line.0) * u128::from(y.0) + u128::from(line.1) * u128::from(y.1)
                 };
-                let line = match self.lines.get(*k + 1) {
-                    Some(next) if value(*next) < value(self.lines[*k]) => *next,
-                    _ => self.lines[*k],
-                };
-                sum.0 += up(line.0, stay) + up(line.1, change);
-                sum.1 += up(line.1, after);
-            }
-            if sum.0 >= UNIT || sum.1 >= UNIT {
-                return Err(Refusal::TooLarge);
-            }
-            found.push(sum);
-        }
-        Ok(found)
+                let next =
+                    self.lines.get(*k + 1).is_some_and(|next| value(next) < value(&self.lines[*k]));
+                (*k + usize::from(next)) as u32
+            };
+            let [first, second] = &mut last;
+            [one(0, first), one(1, second)]
+        };
+        tangents.map(choose).collect()
     }
 
-    /// Retaining, seen from below, at p = 0 and the nodes.
-    fn retain_values(&self, grid: &Grid, motion: &Motion, gain: u64) -> Result<Vec<u64>, Refusal> {
-        let mut found = Vec::with_capacity(grid.nodes.len() + 1);
+    /// For each node the shares of two nodes under either report: together within where the belief moves,
+    /// and what they leave of it is worth nothing less than 0.
+    fn shares<'p>(
+        &self,
+        beliefs: impl Iterator<Item = &'p u64>,
+        motion: &Motion,
+    ) -> Result<Vec<[(u32, u64, u64); 2]>, Refusal> {
         let nodes: Vec<u64> = std::iter::once(0).chain(self.grid.nodes.iter().copied()).collect();
         let mut last = [0usize; 2];
-        for p in std::iter::once(&0).chain(&grid.nodes) {
-            let mut sum = down(gain, *p);
-            for report in 0..2 {
+        let share = |p: &u64| {
+            let one = |report: usize, i: &mut usize| {
                 let [stay, change, after] = motion.low[report];
                 let y = (down(UNIT - p, stay), down(UNIT - p, change) + down(*p, after));
                 let all = y.0 + y.1;
-                let i = &mut last[report];
-                while *i > 0 && u128::from(nodes[*i]) * u128::from(all) > u128::from(y.1) << WEIGHT
-                {
+                let beyond =
+                    |node: u64| u128::from(node) * u128::from(all) > u128::from(y.1) << WEIGHT;
+                while *i > 0 && beyond(nodes[*i]) {
                     *i -= 1;
                 }
-                while *i + 2 < nodes.len()
-                    && u128::from(nodes[*i + 1]) * u128::from(all) <= u128::from(y.1) << WEIGHT
-                {
+                while *i + 2 < nodes.len() && !beyond(nodes[*i + 1]) {
                     *i += 1;
                 }
                 let (here, next) = (nodes[*i], nodes[*i + 1]);
-                // right = (y_1 - all here) / (next - here) or a little less, left so that left and right
-                // parts of the nodes are within y: what is missing is worth nothing less than 0.
+                // right = (y_1 - all here) / (next - here) or a little less.
                 let ahead =
                     (u128::from(y.1) << WEIGHT).saturating_sub(u128::from(all) * u128::from(here));
-                let guess = (ahead as f64 / (next - here) as f64) * (1.0 - 1e-15);
-                let right = (guess as u64).min(all);
-                let rest = ahead
-                    .checked_sub(u128::from(right) * u128::from(next - here))
-                    .ok_or(Refusal::TooLarge)?;
-                let excess = (rest >> WEIGHT) as u64 + 2;
+                let right = ((ahead as f64 / (next - here) as f64 * (1.0 - 1e-15)) as u64).min(all);
+                let taken = u128::from(right) * u128::from(next - here);
+                let excess =
+                    (ahead.checked_sub(taken).ok_or(Refusal::TooLarge)? >> WEIGHT) as u64 + 2;
                 let spread = (UNIT - here).leading_zeros() - UNIT.leading_zeros() + 1;
                 let left = (all - right).saturating_sub(excess << spread.min(60));
-                sum += down(self.values[*i], left) + down(self.values[*i + 1], right);
+                Ok((*i as u32, left, right))
+            };
+            let [first, second] = &mut last;
+            Ok([one(0, first)?, one(1, second)?])
+        };
+        beliefs.map(share).collect()
+    }
+
+    /// Retaining, seen from above.
+    fn retain_lines(&self, held: &Held, gain: u64) -> Result<Vec<(u64, u64)>, Refusal> {
+        let line = |tags: &[u32; 2]| {
+            let mut sum = (0, gain);
+            for (tag, [stay, change, after]) in tags.iter().zip(held.motion.high) {
+                let line = self.lines[*tag as usize];
+                sum.0 += up(line.0, stay) + up(line.1, change);
+                sum.1 += up(line.1, after);
             }
-            found.push(sum);
-        }
-        Ok(found)
+            if sum.0 < UNIT && sum.1 < UNIT { Ok(sum) } else { Err(Refusal::TooLarge) }
+        };
+        held.tags.iter().map(line).collect()
+    }
+
+    /// Retaining, seen from below, at p = 0 and the nodes.
+    fn retain_values(&self, grid: &Grid, held: &Held, gain: u64) -> Vec<u64> {
+        let value = |(shares, p): (&[(u32, u64, u64); 2], &u64)| {
+            let part = |&(i, left, right): &(u32, u64, u64)| {
+                down(self.values[i as usize], left) + down(self.values[i as usize + 1], right)
+            };
+            down(gain, *p) + shares.iter().map(part).sum::<u64>()
+        };
+        held.shares.iter().zip(std::iter::once(&0).chain(&grid.nodes)).map(value).collect()
     }
 
     /// Takes the next `steps` steps at once. They must be like the step before, and remapping must pay.

@@ -39,8 +39,9 @@ pub struct Evidence {
     pub bits: u32,
     /// The function, in units of 2^-bits.
     pub value: Vec<i128>,
-    /// `a` and `b` above, in units of 2^-62; with `Restart` bounds on the average in units of 2^-bits.
+    /// `b` above, in units of 2^-62; with `Restart` the lower bound on the average, of 2^-bits.
     pub below: i128,
+    /// `a` above; with `Restart` the upper bound.
     pub above: i128,
     /// `B` balanced, `R` remap, `C` continue, `T` not decided by the bounds; empty with `Restart`.
     pub letters: Vec<u8>,

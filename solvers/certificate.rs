@@ -3,15 +3,13 @@
 //! Made of the engine's answer and handed to the checker before they are written: what a certificate
 //! claims is what the checker has found to follow from it, and the answer must agree with that.
 
-use crate::model::Loaded;
 use crate::model::complaint::Complaint;
-use crate::phase_change;
+use crate::model::{Loaded, Problem};
 use crate::solution::{Body, Solution};
-use crate::stopping;
-use remap_checker::phase_change::{Grid, Recursion};
+use remap_checker::phase_change::{Grid, PhaseChange, Recursion};
 use remap_checker::{Model, Proof, Refusal, seal};
 use remapping::Status;
-use remapping::threshold::{Bounds, Spans};
+use remapping::threshold::{self, Accuracy, Bounds, Spans};
 
 /// The certificate of a solved model.
 ///
@@ -29,14 +27,12 @@ pub fn of(loaded: &Loaded, solution: &Solution) -> Result<Vec<u8>, Complaint> {
     };
     let model = Model::read(loaded.text(), loaded.folder()).map_err(refuse)?;
     let mut payload = Payload::default();
-    let proof = match (&model, &solution.body) {
-        (Model::Stopping(model), Body::Stopping(answer)) => {
-            of_stopping(&mut payload, model, answer)
+    let proof = match (&model, &loaded.model.problem) {
+        (Model::Stopping(model), _) => of_stopping(&mut payload, model, &solution.body),
+        (Model::PhaseChange(model), Problem::PhaseChange(problem)) => {
+            of_phase_change(&mut payload, model, &problem.problem(), solution.tolerance)
         }
-        (Model::PhaseChange(model), Body::PhaseChange(answer)) => {
-            of_phase_change(&mut payload, model, answer, solution.tolerance)
-        }
-        (Model::LoadDrift(model), Body::LoadDrift(_)) => model.value(|_| true).map(|bounds| {
+        (Model::LoadDrift(model), _) => model.value(|_| true).map(|bounds| {
             payload.signed(bounds.0);
             payload.signed(bounds.1);
             remap_checker::load_drift::LoadDrift::proof(bounds)
@@ -106,14 +102,18 @@ impl Payload {
 }
 
 /// Bits of a value kept below the rounding of doubles.
-const SPARE_BITS: i32 = 4;
+const SPARE_BITS: i32 = 9;
 
 fn of_stopping(
     payload: &mut Payload,
     model: &remap_checker::stopping::Stopping,
-    answer: &stopping::Answer,
+    body: &Body,
 ) -> Result<Proof, Refusal> {
-    let table = answer.table.as_ref().ok_or_else(|| unproved("there are no values"))?;
+    let table = match body {
+        Body::Stopping(answer) => answer.table.as_ref(),
+        _ => None,
+    };
+    let table = table.ok_or_else(|| unproved("there are no values"))?;
     let largest = table.value.iter().fold(1.0f64, |largest, v| largest.max(v.abs()));
     let bits =
         (f64::MANTISSA_DIGITS as i32 + SPARE_BITS - largest.log2().ceil() as i32).clamp(0, 60);
@@ -152,14 +152,43 @@ const END: u128 = 3;
 /// Steps computed one by one between two attempts to take all that are alike at once.
 const PATIENCE: u64 = 4;
 
+/// Functions so much coarser than the solver's suffice, since a proof follows the steps themselves and
+/// need not bound what later steps make of an error; the boldest first.
+const COARSENING: [f64; 7] = [64.0, 32.0, 16.0, 8.0, 4.0, 2.0, 1.0];
+
 fn of_phase_change(
     payload: &mut Payload,
-    model: &remap_checker::phase_change::PhaseChange,
-    answer: &phase_change::Answer,
+    model: &PhaseChange,
+    problem: &threshold::PhaseChange,
+    tolerance: f64,
+) -> Result<Proof, Refusal> {
+    let mut proof = Err(unproved("there are no bounds"));
+    for coarser in COARSENING {
+        let accuracy = Accuracy { tolerance: coarser * tolerance, segments: None };
+        let recorded = threshold::solve_recorded(problem, accuracy, &());
+        let (_, spans) = recorded.map_err(|error| Refusal::Model(error.to_string()))?;
+        *payload = Payload::default();
+        proof = walk(payload, model, &spans, tolerance);
+        let tight = |(name, low, high): &(String, f64, f64)| {
+            let unit = if name == "value" { low.abs().max(1.0) } else { 1.0 };
+            high - low <= tolerance * unit
+        };
+        if proof.as_ref().is_ok_and(|proof| proof.intervals.iter().all(tight)) {
+            break;
+        }
+    }
+    proof
+}
+
+/// Steps back through the horizon, noting how.
+fn walk(
+    payload: &mut Payload,
+    model: &PhaseChange,
+    spans: &[Spans],
     tolerance: f64,
 ) -> Result<Proof, Refusal> {
     let mut recursion = Recursion::new(model)?;
-    let mut spans = answer.spans.iter().peekable();
+    let mut spans = spans.iter().peekable();
     let mut repeated = 0;
     while let Some(n) = recursion.next() {
         if let Some(spans) = spans.next_if(|spans| spans.step == n) {
@@ -176,7 +205,7 @@ fn of_phase_change(
         if repeated % PATIENCE == 0 && alike > 1 {
             let mut tried = recursion.clone();
             let rested = tried.rest(alike).is_ok();
-            if rested && tried.width() <= tolerance.max(2.0 * recursion.width()) {
+            if rested && tried.width() <= tolerance {
                 flush(payload, &mut repeated);
                 payload.number(REST);
                 payload.number(u128::from(alike));

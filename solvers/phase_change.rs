@@ -7,7 +7,7 @@ use crate::model::phase_change::{MAX_PER_STEP, PhaseChange};
 use crate::run::Watch;
 use crate::solution::{Body, Solved};
 use remapping::threshold::exact::{self, ExactError};
-use remapping::threshold::{self, Accuracy, Curve, Spans};
+use remapping::threshold::{self, Accuracy, Curve};
 use remapping::{Rational, Status};
 use serde::Serialize;
 
@@ -52,9 +52,6 @@ pub struct Answer {
     /// The curve itself, for drawing.
     #[serde(skip)]
     pub curve: Curve,
-    /// Where the bounds touch the value function, for a certificate.
-    #[serde(skip)]
-    pub spans: Vec<Spans>,
 }
 
 /// A certified interval.
@@ -97,13 +94,8 @@ pub fn solve(
         tolerance: settings.tolerance,
         segments: settings.segments.map(|count| count as usize),
     };
-    let solved = if settings.certify {
-        threshold::solve_recorded(&problem, accuracy, watch)
-    } else {
-        threshold::solve(&problem, accuracy, watch).map(|solution| (solution, Vec::new()))
-    };
-    let (solution, spans) =
-        solved.map_err(|error| refuse(error.to_string(), "correct the parameter"))?;
+    let solution = threshold::solve(&problem, accuracy, watch)
+        .map_err(|error| refuse(error.to_string(), "correct the parameter"))?;
     let mut warnings = Vec::new();
     let last = problem.last_step();
     if solution.status == Status::IterationLimit {
@@ -151,7 +143,6 @@ pub fn solve(
         first_step: None,
         exact,
         curve: solution.curve,
-        spans,
     };
     answer.lay_out();
     Ok(Solved { body: Body::PhaseChange(Box::new(answer)), status, warnings })
