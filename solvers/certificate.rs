@@ -152,6 +152,9 @@ const END: u128 = 3;
 /// Steps computed one by one between two attempts to take all that are alike at once.
 const PATIENCE: u64 = 4;
 
+/// Steps after which all that are alike are taken at once, however wide the thresholds come out.
+const MOST_REPEATED: u64 = 2000;
+
 /// Functions so much coarser than the solver's suffice, since a proof follows the steps themselves and
 /// need not bound what later steps make of an error; the boldest first.
 const COARSENING: [f64; 7] = [64.0, 32.0, 16.0, 8.0, 4.0, 2.0, 1.0];
@@ -205,7 +208,8 @@ fn walk(
         if repeated % PATIENCE == 0 && alike > 1 {
             let mut tried = recursion.clone();
             let rested = tried.rest(alike).is_ok();
-            if rested && tried.width() <= tolerance {
+            // Not for ever: functions too coarse come to rest no closer.
+            if rested && (tried.width() <= tolerance || repeated >= MOST_REPEATED) {
                 flush(payload, &mut repeated);
                 payload.number(REST);
                 payload.number(u128::from(alike));

@@ -1,5 +1,6 @@
 //! The command line, from outside.
 
+mod certificates;
 mod diagnostics;
 mod files;
 mod flags;

@@ -1,0 +1,264 @@
+//! Certificates: what the solvers write, the checker confirms; what anyone changes, it rejects.
+
+use clap::Parser;
+use proptest::prelude::*;
+use proptest::test_runner::TestRunner;
+use rand::{Rng, RngExt};
+use remap::cli::{Cli, Command, Settings};
+use remap::model::{Loaded, Problem};
+use remap::{certificate, commands};
+use remap_checker::{Proof, Refusal, check, seal};
+use remapping::threshold::exact;
+use std::path::{Path, PathBuf};
+
+fn settings(tolerance: &str) -> Settings {
+    let arguments = ["remap", "solve", "x.ron", "--tolerance", tolerance];
+    let Command::Solve(solve) = Cli::parse_from(arguments).command else { unreachable!() };
+    Settings { certify: true, ..solve.settings }
+}
+
+/// The model text, and a certificate of it.
+fn certified(loaded: &Loaded, tolerance: &str) -> Vec<u8> {
+    let solution =
+        commands::solve_model(loaded, &settings(tolerance), None, false).expect("solved");
+    certificate::of(loaded, &solution).unwrap_or_else(|c| panic!("{}\n{c}", loaded.text()))
+}
+
+fn proof(loaded: &Loaded, certificate: &[u8]) -> Result<Proof, Refusal> {
+    check(loaded.text(), loaded.folder(), certificate)
+}
+
+fn deck(name: &str) -> Loaded {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../models").join(name);
+    Loaded::read(&path).expect("a model")
+}
+
+fn model(problem: &str) -> Loaded {
+    let text = format!("Model(title: \"t\", problem: {problem})");
+    Loaded::from_text(&PathBuf::from("t.ron"), text).unwrap_or_else(|_| panic!("{problem}"))
+}
+
+#[test]
+fn certificates_of_the_decks_are_confirmed() {
+    let decks = [
+        "phase_change/fluids.ron",
+        "phase_change/land_battle.ron",
+        "phase_change/footnote1.ron",
+        "phase_change/footnote2.ron",
+        "phase_change/bimodal.ron",
+        "phase_change/fig3_sharp.ron",
+        "stopping/yin_xu_wang.ron",
+        "stopping/capacities.ron",
+        "stopping/particles.ron",
+        "stopping/restart.ron",
+        "load_drift/three_chains.ron",
+    ];
+    for name in decks {
+        let loaded = deck(name);
+        let found = proof(&loaded, &certified(&loaded, "1e-9"));
+        let found = found.unwrap_or_else(|refusal| panic!("{name}: {refusal}"));
+        assert!(found.intervals.iter().all(|(_, low, high)| low <= high), "{name}");
+    }
+}
+
+#[test]
+fn the_sixteen_maps_of_the_paper_are_proved_without_ties() {
+    for cost in 1..=16 {
+        let loaded = deck("stopping/yin_xu_wang.ron");
+        let loaded = loaded.with(&[("problem.remap_cost", &cost.to_string())]).expect("a model");
+        let found = proof(&loaded, &certified(&loaded, "1e-9")).expect("proved");
+        let undecided = found.lines.iter().any(|line| line.contains("; 0 may be either"));
+        assert!(undecided, "cost {cost}: {:?}", found.lines);
+    }
+}
+
+#[test]
+fn thresholds_at_a_thousand_cycles_are_proved() {
+    let problem = "PhaseChange(lifetime: Fixed(1000), cycle: (before: 1.0, after: 2.0, remapped: 1.0), \
+                   remap: (test: 50.0, install: 0.0), detector: (false_alarm: 0.2, missed: 0.05), \
+                   hazard: Constant(0.001), premature: Revert)";
+    for (problem, tolerance) in [
+        (problem.to_owned(), 1e-9),
+        (problem.replace("Fixed(1000)", "Fixed(1000000000)"), 1e-7),
+        (problem.replace("0.2", "0.25").replace("0.05", "0.25").replace("50.0", "10.0"), 1e-6),
+    ] {
+        let loaded = model(&problem);
+        let found = proof(&loaded, &certified(&loaded, &tolerance.to_string())).expect("proved");
+        let widest = found.intervals.iter().filter(|(name, ..)| name.starts_with("pi_"));
+        let widest = widest.map(|(_, low, high)| high - low).fold(0.0, f64::max);
+        assert!(widest <= tolerance, "{widest} of {tolerance}");
+    }
+}
+
+/// Phase-change problems of a few steps, every variant of the model file among them.
+fn small_phase_change() -> impl Strategy<Value = String> {
+    let lifetime = prop_oneof![
+        (1u32..7).prop_map(|m| (format!("Fixed({m})"), m)),
+        (1u32..4, 0u32..4)
+            .prop_map(|(a, b)| (format!("Uniform(first: {a}, last: {})", a + b), a + b)),
+        (0u32..3, 1u32..4, 1u32..9).prop_map(|(a, b, r)| {
+            (format!("Geometric(rate: 0.{r}, first: {a}, last: {})", a + b), a + b)
+        }),
+        (1u32..10).prop_map(|w| (format!("Pmf({{0: 0.{w}, 5: {}}})", f64::from(10 - w) / 10.0), 5)),
+    ];
+    let cents = |n: std::ops::Range<u32>| n.prop_map(|n| f64::from(n) / 100.0);
+    let detector = (cents(0..101), cents(0..101));
+    let times = (cents(0..300), cents(0..500), cents(0..300), cents(0..400), cents(0..200));
+    let hazards = proptest::collection::vec(cents(0..101), 7);
+    (lifetime, detector, times, hazards, any::<bool>(), proptest::option::of(cents(0..200))).prop_map(
+        |((lifetime, last), (alarm, missed), (before, after, remapped, test, install), hazards, constant, kept)| {
+            let hazard = if constant {
+                format!("Constant({})", hazards[0])
+            } else {
+                format!("PerStep({:?})", &hazards[..last as usize])
+            };
+            let kept = kept.map(|more| format!("Keep(before_remapped: {})", before + more));
+            let premature = kept.unwrap_or_else(|| "Revert".to_owned());
+            format!(
+                "PhaseChange(lifetime: {lifetime}, cycle: (before: {before}, after: {after}, remapped: \
+                 {remapped}), remap: (test: {test}, install: {install}), detector: (false_alarm: {alarm}, \
+                 missed: {missed}), hazard: {hazard}, premature: {premature})"
+            )
+        },
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
+
+    #[test]
+    fn what_is_proved_of_thresholds_contains_the_exact_solution(problem in small_phase_change()) {
+        let loaded = model(&problem);
+        let found = proof(&loaded, &certified(&loaded, "1e-6"));
+        let found = found.map_err(|refusal| TestCaseError::fail(refusal.to_string()))?;
+        let Problem::PhaseChange(problem) = &loaded.model.problem else { unreachable!() };
+        let exact = exact::solve(&problem.problem(), 20_000, &()).expect("short");
+        let value = exact.value().to_f64().value();
+        for (name, low, high) in &found.intervals {
+            let Some(steps) = name.strip_prefix("pi_") else {
+                prop_assert!(*low <= value + 1e-14 * value && value - 1e-14 * value <= *high);
+                continue;
+            };
+            let (first, last) = steps.split_once("..").unwrap_or((steps, steps));
+            let (first, last): (usize, usize) = (first.parse().unwrap(), last.parse().unwrap());
+            for step in &exact.steps[first..=last] {
+                let threshold = step.threshold.to_f64().value();
+                prop_assert!(*low <= threshold && threshold <= *high, "{}: {}", name, threshold);
+                prop_assert!(high - low < 1e-6, "{}: [{}, {}]", name, low, high);
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_proved_of_stopping_agrees_with_the_solver(
+        (count, levels) in prop_oneof![(Just(2usize), 2usize..7), (Just(3), 2usize..5), (Just(5), 2usize..4)],
+        (up, down) in (1u32..50, 1u32..50),
+        rho in 1u32..200,
+        edge in prop_oneof![Just("Hold"), Just("Reflect")],
+        cost in prop_oneof![Just("MaxMinusMean"), Just("MaxAbsDeviation"), Just("EuclideanDeviation")],
+        after in prop_oneof![Just("Stop"), Just("Uniform"), Just("Restart")],
+        unequal in any::<bool>(),
+    ) {
+        // With unequal capacities an even split may lie outside the levels.
+        let unequal = unequal && after != "Restart";
+        let capacities: Vec<f64> = (0..count).map(|i| if i == 0 && unequal { 2.0 } else { 1.0 }).collect();
+        let problem = format!(
+            "Stopping(processes: Identical(count: {count}, chain: Walk(levels: {levels}, up: 0.{up:02}, down: \
+             0.{down:02}, edge: {edge})), capacities: {capacities:?}, running_cost: {cost}, remap_cost: \
+             {}, after_remap: {after})",
+            f64::from(rho) / 10.0
+        );
+        let loaded = model(&problem);
+        let found = proof(&loaded, &certified(&loaded, "1e-9"));
+        let found = found.map_err(|refusal| TestCaseError::fail(refusal.to_string()))?;
+        // That the solver's bounds overlap what is proved is checked when a certificate is made.
+        prop_assert!(found.intervals.iter().all(|(_, low, high)| low <= high && high - low < 1e-6 * high.abs().max(1.0)));
+    }
+}
+
+#[test]
+fn wrong_models_and_damaged_files_are_named() {
+    let loaded = deck("stopping/yin_xu_wang.ron");
+    let good = certified(&loaded, "1e-9");
+    let other = loaded.with(&[("problem.remap_cost", "7")]).expect("a model");
+    assert_eq!(proof(&other, &good), Err(Refusal::Foreign));
+    assert_eq!(proof(&loaded, b"{}"), Err(Refusal::NotACertificate));
+    assert_eq!(proof(&loaded, &good[..good.len() - 1]), Err(Refusal::Damaged));
+    assert_eq!(proof(&loaded, &good[..30]), Err(Refusal::Damaged));
+    assert_eq!(proof(&loaded, &seal(loaded.text(), b"")), Err(Refusal::Truncated));
+}
+
+/// Bytes before the payload, and after it.
+const HEAD: usize = 20 + 32;
+const TAIL: usize = 32;
+
+/// Changes a few bytes: flips, drops, doubles, swaps, scales.
+fn tamper(payload: &mut Vec<u8>, rng: &mut impl Rng) {
+    let at = rng.random_range(0..payload.len());
+    let other = rng.random_range(0..payload.len());
+    match rng.random_range(0..8) {
+        0 => payload[at] ^= 1 << rng.random_range(0..8),
+        1 => drop(payload.remove(at)),
+        2 => payload.insert(at, payload[other]),
+        3 => payload.swap(at, other),
+        4 => payload.truncate(at),
+        5 => payload[at] = rng.random(),
+        6 => payload[at] = (payload[at] << 1) & 0x7f | payload[at] & 0x80,
+        _ => payload[at] = payload[at].wrapping_add(1),
+    }
+}
+
+/// No tampering passes the digest, and where someone computes that anew, none makes the checker say
+/// anything but the truth, which lies in every interval that is proved honestly.
+fn tampered(loaded: &Loaded, tolerance: &str, cases: usize) {
+    let good = certified(loaded, tolerance);
+    let honest = proof(loaded, &good).expect("proved");
+    let mut rng = TestRunner::deterministic().rng().clone();
+    let (mut refused, mut changed) = (0, 0);
+    while changed < cases {
+        let mut bytes = good.clone();
+        tamper(&mut bytes, &mut rng);
+        if bytes == good {
+            continue;
+        }
+        changed += 1;
+        assert!(proof(loaded, &bytes).is_err(), "accepted as it is");
+        let mut payload = good[HEAD..good.len() - TAIL].to_vec();
+        tamper(&mut payload, &mut rng);
+        match proof(loaded, &seal(loaded.text(), &payload)) {
+            Err(_) => refused += 1,
+            Ok(found) => {
+                for (name, low, high) in &found.intervals {
+                    let same = honest.intervals.iter().find(|(other, ..)| other == name);
+                    let overlaps = same.is_none_or(|(_, l, h)| *low <= *h && *l <= *high);
+                    assert!(low <= high && overlaps, "{name}: [{low}, {high}]");
+                }
+            }
+        }
+    }
+    // Most changes leave no proof at all.
+    assert!(refused > cases / 2, "{refused} of {cases}");
+}
+
+#[test]
+fn ten_thousand_tampered_decision_maps_are_rejected() {
+    tampered(&deck("stopping/yin_xu_wang.ron"), "1e-9", 10_000);
+}
+
+#[test]
+fn ten_thousand_tampered_threshold_curves_are_rejected() {
+    tampered(
+        &deck("phase_change/fluids.ron")
+            .with(&[("problem.lifetime", "Fixed(20)")])
+            .expect("a model"),
+        "1e-4",
+        10_000,
+    );
+}
+
+#[test]
+fn ten_thousand_tampered_values_of_drifting_loads_are_rejected() {
+    let small = "LoadDrift(processors: 2, chain: Walk(lowest: 1, levels: 4, up: 0.3, down: 0.2, edge: Hold), \
+                 initial_load: 2, steps: 5, remap_cost: 0.7)";
+    tampered(&model(small), "1e-9", 10_000);
+}
