@@ -21,4 +21,5 @@ pub mod run;
 pub mod sampling;
 pub mod solution;
 pub mod stopping;
+pub mod verify;
 pub mod workload;

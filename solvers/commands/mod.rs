@@ -7,6 +7,7 @@ mod generate;
 mod monitor;
 mod solve;
 mod sweep;
+mod verify;
 
 pub use solve::solve_model;
 pub use sweep::Run as SweepRun;
@@ -79,6 +80,7 @@ pub fn execute(cli: Cli) -> Exit {
         Command::Compare(arguments) => compare::run(&arguments),
         Command::Monitor(arguments) => monitor::run(&arguments),
         Command::Calibrate(arguments) => calibrate::run(&arguments),
+        Command::Verify(arguments) => verify::run(&arguments),
         Command::Completions { shell } => generate::completions(shell),
         Command::Man => generate::man(),
     }

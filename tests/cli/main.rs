@@ -13,4 +13,5 @@ mod periodic_references;
 mod stopping;
 mod stopping_reference;
 mod sweeps;
+mod verify;
 mod workplace;
