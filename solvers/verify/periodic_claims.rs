@@ -107,7 +107,7 @@ const TWO_MEANS: &str = include_str!("../../models/counterexamples/means_that_di
 const HORIZON: u64 = 40;
 
 /// The last step of an interval that is looked at.
-const FAR: u64 = 100;
+const FAR: u64 = 200;
 
 /// The expectation of a function of the places of all processors.
 fn expectation(places: &[Vec<(f64, f64)>], f: &dyn Fn(&[f64]) -> f64) -> f64 {

@@ -1,12 +1,16 @@
 //! The command line, from outside.
 
+mod determinism;
 mod diagnostics;
+mod faults;
 mod files;
 mod flags;
+mod fuzz;
 mod limits;
 mod load_drift;
 mod model_problems;
 mod monitor;
+mod mutants;
 mod mutations;
 mod periodic;
 mod periodic_references;
