@@ -17,7 +17,7 @@ use remapping::threshold::{self, Accuracy, Bounds, Spans};
 /// An answer that was not finished, problems without certificates, and answers that the checker does
 /// not confirm.
 pub fn of(loaded: &Loaded, solution: &Solution) -> Result<Vec<u8>, Complaint> {
-    if matches!(solution.status, Status::Interrupted | Status::TimeLimit) {
+    if !is_due(solution) {
         let message = "no certificate: the computation was stopped before its end";
         return Err(Complaint::elsewhere(message, "give it more time"));
     }
@@ -44,6 +44,11 @@ pub fn of(loaded: &Loaded, solution: &Solution) -> Result<Vec<u8>, Complaint> {
         Some(message) => Err(Complaint::elsewhere(message, "please report this as a bug")),
         None => Ok(seal(loaded.text(), &payload.bytes)),
     }
+}
+
+/// Whether the computation went to its end.
+pub fn is_due(solution: &Solution) -> bool {
+    !matches!(solution.status, Status::Interrupted | Status::TimeLimit)
 }
 
 /// Where the answer lies outside what the checker has proved: a bug on one of the two sides.

@@ -154,6 +154,9 @@ fn decode(bytes: &[u8], identity: &str) -> Result<Saved, &'static str> {
         return Err(DAMAGED);
     }
     let limits = limits.iter().map(|&limit| u32::try_from(limit)).collect::<Result<_, _>>();
+    if rest.iter().any(|&word| !f64::from_bits(word).is_finite()) {
+        return Err(DAMAGED);
+    }
     let vector = |words: &[u64]| words.iter().map(|&word| f64::from_bits(word)).collect();
     let vectors = rest.chunks(states as usize).map(vector).collect();
     let snapshot = Snapshot { remaining, limits: limits.map_err(|_| DAMAGED)?, vectors };

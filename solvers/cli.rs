@@ -81,6 +81,14 @@ Examples:
   remap calibrate --noise ar1:0.6 --scale 2 --runs 100000
   remap calibrate --change-at 1200 < times.csv";
 
+const VERIFY_HELP: &str = "\
+Example: remap verify models/phase_change/fluids.ron --cases 1000
+
+Each lemma is checked against a slow and obvious evaluation (fractions, dense matrices, every branch
+followed) on the model, or what of it is small enough, and on random models that have something of
+it. Claims of the papers that are known to be false are refuted. Whatever fails is shrunk to a minimal
+model file. Exit code 4 if a theorem fails, or a false claim cannot be refuted.";
+
 /// The verbs.
 #[derive(Debug, Subcommand)]
 pub enum Command {
@@ -103,6 +111,9 @@ pub enum Command {
     /// Measure how often the monitor's change test errs, for your own noise or a recorded trace.
     #[command(after_help = CALIBRATE_HELP)]
     Calibrate(Calibrate),
+    /// Check the lemmas and theorems of the papers on a model and on random models near it.
+    #[command(after_help = VERIFY_HELP)]
+    Verify(Verify),
     /// Print a completion script for a shell, such as `source <(remap completions bash)`.
     Completions {
         /// The shell.
@@ -321,6 +332,26 @@ pub struct Calibrate {
     /// The column of the trace: its name in the header, or its place from 1 [default: last].
     #[arg(long, value_name = "NAME|K", default_value = "last", value_parser = column, hide_default_value = true)]
     pub column: Column,
+    /// Print one JSON document and nothing else.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Options of `verify`.
+#[derive(Debug, Clone, Args)]
+pub struct Verify {
+    /// The model file (.ron), or a solution (.json) that names a certificate.
+    #[arg(value_name = "MODEL.ron|SOLUTION.json")]
+    pub model: PathBuf,
+    /// What `remap solve --certificate` wrote: check it instead of the lemmas.
+    #[arg(value_name = "CERTIFICATE")]
+    pub certificate: Option<PathBuf>,
+    /// Random models for each lemma.
+    #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u32).range(..=1_000_000))]
+    pub cases: u32,
+    /// Seed of their choice.
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    pub seed: u64,
     /// Print one JSON document and nothing else.
     #[arg(long)]
     pub json: bool,

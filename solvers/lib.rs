@@ -22,4 +22,5 @@ pub mod run;
 pub mod sampling;
 pub mod solution;
 pub mod stopping;
+pub mod verify;
 pub mod workload;

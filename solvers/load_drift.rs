@@ -106,11 +106,12 @@ pub fn solve(
     let saved = if force { Ok(None) } else { checkpoint.load() };
     if let Some(Saved { snapshot, notes }) = saved.map_err(|complaint| vec![complaint])? {
         let left = snapshot.remaining;
-        found.recall(&notes, states.count());
-        backward.resume(snapshot).map_err(|error| {
-            let message = format!("{}: {error}", checkpoint.path().display());
+        let refuse = |reason: &str| {
+            let message = format!("{}: {reason}", checkpoint.path().display());
             vec![Complaint::elsewhere(message, "delete it, or start anew with --force")]
-        })?;
+        };
+        found.recall(&notes, states.count()).ok_or_else(|| refuse("the notes do not add up"))?;
+        backward.resume(snapshot).map_err(|error| refuse(&error.to_string()))?;
         say(&format!("resuming with {left} steps to go from {}", checkpoint.path().display()));
     }
     let (status, warnings) = run(&mut backward, &problem, &mut checkpoint, watch, &mut found);
@@ -159,9 +160,11 @@ impl Found {
         Saved { snapshot: backward.snapshot(), notes }
     }
 
-    fn recall(&mut self, notes: &[u64], states: usize) {
-        let Some((&count, notes)) = notes.split_first() else { return };
-        let (closest, words) = notes.split_at((3 * count as usize).min(notes.len()));
+    /// Takes up what was saved; `None` if it cannot have been.
+    fn recall(&mut self, notes: &[u64], states: usize) -> Option<()> {
+        let (&count, notes) = notes.split_first()?;
+        let count = usize::try_from(count).ok()?.checked_mul(3)?;
+        let (closest, words) = notes.split_at_checked(count)?;
         let number = f64::from_bits;
         let (closest, _) = closest.as_chunks::<3>();
         self.closest = closest
@@ -172,7 +175,10 @@ impl Found {
                 disagreement: number(disagreement),
             })
             .collect();
-        self.decisions = Decisions::from_words(states, words.to_vec());
+        if !words.is_empty() {
+            self.decisions = Some(Decisions::from_words(states, words.to_vec())?);
+        }
+        Some(())
     }
 }
 

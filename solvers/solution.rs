@@ -20,8 +20,20 @@ pub struct Solution {
     pub version: &'static str,
     /// Wall-clock seconds.
     pub seconds: f64,
+    /// With `--certificate`: where the proof is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub certificate: Option<Certified>,
     /// What is legal in the model but suspicious, and what the answer does not promise.
     pub warnings: Vec<String>,
+}
+
+/// Files from which `remap verify` proves a solution.
+#[derive(Debug, Clone, Serialize)]
+pub struct Certified {
+    /// The certificate.
+    pub file: std::path::PathBuf,
+    /// The model file it belongs to.
+    pub model: std::path::PathBuf,
 }
 
 /// The answer, by problem.

@@ -5,8 +5,10 @@ mod check;
 mod compare;
 mod generate;
 mod monitor;
+mod proof;
 mod solve;
 mod sweep;
+mod verify;
 
 pub use solve::solve_model;
 pub use sweep::Run as SweepRun;
@@ -79,6 +81,13 @@ pub fn execute(cli: Cli) -> Exit {
         Command::Compare(arguments) => compare::run(&arguments),
         Command::Monitor(arguments) => monitor::run(&arguments),
         Command::Calibrate(arguments) => calibrate::run(&arguments),
+        Command::Verify(arguments) => match &arguments.certificate {
+            Some(certificate) => proof::run(&arguments.model, certificate, arguments.json),
+            None if arguments.model.extension().is_some_and(|kind| kind == "json") => {
+                proof::run_solution(&arguments.model, arguments.json)
+            }
+            None => verify::run(&arguments),
+        },
         Command::Completions { shell } => generate::completions(shell),
         Command::Man => generate::man(),
     }

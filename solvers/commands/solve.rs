@@ -8,7 +8,7 @@ use crate::output::{
     check_free, is_closed, make_folder, print, say, try_folder, write_file, write_with,
 };
 use crate::run::{Watch, is_interrupted};
-use crate::solution::{Body, Solution};
+use crate::solution::{Body, Certified, Solution};
 use crate::{
     archive, certificate, fluids, land_battle, load_drift, periodic, phase_change, render, stopping,
 };
@@ -47,6 +47,7 @@ pub fn solve_model(
         tolerance: settings.tolerance,
         version: env!("CARGO_PKG_VERSION"),
         seconds: watch.seconds(),
+        certificate: None,
         warnings,
     })
 }
@@ -78,13 +79,19 @@ pub(super) fn run(arguments: &Solve) -> Exit {
             let solution = solve_model(&loaded, &settings, folder, force)?;
             Ok((loaded, solution))
         });
-        let (loaded, solution) = match solved {
+        let (loaded, mut solution) = match solved {
             Ok(solved) => solved,
             Err(complaints) => {
                 exit = exit.worst(report(&complaints));
                 continue;
             }
         };
+        if let Some(file) =
+            arguments.certificate.as_ref().filter(|_| certificate::is_due(&solution))
+        {
+            let (file, model) = (file.clone(), path.clone());
+            solution.certificate = Some(Certified { file, model });
+        }
         exit = exit.worst(solution.status.into());
         for warning in &solution.warnings {
             say(&format!("warning: {}: {warning}", path.display()));

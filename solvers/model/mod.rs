@@ -132,9 +132,14 @@ impl Loaded {
         Loaded::from_text(&self.path, replaced)
     }
 
-    /// The text of the file.
+    /// The text of the model.
     pub fn text(&self) -> &str {
         self.source.text()
+    }
+
+    /// The text of the value at `path`, if it is there.
+    pub fn literal(&self, path: &str) -> Option<&str> {
+        self.tree.find(path).map(|node| &self.source.text()[node.span.clone()])
     }
 
     /// The folder that paths inside the model are relative to.

@@ -174,20 +174,26 @@ impl Stopping {
     /// What is wrong with the chain, in words.
     pub fn states(&self, folder: &Path) -> Result<(States, Box<dyn Operator>), String> {
         let words = |error: remapping::chain::ChainError| error.to_string();
-        let processes: Vec<Process> = match &self.processes {
+        let Processes::Joint { loads, transition } = &self.processes else {
+            let imbalance = self.imbalance()?;
+            let same = |i, j| imbalance.same_capacity(i, j);
+            return States::independent(&self.independent(), same).map_err(words);
+        };
+        let chain = match transition {
+            Transition::Dense(rows) => dense(rows)?,
+            Transition::File(name) => transition_file(&folder.join(name), loads.len())?,
+        };
+        let states = States::joint(loads.clone(), &chain).map_err(words)?;
+        Ok((states, Box::new(chain)))
+    }
+
+    /// The processes, one by one; none if they move jointly.
+    pub fn independent(&self) -> Vec<Process> {
+        match &self.processes {
             Processes::Identical { count, chain } => vec![chain.process(); *count],
             Processes::Distinct(chains) => chains.iter().map(Chain::process).collect(),
-            Processes::Joint { loads, transition } => {
-                let chain = match transition {
-                    Transition::Dense(rows) => dense(rows)?,
-                    Transition::File(name) => transition_file(&folder.join(name), loads.len())?,
-                };
-                let states = States::joint(loads.clone(), &chain).map_err(words)?;
-                return Ok((states, Box::new(chain)));
-            }
-        };
-        let imbalance = self.imbalance()?;
-        States::independent(&processes, |i, j| imbalance.same_capacity(i, j)).map_err(words)
+            Processes::Joint { .. } => Vec::new(),
+        }
     }
 }
 

@@ -129,6 +129,10 @@ impl<'a> Backward<'a> {
         let most = self.problem.steps.min(snapshot.remaining);
         check("steps of the snapshot", most as usize, snapshot.remaining as usize)?;
         check("totals of the snapshot", self.limits.len(), snapshot.limits.len())?;
+        for &limit in &snapshot.limits {
+            let most = self.states.largest_excess().min(limit);
+            check("limits of the snapshot", most as usize, limit as usize)?;
+        }
         self.remaining = snapshot.remaining;
         self.expected.clone_from(&snapshot.limits);
         self.limits = snapshot.limits;

@@ -26,6 +26,9 @@ pub struct Intervals {
     unremapped: Vec<f64>,
 }
 
+/// Laws nearer than this are the same up to rounding: what follows repeats itself.
+const SETTLED: f64 = 8.0 * f64::EPSILON;
+
 /// Laws of one chain: `laws[l][x]`, the probability of level x from level l.
 type Laws = Vec<Vec<f64>>;
 
@@ -70,7 +73,7 @@ impl Intervals {
         let mut law = vec![0.0; rows.len()];
         law[problem.initial] = 1.0;
         let (mut value, mut work) = (0.0, 0.0);
-        for _ in 0..problem.steps {
+        for step in 1..=problem.steps {
             let mut next = vec![0.0; law.len()];
             for (p, row) in law.iter().zip(&rows) {
                 next.iter_mut().zip(row).for_each(|(next, move_there)| *next += p * move_there);
@@ -79,7 +82,14 @@ impl Intervals {
             let (max, mean) = problem.expected_extremes(paid, paid, 0);
             value += problem.step_cost(max, mean);
             work += mean;
+            let moved = distance(&law, &next);
             law = next;
+            if moved <= SETTLED {
+                let more = (problem.steps - step) as f64;
+                value += more * problem.step_cost(max, mean);
+                work += more * mean;
+                break;
+            }
         }
         Outcome::new(problem.objective, value, work, 0.0)
     }
@@ -184,9 +194,9 @@ impl LoadDrift {
                         next.iter_mut().zip(row).for_each(|(next, p)| *next += at[start] * p);
                     }
                 }
-                let moved = at.iter().zip(&next).map(|(a, b)| (a - b).abs()).sum::<f64>();
+                let moved = distance(&at, &next);
                 at = next;
-                if moved <= f64::EPSILON {
+                if moved <= SETTLED {
                     // From here on every interval is like the one before.
                     let more = ((left - 1) / interval) as u64;
                     value += more as f64 * dot(&at, &cost[interval]);
@@ -235,6 +245,11 @@ impl LoadDrift {
 
 fn identity(size: usize) -> Laws {
     (0..size).map(|i| (0..size).map(|j| f64::from(u8::from(i == j))).collect()).collect()
+}
+
+/// The sum of the differences of two laws.
+fn distance(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| (a - b).abs()).sum()
 }
 
 fn multiply(a: &Laws, b: &Laws) -> Laws {

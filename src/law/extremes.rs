@@ -150,6 +150,10 @@ pub fn extremes(marginals: &[(usize, Marginal)]) -> Extremes {
                 .extend([-4.0, -2.0, -1.0, 0.0, 1.0, 2.0, 4.0].map(at).map(|x| x.clamp(low, high)));
         }
     }
+    if scale == 0.0 {
+        // All places are certain and the same.
+        return Extremes { above: 0.0, below: 0.0, error: 0.0 };
+    }
     breaks.sort_by(f64::total_cmp);
     breaks.dedup();
     let smooth = marginals.iter().any(|part| !matches!(part.1, Marginal::Lattice { .. }));
@@ -182,8 +186,7 @@ pub fn extremes(marginals: &[(usize, Marginal)]) -> Extremes {
         }
     }
     // Each tail probability carries a few roundings, each product `count` times as many.
-    let rounding =
-        f64::EPSILON * (8.0 + breaks.len() as f64 + centre.abs() / scale.max(f64::MIN_POSITIVE));
+    let rounding = f64::EPSILON * (8.0 + breaks.len() as f64 + centre.abs() / scale);
     found.error += rounding * (found.above + found.below);
     found
 }
@@ -202,6 +205,13 @@ mod tests {
             assert!((found.above - 2.0 * mean).abs() < 1e-12, "n = {n}: {found:?}");
             assert!((found.above - found.below).abs() < 1e-12);
         }
+    }
+
+    #[test]
+    fn certain_places_have_no_extremes_and_no_error() {
+        let law = LatticeLaw::certain(5);
+        let found = extremes(&[(2, Marginal::lattice(0.0, 1.0, law))]);
+        assert_eq!(found, Extremes { above: 0.0, below: 0.0, error: 0.0 });
     }
 
     #[test]

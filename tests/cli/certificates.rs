@@ -262,3 +262,53 @@ fn ten_thousand_tampered_values_of_drifting_loads_are_rejected() {
                  initial_load: 2, steps: 5, remap_cost: 0.7)";
     tampered(&model(small), "1e-9", 10_000);
 }
+
+/// Runs `remap` in a folder.
+fn run(folder: &Path, arguments: &[&str]) -> (Option<i32>, String, String) {
+    let output = assert_cmd::Command::cargo_bin("remap")
+        .unwrap()
+        .current_dir(folder)
+        .args(arguments)
+        .output();
+    let output = output.expect("it runs");
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (output.status.code(), text(&output.stdout), text(&output.stderr))
+}
+
+#[test]
+fn verify_proves_a_model_with_its_certificate_and_a_solution_that_names_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    std::fs::write(at.join("m.ron"), deck("stopping/yin_xu_wang.ron").text()).unwrap();
+    let (code, solution, _) = run(at, &["solve", "m.ron", "--certificate", "m.cert", "--json"]);
+    assert_eq!(code, Some(0));
+    std::fs::write(at.join("m.json"), &solution).unwrap();
+
+    let (code, shown, _) = run(at, &["verify", "m.ron", "m.cert"]);
+    assert_eq!(code, Some(0));
+    assert!(shown.contains("proved: decisions proved"), "{shown}");
+    let (code, shown, _) = run(at, &["verify", "m.json", "--json"]);
+    assert_eq!(code, Some(0));
+    let document: serde_json::Value = serde_json::from_str(&shown).unwrap();
+    assert_eq!(document["status"], "proved");
+
+    // Someone improves the answer.
+    let mut better: serde_json::Value = serde_json::from_str(&solution).unwrap();
+    better["remap_value"] = 12.0.into();
+    std::fs::write(at.join("better.json"), better.to_string()).unwrap();
+    let (code, shown, error) = run(at, &["verify", "better.json"]);
+    assert_eq!((code, shown.as_str()), (Some(1), ""));
+    assert!(error.contains("remap_value is given as"), "{error}");
+    // Or the model.
+    std::fs::write(at.join("m.ron"), deck("stopping/capacities.ron").text()).unwrap();
+    let (code, _, error) = run(at, &["verify", "m.ron", "m.cert"]);
+    assert_eq!(code, Some(1));
+    assert!(error.contains("belongs to another model file"), "{error}");
+    // A certificate is not overwritten.
+    let (code, _, error) = run(at, &["solve", "m.ron", "--certificate", "m.cert"]);
+    assert_eq!(code, Some(1));
+    assert!(error.contains("exists already"), "{error}");
+    let (code, _, error) = run(at, &["verify", "m.ron", "none.cert"]);
+    assert_eq!(code, Some(1));
+    assert!(error.contains("none.cert"), "{error}");
+}

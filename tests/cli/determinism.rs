@@ -1,0 +1,127 @@
+//! The same bits on any number of threads, in every run, and after a break.
+
+use crate::workplace::Workplace;
+use serde_json::Value;
+use std::path::Path;
+
+fn deck(name: &str) -> String {
+    let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("../models");
+    models.join(name).to_str().unwrap().to_owned()
+}
+
+/// The document less its times. Numbers are printed with all the digits that tell doubles apart.
+fn timeless(text: &str) -> String {
+    let mut document: Value = serde_json::from_str(text).unwrap();
+    forget_seconds(&mut document);
+    document.to_string()
+}
+
+fn forget_seconds(value: &mut Value) {
+    match value {
+        Value::Object(fields) => {
+            fields.remove("seconds");
+            fields.values_mut().for_each(forget_seconds);
+        }
+        Value::Array(items) => items.iter_mut().for_each(forget_seconds),
+        _ => {}
+    }
+}
+
+#[track_caller]
+fn same_bits(arguments: &[&str]) {
+    let workplace = Workplace::new();
+    let run = |threads: &str| {
+        let arguments = [arguments, &["--json", "--threads", threads]].concat();
+        timeless(&workplace.run(&arguments).exits(0).out)
+    };
+    let one = run("1");
+    for threads in ["1", "2", "8"] {
+        assert_eq!(one, run(threads), "{arguments:?} with {threads} threads");
+    }
+}
+
+#[test]
+fn phase_change() {
+    let values = ["--values"];
+    for name in
+        ["phase_change/fig3_blunt.ron", "phase_change/bimodal.ron", "phase_change/footnote2.ron"]
+    {
+        same_bits(&[&["solve", &deck(name)][..], &values].concat());
+    }
+    same_bits(&["compare", &deck("phase_change/fluids.ron"), "--runs", "300", "--seed", "4"]);
+}
+
+#[test]
+fn stopping() {
+    for name in ["stopping/yin_xu_wang.ron", "stopping/restart.ron", "stopping/particles.ron"] {
+        same_bits(&["solve", &deck(name), "--values"]);
+    }
+    // Enough states for every thread to get some.
+    let workplace = Workplace::new();
+    workplace.write(
+        "model.ron",
+        "Model(title: \"x\", problem: Stopping(processes: Distinct([Walk(levels: 60, up: 0.25, \
+         down: 0.25, edge: Reflect), Walk(levels: 50, up: 0.2, down: 0.3, edge: Hold), \
+         Walk(levels: 40, up: 0.2, down: 0.2, edge: Hold)]), remap_cost: 40, after_remap: Uniform))",
+    );
+    let path = workplace.path("model.ron");
+    for method in ["auto", "value", "policy"] {
+        same_bits(&["solve", path.to_str().unwrap(), "--method", method, "--tolerance", "1e-6"]);
+    }
+    same_bits(&["sweep", &deck("stopping/yin_xu_wang.ron"), "--set", "problem.remap_cost=1:6:1"]);
+}
+
+#[test]
+fn load_drift() {
+    same_bits(&["solve", &deck("load_drift/three_chains.ron"), "--values", "--step", "50"]);
+    same_bits(&["compare", &deck("load_drift/three_chains.ron"), "--runs", "50", "--seed", "4"]);
+}
+
+#[test]
+fn periodic() {
+    for name in ["table1.ron", "three_classes.ron", "correlated.ron", "birth_death.ron"] {
+        same_bits(&["solve", &deck(&format!("periodic/{name}"))]);
+    }
+    same_bits(&["solve", &deck("periodic/table1.ron"), "--simulate", "100", "--seed", "4"]);
+}
+
+#[test]
+fn simulated_workloads() {
+    for name in ["activity_mesh/torus.ron", "land_battle/figure7.ron"] {
+        same_bits(&["compare", &deck(name), "--runs", "2", "--seed", "4"]);
+    }
+}
+
+#[test]
+fn verification() {
+    let workplace = Workplace::new();
+    let arguments = ["verify", &deck("stopping/yin_xu_wang.ron"), "--json", "--cases", "10"];
+    let run = || timeless(&workplace.run(&arguments).exits(0).out);
+    assert_eq!(run(), run());
+}
+
+/// Stopped again and again, at whatever step the clock says, on other numbers of threads each time.
+#[test]
+fn resumed_on_another_number_of_threads() {
+    let workplace = Workplace::new();
+    workplace.write(
+        "model.ron",
+        "Model(title: \"x\", problem: LoadDrift(processors: 6, chain: Walk(lowest: 1, levels: 19, \
+         up: 0.25, down: 0.25, edge: Hold), initial_load: 10, steps: 1500, remap_cost: 8))",
+    );
+    let solve = ["solve", "model.ron", "--json", "--step", "700"];
+    let whole = timeless(&workplace.run(&[&solve[..], &["--threads", "1"]].concat()).exits(0).out);
+    let mut stopped = 0;
+    for threads in ["2", "8", "1", "2", "8"].iter().cycle().take(200) {
+        let limited = ["--out", "out", "--threads", threads, "--time-limit", "0.15"];
+        let outcome = workplace.run(&[&solve[..], &limited].concat());
+        std::fs::remove_file(workplace.path("out/model.json")).unwrap();
+        if outcome.code == 0 {
+            assert_eq!(timeless(&outcome.out), whole);
+            break;
+        }
+        stopped += 1;
+        assert_eq!(outcome.code, 3, "{}", outcome.err);
+    }
+    assert!((1..200).contains(&stopped), "stopped {stopped} times");
+}
