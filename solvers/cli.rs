@@ -186,9 +186,6 @@ pub struct Settings {
     /// Seed of what is simulated.
     #[arg(long, value_name = "S", default_value_t = 1)]
     pub seed: u64,
-    /// Whether what a certificate needs is kept.
-    #[arg(skip)]
-    pub certify: bool,
 }
 
 /// Ways to solve a stopping problem.

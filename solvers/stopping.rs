@@ -177,10 +177,8 @@ pub fn solve(
         refuse(&message, "drop --critical-costs, or take fewer levels or processes")
     })?;
     answer.lay_out(&states, &outcome, settings.values, critical);
-    if answer.decision.is_none() || settings.certify {
-        let Outcome { letters, ties, value } = outcome;
-        answer.table = Some(Arc::new(Table { states, decision: letters, ties, value }));
-    }
+    let Outcome { letters, ties, value } = outcome;
+    answer.table = Some(Arc::new(Table { states, decision: letters, ties, value }));
     let mut warnings = Vec::new();
     if status == Status::IterationLimit {
         warnings.push(format!(

@@ -64,8 +64,6 @@ pub(super) fn run(arguments: &Solve) -> Exit {
     }
     let writes_files =
         arguments.out.is_some() || arguments.plot.is_some() || arguments.certificate.is_some();
-    let settings =
-        Settings { certify: arguments.certificate.is_some(), ..arguments.settings.clone() };
     for path in &arguments.models {
         if is_closed() && !writes_files {
             break;
@@ -76,7 +74,7 @@ pub(super) fn run(arguments: &Solve) -> Exit {
         }
         let solved = Loaded::read(path).and_then(|loaded| {
             let (folder, force) = (arguments.out.as_deref(), arguments.force);
-            let solution = solve_model(&loaded, &settings, folder, force)?;
+            let solution = solve_model(&loaded, &arguments.settings, folder, force)?;
             Ok((loaded, solution))
         });
         let (loaded, mut solution) = match solved {
@@ -93,6 +91,10 @@ pub(super) fn run(arguments: &Solve) -> Exit {
             solution.certificate = Some(Certified { file, model });
         }
         exit = exit.worst(solution.status.into());
+        if let Some(contradiction) = certificate::self_check(&loaded, &solution) {
+            say(&format!("error: {}: {contradiction}", path.display()));
+            exit = exit.worst(Exit::Bug);
+        }
         for warning in &solution.warnings {
             say(&format!("warning: {}: {warning}", path.display()));
         }

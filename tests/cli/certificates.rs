@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 fn settings(tolerance: &str) -> Settings {
     let arguments = ["remap", "solve", "x.ron", "--tolerance", tolerance];
     let Command::Solve(solve) = Cli::parse_from(arguments).command else { unreachable!() };
-    Settings { certify: true, ..solve.settings }
+    solve.settings
 }
 
 /// The model text, and a certificate of it.
