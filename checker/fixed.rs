@@ -56,6 +56,16 @@ pub(crate) fn ratio_up(num: i128, den: i128) -> i128 {
         .min(i128::from(UNIT))
 }
 
+/// `value * weight`, rounded down. Both at most 1 in units of 2^-62.
+pub(crate) fn down(value: u64, weight: u64) -> u64 {
+    ((u128::from(value) * u128::from(weight)) >> WEIGHT) as u64
+}
+
+/// The same, rounded up.
+pub(crate) fn up(value: u64, weight: u64) -> u64 {
+    ((u128::from(value) * u128::from(weight) + u128::from(UNIT - 1)) >> WEIGHT) as u64
+}
+
 /// A rational interval whose ends are kept to a few hundred bits.
 #[derive(Debug, Clone)]
 pub(crate) struct Span {

@@ -6,12 +6,14 @@
 
 mod chain;
 mod fixed;
+mod images;
 mod imbalance;
 pub mod load_drift;
 mod multisets;
 pub mod phase_change;
 mod phase_model;
 mod reader;
+mod recursion;
 mod space;
 pub mod stopping;
 mod syntax;
@@ -62,7 +64,7 @@ pub struct Proof {
 /// A model file.
 pub enum Model {
     /// One change of phase, watched by a fallible detector.
-    PhaseChange(phase_change::PhaseChange),
+    PhaseChange(Box<phase_change::PhaseChange>),
     /// Optimal stopping of a chain of loads.
     Stopping(stopping::Stopping),
     /// Drifting loads over a given number of steps.
@@ -78,7 +80,9 @@ impl Model {
         let tree = Tree::read(text)?;
         let problem = tree.fields("Model", &["title", "source", "problem"])?.get("problem")?;
         Ok(match problem.name() {
-            "PhaseChange" => Model::PhaseChange(phase_change::PhaseChange::read(problem)?),
+            "PhaseChange" => {
+                Model::PhaseChange(Box::new(phase_change::PhaseChange::read(problem)?))
+            }
             "Stopping" => Model::Stopping(stopping::Stopping::read(problem, folder)?),
             "LoadDrift" => Model::LoadDrift(load_drift::LoadDrift::read(problem)?),
             other => return Err(Refusal::Model(format!("there are no certificates for {other}"))),

@@ -106,7 +106,7 @@ impl Lumped {
 
     /// Replaces the function by its expectation, rounded down. It has `right` entries for each multiset,
     /// next to each other.
-    pub fn apply(&self, function: &mut Vec<i128>, right: usize) {
+    pub fn apply(&self, function: &mut [i128], right: usize) {
         // The empty top slot comes last in colexicographic order: the function is a prefix.
         let mut next = vec![0; self.slots.count() * right];
         let mut now = next.clone();

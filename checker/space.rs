@@ -67,8 +67,8 @@ impl Space {
         let equal =
             |i: usize, j: usize| chains[i] == chains[j] && capacities.is_none_or(|c| c[i] == c[j]);
         let mut members: Vec<Vec<usize>> = Vec::new();
-        for i in 0..chains.len() {
-            let lumps = matches!(chains[i].moves, Moves::Neighbours(_));
+        for (i, chain) in chains.iter().enumerate() {
+            let lumps = matches!(chain.moves, Moves::Neighbours(_));
             match members.iter_mut().find(|group| lumps && equal(group[0], i)) {
                 Some(group) => group.push(i),
                 None => members.push(vec![i]),
@@ -172,9 +172,7 @@ impl Space {
             for block in values.chunks_mut(size * right) {
                 match group {
                     Group::Lumped(lumped) => {
-                        let mut function = block.to_vec();
-                        lumped.apply(&mut function, right);
-                        block.copy_from_slice(&function);
+                        lumped.apply(block, right);
                     }
                     Group::Single(rows) => {
                         let old = block.to_vec();
