@@ -37,6 +37,9 @@ impl Observer for Few {
     }
 }
 
+/// Longest safe interval that is searched for a longer one.
+const LONGEST: u64 = 60;
+
 /// Evaluations of the imbalance that all searches for an interval may take together.
 const MOST_EVALUATIONS: u64 = 15;
 
@@ -56,9 +59,10 @@ impl Case {
     }
 
     fn searched(&self, kind: Kind) -> Option<Interval> {
-        // Quadrature takes long.
+        // Quadrature takes long, and so do long intervals.
         let quick = |class: &Class| matches!(class.law, Law::Steps(_));
-        if !self.processors.classes().iter().all(quick) {
+        let short = self.interval(Kind::RmsBound)?.steps.is_some_and(|steps| steps <= LONGEST);
+        if !short || !self.processors.classes().iter().all(quick) {
             return None;
         }
         let found = self.methods.get_or_init(|| {
