@@ -1,7 +1,9 @@
 //! Expected largest absolute deviation of standard normal values from their average.
 
 use crate::law::quadrature::{composite, integrate};
+use std::collections::BTreeMap;
 use std::f64::consts::{PI, TAU};
+use std::sync::{Mutex, PoisonError};
 
 /// Largest value the deviation takes, up to probability 1e-20 for a million values.
 const END: f64 = 11.0;
@@ -23,6 +25,14 @@ pub fn kappa(count: usize) -> f64 {
     if count == 2 {
         return 1.0 / PI.sqrt();
     }
+    let mut table = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    *table.entry(count).or_insert_with(|| evaluate(count))
+}
+
+/// The values computed so far: each takes milliseconds.
+static KNOWN: Mutex<BTreeMap<usize, f64>> = Mutex::new(BTreeMap::new());
+
+fn evaluate(count: usize) -> f64 {
     let n = count as f64;
     let tail = |x: f64| 1.0 - (TAU * n).sqrt() * cut_density(count, x);
     let step = 0.5;
