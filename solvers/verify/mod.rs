@@ -201,7 +201,8 @@ impl<C> Field<'_, C> {
         let (held, failed) = (Cell::new(0), Cell::new(false));
         let outcome = TestRunner::new(config).run(&self.near, |deck| {
             if is_interrupted() {
-                return Ok(());
+                // Ends the search; shrinking it goes nowhere.
+                return if failed.get() { Ok(()) } else { Err(TestCaseError::fail("interrupted")) };
             }
             match self.judge(claim, &deck) {
                 Verdict::Holds => {
@@ -216,6 +217,7 @@ impl<C> Field<'_, C> {
             }
         });
         let found = match outcome {
+            Err(TestError::Fail(..)) if !failed.get() => None,
             Err(TestError::Fail(reason, deck)) => {
                 let reason = reason.message().to_owned();
                 Some(Counterexample { place: "near it", reason, model: Some(deck) })

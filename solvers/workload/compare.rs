@@ -106,11 +106,24 @@ pub fn compare(
     observer: &dyn Observer,
 ) -> Result<(Comparison, Status), ProblemError> {
     let setting = workload.setting(runs, seed);
-    let (scenarios, status) = run_all(workload, &setting, observer);
+    let (scenarios, mut status) = run_all(workload, &setting, observer);
     let everywhere: Vec<Cycles> = scenarios.iter().flat_map(|s| s.runs.iter().cloned()).collect();
-    let played = (scenarios.par_iter())
-        .map(|scenario| play(scenario, &setting, &everywhere))
-        .collect::<Result<Vec<Played>, ProblemError>>()?;
+    let total = scenarios.len() as u64;
+    let unless_halted = |scenario| match observer.progress(total, total) {
+        ControlFlow::Break(halt) => Ok(Err(halt)),
+        ControlFlow::Continue(()) => play(scenario, &setting, &everywhere).map(Ok),
+    };
+    let attempts = scenarios
+        .par_iter()
+        .map(unless_halted)
+        .collect::<Result<Vec<Result<Played, Halt>>, ProblemError>>()?;
+    let mut played = Vec::new();
+    for attempt in attempts {
+        match attempt {
+            Ok(scenario) => played.push(scenario),
+            Err(halt) => status = halt.into(),
+        }
+    }
     let (points, processors) = (workload.points(), workload.processors() as f64);
     let speedup: Vec<Speedup> =
         played.iter().map(|scenario| measure(scenario, points, processors)).collect();

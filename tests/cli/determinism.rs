@@ -60,9 +60,9 @@ fn stopping() {
     let workplace = Workplace::new();
     workplace.write(
         "model.ron",
-        "Model(title: \"x\", problem: Stopping(processes: Distinct([Walk(levels: 60, up: 0.25, \
-         down: 0.25, edge: Reflect), Walk(levels: 50, up: 0.2, down: 0.3, edge: Hold), \
-         Walk(levels: 40, up: 0.2, down: 0.2, edge: Hold)]), remap_cost: 40, after_remap: Uniform))",
+        "Model(title: \"x\", problem: Stopping(processes: Distinct([Walk(levels: 24, up: 0.25, \
+         down: 0.25, edge: Reflect), Walk(levels: 20, up: 0.2, down: 0.3, edge: Hold), \
+         Walk(levels: 18, up: 0.2, down: 0.2, edge: Hold)]), remap_cost: 20, after_remap: Uniform))",
     );
     let path = workplace.path("model.ron");
     for method in ["auto", "value", "policy"] {
@@ -107,9 +107,9 @@ fn resumed_on_another_number_of_threads() {
     workplace.write(
         "model.ron",
         "Model(title: \"x\", problem: LoadDrift(processors: 6, chain: Walk(lowest: 1, levels: 19, \
-         up: 0.25, down: 0.25, edge: Hold), initial_load: 10, steps: 1500, remap_cost: 8))",
+         up: 0.25, down: 0.25, edge: Hold), initial_load: 10, steps: 500, remap_cost: 8))",
     );
-    let solve = ["solve", "model.ron", "--json", "--step", "700"];
+    let solve = ["solve", "model.ron", "--json", "--step", "300"];
     let whole = timeless(&workplace.run(&[&solve[..], &["--threads", "1"]].concat()).exits(0).out);
     let mut stopped = 0;
     for threads in ["2", "8", "1", "2", "8"].iter().cycle().take(200) {
