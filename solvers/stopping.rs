@@ -147,7 +147,7 @@ pub fn solve(
     let mut outcome = Outcome {
         letters: (0..states.count()).map(|s| letter(solution.decision(&problem, s))).collect(),
         ties: (0..states.count()).map(|s| solution.is_tie(&problem, s)).collect(),
-        value: solution.value,
+        value: (0..states.count()).map(|s| solution.value(s)).collect(),
     };
     if model.restarts() {
         let back = stopping::rebalanced(&states, &imbalance).map_err(|loads| {
@@ -248,7 +248,7 @@ impl Answer {
             remap_bounds: [low, high],
             iterations: solution.iterations,
             representation: if states.is_lumped() { "exchangeable" } else { "full" },
-            largest_value: (0..problem.states()).map(|s| solution.value[s]).fold(0.0, f64::max),
+            largest_value: (0..problem.states()).map(|s| solution.value(s)).fold(0.0, f64::max),
             value: None,
             average: None,
             average_of_stop: None,

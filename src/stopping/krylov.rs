@@ -35,18 +35,25 @@ impl Masked<'_> {
     }
 }
 
-/// Improves `x` until no residual exceeds `goal`; returns how many times the operator was applied.
-pub(super) fn solve(system: &Masked, right: &[f64], x: &mut [f64], goal: f64) -> u64 {
+/// Improves `x` until no residual exceeds `goal` and the share `relative` of its right side; returns
+/// how many times the operator was applied.
+pub(super) fn solve(
+    system: &Masked,
+    right: &[f64],
+    x: &mut [f64],
+    goal: f64,
+    relative: f64,
+) -> u64 {
     vector::update(x, |s, x| if system.continues[s] { x } else { 0.0 });
+    let exceeds = |residual: &[f64]| {
+        let excess = |s: usize| residual[s].abs() - goal - relative * right[s].abs();
+        vector::maxima(right.len(), |s| [excess(s)])[0] > 0.0
+    };
     if system.weights.is_some() {
-        conjugate_gradients(system, right, x, goal)
+        conjugate_gradients(system, right, x, exceeds)
     } else {
-        stabilised_biconjugate_gradients(system, right, x, goal)
+        stabilised_biconjugate_gradients(system, right, x, exceeds)
     }
-}
-
-fn largest(v: &[f64]) -> f64 {
-    vector::maxima(v.len(), |s| [v[s].abs()])[0]
 }
 
 fn residual(system: &Masked, right: &[f64], x: &[f64]) -> Vec<f64> {
@@ -56,13 +63,18 @@ fn residual(system: &Masked, right: &[f64], x: &[f64]) -> Vec<f64> {
     r
 }
 
-fn conjugate_gradients(system: &Masked, right: &[f64], x: &mut [f64], goal: f64) -> u64 {
+fn conjugate_gradients(
+    system: &Masked,
+    right: &[f64],
+    x: &mut [f64],
+    exceeds: impl Fn(&[f64]) -> bool,
+) -> u64 {
     let mut r = residual(system, right, x);
     let mut p = r.clone();
     let mut image = vec![0.0; x.len()];
     let mut square = system.dot(&r, &r);
     let mut applications = 1;
-    while largest(&r) > goal && system.goes_on(applications) {
+    while exceeds(&r) && system.goes_on(applications) {
         system.apply(&p, &mut image);
         applications += 1;
         let curvature = system.dot(&p, &image);
@@ -84,7 +96,7 @@ fn stabilised_biconjugate_gradients(
     system: &Masked,
     right: &[f64],
     x: &mut [f64],
-    goal: f64,
+    exceeds: impl Fn(&[f64]) -> bool,
 ) -> u64 {
     let n = x.len();
     let mut r = residual(system, right, x);
@@ -92,7 +104,7 @@ fn stabilised_biconjugate_gradients(
     let (mut p, mut v, mut t) = (r.clone(), vec![0.0; n], vec![0.0; n]);
     let mut rho = system.dot(&shadow, &r);
     let mut applications = 1;
-    while largest(&r) > goal && system.goes_on(applications) {
+    while exceeds(&r) && system.goes_on(applications) {
         system.apply(&p, &mut v);
         let alpha = rho / system.dot(&shadow, &v);
         vector::update(&mut r, |s, r| r - alpha * v[s]);

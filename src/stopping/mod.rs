@@ -18,6 +18,7 @@ mod states;
 mod sweep;
 mod value_iteration;
 mod vector;
+mod weight;
 
 pub use critical::{CriticalCost, Scalar, critical_costs};
 pub use long_run::{LongRun, long_run, rebalanced};
@@ -61,9 +62,10 @@ impl Default for Settings {
 /// The most states for which a window of earlier sweeps is kept.
 const MOST_ACCELERATED: usize = 20_000_000;
 
-/// An approximation of J on the way: the vector, and how its computation ended.
+/// An approximation of J on the way, `base - saving`, and how its computation ended.
 struct Approximation {
-    value: Vec<f64>,
+    base: f64,
+    saving: Vec<f64>,
     iterations: u64,
     status: Status,
 }
@@ -73,21 +75,19 @@ pub fn solve(problem: &Problem, settings: &Settings, observer: &dyn Observer) ->
     if problem.remap_cost() == 0.0 {
         return Solution::free(problem);
     }
-    let approximation = match settings.method {
-        Method::Value => value_iteration::solve(problem, settings, observer),
-        Method::Policy => policy_iteration::solve(problem, settings, observer),
-        Method::Auto => {
-            let found = policy_iteration::solve(problem, settings, observer);
-            let unfinished =
-                found.status == Status::IterationLimit && found.iterations < settings.iterations;
-            if unfinished && problem.states() <= MOST_ACCELERATED {
-                anderson::solve(problem, settings, observer, found)
-            } else {
-                found
-            }
-        }
-    };
-    Solution::certify(problem, approximation, settings.tolerance)
+    let certify = |found| Solution::certify(problem, found, settings, observer);
+    if settings.method == Method::Value {
+        return certify(value_iteration::solve(problem, settings, observer));
+    }
+    let solution = certify(policy_iteration::solve(problem, settings, observer));
+    let unfinished = solution.status == Status::IterationLimit
+        && solution.iterations < settings.iterations
+        && problem.states() <= MOST_ACCELERATED;
+    if settings.method == Method::Policy || !unfinished {
+        return solution;
+    }
+    let further = certify(anderson::solve(problem, settings, observer, solution.resume()));
+    if further.gap < solution.gap { further } else { solution }
 }
 
 /// Bytes that [`Problem::new`] and [`solve`] use at most for these states.

@@ -33,6 +33,7 @@ pub struct Problem {
     /// How many load vectors each state stands for; all one if `None`.
     pub(super) multiplicities: Option<Vec<f64>>,
     pub(super) vectors: f64,
+    processes: usize,
     pub(super) remap_cost: f64,
     pub(super) after: AfterRemap,
 }
@@ -90,7 +91,7 @@ impl Problem {
             AfterRemap::Uniform => states.multiplicities(),
         };
         let vectors = states.shape().iter().map(|&n| n as f64).product();
-        Ok(Self { operator, running, multiplicities, vectors, remap_cost, after })
+        Ok(Self { operator, running, multiplicities, vectors, processes: found, remap_cost, after })
     }
 
     /// The number of states.
@@ -159,18 +160,16 @@ impl Problem {
     }
 
     /// What remapping costs in all when the optimal cost is `j`.
-    pub(super) fn remap_value(&self, j: &[f64]) -> f64 {
+    fn remap_value(&self, j: &[f64]) -> f64 {
         match self.after {
             AfterRemap::Stop => self.remap_cost,
             AfterRemap::Uniform => self.remap_cost + self.mean(j),
         }
     }
 
-    /// Bound on the relative error of [`remap_value`](Self::remap_value).
-    pub(super) fn remap_rounding(&self) -> f64 {
-        match self.after {
-            AfterRemap::Stop => 0.0,
-            AfterRemap::Uniform => (vector::SUM_ROUNDING + 4.0) * f64::EPSILON,
-        }
+    /// Bound on the error of [`mean`](Self::mean), relative to the mean of absolute values.
+    pub(super) fn mean_rounding(&self) -> f64 {
+        // A multiplicity is a product of two factors, and the number of vectors one, per process.
+        (vector::SUM_ROUNDING + 2.0 * self.processes as f64 + 4.0) * f64::EPSILON
     }
 }

@@ -37,6 +37,9 @@ pub(super) fn maxima<const K: usize>(
     term: impl Fn(usize) -> [f64; K] + Sync,
 ) -> [f64; K] {
     let larger = |a: [f64; K], b: [f64; K]| std::array::from_fn(|k| a[k].max(b[k]));
+    if n <= CHUNK {
+        return (0..n).map(term).fold([0.0; K], larger);
+    }
     let indices = (0..n).into_par_iter().with_min_len(CHUNK);
     indices.map(&term).reduce(|| [0.0; K], larger)
 }
