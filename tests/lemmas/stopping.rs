@@ -456,3 +456,30 @@ fn the_best_average_is_that_of_its_policy_and_no_worse_than_others() {
         assert!(average <= exact(&[false; 16]));
     }
 }
+
+/// Two walks on `levels` levels that drift apart, so that they balance about once in 2^(bits levels)
+/// steps.
+fn apart(levels: usize, bits: i32) -> Model {
+    let walk = |up: f64, down: f64| {
+        let walk = BirthDeath::walk(levels, up, down, Edge::Hold).unwrap();
+        ProcessChain::BirthDeath(walk)
+    };
+    let rare = 0.5f64.powi(bits);
+    Model::new(vec![walk(0.5, rare), walk(rare, 0.5)], &[1, 1], RunningCost::MaxMinusMean)
+}
+
+#[test]
+fn costs_far_above_the_running_cost_are_enclosed() {
+    // R / psi times the unit of rounding exceeds the tolerance: only a weighted proof will do.
+    for (levels, bits, after, rho) in [
+        (4, 6, AfterRemap::Stop, 1e7),
+        (4, 6, AfterRemap::Stop, 1e9),
+        (4, 6, AfterRemap::Uniform, 4.0),
+        (4, 8, AfterRemap::Uniform, 50.0),
+        (5, 6, AfterRemap::Uniform, 9.0),
+    ] {
+        for method in [Method::Auto, Method::Policy] {
+            check_against_exact(&apart(levels, bits), rho, after, method);
+        }
+    }
+}
