@@ -73,11 +73,14 @@ const MOST_SWEPT: usize = 20_000;
 #[expect(clippy::print_stdout, reason = "a table is what this bench is for")]
 fn solutions() {
     println!("chain  remap cost  representation  method  states  applications  seconds");
+    let one: Option<usize> = std::env::var("ONE").ok().map(|x| x.parse().unwrap());
     for (count, levels, costs) in CHAINS {
+        if one.is_some_and(|one| one != count) { continue; }
         for (k, rho) in costs.into_iter().enumerate() {
             for lump in [true, false] {
                 let problem = problem(count, levels, rho, lump);
                 for method in [Method::Policy, Method::Value] {
+                    if one.is_some() && method == Method::Value { continue; }
                     let n = problem.states();
                     if method == Method::Value && k == 0 && n > MOST_SWEPT {
                         continue;

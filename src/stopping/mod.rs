@@ -7,6 +7,7 @@
 //! operator.
 
 mod anderson;
+mod coarser;
 mod critical;
 mod enclosure;
 mod krylov;

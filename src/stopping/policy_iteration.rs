@@ -16,6 +16,15 @@ use std::ops::ControlFlow;
 /// Sweeps before each evaluation.
 const SWEEPS: usize = 12;
 
+/// The same where a coarser grid has shown about where to stop.
+const FEW_SWEEPS: usize = 4;
+
+/// Accuracy of an evaluation, relative to that of the policy.
+const INEXACT: f64 = 1e-4;
+
+/// The tolerance on coarser grids.
+const ROUGHLY: f64 = 1e-3;
+
 /// The largest continuation set that is factorised.
 const DIRECT: usize = 200;
 
@@ -30,9 +39,35 @@ pub(super) fn solve(
     settings: &Settings,
     observer: &dyn Observer,
 ) -> Approximation {
+    if let Some(coarser) = &problem.coarser {
+        let roughly = Settings { tolerance: settings.tolerance.max(ROUGHLY), ..*settings };
+        let guess = solve(&coarser.problem, &roughly, observer);
+        let base = match problem.after {
+            AfterRemap::Stop => problem.remap_cost,
+            AfterRemap::Uniform => guess.base,
+        };
+        let saving = coarser.interpolate(&guess.saving);
+        let found = iterate(problem, settings, observer, base, saving, FEW_SWEEPS);
+        if found.status != Status::IterationLimit || found.iterations >= settings.iterations {
+            return found;
+        }
+    }
+    let base = value_iteration::start_above(problem);
+    let saving = value_iteration::start(problem, base);
+    iterate(problem, settings, observer, base, saving, SWEEPS)
+}
+
+/// Policy iteration from these savings, with so many sweeps before each evaluation.
+fn iterate(
+    problem: &Problem,
+    settings: &Settings,
+    observer: &dyn Observer,
+    mut base: f64,
+    mut saving: Vec<f64>,
+    sweeps: usize,
+) -> Approximation {
     let n = problem.states();
-    let mut base = value_iteration::start_above(problem);
-    let mut saving = value_iteration::start(problem, base);
+    vector::update(&mut saving, |s, d| if problem.running[s] == 0.0 { base } else { d });
     let mut sweep = Sweep::new(problem);
     let mut best = (f64::INFINITY, base, saving.clone());
     let mut iterations = 0;
@@ -41,22 +76,27 @@ pub(super) fn solve(
     let mut continues = vec![false; n];
     let mut settled = false;
     let status = 'outer: loop {
-        for _ in 0..SWEEPS {
+        for k in 0..sweeps {
             sweep.run(problem, base, &saving);
             iterations += 1;
-            let enclosure = Enclosure::new(problem, &saving, &sweep);
-            if enclosure.gap < best.0 {
-                if enclosure.gap < 0.9 * best.0 {
-                    worse = 0;
+            // What evaluation has solved for shows at once, what sweeps add at the end.
+            if k == 0 || k + 1 == sweeps {
+                let enclosure = Enclosure::new(problem, &saving, &sweep);
+                if enclosure.gap < best.0 {
+                    if enclosure.gap < 0.9 * best.0 {
+                        worse = 0;
+                    }
+                    (best.0, best.1) = (enclosure.gap, base);
+                    best.2.copy_from_slice(&saving);
                 }
-                (best.0, best.1) = (enclosure.gap, base);
-                best.2.copy_from_slice(&saving);
+                if best.0 <= settings.tolerance {
+                    break 'outer Status::Converged;
+                }
+                if worse >= FLOOR || (worse >= 2 && (settled || enclosure.at_floor())) {
+                    break 'outer Status::IterationLimit;
+                }
             }
-            if best.0 <= settings.tolerance {
-                break 'outer Status::Converged;
-            }
-            let stalls = worse >= FLOOR || (worse >= 2 && (settled || enclosure.at_floor()));
-            if iterations >= settings.iterations || stalls {
+            if iterations >= settings.iterations {
                 break 'outer Status::IterationLimit;
             }
             if let ControlFlow::Break(halt) = observer.progress(iterations, settings.iterations) {
@@ -71,8 +111,10 @@ pub(super) fn solve(
             settled &= now == *continues;
             *continues = now;
         }
+        // No more digits than the policy is worth yet.
+        let accuracy = (0.1 * settings.tolerance).max(INEXACT * best.0.min(1.0));
         iterations +=
-            evaluation.evaluate(problem, &continues, &mut base, &mut saving, settings, observer);
+            evaluation.evaluate(problem, &continues, &mut base, &mut saving, accuracy, observer);
     };
     Approximation { base: best.1, saving: best.2, iterations, status }
 }
@@ -112,14 +154,15 @@ impl Evaluation {
     }
 
     /// Sets `saving` to that of continuing exactly where `continues`, and `base` to the cost of a
-    /// remap then; returns how many times the operator was applied.
+    /// remap then, up to residuals of this share of the running cost; returns how many times the
+    /// operator was applied.
     fn evaluate(
         &mut self,
         problem: &Problem,
         continues: &[bool],
         base: &mut f64,
         saving: &mut [f64],
-        settings: &Settings,
+        accuracy: f64,
         observer: &dyn Observer,
     ) -> u64 {
         let (running, absorb, total) = (&problem.running, &self.absorb, *base);
@@ -140,9 +183,9 @@ impl Evaluation {
             let weights = self.weights.as_deref();
             let masked =
                 Masked { operator: &*problem.operator, continues, weights, observer, limit: STEPS };
-            // Residuals below a share of the tolerance and of psi prove it (see `enclosure`).
+            // Residuals below a share of psi prove as much (see `enclosure`).
             let least = running_least(problem, continues);
-            let goal = (0.1 * settings.tolerance * least).max(f64::EPSILON * least);
+            let goal = accuracy.max(f64::EPSILON) * least;
             for ((right, x), goal) in sides.iter_mut().zip([goal, NEWTON * least / total]) {
                 applications += krylov::solve(&masked, right, x, goal, ROUNDING);
             }
@@ -185,7 +228,7 @@ fn direct(problem: &Problem, continues: &[bool], sides: &mut [(Vec<f64>, &mut [f
         }
     }
     let factors = matrix.lu();
-    for (right, x) in sides {
+    for (right, x) in sides.iter_mut().filter(|_| !members.is_empty()) {
         let right = DVector::from_iterator(members.len(), members.iter().map(|&s| right[s]));
         x.fill(0.0);
         if let Some(solution) = factors.solve(&right) {

@@ -1,5 +1,6 @@
 //! An optimal stopping problem and its Bellman operator.
 
+use super::coarser::Coarser;
 use super::{States, vector};
 use crate::chain::Operator;
 use crate::imbalance::Imbalance;
@@ -36,6 +37,8 @@ pub struct Problem {
     processes: usize,
     pub(super) remap_cost: f64,
     pub(super) after: AfterRemap,
+    /// For a first guess.
+    pub(super) coarser: Option<Box<Coarser>>,
 }
 
 /// Why a stopping problem cannot be posed.
@@ -86,12 +89,45 @@ impl Problem {
         {
             return Err(ProblemError::NeverBalanced);
         }
+        Ok(Self::posed(states, operator, running, remap_cost, after))
+    }
+
+    fn posed(
+        states: &States,
+        operator: Box<dyn Operator>,
+        running: Vec<f64>,
+        remap_cost: f64,
+        after: AfterRemap,
+    ) -> Self {
         let multiplicities = match after {
             AfterRemap::Stop => None,
             AfterRemap::Uniform => states.multiplicities(),
         };
         let vectors = states.shape().iter().map(|&n| n as f64).product();
-        Ok(Self { operator, running, multiplicities, vectors, processes: found, remap_cost, after })
+        let processes = states.processes();
+        let coarser = None;
+        let mut problem = Self {
+            operator,
+            running,
+            multiplicities,
+            vectors,
+            processes,
+            remap_cost,
+            after,
+            coarser,
+        };
+        problem.coarser = Coarser::new(states, &problem).map(Box::new);
+        problem
+    }
+
+    /// The problem with the same remap cost on other states.
+    pub(super) fn on(
+        &self,
+        states: &States,
+        operator: Box<dyn Operator>,
+        running: Vec<f64>,
+    ) -> Self {
+        Self::posed(states, operator, running, self.remap_cost, self.after)
     }
 
     /// The number of states.
@@ -142,9 +178,14 @@ impl Problem {
     ///
     /// # Errors
     /// A remap cost that is negative or not finite.
-    pub fn with_remap_cost(self, remap_cost: f64) -> Result<Self, ProblemError> {
+    pub fn with_remap_cost(mut self, remap_cost: f64) -> Result<Self, ProblemError> {
         if remap_cost.is_finite() && remap_cost >= 0.0 {
-            Ok(Self { remap_cost, ..self })
+            let mut level = Some(&mut self);
+            while let Some(problem) = level {
+                problem.remap_cost = remap_cost;
+                level = problem.coarser.as_mut().map(|coarser| &mut coarser.problem);
+            }
+            Ok(self)
         } else {
             Err(ProblemError::RemapCost(remap_cost))
         }

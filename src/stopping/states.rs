@@ -37,19 +37,20 @@ pub struct Process {
 
 /// Processes that are interchangeable: the same chain and capacity.
 #[derive(Debug)]
-struct Group {
-    members: Vec<usize>,
+pub(super) struct Group {
+    pub members: Vec<usize>,
     lowest: i64,
+    pub chain: ProcessChain,
     /// The states of the group; one member at a time when it is not lumped.
-    sets: Multisets,
+    pub sets: Multisets,
 }
 
 /// A numbered set of states, each standing for one or several load vectors.
 #[derive(Debug)]
-pub struct States(Kind);
+pub struct States(pub(super) Kind);
 
 #[derive(Debug)]
-enum Kind {
+pub(super) enum Kind {
     /// Row-major over the groups, the last one fastest.
     Groups { groups: Vec<Group>, processes: usize, shape: Vec<usize>, count: usize },
     /// A list of load vectors.
@@ -95,7 +96,7 @@ impl States {
                 ProcessChain::BirthDeath(chain) => Factor::BirthDeath(chain.clone()),
                 ProcessChain::Dense(chain) => Factor::Dense(chain.clone()),
             });
-            groups.push(Group { members, lowest: *lowest, sets });
+            groups.push(Group { members, lowest: *lowest, chain: chain.clone(), sets });
         }
         let operator: Box<dyn Operator> = match factors.pop() {
             Some(Factor::Exchangeable(only)) if factors.is_empty() => Box::new(only),
@@ -135,6 +136,14 @@ impl States {
             }
         }
         Ok(Self(Kind::Listed { loads, index }))
+    }
+
+    /// The groups of interchangeable processes, unless the chain is a joint one.
+    pub(super) fn groups(&self) -> Option<&[Group]> {
+        match &self.0 {
+            Kind::Groups { groups, .. } => Some(groups),
+            Kind::Listed { .. } => None,
+        }
     }
 
     /// The number of states.
@@ -248,7 +257,7 @@ impl States {
         match &self.0 {
             Kind::Groups { groups, .. } if groups.len() == 1 && groups[0].members.len() > 1 => {
                 // Walk, rather than unrank, through the multisets.
-                let Group { members, lowest, sets } = &groups[0];
+                let Group { members, lowest, sets, .. } = &groups[0];
                 let chunk = 1 << 12;
                 all.par_chunks_mut(chunk).enumerate().for_each(|(k, out)| {
                     let mut walk = sets.from(k * chunk);

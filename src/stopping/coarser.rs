@@ -1,0 +1,168 @@
+//! The same problem on every other level, for a first guess of its solution.
+//!
+//! A walk needs four steps for the spread of one step twice as long, so the coarser problem charges four
+//! times the running cost for each step, and the remap cost stays the same. Nothing is proved about
+//! it.
+
+use super::states::{Group, Kind};
+use super::{Problem, Process, ProcessChain, States};
+use crate::chain::{BirthDeath, Multisets};
+
+/// Walks shorter than this have no coarser one worth the name.
+const SHORTEST: usize = 16;
+
+/// Problems with fewer states are solved at once.
+const FEWEST: usize = 400;
+
+/// The most processes: beyond, walks are too short for coarser ones to help.
+const MOST_PROCESSES: usize = 4;
+
+/// Steps of the walk for one on every other level.
+const STEPS: f64 = 4.0;
+
+/// A coarser problem, and how its states lie among those of the finer one.
+pub(super) struct Coarser {
+    pub problem: Problem,
+    /// By group of equal processes.
+    links: Vec<Link>,
+}
+
+/// The states of one group of equal processes on both grids.
+struct Link {
+    coarse: usize,
+    /// For each state on the fine grid, where its list of neighbours starts, and one more.
+    first: Vec<u32>,
+    /// States on the coarse grid, with their shares.
+    near: Vec<(u32, f64)>,
+}
+
+impl Link {
+    fn new(fine: &Multisets, coarse: &Multisets) -> Self {
+        let mut first = vec![0];
+        let mut near = Vec::new();
+        let mut sorted = vec![0; fine.items()];
+        let mut walk = fine.from(0);
+        while let Some(levels) = walk.get() {
+            let odd: Vec<usize> = (0..levels.len()).filter(|&k| levels[k] % 2 == 1).collect();
+            let share = 0.5f64.powi(odd.len() as i32);
+            for choice in 0..1u32 << odd.len() {
+                for (coarse, fine) in sorted.iter_mut().zip(levels) {
+                    *coarse = fine / 2;
+                }
+                for (bit, &k) in odd.iter().enumerate() {
+                    sorted[k] += (choice >> bit & 1) as usize;
+                }
+                sorted.sort_unstable();
+                near.push((coarse.rank(&sorted) as u32, share));
+            }
+            first.push(near.len() as u32);
+            walk.advance();
+        }
+        Self { coarse: coarse.states(), first, near }
+    }
+
+    fn fine(&self) -> usize {
+        self.first.len() - 1
+    }
+}
+
+impl Coarser {
+    /// The coarser problem, if the states are those of long walks.
+    pub fn new(states: &States, problem: &Problem) -> Option<Self> {
+        let Kind::Groups { groups, processes, .. } = &states.0 else { return None };
+        let long = |group: &Group| group.sets.levels() >= SHORTEST;
+        if states.count() < FEWEST
+            || u32::try_from(states.count()).is_err()
+            || *processes > MOST_PROCESSES
+            || !groups.iter().all(long)
+        {
+            return None;
+        }
+        let mut all = vec![None; *processes];
+        let mut home = vec![0; *processes];
+        for (g, group) in groups.iter().enumerate() {
+            let ProcessChain::BirthDeath(chain) = &group.chain else { return None };
+            let chain = ProcessChain::BirthDeath(coarsen(chain)?);
+            for &member in &group.members {
+                all[member] = Some(Process { lowest: 0, chain: chain.clone() });
+                home[member] = g;
+            }
+        }
+        let all: Vec<Process> = all.into_iter().collect::<Option<_>>()?;
+        let same = |i: usize, j: usize| home[i] == home[j];
+        let (coarse, operator) = States::independent(&all, same).ok()?;
+        let running = inject(groups, &coarse, problem.running())?;
+        let problem = problem.on(&coarse, operator, running);
+        let sets = coarse.groups()?.iter().map(|group| &group.sets);
+        let links = groups.iter().zip(sets).map(|(fine, coarse)| Link::new(&fine.sets, coarse));
+        Some(Self { problem, links: links.collect() })
+    }
+
+    /// A function on the fine grid from its values on the coarse one: linear between them.
+    pub fn interpolate(&self, coarse: &[f64]) -> Vec<f64> {
+        let mut values = coarse.to_vec();
+        let mut before = 1;
+        for link in &self.links {
+            let after = values.len() / before / link.coarse;
+            let mut next = vec![0.0; before * link.fine() * after];
+            for b in 0..before {
+                let from = &values[b * link.coarse * after..];
+                for f in 0..link.fine() {
+                    let near = &link.near[link.first[f] as usize..link.first[f + 1] as usize];
+                    let out = &mut next[(b * link.fine() + f) * after..][..after];
+                    for &(c, share) in near {
+                        let from = &from[c as usize * after..][..after];
+                        out.iter_mut().zip(from).for_each(|(out, from)| *out += share * from);
+                    }
+                }
+            }
+            before *= link.fine();
+            values = next;
+        }
+        values
+    }
+}
+
+/// The walk on every other level that moves as far in one step as this one in four.
+fn coarsen(chain: &BirthDeath) -> Option<BirthDeath> {
+    let levels = chain.levels();
+    let count = levels / 2 + 1;
+    let (mut up, mut down) = (vec![0.0; count], vec![0.0; count]);
+    for k in 0..count {
+        let level = (2 * k).min(levels - 1);
+        let (rise, fall) = (chain.up(level), chain.down(level));
+        let spread = rise + fall;
+        let drift = 2.0 * (rise - fall);
+        (up[k], down[k]) = if k == 0 {
+            (rise, 0.0)
+        } else if k + 1 == count {
+            (0.0, fall)
+        } else {
+            let up = (0.5 * (spread + drift)).clamp(0.0, spread);
+            (up, spread - up)
+        };
+    }
+    BirthDeath::new(up, down).ok()
+}
+
+/// What a step costs on the coarse grid, if some states are balanced there.
+fn inject(groups: &[Group], coarse: &States, running: &[f64]) -> Option<Vec<f64>> {
+    // By group, the fine state at each coarse one.
+    let mut places = vec![0usize];
+    for (fine, coarse) in groups.iter().zip(coarse.groups()?) {
+        let mut own = Vec::with_capacity(coarse.sets.states());
+        let mut walk = coarse.sets.from(0);
+        let mut levels = vec![0; fine.sets.items()];
+        while let Some(sorted) = walk.get() {
+            for (level, k) in levels.iter_mut().zip(sorted) {
+                *level = (2 * k).min(fine.sets.levels() - 1);
+            }
+            own.push(fine.sets.rank(&levels));
+            walk.advance();
+        }
+        let count = fine.sets.states();
+        places = places.iter().flat_map(|p| own.iter().map(move |q| p * count + q)).collect();
+    }
+    let running: Vec<f64> = places.iter().map(|&place| STEPS * running[place]).collect();
+    running.contains(&0.0).then_some(running)
+}
