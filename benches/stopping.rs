@@ -70,25 +70,41 @@ const CHAINS: [(usize, usize, [f64; 3]); 7] = [
 /// The most states for which value iteration is timed at hard costs.
 const MOST_SWEPT: usize = 20_000;
 
+/// What `f` returns, and its seconds: the least of some runs, as many as fit a fifth of a second.
+fn timed<T>(f: impl Fn() -> T) -> (T, f64) {
+    let (mut spent, mut least) = (0.0, f64::INFINITY);
+    loop {
+        let start = Instant::now();
+        let result = f();
+        let seconds = start.elapsed().as_secs_f64();
+        (spent, least) = (spent + seconds, seconds.min(least));
+        if spent > 0.2 {
+            return (result, least);
+        }
+    }
+}
+
 #[expect(clippy::print_stdout, reason = "a table is what this bench is for")]
 fn solutions() {
     println!("chain  remap cost  representation  method  states  applications  seconds");
     let one: Option<usize> = std::env::var("ONE").ok().map(|x| x.parse().unwrap());
     for (count, levels, costs) in CHAINS {
-        if one.is_some_and(|one| one != count) { continue; }
+        if one.is_some_and(|one| one != count) {
+            continue;
+        }
         for (k, rho) in costs.into_iter().enumerate() {
             for lump in [true, false] {
                 let problem = problem(count, levels, rho, lump);
                 for method in [Method::Policy, Method::Value] {
-                    if one.is_some() && method == Method::Value { continue; }
+                    if one.is_some() && method == Method::Value {
+                        continue;
+                    }
                     let n = problem.states();
                     if method == Method::Value && k == 0 && n > MOST_SWEPT {
                         continue;
                     }
                     let settings = Settings { method, ..Settings::default() };
-                    let start = Instant::now();
-                    let solution = solve(&problem, &settings, &());
-                    let seconds = start.elapsed().as_secs_f64();
+                    let (solution, seconds) = timed(|| solve(&problem, &settings, &()));
                     assert!(solution.status == Status::Converged || method == Method::Value);
                     let lumped = if lump { "exchangeable" } else { "full" };
                     println!(

@@ -68,10 +68,16 @@ impl Enclosure {
             let (w, q) = weight.map_or((0.0, 0.0), |weight| (weight.w[s], weight.defect[s]));
             let over = (w - mean) - 2.0 * f64::EPSILON * mean;
             let slack = rounding.slack(psi, gain);
-            let down = share_below(gain - d + slack, psi, q)
-                .max(share_below(stop - d + rounding.stop, rho, over));
-            let up = share_above(d - gain + slack, psi, q)
-                .min(share_above(d - stop + rounding.stop, rho, over));
+            let down = share_below(gain - d + slack, psi, q).max(share_below(
+                stop - d + rounding.stop,
+                rho,
+                over,
+            ));
+            let up = share_above(d - gain + slack, psi, q).min(share_above(
+                d - stop + rounding.stop,
+                rho,
+                over,
+            ));
             // Where one goes on the saving is the gain, and both are rounded.
             let rounded = if gain > stop {
                 (slack + f64::EPSILON * d.abs() - q).max(0.0) / psi

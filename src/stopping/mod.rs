@@ -12,6 +12,7 @@ mod critical;
 mod enclosure;
 mod krylov;
 mod long_run;
+mod multigrid;
 mod policy_iteration;
 mod problem;
 mod solution;

@@ -8,9 +8,12 @@
 
 use super::krylov::{self, Masked};
 use super::sweep::Sweep;
-use super::{AfterRemap, Approximation, Enclosure, Problem, Settings, value_iteration, vector};
+use super::{
+    AfterRemap, Approximation, Enclosure, Problem, Settings, multigrid, value_iteration, vector,
+};
 use crate::{Observer, Status};
 use nalgebra::{DMatrix, DVector};
+use std::cell::Cell;
 use std::ops::ControlFlow;
 
 /// Sweeps before each evaluation.
@@ -20,7 +23,7 @@ const SWEEPS: usize = 12;
 const FEW_SWEEPS: usize = 4;
 
 /// Accuracy of an evaluation, relative to that of the policy.
-const INEXACT: f64 = 1e-4;
+const INEXACT: f64 = 1e-5;
 
 /// The tolerance on coarser grids.
 const ROUGHLY: f64 = 1e-3;
@@ -127,6 +130,10 @@ fn iterate(
 /// Newton's method corrects R and d.
 struct Evaluation {
     weights: Option<Vec<f64>>,
+    /// The same for all grids.
+    grids: Option<Vec<Vec<f64>>>,
+    /// Steps without a preconditioner.
+    plain: Cell<u64>,
     /// The probability to be balanced after one step.
     absorb: Vec<f64>,
     /// b, 1 where balanced; none for `Stop`.
@@ -143,6 +150,7 @@ impl Evaluation {
     fn new(problem: &Problem) -> Self {
         let n = problem.states();
         let weights = problem.operator.reversing_weights();
+        let grids = multigrid::weights(problem);
         let balanced = value_iteration::start(problem, 1.0);
         let mut absorb = vec![0.0; n];
         problem.operator.apply_into(&balanced, &mut absorb);
@@ -150,7 +158,7 @@ impl Evaluation {
             AfterRemap::Stop => Vec::new(),
             AfterRemap::Uniform => vec![0.0; n],
         };
-        Self { weights, absorb, balance }
+        Self { weights, grids, plain: Cell::new(krylov::patience(problem)), absorb, balance }
     }
 
     /// Sets `saving` to that of continuing exactly where `continues`, and `base` to the cost of a
@@ -180,9 +188,9 @@ impl Evaluation {
         if continues.iter().filter(|c| **c).count() <= DIRECT {
             applications += direct(problem, continues, &mut sides);
         } else {
-            let weights = self.weights.as_deref();
-            let masked =
-                Masked { operator: &*problem.operator, continues, weights, observer, limit: STEPS };
+            let (weights, grids) = (self.weights.as_deref(), self.grids.as_deref());
+            let (plain, limit) = (&self.plain, STEPS);
+            let masked = Masked { problem, continues, weights, grids, plain, observer, limit };
             // Residuals below a share of psi prove as much (see `enclosure`).
             let least = running_least(problem, continues);
             let goal = accuracy.max(f64::EPSILON) * least;

@@ -10,8 +10,9 @@
 use super::enclosure::Weight;
 use super::krylov::{self, Masked};
 use super::sweep::Sweep;
-use super::{AfterRemap, Problem, value_iteration, vector};
+use super::{AfterRemap, Problem, multigrid, value_iteration, vector};
 use crate::Observer;
+use std::cell::Cell;
 
 /// States that remap by less than this share of their running cost are counted as going on.
 const NEARLY: f64 = 1e-3;
@@ -48,8 +49,10 @@ pub(super) fn find(
     });
     let weights = problem.operator.reversing_weights();
     let operator = &*problem.operator;
-    let masked =
-        Masked { operator, continues: &goes_on, weights: weights.as_deref(), observer, limit };
+    let grids = multigrid::weights(problem);
+    let (continues, weights, grids) = (&goes_on[..], weights.as_deref(), grids.as_deref());
+    let plain = &Cell::new(krylov::patience(problem));
+    let masked = Masked { problem, continues, weights, grids, plain, observer, limit };
     let mut w = vec![0.0; n];
     let mut applications = krylov::solve(&masked, &right, &mut w, 0.0, ACCURACY);
     vector::update(&mut w, |_, w| w.max(0.0));
@@ -76,7 +79,7 @@ fn raise(problem: &Problem, masked: &Masked, w: &mut [f64], sweep: &Sweep) -> u6
     let running = problem.running();
     let balanced = value_iteration::start(problem, 1.0);
     let mut absorb = vec![0.0; w.len()];
-    masked.operator.apply_into(&balanced, &mut absorb);
+    problem.operator.apply_into(&balanced, &mut absorb);
     vector::update(&mut absorb, |s, p| if masked.continues[s] { p } else { 0.0 });
     let mut b = vec![0.0; w.len()];
     let applications = krylov::solve(masked, &absorb, &mut b, HARMONIC, f64::EPSILON);

@@ -1,13 +1,13 @@
 //! Optimal stopping against exact rational solutions, and the structure of J.
 
 use proptest::prelude::*;
-use remapping::Rational;
 use remapping::chain::{BirthDeath, Dense, Edge, Operator};
 use remapping::imbalance::{Imbalance, RunningCost};
 use remapping::stopping::{
     AfterRemap, Decision, Method, Problem, Process, ProcessChain, Settings, Solution, States,
     critical_costs, long_run, rebalanced, solve,
 };
+use remapping::{Rational, Status};
 
 fn rational(x: f64) -> Rational {
     Rational::try_from(x).unwrap()
@@ -244,6 +244,30 @@ proptest! {
                 let difference = solved[0].solution.value(s) - other.solution.value(s);
                 prop_assert!(difference.abs() <= 1e-9 * scale);
             }
+        }
+    }
+
+    #[test]
+    fn walks_with_coarser_grids_agree_with_value_iteration(
+        levels in 11..40usize, up in 0.02..0.5f64, down in 0.02..0.5f64, equal in any::<bool>(),
+        rho in 1.0..300.0f64, after in after(),
+    ) {
+        let walk = |edge| {
+            ProcessChain::BirthDeath(BirthDeath::walk(levels, up, down, edge).unwrap())
+        };
+        let other = if equal { Edge::Reflect } else { Edge::Hold };
+        let pair = vec![walk(Edge::Reflect), walk(other)];
+        let model = Model::new(pair, &[1, 1], RunningCost::MaxMinusMean);
+        let policy = model.solve(true, rho, after, Method::Policy);
+        let value = model.solve(true, rho, after, Method::Value);
+        prop_assert_eq!(policy.solution.status, Status::Converged);
+        for s in 0..policy.problem.states() {
+            let (low, high) = policy.solution.bounds(s);
+            let (least, most) = value.solution.bounds(s);
+            prop_assert!(low <= most && least <= high, "{low} {high} {least} {most}");
+            let tie = policy.solution.is_tie(&policy.problem, s)
+                || value.solution.is_tie(&value.problem, s);
+            prop_assert!(tie || policy.letter(s) == value.letter(s));
         }
     }
 
