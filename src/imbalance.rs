@@ -119,6 +119,13 @@ impl Imbalance {
         self.excess(loads).all(|excess| excess == 0)
     }
 
+    /// The balanced load vector in which process `i` carries `load`, if there is one.
+    pub fn balanced_with(&self, i: usize, load: i64) -> Option<Vec<i64>> {
+        // The capacities have no common factor, so loads in proportion are whole multiples of them.
+        let own = self.capacities[i];
+        (load % own == 0).then(|| self.capacities.iter().map(|c| c * (load / own)).collect())
+    }
+
     /// A total load in shares proportional to the capacities, in whole units: each share rounded
     /// down, and the units left over to the largest remainders, the first of equal ones first.
     pub fn split(&self, total: i64) -> Vec<i64> {

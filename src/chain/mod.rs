@@ -9,6 +9,7 @@
 //! | [`Dense`] | one process or a joint chain, any transition matrix | O(S²) |
 //! | [`Exchangeable`] | r equal birth–death processes, as multisets of levels: C(L+r-1, r) states | about r terms a state |
 //! | [`Product`] | independent factors, each any of the above, mode by mode | sum over the factors |
+//! | [`Restricted`] | some states of a chain, sparse rows | O(non-zeros) |
 //! | [`Joint`] | any dependence between processes, sparse rows | O(non-zeros) |
 //!
 //! Results do not depend on the number of threads, bit for bit.
@@ -19,6 +20,7 @@ mod exchangeable;
 mod joint;
 mod multisets;
 mod product;
+mod restricted;
 
 pub use birth_death::{BirthDeath, Edge};
 pub use dense::Dense;
@@ -26,6 +28,7 @@ pub use exchangeable::{Exchangeable, Wanted};
 pub use joint::Joint;
 pub use multisets::{Multisets, Occupancies};
 pub use product::{Factor, Product};
+pub use restricted::Restricted;
 
 /// A Markov operator on functions of S states: non-negative, with rows that sum to one.
 ///

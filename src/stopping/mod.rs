@@ -6,6 +6,7 @@
 //! method and however it ended: they are proved after the fact by one application of the Bellman
 //! operator.
 
+mod active;
 mod anderson;
 mod coarser;
 mod critical;
@@ -22,6 +23,7 @@ mod value_iteration;
 mod vector;
 mod weight;
 
+pub use active::{Active, solve_active};
 pub use critical::{CriticalCost, Scalar, critical_costs};
 pub use long_run::{LongRun, long_run, rebalanced};
 pub use problem::{AfterRemap, Problem, ProblemError};

@@ -36,7 +36,7 @@ pub struct Process {
 }
 
 /// Processes that are interchangeable: the same chain and capacity.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Group {
     pub members: Vec<usize>,
     lowest: i64,
@@ -46,13 +46,15 @@ pub(super) struct Group {
 }
 
 /// A numbered set of states, each standing for one or several load vectors.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct States(pub(super) Kind);
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) enum Kind {
     /// Row-major over the groups, the last one fastest.
     Groups { groups: Vec<Group>, processes: usize, shape: Vec<usize>, count: usize },
+    /// Some states of groups, by their numbers in ascending order.
+    Active { all: Box<States>, members: Vec<usize> },
     /// A list of load vectors.
     Listed { loads: Vec<Vec<i64>>, index: HashMap<Vec<i64>, usize> },
 }
@@ -142,7 +144,7 @@ impl States {
     pub(super) fn groups(&self) -> Option<&[Group]> {
         match &self.0 {
             Kind::Groups { groups, .. } => Some(groups),
-            Kind::Listed { .. } => None,
+            Kind::Active { .. } | Kind::Listed { .. } => None,
         }
     }
 
@@ -150,6 +152,7 @@ impl States {
     pub fn count(&self) -> usize {
         match &self.0 {
             Kind::Groups { count, .. } => *count,
+            Kind::Active { members, .. } => members.len(),
             Kind::Listed { loads, .. } => loads.len(),
         }
     }
@@ -158,6 +161,7 @@ impl States {
     pub fn processes(&self) -> usize {
         match &self.0 {
             Kind::Groups { processes, .. } => *processes,
+            Kind::Active { all, .. } => all.processes(),
             Kind::Listed { loads, .. } => loads[0].len(),
         }
     }
@@ -166,6 +170,7 @@ impl States {
     pub fn shape(&self) -> Vec<usize> {
         match &self.0 {
             Kind::Groups { shape, .. } => shape.clone(),
+            Kind::Active { all, .. } => all.shape(),
             Kind::Listed { loads, .. } => vec![loads.len()],
         }
     }
@@ -179,6 +184,7 @@ impl States {
     pub fn is_lumped(&self) -> bool {
         match &self.0 {
             Kind::Groups { groups, .. } => groups.iter().any(|group| group.members.len() > 1),
+            Kind::Active { all, .. } => all.is_lumped(),
             Kind::Listed { .. } => false,
         }
     }
@@ -196,6 +202,7 @@ impl States {
                     }
                 }
             }
+            Kind::Active { all, members } => all.loads_into(members[state], loads),
             Kind::Listed { loads: all, .. } => loads.copy_from_slice(&all[state]),
         }
     }
@@ -211,6 +218,7 @@ impl States {
     pub fn find(&self, loads: &[i64]) -> Option<usize> {
         match &self.0 {
             Kind::Listed { index, .. } => index.get(loads).copied(),
+            Kind::Active { all, members } => members.binary_search(&all.find(loads)?).ok(),
             Kind::Groups { groups, processes, .. } => {
                 if loads.len() != *processes {
                     return None;
@@ -233,10 +241,16 @@ impl States {
 
     /// How many load vectors each state stands for; `None` when it is one each.
     pub fn multiplicities(&self) -> Option<Vec<f64>> {
-        let Kind::Groups { groups, .. } = &self.0 else { return None };
         if !self.is_lumped() {
             return None;
         }
+        let groups = match &self.0 {
+            Kind::Groups { groups, .. } => groups,
+            Kind::Active { all, members } => {
+                return Some(members.iter().map(|&state| all.orderings(state)).collect());
+            }
+            Kind::Listed { .. } => return None,
+        };
         let mut all = vec![1.0];
         for group in groups {
             let mut walk = group.sets.from(0);
@@ -248,6 +262,31 @@ impl States {
             all = all.iter().flat_map(|m| own.iter().map(move |n| m * n)).collect();
         }
         Some(all)
+    }
+
+    /// How many load vectors a state of groups stands for.
+    pub(super) fn orderings(&self, state: usize) -> f64 {
+        let groups = self.groups().unwrap_or_default();
+        let mut rest = state;
+        let own = groups.iter().rev().map(|group| {
+            let rank = rest % group.sets.states();
+            rest /= group.sets.states();
+            group.sets.orderings(&group.sets.unrank(rank))
+        });
+        own.product()
+    }
+
+    /// The states of all load vectors, where these are [active](Self::is_active); otherwise themselves.
+    pub fn whole(&self) -> &States {
+        match &self.0 {
+            Kind::Active { all, .. } => all,
+            Kind::Groups { .. } | Kind::Listed { .. } => self,
+        }
+    }
+
+    /// Whether they are only some of the load vectors: those where it matters when to remap.
+    pub fn is_active(&self) -> bool {
+        matches!(self.0, Kind::Active { .. })
     }
 
     /// `f` of a load vector of each state.
@@ -301,6 +340,7 @@ impl States {
     /// The place of these loads in the row-major list of all load vectors.
     pub fn place(&self, loads: &[i64]) -> u128 {
         match &self.0 {
+            Kind::Active { all, .. } => all.place(loads),
             Kind::Listed { index, .. } => index.get(loads).map_or(0, |&state| state as u128),
             Kind::Groups { groups, shape, .. } => {
                 let mut lowest = vec![0; shape.len()];
@@ -318,6 +358,7 @@ impl States {
     /// The loads of the vector with this place in the row-major list of all load vectors.
     pub fn vector(&self, place: usize) -> Vec<i64> {
         match &self.0 {
+            Kind::Active { all, .. } => all.vector(place),
             Kind::Listed { loads, .. } => loads[place].clone(),
             Kind::Groups { groups, shape, .. } => {
                 let mut loads = vec![0; shape.len()];

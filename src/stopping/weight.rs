@@ -15,7 +15,7 @@ use crate::Observer;
 use std::cell::Cell;
 
 /// States that remap by less than this share of their running cost are counted as going on.
-const NEARLY: f64 = 1e-3;
+pub(super) const NEARLY: f64 = 1e-3;
 
 /// By how much a defect may miss 2 g, relatively.
 const ACCURACY: f64 = 0.4;

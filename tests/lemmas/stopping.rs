@@ -4,8 +4,8 @@ use proptest::prelude::*;
 use remapping::chain::{BirthDeath, Dense, Edge, Operator};
 use remapping::imbalance::{Imbalance, RunningCost};
 use remapping::stopping::{
-    AfterRemap, Decision, Method, Problem, Process, ProcessChain, Settings, Solution, States,
-    critical_costs, long_run, rebalanced, solve,
+    Active, AfterRemap, Decision, Method, Problem, Process, ProcessChain, Settings, Solution,
+    States, critical_costs, long_run, rebalanced, solve, solve_active,
 };
 use remapping::{Rational, Status};
 
@@ -272,6 +272,40 @@ proptest! {
     }
 
     #[test]
+    fn outside_the_active_region_one_remaps(
+        lengths in prop::collection::vec(12..30usize, 2..4), equal in any::<bool>(),
+        up in 0.05..0.5f64, down in 0.05..0.5f64, capacity in 1..3i64, rho in 0.5..6.0f64,
+    ) {
+        let walk = |levels: &usize| {
+            let levels = if equal { lengths[0] } else { *levels };
+            ProcessChain::BirthDeath(BirthDeath::walk(levels, up, down, Edge::Reflect).unwrap())
+        };
+        let capacities = [vec![1; lengths.len() - 1], vec![capacity]].concat();
+        let chains = lengths.iter().map(walk).collect();
+        let model = Model::new(chains, &capacities, RunningCost::MaxMinusMean);
+        let full = model.solve(true, rho, AfterRemap::Stop, Method::Policy);
+        let settings = Settings::default();
+        let most = full.states.count();
+        let found = solve_active(&full.states, &model.imbalance, rho, most, &settings, &());
+        let Active { states, problem, solution } = found.unwrap().unwrap();
+        prop_assert!(solution.gap <= 1e-9);
+        for s in 0..full.states.count() {
+            let (low, high) = full.solution.bounds(s);
+            match states.find(&full.states.loads(s)) {
+                Some(k) => {
+                    let (least, most) = solution.bounds(k);
+                    prop_assert!(low <= most && least <= high, "{low} {high} {least} {most}");
+                    let tie = full.solution.is_tie(&full.problem, s)
+                        || solution.is_tie(&problem, k);
+                    let letter = full.solution.decision(&full.problem, s);
+                    prop_assert!(tie || solution.decision(&problem, k) == letter);
+                }
+                None => prop_assert!(high >= rho && full.letter(s) == 'R'),
+            }
+        }
+    }
+
+    #[test]
     fn uniform_is_stop_at_its_total_cost(model in model(), rho in 0.1..10.0f64) {
         let uniform = model.solve(false, rho, AfterRemap::Uniform, Method::Auto);
         let total = uniform.solution.remap_value;
@@ -381,6 +415,19 @@ fn critical_costs_of_the_paper_example() {
     assert_eq!(at(1, 0).total, Rational::from_parts(4.into(), 3u32.into()));
     assert_eq!(at(0, 1), at(1, 0));
     assert_eq!(critical.iter().filter(|cost| cost.is_none()).count(), 6);
+}
+
+#[test]
+fn a_region_around_balance_is_small_where_remaps_are_cheap() {
+    let model = Model::new(vec![walk(300), walk(300)], &[1, 1], RunningCost::MaxMinusMean);
+    let (states, _) = model.states(true);
+    let found = |rho: f64, most: usize| {
+        solve_active(&states, &model.imbalance, rho, most, &Settings::default(), &()).unwrap()
+    };
+    let active = found(5.0, usize::MAX).unwrap();
+    assert!(active.states.is_active() && 8 * active.states.count() < states.count());
+    assert!(found(5.0, active.states.count() - 1).is_none());
+    assert!(found(1000.0, states.count() / 2).is_none());
 }
 
 #[test]
