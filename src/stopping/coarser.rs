@@ -78,16 +78,20 @@ impl Link {
     }
 }
 
+/// Whether there may be a coarser problem.
+pub(super) fn applies(states: &States) -> bool {
+    let Kind::Groups { groups, processes, .. } = &states.0 else { return false };
+    let long = |group: &Group| group.sets.levels() >= SHORTEST;
+    (FEWEST..u32::MAX as usize).contains(&states.count())
+        && *processes <= MOST_PROCESSES
+        && groups.iter().all(long)
+}
+
 impl Coarser {
     /// The coarser problem, if the states are those of long walks.
     pub fn new(states: &States, problem: &Problem) -> Option<Self> {
         let Kind::Groups { groups, processes, .. } = &states.0 else { return None };
-        let long = |group: &Group| group.sets.levels() >= SHORTEST;
-        if states.count() < FEWEST
-            || u32::try_from(states.count()).is_err()
-            || *processes > MOST_PROCESSES
-            || !groups.iter().all(long)
-        {
+        if !applies(states) {
             return None;
         }
         let mut all = vec![None; *processes];

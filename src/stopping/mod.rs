@@ -97,7 +97,9 @@ pub fn solve(problem: &Problem, settings: &Settings, observer: &dyn Observer) ->
 /// Bytes that [`Problem::new`] and [`solve`] use at most for these states.
 pub fn memory_estimate(states: &States) -> u64 {
     let classes = states.count() as u64;
-    // Policy iteration keeps 14 vectors; the acceleration that may follow it 22 more.
-    let vectors = if classes > MOST_ACCELERATED as u64 { 15 } else { 37 };
+    // Policy iteration keeps 14 vectors; the acceleration that may follow it 22 more; coarser grids
+    // and the way between them as much as 16.
+    let acceleration = if classes > MOST_ACCELERATED as u64 { 1 } else { 23 };
+    let vectors = 14 + acceleration + if coarser::applies(states) { 16 } else { 0 };
     8u64.saturating_mul(vectors * classes.min(1 << 56)).saturating_add(8 * states.scratch())
 }
