@@ -42,8 +42,12 @@ pub(super) struct Masked<'a> {
 impl Masked<'_> {
     /// `out = x - P x` on the states that continue, 0 elsewhere; `x` must be 0 there.
     fn apply(&self, x: &[f64], out: &mut [f64]) {
-        self.problem.operator.apply_into(x, out);
-        vector::update(out, |s, image| if self.continues[s] { x[s] - image } else { 0.0 });
+        self.problem.operator.apply_then(x, out, &|start, out| {
+            let marked = self.continues[start..].iter();
+            for ((image, x), goes_on) in out.iter_mut().zip(&x[start..]).zip(marked) {
+                *image = if *goes_on { *x - *image } else { 0.0 };
+            }
+        });
     }
 
     /// Whether to go on after this many applications.

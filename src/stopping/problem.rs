@@ -4,7 +4,6 @@ use super::coarser::Coarser;
 use super::{States, vector};
 use crate::chain::Operator;
 use crate::imbalance::Imbalance;
-use rayon::prelude::*;
 
 /// What happens after a remap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -146,11 +145,11 @@ impl Problem {
     /// When `v` or `out` has not one entry for each state.
     pub fn bellman_into(&self, v: &[f64], out: &mut [f64]) {
         let remap = self.remap_value(v);
-        self.operator.apply_into(v, out);
-        let chunks = out.par_chunks_mut(1 << 12).zip(self.running.par_chunks(1 << 12));
-        chunks.for_each(|(out, running)| {
-            for (out, psi) in out.iter_mut().zip(running) {
-                *out = if *psi == 0.0 { 0.0 } else { remap.min(psi + *out) };
+        self.operator.apply_then(v, out, &|start, out| {
+            for (out, psi) in out.iter_mut().zip(&self.running[start..]) {
+                let go = psi + *out;
+                let best = if go < remap { go } else { remap };
+                *out = if *psi == 0.0 { 0.0 } else { best };
             }
         });
     }

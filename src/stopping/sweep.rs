@@ -62,8 +62,9 @@ impl Sweep {
         self.base = base;
         let running = problem.running();
         if self.value.is_empty() {
-            problem.operator.apply_into(saving, &mut self.gain);
-            vector::update(&mut self.gain, |s, image| image - running[s]);
+            problem.operator.apply_then(saving, &mut self.gain, &|start, gain| {
+                gain.iter_mut().zip(&running[start..]).for_each(|(gain, psi)| *gain -= psi);
+            });
         } else {
             vector::update(&mut self.value, |s, _| base - saving[s]);
             problem.operator.apply_into(&self.value, &mut self.gain);
