@@ -111,6 +111,12 @@ pub struct Spread {
 /// Load vectors up to which the map is part of the document.
 pub const MAX_LISTED: usize = 1_000_000;
 
+/// Whether `--out` writes an archive beside the document of this model.
+pub fn is_archived(loaded: &Loaded, model: &Stopping) -> bool {
+    let states = model.states(loaded.folder()).map(|(states, _)| states);
+    states.is_ok_and(|states| states.vectors().is_none_or(|vectors| vectors > MAX_LISTED))
+}
+
 /// Solves the model.
 pub fn solve(
     loaded: &Loaded,

@@ -21,16 +21,18 @@ mod joint;
 mod multisets;
 mod product;
 mod restricted;
+mod wanted;
 
 use rayon::prelude::*;
 
 pub use birth_death::{BirthDeath, Edge};
 pub use dense::Dense;
-pub use exchangeable::{Exchangeable, Wanted};
+pub use exchangeable::Exchangeable;
 pub use joint::Joint;
 pub use multisets::{Multisets, Occupancies};
 pub use product::{Factor, Product};
 pub use restricted::Restricted;
+pub use wanted::Wanted;
 
 /// Parts of a vector that are finished at a time.
 const PART: usize = 1 << 12;

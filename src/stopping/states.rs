@@ -175,6 +175,17 @@ impl States {
         }
     }
 
+    /// The lowest and the highest load of each process, unless the load vectors are listed.
+    pub(super) fn range(&self) -> Option<(Vec<i64>, Vec<i64>)> {
+        if let Kind::Listed { .. } = self.0 {
+            return None;
+        }
+        let lowest = self.vector(0);
+        let last = |(low, levels): (&i64, &usize)| low + *levels as i64 - 1;
+        let highest = lowest.iter().zip(&self.shape()).map(last).collect();
+        Some((lowest, highest))
+    }
+
     /// The number of load vectors, or `None` where it is too large to count.
     pub fn vectors(&self) -> Option<usize> {
         self.shape().iter().try_fold(1usize, |n, &levels| n.checked_mul(levels))
@@ -197,6 +208,10 @@ impl States {
                 for group in groups.iter().rev() {
                     let rank = rest % group.sets.states();
                     rest /= group.sets.states();
+                    if let [process] = group.members[..] {
+                        loads[process] = group.lowest + rank as i64;
+                        continue;
+                    }
                     for (&level, &process) in group.sets.unrank(rank).iter().zip(&group.members) {
                         loads[process] = group.lowest + level as i64;
                     }
