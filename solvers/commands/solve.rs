@@ -36,7 +36,9 @@ pub fn solve_model(
         Problem::Stopping(problem) => {
             if let Some(folder) = folder.filter(|_| stopping::is_archived(loaded, problem)) {
                 let archive = out_path(folder, &loaded.path).with_extension("npz");
-                check_free(&archive, force).map_err(|complaint| vec![complaint])?;
+                if archive.symlink_metadata().is_ok() {
+                    check_free(&archive, force).map_err(|complaint| vec![complaint])?;
+                }
             }
             stopping::solve(loaded, problem, settings, &watch)
         }
