@@ -35,7 +35,7 @@ pub fn of(loaded: &Loaded, solution: &Solution) -> Result<Vec<u8>, Complaint> {
 /// checker proves something else.
 pub fn self_check(loaded: &Loaded, solution: &Solution) -> Option<String> {
     let small = match &solution.body {
-        Body::Stopping(answer) => answer.classes <= 20_000,
+        Body::Stopping(answer) => answer.classes <= 20_000 && answer.representation != "active",
         Body::PhaseChange(answer) => answer.last_step <= 200 && answer.segments <= 1000,
         Body::LoadDrift(answer) => {
             let Problem::LoadDrift(model) = &loaded.model.problem else { return None };
@@ -135,18 +135,23 @@ fn of_stopping(
     model: &remap_checker::stopping::Stopping,
     body: &Body,
 ) -> Result<Proof, Refusal> {
-    let table = match body {
-        Body::Stopping(answer) => answer.table.as_ref(),
+    let found = match body {
+        Body::Stopping(answer) => answer.table.as_ref().map(|table| (answer, table)),
         _ => None,
     };
-    let table = table.ok_or_else(|| unproved("there are no values"))?;
+    let (answer, table) = found.ok_or_else(|| unproved("there are no values"))?;
     let largest = table.value.iter().fold(1.0f64, |largest, v| largest.max(v.abs()));
     let bits =
         (f64::MANTISSA_DIGITS as i32 + SPARE_BITS - largest.log2().ceil() as i32).clamp(0, 60);
     let scale = 2f64.powi(bits);
     let fixed = |loads: &Vec<i64>| {
-        let class = table.states.find(loads).ok_or_else(|| unproved("a state is missing"))?;
-        Ok((table.value[class] * scale) as i128)
+        let value = match table.states.find(loads) {
+            Some(class) => table.value[class],
+            // Outside an active region one remaps.
+            None if table.states.is_active() => answer.remap_value,
+            None => return Err(unproved("a state is missing")),
+        };
+        Ok((value * scale) as i128)
     };
     let value: Vec<i128> = model.states().iter().map(fixed).collect::<Result<_, Refusal>>()?;
     let found = model.evidence(bits as u32, value)?;

@@ -42,7 +42,7 @@ pub struct Answer {
     pub remap_bounds: [f64; 2],
     /// Applications of the transition operator.
     pub iterations: u64,
-    /// `full` or `exchangeable`.
+    /// `full`, `exchangeable`, or `active`: solved around balance only, and to remap is optimal elsewhere.
     pub representation: &'static str,
     /// The largest J.
     pub largest_value: f64,
@@ -111,6 +111,12 @@ pub struct Spread {
 /// Load vectors up to which the map is part of the document.
 pub const MAX_LISTED: usize = 1_000_000;
 
+/// Whether `--out` writes an archive beside the document of this model.
+pub fn is_archived(loaded: &Loaded, model: &Stopping) -> bool {
+    let states = model.states(loaded.folder()).map(|(states, _)| states);
+    states.is_ok_and(|states| states.vectors().is_none_or(|vectors| vectors > MAX_LISTED))
+}
+
 /// Solves the model.
 pub fn solve(
     loaded: &Loaded,
@@ -124,6 +130,22 @@ pub fn solve(
     let (states, operator) =
         model.states(loaded.folder()).map_err(|error| refuse(&error, "correct the chain"))?;
     let imbalance = model.imbalance().map_err(|error| refuse(&error, "round the capacities"))?;
+    let how = stopping::Settings {
+        method: settings.method.map_or(Method::Auto, Into::into),
+        tolerance: settings.tolerance,
+        ..stopping::Settings::default()
+    };
+    if let Some(most) = active_limit(&states, model, settings) {
+        let rho = model.remap_cost();
+        let found = stopping::solve_active(&states, &imbalance, rho, most, &how, watch)
+            .map_err(|error| refuse(&error.to_string(), "correct the model"))?;
+        if let Some(stopping::Active { states, problem, solution }) = found {
+            let mut answer = Answer::new(&states, &problem, &solution);
+            let outcome = Outcome::new(&states, &problem, &solution);
+            answer.lay_out(&states, &outcome, settings.values, None);
+            return Ok(answer.finish(states, outcome, solution.status));
+        }
+    }
     let needed = stopping::memory_estimate(&states);
     if let Some(available) = memory::available().filter(|available| needed > *available) {
         let message = format!(
@@ -136,19 +158,10 @@ pub fn solve(
     }
     let problem = Problem::new(&states, operator, &imbalance, model.remap_cost(), model.after())
         .map_err(|error: ProblemError| refuse(&error.to_string(), "correct the model"))?;
-    let how = stopping::Settings {
-        method: settings.method.map_or(Method::Auto, Into::into),
-        tolerance: settings.tolerance,
-        ..stopping::Settings::default()
-    };
     let solution = stopping::solve(&problem, &how, watch);
     let mut answer = Answer::new(&states, &problem, &solution);
     let mut status = solution.status;
-    let mut outcome = Outcome {
-        letters: (0..states.count()).map(|s| letter(solution.decision(&problem, s))).collect(),
-        ties: (0..states.count()).map(|s| solution.is_tie(&problem, s)).collect(),
-        value: solution.value,
-    };
+    let mut outcome = Outcome::new(&states, &problem, &solution);
     if model.restarts() {
         let back = stopping::rebalanced(&states, &imbalance).map_err(|loads| {
             let message = format!("a remap of the loads {loads:?} leads out of the levels");
@@ -177,16 +190,21 @@ pub fn solve(
         refuse(&message, "drop --critical-costs, or take fewer levels or processes")
     })?;
     answer.lay_out(&states, &outcome, settings.values, critical);
-    let Outcome { letters, ties, value } = outcome;
-    answer.table = Some(Arc::new(Table { states, decision: letters, ties, value }));
-    let mut warnings = Vec::new();
-    if status == Status::IterationLimit {
-        warnings.push(format!(
-            "the tolerance was not reached: the proved bounds are {:.2e} apart",
-            answer.value_gap
-        ));
-    }
-    Ok(Solved { body: Body::Stopping(answer), status, warnings })
+    Ok(answer.finish(states, outcome, status))
+}
+
+/// States from which on it is worth looking for a small region around balance that will do.
+const ACTIVE_FROM: usize = 20_000;
+
+/// The most states of such a region, where it is worth a try.
+fn active_limit(states: &States, model: &Stopping, settings: &Settings) -> Option<usize> {
+    let plain = model.after() == AfterRemap::Stop
+        && !model.restarts()
+        && !settings.critical_costs
+        && settings.method.is_none_or(|method| Method::from(method) == Method::Auto);
+    // A region takes about 600 bytes a state.
+    let room = memory::available().map_or(usize::MAX, |bytes| (bytes / 600) as usize);
+    (plain && states.count() >= ACTIVE_FROM).then(|| (states.count() / 8).min(room))
 }
 
 /// What was found for each class.
@@ -194,6 +212,17 @@ struct Outcome {
     letters: Vec<u8>,
     ties: Vec<bool>,
     value: Vec<f64>,
+}
+
+impl Outcome {
+    fn new(states: &States, problem: &Problem, solution: &Solution) -> Self {
+        let all = || 0..states.count();
+        Self {
+            letters: all().map(|s| letter(solution.decision(problem, s))).collect(),
+            ties: all().map(|s| solution.is_tie(problem, s)).collect(),
+            value: all().map(|s| solution.value(s)).collect(),
+        }
+    }
 }
 
 fn letter(decision: Decision) -> u8 {
@@ -247,8 +276,12 @@ impl Answer {
             remap_value: solution.remap_value,
             remap_bounds: [low, high],
             iterations: solution.iterations,
-            representation: if states.is_lumped() { "exchangeable" } else { "full" },
-            largest_value: (0..problem.states()).map(|s| solution.value[s]).fold(0.0, f64::max),
+            representation: match states {
+                states if states.is_active() => "active",
+                states if states.is_lumped() => "exchangeable",
+                _ => "full",
+            },
+            largest_value: (0..problem.states()).map(|s| solution.value(s)).fold(0.0, f64::max),
             value: None,
             average: None,
             average_of_stop: None,
@@ -258,13 +291,27 @@ impl Answer {
         }
     }
 
+    /// With what archives and certificates need, and the warnings.
+    fn finish(mut self, states: States, outcome: Outcome, status: Status) -> Solved {
+        let Outcome { letters, ties, value } = outcome;
+        self.table = Some(Arc::new(Table { states, decision: letters, ties, value }));
+        let mut warnings = Vec::new();
+        if status == Status::IterationLimit {
+            warnings.push(format!(
+                "the tolerance was not reached: the proved bounds are {:.2e} apart",
+                self.value_gap
+            ));
+        }
+        Solved { body: Body::Stopping(self), status, warnings }
+    }
+
     /// Fills what is listed state by state.
     fn lay_out(
         &mut self,
         states: &States,
         outcome: &Outcome,
         values: bool,
-        critical: Option<Vec<Option<f64>>>,
+        critical_costs: Option<Vec<Option<f64>>>,
     ) {
         let multiplicities = states.multiplicities();
         for (class, letter) in outcome.letters.iter().enumerate() {
@@ -275,6 +322,10 @@ impl Answer {
                 _ => self.counts.continued += share,
             }
         }
+        if states.is_active() {
+            let listed = self.counts.balanced + self.counts.remap + self.counts.continued;
+            self.counts.remap += self.states as f64 - listed;
+        }
         let lowest = states.vector(0);
         self.map = Map { lowest, by_spread: by_spread(states, &outcome.letters) };
         let listed = states.vectors().filter(|vectors| *vectors <= MAX_LISTED);
@@ -282,16 +333,22 @@ impl Answer {
             let tied = (0..states.count()).filter(|&class| outcome.ties[class]);
             self.ties = tied.map(|class| states.place(&states.loads(class))).collect();
             self.value = values.then(|| outcome.value.clone());
-            self.critical_cost = critical;
+            self.critical_cost = critical_costs;
             return;
         };
-        let class = |place| states.find(&states.vector(place)).expect("every vector has a class");
-        let classes: Vec<usize> = (0..vectors).map(class).collect();
-        self.decision = Some(classes.iter().map(|&c| char::from(outcome.letters[c])).collect());
-        let tied = (0..vectors).filter(|&place| outcome.ties[classes[place]]);
+        // Outside an active region one remaps.
+        let class = |place| states.find(&states.vector(place));
+        let classes: Vec<Option<usize>> = (0..vectors).map(class).collect();
+        let letter = |class: &Option<usize>| char::from(class.map_or(b'R', |c| outcome.letters[c]));
+        self.decision = Some(classes.iter().map(letter).collect());
+        let tied = (0..vectors).filter(|&place| classes[place].is_some_and(|c| outcome.ties[c]));
         self.ties = tied.map(|place| place as u128).collect();
-        self.value = values.then(|| classes.iter().map(|&c| outcome.value[c]).collect());
-        self.critical_cost = critical.map(|costs| classes.iter().map(|&c| costs[c]).collect());
+        let value = |class: &Option<usize>| class.map_or(self.remap_value, |c| outcome.value[c]);
+        self.value = values.then(|| classes.iter().map(value).collect());
+        let critical = |costs: Vec<Option<f64>>| {
+            classes.iter().map(|class| class.and_then(|c| costs[c])).collect()
+        };
+        self.critical_cost = critical_costs.map(critical);
     }
 }
 
@@ -302,15 +359,16 @@ fn by_spread(states: &States, letters: &[u8]) -> Vec<Spread> {
     }
     let mut table = std::collections::BTreeMap::<(i64, i64), (u64, u64)>::new();
     let mut loads = vec![0; states.processes()];
-    #[expect(clippy::needless_range_loop, reason = "the class is a name too")]
-    for class in 0..states.count() {
-        states.loads_into(class, &mut loads);
+    let whole = states.whole();
+    for class in 0..whole.count() {
+        whole.loads_into(class, &mut loads);
+        let known = if states.is_active() { states.find(&loads) } else { Some(class) };
         let mean = loads.iter().sum::<i64>().div_euclid(loads.len() as i64);
         let (low, high) = loads
             .iter()
             .fold((i64::MAX, i64::MIN), |(low, high), &load| (low.min(load), high.max(load)));
         let entry = table.entry((mean, high - low)).or_default();
-        entry.0 += u64::from(letters[class] == b'R');
+        entry.0 += u64::from(known.is_none_or(|class| letters[class] == b'R'));
         entry.1 += 1;
     }
     let rows = table.into_iter().map(|((mean, spread), (remap, all))| Spread {

@@ -119,6 +119,13 @@ impl Imbalance {
         self.excess(loads).all(|excess| excess == 0)
     }
 
+    /// The balanced load vector in which process `i` carries `load`, if there is one.
+    pub fn balanced_with(&self, i: usize, load: i64) -> Option<Vec<i64>> {
+        // The capacities have no common factor, so loads in proportion are whole multiples of them.
+        let own = self.capacities[i];
+        (load % own == 0).then(|| self.capacities.iter().map(|c| c * (load / own)).collect())
+    }
+
     /// A total load in shares proportional to the capacities, in whole units: each share rounded
     /// down, and the units left over to the largest remainders, the first of equal ones first.
     pub fn split(&self, total: i64) -> Vec<i64> {
@@ -131,6 +138,35 @@ impl Imbalance {
         let left = total - loads.iter().sum::<i64>();
         order.into_iter().take(left as usize).for_each(|i| loads[i] += 1);
         loads
+    }
+
+    /// The [`split`](Self::split) of a total, or where that leaves these ranges, the one within them
+    /// whose scaled loads are most even: the unit that comes next goes to where it makes the least,
+    /// the unit that goes first is taken from where there is most, the first of equal ones. `None`
+    /// when the ranges cannot hold the total.
+    pub fn split_within(&self, total: i64, lowest: &[i64], highest: &[i64]) -> Option<Vec<i64>> {
+        let mut loads = self.split(total);
+        for (load, (low, high)) in loads.iter_mut().zip(lowest.iter().zip(highest)) {
+            *load = (*load).clamp(*low, *high);
+        }
+        let mut left = total - loads.iter().sum::<i64>();
+        while left != 0 {
+            let step = left.signum();
+            let free = |i: &usize| {
+                if step > 0 { loads[*i] < highest[*i] } else { loads[*i] > lowest[*i] }
+            };
+            // w / c, after the step up or before the step down.
+            let order = |i: usize, j: usize| {
+                let level = |i: usize| step * (loads[i] + step.max(0));
+                let (a, b) = (i128::from(level(i)), i128::from(level(j)));
+                let (c, d) = (i128::from(self.capacities[i]), i128::from(self.capacities[j]));
+                (a * d).cmp(&(b * c))
+            };
+            let next = (0..loads.len()).filter(free).min_by(|&i, &j| order(i, j))?;
+            loads[next] += step;
+            left -= step;
+        }
+        Some(loads)
     }
 
     /// The running cost of these loads: zero if and only if they are balanced, otherwise positive
@@ -209,6 +245,32 @@ mod tests {
         assert_eq!(imbalance.split(-1), [0, 0, -1]);
         for total in -20..60 {
             assert_eq!(imbalance.split(total).iter().sum::<i64>(), total);
+        }
+    }
+
+    #[test]
+    fn a_split_within_ranges_is_the_most_even_one() {
+        let all = capacities(&[(1, 1), (1, 1), (3, 1)]);
+        let imbalance = Imbalance::new(RunningCost::EuclideanDeviation, &all, 100).unwrap();
+        let (low, high) = ([0, 1, 0], [5, 5, 5]);
+        let shape = [6, 5, 6];
+        let vector = |k: i64| [k / 30, 1 + k / 6 % 5, k % 6];
+        for total in 1..=15 {
+            let split = imbalance.split_within(total, &low, &high).unwrap();
+            assert_eq!(split.iter().sum::<i64>(), total);
+            let least = (0..shape.iter().product())
+                .map(vector)
+                .filter(|loads| loads.iter().sum::<i64>() == total)
+                .map(|loads| spread(&loads))
+                .fold(f64::INFINITY, f64::min);
+            assert!(spread(&split) <= least + 1e-12, "{total} {split:?}");
+        }
+        assert_eq!(imbalance.split_within(16, &low, &high), None);
+        assert_eq!(imbalance.split_within(0, &low, &high), None);
+
+        /// The largest scaled load.
+        fn spread(loads: &[i64]) -> f64 {
+            loads.iter().zip([1.0, 1.0, 3.0]).map(|(&w, c)| w as f64 / c).fold(0.0, f64::max)
         }
     }
 

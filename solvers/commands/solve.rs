@@ -33,7 +33,15 @@ pub fn solve_model(
             let help = "play policies on it: remap compare MODEL.ron";
             Err(vec![loaded.complain("problem", "a mesh is simulated, not solved", label, help)])
         }
-        Problem::Stopping(problem) => stopping::solve(loaded, problem, settings, &watch),
+        Problem::Stopping(problem) => {
+            if let Some(folder) = folder.filter(|_| stopping::is_archived(loaded, problem)) {
+                let archive = out_path(folder, &loaded.path).with_extension("npz");
+                if archive.symlink_metadata().is_ok() {
+                    check_free(&archive, force).map_err(|complaint| vec![complaint])?;
+                }
+            }
+            stopping::solve(loaded, problem, settings, &watch)
+        }
         Problem::Fluids(problem) => fluids::solve(loaded, problem, settings, &watch),
         Problem::LandBattle(problem) => land_battle::solve(loaded, problem, settings, &watch),
         Problem::Periodic(problem) => Ok(periodic::solve(problem, settings, &watch)),

@@ -85,7 +85,7 @@ impl Solved {
 
     /// J at these loads.
     pub fn value(&self, loads: &[i64]) -> f64 {
-        self.states.find(loads).map_or(f64::NAN, |state| self.solution.value[state])
+        self.states.find(loads).map_or(f64::NAN, |state| self.solution.value(state))
     }
 
     /// What J may be off, and a little more.

@@ -149,7 +149,7 @@ fn methods_agree(case: &Case) -> Verdict {
     };
     let slack = auto.slack();
     Verdict::all((0..auto.problem.states()).map(|s| {
-        let all = [&auto, &value, &policy].map(|solved| solved.solution.value[s]);
+        let all = [&auto, &value, &policy].map(|solved| solved.solution.value(s));
         let same = all.iter().all(|j| (j - all[0]).abs() <= slack);
         Verdict::holds_if(same, || format!("J is {all:?} {}", at(&auto, s)))
     }))
@@ -179,8 +179,8 @@ fn iterates_enclose(case: &Case) -> Verdict {
         for (v, rising) in [(&mut low, true), (&mut high, false)] {
             problem.bellman_into(v, &mut next);
             let wrong = |s: &usize| match rising {
-                true => next[*s] < v[*s] - slack || next[*s] > solved.solution.value[*s] + slack,
-                false => next[*s] > v[*s] + slack || next[*s] < solved.solution.value[*s] - slack,
+                true => next[*s] < v[*s] - slack || next[*s] > solved.solution.value(*s) + slack,
+                false => next[*s] > v[*s] + slack || next[*s] < solved.solution.value(*s) - slack,
             };
             if let Some(s) = (0..next.len()).find(wrong) {
                 return Verdict::Fails(format!("sweep {sweep} {}", at(&solved, s)));
@@ -230,7 +230,7 @@ fn at_most_a_remap(case: &Case) -> Verdict {
     let Some(solved) = case.solved() else { return Verdict::Silent };
     let remap = solved.solution.remap_value;
     Verdict::all((0..solved.problem.states()).map(|s| {
-        let (j, psi) = (solved.solution.value[s], solved.problem.running()[s]);
+        let (j, psi) = (solved.solution.value(s), solved.problem.running()[s]);
         let right = (0.0..=remap + solved.slack()).contains(&j)
             && ((j == 0.0) == (psi == 0.0) || case.rho == 0.0);
         Verdict::holds_if(right, || format!("J = {j}, R = {remap} {}", at(&solved, s)))
@@ -245,7 +245,7 @@ fn nested_and_concave(case: &Case) -> Verdict {
     };
     let slack = high.slack();
     Verdict::all((0..low.problem.states()).map(|s| {
-        let [a, b, c] = [&low, &middle, &high].map(|solved| solved.solution.value[s]);
+        let [a, b, c] = [&low, &middle, &high].map(|solved| solved.solution.value(s));
         let rises = a <= b + slack && b <= c + slack;
         let lipschitz = b - a <= step + slack && c - b <= step + slack;
         let concave = b - a >= c - b - slack;
@@ -281,7 +281,7 @@ fn uniform_is_stop(case: &Case) -> Verdict {
         return Verdict::Silent;
     };
     Verdict::all((0..stop.problem.states()).map(|s| {
-        let (a, b) = (stop.solution.value[s], uniform.solution.value[s]);
+        let (a, b) = (stop.solution.value(s), uniform.solution.value(s));
         let same = (a - b).abs() <= 1e-7 * total.max(1.0);
         Verdict::holds_if(same, || format!("J is {b} and {a} {}", at(&stop, s)))
     }))
@@ -295,7 +295,7 @@ fn lumping_is_exact(case: &Case) -> Verdict {
         return Verdict::Silent;
     };
     Verdict::all((0..full.problem.states()).map(|s| {
-        let (a, b) = (full.solution.value[s], lumped.value(&full.states.loads(s)));
+        let (a, b) = (full.solution.value(s), lumped.value(&full.states.loads(s)));
         let same = (a - b).abs() <= full.slack();
         Verdict::holds_if(same, || format!("J is {a} and {b} {}", at(&full, s)))
     }))

@@ -169,8 +169,10 @@ impl BirthDeath {
         let through = levels.min(self.levels() - 1);
         let (down, stay, up) =
             (&self.down[1..through], &self.stay[1..through], &self.up[1..through]);
-        let (below, here, above) = (&v[..through - 1], &v[1..through], &v[2..through + 1]);
-        for (i, out) in out[1..through].iter_mut().enumerate() {
+        let n = through - 1;
+        let (below, here, above) = (&v[..n], &v[1..n + 1], &v[2..n + 2]);
+        let (down, stay, up) = (&down[..n], &stay[..n], &up[..n]);
+        for (i, out) in out[1..n + 1].iter_mut().enumerate() {
             *out = down[i] * below[i] + stay[i] * here[i] + up[i] * above[i];
         }
         if levels == self.levels() {

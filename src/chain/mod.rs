@@ -9,6 +9,7 @@
 //! | [`Dense`] | one process or a joint chain, any transition matrix | O(S²) |
 //! | [`Exchangeable`] | r equal birth–death processes, as multisets of levels: C(L+r-1, r) states | about r terms a state |
 //! | [`Product`] | independent factors, each any of the above, mode by mode | sum over the factors |
+//! | [`Restricted`] | some states of a chain, sparse rows | O(non-zeros) |
 //! | [`Joint`] | any dependence between processes, sparse rows | O(non-zeros) |
 //!
 //! Results do not depend on the number of threads, bit for bit.
@@ -19,13 +20,25 @@ mod exchangeable;
 mod joint;
 mod multisets;
 mod product;
+mod restricted;
+mod wanted;
+
+use rayon::prelude::*;
 
 pub use birth_death::{BirthDeath, Edge};
 pub use dense::Dense;
-pub use exchangeable::{Exchangeable, Wanted};
+pub use exchangeable::Exchangeable;
 pub use joint::Joint;
 pub use multisets::{Multisets, Occupancies};
 pub use product::{Factor, Product};
+pub use restricted::Restricted;
+pub use wanted::Wanted;
+
+/// Parts of a vector that are finished at a time.
+const PART: usize = 1 << 12;
+
+/// Shorter vectors are not worth a second thread.
+const PARALLEL: usize = 1 << 15;
 
 /// A Markov operator on functions of S states: non-negative, with rows that sum to one.
 ///
@@ -40,6 +53,17 @@ pub trait Operator: Send + Sync {
     /// # Panics
     /// When `v` or `out` does not have [`states`](Self::states) entries.
     fn apply_into(&self, v: &[f64], out: &mut [f64]);
+
+    /// [`apply_into`](Self::apply_into), and then `finish(start, part)` on every part of `out`, each
+    /// beginning at state `start`, while it is in the cache.
+    fn apply_then(&self, v: &[f64], out: &mut [f64], finish: &(dyn Fn(usize, &mut [f64]) + Sync)) {
+        self.apply_into(v, out);
+        if out.len() < PARALLEL {
+            return finish(0, out);
+        }
+        let parts = out.par_chunks_mut(PART).enumerate();
+        parts.for_each(|(part, out)| finish(part * PART, out));
+    }
 
     /// A bound k such that the computed `P v` differs from the exact one, in every state s, by at
     /// most `k * f64::EPSILON * (P |v|)(s)`.

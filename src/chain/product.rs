@@ -95,6 +95,17 @@ impl Product {
         }
     }
 
+    /// Applies the factors from `mode` on, for one level of the first of them.
+    fn slab(&self, mode: usize, level: usize, v: &[f64], out: &mut [f64], scratch: &mut [f64]) {
+        let (row, scratch) = scratch.split_at_mut(self.inner[mode]);
+        match &self.factors[mode] {
+            Factor::BirthDeath(chain) => chain.row_into(level, v, row),
+            Factor::Dense(chain) => chain.row_into(level, v, row),
+            Factor::Exchangeable(_) => unreachable!("needs all of its levels"),
+        }
+        self.apply_modes(mode + 1, row, out, scratch);
+    }
+
     /// Applies the factors from `mode` on to one block.
     fn apply_modes(&self, mode: usize, v: &[f64], out: &mut [f64], scratch: &mut [f64]) {
         let width = self.inner[mode];
@@ -120,13 +131,7 @@ impl Product {
             return;
         }
         let slab = |level: usize, out: &mut [f64], scratch: &mut [f64]| {
-            let (row, scratch) = scratch.split_at_mut(width);
-            match factor {
-                Factor::BirthDeath(chain) => chain.row_into(level, v, row),
-                Factor::Dense(chain) => chain.row_into(level, v, row),
-                Factor::Exchangeable(_) => unreachable!("handled above"),
-            }
-            self.apply_modes(mode + 1, row, out, scratch);
+            self.slab(mode, level, v, out, scratch);
         };
         if parallel {
             out.par_chunks_exact_mut(width).enumerate().for_each_init(
@@ -151,6 +156,24 @@ impl Operator for Product {
         let whole = if self.inner[0] > 1 { self.whole(0) } else { 0 };
         let local = if self.states >= PARALLEL { whole } else { self.scratch(0) };
         self.apply_modes(0, v, out, &mut vec![0.0; local]);
+    }
+
+    fn apply_then(&self, v: &[f64], out: &mut [f64], finish: &(dyn Fn(usize, &mut [f64]) + Sync)) {
+        let width = self.inner[0];
+        let by_level = !matches!(self.factors[0], Factor::Exchangeable(_));
+        if self.states < PARALLEL || width == 1 || !by_level {
+            self.apply_into(v, out);
+            return finish(0, out);
+        }
+        assert!(v.len() == self.states && out.len() == self.states);
+        let slabs = out.par_chunks_exact_mut(width).enumerate();
+        slabs.for_each_init(
+            || vec![0.0; self.scratch(0)],
+            |scratch, (level, out)| {
+                self.slab(0, level, v, out, scratch);
+                finish(level * width, out);
+            },
+        );
     }
 
     fn rounding(&self) -> f64 {

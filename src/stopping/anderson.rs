@@ -32,7 +32,7 @@ pub(super) fn solve(
     start: Approximation,
 ) -> Approximation {
     let n = problem.states();
-    let Approximation { value: mut v, mut iterations, .. } = start;
+    let Approximation { base, saving: mut v, mut iterations, .. } = start;
     let mut sweep = Sweep::new(problem);
     let mut image = vec![0.0; n];
     let mut window = Window::default();
@@ -41,10 +41,10 @@ pub(super) fn solve(
     let mut worse = 0;
     let mut plain = (0, DEPTH as u64);
     let status = loop {
-        sweep.run(problem, &v);
+        sweep.run(problem, base, &v);
         iterations += 1;
         let enclosure = Enclosure::new(problem, &v, &sweep);
-        let gap = enclosure.gap();
+        let gap = enclosure.gap;
         if gap < best.0 {
             best.0 = gap;
             best.1.copy_from_slice(&v);
@@ -69,9 +69,9 @@ pub(super) fn solve(
             break halt.into();
         }
         // The plain sweep, and the residual, over v.
-        let ceiling = match problem.after {
-            AfterRemap::Stop => enclosure.remap,
-            AfterRemap::Uniform => f64::INFINITY,
+        let least = match problem.after {
+            AfterRemap::Stop => 0.0,
+            AfterRemap::Uniform => f64::NEG_INFINITY,
         };
         sweep.take(problem, &mut image);
         if plain.0 > 0 {
@@ -81,11 +81,11 @@ pub(super) fn solve(
         }
         vector::update(&mut v, |s, v| image[s] - v);
         let current = Step { sweep: image, residual: v };
-        let (next, spare) = window.extrapolate(last.take(), &current, ceiling);
+        let (next, spare) = window.extrapolate(last.take(), &current, least, base);
         last = Some(current);
         (v, image) = (next, spare);
     };
-    Approximation { value: best.1, iterations, status }
+    Approximation { base, saving: best.1, iterations, status }
 }
 
 /// The differences of the last sweeps and the inner products of their residuals.
@@ -102,7 +102,8 @@ impl Window {
         &mut self,
         last: Option<Step>,
         current: &Step,
-        ceiling: f64,
+        least: f64,
+        most: f64,
     ) -> (Vec<f64>, Vec<f64>) {
         let n = current.sweep.len();
         let dot = |a: &[f64], b: &[f64]| vector::sum(n, |s| a[s] * b[s]);
@@ -136,7 +137,7 @@ impl Window {
         vector::update(&mut next, |s, _| {
             let terms = self.differences.iter().zip(&weights);
             let correction: f64 = terms.map(|(d, weight)| weight * d.sweep[s]).sum();
-            (current.sweep[s] - correction).clamp(0.0, ceiling)
+            (current.sweep[s] - correction).clamp(least, most)
         });
         (next, spare)
     }

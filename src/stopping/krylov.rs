@@ -1,15 +1,39 @@
 //! Krylov solvers for `(I - P) x = b` on a subset of the states.
 
-use super::vector;
+use super::multigrid::Multigrid;
+use super::{Problem, vector};
 use crate::Observer;
-use crate::chain::Operator;
+use std::cell::Cell;
+
+/// Steps of plain conjugate gradients, enough where the continuation set is narrow; and on short
+/// walks, where more of them are as quick as a few cycles.
+const PLAIN: u64 = 12;
+const PLAIN_SHORT: u64 = 64;
+
+/// Walks of fewer levels are short.
+const LONG: usize = 32;
+
+/// How many steps to make before there is a preconditioner.
+pub(super) fn patience(problem: &Problem) -> u64 {
+    match &problem.coarser {
+        Some(coarser) if coarser.levels >= LONG => PLAIN,
+        _ => PLAIN_SHORT,
+    }
+}
+
+/// What a multigrid cycle counts for, in applications of P.
+const CYCLE: u64 = 3;
 
 /// `I - P` on the states that continue.
 pub(super) struct Masked<'a> {
-    pub operator: &'a dyn Operator,
+    pub problem: &'a Problem,
     pub continues: &'a [bool],
     /// Weights of an inner product in which P is symmetric.
     pub weights: Option<&'a [f64]>,
+    /// The same for all grids of the problem, if it has coarser ones.
+    pub grids: Option<&'a [Vec<f64>]>,
+    /// Steps without a preconditioner; 0 once they were not enough.
+    pub plain: &'a Cell<u64>,
     pub observer: &'a dyn Observer,
     /// The most applications.
     pub limit: u64,
@@ -18,13 +42,21 @@ pub(super) struct Masked<'a> {
 impl Masked<'_> {
     /// `out = x - P x` on the states that continue, 0 elsewhere; `x` must be 0 there.
     fn apply(&self, x: &[f64], out: &mut [f64]) {
-        self.operator.apply_into(x, out);
-        vector::update(out, |s, image| if self.continues[s] { x[s] - image } else { 0.0 });
+        self.problem.operator.apply_then(x, out, &|start, out| {
+            let marked = self.continues[start..].iter();
+            for ((image, x), goes_on) in out.iter_mut().zip(&x[start..]).zip(marked) {
+                *image = if *goes_on { *x - *image } else { 0.0 };
+            }
+        });
     }
 
     /// Whether to go on after this many applications.
     fn goes_on(&self, applications: u64) -> bool {
         applications < self.limit && self.observer.progress(applications, self.limit).is_continue()
+    }
+
+    fn multigrid(&self) -> Option<Multigrid<'_>> {
+        Multigrid::new(self.problem, self.grids?, self.continues)
     }
 
     fn dot(&self, a: &[f64], b: &[f64]) -> f64 {
@@ -35,18 +67,25 @@ impl Masked<'_> {
     }
 }
 
-/// Improves `x` until no residual exceeds `goal`; returns how many times the operator was applied.
-pub(super) fn solve(system: &Masked, right: &[f64], x: &mut [f64], goal: f64) -> u64 {
+/// Improves `x` until no residual exceeds `goal` and the share `relative` of its right side; returns
+/// how many times the operator was applied.
+pub(super) fn solve(
+    system: &Masked,
+    right: &[f64],
+    x: &mut [f64],
+    goal: f64,
+    relative: f64,
+) -> u64 {
     vector::update(x, |s, x| if system.continues[s] { x } else { 0.0 });
+    let exceeds = |residual: &[f64]| {
+        let excess = |s: usize| residual[s].abs() - goal - relative * right[s].abs();
+        vector::maxima(right.len(), |s| [excess(s)])[0] > 0.0
+    };
     if system.weights.is_some() {
-        conjugate_gradients(system, right, x, goal)
+        conjugate_gradients(system, right, x, exceeds)
     } else {
-        stabilised_biconjugate_gradients(system, right, x, goal)
+        stabilised_biconjugate_gradients(system, right, x, exceeds)
     }
-}
-
-fn largest(v: &[f64]) -> f64 {
-    vector::maxima(v.len(), |s| [v[s].abs()])[0]
 }
 
 fn residual(system: &Masked, right: &[f64], x: &[f64]) -> Vec<f64> {
@@ -56,13 +95,33 @@ fn residual(system: &Masked, right: &[f64], x: &[f64]) -> Vec<f64> {
     r
 }
 
-fn conjugate_gradients(system: &Masked, right: &[f64], x: &mut [f64], goal: f64) -> u64 {
+fn conjugate_gradients(
+    system: &Masked,
+    right: &[f64],
+    x: &mut [f64],
+    exceeds: impl Fn(&[f64]) -> bool,
+) -> u64 {
     let mut r = residual(system, right, x);
     let mut p = r.clone();
     let mut image = vec![0.0; x.len()];
+    // The preconditioned residual, once there is a preconditioner.
+    let mut z: Option<(Multigrid<'_>, Vec<f64>)> = None;
     let mut square = system.dot(&r, &r);
     let mut applications = 1;
-    while largest(&r) > goal && system.goes_on(applications) {
+    let mut plain = 0;
+    while exceeds(&r) && system.goes_on(applications) {
+        if plain == system.plain.get() {
+            z = system.multigrid().map(|cycle| (cycle, vec![0.0; x.len()]));
+            if let Some((cycle, z)) = &mut z {
+                system.plain.set(0);
+                plain = 0;
+                cycle.cycle(&r, z);
+                applications += CYCLE;
+                square = system.dot(&r, z);
+                p.copy_from_slice(z);
+            }
+        }
+        plain += 1;
         system.apply(&p, &mut image);
         applications += 1;
         let curvature = system.dot(&p, &image);
@@ -72,10 +131,18 @@ fn conjugate_gradients(system: &Masked, right: &[f64], x: &mut [f64], goal: f64)
         let step = square / curvature;
         vector::update(x, |s, x| x + step * p[s]);
         vector::update(&mut r, |s, r| r - step * image[s]);
-        let next = system.dot(&r, &r);
+        let direction = match &mut z {
+            None => &r,
+            Some((cycle, z)) => {
+                cycle.cycle(&r, z);
+                applications += CYCLE;
+                &*z
+            }
+        };
+        let next = system.dot(&r, direction);
         let turn = next / square;
         square = next;
-        vector::update(&mut p, |s, p| r[s] + turn * p);
+        vector::update(&mut p, |s, p| direction[s] + turn * p);
     }
     applications
 }
@@ -84,7 +151,7 @@ fn stabilised_biconjugate_gradients(
     system: &Masked,
     right: &[f64],
     x: &mut [f64],
-    goal: f64,
+    exceeds: impl Fn(&[f64]) -> bool,
 ) -> u64 {
     let n = x.len();
     let mut r = residual(system, right, x);
@@ -92,7 +159,7 @@ fn stabilised_biconjugate_gradients(
     let (mut p, mut v, mut t) = (r.clone(), vec![0.0; n], vec![0.0; n]);
     let mut rho = system.dot(&shadow, &r);
     let mut applications = 1;
-    while largest(&r) > goal && system.goes_on(applications) {
+    while exceeds(&r) && system.goes_on(applications) {
         system.apply(&p, &mut v);
         let alpha = rho / system.dot(&shadow, &v);
         vector::update(&mut r, |s, r| r - alpha * v[s]);

@@ -34,18 +34,26 @@ pub struct LongRun {
 }
 
 /// The state that a remap leads to from each state: the same total in shares proportional to the
-/// capacities, rounded by largest remainder.
+/// capacities, rounded by largest remainder, or where the levels do not allow it as evenly as they do.
 ///
 /// # Errors
-/// The loads of a state from which a remap leads out of the state space.
+/// The loads of a state from which a remap leads out of a listed state space.
 pub fn rebalanced(states: &States, imbalance: &Imbalance) -> Result<Vec<usize>, Vec<i64>> {
     let mut loads = vec![0; states.processes()];
+    let range = states.range();
     let mut known = std::collections::HashMap::new();
     let mut all = Vec::with_capacity(states.count());
     for state in 0..states.count() {
         states.loads_into(state, &mut loads);
         let total: i64 = loads.iter().sum();
-        let target = *known.entry(total).or_insert_with(|| states.find(&imbalance.split(total)));
+        let target = *known.entry(total).or_insert_with(|| {
+            let whole = || imbalance.split(total);
+            let split = range.as_ref().map_or_else(
+                || Some(whole()),
+                |(low, high)| imbalance.split_within(total, low, high),
+            );
+            states.find(&split?)
+        });
         all.push(target.ok_or_else(|| loads.clone())?);
     }
     Ok(all)

@@ -6,11 +6,14 @@
 //! method and however it ended: they are proved after the fact by one application of the Bellman
 //! operator.
 
+mod active;
 mod anderson;
+mod coarser;
 mod critical;
 mod enclosure;
 mod krylov;
 mod long_run;
+mod multigrid;
 mod policy_iteration;
 mod problem;
 mod solution;
@@ -18,7 +21,9 @@ mod states;
 mod sweep;
 mod value_iteration;
 mod vector;
+mod weight;
 
+pub use active::{Active, solve_active};
 pub use critical::{CriticalCost, Scalar, critical_costs};
 pub use long_run::{LongRun, long_run, rebalanced};
 pub use problem::{AfterRemap, Problem, ProblemError};
@@ -61,9 +66,10 @@ impl Default for Settings {
 /// The most states for which a window of earlier sweeps is kept.
 const MOST_ACCELERATED: usize = 20_000_000;
 
-/// An approximation of J on the way: the vector, and how its computation ended.
+/// An approximation of J on the way, `base - saving`, and how its computation ended.
 struct Approximation {
-    value: Vec<f64>,
+    base: f64,
+    saving: Vec<f64>,
     iterations: u64,
     status: Status,
 }
@@ -73,27 +79,27 @@ pub fn solve(problem: &Problem, settings: &Settings, observer: &dyn Observer) ->
     if problem.remap_cost() == 0.0 {
         return Solution::free(problem);
     }
-    let approximation = match settings.method {
-        Method::Value => value_iteration::solve(problem, settings, observer),
-        Method::Policy => policy_iteration::solve(problem, settings, observer),
-        Method::Auto => {
-            let found = policy_iteration::solve(problem, settings, observer);
-            let unfinished =
-                found.status == Status::IterationLimit && found.iterations < settings.iterations;
-            if unfinished && problem.states() <= MOST_ACCELERATED {
-                anderson::solve(problem, settings, observer, found)
-            } else {
-                found
-            }
-        }
-    };
-    Solution::certify(problem, approximation, settings.tolerance)
+    let certify = |found| Solution::certify(problem, found, settings, observer);
+    if settings.method == Method::Value {
+        return certify(value_iteration::solve(problem, settings, observer));
+    }
+    let solution = certify(policy_iteration::solve(problem, settings, observer));
+    let unfinished = solution.status == Status::IterationLimit
+        && solution.iterations < settings.iterations
+        && problem.states() <= MOST_ACCELERATED;
+    if settings.method == Method::Policy || !unfinished {
+        return solution;
+    }
+    let further = certify(anderson::solve(problem, settings, observer, solution.resume()));
+    if further.gap < solution.gap { further } else { solution }
 }
 
 /// Bytes that [`Problem::new`] and [`solve`] use at most for these states.
 pub fn memory_estimate(states: &States) -> u64 {
     let classes = states.count() as u64;
-    // Policy iteration keeps 14 vectors; the acceleration that may follow it 22 more.
-    let vectors = if classes > MOST_ACCELERATED as u64 { 15 } else { 37 };
+    // Policy iteration keeps 14 vectors; the acceleration that may follow it 22 more; coarser grids
+    // and the way between them as much as 16.
+    let acceleration = if classes > MOST_ACCELERATED as u64 { 1 } else { 23 };
+    let vectors = 14 + acceleration + if coarser::applies(states) { 16 } else { 0 };
     8u64.saturating_mul(vectors * classes.min(1 << 56)).saturating_add(8 * states.scratch())
 }

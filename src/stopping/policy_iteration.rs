@@ -8,13 +8,25 @@
 
 use super::krylov::{self, Masked};
 use super::sweep::Sweep;
-use super::{AfterRemap, Approximation, Enclosure, Problem, Settings, value_iteration, vector};
+use super::{
+    AfterRemap, Approximation, Enclosure, Problem, Settings, multigrid, value_iteration, vector,
+};
 use crate::{Observer, Status};
 use nalgebra::{DMatrix, DVector};
+use std::cell::Cell;
 use std::ops::ControlFlow;
 
 /// Sweeps before each evaluation.
 const SWEEPS: usize = 12;
+
+/// The same where a coarser grid has shown about where to stop.
+const FEW_SWEEPS: usize = 4;
+
+/// Accuracy of an evaluation, relative to that of the policy.
+const INEXACT: f64 = 1e-5;
+
+/// The tolerance on coarser grids.
+const ROUGHLY: f64 = 1e-3;
 
 /// The largest continuation set that is factorised.
 const DIRECT: usize = 200;
@@ -30,131 +42,174 @@ pub(super) fn solve(
     settings: &Settings,
     observer: &dyn Observer,
 ) -> Approximation {
+    if let Some(coarser) = &problem.coarser {
+        let roughly = Settings { tolerance: settings.tolerance.max(ROUGHLY), ..*settings };
+        let guess = solve(&coarser.problem, &roughly, observer);
+        let base = match problem.after {
+            AfterRemap::Stop => problem.remap_cost,
+            AfterRemap::Uniform => guess.base,
+        };
+        let saving = coarser.interpolate(&guess.saving);
+        let found = iterate(problem, settings, observer, base, saving, FEW_SWEEPS);
+        if found.status != Status::IterationLimit || found.iterations >= settings.iterations {
+            return found;
+        }
+    }
+    let base = value_iteration::start_above(problem);
+    let saving = value_iteration::start(problem, base);
+    iterate(problem, settings, observer, base, saving, SWEEPS)
+}
+
+/// Policy iteration from these savings, with so many sweeps before each evaluation.
+fn iterate(
+    problem: &Problem,
+    settings: &Settings,
+    observer: &dyn Observer,
+    mut base: f64,
+    mut saving: Vec<f64>,
+    sweeps: usize,
+) -> Approximation {
     let n = problem.states();
-    let mut v = value_iteration::start_above(problem);
+    vector::update(&mut saving, |s, d| if problem.running[s] == 0.0 { base } else { d });
     let mut sweep = Sweep::new(problem);
-    let mut best = (f64::INFINITY, v.clone());
+    let mut best = (f64::INFINITY, base, saving.clone());
     let mut iterations = 0;
     let mut worse = 0;
     let mut evaluation = Evaluation::new(problem);
+    let mut continues = vec![false; n];
+    let mut settled = false;
     let status = 'outer: loop {
-        for _ in 0..SWEEPS {
-            sweep.run(problem, &v);
+        for k in 0..sweeps {
+            sweep.run(problem, base, &saving);
             iterations += 1;
-            let enclosure = Enclosure::new(problem, &v, &sweep);
-            if enclosure.gap() < best.0 {
-                if enclosure.gap() < 0.9 * best.0 {
-                    worse = 0;
+            // What evaluation has solved for shows at once, what sweeps add at the end.
+            if k == 0 || k + 1 == sweeps {
+                let enclosure = Enclosure::new(problem, &saving, &sweep);
+                if enclosure.gap < best.0 {
+                    if enclosure.gap < 0.9 * best.0 {
+                        worse = 0;
+                    }
+                    (best.0, best.1) = (enclosure.gap, base);
+                    best.2.copy_from_slice(&saving);
                 }
-                best.0 = enclosure.gap();
-                best.1.copy_from_slice(&v);
+                if best.0 <= settings.tolerance {
+                    break 'outer Status::Converged;
+                }
+                if worse >= FLOOR || (worse >= 2 && (settled || enclosure.at_floor())) {
+                    break 'outer Status::IterationLimit;
+                }
             }
-            if best.0 <= settings.tolerance {
-                break 'outer Status::Converged;
-            }
-            let stalls = worse >= FLOOR || (worse >= 2 && enclosure.at_floor());
-            if iterations >= settings.iterations || stalls {
+            if iterations >= settings.iterations {
                 break 'outer Status::IterationLimit;
             }
             if let ControlFlow::Break(halt) = observer.progress(iterations, settings.iterations) {
                 break 'outer halt.into();
             }
-            sweep.take(problem, &mut v);
+            sweep.take(problem, &mut saving);
         }
         worse += 1;
-        let continues: Vec<bool> =
-            (0..n).map(|s| problem.running[s] > 0.0 && sweep.go[s] < sweep.remap).collect();
-        iterations += evaluation.evaluate(problem, &continues, &mut v, settings, observer);
+        settled = true;
+        for (s, continues) in continues.iter_mut().enumerate() {
+            let now = problem.running[s] > 0.0 && sweep.continues(s);
+            settled &= now == *continues;
+            *continues = now;
+        }
+        // No more digits than the policy is worth yet.
+        let accuracy = (0.1 * settings.tolerance).max(INEXACT * best.0.min(1.0));
+        iterations +=
+            evaluation.evaluate(problem, &continues, &mut base, &mut saving, accuracy, observer);
     };
-    Approximation { value: best.1, iterations, status }
+    Approximation { base: best.1, saving: best.2, iterations, status }
 }
 
 /// Solves for the cost of a policy; keeps what the next evaluation starts from.
 ///
-/// Continuing on C from s costs c(s) until the first stop, and balances first with probability
-/// b(s), so `J = R - (R b - c)` there, with `(I - P) c = psi` and `(I - P) b = P(balanced)` on C.
-/// `Stop` knows R and solves for the saving `d = R b - c` at once; `Uniform` solves for both, and
-/// `R (share of balanced vectors + mean of b) = rho + mean of c`, a quotient of positive sums.
+/// When a remap costs R in all, continuing on C saves d, with `(I - P) d = R P(balanced) - psi` on C
+/// and 0 where one stops. `Uniform` asks for the R at which the mean of d is rho. It grows with R
+/// by b, the probability to be balanced before one stops, `(I - P) b = P(balanced)` on C, so one step of
+/// Newton's method corrects R and d.
 struct Evaluation {
     weights: Option<Vec<f64>>,
+    /// The same for all grids.
+    grids: Option<Vec<Vec<f64>>>,
+    /// Steps without a preconditioner.
+    plain: Cell<u64>,
     /// The probability to be balanced after one step.
     absorb: Vec<f64>,
-    /// The share of balanced load vectors.
-    share: f64,
-    /// c, or d where R is known.
-    cost: Vec<f64>,
+    /// b, 1 where balanced; none for `Stop`.
     balance: Vec<f64>,
 }
+
+/// Residuals may be this share of the right side: what rounding makes of them anyway.
+const ROUNDING: f64 = 8.0 * f64::EPSILON;
+
+/// Accuracy of b: what is left of an error of R after a correction.
+const NEWTON: f64 = 1e-6;
 
 impl Evaluation {
     fn new(problem: &Problem) -> Self {
         let n = problem.states();
         let weights = problem.operator.reversing_weights();
-        let balanced = problem.running.iter();
-        let balanced: Vec<f64> = balanced.map(|psi| if *psi == 0.0 { 1.0 } else { 0.0 }).collect();
+        let grids = multigrid::weights(problem);
+        let balanced = value_iteration::start(problem, 1.0);
         let mut absorb = vec![0.0; n];
         problem.operator.apply_into(&balanced, &mut absorb);
-        let (share, balance) = match problem.after {
-            AfterRemap::Stop => (0.0, Vec::new()),
-            AfterRemap::Uniform => (problem.mean(&balanced), vec![0.0; n]),
+        let balance = match problem.after {
+            AfterRemap::Stop => Vec::new(),
+            AfterRemap::Uniform => vec![0.0; n],
         };
-        Self { weights, absorb, share, cost: vec![0.0; n], balance }
+        Self { weights, grids, plain: Cell::new(krylov::patience(problem)), absorb, balance }
     }
 
-    /// Sets `v` to the cost of continuing exactly where `continues`; returns how many times the
+    /// Sets `saving` to that of continuing exactly where `continues`, and `base` to the cost of a
+    /// remap then, up to residuals of this share of the running cost; returns how many times the
     /// operator was applied.
     fn evaluate(
         &mut self,
         problem: &Problem,
         continues: &[bool],
-        v: &mut [f64],
-        settings: &Settings,
+        base: &mut f64,
+        saving: &mut [f64],
+        accuracy: f64,
         observer: &dyn Observer,
     ) -> u64 {
-        let on = |s: usize, value: f64| if continues[s] { value } else { 0.0 };
-        let known = (problem.after == AfterRemap::Stop).then_some(problem.remap_cost);
-        let (running, absorb) = (&problem.running, &self.absorb);
-        let mut sides = Vec::new();
-        if let Some(remap) = known {
-            // A better start than the last policy's.
-            vector::update(&mut self.cost, |s, _| remap - v[s]);
-            let side = |s: usize| on(s, remap * absorb[s] - running[s]);
-            sides.push(((0..v.len()).map(side).collect::<Vec<f64>>(), &mut self.cost));
-        } else {
-            let side = |right: &[f64]| (0..v.len()).map(|s| on(s, right[s])).collect();
-            sides.push((side(running), &mut self.cost));
-            sides.push((side(absorb), &mut self.balance));
+        let (running, absorb, total) = (&problem.running, &self.absorb, *base);
+        let side = |right: &(dyn Fn(usize) -> f64 + Sync)| {
+            let mut side = vec![0.0; continues.len()];
+            vector::update(&mut side, |s, _| if continues[s] { right(s) } else { 0.0 });
+            side
+        };
+        let mut sides = vec![(side(&|s| total * absorb[s] - running[s]), saving)];
+        let uniform = problem.after == AfterRemap::Uniform;
+        if uniform {
+            sides.push((side(&|s| absorb[s]), &mut self.balance[..]));
         }
         let mut applications = 0;
         if continues.iter().filter(|c| **c).count() <= DIRECT {
             applications += direct(problem, continues, &mut sides);
         } else {
-            let weights = self.weights.as_deref();
-            let masked =
-                Masked { operator: &*problem.operator, continues, weights, observer, limit: STEPS };
-            // Residuals below a share of the tolerance and of psi prove it (see `enclosure`).
+            let (weights, grids) = (self.weights.as_deref(), self.grids.as_deref());
+            let (plain, limit) = (&self.plain, STEPS);
+            let masked = Masked { problem, continues, weights, grids, plain, observer, limit };
+            // Residuals below a share of psi prove as much (see `enclosure`).
             let least = running_least(problem, continues);
-            let scale = v.iter().copied().fold(0.0, f64::max);
-            let goal = (0.1 * settings.tolerance * least).max(f64::EPSILON * least);
-            for (k, (right, x)) in sides.iter_mut().enumerate() {
-                let goal = if k == 0 { goal } else { goal / scale.max(1.0) };
-                applications += krylov::solve(&masked, right, x, goal);
+            let goal = accuracy.max(f64::EPSILON) * least;
+            for ((right, x), goal) in sides.iter_mut().zip([goal, NEWTON * least / total]) {
+                applications += krylov::solve(&masked, right, x, goal, ROUNDING);
             }
         }
-        drop(sides);
-        let total = known.unwrap_or_else(|| {
-            let balance = self.share + problem.mean(&self.balance);
-            (problem.remap_cost + problem.mean(&self.cost)) / balance
-        });
-        vector::update(v, |s, _| {
-            let saving = match (continues[s], known) {
-                _ if running[s] == 0.0 => return 0.0,
-                (false, _) => 0.0,
-                (true, Some(_)) => self.cost[s],
-                (true, None) => self.balance[s] * total - self.cost[s],
-            };
-            (total - saving).clamp(0.0, total)
-        });
+        let balance = uniform.then(|| sides.pop()).flatten();
+        let Some((_, saving)) = sides.pop() else { unreachable!("one side always") };
+        vector::update(saving, |s, d| if running[s] == 0.0 { total } else { d });
+        if let Some((_, balance)) = balance {
+            vector::update(balance, |s, b| if running[s] == 0.0 { 1.0 } else { b });
+            let excess = problem.mean(saving) - problem.remap_cost;
+            let corrected = (total - excess / problem.mean(balance)).max(problem.remap_cost);
+            *base = corrected;
+            vector::update(saving, |s, d| d + balance[s] * (corrected - total));
+        }
+        let most = *base;
+        vector::update(saving, |s, d| if running[s] == 0.0 { most } else { d.clamp(0.0, most) });
         applications
     }
 }
@@ -166,7 +221,7 @@ fn running_least(problem: &Problem, continues: &[bool]) -> f64 {
 }
 
 /// Solves the systems on the continuation set by one LU factorisation.
-fn direct(problem: &Problem, continues: &[bool], sides: &mut [(Vec<f64>, &mut Vec<f64>)]) -> u64 {
+fn direct(problem: &Problem, continues: &[bool], sides: &mut [(Vec<f64>, &mut [f64])]) -> u64 {
     let n = continues.len();
     let members: Vec<usize> = (0..n).filter(|&s| continues[s]).collect();
     let mut unit = vec![0.0; n];
@@ -181,7 +236,7 @@ fn direct(problem: &Problem, continues: &[bool], sides: &mut [(Vec<f64>, &mut Ve
         }
     }
     let factors = matrix.lu();
-    for (right, x) in sides {
+    for (right, x) in sides.iter_mut().filter(|_| !members.is_empty()) {
         let right = DVector::from_iterator(members.len(), members.iter().map(|&s| right[s]));
         x.fill(0.0);
         if let Some(solution) = factors.solve(&right) {

@@ -1,9 +1,9 @@
 //! An optimal stopping problem and its Bellman operator.
 
+use super::coarser::Coarser;
 use super::{States, vector};
 use crate::chain::Operator;
 use crate::imbalance::Imbalance;
-use rayon::prelude::*;
 
 /// What happens after a remap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,8 +33,11 @@ pub struct Problem {
     /// How many load vectors each state stands for; all one if `None`.
     pub(super) multiplicities: Option<Vec<f64>>,
     pub(super) vectors: f64,
+    processes: usize,
     pub(super) remap_cost: f64,
     pub(super) after: AfterRemap,
+    /// For a first guess.
+    pub(super) coarser: Option<Box<Coarser>>,
 }
 
 /// Why a stopping problem cannot be posed.
@@ -85,12 +88,45 @@ impl Problem {
         {
             return Err(ProblemError::NeverBalanced);
         }
+        Ok(Self::posed(states, operator, running, remap_cost, after))
+    }
+
+    fn posed(
+        states: &States,
+        operator: Box<dyn Operator>,
+        running: Vec<f64>,
+        remap_cost: f64,
+        after: AfterRemap,
+    ) -> Self {
         let multiplicities = match after {
             AfterRemap::Stop => None,
             AfterRemap::Uniform => states.multiplicities(),
         };
         let vectors = states.shape().iter().map(|&n| n as f64).product();
-        Ok(Self { operator, running, multiplicities, vectors, remap_cost, after })
+        let processes = states.processes();
+        let coarser = None;
+        let mut problem = Self {
+            operator,
+            running,
+            multiplicities,
+            vectors,
+            processes,
+            remap_cost,
+            after,
+            coarser,
+        };
+        problem.coarser = Coarser::new(states, &problem).map(Box::new);
+        problem
+    }
+
+    /// The problem with the same remap cost on other states.
+    pub(super) fn on(
+        &self,
+        states: &States,
+        operator: Box<dyn Operator>,
+        running: Vec<f64>,
+    ) -> Self {
+        Self::posed(states, operator, running, self.remap_cost, self.after)
     }
 
     /// The number of states.
@@ -109,11 +145,11 @@ impl Problem {
     /// When `v` or `out` has not one entry for each state.
     pub fn bellman_into(&self, v: &[f64], out: &mut [f64]) {
         let remap = self.remap_value(v);
-        self.operator.apply_into(v, out);
-        let chunks = out.par_chunks_mut(1 << 12).zip(self.running.par_chunks(1 << 12));
-        chunks.for_each(|(out, running)| {
-            for (out, psi) in out.iter_mut().zip(running) {
-                *out = if *psi == 0.0 { 0.0 } else { remap.min(psi + *out) };
+        self.operator.apply_then(v, out, &|start, out| {
+            for (out, psi) in out.iter_mut().zip(&self.running[start..]) {
+                let go = psi + *out;
+                let best = if go < remap { go } else { remap };
+                *out = if *psi == 0.0 { 0.0 } else { best };
             }
         });
     }
@@ -141,9 +177,14 @@ impl Problem {
     ///
     /// # Errors
     /// A remap cost that is negative or not finite.
-    pub fn with_remap_cost(self, remap_cost: f64) -> Result<Self, ProblemError> {
+    pub fn with_remap_cost(mut self, remap_cost: f64) -> Result<Self, ProblemError> {
         if remap_cost.is_finite() && remap_cost >= 0.0 {
-            Ok(Self { remap_cost, ..self })
+            let mut level = Some(&mut self);
+            while let Some(problem) = level {
+                problem.remap_cost = remap_cost;
+                level = problem.coarser.as_mut().map(|coarser| &mut coarser.problem);
+            }
+            Ok(self)
         } else {
             Err(ProblemError::RemapCost(remap_cost))
         }
@@ -159,18 +200,16 @@ impl Problem {
     }
 
     /// What remapping costs in all when the optimal cost is `j`.
-    pub(super) fn remap_value(&self, j: &[f64]) -> f64 {
+    fn remap_value(&self, j: &[f64]) -> f64 {
         match self.after {
             AfterRemap::Stop => self.remap_cost,
             AfterRemap::Uniform => self.remap_cost + self.mean(j),
         }
     }
 
-    /// Bound on the relative error of [`remap_value`](Self::remap_value).
-    pub(super) fn remap_rounding(&self) -> f64 {
-        match self.after {
-            AfterRemap::Stop => 0.0,
-            AfterRemap::Uniform => (vector::SUM_ROUNDING + 4.0) * f64::EPSILON,
-        }
+    /// Bound on the error of [`mean`](Self::mean), relative to the mean of absolute values.
+    pub(super) fn mean_rounding(&self) -> f64 {
+        // A multiplicity is a product of two factors, and the number of vectors one, per process.
+        (vector::SUM_ROUNDING + 2.0 * self.processes as f64 + 4.0) * f64::EPSILON
     }
 }

@@ -1,8 +1,8 @@
 //! What is known about J: an approximation, proved bounds, and the decisions they imply.
 
 use super::sweep::{Rounding, Sweep};
-use super::{AfterRemap, Approximation, Enclosure, Problem};
-use crate::Status;
+use super::{AfterRemap, Approximation, Enclosure, Problem, Settings, weight};
+use crate::{Observer, Status};
 
 /// What to do in a state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,27 +15,32 @@ pub enum Decision {
     Continue,
 }
 
-/// The solution of a stopping problem.
+/// The solution of a stopping problem: an approximation v of J, and what proves how close it is.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Solution {
-    /// An approximation v of J, within the bounds.
-    pub value: Vec<f64>,
-    /// `psi + P v`: what continuing costs.
-    pub continuing: Vec<f64>,
     /// `R(v)`: what remapping costs in all.
     pub remap_value: f64,
-    /// `J >= lower_factor * v`, proved.
-    pub lower_factor: f64,
-    /// `J <= upper_factor * v`, proved.
-    pub upper_factor: f64,
-    /// The largest distance between the two bounds, relative to `max(1, remap_value)`.
+    /// The largest distance between the two bounds on J, relative to `max(1, remap_value)`.
     pub gap: f64,
     /// How many times the transition operator was applied.
     pub iterations: u64,
     /// How the computation ended.
     pub status: Status,
-    remap_bounds: (f64, f64),
-    /// Of `continuing`; none when remapping is free.
+    /// B: `v = B - saving`.
+    base: f64,
+    saving: Vec<f64>,
+    /// `B - psi - P v`.
+    gain: Vec<f64>,
+    /// `B - R(v)`.
+    stop: f64,
+    /// `lower v - w <= J <= upper v + w`.
+    lower: f64,
+    upper: f64,
+    /// w and P w, where the proof needs them.
+    weight: Option<[Vec<f64>; 2]>,
+    /// Proved bounds on `R - R(v)`.
+    remap_error: (f64, f64),
+    /// Of `gain`; none when remapping is free.
     rounding: Option<Rounding>,
 }
 
@@ -43,73 +48,138 @@ impl Solution {
     /// The solution when remapping is free: J = 0.
     pub(super) fn free(problem: &Problem) -> Self {
         Self {
-            value: vec![0.0; problem.states()],
-            continuing: problem.running().to_vec(),
             remap_value: 0.0,
-            lower_factor: 1.0,
-            upper_factor: 1.0,
             gap: 0.0,
             iterations: 0,
             status: Status::Converged,
-            remap_bounds: (0.0, 0.0),
+            base: 0.0,
+            saving: vec![0.0; problem.states()],
+            gain: problem.running().iter().map(|psi| -psi).collect(),
+            stop: 0.0,
+            lower: 1.0,
+            upper: 1.0,
+            weight: None,
+            remap_error: (0.0, 0.0),
             rounding: None,
         }
     }
 
-    pub(super) fn certify(problem: &Problem, found: Approximation, tolerance: f64) -> Self {
-        let Approximation { value, iterations, status } = found;
+    pub(super) fn certify(
+        problem: &Problem,
+        found: Approximation,
+        settings: &Settings,
+        observer: &dyn Observer,
+    ) -> Self {
+        let Approximation { base, saving, mut iterations, status } = found;
         let mut sweep = Sweep::new(problem);
-        sweep.run(problem, &value);
-        let enclosure = Enclosure::new(problem, &value, &sweep);
-        let Enclosure { lower, upper, remap, .. } = enclosure;
-        let rho = problem.remap_cost;
-        let remap_bounds = match problem.after {
-            AfterRemap::Stop => (rho, rho),
+        sweep.run(problem, base, &saving);
+        iterations += 1;
+        let mut enclosure = Enclosure::new(problem, &saving, &sweep);
+        let mut weight = None;
+        let limited = matches!(status, Status::IterationLimit) && iterations < settings.iterations;
+        if enclosure.gap > settings.tolerance && limited {
+            let left = settings.iterations - iterations;
+            let (found, applications) =
+                weight::find(problem, &saving, &sweep, settings.tolerance, left, observer);
+            iterations += applications;
+            let sharper = Enclosure::prove(problem, &saving, &sweep, Some(&found));
+            if sharper.gap < enclosure.gap {
+                enclosure = sharper;
+                weight = Some(found);
+            }
+        }
+        let Enclosure { lower, upper, gap, .. } = enclosure;
+        let remap = sweep.remap();
+        let remap_error = match problem.after {
+            AfterRemap::Stop => (0.0, 0.0),
             AfterRemap::Uniform => {
-                let slack = remap * problem.remap_rounding();
-                (rho + (remap - rho) * lower - slack, rho + (remap - rho) * upper + slack)
+                let mean = weight.as_ref().map_or(0.0, |weight| weight.mean);
+                let slack = sweep.rounding().stop + mean + f64::EPSILON * remap;
+                let value = remap - problem.remap_cost;
+                (value * (lower - 1.0) - slack, value * (upper - 1.0) + slack)
             }
         };
-        let gap = enclosure.gap();
         let status = match status {
-            Status::Converged if gap > tolerance => Status::IterationLimit,
-            status if gap > tolerance => status,
+            Status::Converged if gap > settings.tolerance => Status::IterationLimit,
+            status if gap > settings.tolerance => status,
             _ => Status::Converged,
         };
+        // The defect is at most w - P w, and w is 0 where one does not go on.
+        let weight = weight.map(|found| {
+            let image = found.w.iter().zip(&found.defect).map(|(w, defect)| w - defect);
+            let image = image.collect();
+            [found.w, image]
+        });
         Self {
-            value,
-            rounding: Some(sweep.rounding()),
-            continuing: sweep.go,
             remap_value: remap,
-            lower_factor: lower,
-            upper_factor: upper,
             gap,
-            iterations: iterations + 1,
+            iterations,
             status,
-            remap_bounds,
+            base,
+            saving,
+            stop: sweep.stop,
+            lower,
+            upper,
+            weight,
+            remap_error,
+            rounding: Some(sweep.rounding()),
+            gain: sweep.gain,
         }
+    }
+
+    /// Where a further method may go on.
+    pub(super) fn resume(&self) -> Approximation {
+        Approximation {
+            base: self.base,
+            saving: self.saving.clone(),
+            iterations: self.iterations,
+            status: self.status,
+        }
+    }
+
+    /// J in a state, within the bounds.
+    pub fn value(&self, state: usize) -> f64 {
+        self.base - self.saving[state]
+    }
+
+    /// What continuing from a state costs.
+    pub fn continuing(&self, state: usize) -> f64 {
+        self.base - self.gain[state]
     }
 
     /// Proved bounds on J in a state.
     pub fn bounds(&self, state: usize) -> (f64, f64) {
-        let v = self.value[state];
-        (v * self.lower_factor, (v * self.upper_factor).min(self.remap_bounds.1))
+        let v = self.value(state);
+        let w = self.weight.as_ref().map_or(0.0, |[w, _]| w[state]);
+        let slack = 2.0 * f64::EPSILON * v;
+        let most = self.remap_value + self.remap_error.1;
+        ((v * self.lower - w - slack).max(0.0), (v * self.upper + w + slack).min(most))
     }
 
     /// Proved bounds on what remapping costs in all.
     pub fn remap_bounds(&self) -> (f64, f64) {
-        self.remap_bounds
+        (self.remap_value + self.remap_error.0, self.remap_value + self.remap_error.1)
     }
 
     /// The decision in a state of this problem; where both branches cost the same, to remap.
     pub fn decision(&self, problem: &Problem, state: usize) -> Decision {
         if problem.running[state] == 0.0 {
             Decision::Balanced
-        } else if self.continuing[state] < self.remap_value {
+        } else if self.gain[state] > self.stop {
             Decision::Continue
         } else {
             Decision::Remap
         }
+    }
+
+    /// Whether nothing is saved in a state, and not by so little that the proof counts it as going
+    /// on.
+    pub(super) fn surely_stops(&self, problem: &Problem, state: usize) -> bool {
+        let psi = problem.running[state];
+        psi > 0.0
+            && self.saving[state] == 0.0
+            && self.gain[state] < -weight::NEARLY * psi
+            && self.weight.as_ref().is_none_or(|[w, _]| w[state] == 0.0)
     }
 
     /// Whether the bounds leave open which branch of an unbalanced state is the cheaper one.
@@ -118,12 +188,14 @@ impl Solution {
         if psi == 0.0 {
             return false;
         }
-        let go = self.continuing[state];
-        let image = go - psi;
-        let slack = self.rounding.map_or(0.0, |rounding| rounding.slack(psi, go));
-        let low = psi + image * self.lower_factor - slack;
-        let high = psi + image * self.upper_factor + slack;
-        let (remap_low, remap_high) = self.remap_bounds;
-        low <= remap_high && remap_low <= high
+        let gain = self.gain[state];
+        let image = (self.base - gain - psi).max(0.0);
+        let added = self.weight.as_ref().map_or(0.0, |[_, image]| image[state]);
+        let slack = self.rounding.map_or(0.0, |rounding| rounding.slack(psi, gain)) + added;
+        // Continuing less remapping, at v.
+        let apart = self.stop - gain;
+        let low = apart - image * (1.0 - self.lower) - slack;
+        let high = apart + image * (self.upper - 1.0) + slack;
+        low <= self.remap_error.1 && self.remap_error.0 <= high
     }
 }

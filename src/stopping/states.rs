@@ -36,22 +36,25 @@ pub struct Process {
 }
 
 /// Processes that are interchangeable: the same chain and capacity.
-#[derive(Debug)]
-struct Group {
-    members: Vec<usize>,
+#[derive(Debug, Clone)]
+pub(super) struct Group {
+    pub members: Vec<usize>,
     lowest: i64,
+    pub chain: ProcessChain,
     /// The states of the group; one member at a time when it is not lumped.
-    sets: Multisets,
+    pub sets: Multisets,
 }
 
 /// A numbered set of states, each standing for one or several load vectors.
-#[derive(Debug)]
-pub struct States(Kind);
+#[derive(Debug, Clone)]
+pub struct States(pub(super) Kind);
 
-#[derive(Debug)]
-enum Kind {
+#[derive(Debug, Clone)]
+pub(super) enum Kind {
     /// Row-major over the groups, the last one fastest.
     Groups { groups: Vec<Group>, processes: usize, shape: Vec<usize>, count: usize },
+    /// Some states of groups, by their numbers in ascending order.
+    Active { all: Box<States>, members: Vec<usize> },
     /// A list of load vectors.
     Listed { loads: Vec<Vec<i64>>, index: HashMap<Vec<i64>, usize> },
 }
@@ -95,7 +98,7 @@ impl States {
                 ProcessChain::BirthDeath(chain) => Factor::BirthDeath(chain.clone()),
                 ProcessChain::Dense(chain) => Factor::Dense(chain.clone()),
             });
-            groups.push(Group { members, lowest: *lowest, sets });
+            groups.push(Group { members, lowest: *lowest, chain: chain.clone(), sets });
         }
         let operator: Box<dyn Operator> = match factors.pop() {
             Some(Factor::Exchangeable(only)) if factors.is_empty() => Box::new(only),
@@ -137,10 +140,19 @@ impl States {
         Ok(Self(Kind::Listed { loads, index }))
     }
 
+    /// The groups of interchangeable processes, unless the chain is a joint one.
+    pub(super) fn groups(&self) -> Option<&[Group]> {
+        match &self.0 {
+            Kind::Groups { groups, .. } => Some(groups),
+            Kind::Active { .. } | Kind::Listed { .. } => None,
+        }
+    }
+
     /// The number of states.
     pub fn count(&self) -> usize {
         match &self.0 {
             Kind::Groups { count, .. } => *count,
+            Kind::Active { members, .. } => members.len(),
             Kind::Listed { loads, .. } => loads.len(),
         }
     }
@@ -149,6 +161,7 @@ impl States {
     pub fn processes(&self) -> usize {
         match &self.0 {
             Kind::Groups { processes, .. } => *processes,
+            Kind::Active { all, .. } => all.processes(),
             Kind::Listed { loads, .. } => loads[0].len(),
         }
     }
@@ -157,8 +170,20 @@ impl States {
     pub fn shape(&self) -> Vec<usize> {
         match &self.0 {
             Kind::Groups { shape, .. } => shape.clone(),
+            Kind::Active { all, .. } => all.shape(),
             Kind::Listed { loads, .. } => vec![loads.len()],
         }
+    }
+
+    /// The lowest and the highest load of each process, unless the load vectors are listed.
+    pub(super) fn range(&self) -> Option<(Vec<i64>, Vec<i64>)> {
+        if let Kind::Listed { .. } = self.0 {
+            return None;
+        }
+        let lowest = self.vector(0);
+        let last = |(low, levels): (&i64, &usize)| low + *levels as i64 - 1;
+        let highest = lowest.iter().zip(&self.shape()).map(last).collect();
+        Some((lowest, highest))
     }
 
     /// The number of load vectors, or `None` where it is too large to count.
@@ -170,6 +195,7 @@ impl States {
     pub fn is_lumped(&self) -> bool {
         match &self.0 {
             Kind::Groups { groups, .. } => groups.iter().any(|group| group.members.len() > 1),
+            Kind::Active { all, .. } => all.is_lumped(),
             Kind::Listed { .. } => false,
         }
     }
@@ -182,11 +208,16 @@ impl States {
                 for group in groups.iter().rev() {
                     let rank = rest % group.sets.states();
                     rest /= group.sets.states();
+                    if let [process] = group.members[..] {
+                        loads[process] = group.lowest + rank as i64;
+                        continue;
+                    }
                     for (&level, &process) in group.sets.unrank(rank).iter().zip(&group.members) {
                         loads[process] = group.lowest + level as i64;
                     }
                 }
             }
+            Kind::Active { all, members } => all.loads_into(members[state], loads),
             Kind::Listed { loads: all, .. } => loads.copy_from_slice(&all[state]),
         }
     }
@@ -202,6 +233,7 @@ impl States {
     pub fn find(&self, loads: &[i64]) -> Option<usize> {
         match &self.0 {
             Kind::Listed { index, .. } => index.get(loads).copied(),
+            Kind::Active { all, members } => members.binary_search(&all.find(loads)?).ok(),
             Kind::Groups { groups, processes, .. } => {
                 if loads.len() != *processes {
                     return None;
@@ -224,10 +256,16 @@ impl States {
 
     /// How many load vectors each state stands for; `None` when it is one each.
     pub fn multiplicities(&self) -> Option<Vec<f64>> {
-        let Kind::Groups { groups, .. } = &self.0 else { return None };
         if !self.is_lumped() {
             return None;
         }
+        let groups = match &self.0 {
+            Kind::Groups { groups, .. } => groups,
+            Kind::Active { all, members } => {
+                return Some(members.iter().map(|&state| all.orderings(state)).collect());
+            }
+            Kind::Listed { .. } => return None,
+        };
         let mut all = vec![1.0];
         for group in groups {
             let mut walk = group.sets.from(0);
@@ -241,6 +279,31 @@ impl States {
         Some(all)
     }
 
+    /// How many load vectors a state of groups stands for.
+    pub(super) fn orderings(&self, state: usize) -> f64 {
+        let groups = self.groups().unwrap_or_default();
+        let mut rest = state;
+        let own = groups.iter().rev().map(|group| {
+            let rank = rest % group.sets.states();
+            rest /= group.sets.states();
+            group.sets.orderings(&group.sets.unrank(rank))
+        });
+        own.product()
+    }
+
+    /// The states of all load vectors, where these are [active](Self::is_active); otherwise themselves.
+    pub fn whole(&self) -> &States {
+        match &self.0 {
+            Kind::Active { all, .. } => all,
+            Kind::Groups { .. } | Kind::Listed { .. } => self,
+        }
+    }
+
+    /// Whether they are only some of the load vectors: those where it matters when to remap.
+    pub fn is_active(&self) -> bool {
+        matches!(self.0, Kind::Active { .. })
+    }
+
     /// `f` of a load vector of each state.
     pub fn tabulate(&self, f: impl Fn(&[i64]) -> f64 + Sync) -> Vec<f64> {
         let mut all = vec![0.0; self.count()];
@@ -248,7 +311,7 @@ impl States {
         match &self.0 {
             Kind::Groups { groups, .. } if groups.len() == 1 && groups[0].members.len() > 1 => {
                 // Walk, rather than unrank, through the multisets.
-                let Group { members, lowest, sets } = &groups[0];
+                let Group { members, lowest, sets, .. } = &groups[0];
                 let chunk = 1 << 12;
                 all.par_chunks_mut(chunk).enumerate().for_each(|(k, out)| {
                     let mut walk = sets.from(k * chunk);
@@ -292,6 +355,7 @@ impl States {
     /// The place of these loads in the row-major list of all load vectors.
     pub fn place(&self, loads: &[i64]) -> u128 {
         match &self.0 {
+            Kind::Active { all, .. } => all.place(loads),
             Kind::Listed { index, .. } => index.get(loads).map_or(0, |&state| state as u128),
             Kind::Groups { groups, shape, .. } => {
                 let mut lowest = vec![0; shape.len()];
@@ -309,6 +373,7 @@ impl States {
     /// The loads of the vector with this place in the row-major list of all load vectors.
     pub fn vector(&self, place: usize) -> Vec<i64> {
         match &self.0 {
+            Kind::Active { all, .. } => all.vector(place),
             Kind::Listed { loads, .. } => loads[place].clone(),
             Kind::Groups { groups, shape, .. } => {
                 let mut loads = vec![0; shape.len()];

@@ -1,45 +1,48 @@
 //! One application of the chain to an approximation of J, with a bound on its rounding.
 //!
-//! Where P keeps constants, `P v = R - P (R - v)`. The right side is the accurate one: J differs
-//! from R only where a remap is not optimal or balance is near, and the rounding of `P d` is
+//! An approximation v is kept as a base B and the *saving* d = B - v. Where P keeps constants,
+//! continuing saves `B - (psi + P v) = P d - psi`. This is the accurate way round: J is close to R
+//! except where balance is near, so d is small where J is large, and the rounding of `P d` is
 //! relative to `P d`, not to R.
 
-use super::{Problem, vector};
+use super::{AfterRemap, Problem, vector};
 
-/// The two branches of the Bellman operator at some v, and room to compute them.
+/// What the two branches of the Bellman operator save at some v, and room to compute it.
 #[derive(Debug, Clone)]
 pub(super) struct Sweep {
-    /// `psi + P v`: the cost of continuing.
-    pub go: Vec<f64>,
-    /// `R(v)`: the cost of remapping.
-    pub remap: f64,
-    /// `R - v`, where that is what P was applied to.
-    saving: Vec<f64>,
+    /// What continuing saves against the base: `B - psi - P v`.
+    pub gain: Vec<f64>,
+    /// What remapping saves against the base: `B - R(v)`.
+    pub stop: f64,
+    /// The base B.
+    pub base: f64,
+    /// v, where P does not keep constants.
+    value: Vec<f64>,
     rounding: Rounding,
 }
 
-/// What bounds the error of the computed `psi + P v`.
+/// What bounds the errors of the computed savings.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Rounding {
     /// Relative to what P was applied to.
     relative: f64,
-    /// R, if P was applied to `R - v`.
+    /// B, if P was applied to v rather than to d.
     base: Option<f64>,
-    /// The largest `v - R`.
+    /// The largest `-d`.
     excess: f64,
+    /// Of `stop`.
+    pub stop: f64,
 }
 
 impl Rounding {
-    /// A bound on the error of `go` = `psi + P v` in a state with running cost `psi`.
-    pub fn slack(&self, psi: f64, go: f64) -> f64 {
-        let own = 2.0 * f64::EPSILON * go;
+    /// A bound on the error of `gain` in a state with running cost `psi`, whose own rounding it
+    /// includes.
+    pub fn slack(&self, psi: f64, gain: f64) -> f64 {
+        let own = 4.0 * f64::EPSILON * (psi + gain.abs());
         match self.base {
             // P |d| is at most P d + 2 max(-d).
-            Some(base) => {
-                let saving = (base - (go - psi)).abs() + 2.0 * self.excess + own;
-                self.relative * saving + own
-            }
-            None => self.relative * go + own,
+            None => self.relative * ((gain + psi).abs() + 2.0 * self.excess) + own,
+            Some(base) => self.relative * (base - gain - psi).abs() + own + f64::EPSILON * base,
         }
     }
 }
@@ -48,41 +51,62 @@ impl Sweep {
     /// Room for sweeps of this problem.
     pub fn new(problem: &Problem) -> Self {
         let n = problem.states();
-        let saving = if problem.operator.conserves() { vec![0.0; n] } else { Vec::new() };
-        let relative = (problem.operator.rounding() + 2.0) * f64::EPSILON;
-        let rounding = Rounding { relative, base: None, excess: 0.0 };
-        Self { go: vec![0.0; n], remap: 0.0, saving, rounding }
+        let value = if problem.operator.conserves() { Vec::new() } else { vec![0.0; n] };
+        let relative = (problem.operator.rounding() + 4.0) * f64::EPSILON;
+        let rounding = Rounding { relative, base: None, excess: 0.0, stop: 0.0 };
+        Self { gain: vec![0.0; n], stop: 0.0, base: 0.0, value, rounding }
     }
 
-    /// Computes both branches at `v`.
-    pub fn run(&mut self, problem: &Problem, v: &[f64]) {
-        let remap = problem.remap_value(v);
-        self.remap = remap;
-        if self.saving.is_empty() {
-            problem.operator.apply_into(v, &mut self.go);
-            vector::update(&mut self.go, |s, image| problem.running[s] + image);
-            return;
+    /// Computes what both branches save at `base - saving`.
+    pub fn run(&mut self, problem: &Problem, base: f64, saving: &[f64]) {
+        self.base = base;
+        let running = problem.running();
+        if self.value.is_empty() {
+            problem.operator.apply_then(saving, &mut self.gain, &|start, gain| {
+                gain.iter_mut().zip(&running[start..]).for_each(|(gain, psi)| *gain -= psi);
+            });
+        } else {
+            vector::update(&mut self.value, |s, _| base - saving[s]);
+            problem.operator.apply_into(&self.value, &mut self.gain);
+            vector::update(&mut self.gain, |s, image| base - running[s] - image);
+            self.rounding.base = Some(base);
         }
-        vector::update(&mut self.saving, |s, _| remap - v[s]);
-        problem.operator.apply_into(&self.saving, &mut self.go);
-        vector::update(&mut self.go, |s, image| problem.running[s] + (remap - image));
-        let saving = &self.saving;
-        let [excess] = vector::maxima(v.len(), |s| [-saving[s]]);
-        self.rounding = Rounding { base: Some(remap), excess, ..self.rounding };
+        let [excess] = vector::maxima(saving.len(), |s| [-saving[s]]);
+        self.rounding.excess = excess;
+        (self.stop, self.rounding.stop) = match problem.after {
+            AfterRemap::Stop => {
+                (base - problem.remap_cost, f64::EPSILON * (base - problem.remap_cost).abs())
+            }
+            // The mean of B is B.
+            AfterRemap::Uniform => {
+                let mean = problem.mean(saving);
+                let slack = problem.mean_rounding() * (mean.abs() + 2.0 * excess);
+                let stop = mean - problem.remap_cost;
+                (stop, slack + f64::EPSILON * stop.abs())
+            }
+        };
     }
 
-    /// The bound on the error of `go`.
+    /// R(v).
+    pub fn remap(&self) -> f64 {
+        self.base - self.stop
+    }
+
+    /// The bounds on errors.
     pub fn rounding(&self) -> Rounding {
         self.rounding
     }
 
-    /// Sets `v` to its image under the Bellman operator.
-    pub fn take(&self, problem: &Problem, v: &mut [f64]) {
-        vector::update(
-            v,
-            |s, _| {
-                if problem.running[s] == 0.0 { 0.0 } else { self.remap.min(self.go[s]) }
-            },
-        );
+    /// Whether continuing is the cheaper branch in an unbalanced state.
+    pub fn continues(&self, state: usize) -> bool {
+        self.gain[state] > self.stop
+    }
+
+    /// Sets `saving` to that of the image under the Bellman operator.
+    pub fn take(&self, problem: &Problem, saving: &mut [f64]) {
+        let (base, stop) = (self.base, self.stop);
+        vector::update(saving, |s, _| {
+            if problem.running[s] == 0.0 { base } else { self.gain[s].max(stop) }
+        });
     }
 }

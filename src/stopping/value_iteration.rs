@@ -2,7 +2,7 @@
 //!
 //! The iterates from 0 increase, those from R decrease, and both stay bounds on J; each sweep is
 //! rounded away from J, so this holds in floating point too. They end when they have met to within
-//! the tolerance.
+//! the tolerance. A bound on J from below is one on the saving from above.
 
 use super::sweep::Sweep;
 use super::{AfterRemap, Approximation, Enclosure, Problem, Settings, vector};
@@ -15,38 +15,40 @@ pub(super) fn solve(
     observer: &dyn Observer,
 ) -> Approximation {
     let n = problem.states();
-    let mut lower = vec![0.0; n];
-    let mut upper = start_above(problem);
+    let base = start_above(problem);
+    let mut most = vec![base; n];
+    let mut least = start(problem, base);
     let mut sweep = Sweep::new(problem);
     let mut iterations = 0;
     let mut next_check = 0;
     let status = loop {
-        for (v, side) in [(&mut lower, -1.0), (&mut upper, 1.0)] {
-            sweep.run(problem, v);
+        let mut remap = 0.0;
+        for (saving, side) in [(&mut most, 1.0), (&mut least, -1.0)] {
+            sweep.run(problem, base, saving);
             let rounding = sweep.rounding();
-            let remap = sweep.remap * (1.0 + side * (problem.remap_rounding() + f64::EPSILON));
-            vector::update(v, |s, old| {
-                let (psi, go) = (problem.running[s], sweep.go[s]);
+            let stop = sweep.stop + side * rounding.stop;
+            remap = sweep.remap();
+            vector::update(saving, |s, old| {
+                let (psi, gain) = (problem.running[s], sweep.gain[s]);
                 if psi == 0.0 {
-                    return 0.0;
+                    return base;
                 }
-                let new = remap.min(go + side * rounding.slack(psi, go));
+                let new = stop.max(gain + side * rounding.slack(psi, gain));
                 // The side it comes from is a bound already.
                 if side < 0.0 { new.max(old) } else { new.min(old) }
             });
         }
         iterations += 2;
-        let [width] = vector::maxima(n, |s| [upper[s] - lower[s]]);
-        let scale = problem.remap_value(&upper).max(1.0);
+        let [width] = vector::maxima(n, |s| [most[s] - least[s]]);
         // The bounds that will be reported rest on the residuals of the middle.
-        if width <= settings.tolerance * scale && iterations >= next_check {
+        if width <= settings.tolerance * remap.max(1.0) && iterations >= next_check {
             next_check = iterations + iterations / 32;
-            let mut middle = lower.clone();
-            vector::update(&mut middle, |s, low| low + (upper[s] - low) / 2.0);
-            sweep.run(problem, &middle);
+            let mut middle = least.clone();
+            vector::update(&mut middle, |s, low| low + (most[s] - low) / 2.0);
+            sweep.run(problem, base, &middle);
             iterations += 1;
             let enclosure = Enclosure::new(problem, &middle, &sweep);
-            if enclosure.gap() <= settings.tolerance {
+            if enclosure.gap <= settings.tolerance {
                 break Status::Converged;
             }
             if enclosure.at_floor() {
@@ -60,22 +62,22 @@ pub(super) fn solve(
             break halt.into();
         }
     };
-    vector::update(&mut lower, |s, low| low + (upper[s] - low) / 2.0);
-    Approximation { value: lower, iterations, status }
+    vector::update(&mut least, |s, low| low + (most[s] - low) / 2.0);
+    Approximation { base, saving: least, iterations, status }
 }
 
-/// A supersolution: rho everywhere, or for `Uniform` what never continuing costs.
-pub(super) fn start_above(problem: &Problem) -> Vec<f64> {
-    let unbalanced = |value: f64| {
-        let all = problem.running.iter();
-        all.map(|&psi| if psi == 0.0 { 0.0 } else { value }).collect::<Vec<f64>>()
-    };
+/// The savings of stopping everywhere when that costs `base`.
+pub(super) fn start(problem: &Problem, base: f64) -> Vec<f64> {
+    problem.running.iter().map(|&psi| if psi == 0.0 { base } else { 0.0 }).collect()
+}
+
+/// What stopping everywhere costs: rho, or for `Uniform` a little more than what it does.
+pub(super) fn start_above(problem: &Problem) -> f64 {
     match problem.after {
-        AfterRemap::Stop => unbalanced(problem.remap_cost),
+        AfterRemap::Stop => problem.remap_cost,
         AfterRemap::Uniform => {
             // V = rho + V * (share of unbalanced vectors).
-            let share = problem.mean(&unbalanced(1.0));
-            unbalanced(problem.remap_cost / (1.0 - share) * (1.0 + 1e-12))
+            problem.remap_cost / problem.mean(&start(problem, 1.0)) * (1.0 + 1e-12)
         }
     }
 }

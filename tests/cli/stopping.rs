@@ -165,6 +165,11 @@ fn long_maps_are_written_as_an_archive() {
     assert!(found["decision"].is_null());
     assert!(out.join("long.json").is_file());
     let archive = out.join("long.npz");
+    std::fs::remove_file(out.join("long.json")).unwrap();
+    let again = remap(&solve);
+    assert_eq!(again.status.code(), Some(1));
+    assert!(again.stdout.is_empty(), "no work before the refusal");
+    assert!(String::from_utf8_lossy(&again.stderr).contains("long.npz exists already"));
     let classes = found["classes"].as_u64().unwrap();
     let (shape, loads) = array::<i64>(&archive, "loads");
     assert_eq!(shape, [classes, 7]);
@@ -187,6 +192,48 @@ fn long_maps_are_written_as_an_archive() {
 }
 
 const WALK: &str = "Walk(levels: 6, up: 0.25, down: 0.25, edge: Reflect)";
+
+#[test]
+fn where_remaps_are_cheap_only_the_active_region_is_solved() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("band.ron");
+    let walk = "Walk(levels: 600, up: 0.25, down: 0.25, edge: Reflect)";
+    let text = format!(
+        "Model(title: \"band\", problem: Stopping(processes: Identical(count: 2, chain: {walk}), \
+         remap_cost: 30.0, after_remap: Stop))"
+    );
+    std::fs::write(&file, text).unwrap();
+    let file = file.to_str().unwrap();
+    let band = json(&["solve", file, "--json", "--values"]);
+    let full = json(&["solve", file, "--json", "--values", "--method", "policy"]);
+    assert_eq!(
+        (&band["representation"], &full["representation"]),
+        (&"active".into(), &"exchangeable".into())
+    );
+    assert!(8 * band["classes"].as_u64().unwrap() <= full["classes"].as_u64().unwrap());
+    for field in ["decision", "ties", "states", "shape", "counts", "remap_value"] {
+        assert_eq!(band[field], full[field], "{field}");
+    }
+    let values = |found: &Value| -> Vec<f64> {
+        found["value"].as_array().unwrap().iter().map(|v| v.as_f64().unwrap()).collect()
+    };
+    assert!(values(&band).iter().zip(values(&full)).all(|(a, b)| (a - b).abs() <= 3e-8));
+}
+
+#[test]
+fn a_remap_splits_a_total_within_the_levels() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("uneven.ron");
+    let walk = "Walk(levels: 5, up: 0.25, down: 0.25, edge: Hold)";
+    let text = format!(
+        "Model(title: \"uneven\", problem: Stopping(processes: Identical(count: 2, chain: {walk}), \
+         capacities: [1.0, 3.0], remap_cost: 2.0, after_remap: Restart))"
+    );
+    std::fs::write(&file, text).unwrap();
+    let found = json(&["solve", file.to_str().unwrap(), "--json"]);
+    let [lower, upper] = ["lower", "upper"].map(|end| found["average"][end].as_f64().unwrap());
+    assert!(0.0 < lower && lower <= upper && upper - lower <= 1e-9);
+}
 
 #[test]
 fn wrong_chains_are_explained() {

@@ -1,0 +1,288 @@
+//! The same problem on every other level, for a first guess of its solution.
+//!
+//! A walk needs four steps for the spread of one step twice as long, so the coarser problem charges four
+//! times the running cost for each step, and the remap cost stays the same. Nothing is proved about
+//! it.
+
+use super::states::{Group, Kind};
+use super::{Problem, Process, ProcessChain, States};
+use crate::chain::{BirthDeath, Multisets};
+
+/// Walks shorter than this have no coarser one worth the name.
+const SHORTEST: usize = 7;
+
+/// Problems with fewer states are solved at once.
+const FEWEST: usize = 60;
+
+/// The most processes: beyond, walks are too short for coarser ones to help.
+const MOST_PROCESSES: usize = 4;
+
+/// Steps of the walk for one on every other level.
+pub(super) const STEPS: f64 = 4.0;
+
+/// A coarser problem, and how its states lie among those of the finer one.
+pub(super) struct Coarser {
+    pub problem: Problem,
+    /// What share of a residual makes a step on the fine grid that does not overshoot: the inverse of a
+    /// bound on the eigenvalues of `I - P`.
+    pub damping: f64,
+    /// Levels of the longest fine walk.
+    pub levels: usize,
+    /// By group of equal processes.
+    links: Vec<Link>,
+    /// The fine state at each coarse one.
+    places: Vec<usize>,
+}
+
+/// The states of one group of equal processes on both grids.
+struct Link {
+    coarse: usize,
+    /// For each state on the fine grid, where its list of neighbours starts, and one more.
+    first: Vec<u32>,
+    /// States on the coarse grid, with their shares.
+    near: Vec<(u32, f64)>,
+}
+
+impl Link {
+    fn new(fine: &Multisets, coarse: &Multisets) -> Self {
+        let mut first = vec![0];
+        let mut near = Vec::new();
+        let mut sorted = vec![0; fine.items()];
+        let mut walk = fine.from(0);
+        while let Some(levels) = walk.get() {
+            let odd: Vec<usize> = (0..levels.len()).filter(|&k| levels[k] % 2 == 1).collect();
+            let share = 0.5f64.powi(odd.len() as i32);
+            for choice in 0..1u32 << odd.len() {
+                for (coarse, fine) in sorted.iter_mut().zip(levels) {
+                    *coarse = fine / 2;
+                }
+                for (bit, &k) in odd.iter().enumerate() {
+                    sorted[k] += (choice >> bit & 1) as usize;
+                }
+                sorted.sort_unstable();
+                near.push((coarse.rank(&sorted) as u32, share));
+            }
+            first.push(near.len() as u32);
+            walk.advance();
+        }
+        Self { coarse: coarse.states(), first, near }
+    }
+
+    /// The coarse states around a fine one, with their shares.
+    fn near(&self, fine: usize) -> &[(u32, f64)] {
+        &self.near[self.first[fine] as usize..self.first[fine + 1] as usize]
+    }
+
+    fn fine(&self) -> usize {
+        self.first.len() - 1
+    }
+}
+
+/// Whether there may be a coarser problem.
+pub(super) fn applies(states: &States) -> bool {
+    let Kind::Groups { groups, processes, .. } = &states.0 else { return false };
+    let long = |group: &Group| group.sets.levels() >= SHORTEST;
+    (FEWEST..u32::MAX as usize).contains(&states.count())
+        && *processes <= MOST_PROCESSES
+        && groups.iter().all(long)
+}
+
+impl Coarser {
+    /// The coarser problem, if the states are those of long walks.
+    pub fn new(states: &States, problem: &Problem) -> Option<Self> {
+        let Kind::Groups { groups, processes, .. } = &states.0 else { return None };
+        if !applies(states) {
+            return None;
+        }
+        let mut all = vec![None; *processes];
+        let mut home = vec![0; *processes];
+        for (g, group) in groups.iter().enumerate() {
+            let ProcessChain::BirthDeath(chain) = &group.chain else { return None };
+            let chain = ProcessChain::BirthDeath(coarsen(chain)?);
+            for &member in &group.members {
+                all[member] = Some(Process { lowest: 0, chain: chain.clone() });
+                home[member] = g;
+            }
+        }
+        let all: Vec<Process> = all.into_iter().collect::<Option<_>>()?;
+        let same = |i: usize, j: usize| home[i] == home[j];
+        let (coarse, operator) = States::independent(&all, same).ok()?;
+        let places = places(groups, &coarse)?;
+        let running: Vec<f64> = places.iter().map(|&s| STEPS * problem.running()[s]).collect();
+        if !running.contains(&0.0) {
+            return None;
+        }
+        let problem = problem.on(&coarse, operator, running);
+        let sets = coarse.groups()?.iter().map(|group| &group.sets);
+        let links = groups.iter().zip(sets).map(|(fine, coarse)| Link::new(&fine.sets, coarse));
+        let damping = 1.0 / groups.iter().map(Group::spectrum).fold(1.0, f64::max);
+        let levels = groups.iter().map(|group| group.sets.levels()).max()?;
+        Some(Self { problem, damping, levels, links: links.collect(), places })
+    }
+
+    /// A function on the fine grid from its values on the coarse one: linear between them.
+    pub fn interpolate(&self, coarse: &[f64]) -> Vec<f64> {
+        let mut values = coarse.to_vec();
+        let mut before = 1;
+        for link in &self.links {
+            let after = values.len() / before / link.coarse;
+            let mut next = vec![0.0; before * link.fine() * after];
+            for b in 0..before {
+                let from = &values[b * link.coarse * after..];
+                for f in 0..link.fine() {
+                    let near = link.near(f);
+                    if after == 1 {
+                        let all = near.iter().map(|&(c, share)| share * from[c as usize]);
+                        next[b * link.fine() + f] = all.sum();
+                        continue;
+                    }
+                    let out = &mut next[(b * link.fine() + f) * after..][..after];
+                    for &(c, share) in near {
+                        let from = &from[c as usize * after..][..after];
+                        out.iter_mut().zip(from).for_each(|(out, from)| *out += share * from);
+                    }
+                }
+            }
+            before *= link.fine();
+            values = next;
+        }
+        values
+    }
+
+    /// The adjoint of [`interpolate`](Self::interpolate).
+    pub fn adjoint(&self, fine: &[f64]) -> Vec<f64> {
+        let mut values = fine.to_vec();
+        let mut after = 1;
+        for link in self.links.iter().rev() {
+            let before = values.len() / after / link.fine();
+            let mut next = vec![0.0; before * link.coarse * after];
+            for b in 0..before {
+                let out = &mut next[b * link.coarse * after..];
+                for f in 0..link.fine() {
+                    let near = link.near(f);
+                    if after == 1 {
+                        let value = values[b * link.fine() + f];
+                        near.iter().for_each(|&(c, share)| out[c as usize] += share * value);
+                        continue;
+                    }
+                    let from = &values[(b * link.fine() + f) * after..][..after];
+                    for &(c, share) in near {
+                        let out = &mut out[c as usize * after..][..after];
+                        out.iter_mut().zip(from).for_each(|(out, from)| *out += share * from);
+                    }
+                }
+            }
+            after *= link.coarse;
+            values = next;
+        }
+        values
+    }
+
+    /// Which unbalanced coarse states lie at marked fine ones.
+    pub fn restrict(&self, marked: &[bool]) -> Vec<bool> {
+        let running = self.problem.running().iter();
+        self.places.iter().zip(running).map(|(&s, psi)| *psi > 0.0 && marked[s]).collect()
+    }
+}
+
+impl Group {
+    /// A bound on the eigenvalues of `I - P` that is at least 1.
+    fn spectrum(&self) -> f64 {
+        let ProcessChain::BirthDeath(chain) = &self.chain else { return 2.0 };
+        let moves = (0..chain.levels()).map(|level| chain.up(level) + chain.down(level));
+        2.0 * moves.fold(0.5, f64::max)
+    }
+}
+
+/// The walk on every other level that moves as far in one step as this one in four.
+fn coarsen(chain: &BirthDeath) -> Option<BirthDeath> {
+    let levels = chain.levels();
+    let count = levels / 2 + 1;
+    let (mut up, mut down) = (vec![0.0; count], vec![0.0; count]);
+    for k in 0..count {
+        let level = (2 * k).min(levels - 1);
+        let (rise, fall) = (chain.up(level), chain.down(level));
+        let spread = rise + fall;
+        let drift = 2.0 * (rise - fall);
+        (up[k], down[k]) = if k == 0 {
+            (rise, 0.0)
+        } else if k + 1 == count {
+            (0.0, fall)
+        } else {
+            let up = (0.5 * (spread + drift)).clamp(0.0, spread);
+            (up, spread - up)
+        };
+    }
+    BirthDeath::new(up, down).ok()
+}
+
+/// The fine state at each coarse one.
+fn places(groups: &[Group], coarse: &States) -> Option<Vec<usize>> {
+    let mut places = vec![0usize];
+    for (fine, coarse) in groups.iter().zip(coarse.groups()?) {
+        let mut own = Vec::with_capacity(coarse.sets.states());
+        let mut walk = coarse.sets.from(0);
+        let mut levels = vec![0; fine.sets.items()];
+        while let Some(sorted) = walk.get() {
+            for (level, k) in levels.iter_mut().zip(sorted) {
+                *level = (2 * k).min(fine.sets.levels() - 1);
+            }
+            own.push(fine.sets.rank(&levels));
+            walk.advance();
+        }
+        let count = fine.sets.states();
+        places = places.iter().flat_map(|p| own.iter().map(move |q| p * count + q)).collect();
+    }
+    Some(places)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Rational;
+    use crate::chain::Edge;
+    use crate::imbalance::{Imbalance, RunningCost};
+    use crate::stopping::AfterRemap;
+
+    /// Walks of `levels`, the first two of them equal.
+    fn problem(levels: &[usize]) -> (States, Problem) {
+        let walk = |&levels: &usize| Process {
+            lowest: 0,
+            chain: ProcessChain::BirthDeath(
+                BirthDeath::walk(levels, 0.25, 0.25, Edge::Reflect).unwrap(),
+            ),
+        };
+        let all: Vec<Process> = levels.iter().map(walk).collect();
+        let (states, operator) = States::independent(&all, |_, _| true).unwrap();
+        let ones = vec![Rational::ONE; levels.len()];
+        let imbalance = Imbalance::new(RunningCost::MaxMinusMean, &ones, 100).unwrap();
+        let problem = Problem::new(&states, operator, &imbalance, 9.0, AfterRemap::Stop).unwrap();
+        (states, problem)
+    }
+
+    #[test]
+    fn interpolation_keeps_linear_functions_and_has_its_adjoint() {
+        for levels in [&[13, 13][..], &[9, 9, 9], &[15, 15, 8], &[12, 9]] {
+            let (states, problem) = problem(levels);
+            let coarser = problem.coarser.as_ref().unwrap();
+            let fine: Vec<f64> =
+                (0..states.count()).map(|s| states.loads(s).iter().sum::<i64>() as f64).collect();
+            let coarse: Vec<f64> = coarser.places.iter().map(|&s| fine[s]).collect();
+            let between = coarser.interpolate(&coarse);
+            for (s, value) in between.iter().enumerate() {
+                // An even number of levels has its last coarse level beyond the end.
+                let inside =
+                    states.loads(s).iter().zip(levels).all(|(load, n)| *load + 2 < *n as i64);
+                assert!(!inside || *value == fine[s], "{s}: {value} {}", fine[s]);
+            }
+            let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+            let waves: Vec<f64> = (0..fine.len()).map(|s| (s as f64).sin()).collect();
+            let ripples: Vec<f64> = (0..coarse.len()).map(|s| (3.0 * s as f64).cos()).collect();
+            let (a, b) = (
+                dot(&coarser.interpolate(&ripples), &waves),
+                dot(&ripples, &coarser.adjoint(&waves)),
+            );
+            assert!((a - b).abs() <= 1e-12 * fine.len() as f64);
+        }
+    }
+}

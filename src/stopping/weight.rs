@@ -1,0 +1,91 @@
+//! The function with which an [`Enclosure`](super::enclosure::Enclosure) pays for residuals.
+//!
+//! With g the residuals and what rounding may add to them, w solves `(I - P) w = 2 g` where one goes
+//! on (or nearly does) and is 0 elsewhere, to a low accuracy: any solution whose defect is at least g
+//! will do, and that is checked with the rounding of its own.
+//!
+//! For `Uniform`, R depends on the mean of J, and a mean of w as small as it is would have to be paid by
+//! rho, which is nothing beside R where balance is rare.
+
+use super::enclosure::Weight;
+use super::krylov::{self, Masked};
+use super::sweep::Sweep;
+use super::{AfterRemap, Problem, multigrid, value_iteration, vector};
+use crate::Observer;
+use std::cell::Cell;
+
+/// States that remap by less than this share of their running cost are counted as going on.
+pub(super) const NEARLY: f64 = 1e-3;
+
+/// By how much a defect may miss 2 g, relatively.
+const ACCURACY: f64 = 0.4;
+
+/// How far b may be from harmonic.
+const HARMONIC: f64 = 1e-11;
+
+/// A weight for this approximation, by at most `limit` applications of the operator; with how many.
+pub(super) fn find(
+    problem: &Problem,
+    saving: &[f64],
+    sweep: &Sweep,
+    tolerance: f64,
+    limit: u64,
+    observer: &dyn Observer,
+) -> (Weight, u64) {
+    let n = saving.len();
+    let (running, rounding) = (problem.running(), sweep.rounding());
+    let nearly = |s: usize| sweep.gain[s] > sweep.stop - NEARLY * running[s];
+    let goes_on: Vec<bool> = (0..n).map(|s| running[s] > 0.0 && nearly(s)).collect();
+    let mut right = vec![0.0; n];
+    vector::update(&mut right, |s, _| {
+        if goes_on[s] {
+            let (gain, psi) = (sweep.gain[s], running[s]);
+            // Where one stops, continuing may well cost more.
+            let residual = if sweep.continues(s) { (gain - saving[s]).abs() } else { 0.0 };
+            2.0 * (residual + rounding.slack(psi, gain)).max(1e-3 * tolerance * psi)
+        } else {
+            0.0
+        }
+    });
+    let weights = problem.operator.reversing_weights();
+    let operator = &*problem.operator;
+    let grids = multigrid::weights(problem);
+    let (continues, weights, grids) = (&goes_on[..], weights.as_deref(), grids.as_deref());
+    let plain = &Cell::new(krylov::patience(problem));
+    let masked = Masked { problem, continues, weights, grids, plain, observer, limit };
+    let mut w = vec![0.0; n];
+    let mut applications = krylov::solve(&masked, &right, &mut w, 0.0, ACCURACY);
+    vector::update(&mut w, |_, w| w.max(0.0));
+    if problem.after == AfterRemap::Uniform {
+        applications += raise(problem, &masked, &mut w, sweep);
+    }
+    let mut defect = right;
+    operator.apply_into(&w, &mut defect);
+    let relative = (operator.rounding() + 2.0) * f64::EPSILON;
+    vector::update(&mut defect, |s, image| {
+        w[s] - image - relative * image - 2.0 * f64::EPSILON * w[s]
+    });
+    let mean = match problem.after {
+        AfterRemap::Stop => 0.0,
+        AfterRemap::Uniform => problem.mean(&w) * (1.0 + problem.mean_rounding()),
+    };
+    (Weight { w, defect, mean }, applications + 1)
+}
+
+/// Adds to w what errors of R amount to: `tau (1 - b)`, where b is the probability to be balanced
+/// before one stops. It is tau where one stops and exceeds its mean there by tau times the mean of b, so
+/// that much of the mean of w can be paid back.
+fn raise(problem: &Problem, masked: &Masked, w: &mut [f64], sweep: &Sweep) -> u64 {
+    let running = problem.running();
+    let balanced = value_iteration::start(problem, 1.0);
+    let mut absorb = vec![0.0; w.len()];
+    problem.operator.apply_into(&balanced, &mut absorb);
+    vector::update(&mut absorb, |s, p| if masked.continues[s] { p } else { 0.0 });
+    let mut b = vec![0.0; w.len()];
+    let applications = krylov::solve(masked, &absorb, &mut b, HARMONIC, f64::EPSILON);
+    vector::update(&mut b, |s, b| if running[s] == 0.0 { 1.0 } else { b.clamp(0.0, 1.0) });
+    let owed = problem.mean(w) + sweep.rounding().stop + sweep.stop.abs();
+    let tau = 1.1 * owed / problem.mean(&b);
+    vector::update(w, |s, w| w + tau * (1.0 - b[s]));
+    applications + 1
+}

@@ -1,0 +1,53 @@
+//! The long-run average.
+
+use super::*;
+
+/// The stationary average of a fixed policy, by solving for the stationary law exactly.
+fn average_of(rows: &[Vec<Rational>], step_cost: &[Rational]) -> Rational {
+    let n = rows.len();
+    // Unknowns: relative costs (0 at state 0) and, in its place, the average.
+    let mut system = vec![vec![Rational::ZERO; n + 1]; n];
+    for s in 0..n {
+        for t in 1..n {
+            system[s][t] = -rows[s][t].clone();
+        }
+        if s > 0 {
+            system[s][s] = &system[s][s] + Rational::ONE;
+        }
+        system[s][0] = Rational::ONE;
+        system[s][n] = step_cost[s].clone();
+    }
+    eliminate(system)[0].clone()
+}
+
+#[test]
+fn the_best_average_is_that_of_its_policy_and_no_worse_than_others() {
+    let model = Model::new(vec![walk(4), walk(4)], &[1, 1], RunningCost::MaxMinusMean);
+    for rho in [0.5, 2.0, 7.0] {
+        let (states, problem) = model.problem(false, rho, AfterRemap::Stop);
+        let back = rebalanced(&states, &model.imbalance).unwrap();
+        let settings = Settings::default();
+        let best = long_run(&problem, &back, None, &settings, &());
+        let rows = model.rows();
+        let exact = |policy: &[bool]| {
+            let target = |s: usize| if policy[s] { back[s] } else { s };
+            let moved: Vec<_> = (0..16).map(|s| rows[target(s)].clone()).collect();
+            let cost = |s: usize| {
+                let paid = if policy[s] { rational(rho) } else { Rational::ZERO };
+                paid + rational(problem.running()[target(s)])
+            };
+            average_of(&moved, &(0..16).map(cost).collect::<Vec<_>>())
+        };
+        let chosen: Vec<bool> = best.advantage.iter().map(|a| *a > 0.0).collect();
+        let average = exact(&chosen);
+        assert!(best.upper - best.lower <= 1e-9);
+        assert!(rational(best.lower) <= average && average <= rational(best.upper));
+        let stop = model.solve(false, rho, AfterRemap::Stop, Method::Auto);
+        let of_stop: Vec<bool> = (0..16).map(|s| stop.letter(s) == 'R').collect();
+        let evaluated = long_run(&problem, &back, Some(&of_stop), &settings, &());
+        let of_stop = exact(&of_stop);
+        assert!(rational(evaluated.lower) <= of_stop && of_stop <= rational(evaluated.upper));
+        assert!(average <= of_stop);
+        assert!(average <= exact(&[false; 16]));
+    }
+}

@@ -1,0 +1,78 @@
+//! Walks long enough for coarser grids and for regions around balance.
+
+use super::*;
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn walks_with_coarser_grids_agree_with_value_iteration(
+        levels in 11..40usize, up in 0.02..0.5f64, down in 0.02..0.5f64, equal in any::<bool>(),
+        rho in 1.0..300.0f64, after in after(),
+    ) {
+        let walk = |edge| {
+            ProcessChain::BirthDeath(BirthDeath::walk(levels, up, down, edge).unwrap())
+        };
+        let other = if equal { Edge::Reflect } else { Edge::Hold };
+        let pair = vec![walk(Edge::Reflect), walk(other)];
+        let model = Model::new(pair, &[1, 1], RunningCost::MaxMinusMean);
+        let policy = model.solve(true, rho, after, Method::Policy);
+        let value = model.solve(true, rho, after, Method::Value);
+        prop_assert_eq!(policy.solution.status, Status::Converged);
+        for s in 0..policy.problem.states() {
+            let (low, high) = policy.solution.bounds(s);
+            let (least, most) = value.solution.bounds(s);
+            prop_assert!(low <= most && least <= high, "{low} {high} {least} {most}");
+            let tie = policy.solution.is_tie(&policy.problem, s)
+                || value.solution.is_tie(&value.problem, s);
+            prop_assert!(tie || policy.letter(s) == value.letter(s));
+        }
+    }
+
+    #[test]
+    fn outside_the_active_region_one_remaps(
+        lengths in prop::collection::vec(12..30usize, 2..4), equal in any::<bool>(),
+        up in 0.05..0.5f64, down in 0.05..0.5f64, capacity in 1..3i64, rho in 0.5..6.0f64,
+    ) {
+        let walk = |levels: &usize| {
+            let levels = if equal { lengths[0] } else { *levels };
+            ProcessChain::BirthDeath(BirthDeath::walk(levels, up, down, Edge::Reflect).unwrap())
+        };
+        let capacities = [vec![1; lengths.len() - 1], vec![capacity]].concat();
+        let chains = lengths.iter().map(walk).collect();
+        let model = Model::new(chains, &capacities, RunningCost::MaxMinusMean);
+        let full = model.solve(true, rho, AfterRemap::Stop, Method::Policy);
+        let settings = Settings::default();
+        let most = full.states.count();
+        let found = solve_active(&full.states, &model.imbalance, rho, most, &settings, &());
+        let Active { states, problem, solution } = found.unwrap().unwrap();
+        prop_assert!(solution.gap <= 1e-9);
+        for s in 0..full.states.count() {
+            let (low, high) = full.solution.bounds(s);
+            match states.find(&full.states.loads(s)) {
+                Some(k) => {
+                    let (least, most) = solution.bounds(k);
+                    prop_assert!(low <= most && least <= high, "{low} {high} {least} {most}");
+                    let tie = full.solution.is_tie(&full.problem, s)
+                        || solution.is_tie(&problem, k);
+                    let letter = full.solution.decision(&full.problem, s);
+                    prop_assert!(tie || solution.decision(&problem, k) == letter);
+                }
+                None => prop_assert!(high >= rho && full.letter(s) == 'R'),
+            }
+        }
+    }
+}
+
+#[test]
+fn a_region_around_balance_is_small_where_remaps_are_cheap() {
+    let model = Model::new(vec![walk(300), walk(300)], &[1, 1], RunningCost::MaxMinusMean);
+    let (states, _) = model.states(true);
+    let found = |rho: f64, most: usize| {
+        solve_active(&states, &model.imbalance, rho, most, &Settings::default(), &()).unwrap()
+    };
+    let active = found(5.0, usize::MAX).unwrap();
+    assert!(active.states.is_active() && 8 * active.states.count() < states.count());
+    assert!(found(5.0, active.states.count() - 1).is_none());
+    assert!(found(1e6, states.count() / 2).is_none());
+}
