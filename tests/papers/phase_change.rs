@@ -61,7 +61,7 @@ fn every_deck_solves_to_the_tolerance() {
 fn table_3_remaps_until_the_delay_is_no_longer_earned_back() {
     for steps in [10u64, 50, 100, 1000] {
         for gain in [5u64, 50, 100] {
-            let solution = solved(&format!("table3/n{steps}_g{gain}.ron"));
+            let solution = solved(&format!("table_iii_n{steps}_g{gain}.ron"));
             let expected = (steps + 1).saturating_sub(200 / gain);
             assert_eq!(solution.onset, expected, "N = {steps}, G = {gain}");
         }
@@ -108,7 +108,7 @@ fn table_3_the_share_of_the_gain_the_heuristic_keeps() {
     let shares =
         [(1000, 5, 98.3, 1.0), (1000, 50, 99.5, 0.5), (1000, 100, 99.5, 0.5), (50, 50, 93.4, 0.2)];
     for (steps, gain, printed, within) in shares {
-        let name = format!("table3/n{steps}_g{gain}.ron");
+        let name = format!("table_iii_n{steps}_g{gain}.ron");
         let problem = problem(&folder().join(&name));
         let optimum = solved(&name);
         let policy = Estimating { assumed: &problem, certainty: 0.8, pays_until: optimum.onset };
