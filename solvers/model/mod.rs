@@ -3,6 +3,7 @@
 pub mod activity_mesh;
 pub mod chain;
 pub mod complaint;
+mod detector;
 mod explain;
 pub mod fluids;
 pub mod land_battle;

@@ -1,6 +1,7 @@
 //! The `PhaseChange` problem of a model file [NR86, NR90].
 
 use super::complaint::Review;
+use super::detector::{self, Detector};
 use super::explain::Shape;
 use super::number::Decimal;
 use super::weights::Weights;
@@ -48,13 +49,6 @@ struct Remap {
 }
 
 #[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Detector {
-    false_alarm: Decimal,
-    missed: Decimal,
-}
-
-#[derive(Debug, Clone, Deserialize)]
 enum ChangeHazard {
     Constant(Decimal),
     PerStep(Vec<Decimal>),
@@ -80,7 +74,7 @@ pub(super) const SHAPES: &[Shape] = &[
     ),
     ("problem.cycle", "(before: 1.0, after: 2.0, remapped: 1.0)"),
     ("problem.remap", "(test: 10.0, install: 0.0)"),
-    ("problem.detector", "(false_alarm: 0.05, missed: 0.05)"),
+    detector::SHAPE,
     ("problem.hazard", "Constant(0.001) or PerStep([h_1, ..., h_M])"),
     ("problem.premature", "Revert or Keep(before_remapped: 2.0)"),
 ];
@@ -101,8 +95,7 @@ impl PhaseChange {
         for (path, number, what) in times {
             review.exact_nonnegative(path, number, what);
         }
-        review.exact_probability("problem.detector.false_alarm", &self.detector.false_alarm);
-        review.exact_probability("problem.detector.missed", &self.detector.missed);
+        self.detector.review(review, "problem.detector");
         match &self.hazard {
             ChangeHazard::Constant(h) => review.exact_probability("problem.hazard", h),
             ChangeHazard::PerStep(list) => {
@@ -222,15 +215,7 @@ impl PhaseChange {
     }
 
     fn warn(&self, review: &mut Review<'_>) {
-        let sum = &self.detector.false_alarm.exact + &self.detector.missed.exact;
-        if sum == Rational::ONE {
-            review.warn("the detector is uninformative (false_alarm + missed = 1): its reports change nothing");
-        } else if sum > Rational::ONE {
-            review.warn(
-                "the detector is reversed (false_alarm + missed > 1): a report of no change is \
-                         evidence of one; the answer uses it that way",
-            );
-        }
+        self.detector.warn(review);
         if self.cycle.after.exact <= self.cycle.remapped.exact {
             review.warn("remapping never pays: cycle.after <= cycle.remapped");
         }
@@ -269,8 +254,7 @@ impl PhaseChange {
             remapped: self.cycle.remapped.exact.clone(),
             test: self.remap.test.exact.clone(),
             install: self.remap.install.exact.clone(),
-            false_alarm: self.detector.false_alarm.exact.clone(),
-            missed: self.detector.missed.exact.clone(),
+            detector: self.detector.levels(),
             premature: match &self.premature {
                 Premature::Revert => EnginePremature::Revert,
                 Premature::Keep { before_remapped } => {
@@ -297,14 +281,7 @@ impl PhaseChange {
             let cycles = (&problem.test + &problem.install) / gain;
             facts.push(("cycles_to_pay_back", number(cycles)));
         }
-        facts.push(("likelihood_ratio_of_a_report", {
-            let alarm = self.detector.false_alarm.value;
-            if alarm > 0.0 {
-                ((1.0 - self.detector.missed.value) / alarm).into()
-            } else {
-                "infinite".into()
-            }
-        }));
+        facts.extend(self.detector.facts());
         facts
     }
 }
