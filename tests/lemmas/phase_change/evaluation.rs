@@ -181,9 +181,7 @@ proptest! {
         let estimate_above = two
             .and_then(|belief| Belief::from_odds(belief.odds() * (1.0 + 1e-6)))
             .map_or(1.0, |belief| belief.probability());
-        let until = until.min(problem.last_step() + 1);
-        let rule =
-            Rule::Estimating(estimate_above, Estimating { pays_until: until, ..policy });
+        let rule = Rule::Estimating(estimate_above, policy);
         let tree = Tree { truth: &problem, assumed: &problem, rule };
         let Some(cost) = tree.cost(0, false, Belief::UNCHANGED, None) else { return Ok(()) };
         let (lower, upper) = evaluate_estimating(&problem, policy, merge, &()).unwrap();
