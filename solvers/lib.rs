@@ -17,6 +17,7 @@ pub mod model;
 pub mod output;
 pub mod periodic;
 pub mod phase_change;
+pub mod phase_switching;
 pub mod render;
 pub mod run;
 pub mod sampling;

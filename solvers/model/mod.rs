@@ -8,11 +8,13 @@ mod explain;
 pub mod fluids;
 pub mod land_battle;
 mod law;
+mod lifetime;
 pub mod load_drift;
 mod matrix_market;
 pub mod number;
 pub mod periodic;
 pub mod phase_change;
+pub mod phase_switching;
 mod reader;
 mod scanner;
 pub mod source;
@@ -51,6 +53,8 @@ pub struct Model {
 pub enum Problem {
     /// One change of phase, watched by a fallible detector [NR86, NR90].
     PhaseChange(Box<phase_change::PhaseChange>),
+    /// Two phases that come back again and again.
+    PhaseSwitching(Box<phase_switching::PhaseSwitching>),
     /// Drifting loads of equal processors [NRS86, section 3].
     LoadDrift(load_drift::LoadDrift),
     /// Work that wanders over a mesh [NRS86, section 4].
@@ -187,6 +191,7 @@ impl Problem {
     fn review(&self, review: &mut Review<'_>, folder: &Path) {
         match self {
             Problem::PhaseChange(problem) => problem.review(review),
+            Problem::PhaseSwitching(problem) => problem.review(review),
             Problem::LoadDrift(problem) => problem.review(review),
             Problem::ActivityMesh(problem) => problem.review(review),
             Problem::Stopping(problem) => problem.review(review, folder),
@@ -270,6 +275,8 @@ fn shapes(text: &str, tree: &Node) -> &'static [explain::Shape] {
     let problem = &text[tree.locate("problem")];
     if problem.starts_with("PhaseChange(") {
         phase_change::SHAPES
+    } else if problem.starts_with("PhaseSwitching(") {
+        phase_switching::SHAPES
     } else if problem.starts_with("Periodic(") {
         periodic::SHAPES
     } else {

@@ -3,8 +3,8 @@
 use super::complaint::Review;
 use super::detector::{self, Detector};
 use super::explain::Shape;
+use super::lifetime::{self, Law};
 use super::number::Decimal;
-use super::weights::Weights;
 use remapping::Rational;
 use remapping::lifetime::Lifetime;
 use remapping::threshold::{Hazard, PhaseChange as Problem, Premature as EnginePremature};
@@ -21,16 +21,6 @@ pub struct PhaseChange {
     hazard: ChangeHazard,
     #[serde(default)]
     premature: Premature,
-}
-
-/// Law of the number of cycles N.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-enum Law {
-    Fixed(u64),
-    Uniform { first: u64, last: u64 },
-    Geometric { rate: Decimal, first: u64, last: u64 },
-    Pmf(Weights<u64>),
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -67,11 +57,7 @@ enum Premature {
 /// What may stand where, for messages.
 pub(super) const SHAPES: &[Shape] = &[
     ("problem", "PhaseChange(lifetime: ..., cycle: ..., remap: ..., detector: ..., hazard: ...)"),
-    (
-        "problem.lifetime",
-        "Fixed(1000), Uniform(first: 1, last: 200), Geometric(rate: 0.02, first: 1, last: 150) or \
-         Pmf({0: 0.9, 6: 0.1})",
-    ),
+    lifetime::SHAPE,
     ("problem.cycle", "(before: 1.0, after: 2.0, remapped: 1.0)"),
     ("problem.remap", "(test: 10.0, install: 0.0)"),
     detector::SHAPE,
@@ -84,7 +70,7 @@ pub const MAX_PER_STEP: u64 = 1_000_000;
 
 impl PhaseChange {
     pub(super) fn review(&self, review: &mut Review<'_>) {
-        self.review_lifetime(review);
+        self.lifetime.review(review);
         let times = [
             ("problem.cycle.before", &self.cycle.before, "a cycle time"),
             ("problem.cycle.after", &self.cycle.after, "a cycle time"),
@@ -122,56 +108,16 @@ impl PhaseChange {
         if !review.faults.is_empty() {
             return;
         }
-        match self.law() {
-            Err(error) => {
-                let help = "give at least one value with positive probability";
-                review.fault(
-                    "problem.lifetime",
-                    "this is not a law of N",
-                    &error.to_string(),
-                    help,
-                );
-            }
-            Ok(lifetime) => self.review_horizon(review, &lifetime),
+        if let Some(lifetime) = self.lifetime.reviewed(review) {
+            self.review_horizon(review, &lifetime);
         }
         if review.faults.is_empty() {
             self.warn(review);
         }
     }
 
-    fn review_lifetime(&self, review: &mut Review<'_>) {
-        match &self.lifetime {
-            Law::Fixed(_) => {}
-            Law::Uniform { first, last } | Law::Geometric { first, last, .. } if first > last => {
-                let label = format!("first = {first} is after last = {last}");
-                review.fault(
-                    "problem.lifetime",
-                    "the range of N is empty",
-                    &label,
-                    "give first <= last",
-                );
-            }
-            Law::Uniform { .. } => {}
-            Law::Geometric { rate, .. } => review.exact_probability("problem.lifetime.rate", rate),
-            Law::Pmf(Weights(entries)) => {
-                for (at, (_, weight)) in entries.iter().enumerate() {
-                    if !weight.is_probability() {
-                        review.exact_probability(&format!("problem.lifetime[{at}]"), weight);
-                    }
-                }
-                let sum = entries.iter().fold(Rational::ZERO, |sum, (_, w)| sum + &w.exact);
-                review.exact_sum_to_one("problem.lifetime", &sum, "the probabilities of N");
-            }
-        }
-    }
-
     fn review_horizon(&self, review: &mut Review<'_>, lifetime: &Lifetime) {
         let last = lifetime.last();
-        if last == u64::MAX {
-            let label = "this is 2^64 - 1 or more";
-            review.fault("problem.lifetime", "N is too large", label, "take a smaller N");
-            return;
-        }
         #[expect(clippy::collapsible_if, reason = "two questions")]
         if let ChangeHazard::PerStep(list) = &self.hazard {
             if list.len() as u64 != last {
@@ -219,30 +165,17 @@ impl PhaseChange {
         if self.cycle.after.exact <= self.cycle.remapped.exact {
             review.warn("remapping never pays: cycle.after <= cycle.remapped");
         }
-        if self.law().is_ok_and(|law| !law.has_increasing_failure_rate()) {
+        if !self.lifetime.law().is_ok_and(|law| law.has_increasing_failure_rate()) {
             review.warn(
                 "the failure rate of N is not increasing: thresholds of 1 may occur before n0 too",
             );
         }
     }
 
-    fn law(&self) -> Result<Lifetime, remapping::lifetime::LifetimeError> {
-        match &self.lifetime {
-            Law::Fixed(last) => Ok(Lifetime::fixed(*last)),
-            Law::Uniform { first, last } => Lifetime::uniform(*first, *last),
-            Law::Geometric { rate, first, last } => {
-                Lifetime::geometric(rate.exact.clone(), *first, *last)
-            }
-            Law::Pmf(Weights(entries)) => {
-                Lifetime::pmf(entries.iter().map(|(value, w)| (*value, w.exact.clone())).collect())
-            }
-        }
-    }
-
     /// The engine's problem. The model has passed review.
     pub fn problem(&self) -> Problem {
         Problem {
-            lifetime: self.law().expect("reviewed"),
+            lifetime: self.lifetime.law().expect("reviewed"),
             hazard: match &self.hazard {
                 ChangeHazard::Constant(h) => Hazard::Constant(h.exact.clone()),
                 ChangeHazard::PerStep(list) => {

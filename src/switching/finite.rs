@@ -198,7 +198,7 @@ impl<'a> Sweep<'a> {
             tolerance,
             pair: Pair { upper: nothing.clone(), lower: nothing },
             extremes: None,
-            value: Value::new(problem, merge / recursion.scale * 0.2, cycles),
+            value: Value::new(problem, 5.0 * merge / recursion.scale, cycles),
             to_second: Curve::default(),
             to_first: Curve::default(),
             segments: 1,
