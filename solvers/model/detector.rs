@@ -90,9 +90,10 @@ impl<'de> Visitor<'de> for EntryVisitor {
                     return Err(de::Error::unknown_field(name, if level { LEVEL } else { BINARY }));
                 }
             };
-            if values[at].replace(map.next_value()?).is_some() {
+            if values[at].is_some() {
                 return Err(de::Error::duplicate_field(other.name()));
             }
+            values[at] = Some(map.next_value()?);
         }
         let [Some(one_value), Some(other_value)] = values else {
             return Err(missing(other.name()));

@@ -15,6 +15,7 @@ mod mutants;
 mod mutations;
 mod periodic;
 mod periodic_references;
+mod phase_switching;
 mod stopping;
 mod stopping_reference;
 mod sweeps;

@@ -1,7 +1,7 @@
 //! Lemma 1 and Theorem 1 \[NR90\], for any law of N and any hazards.
 
 use super::enumeration::Direct;
-use super::problems::{cases, point, problem, reverting};
+use super::problems::{cases, detector, point, problem, reverting};
 use proptest::prelude::*;
 use remapping::Rational;
 use remapping::belief::{Level, Levels};
@@ -242,6 +242,17 @@ proptest! {
                 let (lines, next) = (pair[0].value.lines().len(), pair[1].value.lines().len());
                 prop_assert!(lines <= next + 1, "step {n}: {lines} after {next}");
             }
+        }
+    }
+
+    /// Nothing is lost by asking one more detector.
+    #[test]
+    fn a_second_detector_never_costs(problem in problem(4), second in detector(), p in point()) {
+        let mut both = problem.clone();
+        both.detector = problem.detector.and(&second);
+        let (one, two) = (twin::solve(&problem, usize::MAX, &()), twin::solve(&both, usize::MAX, &()));
+        for (one, two) in one.unwrap().steps.iter().zip(&two.unwrap().steps) {
+            prop_assert!(two.value.value(&p) <= one.value.value(&p));
         }
     }
 }
