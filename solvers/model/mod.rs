@@ -24,6 +24,7 @@ pub mod two_phase;
 mod weights;
 
 use complaint::{Complaint, Review, Source};
+use number::Decimal;
 use ron::extensions::Extensions;
 use serde::Deserialize;
 use source::ModelText;
@@ -179,6 +180,12 @@ impl Loaded {
     /// Faults the first of `settings` that names no place of the model.
     pub fn check_places(&self, settings: &[(&str, &str)]) -> Result<(), Complaint> {
         settings.iter().try_for_each(|(path, value)| self.edit(path, value).map(drop))
+    }
+
+    /// The number at `path`, if one stands there.
+    pub fn number(&self, path: &str) -> Option<Decimal> {
+        let node = self.tree.find(path)?.unwrapped();
+        Decimal::parse(&self.source.text()[node.span.clone()]).ok()
     }
 
     /// A complaint about the value at `path`, for faults that only solving brings to light.

@@ -197,6 +197,11 @@ impl PhaseChange {
         }
     }
 
+    /// Whether the detector says yes or no, as the monitor's change test does.
+    pub fn says_yes_or_no(&self) -> bool {
+        matches!(self.detector, Detector::Binary { .. })
+    }
+
     /// What `check` prints.
     pub fn facts(&self) -> Vec<(&'static str, serde_json::Value)> {
         let problem = self.problem();

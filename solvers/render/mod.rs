@@ -1,6 +1,8 @@
 //! What people see: summaries, tables, curves in text, and plots.
 
+pub mod bars;
 pub mod curve;
+pub mod lines;
 mod load_drift;
 pub mod map;
 pub mod periodic;
