@@ -83,6 +83,14 @@ also judges the reports by it, is evaluated in the model as it is. Without --set
 the detector, the cycle time after the change and the delay of a remapping, each off by factors from
 1/10 to 10 (the time after the change: its difference to the remapped one, the gain).";
 
+const STUDY_HELP: &str = "\
+Examples:
+  remap study models/studies/table_iii.ron
+  remap study models/studies/figure_4.ron --plot figure_4.png
+
+Every number is computed between certified bounds; a printed one agrees if it lies within them, give or
+take what the paper says of its own accuracy.";
+
 const MONITOR_HELP: &str = "\
 Example: remap monitor models/phase_change/fluids.ron --batch 1 --cluster 5 < times.csv
 
@@ -124,6 +132,9 @@ pub enum Command {
     /// true one.
     #[command(after_help = REGRET_HELP)]
     Regret(Regret),
+    /// Recompute a table or figure of a paper, with what it prints beside it.
+    #[command(after_help = STUDY_HELP)]
+    Study(Study),
     /// Watch measurements of a running program, one a line, and decide after each.
     #[command(after_help = MONITOR_HELP)]
     Monitor(Monitor),
@@ -309,6 +320,26 @@ pub struct Regret {
     #[arg(long)]
     pub json: bool,
     /// Draw the share of the possible gain that is lost against the factor a parameter is off by.
+    #[arg(long, value_name = "FILE.svg|png")]
+    pub plot: Option<PathBuf>,
+    /// Overwrite an existing file.
+    #[arg(long)]
+    pub force: bool,
+    /// Stop after so many seconds and print what is finished by then.
+    #[arg(long, value_name = "SECONDS", value_parser = positive)]
+    pub time_limit: Option<f64>,
+}
+
+/// Options of `study`.
+#[derive(Debug, Clone, Args)]
+pub struct Study {
+    /// The study file (.ron).
+    #[arg(value_name = "STUDY.ron")]
+    pub study: PathBuf,
+    /// Print one JSON document and nothing else.
+    #[arg(long)]
+    pub json: bool,
+    /// Draw the curves, with the printed numbers as crosses.
     #[arg(long, value_name = "FILE.svg|png")]
     pub plot: Option<PathBuf>,
     /// Overwrite an existing file.

@@ -9,6 +9,7 @@ mod monitor;
 mod proof;
 mod regret;
 mod solve;
+mod study;
 mod sweep;
 mod verify;
 
@@ -82,6 +83,7 @@ pub fn execute(cli: Cli) -> Exit {
         Command::Sweep(arguments) => sweep::run(&arguments),
         Command::Compare(arguments) => compare::run(&arguments),
         Command::Regret(arguments) => regret::run(&arguments),
+        Command::Study(arguments) => study::run(&arguments),
         Command::Monitor(arguments) => monitor::run(&arguments),
         Command::Calibrate(arguments) => calibrate::run(&arguments),
         Command::Verify(arguments) => match &arguments.certificate {

@@ -19,6 +19,7 @@ mod reader;
 mod scanner;
 pub mod source;
 pub mod stopping;
+pub mod study;
 mod syntax;
 pub mod two_phase;
 mod weights;
@@ -27,6 +28,7 @@ use complaint::{Complaint, Review, Source};
 use number::Decimal;
 use ron::extensions::Extensions;
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use source::ModelText;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -103,7 +105,7 @@ impl Loaded {
             None => text,
         };
         let source: Source = Arc::new(ModelText::new(path.display().to_string(), text));
-        let (model, tree) = parse(&source)?;
+        let (model, tree) = parse::<Model>(&source)?;
         let mut review = Review::new(&source, &tree);
         model.problem.review(&mut review, folder_of(path));
         match review.finish() {
@@ -253,7 +255,8 @@ fn decode(path: &Path, bytes: Vec<u8>) -> Result<String, Complaint> {
     })
 }
 
-fn parse(source: &Source) -> Result<(Model, Node), Vec<Complaint>> {
+/// The value that `source` states, and where everything stands in it.
+fn parse<T: DeserializeOwned>(source: &Source) -> Result<(T, Node), Vec<Complaint>> {
     let text = source.text();
     if text.trim().is_empty() {
         let help = "a model file reads Model(title: \"...\", problem: PhaseChange(...))";
@@ -272,7 +275,7 @@ fn parse(source: &Source) -> Result<(Model, Node), Vec<Complaint>> {
     let options = ron::Options::default()
         .with_default_extension(Extensions::IMPLICIT_SOME | Extensions::UNWRAP_VARIANT_NEWTYPES);
     let model = options
-        .from_str::<Model>(text)
+        .from_str::<T>(text)
         .map_err(|error| vec![explain::explain(&error, source, &tree, shapes(text, &tree))])?;
     Ok((model, tree))
 }
