@@ -345,14 +345,19 @@ fn table(study: &Study, document: &Document<'_>) -> String {
 }
 
 fn drawn<'a>(study: &'a Study, document: &Document<'_>) -> Lines<'a> {
+    let shown = |value: f64| study.shown_from.map_or(value, |least| value.max(least));
     let lines = document.series.iter().map(|series| Line {
         name: series.name.clone(),
         points: series
             .points
             .iter()
-            .map(|point| (point.at, 0.5 * (point.lower + point.upper)))
+            .map(|point| (point.at, shown(0.5 * (point.lower + point.upper))))
             .collect(),
-        marks: series.points.iter().filter_map(|point| Some((point.at, point.printed?))).collect(),
+        marks: series
+            .points
+            .iter()
+            .filter_map(|point| Some((point.at, shown(point.printed?))))
+            .collect(),
     });
     Lines {
         title: &study.title,

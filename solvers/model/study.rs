@@ -23,6 +23,9 @@ pub struct Study {
     /// Whether the horizontal axis is logarithmic.
     #[serde(default)]
     pub logarithmic: bool,
+    /// The least value the picture shows; what lies below is drawn there.
+    #[serde(default)]
+    pub shown_from: Option<f64>,
     /// How far a printed number may be off, by its own account.
     #[serde(default)]
     pub printed_within: f64,

@@ -119,19 +119,22 @@ impl Step<'_> {
     /// The cost of retaining where the reports lead to the pieces `to`.
     fn retain(&self, next: &Pieces, to: &[usize]) -> Costs {
         let cycle = &self.cycle;
-        let mix = |phase: usize, end: fn(&Interval) -> f64| {
-            let led = self.reports.iter().zip(to).map(|(report, to)| (report, &next.costs[*to]));
-            led.map(|(report, costs)| report[phase] * end(&costs[phase])).sum::<f64>()
-        };
-        let ends: [fn(&Interval) -> f64; 2] = [|i| i.0, |i| i.1];
-        let [low, high] = ends.map(|end| {
-            let (unchanged, changed) = (mix(0, end), mix(1, end));
+        // By phase: the lower and the upper end.
+        let mut ahead = [(0.0, 0.0); 2];
+        for (report, to) in self.reports.iter().zip(to) {
+            let costs = &next.costs[*to];
+            for ((sum, chance), cost) in ahead.iter_mut().zip(report).zip(costs) {
+                sum.0 += chance * cost.0;
+                sum.1 += chance * cost.1;
+            }
+        }
+        let end = |unchanged: f64, changed: f64| {
             let ahead = cycle.hazard * changed + cycle.quiet * unchanged;
-            [
-                self.truth.before + cycle.survival * ahead,
-                self.costs.after + cycle.survival * changed,
-            ]
-        });
+            let late = self.costs.after + cycle.survival * changed;
+            [self.truth.before + cycle.survival * ahead, late]
+        };
+        let [unchanged, changed] = ahead;
+        let (low, high) = (end(unchanged.0, changed.0), end(unchanged.1, changed.1));
         // A sum over many reports loses more.
         let times = 1.0 + self.reports.len() as f64 / 8.0;
         [0, 1].map(|phase| widened_by(times, low[phase], high[phase]))

@@ -18,6 +18,7 @@ mod periodic_references;
 mod phase_switching;
 mod stopping;
 mod stopping_reference;
+mod studies;
 mod sweeps;
 mod verify;
 mod workplace;

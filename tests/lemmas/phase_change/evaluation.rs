@@ -299,3 +299,32 @@ fn cycles_until_a_change_is_believed() {
         assert!(upper - lower < 2e-4, "{error} {tau}: {lower} {upper}");
     }
 }
+
+/// Certain reports: any threshold below 1 is passed with the first cycle after the change, and not before.
+#[test]
+fn with_an_always_informative_detector_the_threshold_policy_is_immediate() {
+    let problem = PhaseChange {
+        lifetime: Lifetime::fixed(60),
+        hazard: Hazard::Constant(ratio(1, 20)),
+        before: Rational::ONE,
+        after: Rational::from(3),
+        remapped: Rational::from(2),
+        test: ratio(1, 2),
+        install: ratio(1, 4),
+        detector: binary(Rational::ZERO, Rational::ZERO),
+        premature: Premature::Revert,
+    };
+    // Quiet cycles cost 1, all others 2, and the remapping, if the change comes in time, 3/4.
+    let quiet = Rational::ONE - ratio(1, 20);
+    let calm = (0..=60).map(|n| quiet.pow(n)).fold(Rational::ZERO, |sum, term| sum + term);
+    let cost = &calm
+        + Rational::from(2) * (Rational::from(61) - &calm)
+        + ratio(3, 4) * (Rational::ONE - quiet.pow(60));
+    for tau in [0.001, 0.5, 0.999] {
+        let thresholds = vec![tau; 61];
+        let policy = ThresholdPolicy { assumed: &problem, thresholds: &thresholds };
+        let (lower, upper) = evaluate(&problem, policy, 0.0, &()).unwrap();
+        assert!(exact(lower) <= cost && cost <= exact(upper), "{tau}: {lower} {upper}");
+        assert!(upper - lower < 1e-10, "{lower} {upper}");
+    }
+}
