@@ -3,7 +3,7 @@
 use crate::run::Watch;
 use remapping::Rational;
 use remapping::threshold::evaluation::{
-    Estimating, EvaluationError, ThresholdPolicy, evaluate, evaluate_estimating,
+    Estimating, EvaluationError, ThresholdPolicy, evaluate_estimating_within, evaluate_within,
 };
 use remapping::threshold::{self, Accuracy, PhaseChange, Solution};
 use serde::Serialize;
@@ -58,8 +58,8 @@ pub const AIM: f64 = 1e-6;
 /// Joining pieces may widen a value by so many gains at first; by less if that is too coarse.
 const MERGES: [f64; 6] = [1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7];
 
-/// An evaluation that has taken so many seconds is not repeated ten times as fine.
-const LONG: f64 = 3.0;
+/// Finer evaluations are given up at so many pieces: a few seconds of work.
+const MOST_PIECES: u64 = 200_000_000;
 
 /// rho of [NR86, sec. VIII].
 const CERTAINTY: f64 = 0.8;
@@ -150,7 +150,7 @@ pub fn expected(
     watch: &Watch,
 ) -> Result<Bounds, EvaluationError> {
     let policy = ThresholdPolicy { assumed, thresholds };
-    finer(problem, aim, watch, |merge| evaluate(problem, policy, merge, watch))
+    finer(problem, aim, |merge, pieces| evaluate_within(problem, policy, merge, pieces, watch))
 }
 
 /// The cost of the heuristic of 1986, whose estimate of the gain is off by `factor`.
@@ -166,26 +166,30 @@ fn estimating(
     let accuracy = Accuracy { tolerance: 1e-2, segments: None };
     let pays_until = threshold::solve(&misjudged, accuracy, watch)?.onset;
     let policy = Estimating { assumed: problem, certainty: CERTAINTY, pays_until };
-    finer(problem, aim, watch, |merge| evaluate_estimating(problem, policy, merge, watch))
+    finer(problem, aim, |merge, pieces| {
+        evaluate_estimating_within(problem, policy, merge, pieces, watch)
+    })
 }
 
 /// Evaluates more and more finely, until the bounds are `aim` apart (by default [`AIM`]) or it takes long.
 fn finer(
     problem: &PhaseChange,
     aim: Option<f64>,
-    watch: &Watch,
-    evaluate: impl Fn(f64) -> Result<(f64, f64), EvaluationError>,
+    evaluate: impl Fn(f64, u64) -> Result<(f64, f64), EvaluationError>,
 ) -> Result<Bounds, EvaluationError> {
     let scale = problem.gain().to_f64().value().abs();
     let scale = if scale > 0.0 { scale } else { 1.0 };
     let mut best = Bounds { lower: f64::NEG_INFINITY, upper: f64::INFINITY };
-    for merge in MERGES {
-        let started = watch.seconds();
-        let (lower, upper) = evaluate(merge * scale)?;
+    for (k, merge) in MERGES.iter().enumerate() {
+        let pieces = if k == 0 { u64::MAX } else { MOST_PIECES };
+        let (lower, upper) = match evaluate(merge * scale, pieces) {
+            Err(EvaluationError::TooLong(_)) => break,
+            found => found?,
+        };
         // Every run's bounds hold, so their intersection does.
         best = Bounds { lower: best.lower.max(lower), upper: best.upper.min(upper) };
         let aim = aim.unwrap_or(AIM * best.lower.abs().max(1.0));
-        if best.upper - best.lower <= aim || watch.seconds() - started > LONG {
+        if best.upper - best.lower <= aim {
             break;
         }
     }

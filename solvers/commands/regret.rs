@@ -117,7 +117,7 @@ fn regret(arguments: &Arguments, set: Vec<Axis>) -> Result<Exit, Vec<Complaint>>
     let never = never.map_err(|error| wrong(error.to_string()))?;
     let possible =
         Bounds { lower: never.lower - optimum.upper, upper: never.upper - optimum.lower };
-    let aim = (possible.lower > 0.0).then(|| AIM * possible.lower);
+    let aim = (possible.lower > 0.0).then_some(AIM * possible.lower);
     let mut status = solution.status;
     let mut curves = Vec::new();
     'axes: for axis in &set {

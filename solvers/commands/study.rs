@@ -255,7 +255,7 @@ fn kept(solved: &Solved, factor: f64, watch: &Watch) -> Result<Bounds, Evaluatio
     let Solved { problem, solution, optimum, never } = solved;
     let possible =
         Bounds { lower: never.lower - optimum.upper, upper: never.upper - optimum.lower };
-    let aim = (possible.lower > 0.0).then(|| KEPT * possible.lower);
+    let aim = (possible.lower > 0.0).then_some(KEPT * possible.lower);
     let cost = Rule::Heuristic1986(factor).cost(problem, solution, aim, watch)?;
     let gained = Bounds { lower: never.lower - cost.upper, upper: never.upper - cost.lower };
     Ok(gained.percent_of(possible))

@@ -162,7 +162,7 @@ impl Detector {
                         review.exact_probability(&format!("{path}[{at}].{name}"), p);
                     }
                 }
-                let rows: [(&str, fn(&Level) -> &Decimal); 2] =
+                let rows: [(&str, Read); 2] =
                     [("before", |level| &level.before), ("after", |level| &level.after)];
                 for (when, row) in rows {
                     let sum = sum(levels, row);
@@ -225,7 +225,7 @@ impl Detector {
                 Levels::binary(false_alarm.exact.clone(), missed.exact.clone()).expect("reviewed")
             }
             Detector::Levels(levels) => {
-                let row = |read: fn(&Level) -> &Decimal| {
+                let row = |read: Read| {
                     let sum = sum(levels, read);
                     levels.iter().map(|level| &read(level).exact / &sum).collect()
                 };
@@ -265,7 +265,10 @@ impl Detector {
     }
 }
 
-fn sum(levels: &[Level], row: fn(&Level) -> &Decimal) -> Rational {
+/// Which of the two probabilities of a level.
+type Read = fn(&Level) -> &Decimal;
+
+fn sum(levels: &[Level], row: Read) -> Rational {
     levels.iter().fold(Rational::ZERO, |sum, level| sum + &row(level).exact)
 }
 

@@ -45,9 +45,30 @@ pub enum EvaluationError {
         /// Those of the assumed one.
         assumed: usize,
     },
+    /// It takes more pieces in all than allowed.
+    #[error("more than {0} pieces are needed")]
+    TooLong(u64),
     /// The caller stopped it.
     #[error("stopped by the caller")]
     Stopped(Halt),
+}
+
+/// Pieces that may still be made.
+struct Budget {
+    allowed: u64,
+    left: u64,
+}
+
+impl Budget {
+    fn new(allowed: u64) -> Budget {
+        Budget { allowed, left: allowed }
+    }
+
+    fn spend(&mut self, pieces: &Pieces) -> Result<(), EvaluationError> {
+        let count = pieces.costs.len() as u64;
+        self.left = self.left.checked_sub(count).ok_or(EvaluationError::TooLong(self.allowed))?;
+        Ok(())
+    }
 }
 
 /// An interval that contains the expected cost.
@@ -67,6 +88,21 @@ pub fn evaluate(
     merge: f64,
     observer: &dyn Observer,
 ) -> Result<Interval, EvaluationError> {
+    evaluate_within(problem, policy, merge, u64::MAX, observer)
+}
+
+/// The same, given up once it has made more than `pieces` pieces, over all steps.
+///
+/// # Errors
+/// As [`evaluate`], and [`EvaluationError::TooLong`].
+pub fn evaluate_within(
+    problem: &PhaseChange,
+    policy: ThresholdPolicy<'_>,
+    merge: f64,
+    pieces: u64,
+    observer: &dyn Observer,
+) -> Result<Interval, EvaluationError> {
+    let mut budget = Budget::new(pieces);
     let last = problem.last_step();
     if policy.thresholds.len() as u64 != last + 1 {
         let found = policy.thresholds.len();
@@ -83,6 +119,7 @@ pub fn evaluate(
         let remap = Pieces::constant(step.remap(&fresh, &left));
         let threshold = odds(policy.thresholds[n as usize]);
         next = step.back(&next, &maps, threshold, &remap, merge);
+        budget.spend(&next)?;
     }
     Ok(next.costs[0][0])
 }
@@ -138,6 +175,21 @@ pub fn evaluate_estimating(
     merge: f64,
     observer: &dyn Observer,
 ) -> Result<Interval, EvaluationError> {
+    evaluate_estimating_within(problem, policy, merge, u64::MAX, observer)
+}
+
+/// The same, given up once it has made more than `pieces` pieces, over all steps.
+///
+/// # Errors
+/// As [`evaluate`], and [`EvaluationError::TooLong`].
+pub fn evaluate_estimating_within(
+    problem: &PhaseChange,
+    policy: Estimating<'_>,
+    merge: f64,
+    pieces: u64,
+    observer: &dyn Observer,
+) -> Result<Interval, EvaluationError> {
+    let mut budget = Budget::new(pieces);
     let last = problem.last_step();
     let setting = Setting::new(problem, policy.assumed)?;
     let estimate_above = policy.estimate_above().unwrap_or(f64::INFINITY);
@@ -165,6 +217,7 @@ pub fn evaluate_estimating(
             let (step, maps) = setting.step(k);
             let threshold = odds(policy.threshold(k, n));
             estimated = step.back(&estimated, &maps, threshold, &remapped[k as usize], merge);
+            budget.spend(&estimated)?;
         }
         estimated.add(paid);
         searching = step.back(&searching, &maps, estimate_above, &estimated, merge);
