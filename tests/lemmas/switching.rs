@@ -211,11 +211,11 @@ fn the_long_run_is_that_of_a_fine_grid() {
     // Relative value iteration on 4001 beliefs, interpolated.
     const CELLS: usize = 4000;
     let [a, b] = [0.02, 0.04];
-    let mut value = [vec![0.0; CELLS + 1], vec![0.0; CELLS + 1]];
+    let mut value = vec![[0.0; 2]; CELLS + 1];
     let mut average = 0.0;
     for _ in 0..400 {
         let mut next = value.clone();
-        for k in 0..=CELLS {
+        for (k, best) in next.iter_mut().enumerate() {
             let p = k as f64 / CELLS as f64;
             let second = p * (1.0 - b) + (1.0 - p) * a;
             let keep = [0, 1].map(|m: usize| {
@@ -226,13 +226,12 @@ fn the_long_run_is_that_of_a_fine_grid() {
                     let place = CELLS as f64 * yes / (yes + no);
                     let cell = (place as usize).min(CELLS - 1);
                     let share = place - cell as f64;
-                    let ahead = (1.0 - share) * value[m][cell] + share * value[m][cell + 1];
+                    let ahead = (1.0 - share) * value[cell][m] + share * value[cell + 1][m];
                     cost += (yes + no) * ahead;
                 }
                 cost
             });
-            next[0][k] = keep[0].min(keep[1] + 4.0);
-            next[1][k] = keep[1].min(keep[0] + 3.0);
+            *best = [keep[0].min(keep[1] + 4.0), keep[1].min(keep[0] + 3.0)];
         }
         average = next[0][0] - value[0][0];
         let base = next[0][0];
