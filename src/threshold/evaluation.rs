@@ -147,7 +147,7 @@ const ABOVE: f64 = 1e-6;
 impl Estimating<'_> {
     /// The odds of p_e: exceeded by three reports of a change in a row from where the belief hovers
     /// without, not by two. A little above, because beliefs after two reports accumulate just there.
-    fn estimate_above(&self) -> Option<f64> {
+    pub(crate) fn estimate_above(&self) -> Option<f64> {
         let reports = self.assumed.detector.likelihoods();
         let (change, none) = (*reports.first()?, *reports.last()?);
         let hazard = nearest(&self.assumed.hazard_exact(1));
@@ -158,7 +158,7 @@ impl Estimating<'_> {
     }
 
     /// rho_n for an estimate at step `estimated`.
-    fn threshold(&self, n: u64, estimated: u64) -> f64 {
+    pub(crate) fn threshold(&self, n: u64, estimated: u64) -> f64 {
         let passed = (n - estimated) as f64 / (self.pays_until - estimated) as f64;
         self.certainty + (1.0 - self.certainty) * passed
     }

@@ -2,9 +2,13 @@
 
 use super::problems::{binary, cases, detector, exact, probability, problem, ratio};
 use proptest::prelude::*;
+use rand::RngExt;
 use remapping::Rational;
 use remapping::belief::{Belief, Level, Levels, Likelihood};
 use remapping::lifetime::Lifetime;
+use remapping::policy::Policy;
+use remapping::policy::watching::{BeliefThresholds, Heuristic1986};
+use remapping::simulate::{Estimate, stream};
 use remapping::threshold::evaluation::{
     Estimating, ThresholdPolicy, evaluate, evaluate_estimating,
 };
@@ -327,4 +331,87 @@ fn with_an_always_informative_detector_the_threshold_policy_is_immediate() {
         assert!(exact(lower) <= cost && cost <= exact(upper), "{tau}: {lower} {upper}");
         assert!(upper - lower < 1e-10, "{lower} {upper}");
     }
+}
+
+/// A cell of Table III of 1986, N = 50 and G = 50, with a detector of three levels.
+fn watched() -> PhaseChange {
+    let levels = |list: [i64; 3]| list.map(|k| ratio(k, 20)).to_vec();
+    PhaseChange {
+        lifetime: Lifetime::uniform(30, 60).unwrap(),
+        hazard: Hazard::Constant(ratio(1, 50)),
+        before: Rational::ONE,
+        after: Rational::from(200),
+        remapped: Rational::from(150),
+        test: Rational::from(100),
+        install: Rational::from(100),
+        detector: Levels::new(levels([2, 4, 14]), levels([14, 5, 1])).unwrap(),
+        premature: Premature::Revert,
+    }
+}
+
+/// Runs a policy of the trait; `estimates` is what its memory says it has paid for.
+fn simulated<P: Policy<usize>>(
+    start: impl Fn() -> P,
+    estimates: impl Fn(&P) -> Option<u64>,
+) -> Estimate {
+    let problem = watched();
+    let reports = likelihoods(&problem);
+    let [before, after, remapped] = [1.0, 200.0, 150.0];
+    let runs = (0..20_000).map(|run| {
+        let mut random = stream(1986, run);
+        let cycles = random.random_range(30..=60u64);
+        let (mut policy, mut changed, mut done, mut cost) = (start(), false, false, 0.0);
+        for n in 0..=cycles {
+            if n > 0 {
+                changed |= random.random_bool(0.02);
+                let (mut level, mut rest) = (0, random.random::<f64>());
+                let chance = |k: usize| if changed { reports[k].after } else { reports[k].before };
+                while level < 2 && rest >= chance(level) {
+                    rest -= chance(level);
+                    level += 1;
+                }
+                if !done {
+                    let paid = estimates(&policy);
+                    policy.observe(&level);
+                    let paid = estimates(&policy).zip(paid).map_or(0, |(now, then)| now - then);
+                    cost += 100.0 * paid as f64;
+                }
+            }
+            if !done && policy.wants_remap() {
+                // Those that do not estimate pay for the test at every attempt.
+                cost += if estimates(&policy).is_none() { 100.0 } else { 0.0 };
+                cost += if changed { 100.0 } else { 0.0 };
+                done = changed;
+                policy.remapped();
+            }
+            cost += if done {
+                remapped
+            } else if changed {
+                after
+            } else {
+                before
+            };
+        }
+        cost
+    });
+    Estimate::of(&runs.collect::<Vec<_>>())
+}
+
+#[test]
+fn exact_costs_are_those_of_simulated_policies() {
+    let problem = watched();
+    for tau in [0.3, 0.7, 0.95] {
+        let thresholds = vec![tau; 61];
+        let policy = ThresholdPolicy { assumed: &problem, thresholds: &thresholds };
+        let (lower, upper) = evaluate(&problem, policy, 1e-4, &()).unwrap();
+        let found = simulated(|| BeliefThresholds::new(&problem, &thresholds), |_| None);
+        assert!(
+            upper - lower < 1.0 && found.agrees(0.5 * (lower + upper), 2.0),
+            "{found:?} {lower}"
+        );
+    }
+    let rule = Estimating { assumed: &problem, certainty: 0.8, pays_until: 57 };
+    let (lower, upper) = evaluate_estimating(&problem, rule, 1e-3, &()).unwrap();
+    let found = simulated(|| Heuristic1986::new(rule), |policy| Some(policy.estimates()));
+    assert!(upper - lower < 1.0 && found.agrees(0.5 * (lower + upper), 2.0), "{found:?} {lower}");
 }
