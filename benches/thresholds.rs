@@ -3,6 +3,7 @@
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use remapping::Rational;
+use remapping::belief::Levels;
 use remapping::lifetime::Lifetime;
 use remapping::threshold::{Accuracy, Hazard, PhaseChange, Premature, Solution, solve};
 use std::hint::black_box;
@@ -30,8 +31,8 @@ fn problem((_, alpha, beta, phi, delay): Set, last: u64) -> PhaseChange {
         remapped: Rational::ONE,
         test: Rational::from(delay),
         install: Rational::ZERO,
-        false_alarm: ratio(alpha.0, alpha.1),
-        missed: ratio(beta.0, beta.1),
+        detector: Levels::binary(ratio(alpha.0, alpha.1), ratio(beta.0, beta.1))
+            .expect("probabilities"),
         premature: Premature::Revert,
     }
 }

@@ -66,6 +66,31 @@ A path names a place as it stands in the file; of a one-value variant such as Co
 the value. Fields left to their defaults can be set too. Of several --set all combinations are
 solved, the last varying fastest. --time-limit counts for each model.";
 
+const COMPARE_HELP: &str = "\
+Examples:
+  remap compare models/phase_change/table_iii_*.ron --policies optimal,heuristic_1986,fixed:0.7,never
+  remap compare models/fluids/figure6.ron --runs 100 --seed 1 --plot figure6.png
+
+With --json, one model gives one document, several give an array.";
+
+const REGRET_HELP: &str = "\
+Examples:
+  remap regret models/phase_change/table_iii_n100_g50.ron --plot regret.png
+  remap regret model.ron --set problem.hazard=0.0001,0.001,0.01 --set problem.remap.test=5:20:5
+
+For each value, one place at a time, the model is solved as if that value were right; its policy, which
+also judges the reports by it, is evaluated in the model as it is. Without --set: the hazard, both errors of
+the detector, the cycle time after the change and the delay of a remapping, each off by factors from
+1/10 to 10 (the time after the change: its difference to the remapped one, the gain).";
+
+const STUDY_HELP: &str = "\
+Examples:
+  remap study models/studies/table_iii.ron
+  remap study models/studies/figure_4.ron --plot figure_4.png
+
+Every number is computed between certified bounds; a printed one agrees if it lies within them, give or
+take what the paper says of its own accuracy.";
+
 const MONITOR_HELP: &str = "\
 Example: remap monitor models/phase_change/fluids.ron --batch 1 --cluster 5 < times.csv
 
@@ -100,11 +125,16 @@ pub enum Command {
     /// Solve a model for each value of a parameter (or each combination of several).
     #[command(after_help = SWEEP_HELP)]
     Sweep(Sweep),
-    /// Play policies side by side on the same sample paths.
-    #[command(
-        after_help = "Example: remap compare models/fluids/figure6.ron --runs 100 --seed 1 --plot figure6.png"
-    )]
+    /// Policies side by side: exact costs where there are, otherwise on the same sample paths.
+    #[command(after_help = COMPARE_HELP)]
     Compare(Compare),
+    /// What it costs to be wrong about a parameter: policies that are optimal for wrong models, in the
+    /// true one.
+    #[command(after_help = REGRET_HELP)]
+    Regret(Regret),
+    /// Recompute a table or figure of a paper, with what it prints beside it.
+    #[command(after_help = STUDY_HELP)]
+    Study(Study),
     /// Watch measurements of a running program, one a line, and decide after each.
     #[command(after_help = MONITOR_HELP)]
     Monitor(Monitor),
@@ -244,9 +274,9 @@ pub struct Sweep {
 /// Options of `compare`.
 #[derive(Debug, Args)]
 pub struct Compare {
-    /// The model file (.ron).
-    #[arg(value_name = "MODEL.ron")]
-    pub model: PathBuf,
+    /// Model files (.ron).
+    #[arg(required = true, value_name = "MODEL.ron")]
+    pub models: Vec<PathBuf>,
     /// Policies, separated by commas [default: all that apply].
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub policies: Vec<String>,
@@ -271,6 +301,50 @@ pub struct Compare {
     /// Worker threads; results do not depend on it [default: all cores].
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u16).range(1..))]
     pub threads: Option<u16>,
+    /// Stop after so many seconds and print what is finished by then.
+    #[arg(long, value_name = "SECONDS", value_parser = positive)]
+    pub time_limit: Option<f64>,
+}
+
+/// Options of `regret`.
+#[derive(Debug, Clone, Args)]
+pub struct Regret {
+    /// The true model (.ron), a change of phase.
+    #[arg(value_name = "MODEL.ron")]
+    pub model: PathBuf,
+    /// A place in the model and the values it is wrongly taken to have: PATH=first:last:step or
+    /// PATH=v1,v2,...
+    #[arg(long, value_name = "PATH=VALUES")]
+    pub set: Vec<String>,
+    /// Print one JSON document and nothing else.
+    #[arg(long)]
+    pub json: bool,
+    /// Draw the share of the possible gain that is lost against the factor a parameter is off by.
+    #[arg(long, value_name = "FILE.svg|png")]
+    pub plot: Option<PathBuf>,
+    /// Overwrite an existing file.
+    #[arg(long)]
+    pub force: bool,
+    /// Stop after so many seconds and print what is finished by then.
+    #[arg(long, value_name = "SECONDS", value_parser = positive)]
+    pub time_limit: Option<f64>,
+}
+
+/// Options of `study`.
+#[derive(Debug, Clone, Args)]
+pub struct Study {
+    /// The study file (.ron).
+    #[arg(value_name = "STUDY.ron")]
+    pub study: PathBuf,
+    /// Print one JSON document and nothing else.
+    #[arg(long)]
+    pub json: bool,
+    /// Draw the curves, with the printed numbers as crosses.
+    #[arg(long, value_name = "FILE.svg|png")]
+    pub plot: Option<PathBuf>,
+    /// Overwrite an existing file.
+    #[arg(long)]
+    pub force: bool,
     /// Stop after so many seconds and print what is finished by then.
     #[arg(long, value_name = "SECONDS", value_parser = positive)]
     pub time_limit: Option<f64>,

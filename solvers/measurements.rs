@@ -81,6 +81,11 @@ pub fn measurements<R: Read>(
     })
 }
 
+/// A complaint about a line of standard input.
+pub fn wrong_line(line: u64, reason: &str, help: &str) -> Complaint {
+    Complaint::elsewhere(format!("standard input, line {line}: {reason}"), help)
+}
+
 fn number(record: &StringRecord, place: Option<usize>) -> Result<f64, String> {
     let field = match place {
         Some(place) => record.get(place),

@@ -1,6 +1,6 @@
 //! What a solve returns: a header common to all problems, and the problem's own part.
 
-use crate::{load_drift, periodic, phase_change, stopping, workload};
+use crate::{load_drift, periodic, phase_change, phase_switching, stopping, workload};
 use remapping::Status;
 use serde::Serialize;
 
@@ -43,6 +43,8 @@ pub struct Certified {
 pub enum Body {
     /// Threshold curve.
     PhaseChange(Box<phase_change::Answer>),
+    /// Two threshold curves.
+    PhaseSwitching(Box<phase_switching::Answer>),
     /// Optimal control of drifting loads.
     LoadDrift(Box<load_drift::Answer>),
     /// Decision map.

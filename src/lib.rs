@@ -24,6 +24,7 @@ pub mod policy;
 mod rounding;
 pub mod simulate;
 pub mod stopping;
+pub mod switching;
 pub mod threshold;
 
 pub use observer::{Halt, Observer, Status};

@@ -3,7 +3,7 @@
 use super::solve::to_json;
 use super::{Exit, report};
 use crate::cli::Calibrate;
-use crate::measurements::measurements;
+use crate::measurements::{measurements, wrong_line};
 use crate::model::complaint::Complaint;
 use crate::output::print;
 use remapping::belief::Report;
@@ -34,6 +34,8 @@ impl From<Estimate> for Rate {
         Rate { mean: estimate.mean, half_width }
     }
 }
+
+const CORRECT: &str = "correct the line";
 
 pub(super) fn run(arguments: &Calibrate) -> Exit {
     let clusters = Clusters::new(arguments.batch, arguments.cluster).expect("the flags' ranges");
@@ -84,11 +86,11 @@ fn recorded(
     for measurement in measurements(std::io::stdin().lock(), &arguments.column) {
         let measurement = measurement?;
         let line = measurement.line;
-        trace.push(measurement.value.map_err(|reason| wrong(line, &reason))?);
+        trace.push(measurement.value.map_err(|reason| wrong_line(line, &reason, CORRECT))?);
         lines.push(line);
     }
-    let reports =
-        replay(clusters, &trace).map_err(|(k, error)| wrong(lines[k], &error.to_string()))?;
+    let reports = replay(clusters, &trace)
+        .map_err(|(k, error)| wrong_line(lines[k], &error.to_string(), CORRECT))?;
     let (mut before, mut after) = (Vec::new(), Vec::new());
     let length = clusters.measurements();
     for (end, report) in reports {
@@ -107,8 +109,4 @@ fn recorded(
         return Err(Complaint::elsewhere(message, help));
     }
     Ok(ErrorRates { false_alarm: Estimate::of(&before), missed: Estimate::of(&after) })
-}
-
-fn wrong(line: u64, reason: &str) -> Complaint {
-    Complaint::elsewhere(format!("standard input, line {line}: {reason}"), "correct the line")
 }

@@ -29,6 +29,7 @@ pub(super) fn run(arguments: &Check) -> Exit {
         };
         let (problem, facts) = match &loaded.model.problem {
             Problem::PhaseChange(problem) => ("phase_change", problem.facts()),
+            Problem::PhaseSwitching(problem) => ("phase_switching", problem.facts()),
             Problem::LoadDrift(problem) => ("load_drift", problem.facts()),
             Problem::ActivityMesh(problem) => ("activity_mesh", problem.facts()),
             Problem::Stopping(problem) => ("stopping", stopping::facts(&loaded, problem)),

@@ -1,12 +1,15 @@
 //! One file per verb.
 
+mod axes;
 mod calibrate;
 mod check;
 mod compare;
 mod generate;
 mod monitor;
 mod proof;
+mod regret;
 mod solve;
+mod study;
 mod sweep;
 mod verify;
 
@@ -79,6 +82,8 @@ pub fn execute(cli: Cli) -> Exit {
         Command::Check(arguments) => check::run(&arguments),
         Command::Sweep(arguments) => sweep::run(&arguments),
         Command::Compare(arguments) => compare::run(&arguments),
+        Command::Regret(arguments) => regret::run(&arguments),
+        Command::Study(arguments) => study::run(&arguments),
         Command::Monitor(arguments) => monitor::run(&arguments),
         Command::Calibrate(arguments) => calibrate::run(&arguments),
         Command::Verify(arguments) => match &arguments.certificate {

@@ -2,7 +2,7 @@
 
 use super::{Exit, report};
 use crate::cli::Monitor as Arguments;
-use crate::measurements::{Measurement, measurements};
+use crate::measurements::{Measurement, measurements, wrong_line};
 use crate::model::complaint::Complaint;
 use crate::model::{Loaded, Problem};
 use crate::output::{is_closed, print, say};
@@ -24,6 +24,8 @@ struct Row {
     threshold: Option<f64>,
     decision: &'static str,
 }
+
+const CORRECT: &str = "correct it, or leave such lines out with --skip-invalid";
 
 const HEADER: &str = "line,measurement,step,report,belief,threshold,decision\n";
 
@@ -68,8 +70,20 @@ fn watch(arguments: &Arguments) -> Result<Exit, Vec<Complaint>> {
     if solution.status == Status::Interrupted {
         return Ok(Exit::Interrupted);
     }
+    if let Some(first) = solution.curve.first_step().filter(|first| *first > 0) {
+        let label = format!("the steps below {first} are missing");
+        let help = "take a smaller M, or a law whose failure rate is constant over most steps";
+        let message = "not all thresholds of this model can be computed";
+        return Err(vec![loaded.complain("problem.lifetime", message, &label, help)]);
+    }
     let clusters = Clusters::new(arguments.batch, arguments.cluster).expect("the flags' ranges");
-    let mut monitor = Monitor::new(&problem, &solution.curve, clusters).expect("reviewed");
+    let monitor = Monitor::new(&problem, &solution.curve, clusters);
+    let Some(mut monitor) = monitor.filter(|_| model.says_yes_or_no()) else {
+        let label = "the change test says yes or no";
+        let help = "give (false_alarm: ..., missed: ...), as remap calibrate measures them";
+        let message = "the monitor's detector has two levels";
+        return Err(vec![loaded.complain("problem.detector", message, label, help)]);
+    };
     if !arguments.json {
         print(HEADER);
     }
@@ -89,7 +103,7 @@ fn watch(arguments: &Arguments) -> Result<Exit, Vec<Complaint>> {
                 say(&format!("warning: standard input, line {line} left out: {reason}"));
                 continue;
             }
-            Err(reason) => return Err(vec![wrong_line(line, &reason)]),
+            Err(reason) => return Err(vec![wrong_line(line, &reason, CORRECT)]),
         };
         taken += 1;
         decisions += u64::from(decision.is_some());
@@ -137,11 +151,4 @@ fn json_line(row: &Row) -> String {
     let mut text = serde_json::to_string(row).expect("string keys only");
     text.push('\n');
     text
-}
-
-fn wrong_line(line: u64, reason: &str) -> Complaint {
-    Complaint::elsewhere(
-        format!("standard input, line {line}: {reason}"),
-        "correct it, or leave such lines out with --skip-invalid",
-    )
 }

@@ -10,7 +10,8 @@ use crate::output::{
 use crate::run::{Watch, is_interrupted};
 use crate::solution::{Body, Certified, Solution};
 use crate::{
-    archive, certificate, fluids, land_battle, load_drift, periodic, phase_change, render, stopping,
+    archive, certificate, fluids, land_battle, load_drift, periodic, phase_change, phase_switching,
+    render, stopping,
 };
 use std::path::{Path, PathBuf};
 
@@ -25,6 +26,9 @@ pub fn solve_model(
     let watch = Watch::start(&loaded.model.title, settings.time_limit);
     let solved = match &loaded.model.problem {
         Problem::PhaseChange(problem) => phase_change::solve(loaded, problem, settings, &watch),
+        Problem::PhaseSwitching(problem) => {
+            phase_switching::solve(loaded, problem, settings, &watch)
+        }
         Problem::LoadDrift(problem) => {
             load_drift::solve(loaded, problem, settings, &watch, folder, force)
         }

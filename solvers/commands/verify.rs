@@ -62,6 +62,7 @@ pub(super) fn run(arguments: &Verify) -> Exit {
 fn name(problem: &Problem) -> &'static str {
     match problem {
         Problem::PhaseChange(_) => "phase_change",
+        Problem::PhaseSwitching(_) => "phase_switching",
         Problem::LoadDrift(_) => "load_drift",
         Problem::ActivityMesh(_) => "activity_mesh",
         Problem::Stopping(_) => "stopping",
@@ -75,7 +76,7 @@ fn told(verification: &Verification) -> String {
     let mut text = format!("{}\n", verification.title);
     if verification.claims.is_empty() {
         if verification.status == Status::Converged {
-            text += "  none of the papers' lemmas is about this kind of model: it is simulated\n";
+            text += "  none of the papers' lemmas is about this kind of model\n";
         }
         return text;
     }

@@ -188,6 +188,12 @@ impl<'a> Review<'a> {
         }
     }
 
+    /// The name of the variant written at `path`; empty for brackets without one.
+    pub(super) fn written_name(&self, path: &str) -> String {
+        let text = &self.source.text()[self.tree.locate(path)];
+        text.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect()
+    }
+
     /// The literal at `path`.
     fn written(&self, path: &str) -> String {
         let span = self.tree.find(path).map_or(0..0, |node| node.unwrapped().span.clone());

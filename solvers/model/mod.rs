@@ -3,26 +3,32 @@
 pub mod activity_mesh;
 pub mod chain;
 pub mod complaint;
+mod detector;
 mod explain;
 pub mod fluids;
 pub mod land_battle;
 mod law;
+mod lifetime;
 pub mod load_drift;
 mod matrix_market;
 pub mod number;
 pub mod periodic;
 pub mod phase_change;
+pub mod phase_switching;
 mod reader;
 mod scanner;
 pub mod source;
 pub mod stopping;
+pub mod study;
 mod syntax;
 pub mod two_phase;
 mod weights;
 
 use complaint::{Complaint, Review, Source};
+use number::Decimal;
 use ron::extensions::Extensions;
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use source::ModelText;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -50,6 +56,8 @@ pub struct Model {
 pub enum Problem {
     /// One change of phase, watched by a fallible detector [NR86, NR90].
     PhaseChange(Box<phase_change::PhaseChange>),
+    /// Two phases that come back again and again.
+    PhaseSwitching(Box<phase_switching::PhaseSwitching>),
     /// Drifting loads of equal processors [NRS86, section 3].
     LoadDrift(load_drift::LoadDrift),
     /// Work that wanders over a mesh [NRS86, section 4].
@@ -97,7 +105,7 @@ impl Loaded {
             None => text,
         };
         let source: Source = Arc::new(ModelText::new(path.display().to_string(), text));
-        let (model, tree) = parse(&source)?;
+        let (model, tree) = parse::<Model>(&source)?;
         let mut review = Review::new(&source, &tree);
         model.problem.review(&mut review, folder_of(path));
         match review.finish() {
@@ -176,6 +184,12 @@ impl Loaded {
         settings.iter().try_for_each(|(path, value)| self.edit(path, value).map(drop))
     }
 
+    /// The number at `path`, if one stands there.
+    pub fn number(&self, path: &str) -> Option<Decimal> {
+        let node = self.tree.find(path)?.unwrapped();
+        Decimal::parse(&self.source.text()[node.span.clone()]).ok()
+    }
+
     /// A complaint about the value at `path`, for faults that only solving brings to light.
     pub fn complain(&self, path: &str, message: &str, label: &str, help: &str) -> Complaint {
         Complaint::at(&self.source, self.tree.locate(path), message, label, help)
@@ -186,6 +200,7 @@ impl Problem {
     fn review(&self, review: &mut Review<'_>, folder: &Path) {
         match self {
             Problem::PhaseChange(problem) => problem.review(review),
+            Problem::PhaseSwitching(problem) => problem.review(review),
             Problem::LoadDrift(problem) => problem.review(review),
             Problem::ActivityMesh(problem) => problem.review(review),
             Problem::Stopping(problem) => problem.review(review, folder),
@@ -240,7 +255,8 @@ fn decode(path: &Path, bytes: Vec<u8>) -> Result<String, Complaint> {
     })
 }
 
-fn parse(source: &Source) -> Result<(Model, Node), Vec<Complaint>> {
+/// The value that `source` states, and where everything stands in it.
+fn parse<T: DeserializeOwned>(source: &Source) -> Result<(T, Node), Vec<Complaint>> {
     let text = source.text();
     if text.trim().is_empty() {
         let help = "a model file reads Model(title: \"...\", problem: PhaseChange(...))";
@@ -259,7 +275,7 @@ fn parse(source: &Source) -> Result<(Model, Node), Vec<Complaint>> {
     let options = ron::Options::default()
         .with_default_extension(Extensions::IMPLICIT_SOME | Extensions::UNWRAP_VARIANT_NEWTYPES);
     let model = options
-        .from_str::<Model>(text)
+        .from_str::<T>(text)
         .map_err(|error| vec![explain::explain(&error, source, &tree, shapes(text, &tree))])?;
     Ok((model, tree))
 }
@@ -269,6 +285,8 @@ fn shapes(text: &str, tree: &Node) -> &'static [explain::Shape] {
     let problem = &text[tree.locate("problem")];
     if problem.starts_with("PhaseChange(") {
         phase_change::SHAPES
+    } else if problem.starts_with("PhaseSwitching(") {
+        phase_switching::SHAPES
     } else if problem.starts_with("Periodic(") {
         periodic::SHAPES
     } else {

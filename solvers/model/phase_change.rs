@@ -1,9 +1,10 @@
 //! The `PhaseChange` problem of a model file [NR86, NR90].
 
 use super::complaint::Review;
+use super::detector::{self, Detector};
 use super::explain::Shape;
+use super::lifetime::{self, Law};
 use super::number::Decimal;
-use super::weights::Weights;
 use remapping::Rational;
 use remapping::lifetime::Lifetime;
 use remapping::threshold::{Hazard, PhaseChange as Problem, Premature as EnginePremature};
@@ -22,16 +23,6 @@ pub struct PhaseChange {
     premature: Premature,
 }
 
-/// Law of the number of cycles N.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-enum Law {
-    Fixed(u64),
-    Uniform { first: u64, last: u64 },
-    Geometric { rate: Decimal, first: u64, last: u64 },
-    Pmf(Weights<u64>),
-}
-
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Cycle {
@@ -45,13 +36,6 @@ struct Cycle {
 struct Remap {
     test: Decimal,
     install: Decimal,
-}
-
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Detector {
-    false_alarm: Decimal,
-    missed: Decimal,
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -73,14 +57,10 @@ enum Premature {
 /// What may stand where, for messages.
 pub(super) const SHAPES: &[Shape] = &[
     ("problem", "PhaseChange(lifetime: ..., cycle: ..., remap: ..., detector: ..., hazard: ...)"),
-    (
-        "problem.lifetime",
-        "Fixed(1000), Uniform(first: 1, last: 200), Geometric(rate: 0.02, first: 1, last: 150) or \
-         Pmf({0: 0.9, 6: 0.1})",
-    ),
+    lifetime::SHAPE,
     ("problem.cycle", "(before: 1.0, after: 2.0, remapped: 1.0)"),
     ("problem.remap", "(test: 10.0, install: 0.0)"),
-    ("problem.detector", "(false_alarm: 0.05, missed: 0.05)"),
+    detector::SHAPE,
     ("problem.hazard", "Constant(0.001) or PerStep([h_1, ..., h_M])"),
     ("problem.premature", "Revert or Keep(before_remapped: 2.0)"),
 ];
@@ -90,7 +70,7 @@ pub const MAX_PER_STEP: u64 = 1_000_000;
 
 impl PhaseChange {
     pub(super) fn review(&self, review: &mut Review<'_>) {
-        self.review_lifetime(review);
+        self.lifetime.review(review);
         let times = [
             ("problem.cycle.before", &self.cycle.before, "a cycle time"),
             ("problem.cycle.after", &self.cycle.after, "a cycle time"),
@@ -101,8 +81,7 @@ impl PhaseChange {
         for (path, number, what) in times {
             review.exact_nonnegative(path, number, what);
         }
-        review.exact_probability("problem.detector.false_alarm", &self.detector.false_alarm);
-        review.exact_probability("problem.detector.missed", &self.detector.missed);
+        self.detector.review(review, "problem.detector");
         match &self.hazard {
             ChangeHazard::Constant(h) => review.exact_probability("problem.hazard", h),
             ChangeHazard::PerStep(list) => {
@@ -129,56 +108,16 @@ impl PhaseChange {
         if !review.faults.is_empty() {
             return;
         }
-        match self.law() {
-            Err(error) => {
-                let help = "give at least one value with positive probability";
-                review.fault(
-                    "problem.lifetime",
-                    "this is not a law of N",
-                    &error.to_string(),
-                    help,
-                );
-            }
-            Ok(lifetime) => self.review_horizon(review, &lifetime),
+        if let Some(lifetime) = self.lifetime.reviewed(review) {
+            self.review_horizon(review, &lifetime);
         }
         if review.faults.is_empty() {
             self.warn(review);
         }
     }
 
-    fn review_lifetime(&self, review: &mut Review<'_>) {
-        match &self.lifetime {
-            Law::Fixed(_) => {}
-            Law::Uniform { first, last } | Law::Geometric { first, last, .. } if first > last => {
-                let label = format!("first = {first} is after last = {last}");
-                review.fault(
-                    "problem.lifetime",
-                    "the range of N is empty",
-                    &label,
-                    "give first <= last",
-                );
-            }
-            Law::Uniform { .. } => {}
-            Law::Geometric { rate, .. } => review.exact_probability("problem.lifetime.rate", rate),
-            Law::Pmf(Weights(entries)) => {
-                for (at, (_, weight)) in entries.iter().enumerate() {
-                    if !weight.is_probability() {
-                        review.exact_probability(&format!("problem.lifetime[{at}]"), weight);
-                    }
-                }
-                let sum = entries.iter().fold(Rational::ZERO, |sum, (_, w)| sum + &w.exact);
-                review.exact_sum_to_one("problem.lifetime", &sum, "the probabilities of N");
-            }
-        }
-    }
-
     fn review_horizon(&self, review: &mut Review<'_>, lifetime: &Lifetime) {
         let last = lifetime.last();
-        if last == u64::MAX {
-            let label = "this is 2^64 - 1 or more";
-            review.fault("problem.lifetime", "N is too large", label, "take a smaller N");
-            return;
-        }
         #[expect(clippy::collapsible_if, reason = "two questions")]
         if let ChangeHazard::PerStep(list) = &self.hazard {
             if list.len() as u64 != last {
@@ -222,42 +161,21 @@ impl PhaseChange {
     }
 
     fn warn(&self, review: &mut Review<'_>) {
-        let sum = &self.detector.false_alarm.exact + &self.detector.missed.exact;
-        if sum == Rational::ONE {
-            review.warn("the detector is uninformative (false_alarm + missed = 1): its reports change nothing");
-        } else if sum > Rational::ONE {
-            review.warn(
-                "the detector is reversed (false_alarm + missed > 1): a report of no change is \
-                         evidence of one; the answer uses it that way",
-            );
-        }
+        self.detector.warn(review);
         if self.cycle.after.exact <= self.cycle.remapped.exact {
             review.warn("remapping never pays: cycle.after <= cycle.remapped");
         }
-        if self.law().is_ok_and(|law| !law.has_increasing_failure_rate()) {
+        if !self.lifetime.law().is_ok_and(|law| law.has_increasing_failure_rate()) {
             review.warn(
                 "the failure rate of N is not increasing: thresholds of 1 may occur before n0 too",
             );
         }
     }
 
-    fn law(&self) -> Result<Lifetime, remapping::lifetime::LifetimeError> {
-        match &self.lifetime {
-            Law::Fixed(last) => Ok(Lifetime::fixed(*last)),
-            Law::Uniform { first, last } => Lifetime::uniform(*first, *last),
-            Law::Geometric { rate, first, last } => {
-                Lifetime::geometric(rate.exact.clone(), *first, *last)
-            }
-            Law::Pmf(Weights(entries)) => {
-                Lifetime::pmf(entries.iter().map(|(value, w)| (*value, w.exact.clone())).collect())
-            }
-        }
-    }
-
     /// The engine's problem. The model has passed review.
     pub fn problem(&self) -> Problem {
         Problem {
-            lifetime: self.law().expect("reviewed"),
+            lifetime: self.lifetime.law().expect("reviewed"),
             hazard: match &self.hazard {
                 ChangeHazard::Constant(h) => Hazard::Constant(h.exact.clone()),
                 ChangeHazard::PerStep(list) => {
@@ -269,8 +187,7 @@ impl PhaseChange {
             remapped: self.cycle.remapped.exact.clone(),
             test: self.remap.test.exact.clone(),
             install: self.remap.install.exact.clone(),
-            false_alarm: self.detector.false_alarm.exact.clone(),
-            missed: self.detector.missed.exact.clone(),
+            detector: self.detector.levels(),
             premature: match &self.premature {
                 Premature::Revert => EnginePremature::Revert,
                 Premature::Keep { before_remapped } => {
@@ -278,6 +195,11 @@ impl PhaseChange {
                 }
             },
         }
+    }
+
+    /// Whether the detector says yes or no, as the monitor's change test does.
+    pub fn says_yes_or_no(&self) -> bool {
+        matches!(self.detector, Detector::Binary { .. })
     }
 
     /// What `check` prints.
@@ -297,14 +219,7 @@ impl PhaseChange {
             let cycles = (&problem.test + &problem.install) / gain;
             facts.push(("cycles_to_pay_back", number(cycles)));
         }
-        facts.push(("likelihood_ratio_of_a_report", {
-            let alarm = self.detector.false_alarm.value;
-            if alarm > 0.0 {
-                ((1.0 - self.detector.missed.value) / alarm).into()
-            } else {
-                "infinite".into()
-            }
-        }));
+        facts.extend(self.detector.facts());
         facts
     }
 }

@@ -1,12 +1,15 @@
 //! What people see: summaries, tables, curves in text, and plots.
 
+pub mod bars;
 pub mod curve;
+pub mod lines;
 mod load_drift;
 pub mod map;
 pub mod periodic;
 pub mod plot;
 pub mod policies;
 pub mod regions;
+mod switching;
 mod two_phase;
 pub mod two_phase_plot;
 
@@ -23,6 +26,7 @@ pub fn summary(_loaded: &Loaded, solution: &Solution) -> String {
     let mut text = format!("{}\n", solution.title);
     match &solution.body {
         Body::PhaseChange(answer) => phase_change(&mut text, answer),
+        Body::PhaseSwitching(answer) => switching::summary(&mut text, answer),
         Body::LoadDrift(answer) => load_drift::summary(&mut text, answer),
         Body::Stopping(answer) => stopping(&mut text, answer),
         Body::Fluids(answer) | Body::LandBattle(answer) => {
@@ -189,6 +193,7 @@ fn cells(body: &Body) -> Row {
                 ("expected time".to_owned(), value.unwrap_or_default()),
             ]
         }
+        Body::PhaseSwitching(answer) => switching::cells(answer),
         Body::LoadDrift(answer) => load_drift::cells(answer),
         Body::Stopping(answer) => vec![
             ("load vectors that remap".to_owned(), answer.counts.remap.to_string()),

@@ -44,6 +44,9 @@ pub fn draw(solution: &Solution, format: Format) -> Result<Vec<u8>, Complaint> {
         Body::PhaseChange(answer) => {
             picture(format, &ThresholdCurve { title: &solution.title, answer })
         }
+        Body::PhaseSwitching(answer) => {
+            picture(format, &super::switching::Hysteresis { title: &solution.title, answer })
+        }
         Body::LoadDrift(answer) => {
             picture(format, &super::load_drift::Utilizations { title: &solution.title, answer })
         }

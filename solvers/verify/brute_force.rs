@@ -32,15 +32,11 @@ impl<'a> Direct<'a> {
         if n == self.problem.last_step() {
             return Rational::ZERO;
         }
-        let (alpha, beta) = (&self.problem.false_alarm, &self.problem.missed);
         let prior = p + (Rational::ONE - p) * self.problem.hazard_exact(n + 1);
         let other = Rational::ONE - &prior;
-        let reports = [
-            (&prior * (Rational::ONE - beta), &other * alpha),
-            (&prior * beta, &other * (Rational::ONE - alpha)),
-        ];
         let mut mean = Rational::ZERO;
-        for (yes, no) in reports {
+        for level in self.problem.detector.levels() {
+            let (yes, no) = (&prior * &level.after, &other * &level.before);
             let chance = &yes + &no;
             if chance > Rational::ZERO {
                 mean += &chance * self.value(n + 1, &(&yes / &chance));

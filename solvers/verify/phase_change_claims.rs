@@ -5,7 +5,7 @@ use super::brute_force::Direct;
 use super::phase_change::Case;
 use super::{Claim, Verdict};
 use remapping::Rational;
-use remapping::belief::{Belief, Detector, Report};
+use remapping::belief::{Belief, Level, Levels, Likelihood};
 use remapping::lifetime::Lifetime;
 use remapping::threshold::exact::{self, ExactStep};
 use remapping::threshold::{Hazard, PhaseChange, Premature};
@@ -310,7 +310,9 @@ fn value_falls_with_n(case: &Case) -> Verdict {
 }
 
 fn one_more_segment(case: &Case) -> Verdict {
-    let (alpha, beta) = (&case.problem.false_alarm, &case.problem.missed);
+    // The claim is about a detector that says yes or no.
+    let [change, none] = case.problem.detector.levels() else { return Verdict::Silent };
+    let (alpha, beta) = (&change.before, &none.after);
     let both = alpha * beta;
     let ratio = (Rational::ONE - alpha) * (Rational::ONE - beta) - &both;
     Verdict::all(case.steps().windows(2).enumerate().map(|(n, pair)| {
@@ -337,29 +339,21 @@ fn segments_double(case: &Case) -> Verdict {
 
 fn odds_are_affine(case: &Case) -> Verdict {
     let double = |value: &Rational| value.to_f64().value();
-    let (alpha, beta) = (double(&case.problem.false_alarm), double(&case.problem.missed));
-    let Some(detector) = Detector::new(alpha, beta) else { return Verdict::Silent };
     let hazard = case.problem.hazard_exact(1);
     if hazard == Rational::ONE {
         return Verdict::Silent;
     }
-    let points = (0..12).flat_map(|k| Report::ALL.map(|report| (ratio(k, 12), report)));
-    Verdict::all(points.map(|(p, report)| {
-        let (yes, no) = match report {
-            Report::Change => {
-                (Rational::ONE - &case.problem.missed, case.problem.false_alarm.clone())
-            }
-            Report::NoChange => {
-                (case.problem.missed.clone(), Rational::ONE - &case.problem.false_alarm)
-            }
-        };
-        if no == Rational::ZERO {
+    let levels = case.problem.detector.levels();
+    let points = (0..12).flat_map(|k| levels.iter().map(move |level| (ratio(k, 12), level)));
+    Verdict::all(points.map(|(p, level)| {
+        let (yes, no) = (&level.after, &level.before);
+        if *no == Rational::ZERO {
             return Verdict::Silent;
         }
         let odds = &p / (Rational::ONE - &p);
         let expected = double(&(yes / no * (odds + &hazard) / (Rational::ONE - &hazard)));
-        let belief =
-            Belief::new(double(&p)).and_then(|p| p.step(double(&hazard), report, &detector));
+        let report = Likelihood { before: double(no), after: double(yes) };
+        let belief = Belief::new(double(&p)).and_then(|p| p.prior(double(&hazard)).given(report));
         let found = belief.map_or(f64::NAN, |belief| belief.odds());
         let close = (found - expected).abs() <= 1e-12 * expected;
         Verdict::holds_if(close, || format!("p = {}: {found} instead of {expected}", show(&p)))
@@ -393,9 +387,14 @@ fn noise_never_helps(case: &Case) -> Verdict {
         return Verdict::Silent;
     }
     let mut noisy = case.problem.clone();
-    let mix = |error: &Rational| (error + ratio(1, 2)) / Rational::from(2);
-    noisy.false_alarm = mix(&case.problem.false_alarm);
-    noisy.missed = mix(&case.problem.missed);
+    // Half of the reports are replaced by a throw of a die.
+    let levels = case.problem.detector.levels();
+    let fair = Rational::ONE / Rational::from(levels.len());
+    let mix = |read: fn(&Level) -> &Rational| {
+        levels.iter().map(|level| (read(level) + &fair) / Rational::from(2)).collect()
+    };
+    let mixed = Levels::new(mix(|level| &level.before), mix(|level| &level.after));
+    noisy.detector = mixed.expect("means of laws are laws");
     let Ok(noisy) = exact::solve(&noisy, 400, &()) else { return Verdict::Silent };
     Verdict::all(case.steps().iter().zip(&noisy.steps).enumerate().map(|(n, (sharp, blunt))| {
         let points = (0..=12).map(|k| ratio(k, 12));

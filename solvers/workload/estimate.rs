@@ -2,6 +2,7 @@
 
 use super::play::{Beliefs, Premature};
 use super::trace::Cycles;
+use remapping::belief::Levels;
 use remapping::lifetime::Lifetime;
 use remapping::threshold::{self, Accuracy, Hazard, PhaseChange, ProblemError};
 use remapping::{Rational, Status};
@@ -81,15 +82,18 @@ impl Sums {
 /// The two-phase model of a run of `cycles` cycles with these parameters. Where the new mapping is
 /// estimated to be faster even before the change, premature remaps count as free of harm (e_P = e_F):
 /// thresholds exist only up to there.
+///
+/// # Errors
+/// If an error of the detector is not a probability.
 pub fn model(
     parameters: &Parameters,
     beliefs: &Beliefs,
     premature: Premature,
     cycles: usize,
-) -> PhaseChange {
+) -> Result<PhaseChange, ProblemError> {
     let exact = |value: f64| Rational::try_from(value).unwrap_or(Rational::ZERO);
     let before_remapped = exact(parameters.before_remapped.max(parameters.before));
-    PhaseChange {
+    Ok(PhaseChange {
         lifetime: Lifetime::fixed(cycles as u64 - 1),
         hazard: Hazard::Constant(exact(beliefs.hazard)),
         before: exact(parameters.before),
@@ -97,13 +101,12 @@ pub fn model(
         remapped: exact(parameters.remapped),
         test: exact(parameters.remap_cost),
         install: Rational::ZERO,
-        false_alarm: exact(beliefs.false_alarm),
-        missed: exact(beliefs.missed),
+        detector: Levels::binary(exact(beliefs.false_alarm), exact(beliefs.missed))?,
         premature: match premature {
             Premature::Keep => threshold::Premature::Keep { before_remapped },
             Premature::Revert => threshold::Premature::Revert,
         },
-    }
+    })
 }
 
 /// The optimal thresholds {pi_n} of the [`model`], each within `tolerance` if the status says so.
@@ -117,7 +120,7 @@ pub fn optimal_thresholds(
     cycles: usize,
     tolerance: f64,
 ) -> Result<(Vec<f64>, Status), ProblemError> {
-    let problem = model(parameters, beliefs, premature, cycles);
+    let problem = model(parameters, beliefs, premature, cycles)?;
     let accuracy = Accuracy { tolerance, segments: None };
     let solution = threshold::solve(&problem, accuracy, &())?;
     let at = |n: usize| solution.curve.at(n as u64).map_or(1.0, |bounds| bounds.middle());

@@ -19,7 +19,7 @@ fn allowance(tolerance: f64, at: f64) -> f64 {
 /// The atom an image comes from: which report, and the index of the parent atom.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Origin {
-    /// 0: a change was reported; 1: none.
+    /// Which of the reports.
     pub report: usize,
     /// Index of the parent.
     pub parent: usize,

@@ -11,8 +11,8 @@ pub struct Cells {
     /// The abscissas between cells, ascending.
     ends: Vec<f64>,
     parents: usize,
-    /// For either report, the cell of the image of each parent.
-    table: [Vec<u32>; 2],
+    /// For each report, the cell of the image of each parent.
+    table: Vec<Vec<u32>>,
 }
 
 impl Cells {
@@ -23,12 +23,13 @@ impl Cells {
 
     /// Decides the cell of every image unless that has been done for as many parents; `image` gives the
     /// abscissa of the image of a parent under a report, ascending in the parent.
-    pub fn assign(&mut self, parents: usize, image: impl Fn(usize, usize) -> f64) {
+    pub fn assign(&mut self, reports: usize, parents: usize, image: impl Fn(usize, usize) -> f64) {
         if self.parents == parents {
             return;
         }
         self.parents = parents;
-        for report in 0..2 {
+        self.table.resize(reports, Vec::new());
+        for report in 0..reports {
             let mut cell = 0;
             self.table[report].clear();
             for parent in 0..parents {

@@ -109,11 +109,18 @@ impl Lines {
         from_zero: &Rational,
         from_one: &Rational,
     ) -> Lines {
-        let map = |line: &Line| Line {
-            at_zero: stay * &line.at_zero + from_zero * &line.at_one,
-            at_one: from_one * &line.at_one,
+        let zero = Rational::ZERO;
+        self.mapped([[stay.clone(), from_zero.clone()], [zero, from_one.clone()]])
+    }
+
+    /// The same for any linear map: the weight at 0 becomes `map[0][0]` (1-p) + `map[1][0]` p, the weight at
+    /// 1 `map[0][1]` (1-p) + `map[1][1]` p; all >= 0.
+    pub fn mapped(&self, map: [[Rational; 2]; 2]) -> Lines {
+        let image = |line: &Line| {
+            let at = |[zero, one]: &[Rational; 2]| zero * &line.at_zero + one * &line.at_one;
+            Line { at_zero: at(&map[0]), at_one: at(&map[1]) }
         };
-        Lines::envelope(self.lines.iter().map(map).collect())
+        Lines::envelope(self.lines.iter().map(image).collect())
     }
 
     /// The function times `factor` >= 0 plus `line`.

@@ -47,8 +47,8 @@ enum Hazards {
 }
 
 impl<'a> Monitor<'a> {
-    /// A monitor that decides by `curve`, the thresholds of `problem`. `None` if the detector's error
-    /// probabilities are not probabilities.
+    /// A monitor that decides by `curve`, the thresholds of `problem`. `None` if the problem's detector
+    /// has other than two levels: the change test says yes or no.
     ///
     /// A step of the problem is a cluster of measurements; its error probabilities should be those of
     /// the change test with these clusters.
@@ -58,7 +58,7 @@ impl<'a> Monitor<'a> {
             Hazard::Constant(h) => Hazards::Constant(nearest(h)),
             Hazard::PerStep(list) => Hazards::PerStep(list.iter().map(nearest).collect()),
         };
-        let detector = Detector::new(nearest(&problem.false_alarm), nearest(&problem.missed))?;
+        let detector = problem.detector.as_binary()?;
         let test = ChangeTest::new(clusters);
         Some(Monitor { test, detector, hazard, curve, belief: Belief::UNCHANGED, step: 0 })
     }

@@ -8,6 +8,7 @@
 pub mod classical;
 pub mod practice;
 mod rule;
+pub mod watching;
 
 pub use rule::{Rule, RuleError};
 

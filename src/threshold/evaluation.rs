@@ -8,7 +8,8 @@
 
 use super::pieces::{CycleCosts, CyclesLeft, Map, Pieces, Step, odds};
 use super::problem::{Nearest, PhaseChange, ProblemError};
-use crate::belief::{Belief, Detector, Report};
+use crate::Rational;
+use crate::belief::{Belief, Level, Levels};
 use crate::rounding::nearest;
 use crate::{Halt, Observer};
 use std::ops::ControlFlow;
@@ -36,9 +37,38 @@ pub enum EvaluationError {
         /// Those given.
         found: usize,
     },
+    /// A policy must know all reports there are.
+    #[error("the detector has {truth} levels, the policy knows {assumed}")]
+    Levels {
+        /// Those of the true detector.
+        truth: usize,
+        /// Those of the assumed one.
+        assumed: usize,
+    },
+    /// It takes more pieces in all than allowed.
+    #[error("more than {0} pieces are needed")]
+    TooLong(u64),
     /// The caller stopped it.
     #[error("stopped by the caller")]
     Stopped(Halt),
+}
+
+/// Pieces that may still be made.
+struct Budget {
+    allowed: u64,
+    left: u64,
+}
+
+impl Budget {
+    fn new(allowed: u64) -> Budget {
+        Budget { allowed, left: allowed }
+    }
+
+    fn spend(&mut self, pieces: &Pieces) -> Result<(), EvaluationError> {
+        let count = pieces.costs.len() as u64;
+        self.left = self.left.checked_sub(count).ok_or(EvaluationError::TooLong(self.allowed))?;
+        Ok(())
+    }
 }
 
 /// An interval that contains the expected cost.
@@ -58,6 +88,21 @@ pub fn evaluate(
     merge: f64,
     observer: &dyn Observer,
 ) -> Result<Interval, EvaluationError> {
+    evaluate_within(problem, policy, merge, u64::MAX, observer)
+}
+
+/// The same, given up once it has made more than `pieces` pieces, over all steps.
+///
+/// # Errors
+/// As [`evaluate`], and [`EvaluationError::TooLong`].
+pub fn evaluate_within(
+    problem: &PhaseChange,
+    policy: ThresholdPolicy<'_>,
+    merge: f64,
+    pieces: u64,
+    observer: &dyn Observer,
+) -> Result<Interval, EvaluationError> {
+    let mut budget = Budget::new(pieces);
     let last = problem.last_step();
     if policy.thresholds.len() as u64 != last + 1 {
         let found = policy.thresholds.len();
@@ -74,6 +119,7 @@ pub fn evaluate(
         let remap = Pieces::constant(step.remap(&fresh, &left));
         let threshold = odds(policy.thresholds[n as usize]);
         next = step.back(&next, &maps, threshold, &remap, merge);
+        budget.spend(&next)?;
     }
     Ok(next.costs[0][0])
 }
@@ -82,7 +128,7 @@ pub fn evaluate(
 /// D_d, and then remap, which costs D_r more, once it is nearly certain.
 ///
 /// It estimates when the belief exceeds what two reports of a change make of the belief that no report
-/// of one leads to. From that step n_e on the threshold rises from `certainty` at n_e to 1 at `pays_until`;
+/// of one leads to (of several levels, the strongest sign of a change and the weakest). From that step n_e on the threshold rises from `certainty` at n_e to 1 at `pays_until`;
 /// later the mapping is retained. A premature remapping is noticed, undone, and followed by the search for
 /// the next estimate.
 #[derive(Debug, Clone, Copy)]
@@ -101,18 +147,18 @@ const ABOVE: f64 = 1e-6;
 impl Estimating<'_> {
     /// The odds of p_e: exceeded by three reports of a change in a row from where the belief hovers
     /// without, not by two. A little above, because beliefs after two reports accumulate just there.
-    fn estimate_above(&self) -> Option<f64> {
-        let detector =
-            Detector::new(nearest(&self.assumed.false_alarm), nearest(&self.assumed.missed))?;
+    pub(crate) fn estimate_above(&self) -> Option<f64> {
+        let reports = self.assumed.detector.likelihoods();
+        let (change, none) = (*reports.first()?, *reports.last()?);
         let hazard = nearest(&self.assumed.hazard_exact(1));
-        let hover = detector.fixed_point(Report::NoChange, hazard).unwrap_or(Belief::UNCHANGED);
-        let once = hover.step(hazard, Report::Change, &detector)?;
-        let twice = once.step(hazard, Report::Change, &detector)?;
+        let hover = none.fixed_point(hazard).unwrap_or(Belief::UNCHANGED);
+        let once = hover.prior(hazard).given(change)?;
+        let twice = once.prior(hazard).given(change)?;
         Some(twice.odds() * (1.0 + ABOVE))
     }
 
     /// rho_n for an estimate at step `estimated`.
-    fn threshold(&self, n: u64, estimated: u64) -> f64 {
+    pub(crate) fn threshold(&self, n: u64, estimated: u64) -> f64 {
         let passed = (n - estimated) as f64 / (self.pays_until - estimated) as f64;
         self.certainty + (1.0 - self.certainty) * passed
     }
@@ -129,6 +175,21 @@ pub fn evaluate_estimating(
     merge: f64,
     observer: &dyn Observer,
 ) -> Result<Interval, EvaluationError> {
+    evaluate_estimating_within(problem, policy, merge, u64::MAX, observer)
+}
+
+/// The same, given up once it has made more than `pieces` pieces, over all steps.
+///
+/// # Errors
+/// As [`evaluate`], and [`EvaluationError::TooLong`].
+pub fn evaluate_estimating_within(
+    problem: &PhaseChange,
+    policy: Estimating<'_>,
+    merge: f64,
+    pieces: u64,
+    observer: &dyn Observer,
+) -> Result<Interval, EvaluationError> {
+    let mut budget = Budget::new(pieces);
     let last = problem.last_step();
     let setting = Setting::new(problem, policy.assumed)?;
     let estimate_above = policy.estimate_above().unwrap_or(f64::INFINITY);
@@ -156,6 +217,7 @@ pub fn evaluate_estimating(
             let (step, maps) = setting.step(k);
             let threshold = odds(policy.threshold(k, n));
             estimated = step.back(&estimated, &maps, threshold, &remapped[k as usize], merge);
+            budget.spend(&estimated)?;
         }
         estimated.add(paid);
         searching = step.back(&searching, &maps, estimate_above, &estimated, merge);
@@ -176,30 +238,62 @@ struct Setting<'a> {
     truth: Nearest,
     assumed: Nearest,
     costs: CycleCosts,
+    /// For every way the policy's belief may go: the true probabilities before and after the change of
+    /// the reports that lead there, and those the policy takes for them.
+    reports: Vec<[f64; 2]>,
+    believed: Vec<[f64; 2]>,
 }
 
 impl<'a> Setting<'a> {
-    fn new(problem: &'a PhaseChange, assumed: &PhaseChange) -> Result<Self, ProblemError> {
+    fn new(problem: &'a PhaseChange, assumed: &PhaseChange) -> Result<Self, EvaluationError> {
         problem.validate()?;
         assumed.validate()?;
+        let (reports, believed) = ways(&problem.detector, &assumed.detector)?;
         let (truth, assumed) = (Nearest::new(problem), Nearest::new(assumed));
         let costs = CycleCosts::new(problem);
-        Ok(Setting { problem, truth, assumed, costs })
+        Ok(Setting { problem, truth, assumed, costs, reports, believed })
     }
 
     /// The backward step into `n`, and the maps of the policy's belief.
-    fn step(&self, n: u64) -> (Step<'_>, [Map; 2]) {
+    fn step(&self, n: u64) -> (Step<'_>, Vec<Map>) {
         let lifetime = &self.problem.lifetime;
         let (cycle, believed) = (self.truth.cycle(lifetime, n), self.assumed.cycle(lifetime, n));
-        let maps = [
-            Map::new(&believed, self.assumed.alarm, self.assumed.hit),
-            Map::new(&believed, self.assumed.no_alarm, self.assumed.miss),
-        ];
-        (Step { truth: &self.truth, cycle, costs: &self.costs }, maps)
+        let maps = self.believed.iter().map(|[no, yes]| Map::new(&believed, *no, *yes)).collect();
+        (Step { truth: &self.truth, reports: &self.reports, cycle, costs: &self.costs }, maps)
     }
 
     /// D_d.
     fn test(&self) -> f64 {
         self.truth.test
     }
+}
+
+/// The true and the assumed probabilities of the reports, before and after the change; reports that the
+/// policy takes for the same evidence are one.
+type Ways = (Vec<[f64; 2]>, Vec<[f64; 2]>);
+
+fn ways(truth: &Levels, assumed: &Levels) -> Result<Ways, EvaluationError> {
+    let (truth, assumed) = (truth.levels(), assumed.levels());
+    if truth.len() != assumed.len() {
+        return Err(EvaluationError::Levels { truth: truth.len(), assumed: assumed.len() });
+    }
+    let impossible =
+        |level: &Level| level.before == Rational::ZERO && level.after == Rational::ZERO;
+    let same = |a: &Level, b: &Level| {
+        impossible(a) == impossible(b) && &a.before * &b.after == &a.after * &b.before
+    };
+    let mut merged: Vec<(Level, Level)> = Vec::new();
+    for (real, believed) in truth.iter().zip(assumed) {
+        match merged.iter_mut().find(|(_, known)| same(known, believed)) {
+            Some((all, known)) => {
+                for (sum, level) in [(all, real), (known, believed)] {
+                    sum.before += &level.before;
+                    sum.after += &level.after;
+                }
+            }
+            None => merged.push((real.clone(), believed.clone())),
+        }
+    }
+    let double = |level: &Level| [nearest(&level.before), nearest(&level.after)];
+    Ok(merged.iter().map(|(real, believed)| (double(real), double(believed))).unzip())
 }

@@ -6,6 +6,7 @@
 
 use super::problem::{PhaseChange, Premature, ProblemError};
 use crate::Rational;
+use crate::belief::Level;
 use crate::concave::{Line, Lines};
 use crate::{Halt, Observer};
 use std::ops::ControlFlow;
@@ -92,6 +93,7 @@ pub fn solve(
 ) -> Result<ExactSolution, ExactError> {
     problem.validate()?;
     let last = problem.last_step();
+    let reports = problem.detector.distinct();
     let nothing = Line { at_zero: Rational::ZERO, at_one: Rational::ZERO };
     let mut next = Lines::envelope(vec![nothing]);
     let (mut cycles, mut quiet_cycles) = (Rational::ZERO, Rational::ZERO);
@@ -106,14 +108,15 @@ pub fn solve(
         cycles = Rational::ONE + &survival * cycles;
         quiet_cycles = Rational::ONE + &survival * &quiet * quiet_cycles;
 
-        let report = |no: &Rational, yes: &Rational| {
-            next.after_report(&(&quiet * no), &(&hazard * yes), yes)
-        };
-        let (alarm, miss) = (&problem.false_alarm, &problem.missed);
-        let positive = report(alarm, &(Rational::ONE - miss));
-        let negative = report(&(Rational::ONE - alarm), miss);
+        let ahead = reports
+            .iter()
+            .map(|Level { before, after }| {
+                next.after_report(&(&quiet * before), &(&hazard * after), after)
+            })
+            .reduce(|sum, report| sum.plus(&report))
+            .expect("a detector reports something");
         let running = Line { at_zero: problem.before.clone(), at_one: problem.after.clone() };
-        let retain = positive.plus(&negative).scaled_plus(&survival, &running);
+        let retain = ahead.scaled_plus(&survival, &running);
 
         let remapped = &problem.test + &problem.install + &cycles * &problem.remapped;
         let at_zero = match &problem.premature {

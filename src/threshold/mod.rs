@@ -28,4 +28,5 @@ mod sweep;
 pub use curve::{Bounds, Curve, Run};
 pub use horizon::{Accuracy, Solution, solve, solve_recorded};
 pub use problem::{Hazard, PhaseChange, Premature, ProblemError};
+pub(crate) use stationary::amplification;
 pub use sweep::Spans;

@@ -109,32 +109,35 @@ impl CyclesLeft {
 /// One backward step.
 pub(super) struct Step<'a> {
     pub(super) truth: &'a Nearest,
+    /// The true probabilities of the reports whose maps are given, before and after the change.
+    pub(super) reports: &'a [[f64; 2]],
     pub(super) cycle: Cycle,
     pub(super) costs: &'a CycleCosts,
 }
 
 impl Step<'_> {
-    /// The cost of retaining where a report of a change leads to piece `alarm`, none to `quiet`.
-    fn retain(&self, next: &Pieces, alarm: usize, quiet: usize) -> Costs {
-        let (truth, cycle) = (self.truth, &self.cycle);
-        let (a, b) = (&next.costs[alarm], &next.costs[quiet]);
-        let mix = |phase: usize, end: fn(&Interval) -> f64| {
-            let [alarm, quiet] = match phase {
-                0 => [truth.alarm, truth.no_alarm],
-                _ => [truth.hit, truth.miss],
-            };
-            alarm * end(&a[phase]) + quiet * end(&b[phase])
-        };
-        let ends: [fn(&Interval) -> f64; 2] = [|i| i.0, |i| i.1];
-        let [low, high] = ends.map(|end| {
-            let (unchanged, changed) = (mix(0, end), mix(1, end));
+    /// The cost of retaining where the reports lead to the pieces `to`.
+    fn retain(&self, next: &Pieces, to: &[usize]) -> Costs {
+        let cycle = &self.cycle;
+        // By phase: the lower and the upper end.
+        let mut ahead = [(0.0, 0.0); 2];
+        for (report, to) in self.reports.iter().zip(to) {
+            let costs = &next.costs[*to];
+            for ((sum, chance), cost) in ahead.iter_mut().zip(report).zip(costs) {
+                sum.0 += chance * cost.0;
+                sum.1 += chance * cost.1;
+            }
+        }
+        let end = |unchanged: f64, changed: f64| {
             let ahead = cycle.hazard * changed + cycle.quiet * unchanged;
-            [
-                self.truth.before + cycle.survival * ahead,
-                self.costs.after + cycle.survival * changed,
-            ]
-        });
-        [0, 1].map(|phase| widened(low[phase], high[phase]))
+            let late = self.costs.after + cycle.survival * changed;
+            [self.truth.before + cycle.survival * ahead, late]
+        };
+        let [unchanged, changed] = ahead;
+        let (low, high) = (end(unchanged.0, changed.0), end(unchanged.1, changed.1));
+        // A sum over many reports loses more.
+        let times = 1.0 + self.reports.len() as f64 / 8.0;
+        [0, 1].map(|phase| widened_by(times, low[phase], high[phase]))
     }
 
     /// The cost of remapping; `fresh` is that of retaining with belief 0.
@@ -151,41 +154,40 @@ impl Step<'_> {
     }
 
     /// The cost of retaining with belief 0.
-    pub(super) fn fresh(&self, next: &Pieces, maps: &[Map; 2]) -> Costs {
-        let [alarm, quiet] = maps.each_ref().map(|map| next.find(map.image(0.0)));
-        self.retain(next, alarm, quiet)
+    pub(super) fn fresh(&self, next: &Pieces, maps: &[Map]) -> Costs {
+        let to: Vec<usize> = maps.iter().map(|map| next.find(map.image(0.0))).collect();
+        self.retain(next, &to)
     }
 
     /// The costs at this step: of retaining up to the threshold (in odds), of `beyond` above it.
     pub(super) fn back(
         &self,
         next: &Pieces,
-        maps: &[Map; 2],
+        maps: &[Map],
         threshold: f64,
         beyond: &Pieces,
         merge: f64,
     ) -> Pieces {
-        let mut now = maps.each_ref().map(|map| next.find(map.image(0.0)));
-        let mut kept = Joined::new(merge, self.fresh(next, maps));
-        // Where the next piece of either map begins, in the odds of this step.
-        let ends = |now: &[usize; 2]| -> [f64; 2] {
-            std::array::from_fn(|k| match next.at.get(now[k]) {
-                Some(end) => maps[k].preimage(*end),
-                None => f64::INFINITY,
-            })
+        let mut now: Vec<usize> = maps.iter().map(|map| next.find(map.image(0.0))).collect();
+        let mut kept = Joined::new(merge, self.retain(next, &now));
+        // Where the next piece of a map begins, in the odds of this step.
+        let end = |k: usize, piece: usize| match next.at.get(piece) {
+            Some(end) => maps[k].preimage(*end),
+            None => f64::INFINITY,
         };
+        let mut ahead: Vec<f64> = now.iter().enumerate().map(|(k, piece)| end(k, *piece)).collect();
         loop {
-            let ahead = ends(&now);
-            let here = ahead[0].min(ahead[1]);
+            let here = ahead.iter().copied().fold(f64::INFINITY, f64::min);
             if here >= threshold || here == f64::INFINITY {
                 break;
             }
-            for k in 0..2 {
+            for k in 0..maps.len() {
                 if ahead[k] == here {
                     now[k] += 1;
+                    ahead[k] = end(k, now[k]);
                 }
             }
-            kept.next(here, self.retain(next, now[0], now[1]));
+            kept.next(here, self.retain(next, &now));
         }
         if threshold < f64::INFINITY {
             let first = beyond.at.partition_point(|end| *end <= threshold);
@@ -200,7 +202,12 @@ impl Step<'_> {
 
 /// An interval moved outward by what the operations of a step may have lost.
 fn widened(low: f64, high: f64) -> Interval {
-    (low - SLACK * low.abs(), high + SLACK * high.abs())
+    widened_by(1.0, low, high)
+}
+
+/// The same for `times` as many operations.
+fn widened_by(times: f64, low: f64, high: f64) -> Interval {
+    (low - times * SLACK * low.abs(), high + times * SLACK * high.abs())
 }
 
 /// Pieces in ascending order, neighbours joined where that widens no value much.

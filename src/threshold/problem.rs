@@ -1,6 +1,7 @@
 //! The phase-change problem: one change, a fallible detector, one remapping that pays [NR86, NR90].
 
 use crate::Rational;
+use crate::belief::{Levels, LevelsError, Likelihood};
 use crate::lifetime::Lifetime;
 use crate::rounding::nearest;
 use std::fmt;
@@ -43,10 +44,8 @@ pub struct PhaseChange {
     pub test: Rational,
     /// Delay of installing it, paid when the change has occurred: D_r >= 0.
     pub install: Rational,
-    /// alpha = P(report of a change | none).
-    pub false_alarm: Rational,
-    /// beta = P(no report | change).
-    pub missed: Rational,
+    /// What the detector reports before and after the change.
+    pub detector: Levels,
     /// What a premature remapping costs.
     pub premature: Premature,
 }
@@ -56,6 +55,8 @@ pub struct PhaseChange {
 pub enum ProblemError {
     /// A probability lies outside \[0, 1\].
     NotAProbability(&'static str),
+    /// The reports have no law.
+    Detector(LevelsError),
     /// A delay is negative.
     NegativeDelay(&'static str),
     /// e_P < e_F: the new mapping is better even before the change, and thresholds need not exist.
@@ -73,6 +74,7 @@ impl fmt::Display for ProblemError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             ProblemError::NotAProbability(what) => write!(f, "the {what} lies outside [0, 1]"),
+            ProblemError::Detector(error) => error.fmt(f),
             ProblemError::NegativeDelay(what) => write!(f, "the {what} delay is negative"),
             ProblemError::ReversedPremature => f.write_str(
                 "the new mapping is faster than the old one before the change (e_P < e_F)",
@@ -85,6 +87,12 @@ impl fmt::Display for ProblemError {
 }
 
 impl std::error::Error for ProblemError {}
+
+impl From<LevelsError> for ProblemError {
+    fn from(error: LevelsError) -> Self {
+        ProblemError::Detector(error)
+    }
+}
 
 impl PhaseChange {
     /// Checks what the theory needs: probabilities in range, delays nonnegative, e_P >= e_F.
@@ -100,12 +108,6 @@ impl PhaseChange {
         };
         if !hazards.iter().all(probability) {
             return Err(ProblemError::NotAProbability("hazard"));
-        }
-        if !probability(&self.false_alarm) {
-            return Err(ProblemError::NotAProbability("false-alarm probability"));
-        }
-        if !probability(&self.missed) {
-            return Err(ProblemError::NotAProbability("miss probability"));
         }
         if self.test < Rational::ZERO {
             return Err(ProblemError::NegativeDelay("test"));
@@ -174,11 +176,8 @@ pub(crate) struct Nearest {
     pub gain: f64,
     pub test: f64,
     pub delay: f64,
-    /// alpha, 1 - alpha, beta, 1 - beta.
-    pub alarm: f64,
-    pub no_alarm: f64,
-    pub miss: f64,
-    pub hit: f64,
+    /// The reports, the strongest sign of a change first.
+    pub reports: Vec<Likelihood>,
     /// e_P - e_F for `Keep`.
     pub regret: Option<f64>,
     pub before: f64,
@@ -219,10 +218,7 @@ impl Nearest {
             gain: nearest(&problem.gain()),
             test: nearest(&problem.test),
             delay: nearest(&(&problem.test + &problem.install)),
-            alarm: nearest(&problem.false_alarm),
-            no_alarm: complement(&problem.false_alarm),
-            miss: nearest(&problem.missed),
-            hit: complement(&problem.missed),
+            reports: problem.detector.likelihoods(),
             regret,
             before: nearest(&problem.before),
             remapped: nearest(&problem.remapped),

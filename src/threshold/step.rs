@@ -7,6 +7,7 @@
 //! and the step operator is monotone: the two sides always enclose the true value function.
 
 use super::problem::{Cycle, Nearest};
+use crate::belief::Likelihood;
 use crate::concave::bracket::{Merge, Origin, Reduce, Split};
 use crate::concave::held::{Cells, Gather, Spread};
 use crate::concave::{Atom, Kinked};
@@ -59,11 +60,9 @@ fn images<'a, const UPPER: bool>(
     atoms: &'a [Atom],
     parameters: &Nearest,
     cycle: &Cycle,
-) -> [Images<'a>; 2] {
-    [
-        Images::new::<UPPER>(atoms, cycle, parameters.alarm, parameters.hit),
-        Images::new::<UPPER>(atoms, cycle, parameters.no_alarm, parameters.miss),
-    ]
+) -> Vec<Images<'a>> {
+    let reports = parameters.reports.iter();
+    reports.map(|report| Images::new::<UPPER>(atoms, cycle, report.before, report.after)).collect()
 }
 
 /// The line and the constant of retaining; the atoms follow in [`cut`]. O(atoms).
@@ -75,8 +74,9 @@ pub(crate) fn retain<const UPPER: bool>(
     let (s, h) = (cycle.survival, cycle.hazard);
     let mut inflow = next.slope * h;
     let mut drop = 0.0;
-    let reports = [(parameters.alarm, parameters.hit), (parameters.no_alarm, parameters.miss)];
-    for (branch, (no, yes)) in images::<UPPER>(&next.atoms, parameters, cycle).iter().zip(reports) {
+    let branches = images::<UPPER>(&next.atoms, parameters, cycle);
+    for (branch, report) in branches.iter().zip(&parameters.reports) {
+        let Likelihood { before: no, after: yes } = *report;
         // A report that never comes after the change sees no slope, so no atom either.
         if yes <= 0.0 {
             continue;
@@ -88,7 +88,7 @@ pub(crate) fn retain<const UPPER: bool>(
         inflow += cycle.quiet * no * moment + yes * h * weight;
         drop += branch.weight * weight;
     }
-    let sums = blocked_loss(next.atoms.len());
+    let sums = blocked_loss(next.atoms.len(), branches.len());
     let inflow = s * inflow * if UPPER { 1.0 + sums } else { 1.0 - sums };
     let lost = cycle.killed() * next.constant.value();
     // Three times, because rounding may also put an atom on the wrong side of zero.
@@ -100,13 +100,14 @@ pub(crate) fn retain<const UPPER: bool>(
 
 const BLOCK: usize = 256;
 
-/// A sum of positive terms in two levels; its relative error is at most [`blocked_loss`].
+/// A sum of positive terms in two levels; the relative error of adding up such sums is at most
+/// [`blocked_loss`].
 fn blocked_sum(atoms: &[Atom], term: impl Fn(&Atom) -> f64) -> f64 {
     atoms.chunks(BLOCK).map(|block| block.iter().map(&term).sum::<f64>()).sum()
 }
 
-fn blocked_loss(terms: usize) -> f64 {
-    UNIT * (terms.min(BLOCK) + terms / BLOCK + 4) as f64
+fn blocked_loss(terms: usize, sums: usize) -> f64 {
+    UNIT * (terms.min(BLOCK) + terms / BLOCK + 2 + sums) as f64
 }
 
 /// The remapping line o -> offset + delay * o above the constant of retaining, and what is asked of it.
@@ -165,10 +166,9 @@ pub(crate) fn cut<const UPPER: bool>(
             crossing.find::<UPPER>(&mut Split::new(tolerance, &mut atoms, &mut ends))
         }
         Reduction::Cells(cells, grain) => {
-            let [first, second] = &crossing.branches;
-            let image =
-                |report: usize, parent: usize| [first, second][report].at(&next.atoms[parent]);
-            cells.assign(next.atoms.len(), image);
+            let branches = &crossing.branches;
+            let image = |report: usize, parent: usize| branches[report].at(&next.atoms[parent]);
+            cells.assign(branches.len(), next.atoms.len(), image);
             crossing.find::<UPPER>(&mut Gather::new(cells, grain, &mut atoms))
         }
         Reduction::Nodes(nodes, grain) => {
@@ -194,14 +194,19 @@ pub(crate) fn cut<const UPPER: bool>(
 /// Odds beyond which an atom no longer counts as one: p = 1 - 1e-250.
 const FAR: f64 = 1e250;
 
-fn exhausted(branches: &[Images<'_>; 2]) -> bool {
+fn exhausted(branches: &[Images<'_>]) -> bool {
     branches.iter().all(|branch| branch.next >= branch.atoms.len())
 }
 
 /// The next image in ascending order, none beyond [`FAR`]: where, its drop, and its origin.
-fn pop(branches: &mut [Images<'_>; 2]) -> Option<(f64, f64, Origin)> {
-    let (a, b) = (branches[0].peek(), branches[1].peek());
-    let (report, at) = if a <= b { (0, a) } else { (1, b) };
+fn pop(branches: &mut [Images<'_>]) -> Option<(f64, f64, Origin)> {
+    let (mut report, mut at) = (0, f64::INFINITY);
+    for (k, branch) in branches.iter().enumerate() {
+        let here = branch.peek();
+        if here < at {
+            (report, at) = (k, here);
+        }
+    }
     let branch = &mut branches[report];
     let atom = branch.atoms.get(branch.next).filter(|_| at < FAR)?;
     let origin = Origin { report, parent: branch.next };
@@ -220,7 +225,7 @@ struct Crossings {
 
 /// The search for the crossing of retaining and remapping.
 struct Crossing<'a> {
-    branches: [Images<'a>; 2],
+    branches: Vec<Images<'a>>,
     retain: &'a Retain,
     line: &'a RemapLine,
     /// Number of atoms the images come from.
@@ -251,7 +256,7 @@ impl Crossing<'_> {
     fn scan<const UPPER: bool>(&mut self, reduce: &mut impl Reduce) -> Crossings {
         let (retain, line, branches) = (self.retain, self.line, &mut self.branches);
         let parents = self.parents;
-        let loss = blocked_loss(parents);
+        let loss = blocked_loss(parents, branches.len());
         let excess = retain.slope - line.delay;
         let tilt = loss * retain.drop + SLACK * (retain.slope.abs() + line.delay);
         // The root if it is not beyond `here`. `late`: at or beyond the true crossing of this side;

@@ -235,7 +235,10 @@ fn ten_thousand_mutants_are_answered_or_explained() {
             let started = Instant::now();
             let loaded = Loaded::from_bytes(Path::new("mutant.ron"), bytes.clone());
             let solved = loaded.and_then(|loaded| {
-                if matches!(loaded.model.problem, Problem::PhaseChange(_)) {
+                let quick = |problem: &Problem| {
+                    matches!(problem, Problem::PhaseChange(_) | Problem::PhaseSwitching(_))
+                };
+                if quick(&loaded.model.problem) {
                     solve_model(&loaded, &settings, None, false)?;
                 }
                 Ok(())

@@ -147,3 +147,50 @@ fn what_is_not_a_probability_is_refused() {
     assert_eq!(Belief::UNCHANGED.after(Report::Change, &certain), None);
     assert_eq!(Belief::UNCHANGED.step(0.5, Report::Change, &certain), Some(Belief::CHANGED));
 }
+
+/// Beliefs after reports of a change in a row, from certainty that there was none [NR90, sec. III].
+#[test]
+fn the_ladder_of_beliefs() {
+    let detector = Detector::new(0.1, 0.1).unwrap();
+    let mut belief = Belief::UNCHANGED;
+    for expected in [0.022059, 0.184388, 0.673449, 0.949057] {
+        belief = belief.step(1.0 / 400.0, Report::Change, &detector).unwrap();
+        assert!((belief.probability() - expected).abs() < 5e-7, "{belief:?} {expected}");
+    }
+}
+
+proptest! {
+    /// p^cbar draws beliefs together around its fixed point: two beliefs come closer in odds by the
+    /// factor r / (1 - h), below 1 exactly if a fixed point below 1 attracts.
+    #[test]
+    fn the_negative_report_contracts_where_its_fixed_point_attracts(
+        alpha in 0.001..0.999f64, beta in 0.001..0.999f64, hazard in 0.001..0.9f64,
+        odds in 0.0..100.0f64, apart in 0.1..10.0f64,
+    ) {
+        let detector = Detector::new(alpha, beta).unwrap();
+        let step = |odds: f64| {
+            Belief::from_odds(odds).unwrap().step(hazard, Report::NoChange, &detector).unwrap().odds()
+        };
+        let factor = (step(odds + apart) - step(odds)) / apart;
+        let expected = beta / (1.0 - alpha) / (1.0 - hazard);
+        prop_assert!((factor - expected).abs() <= 1e-9 * expected.max(1.0) * (1.0 + odds));
+        let limit = detector.fixed_point(Report::NoChange, hazard).unwrap();
+        prop_assert_eq!(limit.probability() < 1.0, expected < 1.0);
+        // In probability the map's slope is q^-2 times the determinant: at p = 0 it may exceed 1 before it
+        // falls below. Where beta < 1 - alpha it never does beyond the fixed point.
+        if expected < 1.0 {
+            let mut p = limit.probability();
+            for _ in 0..20 {
+                let next = Belief::new(p).unwrap().step(hazard, Report::NoChange, &detector).unwrap();
+                prop_assert!((next.probability() - limit.probability()).abs() <= 1e-9);
+                p = next.probability();
+            }
+            let far = Belief::from_odds(odds).unwrap();
+            let near = (0..400).fold(far, |belief, _| {
+                belief.step(hazard, Report::NoChange, &detector).unwrap()
+            });
+            let left = (far.odds() - limit.odds()).abs() * expected.powi(400);
+            prop_assert!((near.odds() - limit.odds()).abs() <= 2.0 * left + 1e-9 * (1.0 + limit.odds()));
+        }
+    }
+}

@@ -9,3 +9,4 @@ mod monitor;
 mod periodic;
 mod phase_change;
 mod stopping;
+mod switching;

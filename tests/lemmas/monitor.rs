@@ -106,7 +106,7 @@ fn error_rates_follow_what_the_change_does() {
 /// The monitor is test, filter and thresholds, no more.
 #[test]
 fn decisions_are_those_of_the_filter_and_the_curve() {
-    use remapping::belief::{Belief, Detector};
+    use remapping::belief::{Belief, Detector, Levels};
     let problem = PhaseChange {
         lifetime: Lifetime::fixed(40),
         hazard: Hazard::Constant(ratio(1, 50)),
@@ -115,8 +115,7 @@ fn decisions_are_those_of_the_filter_and_the_curve() {
         remapped: ratio(1, 1),
         test: ratio(4, 1),
         install: ratio(0, 1),
-        false_alarm: ratio(1, 10),
-        missed: ratio(1, 10),
+        detector: Levels::binary(ratio(1, 10), ratio(1, 10)).unwrap(),
         premature: Premature::Revert,
     };
     let accuracy = Accuracy { tolerance: 1e-9, segments: None };

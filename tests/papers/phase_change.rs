@@ -1,5 +1,6 @@
 //! \[NR86\], \[NR90\]: every deck of `models/phase_change` solves, and says what the papers imply.
 
+use remap::model::study::{Series, Study};
 use remap::model::{Loaded, Problem};
 use remapping::threshold::evaluation::{
     Estimating, ThresholdPolicy, evaluate, evaluate_estimating,
@@ -61,7 +62,7 @@ fn every_deck_solves_to_the_tolerance() {
 fn table_3_remaps_until_the_delay_is_no_longer_earned_back() {
     for steps in [10u64, 50, 100, 1000] {
         for gain in [5u64, 50, 100] {
-            let solution = solved(&format!("table3/n{steps}_g{gain}.ron"));
+            let solution = solved(&format!("table_iii_n{steps}_g{gain}.ron"));
             let expected = (steps + 1).saturating_sub(200 / gain);
             assert_eq!(solution.onset, expected, "N = {steps}, G = {gain}");
         }
@@ -108,7 +109,7 @@ fn table_3_the_share_of_the_gain_the_heuristic_keeps() {
     let shares =
         [(1000, 5, 98.3, 1.0), (1000, 50, 99.5, 0.5), (1000, 100, 99.5, 0.5), (50, 50, 93.4, 0.2)];
     for (steps, gain, printed, within) in shares {
-        let name = format!("table3/n{steps}_g{gain}.ron");
+        let name = format!("table_iii_n{steps}_g{gain}.ron");
         let problem = problem(&folder().join(&name));
         let optimum = solved(&name);
         let policy = Estimating { assumed: &problem, certainty: 0.8, pays_until: optimum.onset };
@@ -126,4 +127,48 @@ fn table_3_the_share_of_the_gain_the_heuristic_keeps() {
             "{name}: {least} {most}"
         );
     }
+}
+
+/// Every study reads, and its models are there.
+#[test]
+fn every_study_reads() {
+    let mut count = 0;
+    for path in decks(&folder().join("../studies")) {
+        let study = Study::read(&path).unwrap_or_else(|faults| panic!("{path:?}: {faults:?}"));
+        assert!(study.source.is_some(), "{path:?} names no source");
+        for series in &study.series {
+            let models = match series {
+                Series::Kept { points, .. } | Series::Saved { points, .. } => {
+                    points.iter().map(|point| point.model.clone()).collect()
+                }
+                Series::Misjudged { model, .. }
+                | Series::Thresholds { model, .. }
+                | Series::Response { model, .. }
+                | Series::Premature { model, .. } => vec![model.clone()],
+            };
+            models.iter().for_each(|model| drop(problem(model)));
+        }
+        count += 1;
+    }
+    assert_eq!(count, 5);
+}
+
+/// Table IV of 1986, the columns from .1 on at N = 1000: misjudging the gain costs next to nothing.
+#[test]
+fn table_4_misjudging_the_gain_hardly_matters_in_long_runs() {
+    let (name, printed) = ("table_iii_n1000_g50.ron", 99.6);
+    let problem = problem(&folder().join(name));
+    let (optimum, never) = (solved(name).value.unwrap(), vec![1.0; 1001]);
+    let never = ThresholdPolicy { assumed: &problem, thresholds: &never };
+    let never = evaluate(&problem, never, 0.0, &()).unwrap();
+    let misjudged = threshold::PhaseChange {
+        after: &problem.remapped + problem.gain() / remapping::Rational::from(10),
+        ..problem.clone()
+    };
+    let accuracy = Accuracy { tolerance: 1e-2, segments: None };
+    let pays_until = solve(&misjudged, accuracy, &()).unwrap().onset;
+    let policy = Estimating { assumed: &problem, certainty: 0.8, pays_until };
+    let cost = evaluate_estimating(&problem, policy, 0.5, &()).unwrap();
+    let kept = |cost: f64| 100.0 * (never.0 - cost) / (never.0 - optimum.0);
+    assert!((kept(cost.0) - printed).abs() < 0.5 && (kept(cost.1) - printed).abs() < 0.5);
 }

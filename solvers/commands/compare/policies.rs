@@ -1,14 +1,13 @@
 //! `remap compare` for drifting loads and activity meshes: rules side by side.
 
 use super::super::solve::to_json;
-use super::{Exit, report};
-use crate::cli::Compare;
+use super::{Asked, Exit, report};
 use crate::load_drift::{LONGEST_INTERVAL, prepare};
 use crate::model::Loaded;
 use crate::model::activity_mesh::ActivityMesh;
 use crate::model::complaint::Complaint;
 use crate::model::load_drift::LoadDrift;
-use crate::output::{make_folder, print, say, write_file};
+use crate::output::{say, write_file};
 use crate::render::plot::{Format, picture};
 use crate::render::policies::{Picture, table};
 use crate::run::Watch;
@@ -37,7 +36,7 @@ struct Document<'a> {
 }
 
 /// Compares policies on drifting loads.
-pub(super) fn load_drift(arguments: &Compare, loaded: &Loaded, model: &LoadDrift) -> Exit {
+pub(super) fn load_drift(arguments: &Asked<'_>, loaded: &Loaded, model: &LoadDrift) -> Exit {
     let watch = Watch::start(&loaded.model.title, arguments.time_limit);
     let problem = model.problem();
     let played = prepare(loaded, model, &problem).and_then(|(states, transition)| {
@@ -64,7 +63,7 @@ pub(super) fn load_drift(arguments: &Compare, loaded: &Loaded, model: &LoadDrift
 }
 
 /// Compares policies on an activity mesh.
-pub(super) fn activity_mesh(arguments: &Compare, loaded: &Loaded, model: &ActivityMesh) -> Exit {
+pub(super) fn activity_mesh(arguments: &Asked<'_>, loaded: &Loaded, model: &ActivityMesh) -> Exit {
     let watch = Watch::start(&loaded.model.title, arguments.time_limit);
     let workload = model.workload();
     let steps = remapping::simulate::Workload::steps(&workload);
@@ -219,7 +218,7 @@ impl Drift<'_> {
 }
 
 fn show(
-    arguments: &Compare,
+    arguments: &Asked<'_>,
     loaded: &Loaded,
     problem: &str,
     comparison: &Report,
@@ -240,11 +239,7 @@ fn show(
         warnings: &loaded.warnings,
     };
     let text = to_json(&document);
-    if arguments.json {
-        print(&text);
-    } else {
-        print(&table(&loaded.model.title, comparison));
-    }
+    arguments.show(&text, || table(&loaded.model.title, comparison));
     match write(arguments, loaded, comparison, &text) {
         Ok(()) => status.into(),
         Err(complaint) => report(&[complaint]),
@@ -252,16 +247,12 @@ fn show(
 }
 
 fn write(
-    arguments: &Compare,
+    arguments: &Asked<'_>,
     loaded: &Loaded,
     report: &Report,
     text: &str,
 ) -> Result<(), Complaint> {
-    if let Some(folder) = &arguments.out {
-        make_folder(folder)?;
-        let name = arguments.model.file_stem().unwrap_or_default();
-        write_file(&folder.join(name).with_extension("json"), text.as_bytes(), arguments.force)?;
-    }
+    arguments.write_document(text)?;
     if let Some(plot) = &arguments.plot {
         let bytes = picture(Format::of(plot)?, &Picture { title: &loaded.model.title, report })?;
         write_file(plot, &bytes, arguments.force)?;

@@ -1,11 +1,10 @@
 //! `remap compare` for the model problems of \[NR90\].
 
 use super::super::solve::to_json;
-use super::{Exit, report};
-use crate::cli::Compare;
+use super::{Asked, Exit, report};
 use crate::model::Loaded;
 use crate::model::complaint::Complaint;
-use crate::output::{check_free, make_folder, print, say, write_file};
+use crate::output::{check_free, make_folder, say, write_file};
 use crate::render::plot::{Format, picture};
 use crate::render::two_phase_plot::Policies;
 use crate::run::Watch;
@@ -33,7 +32,7 @@ struct Document<'a> {
 }
 
 pub(super) fn run(
-    arguments: &Compare,
+    arguments: &Asked<'_>,
     loaded: &Loaded,
     problem: &'static str,
     workload: &impl Workload,
@@ -45,7 +44,7 @@ pub(super) fn run(
 }
 
 fn attempt(
-    arguments: &Compare,
+    arguments: &Asked<'_>,
     loaded: &Loaded,
     problem: &'static str,
     workload: &impl Workload,
@@ -80,18 +79,15 @@ fn attempt(
     comparison.retain(&policies);
     let text = document(&comparison);
     // Shown first: a file that cannot be written must not lose the result.
-    if arguments.json {
-        print(&text);
-    } else {
-        print(&format!("{title}\n{comparison}\n{}\n", ending(status, watch.seconds())));
-    }
+    let seconds = watch.seconds();
+    arguments.show(&text, || format!("{title}\n{comparison}\n{}\n", ending(status, seconds)));
     if let (Some(plot), Some(bytes)) = (&arguments.plot, drawn) {
         write_file(plot, &bytes, arguments.force)?;
     }
     if let Some((folder, json)) = files {
         write_file(&json, text.as_bytes(), arguments.force)?;
         write_traces(workload, arguments.seed, |name, bytes| {
-            write_file(&trace_path(&folder, &arguments.model, name), bytes, arguments.force)
+            write_file(&trace_path(&folder, arguments.model, name), bytes, arguments.force)
         })?;
     }
     Ok(status.into())
@@ -116,7 +112,7 @@ fn policies(names: &[String]) -> Result<Vec<Policy>, Complaint> {
 
 /// The folder of the written files and the document in it, made sure of before any work is done.
 fn planned_files(
-    arguments: &Compare,
+    arguments: &Asked<'_>,
     workload: &impl Workload,
 ) -> Result<Option<(PathBuf, PathBuf)>, Complaint> {
     let Some(folder) = &arguments.out else { return Ok(None) };
@@ -125,7 +121,7 @@ fn planned_files(
     let json = folder.join(stem).with_extension("json");
     check_free(&json, arguments.force)?;
     for name in workload.trace_names() {
-        check_free(&trace_path(folder, &arguments.model, &name), arguments.force)?;
+        check_free(&trace_path(folder, arguments.model, &name), arguments.force)?;
     }
     Ok(Some((folder.clone(), json)))
 }

@@ -1,6 +1,6 @@
 //! The certified bounds of the fast solver against the exact rational twin.
 
-use super::problems::{cases, exact, problem, ratio};
+use super::problems::{binary, cases, exact, problem, ratio};
 use proptest::prelude::*;
 use remapping::lifetime::Lifetime;
 use remapping::threshold::{self, Accuracy, Hazard, PhaseChange, Premature, exact as twin};
@@ -80,8 +80,7 @@ fn thresholds_that_never_move_do_not_hide_a_moving_value() {
         remapped: Rational::ONE,
         test: ratio(test, 10),
         install: Rational::ZERO,
-        false_alarm: ratio(false_alarm, 10),
-        missed: ratio(missed, 10),
+        detector: binary(ratio(false_alarm, 10), ratio(missed, 10)),
         premature: Premature::Keep { before_remapped: ratio(regret, 10) },
     };
     encloses(&problem(6, (7, 23, 0, 5, 4, 5)), Accuracy { tolerance: 1e-9, segments: None })

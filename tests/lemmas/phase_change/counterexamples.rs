@@ -1,6 +1,6 @@
 //! Where the papers claim more, or less, than holds: each number is in docs/errata.md.
 
-use super::problems::{exact, ratio};
+use super::problems::{binary, exact, ratio};
 use remapping::Rational;
 use remapping::lifetime::Lifetime;
 use remapping::threshold::exact::{self as twin, ExactSolution};
@@ -21,8 +21,7 @@ fn unit_gain(
         remapped: Rational::ONE,
         test: delay,
         install: Rational::ZERO,
-        false_alarm: error.clone(),
-        missed: error,
+        detector: binary(error.clone(), error),
         premature: Premature::Revert,
     }
 }

@@ -45,15 +45,11 @@ impl<'a> Direct<'a> {
         if n == self.problem.last_step() {
             return Rational::ZERO;
         }
-        let (alpha, beta) = (&self.problem.false_alarm, &self.problem.missed);
         let prior = p + (Rational::ONE - p) * self.problem.hazard_exact(n + 1);
         let other = Rational::ONE - &prior;
-        let reports = [
-            (&prior * (Rational::ONE - beta), &other * alpha),
-            (&prior * beta, &other * (Rational::ONE - alpha)),
-        ];
         let mut mean = Rational::ZERO;
-        for (yes, no) in reports {
+        for level in self.problem.detector.levels() {
+            let (yes, no) = (&prior * &level.after, &other * &level.before);
             let chance = &yes + &no;
             if chance > Rational::ZERO {
                 mean += &chance * self.value(n + 1, &(&yes / &chance));
@@ -105,30 +101,27 @@ struct Sequences<'a> {
 }
 
 impl Sequences<'_> {
-    fn weights(&self, from: u64, reports: &[bool]) -> (Rational, Rational) {
-        let (alpha, beta) = (&self.problem.false_alarm, &self.problem.missed);
-        let likelihood = |positive: bool, changed: bool| match (positive, changed) {
-            (true, true) => Rational::ONE - beta,
-            (false, true) => beta.clone(),
-            (true, false) => alpha.clone(),
-            (false, false) => Rational::ONE - alpha,
+    fn weights(&self, from: u64, reports: &[usize]) -> (Rational, Rational) {
+        let levels = self.problem.detector.levels();
+        let likelihood = |report: usize, changed: bool| {
+            if changed { &levels[report].after } else { &levels[report].before }
         };
         let (mut changed, mut quiet) = (Rational::ZERO, Rational::ONE);
         for time in 0..reports.len() {
             let hazard = self.problem.hazard_exact(from + 1 + time as u64);
             let weigh =
-                |weight, (at, positive): (usize, &bool)| weight * likelihood(*positive, at >= time);
+                |weight, (at, report): (usize, &usize)| weight * likelihood(*report, at >= time);
             changed += reports.iter().enumerate().fold(&quiet * &hazard, weigh);
             quiet *= Rational::ONE - hazard;
         }
         let quiet =
-            reports.iter().fold(quiet, |weight, positive| weight * likelihood(*positive, false));
+            reports.iter().fold(quiet, |weight, report| weight * likelihood(*report, false));
         (changed, quiet)
     }
 
     /// Least cost of going on from `from` after `reports`, times their probability, and the part of
     /// it that C_t has.
-    fn cost(&mut self, from: u64, reports: &mut Vec<bool>) -> Rational {
+    fn cost(&mut self, from: u64, reports: &mut Vec<usize>) -> Rational {
         let n = from + reports.len() as u64;
         let (changed, quiet) = self.weights(from, reports);
         let total = &changed + &quiet;
@@ -169,15 +162,15 @@ impl Sequences<'_> {
     }
 
     /// s_n times the cost after each next report.
-    fn go_on(&mut self, from: u64, reports: &mut Vec<bool>) -> Rational {
+    fn go_on(&mut self, from: u64, reports: &mut Vec<usize>) -> Rational {
         let n = from + reports.len() as u64;
         let survival = self.problem.lifetime.continuation_exact(n);
         if survival == Rational::ZERO {
             return Rational::ZERO;
         }
         let mut sum = Rational::ZERO;
-        for positive in [true, false] {
-            reports.push(positive);
+        for report in 0..self.problem.detector.levels().len() {
+            reports.push(report);
             sum += self.cost(from, reports);
             reports.pop();
         }

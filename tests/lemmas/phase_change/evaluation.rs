@@ -1,10 +1,14 @@
 //! The cost of threshold policies: bounds against the tree of all reports, and against the optimum.
 
-use super::problems::{cases, exact, probability, problem, ratio};
+use super::problems::{binary, cases, detector, exact, probability, problem, ratio};
 use proptest::prelude::*;
+use rand::RngExt;
 use remapping::Rational;
-use remapping::belief::{Belief, Detector, Report};
+use remapping::belief::{Belief, Level, Levels, Likelihood};
 use remapping::lifetime::Lifetime;
+use remapping::policy::Policy;
+use remapping::policy::watching::{BeliefThresholds, Heuristic1986};
+use remapping::simulate::{Estimate, stream};
 use remapping::threshold::evaluation::{
     Estimating, ThresholdPolicy, evaluate, evaluate_estimating,
 };
@@ -57,8 +61,10 @@ fn double(value: &Rational) -> f64 {
     value.to_f64().value()
 }
 
-fn detector(problem: &PhaseChange) -> Detector {
-    Detector::new(double(&problem.false_alarm), double(&problem.missed)).unwrap()
+fn likelihoods(problem: &PhaseChange) -> Vec<Likelihood> {
+    let double =
+        |level: &Level| Likelihood { before: double(&level.before), after: double(&level.after) };
+    problem.detector.levels().iter().map(double).collect()
 }
 
 impl Tree<'_> {
@@ -66,7 +72,9 @@ impl Tree<'_> {
     fn cost(&self, n: u64, changed: bool, belief: Belief, estimated: Option<u64>) -> Option<f64> {
         let p = belief.probability();
         let (act, threshold) = self.rule.act(n, p, estimated);
-        if p != threshold && (p - threshold).abs() < 1e-9 {
+        // The heuristic compares odds, which differ where probabilities near 1 do not.
+        let tie = p == threshold && matches!(self.rule, Rule::Thresholds(_));
+        if !tie && (p - threshold).abs() < 1e-9 {
             return None;
         }
         match act {
@@ -114,13 +122,10 @@ impl Tree<'_> {
         let believed = double(&self.assumed.hazard_exact(n + 1));
         let mut ahead = 0.0;
         for (changed, weight) in phases {
-            for report in Report::ALL {
-                let of = detector(truth);
-                let chance =
-                    if changed { of.after_change(report) } else { of.before_change(report) };
+            for (real, taken_for) in likelihoods(truth).iter().zip(likelihoods(self.assumed)) {
+                let chance = if changed { real.after } else { real.before };
                 if weight * chance > 0.0 {
-                    let prior = belief.prior(believed);
-                    let next = prior.after(report, &detector(self.assumed)).unwrap_or(belief);
+                    let next = belief.prior(believed).given(taken_for).unwrap_or(belief);
                     ahead += weight * chance * self.cost(n + 1, changed, next, estimated)?;
                 }
             }
@@ -130,12 +135,12 @@ impl Tree<'_> {
 }
 
 /// The policy's model: the true one, or other hazards and errors.
-fn assumed(problem: &PhaseChange, other: Option<(Rational, Rational, Rational)>) -> PhaseChange {
+fn assumed(problem: &PhaseChange, other: Option<(Rational, Levels)>) -> PhaseChange {
     match other {
-        None => problem.clone(),
-        Some((hazard, false_alarm, missed)) => {
-            PhaseChange { hazard: Hazard::Constant(hazard), false_alarm, missed, ..problem.clone() }
+        Some((hazard, detector)) if detector.levels().len() == problem.detector.levels().len() => {
+            PhaseChange { hazard: Hazard::Constant(hazard), detector, ..problem.clone() }
         }
+        _ => problem.clone(),
     }
 }
 
@@ -145,7 +150,7 @@ proptest! {
     #[test]
     fn costs_of_threshold_policies_are_those_of_all_report_sequences(
         problem in problem(6),
-        other in prop::option::of((probability(), probability(), probability())),
+        other in prop::option::of((probability(), detector())),
         thresholds in prop::collection::vec(0.0..1.0f64, 7), merge in prop_oneof![Just(0.0), 0.0..0.5],
     ) {
         let assumed = assumed(&problem, other);
@@ -170,19 +175,17 @@ proptest! {
     ) {
         let problem = PhaseChange { hazard: Hazard::Constant(hazard.clone()), ..problem };
         let policy = Estimating { assumed: &problem, certainty, pays_until: until };
-        let detector = detector(&problem);
         let hazard = double(&hazard);
-        let hover =
-            detector.fixed_point(Report::NoChange, hazard).unwrap_or(Belief::UNCHANGED);
-        let two = hover
-            .step(hazard, Report::Change, &detector)
-            .and_then(|once| once.step(hazard, Report::Change, &detector));
+        let mut reports = likelihoods(&problem);
+        reports.retain(|report| report.before + report.after > 0.0);
+        reports.sort_by(|a, b| b.ratio().total_cmp(&a.ratio()));
+        let (change, none) = (reports[0], reports[reports.len() - 1]);
+        let hover = none.fixed_point(hazard).unwrap_or(Belief::UNCHANGED);
+        let two = hover.prior(hazard).given(change).and_then(|once| once.prior(hazard).given(change));
         let estimate_above = two
             .and_then(|belief| Belief::from_odds(belief.odds() * (1.0 + 1e-6)))
             .map_or(1.0, |belief| belief.probability());
-        let until = until.min(problem.last_step() + 1);
-        let rule =
-            Rule::Estimating(estimate_above, Estimating { pays_until: until, ..policy });
+        let rule = Rule::Estimating(estimate_above, policy);
         let tree = Tree { truth: &problem, assumed: &problem, rule };
         let Some(cost) = tree.cost(0, false, Belief::UNCHANGED, None) else { return Ok(()) };
         let (lower, upper) = evaluate_estimating(&problem, policy, merge, &()).unwrap();
@@ -249,8 +252,7 @@ fn watching(error: u64, hazard: Rational, last: u64) -> PhaseChange {
         remapped: Rational::ZERO,
         test: Rational::ZERO,
         install: Rational::ZERO,
-        false_alarm: ratio(error as i64, 100),
-        missed: ratio(error as i64, 100),
+        detector: binary(ratio(error as i64, 100), ratio(error as i64, 100)),
         premature: Premature::Keep { before_remapped: Rational::ZERO },
     }
 }
@@ -300,4 +302,116 @@ fn cycles_until_a_change_is_believed() {
         assert!((lower + 1.0 - cycles).abs() < 0.01, "{error} {tau}: {lower}");
         assert!(upper - lower < 2e-4, "{error} {tau}: {lower} {upper}");
     }
+}
+
+/// Certain reports: any threshold below 1 is passed with the first cycle after the change, and not before.
+#[test]
+fn with_an_always_informative_detector_the_threshold_policy_is_immediate() {
+    let problem = PhaseChange {
+        lifetime: Lifetime::fixed(60),
+        hazard: Hazard::Constant(ratio(1, 20)),
+        before: Rational::ONE,
+        after: Rational::from(3),
+        remapped: Rational::from(2),
+        test: ratio(1, 2),
+        install: ratio(1, 4),
+        detector: binary(Rational::ZERO, Rational::ZERO),
+        premature: Premature::Revert,
+    };
+    // Quiet cycles cost 1, all others 2, and the remapping, if the change comes in time, 3/4.
+    let quiet = Rational::ONE - ratio(1, 20);
+    let calm = (0..=60).map(|n| quiet.pow(n)).fold(Rational::ZERO, |sum, term| sum + term);
+    let cost = &calm
+        + Rational::from(2) * (Rational::from(61) - &calm)
+        + ratio(3, 4) * (Rational::ONE - quiet.pow(60));
+    for tau in [0.001, 0.5, 0.999] {
+        let thresholds = vec![tau; 61];
+        let policy = ThresholdPolicy { assumed: &problem, thresholds: &thresholds };
+        let (lower, upper) = evaluate(&problem, policy, 0.0, &()).unwrap();
+        assert!(exact(lower) <= cost && cost <= exact(upper), "{tau}: {lower} {upper}");
+        assert!(upper - lower < 1e-10, "{lower} {upper}");
+    }
+}
+
+/// A cell of Table III of 1986, N = 50 and G = 50, with a detector of three levels.
+fn watched() -> PhaseChange {
+    let levels = |list: [i64; 3]| list.map(|k| ratio(k, 20)).to_vec();
+    PhaseChange {
+        lifetime: Lifetime::uniform(30, 60).unwrap(),
+        hazard: Hazard::Constant(ratio(1, 50)),
+        before: Rational::ONE,
+        after: Rational::from(200),
+        remapped: Rational::from(150),
+        test: Rational::from(100),
+        install: Rational::from(100),
+        detector: Levels::new(levels([2, 4, 14]), levels([14, 5, 1])).unwrap(),
+        premature: Premature::Revert,
+    }
+}
+
+/// Runs a policy of the trait; `estimates` is what its memory says it has paid for.
+fn simulated<P: Policy<usize>>(
+    start: impl Fn() -> P,
+    estimates: impl Fn(&P) -> Option<u64>,
+) -> Estimate {
+    let problem = watched();
+    let reports = likelihoods(&problem);
+    let [before, after, remapped] = [1.0, 200.0, 150.0];
+    let runs = (0..20_000).map(|run| {
+        let mut random = stream(1986, run);
+        let cycles = random.random_range(30..=60u64);
+        let (mut policy, mut changed, mut done, mut cost) = (start(), false, false, 0.0);
+        for n in 0..=cycles {
+            if n > 0 {
+                changed |= random.random_bool(0.02);
+                let (mut level, mut rest) = (0, random.random::<f64>());
+                let chance = |k: usize| if changed { reports[k].after } else { reports[k].before };
+                while level < 2 && rest >= chance(level) {
+                    rest -= chance(level);
+                    level += 1;
+                }
+                if !done {
+                    let paid = estimates(&policy);
+                    policy.observe(&level);
+                    let paid = estimates(&policy).zip(paid).map_or(0, |(now, then)| now - then);
+                    cost += 100.0 * paid as f64;
+                }
+            }
+            if !done && policy.wants_remap() {
+                // Those that do not estimate pay for the test at every attempt.
+                cost += if estimates(&policy).is_none() { 100.0 } else { 0.0 };
+                cost += if changed { 100.0 } else { 0.0 };
+                done = changed;
+                policy.remapped();
+            }
+            cost += if done {
+                remapped
+            } else if changed {
+                after
+            } else {
+                before
+            };
+        }
+        cost
+    });
+    Estimate::of(&runs.collect::<Vec<_>>())
+}
+
+#[test]
+fn exact_costs_are_those_of_simulated_policies() {
+    let problem = watched();
+    for tau in [0.3, 0.7, 0.95] {
+        let thresholds = vec![tau; 61];
+        let policy = ThresholdPolicy { assumed: &problem, thresholds: &thresholds };
+        let (lower, upper) = evaluate(&problem, policy, 1e-4, &()).unwrap();
+        let found = simulated(|| BeliefThresholds::new(&problem, &thresholds), |_| None);
+        assert!(
+            upper - lower < 1.0 && found.agrees(0.5 * (lower + upper), 2.0),
+            "{found:?} {lower}"
+        );
+    }
+    let rule = Estimating { assumed: &problem, certainty: 0.8, pays_until: 57 };
+    let (lower, upper) = evaluate_estimating(&problem, rule, 1e-3, &()).unwrap();
+    let found = simulated(|| Heuristic1986::new(rule), |policy| Some(policy.estimates()));
+    assert!(upper - lower < 1.0 && found.agrees(0.5 * (lower + upper), 2.0), "{found:?} {lower}");
 }

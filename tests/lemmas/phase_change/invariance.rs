@@ -4,6 +4,7 @@
 use super::problems::{cases, exact, problem, ratio};
 use proptest::prelude::*;
 use remapping::Rational;
+use remapping::belief::{Level, Levels};
 use remapping::threshold::exact as twin;
 use remapping::threshold::{self, Accuracy, PhaseChange, Premature};
 
@@ -83,8 +84,10 @@ proptest! {
     #[test]
     fn a_detector_that_says_the_opposite_is_the_same_detector(problem in problem(6)) {
         let mut other = problem.clone();
-        other.false_alarm = Rational::ONE - &problem.false_alarm;
-        other.missed = Rational::ONE - &problem.missed;
+        let read = |read: fn(&Level) -> &Rational| {
+            problem.detector.levels().iter().rev().map(|level| read(level).clone()).collect()
+        };
+        other.detector = Levels::new(read(|level| &level.before), read(|level| &level.after)).unwrap();
         prop_assert_eq!(thresholds(&problem), thresholds(&other));
     }
 }

@@ -3,6 +3,7 @@
 
 use proptest::prelude::*;
 use remapping::Rational;
+use remapping::belief::Levels;
 use remapping::lifetime::Lifetime;
 use remapping::threshold::{Hazard, PhaseChange, Premature};
 
@@ -91,14 +92,39 @@ fn costs() -> impl Strategy<Value = [Rational; 6]> {
     )
 }
 
+/// The two-level detector with these errors.
+pub fn binary(false_alarm: Rational, missed: Rational) -> Levels {
+    Levels::binary(false_alarm, missed).unwrap()
+}
+
+/// Weights, some zero, as probabilities.
+fn shares(count: usize) -> impl Strategy<Value = Vec<Rational>> {
+    let weight = prop_oneof![1 => Just(0i64), 4 => 1..8i64];
+    prop::collection::vec(weight, count)
+        .prop_filter("no mass", |w| w.iter().any(|w| *w > 0))
+        .prop_map(|weights| {
+            let total = weights.iter().sum::<i64>() as u64;
+            weights.iter().map(|weight| ratio(*weight, total)).collect()
+        })
+}
+
+/// Mostly binary; sometimes up to four levels.
+pub fn detector() -> impl Strategy<Value = Levels> {
+    let levels = (1usize..5).prop_flat_map(|count| (shares(count), shares(count)));
+    prop_oneof![
+        3 => (probability(), probability()).prop_map(|(alarm, miss)| binary(alarm, miss)),
+        1 => levels.prop_map(|(before, after)| Levels::new(before, after).unwrap()),
+    ]
+}
+
 /// A problem with M <= `most`, of either kind.
 pub fn problem(most: u64) -> impl Strategy<Value = PhaseChange> {
     let hazards = prop_oneof![
         probability().prop_map(|h| (h, Vec::new())),
         (probability(), prop::collection::vec(probability(), 1..8)),
     ];
-    (law(most), hazards, costs(), probability(), probability(), any::<bool>()).prop_map(
-        |((lifetime, _), (hazard, list), costs, false_alarm, missed, keep)| {
+    (law(most), hazards, costs(), detector(), any::<bool>()).prop_map(
+        |((lifetime, _), (hazard, list), costs, detector, keep)| {
             let [before, after, remapped, test, install, regret] = costs;
             let steps = lifetime.last() as usize;
             let hazard = if list.is_empty() {
@@ -119,8 +145,7 @@ pub fn problem(most: u64) -> impl Strategy<Value = PhaseChange> {
                 remapped,
                 test,
                 install,
-                false_alarm,
-                missed,
+                detector,
                 premature,
             }
         },

@@ -12,7 +12,9 @@ fn number(value: &Rational) -> f64 {
 pub fn thresholds(problem: &PhaseChange, most: usize) -> Option<(Vec<f64>, f64)> {
     let (gain, test) = (number(&problem.gain()), number(&problem.test));
     let delay = number(&(&problem.test + &problem.install));
-    let (alarm, miss) = (number(&problem.false_alarm), number(&problem.missed));
+    let reports: Vec<(f64, f64)> = (problem.detector.levels().iter())
+        .map(|level| (number(&level.before), number(&level.after)))
+        .collect();
     let regret = match &problem.premature {
         Premature::Revert => None,
         Premature::Keep { before_remapped } => Some(number(&(before_remapped - &problem.before))),
@@ -30,7 +32,7 @@ pub fn thresholds(problem: &PhaseChange, most: usize) -> Option<(Vec<f64>, f64)>
         let mut inflow = quiet * constant + slope * hazard;
         slope = gain + survival * slope;
         let mut images = Vec::new();
-        for (no, yes) in [(alarm, 1.0 - miss), (1.0 - alarm, miss)] {
+        for &(no, yes) in &reports {
             for &(at, drop) in &atoms {
                 inflow += drop * f64::min(yes * hazard, quiet * no * at);
                 let image = quiet * at * no - hazard * yes;

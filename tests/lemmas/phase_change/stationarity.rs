@@ -1,6 +1,6 @@
 //! Long horizons: the proof that lets the recursion stop must never be taken wrongly.
 
-use super::problems::{cases, ratio};
+use super::problems::{binary, cases, ratio};
 use super::reference;
 use proptest::prelude::*;
 use remapping::lifetime::Lifetime;
@@ -27,8 +27,7 @@ fn model(
         remapped: Rational::ONE,
         test: &gains * &share,
         install: gains * (Rational::ONE - share),
-        false_alarm,
-        missed,
+        detector: binary(false_alarm, missed),
         premature: match regret {
             None => Premature::Revert,
             Some(regret) => Premature::Keep { before_remapped: &before + regret },

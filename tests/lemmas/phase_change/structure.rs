@@ -1,9 +1,10 @@
 //! Lemma 1 and Theorem 1 \[NR90\], for any law of N and any hazards.
 
 use super::enumeration::Direct;
-use super::problems::{cases, point, problem, reverting};
+use super::problems::{cases, detector, point, problem, reverting};
 use proptest::prelude::*;
 use remapping::Rational;
+use remapping::belief::{Level, Levels};
 use remapping::threshold::exact::{self as twin, ExactStep};
 use remapping::threshold::{Hazard, PhaseChange, Premature};
 
@@ -210,11 +211,14 @@ proptest! {
 
     #[test]
     fn a_worse_detector_never_helps(problem in problem(5), share in point(), p in point()) {
-        // Reports replaced, with some probability, by a fair coin.
+        // Reports replaced, with some probability, by a fair die.
         let mut noisy = problem.clone();
-        let half = Rational::ONE / Rational::from(2);
-        noisy.false_alarm = blend(&share, &problem.false_alarm, &half);
-        noisy.missed = blend(&share, &problem.missed, &half);
+        let levels = problem.detector.levels();
+        let fair = Rational::ONE / Rational::from(levels.len());
+        let mixed = |read: fn(&Level) -> &Rational| {
+            levels.iter().map(|level| blend(&share, read(level), &fair)).collect()
+        };
+        noisy.detector = Levels::new(mixed(|level| &level.before), mixed(|level| &level.after)).unwrap();
         let (sharp, blunt) = (twin::solve(&problem, usize::MAX, &()), twin::solve(&noisy, usize::MAX, &()));
         for (sharp, blunt) in sharp.unwrap().steps.iter().zip(&blunt.unwrap().steps) {
             prop_assert!(sharp.value.value(&p) <= blunt.value.value(&p));
@@ -225,7 +229,8 @@ proptest! {
     /// (1-alpha); so where odds(pi) <= h ((1-alpha)(1-beta)/(alpha beta) - 1) a step adds one at most.
     #[test]
     fn segments_grow_by_one_at_most_where_the_threshold_is_low(problem in problem(8)) {
-        let (alpha, beta) = (&problem.false_alarm, &problem.missed);
+        let [change, none] = problem.detector.levels() else { return Ok(()) };
+        let (alpha, beta) = (&change.before, &none.after);
         let both = alpha * beta;
         let steps = twin::solve(&problem, usize::MAX, &()).unwrap().steps;
         for (n, pair) in steps.windows(2).enumerate() {
@@ -237,6 +242,17 @@ proptest! {
                 let (lines, next) = (pair[0].value.lines().len(), pair[1].value.lines().len());
                 prop_assert!(lines <= next + 1, "step {n}: {lines} after {next}");
             }
+        }
+    }
+
+    /// Nothing is lost by asking one more detector.
+    #[test]
+    fn a_second_detector_never_costs(problem in problem(4), second in detector(), p in point()) {
+        let mut both = problem.clone();
+        both.detector = problem.detector.and(&second);
+        let (one, two) = (twin::solve(&problem, usize::MAX, &()), twin::solve(&both, usize::MAX, &()));
+        for (one, two) in one.unwrap().steps.iter().zip(&two.unwrap().steps) {
+            prop_assert!(two.value.value(&p) <= one.value.value(&p));
         }
     }
 }

@@ -11,6 +11,10 @@
 //! reports    q^c = p_a (1-beta) + (1-p_a) alpha                q^cbar = 1 - q^c
 //! ```
 
+mod levels;
+
+pub use levels::{Level, Levels, LevelsError, Likelihood};
+
 /// What the detector says at a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Report {
@@ -51,6 +55,11 @@ impl Detector {
         self.missed
     }
 
+    /// The probabilities of `report` in either phase.
+    pub fn likelihood(&self, report: Report) -> Likelihood {
+        Likelihood { before: self.before_change(report), after: self.after_change(report) }
+    }
+
     /// P(`report` | the phase has changed).
     pub fn after_change(&self, report: Report) -> f64 {
         match report {
@@ -67,30 +76,17 @@ impl Detector {
         }
     }
 
-    /// The factor a report multiplies the odds by: (1-beta)/alpha or beta/(1-alpha). Infinite for a
-    /// report that only a change explains, NaN for a report that never comes.
+    /// The factor a report multiplies the odds by: (1-beta)/alpha or beta/(1-alpha). See
+    /// [`Likelihood::ratio`].
     pub fn likelihood_ratio(&self, report: Report) -> f64 {
-        self.after_change(report) / self.before_change(report)
+        self.likelihood(report).ratio()
     }
 
-    /// The limit of the beliefs when, from certainty that nothing has changed, the same report comes
-    /// again and again under hazard `h`: the fixed point of p^c or p^cbar that attracts.
-    ///
-    /// In odds r h / (1 - h - r) with the likelihood ratio r if r < 1 - h; otherwise the belief rises
-    /// to 1, unless h = 0. For the negative report of a useful detector it is where the belief hovers
-    /// before the change [NR86, sec. VIII]. `None` if the report never comes.
+    /// Where the belief goes if the same report comes again and again: see [`Likelihood::fixed_point`].
+    /// For the negative report of a useful detector it is where the belief hovers before the change
+    /// [NR86, sec. VIII].
     pub fn fixed_point(&self, report: Report, hazard: f64) -> Option<Belief> {
-        let (yes, no) = (self.after_change(report), self.before_change(report));
-        if yes == 0.0 && no == 0.0 {
-            return None;
-        }
-        if hazard == 0.0 {
-            return Some(Belief::UNCHANGED);
-        }
-        // r h / (1 - h - r), numerator and denominator times P(report | no change).
-        let rest = (1.0 - hazard) * no - yes;
-        let belief = if rest > 0.0 { Belief::of_weights(yes * hazard, rest) } else { None };
-        Some(belief.unwrap_or(Belief::CHANGED))
+        self.likelihood(report).fixed_point(hazard)
     }
 }
 
@@ -161,10 +157,12 @@ impl Belief {
 
     /// The belief after `report`, if this is the one before it; `None` if the report was impossible.
     pub fn after(&self, report: Report, detector: &Detector) -> Option<Belief> {
-        Belief::of_weights(
-            self.changed * detector.after_change(report),
-            self.unchanged * detector.before_change(report),
-        )
+        self.given(detector.likelihood(report))
+    }
+
+    /// The same for any report.
+    pub fn given(&self, report: Likelihood) -> Option<Belief> {
+        Belief::of_weights(self.changed * report.after, self.unchanged * report.before)
     }
 
     /// One step of the filter, hazard and report: p^c or p^cbar; `None` if the report was impossible.

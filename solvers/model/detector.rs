@@ -1,0 +1,283 @@
+//! What watches for a change of phase: a detector that says yes or no, one with more levels, or several.
+
+use super::complaint::Review;
+use super::explain::Shape;
+use super::number::Decimal;
+use remapping::Rational;
+use remapping::belief::Levels;
+use serde::de::{self, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+use std::fmt;
+
+/// `(false_alarm: .., missed: ..)`, `Levels([(before: .., after: ..), ..])` or `Several([detector, ..])`.
+#[derive(Debug, Clone)]
+pub(super) enum Detector {
+    Binary { false_alarm: Decimal, missed: Decimal },
+    Levels(Vec<Level>),
+    Several(Vec<Detector>),
+}
+
+/// The probabilities of a level before and after the change.
+#[derive(Debug, Clone)]
+pub(super) struct Level {
+    before: Decimal,
+    after: Decimal,
+}
+
+/// What may stand for it.
+pub(super) const SHAPE: Shape = (
+    "problem.detector",
+    "(false_alarm: 0.05, missed: 0.05), Levels([(before: 0.7, after: 0.1), (before: 0.2, after: 0.3), \
+     (before: 0.1, after: 0.6)]) or Several([detector, detector])",
+);
+
+/// Most levels a detector may have in all.
+const MAX_LEVELS: usize = 1000;
+
+/// What stands in brackets where a detector may: `ron` does not tell its name.
+enum Entry {
+    Level(Level),
+    Detector(Detector),
+}
+
+#[derive(Deserialize)]
+#[serde(field_identifier, rename_all = "snake_case")]
+enum Field {
+    FalseAlarm,
+    Missed,
+    Before,
+    After,
+}
+
+impl Field {
+    const fn name(&self) -> &'static str {
+        match self {
+            Field::FalseAlarm => "false_alarm",
+            Field::Missed => "missed",
+            Field::Before => "before",
+            Field::After => "after",
+        }
+    }
+}
+
+struct EntryVisitor;
+
+impl<'de> Visitor<'de> for EntryVisitor {
+    type Value = Entry;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a detector")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Entry, A::Error> {
+        let missing = <A::Error as de::Error>::missing_field;
+        let Some(first) = map.next_key::<Field>()? else { return Err(missing("false_alarm")) };
+        let (one, other) = match first {
+            Field::FalseAlarm => (Field::FalseAlarm, Field::Missed),
+            Field::Missed => (Field::Missed, Field::FalseAlarm),
+            Field::Before => (Field::Before, Field::After),
+            Field::After => (Field::After, Field::Before),
+        };
+        let mut values: [Option<Decimal>; 2] = [Some(map.next_value()?), None];
+        while let Some(key) = map.next_key::<Field>()? {
+            let at = match key.name() {
+                name if name == one.name() => return Err(de::Error::duplicate_field(one.name())),
+                name if name == other.name() => 1,
+                name => {
+                    const BINARY: &[&str] = &["false_alarm", "missed"];
+                    const LEVEL: &[&str] = &["before", "after"];
+                    let level = matches!(one, Field::Before | Field::After);
+                    return Err(de::Error::unknown_field(name, if level { LEVEL } else { BINARY }));
+                }
+            };
+            if values[at].is_some() {
+                return Err(de::Error::duplicate_field(other.name()));
+            }
+            values[at] = Some(map.next_value()?);
+        }
+        let [Some(one_value), Some(other_value)] = values else {
+            return Err(missing(other.name()));
+        };
+        Ok(match one {
+            Field::FalseAlarm => {
+                Entry::Detector(Detector::Binary { false_alarm: one_value, missed: other_value })
+            }
+            Field::Missed => {
+                Entry::Detector(Detector::Binary { false_alarm: other_value, missed: one_value })
+            }
+            Field::Before => Entry::Level(Level { before: one_value, after: other_value }),
+            Field::After => Entry::Level(Level { before: other_value, after: one_value }),
+        })
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Entry, A::Error> {
+        let list = seq.next_element::<Vec<Entry>>()?;
+        let list =
+            list.ok_or_else(|| de::Error::custom("expected a list of levels or detectors"))?;
+        if seq.next_element::<IgnoredAny>()?.is_some() {
+            return Err(de::Error::custom("expected one list"));
+        }
+        let (mut levels, mut detectors) = (Vec::new(), Vec::new());
+        for entry in list {
+            match entry {
+                Entry::Level(level) => levels.push(level),
+                Entry::Detector(detector) => detectors.push(detector),
+            }
+        }
+        match (levels.is_empty(), detectors.is_empty()) {
+            (false, false) => Err(de::Error::custom("levels and detectors cannot share a list")),
+            (_, true) => Ok(Entry::Detector(Detector::Levels(levels))),
+            (true, false) => Ok(Entry::Detector(Detector::Several(detectors))),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Entry {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Entry, D::Error> {
+        deserializer.deserialize_any(EntryVisitor)
+    }
+}
+
+impl<'de> Deserialize<'de> for Detector {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Detector, D::Error> {
+        match Entry::deserialize(deserializer)? {
+            Entry::Detector(detector) => Ok(detector),
+            Entry::Level(_) => Err(de::Error::unknown_field("before", &["false_alarm", "missed"])),
+        }
+    }
+}
+
+impl Detector {
+    /// Faults what is not a detector at `path`.
+    pub(super) fn review(&self, review: &mut Review<'_>, path: &str) {
+        match self {
+            Detector::Binary { false_alarm, missed } => {
+                review.exact_probability(&format!("{path}.false_alarm"), false_alarm);
+                review.exact_probability(&format!("{path}.missed"), missed);
+            }
+            Detector::Levels(levels) => {
+                named(review, path, "Levels");
+                for (at, level) in levels.iter().enumerate() {
+                    for (name, p) in [("before", &level.before), ("after", &level.after)] {
+                        review.exact_probability(&format!("{path}[{at}].{name}"), p);
+                    }
+                }
+                let rows: [(&str, Read); 2] =
+                    [("before", |level| &level.before), ("after", |level| &level.after)];
+                for (when, row) in rows {
+                    let sum = sum(levels, row);
+                    let what = format!("the probabilities of the levels {when} the change");
+                    review.exact_sum_to_one(path, &sum, &what);
+                    if sum != Rational::ONE {
+                        review.warn(format!(
+                            "{what} sum to {}: they are divided by their sum",
+                            sum.to_f64().value()
+                        ));
+                    }
+                }
+            }
+            Detector::Several(detectors) => {
+                named(review, path, "Several");
+                for (at, detector) in detectors.iter().enumerate() {
+                    detector.review(review, &format!("{path}[{at}]"));
+                }
+            }
+        }
+        let count = self.count();
+        if count > MAX_LEVELS {
+            let label = format!("{count} levels in all");
+            let help = format!("take {MAX_LEVELS} at most");
+            review.fault(path, "the detector has too many levels", &label, &help);
+        }
+    }
+
+    fn count(&self) -> usize {
+        match self {
+            Detector::Binary { .. } => 2,
+            Detector::Levels(levels) => levels.len(),
+            Detector::Several(all) => {
+                all.iter().fold(1, |count, one| count.saturating_mul(one.count()))
+            }
+        }
+    }
+
+    /// Warns of what is legal but suspicious. Call for a detector that has passed review.
+    pub(super) fn warn(&self, review: &mut Review<'_>) {
+        if let Detector::Binary { false_alarm, missed } = self {
+            let sum = &false_alarm.exact + &missed.exact;
+            if sum == Rational::ONE {
+                review.warn("the detector is uninformative (false_alarm + missed = 1): its reports change nothing");
+            } else if sum > Rational::ONE {
+                review.warn(
+                    "the detector is reversed (false_alarm + missed > 1): a report of no change is \
+                             evidence of one; the answer uses it that way",
+                );
+            }
+        } else if self.levels().distinct().len() == 1 {
+            review.warn("the detector is uninformative: its reports change nothing");
+        }
+    }
+
+    /// As the engine takes it. The model has passed review.
+    pub(super) fn levels(&self) -> Levels {
+        match self {
+            Detector::Binary { false_alarm, missed } => {
+                Levels::binary(false_alarm.exact.clone(), missed.exact.clone()).expect("reviewed")
+            }
+            Detector::Levels(levels) => {
+                let row = |read: Read| {
+                    let sum = sum(levels, read);
+                    levels.iter().map(|level| &read(level).exact / &sum).collect()
+                };
+                Levels::new(row(|level| &level.before), row(|level| &level.after))
+                    .expect("reviewed")
+            }
+            Detector::Several(detectors) => detectors
+                .iter()
+                .map(Detector::levels)
+                .reduce(|all, one| all.and(&one))
+                .expect("a list that is read as detectors has one"),
+        }
+    }
+
+    /// What `check` prints.
+    pub(super) fn facts(&self) -> Vec<(&'static str, serde_json::Value)> {
+        let levels = self.levels().likelihoods();
+        let ratio = |at: usize| {
+            let ratio = levels[at].ratio();
+            if ratio.is_finite() { ratio.into() } else { "infinite".into() }
+        };
+        match self {
+            Detector::Binary { false_alarm, missed } => vec![(
+                "likelihood_ratio_of_a_report",
+                if false_alarm.value > 0.0 {
+                    ((1.0 - missed.value) / false_alarm.value).into()
+                } else {
+                    "infinite".into()
+                },
+            )],
+            _ => vec![
+                ("levels", levels.len().into()),
+                ("largest_likelihood_ratio", ratio(0)),
+                ("smallest_likelihood_ratio", ratio(levels.len() - 1)),
+            ],
+        }
+    }
+}
+
+/// Which of the two probabilities of a level.
+type Read = fn(&Level) -> &Decimal;
+
+fn sum(levels: &[Level], row: Read) -> Rational {
+    levels.iter().fold(Rational::ZERO, |sum, level| sum + &row(level).exact)
+}
+
+/// Faults the list at `path` unless it stands in `Name(...)`.
+fn named(review: &mut Review<'_>, path: &str, name: &str) {
+    let written = review.written_name(path);
+    if written != name {
+        let label = format!("expected {name}([...])");
+        let message = "this list is not named for what it holds";
+        review.fault(path, message, &label, &format!("such as {}", SHAPE.1));
+    }
+}

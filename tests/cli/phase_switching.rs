@@ -1,0 +1,180 @@
+//! `PhaseSwitching` models, and detectors with any number of levels.
+
+use crate::workplace::{MODEL, Workplace};
+use serde_json::Value;
+
+const SWITCHING: &str = r#"Model(
+    title: "Back and forth",
+    problem: PhaseSwitching(
+        lifetime: Fixed(12),
+        cycle: (first: (own: 1.0, other: 1.8), second: (own: 1.1, other: 2.0)),
+        switch: (to_second: 2.0, to_first: 1.5),
+        rates: (to_second: 0.02, to_first: 0.04),
+        detector: (false_alarm: 0.1, missed: 0.2),
+    ),
+)
+"#;
+
+fn endless() -> String {
+    SWITCHING.replace("        lifetime: Fixed(12),\n", "")
+}
+
+fn numbers(value: &Value) -> Vec<f64> {
+    value.as_array().unwrap().iter().map(|number| number.as_f64().unwrap()).collect()
+}
+
+#[test]
+fn both_curves_with_their_bounds_and_fractions() {
+    let workplace = Workplace::new();
+    workplace.write("model.ron", SWITCHING);
+    let arguments = ["solve", "model.ron", "--json", "--exact", "--plot", "curve.svg"];
+    let answer = workplace.run(&arguments).exits(0).json();
+    assert_eq!(answer["problem"], "phase_switching");
+    assert_eq!((&answer["status"], &answer["last_step"]), (&"converged".into(), &12.into()));
+    for curve in ["to_second", "to_first"] {
+        let [middle, lower, upper] =
+            ["threshold", "lower", "upper"].map(|name| numbers(&answer[curve][name]));
+        assert_eq!((middle.len(), lower.len(), upper.len()), (13, 13, 13));
+        for (k, fraction) in answer["exact"][curve].as_array().unwrap().iter().enumerate() {
+            let fraction = fraction.as_str().unwrap();
+            let (above, below) = fraction.split_once('/').unwrap_or((fraction, "1"));
+            let exact = above.parse::<f64>().unwrap() / below.parse::<f64>().unwrap();
+            assert!(lower[k] <= exact + 1e-15 && exact <= upper[k] + 1e-15, "{curve} {k}");
+            assert!(lower[k] <= middle[k] && middle[k] <= upper[k] && upper[k] - lower[k] <= 1e-9);
+        }
+    }
+    let value = &answer["value"];
+    assert!(value["lower"].as_f64() <= value["upper"].as_f64());
+    assert!(workplace.read("curve.svg").contains("go back to the first"));
+    let text = workplace.run(&["solve", "model.ron"]).exits(0).out;
+    assert!(text.contains("at step 0, go to the second mapping when p exceeds 0."), "{text}");
+}
+
+#[test]
+fn a_program_without_an_end_has_an_average() {
+    let workplace = Workplace::new();
+    workplace.write("model.ron", endless());
+    let answer = workplace.run(&["solve", "model.ron", "--json"]).exits(0).json();
+    let average = &answer["average"];
+    let (lower, upper) = (average["lower"].as_f64().unwrap(), average["upper"].as_f64().unwrap());
+    // Between free foresight and the better of the two mappings.
+    assert!(1.0 + 0.1 / 3.0 < lower && upper < 4.0 / 3.0 && upper - lower <= 1e-8);
+    assert_eq!(numbers(&answer["to_second"]["threshold"]).len(), 1);
+    assert!(answer.get("value").is_none() && answer["last_step"].is_null());
+    workplace.run(&["solve", "model.ron", "--exact"]).exits(3).says("give the model a lifetime");
+    let facts = workplace.run(&["check", "model.ron", "--json"]).exits(0).json();
+    assert_eq!(facts["problem"], "phase_switching");
+    let share = facts["share_of_the_second_phase"].as_f64().unwrap();
+    assert!((share - 1.0 / 3.0).abs() < 1e-15);
+    let sweep = ["sweep", "model.ron", "--json", "--set", "problem.switch.to_second=0:4:1"];
+    let runs = workplace.run(&sweep).exits(0).json();
+    let costs: Vec<f64> = runs["runs"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|run| run["solution"]["average"]["lower"].as_f64().unwrap())
+        .collect();
+    assert!(costs.len() == 5 && costs.is_sorted());
+}
+
+#[test]
+fn switching_models_that_cannot_be_solved_say_why() {
+    let faults = [
+        ("to_second: 0.02", "to_second: 0.97", "alternate faster than they last"),
+        ("own: 1.0, other: 1.8", "own: 3.0, other: 1.0", "the mappings are reversed"),
+        ("to_first: 1.5", "to_first: -1.5", "`-1.5` is below zero"),
+        ("to_second: 2.0, ", "", "needs a way back"),
+        ("to_second: 0.02, to_first: 0.04", "to_second: 0, to_first: 0", "never change"),
+        ("other: 1.8", "others: 1.8", "did you mean `other`?"),
+        ("title: \"Back and forth\",", "title: \"x\", initial: 0.1,", "no field `initial`"),
+    ];
+    for (right, wrong, said) in faults {
+        let workplace = Workplace::new();
+        workplace.write("model.ron", endless().replace(right, wrong));
+        workplace.run(&["check", "model.ron"]).exits(1).says(said).says("[model.ron:");
+    }
+    let workplace = Workplace::new();
+    workplace.write("model.ron", SWITCHING.replace("Fixed(12)", "Fixed(1000001)"));
+    workplace.run(&["check", "model.ron"]).exits(1).says("leave the lifetime out");
+}
+
+const TWO: &str = "Levels([(before: 0.9, after: 0.2), (before: 0.1, after: 0.8)])";
+const BINARY: &str = "(false_alarm: 0.1, missed: 0.2)";
+
+/// Without what differs between two runs of the same model.
+fn numbers_only(mut answer: Value) -> Value {
+    answer.as_object_mut().unwrap().remove("seconds");
+    answer
+}
+
+#[test]
+fn two_levels_are_the_binary_detector() {
+    let workplace = Workplace::new();
+    workplace.write("binary.ron", MODEL);
+    workplace.write("levels.ron", MODEL.replace(BINARY, TWO));
+    for arguments in [vec!["solve", "--json"], vec!["compare", "--json"]] {
+        let [one, two] = ["binary.ron", "levels.ron"].map(|model| {
+            let answer = workplace.run(&[&arguments[..], &[model]].concat()).exits(0).json();
+            numbers_only(answer)
+        });
+        assert_eq!(one, two);
+    }
+    workplace.write("switching.ron", endless());
+    workplace.write("levels2.ron", endless().replace(BINARY, TWO));
+    let [one, two] = ["switching.ron", "levels2.ron"]
+        .map(|model| numbers_only(workplace.run(&["solve", "--json", model]).exits(0).json()));
+    assert_eq!(one, two);
+}
+
+#[test]
+fn several_detectors_are_one_with_all_pairs_of_levels() {
+    let workplace = Workplace::new();
+    let several = format!("Several([{BINARY}, (false_alarm: 0.3, missed: 0.4)])");
+    let pairs = "Levels([(before: 0.03, after: 0.48), (before: 0.07, after: 0.32), \
+                 (before: 0.27, after: 0.12), (before: 0.63, after: 0.08)])";
+    workplace.write("one.ron", MODEL);
+    workplace.write("several.ron", MODEL.replace(BINARY, &several));
+    workplace.write("pairs.ron", MODEL.replace(BINARY, pairs));
+    let [one, several, listed] = ["one.ron", "several.ron", "pairs.ron"]
+        .map(|model| numbers_only(workplace.run(&["solve", "--json", model]).exits(0).json()));
+    assert_eq!(several, listed);
+    // The second detector is worth something.
+    assert!(several["value"]["upper"].as_f64() < one["value"]["lower"].as_f64());
+    let exact = ["solve", "--json", "--exact", "model.ron"];
+    workplace.write("model.ron", MODEL.replace(BINARY, pairs).replace("Fixed(40)", "Fixed(4)"));
+    let answer = workplace.run(&exact).exits(0).json();
+    for (n, decimal) in numbers(&answer["exact"]["threshold_decimal"]).iter().enumerate() {
+        let at = |name: &str| numbers(&answer[name])[n];
+        assert!(at("threshold_lower") <= *decimal && *decimal <= at("threshold_upper"));
+    }
+}
+
+#[test]
+fn detectors_that_are_none_are_explained() {
+    let faults = [
+        ("Levels([(before: 0.9, after: 0.2), (before: 0.2, after: 0.8)])", "is 1.1, 0.1 above 1"),
+        (
+            "Levels([(before: 1.9, after: 0.2), (before: -0.9, after: 0.8)])",
+            "`1.9` is not in [0, 1]",
+        ),
+        ("Levels([])", "must sum to 1"),
+        ("Level([(before: 1, after: 1)])", "expected Levels([...])"),
+        ("Levels([(false_alarm: 0.1, missed: 0.1)])", "expected Several([...])"),
+        ("Several([(before: 1, after: 1)])", "expected Levels([...])"),
+        ("Levels([(before: 1, missed: 1)])", "no field `missed`"),
+        ("Levels([(before: 1)])", "the field `after` is missing"),
+        ("(before: 0.1, after: 0.9)", "no field `before`"),
+        ("0.1", "not of the right kind"),
+    ];
+    for (detector, said) in faults {
+        let workplace = Workplace::new();
+        workplace.write("model.ron", MODEL.replace(BINARY, detector));
+        workplace.run(&["check", "model.ron"]).exits(1).says(said).says("[model.ron:7:");
+    }
+    let workplace = Workplace::new();
+    let nearly = "Levels([(before: 0.9, after: 0.2), (before: 0.0999999999, after: 0.8)])";
+    workplace.write("model.ron", MODEL.replace(BINARY, nearly));
+    workplace.run(&["check", "model.ron"]).exits(0).says("they are divided by their sum");
+    workplace.write("model.ron", MODEL.replace(BINARY, "Levels([(before: 1, after: 1)])"));
+    workplace.run(&["solve", "model.ron"]).exits(0).says("the detector is uninformative");
+}

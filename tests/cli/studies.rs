@@ -1,0 +1,155 @@
+//! `remap regret`, `remap study`, and `remap compare` on changes of phase.
+
+use crate::workplace::{MODEL, Workplace};
+use serde_json::Value;
+
+fn number(value: &Value, path: &str) -> f64 {
+    value.pointer(path).and_then(Value::as_f64).unwrap_or_else(|| panic!("{path} in {value}"))
+}
+
+#[test]
+fn several_models_and_what_policies_keep() {
+    let workplace = Workplace::with_model();
+    workplace.write("other.ron", MODEL.replace("Fixed(40)", "Fixed(20)"));
+    let policies = ["--policies", "optimal,heuristic_1986,fixed:0.7,never"];
+    let arguments = [&["compare", "model.ron", "other.ron", "--json"], &policies[..]].concat();
+    let documents = workplace.run(&arguments).exits(0).json();
+    assert_eq!(documents.as_array().unwrap().len(), 2);
+    for document in documents.as_array().unwrap() {
+        let policies = document["policies"].as_array().unwrap();
+        assert_eq!(policies.len(), 4);
+        let kept =
+            |k: usize, end: &str| number(&policies[k]["per_metric"], &format!("/gain_kept/{end}"));
+        assert!(kept(0, "lower") > 99.9 && kept(0, "upper") < 100.1, "{document}");
+        assert!(kept(1, "upper") < kept(0, "lower") && kept(2, "upper") <= kept(0, "upper"));
+        assert!(kept(3, "lower") <= 0.0 && kept(3, "upper") >= 0.0);
+    }
+    let text = workplace.run(&["compare", "model.ron", "other.ron"]).exits(0).out;
+    assert_eq!(text.matches("Drift").count(), 2);
+    let plot = ["compare", "model.ron", "--plot", "bars.svg", "--out", "results"];
+    workplace.run(&plot).exits(0);
+    assert!(workplace.read("bars.svg").contains("heuristic_1986"));
+    assert!(workplace.read("results/model.json").contains("gain_kept"));
+    let two = ["compare", "model.ron", "other.ron", "--plot", "two.svg"];
+    workplace.run(&two).exits(2).says("--plot draws one model");
+    let twice = ["compare", "model.ron", "./model.ron", "--out", "twice"];
+    workplace.run(&twice).exits(1).says("would both be written");
+    workplace.run(&["compare", "model.ron", "none.ron", "--json"]).exits(1);
+}
+
+#[test]
+fn what_a_wrong_parameter_costs() {
+    let workplace = Workplace::with_model();
+    let arguments = ["regret", "model.ron", "--json", "--plot", "regret.svg"];
+    let answer = workplace.run(&arguments).exits(0).json();
+    let optimum = number(&answer, "/optimum/lower");
+    let curves = answer["curves"].as_array().unwrap();
+    let paths: Vec<&str> = curves.iter().map(|curve| curve["path"].as_str().unwrap()).collect();
+    assert_eq!(
+        paths,
+        [
+            "problem.hazard",
+            "problem.detector.false_alarm",
+            "problem.detector.missed",
+            "problem.cycle.after",
+            "problem.remap.test"
+        ]
+    );
+    for curve in curves {
+        let points = curve["points"].as_array().unwrap();
+        assert!(points.len() >= 7, "{curve}");
+        let mut worst: f64 = 0.0;
+        for point in points {
+            // No belief beats the truth, and the truth costs nothing.
+            assert!(number(point, "/cost/upper") >= optimum);
+            let (least, most) = (number(point, "/lost/lower"), number(point, "/lost/upper"));
+            worst = worst.max(least);
+            if number(point, "/factor") == 1.0 {
+                assert!(least <= 1e-9 && most < 0.02, "{point}");
+            }
+        }
+        assert!(worst > 0.1, "{curve}");
+    }
+    assert!(workplace.read("regret.svg").contains("the gain of a cycle"));
+}
+
+#[test]
+fn regrets_of_chosen_places() {
+    let workplace = Workplace::with_model();
+    let set = [
+        "--set",
+        "problem.hazard=0.01,0.05",
+        "--set",
+        "problem.lifetime=Fixed(10),Fixed(40),Fixed(90)",
+    ];
+    let arguments = [&["regret", "model.ron", "--json"], &set[..]].concat();
+    let answer = workplace.run(&arguments).exits(0).json();
+    assert_eq!(answer["curves"][0]["points"].as_array().unwrap().len(), 2);
+    let lives = &answer["curves"][1]["points"];
+    assert!(number(lives, "/0/regret/lower") > 0.0 && number(lives, "/2/regret/lower") > 0.0);
+    assert!(number(lives, "/1/lost/upper") < 0.02, "{lives}");
+    let bad = ["regret", "model.ron", "--set", "problem.hazzard=1"];
+    workplace.run(&bad).exits(1).says("there is no field `hazzard`");
+    workplace.run(&["regret", "model.ron", "--set", "problem.hazard=2"]).exits(1).says("not in");
+    workplace.run(&["regret", "model.ron", "--set", "problem.hazard"]).exits(2);
+    workplace.run(&["regret", "model.ron", "--plot", "x.gif"]).exits(2);
+    let levels = "problem.detector=Levels([(before: 1, after: 1)])";
+    workplace
+        .run(&["regret", "model.ron", "--set", levels])
+        .exits(1)
+        .says("the detector has 2 levels, the policy knows 1");
+}
+
+const STUDY: &str = r#"// A comment.
+Study(
+    title: "Both", x: "N", y: "%", printed_within: 0.5,
+    series: [
+        Kept(name: "kept", points: [(at: 40, model: "model.ron", printed: 50), (at: 20, model: "model.ron")]),
+        Saved(name: "saved", points: [(at: 40, model: "model.ron", printed: 1000)]),
+        Misjudged(name: "factors", model: "model.ron", points: [(at: 0.1), (at: 10)]),
+        Thresholds(name: "pi", model: "model.ron"),
+        Response(name: "response", model: "model.ron", points: [(at: 0.5), (at: 0.9)]),
+        Premature(name: "premature", model: "model.ron", points: [(at: 0.5), (at: 0.9)]),
+    ],
+)
+"#;
+
+#[test]
+fn a_study_sets_printed_numbers_beside_computed_ones() {
+    let workplace = Workplace::with_model();
+    workplace.write("study.ron", STUDY);
+    let arguments = ["study", "study.ron", "--json", "--plot", "study.svg"];
+    let answer = workplace.run(&arguments).exits(0).json();
+    assert_eq!(answer["printed"], 2);
+    let series = answer["series"].as_array().unwrap();
+    assert_eq!(series.len(), 6);
+    assert_eq!(series[1]["points"][0]["agrees"], false);
+    assert_eq!(series[3]["points"].as_array().unwrap().len(), 41);
+    for series in series {
+        for point in series["points"].as_array().unwrap() {
+            let (lower, upper) = (number(point, "/lower"), number(point, "/upper"));
+            assert!(lower <= upper && upper - lower < 0.1, "{series}");
+        }
+    }
+    // The same share of the gain as `compare` finds.
+    let compare = ["compare", "model.ron", "--policies", "heuristic_1986", "--json"];
+    let kept = workplace.run(&compare).exits(0).json();
+    let kept = &kept["policies"][0]["per_metric"]["gain_kept"];
+    let point = &series[0]["points"][0];
+    assert!(number(kept, "/lower") <= number(point, "/upper"));
+    assert!(number(point, "/lower") <= number(kept, "/upper"));
+    assert!(workplace.read("study.svg").contains("printed"));
+    let text = workplace.run(&["study", "study.ron"]).exits(0).out;
+    assert!(text.contains("printed numbers agree within ± 0.5"), "{text}");
+}
+
+#[test]
+fn wrong_studies_are_explained() {
+    let workplace = Workplace::with_model();
+    workplace.run(&["study", "model.ron"]).exits(1).says("this is not a study");
+    workplace.write("study.ron", STUDY.replace("Premature(", "Mature("));
+    workplace.run(&["study", "study.ron"]).exits(1).says("`Mature` is not known here");
+    workplace.write("study.ron", STUDY.replace("model: \"model.ron\")", "model: \"none.ron\")"));
+    workplace.run(&["study", "study.ron"]).exits(1).says("cannot read");
+    workplace.run(&["solve", "study.ron"]).exits(1).says("this is not a model");
+}
