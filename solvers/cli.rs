@@ -1,5 +1,6 @@
 //! The command line: what can be asked for.
 
+use crate::export::Target;
 use crate::measurements::Column;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use remapping::monitor::calibrate::Noise;
@@ -88,6 +89,14 @@ Each lemma is checked against a slow and obvious evaluation (fractions, dense ma
 followed) on the model, or what of it is small enough, and on random models that have something of
 it. Claims of the papers that are known to be false are refuted. Whatever fails is shrunk to a minimal
 model file. Exit code 4 if a theorem fails, or a false claim cannot be refuted.";
+const EXPORT_HELP: &str = "\
+Examples:
+  remap solve models/phase_change/fluids.ron --json > fluids.json
+  remap export fluids.json --to c -o remap_policy.h
+  remap export interval.json --to lammps
+
+The source files are self-contained: a table, and a function that decides. Settings of known codes
+need an interval or a tolerance: solutions of periodic, load_drift and stopping models.";
 
 /// The verbs.
 #[derive(Debug, Subcommand)]
@@ -114,6 +123,9 @@ pub enum Command {
     /// Check the lemmas and theorems of the papers on a model and on random models near it.
     #[command(after_help = VERIFY_HELP)]
     Verify(Verify),
+    /// Write a solution as source code, as a table, or as settings of a known code.
+    #[command(after_help = EXPORT_HELP)]
+    Export(Export),
     /// Print a completion script for a shell, such as `source <(remap completions bash)`.
     Completions {
         /// The shell.
@@ -274,6 +286,23 @@ pub struct Compare {
     /// Stop after so many seconds and print what is finished by then.
     #[arg(long, value_name = "SECONDS", value_parser = positive)]
     pub time_limit: Option<f64>,
+}
+
+/// Options of `export`.
+#[derive(Debug, Args)]
+pub struct Export {
+    /// The solution, as `remap solve --json` prints it.
+    #[arg(value_name = "SOLUTION.json")]
+    pub solution: PathBuf,
+    /// What to write.
+    #[arg(long, value_enum, value_name = "TARGET")]
+    pub to: Target,
+    /// Write to FILE instead of standard output.
+    #[arg(short, long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Overwrite an existing file.
+    #[arg(long)]
+    pub force: bool,
 }
 
 /// Options of `monitor`.

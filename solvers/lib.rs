@@ -8,6 +8,7 @@ pub mod certificate;
 pub mod checkpoint;
 pub mod cli;
 pub mod commands;
+pub mod export;
 pub mod fluids;
 pub mod land_battle;
 pub mod load_drift;

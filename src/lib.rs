@@ -21,6 +21,7 @@ pub mod mesh;
 pub mod monitor;
 pub mod observer;
 pub mod policy;
+pub mod record;
 mod rounding;
 pub mod simulate;
 pub mod stopping;

@@ -3,6 +3,7 @@
 mod calibrate;
 mod check;
 mod compare;
+mod export;
 mod generate;
 mod monitor;
 mod proof;
@@ -10,7 +11,7 @@ mod solve;
 mod sweep;
 mod verify;
 
-pub use solve::solve_model;
+pub use solve::{solve_model, to_json};
 pub use sweep::Run as SweepRun;
 
 use crate::cli::{Cli, Command};
@@ -88,6 +89,7 @@ pub fn execute(cli: Cli) -> Exit {
             }
             None => verify::run(&arguments),
         },
+        Command::Export(arguments) => export::run(&arguments),
         Command::Completions { shell } => generate::completions(shell),
         Command::Man => generate::man(),
     }

@@ -7,6 +7,7 @@
 
 pub mod classical;
 pub mod practice;
+pub mod predictive;
 mod rule;
 
 pub use rule::{Rule, RuleError};
