@@ -24,4 +24,5 @@ pub mod sampling;
 pub mod solution;
 pub mod stopping;
 pub mod verify;
+pub mod trace;
 pub mod workload;

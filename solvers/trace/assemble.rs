@@ -11,7 +11,8 @@ const MOST_FILLED: f64 = 0.1;
 /// Puts a trace in order.
 pub(super) fn assemble(raw: Raw, name: &str) -> Result<Trace, Complaint> {
     let Raw { form, cells, remaps, mut repairs } = raw;
-    let wrong = |message: String, help: &str| Complaint::elsewhere(format!("{name}: {message}"), help);
+    let wrong =
+        |message: String, help: &str| Complaint::elsewhere(format!("{name}: {message}"), help);
     let mut steps: Vec<u32> = Vec::new();
     let mut ranks: Vec<u32> = Vec::new();
     for cell in &cells {
@@ -37,14 +38,16 @@ pub(super) fn assemble(raw: Raw, name: &str) -> Result<Trace, Complaint> {
     }
     let stride = stride(&steps);
     if stride > 1 {
-        repairs.push(format!("the steps are {stride} apart: a step here is {stride} of the program"));
+        repairs
+            .push(format!("the steps are {stride} apart: a step here is {stride} of the program"));
     }
     let first = steps[0];
     let place = |step: u32| ((step - first) / stride) as usize;
     let rows = place(steps[steps.len() - 1]) + 1;
     let lost = rows - steps.len();
     if lost as f64 > MOST_FILLED * rows as f64 {
-        let message = format!("{lost} of the {rows} steps {first}..={} are missing", steps[steps.len() - 1]);
+        let message =
+            format!("{lost} of the {rows} steps {first}..={} are missing", steps[steps.len() - 1]);
         return Err(wrong(message, "give a trace without gaps, or a part of it"));
     }
     let columns = ranks.len();

@@ -119,7 +119,8 @@ fn flag(text: &str) -> Result<bool, String> {
 fn whole(text: &str, what: &str) -> Result<u32, String> {
     let number = text.parse::<u32>().ok().or_else(|| {
         let value = text.parse::<f64>().ok()?;
-        (value.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(&value)).then_some(value as u32)
+        (value.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(&value))
+            .then_some(value as u32)
     });
     number.ok_or_else(|| format!("{text:?} is not the number of a {what}"))
 }

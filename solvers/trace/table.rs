@@ -168,7 +168,9 @@ fn columns(names: &[String]) -> Result<Vec<Option<Column>>, String> {
     }
     if seen.len() < 2 {
         let names = names.join(", ");
-        return Err(format!("there are neither `rank` and `seconds` nor columns of ranks: {names}"));
+        return Err(format!(
+            "there are neither `rank` and `seconds` nor columns of ranks: {names}"
+        ));
     }
     Ok(columns)
 }
@@ -185,6 +187,7 @@ fn guessed(cells: &[String], raw: &mut Raw) -> Result<Vec<Option<Column>>, Strin
     if counts {
         columns.insert(0, Some(Column::Step));
     }
-    raw.repairs.push(format!("there is no header: {} columns are taken as ranks", cells.len() - first));
+    raw.repairs
+        .push(format!("there is no header: {} columns are taken as ranks", cells.len() - first));
     Ok(columns)
 }

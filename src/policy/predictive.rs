@@ -1,71 +1,83 @@
 //! Remapping at the best moment that the increments seen so far let one foresee.
 //!
-//! The model is the increments themselves: the deviations d_i of the ranks from the mean gain, in j
-//! steps, what they gained in j steps somewhere in the past, every place equally likely, the ranks
-//! together. With u_j(d) the expected max_i (d_i + gain_i), C the cost of a remap and V_k the cost of
-//! k more steps from balance,
+//! The model is the increments themselves. Let Y be the deviations of the ranks from the mean, added
+//! up as if nothing had been remapped, and L their filtered level ([`level`]). The deviations j steps
+//! after a remap are what Y gained in j steps somewhere in the past; those j steps from now are the
+//! present level and what Y was above the level j steps earlier. Places of the past are weighted by
+//! how recent they are; the ranks are taken together. With u_j the expected maximum after j steps, C
+//! the cost of a remap and V_k the cost of k more steps from balance,
 //!
 //! ```text
-//! V_k = min over j <= k of  u_1(0) + ... + u_j(0) + (C + V_{k-j} if j < k),     V_0 = 0
-//! remap, k steps before the end, iff  C + V_k < min over j <= k of  u_1(d) + ... + u_j(d) + (C + V_{k-j} if j < k)
+//! V_k = min over j <= k of  u_1(balance) + ... + u_j(balance) + (C + V_{k-j} if j < k),     V_0 = 0
+//! remap, k steps before the end, iff  C + V_k < min over j <= k of  u_1(now) + ... + u_j(now) + (C + V_{k-j} if j < k)
 //! ```
 //!
 //! that is: the best plan of remap times on expected increments, made anew after every step.
 
 use super::{Policy, Step, exceeds};
+use crate::fit::level;
 use std::sync::Arc;
 
-/// Gains of the deviations over 1, 2, ... steps, at several places of the past.
+/// Where the ranks were, as far back as matters.
 #[derive(Debug, Clone)]
-struct Gains {
+struct Past {
     ranks: usize,
+    /// Y, without outliers that came and went.
+    path: Vec<f64>,
+    /// L.
+    levels: Vec<f64>,
+    /// Steps after which a place counts 1/e as much.
+    memory: f64,
+    /// The longest lag looked at.
     lags: usize,
-    /// `gains[(w * lags + j - 1) * ranks + i]`.
-    gains: Vec<f64>,
 }
 
-impl Gains {
-    /// Places of the past, lags, and numbers kept at most.
-    const MOST_PLACES: usize = 64;
+impl Past {
+    /// Places of the past looked at for each lag, lags, steps, and numbers kept at most.
+    const MOST_PLACES: usize = 48;
     const MOST_LAGS: usize = 128;
-    const MOST_NUMBERS: usize = 4_000_000;
+    const MOST_STEPS: usize = 1024;
+    const MOST_NUMBERS: usize = 1 << 22;
 
-    /// From the deviations of the ranks over consecutive steps, at least three; they need to be right
-    /// up to a constant of each rank.
-    fn of(path: &[f64], ranks: usize) -> Option<Gains> {
-        let steps = path.len() / ranks;
-        let lags = (steps / 2).min(Self::MOST_LAGS).min(Self::MOST_NUMBERS / ranks / 8);
-        if steps < 3 || lags == 0 {
+    fn of(path: &[f64], ranks: usize, memory: f64) -> Option<Past> {
+        let steps = (path.len() / ranks).min(Self::MOST_STEPS).min(Self::MOST_NUMBERS / ranks);
+        if steps < 3 {
             return None;
         }
-        let starts = steps - lags;
-        let most = Self::MOST_PLACES.min(Self::MOST_NUMBERS / (lags * ranks)).max(1);
-        let places = starts.min(most);
-        let mut gains = Vec::with_capacity(places * lags * ranks);
-        for place in 0..places {
-            // Evenly, the last place being the latest.
-            let start = (place + 1) * starts / places - 1;
-            let from = &path[start * ranks..(start + 1) * ranks];
-            for lag in 1..=lags {
-                let to = &path[(start + lag) * ranks..(start + lag + 1) * ranks];
-                gains.extend(to.iter().zip(from).map(|(to, from)| to - from));
-            }
-        }
-        Some(Gains { ranks, lags, gains })
+        let mut path = path[path.len() - steps * ranks..].to_vec();
+        level::without_outliers(&mut path, ranks);
+        let levels = level::levels(&path, ranks);
+        Some(Past { ranks, path, levels, memory, lags: (steps / 2).min(Self::MOST_LAGS) })
     }
 
-    /// u_1(d), ..., u_k(d): beyond the longest lag along the line through its second half.
-    fn expected(&self, deviations: &[f64], steps: usize) -> Vec<f64> {
+    fn row<'a>(&self, values: &'a [f64], step: usize) -> &'a [f64] {
+        &values[step * self.ranks..(step + 1) * self.ranks]
+    }
+
+    /// u_1, ..., u_k from `deviations` of the level, or from balance. Beyond the longest lag along the
+    /// line through its second half.
+    fn expected(&self, deviations: Option<&[f64]>, steps: usize) -> Vec<f64> {
         let known = self.lags.min(steps);
-        let mut expected = vec![0.0; known];
-        let places = self.gains.len() / (self.lags * self.ranks);
-        for place in self.gains.chunks(self.lags * self.ranks) {
-            for (sum, gains) in expected.iter_mut().zip(place.chunks(self.ranks)) {
-                let values = gains.iter().zip(deviations).map(|(gain, d)| gain + d);
-                *sum += values.fold(f64::NEG_INFINITY, f64::max);
+        let all = self.path.len() / self.ranks;
+        let zeros = vec![0.0; self.ranks];
+        let (from, start) = match deviations {
+            Some(deviations) => (&self.levels, deviations),
+            None => (&self.path, zeros.as_slice()),
+        };
+        let mut expected: Vec<f64> = Vec::with_capacity(steps);
+        for lag in 1..=known {
+            let places = all - lag;
+            let stride = places.div_ceil(Self::MOST_PLACES);
+            let (mut sum, mut weights) = (0.0, 0.0);
+            for place in (0..places).rev().step_by(stride) {
+                let weight = (-((places - 1 - place) as f64) / self.memory).exp();
+                let (to, from) = (self.row(&self.path, place + lag), self.row(from, place));
+                let most = to.iter().zip(from).zip(start).map(|((to, from), d)| to - from + d);
+                sum += weight * most.fold(f64::NEG_INFINITY, f64::max);
+                weights += weight;
             }
+            expected.push((sum / weights).max(0.0));
         }
-        expected.iter_mut().for_each(|sum| *sum = (*sum / places as f64).max(0.0));
         if let (Some(&last), true) = (expected.last(), steps > known) {
             let half = known / 2;
             let slope = ((last - expected[half]) / (known - 1 - half).max(1) as f64).max(0.0);
@@ -75,10 +87,10 @@ impl Gains {
     }
 }
 
-/// The gains and the plan they lead to from balance.
+/// The past and the plan it leads to from balance.
 #[derive(Debug, Clone)]
 struct Plan {
-    gains: Gains,
+    past: Past,
     /// `costs[k]` = V_k.
     costs: Vec<f64>,
 }
@@ -87,14 +99,14 @@ struct Plan {
 const MOST_STEPS: usize = 2000;
 
 impl Plan {
-    fn new(gains: Gains, remap_cost: f64, steps: usize) -> Plan {
+    fn new(past: Past, remap_cost: f64, steps: usize) -> Plan {
         let steps = steps.min(MOST_STEPS);
-        let growth = gains.expected(&vec![0.0; gains.ranks], steps);
+        let growth = past.expected(None, steps);
         let mut costs = vec![0.0];
         for k in 1..=steps {
             costs.push(cheapest(&growth, &costs, remap_cost, k));
         }
-        Plan { gains, costs }
+        Plan { past, costs }
     }
 
     fn remaps(&self, deviations: &[f64], remap_cost: f64, left: usize) -> bool {
@@ -102,7 +114,7 @@ impl Plan {
         if left == 0 {
             return false;
         }
-        let ahead = self.gains.expected(deviations, left);
+        let ahead = self.past.expected(Some(deviations), left);
         exceeds(cheapest(&ahead, &self.costs, remap_cost, left), remap_cost + self.costs[left])
     }
 }
@@ -122,13 +134,16 @@ fn cheapest(ahead: &[f64], costs: &[f64], remap_cost: f64, k: usize) -> f64 {
 #[derive(Debug, Clone)]
 pub struct Predictive {
     remap_cost: f64,
+    memory: f64,
     steps: u64,
     made: u64,
     adaptive: bool,
     plan: Option<Arc<Plan>>,
-    /// Deviations of the ranks step by step, as they would be without any remap.
+    /// Y so far, the past included.
     path: Vec<f64>,
-    last: Vec<f64>,
+    /// Where the ranks were balanced last, and their filtered level.
+    base: Vec<f64>,
+    filter: level::Filter,
     planned: usize,
     wants: bool,
 }
@@ -138,11 +153,12 @@ const REFIT: usize = 4;
 
 impl Predictive {
     /// For a run of `steps` steps whose remaps cost `remap_cost`, after a past of consecutive
-    /// `rows` of rank times without a remap (or with the loads as if there had been none). An
-    /// `adaptive` policy goes on learning from the run.
+    /// `rows` of rank times without a remap (or with the loads as if there had been none). Places of
+    /// the past count exp(-age / `memory`). An `adaptive` policy goes on learning from the run.
     pub fn new<'a>(
         rows: impl IntoIterator<Item = &'a [f64]>,
         remap_cost: f64,
+        memory: f64,
         steps: u64,
         adaptive: bool,
     ) -> Predictive {
@@ -151,14 +167,17 @@ impl Predictive {
             ranks = row.len();
             path.extend(deviations(row));
         }
+        let base = path[path.len() - ranks..].to_vec();
         let mut policy = Predictive {
             remap_cost,
+            memory,
             steps,
             made: 0,
             adaptive,
             plan: None,
+            filter: level::Filter::new(&base),
             path,
-            last: vec![0.0; ranks],
+            base,
             planned: 0,
             wants: false,
         };
@@ -167,10 +186,13 @@ impl Predictive {
     }
 
     fn refit(&mut self) {
-        let ranks = self.last.len().max(1);
-        if let Some(gains) = Gains::of(&self.path, ranks) {
+        let ranks = self.base.len().max(1);
+        if let Some(past) = Past::of(&self.path, ranks, self.memory) {
             let left = self.steps.saturating_sub(self.made) as usize;
-            self.plan = Some(Arc::new(Plan::new(gains, self.remap_cost, left)));
+            let last = past.levels.len() - ranks;
+            self.filter =
+                level::Filter::resume(&past.levels[last..], level::gain(&past.path, ranks));
+            self.plan = Some(Arc::new(Plan::new(past, self.remap_cost, left)));
             self.planned = self.path.len() / ranks;
         }
     }
@@ -184,26 +206,23 @@ fn deviations(times: &[f64]) -> impl Iterator<Item = f64> + '_ {
 impl Policy for Predictive {
     fn observe(&mut self, step: &Step) {
         self.made += 1;
-        let now: Vec<f64> = deviations(step.times()).collect();
-        if self.adaptive {
-            let ranks = now.len();
-            if self.last.len() != ranks {
-                self.last = vec![0.0; ranks];
-                self.path.clear();
-            }
-            let before = self.path.len().checked_sub(ranks);
-            for (i, (now, last)) in now.iter().zip(&self.last).enumerate() {
-                let from = before.map_or(0.0, |at| self.path[at + i]);
-                self.path.push(from + now - last);
-            }
-            if self.path.len() / ranks >= self.planned + REFIT || self.plan.is_none() {
-                self.refit();
-            }
+        let ranks = step.times().len();
+        if self.base.len() != ranks {
+            self.base = vec![0.0; ranks];
+            self.path.clear();
+            self.filter = level::Filter::new(&self.base);
+        }
+        let now = self.path.len();
+        self.path.extend(deviations(step.times()).zip(&self.base).map(|(d, base)| base + d));
+        self.filter.observe(&self.path[now..]);
+        if self.adaptive && self.path.len() / ranks >= self.planned + REFIT {
+            self.refit();
         }
         let left = self.steps.saturating_sub(self.made) as usize;
+        let levels = self.filter.level().iter().zip(&self.base);
+        let from_balance: Vec<f64> = levels.map(|(level, base)| level - base).collect();
         let plan = self.plan.as_ref();
-        self.wants = plan.is_some_and(|plan| plan.remaps(&now, self.remap_cost, left));
-        self.last = now;
+        self.wants = plan.is_some_and(|plan| plan.remaps(&from_balance, self.remap_cost, left));
     }
 
     fn wants_remap(&self) -> bool {
@@ -211,7 +230,8 @@ impl Policy for Predictive {
     }
 
     fn remapped(&mut self) {
-        self.last.fill(0.0);
+        let last = self.path.len() - self.base.len();
+        self.base.copy_from_slice(&self.path[last..]);
         self.wants = false;
     }
 }
