@@ -35,18 +35,14 @@ fn main() {
         let mut v: Vec<Box<dyn Policy>> =
             names.iter().map(|x| x.parse::<Rule>().unwrap().start(cost)).collect();
         let rows = || (0..cut).map(|t| record.path(t));
-        for tau in [8.0, 16.0, 32.0, 64.0, 1e9] {
-            v.push(Box::new(Predictive::new(rows(), cost, tau, n, true)));
-        }
-        v.push(Box::new(Predictive::new(rows(), cost, 32.0, n, false)));
+        v.push(Box::new(Predictive::new(rows(), cost, n, true)));
+        v.push(Box::new(Predictive::new(rows(), cost, n, false)));
         v
     };
     let c = compare(&w, &start, 0..1, 1, true, &()).unwrap();
     let best = c.clairvoyant.unwrap()[0];
     println!("clairvoyant {best:.4}");
-    for (name, t) in
-        names.iter().copied().chain(["a8", "a16", "a32", "a64", "ainf", "static32"]).zip(&c.tallies)
-    {
+    for (name, t) in names.iter().copied().chain(["adaptive", "static"]).zip(&c.tallies) {
         println!(
             "{name:>16} {:.4} regret {:.4} remaps {}",
             t[0].value,

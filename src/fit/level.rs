@@ -1,83 +1,142 @@
-//! Levels under noise: outliers that come and go, and exponential smoothing.
+//! Levels and trends under noise.
 //!
-//! A series that is a random walk seen through independent noise has increments with lag-one
-//! correlation rho in [-1/2, 0]; the best filter of its level is exponential smoothing with gain
-//! 1 - theta, theta / (1 + theta^2) = -rho (J. F. Muth, "Optimal properties of exponentially weighted
-//! forecasts", J. Amer. Statist. Assoc. 55, 1960).
+//! Each series is followed by several filters, and the one is used that has forecast it best lately:
+//! exponential smoothing, optimal for a random walk seen through noise (J. F. Muth, "Optimal properties
+//! of exponentially weighted forecasts", J. Amer. Statist. Assoc. 55, 1960), and critically damped
+//! smoothing of level and trend (C. C. Holt 1957), for drifts that come and go.
 
-/// The smallest gain used: less would hardly ever learn.
-const LEAST_GAIN: f64 = 0.05;
+/// Gains of level and trend.
+const GAINS: [(f64, f64); 8] = [
+    (1.0, 0.0),
+    (0.5, 0.0),
+    (0.2, 0.0),
+    (0.07, 0.0),
+    // 1 - t^2 and (1 - t)^2 for t = .3, .6, .8, .9.
+    (0.91, 0.49),
+    (0.64, 0.16),
+    (0.36, 0.04),
+    (0.19, 0.01),
+];
 
-/// The gain of the filter for the columns of `path`, pooled, their drifts taken off. 1 where there is
-/// no noise to filter.
-pub fn gain(path: &[f64], ranks: usize) -> f64 {
-    let steps = path.len() / ranks;
-    if steps < 4 {
-        return 1.0;
-    }
-    let (mut squares, mut products) = (0.0, 0.0);
-    for rank in 0..ranks {
-        let at = |step: usize| path[step * ranks + rank];
-        let drift = (at(steps - 1) - at(0)) / (steps - 1) as f64;
-        let mut before = None;
-        for step in 1..steps {
-            let change = at(step) - at(step - 1) - drift;
-            squares += change * change;
-            products += before.map_or(0.0, |before: f64| before * change);
-            before = Some(change);
-        }
-    }
-    if squares == 0.0 {
-        return 1.0;
-    }
-    let rho = (products / squares).clamp(-0.5, 0.0);
-    if rho == 0.0 {
-        return 1.0;
-    }
-    let theta = (1.0 - (1.0 - 4.0 * rho * rho).max(0.0).sqrt()) / (-2.0 * rho);
-    (1.0 - theta).max(LEAST_GAIN)
+/// Lags whose forecasts are compared.
+const LAGS: [usize; 3] = [1, 3, 9];
+
+/// Steps after which a forecast counts 1/e as much.
+const MEMORY: f64 = 24.0;
+
+/// One series under every filter. A value far off is not believed before the next one confirms it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Followed {
+    levels: [f64; GAINS.len()],
+    trends: [f64; GAINS.len()],
+    /// Usual distance of successive values, from so many of them.
+    usual: f64,
+    seen: u32,
+    doubted: f64,
 }
 
-/// Exponential smoothing of several series.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Filter {
-    level: Vec<f64>,
-    gain: f64,
-}
-
-impl Filter {
-    /// From a known level, without filtering.
-    pub fn new(level: &[f64]) -> Filter {
-        Filter { level: level.to_vec(), gain: 1.0 }
-    }
-
-    /// From a level with this gain in (0, 1].
-    pub fn resume(level: &[f64], gain: f64) -> Filter {
-        Filter { level: level.to_vec(), gain }
-    }
-
-    /// Takes in a step.
-    pub fn observe(&mut self, values: &[f64]) {
-        for (level, value) in self.level.iter_mut().zip(values) {
-            *level += self.gain * (value - *level);
+impl Followed {
+    /// From a first value.
+    pub fn new(value: f64) -> Followed {
+        Followed {
+            levels: [value; GAINS.len()],
+            trends: [0.0; GAINS.len()],
+            usual: 0.0,
+            seen: 0,
+            doubted: 0.0,
         }
     }
 
-    /// The level of each series.
-    pub fn level(&self) -> &[f64] {
-        &self.level
+    /// Takes in the next value.
+    pub fn observe(&mut self, value: f64) {
+        let change = value - self.levels[0];
+        let far = self.seen >= 8 && change.abs() > OUTLYING * self.usual;
+        if far && self.doubted * change <= 0.0 {
+            self.doubted = change;
+            self.levels.iter_mut().zip(&self.trends).for_each(|(level, trend)| *level += trend);
+            return;
+        }
+        if far {
+            // It came to stay.
+            self.levels = [value; GAINS.len()];
+            self.doubted = 0.0;
+            return;
+        }
+        self.doubted = 0.0;
+        self.seen += 1;
+        let share = (1.0 / f64::from(self.seen)).max(0.05);
+        self.usual += share * (change.abs() - self.usual);
+        for ((level, trend), (g, h)) in self.levels.iter_mut().zip(&mut self.trends).zip(GAINS) {
+            let forecast = *level + *trend;
+            let miss = value - forecast;
+            *level = forecast + g * miss;
+            *trend += h * miss;
+        }
+    }
+
+    /// Level and trend by one of the filters.
+    pub fn by(&self, filter: usize) -> (f64, f64) {
+        (self.levels[filter], self.trends[filter])
     }
 }
 
-/// The filtered levels of all steps of `path`, in its layout.
-pub fn levels(path: &[f64], ranks: usize) -> Vec<f64> {
-    let mut filter = Filter::resume(&path[..ranks.min(path.len())], gain(path, ranks));
-    let mut levels = Vec::with_capacity(path.len());
-    for row in path.chunks(ranks) {
-        filter.observe(row);
-        levels.extend_from_slice(filter.level());
+/// A series with its levels and trends at every step, by the filter that forecasts it best.
+#[derive(Debug, Clone)]
+pub struct Smoothed {
+    /// The filter chosen.
+    pub filter: usize,
+    /// Level and trend after each step.
+    pub states: Vec<(f64, f64)>,
+    /// All filters after the last step.
+    pub last: Followed,
+}
+
+impl Smoothed {
+    /// Follows a series of at least one value.
+    pub fn of(values: impl Iterator<Item = f64> + Clone) -> Smoothed {
+        let mut series = values.clone();
+        let mut followed = Followed::new(series.next().unwrap_or(0.0));
+        let mut all = vec![followed];
+        for value in series {
+            followed.observe(value);
+            all.push(followed);
+        }
+        let values: Vec<f64> = values.collect();
+        let score = |filter: usize| -> f64 {
+            LAGS.iter()
+                .map(|lag| spread(&values, &all, filter, *lag).max(f64::MIN_POSITIVE).ln())
+                .sum()
+        };
+        let mut best = (0, score(0));
+        for filter in 1..GAINS.len() {
+            let found = score(filter);
+            if found < best.1 {
+                best = (filter, found);
+            }
+        }
+        let states = all.iter().map(|followed| followed.by(best.0)).collect();
+        Smoothed { filter: best.0, states, last: followed }
     }
-    levels
+}
+
+/// Variance of the errors of forecasts `lag` steps ahead, the latest counting most. A constant error
+/// does not count: whoever uses the forecasts knows it too.
+fn spread(values: &[f64], all: &[Followed], filter: usize, lag: usize) -> f64 {
+    let steps = values.len();
+    let (mut weights, mut mean, mut squares) = (0.0, 0.0, 0.0);
+    for from in (0..steps.saturating_sub(lag)).rev() {
+        let weight = (-((steps - 1 - lag - from) as f64) / MEMORY).exp();
+        if weight < 1e-4 {
+            break;
+        }
+        let (level, trend) = all[from].by(filter);
+        let error = values[from + lag] - level - lag as f64 * trend;
+        weights += weight;
+        let change = error - mean;
+        mean += change * weight / weights;
+        squares += weight * change * (error - mean);
+    }
+    if weights > 0.0 { squares / weights } else { 0.0 }
 }
 
 /// How many times the usual distance from the median of five an outlier is away.
@@ -85,7 +144,8 @@ const OUTLYING: f64 = 8.0;
 
 /// Replaces values far off the median of the five around them by that median (F. R. Hampel's
 /// identifier): an excursion of one or two steps goes, a lasting change stays. "Far" is measured by
-/// the median of all such distances in the same column. Returns how many were replaced.
+/// the median of all such distances in the same column of `path`, which has `ranks` columns. Returns
+/// how many were replaced.
 pub fn without_outliers(path: &mut [f64], ranks: usize) -> usize {
     let steps = path.len() / ranks;
     if steps < 5 {

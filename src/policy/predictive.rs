@@ -1,21 +1,21 @@
-//! Remapping at the best moment that the increments seen so far let one foresee.
+//! Remapping at the best moment that the steps seen so far let one foresee.
 //!
-//! The model is the increments themselves. Let Y be the deviations of the ranks from the mean, added
-//! up as if nothing had been remapped, and L their filtered level ([`level`]). The deviations j steps
-//! after a remap are what Y gained in j steps somewhere in the past; those j steps from now are the
-//! present level and what Y was above the level j steps earlier. Places of the past are weighted by
-//! how recent they are; the ranks are taken together. With u_j the expected maximum after j steps, C
-//! the cost of a remap and V_k the cost of k more steps from balance,
+//! Let Y be the deviations of the ranks from the mean, added up as if nothing had been remapped, L and
+//! T their level and trend ([`level`]). What Y will be in j steps is L + j T and an error; the errors
+//! are taken from the past, all ranks of a moment together, the later moments counting more. With u_j
+//! the expected largest deviation j steps after now, or after a remap, C the cost of a remap and V_k the
+//! cost of k more steps from balance,
 //!
 //! ```text
-//! V_k = min over j <= k of  u_1(balance) + ... + u_j(balance) + (C + V_{k-j} if j < k),     V_0 = 0
-//! remap, k steps before the end, iff  C + V_k < min over j <= k of  u_1(now) + ... + u_j(now) + (C + V_{k-j} if j < k)
+//! V_k = min over j <= k of  u_1 + ... + u_j + (C + V_{k-j} if j < k),     V_0 = 0
+//! remap iff  C + (the same from what a remap leaves)  <  the same from now
 //! ```
 //!
-//! that is: the best plan of remap times on expected increments, made anew after every step.
+//! that is: the best plan of remap times on expected loads, made anew after every step. A remap levels
+//! the times that were measured, noise included: it leaves L - Y.
 
 use super::{Policy, Step, exceeds};
-use crate::fit::level;
+use crate::fit::level::{Followed, Smoothed, without_outliers};
 use std::sync::Arc;
 
 /// Where the ranks were, as far back as matters.
@@ -24,56 +24,82 @@ struct Past {
     ranks: usize,
     /// Y, without outliers that came and went.
     path: Vec<f64>,
-    /// L.
     levels: Vec<f64>,
-    /// Steps after which a place counts 1/e as much.
-    memory: f64,
+    trends: Vec<f64>,
+    filters: Vec<usize>,
     /// The longest lag looked at.
     lags: usize,
 }
 
-impl Past {
-    /// Places of the past looked at for each lag, lags, steps, and numbers kept at most.
-    const MOST_PLACES: usize = 48;
-    const MOST_LAGS: usize = 128;
-    const MOST_STEPS: usize = 1024;
-    const MOST_NUMBERS: usize = 1 << 22;
+/// Where forecasts start.
+#[derive(Clone, Copy)]
+enum Start<'a> {
+    /// Right after a remap, at any time.
+    Balance,
+    /// From these deviations of the levels from where the ranks were balanced.
+    Deviations(&'a [f64]),
+}
 
-    fn of(path: &[f64], ranks: usize, memory: f64) -> Option<Past> {
+impl Past {
+    /// Moments of the past looked at for each lag, lags, steps, and numbers kept at most.
+    const MOST_MOMENTS: usize = 128;
+    const MOST_LAGS: usize = 128;
+    const MOST_STEPS: usize = 512;
+    const MOST_NUMBERS: usize = 1 << 22;
+    /// Steps after which a moment counts 1/e as much.
+    const MEMORY: f64 = 24.0;
+
+    /// The past, and every filter at its end; `None` if it is too short.
+    fn of(path: &[f64], ranks: usize) -> Option<(Past, Vec<Followed>)> {
         let steps = (path.len() / ranks).min(Self::MOST_STEPS).min(Self::MOST_NUMBERS / ranks);
         if steps < 3 {
             return None;
         }
         let mut path = path[path.len() - steps * ranks..].to_vec();
-        level::without_outliers(&mut path, ranks);
-        let levels = level::levels(&path, ranks);
-        Some(Past { ranks, path, levels, memory, lags: (steps / 2).min(Self::MOST_LAGS) })
+        without_outliers(&mut path, ranks);
+        let (mut levels, mut trends) = (vec![0.0; path.len()], vec![0.0; path.len()]);
+        let (mut filters, mut last) = (Vec::new(), Vec::new());
+        for rank in 0..ranks {
+            let smoothed = Smoothed::of((0..steps).map(|step| path[step * ranks + rank]));
+            for (step, (level, trend)) in smoothed.states.iter().enumerate() {
+                levels[step * ranks + rank] = *level;
+                trends[step * ranks + rank] = *trend;
+            }
+            filters.push(smoothed.filter);
+            last.push(smoothed.last);
+        }
+        let lags = (steps / 2).min(Self::MOST_LAGS);
+        Some((Past { ranks, path, levels, trends, filters, lags }, last))
     }
 
     fn row<'a>(&self, values: &'a [f64], step: usize) -> &'a [f64] {
         &values[step * self.ranks..(step + 1) * self.ranks]
     }
 
-    /// u_1, ..., u_k from `deviations` of the level, or from balance. Beyond the longest lag along the
-    /// line through its second half.
-    fn expected(&self, deviations: Option<&[f64]>, steps: usize) -> Vec<f64> {
+    /// u_1, ..., u_k with these trends. Beyond the longest lag along the line through its second half.
+    fn expected(&self, start: Start<'_>, trends: &[f64], steps: usize) -> Vec<f64> {
         let known = self.lags.min(steps);
         let all = self.path.len() / self.ranks;
         let zeros = vec![0.0; self.ranks];
-        let (from, start) = match deviations {
-            Some(deviations) => (&self.levels, deviations),
-            None => (&self.path, zeros.as_slice()),
+        let (from, start) = match start {
+            Start::Balance => (&self.path, zeros.as_slice()),
+            Start::Deviations(deviations) => (&self.levels, deviations),
         };
         let mut expected: Vec<f64> = Vec::with_capacity(steps);
         for lag in 1..=known {
-            let places = all - lag;
-            let stride = places.div_ceil(Self::MOST_PLACES);
+            let moments = all - lag;
+            let stride = moments.div_ceil(Self::MOST_MOMENTS);
             let (mut sum, mut weights) = (0.0, 0.0);
-            for place in (0..places).rev().step_by(stride) {
-                let weight = (-((places - 1 - place) as f64) / self.memory).exp();
-                let (to, from) = (self.row(&self.path, place + lag), self.row(from, place));
-                let most = to.iter().zip(from).zip(start).map(|((to, from), d)| to - from + d);
-                sum += weight * most.fold(f64::NEG_INFINITY, f64::max);
+            for moment in (0..moments).rev().step_by(stride) {
+                let weight = (-((moments - 1 - moment) as f64) / Self::MEMORY).exp();
+                let (to, from) = (self.row(&self.path, moment + lag), self.row(from, moment));
+                let past = self.row(&self.trends, moment);
+                let mut most = f64::NEG_INFINITY;
+                for i in 0..self.ranks {
+                    let turn = lag as f64 * (trends[i] - past[i]);
+                    most = most.max(start[i] + to[i] - from[i] + turn);
+                }
+                sum += weight * most;
                 weights += weight;
             }
             expected.push((sum / weights).max(0.0));
@@ -101,21 +127,13 @@ const MOST_STEPS: usize = 2000;
 impl Plan {
     fn new(past: Past, remap_cost: f64, steps: usize) -> Plan {
         let steps = steps.min(MOST_STEPS);
-        let growth = past.expected(None, steps);
+        let trends = past.row(&past.trends, past.trends.len() / past.ranks - 1);
+        let growth = past.expected(Start::Balance, trends, steps);
         let mut costs = vec![0.0];
         for k in 1..=steps {
             costs.push(cheapest(&growth, &costs, remap_cost, k));
         }
         Plan { past, costs }
-    }
-
-    fn remaps(&self, deviations: &[f64], remap_cost: f64, left: usize) -> bool {
-        let left = left.min(self.costs.len() - 1);
-        if left == 0 {
-            return false;
-        }
-        let ahead = self.past.expected(Some(deviations), left);
-        exceeds(cheapest(&ahead, &self.costs, remap_cost, left), remap_cost + self.costs[left])
     }
 }
 
@@ -130,35 +148,35 @@ fn cheapest(ahead: &[f64], costs: &[f64], remap_cost: f64, k: usize) -> f64 {
     best
 }
 
-/// Plans remaps on the increments of the past.
+/// Plans remaps on what it has seen.
 #[derive(Debug, Clone)]
 pub struct Predictive {
     remap_cost: f64,
-    memory: f64,
     steps: u64,
     made: u64,
     adaptive: bool,
     plan: Option<Arc<Plan>>,
     /// Y so far, the past included.
     path: Vec<f64>,
-    /// Where the ranks were balanced last, and their filtered level.
+    /// Y where the ranks were balanced last.
     base: Vec<f64>,
-    filter: level::Filter,
+    followed: Vec<Followed>,
     planned: usize,
+    usual: f64,
+    seen: f64,
     wants: bool,
 }
 
 /// Steps between two fits of an adaptive policy.
-const REFIT: usize = 4;
+const REFIT: usize = 2;
 
 impl Predictive {
     /// For a run of `steps` steps whose remaps cost `remap_cost`, after a past of consecutive
-    /// `rows` of rank times without a remap (or with the loads as if there had been none). Places of
-    /// the past count exp(-age / `memory`). An `adaptive` policy goes on learning from the run.
+    /// `rows` of rank times without a remap (or with the loads as if there had been none). An
+    /// `adaptive` policy goes on learning from the run.
     pub fn new<'a>(
         rows: impl IntoIterator<Item = &'a [f64]>,
         remap_cost: f64,
-        memory: f64,
         steps: u64,
         adaptive: bool,
     ) -> Predictive {
@@ -170,31 +188,57 @@ impl Predictive {
         let base = path[path.len() - ranks..].to_vec();
         let mut policy = Predictive {
             remap_cost,
-            memory,
             steps,
             made: 0,
             adaptive,
             plan: None,
-            filter: level::Filter::new(&base),
+            followed: base.iter().map(|value| Followed::new(*value)).collect(),
             path,
             base,
             planned: 0,
+            usual: 0.0,
+            seen: 0.0,
             wants: false,
         };
         policy.refit();
         policy
     }
 
+    fn left(&self) -> usize {
+        self.steps.saturating_sub(self.made) as usize
+    }
+
     fn refit(&mut self) {
         let ranks = self.base.len().max(1);
-        if let Some(past) = Past::of(&self.path, ranks, self.memory) {
-            let left = self.steps.saturating_sub(self.made) as usize;
-            let last = past.levels.len() - ranks;
-            self.filter =
-                level::Filter::resume(&past.levels[last..], level::gain(&past.path, ranks));
-            self.plan = Some(Arc::new(Plan::new(past, self.remap_cost, left)));
+        if let Some((past, followed)) = Past::of(&self.path, ranks) {
+            self.followed = followed;
+            self.plan = Some(Arc::new(Plan::new(past, self.remap_cost, self.left())));
             self.planned = self.path.len() / ranks;
         }
+    }
+
+    /// Whether to remap at the step whose Y is the last.
+    fn decide(&mut self) -> bool {
+        let Some(Plan { past, costs }) = self.plan.as_deref() else { return false };
+        let left = self.left().min(costs.len() - 1);
+        if left == 0 {
+            return false;
+        }
+        let here = &self.path[self.path.len() - self.base.len()..];
+        let states = self.followed.iter().zip(&past.filters).map(|(all, filter)| all.by(*filter));
+        let (levels, trends): (Vec<f64>, Vec<f64>) = states.unzip();
+        let cost = |base: &[f64]| {
+            let start: Vec<f64> =
+                levels.iter().zip(base).map(|(level, base)| level - base).collect();
+            let ahead = past.expected(Start::Deviations(&start), &trends, left);
+            cheapest(&ahead, costs, self.remap_cost, left)
+        };
+        // What a remap leaves now is compared with what it usually leaves.
+        let now = cost(&self.base);
+        let unusual = cost(here) - costs[left];
+        self.seen += 1.0;
+        self.usual += (unusual - self.usual) * (1.0 / self.seen).max(0.05);
+        exceeds(now, self.remap_cost + costs[left] + unusual - self.usual)
     }
 }
 
@@ -209,20 +253,18 @@ impl Policy for Predictive {
         let ranks = step.times().len();
         if self.base.len() != ranks {
             self.base = vec![0.0; ranks];
+            self.followed = vec![Followed::new(0.0); ranks];
             self.path.clear();
-            self.filter = level::Filter::new(&self.base);
         }
         let now = self.path.len();
         self.path.extend(deviations(step.times()).zip(&self.base).map(|(d, base)| base + d));
-        self.filter.observe(&self.path[now..]);
+        for (followed, value) in self.followed.iter_mut().zip(&self.path[now..]) {
+            followed.observe(*value);
+        }
         if self.adaptive && self.path.len() / ranks >= self.planned + REFIT {
             self.refit();
         }
-        let left = self.steps.saturating_sub(self.made) as usize;
-        let levels = self.filter.level().iter().zip(&self.base);
-        let from_balance: Vec<f64> = levels.map(|(level, base)| level - base).collect();
-        let plan = self.plan.as_ref();
-        self.wants = plan.is_some_and(|plan| plan.remaps(&from_balance, self.remap_cost, left));
+        self.wants = self.decide();
     }
 
     fn wants_remap(&self) -> bool {
