@@ -4,6 +4,7 @@ use crate::export::Target;
 use crate::measurements::Column;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use remapping::monitor::calibrate::Noise;
+use remapping::policy::Rule;
 use std::path::PathBuf;
 
 /// When should a parallel program remap its work? Optimal policies, computed and certified.
@@ -98,6 +99,47 @@ Examples:
 The source files are self-contained: a table, and a function that decides. Settings of known codes
 need an interval or a tolerance: solutions of periodic, load_drift and stopping models.";
 
+const SIMULATE_HELP: &str = "\
+Example: remap simulate models/load_drift/eight_chains.ron --policy fixed:10 --seed 7 --trace run.csv
+
+Columns: step, rank, seconds, remapped (1 where a remap came just before the step), remap_seconds. A
+Periodic model gives 1000 steps, a PhaseChange model 8 ranks whose slowest is the cycle time.";
+
+macro_rules! traces {
+    ($examples:literal) => {
+        concat!($examples, "
+
+Traces: CSV with the columns step, rank, seconds[, remapped, remap_seconds], in any order; or one row a
+step with a column for each rank (rank_0, rank_1, ...); JSON lines with the same names, `seconds` being
+a number or a list; LAMMPS logs whose thermo output has the imbalance of fix balance. All also
+compressed by gzip; `-` is standard input. Up to a tenth of a rank's times may be missing (or NaN): they
+are filled in between their neighbours, and said. Anything else that is wrong is refused.")
+    };
+}
+
+const FIT_HELP: &str = traces!(
+    "Examples:
+  remap fit run.csv -o fitted.ron
+  remap fit run.csv.gz --model periodic --remap-cost 0.1 > fitted.ron
+
+Without --model the first of load-drift and periodic that fits the growth of the imbalance is written."
+);
+
+const REPLAY_HELP: &str = traces!(
+    "Examples:
+  remap replay run.csv
+  remap replay run.csv --policies solved,menon,fixed,never --remap-cost 0.1 --split 0.3
+
+Policies: the rules of `compare` (never, fixed:9, threshold:2.5, utilization:0.8, stop_at_rise, menon,
+metabalancer, zhai, procassini, marquez:0.1, ...); fixed, threshold and utilization tuned on the training
+steps; predictive (plans on the increments of the training steps), adaptive (goes on learning),
+adaptive_cold (knows nothing at first), interval (of least cost for the fitted model), q_learning,
+solution (with --solution); and solved: the adaptive plan, or the rule that beat it on the training steps.
+
+Assumed: a remap restores balance and does not change later increments. The judged run starts
+balanced."
+);
+
 /// The verbs.
 #[derive(Debug, Subcommand)]
 pub enum Command {
@@ -123,6 +165,15 @@ pub enum Command {
     /// Check the lemmas and theorems of the papers on a model and on random models near it.
     #[command(after_help = VERIFY_HELP)]
     Verify(Verify),
+    /// Make a trace of a model: step times of every rank, as CSV.
+    #[command(after_help = SIMULATE_HELP)]
+    Simulate(Simulate),
+    /// Fit a model to the recorded step times of a program, and say how well it fits.
+    #[command(after_help = FIT_HELP)]
+    Fit(Fit),
+    /// Play policies on recorded step times: what would each have cost?
+    #[command(after_help = REPLAY_HELP)]
+    Replay(Replay),
     /// Write a solution as source code, as a table, or as settings of a known code.
     #[command(after_help = EXPORT_HELP)]
     Export(Export),
@@ -288,6 +339,101 @@ pub struct Compare {
     pub time_limit: Option<f64>,
 }
 
+/// Options of `simulate`.
+#[derive(Debug, Args)]
+pub struct Simulate {
+    /// The model file (.ron).
+    #[arg(value_name = "MODEL.ron")]
+    pub model: PathBuf,
+    /// Steps [default: those of the model].
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
+    pub steps: Option<u64>,
+    /// Seed of the random numbers.
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    pub seed: u64,
+    /// LoadDrift: remap by this rule [default: never].
+    #[arg(long, value_name = "RULE", value_parser = rule)]
+    pub policy: Option<Rule>,
+    /// Write the trace to FILE instead of standard output.
+    #[arg(long, value_name = "FILE")]
+    pub trace: Option<PathBuf>,
+    /// Overwrite an existing file.
+    #[arg(long)]
+    pub force: bool,
+}
+
+/// Models that can be fitted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Fitted {
+    /// Loads that walk on levels, all ranks alike.
+    LoadDrift,
+    /// Changes per step, for the best fixed interval.
+    Periodic,
+    /// One change for good.
+    PhaseChange,
+}
+
+impl Fitted {
+    /// The name of the problem in documents.
+    pub fn name(self) -> &'static str {
+        match self {
+            Fitted::LoadDrift => "load_drift",
+            Fitted::Periodic => "periodic",
+            Fitted::PhaseChange => "phase_change",
+        }
+    }
+}
+
+/// Options of `fit`.
+#[derive(Debug, Args)]
+pub struct Fit {
+    /// The trace.
+    #[arg(value_name = "TRACE")]
+    pub trace: PathBuf,
+    /// Which model [default: the first that fits].
+    #[arg(long, value_enum)]
+    pub model: Option<Fitted>,
+    /// Cost of a remap in seconds [default: the mean of those recorded].
+    #[arg(long, value_name = "C", value_parser = cost)]
+    pub remap_cost: Option<f64>,
+    /// Write the model to FILE, and what was found to standard output; without it, both go to
+    /// standard output as one model file.
+    #[arg(short, long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Overwrite an existing file.
+    #[arg(long)]
+    pub force: bool,
+}
+
+/// Options of `replay`.
+#[derive(Debug, Args)]
+pub struct Replay {
+    /// The trace.
+    #[arg(value_name = "TRACE")]
+    pub trace: PathBuf,
+    /// Policies, separated by commas [default: all].
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    pub policies: Vec<String>,
+    /// Cost of a remap in seconds [default: the mean of those recorded].
+    #[arg(long, value_name = "C", value_parser = cost)]
+    pub remap_cost: Option<f64>,
+    /// Share of the steps that fitted policies are trained on; all are judged on the rest.
+    #[arg(long, value_name = "F", default_value_t = 0.5, value_parser = share)]
+    pub split: f64,
+    /// A solution to play too, as the policy `solution`.
+    #[arg(long, value_name = "SOLUTION.json")]
+    pub solution: Option<PathBuf>,
+    /// Seconds in a unit of load of that solution.
+    #[arg(long, value_name = "SECONDS", default_value_t = 1.0, value_parser = positive)]
+    pub unit: f64,
+    /// Seed of Q-learning.
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    pub seed: u64,
+    /// Print one JSON document and nothing else.
+    #[arg(long)]
+    pub json: bool,
+}
+
 /// Options of `export`.
 #[derive(Debug, Args)]
 pub struct Export {
@@ -401,6 +547,24 @@ fn noise(text: &str) -> Result<SimulatedNoise, String> {
 
 fn column(text: &str) -> Result<Column, String> {
     if text == "last" { Ok(Column::Last) } else { text.parse() }
+}
+
+fn rule(text: &str) -> Result<Rule, String> {
+    text.parse().map_err(|error: remapping::policy::RuleError| error.to_string())
+}
+
+fn cost(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(value) if value >= 0.0 && value.is_finite() => Ok(value),
+        _ => Err("expected a number of at least 0".to_owned()),
+    }
+}
+
+fn share(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(value) if value > 0.0 && value < 1.0 => Ok(value),
+        _ => Err("expected a number between 0 and 1".to_owned()),
+    }
 }
 
 fn positive(text: &str) -> Result<f64, String> {

@@ -23,6 +23,7 @@ pub mod monitor;
 pub mod observer;
 pub mod policy;
 pub mod record;
+pub mod replay;
 mod rounding;
 pub mod simulate;
 pub mod stopping;

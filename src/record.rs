@@ -113,6 +113,20 @@ impl Record {
         paths
     }
 
+    /// A part of the steps, at least one, as a record of its own.
+    pub fn part(&self, steps: Range<usize>) -> Record {
+        let inside = |remap: &&Remap| steps.contains(&remap.before) && remap.before > steps.start;
+        let shift = |remap: &Remap| Remap { before: remap.before - steps.start, ..*remap };
+        let mut part = Record {
+            ranks: self.ranks,
+            seconds: self.seconds[steps.start * self.ranks..steps.end * self.ranks].to_vec(),
+            remaps: self.remaps.iter().filter(inside).map(shift).collect(),
+            paths: Vec::new(),
+        };
+        part.paths = part.follow();
+        part
+    }
+
     /// Number of ranks.
     pub fn ranks(&self) -> usize {
         self.ranks

@@ -4,9 +4,12 @@ mod calibrate;
 mod check;
 mod compare;
 mod export;
+mod fit;
 mod generate;
 mod monitor;
 mod proof;
+mod replay;
+mod simulate;
 mod solve;
 mod sweep;
 mod verify;
@@ -89,6 +92,9 @@ pub fn execute(cli: Cli) -> Exit {
             }
             None => verify::run(&arguments),
         },
+        Command::Simulate(arguments) => simulate::run(&arguments),
+        Command::Fit(arguments) => fit::run(&arguments),
+        Command::Replay(arguments) => replay::run(&arguments),
         Command::Export(arguments) => export::run(&arguments),
         Command::Completions { shell } => generate::completions(shell),
         Command::Man => generate::man(),

@@ -140,6 +140,31 @@ impl Map {
         }
     }
 
+    /// The decision for these loads, the nearest levels for loads beyond; `None` for another number of
+    /// processes than the map's, or loads that are not listed.
+    pub fn decision(&self, loads: &[i64]) -> Option<u8> {
+        if loads.len() != self.processes() {
+            return None;
+        }
+        let level = |(i, load): (usize, &i64)| {
+            (load - self.lowest[i]).clamp(0, self.levels[i] as i64 - 1) as usize
+        };
+        let mut levels: Vec<usize> = loads.iter().enumerate().map(level).collect();
+        let place = match &self.index {
+            Index::RowMajor => {
+                levels.iter().zip(&self.levels).fold(0, |place, (level, all)| place * all + level)
+            }
+            Index::Multiset => {
+                levels.sort_unstable();
+                self.sets().rank(&levels)
+            }
+            Index::Listed(listed) => {
+                listed.binary_search_by(|entry| entry.as_slice().cmp(loads)).ok()?
+            }
+        };
+        self.letters.get(place).copied()
+    }
+
     /// The ranking of sorted levels.
     pub fn sets(&self) -> remapping::chain::Multisets {
         remapping::chain::Multisets::new(self.processes(), self.levels[0])
