@@ -99,6 +99,15 @@ Examples:
 The source files are self-contained: a table, and a function that decides. Settings of known codes
 need an interval or a tolerance: solutions of periodic, load_drift and stopping models.";
 
+const REPORT_HELP: &str = "\
+Examples:
+  remap report models/phase_change/fluids.ron -o report.html
+  remap sweep model.ron --set problem.remap_cost=1:16:1 --json > sweep.json
+  remap report sweep.json solution.json -o report.html
+
+Models are solved, also for other costs of a remap and tolerances, and their policies compared, as far as
+that takes seconds; a sweep gives a slider for each path that was set.";
+
 const SIMULATE_HELP: &str = "\
 Example: remap simulate models/load_drift/eight_chains.ron --policy fixed:10 --seed 7 --trace run.csv
 
@@ -134,7 +143,8 @@ Policies: the rules of `compare` (never, fixed:9, threshold:2.5, utilization:0.8
 metabalancer, zhai, procassini, marquez:0.1, ...); fixed, threshold and utilization tuned on the training
 steps; predictive (plans on the increments of the training steps), adaptive (goes on learning),
 adaptive_cold (knows nothing at first), interval (of least cost for the fitted model), q_learning,
-solution (with --solution); and solved: the adaptive plan, or the rule that beat it on the training steps.
+solution (with --solution); and solved: the adaptive plan, or the rule in use that would have cost least
+on the steps seen so far.
 
 Assumed: a remap restores balance and does not change later increments. The judged run starts
 balanced."
@@ -177,6 +187,9 @@ pub enum Command {
     /// Write a solution as source code, as a table, or as settings of a known code.
     #[command(after_help = EXPORT_HELP)]
     Export(Export),
+    /// Write one page with pictures, sliders, policies and bounds of solutions and models.
+    #[command(after_help = REPORT_HELP)]
+    Report(Report),
     /// Print a completion script for a shell, such as `source <(remap completions bash)`.
     Completions {
         /// The shell.
@@ -432,6 +445,20 @@ pub struct Replay {
     /// Print one JSON document and nothing else.
     #[arg(long)]
     pub json: bool,
+}
+
+/// Options of `report`.
+#[derive(Debug, Args)]
+pub struct Report {
+    /// Model files (.ron), and solutions or sweeps as JSON (.json).
+    #[arg(required = true, value_name = "MODEL.ron|SOLUTION.json")]
+    pub inputs: Vec<PathBuf>,
+    /// Write the page to FILE instead of standard output.
+    #[arg(short, long, value_name = "FILE.html")]
+    pub out: Option<PathBuf>,
+    /// Overwrite an existing file.
+    #[arg(long)]
+    pub force: bool,
 }
 
 /// Options of `export`.

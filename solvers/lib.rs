@@ -21,6 +21,7 @@ pub mod periodic;
 pub mod phase_change;
 pub mod render;
 pub mod replaying;
+pub mod report;
 pub mod run;
 pub mod sampling;
 pub mod solution;

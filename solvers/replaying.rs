@@ -3,11 +3,12 @@
 use crate::export::rule::{Export, Imbalance, Map, Rule as Exported};
 use crate::fitting::{self, Facts};
 use crate::model::complaint::Complaint;
+use remapping::policy::leader::Leader;
 use remapping::policy::learning::Learnt;
 use remapping::policy::predictive::Predictive;
 use remapping::policy::{Policy, Rule, Step};
 use remapping::record::Record;
-use remapping::replay::{intervals, learn, replay, thresholds, tuned};
+use remapping::replay::{intervals, learn, thresholds, tuned};
 use std::ops::Range;
 
 /// A policy that takes part.
@@ -25,6 +26,7 @@ enum Start {
     Predictive { adaptive: bool, cold: bool },
     Learnt(Box<Learnt>),
     Solution(Box<Solution>),
+    Leader,
 }
 
 /// Everything the policies are made from.
@@ -67,9 +69,6 @@ pub const OURS: [&str; 9] = [
 
 /// Q-learning episodes.
 const EPISODES: u64 = 512;
-
-/// The relative advantage on the training steps below which a rule does not replace the plan.
-const ADVANTAGE: f64 = 0.01;
 
 impl<'a> Ground<'a> {
     /// The policy of this name. `curve` gets the regret curve of Q-learning.
@@ -135,36 +134,33 @@ impl<'a> Ground<'a> {
         }
     }
 
-    /// The adaptive plan, unless a rule in use was clearly cheaper on the later training steps.
-    fn solved(&self) -> (Start, Option<String>) {
-        let plan = Start::Predictive { adaptive: true, cold: false };
-        let steps = self.training.len();
-        let first = (steps / 4).max(8);
-        if first + 4 > steps {
-            return (plan, Some("too few training steps to compare".to_owned()));
-        }
-        let judged = first..steps;
+    /// The adaptive plan beside the rules in use, followed as they do: the later training steps show
+    /// which.
+    fn leader(&self, steps: usize) -> Leader {
+        let (record, end) = (self.record, self.training.end);
+        let first = (end / 4).max(3).min(end);
         let rules: Vec<Rule> = IN_USE.iter().filter_map(|name| name.parse().ok()).collect();
-        let ground = Ground { training: 0..first, ..*self };
-        let start = || -> Vec<Box<dyn Policy>> {
-            let ours = ground.start(&plan, judged.len());
-            std::iter::once(ours)
-                .chain(rules.iter().map(|rule| rule.start(self.remap_cost)))
-                .collect()
+        let plan = |until: usize| -> Box<dyn Policy> {
+            let rows = (0..until).map(|step| record.path(step));
+            let left = (end - until + steps) as u64;
+            Box::new(Predictive::new(rows, self.remap_cost, left, true))
         };
-        let Ok(found) = replay(self.record, judged.clone(), self.remap_cost, &start, &()) else {
-            return (plan, None);
-        };
-        let costs: Vec<f64> = found.tallies.iter().map(|tally| tally.value).collect();
-        let best = (1..costs.len()).min_by(|a, b| costs[*a].total_cmp(&costs[*b])).unwrap_or(1);
-        if costs[best] < costs[0] * (1.0 - ADVANTAGE) {
-            let rule = rules[best - 1];
-            return (
-                Start::Rule(rule),
-                Some(format!("{rule} was cheaper in training than the plan")),
-            );
+        let run = |rule: &Rule| rule.start(self.remap_cost);
+        let mut candidates = vec![(plan(first), plan(end))];
+        candidates.extend(rules.iter().map(|rule| (run(rule), run(rule))));
+        let mut leader = Leader::new(candidates, self.remap_cost, record.path(first - 1));
+        for (number, step) in (1..).zip(first..end) {
+            leader.train(number, record.path(step));
         }
-        (plan, Some("the adaptive plan".to_owned()))
+        leader
+    }
+
+    fn solved(&self) -> (Start, Option<String>) {
+        let leads = match self.leader(0).leader() {
+            0 => "the adaptive plan",
+            rule => IN_USE[rule - 1],
+        };
+        (Start::Leader, Some(format!("starts with {leads}")))
     }
 
     fn start(&self, start: &Start, steps: usize) -> Box<dyn Policy> {
@@ -172,6 +168,7 @@ impl<'a> Ground<'a> {
             Start::Rule(rule) => rule.start(self.remap_cost),
             Start::Learnt(learnt) => Box::new(learnt.as_ref().clone()),
             Start::Solution(solution) => Box::new(solution.as_ref().clone()),
+            Start::Leader => Box::new(self.leader(steps)),
             Start::Predictive { adaptive, cold } => {
                 let end = self.training.end;
                 let first = if *cold { end.saturating_sub(1) } else { self.training.start };

@@ -2,13 +2,14 @@
 
 mod calibrate;
 mod check;
-mod compare;
+pub mod compare;
 mod export;
 mod fit;
 mod generate;
 mod monitor;
 mod proof;
 mod replay;
+mod report;
 mod simulate;
 mod solve;
 mod sweep;
@@ -95,6 +96,7 @@ pub fn execute(cli: Cli) -> Exit {
         Command::Simulate(arguments) => simulate::run(&arguments),
         Command::Fit(arguments) => fit::run(&arguments),
         Command::Replay(arguments) => replay::run(&arguments),
+        Command::Report(arguments) => report::run(&arguments),
         Command::Export(arguments) => export::run(&arguments),
         Command::Completions { shell } => generate::completions(shell),
         Command::Man => generate::man(),

@@ -205,14 +205,14 @@ fn table(document: &Document) -> String {
     let widest = document.policies.iter().map(|line| line.policy.len()).max().unwrap_or(0).max(12);
     let _ = writeln!(
         text,
-        "{:<widest$}{:>12}{:>12}{:>8}{:>13}",
+        "{:<widest$} {:>11} {:>13}{:>8}{:>13}",
         "policy", "cost", "regret", "remaps", "utilization"
     );
     for line in &document.policies {
         let note = line.note.as_ref().map_or_else(String::new, |note| format!("  {note}"));
         let _ = writeln!(
             text,
-            "{:<widest$}{:>12}{:>12}{:>8}{:>13.5}{note}",
+            "{:<widest$} {:>11} {:>13}{:>8}{:>13.5}{note}",
             line.policy,
             short(line.cost),
             short(line.regret),
@@ -221,7 +221,7 @@ fn table(document: &Document) -> String {
         );
     }
     let least = short(document.clairvoyant);
-    let _ = writeln!(text, "{:<widest$}{least:>12}  knowing the steps in advance", "clairvoyant");
+    let _ = writeln!(text, "{:<widest$} {least:>11}  knowing the steps in advance", "clairvoyant");
     if !document.q_learning_regret.is_empty() {
         let points: Vec<String> = document
             .q_learning_regret

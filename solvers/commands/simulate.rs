@@ -9,7 +9,7 @@ use crate::workload::trace::Loads;
 use rand::RngExt;
 use remapping::drift;
 use remapping::interval::sample_path;
-use remapping::policy::{Policy, Rule, Step};
+use remapping::policy::{Rule, Step};
 use remapping::simulate::{Stream, Workload, stream};
 use remapping::threshold::Hazard;
 

@@ -6,6 +6,7 @@
 //! ([`advise`]).
 
 pub mod classical;
+pub mod leader;
 pub mod learning;
 pub mod practice;
 pub mod predictive;

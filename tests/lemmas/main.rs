@@ -8,4 +8,5 @@ mod lifetime;
 mod monitor;
 mod periodic;
 mod phase_change;
+mod replay;
 mod stopping;
