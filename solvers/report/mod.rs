@@ -182,6 +182,7 @@ fn facts(solution: &Value) -> Vec<(String, String)> {
         Value::Null => "never".to_owned(),
         Value::String(text) => text.clone(),
         other => match other.as_f64() {
+            Some(value) if value != 0.0 && value.abs() < 1e-4 => format!("{value:.1e}"),
             Some(value) if other.is_f64() => crate::fitting::short(value),
             _ => other.to_string(),
         },

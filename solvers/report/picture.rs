@@ -279,12 +279,13 @@ fn periodic(solution: &Value) -> String {
     chart.line("mark", &[(0.0, bound), (last, bound)]);
     chart.word(0.01 * last, bound + 0.015 * top, "bound");
     let cost = solution["cost_aware"]["interval"].as_f64();
-    for (interval, what) in
-        [(solution["interval"].as_f64(), "within the bound"), (cost, "least cost")]
-    {
+    let ends = [(solution["interval"].as_f64(), "within the bound"), (cost, "least cost")];
+    for (height, (interval, what)) in (1..).zip(ends) {
         if let Some(interval) = interval.filter(|interval| *interval <= last) {
             chart.line("mark", &[(interval, 0.0), (interval, top)]);
-            chart.word(interval, 0.03 * top, what);
+            // On the side with more room, one above the other.
+            let side = if interval > last / 2.0 { -0.17 * last } else { 0.01 * last };
+            chart.word(interval + side, 0.06 * f64::from(height) * top, what);
         }
     }
     chart.end()

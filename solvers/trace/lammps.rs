@@ -32,9 +32,12 @@ fn header(line: &str) -> Option<Columns> {
     let place = |wanted: &dyn Fn(&str) -> bool| names.iter().position(|name| wanted(name));
     let computed =
         |name: &str| name.starts_with("f_") || name.starts_with("v_") || name.starts_with("c_");
+    // Whatever the fix is called, the third number of its vector is the imbalance before the remap.
+    let third = |name: &str| name.strip_suffix("[3]").is_some_and(|id| names.contains(&id));
     let imbalance = |name: &str| {
         let lower = name.to_ascii_lowercase();
-        computed(name) && (lower.contains("imb") || lower.contains("bal"))
+        let named = ["imb", "bal", "lb"].iter().any(|part| lower.contains(part));
+        computed(name) && (named || third(name) || names.contains(&format!("{name}[3]").as_str()))
     };
     let before = place(&|name| imbalance(name) && name.ends_with("[3]"));
     let plain = place(&|name| imbalance(name) && !name.ends_with(']'));

@@ -22,6 +22,7 @@ mod periodic_references;
 mod report;
 mod stopping;
 mod stopping_reference;
+mod story;
 mod sweeps;
 mod verify;
 mod traces;
