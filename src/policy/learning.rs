@@ -28,9 +28,12 @@ pub struct Learnt {
 }
 
 impl Learnt {
-    /// Knows nothing yet.
+    /// Knows nothing yet: fears that an imbalance stays as it is for ever, and hopes that after a remap
+    /// there is none.
     pub fn new(remap_cost: f64) -> Learnt {
-        let (table, visits) = (vec![[0.0; 2]; CLASSES], vec![[0; 2]; CLASSES]);
+        let stays = |class: usize| remap_cost * 2.0_f64.powf((class as f64 - 12.0) / 2.0);
+        let fear = |class| [stays(class) / (1.0 - DISCOUNT), remap_cost];
+        let (table, visits) = ((0..CLASSES).map(fear).collect(), vec![[0; 2]; CLASSES]);
         Learnt { remap_cost, table, visits, class: 0 }
     }
 
