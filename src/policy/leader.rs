@@ -32,7 +32,7 @@ pub struct Leader {
 const MEMORY: f64 = 100.0;
 
 /// By which share another policy must be cheaper than the one that decides.
-const ADVANTAGE: f64 = 0.1;
+const ADVANTAGE: f64 = 1.0 / 3.0;
 
 impl Leader {
     /// Starts with the first of `candidates`, each given twice: for the shadow, which also sees the
