@@ -1,11 +1,14 @@
 //! The command line: what can be asked for.
 
-use crate::export::Target;
+mod traces;
+
+pub use traces::{Export, Fit, Fitted, Replay, Report, Simulate};
+
 use crate::measurements::Column;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use remapping::monitor::calibrate::Noise;
-use remapping::policy::Rule;
 use std::path::PathBuf;
+use traces::{EXPORT_HELP, FIT_HELP, REPLAY_HELP, REPORT_HELP, SIMULATE_HELP};
 
 /// When should a parallel program remap its work? Optimal policies, computed and certified.
 ///
@@ -352,132 +355,6 @@ pub struct Compare {
     pub time_limit: Option<f64>,
 }
 
-/// Options of `simulate`.
-#[derive(Debug, Args)]
-pub struct Simulate {
-    /// The model file (.ron).
-    #[arg(value_name = "MODEL.ron")]
-    pub model: PathBuf,
-    /// Steps [default: those of the model].
-    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
-    pub steps: Option<u64>,
-    /// Seed of the random numbers.
-    #[arg(long, value_name = "S", default_value_t = 1)]
-    pub seed: u64,
-    /// LoadDrift: remap by this rule [default: never].
-    #[arg(long, value_name = "RULE", value_parser = rule)]
-    pub policy: Option<Rule>,
-    /// Write the trace to FILE instead of standard output.
-    #[arg(long, value_name = "FILE")]
-    pub trace: Option<PathBuf>,
-    /// Overwrite an existing file.
-    #[arg(long)]
-    pub force: bool,
-}
-
-/// Models that can be fitted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Fitted {
-    /// Loads that walk on levels, all ranks alike.
-    LoadDrift,
-    /// Changes per step, for the best fixed interval.
-    Periodic,
-    /// One change for good.
-    PhaseChange,
-}
-
-impl Fitted {
-    /// The name of the problem in documents.
-    pub fn name(self) -> &'static str {
-        match self {
-            Fitted::LoadDrift => "load_drift",
-            Fitted::Periodic => "periodic",
-            Fitted::PhaseChange => "phase_change",
-        }
-    }
-}
-
-/// Options of `fit`.
-#[derive(Debug, Args)]
-pub struct Fit {
-    /// The trace.
-    #[arg(value_name = "TRACE")]
-    pub trace: PathBuf,
-    /// Which model [default: the first that fits].
-    #[arg(long, value_enum)]
-    pub model: Option<Fitted>,
-    /// Cost of a remap in seconds [default: the mean of those recorded].
-    #[arg(long, value_name = "C", value_parser = cost)]
-    pub remap_cost: Option<f64>,
-    /// Write the model to FILE, and what was found to standard output; without it, both go to
-    /// standard output as one model file.
-    #[arg(short, long, value_name = "FILE")]
-    pub out: Option<PathBuf>,
-    /// Overwrite an existing file.
-    #[arg(long)]
-    pub force: bool,
-}
-
-/// Options of `replay`.
-#[derive(Debug, Args)]
-pub struct Replay {
-    /// The trace.
-    #[arg(value_name = "TRACE")]
-    pub trace: PathBuf,
-    /// Policies, separated by commas [default: all].
-    #[arg(long, value_name = "LIST", value_delimiter = ',')]
-    pub policies: Vec<String>,
-    /// Cost of a remap in seconds [default: the mean of those recorded].
-    #[arg(long, value_name = "C", value_parser = cost)]
-    pub remap_cost: Option<f64>,
-    /// Share of the steps that fitted policies are trained on; all are judged on the rest.
-    #[arg(long, value_name = "F", default_value_t = 0.5, value_parser = share)]
-    pub split: f64,
-    /// A solution to play too, as the policy `solution`.
-    #[arg(long, value_name = "SOLUTION.json")]
-    pub solution: Option<PathBuf>,
-    /// Seconds in a unit of load of that solution.
-    #[arg(long, value_name = "SECONDS", default_value_t = 1.0, value_parser = positive)]
-    pub unit: f64,
-    /// Seed of Q-learning.
-    #[arg(long, value_name = "S", default_value_t = 1)]
-    pub seed: u64,
-    /// Print one JSON document and nothing else.
-    #[arg(long)]
-    pub json: bool,
-}
-
-/// Options of `report`.
-#[derive(Debug, Args)]
-pub struct Report {
-    /// Model files (.ron), and solutions or sweeps as JSON (.json).
-    #[arg(required = true, value_name = "MODEL.ron|SOLUTION.json")]
-    pub inputs: Vec<PathBuf>,
-    /// Write the page to FILE instead of standard output.
-    #[arg(short, long, value_name = "FILE.html")]
-    pub out: Option<PathBuf>,
-    /// Overwrite an existing file.
-    #[arg(long)]
-    pub force: bool,
-}
-
-/// Options of `export`.
-#[derive(Debug, Args)]
-pub struct Export {
-    /// The solution, as `remap solve --json` prints it.
-    #[arg(value_name = "SOLUTION.json")]
-    pub solution: PathBuf,
-    /// What to write.
-    #[arg(long, value_enum, value_name = "TARGET")]
-    pub to: Target,
-    /// Write to FILE instead of standard output.
-    #[arg(short, long, value_name = "FILE")]
-    pub out: Option<PathBuf>,
-    /// Overwrite an existing file.
-    #[arg(long)]
-    pub force: bool,
-}
-
 /// Options of `monitor`.
 #[derive(Debug, Clone, Args)]
 pub struct Monitor {
@@ -574,24 +451,6 @@ fn noise(text: &str) -> Result<SimulatedNoise, String> {
 
 fn column(text: &str) -> Result<Column, String> {
     if text == "last" { Ok(Column::Last) } else { text.parse() }
-}
-
-fn rule(text: &str) -> Result<Rule, String> {
-    text.parse().map_err(|error: remapping::policy::RuleError| error.to_string())
-}
-
-fn cost(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(value) if value >= 0.0 && value.is_finite() => Ok(value),
-        _ => Err("expected a number of at least 0".to_owned()),
-    }
-}
-
-fn share(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(value) if value > 0.0 && value < 1.0 => Ok(value),
-        _ => Err("expected a number between 0 and 1".to_owned()),
-    }
 }
 
 fn positive(text: &str) -> Result<f64, String> {
