@@ -26,6 +26,6 @@ pub mod run;
 pub mod sampling;
 pub mod solution;
 pub mod stopping;
-pub mod verify;
 pub mod trace;
+pub mod verify;
 pub mod workload;

@@ -93,66 +93,6 @@ Each lemma is checked against a slow and obvious evaluation (fractions, dense ma
 followed) on the model, or what of it is small enough, and on random models that have something of
 it. Claims of the papers that are known to be false are refuted. Whatever fails is shrunk to a minimal
 model file. Exit code 4 if a theorem fails, or a false claim cannot be refuted.";
-const EXPORT_HELP: &str = "\
-Examples:
-  remap solve models/phase_change/fluids.ron --json > fluids.json
-  remap export fluids.json --to c -o remap_policy.h
-  remap export interval.json --to lammps
-
-The source files are self-contained: a table, and a function that decides. Settings of known codes
-need an interval or a tolerance: solutions of periodic, load_drift and stopping models.";
-
-const REPORT_HELP: &str = "\
-Examples:
-  remap report models/phase_change/fluids.ron -o report.html
-  remap sweep model.ron --set problem.remap_cost=1:16:1 --json > sweep.json
-  remap report sweep.json solution.json -o report.html
-
-Models are solved, also for other costs of a remap and tolerances, and their policies compared, as far as
-that takes seconds; a sweep gives a slider for each path that was set.";
-
-const SIMULATE_HELP: &str = "\
-Example: remap simulate models/load_drift/eight_chains.ron --policy fixed:10 --seed 7 --trace run.csv
-
-Columns: step, rank, seconds, remapped (1 where a remap came just before the step), remap_seconds. A
-Periodic model gives 1000 steps, a PhaseChange model 8 ranks whose slowest is the cycle time.";
-
-macro_rules! traces {
-    ($examples:literal) => {
-        concat!($examples, "
-
-Traces: CSV with the columns step, rank, seconds[, remapped, remap_seconds], in any order; or one row a
-step with a column for each rank (rank_0, rank_1, ...); JSON lines with the same names, `seconds` being
-a number or a list; LAMMPS logs whose thermo output has the imbalance of fix balance. All also
-compressed by gzip; `-` is standard input. Up to a tenth of a rank's times may be missing (or NaN): they
-are filled in between their neighbours, and said. Anything else that is wrong is refused.")
-    };
-}
-
-const FIT_HELP: &str = traces!(
-    "Examples:
-  remap fit run.csv -o fitted.ron
-  remap fit run.csv.gz --model periodic --remap-cost 0.1 > fitted.ron
-
-Without --model the first of load-drift and periodic that fits the growth of the imbalance is written."
-);
-
-const REPLAY_HELP: &str = traces!(
-    "Examples:
-  remap replay run.csv
-  remap replay run.csv --policies solved,menon,fixed,never --remap-cost 0.1 --split 0.3
-
-Policies: the rules of `compare` (never, fixed:9, threshold:2.5, utilization:0.8, stop_at_rise, menon,
-metabalancer, zhai, procassini, marquez:0.1, ...); fixed, threshold and utilization tuned on the training
-steps; predictive (plans on the increments of the training steps), adaptive (goes on learning),
-adaptive_cold (knows nothing at first), interval (of least cost for the fitted model), q_learning,
-solution (with --solution); and solved: the adaptive plan, or a rule in use that would have been a third
-cheaper on the steps seen so far.
-
-Assumed: a remap restores balance and does not change later increments. The judged run starts
-balanced."
-);
-
 /// The verbs.
 #[derive(Debug, Subcommand)]
 pub enum Command {
