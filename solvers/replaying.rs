@@ -3,12 +3,11 @@
 use crate::export::rule::{Export, Imbalance, Map, Rule as Exported};
 use crate::fitting::{self, Facts};
 use crate::model::complaint::Complaint;
-use remapping::policy::leader::Leader;
 use remapping::policy::learning::Learnt;
 use remapping::policy::predictive::Predictive;
 use remapping::policy::{Policy, Rule, Step};
 use remapping::record::Record;
-use remapping::replay::{intervals, learn, thresholds, tuned};
+use remapping::replay::{intervals, learn, replay, thresholds, tuned};
 use std::ops::Range;
 
 /// A policy that takes part.
@@ -26,7 +25,6 @@ enum Start {
     Predictive { adaptive: bool, cold: bool },
     Learnt(Box<Learnt>),
     Solution(Box<Solution>),
-    Leader,
 }
 
 /// Everything the policies are made from.
@@ -69,6 +67,9 @@ pub const OURS: [&str; 9] = [
 
 /// Q-learning episodes.
 const EPISODES: u64 = 512;
+
+/// By which share a rule in use must be cheaper in training to stand in for the plan.
+const ADVANTAGE: f64 = 1.0 / 3.0;
 
 impl<'a> Ground<'a> {
     /// The policy of this name. `curve` gets the regret curve of Q-learning.
@@ -134,33 +135,31 @@ impl<'a> Ground<'a> {
         }
     }
 
-    /// The adaptive plan beside the rules in use, followed as they do: the later training steps show
-    /// which.
-    fn leader(&self, steps: usize) -> Leader {
-        let (record, end) = (self.record, self.training.end);
-        let first = (end / 4).max(3).min(end);
-        let rules: Vec<Rule> = IN_USE.iter().filter_map(|name| name.parse().ok()).collect();
-        let plan = |until: usize| -> Box<dyn Policy> {
-            let rows = (0..until).map(|step| record.path(step));
-            let left = (end - until + steps) as u64;
-            Box::new(Predictive::new(rows, self.remap_cost, left, true))
-        };
-        let run = |rule: &Rule| rule.start(self.remap_cost);
-        let mut candidates = vec![(plan(first), plan(end))];
-        candidates.extend(rules.iter().map(|rule| (run(rule), run(rule))));
-        let mut leader = Leader::new(candidates, self.remap_cost, record.path(first - 1));
-        for (number, step) in (1..).zip(first..end) {
-            leader.train(number, record.path(step));
-        }
-        leader
-    }
-
+    /// The adaptive plan, unless a rule in use would have been far cheaper on the later half of the
+    /// training steps.
     fn solved(&self) -> (Start, Option<String>) {
-        let leads = match self.leader(0).leader() {
-            0 => "the adaptive plan",
-            rule => IN_USE[rule - 1],
+        let plan = Start::Predictive { adaptive: true, cold: false };
+        let (first, end) = (self.training.end / 2, self.training.end);
+        if first < 4 || end - first < 4 {
+            return (plan, Some("the adaptive plan".to_owned()));
+        }
+        let rules: Vec<Rule> = IN_USE.iter().filter_map(|name| name.parse().ok()).collect();
+        let earlier = Ground { training: 0..first, ..*self };
+        let start = || -> Vec<Box<dyn Policy>> {
+            let ours = std::iter::once(earlier.start(&plan, end - first));
+            ours.chain(rules.iter().map(|rule| rule.start(self.remap_cost))).collect()
         };
-        (Start::Leader, Some(format!("starts with {leads}")))
+        let Ok(found) = replay(self.record, first..end, self.remap_cost, &start, &()) else {
+            return (plan, None);
+        };
+        let (ours, others) = found.tallies.split_at(1);
+        let best = rules.iter().zip(others).min_by(|a, b| a.1.value.total_cmp(&b.1.value));
+        match best {
+            Some((rule, tally)) if tally.value < (1.0 - ADVANTAGE) * ours[0].value => {
+                (Start::Rule(*rule), Some(format!("{rule}, far cheaper in training than the plan")))
+            }
+            _ => (plan, Some("the adaptive plan".to_owned())),
+        }
     }
 
     fn start(&self, start: &Start, steps: usize) -> Box<dyn Policy> {
@@ -168,7 +167,6 @@ impl<'a> Ground<'a> {
             Start::Rule(rule) => rule.start(self.remap_cost),
             Start::Learnt(learnt) => Box::new(learnt.as_ref().clone()),
             Start::Solution(solution) => Box::new(solution.as_ref().clone()),
-            Start::Leader => Box::new(self.leader(steps)),
             Start::Predictive { adaptive, cold } => {
                 let end = self.training.end;
                 let first = if *cold { end.saturating_sub(1) } else { self.training.start };

@@ -77,7 +77,7 @@ impl Record {
         if seconds.is_empty() {
             return Err(RecordError::Empty);
         }
-        if seconds.len() % ranks != 0 {
+        if !seconds.len().is_multiple_of(ranks) {
             return Err(RecordError::Ragged);
         }
         if let Some(at) = seconds.iter().position(|time| !(time.is_finite() && *time >= 0.0)) {

@@ -60,8 +60,8 @@ Policies: the rules of `compare` (never, fixed:9, threshold:2.5, utilization:0.8
 metabalancer, zhai, procassini, marquez:0.1, ...); fixed, threshold and utilization tuned on the training
 steps; predictive (plans on the increments of the training steps), adaptive (goes on learning),
 adaptive_cold (knows nothing at first), interval (of least cost for the fitted model), q_learning,
-solution (with --solution); and solved: the adaptive plan, or a rule in use that would have been a third
-cheaper on the steps seen so far.
+solution (with --solution); and solved: the adaptive plan, or a rule in use that was a third cheaper
+in training.
 
 Assumed: a remap restores balance and does not change later increments. The judged run starts
 balanced."

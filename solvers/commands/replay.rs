@@ -85,12 +85,10 @@ fn play(arguments: &Replay) -> Result<Exit, Complaint> {
         None => None,
         Some(path) => Some(Solution::new(export::read(path)?, arguments.unit)?),
     };
-    if let Some(ranks) = solution.as_ref().and_then(Solution::ranks) {
-        if ranks != record.ranks() {
-            let message =
-                format!("{name} has {} ranks, the solution is for {ranks}", record.ranks());
-            return Err(Complaint::elsewhere(message, "fit and solve a model of this trace"));
-        }
+    let wanted = solution.as_ref().and_then(Solution::ranks);
+    if let Some(wanted) = wanted.filter(|wanted| *wanted != record.ranks()) {
+        let message = format!("{name} has {} ranks, the solution is for {wanted}", record.ranks());
+        return Err(Complaint::elsewhere(message, "fit and solve a model of this trace"));
     }
     let mut names: Vec<String> = arguments.policies.clone();
     if names.is_empty() {

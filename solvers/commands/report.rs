@@ -6,10 +6,9 @@ use crate::output::{check_free, print, write_file};
 use clap::Parser;
 
 pub(super) fn run(arguments: &Report) -> Exit {
-    if let Some(path) = &arguments.out {
-        if let Err(complaint) = check_free(path, arguments.force) {
-            return report(&[complaint]);
-        }
+    let free = arguments.out.as_ref().map_or(Ok(()), |path| check_free(path, arguments.force));
+    if let Err(complaint) = free {
+        return report(&[complaint]);
     }
     // The settings `solve` has when none is given.
     let Ok(Cli { command: Command::Solve(solve) }) =

@@ -103,11 +103,9 @@ pub fn of_document(document: &Document<'_>, archive: &Path) -> Result<Export, Co
         "stopping" => {
             let cost = document.number("remap_cost")?;
             notes.push(format!("Optimal when a remap costs {cost}, in units of load."));
-            if let Some(ties) = document.value.get("ties").and_then(Value::as_array) {
-                if !ties.is_empty() {
-                    let many = ties.len();
-                    notes.push(format!("In {many} load vectors both decisions cost the same."));
-                }
+            let ties = document.value.get("ties").and_then(Value::as_array).map_or(0, Vec::len);
+            if ties > 0 {
+                notes.push(format!("In {ties} load vectors both decisions cost the same."));
             }
             Rule::Map(map::stopping(document, archive)?)
         }

@@ -157,14 +157,11 @@ fn columns(names: &[String]) -> Result<Vec<Option<Column>>, String> {
     // Wide: what has a number in its name is a rank.
     let mut seen = std::collections::HashSet::new();
     for (column, name) in columns.iter_mut().zip(names) {
-        if column.is_none() {
-            if let Some(rank) = rank_column(name) {
-                if !seen.insert(rank) {
-                    return Err(format!("two columns are rank {rank}"));
-                }
-                *column = Some(Column::OfRank(rank));
-            }
+        let Some(rank) = rank_column(name).filter(|_| column.is_none()) else { continue };
+        if !seen.insert(rank) {
+            return Err(format!("two columns are rank {rank}"));
         }
+        *column = Some(Column::OfRank(rank));
     }
     if seen.len() < 2 {
         let names = names.join(", ");

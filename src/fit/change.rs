@@ -30,16 +30,14 @@ pub fn change(values: &[f64]) -> Option<Change> {
     let total: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
     let mut best: Option<(f64, usize)> = None;
     let mut sum: f64 = values[..FEWEST].iter().map(|value| value - mean).sum();
-    for at in FEWEST..=n - FEWEST {
+    for (at, value) in (FEWEST..=n - FEWEST).zip(&values[FEWEST..]) {
         let (a, b) = (at as f64, (n - at) as f64);
         // Sum of squares that two means explain: the deviations sum to 0.
         let explained = sum * sum / a + sum * sum / b;
         if best.is_none_or(|(most, _)| explained > most) {
             best = Some((explained, at));
         }
-        if at < n {
-            sum += values[at] - mean;
-        }
+        sum += value - mean;
     }
     let (explained, at) = best?;
     let middle = (n as f64 - 1.0) / 2.0;

@@ -46,9 +46,9 @@ impl Increments {
         let [near, far] = LAGS.map(|lag| (lag / scale).min(steps - 2).max(1));
         let spread = |lag: usize| {
             let mut squares = 0.0;
-            for rank in 0..ranks {
+            for (rank, drift) in drifts.iter().enumerate() {
                 for step in lag..steps {
-                    let change = at(step, rank) - at(step - lag, rank) - lag as f64 * drifts[rank];
+                    let change = at(step, rank) - at(step - lag, rank) - lag as f64 * drift;
                     squares += change * change;
                 }
             }

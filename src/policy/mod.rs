@@ -6,7 +6,6 @@
 //! ([`advise`]).
 
 pub mod classical;
-pub mod leader;
 pub mod learning;
 pub mod practice;
 pub mod predictive;

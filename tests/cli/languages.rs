@@ -214,7 +214,7 @@ pub fn in_every_language(
     let mut tried = 0;
     for language in LANGUAGES {
         if !is_there(language.build[0]) {
-            eprintln!("skipped: there is no {} here", language.build[0]);
+            skipped(language.build[0]);
             continue;
         }
         tried += 1;
@@ -253,6 +253,12 @@ pub fn in_every_language(
         check(language.target, &lines);
     }
     assert!(tried > 0, "no compiler at all");
+}
+
+/// Says that a part of a test is not run.
+#[expect(clippy::print_stderr, reason = "it is for whoever reads the test's output")]
+pub fn skipped(program: &str) {
+    eprintln!("skipped: there is no {program} here");
 }
 
 pub fn is_there(program: &str) -> bool {

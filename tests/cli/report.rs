@@ -1,6 +1,6 @@
 //! The report: one page that needs nothing else.
 
-use crate::languages::is_there;
+use crate::languages::{is_there, skipped};
 use crate::workplace::{MODEL, Workplace};
 use std::path::Path;
 use std::process::Command;
@@ -57,7 +57,7 @@ fn what_a_title_says_is_not_markup() {
 #[test]
 fn the_sliders_work_in_a_browser() {
     if !is_there("chromium") {
-        eprintln!("skipped: there is no chromium here");
+        skipped("chromium");
         return;
     }
     let place = Workplace::new();

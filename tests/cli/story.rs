@@ -1,6 +1,6 @@
 //! From a trace to a decision inside a code: the six commands of the README, and what they print.
 
-use crate::languages::is_there;
+use crate::languages::{is_there, skipped};
 use crate::workplace::Workplace;
 use std::path::Path;
 use std::process::Command;
@@ -61,7 +61,7 @@ fn the_readme_tells_the_story_as_it_goes() {
                 assert!(built.unwrap().success(), "{command}");
                 assert!(Command::new(place.path("main")).status().unwrap().success());
             } else {
-                eprintln!("skipped: there is no cc here");
+                skipped("cc");
             }
             continue;
         };
