@@ -3,7 +3,7 @@
 use npyz::{AutoSerialize, WriteOptions, WriterBuilder, npz::file_name_from_array_name};
 use remapping::stopping::States;
 use std::fs::File;
-use std::io::{BufWriter, Error, Result};
+use std::io::{BufWriter, Error, Result, Seek, Write};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
@@ -30,7 +30,7 @@ pub struct Table {
 pub fn write(table: &Table, file: &File) -> Result<()> {
     let Table { states, decision, ties, value } = table;
     let count = states.count();
-    let mut archive = Archive { zip: ZipWriter::new(BufWriter::new(file)) };
+    let mut archive = Archive::new(BufWriter::new(file));
     let shape = [count as u64, states.processes() as u64];
     let mut loads = vec![0; states.processes()];
     let all = (0..count).flat_map(|class| {
@@ -46,17 +46,27 @@ pub fn write(table: &Table, file: &File) -> Result<()> {
     archive.add("decision", &shape, decision.iter().copied())?;
     archive.add("tie", &shape, ties.iter().copied())?;
     archive.add("value", &shape, value.iter().copied())?;
-    archive.zip.finish().map_err(Error::from)?.into_inner().map_err(|error| error.into_error())?;
-    Ok(())
+    archive.finish()
 }
 
-/// A file that is being written.
-struct Archive<'a> {
-    zip: ZipWriter<BufWriter<&'a File>>,
+/// Arrays that are being written.
+pub struct Archive<W: Write + Seek> {
+    zip: ZipWriter<W>,
 }
 
-impl Archive<'_> {
-    fn add<T: AutoSerialize>(
+impl<W: Write + Seek> Archive<W> {
+    /// Starts an archive without arrays.
+    pub fn new(out: W) -> Archive<W> {
+        Archive { zip: ZipWriter::new(out) }
+    }
+
+    /// Ends the archive.
+    pub fn finish(self) -> Result<()> {
+        self.zip.finish().map_err(Error::from)?.flush()
+    }
+
+    /// Adds an array of this shape.
+    pub fn add<T: AutoSerialize>(
         &mut self,
         name: &str,
         shape: &[u64],

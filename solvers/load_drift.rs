@@ -21,6 +21,18 @@ use std::path::Path;
 /// The optimal policy of a program with drifting loads, and what it comes to.
 #[derive(Debug, Clone, Serialize)]
 pub struct Answer {
+    /// Number of processors.
+    pub processors: usize,
+    /// Load of the lowest level.
+    pub lowest: f64,
+    /// Number of levels.
+    pub levels: usize,
+    /// Load of every processor at the start.
+    pub initial_load: f64,
+    /// Number of steps.
+    pub steps: u64,
+    /// Cost of a remap.
+    pub remap_cost: f64,
     /// Number of states: multisets of levels.
     pub states: u64,
     /// Expected objective of the optimal policy. Like the other expectations absent if the
@@ -246,6 +258,12 @@ fn lay_out(
     let letter =
         |state| if found.decisions.as_ref().is_some_and(|d| d.remaps(state)) { 'R' } else { 'C' };
     Answer {
+        processors: problem.processors,
+        lowest: problem.lowest,
+        levels: problem.chain.levels(),
+        initial_load: problem.lowest + problem.initial as f64,
+        steps: problem.steps,
+        remap_cost: problem.remap_cost,
         states: states.count() as u64,
         value: outcome.map(|outcome| outcome.value),
         time: outcome.map(|outcome| outcome.time),

@@ -101,11 +101,16 @@ static CLOSED: AtomicBool = AtomicBool::new(false);
 /// Prints to standard output. If its reader has gone away, nothing more is printed, and nothing said:
 /// `remap solve ... | head` has got what it wanted.
 pub fn print(text: &str) {
+    print_bytes(text.as_bytes());
+}
+
+/// The same for what is not text.
+pub fn print_bytes(bytes: &[u8]) {
     if is_closed() {
         return;
     }
     let mut out = std::io::stdout().lock();
-    let printed = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    let printed = out.write_all(bytes).and_then(|()| out.flush());
     if let Err(error) = printed {
         if error.kind() == std::io::ErrorKind::BrokenPipe {
             CLOSED.store(true, Ordering::Relaxed);

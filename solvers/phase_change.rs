@@ -28,6 +28,10 @@ pub struct Answer {
     pub value: Option<Interval>,
     /// The most linear segments a cost function had.
     pub segments: usize,
+    /// What keeping up the belief p takes.
+    /// Absent if the detector says more than yes or no.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub belief: Option<Filter>,
     /// For M > 10^6: the threshold of every step 0..=`stationary_through`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub threshold_stationary: Option<f64>,
@@ -52,6 +56,27 @@ pub struct Answer {
     /// The curve itself, for drawing.
     #[serde(skip)]
     pub curve: Curve,
+}
+
+/// The parameters of Bayes' rule: how often the detector errs and how often the phase changes.
+#[derive(Debug, Clone, Serialize)]
+pub struct Filter {
+    /// alpha.
+    pub false_alarm: f64,
+    /// beta.
+    pub missed: f64,
+    /// phi: one number, or h_n for n = 1..=M.
+    pub hazard: Hazard,
+}
+
+/// The chance of the change of phase per step.
+#[derive(Debug, Clone, Serialize)]
+#[serde(untagged)]
+pub enum Hazard {
+    /// The same at every step.
+    Constant(f64),
+    /// Between step n - 1 and step n, from n = 1.
+    PerStep(Vec<f64>),
 }
 
 /// A certified interval.
@@ -135,6 +160,16 @@ pub fn solve(
         threshold_upper: Vec::new(),
         value,
         segments: solution.segments,
+        belief: problem.detector.as_binary().map(|detector| Filter {
+            false_alarm: detector.false_alarm(),
+            missed: detector.missed(),
+            hazard: match &problem.hazard {
+                threshold::Hazard::Constant(h) => Hazard::Constant(decimal(h)),
+                threshold::Hazard::PerStep(list) => {
+                    Hazard::PerStep(list.iter().map(decimal).collect())
+                }
+            },
+        }),
         threshold_stationary: None,
         threshold_stationary_lower: None,
         threshold_stationary_upper: None,

@@ -21,6 +21,14 @@ use std::sync::Arc;
 pub struct Answer {
     /// Levels of each process, or the number of listed states of a joint chain.
     pub shape: Vec<usize>,
+    /// The lowest load of each process; absent for a joint chain.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub lowest: Vec<i64>,
+    /// The listed load vectors of a joint chain.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub loads: Vec<Vec<i64>>,
+    /// rho.
+    pub remap_cost: f64,
     /// The number of load vectors.
     pub states: u128,
     /// The number of states solved for, after lumping equal processes.
@@ -160,6 +168,12 @@ pub fn solve(
         .map_err(|error: ProblemError| refuse(&error.to_string(), "correct the model"))?;
     let solution = stopping::solve(&problem, &how, watch);
     let mut answer = Answer::new(&states, &problem, &solution);
+    answer.remap_cost = model.remap_cost();
+    if model.is_joint() {
+        answer.loads = (0..states.count()).map(|state| states.loads(state)).collect();
+    } else {
+        answer.lowest = states.vector(0);
+    }
     let mut status = solution.status;
     let mut outcome = Outcome::new(&states, &problem, &solution);
     if model.restarts() {
@@ -268,6 +282,9 @@ impl Answer {
         Self {
             states: shape.iter().map(|&levels| levels as u128).product(),
             shape,
+            lowest: Vec::new(),
+            loads: Vec::new(),
+            remap_cost: 0.0,
             classes: states.count(),
             decision: None,
             ties: Vec::new(),

@@ -3,17 +3,22 @@
 mod axes;
 mod calibrate;
 mod check;
-mod compare;
+pub mod compare;
+mod export;
+mod fit;
 mod generate;
 mod monitor;
 mod proof;
 mod regret;
+mod replay;
+mod report;
+mod simulate;
 mod solve;
 mod study;
 mod sweep;
 mod verify;
 
-pub use solve::solve_model;
+pub use solve::{solve_model, to_json};
 pub use sweep::Run as SweepRun;
 
 use crate::cli::{Cli, Command};
@@ -93,6 +98,11 @@ pub fn execute(cli: Cli) -> Exit {
             }
             None => verify::run(&arguments),
         },
+        Command::Simulate(arguments) => simulate::run(&arguments),
+        Command::Fit(arguments) => fit::run(&arguments),
+        Command::Replay(arguments) => replay::run(&arguments),
+        Command::Report(arguments) => report::run(&arguments),
+        Command::Export(arguments) => export::run(&arguments),
         Command::Completions { shell } => generate::completions(shell),
         Command::Man => generate::man(),
     }

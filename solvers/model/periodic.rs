@@ -332,6 +332,11 @@ impl Periodic {
         })
     }
 
+    /// The load of every processor at the start.
+    pub fn initial_load(&self) -> f64 {
+        self.initial_load.value
+    }
+
     /// Cost of a remap in units of load, where it is given.
     pub fn remap_cost(&self) -> Option<f64> {
         self.remap_cost.as_ref().map(|cost| cost.value)

@@ -130,6 +130,11 @@ impl Stopping {
         }
     }
 
+    /// Whether the load vectors are listed, not those of independent processes.
+    pub fn is_joint(&self) -> bool {
+        matches!(self.processes, Processes::Joint { .. })
+    }
+
     /// The remap cost.
     pub fn remap_cost(&self) -> f64 {
         self.remap_cost.value

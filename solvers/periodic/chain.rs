@@ -65,6 +65,7 @@ pub fn solve(problem: &Periodic, loads: &ChainLoads, settings: &Settings, watch:
         quantity,
         bound: limit,
         processors: loads.count,
+        initial_load: problem.initial_load(),
         interval: exact.interval,
         interval_by: exact.name,
         methods: vec![exact],

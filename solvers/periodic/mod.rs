@@ -39,6 +39,8 @@ pub struct Answer {
     pub bound: f64,
     /// Number of processors.
     pub processors: usize,
+    /// Load of every processor at the start.
+    pub initial_load: f64,
     /// Every method that applies, the most trustworthy first.
     #[serde(serialize_with = "as_map")]
     pub methods: Vec<Line>,
@@ -237,6 +239,7 @@ pub fn solve(problem: &Periodic, settings: &Settings, watch: &Watch) -> Solved {
         quantity,
         bound: limit,
         processors: processors.count(),
+        initial_load: processors.load(),
         interval,
         interval_by: lines[0].name,
         methods: lines,

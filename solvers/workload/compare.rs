@@ -228,7 +228,7 @@ pub fn write_traces<E>(
         let followed = follow(&trace, remap.map(|(step, _)| step));
         for (loads, remap) in [(&trace.old, None), (&trace.new, None), (&followed, remap)] {
             let name = names.next().unwrap_or_default();
-            write(&name, loads.to_csv(remap).as_bytes())?;
+            write(&name, loads.to_csv(remap.as_slice()).as_bytes())?;
         }
     }
     Ok(())

@@ -37,13 +37,15 @@ impl Loads {
     }
 
     /// `step,rank,seconds,remapped,remap_seconds` (a unit of cost counts as a second), one line per
-    /// step and processor. `remap` is the step before which a remap happened, and what it cost.
-    pub fn to_csv(&self, remap: Option<(usize, f64)>) -> String {
+    /// step and processor. `remaps` are the steps before which a remap happened, in order, and what it
+    /// cost.
+    pub fn to_csv(&self, remaps: &[(usize, f64)]) -> String {
         let mut text = String::from("step,rank,seconds,remapped,remap_seconds\n");
         for (step, row) in self.steps().enumerate() {
+            let remap = remaps.binary_search_by_key(&step, |(at, _)| *at);
             let (remapped, cost) = match remap {
-                Some((at, cost)) if at == step => (1, cost.to_string()),
-                _ => (0, String::new()),
+                Ok(place) => (1, remaps[place].1.to_string()),
+                Err(_) => (0, String::new()),
             };
             for (rank, seconds) in row.iter().enumerate() {
                 text.push_str(&format!("{step},{rank},{seconds},{remapped},{cost}\n"));

@@ -118,6 +118,18 @@ impl<'a> Path<'a> {
     }
 }
 
+/// The loads of one sample path of independent changes, step by step from the first change on; `None`
+/// for laws one cannot draw from.
+pub fn sample_path(processors: &Processors, seed: u64, steps: u64) -> Option<Vec<Vec<f64>>> {
+    let classes = samplers(processors)?;
+    let mut path = Path::new(seed, 0, &classes);
+    let step = |_| {
+        path.step();
+        path.loads.iter().map(|change| processors.load() + change).collect()
+    };
+    Some((0..steps).map(step).collect())
+}
+
 fn samplers(processors: &Processors) -> Option<Vec<(usize, Sampler)>> {
     let sampler = |class: &crate::law::Class| Some((class.count, Sampler::new(&class.law)?));
     processors.classes().iter().map(sampler).collect()

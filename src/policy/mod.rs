@@ -6,7 +6,9 @@
 //! ([`advise`]).
 
 pub mod classical;
+pub mod learning;
 pub mod practice;
+pub mod predictive;
 mod rule;
 pub mod watching;
 

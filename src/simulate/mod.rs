@@ -8,9 +8,11 @@
 
 mod clairvoyant;
 mod estimate;
+mod recorded;
 mod run;
 
 pub use estimate::Estimate;
+pub use recorded::{Base, Recorded};
 pub use run::{Comparison, Tally, compare};
 
 use rand::SeedableRng;

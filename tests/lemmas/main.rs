@@ -8,5 +8,6 @@ mod lifetime;
 mod monitor;
 mod periodic;
 mod phase_change;
+mod replay;
 mod stopping;
 mod switching;

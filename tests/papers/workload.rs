@@ -232,5 +232,5 @@ fn traces_as_csv() {
     }
     let expected = "step,rank,seconds,remapped,remap_seconds\n\
         0,0,0,0,\n0,1,0.5,0,\n1,0,1,1,2.5\n1,1,0.5,1,2.5\n2,0,2,0,\n2,1,0.5,0,\n";
-    assert_eq!(loads.to_csv(Some((1, 2.5))), expected);
+    assert_eq!(loads.to_csv(&[(1, 2.5)]), expected);
 }

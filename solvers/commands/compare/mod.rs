@@ -53,6 +53,44 @@ fn out_path(folder: &Path, model: &Path) -> PathBuf {
     folder.join(model.file_stem().unwrap_or_default()).with_extension("json")
 }
 
+/// What a policy costs, for a report.
+#[derive(Debug, Clone)]
+pub struct Row {
+    /// Its name.
+    pub policy: String,
+    /// Its expected cost, or the mean of sample paths.
+    pub cost: f64,
+    /// Half the width of the bounds on it, or of the 95 % confidence interval.
+    pub half_width: f64,
+    /// Expected number of remaps.
+    pub remaps: Option<f64>,
+}
+
+/// The usual policies on a model, within `time_limit` seconds; none where policies cannot be played.
+pub fn rows(loaded: &Loaded, time_limit: f64) -> Vec<Row> {
+    match &loaded.model.problem {
+        Problem::PhaseChange(model) => phase_change::rows(loaded, model, time_limit),
+        Problem::LoadDrift(model) => {
+            let arguments = Compare {
+                models: vec![loaded.path.clone()],
+                policies: Vec::new(),
+                runs: 100,
+                seed: 1,
+                json: false,
+                out: None,
+                plot: None,
+                force: false,
+                threads: None,
+                time_limit: Some(time_limit),
+            };
+            let documents = RefCell::new(Vec::new());
+            let asked = Asked { arguments: &arguments, model: &loaded.path, documents: &documents };
+            policies::rows(&asked, loaded, model)
+        }
+        _ => Vec::new(),
+    }
+}
+
 pub(super) fn run(arguments: &Compare) -> Exit {
     if let Err(complaint) = check_request(arguments) {
         report(&[complaint]);

@@ -1,7 +1,7 @@
 //! `remap compare` for a change of phase: what threshold policies cost, exactly up to certified bounds.
 
 use super::super::solve::to_json;
-use super::{Asked, Exit, report};
+use super::{Asked, Exit, Row, report};
 use crate::evaluation::{AIM, Bounds, Rule, expected};
 use crate::model::Loaded;
 use crate::model::complaint::Complaint;
@@ -85,29 +85,7 @@ fn compare(
         names.iter().map(|name| name.parse::<Rule>().map_err(|why| vec![wrong(name, &why)]));
     let rules = rules.collect::<Result<Vec<_>, _>>()?;
     let watch = Watch::start(&loaded.model.title, arguments.time_limit);
-    let accuracy = Accuracy { tolerance: 1e-9, segments: None };
-    let solution = threshold::solve(&problem, accuracy, &watch)
-        .map_err(|error| vec![loaded.complain("problem", &error.to_string(), "", "")])?;
-    let mut status = solution.status;
-    let mut policies = Vec::new();
-    if let (Some(optimum), Some(0)) = (solution.value, solution.curve.first_step()) {
-        let never = Rule::Never.cost(&problem, &solution, None, &watch);
-        for (name, rule) in names.iter().zip(rules) {
-            let evaluated = never.clone().and_then(|never| {
-                line(name, rule, &problem, &solution, (optimum.into(), never), &watch)
-            });
-            match evaluated {
-                Ok(line) => policies.push(line),
-                Err(EvaluationError::Stopped(halt)) => {
-                    status = halt.into();
-                    break;
-                }
-                Err(error) => {
-                    return Err(vec![loaded.complain("problem", &error.to_string(), "", "")]);
-                }
-            }
-        }
-    }
+    let (policies, status) = played(&names, rules, loaded, &problem, &watch)?;
     for warning in &loaded.warnings {
         say(&format!("warning: {}: {warning}", arguments.model.display()));
     }
@@ -140,6 +118,59 @@ fn compare(
             .map_err(|complaint| vec![complaint])?;
     }
     Ok(status.into())
+}
+
+/// What the policies cost, as far as the watch lets it be computed.
+fn played(
+    names: &[String],
+    rules: Vec<Rule>,
+    loaded: &Loaded,
+    problem: &Problem,
+    watch: &Watch,
+) -> Result<(Vec<Line>, Status), Vec<Complaint>> {
+    let accuracy = Accuracy { tolerance: 1e-9, segments: None };
+    let solution = threshold::solve(problem, accuracy, watch)
+        .map_err(|error| vec![loaded.complain("problem", &error.to_string(), "", "")])?;
+    let mut status = solution.status;
+    let mut policies = Vec::new();
+    if let (Some(optimum), Some(0)) = (solution.value, solution.curve.first_step()) {
+        let never = Rule::Never.cost(problem, &solution, None, watch);
+        for (name, rule) in names.iter().zip(rules) {
+            let evaluated = never.clone().and_then(|never| {
+                line(name, rule, problem, &solution, (optimum.into(), never), watch)
+            });
+            match evaluated {
+                Ok(line) => policies.push(line),
+                Err(EvaluationError::Stopped(halt)) => {
+                    status = halt.into();
+                    break;
+                }
+                Err(error) => {
+                    return Err(vec![loaded.complain("problem", &error.to_string(), "", "")]);
+                }
+            }
+        }
+    }
+    Ok((policies, status))
+}
+
+/// The usual policies for a report.
+pub(super) fn rows(loaded: &Loaded, model: &PhaseChange, time_limit: f64) -> Vec<Row> {
+    let problem = model.problem();
+    if problem.last_step() > MAX_PER_STEP {
+        return Vec::new();
+    }
+    let names = ["optimal", "fixed:0.7", "guarded:0.7", "never"].map(str::to_owned);
+    let rules = names.iter().filter_map(|name| name.parse::<Rule>().ok()).collect();
+    let watch = Watch::start(&loaded.model.title, Some(time_limit));
+    let found = played(&names, rules, loaded, &problem, &watch);
+    let row = |line: Line| Row {
+        policy: line.policy,
+        cost: line.mean,
+        half_width: line.half_width,
+        remaps: line.per_metric.remaps.map(Bounds::middle),
+    };
+    found.map_or_else(|_| Vec::new(), |(lines, _)| lines.into_iter().map(row).collect())
 }
 
 fn wrong(name: &str, why: &str) -> Complaint {

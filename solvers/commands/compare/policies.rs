@@ -1,7 +1,7 @@
 //! `remap compare` for drifting loads and activity meshes: rules side by side.
 
 use super::super::solve::to_json;
-use super::{Asked, Exit, report};
+use super::{Asked, Exit, Row, report};
 use crate::load_drift::{LONGEST_INTERVAL, prepare};
 use crate::model::Loaded;
 use crate::model::activity_mesh::ActivityMesh;
@@ -60,6 +60,24 @@ pub(super) fn load_drift(arguments: &Asked<'_>, loaded: &Loaded, model: &LoadDri
         }
         Err(complaints) => report(&complaints),
     }
+}
+
+/// The usual policies for a report, on the runs asked for.
+pub(super) fn rows(arguments: &Asked<'_>, loaded: &Loaded, model: &LoadDrift) -> Vec<Row> {
+    let watch = Watch::start(&loaded.model.title, arguments.time_limit);
+    let problem = model.problem();
+    let Ok((states, transition)) = prepare(loaded, model, &problem) else { return Vec::new() };
+    let field =
+        Drift { problem: &problem, states: &states, transition: &transition, watch: &watch };
+    let Ok(Some(contestants)) = field.contestants(&arguments.policies) else { return Vec::new() };
+    let (report, _) = play(&Loads::new(problem.clone()), &contestants, arguments, &watch);
+    let row = |line: crate::sampling::Line| Row {
+        policy: line.policy,
+        cost: line.mean,
+        half_width: line.half_width.unwrap_or(0.0),
+        remaps: Some(line.per_metric.remaps.mean),
+    };
+    report.policies.into_iter().map(row).collect()
 }
 
 /// Compares policies on an activity mesh.

@@ -1,9 +1,14 @@
 //! The command line: what can be asked for.
 
+mod traces;
+
+pub use traces::{Export, Fit, Fitted, Replay, Report, Simulate};
+
 use crate::measurements::Column;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use remapping::monitor::calibrate::Noise;
 use std::path::PathBuf;
+use traces::{EXPORT_HELP, FIT_HELP, REPLAY_HELP, REPORT_HELP, SIMULATE_HELP};
 
 /// When should a parallel program remap its work? Optimal policies, computed and certified.
 ///
@@ -113,7 +118,6 @@ Each lemma is checked against a slow and obvious evaluation (fractions, dense ma
 followed) on the model, or what of it is small enough, and on random models that have something of
 it. Claims of the papers that are known to be false are refuted. Whatever fails is shrunk to a minimal
 model file. Exit code 4 if a theorem fails, or a false claim cannot be refuted.";
-
 /// The verbs.
 #[derive(Debug, Subcommand)]
 pub enum Command {
@@ -144,6 +148,21 @@ pub enum Command {
     /// Check the lemmas and theorems of the papers on a model and on random models near it.
     #[command(after_help = VERIFY_HELP)]
     Verify(Verify),
+    /// Make a trace of a model: step times of every rank, as CSV.
+    #[command(after_help = SIMULATE_HELP)]
+    Simulate(Simulate),
+    /// Fit a model to the recorded step times of a program, and say how well it fits.
+    #[command(after_help = FIT_HELP)]
+    Fit(Fit),
+    /// Play policies on recorded step times: what would each have cost?
+    #[command(after_help = REPLAY_HELP)]
+    Replay(Replay),
+    /// Write a solution as source code, as a table, or as settings of a known code.
+    #[command(after_help = EXPORT_HELP)]
+    Export(Export),
+    /// Write one page with pictures, sliders, policies and bounds of solutions and models.
+    #[command(after_help = REPORT_HELP)]
+    Report(Report),
     /// Print a completion script for a shell, such as `source <(remap completions bash)`.
     Completions {
         /// The shell.

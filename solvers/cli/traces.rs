@@ -1,0 +1,212 @@
+//! Options of what deals with recorded runs and with other programs: `simulate`, `fit`, `replay`,
+//! `report`, `export`.
+
+use super::positive;
+use crate::export::Target;
+use clap::{Args, ValueEnum};
+use remapping::policy::Rule;
+use std::path::PathBuf;
+
+pub(super) const EXPORT_HELP: &str = "\
+Examples:
+  remap solve models/phase_change/fluids.ron --json > fluids.json
+  remap export fluids.json --to c -o remap_policy.h
+  remap export interval.json --to lammps
+
+The source files are self-contained: a table, and a function that decides. Settings of known codes
+need an interval or a tolerance: solutions of periodic, load_drift and stopping models.";
+
+pub(super) const REPORT_HELP: &str = "\
+Examples:
+  remap report models/phase_change/fluids.ron -o report.html
+  remap sweep model.ron --set problem.remap_cost=1:16:1 --json > sweep.json
+  remap report sweep.json solution.json -o report.html
+
+Models are solved, also for other costs of a remap and tolerances, and their policies compared, as far as
+that takes seconds; a sweep gives a slider for each path that was set.";
+
+pub(super) const SIMULATE_HELP: &str = "\
+Example: remap simulate models/load_drift/eight_chains.ron --policy fixed:10 --seed 7 --trace run.csv
+
+Columns: step, rank, seconds, remapped (1 where a remap came just before the step), remap_seconds. A
+Periodic model gives 1000 steps, a PhaseChange model 8 ranks whose slowest is the cycle time.";
+
+macro_rules! traces {
+    ($examples:literal) => {
+        concat!($examples, "
+
+Traces: CSV with the columns step, rank, seconds[, remapped, remap_seconds], in any order; or one row a
+step with a column for each rank (rank_0, rank_1, ...); JSON lines with the same names, `seconds` being
+a number or a list; LAMMPS logs whose thermo output has the imbalance of fix balance. All also
+compressed by gzip; `-` is standard input. Up to a tenth of a rank's times may be missing (or NaN): they
+are filled in between their neighbours, and said. Anything else that is wrong is refused.")
+    };
+}
+
+pub(super) const FIT_HELP: &str = traces!(
+    "Examples:
+  remap fit run.csv -o fitted.ron
+  remap fit run.csv.gz --model periodic --remap-cost 0.1 > fitted.ron
+
+Without --model the first of load-drift and periodic that fits the growth of the imbalance is written."
+);
+
+pub(super) const REPLAY_HELP: &str = traces!(
+    "Examples:
+  remap replay run.csv
+  remap replay run.csv --policies solved,menon,fixed,never --remap-cost 0.1 --split 0.3
+
+Policies: the rules of `compare` (never, fixed:9, threshold:2.5, utilization:0.8, stop_at_rise, menon,
+metabalancer, zhai, procassini, marquez:0.1, ...); fixed, threshold and utilization tuned on the training
+steps; predictive (plans on the increments of the training steps), adaptive (goes on learning),
+adaptive_cold (knows nothing at first), interval (of least cost for the fitted model), q_learning,
+solution (with --solution); and solved: the adaptive plan, or a rule in use that was a third cheaper
+in training.
+
+Assumed: a remap restores balance and does not change later increments. The judged run starts
+balanced."
+);
+
+/// Options of `simulate`.
+#[derive(Debug, Args)]
+pub struct Simulate {
+    /// The model file (.ron).
+    #[arg(value_name = "MODEL.ron")]
+    pub model: PathBuf,
+    /// Steps [default: those of the model].
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
+    pub steps: Option<u64>,
+    /// Seed of the random numbers.
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    pub seed: u64,
+    /// LoadDrift: remap by this rule [default: never].
+    #[arg(long, value_name = "RULE", value_parser = rule)]
+    pub policy: Option<Rule>,
+    /// Write the trace to FILE instead of standard output.
+    #[arg(long, value_name = "FILE")]
+    pub trace: Option<PathBuf>,
+    /// Overwrite an existing file.
+    #[arg(long)]
+    pub force: bool,
+}
+
+/// Models that can be fitted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Fitted {
+    /// Loads that walk on levels, all ranks alike.
+    LoadDrift,
+    /// Changes per step, for the best fixed interval.
+    Periodic,
+    /// One change for good.
+    PhaseChange,
+}
+
+impl Fitted {
+    /// The name of the problem in documents.
+    pub fn name(self) -> &'static str {
+        match self {
+            Fitted::LoadDrift => "load_drift",
+            Fitted::Periodic => "periodic",
+            Fitted::PhaseChange => "phase_change",
+        }
+    }
+}
+
+/// Options of `fit`.
+#[derive(Debug, Args)]
+pub struct Fit {
+    /// The trace.
+    #[arg(value_name = "TRACE")]
+    pub trace: PathBuf,
+    /// Which model [default: the first that fits].
+    #[arg(long, value_enum)]
+    pub model: Option<Fitted>,
+    /// Cost of a remap in seconds [default: the mean of those recorded].
+    #[arg(long, value_name = "C", value_parser = cost)]
+    pub remap_cost: Option<f64>,
+    /// Write the model to FILE, and what was found to standard output; without it, both go to
+    /// standard output as one model file.
+    #[arg(short, long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Overwrite an existing file.
+    #[arg(long)]
+    pub force: bool,
+}
+
+/// Options of `replay`.
+#[derive(Debug, Args)]
+pub struct Replay {
+    /// The trace.
+    #[arg(value_name = "TRACE")]
+    pub trace: PathBuf,
+    /// Policies, separated by commas [default: all].
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    pub policies: Vec<String>,
+    /// Cost of a remap in seconds [default: the mean of those recorded].
+    #[arg(long, value_name = "C", value_parser = cost)]
+    pub remap_cost: Option<f64>,
+    /// Share of the steps that fitted policies are trained on; all are judged on the rest.
+    #[arg(long, value_name = "F", default_value_t = 0.5, value_parser = share)]
+    pub split: f64,
+    /// A solution to play too, as the policy `solution`.
+    #[arg(long, value_name = "SOLUTION.json")]
+    pub solution: Option<PathBuf>,
+    /// Seconds in a unit of load of that solution.
+    #[arg(long, value_name = "SECONDS", default_value_t = 1.0, value_parser = positive)]
+    pub unit: f64,
+    /// Seed of Q-learning.
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    pub seed: u64,
+    /// Print one JSON document and nothing else.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Options of `report`.
+#[derive(Debug, Args)]
+pub struct Report {
+    /// Model files (.ron), and solutions or sweeps as JSON (.json).
+    #[arg(required = true, value_name = "MODEL.ron|SOLUTION.json")]
+    pub inputs: Vec<PathBuf>,
+    /// Write the page to FILE instead of standard output.
+    #[arg(short, long, value_name = "FILE.html")]
+    pub out: Option<PathBuf>,
+    /// Overwrite an existing file.
+    #[arg(long)]
+    pub force: bool,
+}
+
+/// Options of `export`.
+#[derive(Debug, Args)]
+pub struct Export {
+    /// The solution, as `remap solve --json` prints it.
+    #[arg(value_name = "SOLUTION.json")]
+    pub solution: PathBuf,
+    /// What to write.
+    #[arg(long, value_enum, value_name = "TARGET")]
+    pub to: Target,
+    /// Write to FILE instead of standard output.
+    #[arg(short, long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Overwrite an existing file.
+    #[arg(long)]
+    pub force: bool,
+}
+
+fn rule(text: &str) -> Result<Rule, String> {
+    text.parse().map_err(|error: remapping::policy::RuleError| error.to_string())
+}
+
+fn cost(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(value) if value >= 0.0 && value.is_finite() => Ok(value),
+        _ => Err("expected a number of at least 0".to_owned()),
+    }
+}
+
+fn share(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(value) if value > 0.0 && value < 1.0 => Ok(value),
+        _ => Err("expected a number between 0 and 1".to_owned()),
+    }
+}

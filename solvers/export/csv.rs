@@ -1,0 +1,55 @@
+//! A table, comma-separated.
+
+use super::rule::{Export, Map, Rule};
+use super::{heading, literal};
+use std::fmt::Write;
+
+/// The table: comment lines, a header, a row for each step or load vector.
+pub fn write(export: &Export) -> String {
+    let mut text = String::new();
+    for line in heading(export) {
+        let _ = writeln!(text, "# {line}");
+    }
+    match &export.rule {
+        Rule::Belief(belief) => {
+            text += "first_step,last_step,threshold\n";
+            let mut row = |first: u64, last: u64, value: f64| {
+                let _ = writeln!(text, "{first},{last},{}", literal(value));
+            };
+            let (head, from) = (belief.head.len() as u64, belief.tail_from());
+            for (n, value) in (0..).zip(&belief.head) {
+                row(n, n, *value);
+            }
+            if from > head {
+                row(head, from - 1, belief.stationary);
+            }
+            for (n, value) in (from..).zip(&belief.tail) {
+                row(n, n, *value);
+            }
+        }
+        Rule::Map(map) => of_map(map, &mut text),
+        Rule::Imbalance(imbalance) => {
+            text += "first_step,last_step,threshold\n";
+            let mut ends = imbalance.thresholds.iter().skip(1).map(|(from, _)| from - 1);
+            for (from, value) in &imbalance.thresholds {
+                let last = ends.next().unwrap_or(imbalance.steps.saturating_sub(1));
+                let _ = writeln!(text, "{from},{last},{}", literal(*value));
+            }
+        }
+        Rule::Interval(interval) => {
+            let every = interval.every.map_or_else(String::new, |every| every.to_string());
+            let _ = writeln!(text, "interval\n{every}");
+        }
+    }
+    text
+}
+
+fn of_map(map: &Map, text: &mut String) {
+    let names: Vec<String> = (1..=map.processes()).map(|i| format!("load_{i}")).collect();
+    let _ = writeln!(text, "{},vectors,decision", names.join(","));
+    for (place, letter) in map.letters.iter().enumerate() {
+        let (loads, vectors) = map.entry(place);
+        let loads: Vec<String> = loads.iter().map(i64::to_string).collect();
+        let _ = writeln!(text, "{},{vectors},{}", loads.join(","), char::from(*letter));
+    }
+}

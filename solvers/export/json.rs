@@ -1,0 +1,62 @@
+//! The rule as JSON, without what only a report needs.
+
+use super::heading;
+use super::rule::{Export, Index, Rule};
+use serde_json::{Value, json};
+
+/// The document.
+pub fn write(export: &Export) -> String {
+    let (kind, rule) = match &export.rule {
+        Rule::Belief(belief) => {
+            let hazard: Value = match belief.hazard.as_slice() {
+                [constant] => (*constant).into(),
+                list => list.into(),
+            };
+            let rule = json!({
+                "last_step": belief.last,
+                "threshold_first": belief.head,
+                "threshold_between": belief.stationary,
+                "threshold_last": belief.tail,
+                "false_alarm": belief.detector.0,
+                "missed": belief.detector.1,
+                "hazard": hazard,
+            });
+            ("belief_threshold", rule)
+        }
+        Rule::Map(map) => {
+            let decision = String::from_utf8_lossy(&map.letters);
+            let mut rule = json!({
+                "lowest": map.lowest,
+                "levels": map.levels,
+                "decision": decision,
+            });
+            let index = match &map.index {
+                Index::RowMajor => "row_major",
+                Index::Multiset => "colexicographic_multisets",
+                Index::Listed(loads) => {
+                    rule["loads"] = json!(loads);
+                    "listed"
+                }
+            };
+            rule["index"] = index.into();
+            ("decision_map", rule)
+        }
+        Rule::Imbalance(imbalance) => {
+            let thresholds: Vec<Value> = imbalance
+                .thresholds
+                .iter()
+                .map(|(from, value)| json!({"first_step": from, "threshold": value}))
+                .collect();
+            ("imbalance_threshold", json!({"steps": imbalance.steps, "thresholds": thresholds}))
+        }
+        Rule::Interval(interval) => (
+            "fixed_interval",
+            json!({"interval": interval.every, "tolerance_max_over_mean": interval.tolerance}),
+        ),
+    };
+    let mut document = json!({"title": export.title, "rule": kind, "notes": heading(export)[1..]});
+    if let (Value::Object(all), Value::Object(own)) = (&mut document, rule) {
+        all.extend(own);
+    }
+    crate::commands::to_json(&document)
+}

@@ -1,0 +1,152 @@
+//! Loads that walk on levels, all ranks alike: `LoadDrift`.
+
+use super::{Deck, Facts, short};
+use remapping::chain::{BirthDeath, Multisets};
+use remapping::fit::chain::{Edge, Moves, lattice};
+use remapping::fit::{Estimated, growth};
+
+/// States up to which a chain on a lattice of the trace's own is taken, and one of our making.
+const MOST_OWN: usize = 2_000_000;
+const MOST_MADE: usize = 50_000;
+
+/// Levels below which a chain says too little.
+const FEWEST_LEVELS: usize = 6;
+
+/// Probability below which equal probabilities, or drifts, count as refuted.
+const REFUTED: f64 = 0.001;
+
+/// Seed of predictions.
+pub(super) const SEED: u64 = 1;
+
+/// The chain, where its states are not too many.
+pub fn load_drift(facts: &Facts<'_>) -> Option<Deck> {
+    let ranks = facts.record.ranks();
+    let few = |levels: usize, most: usize| {
+        Multisets::new(ranks, levels).is_ok_and(|sets| sets.states() <= most)
+    };
+    if let Some(quantum) = lattice(facts.record) {
+        let moves = Moves::of(facts.record, quantum);
+        let rare = moves.jumps * 100 <= moves.total();
+        if rare && moves.counts.len() >= 3 && few(moves.counts.len(), MOST_OWN) {
+            return Some(counted(facts, &moves));
+        }
+    }
+    let levels = (FEWEST_LEVELS..=100).rev().find(|levels| few(*levels, MOST_MADE))?;
+    Some(matched(facts, levels))
+}
+
+/// By relative frequencies, on the levels of the trace.
+fn counted(facts: &Facts<'_>, moves: &Moves) -> Deck {
+    let walk = moves.walk();
+    let (levels, lowest) = (moves.counts.len(), moves.lowest);
+    let alike = walk.same_at_every_level >= REFUTED;
+    let (chain, rows) = if alike {
+        // Outward moves at the ends are what the edge makes of them.
+        let (up, down) = (walk.up.value, walk.down.value);
+        let edge = match walk.edge {
+            Edge::Hold => "Hold",
+            Edge::Reflect => "Reflect",
+        };
+        let text = format!(
+            "Walk(lowest: {lowest}, levels: {levels}, up: {}, down: {}, edge: {edge})",
+            short(up),
+            short(down)
+        );
+        let reflects = walk.edge == Edge::Reflect;
+        let ups = (0..levels).map(|l| match l {
+            0 if reflects => up + down,
+            _ if l + 1 == levels => 0.0,
+            _ => up,
+        });
+        let downs = (0..levels).map(|l| match l {
+            0 => 0.0,
+            _ if l + 1 == levels && reflects => up + down,
+            _ => down,
+        });
+        (text, rows(ups.collect(), downs.collect()))
+    } else {
+        let (downs, ups) = moves.birth_death();
+        let list = |values: &[f64]| values.iter().map(|v| short(*v)).collect::<Vec<_>>().join(", ");
+        let text =
+            format!("BirthDeath(lowest: {lowest}, up: [{}], down: [{}])", list(&ups), list(&downs));
+        (text, rows(ups, downs))
+    };
+    let mut misfits = Vec::new();
+    if moves.jumps > 0 {
+        misfits.push(format!("{} of {} moves are of several levels", moves.jumps, moves.total()));
+    }
+    let parameters = vec![("up", walk.up), ("down", walk.down)];
+    deck(facts, chain, &rows, lowest, moves.quantum, parameters, misfits)
+}
+
+/// By drift and variance, on levels made for the purpose.
+fn matched(facts: &Facts<'_>, levels: usize) -> Deck {
+    let loads =
+        || (0..facts.record.steps()).flat_map(|step| facts.record.row(step).iter().copied());
+    let (low, high) = loads().fold((f64::INFINITY, 0.0_f64), |(l, h), x| (l.min(x), h.max(x)));
+    let increments = &facts.increments;
+    let drift = increments.drift.value;
+    let square = increments.deviation.value.powi(2) + drift * drift;
+    let quantum =
+        ((high - low) / (levels - 1) as f64).max(1.2 * square.sqrt()).max(1e-9 * high.max(1e-9));
+    let lowest = (low / quantum).floor() as i64;
+    let levels = ((high / quantum).ceil() as i64 - lowest + 1).max(3) as usize;
+    let second = (square / (quantum * quantum)).min(1.0);
+    let first = (drift / quantum).clamp(-second, second);
+    let (up, down) = ((second + first) / 2.0, (second - first) / 2.0);
+    let interval = |sign: f64| {
+        let at = |deviation: f64, drift: f64| {
+            let second = (deviation * deviation + drift * drift) / (quantum * quantum);
+            ((second + sign * drift / quantum) / 2.0).clamp(0.0, 1.0)
+        };
+        let corners = [increments.deviation.low, increments.deviation.high]
+            .map(|s| [increments.drift.low, increments.drift.high].map(|m| at(s, m)));
+        let corners = corners.as_flattened();
+        let low = corners.iter().copied().fold(f64::INFINITY, f64::min);
+        (low, corners.iter().copied().fold(0.0, f64::max))
+    };
+    let estimate = |value: f64, (low, high): (f64, f64)| Estimated { value, low, high };
+    let parameters =
+        vec![("up", estimate(up, interval(1.0))), ("down", estimate(down, interval(-1.0)))];
+    let chain = format!(
+        "Walk(lowest: {lowest}, levels: {levels}, up: {}, down: {}, edge: Hold)",
+        short(up),
+        short(down)
+    );
+    let ups = (0..levels).map(|l| if l + 1 == levels { 0.0 } else { up }).collect();
+    let downs = (0..levels).map(|l| if l == 0 { 0.0 } else { down }).collect();
+    deck(facts, chain, &rows(ups, downs), lowest, quantum, parameters, Vec::new())
+}
+
+fn rows(ups: Vec<f64>, downs: Vec<f64>) -> Vec<Vec<f64>> {
+    BirthDeath::new(ups, downs).map_or_else(|_| Vec::new(), |chain| chain.rows())
+}
+
+fn deck(
+    facts: &Facts<'_>,
+    chain: String,
+    rows: &[Vec<f64>],
+    lowest: i64,
+    quantum: f64,
+    parameters: Vec<(&'static str, Estimated)>,
+    mut misfits: Vec<String>,
+) -> Deck {
+    let (ranks, steps) = (facts.record.ranks(), facts.record.steps());
+    let levels = rows.len().max(1);
+    // Balance is most often at the mean load.
+    let start = ((facts.mean() / quantum).round() as i64 - lowest).clamp(0, levels as i64 - 1);
+    let first =
+        ((facts.record.mean(0) / quantum).round() as i64 - lowest).clamp(0, levels as i64 - 1);
+    let predicted = growth::walk(rows, start as usize, quantum, ranks, &facts.lags(), SEED);
+    if facts.increments.same_drift < REFUTED {
+        misfits.push("the ranks drift apart steadily: they are not alike".to_owned());
+    }
+    misfits.extend(facts.misfits(&predicted));
+    let model = format!(
+        "LoadDrift(\n    processors: {ranks},\n    chain: {chain},\n    initial_load: {},\n    \
+         steps: {steps},\n    remap_cost: {},\n)",
+        lowest + first,
+        short(facts.remap_cost / quantum)
+    );
+    Deck { problem: "load_drift", model, parameters, predicted, unit: quantum, misfits }
+}

@@ -1,0 +1,183 @@
+//! From a recorded run to complete model files, each with what speaks for it and against it.
+
+mod load_drift;
+mod periodic;
+mod phase_change;
+
+use remapping::fit::Estimated;
+use remapping::fit::growth::{self, Point};
+use remapping::fit::increments::Increments;
+use remapping::record::Record;
+use std::fmt::Write;
+
+pub use load_drift::load_drift;
+pub use periodic::periodic;
+pub use phase_change::phase_change;
+
+/// A fitted model.
+#[derive(Debug, Clone)]
+pub struct Deck {
+    /// Its problem: `load_drift`, `periodic` or `phase_change`.
+    pub problem: &'static str,
+    /// The `problem:` part of its file.
+    pub model: String,
+    /// What was estimated, with confidence intervals.
+    pub parameters: Vec<(&'static str, Estimated)>,
+    /// How the imbalance grows by this model; empty if it says nothing of it.
+    pub predicted: Vec<Point>,
+    /// Seconds in a unit of load of the model.
+    pub unit: f64,
+    /// What does not fit, a sentence each; none if the model fits.
+    pub misfits: Vec<String>,
+}
+
+/// What is known of a record before models are fitted.
+pub struct Facts<'a> {
+    /// The record.
+    pub record: &'a Record,
+    /// Its increments.
+    pub increments: Increments,
+    /// Cost of a remap in seconds.
+    pub remap_cost: f64,
+    /// Whether it was recorded.
+    pub cost_recorded: bool,
+    /// Growth of the imbalance as recorded.
+    pub recorded: Vec<Point>,
+}
+
+/// Longest time after a remap at which growth is compared.
+const LONGEST: usize = 34;
+
+impl<'a> Facts<'a> {
+    /// What is known of `record`; `None` if it has fewer than four steps.
+    pub fn of(record: &'a Record, remap_cost: f64, cost_recorded: bool) -> Option<Facts<'a>> {
+        let increments = Increments::of(record)?;
+        let recorded =
+            growth::recorded(record, &growth::lags(LONGEST.min(record.steps() / 3).max(1)));
+        Some(Facts { record, increments, remap_cost, cost_recorded, recorded })
+    }
+
+    /// The lags that are compared.
+    pub fn lags(&self) -> Vec<usize> {
+        self.recorded.iter().map(|point| point.lag).collect()
+    }
+
+    /// Mean time of a step over the record.
+    pub fn mean(&self) -> f64 {
+        let steps = self.record.steps();
+        (0..steps).map(|step| self.record.mean(step)).sum::<f64>() / steps as f64
+    }
+
+    /// Says where a prediction misses what was recorded.
+    fn misfits(&self, predicted: &[Point]) -> Vec<String> {
+        let miss = |(seen, model): (&Point, &Point)| {
+            let off = (seen.mean - model.mean).abs();
+            off > (SLACK * seen.mean).max(seen.half_width + model.half_width)
+        };
+        let missed: Vec<(&Point, &Point)> =
+            self.recorded.iter().zip(predicted).filter(|pair| miss(*pair)).collect();
+        let Some((seen, model)) = missed.last() else { return Vec::new() };
+        vec![format!(
+            "the imbalance {} steps after a remap is {} in the trace and {} by this model",
+            seen.lag,
+            short(seen.mean),
+            short(model.mean)
+        )]
+    }
+}
+
+/// Relative error of a predicted imbalance that is let pass.
+const SLACK: f64 = 0.15;
+
+/// All models that can be fitted, the recommended one first.
+pub fn decks(facts: &Facts<'_>) -> Vec<Deck> {
+    let mut decks: Vec<Deck> =
+        [load_drift(facts), phase_change(facts)].into_iter().flatten().collect();
+    decks.push(periodic(facts));
+    // The first that fits; a change of phase says nothing of the growth, so that it is never first.
+    decks.sort_by_key(|deck| match deck.problem {
+        "phase_change" => 2,
+        _ if deck.misfits.is_empty() => 0,
+        "periodic" => 1,
+        _ => 2,
+    });
+    decks
+}
+
+/// Six significant digits.
+pub fn short(value: f64) -> String {
+    if value == 0.0 || !value.is_finite() {
+        return format!("{value}");
+    }
+    let digits = (5 - value.abs().log10().floor() as i32).clamp(0, 17) as usize;
+    let text = format!("{value:.digits$}");
+    if text.contains('.') {
+        text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    } else {
+        text
+    }
+}
+
+impl Deck {
+    /// The whole model file.
+    pub fn file(&self, title: &str, facts: &Facts<'_>) -> String {
+        let mut text = String::new();
+        for line in self.summary(facts).lines() {
+            let _ = writeln!(text, "// {line}");
+        }
+        let title = title.replace(['"', '\\'], "'");
+        let body = self.model.replace('\n', "\n    ");
+        let _ = writeln!(text, "Model(\n    title: \"{title}\",\n    problem: {body},\n)");
+        text
+    }
+
+    /// What was found, for people.
+    pub fn summary(&self, facts: &Facts<'_>) -> String {
+        let (ranks, steps) = (facts.record.ranks(), facts.record.steps());
+        let mut text = format!("{} fitted to {ranks} ranks x {steps} steps\n", self.problem);
+        if (self.unit - 1.0).abs() > 1e-12 {
+            let _ = writeln!(text, "a unit of load is {} seconds", short(self.unit));
+        }
+        let origin = if facts.cost_recorded { "as recorded" } else { "as given" };
+        let _ = writeln!(text, "a remap costs {} seconds, {origin}", short(facts.remap_cost));
+        for (name, Estimated { value, low, high }) in &self.parameters {
+            let (value, low, high) = (short(*value), short(*low), short(*high));
+            let _ = writeln!(text, "{name} = {value}, 95 % confidence {low} to {high}");
+        }
+        if !self.predicted.is_empty() {
+            let _ = writeln!(
+                text,
+                "{:>24}{:>14}{:>14}",
+                "steps after a remap", "recorded", "this model"
+            );
+            for (seen, model) in facts.recorded.iter().zip(&self.predicted) {
+                let (lag, seen, model) = (seen.lag, short(seen.mean), short(model.mean));
+                let _ = writeln!(text, "{lag:>24}{seen:>14}{model:>14}");
+            }
+        }
+        match self.misfits.as_slice() {
+            [] if self.predicted.is_empty() => {}
+            [] => text
+                .push_str("the model fits: E max - mean and its growth are those of the trace\n"),
+            misfits => {
+                text.push_str("the model does not fit:\n");
+                for misfit in misfits {
+                    let _ = writeln!(text, "  {misfit}");
+                }
+            }
+        }
+        text
+    }
+}
+
+/// u_1, u_2, ...: the growth of the imbalance after a remap, by normal changes with each rank's own
+/// drift, as far as `steps`.
+pub fn model_growth(facts: &Facts<'_>, steps: usize) -> Vec<f64> {
+    let lags: Vec<usize> = (1..=steps.min(LONGEST_PLANNED)).collect();
+    let Increments { drifts, deviation, noise, .. } = &facts.increments;
+    let points = growth::normal(drifts, deviation.value, *noise, &lags, load_drift::SEED);
+    points.iter().map(|point| point.mean).collect()
+}
+
+/// The longest interval that is tried.
+const LONGEST_PLANNED: usize = 200;

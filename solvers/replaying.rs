@@ -1,0 +1,245 @@
+//! Policies by name on a recorded run: which there are, how they are trained, what they came to.
+
+use crate::export::rule::{Export, Imbalance, Map, Rule as Exported};
+use crate::fitting::{self, Facts};
+use crate::model::complaint::Complaint;
+use remapping::policy::learning::Learnt;
+use remapping::policy::predictive::Predictive;
+use remapping::policy::{Policy, Rule, Step};
+use remapping::record::Record;
+use remapping::replay::{intervals, learn, replay, thresholds, tuned};
+use std::ops::Range;
+
+/// A policy that takes part.
+pub struct Contestant {
+    /// Its name.
+    pub name: String,
+    /// What came out of its training.
+    pub note: Option<String>,
+    start: Start,
+}
+
+/// How a run of a policy starts.
+enum Start {
+    Rule(Rule),
+    Predictive { adaptive: bool, cold: bool },
+    Learnt(Box<Learnt>),
+    Solution(Box<Solution>),
+}
+
+/// Everything the policies are made from.
+pub struct Ground<'a> {
+    /// The record.
+    pub record: &'a Record,
+    /// Cost of a remap in seconds.
+    pub remap_cost: f64,
+    /// Steps to train on: those before the first judged.
+    pub training: Range<usize>,
+    /// Seed of Q-learning.
+    pub seed: u64,
+}
+
+/// The rules that codes use today, with the parameters they come with.
+pub const IN_USE: [&str; 9] = [
+    "never",
+    "stop_at_rise",
+    "menon",
+    "metabalancer",
+    "zhai",
+    "procassini",
+    "marquez:0.1",
+    "utilization:0.9",
+    "fixed:10",
+];
+
+/// Policies made here, in the order of the table.
+pub const OURS: [&str; 9] = [
+    "solved",
+    "adaptive",
+    "predictive",
+    "adaptive_cold",
+    "interval",
+    "q_learning",
+    "fixed",
+    "threshold",
+    "utilization",
+];
+
+/// Q-learning episodes.
+const EPISODES: u64 = 512;
+
+/// By which share a rule in use must be cheaper in training to stand in for the plan.
+const ADVANTAGE: f64 = 1.0 / 3.0;
+
+impl<'a> Ground<'a> {
+    /// The policy of this name. `curve` gets the regret curve of Q-learning.
+    pub fn contestant(
+        &self,
+        name: &str,
+        solution: Option<&Solution>,
+        curve: &mut Vec<(u64, f64)>,
+    ) -> Result<Contestant, Complaint> {
+        let (record, cost, steps) = (self.record, self.remap_cost, self.training.clone());
+        let tune =
+            |rules: Vec<Rule>| tuned(record, steps.clone(), cost, &rules).unwrap_or(Rule::Never);
+        let found = |rule: Rule| (Start::Rule(rule), Some(format!("trained: {rule}")));
+        let (start, note) = match name {
+            "adaptive" => (Start::Predictive { adaptive: true, cold: false }, None),
+            "predictive" => (Start::Predictive { adaptive: false, cold: false }, None),
+            "adaptive_cold" => (Start::Predictive { adaptive: true, cold: true }, None),
+            "fixed" => found(tune(intervals(steps.len()))),
+            "threshold" => found(tune(thresholds(record, steps.clone(), false))),
+            "utilization" => found(tune(thresholds(record, steps.clone(), true))),
+            "interval" => found(self.interval()),
+            "q_learning" => {
+                let (learnt, regrets) = learn(record, steps.clone(), cost, EPISODES, self.seed);
+                *curve = regrets;
+                (Start::Learnt(Box::new(learnt)), None)
+            }
+            "solved" => self.solved(),
+            "solution" => match solution {
+                Some(solution) => (Start::Solution(Box::new(solution.clone())), None),
+                None => {
+                    let help = "add --solution SOLUTION.json";
+                    return Err(Complaint::elsewhere("`solution` plays a solution: which?", help));
+                }
+            },
+            rule => match rule.parse() {
+                Ok(rule) => (Start::Rule(rule), None),
+                Err(error) => {
+                    let help = format!("known are {}, and {}", OURS.join(", "), IN_USE.join(", "));
+                    return Err(Complaint::elsewhere(format!("{error}"), help));
+                }
+            },
+        };
+        Ok(Contestant { name: name.to_owned(), note, start })
+    }
+
+    /// The interval of least cost by the model fitted to the training steps.
+    fn interval(&self) -> Rule {
+        let part = self.record.part(self.training.clone());
+        let Some(facts) = Facts::of(&part, self.remap_cost, false) else { return Rule::Never };
+        let growth = fitting::model_growth(&facts, self.training.len());
+        // W(n) = (C + u_1 + ... + u_n) / n.
+        let (mut spent, mut best) = (self.remap_cost, (f64::INFINITY, Rule::Never));
+        for (n, u) in (1..).zip(&growth) {
+            spent += u;
+            let average = spent / n as f64;
+            if average < best.0 {
+                best = (average, Rule::Fixed(n));
+            }
+        }
+        match best.1 {
+            Rule::Fixed(n) if n as usize == growth.len() => Rule::Never,
+            rule => rule,
+        }
+    }
+
+    /// The adaptive plan, unless a rule in use would have been far cheaper on the later half of the
+    /// training steps.
+    fn solved(&self) -> (Start, Option<String>) {
+        let plan = Start::Predictive { adaptive: true, cold: false };
+        let (first, end) = (self.training.end / 2, self.training.end);
+        if first < 4 || end - first < 4 {
+            return (plan, Some("the adaptive plan".to_owned()));
+        }
+        let rules: Vec<Rule> = IN_USE.iter().filter_map(|name| name.parse().ok()).collect();
+        let earlier = Ground { training: 0..first, ..*self };
+        let start = || -> Vec<Box<dyn Policy>> {
+            let ours = std::iter::once(earlier.start(&plan, end - first));
+            ours.chain(rules.iter().map(|rule| rule.start(self.remap_cost))).collect()
+        };
+        let Ok(found) = replay(self.record, first..end, self.remap_cost, &start, &()) else {
+            return (plan, None);
+        };
+        let (ours, others) = found.tallies.split_at(1);
+        let best = rules.iter().zip(others).min_by(|a, b| a.1.value.total_cmp(&b.1.value));
+        match best {
+            Some((rule, tally)) if tally.value < (1.0 - ADVANTAGE) * ours[0].value => {
+                (Start::Rule(*rule), Some(format!("{rule}, far cheaper in training than the plan")))
+            }
+            _ => (plan, Some("the adaptive plan".to_owned())),
+        }
+    }
+
+    fn start(&self, start: &Start, steps: usize) -> Box<dyn Policy> {
+        match start {
+            Start::Rule(rule) => rule.start(self.remap_cost),
+            Start::Learnt(learnt) => Box::new(learnt.as_ref().clone()),
+            Start::Solution(solution) => Box::new(solution.as_ref().clone()),
+            Start::Predictive { adaptive, cold } => {
+                let end = self.training.end;
+                let first = if *cold { end.saturating_sub(1) } else { self.training.start };
+                let rows = (first..end).map(|step| self.record.path(step));
+                Box::new(Predictive::new(rows, self.remap_cost, steps as u64, *adaptive))
+            }
+        }
+    }
+
+    /// New runs of all contestants, for so many steps.
+    pub fn runs(&self, contestants: &[Contestant], steps: usize) -> Vec<Box<dyn Policy>> {
+        contestants.iter().map(|contestant| self.start(&contestant.start, steps)).collect()
+    }
+}
+
+/// A solution as a policy.
+#[derive(Debug, Clone)]
+pub struct Solution {
+    rule: Exported,
+    unit: f64,
+    since: u64,
+    wants: bool,
+}
+
+impl Solution {
+    /// The policy of a solution whose unit of load is `unit` seconds.
+    pub fn new(export: Export, unit: f64) -> Result<Solution, Complaint> {
+        if let Exported::Belief(_) = export.rule {
+            let message = "thresholds on the probability of a change need a detector's reports";
+            return Err(Complaint::elsewhere(message, "watch the run with remap monitor"));
+        }
+        Ok(Solution { rule: export.rule, unit, since: 0, wants: false })
+    }
+
+    /// How many ranks it is for, if for a certain number.
+    pub fn ranks(&self) -> Option<usize> {
+        match &self.rule {
+            Exported::Map(map) => Some(map.processes()),
+            _ => None,
+        }
+    }
+}
+
+impl Policy for Solution {
+    fn observe(&mut self, step: &Step) {
+        self.since += 1;
+        self.wants = match &self.rule {
+            Exported::Interval(interval) => interval.every.is_some_and(|every| self.since >= every),
+            Exported::Imbalance(imbalance) => {
+                past(imbalance, step.number(), step.imbalance() / self.unit)
+            }
+            Exported::Map(map) => decides(map, step.times(), self.unit),
+            Exported::Belief(_) => false,
+        };
+    }
+
+    fn wants_remap(&self) -> bool {
+        self.wants
+    }
+
+    fn remapped(&mut self) {
+        self.since = 0;
+        self.wants = false;
+    }
+}
+
+fn past(imbalance: &Imbalance, step: u64, excess: f64) -> bool {
+    let threshold = imbalance.thresholds.iter().rev().find(|(from, _)| *from <= step);
+    // A tie of rounded loads is a tie.
+    step < imbalance.steps && threshold.is_some_and(|(_, value)| excess > value + 1e-9)
+}
+
+fn decides(map: &Map, times: &[f64], unit: f64) -> bool {
+    let loads: Vec<i64> = times.iter().map(|time| (time / unit).round() as i64).collect();
+    map.decision(&loads) == Some(b'R')
+}

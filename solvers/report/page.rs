@@ -1,0 +1,178 @@
+//! The page itself.
+
+use super::Section;
+use crate::fitting::short;
+use std::fmt::Write;
+
+/// Text in HTML.
+pub(super) fn escaped(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => safe.push_str("&amp;"),
+            '<' => safe.push_str("&lt;"),
+            '>' => safe.push_str("&gt;"),
+            '"' => safe.push_str("&quot;"),
+            c if c.is_control() && c != '\n' && c != '\t' => safe.push(' '),
+            c => safe.push(c),
+        }
+    }
+    safe
+}
+
+/// The page of these sections.
+pub(super) fn write(sections: &[Section]) -> String {
+    let title = match sections {
+        [only] => escaped(&only.title),
+        _ => format!("{} solutions", sections.len()),
+    };
+    let mut text = format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n\
+         <title>When to remap: {title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n\
+         <header><h1>When to remap</h1></header>\n<main>\n"
+    );
+    if sections.len() > 1 {
+        text += "<nav aria-label=\"Solutions\"><ol>\n";
+        for (i, section) in sections.iter().enumerate() {
+            let _ = writeln!(text, "<li><a href=\"#s{i}\">{}</a></li>", escaped(&section.title));
+        }
+        text += "</ol></nav>\n";
+    }
+    for (i, section) in sections.iter().enumerate() {
+        text += &one(i, section);
+    }
+    let version = env!("CARGO_PKG_VERSION");
+    let _ = write!(
+        text,
+        "</main>\n<footer>Written by remap {version}.</footer>\n<script>\n{SCRIPT}</script>\n</body>\n</html>\n"
+    );
+    text
+}
+
+fn one(i: usize, section: &Section) -> String {
+    let problem = section.problem.replace('_', " ");
+    let mut text = format!(
+        "<section id=\"s{i}\" aria-labelledby=\"h{i}\">\n<h2 id=\"h{i}\">{}</h2>\n<p>{}</p>\n",
+        escaped(&section.title),
+        escaped(&problem)
+    );
+    if !section.sliders.is_empty() {
+        text += "<div class=\"sliders\">\n";
+        for (k, (slider, first)) in section.sliders.iter().zip(&section.first).enumerate() {
+            let positions: Vec<String> = slider.positions.iter().map(|p| escaped(p)).collect();
+            let last = positions.len() - 1;
+            let _ = writeln!(
+                text,
+                "<label for=\"r{i}-{k}\">{}</label>\n\
+                 <input type=\"range\" id=\"r{i}-{k}\" min=\"0\" max=\"{last}\" step=\"1\" value=\"{first}\" \
+                 data-positions=\"{}\" aria-valuetext=\"{}\">\n\
+                 <output for=\"r{i}-{k}\">{}</output>",
+                escaped(&slider.name),
+                positions.join("|"),
+                positions[*first],
+                positions[*first]
+            );
+        }
+        text += "</div>\n";
+    }
+    let places = section.sliders.iter().zip(&section.first);
+    let shown = places.fold(0, |place, (slider, at)| place * slider.positions.len() + at);
+    for (k, frame) in section.frames.iter().enumerate() {
+        let hidden = if k == shown { "" } else { " hidden" };
+        let _ = writeln!(text, "<div class=\"frame\"{hidden}>\n<figure>\n{}", frame.svg.trim_end());
+        text += "</figure>\n<table><caption>Numbers</caption>\n<tbody>\n";
+        for (name, value) in &frame.facts {
+            let (name, value) = (escaped(name), escaped(value));
+            let _ = writeln!(text, "<tr><th scope=\"row\">{name}</th><td>{value}</td></tr>");
+        }
+        text += "</tbody></table>\n</div>\n";
+    }
+    if section.frames.iter().any(|frame| frame.svg.contains("class=\"cell")) {
+        text += "<p class=\"legend\"><span class=\"key remap\"></span> remap \
+                 <span class=\"key continue\"></span> continue <span class=\"key balanced\"></span> \
+                 balanced</p>\n";
+    }
+    if !section.policies.is_empty() {
+        text += "<table class=\"wide\"><caption>Policies, at the model's own values</caption>\n<thead><tr>\
+                 <th scope=\"col\">policy</th><th scope=\"col\">expected cost</th>\
+                 <th scope=\"col\">±</th><th scope=\"col\">remaps</th></tr></thead>\n<tbody>\n";
+        for row in &section.policies {
+            let remaps = row.remaps.map_or_else(String::new, short);
+            let _ = writeln!(
+                text,
+                "<tr><th scope=\"row\">{}</th><td>{}</td><td>{:.1e}</td><td>{remaps}</td></tr>",
+                escaped(&row.policy),
+                short(row.cost),
+                row.half_width
+            );
+        }
+        text += "</tbody></table>\n";
+    }
+    for warning in &section.warnings {
+        let _ = writeln!(text, "<p class=\"warning\">{}</p>", escaped(warning));
+    }
+    if let Some(deck) = &section.deck {
+        let _ = writeln!(
+            text,
+            "<details open>\n<summary>The model</summary>\n<pre tabindex=\"0\">{}</pre>\n</details>",
+            escaped(deck)
+        );
+    }
+    text + "</section>\n"
+}
+
+const STYLE: &str = "\
+:root { --back: #fff; --text: #1a1a1a; --faint: #6b6b6b; --rule: #d5d5d5; --curve: #0b5cad;
+  --remap: #d1495b; --continue: #dbe7f3; --balanced: #2e7d4f; --mark: #8a5a00; }
+@media (prefers-color-scheme: dark) {
+  :root { --back: #16181b; --text: #e8e8e8; --faint: #a0a0a0; --rule: #3a3d42; --curve: #7db8f5;
+    --remap: #f07a8a; --continue: #2b3a4a; --balanced: #6cc18f; --mark: #e0b050; }
+}
+* { box-sizing: border-box; }
+body { margin: 0 auto; max-width: 50rem; padding: 1rem; background: var(--back); color: var(--text);
+  font: 1rem/1.5 system-ui, sans-serif; }
+h1 { font-size: 1.4rem; } h2 { font-size: 1.15rem; margin-top: 2.5rem; }
+figure { margin: 1rem 0; } svg { width: 100%; height: auto; }
+svg text { fill: var(--text); font: 12px system-ui, sans-serif; }
+.axis, .tick { fill: none; stroke: var(--faint); } .grid { stroke: var(--rule); }
+.curve { fill: none; stroke: var(--curve); stroke-width: 2; }
+.mark { fill: none; stroke: var(--mark); stroke-dasharray: 5 4; }
+.remaps { fill: var(--remap); fill-opacity: .15; stroke: none; }
+.cell.remap, .key.remap { fill: var(--remap); background: var(--remap); }
+.cell.continue, .key.continue { fill: var(--continue); background: var(--continue); }
+.cell.balanced, .key.balanced { fill: var(--balanced); background: var(--balanced); }
+.key { display: inline-block; width: .9em; height: .9em; vertical-align: -.1em; margin-left: 1em;
+  -webkit-print-color-adjust: exact; print-color-adjust: exact; }
+.sliders { display: grid; grid-template-columns: max-content 1fr 6rem; gap: .4rem 1rem; align-items: center; }
+input[type=range] { width: 100%; accent-color: var(--curve); }
+:focus-visible { outline: 3px solid var(--curve); outline-offset: 2px; }
+table { border-collapse: collapse; margin: 1rem 0; } caption { text-align: left; font-weight: 600; }
+th, td { border-top: 1px solid var(--rule); padding: .2rem 1rem .2rem 0; text-align: left; font-weight: 400; }
+td { font-variant-numeric: tabular-nums; }
+pre { overflow: auto; padding: .8rem; border: 1px solid var(--rule); font-size: .85rem; }
+.warning { border-left: 4px solid var(--mark); padding-left: .8rem; }
+.legend { color: var(--faint); } footer { color: var(--faint); margin: 3rem 0 1rem; }
+@media print { body { max-width: none; } .sliders input { display: none; } section { break-inside: avoid; }
+  pre { white-space: pre-wrap; } svg * { -webkit-print-color-adjust: exact; print-color-adjust: exact; } }
+";
+
+const SCRIPT: &str = "\
+for (const section of document.querySelectorAll('section')) {
+  const sliders = [...section.querySelectorAll('input[type=range]')];
+  const frames = [...section.querySelectorAll('.frame')];
+  const show = () => {
+    let place = 0;
+    for (const slider of sliders) {
+      const positions = slider.dataset.positions.split('|');
+      place = place * positions.length + Number(slider.value);
+      slider.setAttribute('aria-valuetext', positions[slider.value]);
+      slider.nextElementSibling.value = positions[slider.value];
+    }
+    frames.forEach((frame, k) => { frame.hidden = k !== place; });
+  };
+  sliders.forEach((slider) => slider.addEventListener('input', show));
+  if (sliders.length > 0) show();
+}
+";

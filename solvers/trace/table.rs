@@ -1,0 +1,190 @@
+//! Long and wide tables, separated by commas, semicolons, tabs or blanks.
+
+use super::{Cell, Raw, RawRemap, at, flag, seconds, whole};
+use crate::model::complaint::Complaint;
+use csv::{ByteRecord, ReaderBuilder, Trim};
+use std::io::BufRead;
+
+/// What a column holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Column {
+    Step,
+    Rank,
+    Seconds,
+    Remapped,
+    RemapSeconds,
+    /// The time of a rank, in a wide table.
+    OfRank(u32),
+}
+
+fn column(name: &str) -> Option<Column> {
+    let name = name.trim().trim_matches('"').to_ascii_lowercase().replace([' ', '-'], "_");
+    Some(match name.as_str() {
+        "step" | "iteration" | "iter" | "cycle" | "timestep" => Column::Step,
+        "rank" | "process" | "processor" | "proc" | "pe" | "worker" => Column::Rank,
+        "seconds" | "time" | "duration" | "load" | "cost" | "secs" => Column::Seconds,
+        "remapped" | "remap" | "rebalanced" | "lb" => Column::Remapped,
+        "remap_seconds" | "remap_cost" | "remap_time" | "lb_seconds" | "lb_time" => {
+            Column::RemapSeconds
+        }
+        _ => return None,
+    })
+}
+
+/// `7`, `rank7`, `rank_7`, `seconds_7`, `r7`, `pe 7`.
+fn rank_column(name: &str) -> Option<u32> {
+    let digits = name.trim().trim_matches('"');
+    let start = digits.find(|c: char| c.is_ascii_digit())?;
+    digits[start..].trim_end_matches([']', ')']).parse().ok()
+}
+
+fn delimiter(line: &str) -> u8 {
+    let separators = [b',', b';', b'\t'];
+    separators.into_iter().find(|d| line.as_bytes().contains(d)).unwrap_or(b' ')
+}
+
+/// Reads a table that starts as `start` does.
+pub(super) fn read(input: impl BufRead, name: &str, start: &str) -> Result<Raw, Complaint> {
+    let mut lines = start.lines().map(str::trim);
+    let first = lines.find(|line| !line.is_empty() && !line.starts_with('#'));
+    let Some(first) = first else { return Err(at(name, 1, "the file is empty")) };
+    let delimiter = delimiter(first);
+    let blanks = delimiter == b' ';
+    let cells = |line: &str| -> Vec<String> {
+        let cells: Vec<String> =
+            line.split(char::from(delimiter)).map(|cell| cell.trim().to_owned()).collect();
+        if blanks { cells.into_iter().filter(|cell| !cell.is_empty()).collect() } else { cells }
+    };
+    let names = cells(first);
+    let header = names.iter().any(|cell| cell.parse::<f64>().is_err() && !cell.is_empty());
+    let mut raw = Raw::default();
+    let columns = if header { columns(&names) } else { guessed(&names, &mut raw) };
+    let columns = columns.map_err(|what| at(name, 1, &what))?;
+    let place = |wanted| columns.iter().position(|column| *column == Some(wanted));
+    let wide = place(Column::Rank).is_none();
+    raw.form = if wide { "wide table" } else { "long table" };
+    if !wide && place(Column::Seconds).is_none() {
+        return Err(at(name, 1, "there is no column `seconds`"));
+    }
+    if !wide && place(Column::Step).is_none() {
+        return Err(at(name, 1, "there is no column `step`"));
+    }
+    let mut reader = ReaderBuilder::new()
+        .has_headers(header)
+        .flexible(true)
+        .delimiter(delimiter)
+        .comment(Some(b'#'))
+        .trim(Trim::All)
+        .from_reader(input);
+    let mut record = ByteRecord::new();
+    let mut rows = 0_u32;
+    loop {
+        let more = reader.read_byte_record(&mut record);
+        let line = record.position().map_or(0, csv::Position::line);
+        if !more.map_err(|error| at(name, line, &format!("cannot be read: {error}")))? {
+            break;
+        }
+        let fields: Vec<&[u8]> = match blanks {
+            false => Vec::new(),
+            true => record.iter().filter(|field| !field.is_empty()).collect(),
+        };
+        let count = if blanks { fields.len() } else { record.len() };
+        if count == 0 || (count == 1 && record.get(0).is_none_or(<[u8]>::is_empty)) {
+            continue;
+        }
+        if count != columns.len() {
+            let what = format!("{count} fields where the first line has {}", columns.len());
+            return Err(at(name, line, &what));
+        }
+        let field = |at: usize| if blanks { fields.get(at).copied() } else { record.get(at) };
+        let text = |at: usize| -> Result<&str, String> {
+            std::str::from_utf8(field(at).unwrap_or(b"")).map_err(|_| "this is not text".to_owned())
+        };
+        let read = row(&columns, &text, rows, &mut raw);
+        read.map_err(|what| at(name, line, &what))?;
+        rows = rows.saturating_add(1);
+    }
+    Ok(raw)
+}
+
+/// Reads one row.
+fn row<'a>(
+    columns: &[Option<Column>],
+    text: &dyn Fn(usize) -> Result<&'a str, String>,
+    number: u32,
+    raw: &mut Raw,
+) -> Result<(), String> {
+    let (mut step, mut rank, mut time) = (number, None, None);
+    let (mut remapped, mut cost) = (false, None);
+    for (place, column) in columns.iter().enumerate() {
+        match column {
+            None | Some(Column::OfRank(_)) => {}
+            Some(Column::Step) => step = whole(text(place)?, "step")?,
+            Some(Column::Rank) => rank = Some(whole(text(place)?, "rank")?),
+            Some(Column::Seconds) => time = Some(seconds(text(place)?)?),
+            Some(Column::Remapped) => remapped = flag(text(place)?)?,
+            Some(Column::RemapSeconds) => {
+                cost = Some(seconds(text(place)?)?).filter(|cost| !cost.is_nan());
+            }
+        }
+    }
+    if remapped || cost.is_some_and(|cost| cost > 0.0) {
+        raw.remaps.push(RawRemap { step, seconds: cost });
+    }
+    if let (Some(rank), Some(seconds)) = (rank, time) {
+        raw.cells.push(Cell { step, rank, seconds });
+        return Ok(());
+    }
+    for (place, column) in columns.iter().enumerate() {
+        if let Some(Column::OfRank(rank)) = column {
+            raw.cells.push(Cell { step, rank: *rank, seconds: seconds(text(place)?)? });
+        }
+    }
+    Ok(())
+}
+
+/// The columns by their names, in any order.
+fn columns(names: &[String]) -> Result<Vec<Option<Column>>, String> {
+    let mut columns: Vec<Option<Column>> = names.iter().map(|name| column(name)).collect();
+    for wanted in [Column::Step, Column::Rank, Column::Seconds] {
+        if columns.iter().filter(|column| **column == Some(wanted)).count() > 1 {
+            return Err(format!("two columns are a {wanted:?}").to_lowercase());
+        }
+    }
+    if columns.contains(&Some(Column::Rank)) {
+        return Ok(columns);
+    }
+    // Wide: what has a number in its name is a rank.
+    let mut seen = std::collections::HashSet::new();
+    for (column, name) in columns.iter_mut().zip(names) {
+        let Some(rank) = rank_column(name).filter(|_| column.is_none()) else { continue };
+        if !seen.insert(rank) {
+            return Err(format!("two columns are rank {rank}"));
+        }
+        *column = Some(Column::OfRank(rank));
+    }
+    if seen.len() < 2 {
+        let names = names.join(", ");
+        return Err(format!(
+            "there are neither `rank` and `seconds` nor columns of ranks: {names}"
+        ));
+    }
+    Ok(columns)
+}
+
+/// Without a header: a column a rank, after one that counts the steps if there is one.
+fn guessed(cells: &[String], raw: &mut Raw) -> Result<Vec<Option<Column>>, String> {
+    if cells.len() < 2 {
+        return Err("one column and no header: this is no trace of several ranks".to_owned());
+    }
+    let counts = cells[0] == "0" || cells[0] == "1";
+    let first = usize::from(counts);
+    let mut columns: Vec<Option<Column>> =
+        (0..cells.len() - first).map(|rank| Some(Column::OfRank(rank as u32))).collect();
+    if counts {
+        columns.insert(0, Some(Column::Step));
+    }
+    raw.repairs
+        .push(format!("there is no header: {} columns are taken as ranks", cells.len() - first));
+    Ok(columns)
+}

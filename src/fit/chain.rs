@@ -1,0 +1,162 @@
+//! Loads as levels: a birth–death chain by relative frequencies.
+
+use super::Estimated;
+use crate::record::Record;
+use statrs::distribution::{ChiSquared, ContinuousCDF};
+
+/// Moves of all ranks together, level by level.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Moves {
+    /// Load of a level.
+    pub quantum: f64,
+    /// Load of the lowest level seen, in quanta.
+    pub lowest: i64,
+    /// For each level: how often a rank went down, stayed, went up.
+    pub counts: Vec<[u64; 3]>,
+    /// Moves of more than one level, counted as one.
+    pub jumps: u64,
+}
+
+/// What happens at the ends of a walk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Edge {
+    /// The outward probability is added to staying.
+    Hold,
+    /// The outward probability is added to the inward move.
+    Reflect,
+}
+
+/// A walk that is the same at every level but the ends.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Walk {
+    /// Probability of a level up.
+    pub up: Estimated,
+    /// Probability of a level down.
+    pub down: Estimated,
+    /// The ends.
+    pub edge: Edge,
+    /// Probability of counts that differ at least as much from level to level, if they do not really.
+    pub same_at_every_level: f64,
+}
+
+/// The distance of the levels of a record whose loads all lie on a lattice through 0; `None` if they
+/// do not, or if it has more than 10^4 levels.
+pub fn lattice(record: &Record) -> Option<f64> {
+    let loads = || (0..record.steps()).flat_map(|step| record.row(step).iter().copied());
+    let largest = loads().fold(0.0, f64::max);
+    let tolerance = 1e-6 * largest;
+    // The common measure, by Euclid's algorithm on rounded numbers.
+    let mut quantum = 0.0_f64;
+    for load in loads().take(1 << 16) {
+        let (mut a, mut b) = (quantum.max(load), quantum.min(load));
+        while b > tolerance {
+            let rest = a - b * (a / b).round();
+            (a, b) = (b, rest.abs());
+        }
+        quantum = a;
+        if quantum > 0.0 && largest / quantum > 1e4 {
+            return None;
+        }
+    }
+    let on = |load: f64| (load / quantum - (load / quantum).round()).abs() <= 1e-3;
+    (quantum > 0.0 && loads().all(on)).then_some(quantum)
+}
+
+impl Moves {
+    /// Counts the moves of a record between levels `quantum` apart, remaps left out.
+    pub fn of(record: &Record, quantum: f64) -> Moves {
+        let level = |load: f64| (load / quantum).round() as i64;
+        let all = || (0..record.steps()).flat_map(|step| record.row(step).iter().copied());
+        let lowest = all().map(level).min().unwrap_or(0);
+        let highest = all().map(level).max().unwrap_or(0);
+        let mut counts = vec![[0; 3]; (highest - lowest + 1) as usize];
+        let mut jumps = 0;
+        for stretch in record.stretches() {
+            for step in stretch.start + 1..stretch.end {
+                for (before, after) in record.row(step - 1).iter().zip(record.row(step)) {
+                    let (from, to) = (level(*before), level(*after));
+                    jumps += u64::from((to - from).abs() > 1);
+                    let side = (to - from).signum() + 1;
+                    counts[(from - lowest) as usize][side as usize] += 1;
+                }
+            }
+        }
+        Moves { quantum, lowest, counts, jumps }
+    }
+
+    /// All moves.
+    pub fn total(&self) -> u64 {
+        self.counts.iter().flatten().sum()
+    }
+
+    /// The probability of going down and up from each level. A level seen seldom leans on the average
+    /// of all levels, which counts as one more visit.
+    pub fn birth_death(&self) -> (Vec<f64>, Vec<f64>) {
+        let sum = |side: usize| self.counts.iter().map(|count| count[side]).sum::<u64>() as f64;
+        let all = self.total().max(1) as f64;
+        let average = [sum(0) / all, sum(1) / all, sum(2) / all];
+        let last = self.counts.len() - 1;
+        let share = |level: usize, side: usize| {
+            let visits = self.counts[level].iter().sum::<u64>() as f64;
+            (self.counts[level][side] as f64 + average[side]) / (visits + 1.0)
+        };
+        let down = (0..=last).map(|l| if l == 0 { 0.0 } else { share(l, 0) }).collect();
+        let up = (0..=last).map(|l| if l == last { 0.0 } else { share(l, 2) }).collect();
+        (down, up)
+    }
+
+    /// The walk closest to the counts.
+    pub fn walk(&self) -> Walk {
+        let inner =
+            &self.counts[1.min(self.counts.len())..self.counts.len().saturating_sub(1).max(1)];
+        let side = |side: usize| inner.iter().map(|count| count[side]).sum::<u64>();
+        let (downs, stays, ups) = (side(0), side(1), side(2));
+        let visits = downs + stays + ups;
+        let (up, down) =
+            (Estimated::probability(ups, visits), Estimated::probability(downs, visits));
+        Walk {
+            up,
+            down,
+            edge: self.edge(up.value, down.value),
+            same_at_every_level: self.sameness(inner),
+        }
+    }
+
+    /// The more likely kind of ends. At the lower end Hold goes up with probability `up`, Reflect with
+    /// `up + down`; likewise at the upper end.
+    fn edge(&self, up: f64, down: f64) -> Edge {
+        let (Some(low), Some(high)) = (self.counts.first(), self.counts.last()) else {
+            return Edge::Hold;
+        };
+        let inward = (low[2] + high[0]) as f64;
+        let rest = (low[1] + high[1]) as f64;
+        let both = (up + down).clamp(1e-12, 1.0 - 1e-12);
+        let average = ((up + down) / 2.0).clamp(1e-12, 1.0 - 1e-12);
+        let hold = inward * average.ln() + rest * (1.0 - average).ln();
+        let reflect = inward * both.ln() + rest * (1.0 - both).ln();
+        if reflect > hold { Edge::Reflect } else { Edge::Hold }
+    }
+
+    /// Pearson's test that all levels have the same probabilities.
+    fn sameness(&self, inner: &[[u64; 3]]) -> f64 {
+        let all: u64 = inner.iter().flatten().sum();
+        if all == 0 {
+            return 1.0;
+        }
+        let (mut statistic, mut freedom) = (0.0, 0.0);
+        for side in 0..3 {
+            let share = inner.iter().map(|count| count[side]).sum::<u64>() as f64 / all as f64;
+            for count in inner {
+                let expected = share * count.iter().sum::<u64>() as f64;
+                if expected >= 5.0 {
+                    statistic += (count[side] as f64 - expected).powi(2) / expected;
+                    freedom += 2.0 / 3.0;
+                }
+            }
+        }
+        match ChiSquared::new((freedom - 2.0_f64).max(1.0)) {
+            Ok(law) => 1.0 - law.cdf(statistic),
+            Err(_) => 1.0,
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! How the imbalance grows after a remap: recorded, and as a model has it.
+
+use crate::record::{Record, imbalance};
+use crate::simulate::{Stream, stream};
+use rand::RngExt;
+use rand_distr::{Distribution, StandardNormal};
+
+/// Mean of max - mean some steps after a remap, with the half-width of its 95 % confidence interval.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Point {
+    /// Steps after the remap.
+    pub lag: usize,
+    /// E (max - mean).
+    pub mean: f64,
+    /// Half-width.
+    pub half_width: f64,
+}
+
+/// Lags at which models are compared with records: 1, 2, 3, 5, 8, ... up to `longest`.
+pub fn lags(longest: usize) -> Vec<usize> {
+    let (mut lags, mut next) = (Vec::new(), (1, 2));
+    while next.0 <= longest {
+        lags.push(next.0);
+        next = (next.1, next.0 + next.1);
+    }
+    lags
+}
+
+/// What was recorded: the mean over all moments of the largest gain over the mean gain. Moments that
+/// overlap count as fewer.
+pub fn recorded(record: &Record, lags: &[usize]) -> Vec<Point> {
+    let mut gains = vec![0.0; record.ranks()];
+    let mut point = |lag: usize| {
+        let starts = record.steps().saturating_sub(lag);
+        let (mut sum, mut squares) = (0.0, 0.0);
+        for start in 0..starts {
+            let ends = record.path(start).iter().zip(record.path(start + lag));
+            gains.iter_mut().zip(ends).for_each(|(gain, (from, to))| *gain = to - from);
+            let found = imbalance(&gains);
+            sum += found;
+            squares += found * found;
+        }
+        let n = starts.max(1) as f64;
+        let mean = sum / n;
+        let independent = (n / lag as f64).max(1.5);
+        let variance = (squares / n - mean * mean).max(0.0);
+        Point { lag, mean, half_width: 1.96 * (variance / (independent - 1.0)).sqrt() }
+    };
+    lags.iter().map(|lag| point(*lag)).collect()
+}
+
+/// The same for normal changes: each rank with its drift, all with one deviation, seen through noise
+/// that does not add up.
+pub fn normal(drifts: &[f64], deviation: f64, noise: f64, lags: &[usize], seed: u64) -> Vec<Point> {
+    let spread = std::f64::consts::SQRT_2 * noise;
+    predicted(drifts.len(), lags, RUNS, seed, spread, |numbers, change| {
+        for (change, drift) in change.iter_mut().zip(drifts) {
+            let z: f64 = StandardNormal.sample(numbers);
+            *change = drift + deviation * z;
+        }
+    })
+}
+
+/// The same for ranks that walk on levels `quantum` apart, all from level `start`.
+pub fn walk(
+    rows: &[Vec<f64>],
+    start: usize,
+    quantum: f64,
+    ranks: usize,
+    lags: &[usize],
+    seed: u64,
+) -> Vec<Point> {
+    let mut levels = vec![start; ranks];
+    let mut step = 0;
+    let longest = lags.last().copied().unwrap_or(0);
+    let mut chain = |numbers: &mut Stream, change: &mut [f64]| {
+        if step % longest.max(1) == 0 {
+            levels.fill(start);
+        }
+        step += 1;
+        for (level, change) in levels.iter_mut().zip(change) {
+            let draw: f64 = numbers.random();
+            let mut sum = 0.0;
+            let next = rows[*level].iter().position(|p| {
+                sum += p;
+                draw < sum
+            });
+            let next = next.unwrap_or(*level);
+            *change = (next as f64 - *level as f64) * quantum;
+            *level = next;
+        }
+    };
+    predicted(ranks, lags, RUNS, seed, 0.0, &mut chain)
+}
+
+/// Sample paths of a prediction.
+const RUNS: u64 = 1000;
+
+/// The same for a model: `draw` writes the change of every rank in a step; `noise` is the standard
+/// deviation of what is seen on top. `runs` sample paths.
+pub fn predicted(
+    ranks: usize,
+    lags: &[usize],
+    runs: u64,
+    seed: u64,
+    noise: f64,
+    mut draw: impl FnMut(&mut Stream, &mut [f64]),
+) -> Vec<Point> {
+    let longest = lags.last().copied().unwrap_or(0);
+    let mut sums = vec![(0.0, 0.0); lags.len()];
+    let mut change = vec![0.0; ranks];
+    for run in 0..runs {
+        let mut numbers = stream(seed, run);
+        let mut loads = vec![0.0; ranks];
+        let mut wanted = lags.iter().zip(&mut sums).peekable();
+        for step in 1..=longest {
+            draw(&mut numbers, &mut change);
+            loads.iter_mut().zip(&change).for_each(|(load, change)| *load += change);
+            if let Some((_, sum)) = wanted.next_if(|(lag, _)| **lag == step) {
+                if noise > 0.0 {
+                    for (seen, load) in change.iter_mut().zip(&loads) {
+                        let z: f64 = StandardNormal.sample(&mut numbers);
+                        *seen = load + noise * z;
+                    }
+                }
+                let found = imbalance(if noise > 0.0 { &change } else { &loads });
+                sum.0 += found;
+                sum.1 += found * found;
+            }
+        }
+    }
+    let n = runs.max(2) as f64;
+    let point = |(lag, (sum, squares)): (&usize, &(f64, f64))| {
+        let mean = sum / n;
+        let variance = (squares / n - mean * mean).max(0.0);
+        Point { lag: *lag, mean, half_width: 1.96 * (variance / (n - 1.0)).sqrt() }
+    };
+    lags.iter().zip(&sums).map(point).collect()
+}

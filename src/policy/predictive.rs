@@ -1,0 +1,279 @@
+//! Remapping at the best moment that the steps seen so far let one foresee.
+//!
+//! Let Y be the deviations of the ranks from the mean, added up as if nothing had been remapped, L and
+//! T their level and trend ([`level`]). What Y will be in j steps is L + j T and an error; the errors
+//! are taken from the past, all ranks of a moment together, the later moments counting more. With u_j
+//! the expected largest deviation j steps after now, or after a remap, C the cost of a remap and V_k the
+//! cost of k more steps from balance,
+//!
+//! ```text
+//! V_k = min over j <= k of  u_1 + ... + u_j + (C + V_{k-j} if j < k),     V_0 = 0
+//! remap iff  C + (the same from what a remap leaves)  <  the same from now
+//! ```
+//!
+//! that is: the best plan of remap times on expected loads, made anew after every step. A remap levels
+//! the times that were measured, noise included: it leaves L - Y.
+
+use super::{Policy, Step, exceeds};
+use crate::fit::level::{Followed, Smoothed, without_outliers};
+use std::sync::Arc;
+
+/// Where the ranks were, as far back as matters.
+#[derive(Debug, Clone)]
+struct Past {
+    ranks: usize,
+    /// Y, without outliers that came and went.
+    path: Vec<f64>,
+    levels: Vec<f64>,
+    trends: Vec<f64>,
+    filters: Vec<usize>,
+    /// The longest lag looked at.
+    lags: usize,
+}
+
+/// Where forecasts start.
+#[derive(Clone, Copy)]
+enum Start<'a> {
+    /// Right after a remap, at any time.
+    Balance,
+    /// From these deviations of the levels from where the ranks were balanced.
+    Deviations(&'a [f64]),
+}
+
+impl Past {
+    /// Moments of the past looked at for each lag, lags, steps, and numbers kept at most.
+    const MOST_MOMENTS: usize = 128;
+    const MOST_LAGS: usize = 128;
+    const MOST_STEPS: usize = 512;
+    const MOST_NUMBERS: usize = 1 << 22;
+    /// Steps after which a moment counts 1/e as much.
+    const MEMORY: f64 = 24.0;
+
+    /// The past, and every filter at its end; `None` if it is too short.
+    fn of(path: &[f64], ranks: usize) -> Option<(Past, Vec<Followed>)> {
+        let steps = (path.len() / ranks).min(Self::MOST_STEPS).min(Self::MOST_NUMBERS / ranks);
+        if steps < 3 {
+            return None;
+        }
+        let mut path = path[path.len() - steps * ranks..].to_vec();
+        without_outliers(&mut path, ranks);
+        let (mut levels, mut trends) = (vec![0.0; path.len()], vec![0.0; path.len()]);
+        let (mut filters, mut last) = (Vec::new(), Vec::new());
+        for rank in 0..ranks {
+            let smoothed = Smoothed::of((0..steps).map(|step| path[step * ranks + rank]));
+            for (step, (level, trend)) in smoothed.states.iter().enumerate() {
+                levels[step * ranks + rank] = *level;
+                trends[step * ranks + rank] = *trend;
+            }
+            filters.push(smoothed.filter);
+            last.push(smoothed.last);
+        }
+        let lags = (steps / 2).min(Self::MOST_LAGS);
+        Some((Past { ranks, path, levels, trends, filters, lags }, last))
+    }
+
+    fn row<'a>(&self, values: &'a [f64], step: usize) -> &'a [f64] {
+        &values[step * self.ranks..(step + 1) * self.ranks]
+    }
+
+    /// u_1, ..., u_k with these trends. Beyond the longest lag along the line through its second half.
+    fn expected(&self, start: Start<'_>, trends: &[f64], steps: usize) -> Vec<f64> {
+        let known = self.lags.min(steps);
+        let all = self.path.len() / self.ranks;
+        let zeros = vec![0.0; self.ranks];
+        let (from, start) = match start {
+            Start::Balance => (&self.path, zeros.as_slice()),
+            Start::Deviations(deviations) => (&self.levels, deviations),
+        };
+        let mut expected: Vec<f64> = Vec::with_capacity(steps);
+        for lag in 1..=known {
+            let moments = all - lag;
+            let stride = moments.div_ceil(Self::MOST_MOMENTS);
+            let (mut sum, mut weights) = (0.0, 0.0);
+            for moment in (0..moments).rev().step_by(stride) {
+                let weight = (-((moments - 1 - moment) as f64) / Self::MEMORY).exp();
+                let (to, from) = (self.row(&self.path, moment + lag), self.row(from, moment));
+                let past = self.row(&self.trends, moment);
+                let mut most = f64::NEG_INFINITY;
+                for i in 0..self.ranks {
+                    let turn = lag as f64 * (trends[i] - past[i]);
+                    most = most.max(start[i] + to[i] - from[i] + turn);
+                }
+                sum += weight * most;
+                weights += weight;
+            }
+            expected.push((sum / weights).max(0.0));
+        }
+        if let (Some(&last), true) = (expected.last(), steps > known) {
+            let half = known / 2;
+            let slope = ((last - expected[half]) / (known - 1 - half).max(1) as f64).max(0.0);
+            expected.extend((1..=steps - known).map(|beyond| last + slope * beyond as f64));
+        }
+        expected
+    }
+}
+
+/// The past and the plan it leads to from balance.
+#[derive(Debug, Clone)]
+struct Plan {
+    past: Past,
+    /// `costs[k]` = V_k.
+    costs: Vec<f64>,
+}
+
+/// Horizons are planned up to here; beyond, the end is as good as out of sight.
+const MOST_STEPS: usize = 2000;
+
+impl Plan {
+    fn new(past: Past, remap_cost: f64, steps: usize) -> Plan {
+        let steps = steps.min(MOST_STEPS);
+        let trends = past.row(&past.trends, past.trends.len() / past.ranks - 1);
+        let growth = past.expected(Start::Balance, trends, steps);
+        let mut costs = vec![0.0];
+        for k in 1..=steps {
+            costs.push(cheapest(&growth, &costs, remap_cost, k));
+        }
+        Plan { past, costs }
+    }
+}
+
+/// The cost of k steps that start along `ahead`, with the best moment of the next remap.
+fn cheapest(ahead: &[f64], costs: &[f64], remap_cost: f64, k: usize) -> f64 {
+    let mut spent = 0.0;
+    let mut best = f64::INFINITY;
+    for j in 1..=k {
+        spent += ahead[j - 1];
+        best = best.min(if j < k { spent + remap_cost + costs[k - j] } else { spent });
+    }
+    best
+}
+
+/// Plans remaps on what it has seen.
+#[derive(Debug, Clone)]
+pub struct Predictive {
+    remap_cost: f64,
+    steps: u64,
+    made: u64,
+    adaptive: bool,
+    plan: Option<Arc<Plan>>,
+    /// Y so far, the past included.
+    path: Vec<f64>,
+    /// Y where the ranks were balanced last.
+    base: Vec<f64>,
+    followed: Vec<Followed>,
+    planned: usize,
+    usual: f64,
+    seen: f64,
+    wants: bool,
+}
+
+/// Steps between two fits of an adaptive policy.
+const REFIT: usize = 2;
+
+impl Predictive {
+    /// For a run of `steps` steps whose remaps cost `remap_cost`, after a past of consecutive
+    /// `rows` of rank times without a remap (or with the loads as if there had been none). An
+    /// `adaptive` policy goes on learning from the run.
+    pub fn new<'a>(
+        rows: impl IntoIterator<Item = &'a [f64]>,
+        remap_cost: f64,
+        steps: u64,
+        adaptive: bool,
+    ) -> Predictive {
+        let (mut path, mut ranks) = (Vec::new(), 0);
+        for row in rows {
+            ranks = row.len();
+            path.extend(deviations(row));
+        }
+        let base = path[path.len() - ranks..].to_vec();
+        let mut policy = Predictive {
+            remap_cost,
+            steps,
+            made: 0,
+            adaptive,
+            plan: None,
+            followed: base.iter().map(|value| Followed::new(*value)).collect(),
+            path,
+            base,
+            planned: 0,
+            usual: 0.0,
+            seen: 0.0,
+            wants: false,
+        };
+        policy.refit();
+        policy
+    }
+
+    fn left(&self) -> usize {
+        self.steps.saturating_sub(self.made) as usize
+    }
+
+    fn refit(&mut self) {
+        let ranks = self.base.len().max(1);
+        if let Some((past, followed)) = Past::of(&self.path, ranks) {
+            self.followed = followed;
+            self.plan = Some(Arc::new(Plan::new(past, self.remap_cost, self.left())));
+            self.planned = self.path.len() / ranks;
+        }
+    }
+
+    /// Whether to remap at the step whose Y is the last.
+    fn decide(&mut self) -> bool {
+        let Some(Plan { past, costs }) = self.plan.as_deref() else { return false };
+        let left = self.left().min(costs.len() - 1);
+        if left == 0 {
+            return false;
+        }
+        let here = &self.path[self.path.len() - self.base.len()..];
+        let states = self.followed.iter().zip(&past.filters).map(|(all, filter)| all.by(*filter));
+        let (levels, trends): (Vec<f64>, Vec<f64>) = states.unzip();
+        let cost = |base: &[f64]| {
+            let start: Vec<f64> =
+                levels.iter().zip(base).map(|(level, base)| level - base).collect();
+            let ahead = past.expected(Start::Deviations(&start), &trends, left);
+            cheapest(&ahead, costs, self.remap_cost, left)
+        };
+        // What a remap leaves now is compared with what it usually leaves.
+        let now = cost(&self.base);
+        let unusual = cost(here) - costs[left];
+        self.seen += 1.0;
+        self.usual += (unusual - self.usual) * (1.0 / self.seen).max(0.05);
+        exceeds(now, self.remap_cost + costs[left] + unusual - self.usual)
+    }
+}
+
+fn deviations(times: &[f64]) -> impl Iterator<Item = f64> + '_ {
+    let mean = crate::record::mean(times);
+    times.iter().map(move |time| time - mean)
+}
+
+impl Policy for Predictive {
+    fn observe(&mut self, step: &Step) {
+        self.made += 1;
+        let ranks = step.times().len();
+        if self.base.len() != ranks {
+            self.base = vec![0.0; ranks];
+            self.followed = vec![Followed::new(0.0); ranks];
+            self.path.clear();
+        }
+        let now = self.path.len();
+        self.path.extend(deviations(step.times()).zip(&self.base).map(|(d, base)| base + d));
+        for (followed, value) in self.followed.iter_mut().zip(&self.path[now..]) {
+            followed.observe(*value);
+        }
+        if self.adaptive && self.path.len() / ranks >= self.planned + REFIT {
+            self.refit();
+        }
+        self.wants = self.decide();
+    }
+
+    fn wants_remap(&self) -> bool {
+        self.wants
+    }
+
+    fn remapped(&mut self) {
+        let last = self.path.len() - self.base.len();
+        self.base.copy_from_slice(&self.path[last..]);
+        self.wants = false;
+    }
+}

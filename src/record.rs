@@ -1,0 +1,196 @@
+//! A recorded run of a program: what every rank needed for every step, and where it was remapped.
+
+use std::fmt;
+use std::ops::Range;
+
+/// Step times of every rank, in time order.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Record {
+    ranks: usize,
+    seconds: Vec<f64>,
+    remaps: Vec<Remap>,
+    /// Where every rank would be had nothing been remapped: `paths[t * ranks + i]`.
+    paths: Vec<f64>,
+}
+
+/// A remap that was recorded.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Remap {
+    /// The step right after it, from 0.
+    pub before: usize,
+    /// What it cost, where that was recorded.
+    pub seconds: Option<f64>,
+}
+
+/// Why step times are no record.
+#[derive(Debug, Clone, PartialEq)]
+pub enum RecordError {
+    /// Fewer than two ranks: there is nothing to balance.
+    TooFewRanks(usize),
+    /// No whole number of steps.
+    Ragged,
+    /// No steps.
+    Empty,
+    /// A time that is negative or not finite.
+    Time {
+        /// Step, from 0.
+        step: usize,
+        /// Rank, from 0.
+        rank: usize,
+    },
+    /// A remap beyond the steps, or whose cost is negative or not finite.
+    Remap(usize),
+}
+
+impl fmt::Display for RecordError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RecordError::TooFewRanks(ranks) => {
+                write!(f, "{ranks} rank: a record needs at least two")
+            }
+            RecordError::Ragged => f.write_str("the steps differ in their number of ranks"),
+            RecordError::Empty => f.write_str("there are no steps"),
+            RecordError::Time { step, rank } => {
+                write!(f, "the time of rank {rank} at step {step} is negative or not finite")
+            }
+            RecordError::Remap(step) => write!(f, "the remap before step {step} is not valid"),
+        }
+    }
+}
+
+impl std::error::Error for RecordError {}
+
+impl Record {
+    /// A record of `ranks` ranks; `seconds` has the ranks of the first step, then the second, and so
+    /// on. Work and memory: proportional to its length.
+    ///
+    /// # Errors
+    /// See [`RecordError`].
+    pub fn new(
+        ranks: usize,
+        seconds: Vec<f64>,
+        mut remaps: Vec<Remap>,
+    ) -> Result<Record, RecordError> {
+        if ranks < 2 {
+            return Err(RecordError::TooFewRanks(ranks));
+        }
+        if seconds.is_empty() {
+            return Err(RecordError::Empty);
+        }
+        if !seconds.len().is_multiple_of(ranks) {
+            return Err(RecordError::Ragged);
+        }
+        if let Some(at) = seconds.iter().position(|time| !(time.is_finite() && *time >= 0.0)) {
+            return Err(RecordError::Time { step: at / ranks, rank: at % ranks });
+        }
+        let steps = seconds.len() / ranks;
+        let valid = |remap: &Remap| {
+            remap.before < steps && remap.seconds.is_none_or(|cost| cost.is_finite() && cost >= 0.0)
+        };
+        if let Some(wrong) = remaps.iter().find(|remap| !valid(remap)) {
+            return Err(RecordError::Remap(wrong.before));
+        }
+        remaps.sort_by_key(|remap| remap.before);
+        let mut record = Record { ranks, seconds, remaps, paths: Vec::new() };
+        record.paths = record.follow();
+        Ok(record)
+    }
+
+    /// Adds up the increments. Over a recorded remap the ranks start from the mean of the step before.
+    fn follow(&self) -> Vec<f64> {
+        let mut paths = self.row(0).to_vec();
+        let mut remaps = self.remaps.iter().map(|remap| remap.before).peekable();
+        for step in 1..self.steps() {
+            while remaps.next_if(|before| *before < step).is_some() {}
+            let remapped = remaps.peek() == Some(&step);
+            let before = self.mean(step - 1);
+            let last = (step - 1) * self.ranks;
+            for rank in 0..self.ranks {
+                let from = if remapped { before } else { self.row(step - 1)[rank] };
+                paths.push(paths[last + rank] + self.row(step)[rank] - from);
+            }
+        }
+        paths
+    }
+
+    /// A part of the steps, at least one, as a record of its own.
+    pub fn part(&self, steps: Range<usize>) -> Record {
+        let inside = |remap: &&Remap| steps.contains(&remap.before) && remap.before > steps.start;
+        let shift = |remap: &Remap| Remap { before: remap.before - steps.start, ..*remap };
+        let mut part = Record {
+            ranks: self.ranks,
+            seconds: self.seconds[steps.start * self.ranks..steps.end * self.ranks].to_vec(),
+            remaps: self.remaps.iter().filter(inside).map(shift).collect(),
+            paths: Vec::new(),
+        };
+        part.paths = part.follow();
+        part
+    }
+
+    /// Number of ranks.
+    pub fn ranks(&self) -> usize {
+        self.ranks
+    }
+
+    /// Number of steps.
+    pub fn steps(&self) -> usize {
+        self.seconds.len() / self.ranks
+    }
+
+    /// The remaps, in time order.
+    pub fn remaps(&self) -> &[Remap] {
+        &self.remaps
+    }
+
+    /// The mean cost of the remaps whose cost was recorded; `None` if there is none.
+    pub fn mean_remap_cost(&self) -> Option<f64> {
+        let costs: Vec<f64> = self.remaps.iter().filter_map(|remap| remap.seconds).collect();
+        (!costs.is_empty()).then(|| costs.iter().sum::<f64>() / costs.len() as f64)
+    }
+
+    /// The times of a step, by rank.
+    pub fn row(&self, step: usize) -> &[f64] {
+        &self.seconds[step * self.ranks..(step + 1) * self.ranks]
+    }
+
+    /// The mean time of a step.
+    pub fn mean(&self, step: usize) -> f64 {
+        mean(self.row(step))
+    }
+
+    /// max - mean of a step, as recorded.
+    pub fn imbalance(&self, step: usize) -> f64 {
+        imbalance(self.row(step))
+    }
+
+    /// Where every rank would be at a step, had nothing been remapped: the recorded increments added
+    /// up. At a recorded remap the increment is the distance to the mean of the step before it: the
+    /// remap is taken to have restored balance.
+    pub fn path(&self, step: usize) -> &[f64] {
+        &self.paths[step * self.ranks..(step + 1) * self.ranks]
+    }
+
+    /// The stretches without a remap, in time order.
+    pub fn stretches(&self) -> Vec<Range<usize>> {
+        let mut stretches = Vec::new();
+        let mut first = 0;
+        for remap in &self.remaps {
+            if remap.before > first {
+                stretches.push(first..remap.before);
+                first = remap.before;
+            }
+        }
+        stretches.push(first..self.steps());
+        stretches
+    }
+}
+
+/// Mean of at least one number.
+pub(crate) fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len() as f64
+}
+
+/// max - mean.
+pub(crate) fn imbalance(values: &[f64]) -> f64 {
+    values.iter().copied().fold(f64::NEG_INFINITY, f64::max) - mean(values)
+}

@@ -1,0 +1,110 @@
+//! Policies on recorded steps: what each would have cost, beside the best that hindsight finds.
+//!
+//! Assumed throughout: a remap restores balance and does not change later increments
+//! ([`Recorded`]).
+
+use crate::observer::{Halt, Observer};
+use crate::policy::learning::Learnt;
+use crate::policy::{Policy, Rule};
+use crate::record::Record;
+use crate::simulate::{Recorded, Tally, compare};
+use std::ops::Range;
+
+/// What policies came to on the same steps.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Replay {
+    /// Of each policy, in order.
+    pub tallies: Vec<Tally>,
+    /// The least cost any sequence of remaps reaches, by dynamic programming over remap times.
+    pub clairvoyant: f64,
+}
+
+/// Plays policies on the steps `steps` of a record. Work: steps^2 x ranks.
+///
+/// # Errors
+/// The halt the observer asked for.
+pub fn replay(
+    record: &Record,
+    steps: Range<usize>,
+    remap_cost: f64,
+    policies: &(dyn Fn() -> Vec<Box<dyn Policy>> + Sync),
+    observer: &dyn Observer,
+) -> Result<Replay, Halt> {
+    let run = Recorded::new(record, steps, remap_cost);
+    let found = compare(&run, policies, 0..1, 0, true, observer)?;
+    let tallies = found.tallies.iter().map(|of_policy| of_policy[0]).collect();
+    let clairvoyant = found.clairvoyant.map_or(f64::NAN, |values| values[0]);
+    Ok(Replay { tallies, clairvoyant })
+}
+
+/// The rule of least cost on these steps; the first of several.
+pub fn tuned(
+    record: &Record,
+    steps: Range<usize>,
+    remap_cost: f64,
+    rules: &[Rule],
+) -> Option<Rule> {
+    let run = Recorded::new(record, steps, remap_cost);
+    let start = || rules.iter().map(|rule| rule.start(remap_cost)).collect();
+    let found = compare(&run, &start, 0..1, 0, false, &()).ok()?;
+    let costs = found.tallies.iter().map(|tally| tally[0].value);
+    let best = costs.enumerate().min_by(|a, b| a.1.total_cmp(&b.1))?;
+    rules.get(best.0).copied()
+}
+
+/// Fixed intervals worth trying on so many steps.
+pub fn intervals(steps: usize) -> Vec<Rule> {
+    let mut intervals: Vec<u64> = (1..=40).collect();
+    let mut next = 44.0;
+    while next < steps as f64 {
+        intervals.push(next as u64);
+        next *= 1.1;
+    }
+    intervals.retain(|interval| *interval < steps.max(2) as u64);
+    intervals.into_iter().map(Rule::Fixed).chain([Rule::Never]).collect()
+}
+
+/// Thresholds on max - mean, or on mean / max, worth trying: what occurs at these steps.
+pub fn thresholds(record: &Record, steps: Range<usize>, ratio: bool) -> Vec<Rule> {
+    let mut values: Vec<f64> = steps
+        .map(|step| {
+            let path = record.path(step);
+            let (mean, spread) =
+                (crate::record::mean(path), crate::record::imbalance(path).max(0.0));
+            if ratio { mean / (mean + spread) } else { spread }
+        })
+        .filter(|value| value.is_finite())
+        .collect();
+    values.sort_by(f64::total_cmp);
+    let stride = values.len().div_ceil(100).max(1);
+    let rule = |value: &f64| match ratio {
+        true => Rule::Utilization(value.clamp(0.0, 1.0)),
+        false => Rule::Threshold(*value),
+    };
+    values.iter().step_by(stride).map(rule).chain([Rule::Never]).collect()
+}
+
+/// A learner after some episodes, and by how much its cost on the same steps exceeded hindsight's.
+pub fn learn(
+    record: &Record,
+    steps: Range<usize>,
+    remap_cost: f64,
+    episodes: u64,
+    seed: u64,
+) -> (Learnt, Vec<(u64, f64)>) {
+    let mut learner = Learnt::new(remap_cost);
+    let mut curve = Vec::new();
+    let regret = |learnt: &Learnt| {
+        let start = || -> Vec<Box<dyn Policy>> { vec![Box::new(learnt.clone())] };
+        replay(record, steps.clone(), remap_cost, &start, &())
+            .map_or(f64::NAN, |found| found.tallies[0].value - found.clairvoyant)
+    };
+    if steps.len() > 2 {
+        learner.train(record, steps.clone(), episodes, seed, |episode, learnt| {
+            if episode.is_power_of_two() || episode == episodes {
+                curve.push((episode, regret(learnt)));
+            }
+        });
+    }
+    (learner, curve)
+}

@@ -1,0 +1,84 @@
+//! A recorded run as a workload: what would other remaps have made of it?
+
+use super::{Stream, Workload};
+use crate::record::{Record, mean};
+use std::ops::Range;
+
+/// The steps `steps` of a record, played with other remaps than were recorded.
+///
+/// Assumed: a remap gives every rank the mean of the step, and does not change the increments that
+/// follow. At the first step of the record the ranks have their recorded times; a run that starts
+/// later starts balanced.
+#[derive(Debug, Clone)]
+pub struct Recorded<'a> {
+    record: &'a Record,
+    steps: Range<usize>,
+    remap_cost: f64,
+}
+
+/// The step after which the last remap was made; none of this run in [`AsRecorded`](Base::AsRecorded).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Base {
+    /// The times the record starts with.
+    AsRecorded,
+    /// Balanced after this step.
+    Balanced(usize),
+}
+
+impl<'a> Recorded<'a> {
+    /// The run of these steps, a part of those of `record`, when a remap costs `remap_cost`.
+    pub fn new(record: &'a Record, steps: Range<usize>, remap_cost: f64) -> Recorded<'a> {
+        assert!(steps.start < steps.end && steps.end <= record.steps());
+        Recorded { record, steps, remap_cost }
+    }
+
+    /// The times of every rank at a step when the last remap was made after step `base`.
+    pub fn times(record: &Record, base: Base, step: usize, times: &mut Vec<f64>) {
+        times.clear();
+        let now = record.path(step);
+        match base {
+            Base::AsRecorded => times.extend(now),
+            Base::Balanced(base) => {
+                let then = record.path(base);
+                let balanced = mean(then);
+                times.extend(now.iter().zip(then).map(|(now, then)| balanced + now - then));
+            }
+        }
+    }
+}
+
+impl Workload for Recorded<'_> {
+    /// Steps made.
+    type World = usize;
+    type Mapping = Base;
+
+    fn steps(&self) -> u64 {
+        self.steps.len() as u64
+    }
+
+    fn remap_cost(&self) -> f64 {
+        self.remap_cost
+    }
+
+    fn start(&self, _stream: Stream) -> usize {
+        0
+    }
+
+    fn initial(&self, _made: &mut usize) -> Base {
+        self.steps.start.checked_sub(1).map_or(Base::AsRecorded, Base::Balanced)
+    }
+
+    fn advance(&self, made: &mut usize) {
+        *made += 1;
+    }
+
+    fn follow(&self, _made: &usize, _base: &mut Base) {}
+
+    fn loads(&self, made: &usize, base: &Base, loads: &mut Vec<f64>) {
+        Recorded::times(self.record, *base, self.steps.start + made - 1, loads);
+    }
+
+    fn remap(&self, made: &usize, base: &mut Base) {
+        *base = Base::Balanced(self.steps.start + made - 1);
+    }
+}

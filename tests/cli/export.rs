@@ -1,0 +1,348 @@
+//! Exported policies, compiled and run by the languages they are for, decide as the engine does.
+
+use crate::languages::in_every_language;
+use crate::workplace::Workplace;
+use remap::export::rule::{Export, Rule};
+use remapping::belief::{Belief, Detector, Report};
+use serde_json::Value;
+use std::fmt::Write as _;
+use std::path::Path;
+
+fn model(name: &str) -> String {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    root.join("models").join(name).display().to_string()
+}
+
+/// Solves into `solution.json`.
+fn solved(arguments: &[&str]) -> (Workplace, Value) {
+    let place = Workplace::new();
+    let outcome = place.run(&[&["solve", "--json"], arguments].concat()).exits(0);
+    place.write("solution.json", &outcome.out);
+    let value = outcome.json();
+    (place, value)
+}
+
+#[test]
+fn belief_thresholds_decide_as_the_engine_does() {
+    // Every step its own threshold, long stationary stretches, hazards of each step.
+    let per_step = "Model(title: \"Hazards\", problem: PhaseChange(lifetime: Fixed(6),
+        cycle: (before: 1.0, after: 2.0, remapped: 1.0), remap: (test: 1.0, install: 0.5),
+        detector: (false_alarm: 0.1, missed: 0.2), hazard: PerStep([0.1, 0.0, 0.3, 0.05, 0.2, 0.1])))";
+    for name in ["phase_change/fluids.ron", "phase_change/table3/n1000_g50.ron", "hazards"] {
+        let place = Workplace::new();
+        place.write("hazards.ron", per_step);
+        let path = if name == "hazards" { "hazards.ron".to_owned() } else { model(name) };
+        let outcome = place.run(&["solve", "--json", &path]).exits(0);
+        place.write("solution.json", &outcome.out);
+        let solution = outcome.json();
+        let last = solution["last_step"].as_u64().unwrap();
+        let thresholds: Vec<f64> =
+            solution["threshold"].as_array().unwrap().iter().map(|t| t.as_f64().unwrap()).collect();
+        let filter = &solution["belief"];
+        let errors = [&filter["false_alarm"], &filter["missed"]].map(|p| p.as_f64().unwrap());
+        let detector = Detector::new(errors[0], errors[1]).unwrap();
+        let hazard = |n: u64| match &filter["hazard"] {
+            _ if n == 0 => 0.0,
+            Value::Array(list) => list.get(n as usize - 1).map_or(0.0, |h| h.as_f64().unwrap()),
+            constant => constant.as_f64().unwrap(),
+        };
+        let (mut input, mut expected) = (String::new(), Vec::new());
+        for n in 0..=last + 1 {
+            let threshold = thresholds.get(n as usize).copied().unwrap_or(1.0);
+            let around = [threshold.next_down(), threshold, threshold.next_up()];
+            let grid = (0..=10).map(|i| f64::from(i) / 10.0).chain(around);
+            for p in grid.filter(|p| (0.0..=1.0).contains(p)) {
+                for (sign, report) in [(1, Report::Change), (0, Report::NoChange)] {
+                    let _ = writeln!(input, "{n} {p:?} {sign}");
+                    let belief = Belief::new(p).unwrap().step(hazard(n), report, &detector);
+                    expected.push((p > threshold, belief.unwrap().probability()));
+                }
+            }
+        }
+        in_every_language(&place, "solution.json", "belief", &input, |language, lines| {
+            for (line, (remap, belief)) in lines.iter().zip(&expected) {
+                let (decision, next) = line.trim().split_once(' ').unwrap();
+                assert_eq!(decision == "1", *remap, "{language}");
+                let next: f64 = next.trim().parse().unwrap();
+                assert!((next - belief).abs() <= 4e-16, "{language}: {next} is not {belief}");
+            }
+        });
+    }
+}
+
+#[test]
+fn decision_maps_decide_as_the_engine_does() {
+    let three = "Model(title: \"Three\", problem: Stopping(remap_cost: 4.0, processes: Identical(
+        count: 3, chain: Walk(lowest: -2, levels: 5, up: 0.25, down: 0.25, edge: Hold)), after_remap: Stop))";
+    let unequal =
+        "Model(title: \"Unequal\", problem: Stopping(remap_cost: 3.0, capacities: [1.0, 2.0],
+        processes: Distinct([Walk(levels: 5, up: 0.3, down: 0.2, edge: Hold),
+        Walk(lowest: 1, levels: 7, up: 0.2, down: 0.2, edge: Reflect)]), after_remap: Stop))";
+    let yin = model("stopping/yin_xu_wang.ron");
+    let particles = model("stopping/particles.ron");
+    for path in [yin.as_str(), particles.as_str(), "three.ron", "unequal.ron"] {
+        let place = Workplace::new();
+        place.write("three.ron", three);
+        place.write("unequal.ron", unequal);
+        let outcome = place.run(&["solve", "--json", path]).exits(0);
+        place.write("solution.json", &outcome.out);
+        let solution = outcome.json();
+        let decision = solution["decision"].as_str().unwrap();
+        let whole = |value: &Value| -> Vec<i64> {
+            value.as_array().unwrap().iter().map(|entry| entry.as_i64().unwrap()).collect()
+        };
+        let vectors: Vec<Vec<i64>> = match &solution["loads"] {
+            Value::Array(list) => list.iter().map(whole).collect(),
+            _ => {
+                let (lowest, shape) = (whole(&solution["lowest"]), whole(&solution["shape"]));
+                let of = |place: usize| {
+                    let mut rest = place as i64;
+                    let mut loads = lowest.clone();
+                    for (load, levels) in loads.iter_mut().zip(&shape).rev() {
+                        *load += rest % levels;
+                        rest /= levels;
+                    }
+                    loads
+                };
+                (0..decision.len()).map(of).collect()
+            }
+        };
+        let mut input = String::new();
+        for vector in &vectors {
+            let words: Vec<String> = vector.iter().map(i64::to_string).collect();
+            let _ = writeln!(input, "{}", words.join(" "));
+        }
+        in_every_language(&place, "solution.json", "map", &input, |language, lines| {
+            for ((line, letter), vector) in lines.iter().zip(decision.chars()).zip(&vectors) {
+                let expected = format!("{letter} {}", u8::from(letter == 'R'));
+                assert_eq!(*line, expected, "{language} {vector:?}");
+            }
+        });
+    }
+}
+
+/// Maps of more than 10^6 load vectors are in an archive; each ordering of a load vector counts.
+#[test]
+fn an_archived_map_is_exported_by_classes() {
+    let place = Workplace::new();
+    place.write(
+        "long.ron",
+        "Model(title: \"Long\", problem: Stopping(remap_cost: 20.0, processes: Identical(count: 7,
+        chain: Walk(levels: 8, up: 0.25, down: 0.25, edge: Hold)), after_remap: Stop))",
+    );
+    place.run(&["solve", "long.ron", "--out", "."]).exits(0);
+    let export = remap::export::read(&place.path("long.json")).unwrap();
+    let Export { rule: Rule::Map(map), .. } = &export else { panic!("not a map") };
+    let (mut input, mut letters) = (String::new(), Vec::new());
+    for (place, letter) in map.letters.iter().enumerate() {
+        let (mut loads, _) = map.entry(place);
+        loads.reverse();
+        loads.swap(1, 4);
+        let words: Vec<String> = loads.iter().map(i64::to_string).collect();
+        let _ = writeln!(input, "{}", words.join(" "));
+        letters.push(char::from(*letter));
+    }
+    assert!(letters.contains(&'R') && letters.contains(&'C'));
+    // The engine's own map, solved anew.
+    let loaded = remap::model::Loaded::read(&place.path("long.ron")).unwrap();
+    let remap::model::Problem::Stopping(model) = &loaded.model.problem else { panic!() };
+    let (states, operator) = model.states(Path::new(".")).unwrap();
+    let imbalance = model.imbalance().unwrap();
+    let problem =
+        remapping::stopping::Problem::new(&states, operator, &imbalance, 20.0, model.after());
+    let problem = problem.unwrap();
+    let solution =
+        remapping::stopping::solve(&problem, &remapping::stopping::Settings::default(), &());
+    for (place, letter) in letters.iter().enumerate() {
+        let class = states.find(&map.entry(place).0).unwrap();
+        let remaps = solution.decision(&problem, class) == remapping::stopping::Decision::Remap;
+        assert_eq!(*letter == 'R', remaps);
+    }
+    in_every_language(&place, "long.json", "map", &input, |language, lines| {
+        for (line, letter) in lines.iter().zip(&letters) {
+            assert!(line.starts_with(*letter), "{language}");
+        }
+    });
+    std::fs::remove_file(place.path("long.npz")).unwrap();
+    place.run(&["export", "long.json", "--to", "c"]).exits(1).says("10^6 load vectors");
+}
+
+#[test]
+fn thresholds_and_intervals_decide_as_the_solution_says() {
+    let (place, solution) = solved(&[&model("load_drift/three_chains.ron")]);
+    let closest: Vec<(u64, f64)> = solution["closest_threshold"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|entry| (entry["step"].as_u64().unwrap(), entry["threshold"].as_f64().unwrap()))
+        .collect();
+    let steps = solution["steps"].as_u64().unwrap();
+    let (mut input, mut expected) = (String::new(), Vec::new());
+    for step in 1..=steps + 1 {
+        let threshold = closest.iter().rev().find(|(from, _)| *from <= step).unwrap().1;
+        for (max, mean) in [(threshold, 0.0), (threshold.next_up(), 0.0), (10.0, 9.5), (19.0, 3.0)]
+        {
+            let _ = writeln!(input, "{step} {max:?} {mean:?}");
+            expected.push(if step < steps && max - mean > threshold { "1" } else { "0" });
+        }
+    }
+    in_every_language(&place, "solution.json", "imbalance", &input, |language, lines| {
+        assert_eq!(lines, expected, "{language}");
+    });
+    let (place, solution) = solved(&[&model("periodic/cost_aware.ron")]);
+    let every = solution["cost_aware"]["interval"].as_u64().unwrap();
+    let input: String = (0..2 * every).map(|since| format!("{since}\n")).collect();
+    in_every_language(&place, "solution.json", "interval", &input, |language, lines| {
+        for (since, line) in (0..).zip(lines) {
+            assert_eq!(*line == "1", since >= every, "{language}");
+        }
+    });
+    // The map of one step, when it was asked for.
+    let arguments = [model("load_drift/three_chains.ron"), "--step".into(), "3".into()];
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let (place, solution) = solved(&arguments);
+    let letters: Vec<char> = solution["decision"].as_str().unwrap().chars().collect();
+    let sets = remapping::chain::Multisets::new(3, solution["levels"].as_u64().unwrap() as usize);
+    let lowest = solution["lowest"].as_f64().unwrap() as usize;
+    let line = |rank| {
+        let levels = sets.as_ref().unwrap().unrank(rank);
+        levels.iter().map(|level| format!("{} ", level + lowest)).collect::<String>() + "\n"
+    };
+    let input: String = (0..letters.len()).map(line).collect();
+    in_every_language(&place, "solution.json", "map", &input, |language, lines| {
+        assert!(lines.iter().zip(&letters).all(|(line, l)| line.starts_with(*l)), "{language}");
+    });
+}
+
+#[test]
+fn knobs_speak_the_language_of_their_code() {
+    let (place, solution) = solved(&[&model("periodic/cost_aware.ron")]);
+    let every = solution["cost_aware"]["interval"].as_u64().unwrap();
+    let lines = [
+        ("lammps", format!("fix remap all balance {every} 1.0 shift xyz 10 1.0")),
+        ("warpx", format!("algo.load_balance_intervals = {every}")),
+        ("smilei", format!("    every = {every},")),
+        ("charm", format!("+balancer GreedyRefineLB +LBPeriod {:?}", every as f64 * 100.0)),
+        ("swift", format!("  trigger: {every}")),
+    ];
+    for (target, expected) in lines {
+        let out = place.run(&["export", "solution.json", "--to", target]).exits(0).out;
+        assert!(out.lines().any(|line| line == expected), "{target}:\n{out}");
+        assert!(out.contains("# Assumed:"), "{target}:\n{out}");
+    }
+    let outcome = place.run(&["export", "solution.json", "--to", "eplb"]).exits(0);
+    assert_eq!(outcome.json()["step_interval"], every);
+    outcome.says("Assumed");
+    // A tolerance: max/mean of the closest threshold.
+    let (place, solution) = solved(&[&model("load_drift/three_chains.ron")]);
+    let threshold = solution["closest_threshold"][0]["threshold"].as_f64().unwrap();
+    let ratio = 1.0 + threshold / solution["initial_load"].as_f64().unwrap();
+    let out = place.run(&["export", "solution.json", "--to", "lammps"]).exits(0).out;
+    assert!(out.contains(&format!("balance 1 {ratio:?} ")), "{out}");
+    let out = place.run(&["export", "solution.json", "--to", "smilei"]).exits(0).out;
+    assert!(out.contains(&format!("every = {},", solution["least_average_cost"])), "{out}");
+    // The two-process map: the tolerance errs as seldom as any other.
+    let (place, _) = solved(&[&model("stopping/yin_xu_wang.ron")]);
+    place.run(&["export", "solution.json", "--to", "lammps"]).exits(0);
+    place.run(&["export", "solution.json", "--to", "charm"]).exits(1).says("an interval only");
+    // A probability is neither.
+    let (place, _) = solved(&[&model("phase_change/fluids.ron")]);
+    place.run(&["export", "solution.json", "--to", "lammps"]).exits(1).says("not an interval");
+}
+
+#[test]
+fn tables_hold_the_whole_rule() {
+    let (place, solution) = solved(&[&model("phase_change/fluids.ron")]);
+    let out = place.run(&["export", "solution.json", "--to", "csv"]).exits(0).out;
+    let mut thresholds = Vec::new();
+    for line in out.lines().filter(|line| line.starts_with(|c: char| c.is_ascii_digit())) {
+        let cells: Vec<&str> = line.split(',').collect();
+        let (first, last): (u64, u64) = (cells[0].parse().unwrap(), cells[1].parse().unwrap());
+        thresholds.extend((first..=last).map(|_| cells[2].parse::<f64>().unwrap()));
+    }
+    let listed = solution["threshold"].as_array().unwrap();
+    assert_eq!(thresholds, listed.iter().map(|t| t.as_f64().unwrap()).collect::<Vec<_>>());
+    let json = place.run(&["export", "solution.json", "--to", "json"]).exits(0).json();
+    assert_eq!(json["rule"], "belief_threshold");
+    assert_eq!(json["last_step"], 79);
+    place.run(&["export", "solution.json", "--to", "npz", "-o", "rule.npz"]).exits(0);
+    let (arrays, names) = arrays(&place.path("rule.npz"));
+    assert_eq!(names, ["detector", "first_step", "hazard", "last_step", "threshold"]);
+    assert!(arrays.iter().all(|bytes| bytes.starts_with(b"\x93NUMPY")));
+    let (place, _) = solved(&[&model("stopping/particles.ron")]);
+    place.run(&["export", "solution.json", "--to", "npz", "-o", "map.npz"]).exits(0);
+    assert_eq!(arrays_names(&place.path("map.npz")), ["decision", "loads", "vectors"]);
+}
+
+fn arrays_names(path: &Path) -> Vec<String> {
+    arrays(path).1
+}
+
+/// The files of an archive, by name.
+fn arrays(path: &Path) -> (Vec<Vec<u8>>, Vec<String>) {
+    let mut zip = zip::ZipArchive::new(std::fs::File::open(path).unwrap()).unwrap();
+    let mut names: Vec<String> = zip.file_names().map(|name| name.unwrap().into_owned()).collect();
+    names.sort();
+    let read = |name: &String| {
+        let mut bytes = Vec::new();
+        std::io::Read::read_to_end(&mut zip.by_name(name).unwrap(), &mut bytes).unwrap();
+        bytes
+    };
+    let bytes = names.iter().map(read).collect();
+    (bytes, names.iter().map(|name| name.trim_end_matches(".npy").to_owned()).collect())
+}
+
+#[test]
+fn bad_solutions_are_refused_by_name() {
+    let (place, solution) = solved(&[&model("phase_change/fluids.ron")]);
+    let refused = |document: &str, says: &str| {
+        place.write("bad.json", document);
+        let outcome = place.run(&["export", "bad.json", "--to", "c", "-o", "out.h"]).exits(1);
+        assert!(outcome.err.contains(says), "{says:?} is not in\n{}", outcome.err);
+        assert!(outcome.err.contains("bad.json") && outcome.out.is_empty(), "{}", outcome.err);
+        assert!(!place.path("out.h").exists());
+    };
+    refused("", "not JSON");
+    refused("{\"title\": ", "not JSON");
+    refused("[1, 2]", "several solutions");
+    refused("{}", "no field `problem`");
+    refused("{\"title\": \"x\", \"status\": \"converged\", \"problem\": \"chess\"}", "`chess`");
+    let without = |field: &str| {
+        let mut copy = solution.clone();
+        copy.as_object_mut().unwrap().remove(field);
+        copy.to_string()
+    };
+    for field in ["title", "status", "threshold", "last_step", "belief", "tolerance"] {
+        refused(&without(field), &format!("`{field}`"));
+    }
+    let with = |field: &str, value: Value| {
+        let mut copy = solution.clone();
+        copy[field] = value;
+        copy.to_string()
+    };
+    refused(&with("threshold", serde_json::json!([0.5])), "1 thresholds");
+    refused(&with("threshold", serde_json::json!(["a"])), "not a list of numbers");
+    refused(&with("last_step", serde_json::json!(u64::MAX)), "thresholds");
+    let mut seventy_nine = solution["threshold"].clone();
+    seventy_nine[3] = 1.5.into();
+    refused(&with("threshold", seventy_nine), "between 0 and 1");
+    let (stopping, map) = solved(&[&model("stopping/yin_xu_wang.ron")]);
+    let _ = stopping;
+    let with = |field: &str, value: Value| {
+        let mut copy = map.clone();
+        copy[field] = value;
+        copy.to_string()
+    };
+    refused(&with("decision", "BRC".into()), "one letter for each");
+    refused(&with("decision", "X".repeat(36).into()), "letters other than");
+    refused(&with("lowest", serde_json::json!([0])), "differ in length");
+    refused(&with("shape", serde_json::json!([0, 6])), "levels");
+    place.run(&["export", "absent.json", "--to", "c"]).exits(1).says("cannot read absent.json");
+    place.run(&["export", "solution.json", "--to", "cobol"]).exits(2);
+    place.write("taken.h", "mine");
+    let arguments = ["export", "solution.json", "--to", "c", "-o", "taken.h"];
+    place.run(&arguments).exits(1).says("exists already");
+    assert_eq!(place.read("taken.h"), "mine");
+    place.run(&[&arguments[..], &["--force"]].concat()).exits(0);
+    assert!(place.read("taken.h").contains("REMAP_LAST_STEP"));
+}

@@ -1,0 +1,266 @@
+//! Languages that exported policies are compiled and run in, those that are there.
+
+use crate::workplace::Workplace;
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+/// A language: how it is called, how a program around an exported file is built and started.
+struct Language {
+    target: &'static str,
+    file: &'static str,
+    driver: fn(&str) -> (&'static str, String),
+    build: &'static [&'static str],
+    run: &'static [&'static str],
+}
+
+const LANGUAGES: [Language; 4] = [
+    Language {
+        target: "c",
+        file: "remap_policy.h",
+        driver: c_driver,
+        build: &[
+            "cc",
+            "-std=c99",
+            "-Wall",
+            "-Wextra",
+            "-pedantic",
+            "-Werror",
+            "-o",
+            "driver",
+            "driver.c",
+        ],
+        run: &["./driver"],
+    },
+    Language {
+        target: "fortran",
+        file: "remap_policy.f90",
+        driver: fortran_driver,
+        build: &[
+            "gfortran",
+            "-std=f2008",
+            "-Wall",
+            "-Werror",
+            "-o",
+            "driver",
+            "remap_policy.f90",
+            "driver.f90",
+        ],
+        run: &["./driver"],
+    },
+    Language {
+        target: "rust",
+        file: "remap_policy.rs",
+        driver: rust_driver,
+        build: &[
+            "rustc",
+            "--edition",
+            "2021",
+            "-D",
+            "warnings",
+            "-A",
+            "dead_code",
+            "-o",
+            "driver",
+            "driver.rs",
+        ],
+        run: &["./driver"],
+    },
+    Language {
+        target: "python",
+        file: "remap_policy.py",
+        driver: python_driver,
+        build: &["python3", "-m", "py_compile", "remap_policy.py"],
+        run: &["python3", "driver.py"],
+    },
+];
+
+/// One line in, one out: for beliefs `n p report`, answered by the decision and the next belief.
+fn c_driver(kind: &str) -> (&'static str, String) {
+    let body = match kind {
+        "belief" => {
+            "long long n; double p; int report;
+    while (scanf(\"%lld %lf %d\", &n, &p, &report) == 3)
+        printf(\"%d %.17g\\n\", remap_now(p, n), remap_belief(p, n, report));"
+        }
+        "map" => {
+            "for (;;) {
+        int64_t load[REMAP_PROCESSES];
+        for (int i = 0; i < REMAP_PROCESSES; i++) {
+            long long value;
+            if (scanf(\"%lld\", &value) != 1)
+                return 0;
+            load[i] = value;
+        }
+        printf(\"%c %d\\n\", remap_decision(load), remap_now(load));
+    }"
+        }
+        "imbalance" => {
+            "long long step; double max, mean;
+    while (scanf(\"%lld %lf %lf\", &step, &max, &mean) == 3)
+        printf(\"%d\\n\", remap_now(step, max, mean));"
+        }
+        _ => {
+            "long long since;
+    while (scanf(\"%lld\", &since) == 1)
+        printf(\"%d\\n\", remap_now(since));"
+        }
+    };
+    let text = format!(
+        "#include <stdio.h>\n#include \"remap_policy.h\"\n\nint main(void)\n{{\n    {body}\n    return 0;\n}}\n"
+    );
+    ("driver.c", text)
+}
+
+fn fortran_driver(kind: &str) -> (&'static str, String) {
+    let body = match kind {
+        "belief" => {
+            "  integer(i8) :: n
+  real(dp) :: p
+  integer :: report, ios
+  do
+    read (*, *, iostat=ios) n, p, report
+    if (ios /= 0) exit
+    write (*, '(i0, 1x, es25.17e3)') merge(1, 0, remap_now(p, n)), remap_belief(p, n, report == 1)
+  end do"
+        }
+        "map" => {
+            "  integer(i8) :: load(remap_processes)
+  integer :: ios
+  do
+    read (*, *, iostat=ios) load
+    if (ios /= 0) exit
+    write (*, '(a, 1x, i0)') remap_decision(load), merge(1, 0, remap_now(load))
+  end do"
+        }
+        "imbalance" => {
+            "  integer(i8) :: step
+  real(dp) :: most, mean
+  integer :: ios
+  do
+    read (*, *, iostat=ios) step, most, mean
+    if (ios /= 0) exit
+    write (*, '(i0)') merge(1, 0, remap_now(step, most, mean))
+  end do"
+        }
+        _ => {
+            "  integer(i8) :: since
+  integer :: ios
+  do
+    read (*, *, iostat=ios) since
+    if (ios /= 0) exit
+    write (*, '(i0)') merge(1, 0, remap_now(since))
+  end do"
+        }
+    };
+    let text = format!(
+        "program driver\n  use remap_policy\n  implicit none\n{body}\nend program driver\n"
+    );
+    ("driver.f90", text)
+}
+
+fn rust_driver(kind: &str) -> (&'static str, String) {
+    let body = match kind {
+        "belief" => {
+            "let (n, p) = (word[0].parse().unwrap(), word[1].parse().unwrap());
+        println!(\"{} {:e}\", remap_now(p, n) as u8, belief(p, n, word[2] == \"1\"));"
+        }
+        "map" => {
+            "let loads: Vec<i64> = word.iter().map(|w| w.parse().unwrap()).collect();
+        let loads = loads.try_into().unwrap();
+        println!(\"{} {}\", decision(&loads), remap_now(&loads) as u8);"
+        }
+        "imbalance" => {
+            "let number = |i: usize| word[i].parse::<f64>().unwrap();
+        println!(\"{}\", remap_now(word[0].parse().unwrap(), number(1), number(2)) as u8);"
+        }
+        _ => "println!(\"{}\", remap_now(word[0].parse().unwrap()) as u8);",
+    };
+    let text = format!(
+        "mod remap_policy;\nuse remap_policy::*;\n\nfn main() {{\n    for line in std::io::stdin().lines() {{
+        let line = line.unwrap();\n        let word: Vec<&str> = line.split_whitespace().collect();\n        {body}\n    }}\n}}\n"
+    );
+    ("driver.rs", text)
+}
+
+fn python_driver(kind: &str) -> (&'static str, String) {
+    let body = match kind {
+        "belief" => {
+            "n, p = int(word[0]), float(word[1])
+    print(int(policy.remap_now(p, n)), repr(policy.belief(p, n, word[2] == '1')))"
+        }
+        "map" => {
+            "loads = [int(load) for load in word]
+    print(policy.decision(loads), int(policy.remap_now(loads)))"
+        }
+        "imbalance" => "print(int(policy.remap_now(int(word[0]), float(word[1]), float(word[2]))))",
+        _ => "print(int(policy.remap_now(int(word[0]))))",
+    };
+    let text = format!(
+        "import sys\nimport remap_policy as policy\n\nfor line in sys.stdin:\n    word = line.split()\n    {body}\n"
+    );
+    ("driver.py", text)
+}
+
+/// Runs the exported `solution` in every language there is on the lines of `input`, and gives what
+/// each answers to `check`.
+pub fn in_every_language(
+    place: &Workplace,
+    solution: &str,
+    kind: &str,
+    input: &str,
+    check: impl Fn(&str, &[&str]),
+) {
+    let mut tried = 0;
+    for language in LANGUAGES {
+        if !is_there(language.build[0]) {
+            skipped(language.build[0]);
+            continue;
+        }
+        tried += 1;
+        let arguments =
+            ["export", solution, "--to", language.target, "-o", language.file, "--force"];
+        place.run(&arguments).exits(0);
+        let (driver, text) = (language.driver)(kind);
+        place.write(driver, text);
+        let built = Command::new(language.build[0])
+            .args(&language.build[1..])
+            .current_dir(place.root())
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&built.stderr).into_owned();
+        assert!(built.status.success(), "{}:\n{said}", language.target);
+        let program = match language.run[0] {
+            "./driver" => place.path("driver"),
+            name => PathBuf::from(name),
+        };
+        let mut child = Command::new(program)
+            .args(&language.run[1..])
+            .current_dir(place.root())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut stdin = child.stdin.take().unwrap();
+        let text = input.to_owned();
+        let writer = std::thread::spawn(move || stdin.write_all(text.as_bytes()));
+        let output = child.wait_with_output().unwrap();
+        writer.join().unwrap().unwrap();
+        assert!(output.status.success(), "{}", language.target);
+        let out = String::from_utf8(output.stdout).unwrap();
+        let lines: Vec<&str> = out.lines().collect();
+        assert_eq!(lines.len(), input.lines().count(), "{}", language.target);
+        check(language.target, &lines);
+    }
+    assert!(tried > 0, "no compiler at all");
+}
+
+/// Says that a part of a test is not run.
+#[expect(clippy::print_stderr, reason = "it is for whoever reads the test's output")]
+pub fn skipped(program: &str) {
+    eprintln!("skipped: there is no {program} here");
+}
+
+pub fn is_there(program: &str) -> bool {
+    Command::new(program).arg("--version").output().is_ok_and(|output| output.status.success())
+}

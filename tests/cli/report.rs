@@ -1,0 +1,99 @@
+//! The report: one page that needs nothing else.
+
+use crate::languages::{is_there, skipped};
+use crate::workplace::{MODEL, Workplace};
+use std::path::Path;
+use std::process::Command;
+
+fn model(name: &str) -> String {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    root.join("models").join(name).display().to_string()
+}
+
+#[test]
+fn a_page_shows_models_solutions_and_sweeps() {
+    let place = Workplace::with_model();
+    let solution = place.run(&["solve", "model.ron", "--json"]).exits(0).out;
+    place.write("solution.json", solution);
+    let yin = model("stopping/yin_xu_wang.ron");
+    let sweep = ["sweep", &yin, "--set", "problem.remap_cost=1:4:1", "--json"];
+    place.write("sweep.json", place.run(&sweep).exits(0).out);
+    let periodic = model("periodic/cost_aware.ron");
+    let drift = model("load_drift/three_chains.ron");
+    let inputs = ["model.ron", "solution.json", "sweep.json", &periodic, &drift];
+    let arguments = [&["report"], &inputs[..], &["-o", "report.html"]].concat();
+    place.run(&arguments).exits(0);
+    let page = place.read("report.html");
+    // Five sections; sliders over the cost (and the tolerance), the sweep's own, none for the solution.
+    assert_eq!(page.matches("<section ").count(), 5);
+    assert_eq!(page.matches("type=\"range\"").count(), 1 + 1 + 2 + 1);
+    assert_eq!(page.matches("class=\"frame\"").count(), 9 + 1 + 4 + 63 + 9);
+    assert_eq!(page.matches("class=\"frame\" hidden").count(), 9 + 1 + 4 + 63 + 9 - 5);
+    assert!(page.contains("detector: (false_alarm: 0.1, missed: 0.2)"), "the deck is there");
+    assert!(page.contains("widest certified bounds of a threshold"));
+    assert!(page.contains(">stop_at_rise</th>") && page.contains(">guarded:0.7</th>"));
+    for (what, outside) in
+        [("links", "http://"), ("links", "https://"), ("files", "src="), ("files", "@import")]
+    {
+        assert!(!page.contains(outside), "{what} from elsewhere");
+    }
+    place.run(&arguments).exits(1).says("exists already");
+    place.run(&["report", "absent.json"]).exits(1).says("cannot read absent.json");
+    place.write("odd.json", "{\"runs\": []}");
+    place.run(&["report", "odd.json"]).exits(1).says("without runs");
+}
+
+#[test]
+fn what_a_title_says_is_not_markup() {
+    let place = Workplace::new();
+    place.write("model.ron", MODEL.replace("Drift", "<script>alert(1)</script> & co"));
+    let page = place.run(&["report", "model.ron"]).exits(0).out;
+    assert!(!page.contains("<script>alert"));
+    assert!(page.contains("&lt;script&gt;alert(1)&lt;/script&gt; &amp; co"));
+}
+
+/// In a browser: moving a slider shows another picture and says its value; the page does not need the
+/// network, and prints.
+#[test]
+fn the_sliders_work_in_a_browser() {
+    if !is_there("chromium") {
+        skipped("chromium");
+        return;
+    }
+    let place = Workplace::new();
+    let page = place.run(&["report", &model("stopping/yin_xu_wang.ron")]).exits(0).out;
+    // A script that moves the slider by key as its user would, and leaves what it sees in the title.
+    let test = "<script>
+const slider = document.querySelector('input[type=range]');
+const shown = () => [...document.querySelectorAll('.frame')].findIndex((frame) => !frame.hidden);
+const before = shown();
+slider.focus();
+slider.stepUp(2);
+slider.dispatchEvent(new Event('input'));
+const visible = [...document.querySelectorAll('.frame')].filter((frame) => !frame.hidden).length;
+const cells = document.querySelectorAll('.frame:not([hidden]) path.cell').length;
+document.title = [before, shown(), visible, cells, slider.nextElementSibling.value,
+  slider.getAttribute('aria-valuetext'), document.activeElement === slider].join(' ');
+</script></body>";
+    place.write("page.html", page.replace("</body>", test));
+    let browse = |arguments: &[&str]| {
+        let output = Command::new("chromium")
+            .args(["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run"])
+            .args([
+                "--disable-background-networking",
+                "--disable-component-update",
+                "--disable-sync",
+            ])
+            .arg(format!("--user-data-dir={}", place.path("profile").display()))
+            .args(arguments)
+            .arg(format!("file://{}", place.path("page.html").display()))
+            .current_dir(place.root())
+            .output()
+            .unwrap();
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    let seen = browse(&["--dump-dom"]);
+    assert!(seen.contains("<title>4 6 1 3 10 10 true</title>"), "{}", &seen[..seen.len().min(600)]);
+    browse(&["--print-to-pdf=page.pdf"]);
+    assert!(std::fs::metadata(place.path("page.pdf")).is_ok_and(|file| file.len() > 5000));
+}

@@ -1,0 +1,406 @@
+//! Recorded runs from outside: reading them, fitting models, playing policies.
+
+use crate::workplace::Workplace;
+use serde_json::Value;
+use std::fmt::Write as _;
+use std::io::Write as _;
+
+/// Ranks of which one gains steadily, remapped once, as a long table.
+fn long() -> String {
+    let mut text = String::from("step,rank,seconds,remapped,remap_seconds\n");
+    for row in rows() {
+        for (rank, seconds) in row.times.iter().enumerate() {
+            let (mark, cost) = if row.remapped { ("1", "0.5") } else { ("0", "") };
+            let _ = writeln!(text, "{},{rank},{seconds:.6},{mark},{cost}", row.step);
+        }
+    }
+    text
+}
+
+struct Row {
+    step: usize,
+    times: Vec<f64>,
+    remapped: bool,
+}
+
+fn rows() -> Vec<Row> {
+    let row = |step: usize| {
+        let since = if step < 20 { step } else { step - 20 };
+        let time = |rank: usize| {
+            let scramble = ((step * 31 + rank * 17) % 101) as f64 / 50.0 - 1.0;
+            let gained = if rank == 3 { 0.05 * since as f64 } else { 0.0 };
+            2.0 + gained + 0.01 * scramble
+        };
+        Row { step, times: (0..8).map(time).collect(), remapped: step == 20 }
+    };
+    (0..80).map(row).collect()
+}
+
+#[test]
+fn every_form_of_a_trace_is_read_alike() {
+    let place = Workplace::new();
+    place.write("long.csv", long());
+    let mut shuffled = String::from("# comment\nremap_seconds; seconds ;step;remapped;rank;host\n");
+    let mut wide = String::from(
+        "remap_seconds,step,rank_0,rank_1,rank_2,rank_3,rank_4,rank_5,rank_6,rank_7,remapped\n",
+    );
+    let (mut lines, mut lists) = (String::new(), String::new());
+    for row in rows() {
+        let cost = if row.remapped { "0.5" } else { "" };
+        let mark = u8::from(row.remapped);
+        for (rank, seconds) in row.times.iter().enumerate().rev() {
+            let _ = writeln!(shuffled, "{cost};{seconds:.6};{};{mark};{rank};n{rank}", row.step);
+            let remap = if row.remapped { ",\"remapped\":true,\"remap_seconds\":0.5" } else { "" };
+            let _ = writeln!(
+                lines,
+                "{{\"rank\":{rank},\"step\":{},\"seconds\":{seconds:.6}{remap}}}",
+                row.step
+            );
+        }
+        let times: Vec<String> = row.times.iter().map(|time| format!("{time:.6}")).collect();
+        let _ = writeln!(wide, "{cost},{},{},{mark}", row.step, times.join(","));
+        let remap = if row.remapped { ",\"remap_seconds\":0.5" } else { "" };
+        let _ =
+            writeln!(lists, "{{\"step\":{},\"seconds\":[{}]{remap}}}", row.step, times.join(","));
+    }
+    place.write("shuffled.csv", shuffled);
+    place.write("wide.csv", &wide);
+    place.write("wide.tsv", wide.replace(',', "\t"));
+    place.write("lines.jsonl", lines);
+    place.write("lists.jsonl", lists);
+    let mut gz = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    gz.write_all(long().as_bytes()).unwrap();
+    place.write("long.csv.gz", gz.finish().unwrap());
+    let fitted = |name: &str| {
+        let out = place.run(&["fit", name]).exits(0).out;
+        out.replace(name, "TRACE")
+    };
+    let expected = fitted("long.csv");
+    assert!(expected.contains("a remap costs 0.5 seconds, as recorded"), "{expected}");
+    for name in
+        ["shuffled.csv", "wide.csv", "wide.tsv", "lines.jsonl", "lists.jsonl", "long.csv.gz"]
+    {
+        assert_eq!(fitted(name), expected, "{name}");
+    }
+    let piped = place.command().args(["fit", "-"]).write_stdin(long()).output().unwrap();
+    let piped = String::from_utf8(piped.stdout).unwrap();
+    assert_eq!(piped.replace("Fitted to -", "Fitted to TRACE"), expected);
+}
+
+#[test]
+fn a_lammps_log_is_read() {
+    let place = Workplace::new();
+    let mut log = String::from(
+        "LAMMPS (2 Aug 2023)\nrun 4000\n   Step          CPU            Temp         f_lb          f_lb[3]\n",
+    );
+    for row in 0..40 {
+        // Imbalance grows for 20 rows, then fix balance has remapped.
+        let ratio = 1.0 + 0.02 * f64::from(row % 20);
+        let after = if row % 20 == 19 { 1.001 } else { ratio };
+        let _ = writeln!(
+            log,
+            "   {}   {:.4}   1.44   {after:.4}   {ratio:.4}",
+            100 * row,
+            0.5 * f64::from(row)
+        );
+    }
+    log.push_str(
+        "Loop time of 20 on 4 procs for 4000 steps with 32000 atoms\nTotal wall time: 0:00:20\n",
+    );
+    place.write("log.lammps", log);
+    let outcome = place.run(&["fit", "log.lammps", "--remap-cost", "1"]).exits(0);
+    assert!(outcome.err.contains("slowest rank and the mean only"), "{}", outcome.err);
+    assert!(outcome.err.contains("100 apart"), "{}", outcome.err);
+    let played =
+        place.run(&["replay", "log.lammps", "--remap-cost", "1", "--json"]).exits(0).json();
+    assert_eq!(played["recorded_remaps"], 1);
+    assert_eq!(played["ranks"], 2);
+}
+
+#[test]
+fn gaps_are_filled_and_said() {
+    let place = Workplace::new();
+    let missing: String = long()
+        .lines()
+        .filter(|line| !line.starts_with("41,") && !line.starts_with("50,2,"))
+        .map(|line| {
+            line.replace("60,5,", "60,5,nan#").split('#').next().unwrap().to_owned()
+                + if line.starts_with("60,5,") { ",0," } else { "" }
+                + "\n"
+        })
+        .collect();
+    place.write("gaps.csv", missing);
+    let outcome = place.run(&["fit", "gaps.csv"]).exits(0);
+    assert!(outcome.err.contains("1 missing steps are filled in"), "{}", outcome.err);
+    assert!(outcome.err.contains("2 missing times are filled in"), "{}", outcome.err);
+}
+
+#[test]
+fn bad_traces_are_refused_with_their_line() {
+    let place = Workplace::new();
+    let refused = |text: &str, says: &str| {
+        place.write("bad.csv", text);
+        for verb in ["fit", "replay"] {
+            let outcome = place.run(&[verb, "bad.csv", "--remap-cost", "1"]).exits(1);
+            assert!(outcome.err.contains(says), "{says:?} is not in\n{}", outcome.err);
+            assert!(outcome.out.is_empty());
+        }
+    };
+    refused("", "empty");
+    refused("step,rank,seconds\n", "0 steps of 0 ranks");
+    refused("step,rank\n0,0\n", "no column `seconds`");
+    refused("rank,seconds\n0,1\n", "no column `step`");
+    refused("a,b\n1,2\n", "neither `rank` and `seconds` nor columns of ranks");
+    refused("step,rank,seconds\n0,0,-1.5\n", "line 2: -1.5 is negative");
+    refused("step,rank,seconds\n0,0,1\n0,1,inf\n", "line 3: \"inf\" is not finite");
+    refused("step,rank,seconds\n0,0,fast\n", "line 2: \"fast\" is not a number");
+    refused("step,rank,seconds\n0,0\n", "line 2: 2 fields");
+    refused("step,rank,seconds\n0,zero,1\n", "line 2: \"zero\" is not the number of a rank");
+    refused("step,rank,seconds,remapped\n0,0,1,maybe\n", "line 2: \"maybe\" is neither 0 nor 1");
+    refused(
+        "step,rank,seconds\n0,0,1\n0,0,1\n0,1,1\n1,0,1\n1,1,1\n",
+        "two times of rank 0 at step 0",
+    );
+    refused("step,rank,rank,seconds\n0,0,0,1\n", "two columns are a rank");
+    refused("step,rank_1,rank_1\n0,1,2\n", "two columns are rank 1");
+    refused("{\"step\": 0, \"rank\": 0}\n", "line 1: there is no field `seconds`");
+    refused("{\"step\": 0, \"rank\": 0, \"seconds\": 1}\n{oops\n", "line 2: not a JSON object");
+    refused("LAMMPS (1 Jan 2024)\nnothing here\n", "no thermo output with an imbalance column");
+    refused("\u{1f}\u{8b}\u{8}", "");
+    let coming: String = (0..40)
+        .flat_map(|step| {
+            (0..3)
+                .filter(move |rank| *rank != 2 || step < 10)
+                .map(move |rank| format!("{step},{rank},1.5\n"))
+        })
+        .collect();
+    refused(&format!("step,rank,seconds\n{coming}"), "rank 2 is there in 10 of 40 steps");
+    let holes: String = (0..40)
+        .filter(|step| step % 3 != 1)
+        .map(|step| format!("{step},0,1\n{step},1,2\n"))
+        .collect();
+    refused(&format!("step,rank,seconds\n{holes}"), "steps 0..=39 are missing");
+    refused("step,rank,seconds\n0,0,1\n0,1,1\n1,0,1\n1,1,2\n", "");
+    // The gzip header alone.
+    place.write("bad.csv.gz", [0x1f, 0x8b, 8, 0, 0, 0]);
+    place.run(&["fit", "bad.csv.gz"]).exits(1).says("cannot read");
+    place.run(&["fit", "absent.csv"]).exits(1).says("cannot read absent.csv");
+    place.write("free.csv", long().replace(",1,0.5\n", ",1,\n"));
+    place.run(&["fit", "free.csv"]).exits(1).says("no cost of a remap is recorded");
+    place.run(&["replay", "free.csv"]).exits(1).says("--remap-cost C");
+    place.run(&["replay", "free.csv", "--remap-cost", "-1"]).exits(2);
+    let wrong = ["replay", "free.csv", "--remap-cost", "1", "--policies", "clever"];
+    place.run(&wrong).exits(1).says("`clever` is not a policy");
+}
+
+/// The interval in which a parameter lies by the fit, from the comment lines of a model file.
+fn interval(file: &str, name: &str) -> (f64, f64) {
+    let line = file.lines().find(|line| line.starts_with(&format!("// {name} = ")));
+    let line = line.unwrap_or_else(|| panic!("{name} is not in\n{file}"));
+    let (_, ends) = line.split_once("confidence ").unwrap();
+    let (low, high) = ends.split_once(" to ").unwrap();
+    (low.parse().unwrap(), high.parse().unwrap())
+}
+
+const WALK: &str = "Model(title: \"Walk\", problem: LoadDrift(processors: 4,
+    chain: Walk(lowest: 1, levels: 12, up: 0.2, down: 0.25, edge: Reflect),
+    initial_load: 6, steps: 2000, remap_cost: 6))";
+
+/// 95 % intervals contain the truth in about 95 of 100 traces.
+#[test]
+fn fits_contain_the_truth_as_often_as_they_say() {
+    let place = Workplace::new();
+    place.write("walk.ron", WALK);
+    let (mut inside, mut reflects) = (0, 0);
+    for seed in 1..=12 {
+        let seed = seed.to_string();
+        let trace = [
+            "simulate", "walk.ron", "--seed", &seed, "--policy", "fixed:40", "--trace", "walk.csv",
+            "--force",
+        ];
+        place.run(&trace).exits(0);
+        let file = place.run(&["fit", "walk.csv"]).exits(0).out;
+        assert!(file.contains("LoadDrift") && file.contains("the model fits"), "{file}");
+        for (name, truth) in [("up", 0.2), ("down", 0.25)] {
+            let (low, high) = interval(&file, name);
+            inside += u32::from(low <= truth && truth <= high);
+            assert!(high - low < 0.03);
+        }
+        reflects += u32::from(file.contains("levels: 12") && file.contains("edge: Reflect"));
+    }
+    assert!(inside >= 20, "{inside} of 24");
+    // The top level may be missed.
+    assert!(reflects >= 10, "{reflects} of 12");
+}
+
+#[test]
+fn drifts_of_the_ranks_and_their_spread_are_recovered() {
+    let place = Workplace::new();
+    let law = |mean: f64| format!("Normal(mean: {mean}, deviation: 0.02)");
+    let laws: Vec<String> = (0..8).map(|rank| law(if rank == 5 { 0.05 } else { 0.0 })).collect();
+    let model = format!(
+        "Model(title: \"Drifts\", problem: Periodic(initial_load: 20, changes: Distinct([{}]),
+         bound: MaxDeviation(0.1), remap_cost: 0.5))",
+        laws.join(", ")
+    );
+    place.write("drifts.ron", &model);
+    let mut inside = 0;
+    for seed in 1..=12 {
+        let seed = seed.to_string();
+        place
+            .run(&[
+                "simulate",
+                "drifts.ron",
+                "--seed",
+                &seed,
+                "--steps",
+                "400",
+                "--trace",
+                "d.csv",
+                "--force",
+            ])
+            .exits(0);
+        let file = place.run(&["fit", "d.csv", "--remap-cost", "0.5"]).exits(0).out;
+        assert!(file.contains("Distinct") && file.contains("the model fits"), "{file}");
+        let (low, high) = interval(&file, "deviation per step");
+        inside += u32::from(low <= 0.02 && 0.02 <= high);
+        // The interval of least cost is that of the truth, to a step.
+        place.write("fitted.ron", &file);
+        let best = |name: &str| {
+            place.run(&["solve", name, "--json"]).exits(0).json()["cost_aware"]["interval"]
+                .as_i64()
+                .unwrap()
+        };
+        assert!((best("fitted.ron") - best("drifts.ron")).abs() <= 1);
+    }
+    assert!(inside >= 10, "{inside} of 12");
+}
+
+#[test]
+fn a_change_of_phase_is_recovered() {
+    let place = Workplace::new();
+    place.write(
+        "phases.ron",
+        "Model(title: \"Phases\", problem: PhaseChange(lifetime: Fixed(299), cycle: (before: 1.0, after: 1.5, remapped: 1.1),
+         remap: (test: 4, install: 0), detector: (false_alarm: 0.05, missed: 0.05), hazard: Constant(0.01)))",
+    );
+    place.run(&["simulate", "phases.ron", "--seed", "4", "--trace", "p.csv"]).exits(0);
+    let file =
+        place.run(&["fit", "p.csv", "--remap-cost", "4", "--model", "phase-change"]).exits(0).out;
+    let (low, high) = interval(&file, "hazard");
+    assert!(low <= 0.01 && 0.01 <= high, "{file}");
+    // Times are up to 1 % below the cycle times.
+    let (low, high) = interval(&file, "cycle after");
+    assert!(1.48 <= low && high <= 1.5, "{file}");
+    place.write("fitted.ron", &file);
+    place.run(&["solve", "fitted.ron"]).exits(0);
+    place
+        .run(&["simulate", "phases.ron", "--seed", "4", "--steps", "20", "--trace", "q.csv"])
+        .exits(0);
+    let arguments = ["fit", "q.csv", "--remap-cost", "4", "--model", "phase-change"];
+    place.run(&arguments).exits(1).says("no phase_change model");
+}
+
+/// The policy solved from the fitted deck, on fresh paths of the truth, within 1 % of the optimum.
+#[test]
+fn the_fitted_policy_is_within_a_percent_of_the_optimum() {
+    use remapping::drift::{Loads, MapPolicy, States, Transition};
+    let place = Workplace::new();
+    place.write("walk.ron", WALK.replace("steps: 2000", "steps: 400"));
+    place
+        .run(&["simulate", "walk.ron", "--seed", "11", "--steps", "3000", "--trace", "walk.csv"])
+        .exits(0);
+    let arguments = ["fit", "walk.csv", "--remap-cost", "6", "-o", "fitted.ron"];
+    place.run(&arguments).exits(0);
+    let fitted = place.read("fitted.ron").replace("steps: 3000", "steps: 400");
+    place.write("fitted.ron", fitted);
+    let problem = |name: &str| {
+        let loaded = remap::model::Loaded::read(&place.path(name)).unwrap();
+        let remap::model::Problem::LoadDrift(model) = &loaded.model.problem else { panic!() };
+        model.problem()
+    };
+    let solved = |problem: &remapping::drift::LoadDrift| {
+        let states = States::new(problem.processors, problem.chain.levels()).unwrap();
+        let transition = Transition::new(&problem.chain, problem.processors).unwrap();
+        MapPolicy::solve(problem, &states, &transition, &()).unwrap()
+    };
+    let (truth, fitted) = (problem("walk.ron"), problem("fitted.ron"));
+    assert_eq!((truth.lowest, truth.chain.levels()), (fitted.lowest, fitted.chain.levels()));
+    let (best, own) = (solved(&truth), solved(&fitted));
+    let start = || -> Vec<Box<dyn remapping::policy::Policy>> {
+        vec![Box::new(best.clone()), Box::new(own.clone())]
+    };
+    let found =
+        remapping::simulate::compare(&Loads::new(truth), &start, 0..400, 99, false, &()).unwrap();
+    let total = |place: usize| found.tallies[place].iter().map(|tally| tally.value).sum::<f64>();
+    assert!(total(1) <= 1.01 * total(0), "{} is not within 1 % of {}", total(1), total(0));
+}
+
+#[test]
+fn replay_judges_on_steps_it_has_not_trained_on() {
+    let place = Workplace::new();
+    place.write("long.csv", long());
+    let outcome = place.run(&["replay", "long.csv", "--json"]).exits(0);
+    let found = outcome.json();
+    assert_eq!((&found["judged_from"], &found["judged"]), (&Value::from(40), &Value::from(40)));
+    assert_eq!(found["remap_cost"], 0.5);
+    let least = found["clairvoyant"].as_f64().unwrap();
+    let policies = found["policies"].as_array().unwrap();
+    assert_eq!(policies.len(), 18);
+    for line in policies {
+        let (cost, regret) = (line["cost"].as_f64().unwrap(), line["regret"].as_f64().unwrap());
+        assert!(regret >= 0.0 && (cost - regret - least).abs() < 1e-9, "{line}");
+    }
+    let regret = |name: &str| {
+        policies.iter().find(|line| line["policy"] == name).unwrap()["regret"].as_f64().unwrap()
+    };
+    assert!(regret("solved") <= 0.03 * least, "{found}");
+    assert!(regret("solved") < regret("never"));
+    assert!(found["verdict"].as_str().unwrap().contains("the best rule in use"));
+    assert!(!found["q_learning_regret"].as_array().unwrap().is_empty());
+    let again = place.run(&["replay", "long.csv", "--json"]).exits(0);
+    assert_eq!(again.out, outcome.out, "the same seed, the same numbers");
+    // The judged steps do not reach training: with other steps after the cut, what was trained is the same.
+    let text = place.run(&["replay", "long.csv", "--policies", "fixed,threshold"]).exits(0).out;
+    let changed: String = long()
+        .lines()
+        .map(|line| {
+            let late = line
+                .split(',')
+                .next()
+                .and_then(|step| step.parse::<u32>().ok())
+                .is_some_and(|step| step >= 40);
+            if late { line.replacen(",2.", ",7.", 1) + "\n" } else { line.to_owned() + "\n" }
+        })
+        .collect();
+    place.write("changed.csv", changed);
+    let other = place.run(&["replay", "changed.csv", "--policies", "fixed,threshold"]).exits(0).out;
+    let trained = |text: &str| -> Vec<String> {
+        text.lines()
+            .filter_map(|line| line.split_once("trained: ").map(|(_, rule)| rule.to_owned()))
+            .collect()
+    };
+    assert_eq!(trained(&text), trained(&other));
+    assert_eq!(trained(&text).len(), 2);
+}
+
+/// Ten million rows: under 20 s and 1 GB. Run with `--ignored` and `/usr/bin/time -v`.
+#[test]
+#[ignore = "writes 300 MB and takes 20 seconds"]
+fn ten_million_rows_stream() {
+    let place = Workplace::new();
+    let file = std::fs::File::create(place.path("large.csv")).unwrap();
+    let mut file = std::io::BufWriter::new(file);
+    writeln!(file, "step,rank,seconds,remapped,remap_seconds").unwrap();
+    for step in 0..10_000_u32 {
+        for rank in 0..1000_u32 {
+            let scramble = f64::from((step * 31 + rank * 17) % 101) / 50.0 - 1.0;
+            writeln!(file, "{step},{rank},{:.5},0,", 2.0 + 0.01 * scramble).unwrap();
+        }
+    }
+    drop(file);
+    let started = std::time::Instant::now();
+    place.run(&["fit", "large.csv", "--remap-cost", "1", "-o", "large.ron"]).exits(0);
+    let seconds = started.elapsed().as_secs_f64();
+    assert!(seconds < 20.0, "{seconds} s");
+}

@@ -1,0 +1,240 @@
+//! Recorded runs: what other remaps would have made of them, and what is estimated from them.
+
+use proptest::prelude::*;
+use rand::RngExt;
+use remapping::fit::chain::{Edge, Moves, lattice};
+use remapping::fit::change::change;
+use remapping::fit::growth;
+use remapping::fit::increments::Increments;
+use remapping::fit::level::without_outliers;
+use remapping::policy::predictive::Predictive;
+use remapping::policy::{Policy, Rule};
+use remapping::record::{Record, Remap};
+use remapping::replay::{intervals, learn, replay, thresholds, tuned};
+use remapping::simulate::{Base, Recorded, stream};
+
+/// Records of a few ranks and steps, with remaps here and there.
+fn records() -> impl Strategy<Value = Record> {
+    (2_usize..5, 3_usize..10).prop_flat_map(|(ranks, steps)| {
+        let seconds = prop::collection::vec(0.0..10.0_f64, ranks * steps);
+        let remaps = prop::collection::btree_set(1..steps, 0..3);
+        (seconds, remaps).prop_map(move |(seconds, remaps)| {
+            let remap = |before| Remap { before, seconds: Some(0.5) };
+            Record::new(ranks, seconds, remaps.into_iter().map(remap).collect()).unwrap()
+        })
+    })
+}
+
+/// The cost of the steps from `first` on with remaps after the steps marked in `plan`.
+fn cost(record: &Record, first: usize, plan: u32, remap_cost: f64) -> f64 {
+    let mut base = first.checked_sub(1).map_or(Base::AsRecorded, Base::Balanced);
+    let (mut total, mut times) = (0.0, Vec::new());
+    for step in first..record.steps() {
+        Recorded::times(record, base, step, &mut times);
+        let most = times.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        total += most - times.iter().sum::<f64>() / times.len() as f64;
+        if plan >> (step - first) & 1 == 1 {
+            base = Base::Balanced(step);
+            total += remap_cost;
+        }
+    }
+    total
+}
+
+proptest! {
+    /// Hindsight by dynamic programming is the best of all sequences of remaps.
+    #[test]
+    fn the_clairvoyant_is_the_best_sequence(record in records(), remap_cost in 0.0..8.0_f64, late in any::<bool>()) {
+        let first = if late { 1 } else { 0 };
+        let steps = record.steps() - first;
+        let best = (0..1_u32 << (steps - 1))
+            .map(|plan| cost(&record, first, plan, remap_cost))
+            .fold(f64::INFINITY, f64::min);
+        let start = || -> Vec<Box<dyn Policy>> { vec![Rule::Never.start(remap_cost)] };
+        let found = replay(&record, first..record.steps(), remap_cost, &start, &()).unwrap();
+        prop_assert!((found.clairvoyant - best).abs() <= 1e-9 * best.max(1.0));
+        let never = cost(&record, first, 0, remap_cost);
+        prop_assert!((found.tallies[0].value - never).abs() <= 1e-9 * never.max(1.0));
+    }
+
+    /// Without remaps, recorded or made, the counterfactual is the record.
+    #[test]
+    fn what_nobody_remapped_is_what_was_recorded(record in records()) {
+        let plain = Record::new(record.ranks(), (0..record.steps()).flat_map(|s| record.row(s).to_vec()).collect(), vec![]).unwrap();
+        let mut times = Vec::new();
+        for step in 0..plain.steps() {
+            Recorded::times(&plain, Base::AsRecorded, step, &mut times);
+            for (found, recorded) in times.iter().zip(plain.row(step)) {
+                prop_assert!((found - recorded).abs() <= 1e-9);
+            }
+        }
+    }
+
+    /// A recorded remap resets to balance: played at the same step, the counterfactual agrees with
+    /// what was recorded from there on.
+    #[test]
+    fn the_recorded_remap_gives_the_recorded_times(record in records()) {
+        let Some(remap) = record.remaps().last() else { return Ok(()) };
+        let (mut times, base) = (Vec::new(), Base::Balanced(remap.before - 1));
+        for step in remap.before..record.steps() {
+            Recorded::times(&record, base, step, &mut times);
+            let shift = times[0] - record.row(step)[0];
+            for (found, recorded) in times.iter().zip(record.row(step)) {
+                prop_assert!((found - recorded - shift).abs() <= 1e-9);
+            }
+        }
+    }
+
+    /// No policy is cheaper than hindsight, and every tuned rule is as good as each it was chosen from.
+    #[test]
+    fn hindsight_is_never_beaten(record in records(), remap_cost in 0.01..8.0_f64) {
+        let steps = 0..record.steps();
+        let rules: Vec<Rule> = intervals(steps.len()).into_iter().chain(thresholds(&record, steps.clone(), false)).collect();
+        let best = tuned(&record, steps.clone(), remap_cost, &rules).unwrap();
+        let start = || -> Vec<Box<dyn Policy>> {
+            let plan = Predictive::new((0..2).map(|s| record.path(s)), remap_cost, steps.len() as u64, true);
+            let ours: [Box<dyn Policy>; 2] = [best.start(remap_cost), Box::new(plan)];
+            ours.into_iter().chain(rules.iter().map(|rule| rule.start(remap_cost))).collect()
+        };
+        let found = replay(&record, steps.clone(), remap_cost, &start, &()).unwrap();
+        for tally in &found.tallies {
+            prop_assert!(tally.value >= found.clairvoyant - 1e-9);
+        }
+        for tally in &found.tallies[2..] {
+            prop_assert!(found.tallies[0].value <= tally.value + 1e-9);
+        }
+    }
+}
+
+/// Ranks of which one gains steadily; uniform noise that does not add up.
+fn drifting(ranks: usize, steps: usize, drift: f64, noise: f64) -> Record {
+    let mut draws = stream(9, 0);
+    let mut seconds = Vec::new();
+    for step in 0..steps {
+        for rank in 0..ranks {
+            let draw: f64 = draws.random();
+            let gained = if rank == 1 { drift * step as f64 } else { 0.0 };
+            seconds.push(10.0 + gained + noise * (2.0 * draw - 1.0));
+        }
+    }
+    Record::new(ranks, seconds, Vec::new()).unwrap()
+}
+
+/// On a steady drift the plan is hindsight's, end of the run included.
+#[test]
+fn the_plan_is_optimal_on_a_steady_drift() {
+    for (drift, remap_cost) in [(0.1, 1.0), (0.1, 5.0), (0.02, 1.0), (1.0, 3.0)] {
+        let record = drifting(8, 120, drift, 0.0);
+        let start = || -> Vec<Box<dyn Policy>> {
+            let rows = (0..60).map(|step| record.path(step));
+            vec![Box::new(Predictive::new(rows, remap_cost, 60, true))]
+        };
+        let found = replay(&record, 60..120, remap_cost, &start, &()).unwrap();
+        let (own, best) = (found.tallies[0].value, found.clairvoyant);
+        assert!(own - best <= 1e-9 * best, "drift {drift}, cost {remap_cost}: {own} is not {best}");
+    }
+}
+
+#[test]
+fn learning_is_reproducible_and_learns() {
+    let record = drifting(8, 200, 0.1, 0.05);
+    let (first, curve) = learn(&record, 0..200, 2.0, 256, 7);
+    let (second, again) = learn(&record, 0..200, 2.0, 256, 7);
+    assert_eq!(first, second);
+    assert_eq!(curve, again);
+    let start = || -> Vec<Box<dyn Policy>> { vec![Rule::Never.start(2.0)] };
+    let found = replay(&record, 0..200, 2.0, &start, &()).unwrap();
+    let untaught = curve[0].1;
+    let learnt = curve.last().unwrap().1;
+    assert!(learnt < 0.25 * found.clairvoyant, "{curve:?}, {}", found.clairvoyant);
+    assert!(learnt < untaught, "{curve:?}");
+}
+
+#[test]
+fn a_lattice_is_found_and_its_moves_counted() {
+    // Two ranks on the levels 3..=6 of 0.25 each: up, up, up, down, stay; stay throughout.
+    let first = [3.0, 4.0, 5.0, 6.0, 5.0, 5.0];
+    let seconds = first.iter().flat_map(|level| [0.25 * level, 0.75]).collect();
+    let record = Record::new(2, seconds, Vec::new()).unwrap();
+    assert!((lattice(&record).unwrap() - 0.25).abs() < 1e-12);
+    let moves = Moves::of(&record, 0.25);
+    assert_eq!(moves.lowest, 3);
+    assert_eq!(moves.counts, [[0, 5, 1], [0, 0, 1], [0, 1, 1], [1, 0, 0]]);
+    assert_eq!((moves.total(), moves.jumps), (10, 0));
+    let irregular =
+        Record::new(2, vec![1.0, 2.0_f64.sqrt(), 1.1, 3.0_f64.sqrt()], Vec::new()).unwrap();
+    assert_eq!(lattice(&irregular), None);
+}
+
+#[test]
+fn the_kind_of_edge_is_recognised() {
+    let counts = |inward: u64, stays: u64| {
+        vec![[0, stays, inward], [250, 500, 250], [250, 500, 250], [inward, stays, 0]]
+    };
+    let moves = |counts| Moves { quantum: 1.0, lowest: 0, counts, jumps: 0 };
+    assert_eq!(moves(counts(250, 750)).walk().edge, Edge::Hold);
+    assert_eq!(moves(counts(500, 500)).walk().edge, Edge::Reflect);
+    let walk = moves(counts(250, 750)).walk();
+    assert!(walk.up.contains(0.25) && walk.same_at_every_level > 0.9);
+    let uneven = vec![[0, 10, 10], [400, 500, 100], [100, 500, 400], [10, 10, 0]];
+    assert!(moves(uneven).walk().same_at_every_level < 1e-6);
+}
+
+#[test]
+fn drift_and_noise_are_told_apart() {
+    let found = Increments::of(&drifting(32, 200, 0.05, 0.2)).unwrap();
+    assert!((found.drifts[1] - 0.05).abs() < 0.005);
+    assert!(found.same_drift < 1e-6);
+    // Uniform in [-.2, .2].
+    assert!((found.noise - 0.2 / 3.0_f64.sqrt()).abs() < 0.02, "{}", found.noise);
+    assert!(found.deviation.value < 0.03);
+}
+
+#[test]
+fn an_excursion_is_an_outlier_and_a_change_is_not() {
+    let mut path: Vec<f64> = (0..60).map(|step| f64::from(step % 7) * 0.01).collect();
+    path[20] += 5.0;
+    path.iter_mut().skip(40).for_each(|value| *value += 3.0);
+    let mut clean = path.clone();
+    assert_eq!(without_outliers(&mut clean, 1), 1);
+    assert!(clean[20] < 0.1);
+    assert_eq!(clean[40..], path[40..]);
+}
+
+#[test]
+fn a_change_point_is_found_where_it_is() {
+    let jitter = |i: usize| ((i * 37) % 11) as f64 / 100.0;
+    let values: Vec<f64> = (0..80).map(|i| jitter(i) + if i < 50 { 1.0 } else { 2.0 }).collect();
+    let found = change(&values).unwrap();
+    assert_eq!(found.at, 50);
+    assert!((found.before - 1.05).abs() < 0.01 && (found.after - 2.05).abs() < 0.01);
+    let line: Vec<f64> = (0..80).map(|i| jitter(i) + 0.05 * i as f64).collect();
+    assert!(change(&line).is_none(), "a line is no change of phase");
+    let flat: Vec<f64> = (0..80).map(jitter).collect();
+    assert!(change(&flat).is_none());
+}
+
+/// E max of 2 standard normals is 1/sqrt(pi): after n steps max - mean is sqrt(n/pi).
+#[test]
+fn growth_of_independent_changes_is_that_of_normal_extremes() {
+    let lags = growth::lags(21);
+    assert_eq!(lags, [1, 2, 3, 5, 8, 13, 21]);
+    for point in growth::normal(&[0.0, 0.0], 1.0, 0.0, &lags, 5) {
+        let exact = (point.lag as f64 / std::f64::consts::PI).sqrt();
+        assert!((point.mean - exact).abs() <= 2.0 * point.half_width, "{point:?}");
+    }
+}
+
+#[test]
+fn what_is_no_record_is_refused() {
+    assert!(Record::new(1, vec![1.0], Vec::new()).is_err());
+    assert!(Record::new(2, Vec::new(), Vec::new()).is_err());
+    assert!(Record::new(2, vec![1.0; 3], Vec::new()).is_err());
+    for wrong in [f64::NAN, -1.0, f64::INFINITY] {
+        assert!(Record::new(2, vec![1.0, wrong], Vec::new()).is_err());
+    }
+    let late = Remap { before: 1, seconds: None };
+    assert!(Record::new(2, vec![1.0; 2], vec![late]).is_err());
+    let negative = Remap { before: 0, seconds: Some(-1.0) };
+    assert!(Record::new(2, vec![1.0; 2], vec![negative]).is_err());
+}
