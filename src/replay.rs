@@ -84,7 +84,9 @@ pub fn thresholds(record: &Record, steps: Range<usize>, ratio: bool) -> Vec<Rule
     values.iter().step_by(stride).map(rule).chain([Rule::Never]).collect()
 }
 
-/// A learner after some episodes, and by how much its cost on the same steps exceeded hindsight's.
+/// Q-learning over some episodes: what was learnt when it cost least on the same steps, and the regret
+/// curve: by how much its cost there exceeded hindsight's after 1, 2, 4, ... episodes. Learning is not
+/// monotone: bootstrapped estimates drift.
 pub fn learn(
     record: &Record,
     steps: Range<usize>,
@@ -93,7 +95,8 @@ pub fn learn(
     seed: u64,
 ) -> (Learnt, Vec<(u64, f64)>) {
     let mut learner = Learnt::new(remap_cost);
-    let mut curve = Vec::new();
+    let (mut best, mut curve) = (learner.clone(), Vec::new());
+    let mut least = f64::INFINITY;
     let regret = |learnt: &Learnt| {
         let start = || -> Vec<Box<dyn Policy>> { vec![Box::new(learnt.clone())] };
         replay(record, steps.clone(), remap_cost, &start, &())
@@ -102,9 +105,14 @@ pub fn learn(
     if steps.len() > 2 {
         learner.train(record, steps.clone(), episodes, seed, |episode, learnt| {
             if episode.is_power_of_two() || episode == episodes {
-                curve.push((episode, regret(learnt)));
+                let found = regret(learnt);
+                curve.push((episode, found));
+                if found < least {
+                    least = found;
+                    best = learnt.clone();
+                }
             }
         });
     }
-    (learner, curve)
+    (best, curve)
 }
