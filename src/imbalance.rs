@@ -141,32 +141,27 @@ impl Imbalance {
     }
 
     /// The [`split`](Self::split) of a total, or where that leaves these ranges, the one within them
-    /// whose scaled loads are most even: the unit that comes next goes to where it makes the least,
-    /// the unit that goes first is taken from where there is most, the first of equal ones. `None`
-    /// when the ranges cannot hold the total.
+    /// whose largest scaled load is least: unit by unit from the lowest loads up, each to where it makes
+    /// the least, the first of equal ones. `None` when the ranges cannot hold the total.
     pub fn split_within(&self, total: i64, lowest: &[i64], highest: &[i64]) -> Option<Vec<i64>> {
-        let mut loads = self.split(total);
-        for (load, (low, high)) in loads.iter_mut().zip(lowest.iter().zip(highest)) {
-            *load = (*load).clamp(*low, *high);
+        let split = self.split(total);
+        let within = |(load, (low, high)): (&i64, (&i64, &i64))| (low..=high).contains(&load);
+        if split.iter().zip(lowest.iter().zip(highest)).all(within) {
+            return Some(split);
         }
-        let mut left = total - loads.iter().sum::<i64>();
-        while left != 0 {
-            let step = left.signum();
-            let free = |i: &usize| {
-                if step > 0 { loads[*i] < highest[*i] } else { loads[*i] > lowest[*i] }
-            };
-            // w / c, after the step up or before the step down.
+        let mut loads = lowest.to_vec();
+        for _ in lowest.iter().sum::<i64>()..total {
+            // (w + 1) / c, compared as products.
             let order = |i: usize, j: usize| {
-                let level = |i: usize| step * (loads[i] + step.max(0));
-                let (a, b) = (i128::from(level(i)), i128::from(level(j)));
+                let (a, b) = (i128::from(loads[i] + 1), i128::from(loads[j] + 1));
                 let (c, d) = (i128::from(self.capacities[i]), i128::from(self.capacities[j]));
                 (a * d).cmp(&(b * c))
             };
-            let next = (0..loads.len()).filter(free).min_by(|&i, &j| order(i, j))?;
-            loads[next] += step;
-            left -= step;
+            let free = (0..loads.len()).filter(|&i| loads[i] < highest[i]);
+            let next = free.min_by(|&i, &j| order(i, j))?;
+            loads[next] += 1;
         }
-        Some(loads)
+        (loads.iter().sum::<i64>() == total).then_some(loads)
     }
 
     /// The running cost of these loads: zero if and only if they are balanced, otherwise positive
@@ -249,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn a_split_within_ranges_is_the_most_even_one() {
+    fn a_split_that_leaves_its_ranges_is_replaced_by_the_most_even_one_within() {
         let all = capacities(&[(1, 1), (1, 1), (3, 1)]);
         let imbalance = Imbalance::new(RunningCost::EuclideanDeviation, &all, 100).unwrap();
         let (low, high) = ([0, 1, 0], [5, 5, 5]);
@@ -258,6 +253,11 @@ mod tests {
         for total in 1..=15 {
             let split = imbalance.split_within(total, &low, &high).unwrap();
             assert_eq!(split.iter().sum::<i64>(), total);
+            let free = imbalance.split(total);
+            if (0..3).all(|i| (low[i]..=high[i]).contains(&free[i])) {
+                assert_eq!(split, free);
+                continue;
+            }
             let least = (0..shape.iter().product())
                 .map(vector)
                 .filter(|loads| loads.iter().sum::<i64>() == total)
