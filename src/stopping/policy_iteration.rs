@@ -29,7 +29,7 @@ const INEXACT: f64 = 1e-5;
 const ROUGHLY: f64 = 1e-3;
 
 /// The largest continuation set that is factorised.
-const DIRECT: usize = 200;
+pub(super) const DIRECT: usize = 200;
 
 /// The most steps of one Krylov solve; the next evaluation goes on from there.
 const STEPS: u64 = 2000;
@@ -221,7 +221,11 @@ fn running_least(problem: &Problem, continues: &[bool]) -> f64 {
 }
 
 /// Solves the systems on the continuation set by one LU factorisation.
-fn direct(problem: &Problem, continues: &[bool], sides: &mut [(Vec<f64>, &mut [f64])]) -> u64 {
+pub(super) fn direct(
+    problem: &Problem,
+    continues: &[bool],
+    sides: &mut [(Vec<f64>, &mut [f64])],
+) -> u64 {
     let n = continues.len();
     let members: Vec<usize> = (0..n).filter(|&s| continues[s]).collect();
     let mut unit = vec![0.0; n];

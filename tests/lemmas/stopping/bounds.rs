@@ -62,9 +62,12 @@ fn apart(levels: usize, bits: i32) -> Model {
 fn costs_far_above_the_running_cost_are_enclosed() {
     // R / psi times the unit of rounding exceeds the tolerance: only a weighted proof will do.
     for (levels, bits, after, rho) in [
-        (5, 8, AfterRemap::Stop, 1e9),
-        (4, 10, AfterRemap::Stop, 1e9),
-        (5, 10, AfterRemap::Stop, 1e11),
+        (4, 10, AfterRemap::Stop, 1e6),
+        (4, 10, AfterRemap::Stop, 1e7),
+        (5, 10, AfterRemap::Stop, 1e8),
+        (5, 10, AfterRemap::Stop, 1e9),
+        (5, 12, AfterRemap::Stop, 1e10),
+        (6, 10, AfterRemap::Stop, 1e10),
         (4, 8, AfterRemap::Uniform, 50.0),
         (5, 6, AfterRemap::Uniform, 9.0),
     ] {

@@ -214,7 +214,7 @@ fn check_against_exact(model: &Model, rho: f64, after: AfterRemap, method: Metho
     let (j, remap) = exact(&model.rows(), full.problem.running(), &rational(rho), after);
     for lump in [false, true] {
         let Solved { states, problem, solution } = model.solve(lump, rho, after, method);
-        assert!(solution.gap <= 1e-9, "gap {}", solution.gap);
+        assert!(solution.gap <= 1e-9, "gap {} at {rho} {after:?}", solution.gap);
         let (low, high) = solution.remap_bounds();
         assert!(rational(low) <= remap && remap <= rational(high));
         for (place, exact) in j.iter().enumerate() {
