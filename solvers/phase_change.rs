@@ -160,15 +160,17 @@ pub fn solve(
         threshold_upper: Vec::new(),
         value,
         segments: solution.segments,
-        belief: problem.detector.as_binary().map(|detector| Filter {
-            false_alarm: detector.false_alarm(),
-            missed: detector.missed(),
-            hazard: match &problem.hazard {
-                threshold::Hazard::Constant(h) => Hazard::Constant(decimal(h)),
-                threshold::Hazard::PerStep(list) => {
-                    Hazard::PerStep(list.iter().map(decimal).collect())
-                }
-            },
+        belief: problem.detector.as_binary().filter(|_| model.says_yes_or_no()).map(|detector| {
+            Filter {
+                false_alarm: detector.false_alarm(),
+                missed: detector.missed(),
+                hazard: match &problem.hazard {
+                    threshold::Hazard::Constant(h) => Hazard::Constant(decimal(h)),
+                    threshold::Hazard::PerStep(list) => {
+                        Hazard::PerStep(list.iter().map(decimal).collect())
+                    }
+                },
+            }
         }),
         threshold_stationary: None,
         threshold_stationary_lower: None,

@@ -210,6 +210,9 @@ pub fn solve(
 /// States from which on it is worth looking for a small region around balance that will do.
 const ACTIVE_FROM: usize = 20_000;
 
+/// A region of more states takes longer to find than is worth waiting for to be told that it is too large.
+const ACTIVE_MOST: usize = 1_500_000;
+
 /// The most states of such a region, where it is worth a try.
 fn active_limit(states: &States, model: &Stopping, settings: &Settings) -> Option<usize> {
     let plain = model.after() == AfterRemap::Stop
@@ -218,7 +221,8 @@ fn active_limit(states: &States, model: &Stopping, settings: &Settings) -> Optio
         && settings.method.is_none_or(|method| Method::from(method) == Method::Auto);
     // A region takes about 600 bytes a state.
     let room = memory::available().map_or(usize::MAX, |bytes| (bytes / 600) as usize);
-    (plain && states.count() >= ACTIVE_FROM).then(|| (states.count() / 8).min(room))
+    (plain && states.count() >= ACTIVE_FROM)
+        .then(|| (states.count() / 8).min(room).min(ACTIVE_MOST))
 }
 
 /// What was found for each class.
