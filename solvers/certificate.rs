@@ -184,7 +184,7 @@ const END: u128 = 3;
 const PATIENCE: u64 = 4;
 
 /// Steps after which all that are alike are taken at once, however wide the thresholds come out.
-const MOST_REPEATED: u64 = 2000;
+const MOST_REPEATED: u64 = 200;
 
 /// Functions so much coarser than the solver's suffice, since a proof follows the steps themselves and
 /// need not bound what later steps make of an error; the boldest first.

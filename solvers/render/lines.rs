@@ -1,6 +1,6 @@
 //! Curves of several colours, with printed values beside them as marks.
 
-use super::plot::DrawError;
+use super::plot::{DrawError, draw_key};
 use plotters::coord::Shift;
 use plotters::coord::ranged1d::{AsRangedCoord, ValueFormatter};
 use plotters::prelude::*;
@@ -116,14 +116,7 @@ impl Lines<'_> {
                 .label("printed")
                 .legend(|(x, y)| Cross::new((x + 12, y), 6, BLACK.stroke_width(2)));
         }
-        chart
-            .configure_series_labels()
-            .position(SeriesLabelPosition::UpperRight)
-            .label_font(("sans-serif", 16))
-            .background_style(WHITE.mix(0.85))
-            .border_style(BLACK.mix(0.3))
-            .margin(12)
-            .draw()?;
+        draw_key(&mut chart, SeriesLabelPosition::UpperMiddle)?;
         Ok(())
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Row;
 use super::curve::{points, window};
-use super::plot::{BAND, DrawError, SIZE, THRESHOLD};
+use super::plot::{BAND, DrawError, SIZE, THRESHOLD, draw_key};
 use crate::phase_change::Interval;
 use crate::phase_switching::Answer;
 use plotters::coord::Shift;
@@ -214,14 +214,7 @@ impl super::plot::Picture for Hysteresis<'_> {
                     PathElement::new([(x, y), (x + 24, y)], colour.stroke_width(2))
                 });
         }
-        chart
-            .configure_series_labels()
-            .position(SeriesLabelPosition::MiddleLeft)
-            .label_font(("sans-serif", 16))
-            .background_style(WHITE.mix(0.85))
-            .border_style(BLACK.mix(0.3))
-            .margin(12)
-            .draw()?;
+        draw_key(&mut chart, SeriesLabelPosition::MiddleLeft)?;
         Ok(())
     }
 }
