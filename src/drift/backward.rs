@@ -129,8 +129,10 @@ impl<'a> Backward<'a> {
         let most = self.problem.steps.min(snapshot.remaining);
         check("steps of the snapshot", most as usize, snapshot.remaining as usize)?;
         check("totals of the snapshot", self.limits.len(), snapshot.limits.len())?;
+        // Limits may lie a move, and the one that is added for good measure, beyond the largest excess.
+        let beyond = self.remapping.balanced_excess() + self.remapping.farthest() + 1;
         for &limit in &snapshot.limits {
-            let most = self.states.largest_excess().min(limit);
+            let most = (self.states.largest_excess() + beyond).min(limit);
             check("limits of the snapshot", most as usize, limit as usize)?;
         }
         self.remaining = snapshot.remaining;
