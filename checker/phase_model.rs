@@ -68,7 +68,12 @@ impl PhaseChange {
         let (lifetime, last) = Lifetime::read(fields.get("lifetime")?)?;
         let cycle = fields.get("cycle")?.fields("", &["before", "after", "remapped"])?;
         let remap = fields.get("remap")?.fields("", &["test", "install"])?;
-        let detector = fields.get("detector")?.fields("", &["false_alarm", "missed"])?;
+        let detector = fields.get("detector")?;
+        if !detector.name().is_empty() {
+            let message = "there are certificates for detectors that say yes or no only";
+            return Err(Refusal::Model(message.to_owned()));
+        }
+        let detector = detector.fields("", &["false_alarm", "missed"])?;
         let hazard = fields.get("hazard")?;
         let hazard = match hazard.name() {
             "Constant" => Hazard::Constant(probability(hazard.only()?)?),

@@ -68,7 +68,7 @@ fn prove(loaded: &Loaded, solution: &Solution) -> Result<(Payload, Proof), Refus
 }
 
 /// Whether the computation went to its end.
-pub fn is_due(solution: &Solution) -> bool {
+fn is_due(solution: &Solution) -> bool {
     !matches!(solution.status, Status::Interrupted | Status::TimeLimit)
 }
 

@@ -96,9 +96,8 @@ pub(super) fn run(arguments: &Solve) -> Exit {
                 continue;
             }
         };
-        if let Some(file) =
-            arguments.certificate.as_ref().filter(|_| certificate::is_due(&solution))
-        {
+        let proof = arguments.certificate.is_some().then(|| certificate::of(&loaded, &solution));
+        if let (Some(file), Some(Ok(_))) = (&arguments.certificate, &proof) {
             let (file, model) = (file.clone(), path.clone());
             solution.certificate = Some(Certified { file, model });
         }
@@ -116,7 +115,12 @@ pub(super) fn run(arguments: &Solve) -> Exit {
         } else {
             print(&render::summary(&loaded, &solution));
         }
-        if let Err(complaint) = write_outputs(arguments, &loaded, &solution) {
+        let written = write_outputs(arguments, &loaded, &solution);
+        let proved = proof.transpose().and_then(|proof| match (&arguments.certificate, proof) {
+            (Some(file), Some(bytes)) => write_file(file, &bytes, arguments.force),
+            _ => Ok(()),
+        });
+        for complaint in [written, proved].into_iter().filter_map(Result::err) {
             exit = exit.worst(report(&[complaint]));
         }
     }
@@ -195,10 +199,6 @@ fn check_outputs(arguments: &Solve) -> Result<(), Complaint> {
 
 fn write_outputs(arguments: &Solve, loaded: &Loaded, solution: &Solution) -> Result<(), Complaint> {
     let model = &loaded.path;
-    if let Some(path) = &arguments.certificate {
-        let certificate = certificate::of(loaded, solution)?;
-        write_file(path, &certificate, arguments.force)?;
-    }
     if let Some(folder) = &arguments.out {
         make_folder(folder)?;
         let path = out_path(folder, model);

@@ -312,3 +312,21 @@ fn verify_proves_a_model_with_its_certificate_and_a_solution_that_names_one() {
     assert_eq!(code, Some(1));
     assert!(error.contains("none.cert"), "{error}");
 }
+
+#[test]
+fn what_has_no_certificate_says_so_after_the_answer() {
+    let folder = tempfile::tempdir().unwrap();
+    let decks = Path::new(env!("CARGO_MANIFEST_DIR")).join("../models");
+    for (name, why) in [
+        ("phase_change/four_levels.ron", "detectors that say yes or no"),
+        ("phase_switching/endless.ron", "no certificates for PhaseSwitching"),
+        ("periodic/table1.ron", "no certificates for Periodic"),
+    ] {
+        let path = decks.join(name);
+        let arguments = ["solve", path.to_str().unwrap(), "--certificate", "x.cert"];
+        let (code, shown, error) = run(folder.path(), &arguments);
+        assert_eq!(code, Some(1), "{name}: {error}");
+        assert!(!shown.is_empty() && error.contains(why), "{name}: {error}");
+        assert!(!folder.path().join("x.cert").exists());
+    }
+}
