@@ -1,4 +1,4 @@
-//! Q-learning: a policy learnt from costs alone, without a model, the extension [YXW03] closes with.
+//! Q-learning: a policy learnt from costs alone, without a model, the extension `[YXW03]` closes with.
 //!
 //! The state is the imbalance max - mean against the cost C of a remap, in logarithmic classes; the
 //! actions are to go on and to remap; Q(state, action) estimates the discounted cost of what follows

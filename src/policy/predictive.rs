@@ -1,7 +1,7 @@
 //! Remapping at the best moment that the steps seen so far let one foresee.
 //!
 //! Let Y be the deviations of the ranks from the mean, added up as if nothing had been remapped, L and
-//! T their level and trend ([`level`]). What Y will be in j steps is L + j T and an error; the errors
+//! T their level and trend (`level`). What Y will be in j steps is L + j T and an error; the errors
 //! are taken from the past, all ranks of a moment together, the later moments counting more. With u_j
 //! the expected largest deviation j steps after now, or after a remap, C the cost of a remap and V_k the
 //! cost of k more steps from balance,
