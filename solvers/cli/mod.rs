@@ -1,12 +1,13 @@
 //! The command line: what can be asked for.
 
+mod measurements;
 mod traces;
 
+pub use measurements::{Calibrate, Monitor, SimulatedNoise};
 pub use traces::{Export, Fit, Fitted, Replay, Report, Simulate};
 
-use crate::measurements::Column;
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use remapping::monitor::calibrate::Noise;
+use measurements::{CALIBRATE_HELP, MONITOR_HELP};
 use std::path::PathBuf;
 use traces::{EXPORT_HELP, FIT_HELP, REPLAY_HELP, REPORT_HELP, SIMULATE_HELP};
 
@@ -96,21 +97,6 @@ Examples:
 Every number is computed between certified bounds; a printed one agrees if it lies within them, give or
 take what the paper says of its own accuracy.";
 
-const MONITOR_HELP: &str = "\
-Example: remap monitor models/phase_change/fluids.ron --batch 1 --cluster 5 < times.csv
-
-Batches of measurements are averaged, clusters of batch means are tested against the first cluster
-by Akaike's criterion, each test updates the probability that the phase has changed, and the
-program should remap once that exceeds the optimal threshold of the step. A step of the model is a
-cluster. Decisions: base (the base cluster is being taken), wait (a cluster is being taken),
-continue, remap (a new base cluster follows).";
-
-const CALIBRATE_HELP: &str = "\
-Examples:
-  remap calibrate --batch 4 --cluster 8 --shift 1.5
-  remap calibrate --noise ar1:0.6 --scale 2 --runs 100000
-  remap calibrate --change-at 1200 < times.csv";
-
 const VERIFY_HELP: &str = "\
 Example: remap verify models/phase_change/fluids.ron --cases 1000
 
@@ -118,6 +104,7 @@ Each lemma is checked against a slow and obvious evaluation (fractions, dense ma
 followed) on the model, or what of it is small enough, and on random models that have something of
 it. Claims of the papers that are known to be false are refuted. Whatever fails is shrunk to a minimal
 model file. Exit code 4 if a theorem fails, or a false claim cannot be refuted.";
+
 /// The verbs.
 #[derive(Debug, Subcommand)]
 pub enum Command {
@@ -369,64 +356,6 @@ pub struct Study {
     pub time_limit: Option<f64>,
 }
 
-/// Options of `monitor`.
-#[derive(Debug, Clone, Args)]
-pub struct Monitor {
-    /// The model file (.ron), a change of phase.
-    #[arg(value_name = "MODEL.ron")]
-    pub model: PathBuf,
-    /// Measurements averaged to a batch.
-    #[arg(long, value_name = "D", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
-    pub batch: u32,
-    /// Batches in a cluster.
-    #[arg(long, value_name = "C", default_value_t = 8, value_parser = clap::value_parser!(u32).range(2..=1_000_000))]
-    pub cluster: u32,
-    /// The column of the measurements: its name in the header, or its place from 1 [default: last].
-    #[arg(long, value_name = "NAME|K", default_value = "last", value_parser = column, hide_default_value = true)]
-    pub column: Column,
-    /// Leave out lines that are not finite numbers, with a warning, instead of stopping.
-    #[arg(long)]
-    pub skip_invalid: bool,
-    /// Print one JSON object a line.
-    #[arg(long)]
-    pub json: bool,
-}
-
-/// Options of `calibrate`.
-#[derive(Debug, Clone, Args)]
-pub struct Calibrate {
-    /// Measurements averaged to a batch.
-    #[arg(long, value_name = "D", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
-    pub batch: u32,
-    /// Batches in a cluster.
-    #[arg(long, value_name = "C", default_value_t = 8, value_parser = clap::value_parser!(u32).range(2..=1_000_000))]
-    pub cluster: u32,
-    /// Law of the measurements: normal, ar1:CORRELATION, or student:DEGREES (heavy tails).
-    #[arg(long, value_name = "LAW", default_value = "normal", value_parser = noise)]
-    pub noise: SimulatedNoise,
-    /// By how many standard deviations the change moves the mean.
-    #[arg(long, value_name = "K", default_value_t = 1.0, allow_negative_numbers = true)]
-    pub shift: f64,
-    /// By which factor the change multiplies the standard deviation.
-    #[arg(long, value_name = "K", default_value_t = 1.0, value_parser = positive)]
-    pub scale: f64,
-    /// Pairs of clusters to simulate.
-    #[arg(long, value_name = "R", default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(2..))]
-    pub runs: u32,
-    /// Seed of what is simulated.
-    #[arg(long, value_name = "S", default_value_t = 1)]
-    pub seed: u64,
-    /// Read a trace from standard input instead; the change comes after this many measurements.
-    #[arg(long, value_name = "K")]
-    pub change_at: Option<u64>,
-    /// The column of the trace: its name in the header, or its place from 1 [default: last].
-    #[arg(long, value_name = "NAME|K", default_value = "last", value_parser = column, hide_default_value = true)]
-    pub column: Column,
-    /// Print one JSON document and nothing else.
-    #[arg(long)]
-    pub json: bool,
-}
-
 /// Options of `verify`.
 #[derive(Debug, Clone, Args)]
 pub struct Verify {
@@ -445,26 +374,6 @@ pub struct Verify {
     /// Print one JSON document and nothing else.
     #[arg(long)]
     pub json: bool,
-}
-
-/// A law of measurements named on the command line.
-#[derive(Debug, Clone, Copy)]
-pub struct SimulatedNoise(pub Noise);
-
-fn noise(text: &str) -> Result<SimulatedNoise, String> {
-    let law = match text.split_once(':') {
-        None if text == "normal" => Some(Noise::Normal),
-        Some(("ar1", value)) => value.parse().ok().map(Noise::Autoregressive),
-        Some(("student", value)) => value.parse().ok().map(Noise::Student),
-        _ => None,
-    };
-    law.filter(Noise::is_valid).map(SimulatedNoise).ok_or_else(|| {
-        "expected normal, ar1:CORRELATION within -1..1, or student:DEGREES above 2".to_owned()
-    })
-}
-
-fn column(text: &str) -> Result<Column, String> {
-    if text == "last" { Ok(Column::Last) } else { text.parse() }
 }
 
 fn positive(text: &str) -> Result<f64, String> {

@@ -16,6 +16,7 @@ mod phase_change;
 mod phase_change_claims;
 mod stopping;
 mod stopping_claims;
+mod value_shape;
 
 use crate::model::{Loaded, Problem};
 use crate::run::is_interrupted;

@@ -213,3 +213,16 @@ fn costs() -> BoxedStrategy<(String, String)> {
         })
         .boxed()
 }
+
+/// Steps from the end that every branch is followed from.
+pub(super) const BRANCHES: usize = 5;
+
+pub(super) fn ratio(numerator: i64, denominator: i64) -> Rational {
+    Rational::from(numerator) / Rational::from(denominator)
+}
+
+/// A fraction where it is short, and a decimal otherwise.
+pub(super) fn show(value: &Rational) -> String {
+    let text = value.to_string();
+    if text.len() <= 12 { text } else { format!("{:.6}", value.to_f64().value()) }
+}
