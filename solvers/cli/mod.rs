@@ -98,9 +98,11 @@ Every number is computed between certified bounds; a printed one agrees if it li
 take what the paper says of its own accuracy.";
 
 const VERIFY_HELP: &str = "\
-Example: remap verify models/phase_change/fluids.ron --cases 1000
+Examples:
+  remap verify models/phase_change/fluids.ron --cases 1000
+  remap verify model.ron model.cert       (from remap solve model.ron --certificate model.cert)
 
-Each lemma is checked against a slow and obvious evaluation (fractions, dense matrices, every branch
+With a certificate, a checker that shares nothing with the solvers prints what it proves. Without, each lemma is checked against a slow and obvious evaluation (fractions, dense matrices, every branch
 followed) on the model, or what of it is small enough, and on random models that have something of
 it. Claims of the papers that are known to be false are refuted. Whatever fails is shrunk to a minimal
 model file. Exit code 4 if a theorem fails, or a false claim cannot be refuted.";
@@ -132,7 +134,7 @@ pub enum Command {
     /// Measure how often the monitor's change test errs, for your own noise or a recorded trace.
     #[command(after_help = CALIBRATE_HELP)]
     Calibrate(Calibrate),
-    /// Check the lemmas and theorems of the papers on a model and on random models near it.
+    /// Check the lemmas of the papers on a model and on random models near it, or the proof of an answer.
     #[command(after_help = VERIFY_HELP)]
     Verify(Verify),
     /// Make a trace of a model: step times of every rank, as CSV.
