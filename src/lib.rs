@@ -18,6 +18,7 @@ pub mod imbalance;
 pub mod interval;
 pub mod law;
 pub mod lifetime;
+mod machine;
 pub mod mesh;
 pub mod monitor;
 pub mod observer;

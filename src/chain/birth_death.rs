@@ -1,5 +1,6 @@
 //! One process whose load moves by at most one level in a step.
 
+use super::kernel::{Levels, Row};
 use super::{ChainError, Operator, ROW_SUM_TOLERANCE, probability, usable};
 use crate::Rational;
 use rayon::prelude::*;
@@ -20,6 +21,8 @@ pub struct BirthDeath {
     up: Vec<f64>,
     stay: Vec<f64>,
     down: Vec<f64>,
+    /// What all levels between the lowest and the highest have in common, if they do.
+    between: Option<Row>,
 }
 
 impl BirthDeath {
@@ -76,7 +79,7 @@ impl BirthDeath {
             let (direction, edge, value) = ("up", "highest", up[levels - 1]);
             return Err(ChainError::LeavesRange { direction, edge, value });
         }
-        Ok(Self { up, stay, down })
+        Ok(Self::of(up, stay, down))
     }
 
     /// The same as [`new`](Self::new) for exact probabilities: those of moving and of staying are
@@ -91,7 +94,15 @@ impl BirthDeath {
         for (stay, (up, down)) in chain.stay.iter_mut().zip(up.iter().zip(down)) {
             *stay = double(&(Rational::ONE - up - down)).max(0.0);
         }
-        Ok(chain)
+        Ok(Self::of(chain.up, chain.stay, chain.down))
+    }
+
+    fn of(up: Vec<f64>, stay: Vec<f64>, down: Vec<f64>) -> Self {
+        let mut chain = Self { up, stay, down, between: None };
+        let row = chain.row(1);
+        let same = (1..chain.levels() - 1).all(|level| chain.row(level) == row);
+        chain.between = same.then_some(row);
+        chain
     }
 
     /// The number of levels L.
@@ -132,28 +143,40 @@ impl BirthDeath {
             .collect()
     }
 
+    /// The probabilities of moving from `level`, and the levels below, here and above: where there is
+    /// none, the same again, with probability 0.
+    #[inline(always)]
+    pub(super) fn neighbours(&self, level: usize) -> (Row, [usize; 3]) {
+        let above = if level + 1 == self.levels() { level } else { level + 1 };
+        (self.row(level), [level.saturating_sub(1), level, above])
+    }
+
+    /// The probabilities of moving from `level`.
+    pub(super) fn row(&self, level: usize) -> Row {
+        Row { down: self.down[level], stay: self.stay[level], up: self.up[level] }
+    }
+
+    /// Row `level` of the operator on rows of values, which `at` finds by their level.
+    pub(super) fn row_from<'v>(
+        &self,
+        level: usize,
+        at: impl Fn(usize) -> &'v [f64],
+        out: &mut [f64],
+    ) {
+        let (row, [below, here, above]) = self.neighbours(level);
+        row.means(at(below), at(here), at(above), out);
+    }
+
     /// Row `level` of the operator on rows of `width` values: `out = sum of P(level, j) v[j, ..]`.
     pub(super) fn row_into(&self, level: usize, v: &[f64], out: &mut [f64]) {
         let width = out.len();
-        let row = |j: usize| &v[j * width..(j + 1) * width];
-        let (stay, here) = (self.stay[level], row(level));
-        if level == 0 {
-            let up = self.up[0];
-            for ((out, here), above) in out.iter_mut().zip(here).zip(row(1)) {
-                *out = stay * here + up * above;
-            }
-        } else if level + 1 == self.levels() {
-            let down = self.down[level];
-            for ((out, here), below) in out.iter_mut().zip(here).zip(row(level - 1)) {
-                *out = down * below + stay * here;
-            }
-        } else {
-            let (up, down) = (self.up[level], self.down[level]);
-            let (below, above) = (row(level - 1), row(level + 1));
-            for (((out, here), below), above) in out.iter_mut().zip(here).zip(below).zip(above) {
-                *out = down * below + stay * here + up * above;
-            }
-        }
+        self.row_from(level, |j| &v[j * width..(j + 1) * width], out);
+    }
+
+    /// All rows, as lists by level.
+    #[inline(always)]
+    pub(super) fn rows_by_level(&self) -> Levels<'_> {
+        Levels { down: &self.down, stay: &self.stay, up: &self.up, between: self.between }
     }
 
     /// Rows 0..`levels` of the operator on rows of `width` values, for a function `v` that is known
@@ -165,31 +188,11 @@ impl BirthDeath {
             }
             return;
         }
+        let last = self.levels() - 1;
         out[0] = self.stay[0] * v[0] + self.up[0] * v[1];
-        let through = levels.min(self.levels() - 1);
-        let (down, stay, up) =
-            (&self.down[1..through], &self.stay[1..through], &self.up[1..through]);
-        let n = through - 1;
-        let (below, here, above) = (&v[..n], &v[1..n + 1], &v[2..n + 2]);
-        let (down, stay, up) = (&down[..n], &stay[..n], &up[..n]);
-        for (i, out) in out[1..n + 1].iter_mut().enumerate() {
-            *out = down[i] * below[i] + stay[i] * here[i] + up[i] * above[i];
-        }
-        if levels == self.levels() {
-            let last = levels - 1;
+        self.rows_by_level().from(1).apply(v, &mut out[1..levels.min(last)]);
+        if levels > last {
             out[last] = self.down[last] * v[last - 1] + self.stay[last] * v[last];
-        }
-    }
-
-    /// Rows 0..`out.len()` of the operator, for a function given as `padded`: a number that does not
-    /// matter, the values at these levels, and that at the level above (which does not matter either
-    /// if there is no such level). All must be finite.
-    pub(super) fn padded_into(&self, padded: &[f64], out: &mut [f64]) {
-        let n = out.len();
-        let (down, stay, up) = (&self.down[..n], &self.stay[..n], &self.up[..n]);
-        let (below, here, above) = (&padded[..n], &padded[1..n + 1], &padded[2..n + 2]);
-        for (i, out) in out.iter_mut().enumerate() {
-            *out = down[i] * below[i] + stay[i] * here[i] + up[i] * above[i];
         }
     }
 

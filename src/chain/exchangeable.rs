@@ -229,7 +229,7 @@ impl Exchangeable {
     /// `others` are afterwards; `f` is a function of where all are. Left out where it matters to no
     /// wanted start.
     fn move_highest(&self, z: usize, others: Part<'_>, f: &[f64], out: &mut [f64], width: usize) {
-        let p = Row::of(&self.chain, z);
+        let p = self.chain.row(z);
         let count = |items: usize, levels: usize| self.count(items, levels) * width;
         let last = z + 1 == self.chain.levels();
         if z == 0 {
@@ -294,9 +294,10 @@ impl Exchangeable {
     /// [`compute`](Self::compute) for two items, row by row of the higher one.
     fn two(&self, part: Part<'_>, v: &[f64], out: &mut [f64], scratch: &mut [f64]) {
         let first = |y: usize| y * (y + 1) / 2;
+        let levels = self.chain.rows_by_level();
         scratch[0] = 0.0;
         for y in (0..=part.highest).filter(|&y| !part.above.excludes(y, 2)) {
-            let p = Row::of(&self.chain, y);
+            let p = self.chain.row(y);
             let last = y + 1 == self.chain.levels();
             let (here, next) = (&v[first(y)..first(y + 1)], first(y + 1));
             // From the highest level it never gets there.
@@ -307,34 +308,7 @@ impl Exchangeable {
             let before = |row: &[f64]| if y > 0 { row[y - 1] } else { 0.0 };
             row[y] = p.mean(before(here), here[y], above[y]);
             row[y + 1] = if last { 0.0 } else { p.mean(before(above), above[y], above[y + 1]) };
-            self.chain.padded_into(scratch, &mut out[first(y)..next]);
-        }
-    }
-}
-
-/// The probabilities of moving from a level.
-#[derive(Clone, Copy)]
-struct Row {
-    down: f64,
-    stay: f64,
-    up: f64,
-}
-
-impl Row {
-    fn of(chain: &BirthDeath, level: usize) -> Self {
-        Row { down: chain.down(level), stay: chain.stay(level), up: chain.up(level) }
-    }
-
-    fn mean(self, below: f64, here: f64, above: f64) -> f64 {
-        self.down * below + self.stay * here + self.up * above
-    }
-
-    /// `out = down * below + stay * here + up * above`, for the first entries.
-    fn means(self, below: &[f64], here: &[f64], above: &[f64], out: &mut [f64]) {
-        let n = out.len();
-        let (below, here, above) = (&below[..n], &here[..n], &above[..n]);
-        for (((out, &below), &here), &above) in out.iter_mut().zip(below).zip(here).zip(above) {
-            *out = self.mean(below, here, above);
+            levels.padded_into(scratch, &mut out[first(y)..next]);
         }
     }
 }

@@ -18,6 +18,7 @@ mod birth_death;
 mod dense;
 mod exchangeable;
 mod joint;
+mod kernel;
 mod multisets;
 mod product;
 mod restricted;
@@ -40,6 +41,25 @@ const PART: usize = 1 << 12;
 /// Shorter vectors are not worth a second thread.
 const PARALLEL: usize = 1 << 15;
 
+/// What is done to an image `P v`.
+#[derive(Clone, Copy)]
+pub enum Finish<'f> {
+    /// Nothing.
+    Keep,
+    /// The cost of each state is taken from it.
+    Less(&'f [f64]),
+    /// The cost of each state is added to it, and what exceeds the bound is cut off; 0 where there is
+    /// no cost.
+    Least {
+        /// One for each state.
+        costs: &'f [f64],
+        /// The most that remains.
+        bound: f64,
+    },
+    /// This is called with parts of it, and with the state that each begins at.
+    Parts(&'f (dyn Fn(usize, &mut [f64]) + Sync)),
+}
+
 /// A Markov operator on functions of S states: non-negative, with rows that sum to one.
 ///
 /// Rows may miss one by what the given decimals miss it (at most [`ROW_SUM_TOLERANCE`]); they are
@@ -54,15 +74,15 @@ pub trait Operator: Send + Sync {
     /// When `v` or `out` does not have [`states`](Self::states) entries.
     fn apply_into(&self, v: &[f64], out: &mut [f64]);
 
-    /// [`apply_into`](Self::apply_into), and then `finish(start, part)` on every part of `out`, each
-    /// beginning at state `start`, while it is in the cache.
-    fn apply_then(&self, v: &[f64], out: &mut [f64], finish: &(dyn Fn(usize, &mut [f64]) + Sync)) {
+    /// [`apply_into`](Self::apply_into), and then `finish` on every part of `out` while it is in the
+    /// cache.
+    fn apply_then(&self, v: &[f64], out: &mut [f64], finish: Finish<'_>) {
         self.apply_into(v, out);
         if out.len() < PARALLEL {
-            return finish(0, out);
+            return finish.finish(0, out);
         }
         let parts = out.par_chunks_mut(PART).enumerate();
-        parts.for_each(|(part, out)| finish(part * PART, out));
+        parts.for_each(|(part, out)| finish.finish(part * PART, out));
     }
 
     /// A bound k such that the computed `P v` differs from the exact one, in every state s, by at

@@ -1,6 +1,7 @@
 //! Independent factors: the Kronecker product, applied mode by mode.
 
-use super::{BirthDeath, ChainError, Dense, Exchangeable, Operator, usable};
+use super::kernel::Pair;
+use super::{BirthDeath, ChainError, Dense, Exchangeable, Finish, Operator, usable};
 use rayon::prelude::*;
 
 /// One factor of a [`Product`].
@@ -42,7 +43,8 @@ impl Factor {
 ///
 /// The product matrix is never formed; an application costs the sum over the factors of what each
 /// costs on all states. Modes are processed depth first: as soon as one row of the first mode is
-/// there, the others are applied to it while it is in the cache.
+/// there, the others are applied to it while it is in the cache. Of rows that are longer than the
+/// cache, no more is computed ahead than the second mode needs for its next one.
 #[derive(Debug)]
 pub struct Product {
     factors: Vec<Factor>,
@@ -53,6 +55,9 @@ pub struct Product {
 
 /// Blocks of at least this many numbers are shared among threads.
 const PARALLEL: usize = 1 << 14;
+
+/// As many numbers are in the nearest cache.
+const CACHED: usize = 1 << 12;
 
 impl Product {
     /// The joint chain of independent factors.
@@ -83,8 +88,16 @@ impl Product {
 
     /// How many numbers of scratch memory the factors from `mode` on use for one of their blocks.
     fn scratch(&self, mode: usize) -> usize {
-        (mode + 1..self.factors.len()).map(|k| self.inner[k - 1]).sum::<usize>()
-            + (mode..self.factors.len()).map(|k| self.whole(k)).sum::<usize>()
+        let width = self.inner[mode];
+        match &self.factors[mode..] {
+            [_] => 0,
+            [Factor::BirthDeath(_), Factor::BirthDeath(second)] => second.levels() + 2,
+            [Factor::Exchangeable(_), ..] => self.whole(mode) + self.scratch(mode + 1),
+            _ if self.two_at_once(mode).is_some() => {
+                4 * self.inner[mode + 1] + self.scratch(mode + 2)
+            }
+            _ => width + self.scratch(mode + 1),
+        }
     }
 
     /// How many numbers factor `k` needs for its result before the next mode can start.
@@ -95,54 +108,119 @@ impl Product {
         }
     }
 
-    /// Applies the factors from `mode` on, for one level of the first of them.
-    fn slab(&self, mode: usize, level: usize, v: &[f64], out: &mut [f64], scratch: &mut [f64]) {
-        let (row, scratch) = scratch.split_at_mut(self.inner[mode]);
+    /// Factors `mode` and the next, where rows of the first are so long that those of the second are
+    /// better computed as soon as they can be.
+    fn two_at_once(&self, mode: usize) -> Option<(&BirthDeath, &BirthDeath)> {
+        match &self.factors[mode..] {
+            [Factor::BirthDeath(first), Factor::BirthDeath(second), _, ..]
+                if self.inner[mode] > CACHED && second.levels() > 3 =>
+            {
+                Some((first, second))
+            }
+            _ => None,
+        }
+    }
+
+    /// Applies the factors from `mode` on, for one level of the first of them, to the states from
+    /// `start` on.
+    fn slab(
+        &self,
+        (mode, level, start): (usize, usize, usize),
+        v: &[f64],
+        out: &mut [f64],
+        scratch: &mut [f64],
+        finish: Finish<'_>,
+    ) {
+        let width = self.inner[mode];
+        if let Some((first, second)) = self.two_at_once(mode) {
+            let part = self.inner[mode + 1];
+            let (ring, scratch) = scratch.split_at_mut(3 * part);
+            let (row, scratch) = scratch.split_at_mut(part);
+            for ahead in 0..=second.levels() {
+                if ahead < second.levels() {
+                    let at = |j: usize| &v[j * width + ahead * part..][..part];
+                    first.row_from(level, at, &mut ring[ahead % 3 * part..][..part]);
+                }
+                let Some(here) = ahead.checked_sub(1) else { continue };
+                second.row_from(here, |j| &ring[j % 3 * part..][..part], row);
+                let done = here * part;
+                let out = &mut out[done..done + part];
+                self.apply_modes((mode + 2, start + done), row, out, scratch, finish);
+            }
+            return;
+        }
+        if let [Factor::BirthDeath(first), Factor::BirthDeath(second)] = &self.factors[mode..] {
+            return Pair { first, second, level, v }.apply(out, scratch, start, finish);
+        }
+        let (row, scratch) = scratch.split_at_mut(width);
         match &self.factors[mode] {
             Factor::BirthDeath(chain) => chain.row_into(level, v, row),
             Factor::Dense(chain) => chain.row_into(level, v, row),
             Factor::Exchangeable(_) => unreachable!("needs all of its levels"),
         }
-        self.apply_modes(mode + 1, row, out, scratch);
+        self.apply_modes((mode + 1, start), row, out, scratch, finish);
     }
 
-    /// Applies the factors from `mode` on to one block.
-    fn apply_modes(&self, mode: usize, v: &[f64], out: &mut [f64], scratch: &mut [f64]) {
+    /// Applies the factors from `mode` on to one block, that of the states from `start` on.
+    fn apply_modes(
+        &self,
+        (mode, start): (usize, usize),
+        v: &[f64],
+        out: &mut [f64],
+        scratch: &mut [f64],
+        finish: Finish<'_>,
+    ) {
         let width = self.inner[mode];
-        let factor = &self.factors[mode];
-        if width == 1 {
-            return factor.apply_rows(v, out, 1);
-        }
-        let parallel = out.len() >= PARALLEL;
-        if let Factor::Exchangeable(chain) = factor {
-            let (whole, scratch) = scratch.split_at_mut(self.whole(mode));
-            chain.apply_rows(v, whole, width);
-            let slabs = out.par_chunks_exact_mut(width).zip(whole.par_chunks_exact(width));
-            if parallel {
-                slabs.for_each_init(
-                    || vec![0.0; self.scratch(mode + 1)],
-                    |scratch, (out, v)| self.apply_modes(mode + 1, v, out, scratch),
-                );
-            } else {
-                for (out, v) in out.chunks_exact_mut(width).zip(whole.chunks_exact(width)) {
-                    self.apply_modes(mode + 1, v, out, scratch);
-                }
+        let cached = out.len() <= CACHED;
+        let keep = Finish::Keep;
+        let (later, now) = if cached || width == 1 { (keep, finish) } else { (finish, keep) };
+        match &self.factors[mode..] {
+            [factor] => factor.apply_rows(v, out, 1),
+            [Factor::BirthDeath(first), Factor::BirthDeath(second)] if cached => {
+                return Pair { first, second, level: 0, v }.apply(out, scratch, start, finish);
             }
-            return;
+            [Factor::Exchangeable(chain), ..] => {
+                let (whole, scratch) = scratch.split_at_mut(self.whole(mode));
+                chain.apply_rows(v, whole, width);
+                let whole = &*whole;
+                let row = |level: usize| &whole[level * width..(level + 1) * width];
+                self.by_level((mode, start), out, scratch, &|(level, start), out, scratch| {
+                    self.apply_modes((mode + 1, start), row(level), out, scratch, later);
+                });
+            }
+            _ => self.by_level((mode, start), out, scratch, &|(level, start), out, scratch| {
+                self.slab((mode, level, start), v, out, scratch, later);
+            }),
         }
-        let slab = |level: usize, out: &mut [f64], scratch: &mut [f64]| {
-            self.slab(mode, level, v, out, scratch);
-        };
-        if parallel {
-            out.par_chunks_exact_mut(width).enumerate().for_each_init(
+        now.finish(start, out);
+    }
+
+    /// Calls `each(level, first state)` for the levels of factor `mode` with their part of `out`.
+    fn by_level(
+        &self,
+        (mode, start): (usize, usize),
+        out: &mut [f64],
+        scratch: &mut [f64],
+        each: &(dyn Fn((usize, usize), &mut [f64], &mut [f64]) + Sync),
+    ) {
+        let width = self.inner[mode];
+        let at = |level: usize| (level, start + level * width);
+        if out.len() >= PARALLEL {
+            let levels = out.par_chunks_exact_mut(width).enumerate();
+            levels.for_each_init(
                 || vec![0.0; self.scratch(mode)],
-                |scratch, (level, out)| slab(level, out, scratch),
+                |scratch, (level, out)| each(at(level), out, scratch),
             );
         } else {
-            for (level, out) in out.chunks_exact_mut(width).enumerate() {
-                slab(level, out, scratch);
-            }
+            let levels = out.chunks_exact_mut(width).enumerate();
+            levels.for_each(|(level, out)| each(at(level), out, scratch));
         }
+    }
+
+    fn apply(&self, v: &[f64], out: &mut [f64], finish: Finish<'_>) {
+        assert!(v.len() == self.states && out.len() == self.states);
+        let local = if self.states >= PARALLEL { self.whole(0) } else { self.scratch(0) };
+        self.apply_modes((0, 0), v, out, &mut vec![0.0; local], finish);
     }
 }
 
@@ -152,28 +230,11 @@ impl Operator for Product {
     }
 
     fn apply_into(&self, v: &[f64], out: &mut [f64]) {
-        assert!(v.len() == self.states && out.len() == self.states);
-        let whole = if self.inner[0] > 1 { self.whole(0) } else { 0 };
-        let local = if self.states >= PARALLEL { whole } else { self.scratch(0) };
-        self.apply_modes(0, v, out, &mut vec![0.0; local]);
+        self.apply(v, out, Finish::Keep);
     }
 
-    fn apply_then(&self, v: &[f64], out: &mut [f64], finish: &(dyn Fn(usize, &mut [f64]) + Sync)) {
-        let width = self.inner[0];
-        let by_level = !matches!(self.factors[0], Factor::Exchangeable(_));
-        if self.states < PARALLEL || width == 1 || !by_level {
-            self.apply_into(v, out);
-            return finish(0, out);
-        }
-        assert!(v.len() == self.states && out.len() == self.states);
-        let slabs = out.par_chunks_exact_mut(width).enumerate();
-        slabs.for_each_init(
-            || vec![0.0; self.scratch(0)],
-            |scratch, (level, out)| {
-                self.slab(0, level, v, out, scratch);
-                finish(level * width, out);
-            },
-        );
+    fn apply_then(&self, v: &[f64], out: &mut [f64], finish: Finish<'_>) {
+        self.apply(v, out, finish);
     }
 
     fn rounding(&self) -> f64 {

@@ -3,6 +3,7 @@
 use super::multigrid::Multigrid;
 use super::{Problem, vector};
 use crate::Observer;
+use crate::chain::Finish;
 use std::cell::Cell;
 
 /// Steps of plain conjugate gradients, enough where the continuation set is narrow; and on short
@@ -42,12 +43,13 @@ pub(super) struct Masked<'a> {
 impl Masked<'_> {
     /// `out = x - P x` on the states that continue, 0 elsewhere; `x` must be 0 there.
     fn apply(&self, x: &[f64], out: &mut [f64]) {
-        self.problem.operator.apply_then(x, out, &|start, out| {
+        let finish = |start: usize, out: &mut [f64]| {
             let marked = self.continues[start..].iter();
             for ((image, x), goes_on) in out.iter_mut().zip(&x[start..]).zip(marked) {
                 *image = if *goes_on { *x - *image } else { 0.0 };
             }
-        });
+        };
+        self.problem.operator.apply_then(x, out, Finish::Parts(&finish));
     }
 
     /// Whether to go on after this many applications.
@@ -61,8 +63,8 @@ impl Masked<'_> {
 
     fn dot(&self, a: &[f64], b: &[f64]) -> f64 {
         match self.weights {
-            Some(w) => vector::sum(a.len(), |s| w[s] * a[s] * b[s]),
-            None => vector::sum(a.len(), |s| a[s] * b[s]),
+            Some(w) => vector::sum_of([w, a, b], |[w, a, b]| w * a * b),
+            None => vector::sum_of([a, b], |[a, b]| a * b),
         }
     }
 }
@@ -78,8 +80,8 @@ pub(super) fn solve(
 ) -> u64 {
     vector::update(x, |s, x| if system.continues[s] { x } else { 0.0 });
     let exceeds = |residual: &[f64]| {
-        let excess = |s: usize| residual[s].abs() - goal - relative * right[s].abs();
-        vector::maxima(right.len(), |s| [excess(s)])[0] > 0.0
+        let excess = |[r, b]: [f64; 2]| r.abs() - goal - relative * b.abs();
+        vector::maximum_of([residual, right], excess) > 0.0
     };
     if system.weights.is_some() {
         conjugate_gradients(system, right, x, exceeds)
@@ -91,7 +93,7 @@ pub(super) fn solve(
 fn residual(system: &Masked, right: &[f64], x: &[f64]) -> Vec<f64> {
     let mut r = vec![0.0; x.len()];
     system.apply(x, &mut r);
-    vector::update(&mut r, |s, image| right[s] - image);
+    vector::update_from(&mut r, [right], |image, [right]| right - image);
     r
 }
 
@@ -129,8 +131,8 @@ fn conjugate_gradients(
             break;
         }
         let step = square / curvature;
-        vector::update(x, |s, x| x + step * p[s]);
-        vector::update(&mut r, |s, r| r - step * image[s]);
+        vector::update_from(x, [&p], |x, [p]| x + step * p);
+        vector::update_from(&mut r, [&image], |r, [image]| r - step * image);
         let direction = match &mut z {
             None => &r,
             Some((cycle, z)) => {
@@ -142,7 +144,7 @@ fn conjugate_gradients(
         let next = system.dot(&r, direction);
         let turn = next / square;
         square = next;
-        vector::update(&mut p, |s, p| direction[s] + turn * p);
+        vector::update_from(&mut p, [direction], |p, [direction]| direction + turn * p);
     }
     applications
 }
@@ -162,7 +164,7 @@ fn stabilised_biconjugate_gradients(
     while exceeds(&r) && system.goes_on(applications) {
         system.apply(&p, &mut v);
         let alpha = rho / system.dot(&shadow, &v);
-        vector::update(&mut r, |s, r| r - alpha * v[s]);
+        vector::update_from(&mut r, [&v], |r, [v]| r - alpha * v);
         system.apply(&r, &mut t);
         applications += 2;
         let square = system.dot(&t, &t);
@@ -170,15 +172,15 @@ fn stabilised_biconjugate_gradients(
         if !(alpha.is_finite() && omega.is_finite()) {
             break;
         }
-        vector::update(x, |s, x| x + alpha * p[s] + omega * r[s]);
-        vector::update(&mut r, |s, r| r - omega * t[s]);
+        vector::update_from(x, [&p, &r], |x, [p, r]| x + alpha * p + omega * r);
+        vector::update_from(&mut r, [&t], |r, [t]| r - omega * t);
         let next = system.dot(&shadow, &r);
         let beta = next / rho * alpha / omega;
         rho = next;
         if !beta.is_finite() {
             break;
         }
-        vector::update(&mut p, |s, p| r[s] + beta * (p - omega * v[s]));
+        vector::update_from(&mut p, [&r, &v], |p, [r, v]| r + beta * (p - omega * v));
     }
     applications
 }

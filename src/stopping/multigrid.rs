@@ -22,10 +22,11 @@ pub(super) struct Multigrid<'a> {
 struct Level<'a> {
     problem: &'a Problem,
     coarser: &'a Coarser,
-    continues: Vec<bool>,
-    /// Reversing weights here and on the coarser grid, of the same sum.
+    /// 1 where one continues, 0 elsewhere.
+    continues: Vec<f64>,
+    /// Reversing weights here and what makes a residual of those on the coarser grid, of the same sum.
     weights: &'a [f64],
-    below: &'a [f64],
+    below: Vec<f64>,
     residual: Vec<f64>,
 }
 
@@ -52,16 +53,21 @@ impl<'a> Multigrid<'a> {
     pub fn new(problem: &'a Problem, weights: &'a [Vec<f64>], continues: &[bool]) -> Option<Self> {
         let mut levels = Vec::new();
         let mut problem = problem;
-        let mut continues = continues.to_vec();
+        let mut going_on = continues.to_vec();
         let mut weights = weights;
         while let (Some(coarser), [own, below, ..]) = (&problem.coarser, weights) {
-            let next = coarser.restrict(&continues);
-            let residual = vec![0.0; continues.len()];
+            let next = coarser.restrict(&going_on);
+            let residual = vec![0.0; going_on.len()];
+            let scale = |(goes_on, w): (&bool, &f64)| if *goes_on { STEPS / w } else { 0.0 };
+            let below = next.iter().zip(below).map(scale).collect();
+            let mark = |goes_on: &bool| f64::from(u8::from(*goes_on));
+            let continues = going_on.iter().map(mark).collect();
             levels.push(Level { problem, coarser, continues, weights: own, below, residual });
-            (problem, continues, weights) = (&coarser.problem, next, &weights[1..]);
+            (problem, weights) = (&coarser.problem, &weights[1..]);
+            going_on = next;
         }
-        let n = continues.len();
-        let members: Vec<usize> = (0..n).filter(|&s| continues[s]).collect();
+        let n = going_on.len();
+        let members: Vec<usize> = (0..n).filter(|&s| going_on[s]).collect();
         let mut matrix = DMatrix::identity(members.len(), members.len());
         let (mut unit, mut column) = (vec![0.0; n], vec![0.0; n]);
         for (j, &t) in members.iter().enumerate() {
@@ -100,32 +106,21 @@ fn cycle(
     let Level { problem, coarser: grid, continues, weights, below, residual } = level;
     let damping = grid.damping;
     // A step from 0.
-    vector::update(out, |s, _| damping * r[s]);
+    vector::update_from(out, [r], |_, [r]| damping * r);
     problem.operator.apply_into(out, residual);
-    vector::update(
-        residual,
-        |s, image| {
-            if continues[s] { weights[s] * (r[s] - out[s] + image) } else { 0.0 }
-        },
-    );
-    let mut right = grid.adjoint(residual);
-    let mask = coarser.first().map(|level| &level.continues);
-    vector::update(&mut right, |s, x| match mask {
-        Some(continues) if !continues[s] => 0.0,
-        _ => STEPS * x / below[s],
+    vector::update_from(residual, [continues, weights, r, out], |image, [on, w, r, x]| {
+        on * w * (r - x + image)
     });
+    let mut right = grid.adjoint(residual);
+    vector::update_from(&mut right, [below], |x, [scale]| scale * x);
     let mut correction = vec![0.0; right.len()];
     cycle(coarser, members, inverse, &right, &mut correction);
     let correction = grid.interpolate(&correction);
-    vector::update(out, |s, x| if continues[s] { x + correction[s] } else { 0.0 });
+    vector::update_from(out, [continues, &correction], |x, [on, correction]| x + on * correction);
     problem.operator.apply_into(out, residual);
-    let residual = &*residual;
-    vector::update(
-        out,
-        |s, x| {
-            if continues[s] { x + damping * (r[s] - x + residual[s]) } else { 0.0 }
-        },
-    );
+    vector::update_from(out, [continues, r, residual], |x, [on, r, image]| {
+        x + on * damping * (r - x + image)
+    });
 }
 
 #[cfg(test)]

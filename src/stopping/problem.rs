@@ -2,7 +2,7 @@
 
 use super::coarser::Coarser;
 use super::{States, vector};
-use crate::chain::Operator;
+use crate::chain::{Finish, Operator};
 use crate::imbalance::Imbalance;
 
 /// What happens after a remap.
@@ -145,13 +145,7 @@ impl Problem {
     /// When `v` or `out` has not one entry for each state.
     pub fn bellman_into(&self, v: &[f64], out: &mut [f64]) {
         let remap = self.remap_value(v);
-        self.operator.apply_then(v, out, &|start, out| {
-            for (out, psi) in out.iter_mut().zip(&self.running[start..]) {
-                let go = psi + *out;
-                let best = if go < remap { go } else { remap };
-                *out = if *psi == 0.0 { 0.0 } else { best };
-            }
-        });
+        self.operator.apply_then(v, out, Finish::Least { costs: &self.running, bound: remap });
     }
 
     /// The rows of the chain, one application of the operator for each column.

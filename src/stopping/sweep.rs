@@ -6,6 +6,7 @@
 //! relative to `P d`, not to R.
 
 use super::{AfterRemap, Problem, vector};
+use crate::chain::Finish;
 
 /// What the two branches of the Bellman operator save at some v, and room to compute it.
 #[derive(Debug, Clone)]
@@ -62,16 +63,14 @@ impl Sweep {
         self.base = base;
         let running = problem.running();
         if self.value.is_empty() {
-            problem.operator.apply_then(saving, &mut self.gain, &|start, gain| {
-                gain.iter_mut().zip(&running[start..]).for_each(|(gain, psi)| *gain -= psi);
-            });
+            problem.operator.apply_then(saving, &mut self.gain, Finish::Less(running));
         } else {
-            vector::update(&mut self.value, |s, _| base - saving[s]);
+            vector::update_from(&mut self.value, [saving], |_, [d]| base - d);
             problem.operator.apply_into(&self.value, &mut self.gain);
-            vector::update(&mut self.gain, |s, image| base - running[s] - image);
+            vector::update_from(&mut self.gain, [running], |image, [psi]| base - psi - image);
             self.rounding.base = Some(base);
         }
-        let [excess] = vector::maxima(saving.len(), |s| [-saving[s]]);
+        let excess = vector::maximum_of([saving], |[d]| -d);
         self.rounding.excess = excess;
         (self.stop, self.rounding.stop) = match problem.after {
             AfterRemap::Stop => {
@@ -105,8 +104,9 @@ impl Sweep {
     /// Sets `saving` to that of the image under the Bellman operator.
     pub fn take(&self, problem: &Problem, saving: &mut [f64]) {
         let (base, stop) = (self.base, self.stop);
-        vector::update(saving, |s, _| {
-            if problem.running[s] == 0.0 { base } else { self.gain[s].max(stop) }
+        vector::update_from(saving, [&problem.running, &self.gain], |_, [psi, gain]| {
+            let larger = if gain > stop { gain } else { stop };
+            if psi == 0.0 { base } else { larger }
         });
     }
 }

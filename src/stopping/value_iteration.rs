@@ -28,23 +28,21 @@ pub(super) fn solve(
             let rounding = sweep.rounding();
             let stop = sweep.stop + side * rounding.stop;
             remap = sweep.remap();
-            vector::update(saving, |s, old| {
-                let (psi, gain) = (problem.running[s], sweep.gain[s]);
-                if psi == 0.0 {
-                    return base;
-                }
-                let new = stop.max(gain + side * rounding.slack(psi, gain));
+            vector::update_from(saving, [&problem.running, &sweep.gain], |old, [psi, gain]| {
+                let go = gain + side * rounding.slack(psi, gain);
+                let new = if go > stop { go } else { stop };
                 // The side it comes from is a bound already.
-                if side < 0.0 { new.max(old) } else { new.min(old) }
+                let closer = if (new - old) * side < 0.0 { new } else { old };
+                if psi == 0.0 { base } else { closer }
             });
         }
         iterations += 2;
-        let [width] = vector::maxima(n, |s| [most[s] - least[s]]);
+        let width = vector::maximum_of([&most, &least], |[most, least]| most - least);
         // The bounds that will be reported rest on the residuals of the middle.
         if width <= settings.tolerance * remap.max(1.0) && iterations >= next_check {
             next_check = iterations + iterations / 32;
             let mut middle = least.clone();
-            vector::update(&mut middle, |s, low| low + (most[s] - low) / 2.0);
+            vector::update_from(&mut middle, [&most], |low, [most]| low + (most - low) / 2.0);
             sweep.run(problem, base, &middle);
             iterations += 1;
             let enclosure = Enclosure::new(problem, &middle, &sweep);
@@ -62,7 +60,7 @@ pub(super) fn solve(
             break halt.into();
         }
     };
-    vector::update(&mut least, |s, low| low + (most[s] - low) / 2.0);
+    vector::update_from(&mut least, [&most], |low, [most]| low + (most - low) / 2.0);
     Approximation { base, saving: least, iterations, status }
 }
 

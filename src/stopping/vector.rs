@@ -1,5 +1,7 @@
 //! Sums and maxima over long vectors, the same for any number of threads.
 
+use crate::machine::widest;
+use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 
 /// Entries a thread takes at a time; fixed, so that the order of additions is.
@@ -11,8 +13,11 @@ const PARALLEL: usize = 1 << 15;
 /// Numbers added side by side.
 const LANES: usize = 8;
 
+/// Terms of [`sum_of`] between two reductions.
+const LEAF: usize = 16 * LANES;
+
 /// Relative error of [`sum`], in units of `f64::EPSILON`: fewer than 16 additions in a row, then a
-/// tree over fewer than 2^58 of such sums.
+/// tree over fewer than 2^58 of such sums. That of [`sum_of`]: at most 16 additions, 8 and 32.
 pub(super) const SUM_ROUNDING: f64 = 64.0;
 
 fn pairwise(n: usize, term: &impl Fn(usize) -> f64, start: usize) -> f64 {
@@ -48,6 +53,60 @@ pub(super) fn sum(n: usize, term: impl Fn(usize) -> f64 + Sync) -> f64 {
     pairwise(chunks.len(), &|i| chunks[i], 0)
 }
 
+/// The same of `term` at the entries of some vectors of equal length.
+pub(super) fn sum_of<const K: usize>(
+    from: [&[f64]; K],
+    term: impl Fn([f64; K]) -> f64 + Sync,
+) -> f64 {
+    let n = from.first().map_or(0, |first| first.len());
+    let chunk = |chunk: usize| {
+        let start = chunk * CHUNK;
+        let from = from.map(|x| &x[start..n.min(start + CHUNK)]);
+        widest(Sum { from, term: &term })
+    };
+    let count = n.div_ceil(CHUNK);
+    let chunks: Vec<f64> = if n < PARALLEL {
+        (0..count).map(chunk).collect()
+    } else {
+        (0..count).into_par_iter().map(chunk).collect()
+    };
+    pairwise(chunks.len(), &|i| chunks[i], 0)
+}
+
+struct Sum<'a, const K: usize, F> {
+    from: [&'a [f64]; K],
+    term: &'a F,
+}
+
+impl<const K: usize, F: Fn([f64; K]) -> f64> WithSimd for Sum<'_, K, F> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) -> f64 {
+        let n = self.from.first().map_or(0, |first| first.len());
+        let leaf = |start: usize| {
+            let end = n.min(start + LEAF);
+            leaf(self.from.map(|x| &x[start..end]), self.term)
+        };
+        (0..n).step_by(LEAF).map(leaf).sum()
+    }
+}
+
+/// [`pairwise`] over the entries of vectors.
+#[inline(always)]
+fn leaf<const K: usize>(from: [&[f64]; K], term: &impl Fn([f64; K]) -> f64) -> f64 {
+    let split = from.map(|x| x.as_chunks::<LANES>());
+    let mut lanes = [0.0; LANES];
+    for row in 0..split[0].0.len() {
+        let rows = split.map(|(rows, _)| rows[row]);
+        for (k, lane) in lanes.iter_mut().enumerate() {
+            *lane += term(rows.map(|row| row[k]));
+        }
+    }
+    let rest: f64 = (0..split[0].1.len()).map(|i| term(split.map(|(_, rest)| rest[i]))).sum();
+    lanes.iter().sum::<f64>() + rest
+}
+
 /// The componentwise maximum of `term(0..n)`, with 0.
 pub(super) fn maxima<const K: usize>(
     n: usize,
@@ -76,6 +135,53 @@ pub(super) fn maxima<const K: usize>(
     chunks.reduce(|| [0.0; K], larger)
 }
 
+/// The same of `term` at the entries of some vectors of equal length.
+pub(super) fn maximum_of<const K: usize>(
+    from: [&[f64]; K],
+    term: impl Fn([f64; K]) -> f64 + Sync,
+) -> f64 {
+    let n = from.first().map_or(0, |first| first.len());
+    let chunk = |chunk: usize| {
+        let start = chunk * CHUNK;
+        let from = from.map(|x| &x[start..n.min(start + CHUNK)]);
+        widest(Maximum { from, term: &term })
+    };
+    let count = n.div_ceil(CHUNK);
+    if n < PARALLEL {
+        (0..count).map(chunk).fold(0.0, larger)
+    } else {
+        (0..count).into_par_iter().map(chunk).reduce(|| 0.0, larger)
+    }
+}
+
+#[inline(always)]
+fn larger(a: f64, b: f64) -> f64 {
+    if b > a { b } else { a }
+}
+
+struct Maximum<'a, const K: usize, F> {
+    from: [&'a [f64]; K],
+    term: &'a F,
+}
+
+impl<const K: usize, F: Fn([f64; K]) -> f64> WithSimd for Maximum<'_, K, F> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) -> f64 {
+        let split = self.from.map(|x| x.as_chunks::<LANES>());
+        let mut lanes = [0.0; LANES];
+        for row in 0..split[0].0.len() {
+            let rows = split.map(|(rows, _)| rows[row]);
+            for (k, lane) in lanes.iter_mut().enumerate() {
+                *lane = larger(*lane, (self.term)(rows.map(|row| row[k])));
+            }
+        }
+        let rest = (0..split[0].1.len()).map(|i| (self.term)(split.map(|(_, rest)| rest[i])));
+        lanes.into_iter().chain(rest).fold(0.0, larger)
+    }
+}
+
 /// `target[i] = term(i, target[i])`.
 pub(super) fn update(target: &mut [f64], term: impl Fn(usize, f64) -> f64 + Sync) {
     if target.len() < PARALLEL {
@@ -83,5 +189,43 @@ pub(super) fn update(target: &mut [f64], term: impl Fn(usize, f64) -> f64 + Sync
     } else {
         let indexed = target.par_iter_mut().with_min_len(CHUNK).enumerate();
         indexed.for_each(|(i, x)| *x = term(i, *x));
+    }
+}
+
+/// `target[i] = term(target[i], [from[0][i], from[1][i], ...])`, for vectors of equal length.
+pub(super) fn update_from<const K: usize>(
+    target: &mut [f64],
+    from: [&[f64]; K],
+    term: impl Fn(f64, [f64; K]) -> f64 + Sync,
+) {
+    let n = target.len();
+    let part = |start: usize, target: &mut [f64]| {
+        let from = from.map(|x| &x[start..n.min(start + target.len())]);
+        widest(Update { target, from, term: &term });
+    };
+    if n < PARALLEL {
+        part(0, target);
+    } else {
+        let chunks = target.par_chunks_mut(CHUNK).enumerate();
+        chunks.for_each(|(chunk, target)| part(chunk * CHUNK, target));
+    }
+}
+
+struct Update<'a, const K: usize, F> {
+    target: &'a mut [f64],
+    from: [&'a [f64]; K],
+    term: &'a F,
+}
+
+impl<const K: usize, F: Fn(f64, [f64; K]) -> f64> WithSimd for Update<'_, K, F> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let Self { target, from, term } = self;
+        let from = from.map(|x| &x[..target.len()]);
+        for (i, x) in target.iter_mut().enumerate() {
+            *x = term(*x, from.map(|from| from[i]));
+        }
     }
 }
