@@ -7,6 +7,7 @@
 use super::states::{Group, Kind};
 use super::{Problem, Process, ProcessChain, States};
 use crate::chain::{BirthDeath, Multisets};
+use std::borrow::Cow;
 
 /// Walks shorter than this have no coarser one worth the name.
 const SHORTEST: usize = 7;
@@ -46,7 +47,7 @@ struct Link {
 impl Link {
     fn new(fine: &Multisets, coarse: &Multisets) -> Self {
         let mut first = vec![0];
-        let mut near = Vec::new();
+        let mut near: Vec<(u32, f64)> = Vec::new();
         let mut sorted = vec![0; fine.items()];
         let mut walk = fine.from(0);
         while let Some(levels) = walk.get() {
@@ -60,7 +61,13 @@ impl Link {
                     sorted[k] += (choice >> bit & 1) as usize;
                 }
                 sorted.sort_unstable();
-                near.push((coarse.rank(&sorted) as u32, share));
+                let rank = coarse.rank(&sorted) as u32;
+                let first = first[first.len() - 1] as usize;
+                // Several choices may lead to the same place.
+                match near[first..].iter_mut().find(|(place, _)| *place == rank) {
+                    Some((_, all)) => *all += share,
+                    None => near.push((rank, share)),
+                }
             }
             first.push(near.len() as u32);
             walk.advance();
@@ -68,9 +75,9 @@ impl Link {
         Self { coarse: coarse.states(), first, near }
     }
 
-    /// The coarse states around a fine one, with their shares.
-    fn near(&self, fine: usize) -> &[(u32, f64)] {
-        &self.near[self.first[fine] as usize..self.first[fine + 1] as usize]
+    /// The coarse states around each fine one, with their shares.
+    fn lists(&self) -> impl Iterator<Item = &[(u32, f64)]> {
+        self.first.windows(2).map(|ends| &self.near[ends[0] as usize..ends[1] as usize])
     }
 
     fn fine(&self) -> usize {
@@ -122,21 +129,23 @@ impl Coarser {
 
     /// A function on the fine grid from its values on the coarse one: linear between them.
     pub fn interpolate(&self, coarse: &[f64]) -> Vec<f64> {
-        let mut values = coarse.to_vec();
+        let mut values = Cow::Borrowed(coarse);
         let mut before = 1;
         for link in &self.links {
             let after = values.len() / before / link.coarse;
-            let mut next = vec![0.0; before * link.fine() * after];
-            for b in 0..before {
-                let from = &values[b * link.coarse * after..];
-                for f in 0..link.fine() {
-                    let near = link.near(f);
-                    if after == 1 {
-                        let all = near.iter().map(|&(c, share)| share * from[c as usize]);
-                        next[b * link.fine() + f] = all.sum();
-                        continue;
-                    }
-                    let out = &mut next[(b * link.fine() + f) * after..][..after];
+            let mut next = Vec::with_capacity(before * link.fine() * after);
+            for from in values.chunks_exact(link.coarse * after) {
+                if after == 1 {
+                    let mean = |near: &[(u32, f64)]| {
+                        near.iter().map(|&(c, share)| share * from[c as usize]).sum::<f64>()
+                    };
+                    next.extend(link.lists().map(mean));
+                    continue;
+                }
+                for near in link.lists() {
+                    let start = next.len();
+                    next.resize(start + after, 0.0);
+                    let out = &mut next[start..];
                     for &(c, share) in near {
                         let from = &from[c as usize * after..][..after];
                         out.iter_mut().zip(from).for_each(|(out, from)| *out += share * from);
@@ -144,28 +153,25 @@ impl Coarser {
                 }
             }
             before *= link.fine();
-            values = next;
+            values = Cow::Owned(next);
         }
-        values
+        values.into_owned()
     }
 
     /// The adjoint of [`interpolate`](Self::interpolate).
     pub fn adjoint(&self, fine: &[f64]) -> Vec<f64> {
-        let mut values = fine.to_vec();
+        let mut values = Cow::Borrowed(fine);
         let mut after = 1;
         for link in self.links.iter().rev() {
             let before = values.len() / after / link.fine();
             let mut next = vec![0.0; before * link.coarse * after];
-            for b in 0..before {
-                let out = &mut next[b * link.coarse * after..];
-                for f in 0..link.fine() {
-                    let near = link.near(f);
-                    if after == 1 {
-                        let value = values[b * link.fine() + f];
+            let whole = values.chunks_exact(link.fine() * after);
+            for (out, from) in next.chunks_exact_mut(link.coarse * after).zip(whole) {
+                for (near, from) in link.lists().zip(from.chunks_exact(after)) {
+                    if let [value] = from {
                         near.iter().for_each(|&(c, share)| out[c as usize] += share * value);
                         continue;
                     }
-                    let from = &values[(b * link.fine() + f) * after..][..after];
                     for &(c, share) in near {
                         let out = &mut out[c as usize * after..][..after];
                         out.iter_mut().zip(from).for_each(|(out, from)| *out += share * from);
@@ -173,9 +179,9 @@ impl Coarser {
                 }
             }
             after *= link.coarse;
-            values = next;
+            values = Cow::Owned(next);
         }
-        values
+        values.into_owned()
     }
 
     /// Which unbalanced coarse states lie at marked fine ones.

@@ -29,7 +29,7 @@ const INEXACT: f64 = 1e-5;
 const ROUGHLY: f64 = 1e-3;
 
 /// The largest continuation set that is factorised.
-pub(super) const DIRECT: usize = 200;
+pub(super) const DIRECT: usize = 50;
 
 /// The most steps of one Krylov solve; the next evaluation goes on from there.
 const STEPS: u64 = 2000;
