@@ -3,7 +3,7 @@
     python -m venv venv && venv/bin/pip install -r requirements.txt
     venv/bin/python compare.py [--limit SECONDS] [--remap PATH]
 
-Each solver gets each problem in a process of its own; `build` is the time to make the transition
+Each solver gets each problem in a process of its own, up to three times; `build` is the time to make the transition
 matrix and the solver's model of it, `solve` what its solver then takes. The mean of J is printed so
 that it shows whether answers agree. A run past the limit is ended and printed as `-`.
 """
@@ -22,7 +22,8 @@ PROBLEMS = [
     (2, 100, 5.0), (2, 100, 41667.0),
     (3, 20, 5.0), (3, 20, 1444.0),
     (3, 40, 5.0), (3, 40, 6084.0),
-    (4, 20, 6000.0),
+    (4, 20, 5.0), (4, 20, 6000.0),
+    (6, 8, 20.0), (6, 8, 4000.0),
 ]
 
 
@@ -44,8 +45,12 @@ def chain(count, levels):
     return joint, np.where(balanced, 0.0, psi), balanced
 
 
-def scipy_policy(problem):
-    """Policy iteration, BiCGStab on the states that continue."""
+def scipy_plain(problem):
+    return scipy_policy(problem, 1)
+
+
+def scipy_policy(problem, sweeps=12):
+    """Policy iteration, BiCGStab on the states that continue, after so many sweeps each time."""
     import numpy as np
     import scipy.sparse as sp
     import scipy.sparse.linalg as la
@@ -57,8 +62,8 @@ def scipy_policy(problem):
     value = np.where(balanced, 0.0, rho)
     going = np.zeros(len(psi), bool)
     while True:
-        # A dozen sweeps between evaluations, as in the engine.
-        for _ in range(12):
+        # The last sweep improves the policy; a dozen, as in the engine, save evaluations.
+        for _ in range(sweeps):
             go = psi + joint @ value
             value = np.where(balanced, 0.0, np.minimum(rho, go))
         following = ~balanced & (go < rho)
@@ -201,11 +206,23 @@ def engine(remap, problem):
     return 0.0, found["seconds"], sum(found["value"]) / len(found["value"])
 
 
-SOLVERS = [scipy_policy, quantecon_policy, mdpsolver_policy, storm_policy, storm_value]
+SOLVERS = [scipy_plain, scipy_policy, quantecon_policy, mdpsolver_policy, storm_policy, storm_value]
+
+
+def least(measure):
+    """The least seconds of up to three runs, as many as end within a few seconds."""
+    start = time.perf_counter()
+    best = measure()
+    for _ in range(2):
+        if time.perf_counter() - start > 3:
+            break
+        again = measure()
+        best = (min(best[0], again[0]), min(best[1], again[1]), best[2])
+    return best
 
 
 def child(solver, problem, pipe):
-    pipe.send(solver(problem))
+    pipe.send(least(lambda: solver(problem)))
 
 
 def run(solver, problem, limit):
@@ -233,7 +250,7 @@ def main():
     print("|---|---|---|---|---|")
     for problem in PROBLEMS[: arguments.first]:
         count, levels, rho = problem
-        rows = [("remap", engine(arguments.remap, problem))]
+        rows = [("remap", least(lambda: engine(arguments.remap, problem)))]
         rows += [(solver.__name__, run(solver, problem, arguments.limit)) for solver in SOLVERS]
         for name, found in rows:
             cells = "- | - | -" if found is None else "{:.3f} | {:.4f} | {:.6f}".format(*found)

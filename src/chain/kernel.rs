@@ -96,7 +96,7 @@ impl<L: Last> WithSimd for Each<'_, L> {
 }
 
 /// Shorter runs are not worth a call.
-const SHORT: usize = 16;
+const SHORT: usize = 32;
 
 /// The probabilities of moving from a level.
 #[derive(Debug, Clone, Copy, PartialEq)]
