@@ -3,7 +3,7 @@
 use nalgebra::{DMatrix, DVector};
 use proptest::prelude::*;
 use remapping::chain::{
-    BirthDeath, Dense, Edge, Exchangeable, Factor, Joint, Multisets, Operator, Product,
+    BirthDeath, Dense, Edge, Exchangeable, Factor, Finish, Joint, Multisets, Operator, Product,
 };
 
 /// Any birth–death chain with this many levels, some of its moves impossible.
@@ -19,6 +19,11 @@ pub fn birth_death(levels: std::ops::Range<usize>) -> impl Strategy<Value = Birt
         downs.iter_mut().for_each(|d| *d = d.max(0.0));
         BirthDeath::new(ups, downs).unwrap()
     })
+}
+
+fn walk(levels: std::ops::Range<usize>) -> impl Strategy<Value = BirthDeath> {
+    (levels, 0.0..0.5f64, 0.0..0.5f64)
+        .prop_map(|(levels, up, down)| BirthDeath::walk(levels, up, down, Edge::Hold).unwrap())
 }
 
 fn matrix(rows: &[Vec<f64>]) -> DMatrix<f64> {
@@ -174,6 +179,39 @@ proptest! {
         let v = values(product.states(), seed);
         let expected = kronecker * DVector::from_vec(v.clone());
         prop_assert!(distance(&apply(&product, &v), expected.as_slice()) <= 1e-14);
+    }
+
+    #[test]
+    fn rows_longer_than_the_cache_equal_one_mode_after_another(
+        chains in (birth_death(2..5), birth_death(3..7), walk(30..50), birth_death(35..50)),
+        seed: u64,
+    ) {
+        let chains = [chains.0, chains.1, chains.2, chains.3];
+        let product =
+            Product::new(chains.iter().cloned().map(Factor::BirthDeath).collect()).unwrap();
+        let n = product.states();
+        let v = values(n, seed);
+        let mut slow = v.clone();
+        let mut width = n;
+        for chain in &chains {
+            let (rows, levels) = (chain.rows(), chain.levels());
+            width /= levels;
+            let step = |s: usize| {
+                let (level, first) = (s / width % levels, s - s / width % levels * width);
+                (0..levels).map(|j| rows[level][j] * slow[first + j * width]).sum::<f64>()
+            };
+            slow = (0..n).map(step).collect();
+        }
+        prop_assert!(distance(&apply(&product, &v), &slow) <= 1e-13);
+        let costs: Vec<f64> = values(n, seed ^ 9).iter().map(|x| (x - 0.2).max(0.0)).collect();
+        let mut out = vec![f64::NAN; n];
+        product.apply_then(&v, &mut out, Finish::Less(&costs));
+        let less: Vec<f64> = slow.iter().zip(&costs).map(|(v, c)| v - c).collect();
+        prop_assert!(distance(&out, &less) <= 1e-13);
+        product.apply_then(&v, &mut out, Finish::Least { costs: &costs, bound: 0.9 });
+        let least = |(v, c): (&f64, &f64)| if *c == 0.0 { 0.0 } else { (v + c).min(0.9) };
+        let least: Vec<f64> = slow.iter().zip(&costs).map(least).collect();
+        prop_assert!(distance(&out, &least) <= 1e-13);
     }
 
     #[test]
