@@ -59,6 +59,9 @@ const PARALLEL: usize = 1 << 14;
 /// As many numbers are in the nearest cache.
 const CACHED: usize = 1 << 12;
 
+/// Works on one level, which begins at a state, with scratch memory.
+type EachLevel<'a> = dyn Fn((usize, usize), &mut [f64], &mut [f64]) + Sync + 'a;
+
 impl Product {
     /// The joint chain of independent factors.
     ///
@@ -201,7 +204,7 @@ impl Product {
         (mode, start): (usize, usize),
         out: &mut [f64],
         scratch: &mut [f64],
-        each: &(dyn Fn((usize, usize), &mut [f64], &mut [f64]) + Sync),
+        each: &EachLevel<'_>,
     ) {
         let width = self.inner[mode];
         let at = |level: usize| (level, start + level * width);
