@@ -45,7 +45,6 @@ fn endless_models() -> Vec<(&'static str, String)> {
             let together = format!("Several([{}])", detectors.join(", "));
             endless().replace("(false_alarm: 0.25, missed: 0.25)", &together)
         }),
-        ("two drifting loads", drift(2, 1500)),
         ("phase_switching", switching("lifetime: Uniform(first: 0, last: 1000000),")),
         ("phase_switching, long run", switching("")),
         (
@@ -152,7 +151,6 @@ fn other_verbs_stop_cleanly_too() {
         &["study", "study.ron"],
         &["verify", "model.ron", "--cases", "1000000"],
         &["verify", &drift, "--cases", "1000000"],
-        &["verify", &fluids, "--cases", "1000000"],
         &["report", "long.ron", "drift.ron", "walks.ron"],
         &["calibrate", "--runs", "10000000"],
         &["simulate", &drift, "--steps", "10000000", "--trace", "run.csv"],
