@@ -35,9 +35,9 @@ type Laws = Vec<Vec<f64>>;
 
 impl Intervals {
     /// Evaluates the intervals 1..=min(`longest`, steps); the last of them never remaps if it is
-    /// the number of steps. Time: O(T) convolutions of laws of length r L per interval, T = r (L-1)
-    /// + 1 totals, and steps / interval products with a T x T matrix. A halt makes the interval that is being
-    /// evaluated the last.
+    /// the number of steps. A halt makes the one that is being evaluated the last. Time: O(T)
+    /// convolutions of laws of length r L per interval, T = r (L-1) + 1 totals, and steps / interval
+    /// products with a T x T matrix.
     pub fn new(problem: &LoadDrift, longest: u64, observer: &dyn Observer) -> Intervals {
         let rows = problem.chain.rows();
         let levels = rows.len();
