@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 
 use super::cost::{CostAware, LoadChain, cost_aware_chain};
+use super::imbalance::UNKNOWN;
 use super::{Bound, Estimate, Interval, Places, Search, exact};
 use crate::law::LatticeLaw;
 use crate::observer::{Observer, Status};
@@ -45,13 +46,14 @@ impl ChainLoads {
 
     /// `E max_i |w_i - wbar|`, or the root of `E sum_i (w_i - wbar)^2 = (N-1) Var w_i`, under a law of
     /// the level, in units of load.
-    /// Without meaning after a halt.
+    /// Not a number after a halt.
     pub fn imbalance(&self, law: &[f64], bound: Bound, observer: &dyn Observer) -> Estimate {
         let law = LatticeLaw::new(0, law.to_vec());
         match bound {
             Bound::MaxDeviation(_) => {
                 let places = Places { count: self.count, law: &law, steps: None };
-                exact::max_deviation(&[places], observer).0
+                let found = exact::max_deviation(&[places], observer).0;
+                if observer.check().is_break() { UNKNOWN } else { found }
             }
             Bound::RmsDeviation(..) => {
                 let value = ((self.count - 1) as f64 * law.variance()).sqrt();

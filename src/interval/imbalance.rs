@@ -9,7 +9,7 @@ use crate::observer::Observer;
 const TERMS_OF_QUADRATURE: u64 = 300_000;
 
 /// What is not evaluated because of a halt.
-const UNKNOWN: Estimate = Estimate { value: f64::NAN, error: f64::NAN };
+pub(super) const UNKNOWN: Estimate = Estimate { value: f64::NAN, error: f64::NAN };
 
 /// Evaluates the expected imbalance of processors; keeps the laws it has formed.
 #[derive(Clone)]
@@ -61,7 +61,7 @@ impl<'a> Imbalance<'a> {
         Some(Self { parts, deviation, work: 0, observer: &() })
     }
 
-    /// The same under an observer: what is evaluated while it calls a halt has no meaning.
+    /// The same under an observer: what it calls a halt to is not a number.
     #[must_use]
     pub fn watched<'b>(self, observer: &'b dyn Observer) -> Imbalance<'b> {
         let Self { parts, deviation, work, .. } = self;
@@ -102,6 +102,9 @@ impl<'a> Imbalance<'a> {
                     places.push(Places { count: *count, law: walk.place(), steps });
                 }
                 let (found, terms) = exact::max_deviation(&places, self.observer);
+                if self.observer.check().is_break() {
+                    return Some(UNKNOWN);
+                }
                 self.work += terms;
                 Some(Estimate { value: *span * found.value, error: *span * found.error })
             }
@@ -158,9 +161,10 @@ impl<'a> Imbalance<'a> {
             Some((part.count, law))
         };
         let marginals: Option<Vec<_>> = self.parts.iter_mut().map(marginal).collect();
+        let found = marginals.map(|marginals| extremes(&marginals, observer));
         let Estimate { value, error } = UNKNOWN;
         let unknown = Extremes { above: value, below: value, error };
-        marginals.map_or(unknown, |marginals| extremes(&marginals, observer))
+        found.filter(|_| observer.check().is_continue()).unwrap_or(unknown)
     }
 }
 

@@ -182,3 +182,18 @@ fn the_second_interrupt_quits() {
     let output = ended(child);
     assert_eq!(output.status.code(), Some(130));
 }
+
+/// What Ctrl-C stops inside a step, a time limit stops there too.
+#[test]
+fn time_limits_are_heard_inside_long_steps() {
+    let workplace = Workplace::new();
+    for (name, model) in endless_models() {
+        workplace.write("model.ron", &model);
+        let started = Instant::now();
+        let limited =
+            ["solve", "model.ron", "--json", "--time-limit", "0.3", "--out", "out", "--force"];
+        let solution = workplace.run(&limited).exits(3).json();
+        assert_eq!(solution["status"], "time_limit", "{name}");
+        assert!(started.elapsed().as_secs() < 9, "{name}: {:?}", started.elapsed());
+    }
+}
