@@ -13,10 +13,11 @@ use crate::solution::{Body, Solved};
 use remapping::drift::{
     Backward, Carry, Control, Decisions, Intervals, Outcome, States, Transition,
 };
-use remapping::{Observer, Status, drift};
+use remapping::{Halt, Observer, Status, drift};
 use serde::Serialize;
 use std::ops::ControlFlow;
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 /// The optimal policy of a program with drifting loads, and what it comes to.
 #[derive(Debug, Clone, Serialize)]
@@ -127,12 +128,27 @@ pub fn solve(
         say(&format!("resuming with {left} steps to go from {}", checkpoint.path().display()));
     }
     let (status, warnings) = run(&mut backward, &problem, &mut checkpoint, watch, &mut found);
-    let fixed = Intervals::new(&problem, LONGEST_INTERVAL);
+    let fixed = match status {
+        Status::Converged => Intervals::new(&problem, LONGEST_INTERVAL, &()),
+        _ => Intervals::new(&problem, LONGEST_INTERVAL, &Moment(Instant::now())),
+    };
     let mut answer = lay_out(&backward, &problem, &states, &fixed, found);
     if settings.values && status == Status::Converged {
         answer.cost_to_go = Some(backward.cost_to_go());
     }
     Ok(Solved { body: Body::LoadDrift(Box::new(answer)), status, warnings })
+}
+
+/// Lets half a second pass: what a stopped computation may still take for the bound it shows.
+struct Moment(Instant);
+
+impl Observer for Moment {
+    fn progress(&self, _done: u64, _total: u64) -> ControlFlow<Halt> {
+        match self.0.elapsed() < Duration::from_millis(500) {
+            true => ControlFlow::Continue(()),
+            false => ControlFlow::Break(Halt::TimeLimit),
+        }
+    }
 }
 
 /// The state space and the operator, if they fit.

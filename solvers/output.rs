@@ -5,6 +5,21 @@ use std::fs::File;
 use std::io::Write;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Held while something is put out, so that nobody ends the program in the middle.
+static OUTPUT: Mutex<()> = Mutex::new(());
+
+fn output() -> MutexGuard<'static, ()> {
+    OUTPUT.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Ends the program from another thread than the one that works for it: after what it is putting out.
+pub fn quit_between_outputs(reason: &str, code: i32) -> ! {
+    let _whole = output();
+    say(reason);
+    std::process::exit(code)
+}
 
 /// Writes `bytes` to `path` by way of a temporary file beside it. Refuses to replace an existing file
 /// unless `force`, and never writes through a symbolic link.
@@ -26,6 +41,7 @@ pub fn write_with(
         )
     };
     check_free(path, force)?;
+    let _whole = output();
     let file = temporary(folder_of(path)).map_err(failed)?;
     fill(file.as_file()).and_then(|()| file.as_file().sync_all()).map_err(failed)?;
     make_readable(file.as_file()).map_err(failed)?;
@@ -70,6 +86,7 @@ pub fn make_folder(folder: &Path) -> Result<(), Complaint> {
 
 /// Says whether files can be made in `folder`, by making one and removing it.
 pub fn try_folder(folder: &Path) -> Result<(), Complaint> {
+    let _whole = output();
     temporary(folder).map(drop).map_err(|error| {
         let message = format!("cannot write into the folder {}: {error}", folder.display());
         Complaint::elsewhere(message, "choose a folder that can be written")
@@ -109,6 +126,7 @@ pub fn print_bytes(bytes: &[u8]) {
     if is_closed() {
         return;
     }
+    let _whole = output();
     let mut out = std::io::stdout().lock();
     let printed = out.write_all(bytes).and_then(|()| out.flush());
     if let Err(error) = printed {

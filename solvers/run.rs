@@ -1,33 +1,64 @@
 //! A running computation as its user sees it: a progress bar, a time limit, Ctrl-C.
 
+use crate::output::quit_between_outputs;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use remapping::{Halt, Observer};
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
-/// Makes the first Ctrl-C stop computations cleanly and the second quit at once.
+/// Whether somebody has heard of it, and is about to end.
+static HEARD: AtomicBool = AtomicBool::new(false);
+
+/// The longest time that a computation has let pass between two reports, in milliseconds.
+static LONGEST_SILENCE: AtomicU64 = AtomicU64::new(0);
+
+/// How long an interrupted program may take to answer: at least, and in any case.
+const PATIENCE: Duration = Duration::from_secs(1);
+const MOST_PATIENCE: Duration = Duration::from_secs(10);
+
+/// Makes the first Ctrl-C stop computations cleanly and the second quit at once. What does not
+/// listen (a reader that waits for its input, a table that is being set up) has nothing to show yet, and
+/// is left after a second; a computation whose steps take longer may finish the one it is in.
 pub fn catch_interrupts() {
     let handler = || {
         if INTERRUPTED.swap(true, Ordering::SeqCst) {
             std::process::exit(130);
         }
+        std::thread::spawn(quit_unless_answered);
     };
     // Failing to install it only leaves the system's own behaviour.
     let _ = ctrlc::set_handler(handler);
 }
 
+fn quit_unless_answered() {
+    let asked = Instant::now();
+    let silence = Duration::from_millis(LONGEST_SILENCE.load(Ordering::Relaxed));
+    let patience = (2 * silence).clamp(PATIENCE, MOST_PATIENCE);
+    let given = || if HEARD.load(Ordering::SeqCst) { MOST_PATIENCE } else { patience };
+    while asked.elapsed() < given() {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    quit_between_outputs("interrupted: nothing more is known yet", 130);
+}
+
 /// Whether Ctrl-C has been pressed.
 pub fn is_interrupted() -> bool {
-    INTERRUPTED.load(Ordering::Relaxed)
+    let interrupted = INTERRUPTED.load(Ordering::Relaxed);
+    if interrupted {
+        HEARD.store(true, Ordering::SeqCst);
+    }
+    interrupted
 }
 
 /// Watches one computation.
 pub struct Watch {
     started: Instant,
     limit: Option<Duration>,
+    /// Milliseconds from the start to the last report.
+    heard: AtomicU64,
     bar: ProgressBar,
 }
 
@@ -47,6 +78,8 @@ impl Watch {
         Watch {
             started: Instant::now(),
             limit: limit.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()),
+            // No silence before the first report: things are set up then.
+            heard: AtomicU64::new(u64::MAX),
             bar,
         }
     }
@@ -58,14 +91,23 @@ impl Watch {
 }
 
 impl Observer for Watch {
-    fn progress(&self, done: u64, total: u64) -> ControlFlow<Halt> {
+    fn check(&self) -> ControlFlow<Halt> {
         if is_interrupted() {
             return ControlFlow::Break(Halt::Interrupted);
         }
         let elapsed = self.started.elapsed();
+        let now = elapsed.as_millis() as u64;
+        let silence = now.saturating_sub(self.heard.swap(now, Ordering::Relaxed));
+        LONGEST_SILENCE.fetch_max(silence, Ordering::Relaxed);
         if self.limit.is_some_and(|limit| elapsed > limit) {
             return ControlFlow::Break(Halt::TimeLimit);
         }
+        ControlFlow::Continue(())
+    }
+
+    fn progress(&self, done: u64, total: u64) -> ControlFlow<Halt> {
+        self.check()?;
+        let elapsed = self.started.elapsed();
         if elapsed > QUIET {
             if self.bar.is_hidden() && self.bar.length().is_none() {
                 self.bar.set_draw_target(ProgressDrawTarget::stderr());

@@ -39,6 +39,12 @@ impl From<Halt> for Status {
 pub trait Observer: Sync {
     /// `done` of `total` units of work are finished; `total` is an estimate and may grow.
     fn progress(&self, done: u64, total: u64) -> ControlFlow<Halt>;
+
+    /// Whether to go on, asked from within a unit of work that takes long. What a halt leaves
+    /// undone has no meaning: whoever asked for it asks again before taking it up.
+    fn check(&self) -> ControlFlow<Halt> {
+        self.progress(0, 1)
+    }
 }
 
 /// The observer that only watches: never stops anything.

@@ -63,7 +63,7 @@ pub struct Calibrate {
     #[arg(long, value_name = "K", default_value_t = 1.0, value_parser = positive)]
     pub scale: f64,
     /// Pairs of clusters to simulate.
-    #[arg(long, value_name = "R", default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(2..))]
+    #[arg(long, value_name = "R", default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(2..=10_000_000))]
     pub runs: u32,
     /// Seed of what is simulated.
     #[arg(long, value_name = "S", default_value_t = 1)]

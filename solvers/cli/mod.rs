@@ -289,7 +289,7 @@ pub struct Compare {
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub policies: Vec<String>,
     /// Runs to average over.
-    #[arg(long, value_name = "R", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "R", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     pub runs: u32,
     /// Seed of the random numbers; the same seed gives the same runs.
     #[arg(long, value_name = "S", default_value_t = 1)]

@@ -101,7 +101,10 @@ pub fn execute(cli: Cli) -> Exit {
         Command::Simulate(arguments) => simulate::run(&arguments),
         Command::Fit(arguments) => fit::run(&arguments),
         Command::Replay(arguments) => replay::run(&arguments),
-        Command::Report(arguments) => report::run(&arguments),
+        Command::Report(arguments) => {
+            let exit = report::run(&arguments);
+            if crate::run::is_interrupted() { exit.worst(Exit::Interrupted) } else { exit }
+        }
         Command::Export(arguments) => export::run(&arguments),
         Command::Completions { shell } => generate::completions(shell),
         Command::Man => generate::man(),

@@ -119,6 +119,10 @@ impl Workload for Fluids {
         }
     }
 
+    fn cycles(&self) -> usize {
+        self.steps.div_ceil(self.examine_every)
+    }
+
     fn points(&self) -> f64 {
         self.points as f64
     }

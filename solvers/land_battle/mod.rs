@@ -163,6 +163,10 @@ impl Workload for Assigned<'_> {
         }
     }
 
+    fn cycles(&self) -> usize {
+        self.model.steps
+    }
+
     fn points(&self) -> f64 {
         f64::from(2 * self.model.units)
     }

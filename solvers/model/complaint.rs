@@ -30,7 +30,7 @@ impl Complaint {
             source: Some(source.clone()),
             message: printable(message),
             label: printable(label),
-            help: if help.is_empty() { "correct this value".to_owned() } else { help.to_owned() },
+            help: if help.is_empty() { "correct this value".to_owned() } else { lines(help) },
         }
     }
 
@@ -41,7 +41,7 @@ impl Complaint {
             span: 0..0,
             message: printable(&message.into()),
             label: String::new(),
-            help: help.into(),
+            help: lines(&help.into()),
         }
     }
 }
@@ -49,6 +49,11 @@ impl Complaint {
 /// What a message repeats from a file or an argument must not steer the terminal.
 fn printable(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { '?' } else { c }).collect()
+}
+
+/// The same for what may have several lines.
+fn lines(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() && c != '\n' { '?' } else { c }).collect()
 }
 
 impl fmt::Display for Complaint {

@@ -5,8 +5,9 @@ use crate::cli::Settings;
 use crate::model::periodic::Periodic;
 use crate::run::Watch;
 use crate::solution::{Body, Solved};
-use remapping::Status;
 use remapping::interval::{Bound, ChainLoads, Guarantee};
+use remapping::{Observer, Status};
+use std::ops::ControlFlow;
 
 /// Solves for the longest interval and, given a cost, for the cheapest one.
 pub fn solve(problem: &Periodic, loads: &ChainLoads, settings: &Settings, watch: &Watch) -> Solved {
@@ -45,7 +46,8 @@ pub fn solve(problem: &Periodic, loads: &ChainLoads, settings: &Settings, watch:
             tolerance_max_over_mean: end.as_ref().map(|law| over(cheapest.imbalance, law)),
             tolerance_max_deviation: end
                 .as_ref()
-                .map(|law| over(loads.imbalance(law, Bound::MaxDeviation(limit)).value, law)),
+                .map(|law| over(loads.imbalance(law, Bound::MaxDeviation(limit), watch).value, law))
+                .filter(|deviation| deviation.is_finite()),
         }
     });
     let ends = [exact.interval, cost_aware.as_ref().and_then(|cost| cost.interval)];
@@ -56,10 +58,18 @@ pub fn solve(problem: &Periodic, loads: &ChainLoads, settings: &Settings, watch:
         if average <= 0.0 || work > CURVE_TERMS {
             break;
         }
-        let found = loads.imbalance(&law, bound);
+        let found = loads.imbalance(&law, bound, watch);
+        if let ControlFlow::Break(halt) = watch.check() {
+            status = halt.into();
+            break;
+        }
         work += (loads.count * law.len()).pow(2) as u64;
         error = error.max(found.error / average);
         deviation.push(found.value / average);
+    }
+    if deviation.is_empty() {
+        // At the start all loads are equal.
+        deviation.push(0.0);
     }
     let answer = Answer {
         quantity,

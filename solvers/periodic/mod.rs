@@ -6,13 +6,14 @@ use crate::cli::Settings;
 use crate::model::periodic::Periodic;
 use crate::run::Watch;
 use crate::solution::{Body, Solved};
-use remapping::Status;
 use remapping::interval::{
     Bound, CostAware, Guarantee, Imbalance, Interval, Kind, Method, Processors, cost_aware,
     first_passage, methods, negative_load, sampled_max_deviation,
 };
+use remapping::{Observer, Status};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
+use std::ops::ControlFlow;
 
 /// Most entries of the deviation curve.
 const MAX_CURVE: u64 = 1_000;
@@ -183,12 +184,14 @@ pub fn solve(problem: &Periodic, settings: &Settings, watch: &Watch) -> Solved {
     }
     let first = &found[0];
     let mut lines: Vec<Line> = found.iter().map(Line::from).collect();
-    let curve = curve(&processors, bound, &found);
-    if let (Bound::MaxDeviation(limit), false) = (bound, first.kind == Kind::Exact) {
+    let curve = curve(&processors, bound, &found, watch);
+    if let (Bound::MaxDeviation(limit), false) = (bound, first.kind == Kind::Exact)
+        && watch.check().is_continue()
+    {
         lines.extend(simulated_deviation(&processors, limit, &first.interval));
     }
     let interval = first.interval.steps;
-    warn_of_loads(&processors, interval, &mut warnings);
+    warn_of_loads(&processors, interval, &mut warnings, watch);
     let cost_aware = problem.remap_cost().and_then(|cost| {
         let found = cost_aware(&processors, cost, watch);
         match found {
@@ -196,7 +199,7 @@ pub fn solve(problem: &Periodic, settings: &Settings, watch: &Watch) -> Solved {
                 if found.status != Status::Converged {
                     status = found.status;
                 }
-                Some(cost_line(&processors, cost, &found))
+                Some(cost_line(&processors, cost, &found, watch))
             }
             None => {
                 warnings.push("the interval of least cost needs laws, not only moments".to_owned());
@@ -208,7 +211,7 @@ pub fn solve(problem: &Periodic, settings: &Settings, watch: &Watch) -> Solved {
         let runs = runs.max(2);
         let last = interval.map_or(MAX_CURVE, |steps| steps.saturating_mul(4).saturating_add(100));
         let last = last.min(MAX_STEPS);
-        match first_passage(&processors, bound, runs, settings.seed, last) {
+        match first_passage(&processors, bound, runs, settings.seed, last, watch) {
             Some(passage) => {
                 if passage.censored > 0 {
                     warnings.push(format!(
@@ -225,12 +228,16 @@ pub fn solve(problem: &Periodic, settings: &Settings, watch: &Watch) -> Solved {
                     censored: passage.censored,
                 })
             }
+            None if watch.check().is_break() => None,
             None => {
                 warnings.push("sample paths need independent changes of known laws".to_owned());
                 None
             }
         }
     });
+    if let ControlFlow::Break(halt) = watch.check() {
+        status = halt.into();
+    }
     let (quantity, limit) = match bound {
         Bound::MaxDeviation(limit) => ("max_deviation", limit),
         Bound::RmsDeviation(limit, _) => ("rms_deviation", limit),
@@ -261,7 +268,12 @@ struct DeviationCurve {
 
 /// The imbalance step by step, past the ends of the methods' intervals (of those at most twice as
 /// long as the best one's), or past its maximum if that never ends.
-fn curve(processors: &Processors, bound: Bound, methods: &[Method]) -> DeviationCurve {
+fn curve(
+    processors: &Processors,
+    bound: Bound,
+    methods: &[Method],
+    watch: &Watch,
+) -> DeviationCurve {
     let interval = methods[0].interval.steps;
     let shown = |steps: u64| {
         let ends = methods.iter().filter_map(|method| method.interval.steps);
@@ -279,13 +291,13 @@ fn curve(processors: &Processors, bound: Bound, methods: &[Method]) -> Deviation
         let values = times.map(|t| processors.rms_deviation(t as f64, variance)).collect();
         return DeviationCurve { values, error: 0.0, kind: "v(t)" };
     }
-    let Some(mut imbalance) = Imbalance::new(processors) else {
+    let Some(imbalance) = Imbalance::new(processors) else {
         let values = times.map(|t| processors.rms_deviation(t as f64, None)).collect();
         return DeviationCurve { values, error: 0.0, kind: "v(t), not below d(t)" };
     };
     let kind = if imbalance.is_exact() { "d(t)" } else { "larger of d1(t) and d2(t)" };
     let mut error = 0.0_f64;
-    let values = imbalance.curve(last, CURVE_TERMS);
+    let values = imbalance.watched(watch).curve(last, CURVE_TERMS);
     let values = values.iter().enumerate().map(|(time, found)| {
         let average = processors.mean_load(time as f64);
         error = error.max(found.error / average);
@@ -320,7 +332,12 @@ fn simulated_deviation(processors: &Processors, limit: f64, near: &Interval) -> 
     })
 }
 
-fn warn_of_loads(processors: &Processors, interval: Option<u64>, warnings: &mut Vec<String>) {
+fn warn_of_loads(
+    processors: &Processors,
+    interval: Option<u64>,
+    warnings: &mut Vec<String>,
+    watch: &Watch,
+) {
     if processors.mean() < 0.0 {
         let end = processors.load() / -processors.mean();
         warnings.push(format!(
@@ -333,7 +350,7 @@ fn warn_of_loads(processors: &Processors, interval: Option<u64>, warnings: &mut 
     if interval.is_some_and(|steps| steps <= safe) {
         return;
     }
-    let found = negative_load(processors, within);
+    let found = negative_load(processors, within, watch);
     // Smaller ones are lost in the ends of the laws that are cut off.
     let relation = match found.exact {
         true if found.probability < 1e-20 => "is below 1e-20".to_owned(),
@@ -348,10 +365,16 @@ fn warn_of_loads(processors: &Processors, interval: Option<u64>, warnings: &mut 
     ));
 }
 
-fn cost_line(processors: &Processors, remap_cost: f64, found: &CostAware) -> CostLine {
+fn cost_line(
+    processors: &Processors,
+    remap_cost: f64,
+    found: &CostAware,
+    watch: &Watch,
+) -> CostLine {
     let average = found.steps.map(|steps| processors.mean_load(steps as f64));
-    let mut imbalance = Imbalance::new(processors);
+    let mut imbalance = Imbalance::new(processors).map(|imbalance| imbalance.watched(watch));
     let deviation = found.steps.and_then(|steps| imbalance.as_mut()?.max_deviation(steps));
+    let deviation = deviation.filter(|found| found.value.is_finite());
     CostLine {
         remap_cost,
         interval: found.steps,

@@ -209,7 +209,7 @@ fn intervals_by_brute_force(problem: &LoadDrift) -> Verdict {
         return Verdict::Silent;
     }
     let ordered = Ordered::new(problem);
-    let intervals = Intervals::new(problem, problem.steps.min(4));
+    let intervals = Intervals::new(problem, problem.steps.min(4), &());
     let mut verdicts = vec![same(
         &Intervals::never(problem),
         ordered.solve(&|_, _, _, _| false),
@@ -230,7 +230,7 @@ fn nothing_beats_the_optimum(problem: &LoadDrift) -> Verdict {
             format!("{what} costs {value}, it {}", best.value)
         })
     };
-    let intervals = Intervals::new(problem, problem.steps);
+    let intervals = Intervals::new(problem, problem.steps, &());
     let fixed = intervals.all().iter();
     let mut verdicts: Vec<Verdict> = fixed
         .map(|fixed| beaten(format!("every {} steps", fixed.interval), fixed.outcome.value))
@@ -288,7 +288,7 @@ fn longer_costs_more(problem: &LoadDrift) -> Verdict {
 /// Where E[max - mean] falls: (step, before, after).
 fn falls(problem: &LoadDrift) -> Option<(usize, f64, f64)> {
     let problem = LoadDrift { objective: Objective::Imbalance, ..problem.clone() };
-    let growth = Intervals::new(&problem, problem.steps).growth();
+    let growth = Intervals::new(&problem, problem.steps, &()).growth();
     let at = growth.windows(2).position(|pair| pair[1] < pair[0] - 1e-12)?;
     Some((at + 2, growth[at], growth[at + 1]))
 }
@@ -305,7 +305,7 @@ fn one_minimum(problem: &LoadDrift) -> Verdict {
     if problem.objective != Objective::Imbalance || falls(problem).is_some() {
         return Verdict::Silent;
     }
-    let intervals = Intervals::new(problem, problem.steps);
+    let intervals = Intervals::new(problem, problem.steps, &());
     let costs: Vec<f64> = (1..=problem.steps).map(|n| intervals.average_cost(n)).collect();
     let slack = 1e-12 * costs[0].max(1.0);
     let risen = costs.windows(2).position(|pair| pair[1] > pair[0] + slack);
@@ -319,7 +319,7 @@ fn least_average_is_best(problem: &LoadDrift) -> Verdict {
     if problem.steps < 2 || problem.objective != Objective::Imbalance || falls(problem).is_some() {
         return Verdict::Silent;
     }
-    let intervals = Intervals::new(problem, problem.steps);
+    let intervals = Intervals::new(problem, problem.steps, &());
     let (best, least) = (intervals.best(), intervals.least_average_cost());
     let value = intervals.all()[least as usize - 1].outcome.value;
     let right = value <= best.outcome.value + 1e-9 * value.max(1.0);

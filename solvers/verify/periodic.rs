@@ -74,7 +74,7 @@ impl Case {
     }
 
     /// What evaluates the expected imbalance exactly, where it can be.
-    pub fn exact(&self) -> Option<Imbalance> {
+    pub fn exact(&self) -> Option<Imbalance<'static>> {
         Imbalance::new(&self.processors).filter(Imbalance::is_exact)
     }
 

@@ -25,6 +25,8 @@ pub trait Workload: Sync {
     fn deterministic(&self) -> bool;
     /// Detector and policies.
     fn setting(&self, runs: u32, seed: u64) -> Setting;
+    /// Cycles of a run.
+    fn cycles(&self) -> usize;
     /// Points L of the domain.
     fn points(&self) -> f64;
     /// Processors P.
@@ -35,6 +37,18 @@ pub trait Workload: Sync {
         let of = |at: f64| ["old", "new", "dynamic"].map(|mapping| format!("{at}-{mapping}"));
         self.positions().into_iter().flat_map(of).collect()
     }
+}
+
+/// Bytes that a comparison over so many runs holds.
+pub fn memory(workload: &impl Workload, runs: u32) -> u64 {
+    let cycle = 3 * size_of::<f64>() + size_of::<bool>();
+    let trace = size_of::<Option<Cycles>>() + cycle * workload.cycles();
+    let outcomes = Policy::ALL.len() * size_of::<play::Outcome>();
+    let runs = u64::from(runs);
+    let traces = if workload.deterministic() { 1 } else { runs };
+    // The traces are held twice: by scenario, and all together.
+    let scenario = 2 * traces * trace as u64 + runs * outcomes as u64;
+    workload.positions().len() as u64 * scenario
 }
 
 /// How dear a remap is in the envelope, as multiples of what it costs in the model.
@@ -108,21 +122,13 @@ pub fn compare(
     let setting = workload.setting(runs, seed);
     let (scenarios, mut status) = run_all(workload, &setting, observer);
     let everywhere: Vec<Cycles> = scenarios.iter().flat_map(|s| s.runs.iter().cloned()).collect();
-    let total = scenarios.len() as u64;
-    let unless_halted = |scenario| match observer.progress(total, total) {
-        ControlFlow::Break(halt) => Ok(Err(halt)),
-        ControlFlow::Continue(()) => play(scenario, &setting, &everywhere).map(Ok),
-    };
     let attempts = scenarios
         .par_iter()
-        .map(unless_halted)
-        .collect::<Result<Vec<Result<Played, Halt>>, ProblemError>>()?;
-    let mut played = Vec::new();
-    for attempt in attempts {
-        match attempt {
-            Ok(scenario) => played.push(scenario),
-            Err(halt) => status = halt.into(),
-        }
+        .map(|scenario| play(scenario, &setting, &everywhere, observer))
+        .collect::<Result<Vec<Option<Played>>, ProblemError>>()?;
+    let played: Vec<Played> = attempts.into_iter().flatten().collect();
+    if let (true, ControlFlow::Break(halt)) = (played.len() < scenarios.len(), observer.check()) {
+        status = halt.into();
     }
     let (points, processors) = (workload.points(), workload.processors() as f64);
     let speedup: Vec<Speedup> =

@@ -5,7 +5,7 @@ use super::trace::Cycles;
 use remapping::belief::Levels;
 use remapping::lifetime::Lifetime;
 use remapping::threshold::{self, Accuracy, Hazard, PhaseChange, ProblemError};
-use remapping::{Rational, Status};
+use remapping::{Observer, Rational, Status};
 
 /// Mean cycle times in either phase under either mapping, and the mean cost of a remap.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
@@ -119,10 +119,11 @@ pub fn optimal_thresholds(
     premature: Premature,
     cycles: usize,
     tolerance: f64,
+    observer: &dyn Observer,
 ) -> Result<(Vec<f64>, Status), ProblemError> {
     let problem = model(parameters, beliefs, premature, cycles)?;
     let accuracy = Accuracy { tolerance, segments: None };
-    let solution = threshold::solve(&problem, accuracy, &())?;
+    let solution = threshold::solve(&problem, accuracy, observer)?;
     let at = |n: usize| solution.curve.at(n as u64).map_or(1.0, |bounds| bounds.middle());
     Ok(((0..cycles).map(at).collect(), solution.status))
 }

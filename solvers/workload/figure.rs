@@ -5,6 +5,7 @@ use super::estimate::{Parameters, optimal_thresholds};
 use super::play::{self, Beliefs, Outcome, Premature};
 use super::trace::Cycles;
 use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
+use remapping::Observer;
 use remapping::threshold::ProblemError;
 use serde::Serialize;
 
@@ -178,7 +179,7 @@ pub struct Played {
 const TOLERANCE: f64 = 1e-9;
 
 /// Plays every policy on every run of a scenario. Where none of its runs has a phase, that phase's
-/// parameters are those of `everywhere`.
+/// parameters are those of `everywhere`. `None` after a halt.
 ///
 /// # Errors
 /// If a belief is not a probability.
@@ -186,13 +187,14 @@ pub fn play(
     scenario: &Scenario,
     setting: &Setting,
     everywhere: &[Cycles],
-) -> Result<Played, ProblemError> {
+    observer: &dyn Observer,
+) -> Result<Option<Played>, ProblemError> {
     let Setting { beliefs, premature, .. } = setting;
     let parameters = Parameters::estimate(&scenario.runs, everywhere);
     let cycles = scenario.runs[0].len();
     let optimal = match &parameters {
         Some(parameters) => {
-            optimal_thresholds(parameters, beliefs, *premature, cycles, TOLERANCE)?.0
+            optimal_thresholds(parameters, beliefs, *premature, cycles, TOLERANCE, observer)?.0
         }
         None => vec![1.0; cycles],
     };
@@ -209,8 +211,10 @@ pub fn play(
         ]
     };
     let work = scenario.runs.iter().map(|run| run.work).sum::<f64>() / scenario.runs.len() as f64;
-    let outcomes = (0..setting.runs).map(outcome).collect();
-    Ok(Played { at: scenario.at, parameters, outcomes, cycles, work })
+    let unhalted = |index| observer.check().is_continue().then(|| outcome(index));
+    let outcomes: Option<Vec<_>> = (0..setting.runs).map(unhalted).collect();
+    let at = scenario.at;
+    Ok(outcomes.map(|outcomes| Played { at, parameters, outcomes, cycles, work }))
 }
 
 impl Figure {

@@ -69,7 +69,9 @@ pub fn solve(
             let cycles = scenario.runs[0].len();
             let (beliefs, premature) = (&setting.beliefs, setting.premature);
             let (threshold, reached) = match &parameters {
-                Some(found) => optimal_thresholds(found, beliefs, premature, cycles, tolerance)?,
+                Some(found) => {
+                    optimal_thresholds(found, beliefs, premature, cycles, tolerance, observer)?
+                }
                 None => (vec![1.0; cycles], Status::Converged),
             };
             Ok((ScenarioSolved { at: scenario.at, parameters, threshold }, reached))
@@ -79,7 +81,10 @@ pub fn solve(
         let short = solved.iter().map(|(_, reached)| *reached).find(|s| *s != Status::Converged);
         status = short.unwrap_or(Status::Converged);
     }
-    let scenarios = solved.into_iter().map(|(scenario, _)| scenario).collect();
+    // Of a scenario that was stopped the early thresholds are missing.
+    let whole = |reached| matches!(reached, Status::Converged | Status::IterationLimit);
+    let solved = solved.into_iter().filter(|(_, reached)| whole(*reached));
+    let scenarios = solved.map(|(scenario, _)| scenario).collect();
     Ok((Answer { axis: workload.axis(), scenarios }, status))
 }
 

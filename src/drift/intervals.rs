@@ -6,6 +6,7 @@
 //! all that the next remap depends on, has the law of a sum: p_f^{*(r-k)} * p_{f+1}^{*k}.
 
 use super::{LoadDrift, Outcome, Timing};
+use crate::observer::Observer;
 use rayon::prelude::*;
 
 /// A fixed interval and what it leads to.
@@ -34,9 +35,10 @@ type Laws = Vec<Vec<f64>>;
 
 impl Intervals {
     /// Evaluates the intervals 1..=min(`longest`, steps); the last of them never remaps if it is
-    /// the number of steps. Time: O(T) convolutions of laws of length r L per interval, T = r (L-1)
-    /// + 1 totals, and steps / interval products with a T x T matrix.
-    pub fn new(problem: &LoadDrift, longest: u64) -> Intervals {
+    /// the number of steps. A halt makes the one that is being evaluated the last. Time: O(T)
+    /// convolutions of laws of length r L per interval, T = r (L-1) + 1 totals, and steps / interval
+    /// products with a T x T matrix.
+    pub fn new(problem: &LoadDrift, longest: u64, observer: &dyn Observer) -> Intervals {
         let rows = problem.chain.rows();
         let levels = rows.len();
         let totals = problem.processors * (levels - 1) + 1;
@@ -61,6 +63,9 @@ impl Intervals {
             laws = next;
             let outcome = problem.evaluate_interval(n, &laws, &starts, &cost, &work);
             outcomes.push(Interval { interval: n as u64, outcome });
+            if observer.check().is_break() {
+                break;
+            }
         }
         let first = problem.initial * problem.processors;
         let unremapped = cost.iter().map(|cost| cost[first]).collect();

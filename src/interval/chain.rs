@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 
 use super::cost::{CostAware, LoadChain, cost_aware_chain};
+use super::imbalance::UNKNOWN;
 use super::{Bound, Estimate, Interval, Places, Search, exact};
 use crate::law::LatticeLaw;
 use crate::observer::{Observer, Status};
@@ -45,11 +46,14 @@ impl ChainLoads {
 
     /// `E max_i |w_i - wbar|`, or the root of `E sum_i (w_i - wbar)^2 = (N-1) Var w_i`, under a law of
     /// the level, in units of load.
-    pub fn imbalance(&self, law: &[f64], bound: Bound) -> Estimate {
+    /// Not a number after a halt.
+    pub fn imbalance(&self, law: &[f64], bound: Bound, observer: &dyn Observer) -> Estimate {
         let law = LatticeLaw::new(0, law.to_vec());
         match bound {
             Bound::MaxDeviation(_) => {
-                exact::max_deviation(&[Places { count: self.count, law: &law, steps: None }]).0
+                let places = Places { count: self.count, law: &law, steps: None };
+                let found = exact::max_deviation(&[places], observer).0;
+                if observer.check().is_break() { UNKNOWN } else { found }
             }
             Bound::RmsDeviation(..) => {
                 let value = ((self.count - 1) as f64 * law.variance()).sqrt();
@@ -101,7 +105,11 @@ impl ChainLoads {
                 found.value + found.error + change < allowed
             });
             if !clear {
-                let found = self.imbalance(&law, bound);
+                let found = self.imbalance(&law, bound, observer);
+                if let ControlFlow::Break(halt) = observer.check() {
+                    search.status = halt.into();
+                    return search;
+                }
                 search.error = search.error.max(found.error / average);
                 search.tie |= (found.value - allowed).abs() <= found.error;
                 if found.value - found.error > allowed {

@@ -37,7 +37,7 @@ pub fn cost_aware(
     remap_cost: f64,
     observer: &dyn Observer,
 ) -> Option<CostAware> {
-    let mut imbalance = Imbalance::new(processors)?;
+    let mut imbalance = Imbalance::new(processors)?.watched(observer);
     let lead = |mean: f64| mean - processors.mean();
     let means = processors.classes().iter().map(|class| lead(class.law.mean()));
     let lead = means.fold(0.0, f64::max);
@@ -76,11 +76,11 @@ fn minimise(
     };
     let mut sum = remap_cost;
     for n in 1..=LIMIT {
+        let found = imbalance(n);
         if let ControlFlow::Break(halt) = observer.progress(n, n + 1) {
             best.status = halt.into();
             return best;
         }
-        let found = imbalance(n);
         sum += found;
         let cost = sum / n as f64;
         if cost < best.cost_per_step {
@@ -174,5 +174,5 @@ pub fn cost_aware_chain(
 /// Expected maximum less the mean of `count` independent levels.
 fn imbalance_of(count: usize, law: &[f64]) -> f64 {
     let law = LatticeLaw::new(0, law.to_vec());
-    extremes(&[(count, Marginal::lattice(0.0, 1.0, law))]).above
+    extremes(&[(count, Marginal::lattice(0.0, 1.0, law))], &()).above
 }

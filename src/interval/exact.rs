@@ -20,11 +20,13 @@
 
 use num_complex::Complex64;
 use rayon::prelude::*;
+use std::ops::ControlFlow;
 
 use super::Estimate;
 use super::stride::Stride;
 use super::window::{Centre, Part, Places, SMALL, centre, first_that, reach, window};
 use crate::law::LatticeLaw;
+use crate::observer::Observer;
 
 /// `E max_i |S_i - Q/N|` for independent places, in lattice units.
 ///
@@ -38,11 +40,12 @@ use crate::law::LatticeLaw;
 /// * the rounding of the Fourier sums, and the events and frequencies left out;
 /// * the centres left out.
 ///
-/// With the value comes the number of its terms, a measure of the work.
+/// With the value comes the number of its terms, a measure of the work. Neither has a meaning after a
+/// halt.
 ///
 /// # Panics
 /// If there are fewer than two processors.
-pub fn max_deviation(places: &[Places<'_>]) -> (Estimate, u64) {
+pub fn max_deviation(places: &[Places<'_>], observer: &dyn Observer) -> (Estimate, u64) {
     let total: usize = places.iter().map(|places| places.count).sum();
     assert!(total >= 2, "deviations need two processors");
     let parts: Vec<Part<'_>> = places.iter().map(Part::new).collect();
@@ -57,7 +60,7 @@ pub fn max_deviation(places: &[Places<'_>]) -> (Estimate, u64) {
     let left_out = (range + 2) as f64 * (8.0 * SMALL + (n * rounding).powi(2));
     let inherited = rounding * (n * variance).sqrt() + left_out;
     if total == 2 {
-        let value = half_difference(&parts);
+        let value = half_difference(&parts, observer);
         let terms = parts.iter().map(|part| part.law.weights().len() as u64).product();
         return (Estimate { value, error: inherited + 8.0 * f64::EPSILON * value }, terms);
     }
@@ -65,18 +68,22 @@ pub fn max_deviation(places: &[Places<'_>]) -> (Estimate, u64) {
     let steps: Option<Vec<_>> = parts.iter().map(|part| Some((part.count, part.steps?))).collect();
     let stride = steps.map_or(Stride::ALL, |steps| {
         let classes: Vec<_> = steps.iter().map(|(count, steps)| (*count, steps.0)).collect();
-        Stride::longest(&classes, steps[0].1.1, 1e-15)
+        Stride::longest(&classes, steps[0].1.1, 1e-15, observer)
     });
-    let (found, work) = Spectrum::new(parts, total, mean - down, mean + up).sum(stride.pairs);
+    let spectrum = Spectrum::new(parts, total, mean - down, mean + up);
+    let (found, work) = spectrum.sum(stride.pairs, observer);
     let part = if stride == Stride::ALL { 0.0 } else { n * rounding * found.value };
     (Estimate { value: found.value, error: found.error + stride.error + inherited + part }, work)
 }
 
 /// Two processors: half the expected distance of the two, all terms positive.
-fn half_difference(parts: &[Part<'_>]) -> f64 {
+fn half_difference(parts: &[Part<'_>], observer: &dyn Observer) -> f64 {
     let (x, y) = (parts[0].law, parts[parts.len() - 1].law);
     let mut sum = 0.0;
     for (i, p) in x.weights().iter().enumerate() {
+        if observer.check().is_break() {
+            break;
+        }
         let distance = |j: usize| (x.first() + i as i64 - y.first() - j as i64).abs() as f64;
         let inner: f64 = y.weights().iter().enumerate().map(|(j, q)| q * distance(j)).sum();
         sum += p * inner;
@@ -131,16 +138,21 @@ impl<'a> Spectrum<'a> {
     }
 
     /// The sum over the windows about every so many pairs of centres, and the number of its terms.
-    fn sum(&self, stride: i64) -> (Estimate, u64) {
+    fn sum(&self, stride: i64, observer: &dyn Observer) -> (Estimate, u64) {
         let (first, last) = self.doubles;
         let centres: Vec<Centre> = (first.div_euclid(2)..=last.div_euclid(2))
             .step_by(stride as usize)
             .flat_map(|pair| [2 * pair, 2 * pair + 1])
             .filter(|double| (first..=last).contains(double))
+            .take_while(|_| observer.check().is_continue())
             .map(|double| centre(&self.parts, double))
             .collect();
         let frequencies = (0..=self.period / 2).into_par_iter();
-        let terms: Vec<Term> = frequencies.map(|k| self.frequency(k, &centres)).collect();
+        let term = |k| match observer.check() {
+            ControlFlow::Continue(()) => self.frequency(k, &centres),
+            ControlFlow::Break(_) => Term { value: 0.0, size: 0.0, work: 0 },
+        };
+        let terms: Vec<Term> = frequencies.map(term).collect();
         let (mut value, mut size, mut work) = (0.0, 0.0, 0);
         for (k, term) in (0..).zip(terms) {
             let double = if k == 0 || 2 * k == self.period { 1.0 } else { 2.0 };

@@ -3,16 +3,21 @@
 use super::{Estimate, Places, Processors, exact, kappa};
 use crate::law::extremes::Marginal;
 use crate::law::{Class, Extremes, Lattice, Law, Steps, Walk, extremes};
+use crate::observer::Observer;
 
 /// What the quadrature of two order statistics costs, in terms of a sum.
 const TERMS_OF_QUADRATURE: u64 = 300_000;
 
+/// What is not evaluated because of a halt.
+pub(super) const UNKNOWN: Estimate = Estimate { value: f64::NAN, error: f64::NAN };
+
 /// Evaluates the expected imbalance of processors; keeps the laws it has formed.
-#[derive(Debug, Clone)]
-pub struct Imbalance {
+#[derive(Clone)]
+pub struct Imbalance<'a> {
     parts: Vec<Part>,
     deviation: Option<Deviation>,
     work: u64,
+    observer: &'a dyn Observer,
 }
 
 /// One class of processors.
@@ -32,7 +37,7 @@ enum Deviation {
     Normal { factor: f64 },
 }
 
-impl Imbalance {
+impl<'a> Imbalance<'a> {
     /// Prepares the laws; `None` where a law is not known or steps have no common measure.
     pub fn new(processors: &Processors) -> Option<Self> {
         let mut parts = Vec::new();
@@ -53,7 +58,14 @@ impl Imbalance {
             }
             _ => on_common_lattice(processors),
         };
-        Some(Self { parts, deviation, work: 0 })
+        Some(Self { parts, deviation, work: 0, observer: &() })
+    }
+
+    /// The same under an observer: what it calls a halt to is not a number.
+    #[must_use]
+    pub fn watched<'b>(self, observer: &'b dyn Observer) -> Imbalance<'b> {
+        let Self { parts, deviation, work, .. } = self;
+        Imbalance { parts, deviation, work, observer }
     }
 
     /// Whether [`max_deviation`](Self::max_deviation) has an answer.
@@ -80,14 +92,19 @@ impl Imbalance {
             }
             Deviation::Lattice { span, walks } => {
                 for (_, walk) in walks.iter_mut() {
-                    walk.at(time);
+                    if walk.go(time, self.observer).is_break() {
+                        return Some(UNKNOWN);
+                    }
                 }
                 let mut places = Vec::with_capacity(walks.len());
                 for (count, walk) in walks.iter() {
                     let steps = Some((walk.step(), walk.time()));
                     places.push(Places { count: *count, law: walk.place(), steps });
                 }
-                let (found, terms) = exact::max_deviation(&places);
+                let (found, terms) = exact::max_deviation(&places, self.observer);
+                if self.observer.check().is_break() {
+                    return Some(UNKNOWN);
+                }
                 self.work += terms;
                 Some(Estimate { value: *span * found.value, error: *span * found.error })
             }
@@ -96,7 +113,7 @@ impl Imbalance {
 
     /// The expected imbalance after 0, 1, .. `last` steps, in units of load: the largest deviation
     /// where it is known exactly, else the larger of the expected extremes. Ends early where about
-    /// `budget` terms have been summed.
+    /// `budget` terms have been summed, or by a halt.
     pub fn curve(&mut self, last: u64, budget: u64) -> Vec<Estimate> {
         let start = self.work;
         let mut curve = Vec::new();
@@ -106,6 +123,9 @@ impl Imbalance {
                 let Extremes { above, below, error } = self.extremes(time as f64);
                 Estimate { value: above.max(below), error }
             });
+            if time > 0 && self.observer.check().is_break() {
+                break;
+            }
             curve.push(found);
             if self.work - start > budget {
                 break;
@@ -120,13 +140,16 @@ impl Imbalance {
         if time == 0.0 {
             return Extremes { above: 0.0, below: 0.0, error: 0.0 };
         }
+        let observer = self.observer;
         let marginal = |part: &mut Part| {
             let law = match (&part.law, &mut part.walk) {
-                (_, Some((lattice, walk))) => Marginal::lattice(
-                    lattice.origin * time,
-                    lattice.span,
-                    walk.at(time as u64).clone(),
-                ),
+                (_, Some((lattice, walk))) => {
+                    if walk.go(time as u64, observer).is_break() {
+                        return None;
+                    }
+                    let (origin, place) = (lattice.origin * time, walk.place().clone());
+                    Marginal::lattice(origin, lattice.span, place)
+                }
                 (Law::Gamma { shape, mean }, _) => {
                     Marginal::Gamma { shape: shape * time, scale: mean / shape }
                 }
@@ -135,10 +158,13 @@ impl Imbalance {
                 }
                 (law, _) => Marginal::Gamma { shape: time, scale: law.mean() },
             };
-            (part.count, law)
+            Some((part.count, law))
         };
-        let marginals: Vec<_> = self.parts.iter_mut().map(marginal).collect();
-        extremes(&marginals)
+        let marginals: Option<Vec<_>> = self.parts.iter_mut().map(marginal).collect();
+        let found = marginals.map(|marginals| extremes(&marginals, observer));
+        let Estimate { value, error } = UNKNOWN;
+        let unknown = Extremes { above: value, below: value, error };
+        found.filter(|_| observer.check().is_continue()).unwrap_or(unknown)
     }
 }
 

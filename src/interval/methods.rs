@@ -5,6 +5,7 @@ use super::{
     kappa, longest, normal_extremes_factor,
 };
 use crate::observer::{Observer, Status};
+use std::ops::ControlFlow;
 
 /// Evaluations a search may take; it needs a few dozen unless the bound is nearly a maximum.
 const LIMIT: u64 = 100_000;
@@ -120,7 +121,8 @@ fn max_deviation(processors: &Processors, bound: f64, observer: &dyn Observer) -
     let mut found = Vec::new();
     let (load, mean) = (processors.load(), processors.mean());
     let count = processors.count();
-    if let Some(mut imbalance) = Imbalance::new(processors) {
+    if let Some(imbalance) = Imbalance::new(processors) {
+        let mut imbalance = imbalance.watched(observer);
         match processors.common() {
             Some(crate::law::Law::Normal { deviation, .. }) => {
                 let variance = (kappa(count) * deviation).powi(2);
@@ -148,7 +150,11 @@ fn max_deviation(processors: &Processors, bound: f64, observer: &dyn Observer) -
                 && processors.classes().iter().all(|class| class.law.is_divisible())
             {
                 let slack = |t: f64| excess(t).value - bound * (load + mean * t);
-                search.interval.real = Some(root(slack, steps as f64));
+                let real = root(slack, steps as f64);
+                match observer.check() {
+                    ControlFlow::Continue(()) => search.interval.real = Some(real),
+                    ControlFlow::Break(halt) => search.status = halt.into(),
+                }
             }
             found.push(Method::searched(kind, search));
         }

@@ -2,6 +2,7 @@
 
 use super::Processors;
 use crate::law::{Lattice, LatticeLaw, Law};
+use crate::observer::Observer;
 
 /// Steps up to which the probability is computed exactly.
 const EXACT_STEPS: u64 = 5_000;
@@ -18,13 +19,15 @@ pub struct NegativeLoad {
 /// The probability that a load becomes negative within `steps` steps: exact, up to rounding and 1e-20, where
 /// all laws are of steps on lattices and `steps` is at most 5000; else bounded by Kolmogorov's
 /// inequality, `N` times `steps * variance / (least mean load)^2`.
-pub fn negative_load(processors: &Processors, steps: u64) -> NegativeLoad {
+///
+/// After a halt it is the bound.
+pub fn negative_load(processors: &Processors, steps: u64, observer: &dyn Observer) -> NegativeLoad {
     let exact = (steps <= EXACT_STEPS)
         .then(|| {
             processors
                 .classes()
                 .iter()
-                .map(|class| below_zero(processors.load(), &class.law, steps))
+                .map(|class| below_zero(processors.load(), &class.law, steps, observer))
         })
         .and_then(|chances| chances.collect::<Option<Vec<f64>>>());
     if let Some(chances) = exact {
@@ -48,8 +51,8 @@ pub fn negative_load(processors: &Processors, steps: u64) -> NegativeLoad {
 }
 
 /// Probability that a load that starts at `load` and follows `law` is negative at some time up to
-/// `steps`; `None` for laws that are not on a lattice.
-fn below_zero(load: f64, law: &Law, steps: u64) -> Option<f64> {
+/// `steps`; `None` for laws that are not on a lattice, and after a halt.
+fn below_zero(load: f64, law: &Law, steps: u64, observer: &dyn Observer) -> Option<f64> {
     if law.least() >= 0.0 {
         return Some(0.0);
     }
@@ -59,6 +62,9 @@ fn below_zero(load: f64, law: &Law, steps: u64) -> Option<f64> {
     let mut place = LatticeLaw::certain(0);
     let (mut alive, mut gone) = (1.0, 0.0);
     for time in 1..=steps {
+        if observer.check().is_break() {
+            return None;
+        }
         place = place.plus(step);
         // Places below zero by more than rounding are left for good.
         let floor = (-load * (1.0 + 1e-12) - lattice.origin * time as f64) / lattice.span;

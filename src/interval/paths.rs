@@ -7,6 +7,7 @@ use rayon::prelude::*;
 
 use super::{Bound, Processors};
 use crate::law::Law;
+use crate::observer::Observer;
 
 /// Two-sided 95 % quantile of the normal law.
 const QUANTILE: f64 = 1.959_963_984_540_054;
@@ -140,14 +141,15 @@ fn samplers(processors: &Processors) -> Option<Vec<(usize, Sampler)>> {
 /// simulated rows of [FXW03, Tables 1 to 3].
 ///
 /// Each of the `runs >= 2` paths has its own stream of a counter-based generator and ends after
-/// `last` steps at most. `None` if a law is not known or the changes are correlated. The numbers do
-/// not depend on the number of threads.
+/// `last` steps at most. `None` if a law is not known or the changes are correlated, and after a halt. The
+/// numbers do not depend on the number of threads.
 pub fn first_passage(
     processors: &Processors,
     bound: Bound,
     runs: u64,
     seed: u64,
     last: u64,
+    observer: &dyn Observer,
 ) -> Option<Passage> {
     let (largest, bound) = match bound {
         Bound::MaxDeviation(bound) => (true, bound),
@@ -155,19 +157,23 @@ pub fn first_passage(
         Bound::RmsDeviation(_, Some(_)) => return None,
     };
     let classes = samplers(processors)?;
-    let passages: Vec<Option<u64>> = (0..runs)
+    let unhalted = || observer.check().is_continue().then_some(());
+    let passages: Option<Vec<Option<u64>>> = (0..runs)
         .into_par_iter()
         .map(|run| {
+            unhalted()?;
             let mut path = Path::new(seed, run, &classes);
-            (1..=last).find(|time| {
+            let passage = (1..=last).find(|time| {
                 path.step();
                 let deviation = if largest { path.max_deviation() } else { path.rms_deviation() };
                 // Rounding must not turn a tie into a violation.
                 let allowed = bound * processors.mean_load(*time as f64) * (1.0 + 1e-12);
-                deviation > allowed
-            })
+                deviation > allowed || time % 1024 == 0 && unhalted().is_none()
+            });
+            unhalted().map(|()| passage)
         })
         .collect();
+    let passages = passages?;
     let steps = |passage: &Option<u64>| passage.unwrap_or(last) as f64;
     let sum = passages.iter().map(steps).sum();
     let squares = passages.iter().map(|passage| steps(passage).powi(2)).sum();

@@ -54,6 +54,10 @@ pub fn longest(
             return search;
         }
         let found = excess(time);
+        // It may have been given up.
+        if let ControlFlow::Break(halt) = observer.check() {
+            return search.stopped(proved, halt.into());
+        }
         let allowed = bound * average;
         search.error = search.error.max(found.error / average);
         search.tie |= (found.value - allowed).abs() <= found.error;

@@ -50,6 +50,7 @@ use num_complex::Complex64;
 use std::f64::consts::PI;
 
 use crate::law::LatticeLaw;
+use crate::observer::Observer;
 
 /// Nodes of the integrals per standard deviation.
 const NODES: f64 = 12.0;
@@ -69,7 +70,12 @@ impl Stride {
 
     /// The longest stride whose error is proved to be below `goal` for sums of `time` steps,
     /// `(count, step)` for each class.
-    pub(super) fn longest(classes: &[(u32, &LatticeLaw)], time: u64, goal: f64) -> Self {
+    pub(super) fn longest(
+        classes: &[(u32, &LatticeLaw)],
+        time: u64,
+        goal: f64,
+        observer: &dyn Observer,
+    ) -> Self {
         let t = time as f64;
         let precision =
             |(count, step): &(u32, &LatticeLaw)| f64::from(*count) / (t * step.variance());
@@ -86,14 +92,15 @@ impl Stride {
         if most.is_nan() || most < 2.0 || nodes > MOST_NODES {
             return Self::ALL;
         }
-        let waves: Vec<Wave> =
-            classes.iter().map(|class| Wave::new(class.0, class.1, t, nodes as i64)).collect();
+        let wave = |class: &(u32, &LatticeLaw)| Wave::new(class.0, class.1, t, nodes as i64);
+        let heard = || observer.check().is_continue();
+        let waves: Vec<Wave> = classes.iter().take_while(|_| heard()).map(wave).collect();
         let rests = waves.iter().map(|wave| (wave.count, wave.sum(Cut::Rest)));
         let rests = rests.fold((0.0, 0.0), |(sum, product), (count, rest)| {
             (sum + count * rest, product + count * rest.ln_1p())
         });
         let mut pairs = most as i64;
-        while pairs > 1 {
+        while pairs > 1 && heard() {
             let m = pairs as f64;
             let height = 2.0 * PI * common / m;
             let factor = waves.iter().map(|wave| wave.count * wave.sum(Cut::Kept(height)).ln());
@@ -227,11 +234,11 @@ mod tests {
     #[test]
     fn strides_are_long_for_wide_laws_only() {
         let step = walk(&[0.25, 0.5, 0.25]);
-        let of = |count, time| Stride::longest(&[(count, &step)], time, 1e-15).pairs;
+        let of = |count, time| Stride::longest(&[(count, &step)], time, 1e-15, &()).pairs;
         assert_eq!(of(64, 100), 1);
         assert!(of(64, 20_000) >= 5 && of(3, 20_000) > 20, "{} {}", of(64, 20_000), of(3, 20_000));
         // Steps of 0 or 2 only, nearly: the law stays rough for long.
         let rough = walk(&[0.4999, 0.0002, 0.4999]);
-        assert_eq!(Stride::longest(&[(3, &rough)], 10_000, 1e-15).pairs, 1);
+        assert_eq!(Stride::longest(&[(3, &rough)], 10_000, 1e-15, &()).pairs, 1);
     }
 }

@@ -118,9 +118,12 @@ impl<'a> Part<'a> {
     }
 }
 
-/// Chernoff's bound: the distance that `direction * (Q - E Q)` exceeds with probability `SMALL`.
+/// Chernoff's bound: the distance that `direction * (Q - E Q)` exceeds with probability `SMALL`, or the
+/// width of the range of `Q`.
 pub(super) fn reach(parts: &[Part<'_>], direction: f64, variance: f64) -> f64 {
     let goal = -SMALL.ln();
+    let width = |part: &Part<'_>| f64::from(part.count) * (part.law.weights().len() - 1) as f64;
+    let range = parts.iter().map(width).sum();
     let first = (2.0 * goal / variance.max(1e-3)).sqrt();
     let cumulants = |rate: f64| -> f64 {
         let cumulant = |part: &Part<'_>| {
@@ -136,7 +139,7 @@ pub(super) fn reach(parts: &[Part<'_>], direction: f64, variance: f64) -> f64 {
         .map(|power| first * 0.7_f64.powi(power))
         .map(|rate| (cumulants(rate) + goal) / rate)
         .filter(|reach| reach.is_finite())
-        .fold(f64::INFINITY, f64::min)
+        .fold(range, f64::min)
 }
 
 /// Finds the windows about `double / 2` that need work.

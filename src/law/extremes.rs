@@ -3,6 +3,7 @@
 use super::gamma::{Tails, gamma_tails, normal_tails};
 use super::lattice::LatticeLaw;
 use super::quadrature::integrate;
+use crate::observer::Observer;
 
 /// Tail probability beyond which a law is taken to have ended.
 const END: f64 = 1e-21;
@@ -128,10 +129,11 @@ pub struct Extremes {
 /// of the means, and likewise for the minimum: valid for laws of any sign, where the paper's
 /// `\int_0^\infty` [FXW03, (17), (31)] needs positive ones. Sums exactly between the jumps when
 /// all laws live on lattices, adaptive quadrature otherwise.
+/// Without meaning after a halt.
 ///
 /// # Panics
 /// If there is no law.
-pub fn extremes(marginals: &[(usize, Marginal)]) -> Extremes {
+pub fn extremes(marginals: &[(usize, Marginal)], observer: &dyn Observer) -> Extremes {
     let count: f64 = marginals.iter().map(|part| part.0 as f64).sum();
     assert!(count > 0.0, "extremes of nothing");
     let total: f64 = marginals.iter().map(|(n, law)| *n as f64 * law.mean()).sum();
@@ -173,6 +175,9 @@ pub fn extremes(marginals: &[(usize, Marginal)]) -> Extremes {
     let mut found = Extremes { above: 0.0, below: 0.0, error: 0.0 };
     for ends in breaks.windows(2) {
         let (a, b) = (ends[0], ends[1]);
+        if observer.check().is_break() {
+            break;
+        }
         if smooth {
             let (up, down) =
                 (integrate(highest, a, b, 1e-14 * scale), integrate(lowest, a, b, 1e-14 * scale));
@@ -197,7 +202,7 @@ mod tests {
 
     #[test]
     fn normal_extremes_have_their_tabulated_means() {
-        let normal = |n| extremes(&[(n, Marginal::Normal { mean: 3.0, deviation: 2.0 })]);
+        let normal = |n| extremes(&[(n, Marginal::Normal { mean: 3.0, deviation: 2.0 })], &());
         // Two: 1/sqrt(pi); three: 3/(2 sqrt(pi)); standard tables for ten.
         let root = std::f64::consts::PI.sqrt();
         for (n, mean) in [(2, 1.0 / root), (3, 1.5 / root), (10, 1.538_752_730_835_169)] {
@@ -210,13 +215,13 @@ mod tests {
     #[test]
     fn certain_places_have_no_extremes_and_no_error() {
         let law = LatticeLaw::certain(5);
-        let found = extremes(&[(2, Marginal::lattice(0.0, 1.0, law))]);
+        let found = extremes(&[(2, Marginal::lattice(0.0, 1.0, law))], &());
         assert_eq!(found, Extremes { above: 0.0, below: 0.0, error: 0.0 });
     }
 
     #[test]
     fn exponential_maximum_is_the_harmonic_number() {
-        let found = extremes(&[(20, Marginal::Gamma { shape: 1.0, scale: 1.5 })]);
+        let found = extremes(&[(20, Marginal::Gamma { shape: 1.0, scale: 1.5 })], &());
         let harmonic: f64 = (1..=20).map(|k| 1.0 / f64::from(k)).sum();
         assert!((found.above - 1.5 * (harmonic - 1.0)).abs() < 1e-12, "{found:?}");
         assert!((found.below - 1.5 * (1.0 - 1.0 / 20.0)).abs() < 1e-12);

@@ -1,6 +1,8 @@
 //! Laws on a lattice, and the laws of the walks they drive.
 
 use super::Steps;
+use crate::observer::{Halt, Observer};
+use std::ops::ControlFlow;
 
 /// Probability that may be cut off the two ends of a law on a lattice each time it is formed.
 const TRIM: f64 = 1e-26;
@@ -81,6 +83,9 @@ pub struct LatticeLaw {
     rounding: f64,
 }
 
+/// Rows of a convolution between two looks at whether it is still wanted.
+const ROWS_AT_A_TIME: usize = 64;
+
 /// Unit roundoff.
 const UNIT: f64 = 0.5 * f64::EPSILON;
 
@@ -135,10 +140,18 @@ impl LatticeLaw {
     /// probability below `1e-26` are cut off. Time: the product of the two lengths.
     #[must_use]
     pub fn plus(&self, other: &Self) -> Self {
+        self.plus_unless(other, || false)
+    }
+
+    /// The same, unless `halted` says yes: what it returns then has no meaning.
+    fn plus_unless(&self, other: &Self, halted: impl Fn() -> bool) -> Self {
         let (long, short) =
             if self.weights.len() >= other.weights.len() { (self, other) } else { (other, self) };
         let mut weights = vec![0.0; long.weights.len() + short.weights.len() - 1];
         for (shift, &p) in short.weights.iter().enumerate() {
+            if shift % ROWS_AT_A_TIME == 0 && halted() {
+                return Self::certain(0);
+            }
             if p != 0.0 {
                 for (sum, q) in weights[shift..].iter_mut().zip(&long.weights) {
                     *sum += p * q;
@@ -208,6 +221,22 @@ impl Walk {
     /// Law of the place after `time` steps. Going forward by little costs little; a jump costs
     /// about twice the squared width of the law it leads to.
     pub fn at(&mut self, time: u64) -> &LatticeLaw {
+        // Nobody calls a halt.
+        let _ = self.go(time, &());
+        &self.place
+    }
+
+    /// Goes to the place after `time` steps. After a halt the walk is back at its start.
+    pub fn go(&mut self, time: u64, observer: &dyn Observer) -> ControlFlow<Halt> {
+        let went = self.go_on(time, observer);
+        if went.is_break() {
+            *self = Self::new(self.powers.swap_remove(0));
+        }
+        went
+    }
+
+    fn go_on(&mut self, time: u64, observer: &dyn Observer) -> ControlFlow<Halt> {
+        let halted = || observer.check().is_break();
         if time < self.time {
             (self.time, self.place) = (0, LatticeLaw::certain(0));
         }
@@ -216,22 +245,26 @@ impl Walk {
         if ahead <= 8 || (ahead as usize) < self.place.weights.len() / self.powers[0].weights.len()
         {
             for _ in 0..ahead {
-                self.place = self.place.plus(&self.powers[0]);
+                self.place = self.place.plus_unless(&self.powers[0], halted);
+                observer.check()?;
             }
-            return &self.place;
+            return ControlFlow::Continue(());
         }
         let mut level = 0;
         while ahead > 0 {
             if level == self.powers.len() {
                 let last = &self.powers[level - 1];
-                self.powers.push(last.plus(last));
+                let twice = last.plus_unless(last, halted);
+                observer.check()?;
+                self.powers.push(twice);
             }
             if ahead & 1 == 1 {
-                self.place = self.place.plus(&self.powers[level]);
+                self.place = self.place.plus_unless(&self.powers[level], halted);
+                observer.check()?;
             }
             ahead >>= 1;
             level += 1;
         }
-        &self.place
+        ControlFlow::Continue(())
     }
 }

@@ -66,6 +66,9 @@ const MAX_RUNS: usize = 1_000_001;
 /// Atoms from which on the two sides are worth two threads.
 const MANY_ATOMS: usize = 1000;
 
+/// Images from which on a step is long enough to ask whether it is still wanted.
+const MANY_IMAGES: usize = 10_000;
+
 /// A function this coarse keeps its fewest segments, whatever the budget.
 const COARSEST: f64 = 1e300;
 
@@ -85,7 +88,8 @@ pub(crate) fn sweep(
     let mut next = Some(last);
     let mut status = Status::Converged;
     while let Some(n) = next {
-        if state.steps.is_multiple_of(64) {
+        let images = state.upper.atoms.len() * parameters.reports.len();
+        if state.steps.is_multiple_of(64) || images > MANY_IMAGES {
             if let std::ops::ControlFlow::Break(halt) = observer.progress(last - n, last + 1) {
                 status = halt.into();
                 break;

@@ -2,7 +2,7 @@
 
 use crate::workplace::Workplace;
 use serde_json::Value;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 fn deck(name: &str) -> String {
     let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("../models");
@@ -89,6 +89,94 @@ fn periodic() {
 fn simulated_workloads() {
     for name in ["activity_mesh/torus.ron", "land_battle/figure7.ron"] {
         same_bits(&["compare", &deck(name), "--runs", "2", "--seed", "4"]);
+    }
+}
+
+/// The model files of all folders but those that hold no models.
+fn all_decks() -> Vec<String> {
+    let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("../models");
+    let list = |folder: &Path| -> Vec<PathBuf> {
+        std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect()
+    };
+    let folders = list(&models).into_iter().filter(|folder| !folder.ends_with("studies"));
+    let files = folders.flat_map(|folder| list(&folder));
+    let decks = files.filter(|file| file.extension().is_some_and(|kind| kind == "ron"));
+    let mut decks: Vec<String> =
+        decks.map(|deck| deck.into_os_string().into_string().unwrap()).collect();
+    decks.sort();
+    decks
+}
+
+/// The standard output of a command on so many threads; `None` if it is not offered for the model, or
+/// takes too long for a test.
+fn on_threads(threads: &str, arguments: &[&str]) -> Option<String> {
+    let workplace = Workplace::new();
+    let mut command = workplace.command();
+    let output = command.env("RAYON_NUM_THREADS", threads).args(arguments).output().unwrap();
+    match output.status.code() {
+        Some(0) => Some(String::from_utf8(output.stdout).unwrap()),
+        Some(1 | 3) => None,
+        code => panic!("{arguments:?}: {code:?}\n{}", String::from_utf8_lossy(&output.stderr)),
+    }
+}
+
+/// Whether the command is offered and quick; then its output has the same bits on 2 and 8 threads.
+fn is_quick_and_the_same(arguments: &[&str]) -> bool {
+    let json = arguments.contains(&"--json");
+    let shown = |text: String| if json { timeless(&text) } else { text };
+    let Some(one) = on_threads("1", arguments).map(shown) else { return false };
+    let unlimited: Vec<&str> = match arguments.iter().position(|word| *word == "--time-limit") {
+        Some(at) => [&arguments[..at], &arguments[at + 2..]].concat(),
+        None => arguments.to_vec(),
+    };
+    for threads in ["2", "8"] {
+        let other = on_threads(threads, &unlimited).map(shown);
+        assert_eq!(Some(&one), other.as_ref(), "{unlimited:?} on {threads} threads");
+    }
+    true
+}
+
+#[test]
+fn every_model_solved() {
+    let quick = |deck: &&String| {
+        is_quick_and_the_same(&["solve", deck, "--json", "--values", "--time-limit", "3"])
+    };
+    let decks = all_decks();
+    let solved = decks.iter().filter(quick).count();
+    assert!(4 * solved > 3 * decks.len(), "{solved} of {} models are quick", decks.len());
+}
+
+#[test]
+fn every_model_played() {
+    let decks = all_decks();
+    let count = |command: &[&str]| {
+        let same = |deck: &&String| {
+            is_quick_and_the_same(&[&command[..1], &[deck.as_str()], &command[1..]].concat())
+        };
+        // One model of a kind stands for all those that differ in numbers only.
+        decks.iter().filter(|deck| !deck.contains("table_iii_n")).filter(same).count()
+    };
+    let compared = count(&["compare", "--json", "--runs", "3", "--seed", "4", "--time-limit", "3"]);
+    assert!(compared > 12, "{compared} models are compared");
+    let traced = count(&["simulate", "--steps", "200", "--seed", "4"]);
+    assert!(traced > 12, "{traced} models give traces");
+}
+
+#[test]
+fn commands_without_models_of_their_own() {
+    let workplace = Workplace::new();
+    let trace = workplace.path("run.csv");
+    let trace = trace.to_str().unwrap();
+    let drift = deck("load_drift/four_walks.ron");
+    workplace.run(&["simulate", &drift, "--policy", "fixed:9", "--trace", trace]).exits(0);
+    for arguments in [
+        &["regret", &deck("phase_change/table_iii_n50_g50.ron"), "--json"][..],
+        &["study", &deck("studies/figure_3.ron"), "--json"],
+        &["calibrate", "--runs", "5000", "--seed", "4", "--json"],
+        &["fit", trace],
+        &["replay", trace, "--remap-cost", "8", "--seed", "4", "--json"],
+    ] {
+        assert!(is_quick_and_the_same(arguments), "{arguments:?}");
     }
 }
 

@@ -1,65 +1,16 @@
-//! Things that go wrong around a program: full disks, closed pipes, rivals, signals.
-//! (Read-only folders and links are in `files`, checkpoints in `load_drift` and `fuzz`.)
+//! Things that go wrong around a program: full disks, closed pipes, rivals, kills.
+//! (Ctrl-C is in `interrupts`, read-only folders and links are in `files`, checkpoints in `load_drift`
+//! and `fuzz`.)
 #![cfg(unix)]
 
-use crate::workplace::{MODEL, Workplace, endless};
+use crate::workplace::{MODEL, Workplace, ended, moments, start};
 use serde_json::Value;
-use std::process::{Child, Command, Output, Stdio};
-use std::time::{Duration, Instant};
+use std::process::{Command, Output};
+use std::time::Instant;
 
-/// Models that take minutes at least.
-fn endless_models() -> Vec<(&'static str, String)> {
-    let model = |problem: &str| format!("Model(title: \"x\", problem: {problem})");
-    vec![
-        ("phase_change", endless()),
-        (
-            "load_drift",
-            model(
-                "LoadDrift(processors: 6, chain: Walk(lowest: 1, levels: 19, up: 0.25, down: 0.25, \
-                 edge: Hold), initial_load: 10, steps: 100000000, remap_cost: 8)",
-            ),
-        ),
-        (
-            "stopping",
-            model(
-                "Stopping(processes: Identical(count: 2, chain: Walk(levels: 1500, up: 0.25, \
-                 down: 0.25, edge: Reflect)), remap_cost: 100000000, after_remap: Stop)",
-            ),
-        ),
-    ]
-}
-
-fn start(workplace: &Workplace, arguments: &[&str]) -> Child {
-    Command::new(env!("CARGO_BIN_EXE_remap"))
-        .args(arguments)
-        .current_dir(workplace.root())
-        .env("XDG_CACHE_HOME", workplace.root().join("cache"))
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap()
-}
-
-fn signal(child: &Child, name: &str) {
-    let id = child.id().to_string();
-    assert!(Command::new("kill").args([name, &id]).status().unwrap().success());
-}
-
-fn ended(child: Child) -> Output {
-    let output = child.wait_with_output().unwrap();
-    let err = String::from_utf8_lossy(&output.stderr);
-    assert!(!err.contains("panicked"), "{err}");
-    output
-}
-
-/// SplitMix64, for moments that differ and are the same in every run.
-fn moments(count: u64, longest: u64) -> impl Iterator<Item = Duration> {
-    (1..=count).map(move |k| {
-        let z = k.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        Duration::from_millis((z >> 33) % longest)
-    })
-}
+/// Saves its state when it is stopped; takes days.
+const DRIFT: &str = "Model(title: \"x\", problem: LoadDrift(processors: 6, chain: Walk(lowest: 1, levels: 19, \
+     up: 0.25, down: 0.25, edge: Hold), initial_load: 10, steps: 100000000, remap_cost: 8))";
 
 /// Runs `remap` where no file may grow beyond `blocks` of 512 (or 1024) bytes: to a program, a full disk.
 fn on_a_full_disk(workplace: &Workplace, blocks: u32, arguments: &str) -> Output {
@@ -108,8 +59,7 @@ fn a_full_disk_keeps_what_was_there() {
 #[test]
 fn a_checkpoint_that_cannot_be_saved_is_told() {
     let workplace = Workplace::new();
-    let (_, drift) = endless_models().swap_remove(1);
-    workplace.write("model.ron", drift.replace("100000000", "100000"));
+    workplace.write("model.ron", DRIFT.replace("100000000", "100000"));
     let output = on_a_full_disk(&workplace, 0, "solve model.ron --json --time-limit 0.3");
     let err = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(3), "{err}");
@@ -155,8 +105,7 @@ fn a_link_in_the_way_is_not_followed() {
     }
     assert_eq!(workplace.read("mine.json"), "mine");
     // Nor one that stands where the computation is to be saved.
-    let (_, drift) = endless_models().swap_remove(1);
-    workplace.write("long.ron", drift);
+    workplace.write("long.ron", DRIFT);
     std::os::unix::fs::symlink("../mine.json", workplace.path("out/long.checkpoint")).unwrap();
     let arguments = ["solve", "long.ron", "--out", "out", "--time-limit", "0.2", "--force"];
     workplace.run(&arguments).exits(3).says("not saved");
@@ -212,77 +161,6 @@ fn of_two_rivals_for_a_file_one_wins_and_both_are_whole() {
     let _: Value = serde_json::from_str(&workplace.read("out0/model.json")).unwrap();
 }
 
-/// Whatever the moment: nothing printed, or one whole and honest document.
-#[test]
-fn interrupts_at_any_moment_stop_cleanly() {
-    let workplace = Workplace::new();
-    for (name, model) in endless_models() {
-        workplace.write("model.ron", &model);
-        for moment in moments(3, 700) {
-            let child = start(&workplace, &["solve", "model.ron", "--json"]);
-            std::thread::sleep(moment);
-            signal(&child, "-INT");
-            let asked = Instant::now();
-            let output = ended(child);
-            let waited = asked.elapsed();
-            assert!(waited.as_secs() < 20, "{name}, {moment:?}: stopped after {waited:?}");
-            // None: it had not begun to listen.
-            let Some(code) = output.status.code() else {
-                assert!(output.stdout.is_empty());
-                continue;
-            };
-            assert_eq!(
-                code,
-                130,
-                "{name}, {moment:?}: {}",
-                String::from_utf8_lossy(&output.stderr)
-            );
-            if !output.stdout.is_empty() {
-                let solution: Value = serde_json::from_slice(&output.stdout).unwrap();
-                assert_eq!(solution["status"], "interrupted", "{name}");
-            }
-        }
-    }
-}
-
-#[test]
-fn other_verbs_stop_cleanly_too() {
-    let workplace = Workplace::with_model();
-    workplace.write("long.ron", endless());
-    let models = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../models");
-    let path = |name: &str| models.join(name).to_str().unwrap().to_owned();
-    let (fluids, battle) = (path("fluids/figure6.ron"), path("land_battle/figure7.ron"));
-    for arguments in [
-        &["sweep", "long.ron", "--set", "problem.remap.test=1:100:1"][..],
-        &["compare", &fluids, "--runs", "100000"],
-        &["compare", &battle, "--runs", "1000000"],
-        &["verify", "model.ron", "--cases", "1000000"],
-    ] {
-        let child = start(&workplace, arguments);
-        std::thread::sleep(Duration::from_millis(900));
-        signal(&child, "-INT");
-        let asked = Instant::now();
-        let output = ended(child);
-        assert!(asked.elapsed().as_secs() < 20, "{arguments:?}: {:?}", asked.elapsed());
-        let err = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(130), "{arguments:?}: {err}");
-    }
-}
-
-#[test]
-fn the_second_interrupt_quits() {
-    let workplace = Workplace::new();
-    workplace.write("model.ron", endless());
-    let child = start(&workplace, &["solve", "model.ron", "--json"]);
-    std::thread::sleep(Duration::from_millis(600));
-    signal(&child, "-INT");
-    // It may have ended in between.
-    let id = child.id().to_string();
-    let _ = Command::new("kill").args(["-INT", &id]).stderr(Stdio::null()).status();
-    let output = ended(child);
-    assert_eq!(output.status.code(), Some(130));
-}
-
 /// Killed while it writes: the file is absent, or whole; what was there stays.
 #[test]
 fn a_kill_leaves_no_half_file() {
@@ -314,6 +192,89 @@ fn a_kill_leaves_no_half_file() {
     workplace.run(&solve).exits(0);
 }
 
+/// A saved computation is whole whenever its program is killed, and others may work on it meanwhile.
+#[test]
+fn kills_and_rivals_leave_a_whole_checkpoint() {
+    let workplace = Workplace::new();
+    let text = DRIFT.replace("100000000", "1500");
+    workplace.write("model.ron", &text);
+    let solve = ["solve", "model.ron", "--json", "--out", "out", "--force"];
+    let stripped = |text: &str| {
+        let mut document = serde_json::from_str::<Value>(text).unwrap();
+        document.as_object_mut().unwrap().remove("seconds");
+        document
+    };
+    let whole = stripped(&workplace.run(&solve).exits(0).out);
+    let limited = ["solve", "model.ron", "--json", "--out", "rivals", "--time-limit", "0.2"];
+    for moment in moments(12, 500) {
+        let mut rivals = [0; 2].map(|_| start(&workplace, &limited));
+        std::thread::sleep(moment);
+        for rival in &mut rivals {
+            // It may have ended before.
+            let _ = rival.kill();
+            rival.wait().unwrap();
+        }
+        let _ = std::fs::remove_file(workplace.path("rivals/model.json"));
+    }
+    let resumed = ["solve", "model.ron", "--json", "--out", "rivals"];
+    assert_eq!(stripped(&workplace.run(&resumed).exits(0).out), whole);
+}
+
+/// Every option that names a file keeps a link, a folder and what is there, and leaves no half file.
+#[test]
+fn no_command_writes_over_or_by_halves() {
+    let workplace = Workplace::with_model();
+    workplace.write("drift.ron", DRIFT.replace("100000000", "400"));
+    workplace.run(&["simulate", "drift.ron", "--policy", "fixed:9", "--trace", "run.csv"]).exits(0);
+    workplace.write("solution.json", workplace.run(&["solve", "model.ron", "--json"]).exits(0).out);
+    workplace.write("mine", "mine");
+    let models = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../models");
+    let study = models.join("studies/figure_3.ron");
+    let study = study.to_str().unwrap();
+    for (command, option, kind) in [
+        (&["solve", "model.ron"][..], "--plot", "svg"),
+        (&["solve", "model.ron"], "--certificate", "proof"),
+        (&["compare", "model.ron", "--runs", "5"], "--plot", "svg"),
+        (&["regret", "model.ron", "--set", "problem.hazard=0.04,0.05"], "--plot", "svg"),
+        (&["study", study], "--plot", "svg"),
+        (&["simulate", "drift.ron"], "--trace", "csv"),
+        (&["fit", "run.csv", "--remap-cost", "8"], "-o", "ron"),
+        (&["report", "model.ron"], "-o", "html"),
+        (&["export", "solution.json", "--to", "c"], "-o", "h"),
+    ] {
+        let name = format!("out.{kind}");
+        let with = |more: &[&str]| {
+            let words = [command, &[option, &name], more].concat();
+            (words.join(" "), workplace.run(&words))
+        };
+        let path = workplace.path(&name);
+        std::os::unix::fs::symlink("mine", &path).unwrap();
+        for force in [&[][..], &["--force"]] {
+            let (what, outcome) = with(force);
+            assert_eq!(outcome.code, 1, "{what}: {}", outcome.err);
+            assert!(outcome.err.contains("symbolic link"), "{what}: {}", outcome.err);
+        }
+        std::fs::remove_file(&path).unwrap();
+        std::fs::create_dir(&path).unwrap();
+        let (what, outcome) = with(&["--force"]);
+        assert_eq!(outcome.code, 1, "{what}: {}", outcome.err);
+        std::fs::remove_dir(&path).unwrap();
+        workplace.write(&name, "kept");
+        let (what, outcome) = with(&[]);
+        assert_eq!(outcome.code, 1, "{what}: {}", outcome.err);
+        let forced = [command, &[option, &name, "--force"]].concat().join(" ");
+        let full = on_a_full_disk(&workplace, 0, &forced);
+        assert_eq!(full.status.code(), Some(1), "{what}");
+        assert_eq!(workplace.read(&name), "kept", "{what}");
+        std::fs::remove_file(&path).unwrap();
+        let beyond = [command, &[option, "nowhere/out.svg"]].concat();
+        workplace.run(&beyond).exits(1).says("nowhere");
+    }
+    let there = ["drift.ron", "mine", "model.ron", "run.csv", "solution.json"];
+    assert_eq!(workplace.names(), there);
+    assert_eq!(workplace.read("mine"), "mine");
+}
+
 #[test]
 fn more_memory_than_there_is_is_refused_beforehand() {
     let workplace = Workplace::new();
@@ -333,6 +294,10 @@ fn more_memory_than_there_is_is_refused_beforehand() {
         assert_eq!(outcome.out, "");
         assert!(started.elapsed().as_secs() < 20);
     }
+    let models = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../models");
+    let battle = models.join("land_battle/figure7.ron");
+    let many = ["compare", battle.to_str().unwrap(), "--runs", "10000000"];
+    workplace.run(&many).exits(1).says("--runs 10000000").says("free").says("help:");
 }
 
 /// Caps that keep hostile files from taking the machine: 256 MiB, and depth.

@@ -8,6 +8,7 @@ mod faults;
 mod files;
 mod flags;
 mod fuzz;
+mod interrupts;
 mod languages;
 mod limits;
 mod load_drift;

@@ -113,3 +113,12 @@ fn error_rates_of_a_recorded_trace() {
     let arguments = ["calibrate", "--change-at", "3"];
     feed(&workplace, &arguments, &trace).exits(1).says("no whole test cluster lies before");
 }
+
+#[test]
+fn what_is_repeated_of_a_measurement_does_not_steer_the_terminal() {
+    let workplace = Workplace::with_model();
+    let arguments = [&MONITOR[..], &["--column", "seconds"]].concat();
+    let outcome = feed(&workplace, &arguments, "rank\u{1b}[31m,\0\u{7}time\n0,1\n").exits(1);
+    assert!(outcome.err.contains("has no column seconds"), "{}", outcome.err);
+    assert!(!outcome.err.contains(['\u{1b}', '\0', '\u{7}']), "{:?}", outcome.err);
+}

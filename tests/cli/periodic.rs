@@ -1,5 +1,6 @@
 //! The `Periodic` problem from outside: tables in one command each, wrong models.
 
+use crate::workplace::Workplace;
 use assert_cmd::Command;
 use serde_json::Value;
 use std::path::PathBuf;
@@ -260,4 +261,19 @@ fn suspicious_models_are_warned_of_and_solved() {
     let (code, _, words) = solve(&model("20", thirds, "bound: MaxDeviation(0.05)"));
     assert_eq!(code, 0);
     assert!(words.contains("sum to 1e-10 below 1"), "{words}");
+}
+
+/// Chernoff's bound overflows on wide laws; the range of the sum is a bound, too.
+#[test]
+fn chains_of_many_levels_have_an_answer() {
+    let workplace = Workplace::new();
+    workplace.write(
+        "model.ron",
+        "Model(title: \"x\", problem: Periodic(initial_load: 3, changes: Chain(count: 6, chain: Walk(lowest: 0, \
+         levels: 600, up: 0.25, down: 0.25, edge: Hold)), bound: MaxDeviation(0.9), remap_cost: 1))",
+    );
+    let outcome = workplace.run(&["solve", "model.ron", "--json", "--time-limit", "2"]);
+    assert!([0, 3].contains(&outcome.code), "{}", outcome.err);
+    let solution = outcome.json();
+    assert!(solution["interval"].as_u64().unwrap() > 0);
 }

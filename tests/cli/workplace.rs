@@ -110,3 +110,42 @@ impl Workplace {
         Outcome { code, out: String::from_utf8(output.stdout).unwrap(), err }
     }
 }
+
+/// Starts `remap` with pipes.
+#[cfg(unix)]
+pub fn start(workplace: &Workplace, arguments: &[&str]) -> std::process::Child {
+    std::process::Command::new(env!("CARGO_BIN_EXE_remap"))
+        .args(arguments)
+        .current_dir(workplace.root())
+        .env("XDG_CACHE_HOME", workplace.root().join("cache"))
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap()
+}
+
+#[cfg(unix)]
+pub fn signal(child: &std::process::Child, name: &str) {
+    let id = child.id().to_string();
+    assert!(std::process::Command::new("kill").args([name, &id]).status().unwrap().success());
+}
+
+/// What a child left behind; never a panic.
+#[cfg(unix)]
+pub fn ended(child: std::process::Child) -> std::process::Output {
+    let output = child.wait_with_output().unwrap();
+    let err = String::from_utf8_lossy(&output.stderr);
+    assert!(!err.contains("panicked"), "{err}");
+    output
+}
+
+/// SplitMix64, for moments that differ and are the same in every run.
+#[cfg(unix)]
+pub fn moments(count: u64, longest: u64) -> impl Iterator<Item = std::time::Duration> {
+    (1..=count).map(move |k| {
+        let z = k.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        std::time::Duration::from_millis((z >> 33) % longest)
+    })
+}

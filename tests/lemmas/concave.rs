@@ -191,3 +191,18 @@ proptest! {
         check_lowered(&atoms, split(&atoms, tolerance), tolerance)?;
     }
 }
+
+/// Beside a drop of 1 the sum of tiny ones is lost, or doubles: every addition errs the same way.
+#[test]
+fn the_rounding_of_long_spans_is_allowed_for() {
+    for tiny in [1.1e-16, 1.2e-16] {
+        let later = (1..5000).map(|k| Atom { at: 1.0 + 1e-4 * f64::from(k), drop: tiny });
+        let atoms: Vec<Atom> = std::iter::once(Atom { at: 1.0, drop: 1.0 }).chain(later).collect();
+        let (above, below) = (merged(&atoms, 1e6).0, split(&atoms, 1e6).0);
+        assert_eq!((above.len(), below.len()), (1, 1));
+        for o in [0.5, 1.0, 1.25, 2.0] {
+            let between = value(&atoms, o);
+            assert!(value(&above, o) >= between && value(&below, o) <= between, "{tiny} at {o}");
+        }
+    }
+}

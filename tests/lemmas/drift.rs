@@ -248,7 +248,7 @@ proptest! {
     #[test]
     fn fixed_intervals_equal_brute_force(problem in problems(), interval in 1u64..8) {
         let plain = Plain::new(&problem);
-        let intervals = Intervals::new(&problem, 25);
+        let intervals = Intervals::new(&problem, 25, &());
         let interval = interval.min(problem.steps);
         let found = intervals.all()[interval as usize - 1].outcome;
         let mut ahead = vec![[0.0; 3]; plain.vectors.len()];
@@ -279,7 +279,7 @@ proptest! {
     fn no_policy_beats_the_optimum(problem in problems(), level in 0u32..12) {
         let optimal = run(&problem, Control::Optimal).value;
         let slack = 1e-10 * optimal.max(1.0);
-        for fixed in Intervals::new(&problem, 25).all() {
+        for fixed in Intervals::new(&problem, 25, &()).all() {
             prop_assert!(optimal <= fixed.outcome.value + slack);
         }
         let threshold = f64::from(level) / 4.0;
@@ -432,7 +432,7 @@ fn simulation_agrees_with_exact_evaluation() {
         let exact = [
             run(&problem, Control::Optimal),
             Intervals::never(&problem),
-            Intervals::new(&problem, 7).all()[6].outcome,
+            Intervals::new(&problem, 7, &()).all()[6].outcome,
             run(&problem, Control::Threshold(1.8)),
             run(&problem, Control::Utilization(0.8)),
         ];

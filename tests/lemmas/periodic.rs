@@ -411,8 +411,8 @@ fn first_passage_is_reproducible_and_near_the_exact_interval() {
     let system = identical(64, 100.0, Law::Steps(steps));
     let bound = Bound::MaxDeviation(0.05);
     let pool = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-    let one = pool(1).install(|| first_passage(&system, bound, 400, 7, 1000)).unwrap();
-    let two = pool(2).install(|| first_passage(&system, bound, 400, 7, 1000)).unwrap();
+    let one = pool(1).install(|| first_passage(&system, bound, 400, 7, 1000, &())).unwrap();
+    let two = pool(2).install(|| first_passage(&system, bound, 400, 7, 1000, &())).unwrap();
     assert_eq!(one, two);
     assert_eq!(one.censored, 0);
     assert!((one.steps.mean - 8.2).abs() < 0.6, "{one:?}");

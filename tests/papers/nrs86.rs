@@ -51,7 +51,7 @@ fn figure_3_three_chains() {
     assert!((never.utilization() - 0.7382).abs() < 5e-5);
     let problem = mum(3, 100, 8.0);
     assert!((optimum(&problem).utilization() - 0.8515).abs() < 5e-5);
-    let best = Intervals::new(&problem, 100).best();
+    let best = Intervals::new(&problem, 100, &()).best();
     assert!((best.outcome.utilization() - 0.8281).abs() < 5e-5);
     let sar = simulate(&Loads::new(problem), "stop_at_rise", 20_000);
     let utilization = estimate(&sar, |t| t.work).mean / estimate(&sar, |t| t.time).mean;
@@ -66,7 +66,7 @@ fn figure_3_three_chains() {
 #[test]
 fn figure_4_eight_chains() {
     let problem = mum(8, 400, 8.0);
-    let intervals = Intervals::new(&problem, 60);
+    let intervals = Intervals::new(&problem, 60, &());
     let best = intervals.best();
     assert_eq!((best.interval, intervals.least_average_cost()), (9, 9));
     assert!((best.outcome.utilization() - 0.766).abs() < 5e-4);

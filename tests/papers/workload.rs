@@ -153,7 +153,7 @@ fn the_optimal_policy_is_optimal_on_its_own_model() {
     let (cycles, runs) = (40, 20_000);
     for premature in [Premature::Keep, Premature::Revert] {
         let (optimal, _) =
-            optimal_thresholds(&parameters, &beliefs, premature, cycles, 1e-9).unwrap();
+            optimal_thresholds(&parameters, &beliefs, premature, cycles, 1e-9, &()).unwrap();
         let problem = model(&parameters, &beliefs, premature, cycles).unwrap();
         let accuracy = Accuracy { tolerance: 1e-9, segments: None };
         let (value, _) = solve(&problem, accuracy, &()).unwrap().value.unwrap();

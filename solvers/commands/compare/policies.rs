@@ -167,7 +167,7 @@ impl Drift<'_> {
                 rule(name)?;
             }
         }
-        let intervals = Intervals::new(self.problem, LONGEST_INTERVAL);
+        let intervals = Intervals::new(self.problem, LONGEST_INTERVAL, self.watch);
         let wants = |name: &str| names.iter().any(|other| other == name);
         let map = match wants("optimal") || wants("threshold") {
             true => {

@@ -2,13 +2,14 @@
 
 use super::super::solve::to_json;
 use super::{Asked, Exit, report};
+use crate::memory::{available, show};
 use crate::model::Loaded;
 use crate::model::complaint::Complaint;
 use crate::output::{check_free, make_folder, say, write_file};
 use crate::render::plot::{Format, picture};
 use crate::render::two_phase_plot::Policies;
 use crate::run::Watch;
-use crate::workload::compare::{Comparison, Workload, compare, write_traces};
+use crate::workload::compare::{Comparison, Workload, compare, memory, write_traces};
 use crate::workload::figure::Policy;
 use remapping::Status;
 use serde::Serialize;
@@ -54,6 +55,13 @@ fn attempt(
     let title = &loaded.model.title;
     for warning in &loaded.warnings {
         say(&format!("warning: {}: {warning}", arguments.model.display()));
+    }
+    let needed = memory(workload, arguments.runs);
+    if let Some(there) = available().filter(|there| needed > *there) {
+        let (needed, there) = (show(needed), show(there));
+        let message =
+            format!("--runs {}: they need {needed} of memory, {there} are free", arguments.runs);
+        return Err(Complaint::elsewhere(message, "take fewer runs"));
     }
     let watch = Watch::start(title, arguments.time_limit);
     let (mut comparison, status) = compare(workload, arguments.runs, arguments.seed, &watch)

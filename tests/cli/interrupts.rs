@@ -1,0 +1,199 @@
+//! Ctrl-C, at any moment of any command: bounds so far, and an end within seconds.
+#![cfg(unix)]
+
+use crate::workplace::{Workplace, ended, endless, moments, signal, start};
+use serde_json::Value;
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+/// Models that take minutes at least, of every problem that is solved.
+fn endless_models() -> Vec<(&'static str, String)> {
+    let model = |problem: &str| format!("Model(title: \"x\", problem: {problem})");
+    let stopping = |after: &str| {
+        model(&format!(
+            "Stopping(processes: Identical(count: 2, chain: Walk(levels: 1500, up: 0.25, down: 0.25, \
+             edge: Reflect)), remap_cost: 100000000, after_remap: {after})"
+        ))
+    };
+    let switching = |lifetime: &str| {
+        model(&format!(
+            "PhaseSwitching({lifetime} cycle: (first: (own: 1.0, other: 1.8), second: (own: 1.1, \
+             other: 2.0)), switch: (to_second: 4000.0, to_first: 3000.0), rates: (to_second: 0.00001, \
+             to_first: 0.000001), detector: (false_alarm: 0.45, missed: 0.45))"
+        ))
+    };
+    let periodic = |changes: &str, load: &str| {
+        model(&format!(
+            "Periodic(initial_load: {load}, changes: {changes}, bound: MaxDeviation(0.5))"
+        ))
+    };
+    let drift = |processors: u32, levels: u32| {
+        model(&format!(
+            "LoadDrift(processors: {processors}, chain: Walk(lowest: 1, levels: {levels}, up: 0.25, \
+             down: 0.25, edge: Hold), initial_load: 10, steps: 100000000, remap_cost: 8)"
+        ))
+    };
+    vec![
+        ("phase_change", endless()),
+        ("load_drift", drift(6, 19)),
+        ("stopping", stopping("Stop")),
+        ("restart", stopping("Restart")),
+        ("uniform", stopping("Uniform")),
+        ("many levels", {
+            let detectors: Vec<String> =
+                (20..27).map(|k| format!("(false_alarm: 0.{k}, missed: 0.{})", k + 7)).collect();
+            let together = format!("Several([{}])", detectors.join(", "));
+            endless().replace("(false_alarm: 0.25, missed: 0.25)", &together)
+        }),
+        ("phase_switching", switching("lifetime: Uniform(first: 0, last: 1000000),")),
+        ("phase_switching, long run", switching("")),
+        (
+            "walks",
+            periodic("Identical(count: 64, law: Steps({-1: 0.25, 0: 0.5, 1: 0.25}))", "1000000"),
+        ),
+        (
+            "different walks",
+            periodic(
+                "Classes([(count: 300, law: Steps({-3: 0.25, 0: 0.5, 4: 0.25})), (count: 200, law: \
+                 Steps({-7: 0.5, 8: 0.5})), (count: 100, law: Steps({-1: 0.5, 1: 0.5}))])",
+                "100000",
+            ),
+        ),
+        (
+            "smooth laws",
+            periodic(
+                "Distinct([Gamma(shape: 0.5, mean: 1), Gamma(shape: 0.75, mean: 2), \
+                 Gamma(shape: 1.5, mean: 1), Gamma(shape: 2.5, mean: 3)])",
+                "1e12",
+            )
+            .replace("bound: MaxDeviation(0.5)", "bound: MaxDeviation(0.5), remap_cost: 1e12"),
+        ),
+        (
+            "chains",
+            model(
+                "Periodic(initial_load: 300, changes: Chain(count: 64, chain: Walk(lowest: 0, \
+                 levels: 600, up: 0.25, down: 0.25, edge: Hold)), bound: MaxDeviation(0.9), \
+                 remap_cost: 100000)",
+            ),
+        ),
+    ]
+}
+
+/// Asks a program to stop after `moment`, and says how it ended; it has to within seconds.
+fn interrupted(mut child: Child, moment: Duration, what: &str) -> Output {
+    std::thread::sleep(moment);
+    assert!(child.try_wait().unwrap().is_none(), "{what}: ended by itself within {moment:?}");
+    // Held, so that a reader waits.
+    let _input = child.stdin.take();
+    signal(&child, "-INT");
+    let asked = Instant::now();
+    let output = ended(child);
+    let waited = asked.elapsed();
+    assert!(waited.as_secs() < 9, "{what}, {moment:?}: stopped after {waited:?}");
+    output
+}
+
+/// Whatever the moment: nothing printed, or one whole and honest document.
+#[test]
+fn interrupts_at_any_moment_stop_cleanly() {
+    let workplace = Workplace::new();
+    let mut answers = 0;
+    for (index, (name, model)) in endless_models().into_iter().enumerate() {
+        workplace.write("model.ron", &model);
+        for moment in moments(6, 900).skip(index % 4).take(2) {
+            let child = start(&workplace, &["solve", "model.ron", "--json"]);
+            let output = interrupted(child, moment, name);
+            // None: it had not begun to listen.
+            let Some(code) = output.status.code() else {
+                assert!(output.stdout.is_empty());
+                continue;
+            };
+            let err = String::from_utf8_lossy(&output.stderr);
+            assert_eq!(code, 130, "{name}, {moment:?}: {err}");
+            if !output.stdout.is_empty() {
+                let solution: Value = serde_json::from_slice(&output.stdout).unwrap();
+                assert_eq!(solution["status"], "interrupted", "{name}");
+                answers += 1;
+            }
+        }
+    }
+    assert!(answers > 12, "{answers} showed what they had");
+}
+
+#[test]
+fn other_verbs_stop_cleanly_too() {
+    let workplace = Workplace::with_model();
+    workplace.write("long.ron", endless());
+    let endless_models = endless_models();
+    let model = |name: &str| &endless_models.iter().find(|model| model.0 == name).unwrap().1;
+    workplace.write("drift.ron", model("load_drift"));
+    workplace.write("walks.ron", model("walks"));
+    let models = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../models");
+    let path = |name: &str| models.join(name).to_str().unwrap().to_owned();
+    let (fluids, battle) = (path("fluids/figure6.ron"), path("land_battle/figure7.ron"));
+    let (mesh, table) = (path("activity_mesh/torus.ron"), path("periodic/table1.ron"));
+    let drift = path("load_drift/eight_chains.ron");
+    workplace.write(
+        "study.ron",
+        "Study(title: \"x\", source: \"x\", x: \"n\", y: \"p\", series: \
+         [Thresholds(name: \"a\", model: \"long.ron\")])",
+    );
+    for arguments in [
+        &["sweep", "long.ron", "--set", "problem.remap.test=1:100:1"][..],
+        &["sweep", "walks.ron", "--set", "problem.bound=0.1:0.9:0.1"],
+        &["compare", &fluids, "--runs", "50000"],
+        &["compare", &battle, "--runs", "5000"],
+        &["compare", &mesh, "--runs", "1000000"],
+        &["compare", &drift, "--runs", "1000000"],
+        &["compare", "long.ron"],
+        &["solve", &table, "--simulate", "10000000"],
+        &["regret", "long.ron"],
+        &["study", "study.ron"],
+        &["verify", "model.ron", "--cases", "1000000"],
+        &["verify", &drift, "--cases", "1000000"],
+        &["report", "long.ron", "drift.ron", "walks.ron"],
+        &["calibrate", "--runs", "10000000"],
+        &["simulate", &drift, "--steps", "10000000", "--trace", "run.csv"],
+        // Without an end of their input.
+        &["monitor", "model.ron"],
+        &["calibrate", "--change-at", "100"],
+        &["fit", "-"],
+        &["replay", "-"],
+    ] {
+        let child = start(&workplace, arguments);
+        let what = arguments.join(" ");
+        let output = interrupted(child, Duration::from_millis(900), &what);
+        let err = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(130), "{what}: {err}");
+    }
+    assert_eq!(workplace.names(), ["drift.ron", "long.ron", "model.ron", "study.ron", "walks.ron"]);
+}
+
+#[test]
+fn the_second_interrupt_quits() {
+    let workplace = Workplace::new();
+    workplace.write("model.ron", endless());
+    let child = start(&workplace, &["solve", "model.ron", "--json"]);
+    std::thread::sleep(Duration::from_millis(600));
+    signal(&child, "-INT");
+    // It may have ended in between.
+    let id = child.id().to_string();
+    let _ = Command::new("kill").args(["-INT", &id]).stderr(Stdio::null()).status();
+    let output = ended(child);
+    assert_eq!(output.status.code(), Some(130));
+}
+
+/// What Ctrl-C stops inside a step, a time limit stops there too.
+#[test]
+fn time_limits_are_heard_inside_long_steps() {
+    let workplace = Workplace::new();
+    for (name, model) in endless_models() {
+        workplace.write("model.ron", &model);
+        let started = Instant::now();
+        let limited =
+            ["solve", "model.ron", "--json", "--time-limit", "0.3", "--out", "out", "--force"];
+        let solution = workplace.run(&limited).exits(3).json();
+        assert_eq!(solution["status"], "time_limit", "{name}");
+        assert!(started.elapsed().as_secs() < 9, "{name}: {:?}", started.elapsed());
+    }
+}
