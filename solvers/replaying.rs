@@ -155,7 +155,7 @@ impl<'a> Ground<'a> {
     /// the training steps, had it known those before; and all of them with their costs, the best first.
     fn solved(&self) -> (Start, Vec<(String, f64)>) {
         let plan = |family| Start::Predictive { adaptive: true, cold: false, family };
-        let plans = [("plan by trends", Family::Trends), ("plan by means", Family::Means)];
+        let plans = [("the plan by trends", Family::Trends), ("the plan by means", Family::Means)];
         let rules = IN_USE.iter().filter_map(|name| Some((*name, name.parse::<Rule>().ok()?)));
         let mut candidates: Vec<(&str, Start, f64)> = plans
             .map(|(name, family)| (name, plan(family), 0.0))

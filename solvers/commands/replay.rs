@@ -178,12 +178,12 @@ fn in_training(solved: &Line, best: &str) -> String {
     };
     let more = 100.0 * (other / own.max(f64::MIN_POSITIVE) - 1.0);
     if chosen == best || more.abs() < 0.005 {
-        format!("in training it cost as much as the {chosen}")
+        format!("in training it cost as much as {chosen}")
     } else if more > 0.0 {
-        format!("in training it cost {more:.1} % more than the {chosen}")
+        format!("in training it cost {more:.1} % more than {chosen}")
     } else {
         let less = -more;
-        format!("in training it cost {less:.1} % less than the {chosen}, too little to go by")
+        format!("in training it cost {less:.1} % less than {chosen}, too little to go by")
     }
 }
 

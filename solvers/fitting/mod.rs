@@ -136,6 +136,9 @@ pub fn short(value: f64) -> String {
     if value == 0.0 || !value.is_finite() {
         return format!("{value}");
     }
+    if value.abs() >= 1e15 {
+        return format!("{value:.5e}");
+    }
     let digits = (5 - value.abs().log10().floor() as i32).clamp(0, 17) as usize;
     let text = format!("{value:.digits$}");
     if text.contains('.') {

@@ -64,6 +64,7 @@ fn every_form_of_a_trace_is_read_alike() {
             writeln!(lists, "{{\"step\":{},\"seconds\":[{}]{remap}}}", row.step, times.join(","));
     }
     place.write("shuffled.csv", shuffled);
+    place.write("mark.csv", String::from("\u{feff}") + &long().replace('\n', "\r\n"));
     place.write("wide.csv", &wide);
     place.write("wide.tsv", wide.replace(',', "\t"));
     place.write("lines.jsonl", lines);
@@ -78,7 +79,7 @@ fn every_form_of_a_trace_is_read_alike() {
     let expected = fitted("long.csv");
     assert!(expected.contains("a remap costs 0.5 seconds, as recorded"), "{expected}");
     for name in
-        ["shuffled.csv", "wide.csv", "wide.tsv", "lines.jsonl", "lists.jsonl", "long.csv.gz"]
+        ["mark.csv", "shuffled.csv", "wide.csv", "wide.tsv", "lines.jsonl", "lists.jsonl", "long.csv.gz"]
     {
         assert_eq!(fitted(name), expected, "{name}");
     }
@@ -150,6 +151,9 @@ fn bad_traces_are_refused_with_their_line() {
     refused("step,rank,seconds\n", "0 steps of 0 ranks");
     refused("step,rank\n0,0\n", "no column `seconds`");
     refused("rank,seconds\n0,1\n", "no column `step`");
+    refused("step,rank,time_ms\n0,0,1\n", "no column `seconds` among step, rank, time_ms");
+    refused("step;rank;seconds\n0;0;1,5\n", "decimals are written with a point");
+    refused("[{\"step\": 0}]\n", "one object a line");
     refused("a,b\n1,2\n", "neither `rank` and `seconds` nor columns of ranks");
     refused("step,rank,seconds\n0,0,-1.5\n", "line 2: -1.5 is negative");
     refused("step,rank,seconds\n0,0,1\n0,1,inf\n", "line 3: \"inf\" is not finite");
@@ -181,6 +185,8 @@ fn bad_traces_are_refused_with_their_line() {
         .collect();
     refused(&format!("step,rank,seconds\n{holes}"), "steps 0..=39 are missing");
     refused("step,rank,seconds\n0,0,1\n0,1,1\n1,0,1\n1,1,2\n", "");
+    place.write("bad.csv", [0xff, 0xfe, b's', 0, b't', 0]);
+    place.run(&["fit", "bad.csv"]).exits(1).says("UTF-16");
     // The gzip header alone.
     place.write("bad.csv.gz", [0x1f, 0x8b, 8, 0, 0, 0]);
     place.run(&["fit", "bad.csv.gz"]).exits(1).says("cannot read");
