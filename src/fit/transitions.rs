@@ -18,15 +18,16 @@ pub struct Transitions {
     counts: Vec<Vec<u64>>,
 }
 
-/// Matrices of more levels are not counted.
-pub const MOST_LEVELS: usize = 100;
+/// Matrices of more levels are not counted, nor more numbers in all.
+const MOST_LEVELS: usize = 100;
+const MOST_NUMBERS: usize = 1 << 23;
 
 impl Transitions {
-    /// Counts the moves of a record between levels `quantum` apart; `None` if there are more than
-    /// [`MOST_LEVELS`].
+    /// Counts the moves of a record between levels `quantum` apart; `None` if there are more than 100
+    /// levels, or too many for so many ranks.
     pub fn of(record: &Record, quantum: f64) -> Option<Transitions> {
         let (lowest, levels) = extent(record, quantum);
-        if levels > MOST_LEVELS {
+        if levels > MOST_LEVELS || levels * levels * record.ranks() > MOST_NUMBERS {
             return None;
         }
         let level = |load: f64| ((load / quantum).round() as i64 - lowest) as usize;

@@ -46,7 +46,7 @@ impl Past {
     const MOST_MOMENTS: usize = 128;
     const MOST_LAGS: usize = 128;
     const MOST_STEPS: usize = 512;
-    const MOST_NUMBERS: usize = 1 << 22;
+    const MOST_NUMBERS: usize = 1 << 20;
 
     /// The past, and every filter at its end; `None` if it is too short.
     fn of(path: &[f64], ranks: usize, family: Family) -> Option<(Past, Vec<Followed>)> {
