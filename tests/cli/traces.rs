@@ -78,9 +78,15 @@ fn every_form_of_a_trace_is_read_alike() {
     };
     let expected = fitted("long.csv");
     assert!(expected.contains("a remap costs 0.5 seconds, as recorded"), "{expected}");
-    for name in
-        ["mark.csv", "shuffled.csv", "wide.csv", "wide.tsv", "lines.jsonl", "lists.jsonl", "long.csv.gz"]
-    {
+    for name in [
+        "mark.csv",
+        "shuffled.csv",
+        "wide.csv",
+        "wide.tsv",
+        "lines.jsonl",
+        "lists.jsonl",
+        "long.csv.gz",
+    ] {
         assert_eq!(fitted(name), expected, "{name}");
     }
     let piped = place.command().args(["fit", "-"]).write_stdin(long()).output().unwrap();
