@@ -3,6 +3,7 @@
 use crate::export::rule::{Export, Imbalance, Map, Rule as Exported};
 use crate::fitting::{self, Facts};
 use crate::model::complaint::Complaint;
+use remapping::fit::level::Family;
 use remapping::policy::learning::Learnt;
 use remapping::policy::predictive::Predictive;
 use remapping::policy::{Policy, Rule, Step};
@@ -16,13 +17,16 @@ pub struct Contestant {
     pub name: String,
     /// What came out of its training.
     pub note: Option<String>,
+    /// What it was chosen from: names, and costs on the later training steps as multiples of
+    /// hindsight's.
+    pub trials: Vec<(String, f64)>,
     start: Start,
 }
 
 /// How a run of a policy starts.
 enum Start {
     Rule(Rule),
-    Predictive { adaptive: bool, cold: bool },
+    Predictive { adaptive: bool, cold: bool, family: Family },
     Learnt(Box<Learnt>),
     Solution(Box<Solution>),
 }
@@ -68,8 +72,12 @@ pub const OURS: [&str; 9] = [
 /// Q-learning episodes.
 const EPISODES: u64 = 512;
 
-/// By which share a rule in use must be cheaper in training to stand in for the plan.
-const ADVANTAGE: f64 = 1.0 / 3.0;
+/// By which factor a rule in use must be cheaper in training than the plans, which have fewer steps to
+/// learn from there.
+const ADVANTAGE: f64 = 1.1;
+
+/// Trials look back this far at most.
+const LONGEST_TRIAL: usize = 600;
 
 impl<'a> Ground<'a> {
     /// The policy of this name. `curve` gets the regret curve of Q-learning.
@@ -83,10 +91,13 @@ impl<'a> Ground<'a> {
         let tune =
             |rules: Vec<Rule>| tuned(record, steps.clone(), cost, &rules).unwrap_or(Rule::Never);
         let found = |rule: Rule| (Start::Rule(rule), Some(format!("trained: {rule}")));
+        let plan =
+            |adaptive, cold| (Start::Predictive { adaptive, cold, family: Family::Trends }, None);
+        let mut trials = Vec::new();
         let (start, note) = match name {
-            "adaptive" => (Start::Predictive { adaptive: true, cold: false }, None),
-            "predictive" => (Start::Predictive { adaptive: false, cold: false }, None),
-            "adaptive_cold" => (Start::Predictive { adaptive: true, cold: true }, None),
+            "adaptive" => plan(true, false),
+            "predictive" => plan(false, false),
+            "adaptive_cold" => plan(true, true),
             "fixed" => found(tune(intervals(steps.len()))),
             "threshold" => found(tune(thresholds(record, steps.clone(), false))),
             "utilization" => found(tune(thresholds(record, steps.clone(), true))),
@@ -96,7 +107,12 @@ impl<'a> Ground<'a> {
                 *curve = regrets;
                 (Start::Learnt(Box::new(learnt)), None)
             }
-            "solved" => self.solved(),
+            "solved" => {
+                let (start, found) = self.solved();
+                trials = found;
+                let chosen = trials.first().map(|(name, _)| name.clone());
+                (start, chosen)
+            }
             "solution" => match solution {
                 Some(solution) => (Start::Solution(Box::new(solution.clone())), None),
                 None => {
@@ -112,7 +128,7 @@ impl<'a> Ground<'a> {
                 }
             },
         };
-        Ok(Contestant { name: name.to_owned(), note, start })
+        Ok(Contestant { name: name.to_owned(), note, trials, start })
     }
 
     /// The interval of least cost by the model fitted to the training steps.
@@ -135,31 +151,40 @@ impl<'a> Ground<'a> {
         }
     }
 
-    /// The adaptive plan, unless a rule in use would have been far cheaper on the later half of the
-    /// training steps.
-    fn solved(&self) -> (Start, Option<String>) {
-        let plan = Start::Predictive { adaptive: true, cold: false };
-        let (first, end) = (self.training.end / 2, self.training.end);
-        if first < 4 || end - first < 4 {
-            return (plan, Some("the adaptive plan".to_owned()));
-        }
-        let rules: Vec<Rule> = IN_USE.iter().filter_map(|name| name.parse().ok()).collect();
-        let earlier = Ground { training: 0..first, ..*self };
-        let start = || -> Vec<Box<dyn Policy>> {
-            let ours = std::iter::once(earlier.start(&plan, end - first));
-            ours.chain(rules.iter().map(|rule| rule.start(self.remap_cost))).collect()
-        };
-        let Ok(found) = replay(self.record, first..end, self.remap_cost, &start, &()) else {
-            return (plan, None);
-        };
-        let (ours, others) = found.tallies.split_at(1);
-        let best = rules.iter().zip(others).min_by(|a, b| a.1.value.total_cmp(&b.1.value));
-        match best {
-            Some((rule, tally)) if tally.value < (1.0 - ADVANTAGE) * ours[0].value => {
-                (Start::Rule(*rule), Some(format!("{rule}, far cheaper in training than the plan")))
+    /// The plan, or rule in use, that would have been cheapest on the last two thirds and the last half of
+    /// the training steps, had it known those before; and all of them with their costs, the best first.
+    fn solved(&self) -> (Start, Vec<(String, f64)>) {
+        let plan = |family| Start::Predictive { adaptive: true, cold: false, family };
+        let plans = [("the plan by trends", Family::Trends), ("the plan by means", Family::Means)];
+        let rules = IN_USE.iter().filter_map(|name| Some((*name, name.parse::<Rule>().ok()?)));
+        let mut candidates: Vec<(&str, Start, f64)> = plans
+            .map(|(name, family)| (name, plan(family), 0.0))
+            .into_iter()
+            .chain(rules.map(|(name, rule)| (name, Start::Rule(rule), 0.0)))
+            .collect();
+        let end = self.training.end;
+        let length = end.min(LONGEST_TRIAL);
+        for first in [end - length * 2 / 3, end - length / 2] {
+            if first < 4 || end - first < 4 {
+                continue;
             }
-            _ => (plan, Some("the adaptive plan".to_owned())),
+            let earlier = Ground { training: 0..first, ..*self };
+            let start = || candidates.iter().map(|c| earlier.start(&c.1, end - first)).collect();
+            let Ok(found) = replay(self.record, first..end, self.remap_cost, &start, &()) else {
+                continue;
+            };
+            let least = found.clairvoyant.max(f64::MIN_POSITIVE);
+            for ((_, _, cost), tally) in candidates.iter_mut().zip(&found.tallies) {
+                *cost += tally.value / least / 2.0;
+            }
         }
+        let judged = |(_, start, cost): &(&str, Start, f64)| match start {
+            Start::Rule(_) => ADVANTAGE * cost,
+            _ => *cost,
+        };
+        candidates.sort_by(|a, b| judged(a).total_cmp(&judged(b)));
+        let trials = candidates.iter().map(|(name, _, cost)| ((*name).to_owned(), *cost)).collect();
+        (candidates.swap_remove(0).1, trials)
     }
 
     fn start(&self, start: &Start, steps: usize) -> Box<dyn Policy> {
@@ -167,11 +192,11 @@ impl<'a> Ground<'a> {
             Start::Rule(rule) => rule.start(self.remap_cost),
             Start::Learnt(learnt) => Box::new(learnt.as_ref().clone()),
             Start::Solution(solution) => Box::new(solution.as_ref().clone()),
-            Start::Predictive { adaptive, cold } => {
+            Start::Predictive { adaptive, cold, family } => {
                 let end = self.training.end;
                 let first = if *cold { end.saturating_sub(1) } else { self.training.start };
                 let rows = (first..end).map(|step| self.record.path(step));
-                Box::new(Predictive::new(rows, self.remap_cost, steps as u64, *adaptive))
+                Box::new(Predictive::new(rows, self.remap_cost, steps as u64, *adaptive, *family))
             }
         }
     }

@@ -3,6 +3,7 @@
 
 use super::positive;
 use crate::export::Target;
+use crate::fitting::Kind;
 use clap::{Args, ValueEnum};
 use remapping::policy::Rule;
 use std::path::PathBuf;
@@ -48,7 +49,10 @@ pub(super) const FIT_HELP: &str = traces!(
   remap fit run.csv -o fitted.ron
   remap fit run.csv.gz --model periodic --remap-cost 0.1 > fitted.ron
 
-Without --model the first of load-drift and periodic that fits the growth of the imbalance is written."
+Without --model the first that fits the growth of the imbalance is written: load-drift (all ranks alike),
+stopping (a chain for each rank, where a chi-square test refutes that they are alike at 0.001), periodic.
+Probabilities are relative frequencies; each level leans on the moves from all levels, and each
+rank on those of all ranks, as if on one more visit. Intervals are Wilson's, of 95 %."
 );
 
 pub(super) const REPLAY_HELP: &str = traces!(
@@ -60,8 +64,8 @@ Policies: the rules of `compare` (never, fixed:9, threshold:2.5, utilization:0.8
 metabalancer, zhai, procassini, marquez:0.1, ...); fixed, threshold and utilization tuned on the training
 steps; predictive (plans on the increments of the training steps), adaptive (goes on learning),
 adaptive_cold (knows nothing at first), interval (of least cost for the fitted model), q_learning,
-solution (with --solution); and solved: the adaptive plan, or a rule in use that was a third cheaper
-in training.
+solution (with --solution); and solved: of two adaptive plans, by trends and by means that loads return to,
+and the rules in use, what was cheapest on the later training steps.
 
 Assumed: a remap restores balance and does not change later increments. The judged run starts
 balanced."
@@ -95,6 +99,8 @@ pub struct Simulate {
 pub enum Fitted {
     /// Loads that walk on levels, all ranks alike.
     LoadDrift,
+    /// Loads that walk on levels, each rank by a chain of its own.
+    Stopping,
     /// Changes per step, for the best fixed interval.
     Periodic,
     /// One change for good.
@@ -106,8 +112,31 @@ impl Fitted {
     pub fn name(self) -> &'static str {
         match self {
             Fitted::LoadDrift => "load_drift",
+            Fitted::Stopping => "stopping",
             Fitted::Periodic => "periodic",
             Fitted::PhaseChange => "phase_change",
+        }
+    }
+}
+
+/// Chains that can be fitted.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum Chain {
+    /// Dense where more than one move in a hundred is over several levels.
+    #[default]
+    Auto,
+    /// Moves to neighbouring levels only.
+    BirthDeath,
+    /// Any moves.
+    Dense,
+}
+
+impl From<Chain> for Kind {
+    fn from(chain: Chain) -> Kind {
+        match chain {
+            Chain::Auto => Kind::Auto,
+            Chain::BirthDeath => Kind::BirthDeath,
+            Chain::Dense => Kind::Dense,
         }
     }
 }
@@ -121,6 +150,9 @@ pub struct Fit {
     /// Which model [default: the first that fits].
     #[arg(long, value_enum)]
     pub model: Option<Fitted>,
+    /// How loads on levels move.
+    #[arg(long, value_enum, default_value_t, value_name = "KIND")]
+    pub chain: Chain,
     /// Cost of a remap in seconds [default: the mean of those recorded].
     #[arg(long, value_name = "C", value_parser = cost)]
     pub remap_cost: Option<f64>,
@@ -128,6 +160,9 @@ pub struct Fit {
     /// standard output as one model file.
     #[arg(short, long, value_name = "FILE")]
     pub out: Option<PathBuf>,
+    /// Print one JSON document and nothing else: all models that can be fitted, the one written first.
+    #[arg(long)]
+    pub json: bool,
     /// Overwrite an existing file.
     #[arg(long)]
     pub force: bool,

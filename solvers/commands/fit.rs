@@ -1,11 +1,14 @@
 //! `remap fit`.
 
-use super::{Exit, report};
-use crate::cli::Fit;
+use super::{Exit, report, to_json};
+use crate::cli::{Fit, Fitted};
 use crate::fitting::{self, Deck, Facts};
 use crate::model::complaint::Complaint;
 use crate::output::{check_free, print, say, write_file};
 use crate::trace;
+use remapping::fit::Estimated;
+use remapping::fit::growth::Point;
+use serde::Serialize;
 
 pub(super) fn run(arguments: &Fit) -> Exit {
     match fit(arguments) {
@@ -37,24 +40,41 @@ fn fit(arguments: &Fit) -> Result<(), Complaint> {
             "note: {name}: {many} times far off their neighbours are left out of the fit"
         ));
     }
-    let decks = fitting::decks(&facts);
-    let chosen = match arguments.model {
+    let wanted = arguments.model.map(Fitted::name);
+    let decks = fitting::decks(&facts, arguments.chain.into(), wanted);
+    let chosen = match wanted {
         None => &decks[0],
-        Some(wanted) => {
-            let wanted = wanted.name();
-            decks.iter().find(|deck| deck.problem == wanted).ok_or_else(|| {
-                let message = format!("{name}: no {wanted} model can be fitted");
-                Complaint::elsewhere(message, why_not(wanted))
-            })?
-        }
+        Some(wanted) => decks.iter().find(|deck| deck.problem == wanted).ok_or_else(|| {
+            let message = format!("{name}: no {wanted} model can be fitted");
+            Complaint::elsewhere(message, why_not(wanted))
+        })?,
     };
     let others: Vec<&Deck> = decks.iter().filter(|deck| deck.problem != chosen.problem).collect();
-    for deck in others {
+    for deck in &others {
         let verdict = deck.misfits.first().map_or("fits too", |misfit| misfit.as_str());
         say(&format!("note: --model {}: {verdict}", deck.problem.replace('_', "-")));
     }
     let title = format!("Fitted to {name}");
     let file = chosen.file(&title, &facts);
+    if arguments.json {
+        if let Some(path) = &arguments.out {
+            write_file(path, file.as_bytes(), arguments.force)?;
+        }
+        let models = std::iter::once(chosen).chain(others);
+        let models = models.map(|deck| Model::new(deck, &title, &facts)).collect();
+        let document = Document {
+            trace: name.to_string(),
+            ranks: record.ranks(),
+            steps: record.steps(),
+            recorded_remaps: record.remaps().len(),
+            remap_cost: cost,
+            ranks_alike: facts.alike,
+            models,
+            repairs: &trace.repairs,
+        };
+        print(&to_json(&document));
+        return Ok(());
+    }
     match &arguments.out {
         None => print(&file),
         Some(path) => {
@@ -65,9 +85,74 @@ fn fit(arguments: &Fit) -> Result<(), Complaint> {
     Ok(())
 }
 
+/// What `--json` prints.
+#[derive(Debug, Serialize)]
+struct Document<'a> {
+    trace: String,
+    ranks: usize,
+    steps: usize,
+    recorded_remaps: usize,
+    remap_cost: f64,
+    /// Probability of ranks that differ at least as much, if they move alike.
+    ranks_alike: f64,
+    models: Vec<Model<'a>>,
+    repairs: &'a [String],
+}
+
+#[derive(Debug, Serialize)]
+struct Model<'a> {
+    problem: &'static str,
+    /// Seconds in a unit of load.
+    unit: f64,
+    parameters: Vec<Parameter<'a>>,
+    growth: Vec<Growth>,
+    misfits: &'a [String],
+    file: String,
+}
+
+/// An estimate with its 95 % confidence interval.
+#[derive(Debug, Serialize)]
+struct Parameter<'a> {
+    name: &'a str,
+    value: f64,
+    low: f64,
+    high: f64,
+}
+
+/// E max - mean some steps after a remap.
+#[derive(Debug, Serialize)]
+struct Growth {
+    steps: usize,
+    recorded: f64,
+    model: f64,
+}
+
+impl<'a> Model<'a> {
+    fn new(deck: &'a Deck, title: &str, facts: &Facts<'_>) -> Model<'a> {
+        let parameter = |(name, found): &'a (String, Estimated)| {
+            let Estimated { value, low, high } = *found;
+            Parameter { name, value, low, high }
+        };
+        let growth = |(seen, model): (&Point, &Point)| Growth {
+            steps: seen.lag,
+            recorded: seen.mean,
+            model: model.mean,
+        };
+        Model {
+            problem: deck.problem,
+            unit: deck.unit,
+            parameters: deck.parameters.iter().map(parameter).collect(),
+            growth: facts.recorded.iter().zip(&deck.predicted).map(growth).collect(),
+            misfits: &deck.misfits,
+            file: deck.file(title, facts),
+        }
+    }
+}
+
 fn why_not(problem: &str) -> &'static str {
     match problem {
         "phase_change" => "no step is clearly the first of slower ones",
+        "stopping" => "chains for each rank need loads on a lattice, and few load vectors",
         _ => "so many ranks have too many states on six levels or more; fit a periodic model",
     }
 }

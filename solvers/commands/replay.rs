@@ -38,6 +38,10 @@ struct Line {
     in_use: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     note: Option<String>,
+    /// What `solved` was chosen from, the best first: costs on the later training steps as multiples of
+    /// hindsight's.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    training: Vec<(String, f64)>,
 }
 
 #[derive(Debug, Serialize)]
@@ -116,6 +120,7 @@ fn play(arguments: &Replay) -> Result<Exit, Complaint> {
         utilization: tally.utilization(),
         in_use: IN_USE.contains(&contestant.name.as_str()),
         note: contestant.note.clone(),
+        training: contestant.trials.clone(),
     };
     let policies: Vec<Line> = contestants.iter().zip(&found.tallies).map(line).collect();
     let best = policies.iter().filter(|line| line.in_use);
@@ -157,34 +162,53 @@ fn verdict(solved: &Line, best: &Line, ground: &Ground<'_>, steps: usize) -> Str
         return format!("solved is at least as good as the best rule in use, {}", best.policy);
     }
     let behind = 100.0 * (own - other) / best.cost.max(f64::MIN_POSITIVE);
-    let mut text =
-        format!("solved costs {behind:.2} % more than the best rule in use, {}: ", best.policy);
+    format!(
+        "solved costs {behind:.2} % more than the best rule in use, {}: {}; {}",
+        best.policy,
+        in_training(solved, &best.policy),
+        what_changed(ground, steps)
+    )
+}
+
+/// How the rule that turned out best did in training, against what was chosen there.
+fn in_training(solved: &Line, best: &str) -> String {
+    let cost = |name: &str| solved.training.iter().find(|(known, _)| known == name);
+    let (Some((chosen, own)), Some((_, other))) = (solved.training.first(), cost(best)) else {
+        return "it was not tried in training".to_owned();
+    };
+    let more = 100.0 * (other / own.max(f64::MIN_POSITIVE) - 1.0);
+    if chosen == best || more.abs() < 0.005 {
+        format!("in training it cost as much as {chosen}")
+    } else if more > 0.0 {
+        format!("in training it cost {more:.1} % more than {chosen}")
+    } else {
+        let less = -more;
+        format!("in training it cost {less:.1} % less than {chosen}, too little to go by")
+    }
+}
+
+/// How the judged steps differ from the training steps.
+fn what_changed(ground: &Ground<'_>, steps: usize) -> String {
     let cut = ground.training.end;
     let before = Increments::of(&ground.record.part(0..cut));
     let after = Increments::of(&ground.record.part(cut..steps));
+    let (Some(before), Some(after)) = (before, after) else {
+        return "there are too few steps to tell why".to_owned();
+    };
     let steepest = |found: &Increments| {
         found.drifts.iter().map(|drift| drift - found.drift.value).fold(0.0, f64::max)
     };
-    let reason = match (before, after) {
-        (Some(before), Some(after)) => {
-            let (a, b) = (steepest(&before), steepest(&after));
-            let (s, t) = (before.deviation.value, after.deviation.value);
-            if (a - b).abs() > 0.1 * a.max(b) && a.max(b) * 10.0 > s.max(t) {
-                format!(
-                    "the fastest rank gained {} a step in training and {} after",
-                    short(a),
-                    short(b)
-                )
-            } else if (s - t).abs() > 0.2 * s.max(t) {
-                format!("a step added {} at random in training and {} after", short(s), short(t))
-            } else {
-                "the increments are as in training; among several rules one is lucky".to_owned()
-            }
-        }
-        _ => "there are too few steps to tell why".to_owned(),
-    };
-    text.push_str(&reason);
-    text
+    let (a, b) = (steepest(&before), steepest(&after));
+    let (s, t) = (before.deviation.value, after.deviation.value);
+    if (a - b).abs() > 0.1 * a.max(b) && a.max(b) * 10.0 > s.max(t) {
+        let (a, b) = (short(a), short(b));
+        format!("the fastest rank gained {a} a step in training and {b} after")
+    } else if (s - t).abs() > 0.2 * s.max(t) {
+        let (s, t) = (short(s), short(t));
+        format!("a step added {s} at random in training and {t} after")
+    } else {
+        "the increments are as in training; among several rules one is lucky".to_owned()
+    }
 }
 
 use crate::fitting::short;

@@ -14,6 +14,7 @@ pub fn write(knobs: &Knobs) -> Result<String, Complaint> {
         let message = "the mean load is 0: the interval has no length in seconds";
         return Err(Complaint::elsewhere(message, "give the model loads above 0"));
     }
+    text += "# +LBPeriod: least seconds between two remaps, where the run-time system calls the balancer itself.\n";
     text += "# A unit of load is taken to be a second, and loads to stay about as they start. A program\n";
     text += &format!("# that calls AtSync itself should do so every {every} steps.\n");
     Ok(text + &format!("+balancer GreedyRefineLB +LBPeriod {period:?}\n"))

@@ -3,7 +3,7 @@
 use super::knobs::Knobs;
 
 /// A `fix ID group balance Nfreq thresh style` line: every Nfreq steps LAMMPS remaps if max/mean
-/// exceeds thresh.
+/// exceeds thresh. Loads are particle counts there unless particles are weighted by measured time.
 pub fn write(knobs: &Knobs) -> String {
     let mut text = knobs.comments("#");
     let Some(every) = knobs.every() else {
@@ -15,6 +15,8 @@ pub fn write(knobs: &Knobs) -> String {
     } else {
         text += "# thresh 1.0 remaps at every multiple of Nfreq.\n";
     }
-    text += "# The stop threshold of the shift style is how well a remap balances at least.\n";
-    text + &format!("fix remap all balance {every} {ratio:?} shift xyz 10 1.0\n")
+    text += "# fix ID group balance Nfreq thresh shift dimensions iterations stop: Nfreq in steps, thresh and\n";
+    text += "# stop as max/mean; stop 1.0 balances as well as it can. xy in two dimensions.\n";
+    text += "# weight time: loads are measured times, as in the model, not numbers of particles.\n";
+    text + &format!("fix remap all balance {every} {ratio:?} shift xyz 10 1.0 weight time 1.0\n")
 }

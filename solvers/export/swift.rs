@@ -4,7 +4,7 @@ use super::knobs::Knobs;
 use crate::model::complaint::Complaint;
 
 /// A block of the parameter file. A `trigger` below 1 is a fractional difference of CPU times
-/// between ranks, above 1 a number of steps.
+/// between ranks, from 2 on a number of steps; SWIFT refuses what is between.
 pub fn write(knobs: &Knobs) -> Result<String, Complaint> {
     let mut text = knobs.comments("#");
     let trigger = match knobs.interval {
@@ -12,10 +12,13 @@ pub fn write(knobs: &Knobs) -> Result<String, Complaint> {
             text += "# So many steps that no repartition happens.\n";
             "1000000000".to_owned()
         }
-        Some(Some(every)) if every > 1 => every.to_string(),
+        Some(Some(every)) if every > 1 => {
+            text += "# trigger from 2 on: steps between two repartitions.\n";
+            every.to_string()
+        }
         Some(Some(_)) => {
-            text += "# Every step: a trigger of 1 would be a fraction.\n";
-            "1.5".to_owned()
+            text += "# The least SWIFT knows: triggers from 1 to 2 are refused. Every step would be better.\n";
+            "2".to_owned()
         }
         None => {
             let tolerance = knobs.ratio() - 1.0;
@@ -24,8 +27,10 @@ pub fn write(knobs: &Knobs) -> Result<String, Complaint> {
                 let help = "solve the model as Periodic with remap_cost and export the interval";
                 return Err(Complaint::elsewhere(message, help));
             }
-            text += "# SWIFT compares (max - min) / mean, which is at least max/mean - 1.\n";
-            format!("{tolerance:?}")
+            text += "# trigger below 1: repartition when the ranks' CPU times differ by this share. SWIFT\n";
+            text += "# compares (max - min) / mean, which is at least max/mean - 1.\n";
+            // A trigger of 0 is refused.
+            format!("{:?}", tolerance.max(1e-6))
         }
     };
     Ok(text + &format!("DomainDecomposition:\n  trigger: {trigger}\n"))

@@ -1,38 +1,88 @@
 //! Loads that walk on levels, all ranks alike: `LoadDrift`.
 
+use super::levels::{dense_rows, matrix, named};
 use super::{Deck, Facts, short};
 use remapping::chain::{BirthDeath, Multisets};
 use remapping::fit::chain::{Edge, Moves, lattice};
+use remapping::fit::transitions::Transitions;
 use remapping::fit::{Estimated, growth};
 
-/// States up to which a chain on a lattice of the trace's own is taken, and one of our making.
+/// States up to which a chain on a lattice of the trace's own is taken, and one of our making; load
+/// vectors up to which a dense one is.
 const MOST_OWN: usize = 2_000_000;
 const MOST_MADE: usize = 50_000;
+const MOST_DENSE: f64 = 100_000.0;
 
 /// Levels below which a chain says too little.
 const FEWEST_LEVELS: usize = 6;
 
 /// Probability below which equal probabilities, or drifts, count as refuted.
-const REFUTED: f64 = 0.001;
+pub(super) const REFUTED: f64 = 0.001;
+
+/// Share of moves over several levels that a chain of neighbours is let miss.
+pub(super) const FEW_JUMPS: f64 = 0.01;
 
 /// Seed of predictions.
 pub(super) const SEED: u64 = 1;
 
+/// The kind of chain that is fitted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Dense where more than one move in a hundred is over several levels.
+    Auto,
+    /// Moves to neighbouring levels only.
+    BirthDeath,
+    /// Any moves.
+    Dense,
+}
+
+impl Kind {
+    /// Whether such moves ask for a dense matrix.
+    pub(super) fn is_dense(self, moves: &Transitions) -> bool {
+        match self {
+            Kind::Auto => moves.jumps() > FEW_JUMPS,
+            Kind::BirthDeath => false,
+            Kind::Dense => true,
+        }
+    }
+}
+
 /// The chain, where its states are not too many.
-pub fn load_drift(facts: &Facts<'_>) -> Option<Deck> {
+pub fn load_drift(facts: &Facts<'_>, kind: Kind) -> Option<Deck> {
     let ranks = facts.record.ranks();
     let few = |levels: usize, most: usize| {
         Multisets::new(ranks, levels).is_ok_and(|sets| sets.states() <= most)
     };
+    let small = |moves: &Transitions| {
+        moves.levels >= 3 && (moves.levels as f64).powi(ranks as i32) <= MOST_DENSE
+    };
     if let Some(quantum) = lattice(facts.record) {
+        let transitions = Transitions::of(facts.record, quantum);
+        if let Some(moves) = transitions.filter(|moves| small(moves) && kind.is_dense(moves)) {
+            return Some(dense(facts, &moves));
+        }
         let moves = Moves::of(facts.record, quantum);
-        let rare = moves.jumps * 100 <= moves.total();
+        let rare =
+            moves.jumps as f64 <= FEW_JUMPS * moves.total() as f64 || kind == Kind::BirthDeath;
         if rare && moves.counts.len() >= 3 && few(moves.counts.len(), MOST_OWN) {
             return Some(counted(facts, &moves));
         }
     }
     let levels = (FEWEST_LEVELS..=100).rev().find(|levels| few(*levels, MOST_MADE))?;
-    Some(matched(facts, levels))
+    let walk = matched(facts, levels);
+    let made = Transitions::of(facts.record, walk.unit);
+    match made.filter(|moves| small(moves) && kind.is_dense(moves)) {
+        None => Some(walk),
+        Some(moves) => Some(dense(facts, &moves)),
+    }
+}
+
+/// A dense matrix by relative frequencies.
+fn dense(facts: &Facts<'_>, moves: &Transitions) -> Deck {
+    let rows = dense_rows(&moves.matrix());
+    let chain = format!("Matrix(lowest: {}, rows: {})", moves.lowest, matrix(&rows, 8));
+    let parameters = named("", moves.probabilities(None));
+    deck(facts, chain, &rows, moves.lowest, moves.quantum, parameters, Vec::new())
 }
 
 /// By relative frequencies, on the levels of the trace.
@@ -75,7 +125,12 @@ fn counted(facts: &Facts<'_>, moves: &Moves) -> Deck {
     if moves.jumps > 0 {
         misfits.push(format!("{} of {} moves are of several levels", moves.jumps, moves.total()));
     }
-    let parameters = vec![("up", walk.up), ("down", walk.down)];
+    let parameters = if alike {
+        vec![("up".to_owned(), walk.up), ("down".to_owned(), walk.down)]
+    } else {
+        let moves = Transitions::of(facts.record, moves.quantum);
+        named("", moves.map_or_else(Vec::new, |moves| moves.probabilities(None)))
+    };
     deck(facts, chain, &rows, lowest, moves.quantum, parameters, misfits)
 }
 
@@ -106,8 +161,9 @@ fn matched(facts: &Facts<'_>, levels: usize) -> Deck {
         (low, corners.iter().copied().fold(0.0, f64::max))
     };
     let estimate = |value: f64, (low, high): (f64, f64)| Estimated { value, low, high };
-    let parameters =
-        vec![("up", estimate(up, interval(1.0))), ("down", estimate(down, interval(-1.0)))];
+    let parameters = [("up", up, interval(1.0)), ("down", down, interval(-1.0))]
+        .map(|(name, value, ends)| (name.to_owned(), estimate(value, ends)))
+        .to_vec();
     let chain = format!(
         "Walk(lowest: {lowest}, levels: {levels}, up: {}, down: {}, edge: Hold)",
         short(up),
@@ -128,18 +184,23 @@ fn deck(
     rows: &[Vec<f64>],
     lowest: i64,
     quantum: f64,
-    parameters: Vec<(&'static str, Estimated)>,
+    parameters: Vec<(String, Estimated)>,
     mut misfits: Vec<String>,
 ) -> Deck {
     let (ranks, steps) = (facts.record.ranks(), facts.record.steps());
     let levels = rows.len().max(1);
-    // Balance is most often at the mean load.
-    let start = ((facts.mean() / quantum).round() as i64 - lowest).clamp(0, levels as i64 - 1);
     let first =
         ((facts.record.mean(0) / quantum).round() as i64 - lowest).clamp(0, levels as i64 - 1);
-    let predicted = growth::walk(rows, start as usize, quantum, ranks, &facts.lags(), SEED);
+    let alike = |_: usize| rows;
+    let predicted =
+        growth::chain(&alike, &facts.levels(quantum, lowest, levels), quantum, &facts.lags(), SEED);
     if facts.increments.same_drift < REFUTED {
         misfits.push("the ranks drift apart steadily: they are not alike".to_owned());
+    } else if facts.alike < REFUTED {
+        misfits.push(format!(
+            "the ranks do not move alike from equal levels: counts so different have probability {}",
+            short(facts.alike)
+        ));
     }
     misfits.extend(facts.misfits(&predicted));
     let model = format!(

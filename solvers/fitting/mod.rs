@@ -1,28 +1,33 @@
 //! From a recorded run to complete model files, each with what speaks for it and against it.
 
+mod levels;
 mod load_drift;
 mod periodic;
 mod phase_change;
+mod stopping;
 
 use remapping::fit::Estimated;
+use remapping::fit::chain::lattice;
 use remapping::fit::growth::{self, Point};
 use remapping::fit::increments::Increments;
+use remapping::fit::transitions::Transitions;
 use remapping::record::Record;
 use std::fmt::Write;
 
-pub use load_drift::load_drift;
+pub use load_drift::{Kind, load_drift};
 pub use periodic::periodic;
 pub use phase_change::phase_change;
+pub use stopping::stopping;
 
 /// A fitted model.
 #[derive(Debug, Clone)]
 pub struct Deck {
-    /// Its problem: `load_drift`, `periodic` or `phase_change`.
+    /// Its problem: `load_drift`, `stopping`, `periodic` or `phase_change`.
     pub problem: &'static str,
     /// The `problem:` part of its file.
     pub model: String,
     /// What was estimated, with confidence intervals.
-    pub parameters: Vec<(&'static str, Estimated)>,
+    pub parameters: Vec<(String, Estimated)>,
     /// How the imbalance grows by this model; empty if it says nothing of it.
     pub predicted: Vec<Point>,
     /// Seconds in a unit of load of the model.
@@ -43,6 +48,9 @@ pub struct Facts<'a> {
     pub cost_recorded: bool,
     /// Growth of the imbalance as recorded.
     pub recorded: Vec<Point>,
+    /// Probability of ranks that move from equal levels at least as differently, if they are alike; 1
+    /// where the loads are not on levels.
+    pub alike: f64,
 }
 
 /// Longest time after a remap at which growth is compared.
@@ -52,9 +60,12 @@ impl<'a> Facts<'a> {
     /// What is known of `record`; `None` if it has fewer than four steps.
     pub fn of(record: &'a Record, remap_cost: f64, cost_recorded: bool) -> Option<Facts<'a>> {
         let increments = Increments::of(record)?;
-        let recorded =
-            growth::recorded(record, &growth::lags(LONGEST.min(record.steps() / 3).max(1)));
-        Some(Facts { record, increments, remap_cost, cost_recorded, recorded })
+        let stretch = record.stretches().iter().map(ExactSizeIterator::len).max().unwrap_or(0);
+        let longest = LONGEST.min(record.steps() / 3).min(stretch.saturating_sub(1)).max(1);
+        let recorded = growth::recorded(record, &growth::lags(longest));
+        let moves = lattice(record).and_then(|quantum| Transitions::of(record, quantum));
+        let alike = moves.map_or(1.0, |moves| moves.alike());
+        Some(Facts { record, increments, remap_cost, cost_recorded, recorded, alike })
     }
 
     /// The lags that are compared.
@@ -66,6 +77,15 @@ impl<'a> Facts<'a> {
     pub fn mean(&self) -> f64 {
         let steps = self.record.steps();
         (0..steps).map(|step| self.record.mean(step)).sum::<f64>() / steps as f64
+    }
+
+    /// The recorded levels, `quantum` apart, at every step.
+    fn levels(&self, quantum: f64, lowest: i64, levels: usize) -> Vec<Vec<usize>> {
+        let level = |load: &f64| {
+            ((load / quantum).round() as i64 - lowest).clamp(0, levels as i64 - 1) as usize
+        };
+        let row = |step: usize| self.record.row(step).iter().map(level).collect();
+        (0..self.record.steps()).map(row).collect()
     }
 
     /// Says where a prediction misses what was recorded.
@@ -89,10 +109,14 @@ impl<'a> Facts<'a> {
 /// Relative error of a predicted imbalance that is let pass.
 const SLACK: f64 = 0.15;
 
-/// All models that can be fitted, the recommended one first.
-pub fn decks(facts: &Facts<'_>) -> Vec<Deck> {
+/// All models that can be fitted, the recommended one first. Chains for each rank are fitted where ranks
+/// differ, or if they are `wanted`.
+pub fn decks(facts: &Facts<'_>, kind: Kind, wanted: Option<&str>) -> Vec<Deck> {
     let mut decks: Vec<Deck> =
-        [load_drift(facts), phase_change(facts)].into_iter().flatten().collect();
+        [load_drift(facts, kind), phase_change(facts)].into_iter().flatten().collect();
+    if facts.alike < load_drift::REFUTED || wanted == Some("stopping") {
+        decks.extend(stopping(facts, kind));
+    }
     decks.push(periodic(facts));
     // The first that fits; a change of phase says nothing of the growth, so that it is never first.
     decks.sort_by_key(|deck| match deck.problem {
@@ -104,10 +128,16 @@ pub fn decks(facts: &Facts<'_>) -> Vec<Deck> {
     decks
 }
 
+/// Parameters that a summary lists.
+const MOST_LISTED: usize = 40;
+
 /// Six significant digits.
 pub fn short(value: f64) -> String {
     if value == 0.0 || !value.is_finite() {
         return format!("{value}");
+    }
+    if value.abs() >= 1e15 {
+        return format!("{value:.5e}");
     }
     let digits = (5 - value.abs().log10().floor() as i32).clamp(0, 17) as usize;
     let text = format!("{value:.digits$}");
@@ -140,9 +170,13 @@ impl Deck {
         }
         let origin = if facts.cost_recorded { "as recorded" } else { "as given" };
         let _ = writeln!(text, "a remap costs {} seconds, {origin}", short(facts.remap_cost));
-        for (name, Estimated { value, low, high }) in &self.parameters {
+        let (listed, more) = self.parameters.split_at(self.parameters.len().min(MOST_LISTED));
+        for (name, Estimated { value, low, high }) in listed {
             let (value, low, high) = (short(*value), short(*low), short(*high));
             let _ = writeln!(text, "{name} = {value}, 95 % confidence {low} to {high}");
+        }
+        if !more.is_empty() {
+            let _ = writeln!(text, "and {} more: --json lists them all", more.len());
         }
         if !self.predicted.is_empty() {
             let _ = writeln!(

@@ -17,11 +17,11 @@ pub fn periodic(facts: &Facts<'_>) -> Deck {
     let deviation = increments.deviation.value;
     let own = lattice(record).map(|quantum| Moves::of(record, quantum));
     let own = own.filter(|moves| moves.jumps == 0 && !differ && increments.noise < 0.2 * deviation);
-    let (mut unit, mut parameters) = (1.0, vec![("drift per step", increments.drift)]);
+    let (mut unit, mut parameters) = (1.0, vec![("drift per step".to_owned(), increments.drift)]);
     let changes = if let Some(moves) = &own {
         unit = moves.quantum;
         let walk = moves.walk();
-        parameters = vec![("up", walk.up), ("down", walk.down)];
+        parameters = vec![("up".to_owned(), walk.up), ("down".to_owned(), walk.down)];
         let (up, down) = (short(walk.up.value), short(walk.down.value));
         let stay = stay(&up, &down);
         format!("Identical(count: {ranks}, law: Steps({{-1: {down}, 0: {stay}, 1: {up}}}))")
@@ -38,7 +38,7 @@ pub fn periodic(facts: &Facts<'_>) -> Deck {
             short(deviation)
         )
     };
-    parameters.push(("deviation per step", increments.deviation));
+    parameters.push(("deviation per step".to_owned(), increments.deviation));
     let drifts =
         if differ { increments.drifts.clone() } else { vec![increments.drift.value; ranks] };
     let lags = facts.lags();

@@ -32,13 +32,15 @@ pub fn phase_change(facts: &Facts<'_>) -> Option<Deck> {
     // One change seen after `at` steps: the exact interval of the rate of a geometric law.
     let rate = |p: f64| 1.0 - p.powf(1.0 / at as f64);
     let hazard = Estimated { value: 1.0 / (at as f64 + 1.0), low: rate(0.975), high: rate(0.025) };
-    let parameters = vec![
+    let parameters = [
         ("cycle before", mean(found.before, first.len())),
         ("cycle after", mean(found.after, second.len())),
         ("false alarms", alarms),
         ("missed", missed),
         ("hazard", hazard),
-    ];
+    ]
+    .map(|(name, found)| (name.to_owned(), found))
+    .to_vec();
     let model = format!(
         "PhaseChange(\n    lifetime: Fixed({}),\n    cycle: (before: {}, after: {}, remapped: {}),\n    \
          remap: (test: {}, install: 0),\n    detector: (false_alarm: {}, missed: {}),  // time above {}\n    \

@@ -50,6 +50,9 @@ struct RawRemap {
 /// Bytes looked at to tell the form of a file.
 const PEEK: usize = 1 << 16;
 
+/// What some programs put in front of UTF-8.
+const BYTE_ORDER_MARK: &[u8] = &[0xef, 0xbb, 0xbf];
+
 /// Reads a trace; `-` is standard input.
 pub fn read(path: &Path) -> Result<Trace, Complaint> {
     let shown = path.display().to_string();
@@ -73,8 +76,19 @@ pub fn read_from(input: impl Read + 'static, name: &str) -> Result<Trace, Compla
     if input.fill_buf().map_err(failed)?.starts_with(&[0x1f, 0x8b]) {
         input = Box::new(BufReader::with_capacity(PEEK, MultiGzDecoder::new(input)));
     }
+    let first = input.fill_buf().map_err(failed)?;
+    if first.starts_with(&[0xff, 0xfe]) || first.starts_with(&[0xfe, 0xff]) {
+        let message = format!("{name} is UTF-16 text");
+        return Err(Complaint::elsewhere(message, "save it as UTF-8, or plain ASCII"));
+    }
+    if first.starts_with(BYTE_ORDER_MARK) {
+        input.consume(BYTE_ORDER_MARK.len());
+    }
     let start = String::from_utf8_lossy(input.fill_buf().map_err(failed)?).into_owned();
     let first = start.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("");
+    if first.starts_with('[') {
+        return Err(at(name, 1, "a JSON list: give JSON lines, one object a line"));
+    }
     let raw = if first.starts_with('{') {
         jsonl::read(input, name)
     } else if lammps::is_log(&start) {
@@ -102,6 +116,9 @@ fn seconds(text: &str) -> Result<f64, String> {
         Ok(value) if value.is_infinite() => Err(format!("{text:?} is not finite")),
         Ok(value) if value < 0.0 => Err(format!("{text} is negative: times are not")),
         Ok(value) => Ok(value),
+        Err(_) if text.contains(',') => {
+            Err(format!("{text:?} is not a number: decimals are written with a point"))
+        }
         Err(_) => Err(format!("{text:?} is not a number")),
     }
 }

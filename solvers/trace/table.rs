@@ -64,10 +64,12 @@ pub(super) fn read(input: impl BufRead, name: &str, start: &str) -> Result<Raw, 
     let wide = place(Column::Rank).is_none();
     raw.form = if wide { "wide table" } else { "long table" };
     if !wide && place(Column::Seconds).is_none() {
-        return Err(at(name, 1, "there is no column `seconds`"));
+        let what = format!("there is no column `seconds` among {}", names.join(", "));
+        return Err(at(name, 1, &what));
     }
     if !wide && place(Column::Step).is_none() {
-        return Err(at(name, 1, "there is no column `step`"));
+        let what = format!("there is no column `step` among {}", names.join(", "));
+        return Err(at(name, 1, &what));
     }
     let mut reader = ReaderBuilder::new()
         .has_headers(header)

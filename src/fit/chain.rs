@@ -62,14 +62,20 @@ pub fn lattice(record: &Record) -> Option<f64> {
     (quantum > 0.0 && loads().all(on)).then_some(quantum)
 }
 
+/// The lowest level of a record, in quanta, and the number of its levels.
+pub(super) fn extent(record: &Record, quantum: f64) -> (i64, usize) {
+    let level = |load: &f64| (load / quantum).round() as i64;
+    let all = || (0..record.steps()).flat_map(|step| record.row(step)).map(level);
+    let (lowest, highest) = (all().min().unwrap_or(0), all().max().unwrap_or(0));
+    (lowest, (highest - lowest + 1) as usize)
+}
+
 impl Moves {
     /// Counts the moves of a record between levels `quantum` apart, remaps left out.
     pub fn of(record: &Record, quantum: f64) -> Moves {
         let level = |load: f64| (load / quantum).round() as i64;
-        let all = || (0..record.steps()).flat_map(|step| record.row(step).iter().copied());
-        let lowest = all().map(level).min().unwrap_or(0);
-        let highest = all().map(level).max().unwrap_or(0);
-        let mut counts = vec![[0; 3]; (highest - lowest + 1) as usize];
+        let (lowest, levels) = extent(record, quantum);
+        let mut counts = vec![[0; 3]; levels];
         let mut jumps = 0;
         for stretch in record.stretches() {
             for step in stretch.start + 1..stretch.end {

@@ -26,21 +26,24 @@ pub fn lags(longest: usize) -> Vec<usize> {
     lags
 }
 
-/// What was recorded: the mean over all moments of the largest gain over the mean gain. Moments that
-/// overlap count as fewer.
+/// What was recorded: the mean over all moments of the largest gain over the mean gain, as long as
+/// nothing was remapped in between. Moments that overlap count as fewer.
 pub fn recorded(record: &Record, lags: &[usize]) -> Vec<Point> {
     let mut gains = vec![0.0; record.ranks()];
+    let stretches = record.stretches();
     let mut point = |lag: usize| {
-        let starts = record.steps().saturating_sub(lag);
-        let (mut sum, mut squares) = (0.0, 0.0);
-        for start in 0..starts {
-            let ends = record.path(start).iter().zip(record.path(start + lag));
-            gains.iter_mut().zip(ends).for_each(|(gain, (from, to))| *gain = to - from);
-            let found = imbalance(&gains);
-            sum += found;
-            squares += found * found;
+        let (mut count, mut sum, mut squares) = (0.0_f64, 0.0, 0.0);
+        for stretch in &stretches {
+            for start in stretch.start..stretch.end.saturating_sub(lag) {
+                let ends = record.row(start).iter().zip(record.row(start + lag));
+                gains.iter_mut().zip(ends).for_each(|(gain, (from, to))| *gain = to - from);
+                let found = imbalance(&gains);
+                count += 1.0;
+                sum += found;
+                squares += found * found;
+            }
         }
-        let n = starts.max(1) as f64;
+        let n = count.max(1.0);
         let mean = sum / n;
         let independent = (n / lag as f64).max(1.5);
         let variance = (squares / n - mean * mean).max(0.0);
@@ -61,27 +64,29 @@ pub fn normal(drifts: &[f64], deviation: f64, noise: f64, lags: &[usize], seed: 
     })
 }
 
-/// The same for ranks that walk on levels `quantum` apart, all from level `start`.
-pub fn walk(
-    rows: &[Vec<f64>],
-    start: usize,
+/// The same for ranks that move between levels `quantum` apart, from the recorded levels `starts` in
+/// turn: `rows(rank)` is the transition matrix of a rank.
+pub fn chain<'a>(
+    rows: &dyn Fn(usize) -> &'a [Vec<f64>],
+    starts: &[Vec<usize>],
     quantum: f64,
-    ranks: usize,
     lags: &[usize],
     seed: u64,
 ) -> Vec<Point> {
-    let mut levels = vec![start; ranks];
+    let ranks = starts.first().map_or(0, Vec::len);
+    let mut levels = vec![0; ranks];
     let mut step = 0;
-    let longest = lags.last().copied().unwrap_or(0);
+    let longest = lags.last().copied().unwrap_or(0).max(1);
     let mut chain = |numbers: &mut Stream, change: &mut [f64]| {
-        if step % longest.max(1) == 0 {
-            levels.fill(start);
+        if step % longest == 0 {
+            // Spread over the whole record.
+            levels.clone_from(&starts[step / longest * starts.len() / RUNS as usize]);
         }
         step += 1;
-        for (level, change) in levels.iter_mut().zip(change) {
+        for (rank, (level, change)) in levels.iter_mut().zip(change).enumerate() {
             let draw: f64 = numbers.random();
             let mut sum = 0.0;
-            let next = rows[*level].iter().position(|p| {
+            let next = rows(rank)[*level].iter().position(|p| {
                 sum += p;
                 draw < sum
             });

@@ -1,6 +1,7 @@
 //! What a recorded run says about the parameters of a model, and how surely.
 //!
-//! [`chain`] takes the loads as levels and counts moves, [`increments`] looks at changes per step as
+//! [`chain`] takes the loads as levels and counts moves up and down, [`transitions`] moves from any level
+//! to any other, [`increments`] looks at changes per step as
 //! numbers, [`change`] looks for a change of phase, [`growth`] compares what a model predicts with what
 //! was recorded, and [`level`] tells drifts from noise.
 
@@ -9,6 +10,7 @@ pub mod change;
 pub mod growth;
 pub mod increments;
 pub mod level;
+pub mod transitions;
 
 /// An estimate with a 95 % confidence interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -48,7 +50,9 @@ impl Estimated {
         let centre = (share + z * z / (2.0 * n)) / (1.0 + z * z / n);
         let half =
             z / (1.0 + z * z / n) * (share * (1.0 - share) / n + z * z / (4.0 * n * n)).sqrt();
-        Estimated { value, low: (centre - half).max(0.0), high: (centre + half).min(1.0) }
+        let low = if hits > 0.0 { (centre - half).max(0.0) } else { 0.0 };
+        let high = if hits < n { (centre + half).min(1.0) } else { 1.0 };
+        Estimated { value, low, high }
     }
 }
 

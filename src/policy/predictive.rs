@@ -1,7 +1,7 @@
 //! Remapping at the best moment that the steps seen so far let one foresee.
 //!
-//! Let Y be the deviations of the ranks from the mean, added up as if nothing had been remapped, L and
-//! T their level and trend (`level`). What Y will be in j steps is L + j T and an error; the errors
+//! Let Y be the deviations of the ranks from the mean, added up as if nothing had been remapped. What Y
+//! will be in j steps is a forecast by level, trend and mean (`level`) and an error; the errors
 //! are taken from the past, all ranks of a moment together, the later moments counting more. With u_j
 //! the expected largest deviation j steps after now, or after a remap, C the cost of a remap and V_k the
 //! cost of k more steps from balance,
@@ -12,20 +12,21 @@
 //! ```
 //!
 //! that is: the best plan of remap times on expected loads, made anew after every step. A remap levels
-//! the times that were measured, noise included: it leaves L - Y.
+//! the times that were measured, noise included: it leaves the distance of the forecast from Y.
 
 use super::{Policy, Step, exceeds};
-use crate::fit::level::{Followed, Smoothed, without_outliers};
+use crate::fit::level::{Ahead, Family, Followed, Smoothed, State, without_outliers};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Where the ranks were, as far back as matters.
 #[derive(Debug, Clone)]
 struct Past {
+    family: Family,
     ranks: usize,
     /// Y, without outliers that came and went.
     path: Vec<f64>,
-    levels: Vec<f64>,
-    trends: Vec<f64>,
+    states: Vec<State>,
     filters: Vec<usize>,
     /// The longest lag looked at.
     lags: usize,
@@ -36,8 +37,8 @@ struct Past {
 enum Start<'a> {
     /// Right after a remap, at any time.
     Balance,
-    /// From these deviations of the levels from where the ranks were balanced.
-    Deviations(&'a [f64]),
+    /// Now, balanced last at these deviations.
+    Balanced(&'a [f64]),
 }
 
 impl Past {
@@ -45,59 +46,60 @@ impl Past {
     const MOST_MOMENTS: usize = 128;
     const MOST_LAGS: usize = 128;
     const MOST_STEPS: usize = 512;
-    const MOST_NUMBERS: usize = 1 << 22;
-    /// Steps after which a moment counts 1/e as much.
-    const MEMORY: f64 = 24.0;
+    const MOST_NUMBERS: usize = 1 << 20;
 
     /// The past, and every filter at its end; `None` if it is too short.
-    fn of(path: &[f64], ranks: usize) -> Option<(Past, Vec<Followed>)> {
+    fn of(path: &[f64], ranks: usize, family: Family) -> Option<(Past, Vec<Followed>)> {
         let steps = (path.len() / ranks).min(Self::MOST_STEPS).min(Self::MOST_NUMBERS / ranks);
         if steps < 3 {
             return None;
         }
         let mut path = path[path.len() - steps * ranks..].to_vec();
         without_outliers(&mut path, ranks);
-        let (mut levels, mut trends) = (vec![0.0; path.len()], vec![0.0; path.len()]);
-        let (mut filters, mut last) = (Vec::new(), Vec::new());
-        for rank in 0..ranks {
-            let smoothed = Smoothed::of((0..steps).map(|step| path[step * ranks + rank]));
-            for (step, (level, trend)) in smoothed.states.iter().enumerate() {
-                levels[step * ranks + rank] = *level;
-                trends[step * ranks + rank] = *trend;
-            }
-            filters.push(smoothed.filter);
-            last.push(smoothed.last);
-        }
+        let column = |rank: usize| (0..steps).map(|step| path[step * ranks + rank]).collect();
+        let columns: Vec<Vec<f64>> = (0..ranks).map(column).collect();
+        let smoothed = Smoothed::of(&columns, family);
+        let all = |step: usize| smoothed.iter().map(move |rank| rank.states[step]);
+        let states = (0..steps).flat_map(all).collect();
+        let (filters, last) = smoothed.iter().map(|rank| (rank.filter, rank.last)).unzip();
         let lags = (steps / 2).min(Self::MOST_LAGS);
-        Some((Past { ranks, path, levels, trends, filters, lags }, last))
+        Some((Past { family, ranks, path, states, filters, lags }, last))
     }
 
-    fn row<'a>(&self, values: &'a [f64], step: usize) -> &'a [f64] {
-        &values[step * self.ranks..(step + 1) * self.ranks]
+    fn row(&self, step: usize) -> Range<usize> {
+        step * self.ranks..(step + 1) * self.ranks
     }
 
-    /// u_1, ..., u_k with these trends. Beyond the longest lag along the line through its second half.
-    fn expected(&self, start: Start<'_>, trends: &[f64], steps: usize) -> Vec<f64> {
+    /// u_1, ..., u_k from these states. Beyond the longest lag along the line through its second half.
+    fn expected(&self, start: Start<'_>, now: &[State], steps: usize) -> Vec<f64> {
         let known = self.lags.min(steps);
         let all = self.path.len() / self.ranks;
-        let zeros = vec![0.0; self.ranks];
-        let (from, start) = match start {
-            Start::Balance => (&self.path, zeros.as_slice()),
-            Start::Deviations(deviations) => (&self.levels, deviations),
-        };
         let mut expected: Vec<f64> = Vec::with_capacity(steps);
+        let mut forecasts = vec![0.0; self.ranks];
         for lag in 1..=known {
+            let factors: Vec<Ahead> =
+                self.filters.iter().map(|filter| Ahead::new(*filter, lag)).collect();
+            for i in 0..self.ranks {
+                forecasts[i] = match start {
+                    Start::Balance => factors[i].steps * now[i].trend,
+                    Start::Balanced(base) => now[i].forecast(factors[i]) - base[i],
+                };
+            }
             let moments = all - lag;
             let stride = moments.div_ceil(Self::MOST_MOMENTS);
             let (mut sum, mut weights) = (0.0, 0.0);
             for moment in (0..moments).rev().step_by(stride) {
-                let weight = (-((moments - 1 - moment) as f64) / Self::MEMORY).exp();
-                let (to, from) = (self.row(&self.path, moment + lag), self.row(from, moment));
-                let past = self.row(&self.trends, moment);
+                let weight = (-((moments - 1 - moment) as f64) / self.family.memory()).exp();
+                let to = &self.path[self.row(moment + lag)];
+                let past = &self.states[self.row(moment)];
+                let from = &self.path[self.row(moment)];
                 let mut most = f64::NEG_INFINITY;
                 for i in 0..self.ranks {
-                    let turn = lag as f64 * (trends[i] - past[i]);
-                    most = most.max(start[i] + to[i] - from[i] + turn);
+                    let error = match start {
+                        Start::Balance => to[i] - from[i] - factors[i].steps * past[i].trend,
+                        Start::Balanced(_) => to[i] - past[i].forecast(factors[i]),
+                    };
+                    most = most.max(forecasts[i] + error);
                 }
                 sum += weight * most;
                 weights += weight;
@@ -127,8 +129,8 @@ const MOST_STEPS: usize = 2000;
 impl Plan {
     fn new(past: Past, remap_cost: f64, steps: usize) -> Plan {
         let steps = steps.min(MOST_STEPS);
-        let trends = past.row(&past.trends, past.trends.len() / past.ranks - 1);
-        let growth = past.expected(Start::Balance, trends, steps);
+        let now = &past.states[past.row(past.states.len() / past.ranks - 1)];
+        let growth = past.expected(Start::Balance, now, steps);
         let mut costs = vec![0.0];
         for k in 1..=steps {
             costs.push(cheapest(&growth, &costs, remap_cost, k));
@@ -155,6 +157,7 @@ pub struct Predictive {
     steps: u64,
     made: u64,
     adaptive: bool,
+    family: Family,
     plan: Option<Arc<Plan>>,
     /// Y so far, the past included.
     path: Vec<f64>,
@@ -173,12 +176,13 @@ const REFIT: usize = 2;
 impl Predictive {
     /// For a run of `steps` steps whose remaps cost `remap_cost`, after a past of consecutive
     /// `rows` of rank times without a remap (or with the loads as if there had been none). An
-    /// `adaptive` policy goes on learning from the run.
+    /// `adaptive` policy goes on learning from the run. Forecasts are by filters of `family`.
     pub fn new<'a>(
         rows: impl IntoIterator<Item = &'a [f64]>,
         remap_cost: f64,
         steps: u64,
         adaptive: bool,
+        family: Family,
     ) -> Predictive {
         let (mut path, mut ranks) = (Vec::new(), 0);
         for row in rows {
@@ -191,6 +195,7 @@ impl Predictive {
             steps,
             made: 0,
             adaptive,
+            family,
             plan: None,
             followed: base.iter().map(|value| Followed::new(*value)).collect(),
             path,
@@ -210,7 +215,7 @@ impl Predictive {
 
     fn refit(&mut self) {
         let ranks = self.base.len().max(1);
-        if let Some((past, followed)) = Past::of(&self.path, ranks) {
+        if let Some((past, followed)) = Past::of(&self.path, ranks, self.family) {
             self.followed = followed;
             self.plan = Some(Arc::new(Plan::new(past, self.remap_cost, self.left())));
             self.planned = self.path.len() / ranks;
@@ -226,11 +231,9 @@ impl Predictive {
         }
         let here = &self.path[self.path.len() - self.base.len()..];
         let states = self.followed.iter().zip(&past.filters).map(|(all, filter)| all.by(*filter));
-        let (levels, trends): (Vec<f64>, Vec<f64>) = states.unzip();
+        let states: Vec<State> = states.collect();
         let cost = |base: &[f64]| {
-            let start: Vec<f64> =
-                levels.iter().zip(base).map(|(level, base)| level - base).collect();
-            let ahead = past.expected(Start::Deviations(&start), &trends, left);
+            let ahead = past.expected(Start::Balanced(base), &states, left);
             cheapest(&ahead, costs, self.remap_cost, left)
         };
         // What a remap leaves now is compared with what it usually leaves.

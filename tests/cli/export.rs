@@ -219,7 +219,7 @@ fn knobs_speak_the_language_of_their_code() {
     let (place, solution) = solved(&[&model("periodic/cost_aware.ron")]);
     let every = solution["cost_aware"]["interval"].as_u64().unwrap();
     let lines = [
-        ("lammps", format!("fix remap all balance {every} 1.0 shift xyz 10 1.0")),
+        ("lammps", format!("fix remap all balance {every} 1.0 shift xyz 10 1.0 weight time 1.0")),
         ("warpx", format!("algo.load_balance_intervals = {every}")),
         ("smilei", format!("    every = {every},")),
         ("charm", format!("+balancer GreedyRefineLB +LBPeriod {:?}", every as f64 * 100.0)),
@@ -245,6 +245,13 @@ fn knobs_speak_the_language_of_their_code() {
     let (place, _) = solved(&[&model("stopping/yin_xu_wang.ron")]);
     place.run(&["export", "solution.json", "--to", "lammps"]).exits(0);
     place.run(&["export", "solution.json", "--to", "charm"]).exits(1).says("an interval only");
+    // SWIFT refuses triggers from 1 to 2.
+    let often =
+        ["sweep", &model("periodic/cost_aware.ron"), "--set", "problem.remap_cost=1e-9", "--json"];
+    let solution = place.run(&often).exits(0).json()["runs"][0]["solution"].to_string();
+    place.write("often.json", solution);
+    let out = place.run(&["export", "often.json", "--to", "swift"]).exits(0).out;
+    assert!(out.lines().any(|line| line == "  trigger: 2"), "{out}");
     // A probability is neither.
     let (place, _) = solved(&[&model("phase_change/fluids.ron")]);
     place.run(&["export", "solution.json", "--to", "lammps"]).exits(1).says("not an interval");

@@ -1,6 +1,7 @@
 //! The command line, from outside.
 
 mod certificates;
+mod chains;
 mod determinism;
 mod diagnostics;
 mod export;

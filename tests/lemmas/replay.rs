@@ -6,7 +6,8 @@ use remapping::fit::chain::{Edge, Moves, lattice};
 use remapping::fit::change::change;
 use remapping::fit::growth;
 use remapping::fit::increments::Increments;
-use remapping::fit::level::without_outliers;
+use remapping::fit::level::{Family, without_outliers};
+use remapping::fit::transitions::Transitions;
 use remapping::policy::predictive::Predictive;
 use remapping::policy::{Policy, Rule};
 use remapping::record::{Record, Remap};
@@ -87,12 +88,13 @@ proptest! {
 
     /// No policy is cheaper than hindsight, and every tuned rule is as good as each it was chosen from.
     #[test]
-    fn hindsight_is_never_beaten(record in records(), remap_cost in 0.01..8.0_f64) {
+    fn hindsight_is_never_beaten(record in records(), remap_cost in 0.01..8.0_f64, late in any::<bool>()) {
         let steps = 0..record.steps();
         let rules: Vec<Rule> = intervals(steps.len()).into_iter().chain(thresholds(&record, steps.clone(), false)).collect();
         let best = tuned(&record, steps.clone(), remap_cost, &rules).unwrap();
         let start = || -> Vec<Box<dyn Policy>> {
-            let plan = Predictive::new((0..2).map(|s| record.path(s)), remap_cost, steps.len() as u64, true);
+            let family = if late { Family::Trends } else { Family::Means };
+            let plan = Predictive::new((0..2).map(|s| record.path(s)), remap_cost, steps.len() as u64, true, family);
             let ours: [Box<dyn Policy>; 2] = [best.start(remap_cost), Box::new(plan)];
             ours.into_iter().chain(rules.iter().map(|rule| rule.start(remap_cost))).collect()
         };
@@ -127,12 +129,34 @@ fn the_plan_is_optimal_on_a_steady_drift() {
         let record = drifting(8, 120, drift, 0.0);
         let start = || -> Vec<Box<dyn Policy>> {
             let rows = (0..60).map(|step| record.path(step));
-            vec![Box::new(Predictive::new(rows, remap_cost, 60, true))]
+            vec![Box::new(Predictive::new(rows, remap_cost, 60, true, Family::Trends))]
         };
         let found = replay(&record, 60..120, remap_cost, &start, &()).unwrap();
         let (own, best) = (found.tallies[0].value, found.clairvoyant);
         assert!(own - best <= 1e-9 * best, "drift {drift}, cost {remap_cost}: {own} is not {best}");
     }
+}
+
+/// Loads that leave their mean and return: a plan by means lets them, a plan by trends follows them.
+#[test]
+fn what_returns_by_itself_is_left_alone() {
+    let (mut draws, mut loads, mut seconds) = (stream(4, 0), [0.0; 8], Vec::new());
+    for _ in 0..240 {
+        for load in &mut loads {
+            let draw: f64 = draws.random();
+            *load = 0.7 * *load + draw - 0.5;
+            seconds.push(10.0 + *load);
+        }
+    }
+    let record = Record::new(8, seconds, Vec::new()).unwrap();
+    let start = || -> Vec<Box<dyn Policy>> {
+        let plan =
+            |family| Predictive::new((0..120).map(|s| record.path(s)), 8.0, 120, true, family);
+        vec![Box::new(plan(Family::Means)), Box::new(plan(Family::Trends)), Rule::Never.start(8.0)]
+    };
+    let found = replay(&record, 120..240, 8.0, &start, &()).unwrap();
+    let [means, trends, never] = [0, 1, 2].map(|place| found.tallies[place].value);
+    assert!(means <= never.min(trends), "{means}, {trends}, {never}");
 }
 
 #[test]
@@ -167,6 +191,40 @@ fn a_lattice_is_found_and_its_moves_counted() {
     let irregular =
         Record::new(2, vec![1.0, 2.0_f64.sqrt(), 1.1, 3.0_f64.sqrt()], Vec::new()).unwrap();
     assert_eq!(lattice(&irregular), None);
+}
+
+#[test]
+fn ranks_that_move_alike_are_told_from_those_that_do_not() {
+    let walk = |ups: [f64; 4], seed: u64| {
+        let (mut draws, mut levels, mut seconds) = (stream(seed, 0), [3_usize; 4], Vec::new());
+        for _ in 0..1500 {
+            seconds.extend(levels.map(|level| 1.0 + level as f64));
+            for (level, up) in levels.iter_mut().zip(ups) {
+                let draw: f64 = draws.random();
+                *level = match draw {
+                    _ if draw < up => (*level + 2).min(6),
+                    _ if draw < up + 0.3 => level.saturating_sub(1),
+                    _ => *level,
+                };
+            }
+        }
+        Transitions::of(&Record::new(4, seconds, Vec::new()).unwrap(), 1.0).unwrap()
+    };
+    // If they are alike the probability is uniform: below 0.05 in 5 of 100.
+    let low = (0..40).filter(|seed| walk([0.2; 4], *seed).alike() < 0.05).count();
+    assert!(low <= 7, "{low} of 40");
+    assert!(walk([0.2, 0.2, 0.2, 0.4], 1).alike() < 1e-6);
+    let moves = walk([0.2; 4], 3);
+    // A fifth of the steps from all levels but the two at the top.
+    assert!((0.05..0.2).contains(&moves.jumps()), "{}", moves.jumps());
+    for rows in moves.matrices().into_iter().chain([moves.matrix()]) {
+        for row in rows {
+            assert!((row.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+        }
+    }
+    assert!(moves.probabilities(None).iter().any(|(from, to, found)| {
+        (*from, *to) == (2, 4) && found.contains(0.2) && found.contains(found.value)
+    }));
 }
 
 #[test]

@@ -1,0 +1,36 @@
+//! Chains between levels as text: matrices whose decimals add up to one, and their parameters by name.
+
+use remapping::fit::Estimated;
+
+/// Decimals of a probability in a matrix.
+const UNITS: f64 = 1e6;
+
+/// Rows of decimals that add up to one exactly: the largest entry of each takes what rounding leaves.
+pub fn dense_rows(rows: &[Vec<f64>]) -> Vec<Vec<f64>> {
+    let exact = |row: &Vec<f64>| {
+        let mut units: Vec<i64> = row.iter().map(|p| (p * UNITS).round() as i64).collect();
+        let rest = UNITS as i64 - units.iter().sum::<i64>();
+        if let Some(largest) = units.iter_mut().max() {
+            *largest += rest;
+        }
+        units.into_iter().map(|unit| unit as f64 / UNITS).collect()
+    };
+    rows.iter().map(exact).collect()
+}
+
+/// The rows as a list of lists, indented.
+pub fn matrix(rows: &[Vec<f64>], indent: usize) -> String {
+    let space = " ".repeat(indent);
+    let row = |row: &Vec<f64>| {
+        let entries: Vec<String> = row.iter().map(f64::to_string).collect();
+        format!("{space}[{}],\n", entries.join(", "))
+    };
+    let rows: String = rows.iter().map(row).collect();
+    format!("[\n{rows}{}]", &space[..indent - 4])
+}
+
+/// Probabilities from load to load, with the name of whose they are in front.
+pub fn named(of: &str, probabilities: Vec<(i64, i64, Estimated)>) -> Vec<(String, Estimated)> {
+    let name = |(from, to, found)| (format!("{of}{from} to {to}"), found);
+    probabilities.into_iter().map(name).collect()
+}

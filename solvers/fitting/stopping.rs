@@ -1,0 +1,71 @@
+//! Loads on levels, each rank with a chain of its own: `Stopping`.
+
+use super::levels::{dense_rows, matrix, named};
+use super::load_drift::{Kind, SEED};
+use super::{Deck, Facts, short};
+use remapping::fit::chain::lattice;
+use remapping::fit::growth;
+use remapping::fit::transitions::Transitions;
+use std::fmt::Write;
+
+/// Load vectors up to which chains that differ are taken.
+const MOST: f64 = 200_000.0;
+
+/// A chain for each rank, on a lattice of the trace's own, where its load vectors are not too many.
+pub fn stopping(facts: &Facts<'_>, kind: Kind) -> Option<Deck> {
+    let record = facts.record;
+    let moves = Transitions::of(record, lattice(record)?)?;
+    let (ranks, levels) = (record.ranks(), moves.levels);
+    if levels < 3 || (levels as f64).powi(ranks as i32) > MOST {
+        return None;
+    }
+    let dense = kind.is_dense(&moves);
+    let matrices: Vec<Vec<Vec<f64>>> = moves
+        .matrices()
+        .iter()
+        .map(|rows| if dense { dense_rows(rows) } else { dense_rows(&neighbours(rows)) })
+        .collect();
+    let (mut chains, mut parameters) = (String::new(), Vec::new());
+    for (rank, rows) in matrices.iter().enumerate() {
+        let chain = if dense { full(&moves, rows) } else { birth_death(&moves, rows) };
+        let _ = writeln!(chains, "        {chain},");
+        parameters.extend(named(&format!("rank {rank}, "), moves.probabilities(Some(rank))));
+    }
+    let quantum = moves.quantum;
+    let starts = facts.levels(quantum, moves.lowest, levels);
+    let own = |rank: usize| matrices[rank].as_slice();
+    let predicted = growth::chain(&own, &starts, quantum, &facts.lags(), SEED);
+    let misfits = facts.misfits(&predicted);
+    let model = format!(
+        "Stopping(\n    processes: Distinct([\n{chains}    ]),\n    remap_cost: {},\n    \
+         after_remap: Restart,\n)",
+        short(facts.remap_cost / quantum)
+    );
+    Some(Deck { problem: "stopping", model, parameters, predicted, unit: quantum, misfits })
+}
+
+/// Moves over several levels count as moves to the neighbour on their side.
+fn neighbours(rows: &[Vec<f64>]) -> Vec<Vec<f64>> {
+    let mut near = vec![vec![0.0; rows.len()]; rows.len()];
+    for (from, row) in rows.iter().enumerate() {
+        for (to, p) in row.iter().enumerate() {
+            near[from][to.clamp(from.saturating_sub(1), from + 1)] += p;
+        }
+    }
+    near
+}
+
+fn full(moves: &Transitions, rows: &[Vec<f64>]) -> String {
+    format!("Matrix(lowest: {}, rows: {})", moves.lowest, matrix(rows, 12))
+}
+
+fn birth_death(moves: &Transitions, rows: &[Vec<f64>]) -> String {
+    let list = |change: isize| {
+        let entry = |(from, row): (usize, &Vec<f64>)| {
+            let to = from.checked_add_signed(change).and_then(|to| row.get(to));
+            to.copied().unwrap_or(0.0).to_string()
+        };
+        rows.iter().enumerate().map(entry).collect::<Vec<_>>().join(", ")
+    };
+    format!("BirthDeath(lowest: {}, up: [{}], down: [{}])", moves.lowest, list(1), list(-1))
+}
