@@ -5,7 +5,7 @@
 
 use crate::Refusal;
 use crate::model::Row;
-use crate::number::{WEIGHT, floor, wide};
+use crate::number::{WEIGHT, floor, over, wide};
 use rayon::prelude::*;
 
 /// How equal processes move that move by at most one level.
@@ -15,6 +15,8 @@ pub struct Lumped {
     ways: Vec<Vec<usize>>,
     /// The probabilities to go down, to stay and to go up, rounded down.
     moves: Vec<[u64; 3]>,
+    /// By how many units an expectation may be too low.
+    pub deficit: u64,
 }
 
 impl Lumped {
@@ -26,25 +28,25 @@ impl Lumped {
             (1..=size).for_each(|m| more[m] = more[m].saturating_add(more[m - 1]));
             ways.push(more);
         }
-        let mut moves = vec![[0; 3]; rows.len()];
+        let (mut moves, mut worst) = (vec![[0; 3]; rows.len()], 0);
         for (level, row) in rows.iter().enumerate() {
+            let mut rounded = 0;
             for (to, p) in row {
-                moves[level][to + 1 - level] += floor(p, WEIGHT)? as u64;
+                let weight = floor(p, WEIGHT)?;
+                moves[level][to + 1 - level] = weight as u64;
+                rounded += u64::from(over(weight, WEIGHT) != *p);
             }
+            worst = rounded.max(worst);
         }
+        // What is multiplied stays below 2^62: a rounded weight takes away less than a unit.
+        let deficit = (1 + worst) * size as u64;
         let small = ways[rows.len()][size] <= 1 << 28;
-        if small { Ok(Lumped { size, ways, moves }) } else { Err(Refusal::TooLarge) }
+        if small { Ok(Lumped { size, ways, moves, deficit }) } else { Err(Refusal::TooLarge) }
     }
 
     /// How many multisets there are.
     pub fn count(&self) -> usize {
         self.ways[self.moves.len()][self.size]
-    }
-
-    /// By how many units an expectation may be too low: each process takes a unit, and another for each of
-    /// its three weights.
-    pub fn deficit(&self) -> u64 {
-        4 * self.size as u64
     }
 
     /// Every multiset, ascending, in order.

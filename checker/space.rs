@@ -134,7 +134,7 @@ impl Space {
             match motion {
                 Motion::Lumped(lumped) => {
                     right /= lumped.count();
-                    deficit += lumped.deficit();
+                    deficit += lumped.deficit;
                     let blocks = values.chunks_mut(lumped.count() * right);
                     blocks.for_each(|block| lumped.apply(block, right));
                 }

@@ -108,7 +108,7 @@ fn contradiction(proof: &Proof, solution: &Solution) -> Option<String> {
 const VALUE_BITS: i32 = 59;
 
 /// How many units rounding may take from one expectation, as a rule.
-const ROUNDING: f64 = 64.0;
+const ROUNDING: f64 = 20.0;
 
 /// By what share of itself a function is moved outward at most, so that rounding does not matter.
 const MOST_MOVED: f64 = 1e-3;
@@ -122,7 +122,11 @@ fn of_stopping(model: &Stopping, body: &Body) -> Result<(Evidence, Proof), Refus
     let relative = answer.average.is_some();
     let least = if relative { table.value.iter().copied().fold(0.0, f64::min) } else { 0.0 };
     let largest = table.value.iter().fold(1.0f64, |largest, v| largest.max(v - least));
+    let largest = largest.max(answer.remap_cost);
     let bits = (VALUE_BITS - largest.log2().ceil() as i32).clamp(0, VALUE_BITS);
+    // Costs of going on may be larger still.
+    let costs = model.states().flatten().fold(1, |most, load| load.unsigned_abs().max(most));
+    let bits = bits.min(VALUE_BITS - (costs as f64).log2().ceil() as i32);
     let scale = 2f64.powi(bits);
     let fixed = |x: f64| (x * scale) as i64;
     let solution = &table.solution;
@@ -152,7 +156,7 @@ fn of_stopping(model: &Stopping, body: &Body) -> Result<(Evidence, Proof), Refus
         let values = model.states().map(|loads| bounds(loads, moved));
         let values: Vec<[u64; 2]> = values.collect::<Result<_, Refusal>>()?;
         match model.prove(bits as u32, &values) {
-            Err(Refusal::Unproved(_)) if moved > 0.0 && moved < MOST_MOVED => moved *= 8.0,
+            Err(Refusal::Unproved(_)) if moved > 0.0 && moved < MOST_MOVED => moved *= 4.0,
             Err(refusal) => return Err(refusal),
             Ok(proof) => {
                 let mut last = 0;
@@ -172,6 +176,10 @@ const PATIENCE: u64 = 4;
 
 /// Steps after which all that are alike are taken at once, however wide the thresholds come out.
 const MOST_REPEATED: u64 = 200;
+
+/// Of so many such steps, so many choose lines and points anew.
+const CHOSEN_EVERY: u64 = 64;
+const CHOSEN_ANEW: u64 = 24;
 
 /// Functions so much coarser than the solver's suffice, since a proof follows the steps themselves and
 /// need not bound what later steps make of an error; the boldest first.
@@ -207,10 +215,12 @@ fn walk(
 ) -> Result<(Evidence, Proof), Refusal> {
     let mut recursion = Recursion::new(model)?;
     let mut spans = spans.iter().peekable();
-    let (mut all, mut repeated) = (Vec::new(), 0);
+    // Steps since the last of another kind, and how many of them are still to be noted.
+    let (mut all, mut repeated, mut held) = (Vec::new(), 0, 0);
     while let Some(n) = recursion.next {
         if let Some(spans) = spans.next_if(|spans| spans.step == n) {
-            note(&mut all, &mut repeated, Steps::On(beliefs(spans)));
+            note(&mut all, &mut held, Steps::On(beliefs(spans)));
+            repeated = 0;
             recursion.go(&all[all.len() - 1])?;
             continue;
         }
@@ -221,29 +231,31 @@ fn walk(
             let rested = tried.go(&Steps::Rest(alike)).is_ok();
             // Not for ever: functions too coarse come to rest no closer.
             if rested && (tried.width() <= tolerance || repeated >= MOST_REPEATED) {
-                note(&mut all, &mut repeated, Steps::Rest(alike));
+                note(&mut all, &mut held, Steps::Rest(alike));
+                repeated = 0;
                 recursion = tried;
                 continue;
             }
         }
-        // Lines and points are chosen once, and then held: chosen anew they never come to rest.
-        if matches!(all.last(), Some(Steps::On(_))) && repeated == 0 {
-            all.push(Steps::Same);
+        // Lines and points chosen anew suit the functions better, but keep them from coming to rest.
+        if repeated % CHOSEN_EVERY < CHOSEN_ANEW {
+            note(&mut all, &mut held, Steps::Same);
             recursion.go(&Steps::Same)?;
         } else {
             recursion.go(&Steps::Held(1))?;
-            repeated += 1;
+            held += 1;
         }
+        repeated += 1;
     }
-    note(&mut all, &mut repeated, Steps::Held(0));
+    note(&mut all, &mut held, Steps::Held(0));
     let proof = recursion.proof()?;
     Ok((Evidence::PhaseChange(all), proof))
 }
 
 /// Notes what follows some steps like the last one.
-fn note(all: &mut Vec<Steps>, repeated: &mut u64, next: Steps) {
-    if *repeated > 0 {
-        all.push(Steps::Held(std::mem::take(repeated)));
+fn note(all: &mut Vec<Steps>, held: &mut u64, next: Steps) {
+    if *held > 0 {
+        all.push(Steps::Held(std::mem::take(held)));
     }
     all.push(next);
 }

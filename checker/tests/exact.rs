@@ -392,3 +392,27 @@ fn thresholds_agree_with_every_sequence_of_reports() {
         }
     }
 }
+
+#[test]
+fn all_that_rounding_may_take_away_is_in_the_interval() {
+    // A unit for each process and for each of its weights that are no binary fractions; for rows always for
+    // all three.
+    for (count, steps, up, down, own) in [
+        (1, 40, 0.25, 0.25, 4.0),
+        (2, 40, 0.3, 0.2, 3.0),
+        (3, 40, 0.25, 0.25, 1.0),
+        (5, 7, 0.3, 0.1, 4.0),
+    ] {
+        let found = model(&format!(
+            "LoadDrift(processors: {count}, chain: Walk(lowest: 1, levels: 4, up: {up}, down: {down}, edge: Hold), \
+             initial_load: 2, steps: {steps}, remap_cost: 0.7)"
+        ));
+        let (low, high) = interval(&found.prove(&Evidence::LoadDrift).unwrap(), "value");
+        // Besides, per step: its cost, the remap's and what it leads to.
+        let units = f64::from(steps) * (6.0 + 1.0 + own * f64::from(count));
+        let bits = 60 - (((0.7 + 4.0 * f64::from(count) + 1.0) * 8.0) as u64).ilog2() as i32 - 1;
+        let (width, double) =
+            ((high - low) * 2f64.powi(bits), high * f64::EPSILON * 2f64.powi(bits));
+        assert!(units <= width && width <= units + 1.0 + 4.0 * double, "{count}: {units} {width}");
+    }
+}
