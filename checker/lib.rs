@@ -84,9 +84,9 @@ pub enum Evidence {
 /// A model that certificates are about.
 pub enum Model {
     /// One change of phase, watched by a fallible detector.
-    PhaseChange(PhaseChange),
+    PhaseChange(Box<PhaseChange>),
     /// Optimal stopping of a chain of loads.
-    Stopping(Stopping),
+    Stopping(Box<Stopping>),
     /// Drifting loads over a given number of steps.
     LoadDrift(Box<model::LoadDrift>),
 }
@@ -98,8 +98,8 @@ impl Model {
     /// [`Refusal::Model`] and [`Refusal::TooLarge`].
     pub fn read(text: &str, folder: &Path) -> Result<Model, Refusal> {
         Ok(match model::read(text)? {
-            Problem::PhaseChange(model) => Model::PhaseChange(PhaseChange::new(model)?),
-            Problem::Stopping(model) => Model::Stopping(Stopping::new(&model, folder)?),
+            Problem::PhaseChange(model) => Model::PhaseChange(Box::new(PhaseChange::new(*model)?)),
+            Problem::Stopping(model) => Model::Stopping(Box::new(Stopping::new(&model, folder)?)),
             Problem::LoadDrift(model) => Model::LoadDrift(Box::new(model)),
         })
     }

@@ -21,7 +21,7 @@ macro_rules! written {
 
 written! {
     struct Model { title: String, source: Option<String>, problem: Problem }
-    pub enum Problem { PhaseChange(PhaseChange), Stopping(Stopping), LoadDrift(LoadDrift) }
+    pub enum Problem { PhaseChange(Box<PhaseChange>), Stopping(Stopping), LoadDrift(LoadDrift) }
 
     pub struct PhaseChange {
         pub lifetime: Lifetime, pub cycle: Cycle, pub remap: Remap, pub detector: Detector,

@@ -416,3 +416,22 @@ fn all_that_rounding_may_take_away_is_in_the_interval() {
         assert!(units <= width && width <= units + 1.0 + 4.0 * double, "{count}: {units} {width}");
     }
 }
+
+#[test]
+fn where_nothing_moves_the_interval_is_what_rounding_may_take_away() {
+    for (count, own) in [(1, 4), (2, 2), (6, 6)] {
+        let found = model(&format!(
+            "LoadDrift(processors: {count}, chain: Walk(levels: 3, up: 0, down: 0, edge: Hold), initial_load: 1, \
+             steps: 9, remap_cost: 1)"
+        ));
+        let (low, high) = interval(&found.prove(&Evidence::LoadDrift).unwrap(), "value");
+        let span = 8 * (1 + 2 * count + 1) as u64;
+        let units = high * 2f64.powi(60 - span.ilog2() as i32 - 1);
+        let rows = if count == 1 { 1 + 1 } else { own };
+        let expected = f64::from(1 + 9 * (6 + 1 + rows));
+        assert!(
+            low <= 0.0 && low > -1e-300 && (units - expected).abs() < 1e-6,
+            "{count}: {units} {expected}"
+        );
+    }
+}
