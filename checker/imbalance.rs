@@ -1,21 +1,15 @@
-//! The running cost of a load vector, exactly, and in fixed point.
+//! The running cost of a load vector, and the even split of a total.
 
 use crate::Refusal;
+use crate::model::RunningCost;
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_rational::BigRational;
-use num_traits::{One, Signed, ToPrimitive, Zero};
-
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Norm {
-    MaxMinusMean,
-    MaxAbsDeviation,
-    EuclideanDeviation,
-}
+use num_traits::{One, Signed, ToPrimitive};
 
 /// Deviations as integers over one denominator.
-pub(crate) struct Imbalance {
-    norm: Norm,
+pub struct Imbalance {
+    cost: RunningCost,
     /// `unit / c_i`.
     each: Vec<i128>,
     /// `unit / sum(c)`.
@@ -24,66 +18,55 @@ pub(crate) struct Imbalance {
 }
 
 impl Imbalance {
-    pub fn new(norm: Norm, capacities: &[BigRational]) -> Result<Imbalance, Refusal> {
-        if capacities.iter().any(|c| !c.is_positive()) {
-            return Err(Refusal::Model("a capacity is not positive".to_owned()));
+    pub fn new(cost: RunningCost, capacities: &[BigRational]) -> Result<Imbalance, Refusal> {
+        if capacities.is_empty() || !capacities.iter().all(Signed::is_positive) {
+            return Refusal::model("a capacity is not positive");
         }
-        let inverses: Vec<BigRational> = capacities.iter().map(BigRational::recip).collect();
         let total = capacities.iter().sum::<BigRational>().recip();
-        let unit = inverses.iter().chain([&total]).fold(BigInt::one(), |l, x| l.lcm(x.denom()));
-        let small = |x: BigInt| x.to_i128().filter(|x| x.abs() < 1 << 40).ok_or(Refusal::TooLarge);
-        let scaled = |x: &BigRational| small((x * &unit).to_integer());
-        Ok(Imbalance {
-            norm,
-            each: inverses.iter().map(scaled).collect::<Result<_, _>>()?,
-            total: scaled(&total)?,
-            unit: small(unit)?,
-        })
+        let each = || capacities.iter().map(BigRational::recip);
+        let unit = each().chain([total.clone()]).fold(BigInt::one(), |unit, x| unit.lcm(x.denom()));
+        let scaled = |x: BigRational| {
+            let scaled = (x * &unit).to_integer().to_i128();
+            scaled.filter(|x| *x < 1 << 40).ok_or(Refusal::TooLarge)
+        };
+        let each = each().map(scaled).collect::<Result<_, _>>()?;
+        Ok(Imbalance { cost, each, total: scaled(total)?, unit: scaled(BigRational::one())? })
     }
 
-    /// The cost in units of 2^-q, rounded down and up: both 0 if and only if the loads are balanced.
-    pub fn cost(&self, loads: &[i64], q: u32) -> Result<(i128, i128), Refusal> {
-        if loads.iter().any(|load| load.abs() >= 1 << 40) {
-            return Err(Refusal::TooLarge);
-        }
+    /// The cost in units of 2^-bits, rounded down and up: both 0 if and only if the loads are balanced.
+    pub fn cost(&self, loads: &[i64], bits: u32) -> Result<[u64; 2], Refusal> {
+        let large = loads.iter().any(|load| load.unsigned_abs() >= 1 << 40);
         let share = self.total * loads.iter().map(|load| i128::from(*load)).sum::<i128>();
-        let mut deviations =
-            loads.iter().zip(&self.each).map(|(load, each)| i128::from(*load) * each - share);
-        let largest = match self.norm {
-            Norm::MaxMinusMean => deviations.max(),
-            Norm::MaxAbsDeviation => deviations.map(i128::abs).max(),
-            Norm::EuclideanDeviation => {
-                let squares: BigInt = deviations.by_ref().map(|d| BigInt::from(d).pow(2)).sum();
-                let root = (squares.clone() << (2 * q)).sqrt();
-                let exact = &root * &root == squares << (2 * q);
-                let unit = BigInt::from(self.unit);
-                let (low, rest) = root.div_mod_floor(&unit);
-                let low = low.to_i128().ok_or(Refusal::TooLarge)?;
-                return Ok((low, low + i128::from(!(rest.is_zero() && exact))));
+        let deviations =
+            loads.iter().zip(&self.each).map(|(l, each)| i128::from(*l) * each - share);
+        let squared =
+            |sum: Option<u128>, d: i128| sum?.checked_add(d.unsigned_abs().checked_pow(2)?);
+        // The numerator for the denominator unit 2^shift, and whether it is a little more.
+        let (shift, whole, more) = match self.cost {
+            RunningCost::MaxMinusMean => (0, deviations.max().map(i128::unsigned_abs), false),
+            RunningCost::MaxAbsDeviation => (0, deviations.map(i128::unsigned_abs).max(), false),
+            RunningCost::EuclideanDeviation => {
+                let sum = deviations.fold(Some(0), squared).ok_or(Refusal::TooLarge)?;
+                let shift = sum.leading_zeros().min(126) / 2;
+                let root = (sum << (2 * shift)).isqrt();
+                (shift, Some(root), root * root != sum << (2 * shift))
             }
         };
-        let scaled = BigInt::from(largest.unwrap_or(0)) << q;
-        let (low, rest) = match largest.unwrap_or(0).checked_mul(1 << q) {
-            Some(scaled) => scaled.div_mod_floor(&self.unit),
-            None => {
-                let (low, rest) = scaled.div_mod_floor(&BigInt::from(self.unit));
-                (low.to_i128().ok_or(Refusal::TooLarge)?, i128::from(!rest.is_zero()))
-            }
-        };
-        Ok((low, low + i128::from(rest != 0)))
+        let scaled = |x: u128| x.checked_mul(1 << bits).filter(|_| !large).ok_or(Refusal::TooLarge);
+        let (whole, unit) = (whole.unwrap_or(0), (self.unit as u128) << shift);
+        let ends = [scaled(whole)? / unit, scaled(whole + u128::from(more))?.div_ceil(unit)];
+        let small = |cost| u64::try_from(cost).ok().filter(|cost| *cost < 1 << 62);
+        Ok([small(ends[0]).ok_or(Refusal::TooLarge)?, small(ends[1]).ok_or(Refusal::TooLarge)?])
     }
 
     /// A total in shares proportional to the capacities, in whole units: each share rounded down, and the
     /// units left over to the largest remainders, the first of equal ones first.
     pub fn split(&self, total: i64) -> Vec<i64> {
-        let parts: Vec<_> = self
-            .each
-            .iter()
-            .map(|each| (i128::from(total) * self.total).div_mod_floor(each))
-            .collect();
-        let mut loads: Vec<i64> = parts.iter().map(|(whole, _)| *whole as i64).collect();
+        let share = |each: &i128| (i128::from(total) * self.total).div_mod_floor(each);
+        let mut loads: Vec<i64> = self.each.iter().map(|each| share(each).0 as i64).collect();
         let mut order: Vec<usize> = (0..loads.len()).collect();
-        order.sort_by(|&i, &j| (parts[j].1 * self.each[i]).cmp(&(parts[i].1 * self.each[j])));
+        let rest = |each: i128| BigRational::new(share(&each).1.into(), each.into());
+        order.sort_by_key(|i| -rest(self.each[*i]));
         let left = total - loads.iter().sum::<i64>();
         order.into_iter().take(left as usize).for_each(|i| loads[i] += 1);
         loads

@@ -1,27 +1,26 @@
 //! Checks what `remap solve --certificate` has written.
 //!
-//! Nothing here is shared with the solvers: model files are read anew, decimals as exact fractions, and
-//! all arithmetic is in integers, rounded in the safe direction. docs/certificates.md states the
+//! Nothing here is shared with the solvers: decimals of model files are exact fractions, and all that is
+//! computed is computed in integers, rounded in the safe direction. docs/certificates.md states the
 //! mathematics. [`check`] takes a model file and a certificate and returns what they prove together.
 
-mod chain;
-mod fixed;
-mod images;
+mod horizon;
 mod imbalance;
-pub mod load_drift;
+mod load_drift;
+mod model;
 mod multisets;
-pub mod phase_change;
-mod phase_model;
-mod reader;
-mod recursion;
+mod number;
+pub mod recursion;
 mod space;
-pub mod stopping;
-mod syntax;
+mod stopping;
 
-use reader::Reader;
+pub use horizon::PhaseChange;
+pub use stopping::Stopping;
+
+use model::Problem;
+use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::path::Path;
-use syntax::Tree;
 
 /// Why nothing has been proved.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -38,10 +37,7 @@ pub enum Refusal {
     /// The certificate belongs to another model file.
     #[error("the certificate belongs to another model file")]
     Foreign,
-    /// It ends too early.
-    #[error("the certificate ends too early")]
-    Truncated,
-    /// A number is out of range, or something follows the last one.
+    /// It ends too early, a number is out of range, or something follows the last one.
     #[error("the certificate is malformed")]
     Malformed,
     /// Numbers beyond what the arithmetic holds.
@@ -49,7 +45,13 @@ pub enum Refusal {
     TooLarge,
     /// A claim does not follow.
     #[error("not proved: {0}")]
-    Unproved(String),
+    Unproved(&'static str),
+}
+
+impl Refusal {
+    fn model<T>(what: &str) -> Result<T, Refusal> {
+        Err(Refusal::Model(what.to_owned()))
+    }
 }
 
 /// What has been proved.
@@ -61,14 +63,32 @@ pub struct Proof {
     pub intervals: Vec<(String, f64, f64)>,
 }
 
-/// A model file.
+impl Proof {
+    fn claims(&self) -> Vec<(f64, f64)> {
+        self.intervals.iter().map(|(_, low, high)| (*low, *high)).collect()
+    }
+}
+
+/// What a certificate holds.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub enum Evidence {
+    /// Steps back through the horizon.
+    PhaseChange(Vec<recursion::Steps>),
+    /// Fraction bits; for each state the lower value, less that of the state before, and by how much the
+    /// upper one exceeds it.
+    Stopping(u32, Vec<(i64, u64)>),
+    /// Nothing: the recursion is run again.
+    LoadDrift,
+}
+
+/// A model that certificates are about.
 pub enum Model {
     /// One change of phase, watched by a fallible detector.
-    PhaseChange(Box<phase_change::PhaseChange>),
+    PhaseChange(Box<PhaseChange>),
     /// Optimal stopping of a chain of loads.
-    Stopping(stopping::Stopping),
+    Stopping(Box<Stopping>),
     /// Drifting loads over a given number of steps.
-    LoadDrift(load_drift::LoadDrift),
+    LoadDrift(Box<model::LoadDrift>),
 }
 
 impl Model {
@@ -77,28 +97,52 @@ impl Model {
     /// # Errors
     /// [`Refusal::Model`] and [`Refusal::TooLarge`].
     pub fn read(text: &str, folder: &Path) -> Result<Model, Refusal> {
-        let tree = Tree::read(text)?;
-        let problem = tree.fields("Model", &["title", "source", "problem"])?.get("problem")?;
-        Ok(match problem.name() {
-            "PhaseChange" => {
-                Model::PhaseChange(Box::new(phase_change::PhaseChange::read(problem)?))
-            }
-            "Stopping" => Model::Stopping(stopping::Stopping::read(problem, folder)?),
-            "LoadDrift" => Model::LoadDrift(load_drift::LoadDrift::read(problem)?),
-            other => return Err(Refusal::Model(format!("there are no certificates for {other}"))),
+        Ok(match model::read(text)? {
+            Problem::PhaseChange(model) => Model::PhaseChange(Box::new(PhaseChange::new(*model)?)),
+            Problem::Stopping(model) => Model::Stopping(Box::new(Stopping::new(&model, folder)?)),
+            Problem::LoadDrift(model) => Model::LoadDrift(Box::new(model)),
         })
+    }
+
+    /// What follows from evidence.
+    ///
+    /// # Errors
+    /// Any [`Refusal`]: then nothing does.
+    pub fn prove(&self, evidence: &Evidence) -> Result<Proof, Refusal> {
+        match (self, evidence) {
+            (Model::PhaseChange(model), Evidence::PhaseChange(steps)) => {
+                let mut recursion = recursion::Recursion::new(model)?;
+                steps.iter().try_for_each(|steps| recursion.go(steps))?;
+                recursion.proof()
+            }
+            (Model::Stopping(model), Evidence::Stopping(bits, differences)) => {
+                let mut last = Some(0u64);
+                let value = |&(step, more): &(i64, u64)| {
+                    last = last?.checked_add_signed(step);
+                    Some([last?, last?.checked_add(more)?])
+                };
+                let values: Option<Vec<_>> = differences.iter().map(value).collect();
+                model.prove(*bits, &values.ok_or(Refusal::Malformed)?)
+            }
+            (Model::LoadDrift(model), Evidence::LoadDrift) => load_drift::prove(model),
+            _ => Err(Refusal::Malformed),
+        }
     }
 }
 
-const MAGIC: &[u8] = b"remap certificate 1\n";
+const MAGIC: &[u8] = b"remap certificate 2\n";
 const DIGEST: usize = 32;
+
+/// A certificate: evidence and what it proves, for the model file with this text.
+pub fn certificate(model: &str, evidence: &Evidence, proof: &Proof) -> Vec<u8> {
+    seal(model, &postcard::to_allocvec(&(evidence, proof.claims())).unwrap_or_default())
+}
 
 /// Puts a payload between the head that binds it to a model file and a digest of all of it.
 pub fn seal(model: &str, payload: &[u8]) -> Vec<u8> {
-    let mut bytes = [MAGIC, &Sha256::digest(model)[..], payload].concat();
-    let digest = Sha256::digest(&bytes);
-    bytes.extend_from_slice(&digest);
-    bytes
+    let body = [MAGIC, &Sha256::digest(model)[..], payload].concat();
+    let digest = Sha256::digest(&body);
+    [&body[..], &digest[..]].concat()
 }
 
 /// Checks a certificate of the model file with this text.
@@ -114,12 +158,14 @@ pub fn check(model: &str, folder: &Path, certificate: &[u8]) -> Result<Proof, Re
     if Sha256::digest(model)[..] != rest[..DIGEST] {
         return Err(Refusal::Foreign);
     }
-    let mut reader = Reader::new(&rest[DIGEST..rest.len() - DIGEST]);
-    let proof = match Model::read(model, folder)? {
-        Model::PhaseChange(model) => model.check(&mut reader),
-        Model::Stopping(model) => model.check(&mut reader),
-        Model::LoadDrift(model) => model.check(&mut reader),
-    }?;
-    reader.end()?;
-    Ok(proof)
+    let payload = postcard::take_from_bytes(&rest[DIGEST..rest.len() - DIGEST]);
+    let ((evidence, claims), []) = payload.map_err(|_| Refusal::Malformed)? else {
+        return Err(Refusal::Malformed);
+    };
+    let proof = Model::read(model, folder)?.prove(&evidence)?;
+    let claims: Vec<(f64, f64)> = claims;
+    match claims == proof.claims() {
+        true => Ok(proof),
+        false => Err(Refusal::Unproved("what is claimed is not what follows")),
+    }
 }

@@ -1,178 +1,81 @@
 //! Drifting loads: the backward recursion over the whole horizon, in integers rounded down. What the
 //! rounding takes away in all is bounded, so the value lies between what is found and that much more.
 
-use crate::chain::Chain;
-use crate::fixed::{floor, times, weights};
-use crate::multisets::Lumped;
-use crate::reader::Reader;
-use crate::syntax::Tree;
+use crate::imbalance::Imbalance;
+use crate::model::{self, Decide, Objective, Processes, Rebalance, RunningCost};
+use crate::number::{UNIT, WEIGHT, down, floor, over, reals, small};
+use crate::space::Space;
 use crate::{Proof, Refusal};
 use num_bigint::BigInt;
 use num_rational::BigRational;
-use num_traits::{One, Signed};
+use num_traits::One;
+use std::path::Path;
 
-/// A model of drifting loads.
-pub struct LoadDrift {
-    lumped: Lumped,
-    lowest: i64,
-    initial: usize,
-    steps: u64,
-    remap_cost: BigRational,
-    rebalance: Rebalance,
-    before_step: bool,
-    makespan: bool,
-}
-
-#[derive(Clone, Copy, PartialEq)]
-enum Rebalance {
-    Split,
-    Nearest,
-    Stochastic,
-}
-
-/// Fraction bits of the values.
-const BITS: u32 = 60;
-
-impl LoadDrift {
-    pub(crate) fn read(tree: &Tree) -> Result<LoadDrift, Refusal> {
-        let known = [
-            "processors",
-            "chain",
-            "initial_load",
-            "steps",
-            "remap_cost",
-            "rebalance",
-            "decide",
-            "objective",
-        ];
-        let fields = tree.fields("LoadDrift", &known)?;
-        let wrong = |what: &str| Refusal::Model(format!("{what} is out of range or unknown"));
-        let one_of = |name: &str, options: &[&str]| {
-            let found = fields.find(name).map_or(options[0], Tree::name);
-            options.iter().position(|option| *option == found).ok_or_else(|| wrong(name))
+/// Bounds on the least expected objective.
+pub fn prove(model: &model::LoadDrift) -> Result<Proof, Refusal> {
+    let (count, r) = (model.processors, model.processors as i64);
+    let processes = Processes::Identical { count, chain: model.chain.clone() };
+    let space = Space::new(&processes, None, Path::new(""))?;
+    let even = Imbalance::new(RunningCost::MaxMinusMean, &vec![BigRational::one(); count])?;
+    let sum = |loads: &[i64]| loads.iter().sum::<i64>();
+    let (first, last) = (space.states().map(sum).min(), space.states().map(sum).max());
+    let (first, last) = (first.unwrap_or(0), last.unwrap_or(0));
+    if first < 0 || model.steps == 0 || matches!(model.chain, model::Chain::Matrix { .. }) {
+        return Refusal::model("only nonnegative loads on birth-death chains are checked");
+    }
+    // Values are kept less the smallest of them: they differ by little more than a remap.
+    let span = (&model.remap_cost.0 + BigInt::from(last + 1)) * BigInt::from(8);
+    let bits = 60u32.checked_sub(span.to_integer().bits() as u32).ok_or(Refusal::TooLarge)?;
+    let makespan = model.objective == Some(Objective::Makespan);
+    let cost = |loads: &[i64]| match loads.iter().max() {
+        Some(max) if makespan => Ok((*max as u64) << bits),
+        _ => even.cost(loads, bits).map(|[low, _]| low),
+    };
+    let costs: Vec<u64> = space.states().map(cost).collect::<Result<_, _>>()?;
+    let totals: Vec<usize> = space.states().map(|loads| (sum(loads) - first) as usize).collect();
+    // What a total becomes: states and their probabilities.
+    let find = space.finder();
+    let target = |total: i64| {
+        let (level, rest) = (total / r, total % r);
+        let all = |level: i64, chance: i64| {
+            let chance = small(floor(&BigRational::new(chance.into(), r.into()), WEIGHT)?)?;
+            Ok((find(vec![level; count])?, chance))
         };
-        let rebalance = one_of("rebalance", &["Split", "Nearest", "Stochastic"])?;
-        let chain = Chain::read(fields.get("chain")?)?;
-        let processors = fields.get("processors")?.count()?;
-        let initial = fields.get("initial_load")?.integer()?.checked_sub(chain.lowest);
-        let initial = initial
-            .and_then(|level| usize::try_from(level).ok())
-            .filter(|level| *level < chain.levels());
-        let steps = fields.get("steps")?.count()? as u64;
-        let remap_cost = fields.get("remap_cost")?.number()?;
-        if !(1..=100).contains(&processors) || !(1..=1_000_000).contains(&steps) || chain.lowest < 0
-        {
-            return Err(wrong("a number"));
+        match model.rebalance.as_ref().unwrap_or(&Rebalance::Split) {
+            Rebalance::Split => Ok(vec![(find(even.split(total))?, UNIT)]),
+            Rebalance::Nearest => Ok(vec![all(level + i64::from(2 * rest >= r), r)?]),
+            Rebalance::Stochastic if rest == 0 => Ok(vec![all(level, r)?]),
+            Rebalance::Stochastic => Ok(vec![all(level, r - rest)?, all(level + 1, rest)?]),
         }
-        if remap_cost.is_negative() {
-            return Err(wrong("remap_cost"));
+    };
+    let targets: Vec<Vec<(usize, u64)>> =
+        (first..=last).map(target).collect::<Result<_, Refusal>>()?;
+    let remap = small(floor(&model.remap_cost.0, bits)?)?;
+    let early = model.decide == Some(Decide::BeforeStep);
+    let (mut base, mut lost) = (0i128, 1);
+    let mut value = if early { costs.clone() } else { vec![0; costs.len()] };
+    for _ in u64::from(early)..model.steps {
+        let remapped = |target: &Vec<(usize, u64)>| {
+            remap + target.iter().map(|&(state, chance)| down(value[state], chance)).sum::<u64>()
+        };
+        let remapped: Vec<u64> = targets.iter().map(remapped).collect();
+        for ((value, cost), total) in value.iter_mut().zip(&costs).zip(&totals) {
+            *value = (*value).min(remapped[*total]) + if early { 0 } else { *cost };
         }
-        Ok(LoadDrift {
-            lumped: Lumped::new(&chain, processors)?,
-            lowest: chain.lowest,
-            initial: initial.ok_or_else(|| wrong("initial_load"))?,
-            steps,
-            remap_cost,
-            rebalance: [Rebalance::Split, Rebalance::Nearest, Rebalance::Stochastic][rebalance],
-            before_step: one_of("decide", &["AfterStep", "BeforeStep"])? == 1,
-            makespan: one_of("objective", &["Imbalance", "Makespan"])? == 1,
-        })
-    }
-
-    /// Bounds on the least expected objective, in units of 2^-60. `progress` is told how many steps are
-    /// done, and may end the computation by returning `false`.
-    ///
-    /// # Errors
-    /// [`Refusal::TooLarge`]; [`Refusal::Truncated`] if `progress` ended it.
-    pub fn value(&self, mut progress: impl FnMut(u64) -> bool) -> Result<(i128, i128), Refusal> {
-        let sets = &self.lumped.states;
-        let r = sets.size;
-        let (mut costs, mut totals) = (Vec::new(), Vec::new());
-        sets.for_each(|items| {
-            let (total, max) = (items.iter().sum::<usize>(), items[r - 1]);
-            costs.push(if self.makespan {
-                (i128::from(self.lowest) + max as i128) << BITS
-            } else {
-                ((max * r - total) as i128 * (1 << BITS)).div_euclid(r as i128)
-            });
-            totals.push(total);
-        });
-        let rank = |levels: &dyn Fn(usize) -> usize| sets.rank((0..r).map(levels));
-        // What a total becomes: two places and the weight of the second.
-        let targets: Vec<(usize, usize, u64)> = (0..=r * (sets.levels - 1))
-            .map(|total| {
-                let (low, extra) = (total / r, total % r);
-                let even = |level: usize| rank(&|_| level);
-                Ok(match self.rebalance {
-                    Rebalance::Split => {
-                        let place = rank(&|i| low + usize::from(i >= r - extra));
-                        (place, place, 0)
-                    }
-                    Rebalance::Nearest => {
-                        let place = even(low + usize::from(2 * extra >= r));
-                        (place, place, 0)
-                    }
-                    Rebalance::Stochastic if extra == 0 => (even(low), even(low), 0),
-                    Rebalance::Stochastic => {
-                        let up = BigRational::new(BigInt::from(extra), BigInt::from(r));
-                        (even(low), even(low + 1), weights(&up)?.0)
-                    }
-                })
-            })
-            .collect::<Result<_, Refusal>>()?;
-        let remap = floor(&self.remap_cost, BITS)?;
-        // What is rounded away, in all.
-        let mut lost = 1;
-        let mut value = if self.before_step { costs.clone() } else { vec![0; costs.len()] };
-        for step in u64::from(self.before_step)..self.steps {
-            let to = |&(one, other, weight): &(usize, usize, u64)| {
-                let apart = value[other] - value[one];
-                // The weight is rounded too.
-                let rise = times(apart, weight) - (apart.abs() >> 62) - 1;
-                remap + value[one] + if weight == 0 { 0 } else { rise }
-            };
-            let remapped: Vec<i128> = targets.iter().map(to).collect();
-            let largest = value.iter().copied().max().unwrap_or(0);
-            for ((value, cost), total) in value.iter_mut().zip(&costs).zip(&totals) {
-                let own = if self.before_step { 0 } else { *cost };
-                *value = own + (*value).min(remapped[*total]);
-            }
-            // A unit for the cost of the step, one for the remap's, the rest for a random split.
-            lost +=
-                6 + (largest >> 60) + self.lumped.deficit(value.iter().copied().max().unwrap_or(0));
-            self.lumped.apply(&mut value, 1);
-            if self.before_step {
-                value.iter_mut().zip(&costs).for_each(|(value, cost)| *value += cost);
-            }
-            if value.iter().any(|v| *v >= 1 << 118) {
-                return Err(Refusal::TooLarge);
-            }
-            if !progress(step + 1) {
-                return Err(Refusal::Truncated);
-            }
+        if value.iter().any(|value| *value >= 1 << 60) {
+            return Err(Refusal::TooLarge);
         }
-        let found = value[rank(&|_| self.initial)];
-        Ok((found, found + lost))
-    }
-
-    /// Checks the payload of a certificate.
-    pub(crate) fn check(&self, reader: &mut Reader<'_>) -> Result<Proof, Refusal> {
-        let (low, high) = (reader.signed()?, reader.signed()?);
-        let found = self.value(|_| true)?;
-        if low > found.0 || high < found.1 {
-            return Err(Refusal::Unproved(
-                "the value claimed is narrower than what the recursion shows".to_owned(),
-            ));
+        // A unit for the cost of the step, one for the remap's, four for a random split.
+        lost += 6 + i128::from(space.expect(&mut value));
+        if early {
+            value.iter_mut().zip(&costs).for_each(|(value, cost)| *value += cost);
         }
-        Ok(Self::proof(found))
+        let least = value.iter().copied().min().unwrap_or(0);
+        value.iter_mut().for_each(|value| *value -= least);
+        base += i128::from(least);
     }
-
-    /// A proof of these bounds.
-    pub fn proof((low, high): (i128, i128)) -> Proof {
-        let real = |x: i128| BigRational::new(BigInt::from(x), BigInt::one() << BITS);
-        let near = |x: &BigRational| num_traits::ToPrimitive::to_f64(x).unwrap_or(f64::NAN);
-        let (low, high) = (near(&real(low)).next_down(), near(&real(high)).next_up());
-        let line = format!("the least expected objective is in [{low}, {high}]");
-        Proof { lines: vec![line], intervals: vec![("value".to_owned(), low, high)] }
-    }
+    let found = base + i128::from(value[find(vec![model.initial_load; count])?]);
+    let (low, high) = reals(&over(found, bits), &over(found + lost, bits));
+    let line = format!("the least expected objective is in [{low}, {high}]");
+    Ok(Proof { lines: vec![line], intervals: vec![("value".to_owned(), low, high)] })
 }

@@ -1,91 +1,77 @@
-//! The phase-change recursion between lines above and values at nodes below.
+//! The phase-change recursion between lines above and values at points below.
 //!
 //! With x = (1-p, p) and times counted beyond e_F before the change and e_R after it, the value function
-//! is homogeneous, concave and nonnegative. Above it stand lines; a line of step n is the cost of a step
-//! plus two lines of step n+1, one for each report, whichever they are. Below it stand values at nodes:
-//! that of a belief between two nodes is at least the mean of theirs. docs/certificates.md has the proof.
+//! is homogeneous, concave and nonnegative. A line above step n is the cost of a step plus two lines of
+//! step n+1, one for each report, whichever they are. Below, a belief is worth at least what any two
+//! points of step n+1 are that lie within it. docs/certificates.md has the proof.
 
-use crate::Refusal;
-use crate::fixed::{Span, UNIT, WEIGHT, ceil, down, floor, up};
-use crate::images::{Held, Later, Motion, Share};
-use crate::phase_change::PhaseChange;
-use crate::phase_model::{Horizon, PhaseChange as Problem, amplification};
+use crate::horizon::{Horizon, PhaseChange, powers};
+use crate::number::{Span, UNIT, WEIGHT, ceil, down, floor, one, over, reals, small, up, wide};
+use crate::{Proof, Refusal};
 use num_bigint::BigInt;
 use num_rational::BigRational;
-use num_traits::{One, Signed, ToPrimitive, Zero};
+use serde::{Deserialize, Serialize};
+use std::rc::Rc;
 
-/// Where to look: beliefs p as multiples of 2^-[`BITS`](Grid::BITS), ascending, without 0.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Grid {
-    /// A line above the value function is made for each.
-    pub tangents: Vec<u64>,
-    /// And a value below it for each; the last is p = 1.
-    pub nodes: Vec<u64>,
+/// A part of a certificate.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub enum Steps {
+    /// One step, for these beliefs between 0 and 1, ascending: the first as a multiple of 2^-44, the others
+    /// less the one before.
+    On(Vec<u64>),
+    /// One, for those of the last one.
+    Same,
+    /// So many, for those of the last one and made of the same parts.
+    Held(u64),
+    /// So many that are like the last one, at once.
+    Rest(u64),
 }
 
-/// A threshold in [low, high], as multiples of 2^-62, for the steps down from the one before.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Threshold {
-    /// The first of the steps.
-    pub first: u64,
-    /// Not above the threshold.
-    pub low: u64,
-    /// Not below it.
-    pub high: u64,
+/// Fraction bits of the beliefs of a certificate.
+pub const BELIEF_BITS: u32 = 44;
+
+/// Values at p = 0 and at p = 1 of a line, in units of 2^-bits.
+type Line = (u64, u64);
+
+/// Both sides of a value function.
+#[derive(Clone)]
+struct Sides {
+    /// Beliefs, 0 the first and 1 the last, as multiples of 2^-62.
+    points: Rc<Vec<u64>>,
+    /// A line above for each, and a value below.
+    lines: Vec<Line>,
+    values: Vec<u64>,
+    /// What both are to be increased by, times 1-p.
+    base: i128,
 }
 
-/// Both sides of the value function after some steps back from the end, in units of 2^-bits and less
-/// `base` before the change.
+/// Both sides of the value function after some steps back from the end.
 #[derive(Clone)]
 pub struct Recursion<'a> {
-    pub(crate) model: &'a Problem,
-    pub(crate) last: u64,
-    pub(crate) horizon: Horizon<'a>,
-    pub(crate) bits: u32,
-    grid: Grid,
-    /// Lines (at p = 0, at p = 1) above, tangent at p = 0 and the grid's; those beyond the threshold are
-    /// replaced by remapping.
-    pub(crate) lines: Vec<(u64, u64)>,
-    /// Values below at p = 0 and the nodes.
-    pub(crate) values: Vec<u64>,
-    pub(crate) base: i128,
-    /// Lines and parts of nodes chosen at the step before, if it was on the same grid as its own.
-    held: Option<Held>,
-    pub(crate) thresholds: Vec<Threshold>,
+    model: &'a PhaseChange,
+    /// The step to do next; `None` when step 0 is done.
+    pub next: Option<u64>,
+    horizon: Horizon,
+    bits: u32,
+    sides: Sides,
+    /// What the last step was made of, if it was on the points of the step before.
+    held: Option<Rc<Held>>,
+    /// Bounds on thresholds as multiples of 2^-62, from a first step to the one before the next first one.
+    thresholds: Vec<(u64, [u64; 2])>,
 }
 
-/// One step back.
-struct Stepped {
-    lines: Vec<(u64, u64)>,
-    values: Vec<u64>,
-    base: i128,
-    low: u64,
-    high: u64,
-    held: Option<Held>,
-}
+/// Coefficients of the homogeneous step under either report: from before the change to before it and to
+/// after it, and from after it to after it. Rounded down, and up.
+type Motion = [[(u64, u64); 3]; 2];
 
-fn unsigned(value: i128) -> Result<u64, Refusal> {
-    u64::try_from(value.max(0)).ok().filter(|value| *value < UNIT).ok_or(Refusal::TooLarge)
-}
+/// What the lines and values of a step are made of, for each point and report.
+type Held = (Motion, Vec<[Part; 2]>);
 
-impl Grid {
-    /// Fraction bits of its beliefs.
-    pub const BITS: u32 = 44;
-
-    /// The same beliefs as multiples of 2^-62.
-    fn refined(self) -> Result<Grid, Refusal> {
-        let ascends = |list: &[u64]| {
-            list.first().is_none_or(|p| *p > 0) && list.windows(2).all(|pair| pair[0] < pair[1])
-        };
-        let one = 1u64 << Self::BITS;
-        let inside =
-            self.tangents.last().is_none_or(|p| *p < one) && self.nodes.last() == Some(&one);
-        if !(ascends(&self.tangents) && ascends(&self.nodes) && inside) {
-            return Err(Refusal::Malformed);
-        }
-        let fine = |list: Vec<u64>| list.into_iter().map(|p| p << (WEIGHT - Self::BITS)).collect();
-        Ok(Grid { tangents: fine(self.tangents), nodes: fine(self.nodes) })
-    }
+/// A line of step n+1, and how much of a point and the next one lies within the image.
+struct Part {
+    line: usize,
+    point: usize,
+    weights: [u64; 2],
 }
 
 impl<'a> Recursion<'a> {
@@ -94,310 +80,302 @@ impl<'a> Recursion<'a> {
     /// # Errors
     /// [`Refusal::TooLarge`] for times that need more than 61 bits.
     pub fn new(model: &'a PhaseChange) -> Result<Recursion<'a>, Refusal> {
-        let (PhaseChange { problem, last }, nodes) = (model, vec![UNIT]);
-        Ok(Recursion {
-            model: problem,
-            last: *last,
-            horizon: Horizon::new(problem, *last),
-            bits: problem.bits(*last)?,
-            grid: Grid { tangents: Vec::new(), nodes },
-            lines: vec![(0, 0)],
-            values: vec![0, 0],
-            base: 0,
-            held: None,
-            thresholds: Vec::new(),
-        })
-    }
-
-    /// The step to do next; `None` when step 0 is done.
-    pub fn next(&self) -> Option<u64> {
-        self.horizon.next
-    }
-
-    /// The thresholds of the steps done, the last steps of the horizon first.
-    pub fn thresholds(&self) -> &[Threshold] {
-        &self.thresholds
+        let points = Rc::new(vec![0, UNIT]);
+        let sides = Sides { points, lines: vec![(0, 0); 2], values: vec![0; 2], base: 0 };
+        let (next, horizon, bits) = (Some(model.last), Horizon::default(), model.bits()?);
+        Ok(Recursion { model, next, horizon, bits, sides, held: None, thresholds: Vec::new() })
     }
 
     /// How far apart the bounds on the threshold of the last step done are.
     pub fn width(&self) -> f64 {
-        self.thresholds.last().map_or(0.0, |last| (last.high - last.low) as f64 / UNIT as f64)
+        self.thresholds.last().map_or(0.0, |(_, [low, high])| (high - low) as f64 / UNIT as f64)
     }
 
-    fn push(&mut self, first: u64, low: u64, high: u64) {
-        match self.thresholds.last_mut() {
-            Some(last) if (last.low, last.high) == (low, high) => last.first = first,
-            _ => self.thresholds.push(Threshold { first, low, high }),
+    /// Does some steps.
+    ///
+    /// # Errors
+    /// [`Refusal::Malformed`] if beliefs do not ascend or there are not so many steps,
+    /// [`Refusal::Unproved`] if nothing can be said of many at once, [`Refusal::TooLarge`].
+    pub fn go(&mut self, steps: &Steps) -> Result<(), Refusal> {
+        match steps {
+            Steps::Same => {
+                self.held = None;
+                self.step(self.sides.points.clone())
+            }
+            Steps::Held(steps) => {
+                (0..*steps).try_for_each(|_| self.step(self.sides.points.clone()))
+            }
+            Steps::Rest(steps) => self.rest(*steps),
+            Steps::On(differences) => {
+                let (mut points, mut last) = (vec![0], 0u64);
+                for difference in differences {
+                    last = last.saturating_add(*difference).min(1 << BELIEF_BITS);
+                    points.push(last << (WEIGHT - BELIEF_BITS));
+                }
+                points.push(UNIT);
+                self.held = None;
+                let ascend = points.is_sorted_by(|a, b| a < b);
+                if ascend { self.step(Rc::new(points)) } else { Err(Refusal::Malformed) }
+            }
         }
     }
 
-    /// Does the next step on `grid`, or on that of the step before.
-    pub fn step(&mut self, grid: Option<Grid>) -> Result<(), Refusal> {
-        let n = self.horizon.next.ok_or(Refusal::Malformed)?;
-        let grid = match grid {
-            Some(grid) => grid.refined()?,
-            None => self.grid.clone(),
-        };
-        self.horizon.step_back()?;
-        let stepped = self.stepped(&grid, 0)?;
-        self.push(n, stepped.low, stepped.high);
-        (self.lines, self.values, self.base) = (stepped.lines, stepped.values, stepped.base);
-        self.held = stepped.held;
-        self.grid = grid;
+    fn step(&mut self, points: Rc<Vec<u64>>) -> Result<(), Refusal> {
+        let n = self.next.ok_or(Refusal::Malformed)?;
+        self.horizon.step_back(self.model, n);
+        let (sides, held, threshold) = self.stepped(&points)?;
+        self.held = (points == self.sides.points).then_some(held);
+        self.sides = sides;
+        self.reach(n, threshold);
         Ok(())
     }
 
+    fn reach(&mut self, n: u64, threshold: [u64; 2]) {
+        match self.thresholds.last_mut() {
+            Some((first, same)) if *same == threshold => *first = n,
+            _ => self.thresholds.push((n, threshold)),
+        }
+        self.next = n.checked_sub(1);
+    }
+
     fn motion(&self) -> Result<Motion, Refusal> {
-        let (s, h) = (&self.horizon.survival, &self.horizon.hazard);
-        let (one, m) = (BigRational::one(), self.model);
-        let quiet = &one - h;
-        let mut motion = Motion { low: [[0; 3]; 2], high: [[0; 3]; 2] };
-        let reports =
-            [(m.false_alarm.clone(), &one - &m.missed), (&one - &m.false_alarm, m.missed.clone())];
-        for (report, (no, yes)) in reports.iter().enumerate() {
-            for (k, factor) in [no * &quiet, yes * h, yes.clone()].iter().enumerate() {
-                let p = Span { low: &s.low * factor, high: &s.high * factor };
-                (motion.low[report][k], motion.high[report][k]) = p.weights()?;
+        let hazard = &self.horizon.hazard;
+        let mut motion = Motion::default();
+        for (motion, [no, yes]) in motion.iter_mut().zip(&self.model.reports) {
+            let factors = [no * (one() - hazard), yes * hazard, yes.clone()];
+            for (weight, factor) in motion.iter_mut().zip(factors) {
+                let Span { low, high } = self.horizon.survival.times(&factor.into());
+                *weight = (small(floor(&low, WEIGHT)?)?, small(ceil(&high, WEIGHT)?)?);
             }
         }
         Ok(motion)
     }
 
-    /// The step that `horizon` stands at, on `grid`; the two sides may be `apart` further at p = 0 than
-    /// they are, for the thresholds only.
-    fn stepped(&self, grid: &Grid, apart: i128) -> Result<Stepped, Refusal> {
-        let (model, bits, motion) = (self.model, self.bits, self.motion()?);
-        if !model.gain.is_positive() {
-            // Every delay is at least 0 and buys nothing.
-            return Ok(Stepped {
-                lines: vec![(0, 0)],
-                values: vec![0, 0],
-                base: 0,
-                low: UNIT,
-                high: UNIT,
-                held: None,
-            });
-        }
-        let gain = (unsigned(floor(&model.gain, bits)?)?, unsigned(ceil(&model.gain, bits)?)?);
-        let held = match &self.held {
-            Some(held)
-                if *grid == self.grid
-                    && held.motion == motion
-                    && held.lines == self.lines.len() =>
-            {
-                held.clone()
+    /// For each point a good line, and two points around the image, under either report.
+    fn parts(&self, points: &[u64], motion: &Motion) -> Vec<[Part; 2]> {
+        let (later, lines) = (&self.sides.points, &self.sides.lines);
+        let mut last = [(0, 0); 2];
+        let mut part = |p: u64, report: usize| {
+            let ([stay, change, after], (line, point)) = (motion[report], &mut last[report]);
+            let y = (up(UNIT - p, stay.1), up(UNIT - p, change.1) + up(p, after.1));
+            let value = |line: usize| wide(lines[line].0, y.0) + wide(lines[line].1, y.1);
+            while *line + 1 < lines.len() && value(*line + 1) <= value(*line) {
+                *line += 1;
             }
-            _ => Later { lines: &self.lines, grid: &self.grid }.choose(grid, motion)?,
+            let y = (down(UNIT - p, stay.0), down(UNIT - p, change.0) + down(p, after.0));
+            let all = y.0 + y.1;
+            let beyond = |point: usize| wide(later[point], all) > wide(UNIT, y.1);
+            while *point > 0 && beyond(*point) {
+                *point -= 1;
+            }
+            while *point + 2 < later.len() && !beyond(*point + 1) {
+                *point += 1;
+            }
+            let (a, b) = (later[*point], later[*point + 1]);
+            let right = wide(UNIT, y.1).saturating_sub(wide(all, a)) / u128::from(b - a);
+            let right = right.min(all.into()) as u64;
+            let left = (all - right).saturating_sub(1);
+            // However they were found: together they must lie within the image.
+            let within = |a: u64, b: u64, y: u64| wide(left, a) + wide(right, b) <= wide(UNIT, y);
+            let fit = within(a, b, y.1) && within(UNIT - a, UNIT - b, y.0);
+            Part { line: *line, point: *point, weights: if fit { [left, right] } else { [0; 2] } }
         };
-        let (lines, mut values) = rayon::join(
-            || self.retain_lines(&held, gain.1),
-            || self.retain_values(grid, &held, gain.0),
-        );
-        let mut lines = lines?;
-        // What the old base has become, the same integer on both sides: the rest goes to the upper one.
-        let kept = self.horizon.quiet_survival();
-        let exact = |factor: &BigRational| factor * BigRational::from(BigInt::from(self.base));
-        let base = floor(&exact(&kept.low), 0)?;
-        let excess = ceil(&exact(&kept.high), 0)? - base;
-        for line in &mut lines {
-            line.0 = unsigned(i128::from(line.0) + excess)?;
+        points.iter().map(|p| [part(*p, 0), part(*p, 1)]).collect()
+    }
+
+    /// The step that the horizon stands at, what it is made of, and its threshold.
+    fn stepped(&self, points: &Rc<Vec<u64>>) -> Result<(Sides, Rc<Held>, [u64; 2]), Refusal> {
+        let (m, bits, motion, before) = (self.model, self.bits, self.motion()?, &self.sides);
+        let held = match &self.held {
+            Some(held) if held.0 == motion && *points == before.points => held.clone(),
+            _ => Rc::new((motion, self.parts(points, &motion))),
+        };
+        // What the base becomes, the same integer on both sides: the rest goes to the upper one.
+        let Span { low, high } = self.horizon.discount();
+        let base = floor(&(low * BigInt::from(before.base)), 0)?;
+        let excess = small(ceil(&(high * BigInt::from(before.base)), 0)? - base)?;
+        // Retaining.
+        let gain = (small(floor(&m.gain, bits)?)?, small(ceil(&m.gain, bits)?)?);
+        let (mut lines, mut values) = (Vec::new(), Vec::new());
+        for (p, parts) in points.iter().zip(&held.1) {
+            let (mut line, mut value) = ((excess, gain.1), down(gain.0, *p));
+            for (part, [stay, change, after]) in parts.iter().zip(motion) {
+                let (start, end) = before.lines[part.line];
+                line.0 += up(start, stay.1) + up(end, change.1);
+                line.1 += up(end, after.1);
+                let two = before.values[part.point..].iter().zip(part.weights);
+                value += two.map(|(value, weight)| down(*value, weight)).sum::<u64>();
+            }
+            lines.push((small(line.0.into())?, small(line.1.into())?));
+            values.push(value);
         }
         // Remapping: a line, from below and from above.
-        let delay = &model.test + &model.install;
-        let end = (unsigned(floor(&delay, bits)?)?, unsigned(ceil(&delay, bits)?)?);
-        let start = match &model.regret {
+        let start = match &m.regret {
             None => (
-                floor(&model.test, bits)? + i128::from(values[0]) - apart,
-                ceil(&model.test, bits)? + i128::from(lines[0].0),
+                floor(&m.test, bits)? + i128::from(values[0]),
+                ceil(&m.test, bits)? + i128::from(lines[0].0),
             ),
             Some(regret) => {
-                let quiet = &self.horizon.quiet;
-                let cost = |cycles: &BigRational| &delay + regret * cycles;
-                (floor(&cost(&quiet.low), bits)? - base, ceil(&cost(&quiet.high), bits)? - base)
+                let cost = |cycles: &BigRational| &m.delay + regret * cycles;
+                let Span { low, high } = &self.horizon.quiet;
+                (floor(&cost(low), bits)? - base, ceil(&cost(high), bits)? - base)
             }
         };
-        let pays = self.horizon.pays;
-        let low = match pays {
-            Some(false) => UNIT,
-            _ => lowest(&lines, (start.0, end.0)),
-        };
-        let high = match pays {
-            Some(true) => highest(grid, &values, (start.1 + apart, end.1)),
-            _ => UNIT,
-        };
-        if pays != Some(false) {
-            let remap = (unsigned(start.1)?, end.1);
-            let tangents = std::iter::once(0).chain(grid.tangents.iter().copied());
-            let better = |(line, p): (&(u64, u64), u64)| at(*line, p) < at(remap, p);
-            let kept = lines.iter().zip(tangents).take_while(|&pair| better(pair)).count();
-            lines.truncate(kept.max(1));
-            if kept == 0 {
-                lines[0] = remap;
-            } else {
-                lines.push(remap);
-            }
-            for (value, p) in values.iter_mut().zip(std::iter::once(&0).chain(&grid.nodes)) {
-                let remap = below(start.0, UNIT - p)? + down(end.0, *p);
-                *value = (*value).min(remap);
-            }
-        }
+        let below = (small(start.0)?, small(floor(&m.delay, bits)?)?);
+        let above = (small(start.1)?, small(ceil(&m.delay, bits)?)?);
+        let (never, pays) = (self.horizon.never, self.horizon.pays);
+        let threshold = [
+            if never { UNIT } else { lowest(&lines, below) },
+            if pays { highest(points, &values, above) } else { UNIT },
+        ];
         // The value at p = 0 becomes part of the base.
-        let gone = values[0];
-        for line in &mut lines {
+        let gone = values[0].min(below.0);
+        for ((line, value), p) in lines.iter_mut().zip(&mut values).zip(points.iter()) {
+            if at(above, *p) < at(*line, *p) {
+                *line = above;
+            }
+            let remap = down(below.0, UNIT - p) + down(below.1, *p);
+            *value = (*value).min(remap).saturating_sub(up(gone, UNIT - p));
             line.0 = line.0.checked_sub(gone).ok_or(Refusal::TooLarge)?;
         }
-        for (value, p) in values.iter_mut().zip(std::iter::once(&0).chain(&grid.nodes)) {
-            *value = value.saturating_sub(up(gone, UNIT - p));
-        }
-        let held = (*grid == self.grid).then_some(held);
-        Ok(Stepped { lines, values, base: base + i128::from(gone), low, high, held })
-    }
-
-    /// Retaining, seen from above.
-    fn retain_lines(&self, held: &Held, gain: u64) -> Result<Vec<(u64, u64)>, Refusal> {
-        let line = |tags: &[u32; 2]| {
-            let mut sum = (0, gain);
-            for (tag, [stay, change, after]) in tags.iter().zip(held.motion.high) {
-                let line = self.lines[*tag as usize];
-                sum.0 += up(line.0, stay) + up(line.1, change);
-                sum.1 += up(line.1, after);
-            }
-            if sum.0 < UNIT && sum.1 < UNIT { Ok(sum) } else { Err(Refusal::TooLarge) }
-        };
-        held.tags.iter().map(line).collect()
-    }
-
-    /// Retaining, seen from below, at p = 0 and the nodes.
-    fn retain_values(&self, grid: &Grid, held: &Held, gain: u64) -> Vec<u64> {
-        let value = |(shares, p): (&[Share; 2], &u64)| {
-            let part = |&(i, left, right): &Share| {
-                down(self.values[i as usize], left) + down(self.values[i as usize + 1], right)
-            };
-            down(gain, *p) + shares.iter().map(part).sum::<u64>()
-        };
-        held.shares.iter().zip(std::iter::once(&0).chain(&grid.nodes)).map(value).collect()
+        let base = base + i128::from(gone);
+        Ok((Sides { points: points.clone(), lines, values, base }, held, threshold))
     }
 
     /// Takes the next `steps` steps at once. They must be like the step before, and remapping must pay.
     ///
-    /// One more step T on the same grid shows T U <= U + k and T L >= L + k' (k, k' before the change).
-    /// T moves constants by l = s(1-h), so j steps lead to at most U + k (1 + l + ... + l^(j-1)).
-    pub fn rest(&mut self, steps: u64) -> Result<(), Refusal> {
-        let stays = self.horizon.stays(steps);
-        if !stays || self.model.regret.is_some() {
-            return Err(Refusal::Unproved("the steps are not alike".to_owned()));
+    /// One more step T on the same points shows T U <= U + k x_0 and T L >= L + k' x_0. T moves x_0 to
+    /// l x_0, l = s(1-h), so j steps lead to at most U + k (1 + l + ... + l^(j-1)) x_0.
+    fn rest(&mut self, steps: u64) -> Result<(), Refusal> {
+        let n = self.next.ok_or(Refusal::Malformed)?;
+        let first = (n + 1).checked_sub(steps).filter(|_| steps > 0).ok_or(Refusal::Malformed)?;
+        if !self.horizon.stays(self.model, first, n) || self.model.regret.is_some() {
+            return Err(Refusal::Unproved("the steps are not alike"));
         }
-        let first =
-            self.horizon.next.and_then(|n| (n + 1).checked_sub(steps)).ok_or(Refusal::Malformed)?;
-        let one = self.stepped(&self.grid, 0)?;
-        let (rise, fall) = self.drift(&one)?;
-        let quiet = self.horizon.quiet_survival().high;
-        let before = amplification(&quiet, steps - 1);
-        let spread = BigRational::from(BigInt::from(rise - fall)) * &before.high;
-        let apart = ceil(&spread, 0)? + 1;
-        let stepped = self.stepped(&self.grid, apart)?;
-        let all = amplification(&quiet, steps);
-        let times = |k: i128, end: &BigRational| BigRational::from(BigInt::from(k)) * end;
-        let low = floor(&times(fall, if fall < 0 { &all.high } else { &all.low }), 0)?;
-        let high = ceil(&times(rise, if rise < 0 { &all.low } else { &all.high }), 0)?;
-        for line in &mut self.lines {
-            line.0 = unsigned(i128::from(line.0) + high - low)?;
-        }
-        self.base += low;
-        self.push(first, stepped.low, stepped.high);
-        self.horizon.skip(steps)
+        let points = self.sides.points.clone();
+        let (rise, fall) = drift(&self.sides, &self.stepped(&points)?.0)?;
+        let (power, sum) = powers(&self.horizon.discount(), steps);
+        let grown = if rise < fall { &sum.low } else { &sum.high } * BigInt::from(rise - fall);
+        let apart = ceil(&grown, 0)? + 2;
+        // So far apart, whatever both have in common, the two sides are at most in any of the steps.
+        self.widen(apart.max(2))?;
+        let (_, _, threshold) = self.stepped(&points)?;
+        self.widen(apart.min(2) - 2)?;
+        let fallen = if fall < 0 { &sum.high } else { &sum.low } * BigInt::from(fall);
+        self.sides.base += floor(&fallen, 0)?;
+        self.horizon.skip(steps, (&power, &sum));
+        self.reach(first, threshold);
+        Ok(())
     }
 
-    /// By how much one step raises the upper function at most, and the lower one at least, at p = 0.
-    fn drift(&self, one: &Stepped) -> Result<(i128, i128), Refusal> {
-        let moved = one.base - self.base;
-        let (Some(remap), true) = (one.lines.last(), one.lines.len() == self.lines.len()) else {
-            return Err(Refusal::Unproved("the upper function changes its shape".to_owned()));
+    fn widen(&mut self, more: i128) -> Result<(), Refusal> {
+        for line in &mut self.sides.lines {
+            line.0 = small(i128::from(line.0) + more)?;
+        }
+        Ok(())
+    }
+
+    /// What the steps have shown, once step 0 is done.
+    ///
+    /// # Errors
+    /// [`Refusal::Malformed`] if it is not.
+    pub fn proof(&self) -> Result<Proof, Refusal> {
+        if self.next.is_some() {
+            return Err(Refusal::Malformed);
+        }
+        let (m, Horizon { cycles, quiet, .. }) = (self.model, &self.horizon);
+        let value = |quiet: &BigRational, changed: BigRational, delays: u64| {
+            let delays = over(self.sides.base + i128::from(delays), self.bits);
+            quiet * &m.before + changed * &m.after + delays
         };
-        let mut rise = i128::MIN;
-        for (new, old) in one.lines.iter().zip(&self.lines) {
-            let mut k = i128::from(new.0) - i128::from(old.0);
-            // A line that has become steeper is mixed with remapping until it has not.
-            if new.1 > old.1 {
-                if new.1 <= remap.1 || old.1 < remap.1 {
-                    return Err(Refusal::Unproved(
-                        "the upper function changes its slope".to_owned(),
-                    ));
-                }
-                let height = i128::from(remap.0) - i128::from(new.0);
-                k += (i128::from(new.1 - old.1) * height.max(0)) / i128::from(new.1 - remap.1) + 1;
-            }
-            rise = rise.max(k);
+        let low = value(&quiet.low, &cycles.low - &quiet.high, self.sides.values[0]);
+        let high = value(&quiet.high, &cycles.high - &quiet.low, self.sides.lines[0].0);
+        let (low, high) = reals(&low, &high);
+        let mut intervals = vec![("value".to_owned(), low, high)];
+        let (mut end, mut widest, mut pi_0, mut never) =
+            (m.last + 1, 0.0f64, (0.0, 0.0), m.last + 1);
+        for (first, [low, high]) in &self.thresholds {
+            pi_0 = reals(&over((*low).into(), WEIGHT), &over((*high).into(), WEIGHT));
+            pi_0 = (pi_0.0.max(0.0), pi_0.1.min(1.0));
+            widest = widest.max(pi_0.1 - pi_0.0);
+            never = if *low == UNIT && end == never { *first } else { never };
+            let last = if end - first > 1 { format!("..{}", end - 1) } else { String::new() };
+            intervals.push((format!("pi_{first}{last}"), pi_0.0, pi_0.1));
+            end = *first;
         }
-        let mut fall = i128::MAX;
-        for ((new, old), p) in
-            one.values.iter().zip(&self.values).zip(std::iter::once(&0).chain(&self.grid.nodes))
-        {
-            let change = (i128::from(*new) - i128::from(*old)) << WEIGHT;
-            match UNIT - p {
-                0 if change < 0 => {
-                    return Err(Refusal::Unproved("the lower function falls".to_owned()));
-                }
-                0 => {}
-                left => fall = fall.min(change.div_euclid(i128::from(left))),
-            }
-        }
-        Ok((rise + moved, fall + moved))
+        let lines = vec![
+            format!("every threshold to within {widest:.2e}: pi_0 in [{}, {}]", pi_0.0, pi_0.1),
+            format!("remapping never pays from step {never} on"),
+            format!("the least expected completion time is in [{low}, {high}]"),
+        ];
+        Ok(Proof { lines, intervals })
     }
 }
 
 /// The value of a line at p, in units of 2^-62 of its own.
-fn at(line: (u64, u64), p: u64) -> u128 {
-    u128::from(line.0) * u128::from(UNIT - p) + u128::from(line.1) * u128::from(p)
+fn at(line: Line, p: u64) -> u128 {
+    wide(line.0, UNIT - p) + wide(line.1, p)
 }
 
-/// A product of a value of either sign, rounded down, that is known to be at least 0.
-fn below(value: i128, weight: u64) -> Result<u64, Refusal> {
-    Ok(down(unsigned(value)?, weight))
+/// `a - b`.
+fn less(a: u64, b: u64) -> i128 {
+    i128::from(a) - i128::from(b)
+}
+
+/// By how much one step raises the upper function at most, and the lower one at least, at p = 0.
+fn drift(old: &Sides, new: &Sides) -> Result<(i128, i128), Refusal> {
+    let (mut rise, mut fall) = (i128::MIN, i128::MAX);
+    let remap = new.lines[new.lines.len() - 1];
+    for (new, old) in new.lines.iter().zip(&old.lines) {
+        // A line that has become steeper is mixed with remapping until it has not.
+        let mixed = match (less(new.1, old.1), less(new.1, remap.1)) {
+            (..=0, _) => 0,
+            (_, ..=0) => return Err(Refusal::Unproved("the upper function changes its slope")),
+            (more, most) if more <= most => more * less(remap.0, new.0).max(0) / most + 1,
+            _ => return Err(Refusal::Unproved("the upper function changes its slope")),
+        };
+        rise = rise.max(less(new.0, old.0) + mixed);
+    }
+    for ((new, old), p) in new.values.iter().zip(&old.values).zip(old.points.iter()) {
+        match UNIT - p {
+            0 if new < old => return Err(Refusal::Unproved("the lower function falls")),
+            0 => {}
+            left => fall = fall.min((less(*new, *old) << WEIGHT).div_euclid(left.into())),
+        }
+    }
+    Ok((rise + new.base - old.base, fall + new.base - old.base))
 }
 
 /// The largest p at which some line of retaining is not above remapping.
-fn lowest(lines: &[(u64, u64)], (start, end): (i128, u64)) -> u64 {
-    // (start - line.0) (1-p) >= (line.1 - end) p, the best odds as a fraction.
-    let mut best = (0i128, 1i128);
-    for line in lines {
-        let (ahead, steep) = (start - i128::from(line.0), i128::from(line.1) - i128::from(end));
-        if ahead < 0 {
-            continue;
-        }
-        if steep <= 0 {
-            return UNIT;
-        }
-        if ahead.saturating_mul(best.1) > best.0.saturating_mul(steep) {
-            best = (ahead, steep);
+fn lowest(lines: &[Line], remap: Line) -> u64 {
+    let mut best = 0;
+    // The last lines reach furthest: few of the others come close.
+    for line in lines.iter().rev() {
+        match (less(remap.0, line.0), less(line.1, remap.1)) {
+            (0.., ..=0) => return UNIT,
+            (ahead @ 0.., behind) if at(*line, best) <= at(remap, best) => {
+                best = ((ahead << WEIGHT) / (ahead + behind)) as u64;
+            }
+            _ => {}
         }
     }
-    let odds = BigRational::new(BigInt::from(best.0), BigInt::from(best.1));
-    let p = &odds / (&odds + BigRational::one());
-    floor(&p, WEIGHT).map_or(0, |p| p as u64)
+    best
 }
 
-/// A p from which on remapping is not above the values of retaining.
-fn highest(grid: &Grid, values: &[u64], (start, end): (i128, u64)) -> u64 {
-    let gap = |(value, p): (&u64, &u64)| {
-        // Remapping less retaining, in units of 2^-62.
-        let remap = start * i128::from(UNIT - p) + i128::from(end) * i128::from(*p);
-        (*p, remap - (i128::from(*value) << WEIGHT))
+/// A p from which on remapping is not above retaining, whose values are known at these points.
+fn highest(points: &[u64], values: &[u64], remap: Line) -> u64 {
+    // Remapping less retaining, rounded up to a unit.
+    let gap = |i: usize| {
+        let retain = i128::from(values[i]) << WEIGHT;
+        (at(remap, points[i]) as i128 - retain + i128::from(UNIT) - 1) >> WEIGHT
     };
-    let mut before = (UNIT, 0);
-    // From p = 1 down, as long as remapping is the better one.
-    for pair in values.iter().rev().zip(grid.nodes.iter().rev().chain([&0])) {
-        let (p, gap) = gap(pair);
-        if gap > 0 {
-            if before.0 == p {
-                return UNIT;
-            }
-            let (width, fall) =
-                (BigInt::from(before.0 - p), BigInt::from(gap) - BigInt::from(before.1));
-            let share = if before.1 == 0 && gap == 0 { BigInt::zero() } else { width * gap / fall };
-            return (p + share.to_u64().unwrap_or(UNIT - p) + 1).min(before.0);
+    match (0..points.len()).rev().find(|i| gap(*i) > 0) {
+        None => 0,
+        Some(i) if i + 1 == points.len() => UNIT,
+        Some(i) => {
+            // The difference is convex.
+            let share = less(points[i + 1], points[i]) * gap(i) / (gap(i) - gap(i + 1));
+            (points[i] + share as u64 + 1).min(points[i + 1])
         }
-        before = (p, gap);
     }
-    0
 }

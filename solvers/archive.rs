@@ -1,7 +1,7 @@
 //! Decision maps too long for a JSON document, as compressed NumPy archives (`.npz`).
 
 use npyz::{AutoSerialize, WriteOptions, WriterBuilder, npz::file_name_from_array_name};
-use remapping::stopping::States;
+use remapping::stopping::{Solution, States};
 use std::fs::File;
 use std::io::{BufWriter, Error, Result, Seek, Write};
 use zip::write::SimpleFileOptions;
@@ -18,6 +18,8 @@ pub struct Table {
     pub ties: Vec<bool>,
     /// J.
     pub value: Vec<f64>,
+    /// What proves it.
+    pub solution: Solution,
 }
 
 /// Writes the arrays, one entry or row for each class:
@@ -28,7 +30,7 @@ pub struct Table {
 /// * `decision`: the letter as its code, `.view("S1")` of it is the letter;
 /// * `tie`, `value`.
 pub fn write(table: &Table, file: &File) -> Result<()> {
-    let Table { states, decision, ties, value } = table;
+    let Table { states, decision, ties, value, .. } = table;
     let count = states.count();
     let mut archive = Archive::new(BufWriter::new(file));
     let shape = [count as u64, states.processes() as u64];

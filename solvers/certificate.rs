@@ -6,8 +6,8 @@
 use crate::model::complaint::Complaint;
 use crate::model::{Loaded, Problem};
 use crate::solution::{Body, Solution};
-use remap_checker::phase_change::{Grid, PhaseChange, Recursion};
-use remap_checker::{Model, Proof, Refusal, seal};
+use remap_checker::recursion::{BELIEF_BITS, Recursion, Steps};
+use remap_checker::{Evidence, Model, PhaseChange, Proof, Refusal, Stopping, certificate};
 use remapping::Status;
 use remapping::threshold::{self, Accuracy, Bounds, Spans};
 
@@ -21,13 +21,13 @@ pub fn of(loaded: &Loaded, solution: &Solution) -> Result<Vec<u8>, Complaint> {
         let message = "no certificate: the computation was stopped before its end";
         return Err(Complaint::elsewhere(message, "give it more time"));
     }
-    let (payload, proof) = prove(loaded, solution).map_err(|refusal| {
+    let (evidence, proof) = prove(loaded, solution).map_err(|refusal| {
         let message = format!("no certificate: {refusal}");
         Complaint::elsewhere(message, "solve without --certificate")
     })?;
     match contradiction(&proof, solution) {
         Some(message) => Err(Complaint::elsewhere(message, "please report this as a bug")),
-        None => Ok(seal(loaded.text(), &payload.bytes)),
+        None => Ok(certificate(loaded.text(), &evidence, &proof)),
     }
 }
 
@@ -48,23 +48,29 @@ pub fn self_check(loaded: &Loaded, solution: &Solution) -> Option<String> {
     contradiction(&proof, solution)
 }
 
-/// What the checker finds to follow from an answer, and the bytes from which it does.
-fn prove(loaded: &Loaded, solution: &Solution) -> Result<(Payload, Proof), Refusal> {
-    let model = Model::read(loaded.text(), loaded.folder())?;
-    let mut payload = Payload::default();
-    let proof = match (&model, &loaded.model.problem) {
-        (Model::Stopping(model), _) => of_stopping(&mut payload, model, &solution.body),
-        (Model::PhaseChange(model), Problem::PhaseChange(problem)) => {
-            of_phase_change(&mut payload, model, &problem.problem(), solution.tolerance)
+/// What the checker finds to follow from an answer, and from what.
+fn prove(loaded: &Loaded, solution: &Solution) -> Result<(Evidence, Proof), Refusal> {
+    let problem = &loaded.model.problem;
+    match problem {
+        Problem::PhaseChange(problem) if !problem.says_yes_or_no() => {
+            let message = "there are certificates for detectors that say yes or no only";
+            return Err(Refusal::Model(message.to_owned()));
         }
-        (Model::LoadDrift(model), _) => model.value(|_| true).map(|bounds| {
-            payload.signed(bounds.0);
-            payload.signed(bounds.1);
-            remap_checker::load_drift::LoadDrift::proof(bounds)
-        }),
-        _ => Err(Refusal::Model("its problem has no certificates".to_owned())),
-    };
-    Ok((payload, proof?))
+        Problem::PhaseChange(_) | Problem::Stopping(_) | Problem::LoadDrift(_) => {}
+        _ => {
+            let name = loaded.literal("problem").and_then(|text| text.split('(').next());
+            let message = format!("there are no certificates for {}", name.unwrap_or("it").trim());
+            return Err(Refusal::Model(message));
+        }
+    }
+    let model = Model::read(loaded.text(), loaded.folder())?;
+    match (&model, problem) {
+        (Model::PhaseChange(model), Problem::PhaseChange(problem)) => {
+            of_phase_change(model, &problem.problem(), solution.tolerance)
+        }
+        (Model::Stopping(model), _) => of_stopping(model, &solution.body),
+        _ => Ok((Evidence::LoadDrift, model.prove(&Evidence::LoadDrift)?)),
+    }
 }
 
 /// Whether the computation went to its end.
@@ -98,87 +104,72 @@ fn contradiction(proof: &Proof, solution: &Solution) -> Option<String> {
     })
 }
 
-/// The bytes of a certificate, as [`remap_checker`] reads them.
-#[derive(Default)]
-struct Payload {
-    bytes: Vec<u8>,
-}
+/// Bits of the largest value in a certificate.
+const VALUE_BITS: i32 = 59;
 
-impl Payload {
-    fn number(&mut self, mut value: u128) {
-        while value >= 0x80 {
-            self.bytes.push(value as u8 | 0x80);
-            value >>= 7;
-        }
-        self.bytes.push(value as u8);
-    }
+/// How many units rounding may take from one expectation, as a rule.
+const ROUNDING: f64 = 64.0;
 
-    fn signed(&mut self, value: i128) {
-        self.number(((value << 1) ^ (value >> 127)) as u128);
-    }
+/// By what share of itself a function is moved outward at most, so that rounding does not matter.
+const MOST_MOVED: f64 = 1e-3;
 
-    fn ascending(&mut self, list: &[u64]) {
-        self.number(list.len() as u128);
-        let mut last = 0;
-        for &entry in list {
-            self.number(u128::from(entry - last));
-            last = entry;
-        }
-    }
-}
-
-/// Bits of a value kept below the rounding of doubles.
-const SPARE_BITS: i32 = 9;
-
-fn of_stopping(
-    payload: &mut Payload,
-    model: &remap_checker::stopping::Stopping,
-    body: &Body,
-) -> Result<Proof, Refusal> {
+fn of_stopping(model: &Stopping, body: &Body) -> Result<(Evidence, Proof), Refusal> {
     let found = match body {
         Body::Stopping(answer) => answer.table.as_ref().map(|table| (answer, table)),
         _ => None,
     };
-    let (answer, table) = found.ok_or_else(|| unproved("there are no values"))?;
-    let largest = table.value.iter().fold(1.0f64, |largest, v| largest.max(v.abs()));
-    let bits =
-        (f64::MANTISSA_DIGITS as i32 + SPARE_BITS - largest.log2().ceil() as i32).clamp(0, 60);
+    let (answer, table) = found.ok_or(Refusal::Unproved("there are no values"))?;
+    let relative = answer.average.is_some();
+    let least = if relative { table.value.iter().copied().fold(0.0, f64::min) } else { 0.0 };
+    let largest = table.value.iter().fold(1.0f64, |largest, v| largest.max(v - least));
+    let largest = largest.max(answer.remap_cost);
+    let bits = (VALUE_BITS - largest.log2().ceil() as i32).clamp(0, VALUE_BITS);
+    // Costs of going on may be larger still.
+    let costs = model.states().flatten().fold(1, |most, load| load.unsigned_abs().max(most));
+    let bits = bits.min(VALUE_BITS - (costs as f64).log2().ceil() as i32);
     let scale = 2f64.powi(bits);
-    let fixed = |loads: &Vec<i64>| {
-        let value = match table.states.find(loads) {
-            Some(class) => table.value[class],
+    let fixed = |x: f64| (x * scale) as i64;
+    let solution = &table.solution;
+    // What a value is made of, and how far the bounds on it are from it.
+    let bounds = |loads: &[i64], moved: f64| {
+        let (value, (below, above)) = match table.states.find(loads) {
+            Some(class) if relative => (fixed(table.value[class] - least), (0.0, 0.0)),
+            Some(class) => {
+                let (base, saving) = solution.parts(class);
+                (fixed(base) - fixed(saving), solution.distances(class))
+            }
             // Outside an active region one remaps.
-            None if table.states.is_active() => answer.remap_value,
-            None => return Err(unproved("a state is missing")),
+            None if table.states.is_active() => {
+                (fixed(answer.remap_value), solution.relative_distances(answer.remap_value))
+            }
+            None => return Err(Refusal::Unproved("a state is missing")),
         };
-        Ok((value * scale) as i128)
+        let more = moved * value as f64;
+        let away = |distance: f64| (distance * scale + more).ceil() as i64;
+        let bound = |value: i64| u64::try_from(value.max(0)).unwrap_or(0);
+        Ok([bound(value - away(below)), bound(value + away(above))])
     };
-    let value: Vec<i128> = model.states().iter().map(fixed).collect::<Result<_, Refusal>>()?;
-    let found = model.evidence(bits as u32, value)?;
-    payload.number(bits as u128);
-    payload.signed(found.below);
-    payload.signed(found.above);
-    let mut last = 0;
-    for value in &found.value {
-        payload.signed(value - last);
-        last = *value;
+    // The smallest imbalance is about that of one unit of load.
+    let processes = model.states().next().map_or(1, <[i64]>::len);
+    let mut moved = if relative { 0.0 } else { ROUNDING * processes as f64 / scale };
+    loop {
+        let values = model.states().map(|loads| bounds(loads, moved));
+        let values: Vec<[u64; 2]> = values.collect::<Result<_, Refusal>>()?;
+        match model.prove(bits as u32, &values) {
+            Err(Refusal::Unproved(_)) if moved > 0.0 && moved < MOST_MOVED => moved *= 8.0,
+            Err(refusal) => return Err(refusal),
+            Ok(proof) => {
+                let mut last = 0;
+                let differences = values.iter().map(|[lower, upper]| {
+                    let step = *lower as i64 - last;
+                    last = *lower as i64;
+                    (step, upper - lower)
+                });
+                return Ok((Evidence::Stopping(bits as u32, differences.collect()), proof));
+            }
+        }
     }
-    for run in found.letters.chunk_by(|a, b| a == b) {
-        payload.number(u128::from(run[0]));
-        payload.number(run.len() as u128);
-    }
-    Ok(found.proof())
 }
-
-fn unproved(what: &str) -> Refusal {
-    Refusal::Unproved(what.to_owned())
-}
-
-/// What the steps of a phase-change certificate are called in its bytes.
-const GRID: u128 = 0;
-const REPEAT: u128 = 1;
-const REST: u128 = 2;
-const END: u128 = 3;
 
 /// Steps computed one by one between two attempts to take all that are alike at once.
 const PATIENCE: u64 = 4;
@@ -186,104 +177,101 @@ const PATIENCE: u64 = 4;
 /// Steps after which all that are alike are taken at once, however wide the thresholds come out.
 const MOST_REPEATED: u64 = 200;
 
+/// Of so many such steps, so many choose lines and points anew.
+const CHOSEN_EVERY: u64 = 64;
+const CHOSEN_ANEW: u64 = 24;
+
 /// Functions so much coarser than the solver's suffice, since a proof follows the steps themselves and
 /// need not bound what later steps make of an error; the boldest first.
-const COARSENING: [f64; 7] = [64.0, 32.0, 16.0, 8.0, 4.0, 2.0, 1.0];
+const COARSENING: [f64; 8] = [128.0, 64.0, 32.0, 16.0, 8.0, 4.0, 2.0, 1.0];
 
 fn of_phase_change(
-    payload: &mut Payload,
     model: &PhaseChange,
     problem: &threshold::PhaseChange,
     tolerance: f64,
-) -> Result<Proof, Refusal> {
-    let mut proof = Err(unproved("there are no bounds"));
+) -> Result<(Evidence, Proof), Refusal> {
+    let mut found = Err(Refusal::Unproved("there are no bounds"));
     for coarser in COARSENING {
         let accuracy = Accuracy { tolerance: coarser * tolerance, segments: None };
         let recorded = threshold::solve_recorded(problem, accuracy, &());
         let (_, spans) = recorded.map_err(|error| Refusal::Model(error.to_string()))?;
-        *payload = Payload::default();
-        proof = walk(payload, model, &spans, tolerance);
+        found = walk(model, &spans, tolerance);
         let tight = |(name, low, high): &(String, f64, f64)| {
             let unit = if name == "value" { low.abs().max(1.0) } else { 1.0 };
             high - low <= tolerance * unit
         };
-        if proof.as_ref().is_ok_and(|proof| proof.intervals.iter().all(tight)) {
+        if found.as_ref().is_ok_and(|(_, proof)| proof.intervals.iter().all(tight)) {
             break;
         }
     }
-    proof
+    found
 }
 
 /// Steps back through the horizon, noting how.
 fn walk(
-    payload: &mut Payload,
     model: &PhaseChange,
     spans: &[Spans],
     tolerance: f64,
-) -> Result<Proof, Refusal> {
+) -> Result<(Evidence, Proof), Refusal> {
     let mut recursion = Recursion::new(model)?;
     let mut spans = spans.iter().peekable();
-    let mut repeated = 0;
-    while let Some(n) = recursion.next() {
+    // Steps since the last of another kind, and how many of them are still to be noted.
+    let (mut all, mut repeated, mut held) = (Vec::new(), 0, 0);
+    while let Some(n) = recursion.next {
         if let Some(spans) = spans.next_if(|spans| spans.step == n) {
-            flush(payload, &mut repeated);
-            let grid = grid(spans);
-            payload.number(GRID);
-            payload.ascending(&grid.tangents);
-            payload.ascending(&grid.nodes);
-            recursion.step(Some(grid))?;
+            note(&mut all, &mut held, Steps::On(beliefs(spans)));
+            repeated = 0;
+            recursion.go(&all[all.len() - 1])?;
             continue;
         }
         let alike = n - spans.peek().map_or(0, |spans| spans.step + 1) + 1;
         let alike = if spans.peek().is_some() { alike } else { n + 1 };
         if repeated % PATIENCE == 0 && alike > 1 {
             let mut tried = recursion.clone();
-            let rested = tried.rest(alike).is_ok();
+            let rested = tried.go(&Steps::Rest(alike)).is_ok();
             // Not for ever: functions too coarse come to rest no closer.
             if rested && (tried.width() <= tolerance || repeated >= MOST_REPEATED) {
-                flush(payload, &mut repeated);
-                payload.number(REST);
-                payload.number(u128::from(alike));
+                note(&mut all, &mut held, Steps::Rest(alike));
+                repeated = 0;
                 recursion = tried;
                 continue;
             }
         }
-        recursion.step(None)?;
+        // Lines and points chosen anew suit the functions better, but keep them from coming to rest.
+        if repeated % CHOSEN_EVERY < CHOSEN_ANEW {
+            note(&mut all, &mut held, Steps::Same);
+            recursion.go(&Steps::Same)?;
+        } else {
+            recursion.go(&Steps::Held(1))?;
+            held += 1;
+        }
         repeated += 1;
     }
-    flush(payload, &mut repeated);
-    payload.number(END);
-    for found in recursion.thresholds() {
-        for number in [found.first, found.low, found.high] {
-            payload.number(u128::from(number));
-        }
-    }
-    recursion.proof()
+    note(&mut all, &mut held, Steps::Held(0));
+    let proof = recursion.proof()?;
+    Ok((Evidence::PhaseChange(all), proof))
 }
 
-fn flush(payload: &mut Payload, repeated: &mut u64) {
-    if *repeated > 0 {
-        payload.number(REPEAT);
-        payload.number(u128::from(std::mem::take(repeated)));
+/// Notes what follows some steps like the last one.
+fn note(all: &mut Vec<Steps>, held: &mut u64, next: Steps) {
+    if *held > 0 {
+        all.push(Steps::Held(std::mem::take(held)));
     }
+    all.push(next);
 }
 
-/// The points where the engine's functions touch the value function, as beliefs.
-fn grid(spans: &Spans) -> Grid {
-    let one = (1u64 << Grid::BITS) as f64;
-    let place = |p: f64| (p * one).round() as u64;
-    let inside = |p: &u64| (1..1 << Grid::BITS).contains(p);
+/// The beliefs where the engine's functions touch the value function, each less the one before.
+fn beliefs(spans: &Spans) -> Vec<u64> {
+    let one = (1u64 << BELIEF_BITS) as f64;
     let belief = |odds: &f64| if odds.is_finite() { odds / (1.0 + odds) } else { 1.0 };
     let Bounds { lower, upper } = spans.threshold;
-    let mut tangents: Vec<u64> = spans.upper.iter().map(|odds| place(belief(odds))).collect();
-    let mut nodes: Vec<u64> = spans.lower.iter().map(|odds| place(belief(odds))).collect();
-    tangents.push((lower * one).floor() as u64);
-    nodes.extend([(lower * one).floor() as u64, (upper * one).ceil() as u64]);
-    for list in [&mut tangents, &mut nodes] {
-        list.retain(inside);
-        list.sort_unstable();
-        list.dedup();
-    }
-    nodes.push(1 << Grid::BITS);
-    Grid { tangents, nodes }
+    let odds = spans.upper.iter().chain(&spans.lower);
+    let mut list: Vec<u64> = odds.map(|odds| (belief(odds) * one).round() as u64).collect();
+    list.extend([(lower * one).floor() as u64, (upper * one).ceil() as u64]);
+    list.retain(|p| (1..1 << BELIEF_BITS).contains(p));
+    list.sort_unstable();
+    list.dedup();
+    let mut last = 0;
+    list.iter_mut().for_each(|p| *p -= std::mem::replace(&mut last, *p));
+    list
 }

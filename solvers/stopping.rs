@@ -151,7 +151,8 @@ pub fn solve(
             let mut answer = Answer::new(&states, &problem, &solution);
             let outcome = Outcome::new(&states, &problem, &solution);
             answer.lay_out(&states, &outcome, settings.values, None);
-            return Ok(answer.finish(states, outcome, solution.status));
+            let status = solution.status;
+            return Ok(answer.finish(states, outcome, solution, status));
         }
     }
     let needed = stopping::memory_estimate(&states);
@@ -204,7 +205,7 @@ pub fn solve(
         refuse(&message, "drop --critical-costs, or take fewer levels or processes")
     })?;
     answer.lay_out(&states, &outcome, settings.values, critical);
-    Ok(answer.finish(states, outcome, status))
+    Ok(answer.finish(states, outcome, solution, status))
 }
 
 /// States from which on it is worth looking for a small region around balance that will do.
@@ -313,9 +314,15 @@ impl Answer {
     }
 
     /// With what archives and certificates need, and the warnings.
-    fn finish(mut self, states: States, outcome: Outcome, status: Status) -> Solved {
+    fn finish(
+        mut self,
+        states: States,
+        outcome: Outcome,
+        solution: Solution,
+        status: Status,
+    ) -> Solved {
         let Outcome { letters, ties, value } = outcome;
-        self.table = Some(Arc::new(Table { states, decision: letters, ties, value }));
+        self.table = Some(Arc::new(Table { states, decision: letters, ties, value, solution }));
         let mut warnings = Vec::new();
         if status == Status::IterationLimit {
             warnings.push(format!(

@@ -142,6 +142,23 @@ impl Solution {
         self.base - self.saving[state]
     }
 
+    /// Two numbers whose difference J in a state is: a larger one, and what is saved.
+    pub fn parts(&self, state: usize) -> (f64, f64) {
+        (self.base, self.saving[state])
+    }
+
+    /// How far below and above its value the bounds on J in a state are, by the proof before rounding.
+    pub fn distances(&self, state: usize) -> (f64, f64) {
+        let w = self.weight.as_ref().map_or(0.0, |[w, _]| w[state]);
+        let (below, above) = self.relative_distances(self.value(state));
+        (below + w, above + w)
+    }
+
+    /// The same where J has this value and surely nothing is saved.
+    pub fn relative_distances(&self, value: f64) -> (f64, f64) {
+        (value * (1.0 - self.lower), value * (self.upper - 1.0))
+    }
+
     /// What continuing from a state costs.
     pub fn continuing(&self, state: usize) -> f64 {
         self.base - self.gain[state]

@@ -185,7 +185,7 @@ fn wrong_models_and_damaged_files_are_named() {
     assert_eq!(proof(&loaded, b"{}"), Err(Refusal::NotACertificate));
     assert_eq!(proof(&loaded, &good[..good.len() - 1]), Err(Refusal::Damaged));
     assert_eq!(proof(&loaded, &good[..30]), Err(Refusal::Damaged));
-    assert_eq!(proof(&loaded, &seal(loaded.text(), b"")), Err(Refusal::Truncated));
+    assert_eq!(proof(&loaded, &seal(loaded.text(), b"")), Err(Refusal::Malformed));
 }
 
 /// Bytes before the payload, and after it.

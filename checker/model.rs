@@ -1,0 +1,179 @@
+//! Model files as they are written; decimals are read as exact fractions.
+
+use crate::Refusal;
+use num_bigint::BigInt;
+use num_rational::BigRational;
+use num_traits::{One, Pow, Zero};
+use ron::extensions::Extensions;
+use serde::{Deserialize, Deserializer, de::Error};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// What stands in a model file: every field must be known, and is given once.
+macro_rules! written {
+    ($($item:item)*) => { $(
+        #[allow(dead_code)]
+        #[derive(Clone, PartialEq, Deserialize)]
+        #[serde(deny_unknown_fields)]
+        $item
+    )* };
+}
+
+written! {
+    struct Model { title: String, source: Option<String>, problem: Problem }
+    pub enum Problem { PhaseChange(Box<PhaseChange>), Stopping(Stopping), LoadDrift(LoadDrift) }
+
+    pub struct PhaseChange {
+        pub lifetime: Lifetime, pub cycle: Cycle, pub remap: Remap, pub detector: Detector,
+        pub hazard: Hazard, pub premature: Option<Premature>
+    }
+    pub enum Lifetime {
+        Fixed(u64),
+        Uniform { first: u64, last: u64 },
+        Geometric { rate: Number, first: u64, last: u64 },
+        Pmf(BTreeMap<u64, Number>)
+    }
+    pub struct Cycle { pub before: Number, pub after: Number, pub remapped: Number }
+    pub struct Remap { pub test: Number, pub install: Number }
+    pub struct Detector { pub false_alarm: Number, pub missed: Number }
+    pub enum Hazard { Constant(Number), PerStep(Vec<Number>) }
+    pub enum Premature { Revert, Keep { before_remapped: Number } }
+
+    pub struct Stopping {
+        pub processes: Processes, pub capacities: Option<Vec<Number>>,
+        pub running_cost: Option<RunningCost>, pub remap_cost: Number, pub after_remap: After
+    }
+    pub enum Processes {
+        Identical { count: usize, chain: Chain },
+        Distinct(Vec<Chain>),
+        Joint { loads: Vec<Vec<i64>>, transition: Transition }
+    }
+    pub enum Transition { Dense(Vec<Vec<Number>>), File(String) }
+    pub enum RunningCost { MaxMinusMean, MaxAbsDeviation, EuclideanDeviation }
+    pub enum After { Stop, Uniform, Restart }
+
+    pub enum Chain {
+        Walk { lowest: Option<i64>, levels: usize, up: Number, down: Number, edge: Edge },
+        BirthDeath { lowest: Option<i64>, up: Vec<Number>, down: Vec<Number> },
+        Matrix { lowest: Option<i64>, rows: Vec<Vec<Number>> }
+    }
+    pub enum Edge { Reflect, Hold }
+
+    pub struct LoadDrift {
+        pub processors: usize, pub chain: Chain, pub initial_load: i64, pub steps: u64,
+        pub remap_cost: Number, pub rebalance: Option<Rebalance>, pub decide: Option<Decide>,
+        pub objective: Option<Objective>
+    }
+    pub enum Rebalance { Split, Nearest, Stochastic }
+    pub enum Decide { AfterStep, BeforeStep }
+    pub enum Objective { Imbalance, Makespan }
+}
+
+/// Reads the problem of a model file.
+pub fn read(text: &str) -> Result<Problem, Refusal> {
+    let extensions = Extensions::IMPLICIT_SOME | Extensions::UNWRAP_VARIANT_NEWTYPES;
+    let options = ron::Options::default().with_default_extension(extensions);
+    let model: Result<Model, _> = options.from_str(text);
+    model.map(|model| model.problem).map_err(|error| Refusal::Model(error.to_string()))
+}
+
+/// A decimal number, exactly; none of a model may be negative.
+#[derive(Clone, PartialEq)]
+pub struct Number(pub BigRational);
+
+impl<'de> Deserialize<'de> for Number {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Number, D::Error> {
+        let raw = Box::<ron::value::RawValue>::deserialize(deserializer)?;
+        let literal = raw.trim().get_ron();
+        let wrong = || D::Error::custom(format!("{literal} is not a decimal number from 0 up"));
+        decimal(literal).map(Number).ok_or_else(wrong)
+    }
+}
+
+fn decimal(literal: &str) -> Option<BigRational> {
+    let plain = literal.replace('_', "");
+    let (mantissa, exponent) = plain.split_once(['e', 'E']).unwrap_or((&plain, "0"));
+    let exponent = exponent.parse::<i32>().ok().filter(|e| (-400..=400).contains(e))?;
+    let unsigned = mantissa.strip_prefix('+').unwrap_or(mantissa);
+    let (whole, part) = unsigned.split_once('.').unwrap_or((unsigned, ""));
+    let digits = Some(format!("{whole}{part}")).filter(|digits| digits.len() <= 1000)?;
+    let all = digits.bytes().all(|b| b.is_ascii_digit());
+    let digits = digits.parse::<BigInt>().ok().filter(|_| all)?;
+    let ten = BigRational::from(BigInt::from(10));
+    Some(BigRational::from(digits) * Pow::pow(ten, exponent - part.len() as i32))
+}
+
+/// Where a state leads, and with what probability.
+pub type Row = Vec<(usize, BigRational)>;
+
+impl Chain {
+    /// The lowest load, and a row for each level.
+    pub fn rows(&self) -> (i64, Vec<Row>) {
+        let zero = BigRational::zero();
+        let move_by_one = |level: usize, down: BigRational, up: BigRational| {
+            let stay = BigRational::one() - &down - &up;
+            // What leaves the levels makes no row of them, and is refused.
+            let row = [(level.wrapping_sub(1), down), (level, stay), (level + 1, up)];
+            row.into_iter().filter(|(_, p)| !p.is_zero()).collect()
+        };
+        match self {
+            Chain::Matrix { lowest, rows } => (lowest.unwrap_or(0), dense(rows)),
+            Chain::BirthDeath { lowest, up, down } => {
+                let at = |list: &[Number], i: usize| {
+                    list.get(i).map_or_else(|| zero.clone(), |p| p.0.clone())
+                };
+                let row = |i| move_by_one(i, at(down, i), at(up, i));
+                (lowest.unwrap_or(0), (0..up.len().max(down.len())).map(row).collect())
+            }
+            Chain::Walk { lowest, levels, up: Number(up), down: Number(down), edge } => {
+                let back = |p: &BigRational| if *edge == Edge::Reflect { p } else { &zero }.clone();
+                let row = |i| match i {
+                    0 => move_by_one(i, zero.clone(), up + back(down)),
+                    _ if i + 1 == *levels => move_by_one(i, down + back(up), zero.clone()),
+                    _ => move_by_one(i, down.clone(), up.clone()),
+                };
+                (lowest.unwrap_or(0), (0..(*levels).min(1 << 20)).map(row).collect())
+            }
+        }
+    }
+}
+
+impl Transition {
+    /// A row for each state.
+    pub fn rows(&self, folder: &Path) -> Result<Vec<Row>, Refusal> {
+        match self {
+            Transition::Dense(rows) => Ok(dense(rows)),
+            Transition::File(name) => matrix_market(&folder.join(name)),
+        }
+    }
+}
+
+fn dense(rows: &[Vec<Number>]) -> Vec<Row> {
+    let row = |row: &Vec<Number>| row.iter().map(|p| p.0.clone()).enumerate().collect();
+    rows.iter().map(row).collect()
+}
+
+/// Reads a real general coordinate matrix.
+fn matrix_market(path: &Path) -> Result<Vec<Row>, Refusal> {
+    let wrong = |what: String| Refusal::Model(format!("{}: {what}", path.display()));
+    let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
+    let head = text.lines().next().unwrap_or("").to_ascii_lowercase();
+    let kind: Vec<&str> = head.split_whitespace().collect();
+    let ["%%matrixmarket", "matrix", "coordinate", "real" | "integer", "general"] = kind[..] else {
+        return Err(wrong("only real general coordinate matrices are checked".to_owned()));
+    };
+    let mut lines = text.lines().filter(|line| !line.starts_with('%') && !line.trim().is_empty());
+    let size = lines.next().and_then(|line| line.split_whitespace().next()?.parse().ok());
+    let mut rows = vec![Vec::new(); size.filter(|size| *size <= 1 << 20).unwrap_or(0)];
+    for line in lines {
+        let mut words = line.split_whitespace();
+        let mut place = || words.next()?.parse::<usize>().ok()?.checked_sub(1);
+        let (i, j) = (place(), place());
+        let row = i.and_then(|i| rows.get_mut(i));
+        let (Some(row), Some(j), Some(p)) = (row, j, words.next().and_then(decimal)) else {
+            return Err(wrong(format!("`{line}` is not row, column and probability")));
+        };
+        row.push((j, p));
+    }
+    Ok(rows)
+}

@@ -1,0 +1,437 @@
+//! What is proved of small models encloses what plain recursions on load vectors and reports give, closely.
+
+use remap_checker::recursion::Steps;
+use remap_checker::{Evidence, Model, Proof, Refusal};
+use std::path::Path;
+
+fn model(problem: &str) -> Model {
+    let text = format!("Model(title: \"t\", problem: {problem})");
+    Model::read(&text, Path::new("")).unwrap_or_else(|refusal| panic!("{problem}: {refusal}"))
+}
+
+fn interval(proof: &Proof, name: &str) -> (f64, f64) {
+    let found = proof.intervals.iter().find(|(other, ..)| other == name);
+    found.map_or_else(|| panic!("{name}: {proof:?}"), |(_, low, high)| (*low, *high))
+}
+
+/// Down, stay and up of a walk with these edges.
+fn walk(levels: usize, up: f64, down: f64, reflect: bool) -> Vec<Vec<f64>> {
+    let mut rows = vec![vec![0.0; levels]; levels];
+    for i in 0..levels {
+        let back = |p: f64| if reflect { p } else { 0.0 };
+        let (mut u, mut d) = (up, down);
+        if i == 0 {
+            (u, d) = (up + back(down), 0.0);
+        } else if i + 1 == levels {
+            (u, d) = (0.0, down + back(up));
+        }
+        rows[i][i] = 1.0 - u - d;
+        if u > 0.0 {
+            rows[i][i + 1] = u;
+        }
+        if d > 0.0 {
+            rows[i][i - 1] = d;
+        }
+    }
+    rows
+}
+
+/// All vectors of `count` levels, the last one fastest.
+fn vectors(count: usize, levels: usize) -> Vec<Vec<usize>> {
+    (0..levels.pow(count as u32))
+        .map(|n| (0..count).rev().map(|i| n / levels.pow(i as u32) % levels).collect())
+        .collect()
+}
+
+/// The expectation over independent moves of all processes.
+fn expect(rows: &[Vec<f64>], count: usize, value: &[f64]) -> Vec<f64> {
+    let (levels, states) = (rows.len(), vectors(count, rows.len()));
+    let mut value = value.to_vec();
+    for i in 0..count {
+        let step = levels.pow((count - 1 - i) as u32);
+        let one = |(s, state): (usize, &Vec<usize>)| {
+            (0..levels).map(|to| rows[state[i]][to] * value[s + to * step - state[i] * step]).sum()
+        };
+        value = states.iter().enumerate().map(one).collect();
+    }
+    value
+}
+
+fn place(levels: &[usize], count: usize) -> usize {
+    levels.iter().fold(0, |place, level| place * count + level)
+}
+
+fn imbalance(levels: &[usize], capacities: &[f64], cost: &str) -> f64 {
+    let share = levels.iter().sum::<usize>() as f64 / capacities.iter().sum::<f64>();
+    let deviations = levels.iter().zip(capacities).map(|(l, c)| *l as f64 / c - share);
+    match cost {
+        "MaxMinusMean" => deviations.fold(0.0, f64::max),
+        "MaxAbsDeviation" => deviations.map(f64::abs).fold(0.0, f64::max),
+        _ => deviations.map(|d| d * d).sum::<f64>().sqrt(),
+    }
+}
+
+#[test]
+fn drifting_loads_agree_with_the_recursion_on_load_vectors() {
+    for (count, levels, steps, edge) in [(2, 4, 5, "Hold"), (3, 3, 7, "Reflect"), (1, 3, 4, "Hold")]
+    {
+        for rebalance in ["Split", "Nearest", "Stochastic"] {
+            for (decide, objective) in [
+                ("AfterStep", "Imbalance"),
+                ("BeforeStep", "Imbalance"),
+                ("AfterStep", "Makespan"),
+                ("BeforeStep", "Makespan"),
+            ] {
+                let found = model(&format!(
+                    "LoadDrift(processors: {count}, chain: Walk(lowest: 1, levels: {levels}, up: 0.3, down: 0.2, \
+                     edge: {edge}), initial_load: 2, steps: {steps}, remap_cost: 0.37, rebalance: {rebalance}, \
+                     decide: {decide}, objective: {objective})"
+                ));
+                let (low, high) = interval(&found.prove(&Evidence::LoadDrift).unwrap(), "value");
+                let rows = walk(levels, 0.3, 0.2, edge == "Reflect");
+                let states = vectors(count, levels);
+                let even = vec![1.0; count];
+                let cost = |s: &Vec<usize>| match objective {
+                    "Makespan" => 1.0 + *s.iter().max().unwrap() as f64,
+                    _ => imbalance(s, &even, "MaxMinusMean"),
+                };
+                let to = |total: usize, value: &[f64]| {
+                    let (level, rest) = ((total + count) / count - 1, total % count);
+                    let all = |level: usize| value[place(&vec![level; count], levels)];
+                    match rebalance {
+                        "Split" => {
+                            let split: Vec<usize> =
+                                (0..count).map(|i| level + usize::from(i < rest)).collect();
+                            value[place(&split, levels)]
+                        }
+                        "Nearest" => all(level + usize::from(2 * rest >= count)),
+                        _ if rest == 0 => all(level),
+                        _ => {
+                            let up = rest as f64 / count as f64;
+                            (1.0 - up) * all(level) + up * all(level + 1)
+                        }
+                    }
+                };
+                let mut value = vec![0.0; states.len()];
+                for step in 0..steps {
+                    let best = |value: &[f64], s: &Vec<usize>| {
+                        let now = value[place(s, levels)];
+                        now.min(0.37 + to(s.iter().sum(), value))
+                    };
+                    let next: Vec<f64> = if decide == "AfterStep" {
+                        states.iter().map(|s| cost(s) + best(&value, s)).collect()
+                    } else if step == 0 {
+                        value.clone()
+                    } else {
+                        states.iter().map(|s| best(&value, s)).collect()
+                    };
+                    value = if decide == "BeforeStep" && step == 0 {
+                        next
+                    } else {
+                        expect(&rows, count, &next)
+                    };
+                    if decide == "BeforeStep" {
+                        value.iter_mut().zip(&states).for_each(|(v, s)| *v += cost(s));
+                    }
+                }
+                let exact = value[place(&vec![1; count], levels)];
+                let close = 1e-13 * exact.max(1.0);
+                let inside = low - close <= exact && exact <= high + close;
+                assert!(
+                    inside && high - low < 1e-12,
+                    "{rebalance} {decide} {objective} {count}: [{low}, {high}] {exact}"
+                );
+            }
+        }
+    }
+}
+
+/// What value iteration on all load vectors comes to, and the classes of a certificate for it.
+fn stopping(after: &str, cost: &str, capacities: &[f64], levels: usize, reflect: bool) {
+    let (count, rho) = (capacities.len(), 2.3);
+    let found = model(&format!(
+        "Stopping(processes: Identical(count: {count}, chain: Walk(levels: {levels}, up: 0.3, down: 0.2, edge: \
+         {})), capacities: {capacities:?}, running_cost: {cost}, remap_cost: {rho}, after_remap: {after})",
+        if reflect { "Reflect" } else { "Hold" }
+    ));
+    let Model::Stopping(problem) = &found else { panic!("another problem") };
+    let (rows, states) = (walk(levels, 0.3, 0.2, reflect), vectors(count, levels));
+    let psi: Vec<f64> = states.iter().map(|s| imbalance(s, capacities, cost)).collect();
+    let balanced = |s: usize| psi[s] < 1e-9 && after != "Restart";
+    let mut value = vec![0.0; states.len()];
+    let split = |s: usize| {
+        let (total, all) = (states[s].iter().sum::<usize>(), capacities.iter().sum::<f64>());
+        let share: Vec<f64> = capacities.iter().map(|c| total as f64 * c / all).collect();
+        let mut order: Vec<usize> = (0..count).collect();
+        order.sort_by(|i, j| share[*j].fract().total_cmp(&share[*i].fract()));
+        let mut split: Vec<usize> = share.iter().map(|x| *x as usize).collect();
+        let left = total - split.iter().sum::<usize>();
+        order.iter().take(left).for_each(|i| split[*i] += 1);
+        place(&split, levels)
+    };
+    let (mut least, mut most) = (0.0, 0.0);
+    for _ in 0..4000 {
+        let image = expect(&rows, count, &value);
+        let mean = value.iter().sum::<f64>() / value.len() as f64;
+        let remap = |s: usize| match after {
+            "Stop" => rho,
+            "Uniform" => rho + mean,
+            _ => rho + psi[split(s)] + image[split(s)],
+        };
+        let best = |s: usize| if balanced(s) { 0.0 } else { remap(s).min(psi[s] + image[s]) };
+        let next: Vec<f64> = (0..states.len()).map(best).collect();
+        let change = || next.iter().zip(&value).map(|(n, v)| n - v);
+        (least, most) = (change().fold(f64::MAX, f64::min), change().fold(f64::MIN, f64::max));
+        value = next;
+        if after == "Restart" {
+            let least = value.iter().copied().fold(f64::MAX, f64::min);
+            value.iter_mut().for_each(|v| *v -= least);
+        }
+    }
+    let scale = 2f64.powi(50);
+    let of = |loads: &[i64]| {
+        value[place(&loads.iter().map(|l| *l as usize).collect::<Vec<_>>(), levels)]
+    };
+    let certificate = |away: f64| {
+        let mut last = 0;
+        let pair = |loads: &[i64]| {
+            let away = if of(loads) > 0.0 && after != "Restart" { away } else { 0.0 };
+            let low = ((of(loads) * (1.0 - away)) * scale) as i64;
+            let high = ((of(loads) * (1.0 + away)) * scale) as i64;
+            let step = low - std::mem::replace(&mut last, low);
+            (step, (high - low).unsigned_abs())
+        };
+        Evidence::Stopping(50, problem.states().map(pair).collect())
+    };
+    let proof = found.prove(&certificate(1e-11)).unwrap();
+    if after == "Restart" {
+        let (low, high) = interval(&proof, "average");
+        assert!(low <= least + 1e-12 && most - 1e-12 <= high && high - low < 1e-9, "{low} {high}");
+        return;
+    }
+    let (low, high) = interval(&proof, "remap_value");
+    let mean = value.iter().sum::<f64>() / value.len() as f64;
+    let exact = if after == "Stop" { rho } else { rho + mean };
+    assert!(
+        low <= exact + 1e-12 && exact - 1e-12 <= high && high - low < 1e-9,
+        "[{low}, {high}] {exact}"
+    );
+    assert!(interval(&proof, "value_gap").1 < 1e-10);
+    // Claims too narrow on either side prove nothing, by whatever little.
+    for away in [0.0, -1e-11, -1e-6] {
+        let bytes = certificate(away);
+        let refused = found.prove(&bytes);
+        assert!(away == 0.0 || refused.is_err(), "{away} {refused:?}");
+    }
+    // Decisions are those of the value.
+    let image = expect(&rows, count, &value);
+    let letters = problem.states().map(|loads| {
+        let s = place(&loads.iter().map(|l| *l as usize).collect::<Vec<_>>(), levels);
+        if balanced(s) {
+            0
+        } else if psi[s] + image[s] >= exact {
+            1
+        } else {
+            2
+        }
+    });
+    let mut counts = [0; 3];
+    letters.for_each(|letter: usize| counts[letter] += 1);
+    let line = format!(
+        "decisions proved: {} remap, {} continue, {} balanced; 0 may be either",
+        counts[1], counts[2], counts[0]
+    );
+    assert!(proof.lines.iter().any(|found| found.starts_with(&line)), "{line}: {:?}", proof.lines);
+}
+
+#[test]
+fn optimal_stopping_agrees_with_value_iteration_on_load_vectors() {
+    for after in ["Stop", "Uniform", "Restart"] {
+        for cost in ["MaxMinusMean", "MaxAbsDeviation", "EuclideanDeviation"] {
+            stopping(after, cost, &[1.0, 1.0], 4, true);
+            stopping(after, cost, &[1.0, 1.0, 1.0], 3, false);
+        }
+    }
+    for after in ["Stop", "Uniform"] {
+        stopping(after, "MaxMinusMean", &[2.0, 1.0, 1.0], 4, true);
+        stopping(after, "EuclideanDeviation", &[1.0, 2.0], 5, false);
+    }
+}
+
+/// Costs in one phase-change problem.
+struct Phases {
+    stays: Vec<f64>,
+    hazards: Vec<f64>,
+    cycle: [f64; 3],
+    remap: [f64; 2],
+    detector: [f64; 2],
+    kept: Option<f64>,
+}
+
+impl Phases {
+    /// The least cost from step n on at belief p, and what retaining and remapping cost.
+    fn cost(&self, n: usize, p: f64) -> (f64, f64, f64) {
+        let [before, after, remapped] = self.cycle;
+        let (cycles, quiet) = (self.cycles(n, false), self.cycles(n, true));
+        let delay = self.remap[0] + self.remap[1];
+        let next = |p: f64| {
+            if self.stays[n] == 0.0 {
+                return 0.0;
+            }
+            let (h, [alarm, missed]) = (self.hazards[n], self.detector);
+            let changed = p + (1.0 - p) * h;
+            [(alarm, 1.0 - missed), (1.0 - alarm, missed)]
+                .iter()
+                .map(|(no, yes)| {
+                    let report = (1.0 - changed) * no + changed * yes;
+                    if report <= 0.0 {
+                        0.0
+                    } else {
+                        report * self.cost(n + 1, changed * yes / report).0
+                    }
+                })
+                .sum::<f64>()
+                * self.stays[n]
+        };
+        let retain = (1.0 - p) * before + p * after + next(p);
+        let premature = match self.kept {
+            None => self.remap[0] + before + next(0.0),
+            Some(kept) => delay + quiet * kept + (cycles - quiet) * remapped,
+        };
+        let remap = (1.0 - p) * premature + p * (delay + cycles * remapped);
+        (retain.min(remap), retain, remap)
+    }
+
+    /// Mean number of cycles from step n on, all or those before the change.
+    fn cycles(&self, n: usize, quiet: bool) -> f64 {
+        if n >= self.stays.len() {
+            return 0.0;
+        }
+        let on = if quiet { self.stays[n] * (1.0 - self.hazards[n]) } else { self.stays[n] };
+        1.0 + if on > 0.0 { on * self.cycles(n + 1, quiet) } else { 0.0 }
+    }
+
+    fn threshold(&self, n: usize) -> f64 {
+        let remaps = |p: f64| {
+            let (_, retain, remap) = self.cost(n, p);
+            remap < retain - 1e-13
+        };
+        if !remaps(1.0) {
+            return 1.0;
+        }
+        let (mut low, mut high) = (0.0, 1.0);
+        for _ in 0..45 {
+            let middle = 0.5 * (low + high);
+            if remaps(middle) { high = middle } else { low = middle }
+        }
+        high
+    }
+}
+
+#[test]
+fn thresholds_agree_with_every_sequence_of_reports() {
+    let laws: [(&str, Vec<f64>); 5] = [
+        ("Fixed(4)", vec![1.0, 1.0, 1.0, 1.0, 0.0]),
+        ("Uniform(first: 2, last: 4)", vec![1.0, 1.0, 2.0 / 3.0, 0.5, 0.0]),
+        ("Geometric(rate: 0.5, first: 1, last: 3)", vec![1.0, 3.0 / 7.0, 1.0 / 3.0, 0.0]),
+        ("Geometric(rate: 1, first: 3, last: 9)", vec![1.0, 1.0, 1.0, 0.0]),
+        ("Pmf({1: 0.25, 4: 0.75, 6: 0})", vec![1.0, 0.75, 1.0, 1.0, 0.0]),
+    ];
+    for (law, stays) in laws {
+        for (constant, kept, remap) in [
+            (true, None, [0.6, 0.1]),
+            (false, Some(1.3), [0.3, 0.5]),
+            (false, None, [0.0, 0.9]),
+            (true, None, [9.0, 0.0]),
+        ] {
+            let last = stays.len() - 1;
+            let hazards: Vec<f64> =
+                (0..=last).map(|n| if constant { 0.1 } else { 0.05 * (n + 1) as f64 }).collect();
+            let hazard = if constant {
+                "Constant(0.1)".to_owned()
+            } else {
+                format!("PerStep({:?})", &hazards[..last])
+            };
+            let premature =
+                kept.map_or("Revert".to_owned(), |k| format!("Keep(before_remapped: {k})"));
+            let phases = Phases {
+                stays: stays.clone(),
+                hazards,
+                cycle: [1.0, 1.8, 1.1],
+                remap,
+                detector: [0.2, 0.1],
+                kept,
+            };
+            let found = model(&format!(
+                "PhaseChange(lifetime: {law}, cycle: (before: 1.0, after: 1.8, remapped: 1.1), remap: (test: {}, \
+                 install: {}), detector: (false_alarm: 0.2, missed: 0.1), hazard: {hazard}, premature: {premature})",
+                remap[0], remap[1]
+            ));
+            // Equally spaced beliefs, finer with the odds.
+            let steps = Steps::On(vec![(1 << 44) / 20_000; 19_999]);
+            let steps = [vec![steps], vec![Steps::Same; last]].concat();
+            let proof = found.prove(&Evidence::PhaseChange(steps)).unwrap();
+            let (low, high) = interval(&proof, "value");
+            let exact = phases.cost(0, 0.0).0;
+            assert!(
+                low <= exact + 1e-13 && exact - 1e-13 <= high && high - low < 1e-8,
+                "{law} {kept:?}: [{low}, {high}] {exact}"
+            );
+            for (name, low, high) in &proof.intervals[1..] {
+                let (first, last) = name[3..].split_once("..").unwrap_or((&name[3..], &name[3..]));
+                for n in first.parse::<usize>().unwrap()..=last.parse().unwrap() {
+                    let exact = phases.threshold(n);
+                    let inside = *low <= exact + 1e-11 && exact - 1e-11 <= *high;
+                    assert!(
+                        inside && high - low < 1e-7,
+                        "{law} {kept:?} {name}: [{low}, {high}] {exact}"
+                    );
+                }
+            }
+            assert_eq!(found.prove(&Evidence::LoadDrift), Err(Refusal::Malformed));
+        }
+    }
+}
+
+#[test]
+fn all_that_rounding_may_take_away_is_in_the_interval() {
+    // A unit for each process and for each of its weights that are no binary fractions; for rows always for
+    // all three.
+    for (count, steps, up, down, own) in [
+        (1, 40, 0.25, 0.25, 4.0),
+        (2, 40, 0.3, 0.2, 3.0),
+        (3, 40, 0.25, 0.25, 1.0),
+        (5, 7, 0.3, 0.1, 4.0),
+    ] {
+        let found = model(&format!(
+            "LoadDrift(processors: {count}, chain: Walk(lowest: 1, levels: 4, up: {up}, down: {down}, edge: Hold), \
+             initial_load: 2, steps: {steps}, remap_cost: 0.7)"
+        ));
+        let (low, high) = interval(&found.prove(&Evidence::LoadDrift).unwrap(), "value");
+        // Besides, per step: its cost, the remap's and what it leads to.
+        let units = f64::from(steps) * (6.0 + 1.0 + own * f64::from(count));
+        let bits = 60 - (((0.7 + 4.0 * f64::from(count) + 1.0) * 8.0) as u64).ilog2() as i32 - 1;
+        let (width, double) =
+            ((high - low) * 2f64.powi(bits), high * f64::EPSILON * 2f64.powi(bits));
+        assert!(units <= width && width <= units + 1.0 + 4.0 * double, "{count}: {units} {width}");
+    }
+}
+
+#[test]
+fn where_nothing_moves_the_interval_is_what_rounding_may_take_away() {
+    for (count, own) in [(1, 4), (2, 2), (6, 6)] {
+        let found = model(&format!(
+            "LoadDrift(processors: {count}, chain: Walk(levels: 3, up: 0, down: 0, edge: Hold), initial_load: 1, \
+             steps: 9, remap_cost: 1)"
+        ));
+        let (low, high) = interval(&found.prove(&Evidence::LoadDrift).unwrap(), "value");
+        let span = 8 * (1 + 2 * count + 1) as u64;
+        let units = high * 2f64.powi(60 - span.ilog2() as i32 - 1);
+        let rows = if count == 1 { 1 + 1 } else { own };
+        let expected = f64::from(1 + 9 * (6 + 1 + rows));
+        assert!(
+            low <= 0.0 && low > -1e-300 && (units - expected).abs() < 1e-6,
+            "{count}: {units} {expected}"
+        );
+    }
+}
