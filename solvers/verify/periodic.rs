@@ -35,6 +35,14 @@ impl Observer for Few {
             _ => ControlFlow::Break(Halt::TimeLimit),
         }
     }
+
+    /// To ask is no evaluation.
+    fn check(&self) -> ControlFlow<Halt> {
+        match self.0.load(Ordering::Relaxed) {
+            0..=MOST_EVALUATIONS => ControlFlow::Continue(()),
+            _ => ControlFlow::Break(Halt::TimeLimit),
+        }
+    }
 }
 
 /// Longest safe interval that is searched for a longer one.

@@ -178,7 +178,9 @@ fn extremes_by_enumeration(case: &Case) -> Verdict {
 fn rms_by_enumeration(case: &Case) -> Verdict {
     let found = |time| {
         let time = f64::from(time);
-        let root = case.processors.rms_deviation(time, None) * case.processors.mean_load(time);
+        // v(t) is relative to a load that must not have run out.
+        let load = Some(case.processors.mean_load(time)).filter(|load| *load > 0.0)?;
+        let root = case.processors.rms_deviation(time, None) * load;
         Some(root * root)
     };
     by_enumeration(case, found, &squares)
