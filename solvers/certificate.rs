@@ -108,7 +108,7 @@ fn contradiction(proof: &Proof, solution: &Solution) -> Option<String> {
 const VALUE_BITS: i32 = 59;
 
 /// How many units rounding may take from one expectation, as a rule.
-const ROUNDING: f64 = 64.0;
+const ROUNDING: f64 = 16.0;
 
 /// By what share of itself a function is moved outward at most, so that rounding does not matter.
 const MOST_MOVED: f64 = 1e-3;
@@ -156,7 +156,7 @@ fn of_stopping(model: &Stopping, body: &Body) -> Result<(Evidence, Proof), Refus
         let values = model.states().map(|loads| bounds(loads, moved));
         let values: Vec<[u64; 2]> = values.collect::<Result<_, Refusal>>()?;
         match model.prove(bits as u32, &values) {
-            Err(Refusal::Unproved(_)) if moved > 0.0 && moved < MOST_MOVED => moved *= 8.0,
+            Err(Refusal::Unproved(_)) if moved > 0.0 && moved < MOST_MOVED => moved *= 4.0,
             Err(refusal) => return Err(refusal),
             Ok(proof) => {
                 let mut last = 0;
