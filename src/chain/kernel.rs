@@ -96,7 +96,7 @@ impl<L: Last> WithSimd for Each<'_, L> {
 }
 
 /// Shorter runs are not worth a call.
-const SHORT: usize = 32;
+const SHORT: usize = 64;
 
 /// The probabilities of moving from a level.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -112,6 +112,7 @@ impl Row {
     }
 
     /// `out = down * below + stay * here + up * above`, for the first entries.
+    #[inline(always)]
     pub fn means(self, below: &[f64], here: &[f64], above: &[f64], out: &mut [f64]) {
         if out.len() < SHORT {
             means(self, below, here, above, out);
