@@ -154,7 +154,7 @@ td { font-variant-numeric: tabular-nums; }
 pre { overflow: auto; padding: .8rem; border: 1px solid var(--rule); font-size: .85rem; }
 .warning { border-left: 4px solid var(--mark); padding-left: .8rem; }
 .legend { color: var(--faint); } footer { color: var(--faint); margin: 3rem 0 1rem; }
-@media print { body { max-width: none; } .sliders input { display: none; } section { break-inside: avoid; }
+@media print { body { max-width: none; } .sliders input { display: none; } svg, table { break-inside: avoid; }
   pre { white-space: pre-wrap; } svg * { -webkit-print-color-adjust: exact; print-color-adjust: exact; } }
 ";
 
