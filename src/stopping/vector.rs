@@ -38,18 +38,21 @@ fn pairwise(n: usize, term: &impl Fn(usize) -> f64, start: usize) -> f64 {
     }
 }
 
-/// The sum of `term(0..n)`.
-pub(super) fn sum(n: usize, term: impl Fn(usize) -> f64 + Sync) -> f64 {
-    let chunk = |chunk: usize| {
-        let start = chunk * CHUNK;
-        pairwise(CHUNK.min(n - start), &term, start)
-    };
+/// What `reduce` makes of each chunk of `0..n`, given its start.
+fn by_chunk(n: usize, reduce: impl Fn(usize) -> f64 + Sync) -> Vec<f64> {
     let count = n.div_ceil(CHUNK);
-    let chunks: Vec<f64> = if n < PARALLEL {
+    let chunk = |chunk: usize| reduce(chunk * CHUNK);
+    if n < PARALLEL {
         (0..count).map(chunk).collect()
     } else {
         (0..count).into_par_iter().map(chunk).collect()
-    };
+    }
+}
+
+/// The sum of `term(0..n)`.
+pub(super) fn sum(n: usize, term: impl Fn(usize) -> f64 + Sync) -> f64 {
+    let chunk = |start: usize| pairwise(CHUNK.min(n - start), &term, start);
+    let chunks = by_chunk(n, chunk);
     pairwise(chunks.len(), &|i| chunks[i], 0)
 }
 
@@ -59,17 +62,11 @@ pub(super) fn sum_of<const K: usize>(
     term: impl Fn([f64; K]) -> f64 + Sync,
 ) -> f64 {
     let n = from.first().map_or(0, |first| first.len());
-    let chunk = |chunk: usize| {
-        let start = chunk * CHUNK;
+    let chunk = |start: usize| {
         let from = from.map(|x| &x[start..n.min(start + CHUNK)]);
         widest(Sum { from, term: &term })
     };
-    let count = n.div_ceil(CHUNK);
-    let chunks: Vec<f64> = if n < PARALLEL {
-        (0..count).map(chunk).collect()
-    } else {
-        (0..count).into_par_iter().map(chunk).collect()
-    };
+    let chunks = by_chunk(n, chunk);
     pairwise(chunks.len(), &|i| chunks[i], 0)
 }
 
@@ -141,17 +138,11 @@ pub(super) fn maximum_of<const K: usize>(
     term: impl Fn([f64; K]) -> f64 + Sync,
 ) -> f64 {
     let n = from.first().map_or(0, |first| first.len());
-    let chunk = |chunk: usize| {
-        let start = chunk * CHUNK;
+    let chunk = |start: usize| {
         let from = from.map(|x| &x[start..n.min(start + CHUNK)]);
         widest(Maximum { from, term: &term })
     };
-    let count = n.div_ceil(CHUNK);
-    if n < PARALLEL {
-        (0..count).map(chunk).fold(0.0, larger)
-    } else {
-        (0..count).into_par_iter().map(chunk).reduce(|| 0.0, larger)
-    }
+    by_chunk(n, chunk).into_iter().fold(0.0, larger)
 }
 
 #[inline(always)]
