@@ -106,7 +106,7 @@ impl Window {
         most: f64,
     ) -> (Vec<f64>, Vec<f64>) {
         let n = current.sweep.len();
-        let dot = |a: &[f64], b: &[f64]| vector::sum(n, |s| a[s] * b[s]);
+        let dot = |a: &[f64], b: &[f64]| vector::sum_of([a, b], |[a, b]| a * b);
         let mut spare = None;
         if let Some(mut step) = last {
             vector::update(&mut step.sweep, |s, old| current.sweep[s] - old);

@@ -4,6 +4,7 @@
 //! times the running cost for each step, and the remap cost stays the same. Nothing is proved about
 //! it.
 
+use super::killed::Killed;
 use super::states::{Group, Kind};
 use super::{Problem, Process, ProcessChain, States};
 use crate::chain::{BirthDeath, Multisets};
@@ -41,18 +42,22 @@ struct Link {
     /// For each state on the fine grid, where its list of neighbours starts, and one more.
     first: Vec<u32>,
     /// States on the coarse grid, with their shares.
-    near: Vec<(u32, f64)>,
+    near: Shares,
 }
+
+/// States of a coarser grid around one of the finer grid, with their shares. These are sums of products
+/// of halves, and exact.
+type Shares = Vec<(u32, f32)>;
 
 impl Link {
     fn new(fine: &Multisets, coarse: &Multisets) -> Self {
         let mut first = vec![0];
-        let mut near: Vec<(u32, f64)> = Vec::new();
+        let mut near = Shares::new();
         let mut sorted = vec![0; fine.items()];
         let mut walk = fine.from(0);
         while let Some(levels) = walk.get() {
             let odd: Vec<usize> = (0..levels.len()).filter(|&k| levels[k] % 2 == 1).collect();
-            let share = 0.5f64.powi(odd.len() as i32);
+            let share = 0.5f32.powi(odd.len() as i32);
             for choice in 0..1u32 << odd.len() {
                 for (coarse, fine) in sorted.iter_mut().zip(levels) {
                     *coarse = fine / 2;
@@ -75,9 +80,13 @@ impl Link {
         Self { coarse: coarse.states(), first, near }
     }
 
-    /// The coarse states around each fine one, with their shares.
-    fn lists(&self) -> impl Iterator<Item = &[(u32, f64)]> {
-        self.first.windows(2).map(|ends| &self.near[ends[0] as usize..ends[1] as usize])
+    /// The coarse states around a fine one, with their shares.
+    fn list(&self, fine: usize) -> &[(u32, f32)] {
+        &self.near[self.first[fine] as usize..self.first[fine + 1] as usize]
+    }
+
+    fn lists(&self) -> impl Iterator<Item = &[(u32, f32)]> {
+        (0..self.fine()).map(|fine| self.list(fine))
     }
 
     fn fine(&self) -> usize {
@@ -136,10 +145,7 @@ impl Coarser {
             let mut next = Vec::with_capacity(before * link.fine() * after);
             for from in values.chunks_exact(link.coarse * after) {
                 if after == 1 {
-                    let mean = |near: &[(u32, f64)]| {
-                        near.iter().map(|&(c, share)| share * from[c as usize]).sum::<f64>()
-                    };
-                    next.extend(link.lists().map(mean));
+                    next.extend(link.lists().map(|near| mean(near, from)));
                     continue;
                 }
                 for near in link.lists() {
@@ -147,7 +153,8 @@ impl Coarser {
                     next.resize(start + after, 0.0);
                     let out = &mut next[start..];
                     for &(c, share) in near {
-                        let from = &from[c as usize * after..][..after];
+                        let (from, share) =
+                            (&from[c as usize * after..][..after], f64::from(share));
                         out.iter_mut().zip(from).for_each(|(out, from)| *out += share * from);
                     }
                 }
@@ -158,36 +165,71 @@ impl Coarser {
         values.into_owned()
     }
 
-    /// The adjoint of [`interpolate`](Self::interpolate).
-    pub fn adjoint(&self, fine: &[f64]) -> Vec<f64> {
-        let mut values = Cow::Borrowed(fine);
-        let mut after = 1;
-        for link in self.links.iter().rev() {
-            let before = values.len() / after / link.fine();
-            let mut next = vec![0.0; before * link.coarse * after];
-            let whole = values.chunks_exact(link.fine() * after);
-            for (out, from) in next.chunks_exact_mut(link.coarse * after).zip(whole) {
-                for (near, from) in link.lists().zip(from.chunks_exact(after)) {
-                    if let [value] = from {
-                        near.iter().for_each(|&(c, share)| out[c as usize] += share * value);
-                        continue;
-                    }
-                    for &(c, share) in near {
-                        let out = &mut out[c as usize * after..][..after];
-                        out.iter_mut().zip(from).for_each(|(out, from)| *out += share * from);
-                    }
+    /// Linear interpolation from the states that continue on the coarser grid to those on the finer one.
+    pub fn transfer(&self, fine: &Killed<'_>, coarse: &Killed<'_>) -> Transfer {
+        let mut places = vec![None; self.problem.states()];
+        coarse.states().zip(0..).for_each(|(state, place)| places[state] = Some(place));
+        let (mut first, mut near) = (Vec::with_capacity(fine.count() + 1), Vec::new());
+        let (mut around, mut longer) = (Vec::new(), Vec::new());
+        for state in fine.states() {
+            first.push(near.len() as u32);
+            let (mut rest, mut stride) = (state, 1);
+            around.clear();
+            around.push((0, 1.0));
+            for link in self.links.iter().rev() {
+                let own = link.list(rest % link.fine());
+                longer.clear();
+                for &(place, share) in &around {
+                    longer.extend(own.iter().map(|(c, part)| (place + c * stride, share * part)));
                 }
+                std::mem::swap(&mut around, &mut longer);
+                (rest, stride) = (rest / link.fine(), stride * link.coarse as u32);
             }
-            after *= link.coarse;
-            values = Cow::Owned(next);
+            let place = |(state, share): &(u32, f32)| Some((places[*state as usize]?, *share));
+            near.extend(around.iter().filter_map(place));
         }
-        values.into_owned()
+        first.push(near.len() as u32);
+        Transfer { first, near }
     }
 
     /// Which unbalanced coarse states lie at marked fine ones.
     pub fn restrict(&self, marked: &[bool]) -> Vec<bool> {
         let running = self.problem.running().iter();
         self.places.iter().zip(running).map(|(&s, psi)| *psi > 0.0 && marked[s]).collect()
+    }
+}
+
+/// Linear interpolation between states that continue.
+pub(super) struct Transfer {
+    /// For each on the fine grid, where the list of its neighbours starts, and one more.
+    first: Vec<u32>,
+    /// Places on the coarse grid.
+    near: Shares,
+}
+
+fn mean(near: &[(u32, f32)], coarse: &[f64]) -> f64 {
+    near.iter().map(|&(place, share)| f64::from(share) * coarse[place as usize]).sum()
+}
+
+impl Transfer {
+    fn lists(&self) -> impl Iterator<Item = &[(u32, f32)]> {
+        self.first.windows(2).map(|ends| &self.near[ends[0] as usize..ends[1] as usize])
+    }
+
+    /// Adds a function on the coarse grid to one on the fine grid.
+    pub fn interpolate(&self, coarse: &[f64], fine: &mut [f64]) {
+        for (fine, near) in fine.iter_mut().zip(self.lists()) {
+            *fine += mean(near, coarse);
+        }
+    }
+
+    /// The adjoint.
+    pub fn adjoint(&self, fine: &[f64], coarse: &mut [f64]) {
+        coarse.fill(0.0);
+        for (fine, near) in fine.iter().zip(self.lists()) {
+            near.iter()
+                .for_each(|&(place, share)| coarse[place as usize] += f64::from(share) * fine);
+        }
     }
 }
 
@@ -284,11 +326,16 @@ mod tests {
             let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
             let waves: Vec<f64> = (0..fine.len()).map(|s| (s as f64).sin()).collect();
             let ripples: Vec<f64> = (0..coarse.len()).map(|s| (3.0 * s as f64).cos()).collect();
-            let (a, b) = (
-                dot(&coarser.interpolate(&ripples), &waves),
-                dot(&ripples, &coarser.adjoint(&waves)),
-            );
+            let fine_grid = Killed::new(&problem, &vec![true; fine.len()]);
+            let coarse_grid = Killed::new(&coarser.problem, &vec![true; coarse.len()]);
+            let transfer = coarser.transfer(&fine_grid, &coarse_grid);
+            let (mut raised, mut lowered) =
+                (coarser.interpolate(&ripples), vec![0.0; coarse.len()]);
+            transfer.adjoint(&waves, &mut lowered);
+            let (a, b) = (dot(&raised, &waves), dot(&ripples, &lowered));
             assert!((a - b).abs() <= 1e-12 * fine.len() as f64);
+            transfer.interpolate(&ripples.iter().map(|x| -x).collect::<Vec<_>>(), &mut raised);
+            assert!(raised.iter().all(|left| left.abs() <= 1e-15));
         }
     }
 }

@@ -17,7 +17,7 @@
 //! a coin next to balance, where savings are large and so is their rounding. A w with q of the size
 //! of the residuals pays where they are, and adds what they can amount to along a path.
 
-use super::sweep::Sweep;
+use super::sweep::{Rounding, Sweep};
 use super::{Problem, vector};
 
 /// A proof that `lower v - w <= J <= upper v + w` componentwise.
@@ -57,35 +57,17 @@ impl Enclosure {
         let (rho, running) = (problem.remap_cost, problem.running());
         let (base, stop, rounding) = (sweep.base, sweep.stop, sweep.rounding());
         let mean = weight.map_or(0.0, |weight| weight.mean);
-        let [down, up, largest, floor, added] = vector::maxima(saving.len(), |s| {
-            let (d, psi, gain) = (saving[s], running[s], sweep.gain[s]);
-            if psi == 0.0 {
-                return [0.0; 5];
+        let shares = Shares { base, stop, rho, mean, rounding };
+        let gain = &sweep.gain[..];
+        let [down, up, largest, floor, added] = match weight {
+            None => {
+                let at = move |[d, psi, gain]: [f64; 3]| shares.at([d, psi, gain, 0.0, 0.0]);
+                vector::maxima_of([saving, running, gain], at)
             }
-            if !(d.is_finite() && gain.is_finite()) {
-                return [f64::INFINITY; 5];
+            Some(Weight { w, defect, .. }) => {
+                vector::maxima_of([saving, running, gain, w, defect], move |state| shares.at(state))
             }
-            let (w, q) = weight.map_or((0.0, 0.0), |weight| (weight.w[s], weight.defect[s]));
-            let over = (w - mean) - 2.0 * f64::EPSILON * mean;
-            let slack = rounding.slack(psi, gain);
-            let down = share_below(gain - d + slack, psi, q).max(share_below(
-                stop - d + rounding.stop,
-                rho,
-                over,
-            ));
-            let up = share_above(d - gain + slack, psi, q).min(share_above(
-                d - stop + rounding.stop,
-                rho,
-                over,
-            ));
-            // Where one goes on the saving is the gain, and both are rounded.
-            let rounded = if gain > stop {
-                (slack + f64::EPSILON * d.abs() - q).max(0.0) / psi
-            } else {
-                (rounding.stop - over).max(0.0) / rho
-            };
-            [down, up, base - d, rounded, 2.0 * w]
-        });
+        };
         // Twice epsilon for the divisions and subtractions here.
         let lower = (1.0 - down * (1.0 + 8.0 * f64::EPSILON) - 2.0 * f64::EPSILON).max(0.0);
         let upper = 1.0 + up * (1.0 + 8.0 * f64::EPSILON) + 2.0 * f64::EPSILON;
@@ -102,23 +84,66 @@ impl Enclosure {
     }
 }
 
-/// A t from which on `t coin >= (1-t) residual - paid`, up to 1/2, or up to 1 if nothing is paid.
-fn share_below(residual: f64, coin: f64, paid: f64) -> f64 {
-    if residual >= 0.0 {
-        ((residual - paid) / (coin + residual)).max(0.0)
-    } else {
-        ((0.5 * residual - paid) / coin).max(0.0)
+/// What an approximation and its sweep have in common in all states.
+#[derive(Clone, Copy)]
+struct Shares {
+    base: f64,
+    stop: f64,
+    rho: f64,
+    mean: f64,
+    rounding: Rounding,
+}
+
+impl Shares {
+    /// For a state with these d, psi, gain, w and q: what t must be below and above, the distance from
+    /// the base, the share that rounding has in t, and 2 w. Without a branch, so that several states are
+    /// looked at at once.
+    #[inline(always)]
+    fn at(&self, [d, psi, gain, w, q]: [f64; 5]) -> [f64; 5] {
+        let Self { base, stop, rho, mean, rounding } = self;
+        let over = (w - mean) - 2.0 * f64::EPSILON * mean;
+        let slack = rounding.slack(psi, gain);
+        let goes_on = share_below(gain - d + slack, psi, q);
+        let down = larger(goes_on, share_below(stop - d + rounding.stop, *rho, over));
+        let goes_on = share_above(d - gain + slack, psi, q);
+        let stops = share_above(d - stop + rounding.stop, *rho, over);
+        let up = if stops < goes_on { stops } else { goes_on };
+        // Where one goes on the saving is the gain, and both are rounded.
+        let (rounded, coin) = if gain > *stop {
+            (slack + f64::EPSILON * d.abs() - q, psi)
+        } else {
+            (rounding.stop - over, *rho)
+        };
+        let known = d.abs() < f64::INFINITY && gain.abs() < f64::INFINITY;
+        let all = [down, up, base - d, rounded / coin, 2.0 * w];
+        all.map(|x| {
+            let x = if known { x } else { f64::INFINITY };
+            if psi == 0.0 { 0.0 } else { x }
+        })
     }
 }
 
+#[inline(always)]
+fn larger(a: f64, b: f64) -> f64 {
+    if b > a { b } else { a }
+}
+
+/// A t from which on `t coin >= (1-t) residual - paid`, up to 1/2, or up to 1 if nothing is paid; at
+/// most 0 for 0.
+#[inline(always)]
+fn share_below(residual: f64, coin: f64, paid: f64) -> f64 {
+    let positive = residual >= 0.0;
+    let share = if positive { residual - paid } else { 0.5 * residual - paid };
+    share / if positive { coin + residual } else { coin }
+}
+
 /// The least t from which on `t coin >= (1+t) residual - paid`.
+#[inline(always)]
 fn share_above(residual: f64, coin: f64, paid: f64) -> f64 {
-    if residual <= paid {
-        // Enough at t = 0; a larger t asks for more only if the residual exceeds the coin.
-        if residual <= coin { 0.0 } else { f64::INFINITY }
-    } else if residual < coin {
-        (residual - paid) / (coin - residual.max(0.0))
-    } else {
-        f64::INFINITY
-    }
+    // What is paid is enough at t = 0; a larger t asks for more only if the residual exceeds the coin.
+    let covered = residual <= paid;
+    let share = (residual - paid) / (coin - larger(residual, 0.0));
+    let possible = if covered { residual <= coin } else { residual < coin };
+    let share = if covered { 0.0 } else { share };
+    if possible { share } else { f64::INFINITY }
 }

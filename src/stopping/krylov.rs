@@ -1,10 +1,16 @@
-//! Krylov solvers for `(I - P) x = b` on a subset of the states.
+//! Solvers for `(I - P) x = b` on the states that continue: an LU factorisation where they are few,
+//! conjugate gradients in the reversing inner product where there is one, otherwise stabilised
+//! biconjugate gradients.
 
-use super::multigrid::Multigrid;
+use super::killed::Killed;
+use super::multigrid::{self, Multigrid};
 use super::{Problem, vector};
 use crate::Observer;
-use crate::chain::Finish;
+use nalgebra::DVector;
 use std::cell::Cell;
+
+/// The most states that are factorised.
+const DIRECT: usize = 50;
 
 /// Steps of plain conjugate gradients, enough where the continuation set is narrow; and on short
 /// walks, where more of them are as quick as a few cycles.
@@ -14,42 +20,77 @@ const PLAIN_SHORT: u64 = 64;
 /// Walks of fewer levels are short.
 const LONG: usize = 32;
 
-/// How many steps to make before there is a preconditioner.
-pub(super) fn patience(problem: &Problem) -> u64 {
-    match &problem.coarser {
-        Some(coarser) if coarser.levels >= LONG => PLAIN,
-        _ => PLAIN_SHORT,
-    }
-}
-
 /// What a multigrid cycle counts for, in applications of P.
 const CYCLE: u64 = 3;
 
-/// `I - P` on the states that continue.
-pub(super) struct Masked<'a> {
-    pub problem: &'a Problem,
-    pub continues: &'a [bool],
+/// `I - P` on the states that continue, and how to solve with it.
+pub(super) struct System<'a> {
+    pub chain: Killed<'a>,
+    problem: &'a Problem,
+    continues: &'a [bool],
     /// Weights of an inner product in which P is symmetric.
-    pub weights: Option<&'a [f64]>,
-    /// The same for all grids of the problem, if it has coarser ones.
-    pub grids: Option<&'a [Vec<f64>]>,
-    /// Steps without a preconditioner; 0 once they were not enough.
-    pub plain: &'a Cell<u64>,
-    pub observer: &'a dyn Observer,
+    weights: Option<Vec<f64>>,
+    inner: &'a InnerProducts,
+    /// The preconditioner, once there is one.
+    multigrid: Option<Multigrid<'a>>,
+    observer: &'a dyn Observer,
     /// The most applications.
-    pub limit: u64,
+    limit: u64,
 }
 
-impl Masked<'_> {
-    /// `out = x - P x` on the states that continue, 0 elsewhere; `x` must be 0 there.
-    fn apply(&self, x: &[f64], out: &mut [f64]) {
-        let finish = |start: usize, out: &mut [f64]| {
-            let marked = self.continues[start..].iter();
-            for ((image, x), goes_on) in out.iter_mut().zip(&x[start..]).zip(marked) {
-                *image = if *goes_on { *x - *image } else { 0.0 };
-            }
+/// In which P is symmetric, if there are any, and how soon they are to be used for a preconditioner.
+pub(super) struct InnerProducts {
+    /// By grid of the problem from the finest on.
+    weights: Option<Vec<Vec<f64>>>,
+    /// Steps without a preconditioner; 0 once they were not enough.
+    plain: Cell<u64>,
+}
+
+impl InnerProducts {
+    pub fn new(problem: &Problem) -> Self {
+        let plain = match &problem.coarser {
+            Some(coarser) if coarser.levels >= LONG => PLAIN,
+            _ => PLAIN_SHORT,
         };
-        self.problem.operator.apply_then(x, out, Finish::Parts(&finish));
+        Self { weights: multigrid::weights(problem), plain: Cell::new(plain) }
+    }
+}
+
+impl<'a> System<'a> {
+    pub fn new(
+        problem: &'a Problem,
+        continues: &'a [bool],
+        inner: &'a InnerProducts,
+        limit: u64,
+        observer: &'a dyn Observer,
+    ) -> Self {
+        let chain = Killed::new(problem, continues);
+        let weights = inner.weights.as_ref().map(|weights| chain.pack(&weights[0]));
+        Self { chain, problem, continues, weights, inner, multigrid: None, observer, limit }
+    }
+
+    /// Improves `x` until no residual exceeds `goal` and the share `relative` of its right side, where one
+    /// continues, or sets it to the solution where few states do; returns how many times the operator
+    /// was applied.
+    pub fn solve(&mut self, right: &[f64], x: &mut [f64], goal: f64, relative: f64) -> u64 {
+        let (right, mut packed) = (self.chain.pack(right), self.chain.pack(x));
+        x.fill(0.0);
+        if packed.is_empty() {
+            return 0;
+        }
+        let exceeds = |residual: &[f64]| {
+            let excess = |[r, b]: [f64; 2]| r.abs() - goal - relative * b.abs();
+            vector::maximum_of([residual, &right], excess) > 0.0
+        };
+        let applications = if packed.len() <= DIRECT {
+            direct(&mut self.chain, &right, &mut packed)
+        } else if self.weights.is_some() {
+            self.conjugate_gradients(&right, &mut packed, exceeds)
+        } else {
+            self.stabilised_biconjugate_gradients(&right, &mut packed, exceeds)
+        };
+        self.chain.unpack(&packed, x);
+        applications
     }
 
     /// Whether to go on after this many applications.
@@ -57,130 +98,122 @@ impl Masked<'_> {
         applications < self.limit && self.observer.progress(applications, self.limit).is_continue()
     }
 
-    fn multigrid(&self) -> Option<Multigrid<'_>> {
-        Multigrid::new(self.problem, self.grids?, self.continues)
-    }
-
     fn dot(&self, a: &[f64], b: &[f64]) -> f64 {
-        match self.weights {
+        match &self.weights {
             Some(w) => vector::sum_of([w, a, b], |[w, a, b]| w * a * b),
             None => vector::sum_of([a, b], |[a, b]| a * b),
         }
     }
-}
 
-/// Improves `x` until no residual exceeds `goal` and the share `relative` of its right side; returns
-/// how many times the operator was applied.
-pub(super) fn solve(
-    system: &Masked,
-    right: &[f64],
-    x: &mut [f64],
-    goal: f64,
-    relative: f64,
-) -> u64 {
-    vector::update(x, |s, x| if system.continues[s] { x } else { 0.0 });
-    let exceeds = |residual: &[f64]| {
-        let excess = |[r, b]: [f64; 2]| r.abs() - goal - relative * b.abs();
-        vector::maximum_of([residual, right], excess) > 0.0
-    };
-    if system.weights.is_some() {
-        conjugate_gradients(system, right, x, exceeds)
-    } else {
-        stabilised_biconjugate_gradients(system, right, x, exceeds)
+    /// What is left of `right`.
+    fn residual(&mut self, right: &[f64], x: &[f64]) -> Vec<f64> {
+        let mut r = vec![0.0; x.len()];
+        self.chain.apply(x, &mut r);
+        vector::update_from(&mut r, [right], |image, [right]| right - image);
+        r
     }
-}
 
-fn residual(system: &Masked, right: &[f64], x: &[f64]) -> Vec<f64> {
-    let mut r = vec![0.0; x.len()];
-    system.apply(x, &mut r);
-    vector::update_from(&mut r, [right], |image, [right]| right - image);
-    r
-}
-
-fn conjugate_gradients(
-    system: &Masked,
-    right: &[f64],
-    x: &mut [f64],
-    exceeds: impl Fn(&[f64]) -> bool,
-) -> u64 {
-    let mut r = residual(system, right, x);
-    let mut p = r.clone();
-    let mut image = vec![0.0; x.len()];
-    // The preconditioned residual, once there is a preconditioner.
-    let mut z: Option<(Multigrid<'_>, Vec<f64>)> = None;
-    let mut square = system.dot(&r, &r);
-    let mut applications = 1;
-    let mut plain = 0;
-    while exceeds(&r) && system.goes_on(applications) {
-        if plain == system.plain.get() {
-            z = system.multigrid().map(|cycle| (cycle, vec![0.0; x.len()]));
-            if let Some((cycle, z)) = &mut z {
-                system.plain.set(0);
-                plain = 0;
-                cycle.cycle(&r, z);
-                applications += CYCLE;
-                square = system.dot(&r, z);
-                p.copy_from_slice(z);
+    /// `z` is about the solution for the right side `r`, by a cycle if it is time for one; otherwise it is
+    /// `r`. Returns how many times the operator was applied.
+    fn precondition(&mut self, r: &[f64], z: &mut [f64]) -> u64 {
+        match &mut self.multigrid {
+            None => {
+                z.copy_from_slice(r);
+                0
+            }
+            Some(multigrid) => {
+                multigrid.cycle(&mut self.chain, r, z);
+                CYCLE
             }
         }
-        plain += 1;
-        system.apply(&p, &mut image);
-        applications += 1;
-        let curvature = system.dot(&p, &image);
-        if curvature <= 0.0 || !curvature.is_finite() {
-            break;
-        }
-        let step = square / curvature;
-        vector::update_from(x, [&p], |x, [p]| x + step * p);
-        vector::update_from(&mut r, [&image], |r, [image]| r - step * image);
-        let direction = match &mut z {
-            None => &r,
-            Some((cycle, z)) => {
-                cycle.cycle(&r, z);
-                applications += CYCLE;
-                &*z
-            }
-        };
-        let next = system.dot(&r, direction);
-        let turn = next / square;
-        square = next;
-        vector::update_from(&mut p, [direction], |p, [direction]| direction + turn * p);
     }
-    applications
+
+    fn conjugate_gradients(
+        &mut self,
+        right: &[f64],
+        x: &mut [f64],
+        exceeds: impl Fn(&[f64]) -> bool,
+    ) -> u64 {
+        let mut r = self.residual(right, x);
+        let mut z = vec![0.0; x.len()];
+        let mut image = vec![0.0; x.len()];
+        let mut p = vec![0.0; x.len()];
+        let mut applications = 1 + self.precondition(&r, &mut z);
+        let mut square = self.dot(&r, &z);
+        p.copy_from_slice(&z);
+        let mut plain = 0;
+        while exceeds(&r) && self.goes_on(applications) {
+            if plain == self.inner.plain.get() && self.multigrid.is_none() {
+                self.multigrid = self.inner.weights.as_ref().and_then(|weights| {
+                    Multigrid::new(self.problem, weights, self.continues, &self.chain)
+                });
+                if self.multigrid.is_some() {
+                    self.inner.plain.set(0);
+                    applications += self.precondition(&r, &mut z);
+                    square = self.dot(&r, &z);
+                    p.copy_from_slice(&z);
+                }
+            }
+            plain += 1;
+            self.chain.apply(&p, &mut image);
+            applications += 1;
+            let curvature = self.dot(&p, &image);
+            if curvature <= 0.0 || !curvature.is_finite() {
+                break;
+            }
+            let step = square / curvature;
+            vector::update_from(x, [&p], move |x, [p]| x + step * p);
+            vector::update_from(&mut r, [&image], move |r, [image]| r - step * image);
+            applications += self.precondition(&r, &mut z);
+            let next = self.dot(&r, &z);
+            let turn = next / square;
+            square = next;
+            vector::update_from(&mut p, [&z], move |p, [z]| z + turn * p);
+        }
+        applications
+    }
+
+    fn stabilised_biconjugate_gradients(
+        &mut self,
+        right: &[f64],
+        x: &mut [f64],
+        exceeds: impl Fn(&[f64]) -> bool,
+    ) -> u64 {
+        let n = x.len();
+        let mut r = self.residual(right, x);
+        let shadow = r.clone();
+        let (mut p, mut v, mut t) = (r.clone(), vec![0.0; n], vec![0.0; n]);
+        let mut rho = self.dot(&shadow, &r);
+        let mut applications = 1;
+        while exceeds(&r) && self.goes_on(applications) {
+            self.chain.apply(&p, &mut v);
+            let alpha = rho / self.dot(&shadow, &v);
+            vector::update_from(&mut r, [&v], move |r, [v]| r - alpha * v);
+            self.chain.apply(&r, &mut t);
+            applications += 2;
+            let square = self.dot(&t, &t);
+            let omega = if square > 0.0 { self.dot(&t, &r) / square } else { 0.0 };
+            if !(alpha.is_finite() && omega.is_finite()) {
+                break;
+            }
+            vector::update_from(x, [&p, &r], move |x, [p, r]| x + alpha * p + omega * r);
+            vector::update_from(&mut r, [&t], move |r, [t]| r - omega * t);
+            let next = self.dot(&shadow, &r);
+            let beta = next / rho * alpha / omega;
+            rho = next;
+            if !beta.is_finite() {
+                break;
+            }
+            vector::update_from(&mut p, [&r, &v], move |p, [r, v]| r + beta * (p - omega * v));
+        }
+        applications
+    }
 }
 
-fn stabilised_biconjugate_gradients(
-    system: &Masked,
-    right: &[f64],
-    x: &mut [f64],
-    exceeds: impl Fn(&[f64]) -> bool,
-) -> u64 {
-    let n = x.len();
-    let mut r = residual(system, right, x);
-    let shadow = r.clone();
-    let (mut p, mut v, mut t) = (r.clone(), vec![0.0; n], vec![0.0; n]);
-    let mut rho = system.dot(&shadow, &r);
-    let mut applications = 1;
-    while exceeds(&r) && system.goes_on(applications) {
-        system.apply(&p, &mut v);
-        let alpha = rho / system.dot(&shadow, &v);
-        vector::update_from(&mut r, [&v], |r, [v]| r - alpha * v);
-        system.apply(&r, &mut t);
-        applications += 2;
-        let square = system.dot(&t, &t);
-        let omega = if square > 0.0 { system.dot(&t, &r) / square } else { 0.0 };
-        if !(alpha.is_finite() && omega.is_finite()) {
-            break;
-        }
-        vector::update_from(x, [&p, &r], |x, [p, r]| x + alpha * p + omega * r);
-        vector::update_from(&mut r, [&t], |r, [t]| r - omega * t);
-        let next = system.dot(&shadow, &r);
-        let beta = next / rho * alpha / omega;
-        rho = next;
-        if !beta.is_finite() {
-            break;
-        }
-        vector::update_from(&mut p, [&r, &v], |p, [r, v]| r + beta * (p - omega * v));
+/// Sets `x` to the solution.
+fn direct(chain: &mut Killed<'_>, right: &[f64], x: &mut [f64]) -> u64 {
+    if let Some(solution) = chain.matrix().lu().solve(&DVector::from_column_slice(right)) {
+        x.copy_from_slice(solution.as_slice());
     }
-    applications
+    x.len() as u64
 }

@@ -79,7 +79,7 @@ pub fn long_run(
     let (rho, running) = (problem.remap_cost, &problem.running);
     let rounding = (problem.operator.rounding() + 6.0) * f64::EPSILON;
     let mut h = vec![0.0; n];
-    let mut go = vec![0.0; n];
+    let (mut go, mut next) = (vec![0.0; n], vec![0.0; n]);
     let mut best = (f64::NEG_INFINITY, f64::INFINITY);
     let mut iterations = 0;
     let mut stale = 0;
@@ -87,14 +87,13 @@ pub fn long_run(
         problem.operator.apply_into(&h, &mut go);
         iterations += 1;
         vector::update(&mut go, |s, image| running[s] + image);
-        let choose = |s: usize| branch(&go, rho, rebalanced, policy, s);
+        vector::update(&mut next, |s, _| branch(&go, rho, rebalanced, policy, s));
         // The maximum of both ends at once: -(T h - h) and T h - h, offset to be non-negative.
-        let [reach, scale] = vector::maxima(n, |s| [(choose(s) - h[s]).abs(), go[s].abs() + rho]);
+        let sizes = |[next, h, go]: [f64; 3]| [(next - h).abs(), go.abs() + rho];
+        let [reach, scale] = vector::maxima_of([&next, &h, &go], sizes);
         let offset = 2.0 * reach;
-        let [low, high] = vector::maxima(n, |s| {
-            let step = choose(s) - h[s];
-            [offset - step, offset + step]
-        });
+        let ends = |[next, h]: [f64; 2]| [offset - (next - h), offset + (next - h)];
+        let [low, high] = vector::maxima_of([&next, &h], ends);
         let slack = rounding * (scale + offset);
         let (low, high) = (offset - low - slack, high - offset + slack);
         let width = best.1 - best.0;
@@ -109,8 +108,9 @@ pub fn long_run(
         if let ControlFlow::Break(halt) = observer.progress(iterations, settings.iterations) {
             break halt.into();
         }
-        let origin = (1.0 - DAMPING) * h[0] + DAMPING * choose(0);
-        vector::update(&mut h, |s, old| (1.0 - DAMPING) * old + DAMPING * choose(s) - origin);
+        let damped = |old: f64, new: f64| (1.0 - DAMPING) * old + DAMPING * new;
+        let origin = damped(h[0], next[0]);
+        vector::update_from(&mut h, [&next], move |old, [new]| damped(old, new) - origin);
     };
     let advantage = (0..n).map(|s| go[s] - rho - go[rebalanced[s]]).collect();
     LongRun { lower: best.0, upper: best.1, value: h, advantage, iterations, status }

@@ -11,6 +11,7 @@ mod anderson;
 mod coarser;
 mod critical;
 mod enclosure;
+mod killed;
 mod krylov;
 mod long_run;
 mod multigrid;

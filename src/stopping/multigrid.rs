@@ -6,121 +6,118 @@
 //! in the reversing inner products of both grids, so the cycle is self-adjoint and positive definite and
 //! conjugate gradients may use it `[Briggs, Henson & McCormick 2000, A Multigrid Tutorial]`.
 
-use super::coarser::{Coarser, STEPS};
+use super::coarser::{STEPS, Transfer};
+use super::killed::Killed;
 use super::{Problem, vector};
-use nalgebra::DMatrix;
+use nalgebra::{DMatrix, DVectorView};
 
-/// The cycle for one continuation set.
+/// The cycle for one continuation set. Functions hold the values where one continues.
 pub(super) struct Multigrid<'a> {
     levels: Vec<Level<'a>>,
-    /// States that continue on the coarsest grid, and the inverse of `I - P` there.
-    members: Vec<usize>,
+    /// That of `I - P` on the coarsest grid.
     inverse: DMatrix<f64>,
 }
 
 /// One grid that has a coarser one.
 struct Level<'a> {
-    problem: &'a Problem,
-    coarser: &'a Coarser,
-    /// 1 where one continues, 0 elsewhere.
-    continues: Vec<f64>,
-    /// Reversing weights here and what makes a residual of those on the coarser grid, of the same sum.
-    weights: &'a [f64],
-    below: Vec<f64>,
+    /// What share of a residual makes a step.
+    damping: f64,
+    weights: Vec<f64>,
     residual: Vec<f64>,
+    transfer: Transfer,
+    coarser: Killed<'a>,
+    /// What makes a residual of the coarser grid of a weighted one.
+    scale: Vec<f64>,
+    right: Vec<f64>,
+    correction: Vec<f64>,
 }
 
-/// Reversing weights of the grids of a problem from the finest on, of the same sum; none where some
-/// grid has none or there is only one.
+/// Reversing weights of the grids of a problem from the finest on, of the same sum; only of that one
+/// where another has none.
 pub(super) fn weights(problem: &Problem) -> Option<Vec<Vec<f64>>> {
     let mut all = vec![problem.operator.reversing_weights()?];
-    let mut problem = problem;
-    let total = |w: &[f64]| vector::sum(w.len(), |s| w[s]);
+    let total = |w: &Vec<f64>| vector::sum_of([w], |[w]| w);
     let whole = total(&all[0]);
-    while let Some(coarser) = &problem.coarser {
-        problem = &coarser.problem;
-        let mut next = problem.operator.reversing_weights()?;
+    let grids =
+        std::iter::successors(problem.coarser.as_ref(), |grid| grid.problem.coarser.as_ref());
+    for grid in grids {
+        let Some(mut next) = grid.problem.operator.reversing_weights() else {
+            all.truncate(1);
+            break;
+        };
         let scale = whole / total(&next);
-        vector::update(&mut next, |_, w| w * scale);
+        vector::update_from(&mut next, [], move |w, []| w * scale);
         all.push(next);
     }
-    (all.len() > 1).then_some(all)
+    Some(all)
 }
 
 impl<'a> Multigrid<'a> {
-    /// The cycle on these states of `problem`, with the [`weights`] of its grids. `None` if the coarsest
-    /// system is singular.
-    pub fn new(problem: &'a Problem, weights: &'a [Vec<f64>], continues: &[bool]) -> Option<Self> {
-        let mut levels = Vec::new();
-        let mut problem = problem;
+    /// The cycle on the states of `problem` that continue, the finest chain, with the [`weights`] of its
+    /// grids. `None` if there is no other grid or the coarsest system is singular.
+    pub fn new(
+        problem: &'a Problem,
+        weights: &[Vec<f64>],
+        continues: &[bool],
+        finest: &Killed<'_>,
+    ) -> Option<Self> {
+        let mut levels: Vec<Level<'a>> = Vec::new();
         let mut going_on = continues.to_vec();
-        let mut weights = weights;
-        while let (Some(coarser), [own, below, ..]) = (&problem.coarser, weights) {
-            let next = coarser.restrict(&going_on);
-            let residual = vec![0.0; going_on.len()];
-            let scale = |(goes_on, w): (&bool, &f64)| if *goes_on { STEPS / w } else { 0.0 };
-            let below = next.iter().zip(below).map(scale).collect();
-            let mark = |goes_on: &bool| f64::from(u8::from(*goes_on));
-            let continues = going_on.iter().map(mark).collect();
-            levels.push(Level { problem, coarser, continues, weights: own, below, residual });
-            (problem, weights) = (&coarser.problem, &weights[1..]);
-            going_on = next;
+        let (mut problem, mut weights) = (problem, weights);
+        while let (Some(grid), [own, below, ..]) = (&problem.coarser, weights) {
+            going_on = grid.restrict(&going_on);
+            let fine = levels.last().map_or(finest, |level| &level.coarser);
+            let coarser = Killed::new(&grid.problem, &going_on);
+            let mut scale = coarser.pack(below);
+            vector::update(&mut scale, |_, w| STEPS / w);
+            let level = Level {
+                damping: grid.damping,
+                weights: fine.pack(own),
+                residual: vec![0.0; fine.count()],
+                transfer: grid.transfer(fine, &coarser),
+                right: vec![0.0; scale.len()],
+                correction: vec![0.0; scale.len()],
+                coarser,
+                scale,
+            };
+            levels.push(level);
+            (problem, weights) = (&grid.problem, &weights[1..]);
         }
-        let n = going_on.len();
-        let members: Vec<usize> = (0..n).filter(|&s| going_on[s]).collect();
-        let mut matrix = DMatrix::identity(members.len(), members.len());
-        let (mut unit, mut column) = (vec![0.0; n], vec![0.0; n]);
-        for (j, &t) in members.iter().enumerate() {
-            unit[t] = 1.0;
-            problem.operator.apply_into(&unit, &mut column);
-            unit[t] = 0.0;
-            for (i, &s) in members.iter().enumerate() {
-                matrix[(i, j)] -= column[s];
-            }
-        }
-        let inverse = if members.is_empty() { matrix } else { matrix.try_inverse()? };
-        Some(Self { levels, members, inverse })
+        let matrix = levels.last_mut()?.coarser.matrix();
+        let inverse = if matrix.is_empty() { matrix } else { matrix.try_inverse()? };
+        Some(Self { levels, inverse })
     }
 
-    /// `out` is about the solution for the right side `r`; both are 0 where one stops.
-    pub fn cycle(&mut self, r: &[f64], out: &mut [f64]) {
-        let Self { levels, members, inverse } = self;
-        cycle(levels, members, inverse, r, out);
+    /// `out` is about the solution for the right side `r` on the finest grid, whose chain this is.
+    pub fn cycle(&mut self, finest: &mut Killed<'_>, r: &[f64], out: &mut [f64]) {
+        cycle(finest, &mut self.levels, &self.inverse, r, out);
     }
 }
 
 fn cycle(
+    chain: &mut Killed<'_>,
     levels: &mut [Level<'_>],
-    members: &[usize],
     inverse: &DMatrix<f64>,
     r: &[f64],
     out: &mut [f64],
 ) {
-    let Some((level, coarser)) = levels.split_first_mut() else {
-        out.fill(0.0);
-        for (i, &s) in members.iter().enumerate() {
-            out[s] = members.iter().enumerate().map(|(j, &t)| inverse[(i, j)] * r[t]).sum();
-        }
+    let Some((level, rest)) = levels.split_first_mut() else {
+        let product = inverse * DVectorView::from_slice(r, r.len());
+        out.copy_from_slice(product.as_slice());
         return;
     };
-    let Level { problem, coarser: grid, continues, weights, below, residual } = level;
-    let damping = grid.damping;
+    let Level { damping, weights, residual, transfer, coarser, scale, right, correction } = level;
+    let damping = *damping;
     // A step from 0.
-    vector::update_from(out, [r], |_, [r]| damping * r);
-    problem.operator.apply_into(out, residual);
-    vector::update_from(residual, [continues, weights, r, out], |image, [on, w, r, x]| {
-        on * w * (r - x + image)
-    });
-    let mut right = grid.adjoint(residual);
-    vector::update_from(&mut right, [below], |x, [scale]| scale * x);
-    let mut correction = vec![0.0; right.len()];
-    cycle(coarser, members, inverse, &right, &mut correction);
-    let correction = grid.interpolate(&correction);
-    vector::update_from(out, [continues, &correction], |x, [on, correction]| x + on * correction);
-    problem.operator.apply_into(out, residual);
-    vector::update_from(out, [continues, r, residual], |x, [on, r, image]| {
-        x + on * damping * (r - x + image)
-    });
+    vector::update_from(out, [r], move |_, [r]| damping * r);
+    chain.apply(out, residual);
+    vector::update_from(residual, [weights, r], |image, [w, r]| w * (r - image));
+    transfer.adjoint(residual, right);
+    vector::update_from(right, [scale], |x, [scale]| scale * x);
+    cycle(coarser, rest, inverse, right, correction);
+    transfer.interpolate(correction, out);
+    chain.apply(out, residual);
+    vector::update_from(out, [r, residual], move |x, [r, image]| x + damping * (r - image));
 }
 
 #[cfg(test)]
@@ -146,16 +143,16 @@ mod tests {
             let weights = weights(&problem).unwrap();
             let continues: Vec<bool> =
                 problem.running().iter().map(|psi| *psi > 0.0 && *psi < 5.0).collect();
-            let mut cycle = Multigrid::new(&problem, &weights, &continues).unwrap();
+            let mut chain = Killed::new(&problem, &continues);
+            let mut cycle = Multigrid::new(&problem, &weights, &continues, &chain).unwrap();
             let mut image = |k: f64| {
-                let wave = |s: usize| if continues[s] { (k * s as f64).sin() } else { 0.0 };
-                let wave: Vec<f64> = (0..continues.len()).map(wave).collect();
+                let wave: Vec<f64> = chain.states().map(|s| (k * s as f64).sin()).collect();
                 let mut out = vec![0.0; wave.len()];
-                cycle.cycle(&wave, &mut out);
+                cycle.cycle(&mut chain, &wave, &mut out);
                 (wave, out)
             };
             let ((a, image_a), (b, image_b)) = (image(1.0), image(2.5));
-            let w = &weights[0];
+            let w = chain.pack(&weights[0]);
             let dot = |x: &[f64], y: &[f64]| (0..w.len()).map(|s| w[s] * x[s] * y[s]).sum::<f64>();
             let (ab, ba) = (dot(&a, &image_b), dot(&b, &image_a));
             let scale = (dot(&a, &image_a) * dot(&b, &image_b)).sqrt();

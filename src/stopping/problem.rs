@@ -187,8 +187,8 @@ impl Problem {
     /// The mean of J over all load vectors.
     pub(super) fn mean(&self, j: &[f64]) -> f64 {
         let sum = match &self.multiplicities {
-            None => vector::sum(j.len(), |s| j[s]),
-            Some(m) => vector::sum(j.len(), |s| m[s] * j[s]),
+            None => vector::sum_of([j], |[j]| j),
+            Some(m) => vector::sum_of([m, j], |[m, j]| m * j),
         };
         sum / self.vectors
     }

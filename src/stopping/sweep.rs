@@ -27,9 +27,9 @@ pub(super) struct Sweep {
 pub(super) struct Rounding {
     /// Relative to what P was applied to.
     relative: f64,
-    /// B, if P was applied to v rather than to d.
-    base: Option<f64>,
-    /// The largest `-d`.
+    /// B, if P was applied to v rather than to d, otherwise 0.
+    base: f64,
+    /// The largest `-d`, if it was applied to d.
     excess: f64,
     /// Of `stop`.
     pub stop: f64,
@@ -38,13 +38,12 @@ pub(super) struct Rounding {
 impl Rounding {
     /// A bound on the error of `gain` in a state with running cost `psi`, whose own rounding it
     /// includes.
+    #[inline(always)]
     pub fn slack(&self, psi: f64, gain: f64) -> f64 {
         let own = 4.0 * f64::EPSILON * (psi + gain.abs());
-        match self.base {
-            // P |d| is at most P d + 2 max(-d).
-            None => self.relative * ((gain + psi).abs() + 2.0 * self.excess) + own,
-            Some(base) => self.relative * (base - gain - psi).abs() + own + f64::EPSILON * base,
-        }
+        // P |d| is at most P d + 2 max(-d).
+        let size = (self.base - (gain + psi)).abs() + 2.0 * self.excess;
+        self.relative * size + own + f64::EPSILON * self.base
     }
 }
 
@@ -54,7 +53,7 @@ impl Sweep {
         let n = problem.states();
         let value = if problem.operator.conserves() { Vec::new() } else { vec![0.0; n] };
         let relative = (problem.operator.rounding() + 4.0) * f64::EPSILON;
-        let rounding = Rounding { relative, base: None, excess: 0.0, stop: 0.0 };
+        let rounding = Rounding { relative, base: 0.0, excess: 0.0, stop: 0.0 };
         Self { gain: vec![0.0; n], stop: 0.0, base: 0.0, value, rounding }
     }
 
@@ -65,13 +64,13 @@ impl Sweep {
         if self.value.is_empty() {
             problem.operator.apply_then(saving, &mut self.gain, Finish::Less(running));
         } else {
-            vector::update_from(&mut self.value, [saving], |_, [d]| base - d);
+            vector::update_from(&mut self.value, [saving], move |_, [d]| base - d);
             problem.operator.apply_into(&self.value, &mut self.gain);
-            vector::update_from(&mut self.gain, [running], |image, [psi]| base - psi - image);
-            self.rounding.base = Some(base);
+            vector::update_from(&mut self.gain, [running], move |image, [psi]| base - psi - image);
+            self.rounding.base = base;
         }
         let excess = vector::maximum_of([saving], |[d]| -d);
-        self.rounding.excess = excess;
+        self.rounding.excess = if self.value.is_empty() { excess } else { 0.0 };
         (self.stop, self.rounding.stop) = match problem.after {
             AfterRemap::Stop => {
                 (base - problem.remap_cost, f64::EPSILON * (base - problem.remap_cost).abs())
@@ -104,7 +103,7 @@ impl Sweep {
     /// Sets `saving` to that of the image under the Bellman operator.
     pub fn take(&self, problem: &Problem, saving: &mut [f64]) {
         let (base, stop) = (self.base, self.stop);
-        vector::update_from(saving, [&problem.running, &self.gain], |_, [psi, gain]| {
+        vector::update_from(saving, [&problem.running, &self.gain], move |_, [psi, gain]| {
             let larger = if gain > stop { gain } else { stop };
             if psi == 0.0 { base } else { larger }
         });

@@ -28,13 +28,17 @@ pub(super) fn solve(
             let rounding = sweep.rounding();
             let stop = sweep.stop + side * rounding.stop;
             remap = sweep.remap();
-            vector::update_from(saving, [&problem.running, &sweep.gain], |old, [psi, gain]| {
-                let go = gain + side * rounding.slack(psi, gain);
-                let new = if go > stop { go } else { stop };
-                // The side it comes from is a bound already.
-                let closer = if (new - old) * side < 0.0 { new } else { old };
-                if psi == 0.0 { base } else { closer }
-            });
+            vector::update_from(
+                saving,
+                [&problem.running, &sweep.gain],
+                move |old, [psi, gain]| {
+                    let go = gain + side * rounding.slack(psi, gain);
+                    let new = if go > stop { go } else { stop };
+                    // The side it comes from is a bound already.
+                    let closer = if (new - old) * side < 0.0 { new } else { old };
+                    if psi == 0.0 { base } else { closer }
+                },
+            );
         }
         iterations += 2;
         let width = vector::maximum_of([&most, &least], |[most, least]| most - least);

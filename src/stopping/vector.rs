@@ -8,7 +8,7 @@ use rayon::prelude::*;
 const CHUNK: usize = 1 << 12;
 
 /// Shorter vectors are not worth a second thread.
-const PARALLEL: usize = 1 << 15;
+pub(super) const PARALLEL: usize = 1 << 15;
 
 /// Numbers added side by side.
 const LANES: usize = 8;
@@ -39,7 +39,7 @@ fn pairwise(n: usize, term: &impl Fn(usize) -> f64, start: usize) -> f64 {
 }
 
 /// What `reduce` makes of each chunk of `0..n`, given its start.
-fn by_chunk(n: usize, reduce: impl Fn(usize) -> f64 + Sync) -> Vec<f64> {
+fn by_chunk<T: Send>(n: usize, reduce: impl Fn(usize) -> T + Sync) -> Vec<T> {
     let count = n.div_ceil(CHUNK);
     let chunk = |chunk: usize| reduce(chunk * CHUNK);
     if n < PARALLEL {
@@ -49,22 +49,15 @@ fn by_chunk(n: usize, reduce: impl Fn(usize) -> f64 + Sync) -> Vec<f64> {
     }
 }
 
-/// The sum of `term(0..n)`.
-pub(super) fn sum(n: usize, term: impl Fn(usize) -> f64 + Sync) -> f64 {
-    let chunk = |start: usize| pairwise(CHUNK.min(n - start), &term, start);
-    let chunks = by_chunk(n, chunk);
-    pairwise(chunks.len(), &|i| chunks[i], 0)
-}
-
-/// The same of `term` at the entries of some vectors of equal length.
+/// The sum of `term` at the entries of some vectors of equal length.
 pub(super) fn sum_of<const K: usize>(
     from: [&[f64]; K],
-    term: impl Fn([f64; K]) -> f64 + Sync,
+    term: impl Fn([f64; K]) -> f64 + Sync + Copy,
 ) -> f64 {
     let n = from.first().map_or(0, |first| first.len());
     let chunk = |start: usize| {
         let from = from.map(|x| &x[start..n.min(start + CHUNK)]);
-        widest(Sum { from, term: &term })
+        widest(Sum { from, term })
     };
     let chunks = by_chunk(n, chunk);
     pairwise(chunks.len(), &|i| chunks[i], 0)
@@ -72,7 +65,7 @@ pub(super) fn sum_of<const K: usize>(
 
 struct Sum<'a, const K: usize, F> {
     from: [&'a [f64]; K],
-    term: &'a F,
+    term: F,
 }
 
 impl<const K: usize, F: Fn([f64; K]) -> f64> WithSimd for Sum<'_, K, F> {
@@ -83,7 +76,7 @@ impl<const K: usize, F: Fn([f64; K]) -> f64> WithSimd for Sum<'_, K, F> {
         let n = self.from.first().map_or(0, |first| first.len());
         let leaf = |start: usize| {
             let end = n.min(start + LEAF);
-            leaf(self.from.map(|x| &x[start..end]), self.term)
+            leaf(self.from.map(|x| &x[start..end]), &self.term)
         };
         (0..n).step_by(LEAF).map(leaf).sum()
     }
@@ -104,45 +97,26 @@ fn leaf<const K: usize>(from: [&[f64]; K], term: &impl Fn([f64; K]) -> f64) -> f
     lanes.iter().sum::<f64>() + rest
 }
 
-/// The componentwise maximum of `term(0..n)`, with 0.
-pub(super) fn maxima<const K: usize>(
-    n: usize,
-    term: impl Fn(usize) -> [f64; K] + Sync,
-) -> [f64; K] {
-    let larger = |a: [f64; K], b: [f64; K]| {
-        let larger = |k: usize| if b[k] > a[k] { b[k] } else { a[k] };
-        std::array::from_fn(larger)
-    };
-    let lanes = |start: usize, end: usize| {
-        let mut lanes = [[0.0; K]; LANES];
-        let whole = (end - start) / LANES * LANES;
-        for row in (start..start + whole).step_by(LANES) {
-            for (k, lane) in lanes.iter_mut().enumerate() {
-                *lane = larger(*lane, term(row + k));
-            }
-        }
-        let rest = (start + whole..end).map(&term);
-        lanes.into_iter().chain(rest).fold([0.0; K], larger)
-    };
-    if n < PARALLEL {
-        return lanes(0, n);
-    }
-    let chunks = (0..n.div_ceil(CHUNK)).into_par_iter();
-    let chunks = chunks.map(|chunk| lanes(chunk * CHUNK, n.min((chunk + 1) * CHUNK)));
-    chunks.reduce(|| [0.0; K], larger)
-}
-
-/// The same of `term` at the entries of some vectors of equal length.
+/// The maximum of 0 and `term` at the entries of some vectors of equal length.
 pub(super) fn maximum_of<const K: usize>(
     from: [&[f64]; K],
-    term: impl Fn([f64; K]) -> f64 + Sync,
+    term: impl Fn([f64; K]) -> f64 + Sync + Copy,
 ) -> f64 {
+    let [maximum] = maxima_of(from, move |x| [term(x)]);
+    maximum
+}
+
+/// The same for each component of `term`.
+pub(super) fn maxima_of<const K: usize, const M: usize>(
+    from: [&[f64]; K],
+    term: impl Fn([f64; K]) -> [f64; M] + Sync + Copy,
+) -> [f64; M] {
     let n = from.first().map_or(0, |first| first.len());
     let chunk = |start: usize| {
         let from = from.map(|x| &x[start..n.min(start + CHUNK)]);
-        widest(Maximum { from, term: &term })
+        widest(Maxima { from, term })
     };
-    by_chunk(n, chunk).into_iter().fold(0.0, larger)
+    by_chunk(n, chunk).into_iter().fold([0.0; M], all_larger)
 }
 
 #[inline(always)]
@@ -150,26 +124,37 @@ fn larger(a: f64, b: f64) -> f64 {
     if b > a { b } else { a }
 }
 
-struct Maximum<'a, const K: usize, F> {
-    from: [&'a [f64]; K],
-    term: &'a F,
+#[inline(always)]
+fn all_larger<const M: usize>(a: [f64; M], b: [f64; M]) -> [f64; M] {
+    std::array::from_fn(|m| larger(a[m], b[m]))
 }
 
-impl<const K: usize, F: Fn([f64; K]) -> f64> WithSimd for Maximum<'_, K, F> {
-    type Output = f64;
+struct Maxima<'a, const K: usize, F> {
+    from: [&'a [f64]; K],
+    term: F,
+}
+
+/// Entries of which maxima are kept side by side: a loop long enough to be made one over vectors.
+const BLOCK: usize = 64;
+
+impl<const K: usize, const M: usize, F: Fn([f64; K]) -> [f64; M]> WithSimd for Maxima<'_, K, F> {
+    type Output = [f64; M];
 
     #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) -> f64 {
-        let split = self.from.map(|x| x.as_chunks::<LANES>());
-        let mut lanes = [0.0; LANES];
-        for row in 0..split[0].0.len() {
-            let rows = split.map(|(rows, _)| rows[row]);
-            for (k, lane) in lanes.iter_mut().enumerate() {
-                *lane = larger(*lane, (self.term)(rows.map(|row| row[k])));
+    fn with_simd<S: Simd>(self, _: S) -> [f64; M] {
+        let Self { from, term } = self;
+        let n = from[0].len();
+        let mut maxima = [[0.0; BLOCK]; M];
+        for start in (0..n).step_by(BLOCK) {
+            let from = from.map(|x| &x[start..n.min(start + BLOCK)]);
+            for k in 0..from[0].len() {
+                let term = term(from.map(|x| x[k]));
+                for (maximum, term) in maxima.iter_mut().zip(term) {
+                    maximum[k] = larger(maximum[k], term);
+                }
             }
         }
-        let rest = (0..split[0].1.len()).map(|i| (self.term)(split.map(|(_, rest)| rest[i])));
-        lanes.into_iter().chain(rest).fold(0.0, larger)
+        maxima.map(|maxima| maxima.into_iter().fold(0.0, larger))
     }
 }
 
@@ -183,16 +168,17 @@ pub(super) fn update(target: &mut [f64], term: impl Fn(usize, f64) -> f64 + Sync
     }
 }
 
-/// `target[i] = term(target[i], [from[0][i], from[1][i], ...])`, for vectors of equal length.
+/// `target[i] = term(target[i], [from[0][i], from[1][i], ...])`, for vectors of equal length. `term` should
+/// own its numbers: if it refers to them they might be among what is written, and the loop stays slow.
 pub(super) fn update_from<const K: usize>(
     target: &mut [f64],
     from: [&[f64]; K],
-    term: impl Fn(f64, [f64; K]) -> f64 + Sync,
+    term: impl Fn(f64, [f64; K]) -> f64 + Sync + Copy,
 ) {
     let n = target.len();
     let part = |start: usize, target: &mut [f64]| {
         let from = from.map(|x| &x[start..n.min(start + target.len())]);
-        widest(Update { target, from, term: &term });
+        widest(Update { target, from, term });
     };
     if n < PARALLEL {
         part(0, target);
@@ -205,7 +191,7 @@ pub(super) fn update_from<const K: usize>(
 struct Update<'a, const K: usize, F> {
     target: &'a mut [f64],
     from: [&'a [f64]; K],
-    term: &'a F,
+    term: F,
 }
 
 impl<const K: usize, F: Fn(f64, [f64; K]) -> f64> WithSimd for Update<'_, K, F> {

@@ -8,12 +8,10 @@
 //! rho, which is nothing beside R where balance is rare.
 
 use super::enclosure::Weight;
-use super::krylov::{self, Masked};
-use super::policy_iteration::{DIRECT, direct};
+use super::krylov::{InnerProducts, System};
 use super::sweep::Sweep;
-use super::{AfterRemap, Problem, multigrid, value_iteration, vector};
+use super::{AfterRemap, Problem, value_iteration, vector};
 use crate::Observer;
-use std::cell::Cell;
 
 /// States that remap by less than this share of their running cost are counted as going on.
 pub(super) const NEARLY: f64 = 1e-3;
@@ -48,17 +46,14 @@ pub(super) fn find(
             0.0
         }
     });
-    let weights = problem.operator.reversing_weights();
     let operator = &*problem.operator;
-    let grids = multigrid::weights(problem);
-    let (continues, weights, grids) = (&goes_on[..], weights.as_deref(), grids.as_deref());
-    let plain = &Cell::new(krylov::patience(problem));
-    let masked = Masked { problem, continues, weights, grids, plain, observer, limit };
+    let inner = InnerProducts::new(problem);
+    let mut system = System::new(problem, &goes_on, &inner, limit, observer);
     let mut w = vec![0.0; n];
-    let mut applications = improve(&masked, &right, &mut w, 0.0, ACCURACY);
+    let mut applications = system.solve(&right, &mut w, 0.0, ACCURACY);
     vector::update(&mut w, |_, w| w.max(0.0));
     if problem.after == AfterRemap::Uniform {
-        applications += raise(problem, &masked, &mut w, sweep);
+        applications += raise(problem, &mut system, &mut w, sweep);
     }
     let mut defect = right;
     operator.apply_into(&w, &mut defect);
@@ -73,26 +68,16 @@ pub(super) fn find(
     (Weight { w, defect, mean }, applications + 1)
 }
 
-/// Solves by one factorisation where few states go on, otherwise as [`krylov::solve`] does.
-fn improve(masked: &Masked, right: &[f64], x: &mut [f64], goal: f64, relative: f64) -> u64 {
-    if masked.continues.iter().filter(|goes_on| **goes_on).count() <= DIRECT {
-        direct(masked.problem, masked.continues, &mut [(right.to_vec(), x)])
-    } else {
-        krylov::solve(masked, right, x, goal, relative)
-    }
-}
-
 /// Adds to w what errors of R amount to: `tau (1 - b)`, where b is the probability to be balanced
 /// before one stops. It is tau where one stops and exceeds its mean there by tau times the mean of b, so
 /// that much of the mean of w can be paid back.
-fn raise(problem: &Problem, masked: &Masked, w: &mut [f64], sweep: &Sweep) -> u64 {
+fn raise(problem: &Problem, system: &mut System<'_>, w: &mut [f64], sweep: &Sweep) -> u64 {
     let running = problem.running();
     let balanced = value_iteration::start(problem, 1.0);
     let mut absorb = vec![0.0; w.len()];
     problem.operator.apply_into(&balanced, &mut absorb);
-    vector::update(&mut absorb, |s, p| if masked.continues[s] { p } else { 0.0 });
     let mut b = vec![0.0; w.len()];
-    let applications = improve(masked, &absorb, &mut b, HARMONIC, f64::EPSILON);
+    let applications = system.solve(&absorb, &mut b, HARMONIC, f64::EPSILON);
     vector::update(&mut b, |s, b| if running[s] == 0.0 { 1.0 } else { b.clamp(0.0, 1.0) });
     let owed = problem.mean(w) + sweep.rounding().stop + sweep.stop.abs();
     let tau = 1.1 * owed / problem.mean(&b);

@@ -1,0 +1,122 @@
+//! `I - P` on the states that continue, for functions that are 0 elsewhere: the chain ends where one
+//! stops.
+//!
+//! They may be few of all states, so functions on them are kept packed, in the order of the states.
+
+use super::{Problem, vector};
+use crate::chain::Operator;
+use nalgebra::DMatrix;
+
+/// Neighbouring states that continue.
+#[derive(Debug, Clone, Copy)]
+struct Run {
+    /// The first of them, and its place among all that continue.
+    state: usize,
+    place: usize,
+    length: usize,
+}
+
+/// Longer runs are cut, so that threads can share them.
+const LONGEST: usize = 1 << 12;
+
+/// The operator, and room for it.
+pub(super) struct Killed<'a> {
+    operator: &'a dyn Operator,
+    runs: Vec<Run>,
+    function: Vec<f64>,
+    image: Vec<f64>,
+}
+
+impl<'a> Killed<'a> {
+    pub fn new(problem: &'a Problem, continues: &[bool]) -> Self {
+        let n = continues.len();
+        let (mut runs, mut place, mut state) = (Vec::new(), 0, 0);
+        while let Some(skipped) = continues[state..].iter().position(|goes_on| *goes_on) {
+            state += skipped;
+            let rest = continues[state..n.min(state + LONGEST)].iter();
+            let length = rest.take_while(|goes_on| **goes_on).count();
+            runs.push(Run { state, place, length });
+            (state, place) = (state + length, place + length);
+        }
+        let operator = &*problem.operator;
+        Self { operator, runs, function: vec![0.0; n], image: vec![0.0; n] }
+    }
+
+    /// How many states continue.
+    pub fn count(&self) -> usize {
+        self.runs.last().map_or(0, |run| run.place + run.length)
+    }
+
+    /// The states that continue, in order.
+    pub fn states(&self) -> impl Iterator<Item = usize> {
+        self.runs.iter().flat_map(|run| run.state..run.state + run.length)
+    }
+
+    /// The values of a function where one continues.
+    pub fn pack(&self, function: &[f64]) -> Vec<f64> {
+        let mut packed = vec![0.0; self.count()];
+        pack(&self.runs, function, &mut packed);
+        packed
+    }
+
+    /// Writes the values of a function where one continues.
+    pub fn unpack(&self, packed: &[f64], function: &mut [f64]) {
+        unpack(&self.runs, packed, function, 0);
+    }
+
+    /// `out = x - P x`.
+    pub fn apply(&mut self, x: &[f64], out: &mut [f64]) {
+        unpack(&self.runs, x, &mut self.function, 0);
+        self.operator.apply_into(&self.function, &mut self.image);
+        pack(&self.runs, &self.image, out);
+        vector::update_from(out, [x], move |image, [x]| x - image);
+    }
+
+    /// The matrix of [`apply`](Self::apply), where few states continue.
+    pub fn matrix(&mut self) -> DMatrix<f64> {
+        let n = self.count();
+        let (mut unit, mut matrix) = (vec![0.0; n], DMatrix::zeros(n, n));
+        for (j, mut column) in matrix.column_iter_mut().enumerate() {
+            unit[j] = 1.0;
+            self.apply(&unit, column.as_mut_slice());
+            unit[j] = 0.0;
+        }
+        matrix
+    }
+}
+
+/// Two parts of the runs, if they are worth two threads.
+fn halves(runs: &[Run]) -> Option<(&[Run], &[Run])> {
+    let [first, .., last] = runs else { return None };
+    let many = last.place - first.place >= vector::PARALLEL;
+    many.then(|| runs.split_at(runs.len() / 2))
+}
+
+/// `packed` begins with the first of these runs.
+fn pack(runs: &[Run], function: &[f64], mut packed: &mut [f64]) {
+    if let Some((left, right)) = halves(runs) {
+        let (packed, rest) = packed.split_at_mut(right[0].place - left[0].place);
+        rayon::join(|| pack(left, function, packed), || pack(right, function, rest));
+        return;
+    }
+    for run in runs {
+        let (part, rest) = packed.split_at_mut(run.length);
+        part.copy_from_slice(&function[run.state..run.state + run.length]);
+        packed = rest;
+    }
+}
+
+/// `function` begins with state `start`.
+fn unpack(runs: &[Run], packed: &[f64], function: &mut [f64], start: usize) {
+    if let Some((left, right)) = halves(runs) {
+        let middle = right[0].state;
+        let (function, rest) = function.split_at_mut(middle - start);
+        let unpack_left = || unpack(left, packed, function, start);
+        rayon::join(unpack_left, || unpack(right, packed, rest, middle));
+        return;
+    }
+    for run in runs {
+        let part = &mut function[run.state - start..][..run.length];
+        part.copy_from_slice(&packed[run.place..run.place + run.length]);
+    }
+}
