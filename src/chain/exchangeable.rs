@@ -15,8 +15,11 @@
 //! members are handled in runs of those with equally many. So nearly all work is done in long loops
 //! over three arrays, depth first, within the cache.
 
+use super::kernel::short_means;
 use super::wanted::Wanted;
 use super::{BirthDeath, ChainError, Multisets, Operator, usable};
+use crate::machine::widest;
+use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 use std::sync::Mutex;
 
@@ -209,8 +212,8 @@ impl Exchangeable {
         if items == 1 {
             return self.chain.span_into(highest + 1, v, out, width);
         }
-        if items == 2 && width == 1 {
-            return self.two(part, v, out, scratch);
+        if width == 1 && (items == 2 || items == 3 && above.wanted.is_none()) {
+            return widest(Few { operator: self, part, v, out, scratch });
         }
         for z in 0..=highest {
             if above.excludes(z, items) {
@@ -230,16 +233,46 @@ impl Exchangeable {
     /// wanted start.
     fn move_highest(&self, z: usize, others: Part<'_>, f: &[f64], out: &mut [f64], width: usize) {
         let p = self.chain.row(z);
-        let count = |items: usize, levels: usize| self.count(items, levels) * width;
-        let last = z + 1 == self.chain.levels();
         if z == 0 {
-            // On two levels the number of items at the upper one is the rank.
-            return p.means(f, f, if last { f } else { &f[width..] }, out);
+            return self.move_lowest(f, out, width);
         }
         let least = others.above.least_after(z, others.items);
+        self.by_run(z, others.items, f, out, width, |below, fixed, [down, here, above], run| {
+            if least <= fixed {
+                return p.means(down, here, above, run);
+            }
+            self.heavy(below, z, least - fixed, 0, &mut |start, end| {
+                let (start, end) = (start * width, end * width);
+                let run = &mut run[start..end];
+                p.means(&down[start..], &here[start..], &above[start..], run);
+            });
+        });
+    }
+
+    /// [`move_highest`](Self::move_highest) from level 0.
+    fn move_lowest(&self, f: &[f64], out: &mut [f64], width: usize) {
+        // On two levels the number of items at the upper one is the rank.
+        self.chain.row(0).means(f, f, &f[width..], out);
+    }
+
+    /// Calls `each` for runs of [`move_highest`](Self::move_highest), with how many of the others are
+    /// below z, the sum of the levels of those that are not, `f` with the item at the levels around z,
+    /// and where the sum belongs.
+    #[inline(always)]
+    fn by_run(
+        &self,
+        z: usize,
+        others: usize,
+        f: &[f64],
+        out: &mut [f64],
+        width: usize,
+        mut each: impl FnMut(usize, usize, [&[f64]; 3], &mut [f64]),
+    ) {
+        let count = |items: usize, levels: usize| self.count(items, levels) * width;
+        let last = z + 1 == self.chain.levels();
         let (mut f, mut out) = (f, out);
         // With 0, 1, ... of the others at z + 1, which are fixed in f.
-        for items in (0..=others.items).rev() {
+        for items in (0..=others).rev() {
             // f with the item at z + 1. From the highest level it is never there.
             let top = if last { f } else { &f[count(items + 1, z + 1)..] };
             let (mut lower, mut above) = (f, top);
@@ -249,12 +282,8 @@ impl Exchangeable {
                 let here = &lower[count(below + 1, z)..];
                 let down = &lower[count(below + 1, z - 1)..];
                 let (run, rest) = out.split_at_mut(length);
-                let fixed = (others.items - items) * (z + 1) + (items - below) * z;
-                self.heavy(below, z, least.saturating_sub(fixed), 0, &mut |start, end| {
-                    let (start, end) = (start * width, end * width);
-                    let run = &mut run[start..end];
-                    p.means(&down[start..], &here[start..], &above[start..], run);
-                });
+                let fixed = (others - items) * (z + 1) + (items - below) * z;
+                each(below, fixed, [down, here, above], run);
                 (out, lower) = (rest, here);
                 if below > 0 {
                     above = &above[length..];
@@ -290,9 +319,55 @@ impl Exchangeable {
             self.heavy(items - 1, y + 1, rest, first, each);
         }
     }
+}
 
-    /// [`compute`](Self::compute) for two items, row by row of the higher one.
-    fn two(&self, part: Part<'_>, v: &[f64], out: &mut [f64], scratch: &mut [f64]) {
+/// [`Exchangeable::compute`] for two items, or for three where all starts are wanted: their runs are
+/// too short to be worth a call each.
+struct Few<'a> {
+    operator: &'a Exchangeable,
+    part: Part<'a>,
+    v: &'a [f64],
+    out: &'a mut [f64],
+    scratch: &'a mut [f64],
+}
+
+impl WithSimd for Few<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let Self { operator, part, v, out, scratch } = self;
+        if part.items == 2 {
+            return operator.two(simd, part, v, out, scratch);
+        }
+        for z in 0..=part.highest {
+            let p = operator.chain.row(z);
+            let others = operator.count(2, operator.levels_after(z));
+            let (others, scratch) = scratch.split_at_mut(others);
+            if z == 0 {
+                operator.move_lowest(v, others, 1);
+            } else {
+                operator.by_run(z, 2, v, others, 1, |_, _, [down, here, above], run| {
+                    short_means(simd, p, down, here, above, run);
+                });
+            }
+            let out = &mut out[operator.count(3, z)..operator.count(3, z + 1)];
+            operator.two(simd, Part { items: 2, highest: z, ..part }, others, out, scratch);
+        }
+    }
+}
+
+impl Exchangeable {
+    /// For two items, row by row of the higher one.
+    #[inline(always)]
+    fn two<S: Simd>(
+        &self,
+        simd: S,
+        part: Part<'_>,
+        v: &[f64],
+        out: &mut [f64],
+        scratch: &mut [f64],
+    ) {
         let first = |y: usize| y * (y + 1) / 2;
         let levels = self.chain.rows_by_level();
         scratch[0] = 0.0;
@@ -304,11 +379,11 @@ impl Exchangeable {
             let above = if last { here } else { &v[next..next + y + 2] };
             // The lower item afterwards at 0..y, y and y + 1.
             let row = &mut scratch[1..y + 3];
-            p.means(&v[first(y.saturating_sub(1))..], here, above, &mut row[..y]);
+            short_means(simd, p, &v[first(y.saturating_sub(1))..], here, above, &mut row[..y]);
             let before = |row: &[f64]| if y > 0 { row[y - 1] } else { 0.0 };
             row[y] = p.mean(before(here), here[y], above[y]);
             row[y + 1] = if last { 0.0 } else { p.mean(before(above), above[y], above[y + 1]) };
-            levels.padded_into(scratch, &mut out[first(y)..next]);
+            levels.padded_into(simd, scratch, &mut out[first(y)..next]);
         }
     }
 }

@@ -122,6 +122,38 @@ impl Row {
     }
 }
 
+/// [`Row::means`] for short runs, without a call: vectors no longer than a register leave few entries to
+/// a loop over numbers.
+#[inline(always)]
+pub(super) fn short_means<S: Simd>(
+    simd: S,
+    row: Row,
+    below: &[f64],
+    here: &[f64],
+    above: &[f64],
+    out: &mut [f64],
+) {
+    let n = out.len();
+    let from = [&below[..n], &here[..n], &above[..n]];
+    let [p, q, r] = [row.down, row.stay, row.up].map(|p| simd.splat_f64s(p));
+    if n < S::F64_LANES {
+        let [below, here, above] = from;
+        for (((mean, &below), &here), &above) in out.iter_mut().zip(below).zip(here).zip(above) {
+            *mean = row.mean(below, here, above);
+        }
+        return;
+    }
+    // The last vector may lie over the one before.
+    for start in [0, n - S::F64_LANES] {
+        let [(below, _), (here, _), (above, _)] = from.map(|x| S::as_simd_f64s(&x[start..]));
+        let (means, _) = S::as_mut_simd_f64s(&mut out[start..]);
+        for (((mean, &below), &here), &above) in means.iter_mut().zip(below).zip(here).zip(above) {
+            let lower = simd.add_f64s(simd.mul_f64s(p, below), simd.mul_f64s(q, here));
+            *mean = simd.add_f64s(lower, simd.mul_f64s(r, above));
+        }
+    }
+}
+
 #[inline(always)]
 fn means(row: Row, below: &[f64], here: &[f64], above: &[f64], out: &mut [f64]) {
     let n = out.len();
@@ -174,18 +206,32 @@ impl Levels<'_> {
     /// matter, the values at these levels, and that at the level above (which does not matter either
     /// if there is no such level). All must be finite.
     #[inline(always)]
-    pub fn padded_into(self, padded: &[f64], out: &mut [f64]) {
-        self.padded_then(padded, out, Keep);
+    pub fn padded_into<S: Simd>(self, simd: S, padded: &[f64], out: &mut [f64]) {
+        let n = out.len();
+        match self.between {
+            None => self.padded_then(padded, out, Keep),
+            Some(row) => {
+                let [below, here, above] = [0, 1, 2].map(|k| &padded[k..n + k]);
+                short_means(simd, row, below, here, above, out);
+                self.edges(padded, out, Keep);
+            }
+        }
+    }
+
+    /// The lowest and the highest row.
+    #[inline(always)]
+    fn edges(self, padded: &[f64], out: &mut [f64], last: impl Last) {
+        for edge in [0, out.len() - 1] {
+            let [below, here, above] = [0, 1, 2].map(|k| padded[edge + k]);
+            out[edge] = last.of(edge, self.row(edge).mean(below, here, above));
+        }
     }
 
     #[inline(always)]
     fn padded_then(self, padded: &[f64], out: &mut [f64], last: impl Last) {
         inner(self, padded, out, last);
         if self.between.is_some() {
-            for edge in [0, out.len() - 1] {
-                let [below, here, above] = [0, 1, 2].map(|k| padded[edge + k]);
-                out[edge] = last.of(edge, self.row(edge).mean(below, here, above));
-            }
+            self.edges(padded, out, last);
         }
     }
 

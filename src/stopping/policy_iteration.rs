@@ -71,12 +71,13 @@ fn iterate(
     let mut evaluation = Evaluation::new(problem);
     let mut continues = vec![false; n];
     let mut settled = false;
+    let mut accuracy = f64::INFINITY;
     let status = 'outer: loop {
         for k in 0..sweeps {
             sweep.run(problem, base, &saving);
             iterations += 1;
-            // What evaluation has solved for shows at once, what sweeps add at the end.
-            if k == 0 || k + 1 == sweeps {
+            // What evaluation has solved for shows at once, if that is enough; what sweeps add at the end.
+            if k + 1 == sweeps || (k == 0 && accuracy <= 100.0 * settings.tolerance) {
                 let enclosure = Enclosure::new(problem, &saving, &sweep);
                 if enclosure.gap < best.0 {
                     if enclosure.gap < 0.9 * best.0 {
@@ -108,7 +109,7 @@ fn iterate(
             *continues = now;
         }
         // No more digits than the policy is worth yet.
-        let accuracy = (0.1 * settings.tolerance).max(INEXACT * best.0.min(1.0));
+        accuracy = (0.1 * settings.tolerance).max(INEXACT * best.0.min(1.0));
         iterations +=
             evaluation.evaluate(problem, &continues, &mut base, &mut saving, accuracy, observer);
     };
