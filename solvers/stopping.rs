@@ -357,20 +357,20 @@ impl Answer {
         let lowest = states.vector(0);
         self.map = Map { lowest, by_spread: by_spread(states, &outcome.letters) };
         let listed = states.vectors().filter(|vectors| *vectors <= MAX_LISTED);
-        let Some(vectors) = listed else {
+        if listed.is_none() {
             let tied = (0..states.count()).filter(|&class| outcome.ties[class]);
             self.ties = tied.map(|class| states.place(&states.loads(class))).collect();
             self.value = values.then(|| outcome.value.clone());
             self.critical_cost = critical_costs;
             return;
-        };
+        }
         // Outside an active region one remaps.
-        let class = |place| states.find(&states.vector(place));
-        let classes: Vec<Option<usize>> = (0..vectors).map(class).collect();
+        let classes = states.by_place();
         let letter = |class: &Option<usize>| char::from(class.map_or(b'R', |c| outcome.letters[c]));
         self.decision = Some(classes.iter().map(letter).collect());
-        let tied = (0..vectors).filter(|&place| classes[place].is_some_and(|c| outcome.ties[c]));
-        self.ties = tied.map(|place| place as u128).collect();
+        let tied =
+            classes.iter().zip(0..).filter(|(class, _)| class.is_some_and(|c| outcome.ties[c]));
+        self.ties = tied.map(|(_, place)| place).collect();
         let value = |class: &Option<usize>| class.map_or(self.remap_value, |c| outcome.value[c]);
         self.value = values.then(|| classes.iter().map(value).collect());
         let critical = |costs: Vec<Option<f64>>| {

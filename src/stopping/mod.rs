@@ -15,6 +15,7 @@ mod killed;
 mod krylov;
 mod long_run;
 mod multigrid;
+mod places;
 mod policy_iteration;
 mod problem;
 mod solution;

@@ -39,7 +39,7 @@ pub struct Process {
 #[derive(Debug, Clone)]
 pub(super) struct Group {
     pub members: Vec<usize>,
-    lowest: i64,
+    pub lowest: i64,
     pub chain: ProcessChain,
     /// The states of the group; one member at a time when it is not lumped.
     pub sets: Multisets,
@@ -350,43 +350,5 @@ impl States {
             (*count as u64).saturating_mul(levels + items) / levels * copy
         });
         lumped.sum()
-    }
-
-    /// The place of these loads in the row-major list of all load vectors.
-    pub fn place(&self, loads: &[i64]) -> u128 {
-        match &self.0 {
-            Kind::Active { all, .. } => all.place(loads),
-            Kind::Listed { index, .. } => index.get(loads).map_or(0, |&state| state as u128),
-            Kind::Groups { groups, shape, .. } => {
-                let mut lowest = vec![0; shape.len()];
-                for group in groups {
-                    group.members.iter().for_each(|&process| lowest[process] = group.lowest);
-                }
-                let levels = loads.iter().zip(&lowest).map(|(load, lowest)| load - lowest);
-                levels.zip(shape).fold(0, |place, (level, &n)| {
-                    place * n as u128 + u128::try_from(level).unwrap_or(0)
-                })
-            }
-        }
-    }
-
-    /// The loads of the vector with this place in the row-major list of all load vectors.
-    pub fn vector(&self, place: usize) -> Vec<i64> {
-        match &self.0 {
-            Kind::Active { all, .. } => all.vector(place),
-            Kind::Listed { loads, .. } => loads[place].clone(),
-            Kind::Groups { groups, shape, .. } => {
-                let mut loads = vec![0; shape.len()];
-                let mut rest = place;
-                for (process, &levels) in shape.iter().enumerate().rev() {
-                    loads[process] = (rest % levels) as i64;
-                    rest /= levels;
-                }
-                for group in groups {
-                    group.members.iter().for_each(|&process| loads[process] += group.lowest);
-                }
-                loads
-            }
-        }
     }
 }

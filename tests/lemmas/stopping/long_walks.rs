@@ -47,6 +47,10 @@ proptest! {
         let found = solve_active(&full.states, &model.imbalance, rho, most, &settings, &());
         let Active { states, problem, solution } = found.unwrap().unwrap();
         prop_assert!(solution.gap <= 1e-9);
+        for states in [&states, &full.states] {
+            let found = (0..).map(|place| states.find(&states.vector(place)));
+            prop_assert!(states.by_place().into_iter().eq(found.take(states.vectors().unwrap())));
+        }
         for s in 0..full.states.count() {
             let (low, high) = full.solution.bounds(s);
             match states.find(&full.states.loads(s)) {

@@ -1,0 +1,97 @@
+//! Load vectors and the states that stand for them, in the row-major list of all load vectors.
+
+use super::States;
+use super::states::{Group, Kind};
+use rayon::prelude::*;
+
+/// Vectors that a thread goes through at a time.
+const CHUNK: usize = 1 << 12;
+
+impl States {
+    /// The place of these loads in the row-major list of all load vectors.
+    pub fn place(&self, loads: &[i64]) -> u128 {
+        match &self.0 {
+            Kind::Active { all, .. } => all.place(loads),
+            Kind::Listed { index, .. } => index.get(loads).map_or(0, |&state| state as u128),
+            Kind::Groups { groups, shape, .. } => {
+                let mut lowest = vec![0; shape.len()];
+                for group in groups {
+                    group.members.iter().for_each(|&process| lowest[process] = group.lowest);
+                }
+                let levels = loads.iter().zip(&lowest).map(|(load, lowest)| load - lowest);
+                levels.zip(shape).fold(0, |place, (level, &n)| {
+                    place * n as u128 + u128::try_from(level).unwrap_or(0)
+                })
+            }
+        }
+    }
+
+    /// The loads of the vector with this place in the row-major list of all load vectors.
+    pub fn vector(&self, place: usize) -> Vec<i64> {
+        match &self.0 {
+            Kind::Active { all, .. } => all.vector(place),
+            Kind::Listed { loads, .. } => loads[place].clone(),
+            Kind::Groups { groups, shape, .. } => {
+                let mut loads = vec![0; shape.len()];
+                let mut rest = place;
+                for (process, &levels) in shape.iter().enumerate().rev() {
+                    loads[process] = (rest % levels) as i64;
+                    rest /= levels;
+                }
+                for group in groups {
+                    group.members.iter().for_each(|&process| loads[process] += group.lowest);
+                }
+                loads
+            }
+        }
+    }
+
+    /// The state that stands for each load vector of the row-major list, if there is one: not for those
+    /// outside an [active](Self::is_active) region. Takes r log r steps a vector for r processes, and memory
+    /// for all [`vectors`](Self::vectors).
+    pub fn by_place(&self) -> Vec<Option<usize>> {
+        match &self.0 {
+            Kind::Listed { loads, .. } => (0..loads.len()).map(Some).collect(),
+            Kind::Active { all, members } => {
+                let mut states = vec![None; all.count()];
+                members
+                    .iter()
+                    .enumerate()
+                    .for_each(|(state, &member)| states[member] = Some(state));
+                all.by_place().into_iter().map(|state| states[state?]).collect()
+            }
+            Kind::Groups { groups, shape, .. } => {
+                let mut states = vec![None; self.vectors().unwrap_or(0)];
+                states.par_chunks_mut(CHUNK).enumerate().for_each(|(chunk, states)| {
+                    let mut levels = vec![0; shape.len()];
+                    let mut rest = chunk * CHUNK;
+                    for (level, &all) in levels.iter_mut().zip(shape).rev() {
+                        (*level, rest) = (rest % all, rest / all);
+                    }
+                    let mut sorted = Vec::with_capacity(shape.len());
+                    for state in states {
+                        *state = Some(find(groups, &levels, &mut sorted));
+                        for (level, &all) in levels.iter_mut().zip(shape).rev() {
+                            *level += 1;
+                            if *level < all {
+                                break;
+                            }
+                            *level = 0;
+                        }
+                    }
+                });
+                states
+            }
+        }
+    }
+}
+
+/// The state with these levels.
+fn find(groups: &[Group], levels: &[usize], sorted: &mut Vec<usize>) -> usize {
+    groups.iter().fold(0, |state, group| {
+        sorted.clear();
+        sorted.extend(group.members.iter().map(|&process| levels[process]));
+        sorted.sort_unstable();
+        state * group.sets.states() + group.sets.rank(sorted)
+    })
+}
