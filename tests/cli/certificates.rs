@@ -39,6 +39,16 @@ fn model(problem: &str) -> Loaded {
 }
 
 #[test]
+fn the_readme_shows_what_a_certificate_proves() {
+    let loaded = deck("stopping/yin_xu_wang.ron");
+    let proof = proof(&loaded, &certified(&loaded, "1e-9")).unwrap();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let readme = std::fs::read_to_string(root.join("README.md")).unwrap();
+    let shown: Vec<_> = readme.lines().filter_map(|line| line.strip_prefix("proved: ")).collect();
+    assert_eq!(shown, proof.lines);
+}
+
+#[test]
 fn certificates_of_the_decks_are_confirmed() {
     let decks = [
         "phase_change/fluids.ron",
