@@ -109,7 +109,8 @@ fn iterate(
             *continues = now;
         }
         // No more digits than the policy is worth yet.
-        accuracy = (0.1 * settings.tolerance).max(INEXACT * best.0.min(1.0));
+        let worth = if settled { 0.0 } else { INEXACT * best.0.min(1.0) };
+        accuracy = worth.max(0.1 * settings.tolerance);
         iterations +=
             evaluation.evaluate(problem, &continues, &mut base, &mut saving, accuracy, observer);
     };

@@ -59,6 +59,9 @@ pub(super) fn sum_of<const K: usize>(
         let from = from.map(|x| &x[start..n.min(start + CHUNK)]);
         widest(Sum { from, term })
     };
+    if n <= CHUNK {
+        return chunk(0);
+    }
     let chunks = by_chunk(n, chunk);
     pairwise(chunks.len(), &|i| chunks[i], 0)
 }
@@ -116,6 +119,9 @@ pub(super) fn maxima_of<const K: usize, const M: usize>(
         let from = from.map(|x| &x[start..n.min(start + CHUNK)]);
         widest(Maxima { from, term })
     };
+    if n <= CHUNK {
+        return chunk(0);
+    }
     by_chunk(n, chunk).into_iter().fold([0.0; M], all_larger)
 }
 
