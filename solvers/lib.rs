@@ -8,6 +8,7 @@ pub mod certificate;
 pub mod checkpoint;
 pub mod cli;
 pub mod commands;
+pub mod decision_map;
 pub mod evaluation;
 pub mod export;
 pub mod fitting;

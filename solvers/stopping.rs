@@ -2,6 +2,7 @@
 
 use crate::archive::Table;
 use crate::cli::Settings;
+use crate::decision_map::{MAX_LISTED, Map, Outcome};
 use crate::memory;
 use crate::model::Loaded;
 use crate::model::complaint::Complaint;
@@ -9,9 +10,7 @@ use crate::model::stopping::Stopping;
 use crate::run::Watch;
 use crate::solution::{Body, Solved};
 use remapping::Status;
-use remapping::stopping::{
-    self, AfterRemap, Decision, Method, Problem, ProblemError, Solution, States,
-};
+use remapping::stopping::{self, AfterRemap, Method, Problem, ProblemError, Solution, States};
 use serde::Serialize;
 use serde_json::Value;
 use std::sync::Arc;
@@ -94,30 +93,6 @@ pub struct Bounds {
     /// Not below the true value.
     pub upper: f64,
 }
-
-/// What a picture of the solution needs.
-#[derive(Debug, Clone, Default)]
-pub struct Map {
-    /// The lowest load of each process.
-    pub lowest: Vec<i64>,
-    /// For each mean load per process, rounded down, and each spread (largest minus smallest load):
-    /// how many load vectors remap, and how many there are. Empty for a map small enough to show.
-    pub by_spread: Vec<Spread>,
-}
-
-/// The load vectors with one mean and spread.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Spread {
-    /// Mean load, rounded down.
-    pub mean: i64,
-    /// Largest minus smallest load.
-    pub spread: i64,
-    /// Share of the classes that remap.
-    pub remap: f64,
-}
-
-/// Load vectors up to which the map is part of the document.
-pub const MAX_LISTED: usize = 1_000_000;
 
 /// Whether `--out` writes an archive beside the document of this model.
 pub fn is_archived(loaded: &Loaded, model: &Stopping) -> bool {
@@ -226,32 +201,6 @@ fn active_limit(states: &States, model: &Stopping, settings: &Settings) -> Optio
         .then(|| (states.count() / 8).min(room).min(ACTIVE_MOST))
 }
 
-/// What was found for each class.
-struct Outcome {
-    letters: Vec<u8>,
-    ties: Vec<bool>,
-    value: Vec<f64>,
-}
-
-impl Outcome {
-    fn new(states: &States, problem: &Problem, solution: &Solution) -> Self {
-        let all = || 0..states.count();
-        Self {
-            letters: all().map(|s| letter(solution.decision(problem, s))).collect(),
-            ties: all().map(|s| solution.is_tie(problem, s)).collect(),
-            value: all().map(|s| solution.value(s)).collect(),
-        }
-    }
-}
-
-fn letter(decision: Decision) -> u8 {
-    match decision {
-        Decision::Balanced => b'B',
-        Decision::Remap => b'R',
-        Decision::Continue => b'C',
-    }
-}
-
 /// The most classes whose critical costs are computed: the work grows with the cube.
 const MOST_CRITICAL: usize = 3000;
 
@@ -332,79 +281,6 @@ impl Answer {
         }
         Solved { body: Body::Stopping(self), status, warnings }
     }
-
-    /// Fills what is listed state by state.
-    fn lay_out(
-        &mut self,
-        states: &States,
-        outcome: &Outcome,
-        values: bool,
-        critical_costs: Option<Vec<Option<f64>>>,
-    ) {
-        let multiplicities = states.multiplicities();
-        for (class, letter) in outcome.letters.iter().enumerate() {
-            let share = multiplicities.as_ref().map_or(1.0, |m| m[class]);
-            match letter {
-                b'B' => self.counts.balanced += share,
-                b'R' => self.counts.remap += share,
-                _ => self.counts.continued += share,
-            }
-        }
-        if states.is_active() {
-            let listed = self.counts.balanced + self.counts.remap + self.counts.continued;
-            self.counts.remap += self.states as f64 - listed;
-        }
-        let lowest = states.vector(0);
-        self.map = Map { lowest, by_spread: by_spread(states, &outcome.letters) };
-        let listed = states.vectors().filter(|vectors| *vectors <= MAX_LISTED);
-        if listed.is_none() {
-            let tied = (0..states.count()).filter(|&class| outcome.ties[class]);
-            self.ties = tied.map(|class| states.place(&states.loads(class))).collect();
-            self.value = values.then(|| outcome.value.clone());
-            self.critical_cost = critical_costs;
-            return;
-        }
-        // Outside an active region one remaps.
-        let classes = states.by_place();
-        let letter = |class: &Option<usize>| char::from(class.map_or(b'R', |c| outcome.letters[c]));
-        self.decision = Some(classes.iter().map(letter).collect());
-        let tied =
-            classes.iter().zip(0..).filter(|(class, _)| class.is_some_and(|c| outcome.ties[c]));
-        self.ties = tied.map(|(_, place)| place).collect();
-        let value = |class: &Option<usize>| class.map_or(self.remap_value, |c| outcome.value[c]);
-        self.value = values.then(|| classes.iter().map(value).collect());
-        let critical = |costs: Vec<Option<f64>>| {
-            classes.iter().map(|class| class.and_then(|c| costs[c])).collect()
-        };
-        self.critical_cost = critical_costs.map(critical);
-    }
-}
-
-/// The remap rule as a function of mean and spread, for three processes or more.
-fn by_spread(states: &States, letters: &[u8]) -> Vec<Spread> {
-    if states.processes() < 3 {
-        return Vec::new();
-    }
-    let mut table = std::collections::BTreeMap::<(i64, i64), (u64, u64)>::new();
-    let mut loads = vec![0; states.processes()];
-    let whole = states.whole();
-    for class in 0..whole.count() {
-        whole.loads_into(class, &mut loads);
-        let known = if states.is_active() { states.find(&loads) } else { Some(class) };
-        let mean = loads.iter().sum::<i64>().div_euclid(loads.len() as i64);
-        let (low, high) = loads
-            .iter()
-            .fold((i64::MAX, i64::MIN), |(low, high), &load| (low.min(load), high.max(load)));
-        let entry = table.entry((mean, high - low)).or_default();
-        entry.0 += u64::from(known.is_none_or(|class| letters[class] == b'R'));
-        entry.1 += 1;
-    }
-    let rows = table.into_iter().map(|((mean, spread), (remap, all))| Spread {
-        mean,
-        spread,
-        remap: remap as f64 / all as f64,
-    });
-    rows.collect()
 }
 
 /// What `check` prints.
