@@ -16,6 +16,7 @@
 //! over three arrays, depth first, within the cache.
 
 use super::kernel::short_means;
+use super::part::{Above, Part};
 use super::wanted::Wanted;
 use super::{BirthDeath, ChainError, Multisets, Operator, usable};
 use crate::machine::widest;
@@ -35,48 +36,6 @@ pub struct Exchangeable {
     /// Multisets over one level more, to count those of k <= r items on n <= L + 1 levels.
     slots: Multisets,
     scratch: Mutex<Vec<Vec<f64>>>,
-}
-
-/// A part of the work: states that have `items` items with `highest` or a lower level.
-#[derive(Debug, Clone, Copy)]
-struct Part<'w> {
-    items: usize,
-    highest: usize,
-    above: Above<'w>,
-}
-
-/// Where the items of a part start that are not its own.
-#[derive(Debug, Clone, Copy)]
-struct Above<'w> {
-    /// The highest of their levels, if there are any.
-    largest: Option<usize>,
-    sum: usize,
-    wanted: Option<&'w Wanted>,
-}
-
-impl Above<'_> {
-    /// With one more at `level`, at the highest or lower.
-    fn and(self, level: usize) -> Self {
-        Self { largest: self.largest.or(Some(level)), sum: self.sum + level, ..self }
-    }
-
-    /// Whether no start is wanted that has, besides these, `items` items with `level` the highest.
-    fn excludes(self, level: usize, items: usize) -> bool {
-        self.wanted.is_some_and(|wanted| {
-            let largest = self.largest.unwrap_or(level);
-            !wanted.any(largest, self.sum + level, self.sum + items * level)
-        })
-    }
-}
-
-impl Above<'_> {
-    /// The least sum that `items` items at `highest` or below must have, after they have moved, to
-    /// matter to a wanted start.
-    fn least_after(self, highest: usize, items: usize) -> usize {
-        let Some(wanted) = self.wanted else { return 0 };
-        let least = wanted.least[self.largest.unwrap_or(highest)];
-        least.saturating_sub(self.sum + items)
-    }
 }
 
 /// Runs of at most this many multisets are not searched for those that matter.
@@ -123,7 +82,7 @@ impl Exchangeable {
     }
 
     fn start(&self, v: &[f64], out: &mut [f64], width: usize, wanted: Option<&Wanted>) {
-        let above = Above { largest: None, sum: 0, wanted };
+        let above = Above::none(wanted);
         let part = Part { items: self.sets.items(), highest: self.chain.levels() - 1, above };
         if out.len() >= PARALLEL {
             self.share(part, v, out, width);

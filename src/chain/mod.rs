@@ -20,6 +20,7 @@ mod exchangeable;
 mod joint;
 mod kernel;
 mod multisets;
+mod part;
 mod product;
 mod restricted;
 mod wanted;
