@@ -35,6 +35,7 @@ pub(super) fn solve(
     settings: &Settings,
     observer: &dyn Observer,
 ) -> Approximation {
+    let mut guessed = None;
     if let Some(coarser) = &problem.coarser {
         let roughly = Settings { tolerance: settings.tolerance.max(ROUGHLY), ..*settings };
         let guess = solve(&coarser.problem, &roughly, observer);
@@ -43,17 +44,24 @@ pub(super) fn solve(
             AfterRemap::Uniform => guess.base,
         };
         let saving = coarser.interpolate(&guess.saving);
-        let found = iterate(problem, settings, observer, base, saving, FEW_SWEEPS);
-        if found.status != Status::IterationLimit || found.iterations >= settings.iterations {
+        let (gap, found) = iterate(problem, settings, observer, base, saving, FEW_SWEEPS);
+        // So near, what is missing is not a better start.
+        if found.status != Status::IterationLimit
+            || found.iterations >= settings.iterations
+            || gap <= ROUGHLY
+        {
             return found;
         }
+        guessed = Some((gap, found));
     }
     let base = value_iteration::start_above(problem);
     let saving = value_iteration::start(problem, base);
-    iterate(problem, settings, observer, base, saving, SWEEPS)
+    let started = iterate(problem, settings, observer, base, saving, SWEEPS);
+    guessed.filter(|(gap, _)| *gap < started.0).unwrap_or(started).1
 }
 
-/// Policy iteration from these savings, with so many sweeps before each evaluation.
+/// Policy iteration from these savings, with so many sweeps before each evaluation; with the distance of the
+/// bounds.
 fn iterate(
     problem: &Problem,
     settings: &Settings,
@@ -61,7 +69,7 @@ fn iterate(
     mut base: f64,
     mut saving: Vec<f64>,
     sweeps: usize,
-) -> Approximation {
+) -> (f64, Approximation) {
     let n = problem.states();
     vector::update(&mut saving, |s, d| if problem.running[s] == 0.0 { base } else { d });
     let mut sweep = Sweep::new(problem);
@@ -114,7 +122,7 @@ fn iterate(
         iterations +=
             evaluation.evaluate(problem, &continues, &mut base, &mut saving, accuracy, observer);
     };
-    Approximation { base: best.1, saving: best.2, iterations, status }
+    (best.0, Approximation { base: best.1, saving: best.2, iterations, status })
 }
 
 /// Solves for the cost of a policy; keeps what the next evaluation starts from.

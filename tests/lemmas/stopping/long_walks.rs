@@ -69,6 +69,17 @@ proptest! {
 }
 
 #[test]
+fn slow_walks_converge_where_remaps_are_dear() {
+    let slow = BirthDeath::walk(20, 0.01, 0.01, Edge::Reflect).unwrap();
+    let model =
+        Model::new(vec![ProcessChain::BirthDeath(slow); 3], &[1; 3], RunningCost::MaxMinusMean);
+    for after in [AfterRemap::Stop, AfterRemap::Uniform] {
+        let solved = model.solve(true, 1e6, after, Method::Auto);
+        assert_eq!(solved.solution.status, Status::Converged, "{}", solved.solution.gap);
+    }
+}
+
+#[test]
 fn a_region_around_balance_is_small_where_remaps_are_cheap() {
     let model = Model::new(vec![walk(300), walk(300)], &[1, 1], RunningCost::MaxMinusMean);
     let (states, _) = model.states(true);
