@@ -14,7 +14,7 @@ pub mod recursion;
 mod space;
 mod stopping;
 
-pub use horizon::PhaseChange;
+pub use model::PhaseChange;
 pub use stopping::Stopping;
 
 use model::Problem;
@@ -23,27 +23,21 @@ use sha2::{Digest, Sha256};
 use std::path::Path;
 
 /// Why nothing has been proved.
+#[allow(missing_docs, reason = "the messages say it")]
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum Refusal {
-    /// The model file cannot be read, or says what no certificate is about.
     #[error("the model: {0}")]
     Model(String),
-    /// Not a certificate, or one of another version.
     #[error("this is not a certificate of this version")]
     NotACertificate,
-    /// The digest at the end does not match.
     #[error("the certificate is damaged: its digest does not match")]
     Damaged,
-    /// The certificate belongs to another model file.
     #[error("the certificate belongs to another model file")]
     Foreign,
-    /// It ends too early, a number is out of range, or something follows the last one.
     #[error("the certificate is malformed")]
     Malformed,
-    /// Numbers beyond what the arithmetic holds.
     #[error("the model or the certificate is too large to be checked")]
     TooLarge,
-    /// A claim does not follow.
     #[error("not proved: {0}")]
     Unproved(&'static str),
 }
@@ -93,21 +87,15 @@ pub enum Model {
 
 impl Model {
     /// Reads a model file; paths in it are relative to `folder`.
-    ///
-    /// # Errors
-    /// [`Refusal::Model`] and [`Refusal::TooLarge`].
     pub fn read(text: &str, folder: &Path) -> Result<Model, Refusal> {
         Ok(match model::read(text)? {
-            Problem::PhaseChange(model) => Model::PhaseChange(Box::new(PhaseChange::new(*model)?)),
-            Problem::Stopping(model) => Model::Stopping(Box::new(Stopping::new(&model, folder)?)),
+            Problem::PhaseChange(model) => Model::PhaseChange(model),
+            Problem::Stopping(model) => Model::Stopping(Box::new(Stopping::new(model, folder)?)),
             Problem::LoadDrift(model) => Model::LoadDrift(Box::new(model)),
         })
     }
 
     /// What follows from evidence.
-    ///
-    /// # Errors
-    /// Any [`Refusal`]: then nothing does.
     pub fn prove(&self, evidence: &Evidence) -> Result<Proof, Refusal> {
         match (self, evidence) {
             (Model::PhaseChange(model), Evidence::PhaseChange(steps)) => {
@@ -130,7 +118,7 @@ impl Model {
     }
 }
 
-const MAGIC: &[u8] = b"remap certificate 2\n";
+const MAGIC: &[u8] = b"remap certificate 3\n";
 const DIGEST: usize = 32;
 
 /// A certificate: evidence and what it proves, for the model file with this text.
@@ -146,9 +134,6 @@ pub fn seal(model: &str, payload: &[u8]) -> Vec<u8> {
 }
 
 /// Checks a certificate of the model file with this text.
-///
-/// # Errors
-/// Any [`Refusal`]: then nothing is proved.
 pub fn check(model: &str, folder: &Path, certificate: &[u8]) -> Result<Proof, Refusal> {
     let rest = certificate.strip_prefix(MAGIC).ok_or(Refusal::NotACertificate)?;
     let (body, digest) = certificate.split_at(certificate.len().saturating_sub(DIGEST));

@@ -12,7 +12,7 @@ use std::path::Path;
 /// What stands in a model file: every field must be known, and is given once.
 macro_rules! written {
     ($($item:item)*) => { $(
-        #[allow(dead_code)]
+        #[allow(dead_code, missing_docs)]
         #[derive(Clone, PartialEq, Deserialize)]
         #[serde(deny_unknown_fields)]
         $item
@@ -84,21 +84,21 @@ pub struct Number(pub BigRational);
 impl<'de> Deserialize<'de> for Number {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Number, D::Error> {
         let raw = Box::<ron::value::RawValue>::deserialize(deserializer)?;
-        let literal = raw.trim().get_ron();
-        let wrong = || D::Error::custom(format!("{literal} is not a decimal number from 0 up"));
-        decimal(literal).map(Number).ok_or_else(wrong)
+        let wrong =
+            || D::Error::custom(format!("{} is not a decimal number from 0 up", raw.get_ron()));
+        decimal(raw.trim().get_ron()).map(Number).ok_or_else(wrong)
     }
 }
 
 fn decimal(literal: &str) -> Option<BigRational> {
     let plain = literal.replace('_', "");
     let (mantissa, exponent) = plain.split_once(['e', 'E']).unwrap_or((&plain, "0"));
-    let exponent = exponent.parse::<i32>().ok().filter(|e| (-400..=400).contains(e))?;
+    let exponent = exponent.parse::<i32>().ok().filter(|e| e.abs() <= 400)?;
     let unsigned = mantissa.strip_prefix('+').unwrap_or(mantissa);
     let (whole, part) = unsigned.split_once('.').unwrap_or((unsigned, ""));
-    let digits = Some(format!("{whole}{part}")).filter(|digits| digits.len() <= 1000)?;
-    let all = digits.bytes().all(|b| b.is_ascii_digit());
-    let digits = digits.parse::<BigInt>().ok().filter(|_| all)?;
+    let digits = format!("{whole}{part}");
+    let plain = digits.len() <= 1000 && digits.bytes().all(|b| b.is_ascii_digit());
+    let digits = digits.parse::<BigInt>().ok().filter(|_| plain)?;
     let ten = BigRational::from(BigInt::from(10));
     Some(BigRational::from(digits) * Pow::pow(ten, exponent - part.len() as i32))
 }
@@ -110,36 +110,36 @@ impl Chain {
     /// The lowest load, and a row for each level.
     pub fn rows(&self) -> (i64, Vec<Row>) {
         let zero = BigRational::zero();
-        let move_by_one = |level: usize, down: BigRational, up: BigRational| {
-            let stay = BigRational::one() - &down - &up;
-            // What leaves the levels makes no row of them, and is refused.
-            let row = [(level.wrapping_sub(1), down), (level, stay), (level + 1, up)];
-            row.into_iter().filter(|(_, p)| !p.is_zero()).collect()
-        };
-        match self {
-            Chain::Matrix { lowest, rows } => (lowest.unwrap_or(0), dense(rows)),
+        let (lowest, moves): (_, Vec<[BigRational; 2]>) = match self {
+            Chain::Matrix { lowest, rows } => return (lowest.unwrap_or(0), dense(rows)),
             Chain::BirthDeath { lowest, up, down } => {
-                let at = |list: &[Number], i: usize| {
-                    list.get(i).map_or_else(|| zero.clone(), |p| p.0.clone())
+                let at = |i: usize| {
+                    [down, up].map(|list| list.get(i).map_or(zero.clone(), |p| p.0.clone()))
                 };
-                let row = |i| move_by_one(i, at(down, i), at(up, i));
-                (lowest.unwrap_or(0), (0..up.len().max(down.len())).map(row).collect())
+                (lowest, (0..up.len().max(down.len())).map(at).collect())
             }
             Chain::Walk { lowest, levels, up: Number(up), down: Number(down), edge } => {
                 let back = |p: &BigRational| if *edge == Edge::Reflect { p } else { &zero }.clone();
-                let row = |i| match i {
-                    0 => move_by_one(i, zero.clone(), up + back(down)),
-                    _ if i + 1 == *levels => move_by_one(i, down + back(up), zero.clone()),
-                    _ => move_by_one(i, down.clone(), up.clone()),
+                let at = |i: usize| match i {
+                    0 => [zero.clone(), up + back(down)],
+                    _ if i + 1 == *levels => [down + back(up), zero.clone()],
+                    _ => [down.clone(), up.clone()],
                 };
-                (lowest.unwrap_or(0), (0..(*levels).min(1 << 20)).map(row).collect())
+                (lowest, (0..(*levels).min(1 << 20)).map(at).collect())
             }
-        }
+        };
+        // What leaves the levels makes no row of them, and is refused.
+        let row = |(i, [down, up]): (usize, [BigRational; 2])| {
+            let stay = BigRational::one() - &down - &up;
+            let row = [(i.wrapping_sub(1), down), (i, stay), (i + 1, up)];
+            row.into_iter().filter(|(_, p)| !p.is_zero()).collect()
+        };
+        (lowest.unwrap_or(0), moves.into_iter().enumerate().map(row).collect())
     }
 }
 
 impl Transition {
-    /// A row for each state.
+    /// A row for each state; paths are relative to `folder`.
     pub fn rows(&self, folder: &Path) -> Result<Vec<Row>, Refusal> {
         match self {
             Transition::Dense(rows) => Ok(dense(rows)),

@@ -239,8 +239,8 @@ fn walk(
         }
         // Lines and points chosen anew suit the functions better, but keep them from coming to rest.
         if repeated % CHOSEN_EVERY < CHOSEN_ANEW {
-            note(&mut all, &mut held, Steps::Same);
-            recursion.go(&Steps::Same)?;
+            note(&mut all, &mut held, Steps::On(Vec::new()));
+            recursion.go(&Steps::On(Vec::new()))?;
         } else {
             recursion.go(&Steps::Held(1))?;
             held += 1;
