@@ -1,15 +1,14 @@
 //! The horizon of a phase-change problem, step by step.
 
-use crate::Refusal;
 use crate::model::{Hazard, Lifetime, PhaseChange};
 use crate::number::{Span, WEIGHT};
+use crate::{Refusal, model_error};
 use num_rational::BigRational;
 use num_traits::{One, Signed, Zero};
 
 /// The step that has been reached, backwards.
-#[derive(Clone)]
-pub(crate) struct Horizon<'a> {
-    model: &'a PhaseChange,
+#[derive(Clone, Default)]
+pub(crate) struct Horizon {
     /// The first and the last value of N.
     first: u64,
     pub last: u64,
@@ -29,9 +28,9 @@ pub(crate) struct Horizon<'a> {
 /// to after it, rounded down and up.
 pub(crate) type Motion = [[[u64; 2]; 3]; 2];
 
-impl Horizon<'_> {
+impl Horizon {
     /// After the last step.
-    pub fn new(model: &PhaseChange) -> Result<Horizon<'_>, Refusal> {
+    pub fn new(model: &PhaseChange) -> Result<Horizon, Refusal> {
         let one = BigRational::one();
         let (first, last, tilt) = match &model.lifetime {
             Lifetime::Fixed(last) => (*last, *last, one.clone()),
@@ -58,17 +57,14 @@ impl Horizon<'_> {
             || tilt.is_negative()
             || probabilities.any(|p| p.0 > one)
         {
-            return Refusal::model("a probability or a number of steps is out of range");
+            return model_error("a probability or a number of steps is out of range");
         }
-        let zero = Span::default;
-        let (survival, change, stay, cycles, quiet) = (zero(), zero(), zero(), zero(), zero());
-        let (tilt, tail) = (Span::from(&tilt), zero());
-        Ok(Horizon { model, first, last, tilt, tail, survival, change, stay, cycles, quiet })
+        Ok(Horizon { first, last, tilt: Span::from(&tilt), ..Horizon::default() })
     }
 
     /// Goes to step n, from the one after it.
-    pub fn step_back(&mut self, n: u64) {
-        let weight = match &self.model.lifetime {
+    pub fn step_back(&mut self, model: &PhaseChange, n: u64) {
+        let weight = match &model.lifetime {
             Lifetime::Pmf(law) => law.get(&n).map_or_else(Span::default, |p| Span::from(&p.0)),
             _ => Span::whole(u64::from(n >= self.first)),
         };
@@ -79,32 +75,22 @@ impl Horizon<'_> {
             self.survival = later.share(&weight);
             self.tail = later.plus(&weight);
         }
-        let hazard = self.hazard(n);
+        let hazard = hazard(model, n);
         self.change = self.survival.times(&hazard);
         self.stay = self.survival.times(&one.minus(&hazard));
         self.cycles = self.cycles.times(&self.survival).plus(&one);
         self.quiet = self.quiet.times(&self.stay).plus(&one);
     }
 
-    /// h_{n+1}; after the last step it does not matter.
-    fn hazard(&self, n: u64) -> Span {
-        match &self.model.hazard {
-            Hazard::Constant(hazard) => Span::from(&hazard.0),
-            Hazard::PerStep(list) => {
-                list.get(n as usize).map_or_else(Span::default, |p| Span::from(&p.0))
-            }
-        }
-    }
-
     /// Whether all steps from `first` to n are alike, and none of them is the last.
-    pub fn stays(&self, first: u64, n: u64) -> bool {
-        let constant = matches!(self.model.hazard, Hazard::Constant(_));
-        n < self.first && (constant || (first..n).all(|k| self.hazard(k) == self.hazard(n)))
+    pub fn stays(&self, model: &PhaseChange, first: u64, n: u64) -> bool {
+        let constant = matches!(model.hazard, Hazard::Constant(_));
+        n < self.first && (constant || (first..n).all(|k| hazard(model, k) == hazard(model, n)))
     }
 
-    pub fn motion(&self) -> Result<Motion, Refusal> {
-        let reports = [&self.model.detector.false_alarm, &self.model.detector.missed]
-            .map(|p| Span::from(&p.0));
+    pub fn motion(&self, model: &PhaseChange) -> Result<Motion, Refusal> {
+        let reports =
+            [&model.detector.false_alarm, &model.detector.missed].map(|p| Span::from(&p.0));
         let ([alarm, missed], one) = (reports, Span::whole(1));
         let mut motion = Motion::default();
         let reports = [[&alarm, &one.minus(&missed)], [&one.minus(&alarm), &missed]];
@@ -115,5 +101,15 @@ impl Horizon<'_> {
             }
         }
         Ok(motion)
+    }
+}
+
+/// h_{n+1}; after the last step it does not matter.
+fn hazard(model: &PhaseChange, n: u64) -> Span {
+    match &model.hazard {
+        Hazard::Constant(hazard) => Span::from(&hazard.0),
+        Hazard::PerStep(list) => {
+            list.get(n as usize).map_or_else(Span::default, |p| Span::from(&p.0))
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! The running cost of a load vector, and the even split of a total.
 
-use crate::Refusal;
 use crate::model::RunningCost;
+use crate::{Refusal, model_error};
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_rational::BigRational;
@@ -20,7 +20,7 @@ pub struct Imbalance {
 impl Imbalance {
     pub fn new(cost: RunningCost, capacities: &[BigRational]) -> Result<Imbalance, Refusal> {
         if capacities.is_empty() || !capacities.iter().all(Signed::is_positive) {
-            return Refusal::model("a capacity is not positive");
+            return model_error("a capacity is not positive");
         }
         let sum = capacities.iter().sum::<BigRational>();
         // The reciprocals have the numerators for denominators.
@@ -44,18 +44,17 @@ impl Imbalance {
         let each = loads.iter().zip(&self.each);
         let deviations = each.map(|(load, each)| i128::from(*load) * each - share);
         // The numerator for the denominator unit 2^shift, and whether it is a little more.
-        let (shift, whole, more) = match self.cost {
-            RunningCost::MaxMinusMean => (0, deviations.max().unwrap_or(0).unsigned_abs(), false),
+        let (whole, shift, more) = match self.cost {
+            RunningCost::MaxMinusMean => (deviations.fold(0, i128::max).unsigned_abs(), 0, false),
             RunningCost::MaxAbsDeviation => {
-                (0, deviations.map(i128::unsigned_abs).max().unwrap_or(0), false)
+                (deviations.map(i128::unsigned_abs).fold(0, u128::max), 0, false)
             }
             RunningCost::EuclideanDeviation => {
-                let squares = deviations.map(|d| d.unsigned_abs().checked_pow(2));
-                let add = |sum: Option<u128>, square: Option<u128>| sum?.checked_add(square?);
-                let sum = squares.fold(Some(0), add).ok_or(Refusal::TooLarge)?;
+                let add = |sum: u128, d: i128| sum.checked_add(d.unsigned_abs().checked_pow(2)?);
+                let sum = { deviations }.try_fold(0, add).ok_or(Refusal::TooLarge)?;
                 let shift = sum.leading_zeros().min(126) / 2;
                 let root = (sum << (2 * shift)).isqrt();
-                (shift, root, root * root != sum << (2 * shift))
+                (root, shift, root * root != sum << (2 * shift))
             }
         };
         let unit = (self.unit as u128) << shift;

@@ -42,10 +42,8 @@ pub enum Refusal {
     Unproved(&'static str),
 }
 
-impl Refusal {
-    fn model<T>(what: &str) -> Result<T, Refusal> {
-        Err(Refusal::Model(what.to_owned()))
-    }
+fn model_error<T>(what: &str) -> Result<T, Refusal> {
+    Err(Refusal::Model(what.to_owned()))
 }
 
 /// What has been proved.
@@ -55,12 +53,6 @@ pub struct Proof {
     pub lines: Vec<String>,
     /// Named quantities between a lower and an upper bound.
     pub intervals: Vec<(String, f64, f64)>,
-}
-
-impl Proof {
-    fn claims(&self) -> Vec<(f64, f64)> {
-        self.intervals.iter().map(|(_, low, high)| (*low, *high)).collect()
-    }
 }
 
 /// What a certificate holds.
@@ -104,13 +96,12 @@ impl Model {
                 recursion.proof()
             }
             (Model::Stopping(model), Evidence::Stopping(bits, differences)) => {
-                let mut last = Some(0u64);
+                let mut last = 0u64;
                 let value = |&(step, more): &(i64, u64)| {
-                    last = last?.checked_add_signed(step);
-                    Some([last?, last?.checked_add(more)?])
+                    last = last.wrapping_add_signed(step);
+                    [last, last.wrapping_add(more)]
                 };
-                let values: Option<Vec<_>> = differences.iter().map(value).collect();
-                model.prove(*bits, &values.ok_or(Refusal::Malformed)?)
+                model.prove(*bits, &Vec::from_iter(differences.iter().map(value)))
             }
             (Model::LoadDrift(model), Evidence::LoadDrift) => load_drift::prove(model),
             _ => Err(Refusal::Malformed),
@@ -123,14 +114,13 @@ const DIGEST: usize = 32;
 
 /// A certificate: evidence and what it proves, for the model file with this text.
 pub fn certificate(model: &str, evidence: &Evidence, proof: &Proof) -> Vec<u8> {
-    seal(model, &postcard::to_allocvec(&(evidence, proof.claims())).unwrap_or_default())
+    seal(model, &postcard::to_allocvec(&(evidence, &proof.intervals)).unwrap_or_default())
 }
 
 /// Puts a payload between the head that binds it to a model file and a digest of all of it.
 pub fn seal(model: &str, payload: &[u8]) -> Vec<u8> {
     let body = [MAGIC, &Sha256::digest(model)[..], payload].concat();
-    let digest = Sha256::digest(&body);
-    [&body[..], &digest[..]].concat()
+    [&body[..], &Sha256::digest(&body)[..]].concat()
 }
 
 /// Checks a certificate of the model file with this text.
@@ -144,12 +134,10 @@ pub fn check(model: &str, folder: &Path, certificate: &[u8]) -> Result<Proof, Re
         return Err(Refusal::Foreign);
     }
     let payload = postcard::take_from_bytes(&rest[DIGEST..rest.len() - DIGEST]);
-    let ((evidence, claims), []) = payload.map_err(|_| Refusal::Malformed)? else {
-        return Err(Refusal::Malformed);
-    };
+    let Ok(((evidence, claims), [])) = payload else { return Err(Refusal::Malformed) };
     let proof = Model::read(model, folder)?.prove(&evidence)?;
-    let claims: Vec<(f64, f64)> = claims;
-    match claims == proof.claims() {
+    let claims: Vec<(String, f64, f64)> = claims;
+    match claims == proof.intervals {
         true => Ok(proof),
         false => Err(Refusal::Unproved("what is claimed is not what follows")),
     }

@@ -5,7 +5,7 @@ use crate::imbalance::Imbalance;
 use crate::model::{Chain, Decide, LoadDrift, Objective, Processes, Rebalance, RunningCost};
 use crate::number::{Span, WEIGHT, down};
 use crate::space::Space;
-use crate::{Proof, Refusal};
+use crate::{Proof, Refusal, model_error};
 use num_bigint::BigInt;
 use num_rational::BigRational;
 use num_traits::One;
@@ -19,7 +19,7 @@ pub fn prove(model: &LoadDrift) -> Result<Proof, Refusal> {
     let even = Imbalance::new(RunningCost::MaxMinusMean, &vec![BigRational::one(); count])?;
     let (totals, own) = space.totals();
     if totals[0] < 0 || model.steps == 0 || matches!(model.chain, Chain::Matrix { .. }) {
-        return Refusal::model("only nonnegative loads on birth-death chains are checked");
+        return model_error("only nonnegative loads on birth-death chains are checked");
     }
     // Values are kept less the smallest of them: they differ by little more than a remap.
     let span = &model.remap_cost.0 + BigInt::from(totals[totals.len() - 1] + 1);

@@ -1,6 +1,6 @@
 //! Model files as they are written; decimals are read as exact fractions.
 
-use crate::Refusal;
+use crate::{Refusal, model_error};
 use num_bigint::BigInt;
 use num_rational::BigRational;
 use num_traits::{One, Pow, Zero};
@@ -53,9 +53,9 @@ written! {
     pub enum After { Stop, Uniform, Restart }
 
     pub enum Chain {
-        Walk { lowest: Option<i64>, levels: usize, up: Number, down: Number, edge: Edge },
-        BirthDeath { lowest: Option<i64>, up: Vec<Number>, down: Vec<Number> },
-        Matrix { lowest: Option<i64>, rows: Vec<Vec<Number>> }
+        Walk { #[serde(default)] lowest: i64, levels: usize, up: Number, down: Number, edge: Edge },
+        BirthDeath { #[serde(default)] lowest: i64, up: Vec<Number>, down: Vec<Number> },
+        Matrix { #[serde(default)] lowest: i64, rows: Vec<Vec<Number>> }
     }
     pub enum Edge { Reflect, Hold }
 
@@ -103,6 +103,23 @@ fn decimal(literal: &str) -> Option<BigRational> {
     Some(BigRational::from(digits) * Pow::pow(ten, exponent - part.len() as i32))
 }
 
+impl PhaseChange {
+    /// The time of a cycle after the change, where one remaps if that is better.
+    pub fn after(&self) -> &BigRational {
+        (&self.cycle.after.0).min(&self.cycle.remapped.0)
+    }
+
+    /// e_P - e_F where a premature remapping is kept.
+    pub fn regret(&self) -> Option<BigRational> {
+        match &self.premature {
+            Some(Premature::Keep { before_remapped }) => {
+                Some(&before_remapped.0 - &self.cycle.before.0)
+            }
+            _ => None,
+        }
+    }
+}
+
 /// Where a state leads, and with what probability.
 pub type Row = Vec<(usize, BigRational)>;
 
@@ -111,7 +128,7 @@ impl Chain {
     pub fn rows(&self) -> (i64, Vec<Row>) {
         let zero = BigRational::zero();
         let (lowest, moves): (_, Vec<[BigRational; 2]>) = match self {
-            Chain::Matrix { lowest, rows } => return (lowest.unwrap_or(0), dense(rows)),
+            Chain::Matrix { lowest, rows } => return (*lowest, dense(rows)),
             Chain::BirthDeath { lowest, up, down } => {
                 let at = |i: usize| {
                     [down, up].map(|list| list.get(i).map_or(zero.clone(), |p| p.0.clone()))
@@ -134,16 +151,21 @@ impl Chain {
             let row = [(i.wrapping_sub(1), down), (i, stay), (i + 1, up)];
             row.into_iter().filter(|(_, p)| !p.is_zero()).collect()
         };
-        (lowest.unwrap_or(0), moves.into_iter().enumerate().map(row).collect())
+        (*lowest, moves.into_iter().enumerate().map(row).collect())
     }
 }
 
 impl Transition {
-    /// A row for each state; paths are relative to `folder`.
+    /// A row for each state.
     pub fn rows(&self, folder: &Path) -> Result<Vec<Row>, Refusal> {
         match self {
             Transition::Dense(rows) => Ok(dense(rows)),
-            Transition::File(name) => matrix_market(&folder.join(name)),
+            Transition::File(name) => {
+                let text = std::fs::read_to_string(folder.join(name));
+                let text = text.map_err(|error| Refusal::Model(format!("{name}: {error}")))?;
+                let wrong = || model_error("only real general coordinate matrices are checked");
+                matrix_market(&text).map_or_else(wrong, Ok)
+            }
         }
     }
 }
@@ -153,27 +175,19 @@ fn dense(rows: &[Vec<Number>]) -> Vec<Row> {
     rows.iter().map(row).collect()
 }
 
-/// Reads a real general coordinate matrix.
-fn matrix_market(path: &Path) -> Result<Vec<Row>, Refusal> {
-    let wrong = |what: String| Refusal::Model(format!("{}: {what}", path.display()));
-    let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
-    let head = text.lines().next().unwrap_or("").to_ascii_lowercase();
-    let kind: Vec<&str> = head.split_whitespace().collect();
-    let ["%%matrixmarket", "matrix", "coordinate", "real" | "integer", "general"] = kind[..] else {
-        return Err(wrong("only real general coordinate matrices are checked".to_owned()));
-    };
-    let mut lines = text.lines().filter(|line| !line.starts_with('%') && !line.trim().is_empty());
-    let size = lines.next().and_then(|line| line.split_whitespace().next()?.parse().ok());
-    let mut rows = vec![Vec::new(); size.filter(|size| *size <= 1 << 20).unwrap_or(0)];
-    for line in lines {
-        let mut words = line.split_whitespace();
+/// A real general coordinate matrix in Matrix Market form.
+fn matrix_market(text: &str) -> Option<Vec<Row>> {
+    let (head, content) = text.split_once('\n')?;
+    let head = head.to_ascii_lowercase();
+    let kind = head.strip_prefix("%%matrixmarket matrix coordinate ")?.trim();
+    let content = content.lines().filter(|line| !line.starts_with('%') && !line.trim().is_empty());
+    let mut lines = content.map(str::split_whitespace);
+    let size = lines.next()?.next()?.parse().ok().filter(|size| *size <= 1 << 20)?;
+    let mut rows = vec![Vec::new(); size];
+    for mut words in lines {
         let mut place = || words.next()?.parse::<usize>().ok()?.checked_sub(1);
-        let (i, j) = (place(), place());
-        let row = i.and_then(|i| rows.get_mut(i));
-        let (Some(row), Some(j), Some(p)) = (row, j, words.next().and_then(decimal)) else {
-            return Err(wrong(format!("`{line}` is not row, column and probability")));
-        };
-        row.push((j, p));
+        let (row, column) = (rows.get_mut(place()?)?, place()?);
+        row.push((column, decimal(words.next()?)?));
     }
-    Ok(rows)
+    matches!(kind, "real general" | "integer general").then_some(rows)
 }

@@ -6,10 +6,11 @@
 //! points of step n+1 are that lie within it. docs/certificates.md has the proof.
 
 use crate::horizon::{Horizon, Motion};
-use crate::model::{PhaseChange, Premature};
+use crate::model::PhaseChange;
 use crate::number::{Span, UNIT, WEIGHT, down, up, wide};
 use crate::{Proof, Refusal};
 use num_bigint::BigInt;
+use num_rational::BigRational;
 use num_traits::Signed;
 use serde::{Deserialize, Serialize};
 use std::rc::Rc;
@@ -38,18 +39,13 @@ pub struct Recursion<'a> {
     model: &'a PhaseChange,
     /// The step to do next; `None` when step 0 is done.
     pub next: Option<u64>,
-    horizon: Horizon<'a>,
-    /// Fraction bits of what follows.
+    horizon: Horizon,
+    /// Fraction bits of times, values and lines.
     bits: u32,
-    /// The lesser of e_B and e_R, and by how much e_B is more.
-    after: Span,
+    /// By how much e_B is more than the lesser of it and e_R, D_d, and D_d + D_r.
     gain: [u64; 2],
-    /// D_d, D_d + D_r, and that in these units.
-    test: Span,
-    remap: Span,
+    test: [u64; 2],
     delay: [u64; 2],
-    /// e_P - e_F where a premature remapping is kept.
-    regret: Option<Span>,
     /// The value function is this times 1-p, and what lines and values enclose.
     common: Span,
     /// Beliefs, 0 the first and 1 the last, as multiples of 2^-62.
@@ -75,35 +71,23 @@ struct Part {
 impl<'a> Recursion<'a> {
     /// Before any step: V = 0 after the last one.
     pub fn new(model: &'a PhaseChange) -> Result<Recursion<'a>, Refusal> {
-        let horizon = Horizon::new(model)?;
-        let after = (&model.cycle.after.0).min(&model.cycle.remapped.0);
-        let (gain, delay) =
-            (&model.cycle.after.0 - after, &model.remap.test.0 + &model.remap.install.0);
-        let regret = match &model.premature {
-            Some(Premature::Keep { before_remapped: kept }) => {
-                Some(&kept.0 - &model.cycle.before.0)
-            }
-            _ => None,
-        };
-        let kept = regret.clone().unwrap_or_default();
-        if kept.is_negative() {
-            return Refusal::model("a cycle is shorter after a premature remapping");
-        }
+        let (horizon, cycle, test) = (Horizon::new(model)?, &model.cycle, &model.remap.test.0);
+        let (gain, delay) = (&cycle.after.0 - model.after(), test + &model.remap.install.0);
+        let kept = model.regret().unwrap_or_default() * BigInt::from(horizon.last + 1);
         // Every value is to fit 61 bits.
-        let bound = (&delay + &gain) * BigInt::from(4) + kept * BigInt::from(horizon.last + 1);
+        let bound = (&delay + &gain) * BigInt::from(4) + &kept;
         let whole = bound.ceil().to_integer().bits() as u32;
-        let bits = 61u32.checked_sub(whole).filter(|bits| *bits >= 16).ok_or(Refusal::TooLarge)?;
+        let bits = 61u32.checked_sub(whole).filter(|bits| *bits >= 16 && !kept.is_negative());
+        let bits = bits.ok_or(Refusal::TooLarge)?;
+        let units = |time: &BigRational| Span::from(time).units(bits);
         Ok(Recursion {
             model,
             next: Some(horizon.last),
             horizon,
             bits,
-            after: Span::from(after),
-            gain: Span::from(&gain).units(bits)?,
-            test: Span::from(&model.remap.test.0),
-            delay: Span::from(&delay).units(bits)?,
-            remap: Span::from(&delay),
-            regret: regret.as_ref().map(Span::from),
+            gain: units(&gain)?,
+            test: units(test)?,
+            delay: units(&delay)?,
             common: Span::default(),
             points: Rc::new(vec![0, UNIT]),
             lines: vec![[0, 0]; 2],
@@ -144,8 +128,8 @@ impl<'a> Recursion<'a> {
     /// One step, for these beliefs.
     fn step(&mut self, points: Rc<Vec<u64>>) -> Result<(), Refusal> {
         let n = self.next.ok_or(Refusal::Malformed)?;
-        self.horizon.step_back(n);
-        let (motion, gain, delay) = (self.horizon.motion()?, self.gain, self.delay);
+        self.horizon.step_back(self.model, n);
+        let (motion, gain, delay) = (self.horizon.motion(self.model)?, self.gain, self.delay);
         let held = match self.held.take() {
             Some(held) if held.0 == motion && points == self.points => held,
             _ => Rc::new((motion, self.parts(&points, &motion))),
@@ -167,11 +151,13 @@ impl<'a> Recursion<'a> {
         let certain = gain[1] + up(self.certain, self.horizon.survival.units(WEIGHT)?[1]);
         // Remapping: a line from below and one from above.
         self.common = self.common.times(&self.horizon.stay);
-        let start = match &self.regret {
-            None => Span::between(values[0], lines[0][0], self.bits).plus(&self.test),
-            Some(regret) => self.remap.plus(&regret.times(&self.horizon.quiet)).minus(&self.common),
+        let start = match self.model.regret() {
+            None => [self.test[0] + values[0], self.test[1] + lines[0][0]],
+            Some(regret) => {
+                let kept = Span::from(&regret).times(&self.horizon.quiet).minus(&self.common);
+                Span::between(delay[0], delay[1], self.bits).plus(&kept).units(self.bits)?
+            }
         };
-        let start = start.units(self.bits)?;
         let (below, above) = ([start[0], delay[0]], [start[1], delay[1]]);
         let low = if certain <= delay[0] { UNIT } else { lowest(&lines, below) };
         let threshold = [low, highest(&points, &values, above)];
@@ -234,7 +220,7 @@ impl<'a> Recursion<'a> {
     fn rest(&mut self, steps: u64) -> Result<(), Refusal> {
         let n = self.next.ok_or(Refusal::Malformed)?;
         let first = (n + 1).checked_sub(steps).filter(|_| steps > 0).ok_or(Refusal::Malformed)?;
-        if self.regret.is_some() || !self.horizon.stays(first, n) {
+        if self.model.regret().is_some() || !self.horizon.stays(self.model, first, n) {
             return Err(Refusal::Unproved("the steps are not alike"));
         }
         let mut one = self.clone();
@@ -287,22 +273,25 @@ impl<'a> Recursion<'a> {
             return Err(Refusal::Malformed);
         }
         let Horizon { cycles, quiet, last, .. } = &self.horizon;
-        let before = Span::from(&self.model.cycle.before.0);
-        let mean = quiet.times(&before).plus(&cycles.minus(quiet).times(&self.after));
+        let [before, after] = [&self.model.cycle.before.0, self.model.after()].map(Span::from);
+        let mean = quiet.times(&before).plus(&cycles.minus(quiet).times(&after));
         let delays = Span::between(self.values[0], self.lines[0][0], self.bits).plus(&self.common);
         let (low, high) = mean.plus(&delays).reals();
         let mut intervals = vec![("value".to_owned(), low, high)];
-        let (mut end, mut never) = (last + 1, last + 1);
-        let (mut widest, mut pi_0) = (0.0f64, (0.0, 0.0));
+        let (mut end, mut widest, mut pi_0) = (last + 1, 0.0f64, (0.0, 0.0));
         for (first, [low, high]) in &self.thresholds {
             pi_0 = Span::between(*low, *high, WEIGHT).reals();
             pi_0 = (pi_0.0.max(0.0), pi_0.1.min(1.0));
             widest = widest.max(pi_0.1 - pi_0.0);
-            never = if *low == UNIT && end == never { *first } else { never };
-            let last = if end - first > 1 { format!("..{}", end - 1) } else { String::new() };
-            intervals.push((format!("pi_{first}{last}"), pi_0.0, pi_0.1));
+            let steps =
+                if end - first > 1 { format!("{first}..{}", end - 1) } else { first.to_string() };
+            intervals.push((format!("pi_{steps}"), pi_0.0, pi_0.1));
             end = *first;
         }
+        let never = match self.thresholds.first() {
+            Some((first, [UNIT, _])) => *first,
+            _ => last + 1,
+        };
         let lines = vec![
             format!("every threshold to within {widest:.2e}: pi_0 in [{}, {}]", pi_0.0, pi_0.1),
             format!("remapping never pays from step {never} on"),

@@ -1,9 +1,9 @@
 //! The states of several processes, equal ones lumped, and how they move.
 
-use crate::Refusal;
 use crate::model::{Processes, Row};
 use crate::multisets::Lumped;
 use crate::number::{Span, WEIGHT, wide};
+use crate::{Refusal, model_error};
 use num_rational::BigRational;
 use num_traits::{One, Signed};
 use std::collections::{BTreeSet, HashMap};
@@ -11,9 +11,6 @@ use std::path::Path;
 
 /// States a certificate may speak of.
 const MOST: usize = 1 << 26;
-
-/// Where a state leads, with what weight, rounded down.
-type Weights = Vec<(usize, u64)>;
 
 /// The states in the order of a certificate.
 pub struct Space {
@@ -24,17 +21,13 @@ pub struct Space {
 
 /// Processes that move independently of the others.
 struct Group {
+    /// Equal ones, whose loads ascend; none if all processes move jointly.
     members: Vec<usize>,
-    motion: Motion,
-    /// By how many units an expectation may be too low.
+    /// Where each level or joint state leads, with what weight, rounded down.
+    rows: Vec<Vec<(usize, u64)>>,
+    lumped: Option<Lumped>,
+    /// By how many units an expectation over their moves may be too low.
     deficit: u64,
-}
-
-enum Motion {
-    /// Equal ones, by at most one level; their loads ascend.
-    Lumped(Lumped),
-    /// In any way.
-    Rows(Vec<Weights>),
 }
 
 impl Space {
@@ -46,15 +39,13 @@ impl Space {
     ) -> Result<Space, Refusal> {
         let chains = match processes {
             Processes::Joint { loads, transition } => {
-                let (rows, deficit) = weights(&transition.rows(folder)?)?;
+                let group = Group::new(Vec::new(), &transition.rows(folder)?)?;
                 let processes = loads.first().map_or(0, Vec::len);
                 let alike = loads.iter().all(|loads| loads.len() == processes);
-                if rows.len() != loads.len() || processes == 0 || !alike {
-                    return Refusal::model("loads and transition matrix differ in size");
+                if group.rows.len() != loads.len() || processes == 0 || !alike {
+                    return model_error("loads and transition matrix differ in size");
                 }
-                let (members, motion) = ((0..processes).collect(), Motion::Rows(rows));
-                let groups = vec![Group { members, motion, deficit }];
-                return Ok(Space { groups, processes, loads: loads.concat() });
+                return Ok(Space { groups: vec![group], processes, loads: loads.concat() });
             }
             Processes::Identical { count, chain } => vec![chain.rows(); (*count).min(1000)],
             Processes::Distinct(chains) => chains.iter().map(|chain| chain.rows()).collect(),
@@ -64,28 +55,19 @@ impl Space {
         for (i, chain) in chains.iter().enumerate() {
             let equal = |j: &usize| chains[*j] == *chain && capacities.get(*j) == capacities.get(i);
             let lumps = by_one(&chain.1);
-            let members: Vec<usize> =
-                (0..processes).filter(|j| *j == i || lumps && equal(j)).collect();
+            let members = Vec::from_iter((0..processes).filter(|j| *j == i || lumps && equal(j)));
             if members[0] == i {
-                space.add(members, chain)?;
+                space.add(Group::new(members, &chain.1)?, chain.0)?;
             }
         }
-        if processes > 0 { Ok(space) } else { Refusal::model("there are no processes") }
+        if processes > 0 { Ok(space) } else { model_error("there are no processes") }
     }
 
-    /// Adds processes with this lowest load and these rows.
-    fn add(
-        &mut self,
-        members: Vec<usize>,
-        (lowest, rows): &(i64, Vec<Row>),
-    ) -> Result<(), Refusal> {
-        let ((weights, deficit), size) = (weights(rows)?, members.len());
-        let (motion, levels) = if by_one(rows) {
-            let lumped = Lumped::new(&weights, size)?;
-            let levels = lumped.all().flatten().collect();
-            (Motion::Lumped(lumped), levels)
-        } else {
-            (Motion::Rows(weights), Vec::from_iter(0..rows.len()))
+    fn add(&mut self, group: Group, lowest: i64) -> Result<(), Refusal> {
+        let size = group.members.len();
+        let levels: Vec<usize> = match &group.lumped {
+            Some(lumped) => lumped.all().flatten().collect(),
+            None => (0..group.rows.len()).collect(),
         };
         if self.loads.len().saturating_mul(levels.len()) > MOST * self.processes * size {
             return Err(Refusal::TooLarge);
@@ -95,13 +77,13 @@ impl Space {
             for levels in levels.chunks(size) {
                 let start = loads.len();
                 loads.extend(others);
-                for (i, level) in members.iter().zip(levels) {
+                for (i, level) in group.members.iter().zip(levels) {
                     loads[start + i] = lowest.saturating_add(*level as i64);
                 }
             }
         }
         self.loads = loads;
-        self.groups.push(Group { members, motion, deficit: deficit * size as u64 });
+        self.groups.push(group);
         Ok(())
     }
 
@@ -113,7 +95,7 @@ impl Space {
     /// The totals there are, ascending, and for each state which of them it has.
     pub fn totals(&self) -> (Vec<i64>, Vec<usize>) {
         let all: Vec<i64> = self.states().map(|loads| loads.iter().sum()).collect();
-        let totals = BTreeSet::from_iter(&all).into_iter().copied().collect::<Vec<_>>();
+        let totals = Vec::from_iter(BTreeSet::from_iter(all.iter().copied()));
         let own = all.iter().map(|total| totals.partition_point(|other| other < total)).collect();
         (totals, own)
     }
@@ -121,7 +103,7 @@ impl Space {
     /// How many load vectors a state stands for.
     pub fn orders(&self, loads: &[i64]) -> Result<u128, Refusal> {
         let mut orders = 1u128;
-        for members in self.lumped() {
+        for Group { members, .. } in &self.groups {
             let mut equal = 0;
             for (at, &i) in members.iter().enumerate() {
                 equal = if at > 0 && loads[members[at - 1]] == loads[i] { equal + 1 } else { 1 };
@@ -131,23 +113,17 @@ impl Space {
         if orders < 1 << 66 { Ok(orders) } else { Err(Refusal::TooLarge) }
     }
 
-    /// Those whose loads ascend.
-    fn lumped(&self) -> impl Iterator<Item = &Vec<usize>> {
-        let lumped = |group: &&Group| matches!(group.motion, Motion::Lumped(_));
-        self.groups.iter().filter(lumped).map(|group| &group.members)
-    }
-
     /// Finds the state that stands for given loads.
     pub fn finder(&self) -> impl Fn(Vec<i64>) -> Result<usize, Refusal> {
         let states: HashMap<&[i64], usize> = self.states().zip(0..).collect();
         move |mut loads| {
-            for members in self.lumped() {
+            for Group { members, .. } in &self.groups {
                 let mut own: Vec<i64> = members.iter().map(|i| loads[*i]).collect();
                 own.sort_unstable();
                 members.iter().zip(own).for_each(|(i, load)| loads[*i] = load);
             }
-            let place = states.get(loads.as_slice()).copied();
-            place.map_or_else(|| Refusal::model("a load lies outside the levels"), Ok)
+            let place = states.get(&loads[..]).copied();
+            place.map_or_else(|| model_error("a load lies outside the levels"), Ok)
         }
     }
 
@@ -156,28 +132,55 @@ impl Space {
     pub fn expect(&self, values: &mut [u64]) -> u64 {
         // Rows may sum to a little more than 1, and enlarge what the first motions took away.
         let (mut right, mut deficit) = (values.len(), 1);
-        for Group { motion, deficit: own, .. } in &self.groups {
-            let count = match motion {
-                Motion::Lumped(lumped) => lumped.count(),
-                Motion::Rows(rows) => rows.len(),
-            };
+        for group in &self.groups {
+            let count = group.lumped.as_ref().map_or(group.rows.len(), Lumped::count);
             right /= count;
-            deficit += own;
-            values.chunks_mut(count * right).for_each(|block| match motion {
-                Motion::Lumped(lumped) => lumped.apply(block, right),
-                Motion::Rows(rows) => apply(rows, block, right),
+            deficit += group.deficit;
+            values.chunks_mut(count * right).for_each(|block| match &group.lumped {
+                Some(lumped) => lumped.apply(block, right),
+                None => group.apply(block, right),
             });
         }
         deficit
     }
 }
 
-fn apply(rows: &[Weights], block: &mut [u64], width: usize) {
-    let old = block.to_vec();
-    for (row, out) in rows.iter().zip(block.chunks_mut(width)) {
-        for (i, out) in out.iter_mut().enumerate() {
-            let terms = row.iter().map(|(to, p)| wide(old[to * width + i], *p));
-            *out = (terms.sum::<u128>() >> WEIGHT) as u64;
+impl Group {
+    /// Rows are used as they are: one may miss 1 by what model files are allowed to.
+    fn new(members: Vec<usize>, exact: &[Row]) -> Result<Group, Refusal> {
+        let slack = BigRational::new(1.into(), 1_000_000_000.into());
+        let (mut rows, mut most) = (Vec::new(), 0);
+        for row in exact {
+            let sum: BigRational = row.iter().map(|(_, p)| p).sum();
+            let within = row.iter().all(|(to, p)| *to < exact.len() && !p.is_negative());
+            if !within || (sum - BigRational::one()).abs() > slack {
+                return model_error(
+                    "a row is no distribution over as many levels as there are rows",
+                );
+            }
+            let (mut weights, mut rounded) = (Vec::new(), 0);
+            for (to, p) in row {
+                let [low, high] = Span::from(p).units(WEIGHT)?;
+                weights.push((*to, low));
+                rounded += high - low;
+            }
+            rows.push(weights);
+            most = rounded.max(most);
+        }
+        // A unit for each expectation, and one for each weight that has been rounded.
+        let deficit = (1 + most) * members.len().max(1) as u64;
+        let lumps = !members.is_empty() && by_one(exact);
+        let lumped = if lumps { Some(Lumped::new(&rows, members.len())?) } else { None };
+        Ok(Group { members, rows, lumped, deficit })
+    }
+
+    fn apply(&self, block: &mut [u64], width: usize) {
+        let old = block.to_vec();
+        for (row, out) in self.rows.iter().zip(block.chunks_mut(width)) {
+            for (i, out) in out.iter_mut().enumerate() {
+                let terms = row.iter().map(|(to, p)| wide(old[to * width + i], *p));
+                *out = (terms.sum::<u128>() >> WEIGHT) as u64;
+            }
         }
     }
 }
@@ -186,29 +189,4 @@ fn apply(rows: &[Weights], block: &mut [u64], width: usize) {
 fn by_one(rows: &[Row]) -> bool {
     let near = |(from, row): (usize, &Row)| row.iter().all(|(to, _)| to.abs_diff(from) <= 1);
     rows.iter().enumerate().all(near)
-}
-
-/// Rows as they are: one may miss 1 by what model files are allowed to. And how many units too low an
-/// expectation may be: one, and one for each weight that has been rounded.
-fn weights(rows: &[Row]) -> Result<(Vec<Weights>, u64), Refusal> {
-    let slack = BigRational::new(1.into(), 1_000_000_000.into());
-    let (mut weights, mut most) = (Vec::new(), 0);
-    for row in rows {
-        let sum: BigRational = row.iter().map(|(_, p)| p).sum();
-        let within = row.iter().all(|(to, p)| *to < rows.len() && !p.is_negative());
-        if !within || (sum - BigRational::one()).abs() > slack {
-            return Refusal::model(
-                "a row is no distribution over as many levels as there are rows",
-            );
-        }
-        let (mut own, mut rounded) = (Vec::new(), 0);
-        for (to, p) in row {
-            let [low, high] = Span::from(p).units(WEIGHT)?;
-            own.push((*to, low));
-            rounded += high - low;
-        }
-        weights.push(own);
-        most = rounded.max(most);
-    }
-    Ok((weights, 1 + most))
 }

@@ -5,7 +5,7 @@ use crate::imbalance::Imbalance;
 use crate::model::{self, After, Number, RunningCost};
 use crate::number::Span;
 use crate::space::Space;
-use crate::{Proof, Refusal};
+use crate::{Proof, Refusal, model_error};
 use num_rational::BigRational;
 use num_traits::{One, Zero};
 use std::path::Path;
@@ -25,7 +25,7 @@ impl Stopping {
         let space = Space::new(&model.processes, capacities.as_deref().unwrap_or(&[]), folder)?;
         let capacities = capacities.unwrap_or_else(|| vec![BigRational::one(); space.processes]);
         if capacities.len() != space.processes || model.remap_cost.0.is_zero() {
-            return Refusal::model("a capacity is missing, or remapping is free");
+            return model_error("a capacity is missing, or remapping is free");
         }
         let cost = model.running_cost.unwrap_or(RunningCost::MaxMinusMean);
         let imbalance = Imbalance::new(cost, &capacities)?;
