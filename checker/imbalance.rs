@@ -35,31 +35,28 @@ impl Imbalance {
         Ok(Imbalance { cost, each, total: scaled(sum)?, unit: scaled(one)? })
     }
 
-    /// The cost in units of 2^-bits, rounded down and up: both 0 if and only if the loads are balanced.
+    /// The cost in units of 2^-bits, rounded down and up: both 0 if and only if the loads, which are below
+    /// 2^40, are balanced.
     pub fn cost(&self, loads: &[i64], bits: u32) -> Result<[u64; 2], Refusal> {
-        if loads.iter().any(|load| load.unsigned_abs() >= 1 << 40) {
-            return Err(Refusal::TooLarge);
-        }
         let share = self.total * loads.iter().map(|load| i128::from(*load)).sum::<i128>();
         let each = loads.iter().zip(&self.each);
         let deviations = each.map(|(load, each)| i128::from(*load) * each - share);
-        // The numerator for the denominator unit 2^shift, and whether it is a little more.
+        // The numerator for the denominator unit 2^shift, and how much more it is at most.
         let (whole, shift, more) = match self.cost {
-            RunningCost::MaxMinusMean => (deviations.fold(0, i128::max).unsigned_abs(), 0, false),
+            RunningCost::MaxMinusMean => (deviations.fold(0, i128::max).unsigned_abs(), 0, 0),
             RunningCost::MaxAbsDeviation => {
-                (deviations.map(i128::unsigned_abs).fold(0, u128::max), 0, false)
+                (deviations.map(i128::unsigned_abs).fold(0, u128::max), 0, 0)
             }
             RunningCost::EuclideanDeviation => {
                 let add = |sum: u128, d: i128| sum.checked_add(d.unsigned_abs().checked_pow(2)?);
                 let sum = { deviations }.try_fold(0, add).ok_or(Refusal::TooLarge)?;
                 let shift = sum.leading_zeros().min(126) / 2;
-                let root = (sum << (2 * shift)).isqrt();
-                (root, shift, root * root != sum << (2 * shift))
+                ((sum << (2 * shift)).isqrt(), shift, u128::from(sum > 0))
             }
         };
         let unit = (self.unit as u128) << shift;
         let scaled = |x: u128| x.checked_mul(1 << bits).ok_or(Refusal::TooLarge);
-        let ends = [scaled(whole)? / unit, scaled(whole + u128::from(more))?.div_ceil(unit)];
+        let ends = [scaled(whole)? / unit, scaled(whole + more)?.div_ceil(unit)];
         if ends[1] < 1 << 62 { Ok(ends.map(|end| end as u64)) } else { Err(Refusal::TooLarge) }
     }
 

@@ -230,6 +230,7 @@ impl<'a> Recursion<'a> {
         // So far apart, whatever both have in common, the two sides are at most in any of the steps.
         let apart = sum.times(&Span::whole(rise - fall)).units(0)?[1];
         self.lines.iter_mut().for_each(|line| line[0] += apart);
+        self.certain = self.delay[1];
         let mut wide = self.clone();
         wide.step(self.points.clone())?;
         self.thresholds = wide.thresholds;

@@ -12,6 +12,9 @@ use std::path::Path;
 /// States a certificate may speak of.
 const MOST: usize = 1 << 26;
 
+/// What loads must stay below.
+const LARGE: u64 = 1 << 40;
+
 /// The states in the order of a certificate.
 pub struct Space {
     groups: Vec<Group>,
@@ -42,8 +45,11 @@ impl Space {
                 let group = Group::new(Vec::new(), &transition.rows(folder)?)?;
                 let processes = loads.first().map_or(0, Vec::len);
                 let alike = loads.iter().all(|loads| loads.len() == processes);
-                if group.rows.len() != loads.len() || processes == 0 || !alike {
-                    return model_error("loads and transition matrix differ in size");
+                let large = loads.iter().flatten().any(|load| load.unsigned_abs() >= LARGE);
+                if group.rows.len() != loads.len() || processes == 0 || !alike || large {
+                    return model_error(
+                        "loads are too large or differ in size from the transitions",
+                    );
                 }
                 return Ok(Space { groups: vec![group], processes, loads: loads.concat() });
             }
@@ -69,7 +75,8 @@ impl Space {
             Some(lumped) => lumped.all().flatten().collect(),
             None => (0..group.rows.len()).collect(),
         };
-        if self.loads.len().saturating_mul(levels.len()) > MOST * self.processes * size {
+        let states = self.loads.len().saturating_mul(levels.len());
+        if states > MOST * self.processes * size || lowest.unsigned_abs() >= LARGE / 2 {
             return Err(Refusal::TooLarge);
         }
         let mut loads = Vec::with_capacity(self.loads.len() * levels.len() / size);
@@ -78,7 +85,7 @@ impl Space {
                 let start = loads.len();
                 loads.extend(others);
                 for (i, level) in group.members.iter().zip(levels) {
-                    loads[start + i] = lowest.saturating_add(*level as i64);
+                    loads[start + i] = lowest + *level as i64;
                 }
             }
         }

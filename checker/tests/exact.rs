@@ -146,13 +146,30 @@ fn drifting_loads_agree_with_the_recursion_on_load_vectors() {
     }
 }
 
-/// What value iteration on all load vectors comes to, and the classes of a certificate for it.
+fn chain(levels: usize, reflect: bool) -> String {
+    let edge = if reflect { "Reflect" } else { "Hold" };
+    format!("Walk(levels: {levels}, up: 0.3, down: 0.2, edge: {edge})")
+}
+
 fn stopping(after: &str, cost: &str, capacities: &[f64], levels: usize, reflect: bool) {
+    let processes =
+        format!("Identical(count: {}, chain: {})", capacities.len(), chain(levels, reflect));
+    stopping_of(&processes, after, cost, capacities, levels, reflect);
+}
+
+/// What value iteration on all load vectors comes to, and the classes of a certificate for it.
+fn stopping_of(
+    processes: &str,
+    after: &str,
+    cost: &str,
+    capacities: &[f64],
+    levels: usize,
+    reflect: bool,
+) {
     let (count, rho) = (capacities.len(), 2.3);
     let found = model(&format!(
-        "Stopping(processes: Identical(count: {count}, chain: Walk(levels: {levels}, up: 0.3, down: 0.2, edge: \
-         {})), capacities: {capacities:?}, running_cost: {cost}, remap_cost: {rho}, after_remap: {after})",
-        if reflect { "Reflect" } else { "Hold" }
+        "Stopping(processes: {processes}, capacities: {capacities:?}, running_cost: {cost}, \
+         remap_cost: {rho}, after_remap: {after})"
     ));
     let Model::Stopping(problem) = &found else { panic!("another problem") };
     let (rows, states) = (walk(levels, 0.3, 0.2, reflect), vectors(count, levels));
@@ -256,6 +273,45 @@ fn optimal_stopping_agrees_with_value_iteration_on_load_vectors() {
         stopping(after, "MaxMinusMean", &[2.0, 1.0, 1.0], 4, true);
         stopping(after, "EuclideanDeviation", &[1.0, 2.0], 5, false);
     }
+}
+
+#[test]
+fn processes_described_in_other_ways_are_the_same() {
+    let (levels, reflect) = (4, true);
+    let (rows, states) = (walk(levels, 0.3, 0.2, reflect), vectors(3, levels));
+    let up: Vec<f64> = (0..levels).map(|i| rows[i].get(i + 1).copied().unwrap_or(0.0)).collect();
+    let down: Vec<f64> = (0..levels).map(|i| if i > 0 { rows[i][i - 1] } else { 0.0 }).collect();
+    let walk = chain(levels, reflect);
+    let distinct = format!(
+        "Distinct([{walk}, Matrix(rows: {rows:?}), BirthDeath(up: {up:?}, down: {down:?})])"
+    );
+    let chance = |from: &Vec<usize>, to: &Vec<usize>| -> f64 {
+        from.iter().zip(to).map(|(i, j)| rows[*i][*j]).product()
+    };
+    let dense: Vec<Vec<f64>> =
+        states.iter().map(|from| states.iter().map(|to| chance(from, to)).collect()).collect();
+    let joint = format!("Joint(loads: {states:?}, transition: Dense({dense:?}))");
+    let file = std::env::temp_dir().join(format!("remap_checker_{}.mtx", std::process::id()));
+    let mut text = format!(
+        "%%MatrixMarket matrix coordinate real general\n% three walks\n\n{0} {0} {1}\n",
+        states.len(),
+        dense.iter().flatten().filter(|p| **p > 0.0).count()
+    );
+    for (i, row) in dense.iter().enumerate() {
+        for (j, p) in row.iter().enumerate().filter(|(_, p)| **p > 0.0) {
+            text.push_str(&format!("{} {} {p:e}\n", i + 1, j + 1));
+        }
+    }
+    std::fs::write(&file, text).unwrap();
+    let filed = format!("Joint(loads: {states:?}, transition: File({file:?}))");
+    for after in ["Stop", "Uniform", "Restart"] {
+        for processes in [&distinct, &joint, &filed] {
+            stopping_of(processes, after, "MaxMinusMean", &[1.0; 3], levels, reflect);
+        }
+    }
+    // The last process alone may have another capacity.
+    stopping_of(&distinct, "Uniform", "MaxAbsDeviation", &[1.0, 1.0, 2.0], levels, reflect);
+    std::fs::remove_file(file).unwrap();
 }
 
 /// Costs in one phase-change problem.
