@@ -1,0 +1,101 @@
+//! Many steps at once: what they prove is true of every one of them.
+
+use remap_checker::recursion::Steps;
+use remap_checker::{Evidence, Model, Proof, Refusal};
+use std::path::Path;
+
+fn model(lifetime: &str, hazard: &str, more: &str) -> Model {
+    let text = format!(
+        "Model(title: \"t\", problem: PhaseChange(lifetime: {lifetime}, cycle: (before: 1.0, after: 2.0, \
+         remapped: 1.1), remap: (test: 2.7, install: 0.5), detector: (false_alarm: 0.2, missed: 0.1), \
+         hazard: {hazard}{more}))"
+    );
+    Model::read(&text, Path::new("")).unwrap()
+}
+
+fn on(points: u64) -> Steps {
+    Steps::On(vec![(1 << 44) / points; points as usize - 1])
+}
+
+fn prove(model: &Model, steps: &[Steps]) -> Result<Proof, Refusal> {
+    model.prove(&Evidence::PhaseChange(steps.to_vec()))
+}
+
+/// Bounds on the threshold at each step, and on the value last.
+fn bounds(proof: &Proof, steps: usize) -> Vec<(f64, f64)> {
+    let mut all = vec![(0.0, 0.0); steps];
+    for (name, low, high) in &proof.intervals[1..] {
+        let (first, last) = name[3..].split_once("..").unwrap_or((&name[3..], &name[3..]));
+        let (first, last): (usize, usize) = (first.parse().unwrap(), last.parse().unwrap());
+        all[first..=last].fill((*low, *high));
+    }
+    let (_, low, high) = proof.intervals[0];
+    all.push((low, high));
+    all
+}
+
+#[test]
+fn many_steps_at_once_contain_what_each_of_them_proves() {
+    let mut accepted = 0;
+    for hazard in ["0.02", "0.3", "0.001"] {
+        let found = model("Fixed(300)", &format!("Constant({hazard})"), "");
+        let fine =
+            [vec![on(4096)], vec![Steps::On(Vec::new()); 60], vec![Steps::Held(240)]].concat();
+        let fine = bounds(&prove(&found, &fine).unwrap(), 301);
+        for points in [16, 100, 1000] {
+            for held in [0u64, 2, 5, 8, 12, 20, 40, 100, 250] {
+                for rest in [1, 7, 300 - held] {
+                    if held + rest > 300 {
+                        continue;
+                    }
+                    let steps = [
+                        vec![on(points)],
+                        vec![Steps::On(Vec::new()); held.min(20) as usize],
+                        vec![
+                            Steps::Held(held.saturating_sub(20)),
+                            Steps::Rest(rest),
+                            Steps::Held(300 - held - rest),
+                        ],
+                    ];
+                    let Ok(proof) = prove(&found, &steps.concat()) else { continue };
+                    accepted += 1;
+                    let coarse = bounds(&proof, 301);
+                    for ((low, high), (least, most)) in coarse.iter().zip(&fine) {
+                        assert!(least <= high && low <= most, "[{low}, {high}] [{least}, {most}]");
+                    }
+                }
+            }
+        }
+    }
+    // Too early nothing can be said of many steps.
+    assert!(accepted > 100, "{accepted}");
+}
+
+#[test]
+fn steps_that_differ_are_not_taken_at_once() {
+    let unlike = Err(Refusal::Unproved("the steps are not alike"));
+    let list = |hazard: &str, other: &str| {
+        let hazards: Vec<&str> = (0..300).map(|n| if n == 40 { other } else { hazard }).collect();
+        format!("PerStep([{}])", hazards.join(", "))
+    };
+    let try_rest = |model: &Model, held: u64, rest: u64| {
+        let steps =
+            [on(1000), Steps::Held(held), Steps::Rest(rest), Steps::Held(300 - held - rest)];
+        prove(model, &steps).map(|_| ())
+    };
+    let found = model("Fixed(300)", "Constant(0.02)", "");
+    assert_eq!(try_rest(&found, 100, 200), Ok(()));
+    assert_eq!(prove(&found, &[Steps::Rest(301)]), unlike.clone());
+    // A hazard is that of the next step.
+    let found = model("Fixed(300)", &list("0.02", "0.02"), "");
+    assert_eq!(try_rest(&found, 100, 200), Ok(()));
+    let found = model("Fixed(300)", &list("0.02", "0.021"), "");
+    assert_eq!(try_rest(&found, 100, 159), Ok(()));
+    assert_eq!(try_rest(&found, 100, 160), unlike.clone().map(|_: Proof| ()));
+    let found = model("Fixed(300)", "Constant(0.02)", ", premature: Keep(before_remapped: 1.5)");
+    assert_eq!(try_rest(&found, 100, 200), unlike.clone().map(|_| ()));
+    // N may be 200 to 300.
+    let found = model("Uniform(first: 200, last: 300)", "Constant(0.02)", "");
+    assert_eq!(try_rest(&found, 99, 2), unlike.map(|_| ()));
+    assert_eq!(try_rest(&found, 140, 160), Ok(()));
+}
