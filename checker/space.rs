@@ -70,23 +70,23 @@ impl Space {
     }
 
     fn add(&mut self, group: Group, lowest: i64) -> Result<(), Refusal> {
-        let size = group.members.len();
-        let levels: Vec<usize> = match &group.lumped {
-            Some(lumped) => lumped.all().flatten().collect(),
-            None => (0..group.rows.len()).collect(),
-        };
-        let states = self.loads.len().saturating_mul(levels.len());
-        if states > MOST * self.processes * size || lowest.unsigned_abs() >= LARGE / 2 {
+        let others = self.loads.chunks(self.processes);
+        let states = others.len().saturating_mul(group.count());
+        if states > MOST || lowest.unsigned_abs() >= LARGE / 2 {
             return Err(Refusal::TooLarge);
         }
-        let mut loads = Vec::with_capacity(self.loads.len() * levels.len() / size);
-        for others in self.loads.chunks(self.processes) {
-            for levels in levels.chunks(size) {
+        let mut loads = Vec::with_capacity(states * self.processes);
+        for others in others {
+            let mut add = |levels: &[usize]| {
                 let start = loads.len();
                 loads.extend(others);
                 for (i, level) in group.members.iter().zip(levels) {
                     loads[start + i] = lowest + *level as i64;
                 }
+            };
+            match &group.lumped {
+                Some(lumped) => lumped.all().for_each(|levels| add(&levels)),
+                None => (0..group.rows.len()).for_each(|level| add(&[level])),
             }
         }
         self.loads = loads;
@@ -140,10 +140,9 @@ impl Space {
         // Rows may sum to a little more than 1, and enlarge what the first motions took away.
         let (mut right, mut deficit) = (values.len(), 1);
         for group in &self.groups {
-            let count = group.lumped.as_ref().map_or(group.rows.len(), Lumped::count);
-            right /= count;
+            right /= group.count();
             deficit += group.deficit;
-            values.chunks_mut(count * right).for_each(|block| match &group.lumped {
+            values.chunks_mut(group.count() * right).for_each(|block| match &group.lumped {
                 Some(lumped) => lumped.apply(block, right),
                 None => group.apply(block, right),
             });
@@ -179,6 +178,11 @@ impl Group {
         let lumps = !members.is_empty() && by_one(exact);
         let lumped = if lumps { Some(Lumped::new(&rows, members.len())?) } else { None };
         Ok(Group { members, rows, lumped, deficit })
+    }
+
+    /// How many states there are.
+    fn count(&self) -> usize {
+        self.lumped.as_ref().map_or(self.rows.len(), Lumped::count)
     }
 
     fn apply(&self, block: &mut [u64], width: usize) {
