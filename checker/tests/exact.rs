@@ -314,6 +314,43 @@ fn processes_described_in_other_ways_are_the_same() {
     std::fs::remove_file(file).unwrap();
 }
 
+#[test]
+fn an_even_split_goes_by_capacity_and_largest_remainder() {
+    // Loads 0 to 4 on twice the capacity of loads 0 to 2.
+    let found = model(&format!(
+        "Stopping(processes: Distinct([{}, {}]), capacities: [2.0, 1.0], remap_cost: 0.9, \
+         running_cost: MaxAbsDeviation, after_remap: Restart)",
+        chain(5, false),
+        chain(3, false)
+    ));
+    let Model::Stopping(problem) = &found else { panic!("another problem") };
+    let (rows, other) = (walk(5, 0.3, 0.2, false), walk(3, 0.3, 0.2, false));
+    let split = [[0, 0], [1, 0], [1, 1], [2, 1], [3, 1], [3, 2], [4, 2]];
+    let psi = |i: usize, j: usize| imbalance(&[i, j], &[2.0, 1.0], "MaxAbsDeviation");
+    let mut value = [[0.0; 3]; 5];
+    let (mut least, mut most) = (0.0, 0.0);
+    for _ in 0..2000 {
+        let go = |i: usize, j: usize| {
+            let to = |k: usize| (0..3).map(|l| other[j][l] * value[k][l]).sum::<f64>();
+            psi(i, j) + (0..5).map(|k| rows[i][k] * to(k)).sum::<f64>()
+        };
+        let best = |i: usize, j: usize| go(i, j).min(0.9 + go(split[i + j][0], split[i + j][1]));
+        let next: [[f64; 3]; 5] = std::array::from_fn(|i| std::array::from_fn(|j| best(i, j)));
+        let change = || (0..15).map(|s| next[s / 3][s % 3] - value[s / 3][s % 3]);
+        (least, most) = (change().fold(f64::MAX, f64::min), change().fold(f64::MIN, f64::max));
+        value = next.map(|row| row.map(|v| v - next[0][0]));
+    }
+    let scale = 2f64.powi(50);
+    let mut last = 0;
+    let pair = |loads: &[i64]| {
+        let now = ((value[loads[0] as usize][loads[1] as usize] + 10.0) * scale) as i64;
+        (now - std::mem::replace(&mut last, now), 0)
+    };
+    let evidence = Evidence::Stopping(50, problem.states().map(pair).collect());
+    let (low, high) = interval(&found.prove(&evidence).unwrap(), "average");
+    assert!(low <= least + 1e-12 && most - 1e-12 <= high && high - low < 1e-9, "[{low}, {high}]");
+}
+
 /// Costs in one phase-change problem.
 struct Phases {
     stays: Vec<f64>,

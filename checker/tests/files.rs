@@ -2,6 +2,7 @@
 
 use remap_checker::recursion::Steps;
 use remap_checker::{Evidence, Model, Proof, Refusal, certificate, check, seal};
+use sha2::{Digest, Sha256};
 use std::path::Path;
 
 const DRIFT: &str = "LoadDrift(processors: 2, chain: Walk(lowest: 1, levels: 4, up: 0.3, down: 0.2, edge: Hold), \
@@ -64,6 +65,10 @@ fn a_refusal_says_what_is_wrong() {
     assert_eq!(at(&text, &good[..30]), Err(Refusal::Damaged));
     assert_eq!(at(&format!("{text} "), &good), Err(Refusal::Foreign));
     assert_eq!(at(&text, &seal(&text, b"")), Err(Refusal::Malformed));
+    // A digest alone does not make a certificate.
+    let head = &good[..23];
+    let short = [head, &Sha256::digest(head)[..]].concat();
+    assert_eq!(at(&text, &short), Err(Refusal::Damaged));
     let longer = [&good[52..good.len() - 32], b"\0"].concat();
     assert_eq!(at(&text, &seal(&text, &longer)), Err(Refusal::Malformed));
     let other = seal(&text, &good[52..good.len() - 40]);
@@ -170,6 +175,9 @@ fn models_that_are_none_are_refused() {
         ("Fixed(6)", "Pmf({0: 0.5, 99999999: 0.5})"),
         ("Constant(0.05)", "PerStep([0.1, 0.1])"),
         ("Constant(0.05)", "Constant(1.01)"),
+        ("Constant(0.05)", "Constant(-0.05)"),
+        ("before: 1.0", "before: -1.0"),
+        ("false_alarm: 0.1", "false_alarm: -0.1"),
         ("alarm: 0.1", "alarm: 1.1"),
         ("missed: 0.1", "missed: 1.1"),
         ("hazard: C", "premature: Keep(before_remapped: 0.9), hazard: C"),
