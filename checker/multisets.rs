@@ -58,37 +58,40 @@ impl Lumped {
         // None can be at a level beyond the highest.
         let mut after = function.to_vec();
         after.resize(self.ways[self.moves.len() + 1][self.size] * width, 0);
-        self.expect(self.size, self.moves.len(), &after, function, width);
+        let (mut rest, mut starts) = (function, Vec::new());
+        for z in 0..self.moves.len() {
+            let (start, more) = rest.split_at_mut(self.ways[z + 1][self.size - 1] * width);
+            starts.push((z, start));
+            rest = more;
+        }
+        starts.into_par_iter().for_each(|(z, start)| {
+            let room = self.ways[z + 2][..self.size].iter().sum::<usize>() * width;
+            self.expect(z, self.size, &after, start, width, &mut vec![0; room]);
+        });
     }
 
-    /// From a function of where `items` items are after the move, its expectation for starts on `levels`
-    /// levels. The highest one moves first; for the others, at its level z or below, the same is left to do.
+    /// From a function of where `items` items are after the move, its expectation for starts with the highest
+    /// one at z. That one moves first; for the others, at z or below, the same is left to do.
     fn expect(
         &self,
+        z: usize,
         items: usize,
-        levels: usize,
         after: &[u64],
-        mut start: &mut [u64],
+        start: &mut [u64],
         width: usize,
+        room: &mut [u64],
     ) {
-        let mut starts = Vec::with_capacity(levels);
-        for z in 0..levels {
-            let (own, rest) = start.split_at_mut(self.ways[z + 1][items - 1] * width);
-            starts.push((z, own));
-            start = rest;
+        if items == 1 {
+            let at = |level: usize| &after[level * width..][..width];
+            return mix(start, self.moves[z], [at(z.saturating_sub(1)), at(z), at(z + 1)]);
         }
-        let one = |(z, own): (usize, &mut [u64])| {
-            if items == 1 {
-                return self.highest(z, 0, after, own, width);
-            }
-            let mut left = vec![0; self.ways[z + 2][items - 1] * width];
-            self.highest(z, items - 1, after, &mut left, width);
-            self.expect(items - 1, z + 1, &left, own, width);
-        };
-        if items == self.size {
-            starts.into_par_iter().for_each(one)
-        } else {
-            starts.into_iter().for_each(one)
+        let (left, room) = room.split_at_mut(self.ways[z + 2][items - 1] * width);
+        self.highest(z, items - 1, after, left, width);
+        let mut rest = start;
+        for y in 0..=z {
+            let (start, more) = rest.split_at_mut(self.ways[y + 1][items - 2] * width);
+            self.expect(y, items - 1, left, start, width, room);
+            rest = more;
         }
     }
 
@@ -99,7 +102,6 @@ impl Lumped {
         let begin = |a: usize, b: usize, c: usize| {
             ways[z + 2][a + b + c] - ways[z + 2][b + c] + ways[z + 1][b + c] - ways[z + 1][c]
         };
-        let [p, q, r] = self.moves[z];
         for a in 0..=others {
             for b in 0..=others - a {
                 let c = others - a - b;
@@ -108,11 +110,15 @@ impl Lumped {
                 let lower = begin(a, b, c + 1) + ways[z][c + 1];
                 let down = part(lower.saturating_sub(ways[z][c]));
                 let (stay, up) = (part(begin(a, b + 1, c)), part(begin(a + 1, b, c)));
-                let left = left[begin(a, b, c) * width..][..length].iter_mut();
-                for (((left, x), y), z) in left.zip(down).zip(stay).zip(up) {
-                    *left = ((wide(*x, p) + wide(*y, q) + wide(*z, r)) >> WEIGHT) as u64;
-                }
+                mix(&mut left[begin(a, b, c) * width..][..length], self.moves[z], [down, stay, up]);
             }
         }
+    }
+}
+
+/// The mean of three functions by weight, rounded down.
+fn mix(mean: &mut [u64], [p, q, r]: [u64; 3], [down, stay, up]: [&[u64]; 3]) {
+    for (((mean, x), y), z) in mean.iter_mut().zip(down).zip(stay).zip(up) {
+        *mean = ((wide(*x, p) + wide(*y, q) + wide(*z, r)) >> WEIGHT) as u64;
     }
 }
