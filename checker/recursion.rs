@@ -58,7 +58,7 @@ pub struct Recursion<'a> {
     /// What the last step was made of, if it was on the points of the step before.
     held: Option<Rc<(Motion, Vec<[Part; 2]>)>>,
     /// Bounds on thresholds as multiples of 2^-62, from a first step to the one before the next first one.
-    thresholds: Vec<(u64, [u64; 2])>,
+    pub thresholds: Vec<(u64, [u64; 2])>,
 }
 
 /// A line of step n+1, and how much of a point and the next one lies within the image of a belief.
@@ -98,11 +98,6 @@ impl<'a> Recursion<'a> {
         })
     }
 
-    /// How far apart the bounds on the threshold of the last step done are.
-    pub fn width(&self) -> f64 {
-        self.thresholds.last().map_or(0.0, |(_, [low, high])| (high - low) as f64 / UNIT as f64)
-    }
-
     /// Does some steps.
     pub fn go(&mut self, steps: &Steps) -> Result<(), Refusal> {
         let points = match steps {
@@ -131,7 +126,7 @@ impl<'a> Recursion<'a> {
         self.horizon.step_back(self.model, n);
         let (motion, gain, delay) = (self.horizon.motion(self.model)?, self.gain, self.delay);
         let held = match self.held.take() {
-            Some(held) if held.0 == motion && points == self.points => held,
+            Some(held) if held.0 == motion => held,
             _ => Rc::new((motion, self.parts(&points, &motion))),
         };
         // Retaining.

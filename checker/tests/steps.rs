@@ -99,3 +99,37 @@ fn steps_that_differ_are_not_taken_at_once() {
     assert_eq!(try_rest(&found, 99, 2), unlike.map(|_| ()));
     assert_eq!(try_rest(&found, 140, 160), Ok(()));
 }
+
+/// Every step lies around what the same steps on many beliefs show.
+fn encloses(found: &Model, last: usize, steps: &[Steps]) {
+    let fine = [vec![on(4096)], vec![Steps::On(Vec::new()); last]].concat();
+    let fine = bounds(&prove(found, &fine).unwrap(), last + 1);
+    let coarse = bounds(&prove(found, steps).unwrap(), last + 1);
+    for ((low, high), (least, most)) in coarse.iter().zip(&fine) {
+        assert!(least <= high && low <= most, "[{low}, {high}] [{least}, {most}]");
+    }
+}
+
+#[test]
+fn held_steps_are_chosen_anew_where_the_hazard_or_the_beliefs_change() {
+    for other in ["0.4", "0.02", "0.001"] {
+        let hazards = ["0.02", "0.02", "0.02", other].repeat(10).join(", ");
+        let found = model("Fixed(80)", &format!("PerStep([{hazards}, {hazards}])"), "");
+        for points in [8, 64, 512] {
+            encloses(&found, 80, &[on(points), Steps::Held(80)]);
+        }
+    }
+    let found = model("Fixed(12)", "Constant(0.1)", "");
+    let at = |points: &[f64]| {
+        let mut last = 0;
+        let less = |p: &f64| {
+            let next = (p * 2f64.powi(44)) as u64;
+            next - std::mem::replace(&mut last, next)
+        };
+        Steps::On(points.iter().map(less).collect())
+    };
+    let (low, high) = (at(&[0.1, 0.2, 0.3, 0.4]), at(&[0.6, 0.7, 0.8, 0.9]));
+    for (one, other) in [(&low, &high), (&high, &low)] {
+        encloses(&found, 12, &[one.clone(), Steps::Held(4), other.clone(), Steps::Held(7)]);
+    }
+}
