@@ -40,7 +40,7 @@ fn many_steps_at_once_contain_what_each_of_them_proves() {
     for hazard in ["0.02", "0.3", "0.001"] {
         let found = model("Fixed(300)", &format!("Constant({hazard})"), "");
         let fine =
-            [vec![on(4096)], vec![Steps::On(Vec::new()); 60], vec![Steps::Held(240)]].concat();
+            [vec![on(2048)], vec![Steps::On(Vec::new()); 60], vec![Steps::Held(240)]].concat();
         let fine = bounds(&prove(&found, &fine).unwrap(), 301);
         for points in [16, 100, 1000] {
             for held in [0u64, 2, 5, 8, 12, 20, 40, 100, 250] {
@@ -102,7 +102,7 @@ fn steps_that_differ_are_not_taken_at_once() {
 
 /// Every step lies around what the same steps on many beliefs show.
 fn encloses(found: &Model, last: usize, steps: &[Steps]) {
-    let fine = [vec![on(4096)], vec![Steps::On(Vec::new()); last]].concat();
+    let fine = [vec![on(2048)], vec![Steps::On(Vec::new()); last]].concat();
     let fine = bounds(&prove(found, &fine).unwrap(), last + 1);
     let coarse = bounds(&prove(found, steps).unwrap(), last + 1);
     for ((low, high), (least, most)) in coarse.iter().zip(&fine) {
@@ -132,4 +132,40 @@ fn held_steps_are_chosen_anew_where_the_hazard_or_the_beliefs_change() {
     for (one, other) in [(&low, &high), (&high, &low)] {
         encloses(&found, 12, &[one.clone(), Steps::Held(4), other.clone(), Steps::Held(7)]);
     }
+}
+
+#[test]
+fn no_steps_at_all_are_not_taken_at_once() {
+    let found = model("Fixed(60)", "Constant(0.1)", "");
+    let steps = [on(64), Steps::Held(40), Steps::Rest(0), Steps::Held(20)];
+    assert_eq!(prove(&found, &steps), Err(Refusal::Malformed));
+}
+
+#[test]
+fn names_and_words_are_those_of_the_bounds() {
+    let found = model("Fixed(60)", "Constant(0.1)", "");
+    let proof = prove(&found, &[on(2048), Steps::Held(60)]).unwrap();
+    let (mut next, mut never, mut widest) = (61, 61, 0.0f64);
+    for (name, low, high) in &proof.intervals[1..] {
+        let (first, last) = name[3..].split_once("..").unwrap_or((&name[3..], &name[3..]));
+        let (first, last): (u64, u64) = (first.parse().unwrap(), last.parse().unwrap());
+        // From the last step back, each exactly once, and what is alike together.
+        assert!(last + 1 == next && (first < last) == name.contains(".."), "{name}");
+        // One remaps if one is sure and what is left costs more than 3.2 otherwise: four steps and more.
+        assert_eq!(first >= 58, *low >= 1.0f64.next_down(), "{name}: [{low}, {high}]");
+        never = if *low >= 1.0f64.next_down() { first } else { never };
+        widest = widest.max(high - low);
+        next = first;
+    }
+    let (_, low, high) = &proof.intervals[proof.intervals.len() - 1];
+    let (_, least, most) = &proof.intervals[0];
+    assert_eq!((next, never), (0, 58));
+    assert_eq!(
+        proof.lines,
+        [
+            format!("every threshold to within {widest:.2e}: pi_0 in [{low}, {high}]"),
+            "remapping never pays from step 58 on".to_owned(),
+            format!("the least expected completion time is in [{least}, {most}]")
+        ]
+    );
 }
