@@ -135,6 +135,18 @@ fn held_steps_are_chosen_anew_where_the_hazard_or_the_beliefs_change() {
 }
 
 #[test]
+fn where_every_last_step_remaps_none_is_named() {
+    let problem = "cycle: (before: 1.0, after: 5.0, remapped: 1.0), remap: (test: 1, install: 1)";
+    let text = format!(
+        "Model(title: \"t\", problem: PhaseChange(lifetime: Fixed(20), {problem}, detector: (false_alarm: 0.2, \
+         missed: 0.1), hazard: Constant(0.1)))"
+    );
+    let found = Model::read(&text, Path::new("")).unwrap();
+    let proof = prove(&found, &[on(64), Steps::Held(20)]).unwrap();
+    assert_eq!(proof.lines[1], "remapping never pays from step 21 on");
+}
+
+#[test]
 fn no_steps_at_all_are_not_taken_at_once() {
     let found = model("Fixed(60)", "Constant(0.1)", "");
     let steps = [on(64), Steps::Held(40), Steps::Rest(0), Steps::Held(20)];
