@@ -66,3 +66,28 @@ fn values_that_do_not_fit_are_refused() {
     }
     assert_eq!(found.prove(&Evidence::LoadDrift), Err(Refusal::Malformed));
 }
+
+#[test]
+fn loads_so_large_that_sums_overflow_are_refused() {
+    let read = |processes: &str| {
+        let text = format!(
+            "Model(title: \"t\", problem: Stopping(processes: {processes}, remap_cost: 1, after_remap: Restart))"
+        );
+        Model::read(&text, Path::new("")).map(|_| ())
+    };
+    for (size, fits) in [(0i64, true), (1 << 38, true), (1 << 40, false), (i64::MAX, false)] {
+        for lowest in [size, -size] {
+            let walk =
+                format!("Walk(lowest: {lowest}, levels: 2, up: 0.25, down: 0.25, edge: Hold)");
+            let found = read(&format!("Identical(count: 2, chain: {walk})"));
+            assert_eq!(found, if fits { Ok(()) } else { Err(Refusal::TooLarge) }, "{lowest}");
+            let joint = format!("Joint(loads: [[0, {lowest}]], transition: Dense([[1]]))");
+            assert_eq!(read(&joint).is_ok(), fits, "{lowest}");
+        }
+    }
+    // 2^26 states and no more.
+    let walk = |levels: u64| format!("Walk(levels: {levels}, up: 0.25, down: 0.25, edge: Hold)");
+    let two = |one: u64, other: u64| format!("Distinct([{}, {}])", walk(one), walk(other));
+    assert_eq!(read(&two(1 << 14, (1 << 12) + 1)), Err(Refusal::TooLarge));
+    assert_eq!(read(&two(1 << 10, 1 << 9)), Ok(()));
+}
