@@ -42,7 +42,7 @@ impl Horizon {
             Lifetime::Pmf(law) => {
                 let mut listed = law.iter().filter(|(_, p)| !p.0.is_zero()).map(|(n, _)| *n);
                 let first = listed.next().unwrap_or(u64::MAX);
-                (first, listed.last().unwrap_or(first), one.clone())
+                (first, listed.next_back().unwrap_or(first), one.clone())
             }
         };
         let (hazards, all) = match &model.hazard {
