@@ -1,11 +1,11 @@
 //! The running cost of a load vector, and the even split of a total.
 
-use crate::Refusal;
 use crate::model::RunningCost;
+use crate::{Refusal, model_error};
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_rational::BigRational;
-use num_traits::{One, Signed, ToPrimitive};
+use num_traits::{Signed, ToPrimitive};
 
 /// Deviations as integers over one denominator.
 pub struct Imbalance {
@@ -20,43 +20,44 @@ pub struct Imbalance {
 impl Imbalance {
     pub fn new(cost: RunningCost, capacities: &[BigRational]) -> Result<Imbalance, Refusal> {
         if capacities.is_empty() || !capacities.iter().all(Signed::is_positive) {
-            return Refusal::model("a capacity is not positive");
+            return model_error("a capacity is not positive");
         }
-        let total = capacities.iter().sum::<BigRational>().recip();
-        let each = || capacities.iter().map(BigRational::recip);
-        let unit = each().chain([total.clone()]).fold(BigInt::one(), |unit, x| unit.lcm(x.denom()));
-        let scaled = |x: BigRational| {
-            let scaled = (x * &unit).to_integer().to_i128();
+        let sum = capacities.iter().sum::<BigRational>();
+        // The reciprocals have the numerators for denominators.
+        let unit =
+            capacities.iter().chain([&sum]).fold(BigInt::from(1), |unit, c| unit.lcm(c.numer()));
+        let scaled = |c: BigRational| {
+            let scaled = (c.recip() * &unit).to_integer().to_i128();
             scaled.filter(|x| *x < 1 << 40).ok_or(Refusal::TooLarge)
         };
-        let each = each().map(scaled).collect::<Result<_, _>>()?;
-        Ok(Imbalance { cost, each, total: scaled(total)?, unit: scaled(BigRational::one())? })
+        let each = capacities.iter().cloned().map(scaled).collect::<Result<_, _>>()?;
+        let one = BigRational::from(BigInt::from(1));
+        Ok(Imbalance { cost, each, total: scaled(sum)?, unit: scaled(one)? })
     }
 
-    /// The cost in units of 2^-bits, rounded down and up: both 0 if and only if the loads are balanced.
+    /// The cost in units of 2^-bits, rounded down and up: both 0 if and only if the loads, which are below
+    /// 2^40, are balanced.
     pub fn cost(&self, loads: &[i64], bits: u32) -> Result<[u64; 2], Refusal> {
-        let large = loads.iter().any(|load| load.unsigned_abs() >= 1 << 40);
         let share = self.total * loads.iter().map(|load| i128::from(*load)).sum::<i128>();
-        let deviations =
-            loads.iter().zip(&self.each).map(|(l, each)| i128::from(*l) * each - share);
-        let squared =
-            |sum: Option<u128>, d: i128| sum?.checked_add(d.unsigned_abs().checked_pow(2)?);
-        // The numerator for the denominator unit 2^shift, and whether it is a little more.
-        let (shift, whole, more) = match self.cost {
-            RunningCost::MaxMinusMean => (0, deviations.max().map(i128::unsigned_abs), false),
-            RunningCost::MaxAbsDeviation => (0, deviations.map(i128::unsigned_abs).max(), false),
+        let each = loads.iter().zip(&self.each);
+        let deviations = each.map(|(load, each)| i128::from(*load) * each - share);
+        // The numerator for the denominator unit 2^shift, and how much more it is at most.
+        let (whole, shift, more) = match self.cost {
+            RunningCost::MaxMinusMean => (deviations.fold(0, i128::max).unsigned_abs(), 0, 0),
+            RunningCost::MaxAbsDeviation => {
+                (deviations.map(i128::unsigned_abs).fold(0, u128::max), 0, 0)
+            }
             RunningCost::EuclideanDeviation => {
-                let sum = deviations.fold(Some(0), squared).ok_or(Refusal::TooLarge)?;
+                let add = |sum: u128, d: i128| sum.checked_add(d.unsigned_abs().checked_pow(2)?);
+                let sum = { deviations }.try_fold(0, add).ok_or(Refusal::TooLarge)?;
                 let shift = sum.leading_zeros().min(126) / 2;
-                let root = (sum << (2 * shift)).isqrt();
-                (shift, Some(root), root * root != sum << (2 * shift))
+                ((sum << (2 * shift)).isqrt(), shift, u128::from(sum > 0))
             }
         };
-        let scaled = |x: u128| x.checked_mul(1 << bits).filter(|_| !large).ok_or(Refusal::TooLarge);
-        let (whole, unit) = (whole.unwrap_or(0), (self.unit as u128) << shift);
-        let ends = [scaled(whole)? / unit, scaled(whole + u128::from(more))?.div_ceil(unit)];
-        let small = |cost| u64::try_from(cost).ok().filter(|cost| *cost < 1 << 62);
-        Ok([small(ends[0]).ok_or(Refusal::TooLarge)?, small(ends[1]).ok_or(Refusal::TooLarge)?])
+        let unit = (self.unit as u128) << shift;
+        let scaled = |x: u128| x.checked_mul(1 << bits).ok_or(Refusal::TooLarge);
+        let ends = [scaled(whole)? / unit, scaled(whole + more)?.div_ceil(unit)];
+        if ends[1] < 1 << 62 { Ok(ends.map(|end| end as u64)) } else { Err(Refusal::TooLarge) }
     }
 
     /// A total in shares proportional to the capacities, in whole units: each share rounded down, and the

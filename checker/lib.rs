@@ -14,7 +14,7 @@ pub mod recursion;
 mod space;
 mod stopping;
 
-pub use horizon::PhaseChange;
+pub use model::PhaseChange;
 pub use stopping::Stopping;
 
 use model::Problem;
@@ -23,35 +23,27 @@ use sha2::{Digest, Sha256};
 use std::path::Path;
 
 /// Why nothing has been proved.
+#[allow(missing_docs, reason = "the messages say it")]
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum Refusal {
-    /// The model file cannot be read, or says what no certificate is about.
     #[error("the model: {0}")]
     Model(String),
-    /// Not a certificate, or one of another version.
     #[error("this is not a certificate of this version")]
     NotACertificate,
-    /// The digest at the end does not match.
     #[error("the certificate is damaged: its digest does not match")]
     Damaged,
-    /// The certificate belongs to another model file.
     #[error("the certificate belongs to another model file")]
     Foreign,
-    /// It ends too early, a number is out of range, or something follows the last one.
     #[error("the certificate is malformed")]
     Malformed,
-    /// Numbers beyond what the arithmetic holds.
     #[error("the model or the certificate is too large to be checked")]
     TooLarge,
-    /// A claim does not follow.
     #[error("not proved: {0}")]
     Unproved(&'static str),
 }
 
-impl Refusal {
-    fn model<T>(what: &str) -> Result<T, Refusal> {
-        Err(Refusal::Model(what.to_owned()))
-    }
+fn model_error<T>(what: &str) -> Result<T, Refusal> {
+    Err(Refusal::Model(what.to_owned()))
 }
 
 /// What has been proved.
@@ -61,12 +53,6 @@ pub struct Proof {
     pub lines: Vec<String>,
     /// Named quantities between a lower and an upper bound.
     pub intervals: Vec<(String, f64, f64)>,
-}
-
-impl Proof {
-    fn claims(&self) -> Vec<(f64, f64)> {
-        self.intervals.iter().map(|(_, low, high)| (*low, *high)).collect()
-    }
 }
 
 /// What a certificate holds.
@@ -93,21 +79,15 @@ pub enum Model {
 
 impl Model {
     /// Reads a model file; paths in it are relative to `folder`.
-    ///
-    /// # Errors
-    /// [`Refusal::Model`] and [`Refusal::TooLarge`].
     pub fn read(text: &str, folder: &Path) -> Result<Model, Refusal> {
         Ok(match model::read(text)? {
-            Problem::PhaseChange(model) => Model::PhaseChange(Box::new(PhaseChange::new(*model)?)),
-            Problem::Stopping(model) => Model::Stopping(Box::new(Stopping::new(&model, folder)?)),
+            Problem::PhaseChange(model) => Model::PhaseChange(model),
+            Problem::Stopping(model) => Model::Stopping(Box::new(Stopping::new(model, folder)?)),
             Problem::LoadDrift(model) => Model::LoadDrift(Box::new(model)),
         })
     }
 
     /// What follows from evidence.
-    ///
-    /// # Errors
-    /// Any [`Refusal`]: then nothing does.
     pub fn prove(&self, evidence: &Evidence) -> Result<Proof, Refusal> {
         match (self, evidence) {
             (Model::PhaseChange(model), Evidence::PhaseChange(steps)) => {
@@ -116,13 +96,12 @@ impl Model {
                 recursion.proof()
             }
             (Model::Stopping(model), Evidence::Stopping(bits, differences)) => {
-                let mut last = Some(0u64);
+                let mut last = 0u64;
                 let value = |&(step, more): &(i64, u64)| {
-                    last = last?.checked_add_signed(step);
-                    Some([last?, last?.checked_add(more)?])
+                    last = last.wrapping_add_signed(step);
+                    [last, last.wrapping_add(more)]
                 };
-                let values: Option<Vec<_>> = differences.iter().map(value).collect();
-                model.prove(*bits, &values.ok_or(Refusal::Malformed)?)
+                model.prove(*bits, &Vec::from_iter(differences.iter().map(value)))
             }
             (Model::LoadDrift(model), Evidence::LoadDrift) => load_drift::prove(model),
             _ => Err(Refusal::Malformed),
@@ -130,25 +109,21 @@ impl Model {
     }
 }
 
-const MAGIC: &[u8] = b"remap certificate 2\n";
+const MAGIC: &[u8] = b"remap certificate 3\n";
 const DIGEST: usize = 32;
 
 /// A certificate: evidence and what it proves, for the model file with this text.
 pub fn certificate(model: &str, evidence: &Evidence, proof: &Proof) -> Vec<u8> {
-    seal(model, &postcard::to_allocvec(&(evidence, proof.claims())).unwrap_or_default())
+    seal(model, &postcard::to_allocvec(&(evidence, &proof.intervals)).unwrap_or_default())
 }
 
 /// Puts a payload between the head that binds it to a model file and a digest of all of it.
 pub fn seal(model: &str, payload: &[u8]) -> Vec<u8> {
     let body = [MAGIC, &Sha256::digest(model)[..], payload].concat();
-    let digest = Sha256::digest(&body);
-    [&body[..], &digest[..]].concat()
+    [&body[..], &Sha256::digest(&body)[..]].concat()
 }
 
 /// Checks a certificate of the model file with this text.
-///
-/// # Errors
-/// Any [`Refusal`]: then nothing is proved.
 pub fn check(model: &str, folder: &Path, certificate: &[u8]) -> Result<Proof, Refusal> {
     let rest = certificate.strip_prefix(MAGIC).ok_or(Refusal::NotACertificate)?;
     let (body, digest) = certificate.split_at(certificate.len().saturating_sub(DIGEST));
@@ -159,12 +134,10 @@ pub fn check(model: &str, folder: &Path, certificate: &[u8]) -> Result<Proof, Re
         return Err(Refusal::Foreign);
     }
     let payload = postcard::take_from_bytes(&rest[DIGEST..rest.len() - DIGEST]);
-    let ((evidence, claims), []) = payload.map_err(|_| Refusal::Malformed)? else {
-        return Err(Refusal::Malformed);
-    };
+    let Ok(((evidence, claims), [])) = payload else { return Err(Refusal::Malformed) };
     let proof = Model::read(model, folder)?.prove(&evidence)?;
-    let claims: Vec<(f64, f64)> = claims;
-    match claims == proof.claims() {
+    let claims: Vec<(String, f64, f64)> = claims;
+    match claims == proof.intervals {
         true => Ok(proof),
         false => Err(Refusal::Unproved("what is claimed is not what follows")),
     }

@@ -1,6 +1,6 @@
 //! Model files as they are written; decimals are read as exact fractions.
 
-use crate::Refusal;
+use crate::{Refusal, model_error};
 use num_bigint::BigInt;
 use num_rational::BigRational;
 use num_traits::{One, Pow, Zero};
@@ -12,7 +12,7 @@ use std::path::Path;
 /// What stands in a model file: every field must be known, and is given once.
 macro_rules! written {
     ($($item:item)*) => { $(
-        #[allow(dead_code)]
+        #[allow(dead_code, missing_docs)]
         #[derive(Clone, PartialEq, Deserialize)]
         #[serde(deny_unknown_fields)]
         $item
@@ -53,9 +53,9 @@ written! {
     pub enum After { Stop, Uniform, Restart }
 
     pub enum Chain {
-        Walk { lowest: Option<i64>, levels: usize, up: Number, down: Number, edge: Edge },
-        BirthDeath { lowest: Option<i64>, up: Vec<Number>, down: Vec<Number> },
-        Matrix { lowest: Option<i64>, rows: Vec<Vec<Number>> }
+        Walk { #[serde(default)] lowest: i64, levels: usize, up: Number, down: Number, edge: Edge },
+        BirthDeath { #[serde(default)] lowest: i64, up: Vec<Number>, down: Vec<Number> },
+        Matrix { #[serde(default)] lowest: i64, rows: Vec<Vec<Number>> }
     }
     pub enum Edge { Reflect, Hold }
 
@@ -84,23 +84,40 @@ pub struct Number(pub BigRational);
 impl<'de> Deserialize<'de> for Number {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Number, D::Error> {
         let raw = Box::<ron::value::RawValue>::deserialize(deserializer)?;
-        let literal = raw.trim().get_ron();
-        let wrong = || D::Error::custom(format!("{literal} is not a decimal number from 0 up"));
-        decimal(literal).map(Number).ok_or_else(wrong)
+        let wrong =
+            || D::Error::custom(format!("{} is not a decimal number from 0 up", raw.get_ron()));
+        decimal(raw.trim().get_ron()).map(Number).ok_or_else(wrong)
     }
 }
 
 fn decimal(literal: &str) -> Option<BigRational> {
     let plain = literal.replace('_', "");
     let (mantissa, exponent) = plain.split_once(['e', 'E']).unwrap_or((&plain, "0"));
-    let exponent = exponent.parse::<i32>().ok().filter(|e| (-400..=400).contains(e))?;
+    let exponent = exponent.parse::<i32>().ok().filter(|e| e.abs() <= 400)?;
     let unsigned = mantissa.strip_prefix('+').unwrap_or(mantissa);
     let (whole, part) = unsigned.split_once('.').unwrap_or((unsigned, ""));
-    let digits = Some(format!("{whole}{part}")).filter(|digits| digits.len() <= 1000)?;
-    let all = digits.bytes().all(|b| b.is_ascii_digit());
-    let digits = digits.parse::<BigInt>().ok().filter(|_| all)?;
+    let digits = format!("{whole}{part}");
+    let plain = digits.len() <= 1000 && digits.bytes().all(|b| b.is_ascii_digit());
+    let digits = digits.parse::<BigInt>().ok().filter(|_| plain)?;
     let ten = BigRational::from(BigInt::from(10));
     Some(BigRational::from(digits) * Pow::pow(ten, exponent - part.len() as i32))
+}
+
+impl PhaseChange {
+    /// The time of a cycle after the change, where one remaps if that is better.
+    pub fn after(&self) -> &BigRational {
+        (&self.cycle.after.0).min(&self.cycle.remapped.0)
+    }
+
+    /// e_P - e_F where a premature remapping is kept.
+    pub fn regret(&self) -> Option<BigRational> {
+        match &self.premature {
+            Some(Premature::Keep { before_remapped }) => {
+                Some(&before_remapped.0 - &self.cycle.before.0)
+            }
+            _ => None,
+        }
+    }
 }
 
 /// Where a state leads, and with what probability.
@@ -110,31 +127,31 @@ impl Chain {
     /// The lowest load, and a row for each level.
     pub fn rows(&self) -> (i64, Vec<Row>) {
         let zero = BigRational::zero();
-        let move_by_one = |level: usize, down: BigRational, up: BigRational| {
-            let stay = BigRational::one() - &down - &up;
-            // What leaves the levels makes no row of them, and is refused.
-            let row = [(level.wrapping_sub(1), down), (level, stay), (level + 1, up)];
-            row.into_iter().filter(|(_, p)| !p.is_zero()).collect()
-        };
-        match self {
-            Chain::Matrix { lowest, rows } => (lowest.unwrap_or(0), dense(rows)),
+        let (lowest, moves): (_, Vec<[BigRational; 2]>) = match self {
+            Chain::Matrix { lowest, rows } => return (*lowest, dense(rows)),
             Chain::BirthDeath { lowest, up, down } => {
-                let at = |list: &[Number], i: usize| {
-                    list.get(i).map_or_else(|| zero.clone(), |p| p.0.clone())
+                let at = |i: usize| {
+                    [down, up].map(|list| list.get(i).map_or(zero.clone(), |p| p.0.clone()))
                 };
-                let row = |i| move_by_one(i, at(down, i), at(up, i));
-                (lowest.unwrap_or(0), (0..up.len().max(down.len())).map(row).collect())
+                (lowest, (0..up.len().max(down.len())).map(at).collect())
             }
             Chain::Walk { lowest, levels, up: Number(up), down: Number(down), edge } => {
                 let back = |p: &BigRational| if *edge == Edge::Reflect { p } else { &zero }.clone();
-                let row = |i| match i {
-                    0 => move_by_one(i, zero.clone(), up + back(down)),
-                    _ if i + 1 == *levels => move_by_one(i, down + back(up), zero.clone()),
-                    _ => move_by_one(i, down.clone(), up.clone()),
+                let at = |i: usize| match i {
+                    0 => [zero.clone(), up + back(down)],
+                    _ if i + 1 == *levels => [down + back(up), zero.clone()],
+                    _ => [down.clone(), up.clone()],
                 };
-                (lowest.unwrap_or(0), (0..(*levels).min(1 << 20)).map(row).collect())
+                (lowest, (0..(*levels).min(1 << 20)).map(at).collect())
             }
-        }
+        };
+        // What leaves the levels makes no row of them, and is refused.
+        let row = |(i, [down, up]): (usize, [BigRational; 2])| {
+            let stay = BigRational::one() - &down - &up;
+            let row = [(i.wrapping_sub(1), down), (i, stay), (i + 1, up)];
+            row.into_iter().filter(|(_, p)| !p.is_zero()).collect()
+        };
+        (*lowest, moves.into_iter().enumerate().map(row).collect())
     }
 }
 
@@ -143,7 +160,12 @@ impl Transition {
     pub fn rows(&self, folder: &Path) -> Result<Vec<Row>, Refusal> {
         match self {
             Transition::Dense(rows) => Ok(dense(rows)),
-            Transition::File(name) => matrix_market(&folder.join(name)),
+            Transition::File(name) => {
+                let text = std::fs::read_to_string(folder.join(name));
+                let text = text.map_err(|error| Refusal::Model(format!("{name}: {error}")))?;
+                let wrong = || model_error("only real general coordinate matrices are checked");
+                matrix_market(&text).map_or_else(wrong, Ok)
+            }
         }
     }
 }
@@ -153,27 +175,19 @@ fn dense(rows: &[Vec<Number>]) -> Vec<Row> {
     rows.iter().map(row).collect()
 }
 
-/// Reads a real general coordinate matrix.
-fn matrix_market(path: &Path) -> Result<Vec<Row>, Refusal> {
-    let wrong = |what: String| Refusal::Model(format!("{}: {what}", path.display()));
-    let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
-    let head = text.lines().next().unwrap_or("").to_ascii_lowercase();
-    let kind: Vec<&str> = head.split_whitespace().collect();
-    let ["%%matrixmarket", "matrix", "coordinate", "real" | "integer", "general"] = kind[..] else {
-        return Err(wrong("only real general coordinate matrices are checked".to_owned()));
-    };
-    let mut lines = text.lines().filter(|line| !line.starts_with('%') && !line.trim().is_empty());
-    let size = lines.next().and_then(|line| line.split_whitespace().next()?.parse().ok());
-    let mut rows = vec![Vec::new(); size.filter(|size| *size <= 1 << 20).unwrap_or(0)];
-    for line in lines {
-        let mut words = line.split_whitespace();
+/// A real general coordinate matrix in Matrix Market form.
+fn matrix_market(text: &str) -> Option<Vec<Row>> {
+    let (head, content) = text.split_once('\n')?;
+    let head = head.to_ascii_lowercase();
+    let kind = head.strip_prefix("%%matrixmarket matrix coordinate ")?.trim();
+    let content = content.lines().filter(|line| !line.starts_with('%') && !line.trim().is_empty());
+    let mut lines = content.map(str::split_whitespace);
+    let size = lines.next()?.next()?.parse().ok().filter(|size| *size <= 1 << 20)?;
+    let mut rows = vec![Vec::new(); size];
+    for mut words in lines {
         let mut place = || words.next()?.parse::<usize>().ok()?.checked_sub(1);
-        let (i, j) = (place(), place());
-        let row = i.and_then(|i| rows.get_mut(i));
-        let (Some(row), Some(j), Some(p)) = (row, j, words.next().and_then(decimal)) else {
-            return Err(wrong(format!("`{line}` is not row, column and probability")));
-        };
-        row.push((j, p));
+        let (row, column) = (rows.get_mut(place()?)?, place()?);
+        row.push((column, decimal(words.next()?)?));
     }
-    Ok(rows)
+    matches!(kind, "real general" | "integer general").then_some(rows)
 }

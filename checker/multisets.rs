@@ -4,44 +4,35 @@
 //! highest item is at z next, in the order of what the others make up.
 
 use crate::Refusal;
-use crate::model::Row;
-use crate::number::{WEIGHT, floor, over, wide};
+use crate::number::{WEIGHT, wide};
 use rayon::prelude::*;
+use std::iter::successors;
 
 /// How equal processes move that move by at most one level.
 pub struct Lumped {
     size: usize,
     /// `ways[n][m]`: how many multisets of m items on n levels there are.
     ways: Vec<Vec<usize>>,
-    /// The probabilities to go down, to stay and to go up, rounded down.
+    /// The weights to go down, to stay and to go up.
     moves: Vec<[u64; 3]>,
-    /// By how many units an expectation may be too low.
-    pub deficit: u64,
 }
 
 impl Lumped {
-    pub fn new(rows: &[Row], size: usize) -> Result<Lumped, Refusal> {
+    /// From the weights of each level.
+    pub fn new(rows: &[Vec<(usize, u64)>], size: usize) -> Result<Lumped, Refusal> {
+        let mut moves = vec![[0; 3]; rows.len()];
+        for (level, row) in rows.iter().enumerate() {
+            row.iter().for_each(|(to, weight)| moves[level][to + 1 - level] = *weight);
+        }
         let mut ways = vec![vec![0usize; size + 1]];
         ways[0][0] = 1;
-        for n in 0..=rows.len() {
+        for n in 0..=moves.len() {
             let mut more = ways[n].clone();
             (1..=size).for_each(|m| more[m] = more[m].saturating_add(more[m - 1]));
             ways.push(more);
         }
-        let (mut moves, mut worst) = (vec![[0; 3]; rows.len()], 0);
-        for (level, row) in rows.iter().enumerate() {
-            let mut rounded = 0;
-            for (to, p) in row {
-                let weight = floor(p, WEIGHT)?;
-                moves[level][to + 1 - level] = weight as u64;
-                rounded += u64::from(over(weight, WEIGHT) != *p);
-            }
-            worst = rounded.max(worst);
-        }
-        // What is multiplied stays below 2^62: a rounded weight takes away less than a unit.
-        let deficit = (1 + worst) * size as u64;
-        let small = ways[rows.len()][size] <= 1 << 28;
-        if small { Ok(Lumped { size, ways, moves, deficit }) } else { Err(Refusal::TooLarge) }
+        let lumped = Lumped { size, ways, moves };
+        if lumped.count() <= 1 << 26 { Ok(lumped) } else { Err(Refusal::TooLarge) }
     }
 
     /// How many multisets there are.
@@ -49,16 +40,16 @@ impl Lumped {
         self.ways[self.moves.len()][self.size]
     }
 
-    /// Every multiset, ascending, in order.
-    pub fn for_each(&self, mut visit: impl FnMut(&[usize])) {
-        let mut items = vec![0; self.size];
-        for _ in 1..self.count() {
-            visit(&items);
+    /// All of them in order, each ascending.
+    pub fn all(&self) -> impl Iterator<Item = Vec<usize>> {
+        let next = |items: &Vec<usize>| {
+            let mut items = items.clone();
             let together = items.iter().take_while(|item| **item == items[0]).count();
             items[together - 1] += 1;
             items[..together - 1].fill(0);
-        }
-        visit(&items);
+            Some(items)
+        };
+        successors(Some(vec![0; self.size]), next).take(self.count())
     }
 
     /// Replaces a function by its expectation after all have moved, rounded down. It has `width` entries for
@@ -67,52 +58,67 @@ impl Lumped {
         // None can be at a level beyond the highest.
         let mut after = function.to_vec();
         after.resize(self.ways[self.moves.len() + 1][self.size] * width, 0);
-        let mut rest = function;
-        let mut starts = Vec::new();
+        let (mut rest, mut starts) = (function, Vec::new());
         for z in 0..self.moves.len() {
-            let (start, others) = rest.split_at_mut(self.ways[z + 1][self.size - 1] * width);
+            let (start, more) = rest.split_at_mut(self.ways[z + 1][self.size - 1] * width);
             starts.push((z, start));
-            rest = others;
+            rest = more;
         }
-        starts.into_par_iter().for_each(|(z, start)| self.from(z, self.size, &after, start, width));
+        starts.into_par_iter().for_each(|(z, start)| {
+            let room = self.ways[z + 2][..self.size].iter().sum::<usize>() * width;
+            self.expect(z, self.size, &after, start, width, &mut vec![0; room]);
+        });
     }
 
     /// From a function of where `items` items are after the move, its expectation for starts with the highest
-    /// one at z. That one moves first; for the others, at z or below, the same problem is left.
-    fn from(&self, z: usize, items: usize, after: &[u64], start: &mut [u64], width: usize) {
-        let others = items - 1;
-        // Where multisets of m items on n levels begin that have c at the highest.
-        let begin =
-            |n: usize, m: usize, c: usize| self.ways[n][m].saturating_sub(self.ways[n][m - c]);
-        let mut buffer = vec![0; if others == 0 { 0 } else { self.ways[z + 2][others] * width }];
-        let left = if others == 0 { &mut *start } else { &mut buffer[..] };
-        for a in 0..=others {
-            for b in 0..=others - a {
-                // Others with a items at z + 1, b at z, c below.
-                let c = others - a - b;
-                let own = begin(z + 2, others, a) + begin(z + 1, others - a, b);
-                let down = begin(z + 2, items, a) + begin(z + 1, items - a, b) + begin(z, c + 1, 1);
-                let stay = begin(z + 2, items, a) + begin(z + 1, items - a, b + 1);
-                let up = begin(z + 2, items, a + 1) + begin(z + 1, others - a, b);
-                let length = self.ways[z][c] * width;
-                let part = |at: usize| &after[at * width..][..length];
-                let left = &mut left[own * width..][..length];
-                let [p, q, r] = self.moves[z];
-                for (((left, x), y), z) in
-                    left.iter_mut().zip(part(down)).zip(part(stay)).zip(part(up))
-                {
-                    *left = ((wide(*x, p) + wide(*y, q) + wide(*z, r)) >> WEIGHT) as u64;
-                }
-            }
+    /// one at z. That one moves first; for the others, at z or below, the same is left to do.
+    fn expect(
+        &self,
+        z: usize,
+        items: usize,
+        after: &[u64],
+        start: &mut [u64],
+        width: usize,
+        room: &mut [u64],
+    ) {
+        if items == 1 {
+            let at = |level: usize| &after[level * width..][..width];
+            return mix(start, self.moves[z], [at(z.saturating_sub(1)), at(z), at(z + 1)]);
         }
+        let (left, room) = room.split_at_mut(self.ways[z + 2][items - 1] * width);
+        self.highest(z, items - 1, after, left, width);
         let mut rest = start;
         for y in 0..=z {
-            if others == 0 {
-                return;
-            }
-            let (first, more) = rest.split_at_mut(self.ways[y + 1][others - 1] * width);
-            self.from(y, others, &buffer, first, width);
+            let (start, more) = rest.split_at_mut(self.ways[y + 1][items - 2] * width);
+            self.expect(y, items - 1, left, start, width, room);
             rest = more;
         }
+    }
+
+    /// The expectation over the move of an item at z, as a function of where `others` others are afterwards.
+    fn highest(&self, z: usize, others: usize, after: &[u64], left: &mut [u64], width: usize) {
+        let ways = &self.ways;
+        // Where those begin that have a at z + 1, b at z and c below.
+        let begin = |a: usize, b: usize, c: usize| {
+            ways[z + 2][a + b + c] - ways[z + 2][b + c] + ways[z + 1][b + c] - ways[z + 1][c]
+        };
+        for a in 0..=others {
+            for b in 0..=others - a {
+                let c = others - a - b;
+                let length = ways[z][c] * width;
+                let part = |at: usize| &after[at * width..][..length];
+                let lower = begin(a, b, c + 1) + ways[z][c + 1];
+                let down = part(lower.saturating_sub(ways[z][c]));
+                let (stay, up) = (part(begin(a, b + 1, c)), part(begin(a + 1, b, c)));
+                mix(&mut left[begin(a, b, c) * width..][..length], self.moves[z], [down, stay, up]);
+            }
+        }
+    }
+}
+
+/// The mean of three functions by weight, rounded down.
+fn mix(mean: &mut [u64], [p, q, r]: [u64; 3], [down, stay, up]: [&[u64]; 3]) {
+    for (((mean, x), y), z) in mean.iter_mut().zip(down).zip(stay).zip(up) {
+        *mean = ((wide(*x, p) + wide(*y, q) + wide(*z, r)) >> WEIGHT) as u64;
     }
 }

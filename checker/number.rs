@@ -1,31 +1,16 @@
-//! Integers that stand for themselves over a power of two, and intervals of fractions.
+//! Integers that stand for themselves over a power of two, and intervals with such ends.
 
 use crate::Refusal;
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_rational::BigRational;
-use num_traits::{One, ToPrimitive};
+use num_traits::ToPrimitive;
 
 /// Fraction bits of weights and beliefs.
 pub const WEIGHT: u32 = 62;
 
 /// The weight 1; what is multiplied by weights is at most that, too.
 pub const UNIT: u64 = 1 << WEIGHT;
-
-/// `exact` in units of 2^-bits, rounded down.
-pub fn floor(exact: &BigRational, bits: u32) -> Result<i128, Refusal> {
-    Integer::div_floor(&(exact.numer() << bits), exact.denom()).to_i128().ok_or(Refusal::TooLarge)
-}
-
-/// The same, rounded up.
-pub fn ceil(exact: &BigRational, bits: u32) -> Result<i128, Refusal> {
-    Ok(-floor(&-exact, bits)?)
-}
-
-/// A number that can be multiplied by weights.
-pub fn small(value: i128) -> Result<u64, Refusal> {
-    u64::try_from(value).ok().filter(|value| *value <= UNIT).ok_or(Refusal::TooLarge)
-}
 
 /// A product in units of 2^-62.
 pub fn wide(a: u64, b: u64) -> u128 {
@@ -42,55 +27,71 @@ pub fn up(value: u64, weight: u64) -> u64 {
     ((wide(value, weight) + u128::from(UNIT - 1)) >> WEIGHT) as u64
 }
 
-/// `value` units of 2^-bits.
-pub fn over(value: i128, bits: u32) -> BigRational {
-    BigRational::new(value.into(), BigInt::one() << bits)
-}
+/// Fraction bits of the ends of intervals.
+const FINE: u32 = 256;
 
-pub fn one() -> BigRational {
-    BigRational::one()
-}
-
-/// Doubles around an interval.
-pub fn reals(low: &BigRational, high: &BigRational) -> (f64, f64) {
-    let near = |x: &BigRational| x.to_f64().unwrap_or(f64::NAN);
-    (near(low).next_down(), near(high).next_up())
-}
-
-/// An interval of nonnegative numbers, exact as long as its ends are short.
-#[derive(Debug, Clone, Default)]
+/// An interval.
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Span {
-    pub low: BigRational,
-    pub high: BigRational,
+    low: BigInt,
+    high: BigInt,
 }
 
-/// Bits of a denominator beyond which an end is rounded outward, and to which.
-const LONG: u64 = 1024;
-const KEPT: u32 = 512;
+/// `x / 2^bits`, rounded up.
+fn ceil(x: &BigInt, bits: u32) -> BigInt {
+    -(-x >> bits)
+}
 
 impl Span {
-    pub fn new(low: BigRational, high: BigRational) -> Span {
-        if low.denom().bits().max(high.denom().bits()) <= LONG {
-            return Span { low, high };
-        }
-        let floor = |x: BigRational| {
-            let units = Integer::div_floor(&(x.numer() << KEPT), x.denom());
-            BigRational::new(units, BigInt::one() << KEPT)
-        };
-        Span { low: floor(low), high: -floor(-high) }
+    /// Between two numbers in units of 2^-bits.
+    pub fn between(low: impl Into<BigInt>, high: impl Into<BigInt>, bits: u32) -> Span {
+        Span { low: low.into() << (FINE - bits), high: high.into() << (FINE - bits) }
     }
 
-    pub fn times(&self, factor: &Span) -> Span {
-        Span::new(&self.low * &factor.low, &self.high * &factor.high)
+    pub fn whole(x: impl Into<BigInt>) -> Span {
+        let x = x.into();
+        Span::between(x.clone(), x, 0)
     }
 
-    pub fn plus(&self, more: &Span) -> Span {
-        Span::new(&self.low + &more.low, &self.high + &more.high)
+    pub fn plus(&self, other: &Span) -> Span {
+        Span { low: &self.low + &other.low, high: &self.high + &other.high }
+    }
+
+    pub fn minus(&self, other: &Span) -> Span {
+        Span { low: &self.low - &other.high, high: &self.high - &other.low }
+    }
+
+    pub fn times(&self, other: &Span) -> Span {
+        let by = |x: &BigInt| [x * &other.low, x * &other.high];
+        let mut ends = [by(&self.low), by(&self.high)].concat();
+        ends.sort();
+        Span { low: &ends[0] >> FINE, high: ceil(&ends[3], FINE) }
+    }
+
+    /// `self / (self + other)`, for numbers from 0 up of which the other is positive.
+    pub fn share(&self, other: &Span) -> Span {
+        let (most, least) = (&self.low + &other.high, &self.high + &other.low);
+        let high = (&self.high << FINE).div_ceil(&least.max(1.into()));
+        Span { low: (&self.low << FINE).div_floor(&most), high }
+    }
+
+    /// Integers around it in units of 2^-bits, which can be multiplied by weights.
+    pub fn units(&self, bits: u32) -> Result<[u64; 2], Refusal> {
+        let small = |x: BigInt| x.to_u64().filter(|x| *x <= UNIT).ok_or(Refusal::TooLarge);
+        Ok([small(&self.low >> (FINE - bits))?, small(ceil(&self.high, FINE - bits))?])
+    }
+
+    /// Doubles around it.
+    pub fn reals(&self) -> (f64, f64) {
+        let near = |x: &BigInt| x.to_f64().unwrap_or(f64::NAN) * 2f64.powi(-(FINE as i32));
+        (near(&self.low).next_down(), near(&self.high).next_up())
     }
 }
 
-impl From<BigRational> for Span {
-    fn from(exact: BigRational) -> Span {
-        Span { low: exact.clone(), high: exact }
+impl From<&BigRational> for Span {
+    fn from(exact: &BigRational) -> Span {
+        let (numerator, denominator) = (exact.numer() << FINE, exact.denom());
+        let low = numerator.div_floor(denominator);
+        Span { high: numerator.div_ceil(denominator), low }
     }
 }

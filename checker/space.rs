@@ -1,96 +1,97 @@
 //! The states of several processes, equal ones lumped, and how they move.
 
-use crate::Refusal;
 use crate::model::{Processes, Row};
 use crate::multisets::Lumped;
-use crate::number::{WEIGHT, floor, wide};
+use crate::number::{Span, WEIGHT, wide};
+use crate::{Refusal, model_error};
 use num_rational::BigRational;
 use num_traits::{One, Signed};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 
 /// States a certificate may speak of.
 const MOST: usize = 1 << 26;
 
+/// What loads must stay below.
+const LARGE: u64 = 1 << 40;
+
 /// The states in the order of a certificate.
 pub struct Space {
-    motions: Vec<Motion>,
-    /// Whose motions they are; the loads of lumped processes ascend.
-    members: Vec<Vec<usize>>,
+    groups: Vec<Group>,
     pub processes: usize,
     loads: Vec<i64>,
 }
 
-/// How some processes move, independently of the others.
-enum Motion {
-    /// Equal ones, by at most one level.
-    Lumped(Lumped),
-    /// In any way: for each state where to, with what probability rounded down.
-    Rows(Vec<Vec<(usize, u64)>>),
+/// Processes that move independently of the others.
+struct Group {
+    /// Equal ones, whose loads ascend; none if all processes move jointly.
+    members: Vec<usize>,
+    /// Where each level or joint state leads, with what weight, rounded down.
+    rows: Vec<Vec<(usize, u64)>>,
+    lumped: Option<Lumped>,
+    /// By how many units an expectation over their moves may be too low.
+    deficit: u64,
 }
 
 impl Space {
     /// Processes with equal chains and equal capacities are exchangeable.
     pub fn new(
         processes: &Processes,
-        capacities: Option<&[BigRational]>,
+        capacities: &[BigRational],
         folder: &Path,
     ) -> Result<Space, Refusal> {
         let chains = match processes {
             Processes::Joint { loads, transition } => {
-                let rows = weights(&transition.rows(folder)?)?;
+                let group = Group::new(Vec::new(), &transition.rows(folder)?)?;
                 let processes = loads.first().map_or(0, Vec::len);
                 let alike = loads.iter().all(|loads| loads.len() == processes);
-                if rows.len() != loads.len() || processes == 0 || !alike {
-                    return Refusal::model("loads and transition matrix differ in size");
+                let large = loads.iter().flatten().any(|load| load.unsigned_abs() >= LARGE);
+                if group.rows.len() != loads.len() || processes == 0 || !alike || large {
+                    return model_error(
+                        "loads are too large or differ in size from the transitions",
+                    );
                 }
-                let (motions, members) = (vec![Motion::Rows(rows)], Vec::new());
-                return Ok(Space { motions, members, processes, loads: loads.concat() });
+                return Ok(Space { groups: vec![group], processes, loads: loads.concat() });
             }
             Processes::Identical { count, chain } => vec![chain.rows(); (*count).min(1000)],
             Processes::Distinct(chains) => chains.iter().map(|chain| chain.rows()).collect(),
         };
-        let mut members: Vec<Vec<usize>> = Vec::new();
-        let capacity = |i: usize| capacities.and_then(|list| list.get(i));
-        for (i, chain) in chains.iter().enumerate() {
-            let near =
-                |(from, row): (usize, &Row)| row.iter().all(|(to, _)| to.abs_diff(from) <= 1);
-            let lumps = chain.1.iter().enumerate().all(near);
-            let equal = |j: usize| chains[j] == *chain && capacity(j) == capacity(i);
-            match members.iter_mut().find(|group| lumps && equal(group[0])) {
-                Some(group) => group.push(i),
-                None => members.push(vec![i]),
-            }
-        }
         let processes = chains.len();
-        let (mut motions, mut loads) = (Vec::new(), vec![0; processes]);
-        for group in &members {
-            let ((lowest, rows), mut levels) = (&chains[group[0]], Vec::new());
-            let single = weights(rows)?;
-            if group.len() == 1 {
-                levels.extend(0..rows.len());
-                motions.push(Motion::Rows(single));
-            } else {
-                let lumped = Lumped::new(rows, group.len())?;
-                lumped.for_each(|items| levels.extend_from_slice(items));
-                motions.push(Motion::Lumped(lumped));
+        let mut space = Space { groups: Vec::new(), processes, loads: vec![0; processes] };
+        for (i, chain) in chains.iter().enumerate() {
+            let equal = |j: &usize| chains[*j] == *chain && capacities.get(*j) == capacities.get(i);
+            let lumps = by_one(&chain.1);
+            let members = Vec::from_iter((0..processes).filter(|j| *j == i || lumps && equal(j)));
+            if members[0] == i {
+                space.add(Group::new(members, &chain.1)?, chain.0)?;
             }
-            if levels.len().saturating_mul(loads.len()) > MOST * group.len() * processes {
-                return Err(Refusal::TooLarge);
-            }
-            let mut longer = Vec::new();
-            for vector in loads.chunks(processes) {
-                for levels in levels.chunks(group.len()) {
-                    let mut vector = vector.to_vec();
-                    let place = |(i, level): (&usize, &usize)| vector[*i] = lowest + *level as i64;
-                    group.iter().zip(levels).for_each(place);
-                    longer.extend(vector);
-                }
-            }
-            loads = longer;
         }
-        let space = Space { motions, members, processes, loads };
-        if processes > 0 { Ok(space) } else { Refusal::model("there are no processes") }
+        if processes > 0 { Ok(space) } else { model_error("there are no processes") }
+    }
+
+    fn add(&mut self, group: Group, lowest: i64) -> Result<(), Refusal> {
+        let others = self.loads.chunks(self.processes);
+        let states = others.len().saturating_mul(group.count());
+        if states > MOST || lowest.unsigned_abs() >= LARGE / 2 {
+            return Err(Refusal::TooLarge);
+        }
+        let mut loads = Vec::with_capacity(states * self.processes);
+        for others in others {
+            let mut add = |levels: &[usize]| {
+                let start = loads.len();
+                loads.extend(others);
+                for (i, level) in group.members.iter().zip(levels) {
+                    loads[start + i] = lowest + *level as i64;
+                }
+            };
+            match &group.lumped {
+                Some(lumped) => lumped.all().for_each(|levels| add(&levels)),
+                None => (0..group.rows.len()).for_each(|level| add(&[level])),
+            }
+        }
+        self.loads = loads;
+        self.groups.push(group);
+        Ok(())
     }
 
     /// The loads of each state.
@@ -98,13 +99,21 @@ impl Space {
         self.loads.chunks_exact(self.processes)
     }
 
+    /// The totals there are, ascending, and for each state which of them it has.
+    pub fn totals(&self) -> (Vec<i64>, Vec<usize>) {
+        let all: Vec<i64> = self.states().map(|loads| loads.iter().sum()).collect();
+        let totals = Vec::from_iter(BTreeSet::from_iter(all.iter().copied()));
+        let own = all.iter().map(|total| totals.partition_point(|other| other < total)).collect();
+        (totals, own)
+    }
+
     /// How many load vectors a state stands for.
     pub fn orders(&self, loads: &[i64]) -> Result<u128, Refusal> {
         let mut orders = 1u128;
-        for group in &self.members {
+        for Group { members, .. } in &self.groups {
             let mut equal = 0;
-            for (at, &i) in group.iter().enumerate() {
-                equal = if at > 0 && loads[group[at - 1]] == loads[i] { equal + 1 } else { 1 };
+            for (at, &i) in members.iter().enumerate() {
+                equal = if at > 0 && loads[members[at - 1]] == loads[i] { equal + 1 } else { 1 };
                 orders = orders.checked_mul(at as u128 + 1).ok_or(Refusal::TooLarge)? / equal;
             }
         }
@@ -115,13 +124,13 @@ impl Space {
     pub fn finder(&self) -> impl Fn(Vec<i64>) -> Result<usize, Refusal> {
         let states: HashMap<&[i64], usize> = self.states().zip(0..).collect();
         move |mut loads| {
-            for group in &self.members {
-                let mut own: Vec<i64> = group.iter().map(|i| loads[*i]).collect();
+            for Group { members, .. } in &self.groups {
+                let mut own: Vec<i64> = members.iter().map(|i| loads[*i]).collect();
                 own.sort_unstable();
-                group.iter().zip(own).for_each(|(i, load)| loads[*i] = load);
+                members.iter().zip(own).for_each(|(i, load)| loads[*i] = load);
             }
-            let place = states.get(loads.as_slice()).copied();
-            place.map_or_else(|| Refusal::model("a load lies outside the levels"), Ok)
+            let place = states.get(&loads[..]).copied();
+            place.map_or_else(|| model_error("a load lies outside the levels"), Ok)
         }
     }
 
@@ -130,49 +139,65 @@ impl Space {
     pub fn expect(&self, values: &mut [u64]) -> u64 {
         // Rows may sum to a little more than 1, and enlarge what the first motions took away.
         let (mut right, mut deficit) = (values.len(), 1);
-        for motion in &self.motions {
-            match motion {
-                Motion::Lumped(lumped) => {
-                    right /= lumped.count();
-                    deficit += lumped.deficit;
-                    let blocks = values.chunks_mut(lumped.count() * right);
-                    blocks.for_each(|block| lumped.apply(block, right));
-                }
-                Motion::Rows(rows) => {
-                    right /= rows.len();
-                    deficit += 1 + rows.iter().map(Vec::len).max().unwrap_or(0) as u64;
-                    values
-                        .chunks_mut(rows.len() * right)
-                        .for_each(|block| apply(rows, block, right));
-                }
-            }
+        for group in &self.groups {
+            right /= group.count();
+            deficit += group.deficit;
+            values.chunks_mut(group.count() * right).for_each(|block| match &group.lumped {
+                Some(lumped) => lumped.apply(block, right),
+                None => group.apply(block, right),
+            });
         }
         deficit
     }
 }
 
-fn apply(rows: &[Vec<(usize, u64)>], block: &mut [u64], right: usize) {
-    let old = block.to_vec();
-    for (row, out) in rows.iter().zip(block.chunks_mut(right)) {
-        for (i, out) in out.iter_mut().enumerate() {
-            let terms = row.iter().map(|(to, p)| wide(old[to * right + i], *p));
-            *out = (terms.sum::<u128>() >> WEIGHT) as u64;
+impl Group {
+    /// Rows are used as they are: one may miss 1 by what model files are allowed to.
+    fn new(members: Vec<usize>, exact: &[Row]) -> Result<Group, Refusal> {
+        let slack = BigRational::new(1.into(), 1_000_000_000.into());
+        let (mut rows, mut most) = (Vec::new(), 0);
+        for row in exact {
+            let sum: BigRational = row.iter().map(|(_, p)| p).sum();
+            let within = row.iter().all(|(to, p)| *to < exact.len() && !p.is_negative());
+            if !within || (sum - BigRational::one()).abs() > slack {
+                return model_error(
+                    "a row is no distribution over as many levels as there are rows",
+                );
+            }
+            let (mut weights, mut rounded) = (Vec::new(), 0);
+            for (to, p) in row {
+                let [low, high] = Span::from(p).units(WEIGHT)?;
+                weights.push((*to, low));
+                rounded += high - low;
+            }
+            rows.push(weights);
+            most = rounded.max(most);
+        }
+        // A unit for each expectation, and one for each weight that has been rounded.
+        let deficit = (1 + most) * members.len().max(1) as u64;
+        let lumps = !members.is_empty() && by_one(exact);
+        let lumped = if lumps { Some(Lumped::new(&rows, members.len())?) } else { None };
+        Ok(Group { members, rows, lumped, deficit })
+    }
+
+    /// How many states there are.
+    fn count(&self) -> usize {
+        self.lumped.as_ref().map_or(self.rows.len(), Lumped::count)
+    }
+
+    fn apply(&self, block: &mut [u64], width: usize) {
+        let old = block.to_vec();
+        for (row, out) in self.rows.iter().zip(block.chunks_mut(width)) {
+            for (i, out) in out.iter_mut().enumerate() {
+                let terms = row.iter().map(|(to, p)| wide(old[to * width + i], *p));
+                *out = (terms.sum::<u128>() >> WEIGHT) as u64;
+            }
         }
     }
 }
 
-/// Rows are used as they are: one may miss 1 by what model files are allowed to.
-fn weights(rows: &[Row]) -> Result<Vec<Vec<(usize, u64)>>, Refusal> {
-    let slack = BigRational::new(1.into(), 1_000_000_000.into());
-    let row = |row: &Row| {
-        let sum: BigRational = row.iter().map(|(_, p)| p).sum();
-        let within = row.iter().all(|(to, p)| *to < rows.len() && !p.is_negative());
-        if !within || (sum - BigRational::one()).abs() > slack {
-            return Refusal::model(
-                "a row is no distribution over as many levels as there are rows",
-            );
-        }
-        row.iter().map(|(to, p)| Ok((*to, floor(p, WEIGHT)? as u64))).collect()
-    };
-    rows.iter().map(row).collect()
+/// Whether one moves by at most one level.
+fn by_one(rows: &[Row]) -> bool {
+    let near = |(from, row): (usize, &Row)| row.iter().all(|(to, _)| to.abs_diff(from) <= 1);
+    rows.iter().enumerate().all(near)
 }

@@ -3,12 +3,11 @@
 
 use crate::imbalance::Imbalance;
 use crate::model::{self, After, Number, RunningCost};
-use crate::number::{ceil, floor, over, reals, small};
+use crate::number::Span;
 use crate::space::Space;
-use crate::{Proof, Refusal};
+use crate::{Proof, Refusal, model_error};
 use num_rational::BigRational;
-use num_traits::{One, Signed};
-use std::collections::HashMap;
+use num_traits::{One, Zero};
 use std::path::Path;
 
 /// A model of optimal stopping.
@@ -20,18 +19,17 @@ pub struct Stopping {
 }
 
 impl Stopping {
-    pub(crate) fn new(model: &model::Stopping, folder: &Path) -> Result<Stopping, Refusal> {
-        let exact = |list: &Vec<Number>| list.iter().map(|c| c.0.clone()).collect::<Vec<_>>();
-        let capacities = model.capacities.as_ref().map(exact);
-        let space = Space::new(&model.processes, capacities.as_deref(), folder)?;
+    pub(crate) fn new(model: model::Stopping, folder: &Path) -> Result<Stopping, Refusal> {
+        let exact = |list: Vec<Number>| list.into_iter().map(|c| c.0).collect::<Vec<_>>();
+        let capacities = model.capacities.map(exact);
+        let space = Space::new(&model.processes, capacities.as_deref().unwrap_or(&[]), folder)?;
         let capacities = capacities.unwrap_or_else(|| vec![BigRational::one(); space.processes]);
-        if capacities.len() != space.processes || !model.remap_cost.0.is_positive() {
-            return Refusal::model("a capacity is missing, or remapping is free");
+        if capacities.len() != space.processes || model.remap_cost.0.is_zero() {
+            return model_error("a capacity is missing, or remapping is free");
         }
-        let cost = model.running_cost.clone().unwrap_or(RunningCost::MaxMinusMean);
+        let cost = model.running_cost.unwrap_or(RunningCost::MaxMinusMean);
         let imbalance = Imbalance::new(cost, &capacities)?;
-        let (remap_cost, after) = (model.remap_cost.0.clone(), model.after_remap.clone());
-        Ok(Stopping { space, imbalance, remap_cost, after })
+        Ok(Stopping { space, imbalance, remap_cost: model.remap_cost.0, after: model.after_remap })
     }
 
     /// The loads of each state, in the order of a certificate.
@@ -40,12 +38,9 @@ impl Stopping {
     }
 
     /// What is shown by a lower and an upper value for each state, in units of 2^-bits.
-    ///
-    /// # Errors
-    /// [`Refusal::Unproved`] if they enclose no solution, [`Refusal::Malformed`], [`Refusal::TooLarge`].
     pub fn prove(&self, bits: u32, values: &[[u64; 2]]) -> Result<Proof, Refusal> {
-        let most = values.iter().map(|value| value[0].max(value[1])).max();
-        if bits > 60 || values.len() != self.states().len() || most >= Some(1 << 60) {
+        let large = values.as_flattened().iter().any(|value| *value >= 1 << 60);
+        if bits > 60 || values.len() != self.states().len() || large {
             return Err(Refusal::Malformed);
         }
         // Going on.
@@ -56,35 +51,50 @@ impl Stopping {
         for (go, cost) in go.iter_mut().zip(&costs) {
             *go = [go[0] + cost[0], go[1] + deficit + cost[1]];
         }
-        // Remapping.
-        let rho = [floor(&self.remap_cost, bits)?, ceil(&self.remap_cost, bits)?];
-        let rho = [small(rho[0])?, small(rho[1])?];
+        // Remapping, for each total if it matters.
+        let rho = Span::from(&self.remap_cost).units(bits)?;
         let add = |more: [u64; 2]| [rho[0] + more[0], rho[1] + more[1]];
+        let again = self.after == After::Restart;
+        let (totals, own) = if again { self.space.totals() } else { (vec![0], vec![0; go.len()]) };
         let remap = match self.after {
-            After::Stop => rho,
-            After::Uniform => add(self.mean(values)?),
-            After::Restart => return self.average(bits, values, &go, add),
-        };
-        let mut letters = [0; 4];
-        for ((value, go), cost) in values.iter().zip(&go).zip(&costs) {
-            let balanced = cost[1] == 0;
-            let best = |side: usize| if balanced { 0 } else { remap[side].min(go[side]) };
-            if value[0] > best(0) || value[1] < best(1) {
-                return Err(Refusal::Unproved("the values do not enclose the optimal cost"));
+            After::Stop => vec![rho],
+            After::Uniform => vec![add(self.mean(values)?)],
+            After::Restart => {
+                let find = self.space.finder();
+                let split = |total: &i64| Ok(add(go[find(self.imbalance.split(*total))?]));
+                totals.iter().map(split).collect::<Result<_, _>>()?
             }
-            let letter = if balanced {
-                0
-            } else if go[0] >= remap[1] {
-                1
-            } else {
-                2 + usize::from(go[1] >= remap[0])
+        };
+        let (mut least, mut most, mut apart, mut letters) = (i64::MAX, i64::MIN, 0, [0; 4]);
+        for (((value, go), cost), own) in values.iter().zip(&go).zip(&costs).zip(own) {
+            let (remap, balanced) = (remap[own], cost[1] == 0 && !again);
+            let change = |side: usize| {
+                let best = if balanced { 0 } else { remap[side].min(go[side]) };
+                best as i64 - value[side] as i64
+            };
+            (least, most) = (change(0).min(least), change(1).max(most));
+            apart = apart.max(value[1].abs_diff(value[0]));
+            let letter = match (balanced, go[0] >= remap[1], go[1] >= remap[0]) {
+                (true, ..) => 0,
+                (_, true, _) => 1,
+                (.., either) => 2 + usize::from(either),
             };
             letters[letter] += 1;
         }
-        let apart = values.iter().map(|value| value[1] - value[0]).max().unwrap_or(0);
-        let real = |x: u64| over(x.into(), bits);
-        let ((low, high), (_, apart)) =
-            (reals(&real(remap[0]), &real(remap[1])), reals(&real(0), &real(apart)));
+        if again {
+            // For any relative costs h the least average is between these bounds on T h - h [Odoni 1969].
+            let (low, high) = Span::between(least, most, bits).reals();
+            let line = format!("long-run average cost per step in [{low}, {high}]");
+            return Ok(Proof {
+                lines: vec![line],
+                intervals: vec![("average".to_owned(), low, high)],
+            });
+        }
+        if least < 0 || most > 0 {
+            return Err(Refusal::Unproved("the values do not enclose the optimal cost"));
+        }
+        let (low, high) = Span::between(remap[0][0], remap[0][1], bits).reals();
+        let (_, apart) = Span::between(apart, apart, bits).reals();
         let (gap, [balanced, remaps, goes_on, either]) = (apart / high.max(1.0), letters);
         let lines = vec![
             format!("J(s) to within {apart:.2e} for all {} classes of states s", values.len()),
@@ -101,42 +111,15 @@ impl Stopping {
 
     /// Bounds on the mean over all load vectors.
     fn mean(&self, values: &[[u64; 2]]) -> Result<[u64; 2], Refusal> {
-        let orders = self.states().map(|loads| self.space.orders(loads));
-        let orders: Vec<u128> = orders.collect::<Result<_, _>>()?;
-        let all: u128 = orders.iter().sum();
+        let (mut all, mut sums) = (0, [0u128; 2]);
+        for (loads, value) in self.states().zip(values) {
+            let orders = self.space.orders(loads)?;
+            all += orders;
+            sums = [0, 1].map(|side| sums[side] + orders * u128::from(value[side]));
+        }
         if all >= 1 << 66 {
             return Err(Refusal::TooLarge);
         }
-        let terms =
-            |side: usize| orders.iter().zip(values).map(move |(n, v)| n * u128::from(v[side]));
-        let (low, high): (u128, u128) = (terms(0).sum(), terms(1).sum());
-        Ok([(low / all) as u64, high.div_ceil(all) as u64])
-    }
-
-    /// For any relative costs h the least long-run average lies between the smallest and the largest
-    /// T h - h [Odoni 1969].
-    fn average(
-        &self,
-        bits: u32,
-        values: &[[u64; 2]],
-        go: &[[u64; 2]],
-        add: impl Fn([u64; 2]) -> [u64; 2],
-    ) -> Result<Proof, Refusal> {
-        let (find, mut back) = (self.space.finder(), HashMap::new());
-        let (mut least, mut most) = (i128::MAX, i128::MIN);
-        for ((value, go_on), loads) in values.iter().zip(go).zip(self.states()) {
-            let total: i64 = loads.iter().sum();
-            let remap = match back.get(&total) {
-                Some(remap) => *remap,
-                None => add(go[find(self.imbalance.split(total))?]),
-            };
-            back.insert(total, remap);
-            let change =
-                |side: usize| i128::from(remap[side].min(go_on[side])) - i128::from(value[side]);
-            (least, most) = (least.min(change(0)), most.max(change(1)));
-        }
-        let (low, high) = reals(&over(least, bits), &over(most, bits));
-        let line = format!("long-run average cost per step in [{low}, {high}]");
-        Ok(Proof { lines: vec![line], intervals: vec![("average".to_owned(), low, high)] })
+        Ok([(sums[0] / all) as u64, sums[1].div_ceil(all) as u64])
     }
 }

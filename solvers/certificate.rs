@@ -177,6 +177,9 @@ const PATIENCE: u64 = 4;
 /// Steps after which all that are alike are taken at once, however wide the thresholds come out.
 const MOST_REPEATED: u64 = 200;
 
+/// Certainty in the units of bounds on thresholds.
+const BELIEF_ONE: f64 = (1u64 << 62) as f64;
+
 /// Of so many such steps, so many choose lines and points anew.
 const CHOSEN_EVERY: u64 = 64;
 const CHOSEN_ANEW: u64 = 24;
@@ -229,8 +232,10 @@ fn walk(
         if repeated % PATIENCE == 0 && alike > 1 {
             let mut tried = recursion.clone();
             let rested = tried.go(&Steps::Rest(alike)).is_ok();
+            let last = tried.thresholds.last().map_or(0, |(_, [low, high])| high - low);
+            let wide = last as f64 > tolerance * BELIEF_ONE;
             // Not for ever: functions too coarse come to rest no closer.
-            if rested && (tried.width() <= tolerance || repeated >= MOST_REPEATED) {
+            if rested && (!wide || repeated >= MOST_REPEATED) {
                 note(&mut all, &mut held, Steps::Rest(alike));
                 repeated = 0;
                 recursion = tried;
@@ -239,8 +244,8 @@ fn walk(
         }
         // Lines and points chosen anew suit the functions better, but keep them from coming to rest.
         if repeated % CHOSEN_EVERY < CHOSEN_ANEW {
-            note(&mut all, &mut held, Steps::Same);
-            recursion.go(&Steps::Same)?;
+            note(&mut all, &mut held, Steps::On(Vec::new()));
+            recursion.go(&Steps::On(Vec::new()))?;
         } else {
             recursion.go(&Steps::Held(1))?;
             held += 1;

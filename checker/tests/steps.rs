@@ -1,0 +1,183 @@
+//! Many steps at once: what they prove is true of every one of them.
+
+use remap_checker::recursion::Steps;
+use remap_checker::{Evidence, Model, Proof, Refusal};
+use std::path::Path;
+
+fn model(lifetime: &str, hazard: &str, more: &str) -> Model {
+    let text = format!(
+        "Model(title: \"t\", problem: PhaseChange(lifetime: {lifetime}, cycle: (before: 1.0, after: 2.0, \
+         remapped: 1.1), remap: (test: 2.7, install: 0.5), detector: (false_alarm: 0.2, missed: 0.1), \
+         hazard: {hazard}{more}))"
+    );
+    Model::read(&text, Path::new("")).unwrap()
+}
+
+fn on(points: u64) -> Steps {
+    Steps::On(vec![(1 << 44) / points; points as usize - 1])
+}
+
+fn prove(model: &Model, steps: &[Steps]) -> Result<Proof, Refusal> {
+    model.prove(&Evidence::PhaseChange(steps.to_vec()))
+}
+
+/// Bounds on the threshold at each step, and on the value last.
+fn bounds(proof: &Proof, steps: usize) -> Vec<(f64, f64)> {
+    let mut all = vec![(0.0, 0.0); steps];
+    for (name, low, high) in &proof.intervals[1..] {
+        let (first, last) = name[3..].split_once("..").unwrap_or((&name[3..], &name[3..]));
+        let (first, last): (usize, usize) = (first.parse().unwrap(), last.parse().unwrap());
+        all[first..=last].fill((*low, *high));
+    }
+    let (_, low, high) = proof.intervals[0];
+    all.push((low, high));
+    all
+}
+
+#[test]
+fn many_steps_at_once_contain_what_each_of_them_proves() {
+    let mut accepted = 0;
+    for hazard in ["0.02", "0.3", "0.001"] {
+        let found = model("Fixed(300)", &format!("Constant({hazard})"), "");
+        let fine =
+            [vec![on(2048)], vec![Steps::On(Vec::new()); 60], vec![Steps::Held(240)]].concat();
+        let fine = bounds(&prove(&found, &fine).unwrap(), 301);
+        for points in [16, 100, 1000] {
+            for held in [0u64, 2, 5, 8, 12, 20, 40, 100, 250] {
+                for rest in [1, 7, 300 - held] {
+                    if held + rest > 300 {
+                        continue;
+                    }
+                    let steps = [
+                        vec![on(points)],
+                        vec![Steps::On(Vec::new()); held.min(20) as usize],
+                        vec![
+                            Steps::Held(held.saturating_sub(20)),
+                            Steps::Rest(rest),
+                            Steps::Held(300 - held - rest),
+                        ],
+                    ];
+                    let Ok(proof) = prove(&found, &steps.concat()) else { continue };
+                    accepted += 1;
+                    let coarse = bounds(&proof, 301);
+                    for ((low, high), (least, most)) in coarse.iter().zip(&fine) {
+                        assert!(least <= high && low <= most, "[{low}, {high}] [{least}, {most}]");
+                    }
+                }
+            }
+        }
+    }
+    // Too early nothing can be said of many steps.
+    assert!(accepted > 100, "{accepted}");
+}
+
+#[test]
+fn steps_that_differ_are_not_taken_at_once() {
+    let unlike = Err(Refusal::Unproved("the steps are not alike"));
+    let list = |hazard: &str, other: &str| {
+        let hazards: Vec<&str> = (0..300).map(|n| if n == 40 { other } else { hazard }).collect();
+        format!("PerStep([{}])", hazards.join(", "))
+    };
+    let try_rest = |model: &Model, held: u64, rest: u64| {
+        let steps =
+            [on(1000), Steps::Held(held), Steps::Rest(rest), Steps::Held(300 - held - rest)];
+        prove(model, &steps).map(|_| ())
+    };
+    let found = model("Fixed(300)", "Constant(0.02)", "");
+    assert_eq!(try_rest(&found, 100, 200), Ok(()));
+    assert_eq!(prove(&found, &[Steps::Rest(301)]), unlike.clone());
+    // A hazard is that of the next step.
+    let found = model("Fixed(300)", &list("0.02", "0.02"), "");
+    assert_eq!(try_rest(&found, 100, 200), Ok(()));
+    let found = model("Fixed(300)", &list("0.02", "0.021"), "");
+    assert_eq!(try_rest(&found, 100, 159), Ok(()));
+    assert_eq!(try_rest(&found, 100, 160), unlike.clone().map(|_: Proof| ()));
+    let found = model("Fixed(300)", "Constant(0.02)", ", premature: Keep(before_remapped: 1.5)");
+    assert_eq!(try_rest(&found, 100, 200), unlike.clone().map(|_| ()));
+    // N may be 200 to 300.
+    let found = model("Uniform(first: 200, last: 300)", "Constant(0.02)", "");
+    assert_eq!(try_rest(&found, 99, 2), unlike.map(|_| ()));
+    assert_eq!(try_rest(&found, 140, 160), Ok(()));
+}
+
+/// Every step lies around what the same steps on many beliefs show.
+fn encloses(found: &Model, last: usize, steps: &[Steps]) {
+    let fine = [vec![on(2048)], vec![Steps::On(Vec::new()); last]].concat();
+    let fine = bounds(&prove(found, &fine).unwrap(), last + 1);
+    let coarse = bounds(&prove(found, steps).unwrap(), last + 1);
+    for ((low, high), (least, most)) in coarse.iter().zip(&fine) {
+        assert!(least <= high && low <= most, "[{low}, {high}] [{least}, {most}]");
+    }
+}
+
+#[test]
+fn held_steps_are_chosen_anew_where_the_hazard_or_the_beliefs_change() {
+    for other in ["0.4", "0.02", "0.001"] {
+        let hazards = ["0.02", "0.02", "0.02", other].repeat(10).join(", ");
+        let found = model("Fixed(80)", &format!("PerStep([{hazards}, {hazards}])"), "");
+        for points in [8, 64, 512] {
+            encloses(&found, 80, &[on(points), Steps::Held(80)]);
+        }
+    }
+    let found = model("Fixed(12)", "Constant(0.1)", "");
+    let at = |points: &[f64]| {
+        let mut last = 0;
+        let less = |p: &f64| {
+            let next = (p * 2f64.powi(44)) as u64;
+            next - std::mem::replace(&mut last, next)
+        };
+        Steps::On(points.iter().map(less).collect())
+    };
+    let (low, high) = (at(&[0.1, 0.2, 0.3, 0.4]), at(&[0.6, 0.7, 0.8, 0.9]));
+    for (one, other) in [(&low, &high), (&high, &low)] {
+        encloses(&found, 12, &[one.clone(), Steps::Held(4), other.clone(), Steps::Held(7)]);
+    }
+}
+
+#[test]
+fn where_every_last_step_remaps_none_is_named() {
+    let problem = "cycle: (before: 1.0, after: 5.0, remapped: 1.0), remap: (test: 1, install: 1)";
+    let text = format!(
+        "Model(title: \"t\", problem: PhaseChange(lifetime: Fixed(20), {problem}, detector: (false_alarm: 0.2, \
+         missed: 0.1), hazard: Constant(0.1)))"
+    );
+    let found = Model::read(&text, Path::new("")).unwrap();
+    let proof = prove(&found, &[on(64), Steps::Held(20)]).unwrap();
+    assert_eq!(proof.lines[1], "remapping never pays from step 21 on");
+}
+
+#[test]
+fn no_steps_at_all_are_not_taken_at_once() {
+    let found = model("Fixed(60)", "Constant(0.1)", "");
+    let steps = [on(64), Steps::Held(40), Steps::Rest(0), Steps::Held(20)];
+    assert_eq!(prove(&found, &steps), Err(Refusal::Malformed));
+}
+
+#[test]
+fn names_and_words_are_those_of_the_bounds() {
+    let found = model("Fixed(60)", "Constant(0.1)", "");
+    let proof = prove(&found, &[on(2048), Steps::Held(60)]).unwrap();
+    let (mut next, mut never, mut widest) = (61, 61, 0.0f64);
+    for (name, low, high) in &proof.intervals[1..] {
+        let (first, last) = name[3..].split_once("..").unwrap_or((&name[3..], &name[3..]));
+        let (first, last): (u64, u64) = (first.parse().unwrap(), last.parse().unwrap());
+        // From the last step back, each exactly once, and what is alike together.
+        assert!(last + 1 == next && (first < last) == name.contains(".."), "{name}");
+        // One remaps if one is sure and what is left costs more than 3.2 otherwise: four steps and more.
+        assert_eq!(first >= 58, *low >= 1.0f64.next_down(), "{name}: [{low}, {high}]");
+        never = if *low >= 1.0f64.next_down() { first } else { never };
+        widest = widest.max(high - low);
+        next = first;
+    }
+    let (_, low, high) = &proof.intervals[proof.intervals.len() - 1];
+    let (_, least, most) = &proof.intervals[0];
+    assert_eq!((next, never), (0, 58));
+    assert_eq!(
+        proof.lines,
+        [
+            format!("every threshold to within {widest:.2e}: pi_0 in [{low}, {high}]"),
+            "remapping never pays from step 58 on".to_owned(),
+            format!("the least expected completion time is in [{least}, {most}]")
+        ]
+    );
+}

@@ -1,0 +1,93 @@
+//! Bounds that are right to the unit, and evidence that is none.
+
+use remap_checker::{Evidence, Model, Proof, Refusal};
+use std::path::Path;
+
+/// Two loads of 0 or 1. That they differ costs 0.5 a step and lasts with probability 0.75^2 + 0.25^2, so
+/// that waiting costs 0.5 / 0.375 = 4/3.
+fn model(remap_cost: &str) -> Model {
+    let text = format!(
+        "Model(title: \"t\", problem: Stopping(processes: Identical(count: 2, chain: Walk(levels: 2, up: 0.25, \
+         down: 0.25, edge: Hold)), remap_cost: {remap_cost}, after_remap: Stop))"
+    );
+    Model::read(&text, Path::new("")).unwrap()
+}
+
+/// With these bounds where the loads differ.
+fn prove(model: &Model, bits: u32, low: u64, high: u64) -> Result<Proof, Refusal> {
+    let values = vec![(0, 0), (low as i64, high.wrapping_sub(low)), (-(low as i64), 0)];
+    model.prove(&Evidence::Stopping(bits, values))
+}
+
+#[test]
+fn what_is_accepted_encloses_the_cost_to_the_unit() {
+    let (found, bits) = (model("100"), 20);
+    let exact = (4u64 << bits) / 3;
+    let low = |low: u64| prove(&found, bits, low, 2 << bits).is_ok();
+    let high = |high: u64| prove(&found, bits, 0, high).is_ok();
+    // Up to what rounding may take away, twice a step.
+    assert!((exact - 20..=exact - 15).all(low) && !(exact + 1..exact + 40).any(low));
+    assert!((exact + 15..=exact + 40).all(high) && !(exact - 40..=exact).any(high));
+}
+
+#[test]
+fn decisions_that_are_open_are_counted() {
+    let line = |low: u64, high: u64| prove(&model("1"), 20, low, high).unwrap().lines[2].clone();
+    let one = 1 << 20;
+    assert_eq!(
+        line(0, one),
+        "decisions proved: 0 remap, 0 continue, 2 balanced; 1 may be either within these bounds"
+    );
+    // Going on costs at least 0.5 + 0.625 * 0.9.
+    assert_eq!(
+        line(one / 10 * 9, one),
+        "decisions proved: 1 remap, 0 continue, 2 balanced; 0 may be either within these bounds"
+    );
+    let line = prove(&model("100"), 20, one, 2 * one).unwrap().lines[2].clone();
+    assert_eq!(
+        line,
+        "decisions proved: 0 remap, 1 continue, 2 balanced; 0 may be either within these bounds"
+    );
+}
+
+#[test]
+fn values_that_do_not_fit_are_refused() {
+    let found = model("0.5");
+    assert!(prove(&found, 60, 0, 1 << 59).is_ok());
+    for bits in [61, 62, 100, 200, 300, u32::MAX] {
+        assert_eq!(prove(&found, bits, 0, 1 << 59), Err(Refusal::Malformed), "{bits}");
+    }
+    for (low, high) in [(0, 1 << 60), (1 << 60, 0), (1 << 60, 1 << 60), (u64::MAX, 0)] {
+        assert_eq!(prove(&found, 20, low, high), Err(Refusal::Malformed), "{low} {high}");
+    }
+    for states in [0, 1, 2, 4, 6] {
+        let values = Evidence::Stopping(20, vec![(0, 0); states]);
+        assert_eq!(found.prove(&values), Err(Refusal::Malformed), "{states}");
+    }
+    assert_eq!(found.prove(&Evidence::LoadDrift), Err(Refusal::Malformed));
+}
+
+#[test]
+fn loads_so_large_that_sums_overflow_are_refused() {
+    let read = |processes: &str| {
+        let text = format!(
+            "Model(title: \"t\", problem: Stopping(processes: {processes}, remap_cost: 1, after_remap: Restart))"
+        );
+        Model::read(&text, Path::new("")).map(|_| ())
+    };
+    for (size, fits) in [(0i64, true), (1 << 38, true), (1 << 40, false), (i64::MAX, false)] {
+        for lowest in [size, -size] {
+            let walk =
+                format!("Walk(lowest: {lowest}, levels: 2, up: 0.25, down: 0.25, edge: Hold)");
+            let found = read(&format!("Identical(count: 2, chain: {walk})"));
+            assert_eq!(found, if fits { Ok(()) } else { Err(Refusal::TooLarge) }, "{lowest}");
+            let joint = format!("Joint(loads: [[0, {lowest}]], transition: Dense([[1]]))");
+            assert_eq!(read(&joint).is_ok(), fits, "{lowest}");
+        }
+    }
+    // 2^26 states and no more.
+    let walk = |levels: u64| format!("Walk(levels: {levels}, up: 0.25, down: 0.25, edge: Hold)");
+    let two = |one: u64, other: u64| format!("Distinct([{}, {}])", walk(one), walk(other));
+    assert_eq!(read(&two(1 << 14, (1 << 12) + 1)), Err(Refusal::TooLarge));
+    assert_eq!(read(&two(1 << 10, 1 << 9)), Ok(()));
+}
