@@ -101,11 +101,15 @@ fn timed<T>(f: impl Fn() -> T) -> (T, f64) {
 
 #[expect(clippy::print_stdout, reason = "a table is what this bench is for")]
 fn solutions() {
-    println!("chain  remap cost  representation  method  states  applications  seconds");
+    println!(
+        "chain  remap cost  representation  method  states  applications  seconds of solving and \
+         of building"
+    );
     for (count, levels, costs) in CHAINS {
         for (k, rho) in costs.into_iter().enumerate() {
             for lump in [true, false] {
-                let problem = Model::new(count, levels, lump).problem(rho);
+                let build = || Model::new(count, levels, lump).problem(rho);
+                let (problem, building) = timed(build);
                 for method in [Method::Policy, Method::Value] {
                     let n = problem.states();
                     if method == Method::Value && k == 0 && n > MOST_SWEPT {
@@ -116,8 +120,8 @@ fn solutions() {
                     assert!(solution.status == Status::Converged || method == Method::Value);
                     let lumped = if lump { "exchangeable" } else { "full" };
                     println!(
-                        "{levels}^{count}  {rho}  {lumped}  {method:?}  {n}  {}  {seconds:.4}  \
-                         gap {:.0e}",
+                        "{levels}^{count}  {rho}  {lumped}  {method:?}  {n}  {}  {seconds:.5}  \
+                         {building:.5}  gap {:.0e}",
                         solution.iterations, solution.gap
                     );
                 }
