@@ -21,6 +21,9 @@ const FEW_SWEEPS: usize = 4;
 /// Accuracy of an evaluation, relative to that of the policy.
 const INEXACT: f64 = 3e-2;
 
+/// Evaluations less accurate than so many tolerances are not looked at for bounds.
+const ENOUGH: f64 = 100.0;
+
 /// The tolerance on coarser grids.
 const ROUGHLY: f64 = 1e-2;
 
@@ -85,7 +88,7 @@ fn iterate(
             sweep.run(problem, base, &saving);
             iterations += 1;
             // What evaluation has solved for shows at once, if that is enough; what sweeps add at the end.
-            if k + 1 == sweeps || (k == 0 && accuracy <= 100.0 * settings.tolerance) {
+            if k + 1 == sweeps || (k == 0 && accuracy <= ENOUGH * settings.tolerance) {
                 let enclosure = Enclosure::new(problem, &saving, &sweep);
                 if enclosure.gap < best.0 {
                     if enclosure.gap < 0.9 * best.0 {
