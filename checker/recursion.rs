@@ -223,7 +223,8 @@ impl<'a> Recursion<'a> {
         let (rise, fall) = self.drift(&one)?;
         let (power, sum) = powers(&one.horizon.stay, steps);
         // So far apart, whatever both have in common, the two sides are at most in any of the steps.
-        let apart = sum.times(&Span::whole(rise - fall)).units(0)?[1];
+        let apart = sum.times(&Span::whole((rise - fall).max(0))).units(0)?[1];
+        let closer = sum.times(&Span::whole((fall - rise).max(0))).units(0)?[0];
         self.lines.iter_mut().for_each(|line| line[0] += apart);
         self.certain = self.delay[1];
         let mut wide = self.clone();
@@ -231,6 +232,8 @@ impl<'a> Recursion<'a> {
         self.thresholds = wide.thresholds;
         self.thresholds.last_mut().into_iter().for_each(|last| last.0 = first);
         self.next = first.checked_sub(1);
+        // In the end they are closer, if the lower one rises by more.
+        self.lines.iter_mut().for_each(|line| line[0] = line[0].saturating_sub(closer));
         let fall = Span::between(fall, fall, self.bits).plus(&one.common).minus(&self.common);
         self.common = self.common.plus(&fall.times(&sum));
         self.horizon.cycles = self.horizon.cycles.plus(&Span::whole(steps));
@@ -260,7 +263,7 @@ impl<'a> Recursion<'a> {
                 left => fall = fall.min((less(*new, *old) << WEIGHT).div_euclid(left.into())),
             }
         }
-        Ok((rise.max(fall), fall))
+        Ok((rise, fall))
     }
 
     /// What the steps have shown, once step 0 is done.

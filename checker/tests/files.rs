@@ -121,9 +121,9 @@ fn many_steps_at_once_prove_what_they_prove_one_by_one() {
     for ((low, high), (least, most)) in ends(&slow).into_iter().zip(ends(&fast)) {
         assert!(least <= high && low <= most, "[{low}, {high}] [{least}, {most}]");
     }
-    // Both are as wide as at the first of the steps.
+    // The value is as close, the threshold as wide as it was at the first of the steps.
     let ([(low, high), (p, q)], [(least, most), (r, s)]) = (ends(&slow), ends(&fast));
-    assert!(s - r <= (q - p) + 1e-8, "[{p}, {q}] [{r}, {s}]");
+    assert!(s - r <= 1.1 * (q - p) + 1e-9, "[{p}, {q}] [{r}, {s}]");
     assert!(most - least < 1e-4 && high - low < 1e-5, "[{low}, {high}] [{least}, {most}]");
     let kept = model(&law(", premature: Keep(before_remapped: 1.5)")).unwrap();
     let all = vec![Steps::On(vec![1 << 40; 15]), Steps::Held(300), Steps::Rest(100)];

@@ -40,7 +40,7 @@ pub(super) struct Coarser {
 struct Link {
     coarse: usize,
     /// For each state on the fine grid, where its list of neighbours starts, and one more.
-    first: Vec<u32>,
+    first: Vec<usize>,
     /// States on the coarse grid, with their shares.
     near: Shares,
 }
@@ -67,14 +67,14 @@ impl Link {
                 }
                 sorted.sort_unstable();
                 let rank = coarse.rank(&sorted) as u32;
-                let first = first[first.len() - 1] as usize;
+                let first = first[first.len() - 1];
                 // Several choices may lead to the same place.
                 match near[first..].iter_mut().find(|(place, _)| *place == rank) {
                     Some((_, all)) => *all += share,
                     None => near.push((rank, share)),
                 }
             }
-            first.push(near.len() as u32);
+            first.push(near.len());
             walk.advance();
         }
         Self { coarse: coarse.states(), first, near }
@@ -82,7 +82,7 @@ impl Link {
 
     /// The coarse states around a fine one, with their shares.
     fn list(&self, fine: usize) -> &[(u32, f32)] {
-        &self.near[self.first[fine] as usize..self.first[fine + 1] as usize]
+        &self.near[self.first[fine]..self.first[fine + 1]]
     }
 
     fn lists(&self) -> impl Iterator<Item = &[(u32, f32)]> {
@@ -172,7 +172,7 @@ impl Coarser {
         let (mut first, mut near) = (Vec::with_capacity(fine.count() + 1), Vec::new());
         let (mut around, mut longer) = (Vec::new(), Vec::new());
         for state in fine.states() {
-            first.push(near.len() as u32);
+            first.push(near.len());
             let (mut rest, mut stride) = (state, 1);
             around.clear();
             around.push((0, 1.0));
@@ -188,7 +188,7 @@ impl Coarser {
             let place = |(state, share): &(u32, f32)| Some((places[*state as usize]?, *share));
             near.extend(around.iter().filter_map(place));
         }
-        first.push(near.len() as u32);
+        first.push(near.len());
         Transfer { first, near }
     }
 
@@ -202,7 +202,7 @@ impl Coarser {
 /// Linear interpolation between states that continue.
 pub(super) struct Transfer {
     /// For each on the fine grid, where the list of its neighbours starts, and one more.
-    first: Vec<u32>,
+    first: Vec<usize>,
     /// Places on the coarse grid.
     near: Shares,
 }
@@ -213,7 +213,7 @@ fn mean(near: &[(u32, f32)], coarse: &[f64]) -> f64 {
 
 impl Transfer {
     fn lists(&self) -> impl Iterator<Item = &[(u32, f32)]> {
-        self.first.windows(2).map(|ends| &self.near[ends[0] as usize..ends[1] as usize])
+        self.first.windows(2).map(|ends| &self.near[ends[0]..ends[1]])
     }
 
     /// Adds a function on the coarse grid to one on the fine grid.

@@ -18,6 +18,7 @@
 //! of the residuals pays where they are, and adds what they can amount to along a path.
 
 use super::sweep::{Rounding, Sweep};
+use super::vector::larger;
 use super::{Problem, vector};
 
 /// A proof that `lower v - w <= J <= upper v + w` componentwise.
@@ -121,11 +122,6 @@ impl Shares {
             if psi == 0.0 { 0.0 } else { x }
         })
     }
-}
-
-#[inline(always)]
-fn larger(a: f64, b: f64) -> f64 {
-    if b > a { b } else { a }
 }
 
 /// A t from which on `t coin >= (1-t) residual - paid`, up to 1/2, or up to 1 if nothing is paid; at

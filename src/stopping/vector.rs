@@ -16,26 +16,16 @@ const LANES: usize = 8;
 /// Terms of [`sum_of`] between two reductions.
 const LEAF: usize = 16 * LANES;
 
-/// Relative error of [`sum`], in units of `f64::EPSILON`: fewer than 16 additions in a row, then a
-/// tree over fewer than 2^58 of such sums. That of [`sum_of`]: at most 16 additions, 8 and 32.
+/// Relative error of [`sum_of`], in units of `f64::EPSILON`, which is two roundings: at most 16, 8, 1 and 32
+/// additions in a row in a chunk, 16 and a tree over fewer than 2^46 chunks.
 pub(super) const SUM_ROUNDING: f64 = 64.0;
 
-fn pairwise(n: usize, term: &impl Fn(usize) -> f64, start: usize) -> f64 {
-    if n <= 8 * LANES {
-        let mut lanes = [0.0; LANES];
-        let whole = n / LANES;
-        for row in 0..whole {
-            let first = start + LANES * row;
-            for (k, lane) in lanes.iter_mut().enumerate() {
-                *lane += term(first + k);
-            }
-        }
-        let rest: f64 = (start + LANES * whole..start + n).map(term).sum();
-        lanes.iter().sum::<f64>() + rest
-    } else {
-        let half = n / 2 / LANES * LANES;
-        pairwise(half, term, start) + pairwise(n - half, term, start + half)
+fn pairwise(terms: &[f64]) -> f64 {
+    if terms.len() <= 16 {
+        return terms.iter().sum();
     }
+    let (left, right) = terms.split_at(terms.len() / 2);
+    pairwise(left) + pairwise(right)
 }
 
 /// What `reduce` makes of each chunk of `0..n`, given its start.
@@ -62,8 +52,7 @@ pub(super) fn sum_of<const K: usize>(
     if n <= CHUNK {
         return chunk(0);
     }
-    let chunks = by_chunk(n, chunk);
-    pairwise(chunks.len(), &|i| chunks[i], 0)
+    pairwise(&by_chunk(n, chunk))
 }
 
 struct Sum<'a, const K: usize, F> {
@@ -85,7 +74,7 @@ impl<const K: usize, F: Fn([f64; K]) -> f64> WithSimd for Sum<'_, K, F> {
     }
 }
 
-/// [`pairwise`] over the entries of vectors.
+/// The sum of at most [`LEAF`] terms, in lanes.
 #[inline(always)]
 fn leaf<const K: usize>(from: [&[f64]; K], term: &impl Fn([f64; K]) -> f64) -> f64 {
     let split = from.map(|x| x.as_chunks::<LANES>());
@@ -126,7 +115,7 @@ pub(super) fn maxima_of<const K: usize, const M: usize>(
 }
 
 #[inline(always)]
-fn larger(a: f64, b: f64) -> f64 {
+pub(super) fn larger(a: f64, b: f64) -> f64 {
     if b > a { b } else { a }
 }
 
