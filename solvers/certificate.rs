@@ -174,19 +174,24 @@ fn of_stopping(model: &Stopping, body: &Body) -> Result<(Evidence, Proof), Refus
 /// Steps computed one by one between two attempts to take all that are alike at once.
 const PATIENCE: u64 = 4;
 
-/// Steps after which all that are alike are taken at once, however wide the thresholds come out.
-const MOST_REPEATED: u64 = 200;
+/// Steps after which all that are alike are taken at once, however wide the thresholds come out: where finer
+/// functions may do better, and where none are left.
+const MOST_REPEATED: [u64; 2] = [64, 200];
 
 /// Certainty in the units of bounds on thresholds.
 const BELIEF_ONE: f64 = (1u64 << 62) as f64;
 
 /// Of so many such steps, so many choose lines and points anew.
 const CHOSEN_EVERY: u64 = 64;
-const CHOSEN_ANEW: u64 = 24;
+const CHOSEN_ANEW: u64 = 4;
 
 /// Functions so much coarser than the solver's suffice, since a proof follows the steps themselves and
 /// need not bound what later steps make of an error; the boldest first.
 const COARSENING: [f64; 8] = [128.0, 64.0, 32.0, 16.0, 8.0, 4.0, 2.0, 1.0];
+
+/// Only so many of the engine's last steps need finer functions, since what they come to rest on
+/// is felt in every step from there on, and what goes before wears off.
+const FINE_STEPS: usize = 14;
 
 fn of_phase_change(
     model: &PhaseChange,
@@ -194,11 +199,22 @@ fn of_phase_change(
     tolerance: f64,
 ) -> Result<(Evidence, Proof), Refusal> {
     let mut found = Err(Refusal::Unproved("there are no bounds"));
+    let mut coarsest: Vec<Spans> = Vec::new();
     for coarser in COARSENING {
         let accuracy = Accuracy { tolerance: coarser * tolerance, segments: None };
         let recorded = threshold::solve_recorded(problem, accuracy, &());
-        let (_, spans) = recorded.map_err(|error| Refusal::Model(error.to_string()))?;
-        found = walk(model, &spans, tolerance);
+        let (_, mut spans) = recorded.map_err(|error| Refusal::Model(error.to_string()))?;
+        match spans.len().checked_sub(FINE_STEPS) {
+            _ if coarsest.is_empty() => coarsest = spans.clone(),
+            Some(early) if early > 0 => {
+                let fine = spans.split_off(early);
+                let before = coarsest.iter().filter(|spans| spans.step > fine[0].step);
+                spans = before.cloned().chain(fine.iter().cloned()).collect();
+            }
+            _ => {}
+        }
+        let last = coarser == COARSENING[COARSENING.len() - 1];
+        found = walk(model, &spans, tolerance, MOST_REPEATED[usize::from(last)]);
         let tight = |(name, low, high): &(String, f64, f64)| {
             let unit = if name == "value" { low.abs().max(1.0) } else { 1.0 };
             high - low <= tolerance * unit
@@ -215,6 +231,7 @@ fn walk(
     model: &PhaseChange,
     spans: &[Spans],
     tolerance: f64,
+    most: u64,
 ) -> Result<(Evidence, Proof), Refusal> {
     let mut recursion = Recursion::new(model)?;
     let mut spans = spans.iter().peekable();
@@ -235,7 +252,7 @@ fn walk(
             let last = tried.thresholds.last().map_or(0, |(_, [low, high])| high - low);
             let wide = last as f64 > tolerance * BELIEF_ONE;
             // Not for ever: functions too coarse come to rest no closer.
-            if rested && (!wide || repeated >= MOST_REPEATED) {
+            if rested && (!wide || repeated >= most) {
                 note(&mut all, &mut held, Steps::Rest(alike));
                 repeated = 0;
                 recursion = tried;
