@@ -46,14 +46,8 @@ fn model_error<T>(what: &str) -> Result<T, Refusal> {
     Err(Refusal::Model(what.to_owned()))
 }
 
-/// What has been proved.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Proof {
-    /// In words.
-    pub lines: Vec<String>,
-    /// Named quantities between a lower and an upper bound.
-    pub intervals: Vec<(String, f64, f64)>,
-}
+/// What has been proved: named quantities between a lower and an upper bound.
+pub type Proof = Vec<(String, f64, f64)>;
 
 /// What a certificate holds.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -109,12 +103,12 @@ impl Model {
     }
 }
 
-const MAGIC: &[u8] = b"remap certificate 3\n";
+const MAGIC: &[u8] = b"remap certificate 4\n";
 const DIGEST: usize = 32;
 
 /// A certificate: evidence and what it proves, for the model file with this text.
 pub fn certificate(model: &str, evidence: &Evidence, proof: &Proof) -> Vec<u8> {
-    seal(model, &postcard::to_allocvec(&(evidence, &proof.intervals)).unwrap_or_default())
+    seal(model, &postcard::to_allocvec(&(evidence, proof)).unwrap_or_default())
 }
 
 /// Puts a payload between the head that binds it to a model file and a digest of all of it.
@@ -136,9 +130,7 @@ pub fn check(model: &str, folder: &Path, certificate: &[u8]) -> Result<Proof, Re
     let payload = postcard::take_from_bytes(&rest[DIGEST..rest.len() - DIGEST]);
     let Ok(((evidence, claims), [])) = payload else { return Err(Refusal::Malformed) };
     let proof = Model::read(model, folder)?.prove(&evidence)?;
-    let claims: Vec<(String, f64, f64)> = claims;
-    match claims == proof.intervals {
-        true => Ok(proof),
-        false => Err(Refusal::Unproved("what is claimed is not what follows")),
-    }
+    let claims: Proof = claims;
+    let follows = Some(proof).filter(|proof| *proof == claims);
+    follows.ok_or(Refusal::Unproved("what is claimed is not what follows"))
 }

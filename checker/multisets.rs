@@ -6,11 +6,10 @@
 use crate::Refusal;
 use crate::number::{WEIGHT, wide};
 use rayon::prelude::*;
-use std::iter::successors;
 
 /// How equal processes move that move by at most one level.
 pub struct Lumped {
-    size: usize,
+    pub size: usize,
     /// `ways[n][m]`: how many multisets of m items on n levels there are.
     ways: Vec<Vec<usize>>,
     /// The weights to go down, to stay and to go up.
@@ -40,24 +39,17 @@ impl Lumped {
         self.ways[self.moves.len()][self.size]
     }
 
-    /// All of them in order, each ascending.
-    pub fn all(&self) -> impl Iterator<Item = Vec<usize>> {
-        let next = |items: &Vec<usize>| {
-            let mut items = items.clone();
-            let together = items.iter().take_while(|item| **item == items[0]).count();
-            items[together - 1] += 1;
-            items[..together - 1].fill(0);
-            Some(items)
-        };
-        successors(Some(vec![0; self.size]), next).take(self.count())
+    /// Where the multiset of some ascending levels stands.
+    pub fn place(&self, levels: &[usize]) -> usize {
+        levels.iter().zip(1..).map(|(level, items): (_, usize)| self.ways[*level][items]).sum()
     }
 
     /// Replaces a function by its expectation after all have moved, rounded down. It has `width` entries for
     /// each multiset, next to each other.
     pub fn apply(&self, function: &mut [u64], width: usize) {
         // None can be at a level beyond the highest.
-        let mut after = function.to_vec();
-        after.resize(self.ways[self.moves.len() + 1][self.size] * width, 0);
+        let mut after = vec![0; self.ways[self.moves.len() + 1][self.size] * width];
+        after[..function.len()].copy_from_slice(function);
         let (mut rest, mut starts) = (function, Vec::new());
         for z in 0..self.moves.len() {
             let (start, more) = rest.split_at_mut(self.ways[z + 1][self.size - 1] * width);

@@ -130,8 +130,7 @@ impl<'a> Recursion<'a> {
             _ => Rc::new((motion, self.parts(&points, &motion))),
         };
         // Retaining.
-        let (mut lines, mut values) = (Vec::new(), Vec::new());
-        for (p, parts) in points.iter().zip(&held.1) {
+        let retain = |(p, parts): (&u64, &[Part; 2])| {
             let (mut line, mut value) = ([0, gain[1]], down(gain[0], *p));
             for (part, [stay, change, after]) in parts.iter().zip(&motion) {
                 let [start, end] = self.lines[part.line];
@@ -140,9 +139,10 @@ impl<'a> Recursion<'a> {
                 let two = self.values[part.point..].iter().zip(part.weights);
                 value += two.map(|(value, weight)| down(*value, weight)).sum::<u64>();
             }
-            lines.push(line);
-            values.push(value);
-        }
+            (line, value)
+        };
+        let both = points.iter().zip(&held.1).map(retain);
+        let (mut lines, mut values): (Vec<Line>, Vec<u64>) = both.unzip();
         let certain = gain[1] + up(self.certain, self.horizon.survival.units(WEIGHT)?[1]);
         // Remapping: a line from below and one from above.
         self.common = self.common.times(&self.horizon.stay);
@@ -276,27 +276,17 @@ impl<'a> Recursion<'a> {
         let mean = quiet.times(&before).plus(&cycles.minus(quiet).times(&after));
         let delays = Span::between(self.values[0], self.lines[0][0], self.bits).plus(&self.common);
         let (low, high) = mean.plus(&delays).reals();
-        let mut intervals = vec![("value".to_owned(), low, high)];
-        let (mut end, mut widest, mut pi_0) = (last + 1, 0.0f64, (0.0, 0.0));
+        let (mut proof, mut end) = (vec![("value".to_owned(), low, high)], last + 1);
         for (first, [low, high]) in &self.thresholds {
-            pi_0 = Span::between(*low, *high, WEIGHT).reals();
-            pi_0 = (pi_0.0.max(0.0), pi_0.1.min(1.0));
-            widest = widest.max(pi_0.1 - pi_0.0);
             let steps =
                 if end - first > 1 { format!("{first}..{}", end - 1) } else { first.to_string() };
-            intervals.push((format!("pi_{steps}"), pi_0.0, pi_0.1));
+            let (below, above) = Span::between(*low, *high, WEIGHT).reals();
+            // Where remapping never pays, the threshold is 1.
+            let below = if *low == UNIT { 1.0 } else { below.max(0.0) };
+            proof.push((format!("pi_{steps}"), below, above.min(1.0)));
             end = *first;
         }
-        let never = match self.thresholds.first() {
-            Some((first, [UNIT, _])) => *first,
-            _ => last + 1,
-        };
-        let lines = vec![
-            format!("every threshold to within {widest:.2e}: pi_0 in [{}, {}]", pi_0.0, pi_0.1),
-            format!("remapping never pays from step {never} on"),
-            format!("the least expected completion time is in [{low}, {high}]"),
-        ];
-        Ok(Proof { lines, intervals })
+        Ok(proof)
     }
 }
 

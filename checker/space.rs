@@ -1,12 +1,12 @@
 //! The states of several processes, equal ones lumped, and how they move.
 
-use crate::model::{Processes, Row};
+use crate::model::{Chain, Processes, Row};
 use crate::multisets::Lumped;
 use crate::number::{Span, WEIGHT, wide};
 use crate::{Refusal, model_error};
 use num_rational::BigRational;
 use num_traits::{One, Signed};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::path::Path;
 
 /// States a certificate may speak of.
@@ -19,13 +19,14 @@ const LARGE: u64 = 1 << 40;
 pub struct Space {
     groups: Vec<Group>,
     pub processes: usize,
-    loads: Vec<i64>,
 }
 
 /// Processes that move independently of the others.
 struct Group {
-    /// Equal ones, whose loads ascend; none if all processes move jointly.
+    /// Equal ones, whose levels ascend; or all, if they move jointly.
     members: Vec<usize>,
+    /// The load of each level, or the loads of all in each joint state.
+    loads: Vec<i64>,
     /// Where each level or joint state leads, with what weight, rounded down.
     rows: Vec<Vec<(usize, u64)>>,
     lumped: Option<Lumped>,
@@ -40,77 +41,81 @@ impl Space {
         capacities: &[BigRational],
         folder: &Path,
     ) -> Result<Space, Refusal> {
-        let chains = match processes {
+        let (chains, mut groups) = match processes {
             Processes::Joint { loads, transition } => {
-                let group = Group::new(Vec::new(), &transition.rows(folder)?)?;
-                let processes = loads.first().map_or(0, Vec::len);
-                let alike = loads.iter().all(|loads| loads.len() == processes);
-                let large = loads.iter().flatten().any(|load| load.unsigned_abs() >= LARGE);
-                if group.rows.len() != loads.len() || processes == 0 || !alike || large {
-                    return model_error(
-                        "loads are too large or differ in size from the transitions",
-                    );
+                let members = Vec::from_iter(0..loads.first().map_or(0, Vec::len));
+                if loads.iter().any(|loads| loads.len() != members.len()) {
+                    return model_error("joint states differ in size");
                 }
-                return Ok(Space { groups: vec![group], processes, loads: loads.concat() });
+                let group = Group::new(members, loads.concat(), &transition.rows(folder)?)?;
+                (Vec::new(), vec![group])
             }
-            Processes::Identical { count, chain } => vec![chain.rows(); (*count).min(1000)],
-            Processes::Distinct(chains) => chains.iter().map(|chain| chain.rows()).collect(),
+            Processes::Identical { count, chain } => {
+                (vec![chain.rows(); (*count).min(1000)], Vec::new())
+            }
+            Processes::Distinct(chains) => (chains.iter().map(Chain::rows).collect(), Vec::new()),
         };
-        let processes = chains.len();
-        let mut space = Space { groups: Vec::new(), processes, loads: vec![0; processes] };
         for (i, chain) in chains.iter().enumerate() {
             let equal = |j: &usize| chains[*j] == *chain && capacities.get(*j) == capacities.get(i);
             let lumps = by_one(&chain.1);
-            let members = Vec::from_iter((0..processes).filter(|j| *j == i || lumps && equal(j)));
+            let members = (0..chains.len()).filter(|j| *j == i || lumps && equal(j));
+            let members = Vec::from_iter(members);
             if members[0] == i {
-                space.add(Group::new(members, &chain.1)?, chain.0)?;
+                let loads = (0..chain.1.len() as i64).map(|level| chain.0.saturating_add(level));
+                groups.push(Group::new(members, loads.collect(), &chain.1)?);
             }
         }
-        if processes > 0 { Ok(space) } else { model_error("there are no processes") }
+        let processes = groups.iter().map(|group| group.members.len()).sum();
+        let space = Space { groups, processes };
+        match space.count() {
+            _ if processes == 0 => model_error("there are no processes"),
+            0..=MOST => Ok(space),
+            _ => Err(Refusal::TooLarge),
+        }
     }
 
-    fn add(&mut self, group: Group, lowest: i64) -> Result<(), Refusal> {
-        let others = self.loads.chunks(self.processes);
-        let states = others.len().saturating_mul(group.count());
-        if states > MOST || lowest.unsigned_abs() >= LARGE / 2 {
-            return Err(Refusal::TooLarge);
-        }
-        let mut loads = Vec::with_capacity(states * self.processes);
-        for others in others {
-            let mut add = |levels: &[usize]| {
-                let start = loads.len();
-                loads.extend(others);
-                for (i, level) in group.members.iter().zip(levels) {
-                    loads[start + i] = lowest + *level as i64;
-                }
-            };
-            match &group.lumped {
-                Some(lumped) => lumped.all().for_each(|levels| add(&levels)),
-                None => (0..group.rows.len()).for_each(|level| add(&[level])),
+    /// How many states there are.
+    pub fn count(&self) -> usize {
+        self.groups.iter().map(Group::count).fold(1, usize::saturating_mul)
+    }
+
+    /// What a function makes of the loads of each state.
+    pub fn each<T>(
+        &self,
+        mut make: impl FnMut(&[i64]) -> Result<T, Refusal>,
+    ) -> Result<Vec<T>, Refusal> {
+        let (mut all, mut loads) = (Vec::with_capacity(self.count()), vec![0; self.processes]);
+        let start = |group: &Group| vec![0; group.lumped.as_ref().map_or(1, |l| l.size)];
+        let mut places = Vec::from_iter(self.groups.iter().map(start));
+        self.groups.iter().zip(&places).for_each(|(group, place)| group.write(place, &mut loads));
+        loop {
+            all.push(make(&loads)?);
+            let mut moving = self.groups.iter().zip(&mut places).rev();
+            // The last group moves fastest.
+            let moved = moving.any(|(group, place)| {
+                let moved = group.advance(place);
+                group.write(place, &mut loads);
+                moved
+            });
+            if !moved {
+                return Ok(all);
             }
         }
-        self.loads = loads;
-        self.groups.push(group);
-        Ok(())
-    }
-
-    /// The loads of each state.
-    pub fn states(&self) -> std::slice::ChunksExact<'_, i64> {
-        self.loads.chunks_exact(self.processes)
     }
 
     /// The totals there are, ascending, and for each state which of them it has.
-    pub fn totals(&self) -> (Vec<i64>, Vec<usize>) {
-        let all: Vec<i64> = self.states().map(|loads| loads.iter().sum()).collect();
-        let totals = Vec::from_iter(BTreeSet::from_iter(all.iter().copied()));
+    pub fn totals(&self) -> Result<(Vec<i64>, Vec<usize>), Refusal> {
+        let all = self.each(|loads| Ok(loads.iter().sum()))?;
+        let totals: Vec<i64> = BTreeSet::from_iter(all.iter().copied()).into_iter().collect();
         let own = all.iter().map(|total| totals.partition_point(|other| other < total)).collect();
-        (totals, own)
+        Ok((totals, own))
     }
 
     /// How many load vectors a state stands for.
     pub fn orders(&self, loads: &[i64]) -> Result<u128, Refusal> {
         let mut orders = 1u128;
-        for Group { members, .. } in &self.groups {
+        let lumped = self.groups.iter().filter(|group| group.lumped.is_some());
+        for Group { members, .. } in lumped {
             let mut equal = 0;
             for (at, &i) in members.iter().enumerate() {
                 equal = if at > 0 && loads[members[at - 1]] == loads[i] { equal + 1 } else { 1 };
@@ -120,18 +125,11 @@ impl Space {
         if orders < 1 << 66 { Ok(orders) } else { Err(Refusal::TooLarge) }
     }
 
-    /// Finds the state that stands for given loads.
-    pub fn finder(&self) -> impl Fn(Vec<i64>) -> Result<usize, Refusal> {
-        let states: HashMap<&[i64], usize> = self.states().zip(0..).collect();
-        move |mut loads| {
-            for Group { members, .. } in &self.groups {
-                let mut own: Vec<i64> = members.iter().map(|i| loads[*i]).collect();
-                own.sort_unstable();
-                members.iter().zip(own).for_each(|(i, load)| loads[*i] = load);
-            }
-            let place = states.get(&loads[..]).copied();
-            place.map_or_else(|| model_error("a load lies outside the levels"), Ok)
-        }
+    /// The state that stands for given loads.
+    pub fn find(&self, loads: &[i64]) -> Result<usize, Refusal> {
+        let next = |place, group: &Group| Some(place * group.count() + group.find(loads)?);
+        let place = self.groups.iter().try_fold(0, next);
+        place.map_or_else(|| model_error("a load lies outside the levels"), Ok)
     }
 
     /// Replaces functions by their expectations in the next state, rounded down. For each state there are
@@ -153,7 +151,7 @@ impl Space {
 
 impl Group {
     /// Rows are used as they are: one may miss 1 by what model files are allowed to.
-    fn new(members: Vec<usize>, exact: &[Row]) -> Result<Group, Refusal> {
+    fn new(members: Vec<usize>, loads: Vec<i64>, exact: &[Row]) -> Result<Group, Refusal> {
         let slack = BigRational::new(1.into(), 1_000_000_000.into());
         let (mut rows, mut most) = (Vec::new(), 0);
         for row in exact {
@@ -173,11 +171,45 @@ impl Group {
             rows.push(weights);
             most = rounded.max(most);
         }
+        let width = loads.len().checked_div(rows.len()).unwrap_or(0);
+        if width == 0 || loads.len() != width * rows.len() {
+            return model_error("loads and transitions differ in size");
+        }
+        if loads.iter().any(|load| load.unsigned_abs() >= LARGE) {
+            return Err(Refusal::TooLarge);
+        }
         // A unit for each expectation, and one for each weight that has been rounded.
-        let deficit = (1 + most) * members.len().max(1) as u64;
-        let lumps = !members.is_empty() && by_one(exact);
+        let deficit = (1 + most) * (members.len() / width) as u64;
+        let lumps = width == 1 && by_one(exact);
         let lumped = if lumps { Some(Lumped::new(&rows, members.len())?) } else { None };
-        Ok(Group { members, rows, lumped, deficit })
+        Ok(Group { members, loads, rows, lumped, deficit })
+    }
+
+    /// Goes to the next multiset of levels, or joint state; back to the first one after the last.
+    fn advance(&self, place: &mut [usize]) -> bool {
+        let together = place.iter().take_while(|item| **item == place[0]).count();
+        place[together - 1] += 1;
+        place[..together - 1].fill(0);
+        let moved = place[together - 1] < self.rows.len();
+        place[together - 1] %= self.rows.len();
+        moved
+    }
+
+    fn write(&self, place: &[usize], loads: &mut [i64]) {
+        let width = self.loads.len() / self.rows.len();
+        let own = place.iter().flat_map(|item| &self.loads[item * width..][..width]);
+        self.members.iter().zip(own).for_each(|(i, load)| loads[*i] = *load);
+    }
+
+    /// Where the loads of its members stand.
+    fn find(&self, loads: &[i64]) -> Option<usize> {
+        let mut own: Vec<i64> = self.members.iter().map(|i| loads[*i]).collect();
+        let Some(lumped) = &self.lumped else {
+            return self.loads.chunks(own.len()).position(|loads| *loads == own);
+        };
+        own.sort_unstable();
+        let level = |load: &i64| self.loads.iter().position(|other| other == load);
+        own.iter().map(level).collect::<Option<Vec<_>>>().map(|levels| lumped.place(&levels))
     }
 
     /// How many states there are.

@@ -32,22 +32,24 @@ impl Stopping {
         Ok(Stopping { space, imbalance, remap_cost: model.remap_cost.0, after: model.after_remap })
     }
 
-    /// The loads of each state, in the order of a certificate.
-    pub fn states(&self) -> std::slice::ChunksExact<'_, i64> {
-        self.space.states()
+    /// What a function makes of the loads of each state, in the order of a certificate.
+    pub fn each<T>(
+        &self,
+        make: impl FnMut(&[i64]) -> Result<T, Refusal>,
+    ) -> Result<Vec<T>, Refusal> {
+        self.space.each(make)
     }
 
     /// What is shown by a lower and an upper value for each state, in units of 2^-bits.
     pub fn prove(&self, bits: u32, values: &[[u64; 2]]) -> Result<Proof, Refusal> {
         let large = values.as_flattened().iter().any(|value| *value >= 1 << 60);
-        if bits > 60 || values.len() != self.states().len() || large {
+        if bits > 60 || values.len() != self.space.count() || large {
             return Err(Refusal::Malformed);
         }
         // Going on.
         let mut go = values.to_vec();
         let deficit = self.space.expect(go.as_flattened_mut());
-        let costs = self.states().map(|loads| self.imbalance.cost(loads, bits));
-        let costs: Vec<[u64; 2]> = costs.collect::<Result<_, _>>()?;
+        let costs = self.space.each(|loads| self.imbalance.cost(loads, bits))?;
         for (go, cost) in go.iter_mut().zip(&costs) {
             *go = [go[0] + cost[0], go[1] + deficit + cost[1]];
         }
@@ -55,19 +57,20 @@ impl Stopping {
         let rho = Span::from(&self.remap_cost).units(bits)?;
         let add = |more: [u64; 2]| [rho[0] + more[0], rho[1] + more[1]];
         let again = self.after == After::Restart;
-        let (totals, own) = if again { self.space.totals() } else { (vec![0], vec![0; go.len()]) };
+        let (totals, own) = if again { self.space.totals()? } else { (vec![0], Vec::new()) };
         let remap = match self.after {
             After::Stop => vec![rho],
             After::Uniform => vec![add(self.mean(values)?)],
             After::Restart => {
-                let find = self.space.finder();
-                let split = |total: &i64| Ok(add(go[find(self.imbalance.split(*total))?]));
+                let even = |total: &i64| self.space.find(&self.imbalance.split(*total));
+                let split = |total| Ok(add(go[even(total)?]));
                 totals.iter().map(split).collect::<Result<_, _>>()?
             }
         };
         let (mut least, mut most, mut apart, mut letters) = (i64::MAX, i64::MIN, 0, [0; 4]);
-        for (((value, go), cost), own) in values.iter().zip(&go).zip(&costs).zip(own) {
-            let (remap, balanced) = (remap[own], cost[1] == 0 && !again);
+        for (s, ((value, go), cost)) in values.iter().zip(&go).zip(&costs).enumerate() {
+            let remap = remap[own.get(s).map_or(0, |own| *own)];
+            let balanced = cost[1] == 0 && !again;
             let change = |side: usize| {
                 let best = if balanced { 0 } else { remap[side].min(go[side]) };
                 best as i64 - value[side] as i64
@@ -84,36 +87,25 @@ impl Stopping {
         if again {
             // For any relative costs h the least average is between these bounds on T h - h [Odoni 1969].
             let (low, high) = Span::between(least, most, bits).reals();
-            let line = format!("long-run average cost per step in [{low}, {high}]");
-            return Ok(Proof {
-                lines: vec![line],
-                intervals: vec![("average".to_owned(), low, high)],
-            });
+            return Ok(vec![("average".to_owned(), low, high)]);
         }
         if least < 0 || most > 0 {
             return Err(Refusal::Unproved("the values do not enclose the optimal cost"));
         }
         let (low, high) = Span::between(remap[0][0], remap[0][1], bits).reals();
         let (_, apart) = Span::between(apart, apart, bits).reals();
-        let (gap, [balanced, remaps, goes_on, either]) = (apart / high.max(1.0), letters);
-        let lines = vec![
-            format!("J(s) to within {apart:.2e} for all {} classes of states s", values.len()),
-            format!("that is {gap:.2e} of max(1, R); remapping costs R in [{low}, {high}] in all"),
-            format!(
-                "decisions proved: {remaps} remap, {goes_on} continue, {balanced} balanced; {either} \
-                 may be either within these bounds"
-            ),
-            format!("the map is optimal within {apart:.2e}"),
-        ];
-        let gap = ("value_gap".to_owned(), 0.0, gap);
-        Ok(Proof { lines, intervals: vec![("remap_value".to_owned(), low, high), gap] })
+        let names = ["balanced", "proved_remap", "proved_continue", "either"];
+        let widths = [("value_gap", 0.0, apart / high.max(1.0)), ("value_width", 0.0, apart)];
+        let letters = names.into_iter().zip(letters).map(|(name, of)| (name, of as f64, of as f64));
+        let all = [("remap_value", low, high)].into_iter().chain(widths).chain(letters);
+        Ok(all.map(|(name, low, high)| (name.to_owned(), low, high)).collect())
     }
 
     /// Bounds on the mean over all load vectors.
     fn mean(&self, values: &[[u64; 2]]) -> Result<[u64; 2], Refusal> {
         let (mut all, mut sums) = (0, [0u128; 2]);
-        for (loads, value) in self.states().zip(values) {
-            let orders = self.space.orders(loads)?;
+        let orders = self.space.each(|loads| self.space.orders(loads))?;
+        for (orders, value) in orders.into_iter().zip(values) {
             all += orders;
             sums = [0, 1].map(|side| sums[side] + orders * u128::from(value[side]));
         }

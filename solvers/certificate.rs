@@ -94,7 +94,7 @@ fn contradiction(proof: &Proof, solution: &Solution) -> Option<String> {
         (Body::Stopping(answer), "average") => answer.average.map(|v| (v.lower, v.upper)),
         _ => None,
     };
-    proof.intervals.iter().find_map(|(name, low, high)| {
+    proof.iter().find_map(|(name, low, high)| {
         let (lower, upper) = claims(name)?;
         (lower > *high || upper < *low).then(|| {
             format!(
@@ -125,7 +125,12 @@ fn of_stopping(model: &Stopping, body: &Body) -> Result<(Evidence, Proof), Refus
     let largest = largest.max(answer.remap_cost);
     let bits = (VALUE_BITS - largest.log2().ceil() as i32).clamp(0, VALUE_BITS);
     // Costs of going on may be larger still.
-    let costs = model.states().flatten().fold(1, |most, load| load.unsigned_abs().max(most));
+    let (mut costs, mut processes) = (1, 1);
+    model.each(|loads| {
+        costs = loads.iter().fold(costs, |most, load| load.unsigned_abs().max(most));
+        processes = loads.len();
+        Ok(())
+    })?;
     let bits = bits.min(VALUE_BITS - (costs as f64).log2().ceil() as i32);
     let scale = 2f64.powi(bits);
     let fixed = |x: f64| (x * scale) as i64;
@@ -150,11 +155,9 @@ fn of_stopping(model: &Stopping, body: &Body) -> Result<(Evidence, Proof), Refus
         Ok([bound(value - away(below)), bound(value + away(above))])
     };
     // The smallest imbalance is about that of one unit of load.
-    let processes = model.states().next().map_or(1, <[i64]>::len);
     let mut moved = if relative { 0.0 } else { ROUNDING * processes as f64 / scale };
     loop {
-        let values = model.states().map(|loads| bounds(loads, moved));
-        let values: Vec<[u64; 2]> = values.collect::<Result<_, Refusal>>()?;
+        let values = model.each(|loads| bounds(loads, moved))?;
         match model.prove(bits as u32, &values) {
             Err(Refusal::Unproved(_)) if moved > 0.0 && moved < MOST_MOVED => moved *= 4.0,
             Err(refusal) => return Err(refusal),
@@ -219,7 +222,7 @@ fn of_phase_change(
             let unit = if name == "value" { low.abs().max(1.0) } else { 1.0 };
             high - low <= tolerance * unit
         };
-        if found.as_ref().is_ok_and(|(_, proof)| proof.intervals.iter().all(tight)) {
+        if found.as_ref().is_ok_and(|(_, proof)| proof.iter().all(tight)) {
             break;
         }
     }

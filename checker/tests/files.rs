@@ -114,8 +114,8 @@ fn many_steps_at_once_prove_what_they_prove_one_by_one() {
     };
     let (slow, fast) = (start(vec![Steps::Held(200)]), start(vec![Steps::Rest(200)]));
     let ends = |proof: &Proof| {
-        let (_, low, high) = proof.intervals[proof.intervals.len() - 1];
-        let (_, least, most) = proof.intervals[0];
+        let (_, low, high) = proof[proof.len() - 1].clone();
+        let (_, least, most) = proof[0].clone();
         [(low, high), (least, most)]
     };
     for ((low, high), (least, most)) in ends(&slow).into_iter().zip(ends(&fast)) {

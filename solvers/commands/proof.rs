@@ -101,15 +101,15 @@ fn show(model: &Path, certificate: &Path, proof: &Proof, started: Instant, json:
     let seconds = started.elapsed().as_secs_f64();
     if !json {
         say(&format!("checked in {seconds:.3} s"));
-        let lines = proof.lines.iter().map(|line| format!("proved: {line}\n"));
+        let lines = words(proof).into_iter().map(|line| format!("proved: {line}\n"));
         return print(&lines.collect::<String>());
     }
-    let intervals = proof.intervals.iter();
+    let intervals = proof.iter();
     print(&to_json(&Verdict {
         model,
         certificate,
         status: "proved",
-        proved: &proof.lines,
+        proved: &words(proof),
         intervals: intervals
             .map(|(name, lower, upper)| Named { name, lower: *lower, upper: *upper })
             .collect(),
@@ -119,20 +119,67 @@ fn show(model: &Path, certificate: &Path, proof: &Proof, started: Instant, json:
     }));
 }
 
+/// What has been proved, in words.
+fn words(proof: &Proof) -> Vec<String> {
+    let of = |name: &str| {
+        let found = proof.iter().find(|(other, ..)| other == name);
+        found.map(|(_, low, high)| (*low, *high))
+    };
+    if let Some((low, high)) = of("average") {
+        return vec![format!("long-run average cost per step in [{low}, {high}]")];
+    }
+    if let (Some((low, high)), Some((_, gap)), Some((_, apart))) =
+        (of("remap_value"), of("value_gap"), of("value_width"))
+    {
+        let letters = ["proved_remap", "proved_continue", "balanced", "either"];
+        let letters = letters.map(|name| of(name).map_or(0.0, |(count, _)| count));
+        let ([remaps, goes_on, balanced, either], classes) = (letters, letters.iter().sum::<f64>());
+        return vec![
+            format!("J(s) to within {apart:.2e} for all {classes} classes of states s"),
+            format!("that is {gap:.2e} of max(1, R); remapping costs R in [{low}, {high}] in all"),
+            format!(
+                "decisions proved: {remaps} remap, {goes_on} continue, {balanced} balanced; {either} \
+                 may be either within these bounds"
+            ),
+            format!("the map is optimal within {apart:.2e}"),
+        ];
+    }
+    let (low, high) = of("value").unwrap_or((f64::NEG_INFINITY, f64::INFINITY));
+    let thresholds = || proof.iter().filter_map(|(name, ..)| Some((steps(name)?, of(name)?)));
+    let (Some(((first, last), (sure, _))), Some((_, (least, most)))) =
+        (thresholds().next(), thresholds().last())
+    else {
+        return vec![format!("the least expected objective is in [{low}, {high}]")];
+    };
+    let widest = thresholds().map(|(_, (low, high))| high - low).fold(0.0, f64::max);
+    let never = if sure >= 1.0 { first } else { last + 1 };
+    vec![
+        format!("every threshold to within {widest:.2e}: pi_0 in [{least}, {most}]"),
+        format!("remapping never pays from step {never} on"),
+        format!("the least expected completion time is in [{low}, {high}]"),
+    ]
+}
+
+/// The first and the last step of a threshold's name.
+fn steps(name: &str) -> Option<(u64, u64)> {
+    let steps = name.strip_prefix("pi_")?;
+    let (first, last) = steps.split_once("..").unwrap_or((steps, steps));
+    Some((first.parse().ok()?, last.parse().ok()?))
+}
+
 /// Where a solution lies outside what has been proved.
 fn outside(document: &Value, proof: &Proof) -> Option<String> {
     let number = |value: &Value| value.as_f64();
     let bounds = |name: &str| -> Option<(f64, f64)> {
-        if let Some(steps) = name.strip_prefix("pi_") {
-            let first = steps.split("..").next()?.parse::<usize>().ok()?;
-            let at = |list: &str| number(&document[list][first]);
+        if let Some((first, _)) = steps(name) {
+            let at = |list: &str| number(&document[list][first as usize]);
             return Some((at("threshold_lower")?, at("threshold_upper")?));
         }
         let value = &document[name];
         let both = |low: &Value, high: &Value| Some((number(low)?, number(high)?));
         both(&value["lower"], &value["upper"]).or_else(|| both(value, value))
     };
-    proof.intervals.iter().find_map(|(name, low, high)| {
+    proof.iter().find_map(|(name, low, high)| {
         let (lower, upper) = bounds(name)?;
         let rounding = 1e-11 * lower.abs().max(1.0);
         (name != "value_gap" && (lower - rounding > *high || upper + rounding < *low)).then(|| {
