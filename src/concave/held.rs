@@ -152,7 +152,8 @@ impl Reduce for Spread<'_> {
             Some(end) => {
                 // Rounded first, but not below what is already in.
                 end.at = self.grain.round::<false>(end.at).max(self.last);
-                end.drop = self.grain.round::<false>(end.drop + self.close(end.at));
+                let sum = (end.drop + self.close(end.at)) * (1.0 - 2.0 * UNIT);
+                end.drop = self.grain.round::<false>(sum);
             }
             // Nothing beyond: what is inside the last span goes to its start, which lowers it further.
             None => {

@@ -20,11 +20,3 @@ pub struct Kinked {
     /// Ascending in `at`.
     pub atoms: Vec<Atom>,
 }
-
-impl Kinked {
-    /// The value at `o` >= 0. O(atoms).
-    pub fn value(&self, o: f64) -> f64 {
-        let kinks: f64 = self.atoms.iter().map(|atom| atom.drop * o.min(atom.at)).sum();
-        self.constant.value() + (self.slope * o + kinks)
-    }
-}

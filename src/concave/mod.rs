@@ -8,6 +8,8 @@ pub mod bracket;
 pub mod held;
 mod kinked;
 mod lines;
+#[cfg(test)]
+mod tests;
 
 pub use kinked::{Atom, Kinked};
 pub use lines::{Line, Lines};
