@@ -24,6 +24,8 @@ mod rest;
 mod stationary;
 mod step;
 mod sweep;
+#[cfg(test)]
+mod tests;
 
 pub use curve::{Bounds, Curve, Run};
 pub use horizon::{Accuracy, Solution, solve, solve_recorded};

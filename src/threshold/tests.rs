@@ -1,0 +1,143 @@
+//! One step of the recursion, against the same step in exact fractions.
+
+use super::Hazard;
+use super::problem::{Cycle, Nearest, PhaseChange, Premature};
+use super::step::{Cut, Reduction, RemapLine, cut, retain};
+use crate::Rational;
+use crate::belief::Levels;
+use crate::concave::held::Cells;
+use crate::concave::{Atom, Kinked};
+use crate::lifetime::Lifetime;
+use crate::rounding::{DoubleDouble, Grain};
+use proptest::prelude::*;
+
+fn exact(value: f64) -> Rational {
+    Rational::try_from(value).expect("finite")
+}
+
+fn whole(constant: DoubleDouble) -> Rational {
+    let high = constant.value();
+    exact(high) + exact(constant.minus(DoubleDouble::from(high)))
+}
+
+/// x_0 F(x_1 / x_0) of a function in odds.
+fn weighed(function: &Kinked, [none, one]: &[Rational; 2]) -> Rational {
+    let kink = |atom: &Atom| exact(atom.drop) * one.min(&(exact(atom.at) * none)).clone();
+    let kinks = function.atoms.iter().map(kink).fold(Rational::ZERO, |sum, kink| sum + kink);
+    whole(function.constant) * none + exact(function.slope) * one + kinks
+}
+
+/// G o + s sum_o V(M_o (1, o)) [NR90, eq. (4)].
+fn retained(next: &Kinked, parameters: &Nearest, cycle: &Cycle, odds: &Rational) -> Rational {
+    let reports = parameters.reports.iter().map(|report| {
+        let none = exact(report.before) * exact(cycle.quiet);
+        let one = exact(report.after) * (exact(cycle.hazard) + odds);
+        weighed(next, &[none, one])
+    });
+    let later = reports.fold(Rational::ZERO, |sum, report| sum + report);
+    exact(parameters.gain) * odds + exact(cycle.survival) * later
+}
+
+/// Multiples of 2^-12, so that complements are exact.
+fn probability() -> impl Strategy<Value = f64> {
+    prop_oneof![4 => 0..=4096u32, 1 => Just(0), 1 => Just(4096)].prop_map(|p| f64::from(p) / 4096.0)
+}
+
+fn function() -> impl Strategy<Value = Kinked> {
+    let at = prop_oneof![3 => (-9.0..9.0f64).prop_map(f64::exp), 1 => 1.0..1.01f64];
+    let drop = (-9.0..3.0f64).prop_map(f64::exp);
+    let atoms = prop::collection::vec((at, drop), 0..24);
+    (0.0..50.0f64, 0.0..3.0f64, atoms).prop_map(|(constant, slope, mut atoms)| {
+        atoms.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let atoms = atoms.into_iter().map(|(at, drop)| Atom { at, drop }).collect();
+        Kinked { constant: DoubleDouble::from(constant), slope, atoms }
+    })
+}
+
+fn parameters(gain: f64, alarm: f64, missed: f64) -> Nearest {
+    Nearest::new(&PhaseChange {
+        lifetime: Lifetime::fixed(1),
+        hazard: Hazard::Constant(Rational::ZERO),
+        before: Rational::ZERO,
+        after: exact(gain),
+        remapped: Rational::ZERO,
+        test: Rational::ONE,
+        install: Rational::ZERO,
+        detector: Levels::binary(exact(alarm), exact(missed)).expect("probabilities"),
+        premature: Premature::Revert,
+    })
+}
+
+/// Where functions are compared.
+fn probes(list: impl Iterator<Item = f64>) -> Vec<f64> {
+    let mut probes: Vec<f64> = list.filter(|o| o.is_finite()).chain([0.0, 1e-6, 1e6]).collect();
+    probes.sort_by(f64::total_cmp);
+    probes.extend(probes.clone().windows(2).map(|pair| 0.5 * (pair[0] + pair[1])));
+    probes
+}
+
+/// One side of a step, compared with the exact one.
+fn check<const UPPER: bool>(
+    next: &Kinked,
+    parameters: &Nearest,
+    cycle: &Cycle,
+    line: &RemapLine,
+    reduction: Reduction<'_>,
+    close: bool,
+) -> Result<(), TestCaseError> {
+    let found = retain::<UPPER>(next, parameters, cycle);
+    let Cut { function, odds, .. } =
+        cut::<UPPER>(next, parameters, cycle, &found, line, reduction, Vec::new());
+    let remapped =
+        |offset: f64, o: &Rational| whole(found.constant) + exact(offset) + exact(line.delay) * o;
+    let offset = if UPPER { line.offset.1 } else { line.offset.0 };
+    for o in probes(function.atoms.iter().map(|atom| atom.at)) {
+        let o = exact(o);
+        let kept = weighed(&function, &[Rational::ONE, o.clone()]);
+        let mut truth = retained(next, parameters, cycle, &o);
+        if line.pays {
+            truth = truth.min(remapped(offset, &o));
+        }
+        let error = (&kept - &truth).to_f64().value() * if UPPER { 1.0 } else { -1.0 };
+        prop_assert!(error >= 0.0, "{UPPER} at {}: {error:e}", o.to_f64().value());
+        let size = truth.to_f64().value().abs() + o.to_f64().value() + 1.0;
+        prop_assert!(!close || error <= 1e-12 * size, "{UPPER}: {error:e} of {size}");
+    }
+    if odds.is_finite() && odds > 0.0 {
+        let o = exact(odds);
+        let ahead = retained(next, parameters, cycle, &o) - remapped(line.certified_offset, &o);
+        let ahead = ahead.to_f64().value() * if UPPER { -1.0 } else { 1.0 };
+        prop_assert!(ahead >= 0.0, "{UPPER}: threshold {odds:e} by {ahead:e}");
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_step_is_bounded_by_its_two_sides(
+        next in function(), alarm in probability(), missed in probability(), hazard in probability(),
+        survival in probability(), gain in 0.0..4.0f64, offset in -1.0..20.0f64, wider in 0.0..0.1f64,
+        delay in 0.0..4.0f64, ends in prop::collection::vec((-9.0..9.0f64).prop_map(f64::exp), 1..8),
+    ) {
+        let parameters = parameters(gain, alarm, missed);
+        let cycle = Cycle { survival, failure: 1.0 - survival, hazard, quiet: 1.0 - hazard };
+        let pays = delay < (gain + survival * next.slope) * (1.0 - 1e-9);
+        let line = RemapLine { offset: (offset, offset + 1e-9), certified_offset: offset + wider, delay, pays };
+        let lines = [line, RemapLine { pays: false, ..line }];
+        let mut ends = ends;
+        ends.sort_by(f64::total_cmp);
+        for line in &lines {
+            check::<true>(&next, &parameters, &cycle, line, Reduction::Search(1e-300), true)?;
+            check::<true>(&next, &parameters, &cycle, line, Reduction::Search(0.1), false)?;
+            let mut cells = Cells::new(ends.clone());
+            let cells = Reduction::Cells(&mut cells, Grain::FINE);
+            check::<true>(&next, &parameters, &cycle, line, cells, false)?;
+            let line = RemapLine { certified_offset: offset - wider, ..*line };
+            check::<false>(&next, &parameters, &cycle, &line, Reduction::Search(1e-300), true)?;
+            check::<false>(&next, &parameters, &cycle, &line, Reduction::Search(0.1), false)?;
+            check::<false>(&next, &parameters, &cycle, &line, Reduction::Nodes(&ends, Grain::FINE), false)?;
+        }
+    }
+}
