@@ -163,7 +163,7 @@ impl Reduce for Split<'_> {
                 self.close(last);
                 self.ends.push(last.at);
             } else {
-                self.start.drop = (self.start.drop + last.drop) * (1.0 - 2.0 * UNIT);
+                self.take_inside(last);
             }
         }
         if self.start.at > 0.0 && self.start.drop > 0.0 {
