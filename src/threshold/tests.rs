@@ -141,3 +141,26 @@ proptest! {
         }
     }
 }
+
+/// Beside a drop of 1 each of a block's other drops is lost, or doubles.
+#[test]
+fn the_rounding_of_long_sums_is_allowed_for() {
+    for tiny in [1.1e-16, 1.2e-16] {
+        let drop = |k: usize| if k % 256 == 0 { 1.0 } else { tiny };
+        let atom = |k: usize| Atom { at: 1.0 + 1e-9 * k as f64, drop: drop(k) };
+        let next = Kinked {
+            constant: DoubleDouble::default(),
+            slope: 0.0,
+            atoms: (0..5120).map(atom).collect(),
+        };
+        let parameters = parameters(1.0, 0.5, 0.0);
+        let line = RemapLine { offset: (0.0, 0.0), certified_offset: 0.0, delay: 9.0, pays: false };
+        // Images above zero, and below.
+        for hazard in [0.125, 0.875] {
+            let cycle = Cycle { survival: 1.0, failure: 0.0, hazard, quiet: 1.0 - hazard };
+            let all = || Reduction::Search(1e6);
+            check::<true>(&next, &parameters, &cycle, &line, all(), false).unwrap();
+            check::<false>(&next, &parameters, &cycle, &line, all(), false).unwrap();
+        }
+    }
+}
