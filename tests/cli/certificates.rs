@@ -1,5 +1,6 @@
 //! Certificates: what the solvers write, the checker confirms; what anyone changes, it rejects.
 
+use crate::workplace::Workplace;
 use clap::Parser;
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
@@ -40,12 +41,60 @@ fn model(problem: &str) -> Loaded {
 
 #[test]
 fn the_readme_shows_what_a_certificate_proves() {
-    let loaded = deck("stopping/yin_xu_wang.ron");
-    let proof = proof(&loaded, &certified(&loaded, "1e-9")).unwrap();
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let readme = std::fs::read_to_string(root.join("README.md")).unwrap();
-    let shown: Vec<_> = readme.lines().filter_map(|line| line.strip_prefix("proved: ")).collect();
-    assert_eq!(shown, proof.lines);
+    let proved = |text: &str| -> Vec<String> {
+        text.lines().filter(|line| line.starts_with("proved: ")).map(str::to_owned).collect()
+    };
+    let (place, model) = (Workplace::new(), root.join("models/stopping/yin_xu_wang.ron"));
+    let model = model.to_str().unwrap();
+    place.run(&["solve", model, "--certificate", "maps.cert"]).exits(0);
+    let found = place.run(&["verify", model, "maps.cert"]).exits(0);
+    assert_eq!(proved(&found.out), proved(&readme));
+}
+
+/// What a command says of thresholds and of drifting loads.
+#[test]
+fn proofs_are_put_into_words() {
+    let place = Workplace::with_model();
+    let said = |model: &str| {
+        place.run(&["solve", model, "--certificate", "c", "--force"]).exits(0);
+        let found = place.run(&["verify", model, "c", "--json"]).exits(0).json();
+        let words = found["proved"].as_array().unwrap().iter();
+        let words: Vec<String> = words.map(|line| line.as_str().unwrap().to_owned()).collect();
+        let interval = |name: &str| {
+            let all = found["intervals"].as_array().unwrap();
+            let found = all.iter().find(|found| found["name"] == name).unwrap();
+            ["lower", "upper"].map(|end| found[end].as_f64().unwrap())
+        };
+        (words, interval("value"), all_thresholds(&found))
+    };
+    let (words, [low, high], thresholds) = said("model.ron");
+    let widest = thresholds.iter().map(|(_, [low, high])| high - low).fold(0.0, f64::max);
+    let (_, [least, most]) = thresholds[thresholds.len() - 1];
+    let sure = thresholds.iter().take_while(|(_, bounds)| *bounds == [1.0, 1.0]).last();
+    let never = sure.map_or(41, |(first, _)| *first);
+    assert!(never > 30, "{thresholds:?}");
+    let expected = [
+        format!("every threshold to within {widest:.2e}: pi_0 in [{least}, {most}]"),
+        format!("remapping never pays from step {never} on"),
+        format!("the least expected completion time is in [{low}, {high}]"),
+    ];
+    assert_eq!(words, expected);
+    let drift = Path::new(env!("CARGO_MANIFEST_DIR")).join("../models/load_drift/three_chains.ron");
+    let (words, [low, high], _) = said(drift.to_str().unwrap());
+    assert_eq!(words, [format!("the least expected objective is in [{low}, {high}]")]);
+}
+
+/// The first step and the bounds of each threshold that a command proves.
+fn all_thresholds(found: &serde_json::Value) -> Vec<(u64, [f64; 2])> {
+    let all = found["intervals"].as_array().unwrap().iter();
+    let threshold = |found: &serde_json::Value| {
+        let steps = found["name"].as_str()?.strip_prefix("pi_")?;
+        let first = steps.split("..").next()?.parse().ok()?;
+        Some((first, ["lower", "upper"].map(|end| found[end].as_f64().unwrap())))
+    };
+    all.filter_map(threshold).collect()
 }
 
 #[test]
@@ -67,7 +116,7 @@ fn certificates_of_the_decks_are_confirmed() {
         let loaded = deck(name);
         let found = proof(&loaded, &certified(&loaded, "1e-9"));
         let found = found.unwrap_or_else(|refusal| panic!("{name}: {refusal}"));
-        assert!(found.intervals.iter().all(|(_, low, high)| low <= high), "{name}");
+        assert!(found.iter().all(|(_, low, high)| low <= high), "{name}");
     }
 }
 
@@ -77,8 +126,8 @@ fn the_sixteen_maps_of_the_paper_are_proved_without_ties() {
         let loaded = deck("stopping/yin_xu_wang.ron");
         let loaded = loaded.with(&[("problem.remap_cost", &cost.to_string())]).expect("a model");
         let found = proof(&loaded, &certified(&loaded, "1e-9")).expect("proved");
-        let undecided = found.lines.iter().any(|line| line.contains("; 0 may be either"));
-        assert!(undecided, "cost {cost}: {:?}", found.lines);
+        let undecided = found.iter().find(|(name, ..)| name == "either");
+        assert_eq!(undecided, Some(&("either".to_owned(), 0.0, 0.0)), "cost {cost}");
     }
 }
 
@@ -94,7 +143,7 @@ fn thresholds_at_a_thousand_cycles_are_proved() {
     ] {
         let loaded = model(&problem);
         let found = proof(&loaded, &certified(&loaded, &tolerance.to_string())).expect("proved");
-        let widest = found.intervals.iter().filter(|(name, ..)| name.starts_with("pi_"));
+        let widest = found.iter().filter(|(name, ..)| name.starts_with("pi_"));
         let widest = widest.map(|(_, low, high)| high - low).fold(0.0, f64::max);
         assert!(widest <= tolerance, "{widest} of {tolerance}");
     }
@@ -144,7 +193,7 @@ proptest! {
         let Problem::PhaseChange(problem) = &loaded.model.problem else { unreachable!() };
         let exact = exact::solve(&problem.problem(), 20_000, &()).expect("short");
         let value = exact.value().to_f64().value();
-        for (name, low, high) in &found.intervals {
+        for (name, low, high) in &found {
             let Some(steps) = name.strip_prefix("pi_") else {
                 prop_assert!(*low <= value + 1e-14 * value && value - 1e-14 * value <= *high);
                 continue;
@@ -182,7 +231,7 @@ proptest! {
         let found = proof(&loaded, &certified(&loaded, "1e-9"));
         let found = found.map_err(|refusal| TestCaseError::fail(refusal.to_string()))?;
         // That the solver's bounds overlap what is proved is checked when a certificate is made.
-        prop_assert!(found.intervals.iter().all(|(_, low, high)| low <= high && high - low < 1e-6 * high.abs().max(1.0)));
+        prop_assert!(found.iter().all(|(_, low, high)| low <= high && high - low < 1e-6 * high.abs().max(1.0)));
     }
 }
 
@@ -238,8 +287,8 @@ fn tampered(loaded: &Loaded, tolerance: &str, cases: usize) {
         match proof(loaded, &seal(loaded.text(), &payload)) {
             Err(_) => refused += 1,
             Ok(found) => {
-                for (name, low, high) in &found.intervals {
-                    let same = honest.intervals.iter().find(|(other, ..)| other == name);
+                for (name, low, high) in &found {
+                    let same = honest.iter().find(|(other, ..)| other == name);
                     let overlaps = same.is_none_or(|(_, l, h)| *low <= *h && *l <= *high);
                     assert!(low <= high && overlaps, "{name}: [{low}, {high}]");
                 }
