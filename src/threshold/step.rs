@@ -191,8 +191,8 @@ pub(crate) fn cut<const UPPER: bool>(
     Cut { function, odds: found.odds, spans: ends }
 }
 
-/// Odds beyond which an atom no longer counts as one: p = 1 - 1e-250.
-const FAR: f64 = 1e250;
+/// Odds beyond which an atom no longer counts as one: p = 1 - 1e-150. Products of two such odds are finite.
+const FAR: f64 = 1e150;
 
 fn exhausted(branches: &[Images<'_>]) -> bool {
     branches.iter().all(|branch| branch.next >= branch.atoms.len())
