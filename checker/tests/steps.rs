@@ -157,7 +157,7 @@ fn no_steps_at_all_are_not_taken_at_once() {
 fn names_are_those_of_the_bounds() {
     let found = model("Fixed(60)", "Constant(0.1)", "");
     let proof = prove(&found, &[on(2048), Steps::Held(60)]).unwrap();
-    let (mut next, mut never) = (61, 61);
+    let (mut next, mut never, mut later) = (61, 61, None);
     for (name, low, high) in &proof[1..] {
         let (first, last) = name[3..].split_once("..").unwrap_or((&name[3..], &name[3..]));
         let (first, last): (u64, u64) = (first.parse().unwrap(), last.parse().unwrap());
@@ -166,6 +166,8 @@ fn names_are_those_of_the_bounds() {
         // One remaps if one is sure and what is left costs more than 3.2 otherwise: four steps and more.
         assert_eq!(first >= 58, *low == 1.0, "{name}: [{low}, {high}]");
         never = if *low == 1.0 { first } else { never };
+        assert_ne!(later, Some((*low, *high)), "{name}");
+        later = Some((*low, *high));
         next = first;
     }
     assert_eq!((next, never), (0, 58));
