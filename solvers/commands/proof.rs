@@ -147,7 +147,7 @@ fn words(proof: &Proof) -> Vec<String> {
     let (low, high) = of("value").unwrap_or((f64::NEG_INFINITY, f64::INFINITY));
     let thresholds = || proof.iter().filter_map(|(name, ..)| Some((steps(name)?, of(name)?)));
     let (Some(((first, last), (sure, _))), Some((_, (least, most)))) =
-        (thresholds().next(), thresholds().last())
+        (thresholds().next(), thresholds().next_back())
     else {
         return vec![format!("the least expected objective is in [{low}, {high}]")];
     };

@@ -156,7 +156,7 @@ proptest! {
 #[test]
 fn the_rounding_of_long_sums_is_allowed_for() {
     for tiny in [1.1e-16, 1.2e-16] {
-        let drop = |k: usize| if k % 256 == 0 { 1.0 } else { tiny };
+        let drop = |k: usize| if k.is_multiple_of(256) { 1.0 } else { tiny };
         let atom = |k: usize| Atom { at: 1.0 + 1e-9 * k as f64, drop: drop(k) };
         let next = Kinked {
             constant: DoubleDouble::default(),
