@@ -192,8 +192,8 @@ const CHOSEN_ANEW: u64 = 4;
 /// need not bound what later steps make of an error; the boldest first.
 const COARSENING: [f64; 8] = [128.0, 64.0, 32.0, 16.0, 8.0, 4.0, 2.0, 1.0];
 
-/// Only so many of the engine's last steps need finer functions, since what they come to rest on
-/// is felt in every step from there on, and what goes before wears off.
+/// Only so many of the engine's steps before it comes to rest need finer functions, since what they come
+/// to rest on is felt in every step from there on, and what goes before wears off.
 const FINE_STEPS: usize = 14;
 
 fn of_phase_change(
@@ -207,16 +207,12 @@ fn of_phase_change(
         let accuracy = Accuracy { tolerance: coarser * tolerance, segments: None };
         let recorded = threshold::solve_recorded(problem, accuracy, &());
         let (_, mut spans) = recorded.map_err(|error| Refusal::Model(error.to_string()))?;
-        match spans.len().checked_sub(FINE_STEPS) {
-            _ if coarsest.is_empty() => coarsest = spans.clone(),
-            Some(early) if early > 0 => {
-                let fine = spans.split_off(early);
-                let before = coarsest.iter().filter(|spans| spans.step > fine[0].step);
-                spans = before.cloned().chain(fine.iter().cloned()).collect();
-            }
-            _ => {}
-        }
         let last = coarser == COARSENING[COARSENING.len() - 1];
+        if coarsest.is_empty() {
+            coarsest = spans.clone();
+        } else if !last {
+            spans = fine_before_rest(&spans, &coarsest);
+        }
         found = walk(model, &spans, tolerance, MOST_REPEATED[usize::from(last)]);
         let tight = |(name, low, high): &(String, f64, f64)| {
             let unit = if name == "value" { low.abs().max(1.0) } else { 1.0 };
@@ -227,6 +223,23 @@ fn of_phase_change(
         }
     }
     found
+}
+
+/// Fine functions where the engine is about to come to rest, and coarse ones long before that.
+fn fine_before_rest(fine: &[Spans], coarse: &[Spans]) -> Vec<Spans> {
+    // Steps that are left out are alike.
+    let rests = |i: usize| fine[i].step > fine.get(i + 1).map_or(0, |next| next.step + 1);
+    let mut before_rest = None;
+    let mut chosen: Vec<Spans> = Vec::with_capacity(fine.len());
+    for (i, own) in fine.iter().enumerate().rev() {
+        before_rest = if rests(i) { Some(0) } else { before_rest.map(|steps| steps + 1) };
+        let early = before_rest.is_some_and(|steps| steps >= FINE_STEPS);
+        // Steps descend.
+        let other = coarse.binary_search_by(|other| own.step.cmp(&other.step));
+        chosen.push(other.ok().filter(|_| early).map_or(own, |i| &coarse[i]).clone());
+    }
+    chosen.reverse();
+    chosen
 }
 
 /// Steps back through the horizon, noting how.

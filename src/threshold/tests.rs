@@ -27,7 +27,7 @@ fn weighed(function: &Kinked, [none, one]: &[Rational; 2]) -> Rational {
     whole(function.constant) * none + exact(function.slope) * one + kinks
 }
 
-/// G o + s sum_o V(M_o (1, o)) [NR90, eq. (4)].
+/// G o + s sum_o V(M_o (1, o)), docs/certificates.md.
 fn retained(next: &Kinked, parameters: &Nearest, cycle: &Cycle, odds: &Rational) -> Rational {
     let reports = parameters.reports.iter().map(|report| {
         let none = exact(report.before) * exact(cycle.quiet);
@@ -126,7 +126,8 @@ proptest! {
     fn a_step_is_bounded_by_its_two_sides(
         next in function(), alarm in probability(), missed in probability(), hazard in probability(),
         survival in probability(), gain in 0.0..4.0f64, offset in -1.0..20.0f64, wider in 0.0..0.1f64,
-        delay in 0.0..4.0f64, near in prop::option::of((-20.0..-1.0f64).prop_map(f64::exp)), ends in prop::collection::vec((-9.0..9.0f64).prop_map(f64::exp), 1..8),
+        delay in 0.0..4.0f64, near in prop::option::of((-20.0..-1.0f64).prop_map(f64::exp)),
+        ends in prop::collection::vec((-9.0..9.0f64).prop_map(f64::exp), 1..8),
     ) {
         let parameters = parameters(gain, alarm, missed);
         let cycle = Cycle { survival, failure: 1.0 - survival, hazard, quiet: 1.0 - hazard };
@@ -134,7 +135,8 @@ proptest! {
         let slope = gain + survival * next.slope;
         let delay = near.map_or(delay, |near| slope * (1.0 - near));
         let pays = delay < slope * (1.0 - 1e-9);
-        let line = RemapLine { offset: (offset, offset + 1e-9), certified_offset: offset + wider, delay, pays };
+        let offsets = (offset, offset + 1e-9);
+        let line = RemapLine { offset: offsets, certified_offset: offset + wider, delay, pays };
         let lines = [line, RemapLine { pays: false, ..line }];
         let mut ends = ends;
         ends.sort_by(f64::total_cmp);

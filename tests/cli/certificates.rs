@@ -53,6 +53,25 @@ fn the_readme_shows_what_a_certificate_proves() {
     assert_eq!(proved(&found.out), proved(&readme));
 }
 
+/// Runs of steps that are alike, one after the other, and steps that all differ.
+#[test]
+fn thresholds_are_proved_as_closely_as_they_are_asked_for() {
+    let list = |hazard: &str, steps: usize| [hazard].repeat(steps).join(", ");
+    let hazards = format!("PerStep([{}, {}])", list("0.001", 300), list("0.004", 300));
+    let (runs, hazard) = ("Fixed(600)", "Constant(0.001)");
+    let all = [(runs, &hazards[..]), ("Uniform(first: 0, last: 150)", hazard), (runs, hazard)];
+    for (lifetime, hazard) in all {
+        let loaded = model(&format!(
+            "PhaseChange(lifetime: {lifetime}, cycle: (before: 0, after: 2, remapped: 1), remap: (test: 10, \
+             install: 0), detector: (false_alarm: 0.15, missed: 0.15), hazard: {hazard})"
+        ));
+        let found = proof(&loaded, &certified(&loaded, "1e-9")).expect("proved");
+        let thresholds = found.iter().filter(|(name, ..)| name.starts_with("pi_"));
+        let widest = thresholds.map(|(_, low, high)| high - low).fold(0.0, f64::max);
+        assert!(widest <= 1e-9, "{lifetime}: {widest:e}");
+    }
+}
+
 /// What a command says of thresholds and of drifting loads.
 #[test]
 fn proofs_are_put_into_words() {
@@ -81,6 +100,11 @@ fn proofs_are_put_into_words() {
         format!("the least expected completion time is in [{low}, {high}]"),
     ];
     assert_eq!(words, expected);
+    // Where a remap pays even in the last step.
+    let problem = "PhaseChange(lifetime: Fixed(20), cycle: (before: 1, after: 5, remapped: 1), remap: (test: 1, \
+                   install: 1), detector: (false_alarm: 0.2, missed: 0.1), hazard: Constant(0.1))";
+    place.write("always.ron", format!("Model(title: \"t\", problem: {problem})"));
+    assert_eq!(said("always.ron").0[1], "remapping never pays from step 21 on");
     let drift = Path::new(env!("CARGO_MANIFEST_DIR")).join("../models/load_drift/three_chains.ron");
     let (words, [low, high], _) = said(drift.to_str().unwrap());
     assert_eq!(words, [format!("the least expected objective is in [{low}, {high}]")]);
