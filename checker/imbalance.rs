@@ -11,10 +11,10 @@ use num_traits::{Signed, ToPrimitive};
 pub struct Imbalance {
     cost: RunningCost,
     /// `unit / c_i`.
-    each: Vec<i128>,
+    each: Vec<i64>,
     /// `unit / sum(c)`.
-    total: i128,
-    unit: i128,
+    total: i64,
+    unit: i64,
 }
 
 impl Imbalance {
@@ -27,7 +27,7 @@ impl Imbalance {
         let unit =
             capacities.iter().chain([&sum]).fold(BigInt::from(1), |unit, c| unit.lcm(c.numer()));
         let scaled = |c: BigRational| {
-            let scaled = (c.recip() * &unit).to_integer().to_i128();
+            let scaled = (c.recip() * &unit).to_integer().to_i64();
             scaled.filter(|x| *x < 1 << 40).ok_or(Refusal::TooLarge)
         };
         let each = capacities.iter().cloned().map(scaled).collect::<Result<_, _>>()?;
@@ -38,9 +38,10 @@ impl Imbalance {
     /// The cost in units of 2^-bits, rounded down and up: both 0 if and only if the loads, which are below
     /// 2^40, are balanced.
     pub fn cost(&self, loads: &[i64], bits: u32) -> Result<[u64; 2], Refusal> {
-        let share = self.total * loads.iter().map(|load| i128::from(*load)).sum::<i128>();
+        let wide = |load: i64, of: i64| i128::from(load) * i128::from(of);
+        let share = wide(loads.iter().sum(), self.total);
         let each = loads.iter().zip(&self.each);
-        let deviations = each.map(|(load, each)| i128::from(*load) * each - share);
+        let deviations = each.map(|(load, each)| wide(*load, *each) - share);
         // The numerator for the denominator unit 2^shift, and how much more it is at most.
         let (whole, shift, more) = match self.cost {
             RunningCost::MaxMinusMean => (deviations.fold(0, i128::max).unsigned_abs(), 0, 0),
@@ -63,10 +64,11 @@ impl Imbalance {
     /// A total in shares proportional to the capacities, in whole units: each share rounded down, and the
     /// units left over to the largest remainders, the first of equal ones first.
     pub fn split(&self, total: i64) -> Vec<i64> {
-        let share = |each: &i128| (i128::from(total) * self.total).div_mod_floor(each);
+        let all = i128::from(total) * i128::from(self.total);
+        let share = |each: &i64| all.div_mod_floor(&i128::from(*each));
         let mut loads: Vec<i64> = self.each.iter().map(|each| share(each).0 as i64).collect();
         let mut order: Vec<usize> = (0..loads.len()).collect();
-        let rest = |each: i128| BigRational::new(share(&each).1.into(), each.into());
+        let rest = |each: i64| BigRational::new(share(&each).1.into(), each.into());
         order.sort_by_key(|i| -rest(self.each[*i]));
         let left = total - loads.iter().sum::<i64>();
         order.into_iter().take(left as usize).for_each(|i| loads[i] += 1);

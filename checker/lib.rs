@@ -15,7 +15,7 @@ mod space;
 mod stopping;
 
 pub use model::PhaseChange;
-pub use stopping::Stopping;
+pub use stopping::{Run, Stopping};
 
 use model::Problem;
 use serde::{Deserialize, Serialize};
@@ -54,9 +54,8 @@ pub type Proof = Vec<(String, f64, f64)>;
 pub enum Evidence {
     /// Steps back through the horizon.
     PhaseChange(Vec<recursion::Steps>),
-    /// Fraction bits; for each state the lower value, less that of the state before, and by how much the
-    /// upper one exceeds it.
-    Stopping(u32, Vec<(i64, u64)>),
+    /// Fraction bits, and the values of the states.
+    Stopping(u32, Vec<stopping::Run>),
     /// Nothing: the recursion is run again.
     LoadDrift,
 }
@@ -89,21 +88,14 @@ impl Model {
                 steps.iter().try_for_each(|steps| recursion.go(steps))?;
                 recursion.proof()
             }
-            (Model::Stopping(model), Evidence::Stopping(bits, differences)) => {
-                let mut last = 0u64;
-                let value = |&(step, more): &(i64, u64)| {
-                    last = last.wrapping_add_signed(step);
-                    [last, last.wrapping_add(more)]
-                };
-                model.prove(*bits, &Vec::from_iter(differences.iter().map(value)))
-            }
+            (Model::Stopping(model), Evidence::Stopping(bits, runs)) => model.prove(*bits, runs),
             (Model::LoadDrift(model), Evidence::LoadDrift) => load_drift::prove(model),
             _ => Err(Refusal::Malformed),
         }
     }
 }
 
-const MAGIC: &[u8] = b"remap certificate 4\n";
+const MAGIC: &[u8] = b"remap certificate 5\n";
 const DIGEST: usize = 32;
 
 /// A certificate: evidence and what it proves, for the model file with this text.

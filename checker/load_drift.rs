@@ -26,7 +26,7 @@ pub fn prove(model: &LoadDrift) -> Result<Proof, Refusal> {
     let whole = (span * BigInt::from(8)).to_integer().bits() as u32;
     let bits = 60u32.checked_sub(whole).ok_or(Refusal::TooLarge)?;
     let makespan = model.objective == Some(Objective::Makespan);
-    let cost = |loads: &[i64]| match loads.iter().max() {
+    let cost = |_, loads: &[i64]| match loads.iter().max() {
         Some(max) if makespan => Ok((*max as u64) << bits),
         _ => even.cost(loads, bits).map(|[low, _]| low),
     };

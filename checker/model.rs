@@ -171,8 +171,9 @@ impl Transition {
 }
 
 fn dense(rows: &[Vec<Number>]) -> Vec<Row> {
-    let row = |row: &Vec<Number>| row.iter().map(|p| p.0.clone()).enumerate().collect();
-    rows.iter().map(row).collect()
+    let exact = |row: &Vec<Number>| row.iter().map(|p| p.0.clone()).enumerate().collect();
+    let positive = |row: Row| row.into_iter().filter(|(_, p)| !p.is_zero()).collect();
+    rows.iter().map(exact).map(positive).collect()
 }
 
 /// A real general coordinate matrix in Matrix Market form.

@@ -7,7 +7,7 @@ use crate::Refusal;
 use crate::number::{WEIGHT, wide};
 use rayon::prelude::*;
 
-/// How equal processes move that move by at most one level.
+/// How equal processes move that move by at most one level. The probabilities of each level sum to 1.
 pub struct Lumped {
     pub size: usize,
     /// `ways[n][m]`: how many multisets of m items on n levels there are.
@@ -25,7 +25,7 @@ impl Lumped {
         }
         let mut ways = vec![vec![0usize; size + 1]];
         ways[0][0] = 1;
-        for n in 0..=moves.len() {
+        for n in 0..moves.len() {
             let mut more = ways[n].clone();
             (1..=size).for_each(|m| more[m] = more[m].saturating_add(more[m - 1]));
             ways.push(more);
@@ -47,19 +47,21 @@ impl Lumped {
     /// Replaces a function by its expectation after all have moved, rounded down. It has `width` entries for
     /// each multiset, next to each other.
     pub fn apply(&self, function: &mut [u64], width: usize) {
-        // None can be at a level beyond the highest.
-        let mut after = vec![0; self.ways[self.moves.len() + 1][self.size] * width];
-        after[..function.len()].copy_from_slice(function);
-        let (mut rest, mut starts) = (function, Vec::new());
+        let (after, mut rest, mut starts) = (function.to_vec(), function, Vec::new());
         for z in 0..self.moves.len() {
             let (start, more) = rest.split_at_mut(self.ways[z + 1][self.size - 1] * width);
             starts.push((z, start));
             rest = more;
         }
         starts.into_par_iter().for_each(|(z, start)| {
-            let room = self.ways[z + 2][..self.size].iter().sum::<usize>() * width;
+            let room = self.reached(z)[..self.size].iter().sum::<usize>() * width;
             self.expect(z, self.size, &after, start, width, &mut vec![0; room]);
         });
+    }
+
+    /// How many multisets there are on the levels that can be reached from level z and those below.
+    fn reached(&self, z: usize) -> &[usize] {
+        &self.ways[self.moves.len().min(z + 2)]
     }
 
     /// From a function of where `items` items are after the move, its expectation for starts with the highest
@@ -75,9 +77,16 @@ impl Lumped {
     ) {
         if items == 1 {
             let at = |level: usize| &after[level * width..][..width];
-            return mix(start, self.moves[z], [at(z.saturating_sub(1)), at(z), at(z + 1)]);
+            let up = (z + 1).min(self.moves.len() - 1);
+            return mix(start, self.moves[z], [at(z.saturating_sub(1)), at(z), at(up)]);
         }
-        let (left, room) = room.split_at_mut(self.ways[z + 2][items - 1] * width);
+        // Where all that can be reached is equal there is nothing to compute.
+        let (from, to) = (self.ways[z.saturating_sub(1)][items], self.reached(z)[items]);
+        let reach = &after[from * width..to * width];
+        if reach[width..] == reach[..reach.len() - width] {
+            return start.chunks_mut(width).for_each(|own| own.copy_from_slice(&reach[..width]));
+        }
+        let (left, room) = room.split_at_mut(self.reached(z)[items - 1] * width);
         self.highest(z, items - 1, after, left, width);
         let mut rest = start;
         for y in 0..=z {
@@ -89,19 +98,21 @@ impl Lumped {
 
     /// The expectation over the move of an item at z, as a function of where `others` others are afterwards.
     fn highest(&self, z: usize, others: usize, after: &[u64], left: &mut [u64], width: usize) {
-        let ways = &self.ways;
+        let (ways, reached) = (&self.ways, self.reached(z));
         // Where those begin that have a at z + 1, b at z and c below.
         let begin = |a: usize, b: usize, c: usize| {
-            ways[z + 2][a + b + c] - ways[z + 2][b + c] + ways[z + 1][b + c] - ways[z + 1][c]
+            reached[a + b + c] - reached[b + c] + ways[z + 1][b + c] - ways[z + 1][c]
         };
-        for a in 0..=others {
+        let above = z + 1 < self.moves.len();
+        for a in 0..=if above { others } else { 0 } {
             for b in 0..=others - a {
                 let c = others - a - b;
                 let length = ways[z][c] * width;
                 let part = |at: usize| &after[at * width..][..length];
                 let lower = begin(a, b, c + 1) + ways[z][c + 1];
                 let down = part(lower.saturating_sub(ways[z][c]));
-                let (stay, up) = (part(begin(a, b + 1, c)), part(begin(a + 1, b, c)));
+                let stay = part(begin(a, b + 1, c));
+                let up = if above { part(begin(a + 1, b, c)) } else { stay };
                 mix(&mut left[begin(a, b, c) * width..][..length], self.moves[z], [down, stay, up]);
             }
         }

@@ -79,17 +79,17 @@ impl Space {
         self.groups.iter().map(Group::count).fold(1, usize::saturating_mul)
     }
 
-    /// What a function makes of the loads of each state.
+    /// What a function makes of the place and the loads of each state.
     pub fn each<T>(
         &self,
-        mut make: impl FnMut(&[i64]) -> Result<T, Refusal>,
+        mut make: impl FnMut(usize, &[i64]) -> Result<T, Refusal>,
     ) -> Result<Vec<T>, Refusal> {
         let (mut all, mut loads) = (Vec::with_capacity(self.count()), vec![0; self.processes]);
         let start = |group: &Group| vec![0; group.lumped.as_ref().map_or(1, |l| l.size)];
         let mut places = Vec::from_iter(self.groups.iter().map(start));
         self.groups.iter().zip(&places).for_each(|(group, place)| group.write(place, &mut loads));
         loop {
-            all.push(make(&loads)?);
+            all.push(make(all.len(), &loads)?);
             let mut moving = self.groups.iter().zip(&mut places).rev();
             // The last group moves fastest.
             let moved = moving.any(|(group, place)| {
@@ -105,7 +105,7 @@ impl Space {
 
     /// The totals there are, ascending, and for each state which of them it has.
     pub fn totals(&self) -> Result<(Vec<i64>, Vec<usize>), Refusal> {
-        let all = self.each(|loads| Ok(loads.iter().sum()))?;
+        let all = self.each(|_, loads| Ok(loads.iter().sum()))?;
         let totals: Vec<i64> = BTreeSet::from_iter(all.iter().copied()).into_iter().collect();
         let own = all.iter().map(|total| totals.partition_point(|other| other < total)).collect();
         Ok((totals, own))
@@ -228,8 +228,11 @@ impl Group {
     }
 }
 
-/// Whether one moves by at most one level.
+/// Whether one moves by at most one level, surely.
 fn by_one(rows: &[Row]) -> bool {
-    let near = |(from, row): (usize, &Row)| row.iter().all(|(to, _)| to.abs_diff(from) <= 1);
+    let near = |(from, row): (usize, &Row)| {
+        row.iter().all(|(to, _)| to.abs_diff(from) <= 1)
+            && row.iter().map(|(_, p)| p).sum::<BigRational>().is_one()
+    };
     rows.iter().enumerate().all(near)
 }

@@ -8,7 +8,12 @@ use crate::space::Space;
 use crate::{Proof, Refusal, model_error};
 use num_rational::BigRational;
 use num_traits::{One, Zero};
+use std::iter::repeat_n;
 use std::path::Path;
+
+/// How many states that follow each other have the same values; the lower one, less that of those before,
+/// and by how much the upper one exceeds it.
+pub type Run = (u64, i64, u64);
 
 /// A model of optimal stopping.
 pub struct Stopping {
@@ -35,24 +40,32 @@ impl Stopping {
     /// What a function makes of the loads of each state, in the order of a certificate.
     pub fn each<T>(
         &self,
-        make: impl FnMut(&[i64]) -> Result<T, Refusal>,
+        mut make: impl FnMut(&[i64]) -> Result<T, Refusal>,
     ) -> Result<Vec<T>, Refusal> {
-        self.space.each(make)
+        self.space.each(|_, loads| make(loads))
     }
 
     /// What is shown by a lower and an upper value for each state, in units of 2^-bits.
-    pub fn prove(&self, bits: u32, values: &[[u64; 2]]) -> Result<Proof, Refusal> {
-        let large = values.as_flattened().iter().any(|value| *value >= 1 << 60);
-        if bits > 60 || values.len() != self.space.count() || large {
+    pub fn prove(&self, bits: u32, runs: &[Run]) -> Result<Proof, Refusal> {
+        let (mut last, mut most) = (0u64, 0);
+        let value = |&(count, step, more): &Run| {
+            last = last.wrapping_add_signed(step);
+            let value = [last, last.wrapping_add(more)];
+            most = value[0].max(value[1]).max(most);
+            (count, value)
+        };
+        let runs: Vec<(u64, [u64; 2])> = runs.iter().map(value).collect();
+        let states = runs.iter().fold(0u64, |all, (count, _)| all.saturating_add(*count));
+        if bits > 60 || states != self.space.count() as u64 || most >= 1 << 60 {
             return Err(Refusal::Malformed);
         }
+        let values = || runs.iter().flat_map(|(count, value)| repeat_n(*value, *count as usize));
         // Going on.
-        let mut go = values.to_vec();
+        let mut go = Vec::with_capacity(states as usize);
+        go.extend(values());
         let deficit = self.space.expect(go.as_flattened_mut());
-        let costs = self.space.each(|loads| self.imbalance.cost(loads, bits))?;
-        for (go, cost) in go.iter_mut().zip(&costs) {
-            *go = [go[0] + cost[0], go[1] + deficit + cost[1]];
-        }
+        let cost = |loads: &[i64]| self.imbalance.cost(loads, bits);
+        let go = |s: usize, cost: [u64; 2]| [go[s][0] + cost[0], go[s][1] + deficit + cost[1]];
         // Remapping, for each total if it matters.
         let rho = Span::from(&self.remap_cost).units(bits)?;
         let add = |more: [u64; 2]| [rho[0] + more[0], rho[1] + more[1]];
@@ -60,16 +73,20 @@ impl Stopping {
         let (totals, own) = if again { self.space.totals()? } else { (vec![0], Vec::new()) };
         let remap = match self.after {
             After::Stop => vec![rho],
-            After::Uniform => vec![add(self.mean(values)?)],
+            After::Uniform => vec![add(self.mean(values())?)],
             After::Restart => {
-                let even = |total: &i64| self.space.find(&self.imbalance.split(*total));
-                let split = |total| Ok(add(go[even(total)?]));
-                totals.iter().map(split).collect::<Result<_, _>>()?
+                let even = |total: &i64| {
+                    let loads = self.imbalance.split(*total);
+                    Ok(add(go(self.space.find(&loads)?, cost(&loads)?)))
+                };
+                totals.iter().map(even).collect::<Result<_, _>>()?
             }
         };
         let (mut least, mut most, mut apart, mut letters) = (i64::MAX, i64::MIN, 0, [0; 4]);
-        for (s, ((value, go), cost)) in values.iter().zip(&go).zip(&costs).enumerate() {
-            let remap = remap[own.get(s).map_or(0, |own| *own)];
+        let mut values = values();
+        self.space.each(|s, loads| {
+            let (cost, remap) = (cost(loads)?, remap[own.get(s).map_or(0, |own| *own)]);
+            let (value, go) = (values.next().unwrap_or_default(), go(s, cost));
             let balanced = cost[1] == 0 && !again;
             let change = |side: usize| {
                 let best = if balanced { 0 } else { remap[side].min(go[side]) };
@@ -83,7 +100,8 @@ impl Stopping {
                 (.., either) => 2 + usize::from(either),
             };
             letters[letter] += 1;
-        }
+            Ok(())
+        })?;
         if again {
             // For any relative costs h the least average is between these bounds on T h - h [Odoni 1969].
             let (low, high) = Span::between(least, most, bits).reals();
@@ -102,13 +120,15 @@ impl Stopping {
     }
 
     /// Bounds on the mean over all load vectors.
-    fn mean(&self, values: &[[u64; 2]]) -> Result<[u64; 2], Refusal> {
+    fn mean(&self, mut values: impl Iterator<Item = [u64; 2]>) -> Result<[u64; 2], Refusal> {
         let (mut all, mut sums) = (0, [0u128; 2]);
-        let orders = self.space.each(|loads| self.space.orders(loads))?;
-        for (orders, value) in orders.into_iter().zip(values) {
+        self.space.each(|_, loads| {
+            let orders = self.space.orders(loads)?;
             all += orders;
+            let value = values.next().unwrap_or_default();
             sums = [0, 1].map(|side| sums[side] + orders * u128::from(value[side]));
-        }
+            Ok(())
+        })?;
         if all >= 1 << 66 {
             return Err(Refusal::TooLarge);
         }

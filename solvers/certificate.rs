@@ -7,7 +7,7 @@ use crate::model::complaint::Complaint;
 use crate::model::{Loaded, Problem};
 use crate::solution::{Body, Solution};
 use remap_checker::recursion::{BELIEF_BITS, Recursion, Steps};
-use remap_checker::{Evidence, Model, PhaseChange, Proof, Refusal, Stopping, certificate};
+use remap_checker::{Evidence, Model, PhaseChange, Proof, Refusal, Run, Stopping, certificate};
 use remapping::Status;
 use remapping::threshold::{self, Accuracy, Bounds, Spans};
 
@@ -157,19 +157,17 @@ fn of_stopping(model: &Stopping, body: &Body) -> Result<(Evidence, Proof), Refus
     // The smallest imbalance is about that of one unit of load.
     let mut moved = if relative { 0.0 } else { ROUNDING * processes as f64 / scale };
     loop {
-        let values = model.each(|loads| bounds(loads, moved))?;
-        match model.prove(bits as u32, &values) {
+        let (values, mut last) = (model.each(|loads| bounds(loads, moved))?, 0);
+        let runs = values.chunk_by(|a, b| a == b).map(|equal| {
+            let [lower, upper] = equal[0];
+            let step = lower as i64 - std::mem::replace(&mut last, lower as i64);
+            (equal.len() as u64, step, upper - lower)
+        });
+        let runs: Vec<Run> = runs.collect();
+        match model.prove(bits as u32, &runs) {
             Err(Refusal::Unproved(_)) if moved > 0.0 && moved < MOST_MOVED => moved *= 4.0,
             Err(refusal) => return Err(refusal),
-            Ok(proof) => {
-                let mut last = 0;
-                let differences = values.iter().map(|[lower, upper]| {
-                    let step = *lower as i64 - last;
-                    last = *lower as i64;
-                    (step, upper - lower)
-                });
-                return Ok((Evidence::Stopping(bits as u32, differences.collect()), proof));
-            }
+            Ok(proof) => return Ok((Evidence::Stopping(bits as u32, runs), proof)),
         }
     }
 }

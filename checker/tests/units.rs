@@ -15,7 +15,7 @@ fn model(remap_cost: &str) -> Model {
 
 /// With these bounds where the loads differ.
 fn prove(model: &Model, bits: u32, low: u64, high: u64) -> Result<Proof, Refusal> {
-    let values = vec![(0, 0), (low as i64, high.wrapping_sub(low)), (-(low as i64), 0)];
+    let values = vec![(1, 0, 0), (1, low as i64, high.wrapping_sub(low)), (1, -(low as i64), 0)];
     model.prove(&Evidence::Stopping(bits, values))
 }
 
@@ -58,7 +58,7 @@ fn values_that_do_not_fit_are_refused() {
         assert_eq!(prove(&found, 20, low, high), Err(Refusal::Malformed), "{low} {high}");
     }
     for states in [0, 1, 2, 4, 6] {
-        let values = Evidence::Stopping(20, vec![(0, 0); states]);
+        let values = Evidence::Stopping(20, vec![(1, 0, 0); states]);
         assert_eq!(found.prove(&values), Err(Refusal::Malformed), "{states}");
     }
     assert_eq!(found.prove(&Evidence::LoadDrift), Err(Refusal::Malformed));
