@@ -186,9 +186,9 @@ const BELIEF_ONE: f64 = (1u64 << 62) as f64;
 const CHOSEN_EVERY: u64 = 64;
 const CHOSEN_ANEW: u64 = 4;
 
-/// Functions so much coarser than the solver's suffice, since a proof follows the steps themselves and
-/// need not bound what later steps make of an error; the boldest first.
-const COARSENING: [f64; 8] = [128.0, 64.0, 32.0, 16.0, 8.0, 4.0, 2.0, 1.0];
+/// Functions so much coarser than the solver's may suffice, since a proof follows the steps themselves and
+/// need not bound what later steps make of an error.
+const COARSEST: f64 = 128.0;
 
 /// Only so many of the engine's steps before it comes to rest need finer functions, since what they come
 /// to rest on is felt in every step from there on, and what goes before wears off.
@@ -199,28 +199,30 @@ fn of_phase_change(
     problem: &threshold::PhaseChange,
     tolerance: f64,
 ) -> Result<(Evidence, Proof), Refusal> {
-    let mut found = Err(Refusal::Unproved("there are no bounds"));
-    let mut coarsest: Vec<Spans> = Vec::new();
-    for coarser in COARSENING {
+    let (mut coarser, mut coarsest) = (COARSEST, Vec::new());
+    loop {
         let accuracy = Accuracy { tolerance: coarser * tolerance, segments: None };
         let recorded = threshold::solve_recorded(problem, accuracy, &());
         let (_, mut spans) = recorded.map_err(|error| Refusal::Model(error.to_string()))?;
-        let last = coarser == COARSENING[COARSENING.len() - 1];
+        let last = coarser <= 1.0;
         if coarsest.is_empty() {
             coarsest = spans.clone();
         } else if !last {
             spans = fine_before_rest(&spans, &coarsest);
         }
-        found = walk(model, &spans, tolerance, MOST_REPEATED[usize::from(last)]);
-        let tight = |(name, low, high): &(String, f64, f64)| {
+        let found = walk(model, &spans, tolerance, MOST_REPEATED[usize::from(last)]);
+        let width = |(name, low, high): &(String, f64, f64)| {
             let unit = if name == "value" { low.abs().max(1.0) } else { 1.0 };
-            high - low <= tolerance * unit
+            (high - low) / (tolerance * unit)
         };
-        if found.as_ref().is_ok_and(|(_, proof)| proof.iter().all(tight)) {
-            break;
+        let widest = |(_, proof): &(_, Proof)| proof.iter().map(width).fold(0.0, f64::max);
+        let widest = found.as_ref().map_or(f64::INFINITY, widest);
+        if last || widest <= 1.0 {
+            return found;
         }
+        // Widths go about with the coarseness.
+        coarser = (coarser / widest.log2().ceil().exp2()).max(1.0);
     }
-    found
 }
 
 /// Fine functions where the engine is about to come to rest, and coarse ones long before that.
