@@ -52,8 +52,8 @@ pub type Proof = Vec<(String, f64, f64)>;
 /// What a certificate holds.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub enum Evidence {
-    /// Steps back through the horizon.
-    PhaseChange(Vec<recursion::Steps>),
+    /// Fraction bits, and steps back through the horizon.
+    PhaseChange(u32, Vec<recursion::Steps>),
     /// Fraction bits, and the values of the states.
     Stopping(u32, Vec<stopping::Run>),
     /// Nothing: the recursion is run again.
@@ -83,8 +83,8 @@ impl Model {
     /// What follows from evidence.
     pub fn prove(&self, evidence: &Evidence) -> Result<Proof, Refusal> {
         match (self, evidence) {
-            (Model::PhaseChange(model), Evidence::PhaseChange(steps)) => {
-                let mut recursion = recursion::Recursion::new(model)?;
+            (Model::PhaseChange(model), Evidence::PhaseChange(bits, steps)) => {
+                let mut recursion = recursion::Recursion::new(model, *bits)?;
                 steps.iter().try_for_each(|steps| recursion.go(steps))?;
                 recursion.proof()
             }

@@ -9,7 +9,6 @@ use crate::horizon::{Horizon, Motion};
 use crate::model::PhaseChange;
 use crate::number::{Span, UNIT, WEIGHT, down, up, wide};
 use crate::{Proof, Refusal};
-use num_bigint::BigInt;
 use num_rational::BigRational;
 use num_traits::Signed;
 use serde::{Deserialize, Serialize};
@@ -69,16 +68,13 @@ struct Part {
 }
 
 impl<'a> Recursion<'a> {
-    /// Before any step: V = 0 after the last one.
-    pub fn new(model: &'a PhaseChange) -> Result<Recursion<'a>, Refusal> {
+    /// Before any step: V = 0 after the last one. Times and values are to have so many fraction bits.
+    pub fn new(model: &'a PhaseChange, bits: u32) -> Result<Recursion<'a>, Refusal> {
         let (horizon, cycle, test) = (Horizon::new(model)?, &model.cycle, &model.remap.test.0);
         let (gain, delay) = (&cycle.after.0 - model.after(), test + &model.remap.install.0);
-        let kept = model.regret().unwrap_or_default() * BigInt::from(horizon.last + 1);
-        // Every value is to fit 61 bits.
-        let bound = (&delay + &gain) * BigInt::from(4) + &kept;
-        let whole = bound.ceil().to_integer().bits() as u32;
-        let bits = 61u32.checked_sub(whole).filter(|bits| *bits >= 16 && !kept.is_negative());
-        let bits = bits.ok_or(Refusal::TooLarge)?;
+        if bits > 60 || model.regret().is_some_and(|regret| regret.is_negative()) {
+            return Err(Refusal::TooLarge);
+        }
         let units = |time: &BigRational| Span::from(time).units(bits);
         Ok(Recursion {
             model,

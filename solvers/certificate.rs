@@ -186,6 +186,10 @@ const BELIEF_ONE: f64 = (1u64 << 62) as f64;
 const CHOSEN_EVERY: u64 = 64;
 const CHOSEN_ANEW: u64 = 4;
 
+/// Fraction bits of the values of a certificate: as many as fit, but no fewer than are of use.
+const MOST_BITS: u32 = 60;
+const FEWEST_BITS: u32 = 30;
+
 /// Functions so much coarser than the solver's may suffice, since a proof follows the steps themselves and
 /// need not bound what later steps make of an error.
 const COARSEST: f64 = 128.0;
@@ -199,7 +203,7 @@ fn of_phase_change(
     problem: &threshold::PhaseChange,
     tolerance: f64,
 ) -> Result<(Evidence, Proof), Refusal> {
-    let (mut coarser, mut coarsest) = (COARSEST, Vec::new());
+    let (mut coarser, mut coarsest, mut bits) = (COARSEST, Vec::new(), MOST_BITS);
     loop {
         let accuracy = Accuracy { tolerance: coarser * tolerance, segments: None };
         let recorded = threshold::solve_recorded(problem, accuracy, &());
@@ -210,7 +214,14 @@ fn of_phase_change(
         } else if !last {
             spans = fine_before_rest(&spans, &coarsest);
         }
-        let found = walk(model, &spans, tolerance, MOST_REPEATED[usize::from(last)]);
+        let most = MOST_REPEATED[usize::from(last)];
+        let found = loop {
+            match walk(model, bits, &spans, tolerance, most) {
+                // Lines touch the value function at small beliefs, and rise far above it at others.
+                Err(Refusal::TooLarge) if bits > FEWEST_BITS => bits -= 1,
+                found => break found,
+            }
+        };
         let width = |(name, low, high): &(String, f64, f64)| {
             let unit = if name == "value" { low.abs().max(1.0) } else { 1.0 };
             (high - low) / (tolerance * unit)
@@ -245,11 +256,12 @@ fn fine_before_rest(fine: &[Spans], coarse: &[Spans]) -> Vec<Spans> {
 /// Steps back through the horizon, noting how.
 fn walk(
     model: &PhaseChange,
+    bits: u32,
     spans: &[Spans],
     tolerance: f64,
     most: u64,
 ) -> Result<(Evidence, Proof), Refusal> {
-    let mut recursion = Recursion::new(model)?;
+    let mut recursion = Recursion::new(model, bits)?;
     let mut spans = spans.iter().peekable();
     // Steps since the last of another kind, and how many of them are still to be noted.
     let (mut all, mut repeated, mut held) = (Vec::new(), 0, 0);
@@ -287,7 +299,7 @@ fn walk(
     }
     note(&mut all, &mut held, Steps::Held(0));
     let proof = recursion.proof()?;
-    Ok((Evidence::PhaseChange(all), proof))
+    Ok((Evidence::PhaseChange(bits, all), proof))
 }
 
 /// Notes what follows some steps like the last one.

@@ -462,7 +462,7 @@ fn thresholds_agree_with_every_sequence_of_reports() {
             // Equally spaced beliefs, finer with the odds.
             let steps = Steps::On(vec![(1 << 44) / 20_000; 19_999]);
             let steps = [vec![steps], vec![Steps::On(Vec::new()); last]].concat();
-            let proof = found.prove(&Evidence::PhaseChange(steps)).unwrap();
+            let proof = found.prove(&Evidence::PhaseChange(50, steps)).unwrap();
             let (low, high) = interval(&proof, "value");
             let exact = phases.cost(0, 0.0).0;
             assert!(

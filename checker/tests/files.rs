@@ -31,7 +31,7 @@ fn sealed(problem: &str, evidence: &Evidence) -> (String, Vec<u8>, Proof) {
 
 fn steps() -> Evidence {
     let on = Steps::On(vec![(1 << 44) / 64; 63]);
-    Evidence::PhaseChange([vec![on], vec![Steps::On(Vec::new()); 6]].concat())
+    Evidence::PhaseChange(50, [vec![on], vec![Steps::On(Vec::new()); 6]].concat())
 }
 
 #[test]
@@ -78,7 +78,7 @@ fn a_refusal_says_what_is_wrong() {
 #[test]
 fn steps_that_do_not_fit_the_horizon_are_refused() {
     let model = model(PHASE).unwrap();
-    let prove = |steps: Vec<Steps>| model.prove(&Evidence::PhaseChange(steps)).map(|_| ());
+    let prove = |steps: Vec<Steps>| model.prove(&Evidence::PhaseChange(50, steps)).map(|_| ());
     let on = || Steps::On(vec![1 << 40; 15]);
     assert_eq!(prove(vec![on()]), Err(Refusal::Malformed));
     assert_eq!(prove(vec![on(), Steps::Held(7)]), Err(Refusal::Malformed));
@@ -110,7 +110,7 @@ fn many_steps_at_once_prove_what_they_prove_one_by_one() {
         let on = Steps::On(vec![(1 << 44) / 4096; 4095]);
         let all =
             [vec![on], vec![Steps::On(Vec::new()); 60], vec![Steps::Held(140)], more].concat();
-        found.prove(&Evidence::PhaseChange(all)).unwrap()
+        found.prove(&Evidence::PhaseChange(50, all)).unwrap()
     };
     let (slow, fast) = (start(vec![Steps::Held(200)]), start(vec![Steps::Rest(200)]));
     let ends = |proof: &Proof| {
@@ -127,7 +127,7 @@ fn many_steps_at_once_prove_what_they_prove_one_by_one() {
     assert!(most - least < 1e-4 && high - low < 1e-5, "[{low}, {high}] [{least}, {most}]");
     let kept = model(&law(", premature: Keep(before_remapped: 1.5)")).unwrap();
     let all = vec![Steps::On(vec![1 << 40; 15]), Steps::Held(300), Steps::Rest(100)];
-    assert!(kept.prove(&Evidence::PhaseChange(all)).is_err());
+    assert!(kept.prove(&Evidence::PhaseChange(50, all)).is_err());
 }
 
 #[test]

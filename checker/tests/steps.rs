@@ -18,7 +18,7 @@ fn on(points: u64) -> Steps {
 }
 
 fn prove(model: &Model, steps: &[Steps]) -> Result<Proof, Refusal> {
-    model.prove(&Evidence::PhaseChange(steps.to_vec()))
+    model.prove(&Evidence::PhaseChange(50, steps.to_vec()))
 }
 
 /// Bounds on the threshold at each step, and on the value last.

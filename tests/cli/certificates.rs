@@ -59,11 +59,19 @@ fn thresholds_are_proved_as_closely_as_they_are_asked_for() {
     let list = |hazard: &str, steps: usize| [hazard].repeat(steps).join(", ");
     let hazards = format!("PerStep([{}, {}])", list("0.001", 300), list("0.004", 300));
     let (runs, hazard) = ("Fixed(600)", "Constant(0.001)");
-    let all = [(runs, &hazards[..]), ("Uniform(first: 0, last: 150)", hazard), (runs, hazard)];
-    for (lifetime, hazard) in all {
+    let report = (10, "false_alarm: 0.15, missed: 0.15");
+    // Lines that are steep where alarms are rare.
+    let rare = (1, "false_alarm: 0.001, missed: 0.99");
+    let all = [
+        (runs, &hazards[..], report),
+        ("Uniform(first: 0, last: 150)", hazard, report),
+        (runs, hazard, report),
+        ("Fixed(120)", "Constant(0.00001)", rare),
+    ];
+    for (lifetime, hazard, (test, detector)) in all {
         let loaded = model(&format!(
-            "PhaseChange(lifetime: {lifetime}, cycle: (before: 0, after: 2, remapped: 1), remap: (test: 10, \
-             install: 0), detector: (false_alarm: 0.15, missed: 0.15), hazard: {hazard})"
+            "PhaseChange(lifetime: {lifetime}, cycle: (before: 0, after: 2, remapped: 1), remap: (test: {test}, \
+             install: 0), detector: ({detector}), hazard: {hazard})"
         ));
         let found = proof(&loaded, &certified(&loaded, "1e-9")).expect("proved");
         let thresholds = found.iter().filter(|(name, ..)| name.starts_with("pi_"));

@@ -319,6 +319,8 @@ proptest! {
         }
         let mut second = start();
         second.resume(first.snapshot()).unwrap();
+        prop_assert_eq!(second.remaining(), stop.min(first.remaining()));
+        prop_assert_eq!(second.snapshot(), first.snapshot());
         while second.remaining() > 0 {
             second.advance();
         }
@@ -341,7 +343,8 @@ fn leaving_out_certain_remaps_changes_nothing() {
         let transition = Transition::new(&problem.chain, processors).unwrap();
         let mut backward =
             Backward::new(&problem, &states, &transition, Control::Optimal, Carry::Outcome);
-        let mut fewest = states.count();
+        let mut fewest = backward.active_states();
+        assert_eq!(fewest, states.count());
         let mut plain = vec![0.0; states.count()];
         let rows = Plainly { problem: &problem, states: &states, transition: &transition };
         if timing == Timing::BeforeStep {
@@ -356,8 +359,14 @@ fn leaving_out_certain_remaps_changes_nothing() {
                 .filter(|&s| !last && decisions[s] != backward.decisions().remaps(s))
                 .count();
             assert_eq!(differing, 0, "{timing:?} with {} to go", backward.remaining());
+            let costs = backward.cost_to_go();
+            assert_eq!(costs.len(), states.count());
+            assert_eq!(costs.iter().flatten().count(), backward.active_states());
+            let agrees =
+                |(found, plain): (&Option<f64>, &f64)| found.is_none_or(|v| close(v, *plain));
+            assert!(costs.iter().zip(&plain).all(agrees), "{timing:?}");
         }
-        assert!(fewest < states.count() / 2, "{timing:?}: {fewest} of {}", states.count());
+        assert!((2..states.count() / 2).contains(&fewest), "{timing:?}: {fewest}");
         let start = states.multisets().rank(&vec![9; processors]);
         assert!(close(backward.value(), plain[start]));
     }
