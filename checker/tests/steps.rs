@@ -172,3 +172,30 @@ fn names_are_those_of_the_bounds() {
     }
     assert_eq!((next, never), (0, 58));
 }
+
+/// The more fraction bits there are, the closer the bounds, as long as delays and lines fit.
+#[test]
+fn numbers_have_as_many_fraction_bits_as_fit() {
+    let found = model("Fixed(12)", "Constant(0.02)", "");
+    let steps = [vec![on(256)], vec![Steps::On(Vec::new()); 12]].concat();
+    let prove = |bits: u32| found.prove(&Evidence::PhaseChange(bits, steps.clone()));
+    let width = |bits: u32| {
+        let (_, low, high) = prove(bits).unwrap()[0].clone();
+        high - low
+    };
+    let widths = [8, 16, 24, 32].map(width);
+    assert!(widths.is_sorted_by(|wide, close| *wide > *close), "{widths:?}");
+    // D is 3.2: 2^61.7 in units of 2^-60. Steeper lines need another bit or two.
+    assert!(prove(56).is_ok());
+    for bits in [61, 62, 100, 255, 256, 257, u32::MAX] {
+        assert_eq!(prove(bits), Err(Refusal::TooLarge), "{bits}");
+    }
+    // Where all is free, everything fits but what is finer than 2^-60.
+    let text = "Model(title: \"t\", problem: PhaseChange(lifetime: Fixed(0), cycle: (before: 0, after: 0, \
+                remapped: 0), remap: (test: 0, install: 0), detector: (false_alarm: 0, missed: 0), \
+                hazard: Constant(0)))";
+    let free = Model::read(text, Path::new("")).unwrap();
+    let prove = |bits| free.prove(&Evidence::PhaseChange(bits, vec![Steps::On(Vec::new())]));
+    assert!(prove(60).is_ok());
+    assert_eq!(prove(61), Err(Refusal::TooLarge));
+}
