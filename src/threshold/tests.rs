@@ -3,6 +3,7 @@
 use super::Hazard;
 use super::problem::{Cycle, Nearest, PhaseChange, Premature};
 use super::step::{Cut, Reduction, RemapLine, cut, retain};
+use super::sweep::{Coarseness, sweep};
 use crate::Rational;
 use crate::belief::Levels;
 use crate::concave::held::Cells;
@@ -175,4 +176,65 @@ fn the_rounding_of_long_sums_is_allowed_for() {
             check::<false>(&next, &parameters, &cycle, &line, all(), false).unwrap();
         }
     }
+}
+
+/// A program of 100 steps.
+fn program(hazard: (i64, u64), report: [i64; 2], delay: i64, regret: Option<i64>) -> PhaseChange {
+    let ratio =
+        |numerator: i64, denominator: u64| Rational::from(numerator) / Rational::from(denominator);
+    let [alarm, missed] = report.map(|percent| ratio(percent, 100));
+    PhaseChange {
+        lifetime: Lifetime::fixed(100),
+        hazard: Hazard::Constant(ratio(hazard.0, hazard.1)),
+        before: Rational::ONE,
+        after: Rational::from(2),
+        remapped: Rational::ONE,
+        test: ratio(delay, 10),
+        install: ratio(1, 10),
+        detector: Levels::binary(alarm, missed).expect("probabilities"),
+        premature: regret.map_or(Premature::Revert, |tenths| Premature::Keep {
+            before_remapped: Rational::ONE + ratio(tenths, 10),
+        }),
+    }
+}
+
+/// Steps that are not computed one by one are enclosed nevertheless, however early they are skipped:
+/// functions as good as exact leave nothing to hide behind.
+#[test]
+fn steps_that_are_skipped_are_enclosed() {
+    let mut skipped = [0; 2];
+    for hazard in [(1, 3), (1, 30), (1, 5000)] {
+        for report in [[0, 0], [5, 5], [10, 2], [2, 15], [95, 98]] {
+            for delay in [0, 3, 12, 150] {
+                for regret in [None, Some(1), Some(12), Some(-3)] {
+                    let problem = program(hazard, report, delay, regret);
+                    let parameters = Nearest::new(&problem);
+                    let bounds = |tolerance: f64| {
+                        let coarseness =
+                            Coarseness { merge: 1e-13, budget: None, tolerance, rest: tolerance };
+                        sweep(&problem, &parameters, coarseness, false, &())
+                    };
+                    let each = bounds(1e-300);
+                    for tolerance in [1e-1, 1e-2, 1e-4] {
+                        let some = bounds(tolerance);
+                        if some.steps == 101 {
+                            continue;
+                        }
+                        skipped[usize::from(regret.is_some())] += 1;
+                        let (lower, upper) = some.value.expect("step 0");
+                        let (low, high) = each.value.expect("step 0");
+                        let case = format!("{hazard:?} {report:?} {delay} {regret:?} {tolerance}");
+                        assert!(lower <= high && low <= upper, "{case}: V {lower} {upper} {low}");
+                        for n in 0..=100 {
+                            let (found, exact) = (some.curve.at(n), each.curve.at(n));
+                            let (found, exact) = (found.expect("a step"), exact.expect("a step"));
+                            let apart = found.lower > exact.upper || exact.lower > found.upper;
+                            assert!(!apart, "{case} {n}: {found:?} {exact:?}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+    assert!(skipped[0] > 100 && skipped[1] > 100, "{skipped:?}");
 }
