@@ -197,6 +197,25 @@ fn problems() -> impl Strategy<Value = LoadDrift> {
     })
 }
 
+/// With loads far enough apart that some remaps are certain, and any drift at each of them.
+fn wide_problems() -> impl Strategy<Value = LoadDrift> {
+    let moves = prop::collection::vec((0.0f64..0.5, 0.0f64..0.5), 8..22);
+    let walk = (8usize..22, (0.02f64..0.5, 0.02f64..0.5));
+    let moves = prop_oneof![moves, walk.prop_map(|(levels, same)| vec![same; levels])];
+    let chain = moves.prop_map(|mut moves| {
+        let last = moves.len() - 1;
+        (moves[last].0, moves[0].1) = (0.0, 0.0);
+        let (up, down) = moves.into_iter().unzip();
+        Chain::BirthDeath(BirthDeath::new(up, down).unwrap())
+    });
+    (2usize..4, chain, 0.05f64..6.0, problems()).prop_map(
+        |(processors, chain, remap_cost, rest)| {
+            let initial = rest.initial.min(chain.levels() - 1);
+            LoadDrift { processors, chain, remap_cost, initial, steps: 40, ..rest }
+        },
+    )
+}
+
 /// The figure's walk on 1..=19 from load 10.
 fn figure(processors: usize, steps: u64, remap_cost: f64) -> LoadDrift {
     LoadDrift {
@@ -308,6 +327,29 @@ proptest! {
     }
 
     #[test]
+    fn leaving_out_certain_remaps_changes_no_cost(problem in wide_problems()) {
+        let states = States::new(problem.processors, problem.chain.levels()).unwrap();
+        let transition = Transition::new(&problem.chain, problem.processors).unwrap();
+        let mut backward =
+            Backward::new(&problem, &states, &transition, Control::Optimal, Carry::Value);
+        let mut plain = vec![0.0; states.count()];
+        let rows = Plainly { problem: &problem, states: &states, transition: &transition };
+        if problem.timing == Timing::BeforeStep {
+            rows.pay(&mut plain);
+        }
+        while backward.remaining() > 0 {
+            let last = backward.remaining() == problem.steps;
+            backward.advance();
+            rows.step(&mut plain, problem.timing, last);
+            let costs = backward.cost_to_go();
+            let agrees = |(found, plain): (&Option<f64>, &f64)| found.is_none_or(|v| close(v, *plain));
+            prop_assert!(costs.iter().zip(&plain).all(agrees));
+        }
+        let start = states.multisets().rank(&vec![problem.initial; problem.processors]);
+        prop_assert!(close(backward.value(), plain[start]));
+    }
+
+    #[test]
     fn resuming_changes_no_bit(problem in problems(), at in 0.0f64..1.0) {
         let states = States::new(problem.processors, problem.chain.levels()).unwrap();
         let transition = Transition::new(&problem.chain, problem.processors).unwrap();
@@ -383,7 +425,12 @@ impl Plainly<'_> {
     fn pay(&self, v: &mut [f64]) {
         let r = self.problem.processors as f64;
         for (state, v) in v.iter_mut().enumerate() {
-            *v += f64::from(self.states.excess(state)) / r;
+            *v += match self.problem.objective {
+                Objective::Imbalance => f64::from(self.states.excess(state)) / r,
+                Objective::Makespan => {
+                    self.problem.lowest + f64::from(self.states.largest()[state])
+                }
+            };
         }
     }
 
@@ -396,8 +443,10 @@ impl Plainly<'_> {
         let mut decisions = vec![false; v.len()];
         if timing == Timing::BeforeStep || !last {
             for (state, v) in v.iter_mut().enumerate() {
-                let to = &self.problem.balanced(self.states.totals()[state] as usize)[0].1;
-                let remapped = self.problem.remap_cost + ahead[self.states.multisets().rank(to)];
+                let to = self.problem.balanced(self.states.totals()[state] as usize);
+                let to =
+                    to.iter().map(|(p, levels)| p * ahead[self.states.multisets().rank(levels)]);
+                let remapped = self.problem.remap_cost + to.sum::<f64>();
                 decisions[state] = *v - remapped > 1e-12 * v.abs().max(remapped.abs());
                 *v = v.min(remapped);
             }
