@@ -254,6 +254,14 @@ proptest! {
             max - mean > threshold
         });
         prop_assert!(same(&outcome, expected, problem.objective), "{outcome:?} {expected:?}");
+        // As large as it is itself is not larger, however either is rounded.
+        let r = problem.processors;
+        let outcome = run(&problem, Control::Threshold(f64::from(level) / r as f64));
+        let expected = plain.solve(&|levels, _, _| {
+            let excess = r * levels.iter().max().unwrap() - levels.iter().sum::<usize>();
+            excess > level as usize
+        });
+        prop_assert!(same(&outcome, expected, problem.objective), "{outcome:?} {expected:?}");
         let minimum = 0.9137 - 0.04 * f64::from(level);
         let outcome = run(&problem, Control::Utilization(minimum));
         let expected = plain.solve(&|levels, _, _| {
