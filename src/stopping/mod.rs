@@ -21,6 +21,8 @@ mod problem;
 mod solution;
 mod states;
 mod sweep;
+#[cfg(test)]
+mod tests;
 mod value_iteration;
 mod vector;
 mod weight;

@@ -1,0 +1,132 @@
+//! What a sweep and an enclosure say of any function, against the Bellman inequalities in exact fractions.
+
+use super::enclosure::{Enclosure, Weight};
+use super::sweep::Sweep;
+use super::{AfterRemap, Problem, Process, ProcessChain, States};
+use crate::Rational;
+use crate::chain::BirthDeath;
+use crate::imbalance::{Imbalance, RunningCost};
+use proptest::prelude::*;
+
+fn exact(x: f64) -> Rational {
+    Rational::try_from(x).expect("finite")
+}
+
+/// Probabilities are multiples of 1/16, so that doubles hold them.
+fn chain() -> impl Strategy<Value = BirthDeath> {
+    prop::collection::vec((0..9u8, 0..8u8), 2..5).prop_map(|moves| {
+        let last = moves.len() - 1;
+        let mut up: Vec<f64> = moves.iter().map(|m| f64::from(m.0) / 16.0).collect();
+        let mut down: Vec<f64> = moves.iter().map(|m| f64::from(m.1) / 16.0).collect();
+        (up[last], down[0]) = (0.0, 0.0);
+        BirthDeath::new(up, down).unwrap()
+    })
+}
+
+/// P f for independent processes, the last one fastest.
+fn expectation(chains: &[BirthDeath], f: &[Rational]) -> Vec<Rational> {
+    let (mut f, mut stride) = (f.to_vec(), f.len());
+    for chain in chains {
+        stride /= chain.levels();
+        let mean = |s: usize| {
+            let level = s / stride % chain.levels();
+            let to = |j: usize| exact(chain.rows()[level][j]) * &f[s + j * stride - level * stride];
+            (0..chain.levels()).map(to).fold(Rational::ZERO, |sum, x| sum + x)
+        };
+        f = (0..f.len()).map(mean).collect();
+    }
+    f
+}
+
+fn mean(f: &[Rational]) -> Rational {
+    f.iter().cloned().fold(Rational::ZERO, |sum, x| sum + x) / Rational::from(f.len() as i64)
+}
+
+/// Whether a number is no further from another one than this.
+fn within(x: f64, slack: f64, other: &Rational) -> bool {
+    exact(x) - exact(slack) <= *other && *other <= exact(x) + exact(slack)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn an_enclosure_satisfies_the_bellman_inequalities(
+        chains in prop::collection::vec(chain(), 2..4), rho in 1..160u8, uniform in any::<bool>(),
+        away in prop::sample::select(vec![0.0, 1e-13, 1e-9, 1e-4, 0.03]),
+        shares in prop::collection::vec(-1.0..1.0f64, 64),
+        weights in prop::collection::vec(0.0..1.0f64, 64),
+    ) {
+        let process = |chain: &BirthDeath| {
+            Process { lowest: 0, chain: ProcessChain::BirthDeath(chain.clone()) }
+        };
+        let processes: Vec<Process> = chains.iter().map(process).collect();
+        let capacities = vec![Rational::ONE; chains.len()];
+        let imbalance = Imbalance::new(RunningCost::MaxMinusMean, &capacities, 1000).unwrap();
+        let (states, operator) = States::independent(&processes, |_, _| false).unwrap();
+        let rho = f64::from(rho) / 8.0;
+        let after = if uniform { AfterRemap::Uniform } else { AfterRemap::Stop };
+        let problem = Problem::new(&states, operator, &imbalance, rho, after).unwrap();
+        let running = problem.running();
+        // Near the solution, or away from it.
+        let base = if uniform { 2.0 * rho } else { rho };
+        let start = |psi: &f64| if *psi == 0.0 { base } else { 0.0 };
+        let mut saving: Vec<f64> = running.iter().map(start).collect();
+        let mut sweep = Sweep::new(&problem);
+        for _ in 0..200 {
+            sweep.run(&problem, base, &saving);
+            sweep.take(&problem, &mut saving);
+        }
+        for ((saving, psi), share) in saving.iter_mut().zip(running).zip(&shares) {
+            if *psi > 0.0 {
+                *saving -= away * share * (base - *saving);
+            }
+        }
+        sweep.run(&problem, base, &saving);
+        let value: Vec<Rational> = saving.iter().map(|d| exact(base) - exact(*d)).collect();
+        let image = expectation(&chains, &value);
+        for (s, psi) in running.iter().enumerate() {
+            let gain = exact(base) - exact(*psi) - &image[s];
+            let slack = sweep.rounding().slack(*psi, sweep.gain[s]);
+            prop_assert!(within(sweep.gain[s], slack, &gain));
+        }
+        let remap = |f: &[Rational]| if uniform { exact(rho) + mean(f) } else { exact(rho) };
+        let stop = exact(base) - remap(&value);
+        prop_assert!(within(sweep.stop, sweep.rounding().stop, &stop));
+        // A weight, and a bound on its defect.
+        let scale = away.max(1e-12);
+        let weigh = |(w, psi): (&f64, &f64)| if *psi == 0.0 { 0.0 } else { scale * w };
+        let w: Vec<f64> = weights.iter().zip(running).map(weigh).collect();
+        let wide: Vec<Rational> = w.iter().map(|w| exact(*w)).collect();
+        let moved = expectation(&chains, &wide);
+        let defect = wide.iter().zip(&moved).map(|(w, moved)| (w - moved).to_f64().value().next_down());
+        let most = if uniform { mean(&wide).to_f64().value().next_up() } else { 0.0 };
+        let weight = Weight { w: w.clone(), defect: defect.collect(), mean: most };
+        for weight in [None, Some(&weight)] {
+            let found = Enclosure::prove(&problem, &saving, &sweep, weight);
+            let w = |s: usize| if weight.is_some() { wide[s].clone() } else { Rational::ZERO };
+            let side = |factor: f64, sign: i64| -> Vec<Rational> {
+                let at = |s: usize| exact(factor) * &value[s] + Rational::from(sign) * w(s);
+                (0..value.len()).map(at).collect()
+            };
+            let upper = found.upper.is_finite().then(|| side(found.upper, 1));
+            let lower = side(found.lower, -1);
+            let unbalanced = || (0..value.len()).filter(|s| running[*s] > 0.0);
+            if found.lower > 0.0 {
+                let (ahead, remap) = (expectation(&chains, &lower), remap(&lower));
+                for s in unbalanced() {
+                    prop_assert!(lower[s] <= remap && lower[s] <= exact(running[s]) + &ahead[s]);
+                }
+            }
+            if let Some(upper) = upper {
+                let (ahead, remap) = (expectation(&chains, &upper), remap(&upper));
+                for s in unbalanced() {
+                    prop_assert!(upper[s] >= remap || upper[s] >= exact(running[s]) + &ahead[s]);
+                    let apart = (&upper[s] - &lower[s]).to_f64().value();
+                    let gap = found.gap * sweep.remap().max(1.0);
+                    prop_assert!(apart <= gap * (1.0 + 1e-12), "{} {}", apart, gap);
+                }
+            }
+        }
+    }
+}
