@@ -93,7 +93,7 @@ impl<'de> Deserialize<'de> for Number {
 fn decimal(literal: &str) -> Option<BigRational> {
     let plain = literal.replace('_', "");
     let (mantissa, exponent) = plain.split_once(['e', 'E']).unwrap_or((&plain, "0"));
-    let exponent = exponent.parse::<i32>().ok().filter(|e| e.abs() <= 400)?;
+    let exponent = exponent.parse::<i32>().ok().filter(|e| e.unsigned_abs() <= 400)?;
     let unsigned = mantissa.strip_prefix('+').unwrap_or(mantissa);
     let (whole, part) = unsigned.split_once('.').unwrap_or((unsigned, ""));
     let digits = format!("{whole}{part}");
@@ -124,6 +124,14 @@ impl PhaseChange {
 pub type Row = Vec<(usize, BigRational)>;
 
 impl Chain {
+    pub fn levels(&self) -> usize {
+        match self {
+            Chain::Walk { levels, .. } => *levels,
+            Chain::BirthDeath { up, down, .. } => up.len().max(down.len()),
+            Chain::Matrix { rows, .. } => rows.len(),
+        }
+    }
+
     /// The lowest load, and a row for each level.
     pub fn rows(&self) -> (i64, Vec<Row>) {
         let zero = BigRational::zero();
@@ -133,7 +141,7 @@ impl Chain {
                 let at = |i: usize| {
                     [down, up].map(|list| list.get(i).map_or(zero.clone(), |p| p.0.clone()))
                 };
-                (lowest, (0..up.len().max(down.len())).map(at).collect())
+                (lowest, (0..self.levels()).map(at).collect())
             }
             Chain::Walk { lowest, levels, up: Number(up), down: Number(down), edge } => {
                 let back = |p: &BigRational| if *edge == Edge::Reflect { p } else { &zero }.clone();
@@ -142,7 +150,7 @@ impl Chain {
                     _ if i + 1 == *levels => [down + back(up), zero.clone()],
                     _ => [down.clone(), up.clone()],
                 };
-                (lowest, (0..(*levels).min(1 << 20)).map(at).collect())
+                (lowest, (0..*levels).map(at).collect())
             }
         };
         // What leaves the levels makes no row of them, and is refused.
@@ -172,7 +180,9 @@ impl Transition {
 
 fn dense(rows: &[Vec<Number>]) -> Vec<Row> {
     let exact = |row: &Vec<Number>| row.iter().map(|p| p.0.clone()).enumerate().collect();
-    let positive = |row: Row| row.into_iter().filter(|(_, p)| !p.is_zero()).collect();
+    // What lies outside stays, to be refused.
+    let needed = |(to, p): &(usize, BigRational)| *to >= rows.len() || !p.is_zero();
+    let positive = |row: Row| row.into_iter().filter(needed).collect();
     rows.iter().map(exact).map(positive).collect()
 }
 

@@ -21,7 +21,7 @@ impl Lumped {
     pub fn new(rows: &[Vec<(usize, u64)>], size: usize) -> Result<Lumped, Refusal> {
         let mut moves = vec![[0; 3]; rows.len()];
         for (level, row) in rows.iter().enumerate() {
-            row.iter().for_each(|(to, weight)| moves[level][to + 1 - level] = *weight);
+            row.iter().for_each(|(to, weight)| moves[level][to + 1 - level] += *weight);
         }
         let mut ways = vec![vec![0usize; size + 1]];
         ways[0][0] = 1;
@@ -30,8 +30,13 @@ impl Lumped {
             (1..=size).for_each(|m| more[m] = more[m].saturating_add(more[m - 1]));
             ways.push(more);
         }
-        let lumped = Lumped { size, ways, moves };
-        if lumped.count() <= 1 << 26 { Ok(lumped) } else { Err(Refusal::TooLarge) }
+        // Room for functions of any number of them is needed, too, and each is a call within another.
+        let room = ways[moves.len()].iter().fold(0usize, |all, ways| all.saturating_add(*ways));
+        if room > 1 << 27 || size > 1000 {
+            Err(Refusal::TooLarge)
+        } else {
+            Ok(Lumped { size, ways, moves })
+        }
     }
 
     /// How many multisets there are.

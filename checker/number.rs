@@ -83,7 +83,10 @@ impl Span {
 
     /// Doubles around it.
     pub fn reals(&self) -> (f64, f64) {
-        let near = |x: &BigInt| x.to_f64().unwrap_or(f64::NAN) * 2f64.powi(-(FINE as i32));
+        let near = |x: &BigInt| {
+            let more = x.bits().saturating_sub(900);
+            (x >> more).to_f64().unwrap_or(f64::NAN) * 2f64.powi(more as i32 - FINE as i32)
+        };
         (near(&self.low).next_down(), near(&self.high).next_up())
     }
 }

@@ -8,7 +8,7 @@
 use crate::horizon::{Horizon, Motion};
 use crate::model::PhaseChange;
 use crate::number::{Span, UNIT, WEIGHT, down, up, wide};
-use crate::{Proof, Refusal};
+use crate::{Proof, Refusal, model_error};
 use num_rational::BigRational;
 use num_traits::Signed;
 use serde::{Deserialize, Serialize};
@@ -72,7 +72,10 @@ impl<'a> Recursion<'a> {
     pub fn new(model: &'a PhaseChange, bits: u32) -> Result<Recursion<'a>, Refusal> {
         let (horizon, cycle, test) = (Horizon::new(model)?, &model.cycle, &model.remap.test.0);
         let (gain, delay) = (&cycle.after.0 - model.after(), test + &model.remap.install.0);
-        if bits > 60 || model.regret().is_some_and(|regret| regret.is_negative()) {
+        if model.regret().is_some_and(|regret| regret.is_negative()) {
+            return model_error("before_remapped is less than before");
+        }
+        if bits > 60 {
             return Err(Refusal::TooLarge);
         }
         let units = |time: &BigRational| Span::from(time).units(bits);
@@ -222,6 +225,9 @@ impl<'a> Recursion<'a> {
         let apart = sum.times(&Span::whole((rise - fall).max(0))).units(0)?[1];
         let closer = sum.times(&Span::whole((fall - rise).max(0))).units(0)?[0];
         self.lines.iter_mut().for_each(|line| line[0] += apart);
+        if self.lines.iter().any(|line| line[0] > UNIT) {
+            return Err(Refusal::TooLarge);
+        }
         self.certain = self.delay[1];
         let mut wide = self.clone();
         wide.step(self.points.clone())?;

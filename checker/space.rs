@@ -15,6 +15,9 @@ const MOST: usize = 1 << 26;
 /// What loads must stay below.
 const LARGE: u64 = 1 << 40;
 
+/// Levels of all processes together: they are listed, and sums of loads are to be 64-bit integers.
+const MOST_LEVELS: usize = 1 << 20;
+
 /// The states in the order of a certificate.
 pub struct Space {
     groups: Vec<Group>,
@@ -41,18 +44,26 @@ impl Space {
         capacities: &[BigRational],
         folder: &Path,
     ) -> Result<Space, Refusal> {
+        let levels = match processes {
+            Processes::Joint { loads, .. } => loads.first().map_or(0, Vec::len),
+            Processes::Identical { count, chain } => count.saturating_mul(chain.levels().max(1)),
+            Processes::Distinct(chains) => {
+                chains.iter().fold(0, |all, chain| chain.levels().saturating_add(all))
+            }
+        };
+        if levels > MOST_LEVELS {
+            return Err(Refusal::TooLarge);
+        }
         let (chains, mut groups) = match processes {
             Processes::Joint { loads, transition } => {
                 let members = Vec::from_iter(0..loads.first().map_or(0, Vec::len));
-                if loads.iter().any(|loads| loads.len() != members.len()) {
+                let rows = transition.rows(folder)?;
+                if rows.len() != loads.len() || loads.iter().any(|l| l.len() != members.len()) {
                     return model_error("joint states differ in size");
                 }
-                let group = Group::new(members, loads.concat(), &transition.rows(folder)?)?;
-                (Vec::new(), vec![group])
+                (Vec::new(), vec![Group::new(members, loads.concat(), &rows)?])
             }
-            Processes::Identical { count, chain } => {
-                (vec![chain.rows(); (*count).min(1000)], Vec::new())
-            }
+            Processes::Identical { count, chain } => (vec![chain.rows(); *count], Vec::new()),
             Processes::Distinct(chains) => (chains.iter().map(Chain::rows).collect(), Vec::new()),
         };
         for (i, chain) in chains.iter().enumerate() {

@@ -124,14 +124,11 @@ impl Stopping {
         let (mut all, mut sums) = (0, [0u128; 2]);
         self.space.each(|_, loads| {
             let orders = self.space.orders(loads)?;
-            all += orders;
+            all = Some(all + orders).filter(|all| *all < 1 << 66).ok_or(Refusal::TooLarge)?;
             let value = values.next().unwrap_or_default();
             sums = [0, 1].map(|side| sums[side] + orders * u128::from(value[side]));
             Ok(())
         })?;
-        if all >= 1 << 66 {
-            return Err(Refusal::TooLarge);
-        }
         Ok([(sums[0] / all) as u64, sums[1].div_ceil(all) as u64])
     }
 }

@@ -186,9 +186,8 @@ const BELIEF_ONE: f64 = (1u64 << 62) as f64;
 const CHOSEN_EVERY: u64 = 64;
 const CHOSEN_ANEW: u64 = 4;
 
-/// Fraction bits of the values of a certificate: as many as fit, but no fewer than are of use.
+/// Fraction bits of the values of a certificate, if so many fit.
 const MOST_BITS: u32 = 60;
-const FEWEST_BITS: u32 = 30;
 
 /// Functions so much coarser than the solver's may suffice, since a proof follows the steps themselves and
 /// need not bound what later steps make of an error.
@@ -217,8 +216,8 @@ fn of_phase_change(
         let most = MOST_REPEATED[usize::from(last)];
         let found = loop {
             match walk(model, bits, &spans, tolerance, most) {
-                // Lines touch the value function at small beliefs, and rise far above it at others.
-                Err(Refusal::TooLarge) if bits > FEWEST_BITS => bits -= 1,
+                // Delays are long, or lines that touch the value function at small beliefs are steep.
+                Err(Refusal::TooLarge) if bits > 0 => bits -= 1,
                 found => break found,
             }
         };

@@ -87,4 +87,86 @@ fn loads_so_large_that_sums_overflow_are_refused() {
     let two = |one: u64, other: u64| format!("Distinct([{}, {}])", walk(one), walk(other));
     assert_eq!(read(&two(1 << 14, (1 << 12) + 1)), Err(Refusal::TooLarge));
     assert_eq!(read(&two(1 << 10, 1 << 9)), Ok(()));
+    // Levels that would have to be listed, and functions of some of the processes.
+    for (count, levels, fits) in [
+        (1000, 2, true),
+        (1001, 2, false),
+        (usize::MAX, 1, false),
+        (usize::MAX, 0, false),
+        (400, 4, false),
+        (1, usize::MAX, false),
+        (1, (1 << 20) + 1, false),
+    ] {
+        let chain = format!("Walk(levels: {levels}, up: 0, down: 0.25, edge: Hold)");
+        let found = read(&format!("Identical(count: {count}, chain: {chain})"));
+        let expected = if fits { Ok(()) } else { Err(Refusal::TooLarge) };
+        assert_eq!(found, expected, "{count} {levels}");
+    }
+}
+
+/// Every process counts: none are left out to make it fit.
+#[test]
+fn two_thousand_loads_are_too_many() {
+    let value = |processors: u64| {
+        let text = format!(
+            "Model(title: \"t\", problem: LoadDrift(processors: {processors}, chain: Walk(levels: 2, up: 0.5, \
+             down: 0.5, edge: Hold), initial_load: 1, steps: 1, remap_cost: 5, decide: BeforeStep))"
+        );
+        Model::read(&text, Path::new("")).unwrap().prove(&Evidence::LoadDrift)
+    };
+    let (_, low, high) = value(1000).unwrap()[0].clone();
+    assert!(low <= 0.0 && 0.0 <= high && high < 1e-12, "{low} {high}");
+    for processors in [1001, 2000, u64::MAX] {
+        assert_eq!(value(processors), Err(Refusal::TooLarge), "{processors}");
+    }
+}
+
+/// Two entries for one move are its probability together.
+#[test]
+fn entries_of_a_matrix_add_up() {
+    let folder = std::env::temp_dir().join(format!("remap-checker-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let matrix = "%%MatrixMarket matrix coordinate real general\n2 2 4\n1 1 0.5\n1 1 0.5\n2 2 0.5\n2 2 0.5\n";
+    std::fs::write(folder.join("p.mtx"), matrix).unwrap();
+    let text = "Model(title: \"t\", problem: Stopping(processes: Joint(loads: [[0], [1]], transition: \
+                File(\"p.mtx\")), remap_cost: 5, after_remap: Restart))";
+    let found = Model::read(text, &folder).unwrap();
+    let proof = found.prove(&Evidence::Stopping(20, vec![(2, 1 << 20, 0)])).unwrap();
+    std::fs::remove_dir_all(&folder).unwrap();
+    let (_, low, high) = proof[0].clone();
+    assert!(low <= 0.0 && 0.0 <= high && high - low < 1e-4, "{low} {high}");
+}
+
+#[test]
+fn times_beyond_the_doubles_are_enclosed() {
+    for (time, truth) in [("1e240", 4e240), ("1e300", 4e300), ("1e306", 4e306), ("1e350", f64::MAX)]
+    {
+        let text = format!(
+            "Model(title: \"t\", problem: PhaseChange(lifetime: Fixed(3), cycle: (before: {time}, after: {time}, \
+             remapped: {time}), remap: (test: 1, install: 1), detector: (false_alarm: 0, missed: 0), \
+             hazard: Constant(0)))"
+        );
+        let found = Model::read(&text, Path::new("")).unwrap();
+        let steps = [vec![remap_checker::recursion::Steps::On(Vec::new()); 4]].concat();
+        let (_, low, high) = found.prove(&Evidence::PhaseChange(40, steps)).unwrap()[0].clone();
+        assert!(low <= truth && truth <= high, "{time}: {low} {high}");
+    }
+}
+
+#[test]
+fn matrices_and_decimals_of_the_wrong_form_are_refused() {
+    let read = |processes: &str| {
+        let text = format!(
+            "Model(title: \"t\", problem: Stopping(processes: {processes}, remap_cost: 1, after_remap: Stop))"
+        );
+        Model::read(&text, Path::new("")).map(|_| ())
+    };
+    for processes in [
+        "Identical(count: 1, chain: Matrix(rows: [[1, 0, 0]]))",
+        "Joint(loads: [[0, 0], [1, 1]], transition: Dense([[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]]))",
+        "Identical(count: 1, chain: Matrix(rows: [[1e-2147483648]]))",
+        "Identical(count: 1, chain: Matrix(rows: [[1.0e-2147483648]]))",
+    ] {
+        assert!(matches!(read(processes), Err(Refusal::Model(_))), "{processes}");
+    }
 }
