@@ -87,6 +87,11 @@ fn loads_so_large_that_sums_overflow_are_refused() {
     let two = |one: u64, other: u64| format!("Distinct([{}, {}])", walk(one), walk(other));
     assert_eq!(read(&two(1 << 14, (1 << 12) + 1)), Err(Refusal::TooLarge));
     assert_eq!(read(&two(1 << 10, 1 << 9)), Ok(()));
+    for (loads, fits) in [(1 << 20, true), ((1 << 20) + 1, false)] {
+        let all = vec!["0"; loads].join(",");
+        let found = read(&format!("Joint(loads: [[{all}]], transition: Dense([[1]]))"));
+        assert_eq!(found, if fits { Ok(()) } else { Err(Refusal::TooLarge) }, "{loads}");
+    }
     // Levels that would have to be listed, and functions of some of the processes.
     for (count, levels, fits) in [
         (1000, 2, true),
