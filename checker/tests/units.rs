@@ -64,14 +64,15 @@ fn values_that_do_not_fit_are_refused() {
     assert_eq!(found.prove(&Evidence::LoadDrift), Err(Refusal::Malformed));
 }
 
+fn read(processes: &str) -> Result<(), Refusal> {
+    let text = format!(
+        "Model(title: \"t\", problem: Stopping(processes: {processes}, remap_cost: 1, after_remap: Restart))"
+    );
+    Model::read(&text, Path::new("")).map(|_| ())
+}
+
 #[test]
 fn loads_so_large_that_sums_overflow_are_refused() {
-    let read = |processes: &str| {
-        let text = format!(
-            "Model(title: \"t\", problem: Stopping(processes: {processes}, remap_cost: 1, after_remap: Restart))"
-        );
-        Model::read(&text, Path::new("")).map(|_| ())
-    };
     for (size, fits) in [(0i64, true), (1 << 38, true), (1 << 40, false), (i64::MAX, false)] {
         for lowest in [size, -size] {
             let walk =
@@ -82,16 +83,20 @@ fn loads_so_large_that_sums_overflow_are_refused() {
             assert_eq!(read(&joint).is_ok(), fits, "{lowest}");
         }
     }
-    // 2^26 states and no more.
-    let walk = |levels: u64| format!("Walk(levels: {levels}, up: 0.25, down: 0.25, edge: Hold)");
-    let two = |one: u64, other: u64| format!("Distinct([{}, {}])", walk(one), walk(other));
-    assert_eq!(read(&two(1 << 14, (1 << 12) + 1)), Err(Refusal::TooLarge));
-    assert_eq!(read(&two(1 << 10, 1 << 9)), Ok(()));
     for (loads, fits) in [(1 << 20, true), ((1 << 20) + 1, false)] {
         let all = vec!["0"; loads].join(",");
         let found = read(&format!("Joint(loads: [[{all}]], transition: Dense([[1]]))"));
         assert_eq!(found, if fits { Ok(()) } else { Err(Refusal::TooLarge) }, "{loads}");
     }
+}
+
+#[test]
+fn more_states_levels_or_processes_than_fit_are_refused() {
+    // 2^26 states and no more.
+    let walk = |levels: u64| format!("Walk(levels: {levels}, up: 0.25, down: 0.25, edge: Hold)");
+    let two = |one: u64, other: u64| format!("Distinct([{}, {}])", walk(one), walk(other));
+    assert_eq!(read(&two(1 << 14, (1 << 12) + 1)), Err(Refusal::TooLarge));
+    assert_eq!(read(&two(1 << 10, 1 << 9)), Ok(()));
     // Levels that would have to be listed, and functions of some of the processes.
     for (count, levels, fits) in [
         (1000, 2, true),
@@ -160,12 +165,6 @@ fn times_beyond_the_doubles_are_enclosed() {
 
 #[test]
 fn matrices_and_decimals_of_the_wrong_form_are_refused() {
-    let read = |processes: &str| {
-        let text = format!(
-            "Model(title: \"t\", problem: Stopping(processes: {processes}, remap_cost: 1, after_remap: Stop))"
-        );
-        Model::read(&text, Path::new("")).map(|_| ())
-    };
     for processes in [
         "Identical(count: 1, chain: Matrix(rows: [[1, 0, 0]]))",
         "Joint(loads: [[0, 0], [1, 1]], transition: Dense([[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]]))",
