@@ -1,7 +1,8 @@
 //! Decision maps of stopping problems, load vector by load vector.
 
 use crate::stopping::Answer;
-use remapping::stopping::{Decision, Problem, Solution, States};
+use remapping::stopping::{Decision, Problem, Solution, States, mean_and_spread};
+use std::collections::HashMap;
 
 /// Load vectors up to which the map is part of the document.
 pub const MAX_LISTED: usize = 1_000_000;
@@ -77,14 +78,14 @@ impl Answer {
         }
         if states.is_active() {
             let listed = self.counts.balanced + self.counts.remap + self.counts.continued;
-            self.counts.remap += self.states as f64 - listed;
+            self.counts.remap += f64::from(self.states) - listed;
         }
         let lowest = states.vector(0);
         self.map = Map { lowest, by_spread: by_spread(states, &outcome.letters) };
         let listed = states.vectors().filter(|vectors| *vectors <= MAX_LISTED);
         if listed.is_none() {
             let tied = (0..states.count()).filter(|&class| outcome.ties[class]);
-            self.ties = tied.map(|class| states.place(&states.loads(class))).collect();
+            self.ties = tied.filter_map(|class| states.place(&states.loads(class))).collect();
             self.value = values.then(|| outcome.value.clone());
             self.critical_cost = critical_costs;
             return;
@@ -105,29 +106,21 @@ impl Answer {
     }
 }
 
-/// The remap rule as a function of mean and spread, for three processes or more.
+/// The remap rule as a function of mean and spread, for three processes or more, where there are not too many
+/// different ones to count.
 fn by_spread(states: &States, letters: &[u8]) -> Vec<Spread> {
-    if states.processes() < 3 {
-        return Vec::new();
-    }
-    let mut table = std::collections::BTreeMap::<(i64, i64), (u64, u64)>::new();
+    let all = if states.processes() > 2 { states.whole().spreads() } else { None };
+    let Some(all) = all else { return Vec::new() };
+    // Outside an active region one remaps.
+    let mut others = HashMap::<(i64, i64), usize>::new();
     let mut loads = vec![0; states.processes()];
-    let whole = states.whole();
-    for class in 0..whole.count() {
-        whole.loads_into(class, &mut loads);
-        let known = if states.is_active() { states.find(&loads) } else { Some(class) };
-        let mean = loads.iter().sum::<i64>().div_euclid(loads.len() as i64);
-        let (low, high) = loads
-            .iter()
-            .fold((i64::MAX, i64::MIN), |(low, high), &load| (low.min(load), high.max(load)));
-        let entry = table.entry((mean, high - low)).or_default();
-        entry.0 += u64::from(known.is_none_or(|class| letters[class] == b'R'));
-        entry.1 += 1;
+    for (class, _) in letters.iter().enumerate().filter(|(_, letter)| **letter != b'R') {
+        states.loads_into(class, &mut loads);
+        *others.entry(mean_and_spread(&loads)).or_default() += 1;
     }
-    let rows = table.into_iter().map(|((mean, spread), (remap, all))| Spread {
-        mean,
-        spread,
-        remap: remap as f64 / all as f64,
+    let rows = all.into_iter().map(|((mean, spread), all)| {
+        let others = others.get(&(mean, spread)).map_or(0, |others| *others);
+        Spread { mean, spread, remap: (all - others) as f64 / all as f64 }
     });
     rows.collect()
 }

@@ -29,7 +29,7 @@ pub struct Answer {
     /// rho.
     pub remap_cost: f64,
     /// The number of load vectors.
-    pub states: u128,
+    pub states: Vectors,
     /// The number of states solved for, after lumping equal processes.
     pub classes: usize,
     /// `B`alanced, `R`emap or `C`ontinue for each load vector, row-major, the last process fastest;
@@ -72,6 +72,43 @@ pub struct Answer {
     /// For drawing: the loads of every class and its decision.
     #[serde(skip)]
     pub map: Map,
+}
+
+/// A number of load vectors.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Vectors {
+    /// Where that fits.
+    Exact(u128),
+    /// Otherwise.
+    About(f64),
+}
+
+impl Vectors {
+    /// Of processes with so many levels each.
+    fn of(shape: &[usize]) -> Self {
+        let exact = shape.iter().try_fold(1u128, |all, &levels| all.checked_mul(levels as u128));
+        let about = || shape.iter().map(|&levels| levels as f64).product();
+        exact.map_or_else(|| Self::About(about()), Self::Exact)
+    }
+}
+
+impl From<Vectors> for f64 {
+    fn from(vectors: Vectors) -> f64 {
+        match vectors {
+            Vectors::Exact(vectors) => vectors as f64,
+            Vectors::About(vectors) => vectors,
+        }
+    }
+}
+
+impl std::fmt::Display for Vectors {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Vectors::Exact(vectors) => vectors.fmt(f),
+            Vectors::About(vectors) => write!(f, "{vectors:.3e}"),
+        }
+    }
 }
 
 /// How many load vectors get each decision.
@@ -123,7 +160,7 @@ pub fn solve(
         let found = stopping::solve_active(&states, &imbalance, rho, most, &how, watch)
             .map_err(|error| refuse(&error.to_string(), "correct the model"))?;
         if let Some(stopping::Active { states, problem, solution }) = found {
-            let mut answer = Answer::new(&states, &problem, &solution);
+            let mut answer = Answer::new(model, &states, &problem, &solution);
             let outcome = Outcome::new(&states, &problem, &solution);
             answer.lay_out(&states, &outcome, settings.values, None);
             let status = solution.status;
@@ -143,13 +180,7 @@ pub fn solve(
     let problem = Problem::new(&states, operator, &imbalance, model.remap_cost(), model.after())
         .map_err(|error: ProblemError| refuse(&error.to_string(), "correct the model"))?;
     let solution = stopping::solve(&problem, &how, watch);
-    let mut answer = Answer::new(&states, &problem, &solution);
-    answer.remap_cost = model.remap_cost();
-    if model.is_joint() {
-        answer.loads = (0..states.count()).map(|state| states.loads(state)).collect();
-    } else {
-        answer.lowest = states.vector(0);
-    }
+    let mut answer = Answer::new(model, &states, &problem, &solution);
     let mut status = solution.status;
     let mut outcome = Outcome::new(&states, &problem, &solution);
     if model.restarts() {
@@ -186,19 +217,20 @@ pub fn solve(
 /// States from which on it is worth looking for a small region around balance that will do.
 const ACTIVE_FROM: usize = 20_000;
 
-/// A region of more states takes longer to find than is worth waiting for to be told that it is too large.
-const ACTIVE_MOST: usize = 1_500_000;
+/// Ways into the states of a region that take longer to go through than is worth waiting for to be told that
+/// there are more.
+const ACTIVE_MOST: usize = 40_000_000;
 
-/// The most states of such a region, where it is worth a try.
+/// The most ways into such a region, where it is worth a try.
 fn active_limit(states: &States, model: &Stopping, settings: &Settings) -> Option<usize> {
     let plain = model.after() == AfterRemap::Stop
         && !model.restarts()
         && !settings.critical_costs
         && settings.method.is_none_or(|method| Method::from(method) == Method::Auto);
-    // A region takes about 600 bytes a state.
-    let room = memory::available().map_or(usize::MAX, |bytes| (bytes / 600) as usize);
+    // A way takes about 32 bytes.
+    let room = memory::available().map_or(usize::MAX, |bytes| (bytes / 32) as usize);
     (plain && states.count() >= ACTIVE_FROM)
-        .then(|| (states.count() / 8).min(room).min(ACTIVE_MOST))
+        .then(|| (states.count().saturating_mul(3)).min(room).min(ACTIVE_MOST))
 }
 
 /// The most classes whose critical costs are computed: the work grows with the cube.
@@ -230,15 +262,21 @@ fn critical_costs(
 }
 
 impl Answer {
-    fn new(states: &States, problem: &Problem, solution: &Solution) -> Self {
+    fn new(model: &Stopping, states: &States, problem: &Problem, solution: &Solution) -> Self {
         let shape = states.shape();
+        let (mut lowest, mut loads) = (Vec::new(), Vec::new());
+        if model.is_joint() {
+            loads = (0..states.count()).map(|state| states.loads(state)).collect();
+        } else {
+            lowest = states.vector(0);
+        }
         let (low, high) = solution.remap_bounds();
         Self {
-            states: shape.iter().map(|&levels| levels as u128).product(),
+            states: Vectors::of(&shape),
             shape,
-            lowest: Vec::new(),
-            loads: Vec::new(),
-            remap_cost: 0.0,
+            lowest,
+            loads,
+            remap_cost: model.remap_cost(),
             classes: states.count(),
             decision: None,
             ties: Vec::new(),
@@ -271,12 +309,18 @@ impl Answer {
         status: Status,
     ) -> Solved {
         let Outcome { letters, ties, value } = outcome;
+        let tied = ties.iter().filter(|tie| **tie).count();
         self.table = Some(Arc::new(Table { states, decision: letters, ties, value, solution }));
         let mut warnings = Vec::new();
         if status == Status::IterationLimit {
             warnings.push(format!(
                 "the tolerance was not reached: the proved bounds are {:.2e} apart",
                 self.value_gap
+            ));
+        }
+        if tied > self.ties.len() {
+            warnings.push(format!(
+                "{tied} classes are ties, at places too large to count: see the archive"
             ));
         }
         Solved { body: Body::Stopping(self), status, warnings }
@@ -286,7 +330,7 @@ impl Answer {
 /// What `check` prints.
 pub fn facts(loaded: &Loaded, model: &Stopping) -> Vec<(&'static str, Value)> {
     let Ok((states, operator)) = model.states(loaded.folder()) else { return Vec::new() };
-    let vectors: f64 = states.shape().iter().map(|&levels| levels as f64).product();
+    let vectors = f64::from(Vectors::of(&states.shape()));
     let mut facts = vec![
         ("shape", Value::from(states.shape())),
         ("states", states.vectors().map_or(Value::from(vectors), Value::from)),

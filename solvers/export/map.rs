@@ -10,6 +10,9 @@ use std::io::{BufReader, Read};
 use std::path::Path;
 use zip::ZipArchive;
 
+/// Classes of load vectors that are not too many for a table.
+const MOST_CLASSES: usize = 1 << 26;
+
 /// Reads the map of a `stopping` solution; that of more than 10^6 load vectors is in `archive`.
 pub fn stopping(document: &Document<'_>, archive: &Path) -> Result<Map, Complaint> {
     let shape = document.list("shape", "a list of numbers of levels", |entry| {
@@ -134,10 +137,19 @@ fn archived(
     let loads = array(&loads).map_err(|error| broken(&error))?;
     let decision = NpyFile::new(decision.as_slice()).and_then(|file| file.into_vec::<u8>());
     let decision = decision.map_err(|error| broken(&error))?;
-    if loads.len() != decision.len() * r || decision.len() != sets.states() {
+    // Outside a region one remaps.
+    let all = match document.text("representation")? {
+        "active" if decision.len() <= sets.states() => sets.states(),
+        _ => decision.len(),
+    };
+    if loads.len() != decision.len() * r || all != sets.states() {
         return Err(broken(&"its classes are not those of the model"));
     }
-    let mut letters = vec![b'C'; decision.len()];
+    if all > MOST_CLASSES {
+        let message = format!("{}: {all} classes are too many to export", document.name);
+        return Err(Complaint::elsewhere(message, "take fewer levels or processes"));
+    }
+    let mut letters = vec![b'R'; all];
     for (row, letter) in loads.chunks(r).zip(&decision) {
         let mut sorted = Vec::with_capacity(r);
         for load in row {

@@ -83,9 +83,18 @@ fn phase_change(text: &mut String, answer: &Answer) {
     }
 }
 
+/// A count, in full as far as its digits are known.
+fn short(count: f64) -> String {
+    if count < 1e16 { count.to_string() } else { format!("{count:.3e}") }
+}
+
 fn stopping(text: &mut String, answer: &Stopping) {
     let _ = write!(text, "{}", map::draw(answer));
-    let shape: Vec<String> = answer.shape.iter().map(ToString::to_string).collect();
+    let equal = answer.shape.chunk_by(|a, b| a == b).map(|equal| match equal {
+        [_, _, _, _, ..] => format!("{}^{}", equal[0], equal.len()),
+        few => few.iter().map(ToString::to_string).collect::<Vec<_>>().join(" x "),
+    });
+    let shape: Vec<String> = equal.collect();
     let _ = writeln!(
         text,
         "{} load vectors ({}), solved as {} states ({})",
@@ -98,9 +107,9 @@ fn stopping(text: &mut String, answer: &Stopping) {
     let _ = writeln!(
         text,
         "remap in {}, continue in {}, balanced {}{}",
-        counts.remap,
-        counts.continued,
-        counts.balanced,
+        short(counts.remap),
+        short(counts.continued),
+        short(counts.balanced),
         match answer.ties.len() {
             0 => String::new(),
             ties => format!("; {ties} of them are ties: either choice is optimal"),

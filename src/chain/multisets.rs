@@ -71,20 +71,20 @@ impl Multisets {
         sorted.iter().enumerate().map(|(k, &x)| self.table[k + 1][x]).sum()
     }
 
-    /// The rank of the multiset with `counts[l]` members at level l.
+    /// The rank of the multiset with so many members at each of these levels, which ascend.
     ///
     /// # Panics
-    /// When the counts are not one for each level, or do not sum to r.
-    pub fn rank_of_counts(&self, counts: &[usize]) -> usize {
-        assert!(counts.len() == self.levels && counts.iter().sum::<usize>() == self.items);
+    /// When there are more than r members, or one is not at a level.
+    pub fn rank_of_counts(&self, counts: impl IntoIterator<Item = (usize, usize)>) -> usize {
         let mut members = 0;
         let mut rank = 0;
-        for (level, &count) in counts.iter().enumerate() {
+        for (level, count) in counts {
             for _ in 0..count {
                 members += 1;
                 rank += self.table[members][level];
             }
         }
+        debug_assert_eq!(members, self.items);
         rank
     }
 
@@ -116,7 +116,8 @@ impl Multisets {
         let mut run = 0;
         for k in 0..sorted.len() {
             run = if k > 0 && sorted[k] == sorted[k - 1] { run + 1 } else { 1 };
-            product *= (k + 1) as f64 / run as f64;
+            // In this order all quotients are whole.
+            product = product * (k + 1) as f64 / run as f64;
         }
         product
     }

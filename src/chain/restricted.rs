@@ -9,31 +9,36 @@ pub struct Restricted {
     starts: Vec<usize>,
     columns: Vec<u32>,
     entries: Vec<f64>,
-    longest_row: usize,
+    rounding: f64,
     weights: Option<Vec<f64>>,
 }
 
 impl Restricted {
-    /// No rows yet, with reversing weights of the states if there are any.
-    pub(crate) fn new(weights: Option<Vec<f64>>) -> Self {
-        let weights = weights.and_then(usable);
-        Self { starts: vec![0], columns: Vec::new(), entries: Vec::new(), longest_row: 0, weights }
-    }
-
-    /// Adds a row of column and probability, in any order; equal columns add up.
-    pub(crate) fn push(&mut self, row: &mut [(u32, f64)]) {
-        row.sort_unstable_by_key(|entry| entry.0);
-        self.longest_row = self.longest_row.max(row.len());
-        let start = self.columns.len();
-        for &(column, p) in row.iter() {
-            if self.columns.len() > start && self.columns.last() == Some(&column) {
-                *self.entries.last_mut().expect("as many as columns") += p;
-            } else {
-                self.columns.push(column);
-                self.entries.push(p);
+    /// From the columns, each a list of row and probability, with reversing weights of the states if there
+    /// are any. The probabilities differ from the exact ones by at most `rounding` times epsilon,
+    /// relatively.
+    pub(crate) fn from_columns(
+        all: &[Vec<(u32, f64)>],
+        rounding: f64,
+        weights: Option<Vec<f64>>,
+    ) -> Self {
+        let mut starts = vec![0; all.len() + 1];
+        all.iter().flatten().for_each(|(row, _)| starts[*row as usize + 1] += 1);
+        let longest_row = starts.iter().copied().max().unwrap_or(0);
+        for row in 0..all.len() {
+            starts[row + 1] += starts[row];
+        }
+        let mut next = starts.clone();
+        let (mut columns, mut entries) = (vec![0; starts[all.len()]], vec![0.0; starts[all.len()]]);
+        for (column, list) in (0..).zip(all) {
+            for &(row, p) in list {
+                let place = &mut next[row as usize];
+                (columns[*place], entries[*place]) = (column, p);
+                *place += 1;
             }
         }
-        self.starts.push(self.columns.len());
+        let rounding = rounding + longest_row as f64 + 2.0;
+        Self { starts, columns, entries, rounding, weights: weights.and_then(usable) }
     }
 }
 
@@ -52,8 +57,7 @@ impl Operator for Restricted {
     }
 
     fn rounding(&self) -> f64 {
-        // Products of a few rounded probabilities, added up twice.
-        2.0 * self.longest_row as f64 + 8.0
+        self.rounding
     }
 
     /// What leaves for other states meets the constant there that is subtracted here.

@@ -2,15 +2,18 @@
 //!
 //! A state saves something by going on only if it can reach balance through states that do. So the
 //! savings on any set A of states, with those outside taken to save nothing, are a lower bound on
-//! the true ones, and they are the true ones once no state on the edge of A goes on: outside, no
-//! step then leads to a saving, and to remap is optimal there. A starts as what a few steps from balance reach
-//! and grows until that holds. Neither the states outside nor their transitions are ever listed.
+//! the true ones, and they are the true ones once going on does not pay outside, given what can be saved
+//! in A. A starts with the balanced states and takes in those for which it pays until there are no
+//! more. Neither the other states nor their transitions are ever listed.
 
+use super::predecessors::{Predecessors, Ways};
 use super::states::{Group, Kind};
+use super::weight::NEARLY;
 use super::{AfterRemap, Problem, ProblemError, ProcessChain, Settings, Solution, States};
-use crate::chain::{BirthDeath, Operator, Restricted};
+use crate::chain::{Operator, Restricted};
 use crate::imbalance::Imbalance;
 use crate::{Observer, Status};
+use rayon::prelude::*;
 
 /// A region, its problem and its solution.
 pub struct Active {
@@ -22,18 +25,18 @@ pub struct Active {
     pub solution: Solution,
 }
 
-/// Steps from balance that the first region reaches.
-const FIRST: usize = 8;
+/// The share of the most ways up to which a region takes in neighbours before it is solved.
+const FIRST: usize = 64;
+
+/// How many times more ways that makes at most from then on.
+const GROWTH: usize = 2;
 
 /// The tolerance at which a region is tried.
 const ROUGHLY: f64 = 1e-3;
 
-/// The most processes: a row has 3^r entries.
-const MOST_PROCESSES: usize = 3;
-
-/// Solves the problem that a remap ends ([`AfterRemap::Stop`]) on a region around balance of at
-/// most `most` states, if that is enough and the processes are at most three independent
-/// birth–death chains. `settings.iterations` limits each of the few regions.
+/// Solves the problem that a remap ends ([`AfterRemap::Stop`]) on a region around balance, if the
+/// processes are independent birth–death chains, at most 100 of them equal, and do not move into its states in
+/// more than `most` ways. `settings.iterations` limits each of the few regions.
 ///
 /// # Errors
 /// Those of [`Problem::new`].
@@ -45,162 +48,149 @@ pub fn solve_active(
     settings: &Settings,
     observer: &dyn Observer,
 ) -> Result<Option<Active>, ProblemError> {
-    let Some(space) = Space::new(all) else { return Ok(None) };
-    let mut region = space.balanced(all, imbalance);
-    let mut edge = region.clone();
-    let mut layers = FIRST;
-    while !region.is_empty() {
-        for _ in 0..layers {
-            edge = space.beyond(&region, &edge);
-            region = merged(&region, &edge);
-            if region.len() > most {
-                return Ok(None);
-            }
-        }
-        layers *= 2;
-        let operator = Box::new(space.restricted(&region));
-        let kind = Kind::Active { all: Box::new(all.clone()), members: region.clone() };
-        let states = States(kind);
-        let problem = Problem::new(&states, operator, imbalance, remap_cost, AfterRemap::Stop)?;
-        let stops_at_edge = |solution: &Solution| {
-            edge.iter().all(|full| {
-                region.binary_search(full).is_ok_and(|s| solution.surely_stops(&problem, s))
-            })
-        };
-        let tolerance = settings.tolerance.max(ROUGHLY);
-        let roughly = super::solve(&problem, &Settings { tolerance, ..*settings }, observer);
-        if roughly.status != Status::Converged {
+    let Some(predecessors) = Predecessors::new(all) else { return Ok(None) };
+    let balanced = balanced(all, imbalance);
+    let mut region = Region { all, predecessors, most, members: Vec::new(), ways: 0 };
+    let mut found = balanced;
+    let mut tolerance = settings.tolerance.max(ROUGHLY);
+    while !found.is_empty() {
+        if region.take_in(found).is_none() {
             return Ok(None);
         }
-        if stops_at_edge(&roughly) {
-            let solution = super::solve(&problem, settings, observer);
-            if stops_at_edge(&solution) {
-                return Ok(Some(Active { states, problem, solution }));
+        loop {
+            let (states, operator) = region.states();
+            let operator = Box::new(operator);
+            let problem = Problem::new(&states, operator, imbalance, remap_cost, AfterRemap::Stop)?;
+            let solution = super::solve(&problem, &Settings { tolerance, ..*settings }, observer);
+            if solution.status != Status::Converged && tolerance > settings.tolerance {
+                return Ok(None);
+            }
+            let precise = tolerance == settings.tolerance;
+            let lower = |s: usize| if precise { solution.bounds(s).0 } else { solution.value(s) };
+            found = region.beyond(|s| remap_cost - lower(s), imbalance);
+            match (found.is_empty(), precise) {
+                (true, true) => return Ok(Some(Active { states, problem, solution })),
+                (true, false) => tolerance = settings.tolerance,
+                (false, _) => break,
             }
         }
     }
     Ok(None)
 }
 
-/// The members of either sorted list.
-fn merged(a: &[usize], b: &[usize]) -> Vec<usize> {
-    let mut all = [a, b].concat();
-    all.sort_unstable();
-    all.dedup();
-    all
+/// The balanced states, in order.
+fn balanced(all: &States, imbalance: &Imbalance) -> Vec<usize> {
+    // The first process runs through its levels, the others follow in proportion.
+    let (lowest, levels) = (all.vector(0)[0], all.shape()[0] as i64);
+    let with = |load| imbalance.balanced_with(0, load).and_then(|loads| all.find(&loads));
+    let mut found: Vec<usize> = (lowest..lowest + levels).filter_map(with).collect();
+    found.sort_unstable();
+    found.dedup();
+    found
 }
 
-/// The full space of a few independent birth–death chains.
-struct Space<'a> {
-    groups: &'a [Group],
-    /// The chain of each process, group by group.
-    chains: Vec<&'a BirthDeath>,
+/// Some states of independent birth–death chains.
+struct Region<'a> {
+    all: &'a States,
+    predecessors: Predecessors<'a>,
+    /// In order of their states.
+    members: Vec<Member>,
+    /// In which processes may move into members, and how many may be gone through.
+    ways: usize,
+    most: usize,
 }
 
-impl<'a> Space<'a> {
-    fn new(all: &'a States) -> Option<Self> {
-        let groups = all.groups()?;
-        let mut chains = Vec::new();
-        for group in groups {
-            let ProcessChain::BirthDeath(chain) = &group.chain else { return None };
-            chains.extend(group.members.iter().map(|_| chain));
-        }
-        (chains.len() <= MOST_PROCESSES).then_some(Self { groups, chains })
+struct Member {
+    state: usize,
+    ways: Ways,
+    /// Whether all ways are known to come from members.
+    inner: bool,
+}
+
+impl Region<'_> {
+    /// Where a state is among the members.
+    fn find(&self, state: usize) -> Option<usize> {
+        self.members.binary_search_by_key(&state, |member| member.state).ok()
     }
 
-    /// The balanced states, in order.
-    fn balanced(&self, all: &States, imbalance: &Imbalance) -> Vec<usize> {
-        let mut found: Vec<usize> = Vec::new();
-        // The first process runs through its levels, the others follow in proportion.
-        let loads = all.vector(0);
-        for level in 0..self.chains[0].levels() {
-            let first = loads[self.groups[0].members[0]] + level as i64;
-            let balanced = imbalance.balanced_with(self.groups[0].members[0], first);
-            found.extend(balanced.and_then(|loads| all.find(&loads)));
-        }
-        found.sort_unstable();
-        found.dedup();
-        found
-    }
-
-    /// Calls `visit` with each combination of moves from a state by at most one level: the state it
-    /// leads to and its probability. A state can come up several times, or with probability 0.
-    fn moves(&self, state: usize, mut visit: impl FnMut(usize, f64)) {
-        let r = self.chains.len();
-        let mut levels = Vec::with_capacity(r);
-        let mut rest = state;
-        let mut ranks = vec![0; self.groups.len()];
-        for (rank, group) in ranks.iter_mut().zip(self.groups).rev() {
-            *rank = rest % group.sets.states();
-            rest /= group.sets.states();
-        }
-        for (rank, group) in ranks.iter().zip(self.groups) {
-            levels.extend(group.sets.unrank(*rank));
-        }
-        let mut moved = vec![0; r];
-        'moves: for code in 0..3usize.pow(r as u32) {
-            let mut code = code;
-            let mut probability = 1.0;
-            for k in 0..r {
-                let (chain, level) = (self.chains[k], levels[k]);
-                let (to, p) = match code % 3 {
-                    0 if level > 0 => (level - 1, chain.down(level)),
-                    1 => (level, chain.stay(level)),
-                    2 if level + 1 < chain.levels() => (level + 1, chain.up(level)),
-                    _ => continue 'moves,
-                };
-                (moved[k], probability) = (to, probability * p);
-                code /= 3;
+    /// Takes in states that do not belong to it, and neighbours while they are few; `None` if it grows too
+    /// large.
+    fn take_in(&mut self, mut found: Vec<usize>) -> Option<()> {
+        let enough = (GROWTH * self.ways).max(self.most / FIRST);
+        let ways = |found: &[usize]| {
+            let counts = found.par_iter().map(|&state| self.predecessors.count(state));
+            counts.reduce(|| 0, usize::saturating_add)
+        };
+        self.ways = self.ways.saturating_add(ways(&found));
+        while !found.is_empty() {
+            if self.ways > self.most {
+                return None;
             }
-            let mut state = 0;
-            let mut levels = &mut moved[..];
-            for group in self.groups {
-                let (own, others) = levels.split_at_mut(group.sets.items());
-                own.sort_unstable();
-                state = state * group.sets.states() + group.sets.rank(own);
-                levels = others;
+            let member = |&state: &usize| {
+                let ways = self.predecessors.of(state);
+                Member { state, ways, inner: false }
+            };
+            let new: Vec<Member> = found.par_iter().map(member).collect();
+            found = new.iter().flat_map(|member| &member.ways.from).map(|(x, _)| *x).collect();
+            self.members.extend(new);
+            self.members.sort_unstable_by_key(|member| member.state);
+            found.par_sort_unstable();
+            found.dedup();
+            found.retain(|state| self.find(*state).is_none());
+            let more = self.ways.saturating_add(ways(&found));
+            if more > enough {
+                break;
             }
-            visit(state, probability);
+            self.ways = more;
         }
+        Some(())
     }
 
-    /// The states next to some of a region that do not belong to it.
-    fn beyond(&self, region: &[usize], edge: &[usize]) -> Vec<usize> {
-        let mut found = Vec::new();
-        for &state in edge {
-            self.moves(state, |next, _| found.push(next));
-        }
-        found.sort_unstable();
-        found.dedup();
-        found.retain(|state| region.binary_search(state).is_err());
-        found
+    /// The states and the chain on them.
+    fn states(&self) -> (States, Restricted) {
+        let members = self.members.iter().map(|member| member.state).collect();
+        let kind = Kind::Active { all: Box::new(self.all.clone()), members };
+        let own = |member: &Member| {
+            let from = member.ways.from.iter();
+            let place = |&(state, p): &(usize, f64)| Some((self.find(state)? as u32, p));
+            from.filter_map(place).collect()
+        };
+        let columns: Vec<Vec<(u32, f64)>> = self.members.par_iter().map(own).collect();
+        let rounding = self.members.iter().map(|member| member.ways.rounding).fold(0.0, f64::max);
+        (States(kind), Restricted::from_columns(&columns, rounding, self.weights()))
     }
 
-    /// The chain on a region.
-    fn restricted(&self, region: &[usize]) -> Restricted {
-        let mut rows = Restricted::new(self.weights(region));
-        let mut row = Vec::new();
-        for &state in region {
-            row.clear();
-            self.moves(state, |next, p| {
-                if p > 0.0
-                    && let Ok(column) = region.binary_search(&next)
-                {
-                    row.push((column as u32, p));
-                }
-            });
-            rows.push(&mut row);
+    /// The states outside that gain by going on, or nearly, given what is saved in each member.
+    fn beyond(&mut self, saved: impl Fn(usize) -> f64, imbalance: &Imbalance) -> Vec<usize> {
+        let mut gains = Vec::new();
+        for place in 0..self.members.len() {
+            let saved = saved(place);
+            if saved <= 0.0 || self.members[place].inner {
+                continue;
+            }
+            let before = gains.len();
+            let ways = self.members[place].ways.from.iter();
+            let outside = ways.filter(|(state, _)| self.find(*state).is_none());
+            gains.extend(outside.map(|(state, p)| (*state, p * saved)));
+            self.members[place].inner = gains.len() == before;
         }
-        rows
+        gains.par_sort_unstable_by_key(|(state, _)| *state);
+        let each: Vec<&[(usize, f64)]> = gains.chunk_by(|a, b| a.0 == b.0).collect();
+        let pays = |ways: &&[(usize, f64)]| {
+            let psi = imbalance.cost(&self.all.loads(ways[0].0));
+            ways.iter().map(|(_, gain)| gain).sum::<f64>() > (1.0 - 2.0 * NEARLY) * psi
+        };
+        each.par_iter().filter(|ways| pays(ways)).map(|ways| ways[0].0).collect()
     }
 
-    /// Reversing weights of a region.
-    fn weights(&self, region: &[usize]) -> Option<Vec<f64>> {
+    /// Reversing weights of the members.
+    fn weights(&self) -> Option<Vec<f64>> {
+        let groups = self.all.groups()?;
         let own: Vec<Vec<f64>> =
-            self.groups.iter().map(Group::reversing_weights).collect::<Option<_>>()?;
-        let weight = |&state: &usize| {
-            let mut rest = state;
-            let factors = self.groups.iter().zip(&own).rev().map(|(group, own)| {
+            groups.iter().map(Group::reversing_weights).collect::<Option<_>>()?;
+        let weight = |member: &Member| {
+            let mut rest = member.state;
+            let factors = groups.iter().zip(&own).rev().map(|(group, own)| {
                 let levels = group.sets.unrank(rest % group.sets.states());
                 rest /= group.sets.states();
                 let weights = levels.iter().map(|&level| own[level]);
@@ -208,7 +198,7 @@ impl<'a> Space<'a> {
             });
             factors.product()
         };
-        Some(region.iter().map(weight).collect())
+        Some(self.members.iter().map(weight).collect())
     }
 }
 

@@ -17,8 +17,10 @@ mod long_run;
 mod multigrid;
 mod places;
 mod policy_iteration;
+mod predecessors;
 mod problem;
 mod solution;
+mod spreads;
 mod states;
 mod sweep;
 #[cfg(test)]
@@ -32,6 +34,7 @@ pub use critical::{CriticalCost, Scalar, critical_costs};
 pub use long_run::{LongRun, long_run, rebalanced};
 pub use problem::{AfterRemap, Problem, ProblemError};
 pub use solution::{Decision, Solution};
+pub use spreads::mean_and_spread;
 pub use states::{Process, ProcessChain, States};
 
 use crate::{Observer, Status};

@@ -8,19 +8,20 @@ use rayon::prelude::*;
 const CHUNK: usize = 1 << 12;
 
 impl States {
-    /// The place of these loads in the row-major list of all load vectors.
-    pub fn place(&self, loads: &[i64]) -> u128 {
+    /// The place of these loads in the row-major list of all load vectors, if it can be counted.
+    pub fn place(&self, loads: &[i64]) -> Option<u128> {
         match &self.0 {
             Kind::Active { all, .. } => all.place(loads),
-            Kind::Listed { index, .. } => index.get(loads).map_or(0, |&state| state as u128),
+            Kind::Listed { index, .. } => index.get(loads).map(|&state| state as u128),
             Kind::Groups { groups, shape, .. } => {
                 let mut lowest = vec![0; shape.len()];
                 for group in groups {
                     group.members.iter().for_each(|&process| lowest[process] = group.lowest);
                 }
                 let levels = loads.iter().zip(&lowest).map(|(load, lowest)| load - lowest);
-                levels.zip(shape).fold(0, |place, (level, &n)| {
-                    place * n as u128 + u128::try_from(level).unwrap_or(0)
+                levels.zip(shape).try_fold(0u128, |place, (level, &n)| {
+                    let level = u128::try_from(level).ok()?;
+                    place.checked_mul(n as u128)?.checked_add(level)
                 })
             }
         }

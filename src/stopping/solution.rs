@@ -189,16 +189,6 @@ impl Solution {
         }
     }
 
-    /// Whether nothing is saved in a state, and not by so little that the proof counts it as going
-    /// on.
-    pub(super) fn surely_stops(&self, problem: &Problem, state: usize) -> bool {
-        let psi = problem.running[state];
-        psi > 0.0
-            && self.saving[state] == 0.0
-            && self.gain[state] < -weight::NEARLY * psi
-            && self.weight.as_ref().is_none_or(|[w, _]| w[state] == 0.0)
-    }
-
     /// Whether the bounds leave open which branch of an unbalanced state is the cheaper one.
     pub fn is_tie(&self, problem: &Problem, state: usize) -> bool {
         let psi = problem.running[state];

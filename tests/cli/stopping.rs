@@ -211,13 +211,72 @@ fn where_remaps_are_cheap_only_the_active_region_is_solved() {
         (&"active".into(), &"exchangeable".into())
     );
     assert!(8 * band["classes"].as_u64().unwrap() <= full["classes"].as_u64().unwrap());
-    for field in ["decision", "ties", "states", "shape", "counts", "remap_value"] {
+    for field in
+        ["decision", "ties", "states", "shape", "lowest", "counts", "remap_cost", "remap_value"]
+    {
+        assert!(!full[field].is_null());
         assert_eq!(band[field], full[field], "{field}");
     }
     let values = |found: &Value| -> Vec<f64> {
         found["value"].as_array().unwrap().iter().map(|v| v.as_f64().unwrap()).collect()
     };
     assert!(values(&band).iter().zip(values(&full)).all(|(a, b)| (a - b).abs() <= 3e-8));
+}
+
+fn walks(count: usize, levels: usize, cost: f64) -> String {
+    let walk = format!("Walk(levels: {levels}, up: 0.25, down: 0.2, edge: Hold)");
+    format!(
+        "Model(title: \"walks\", problem: Stopping(processes: Identical(count: {count}, \
+         chain: {walk}), remap_cost: {cost:?}, after_remap: Stop))"
+    )
+}
+
+#[test]
+fn the_active_region_of_many_processes_gives_the_map_of_all_classes() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    std::fs::write(path("walks.ron"), walks(7, 12, 150.0)).unwrap();
+    let exported = |method: &str| {
+        let solve = ["solve", &path("walks.ron"), "--json", "--method", method, "--force"];
+        let found = json(&[&solve[..], &["--out", &path(method)]].concat());
+        let shown = remap(&["solve", &path("walks.ron"), "--method", method]).stdout;
+        let picture = String::from_utf8_lossy(&shown);
+        let picture = picture.split("load vectors").next().unwrap().to_owned();
+        let rule = remap(&["export", &format!("{}/walks.json", path(method)), "--to", "csv"]);
+        assert_eq!(rule.status.code(), Some(0));
+        (found, picture, rule.stdout)
+    };
+    let (region, all) = (exported("auto"), exported("policy"));
+    assert_eq!(
+        (&region.0["representation"], &all.0["representation"]),
+        (&"active".into(), &"exchangeable".into())
+    );
+    assert_eq!(region.0["counts"], all.0["counts"]);
+    assert!(region.0["counts"]["continued"].as_f64().unwrap() > 0.0);
+    assert!(region.1.contains('#') && region.1.contains('+') && region.1 == all.1);
+    assert!(region.2 == all.2);
+}
+
+#[test]
+fn more_load_vectors_than_can_be_counted_are_solved_around_balance() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("many.ron");
+    std::fs::write(&file, walks(32, 30, 2e6)).unwrap();
+    let file = file.to_str().unwrap();
+    let found = json(&["solve", file, "--json"]);
+    assert_eq!(
+        (&found["status"], &found["representation"]),
+        (&"converged".into(), &"active".into())
+    );
+    let states = found["states"].as_f64().unwrap() / 30f64.powi(32);
+    assert!((states - 1.0).abs() <= 1e-14);
+    assert_eq!(found["counts"]["balanced"].as_f64(), Some(30.0));
+    // One process is next to the others.
+    let next = found["counts"]["continued"].as_f64().unwrap();
+    assert!(next > 0.0 && next % 32.0 == 0.0, "{next}");
+    let refused = remap(&["solve", file, "--method", "policy"]);
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("this machine has"));
 }
 
 #[test]
@@ -256,7 +315,8 @@ fn models_too_large_are_refused_with_the_number() {
     let many = complaint(&format!("processes: Identical(count: 60, chain: {chain}), {stop}"));
     assert!(many.contains("too large to count"), "{many}");
     let chain = walk(64);
-    let large = complaint(&format!("processes: Identical(count: 14, chain: {chain}), {stop}"));
+    let uniform = "remap_cost: 1.0, after_remap: Uniform";
+    let large = complaint(&format!("processes: Identical(count: 14, chain: {chain}), {uniform}"));
     assert!(large.contains("states need about"), "{large}");
 }
 

@@ -41,31 +41,73 @@ proptest! {
         let capacities = [vec![1; lengths.len() - 1], vec![capacity]].concat();
         let chains = lengths.iter().map(walk).collect();
         let model = Model::new(chains, &capacities, RunningCost::MaxMinusMean);
-        let full = model.solve(true, rho, AfterRemap::Stop, Method::Policy);
-        let settings = Settings::default();
-        let most = full.states.count();
-        let found = solve_active(&full.states, &model.imbalance, rho, most, &settings, &());
-        let Active { states, problem, solution } = found.unwrap().unwrap();
-        prop_assert!(solution.gap <= 1e-9);
-        for states in [&states, &full.states] {
-            let found = (0..).map(|place| states.find(&states.vector(place)));
-            prop_assert!(states.by_place().into_iter().eq(found.take(states.vectors().unwrap())));
+        one_remaps_outside(&model, rho)?;
+    }
+
+    #[test]
+    fn outside_the_active_region_of_many_processes_one_remaps(
+        (count, own) in (4..8usize, 3..8usize).prop_flat_map(|(count, levels)| {
+            (Just(count), chain(levels..levels + 1))
+        }),
+        others in prop::collection::vec(chain(3..5), 0..2), rho in 0.5..60.0f64, cost in cost(),
+    ) {
+        let chains: Vec<ProcessChain> = std::iter::repeat_n(own, count).chain(others)
+            .map(ProcessChain::BirthDeath)
+            .collect();
+        let ones = vec![1; chains.len()];
+        one_remaps_outside(&Model::new(chains, &ones, cost), rho)?;
+    }
+
+    #[test]
+    fn states_are_counted_by_mean_and_spread(
+        counts in prop::collection::vec((1..6usize, 2..6usize), 1..3), lowest in -5..5i64,
+    ) {
+        let process = |levels: usize| Process { lowest, chain: walk(levels) };
+        let all: Vec<Process> = counts.iter()
+            .flat_map(|(count, levels)| std::iter::repeat_n(process(*levels), *count))
+            .collect();
+        let (states, _) = States::independent(&all, |_, _| true).unwrap();
+        let mut found = std::collections::BTreeMap::new();
+        for state in 0..states.count() {
+            let loads = states.loads(state);
+            let mean = loads.iter().sum::<i64>().div_euclid(loads.len() as i64);
+            let spread = loads.iter().max().unwrap() - loads.iter().min().unwrap();
+            *found.entry((mean, spread)).or_insert(0) += 1;
         }
-        for s in 0..full.states.count() {
-            let (low, high) = full.solution.bounds(s);
-            match states.find(&full.states.loads(s)) {
-                Some(k) => {
-                    let (least, most) = solution.bounds(k);
-                    prop_assert!(low <= most && least <= high, "{low} {high} {least} {most}");
-                    let tie = full.solution.is_tie(&full.problem, s)
-                        || solution.is_tie(&problem, k);
-                    let letter = full.solution.decision(&full.problem, s);
-                    prop_assert!(tie || solution.decision(&problem, k) == letter);
-                }
-                None => prop_assert!(high >= rho && full.letter(s) == 'R'),
+        prop_assert_eq!(states.spreads().unwrap(), found);
+    }
+}
+
+/// Solves a model on all of its states and on a region, and compares.
+fn one_remaps_outside(model: &Model, rho: f64) -> Result<(), TestCaseError> {
+    let full = model.solve(true, rho, AfterRemap::Stop, Method::Policy);
+    let settings = Settings::default();
+    let found =
+        solve_active(&full.states, &model.imbalance, rho, usize::MAX, &settings, &()).unwrap();
+    let Some(Active { states, problem, solution }) = found else {
+        // There is no balanced state to begin with.
+        prop_assert!(full.problem.running().iter().all(|psi| *psi > 0.0));
+        return Ok(());
+    };
+    prop_assert!(solution.gap <= 1e-9);
+    for states in [&states, &full.states] {
+        let found = (0..).map(|place| states.find(&states.vector(place)));
+        prop_assert!(states.by_place().into_iter().eq(found.take(states.vectors().unwrap())));
+    }
+    for s in 0..full.states.count() {
+        let (low, high) = full.solution.bounds(s);
+        match states.find(&full.states.loads(s)) {
+            Some(k) => {
+                let (least, most) = solution.bounds(k);
+                prop_assert!(low <= most && least <= high, "{low} {high} {least} {most}");
+                let tie = full.solution.is_tie(&full.problem, s) || solution.is_tie(&problem, k);
+                let letter = full.solution.decision(&full.problem, s);
+                prop_assert!(tie || solution.decision(&problem, k) == letter);
             }
+            None => prop_assert!(high >= rho && full.letter(s) == 'R'),
         }
     }
+    Ok(())
 }
 
 #[test]

@@ -1,0 +1,144 @@
+//! Where the processes of a state may have been one step before.
+//!
+//! Equal processes are lumped: with |x| the load vectors that a class x stands for,
+//! `|x| P(x, y)` is the sum of the probabilities from all of them to all of y's, so
+//! `P(x, y) = |y| / |x|` times what all vectors of x have together to go to one of y.
+
+use super::ProcessChain;
+use super::states::{Group, States};
+use crate::chain::BirthDeath;
+
+/// Factorials of more processes, and what they are multiplied by, may be too far apart for doubles.
+const MOST_EQUAL: usize = 100;
+
+/// The states from which one can be reached in a step.
+pub(super) struct Ways {
+    /// In ascending order, with the probabilities to go there.
+    pub from: Vec<(usize, f64)>,
+    /// What their rounding is at most, in units of epsilon, relatively.
+    pub rounding: f64,
+}
+
+/// The groups of equal processes on birth–death chains.
+pub(super) struct Predecessors<'a> {
+    groups: Vec<(&'a Group, &'a BirthDeath)>,
+    /// `n!`
+    factorials: Vec<f64>,
+}
+
+impl<'a> Predecessors<'a> {
+    /// `None` unless all processes move on birth–death chains of their own, and not too many on equal
+    /// ones.
+    pub fn new(all: &'a States) -> Option<Self> {
+        let chain = |group: &'a Group| match &group.chain {
+            ProcessChain::BirthDeath(chain) => Some((group, chain)),
+            ProcessChain::Dense(_) => None,
+        };
+        let groups: Vec<_> = all.groups()?.iter().map(chain).collect::<Option<_>>()?;
+        let largest = groups.iter().map(|(group, _)| group.sets.items()).max()?;
+        let next = |product: &mut f64, n: usize| {
+            *product *= n.max(1) as f64;
+            Some(*product)
+        };
+        let factorials = (0..=largest).scan(1.0, next).collect();
+        (largest <= MOST_EQUAL).then_some(Self { groups, factorials })
+    }
+
+    /// The levels in each group of a state.
+    fn levels(&self, state: usize) -> Vec<Vec<usize>> {
+        let mut rest = state;
+        let own = self.groups.iter().rev().map(|(group, _)| {
+            let rank = rest % group.sets.states();
+            rest /= group.sets.states();
+            group.sets.unrank(rank)
+        });
+        let mut levels: Vec<Vec<usize>> = own.collect();
+        levels.reverse();
+        levels
+    }
+
+    /// How many ways [`of`](Self::of) goes through: r equal processes at one level come from below or
+    /// above or stay in (r+1)(r+2)/2.
+    pub fn count(&self, state: usize) -> usize {
+        let levels = self.levels(state);
+        let equal = levels.iter().flat_map(|levels| levels.chunk_by(|a, b| a == b));
+        equal.map(|equal| (equal.len() + 1) * (equal.len() + 2) / 2).fold(1, usize::saturating_mul)
+    }
+
+    /// The states from which `state` can be reached in one step.
+    pub fn of(&self, state: usize) -> Ways {
+        let mut ways = Ways { from: vec![(0, 1.0)], rounding: 0.0 };
+        for (&(group, chain), levels) in self.groups.iter().zip(self.levels(state)) {
+            let own = self.of_group(group, chain, &levels);
+            let states = group.sets.states();
+            let with = |&(x, p): &(usize, f64)| {
+                own.from.iter().map(move |&(rank, q)| (x * states + rank, p * q))
+            };
+            ways.from = ways.from.iter().flat_map(with).collect();
+            ways.rounding += own.rounding;
+        }
+        ways
+    }
+
+    fn of_group(&self, group: &Group, chain: &BirthDeath, levels: &[usize]) -> Ways {
+        let occupied: Vec<(usize, usize)> =
+            levels.chunk_by(|a, b| a == b).map(|equal| (equal[0], equal.len())).collect();
+        // Levels around them, with how many processes were there.
+        let around = occupied.iter().flat_map(|(level, _)| level.saturating_sub(1)..level + 2);
+        let mut counts: Vec<(usize, usize)> = around.map(|level| (level, 0)).collect();
+        counts.sort_unstable();
+        counts.dedup();
+        let mut from = Vec::new();
+        self.come(chain, &occupied, &mut counts, 1.0, &mut |counts, p| {
+            from.push((group.sets.rank_of_counts(counts.iter().copied()), p));
+        });
+        from.sort_unstable_by_key(|(rank, _)| *rank);
+        let (mut most, mut equal) = (0, 0);
+        from.dedup_by(|next, kept| {
+            let same = next.0 == kept.0;
+            kept.1 += if same { next.1 } else { 0.0 };
+            equal = if same { equal + 1 } else { 0 };
+            most = equal.max(most);
+            same
+        });
+        // Rounded probabilities, their powers and products, and factorials take less than 16 a process.
+        Ways { from, rounding: most as f64 + 16.0 * levels.len() as f64 }
+    }
+
+    /// Calls `visit` for each way into levels occupied by so many, with how many processes were at each level
+    /// before, and the probability.
+    fn come(
+        &self,
+        chain: &BirthDeath,
+        occupied: &[(usize, usize)],
+        counts: &mut [(usize, usize)],
+        probability: f64,
+        visit: &mut impl FnMut(&[(usize, usize)], f64),
+    ) {
+        let Some((&(level, all), others)) = occupied.split_first() else {
+            let orderings: f64 = counts.iter().map(|(_, n)| self.factorials[*n]).product();
+            return visit(counts, probability * orderings);
+        };
+        let below = level.checked_sub(1).map_or(0.0, |below| chain.up(below));
+        let above = if level + 1 < chain.levels() { chain.down(level + 1) } else { 0.0 };
+        let own = counts.partition_point(|(other, _)| *other < level);
+        for up in 0..=if below > 0.0 { all } else { 0 } {
+            for down in 0..=if above > 0.0 { all - up } else { 0 } {
+                let stay = all - up - down;
+                // Of |y| / |x| the part of these processes: the number of orders is r! / prod(counts!).
+                let [u, s, d] = [up, stay, down].map(|n| self.factorials[n]);
+                let moves = below.powi(up as i32)
+                    * chain.stay(level).powi(stay as i32)
+                    * above.powi(down as i32);
+                if moves == 0.0 {
+                    continue;
+                }
+                // None come from beyond the ends.
+                let each = [(own.wrapping_sub(1), up), (own, stay), (own + 1, down)];
+                each.iter().filter(|way| way.1 > 0).for_each(|(from, n)| counts[*from].1 += n);
+                self.come(chain, others, counts, probability * moves / (u * s * d), visit);
+                each.iter().filter(|way| way.1 > 0).for_each(|(from, n)| counts[*from].1 -= n);
+            }
+        }
+    }
+}
