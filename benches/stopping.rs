@@ -131,15 +131,20 @@ fn solutions() {
 }
 
 /// Processes, levels and remap costs of models too large for value iteration.
-const LARGE: [(usize, usize, [f64; 3]); 4] = [
+const LARGE: [(usize, usize, [f64; 3]); 6] = [
     (2, 10_000, [1000.0, 100.0, 5.0]),
+    (3, 300, [3000.0, 300.0, 5.0]),
     (8, 19, [2000.0, 200.0, 50.0]),
     (12, 13, [2000.0, 200.0, 50.0]),
     (16, 9, [200_000.0, 20_000.0, 2000.0]),
+    (32, 30, [200_000_000.0, 200_000.0, 20_000.0]),
 ];
 
 /// Full spaces beyond are not solved at the side of their active regions.
 const MOST_FULL: usize = 10_000_000;
+
+/// Ways into the states of a region for each state of the full space, and at most.
+const MOST_WAYS: [usize; 2] = [3, 40_000_000];
 
 #[expect(clippy::print_stdout, reason = "a table is what this bench is for")]
 fn large() {
@@ -150,7 +155,7 @@ fn large() {
                 let Solution { iterations, gap, status, .. } = solution;
                 assert_eq!(status, Status::Converged);
                 println!(
-                    "{levels}^{count}  {rho}  {name}  {n}  {iterations}  {seconds:.2}  gap {gap:.0e}"
+                    "{levels}^{count}  {rho}  {name}  {n}  {iterations}  {seconds:.4}  gap {gap:.0e}"
                 );
             };
             let model = Model::new(count, levels, true);
@@ -161,7 +166,7 @@ fn large() {
             }
             let Model { states, imbalance, .. } = model;
             let (active, seconds) = timed(|| {
-                let most = states.count() / 8;
+                let most = states.count().saturating_mul(MOST_WAYS[0]).min(MOST_WAYS[1]);
                 solve_active(&states, &imbalance, rho, most, &Settings::default(), &()).unwrap()
             });
             if let Some(active) = active {

@@ -25,8 +25,9 @@ pub struct Active {
     pub solution: Solution,
 }
 
-/// The share of the most ways up to which a region takes in neighbours before it is solved.
-const FIRST: usize = 64;
+/// Before it is solved for the first time a region takes in neighbours up to so many ways: for so many states
+/// one, and no more than that.
+const FIRST: [usize; 2] = [64, 600_000];
 
 /// How many times more ways that makes at most from then on.
 const GROWTH: usize = 2;
@@ -62,17 +63,20 @@ pub fn solve_active(
             let operator = Box::new(operator);
             let problem = Problem::new(&states, operator, imbalance, remap_cost, AfterRemap::Stop)?;
             let solution = super::solve(&problem, &Settings { tolerance, ..*settings }, observer);
-            if solution.status != Status::Converged && tolerance > settings.tolerance {
-                return Ok(None);
-            }
             let precise = tolerance == settings.tolerance;
             let lower = |s: usize| if precise { solution.bounds(s).0 } else { solution.value(s) };
             found = region.beyond(|s| remap_cost - lower(s), imbalance);
-            match (found.is_empty(), precise) {
-                (true, true) => return Ok(Some(Active { states, problem, solution })),
-                (true, false) => tolerance = settings.tolerance,
-                (false, _) => break,
+            if precise && found.is_empty() {
+                return Ok(Some(Active { states, problem, solution }));
             }
+            let halted = matches!(solution.status, Status::Interrupted | Status::TimeLimit);
+            if halted || !precise && solution.status != Status::Converged {
+                return Ok(None);
+            }
+            if !found.is_empty() {
+                break;
+            }
+            tolerance = settings.tolerance;
         }
     }
     Ok(None)
@@ -116,7 +120,7 @@ impl Region<'_> {
     /// Takes in states that do not belong to it, and neighbours while they are few; `None` if it grows too
     /// large.
     fn take_in(&mut self, mut found: Vec<usize>) -> Option<()> {
-        let enough = (GROWTH * self.ways).max(self.most / FIRST);
+        let enough = (GROWTH * self.ways).max((self.all.count() / FIRST[0]).min(FIRST[1]));
         let ways = |found: &[usize]| {
             let counts = found.par_iter().map(|&state| self.predecessors.count(state));
             counts.reduce(|| 0, usize::saturating_add)
