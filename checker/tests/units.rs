@@ -47,6 +47,23 @@ fn decisions_that_are_open_are_counted() {
     assert_eq!(count("100", one, 2 * one), [0.0, 1.0, 2.0, 0.0]);
 }
 
+/// Bounds that are the same everywhere are not averaged, and do not change places.
+#[test]
+fn relative_costs_of_nothing_leave_what_a_step_costs() {
+    for levels in 2..8 {
+        let text = format!(
+            "Model(title: \"t\", problem: Stopping(processes: Identical(count: 2, chain: Walk(levels: {levels}, \
+             up: 0.25, down: 0.25, edge: Hold)), remap_cost: 100, after_remap: Restart))"
+        );
+        let found = Model::read(&text, Path::new("")).unwrap();
+        let proof = found.prove(&Evidence::Stopping(20, vec![(levels * (levels + 1) / 2, 7, 9)]));
+        let [(name, low, high)] = &proof.unwrap()[..] else { panic!() };
+        let most = (levels - 1) as f64 / 2.0;
+        assert!(name == "average" && (*low..=*high).contains(&most), "{levels}: {low} {high}");
+        assert!((-1e-4..=0.0).contains(low) && high - most <= 1e-4, "{levels}: {low} {high}");
+    }
+}
+
 #[test]
 fn values_that_do_not_fit_are_refused() {
     let found = model("0.5");
