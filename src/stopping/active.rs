@@ -27,7 +27,7 @@ pub struct Active {
 
 /// Before it is solved for the first time a region takes in neighbours up to so many ways: for so many states
 /// one, and no more than that.
-const FIRST: [usize; 2] = [64, 600_000];
+const FIRST: [usize; 2] = [64, 1_000_000];
 
 /// How many times more ways that makes at most from then on.
 const GROWTH: usize = 2;
