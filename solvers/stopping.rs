@@ -271,6 +271,9 @@ impl Answer {
             lowest = states.vector(0);
         }
         let (low, high) = solution.remap_bounds();
+        // Outside a region one remaps.
+        let all = states.count() == states.whole().count();
+        let outside = if all { 0.0 } else { solution.remap_value };
         Self {
             states: Vectors::of(&shape),
             shape,
@@ -290,7 +293,7 @@ impl Answer {
                 states if states.is_lumped() => "exchangeable",
                 _ => "full",
             },
-            largest_value: (0..problem.states()).map(|s| solution.value(s)).fold(0.0, f64::max),
+            largest_value: (0..problem.states()).map(|s| solution.value(s)).fold(outside, f64::max),
             value: None,
             average: None,
             average_of_stop: None,

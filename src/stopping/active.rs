@@ -32,12 +32,16 @@ const FIRST: [usize; 2] = [64, 1_000_000];
 /// How many times more ways that makes at most from then on.
 const GROWTH: usize = 2;
 
+/// Ways gone through for each state and process from which on all states are solved about as soon.
+const PATIENCE: u64 = 150;
+
 /// The tolerance at which a region is tried.
 const ROUGHLY: f64 = 1e-3;
 
 /// Solves the problem that a remap ends ([`AfterRemap::Stop`]) on a region around balance, if the
 /// processes are independent birth–death chains, at most 100 of them equal, and do not move into its states in
-/// more than `most` ways. `settings.iterations` limits each of the few regions.
+/// more than `most` ways; and if that does not take longer than solving it on all states may.
+/// `settings.iterations` limits each of the few regions.
 ///
 /// # Errors
 /// Those of [`Problem::new`].
@@ -54,6 +58,7 @@ pub fn solve_active(
     let mut region = Region { all, predecessors, most, members: Vec::new(), ways: 0 };
     let mut found = balanced;
     let mut tolerance = settings.tolerance.max(ROUGHLY);
+    let mut patience = PATIENCE.saturating_mul(all.count().saturating_mul(all.processes()) as u64);
     while !found.is_empty() {
         if region.take_in(found).is_none() {
             return Ok(None);
@@ -62,16 +67,24 @@ pub fn solve_active(
             let (states, operator) = region.states();
             let operator = Box::new(operator);
             let problem = Problem::new(&states, operator, imbalance, remap_cost, AfterRemap::Stop)?;
-            let solution = super::solve(&problem, &Settings { tolerance, ..*settings }, observer);
+            let ways = region.ways.max(1) as u64;
+            let iterations = settings.iterations.min(patience / ways);
+            let limits = Settings { tolerance, iterations, ..*settings };
+            let solution = super::solve(&problem, &limits, observer);
+            patience = patience.saturating_sub(solution.iterations.saturating_mul(ways));
             let precise = tolerance == settings.tolerance;
             let lower = |s: usize| if precise { solution.bounds(s).0 } else { solution.value(s) };
             found = region.beyond(|s| remap_cost - lower(s), imbalance);
+            let gives_up = match solution.status {
+                Status::Converged => false,
+                Status::IterationLimit => !precise || iterations < settings.iterations,
+                Status::Interrupted | Status::TimeLimit => !found.is_empty() || !precise,
+            };
+            if gives_up {
+                return Ok(None);
+            }
             if precise && found.is_empty() {
                 return Ok(Some(Active { states, problem, solution }));
-            }
-            let halted = matches!(solution.status, Status::Interrupted | Status::TimeLimit);
-            if halted || !precise && solution.status != Status::Converged {
-                return Ok(None);
             }
             if !found.is_empty() {
                 break;

@@ -18,6 +18,9 @@ pub(super) struct Multigrid<'a> {
     inverse: DMatrix<f64>,
 }
 
+/// The most states of the coarsest grid: the work of an inverse grows with the cube.
+const MOST_COARSEST: usize = 300;
+
 /// One grid that has a coarser one.
 struct Level<'a> {
     /// What share of a residual makes a step.
@@ -54,7 +57,8 @@ pub(super) fn weights(problem: &Problem) -> Option<Vec<Vec<f64>>> {
 
 impl<'a> Multigrid<'a> {
     /// The cycle on the states of `problem` that continue, the finest chain, with the [`weights`] of its
-    /// grids. `None` if there is no other grid or the coarsest system is singular.
+    /// grids. `None` if there is no other grid, or the coarsest system is singular or large: grids end early where
+    /// the next one would have no balanced state.
     pub fn new(
         problem: &'a Problem,
         weights: &[Vec<f64>],
@@ -83,7 +87,11 @@ impl<'a> Multigrid<'a> {
             levels.push(level);
             (problem, weights) = (&grid.problem, &weights[1..]);
         }
-        let matrix = levels.last_mut()?.coarser.matrix();
+        let coarsest = &mut levels.last_mut()?.coarser;
+        if coarsest.count() > MOST_COARSEST {
+            return None;
+        }
+        let matrix = coarsest.matrix();
         let inverse = if matrix.is_empty() { matrix } else { matrix.try_inverse()? };
         Some(Self { levels, inverse })
     }
@@ -159,5 +167,21 @@ mod tests {
             assert!(dot(&a, &image_a) > 0.0 && dot(&b, &image_b) > 0.0);
             assert!((ab - ba).abs() <= 1e-12 * scale, "{ab} {ba}");
         }
+    }
+    #[test]
+    fn there_is_no_cycle_on_a_coarsest_grid_that_is_large() {
+        let chain = BirthDeath::walk(90, 0.25, 0.25, Edge::Hold).unwrap();
+        // Loads in the proportion 1 : 3 stand at levels that the coarser grid does not have.
+        let process = Process { lowest: 1, chain: ProcessChain::BirthDeath(chain) };
+        let (states, operator) =
+            States::independent(&[process.clone(), process], |_, _| false).unwrap();
+        let capacities = [Rational::ONE, Rational::from(3)];
+        let imbalance = Imbalance::new(RunningCost::MaxMinusMean, &capacities, 100).unwrap();
+        let problem = Problem::new(&states, operator, &imbalance, 1e4, AfterRemap::Stop).unwrap();
+        assert!(problem.coarser.as_ref().is_some_and(|grid| grid.problem.coarser.is_none()));
+        let continues: Vec<bool> = problem.running().iter().map(|psi| *psi > 0.0).collect();
+        let chain = Killed::new(&problem, &continues);
+        let weights = weights(&problem).unwrap();
+        assert!(Multigrid::new(&problem, &weights, &continues, &chain).is_none());
     }
 }

@@ -211,9 +211,17 @@ fn where_remaps_are_cheap_only_the_active_region_is_solved() {
         (&"active".into(), &"exchangeable".into())
     );
     assert!(8 * band["classes"].as_u64().unwrap() <= full["classes"].as_u64().unwrap());
-    for field in
-        ["decision", "ties", "states", "shape", "lowest", "counts", "remap_cost", "remap_value"]
-    {
+    for field in [
+        "decision",
+        "ties",
+        "states",
+        "shape",
+        "lowest",
+        "counts",
+        "remap_cost",
+        "remap_value",
+        "largest_value",
+    ] {
         assert!(!full[field].is_null());
         assert_eq!(band[field], full[field], "{field}");
     }
@@ -251,7 +259,9 @@ fn the_active_region_of_many_processes_gives_the_map_of_all_classes() {
         (&region.0["representation"], &all.0["representation"]),
         (&"active".into(), &"exchangeable".into())
     );
-    assert_eq!(region.0["counts"], all.0["counts"]);
+    for field in ["counts", "remap_value", "largest_value"] {
+        assert_eq!(region.0[field], all.0[field], "{field}");
+    }
     assert!(region.0["counts"]["continued"].as_f64().unwrap() > 0.0);
     assert!(region.1.contains('#') && region.1.contains('+') && region.1 == all.1);
     assert!(region.2 == all.2);
