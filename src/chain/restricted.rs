@@ -69,3 +69,24 @@ impl Operator for Restricted {
         self.weights.clone()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_make_rows_and_errors_of_entries_and_sums_add_up() {
+        let third = 1.0 / 3.0;
+        let columns = [vec![(2, 0.5)], vec![(0, 0.25), (2, third)], vec![(1, 1.0), (2, 0.125)]];
+        let chain = Restricted::from_columns(&columns, 7.0, None);
+        let mut out = [0.0; 3];
+        chain.apply_into(&[1.0, -2.0, 4.0], &mut out);
+        assert_eq!(out, [-0.5, 4.0, 0.5 - 2.0 * third + 0.5]);
+        // A product and a sum for each entry of the longest row.
+        assert!((10.0..=13.0).contains(&chain.rounding()));
+        assert_eq!(chain.reversing_weights(), None);
+        let weights = Some(vec![0.25, 0.5, 1.0]);
+        let chain = Restricted::from_columns(&columns, 7.0, weights.clone());
+        assert_eq!(chain.reversing_weights(), weights);
+    }
+}

@@ -142,3 +142,72 @@ impl<'a> Predecessors<'a> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stopping::Process;
+    use proptest::prelude::*;
+    use std::collections::BTreeMap;
+
+    /// Chains whose probabilities are multiples of 1/16: few enough products of them are exact.
+    fn chain(levels: std::ops::Range<usize>) -> impl Strategy<Value = BirthDeath> {
+        prop::collection::vec((0..9u8, 0..8u8), levels).prop_map(|moves| {
+            let sixteenths = |n: u8| f64::from(n) / 16.0;
+            let mut up: Vec<f64> = moves.iter().map(|(up, _)| sixteenths(*up)).collect();
+            let mut down: Vec<f64> = moves.iter().map(|(_, down)| sixteenths(*down)).collect();
+            (up[moves.len() - 1], down[0]) = (0.0, 0.0);
+            BirthDeath::new(up, down).unwrap()
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn ways_into_a_class_are_those_of_its_load_vectors(
+            chains in prop::collection::vec((chain(2..4), 1..4usize), 1..3),
+        ) {
+            let process = |chain: &BirthDeath| Process {
+                lowest: 0,
+                chain: ProcessChain::BirthDeath(chain.clone()),
+            };
+            let all: Vec<Process> = chains.iter()
+                .flat_map(|(chain, count)| std::iter::repeat_n(process(chain), *count))
+                .collect();
+            let (states, _) = States::independent(&all, |_, _| true).unwrap();
+            let rows: Vec<Vec<Vec<f64>>> = all.iter()
+                .map(|process| match &process.chain {
+                    ProcessChain::BirthDeath(chain) => chain.rows(),
+                    ProcessChain::Dense(_) => unreachable!(),
+                })
+                .collect();
+            let predecessors = Predecessors::new(&states).unwrap();
+            let vectors: Vec<Vec<i64>> =
+                (0..states.vectors().unwrap()).map(|place| states.vector(place)).collect();
+            // From the first vector of each class to all of another one.
+            let mut exact = BTreeMap::new();
+            for x in 0..states.count() {
+                let from = states.loads(x);
+                for to in &vectors {
+                    let steps = rows.iter().zip(from.iter().zip(to));
+                    let p: f64 = steps.map(|(row, (a, b))| row[*a as usize][*b as usize]).product();
+                    if p > 0.0 {
+                        *exact.entry((states.find(to).unwrap(), x)).or_insert(0.0) += p;
+                    }
+                }
+            }
+            let (mut found, mut worst) = (0, 0.0f64);
+            for y in 0..states.count() {
+                let ways = predecessors.of(y);
+                prop_assert!(ways.from.len() <= predecessors.count(y));
+                prop_assert!(ways.from.is_sorted_by(|a, b| a.0 < b.0));
+                prop_assert!(ways.rounding >= 16.0 * all.len() as f64);
+                for (x, p) in &ways.from {
+                    let exact: f64 = exact[&(y, *x)];
+                    worst = worst.max((p - exact).abs() / exact / f64::EPSILON / ways.rounding);
+                }
+                found += ways.from.len();
+            }
+            prop_assert!(found == exact.len() && worst <= 1.0, "{found} {} {worst}", exact.len());
+        }
+    }
+}
