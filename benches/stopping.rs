@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use remapping::chain::{BirthDeath, Edge, Operator};
 use remapping::imbalance::{Imbalance, RunningCost};
 use remapping::stopping::{
-    AfterRemap, Method, Problem, Process, ProcessChain, Settings, Solution, States, solve,
+    AfterRemap, Effort, Method, Problem, Process, ProcessChain, Settings, Solution, States, solve,
     solve_active,
 };
 use remapping::{Rational, Status};
@@ -143,8 +143,8 @@ const LARGE: [(usize, usize, [f64; 3]); 6] = [
 /// Full spaces beyond are not solved at the side of their active regions.
 const MOST_FULL: usize = 10_000_000;
 
-/// Ways into the states of a region for each state of the full space, and at most.
-const MOST_WAYS: [usize; 2] = [3, 40_000_000];
+/// Ways into the states of a region.
+const MOST_WAYS: usize = 40_000_000;
 
 #[expect(clippy::print_stdout, reason = "a table is what this bench is for")]
 fn large() {
@@ -166,8 +166,8 @@ fn large() {
             }
             let Model { states, imbalance, .. } = model;
             let (active, seconds) = timed(|| {
-                let most = states.count().saturating_mul(MOST_WAYS[0]).min(MOST_WAYS[1]);
-                solve_active(&states, &imbalance, rho, most, &Settings::default(), &()).unwrap()
+                let effort = Effort { ways: MOST_WAYS, work: u64::MAX };
+                solve_active(&states, &imbalance, rho, effort, &Settings::default(), &()).unwrap()
             });
             if let Some(active) = active {
                 row("active", active.states.count(), (active.solution, seconds));

@@ -10,7 +10,9 @@ use crate::model::stopping::Stopping;
 use crate::run::Watch;
 use crate::solution::{Body, Solved};
 use remapping::Status;
-use remapping::stopping::{self, AfterRemap, Method, Problem, ProblemError, Solution, States};
+use remapping::stopping::{
+    self, AfterRemap, Effort, Method, Problem, ProblemError, Solution, States,
+};
 use serde::Serialize;
 use serde_json::Value;
 use std::sync::Arc;
@@ -155,9 +157,9 @@ pub fn solve(
         tolerance: settings.tolerance,
         ..stopping::Settings::default()
     };
-    if let Some(most) = active_limit(&states, model, settings) {
+    if let Some(effort) = active_effort(&states, model, settings) {
         let rho = model.remap_cost();
-        let found = stopping::solve_active(&states, &imbalance, rho, most, &how, watch)
+        let found = stopping::solve_active(&states, &imbalance, rho, effort, &how, watch)
             .map_err(|error| refuse(&error.to_string(), "correct the model"))?;
         if let Some(stopping::Active { states, problem, solution }) = found {
             let mut answer = Answer::new(model, &states, &problem, &solution);
@@ -217,20 +219,25 @@ pub fn solve(
 /// States from which on it is worth looking for a small region around balance that will do.
 const ACTIVE_FROM: usize = 20_000;
 
-/// Ways into the states of a region that take longer to go through than is worth waiting for to be told that
-/// there are more.
-const ACTIVE_MOST: usize = 40_000_000;
+/// The most ways into the states of a region: for each state of all, and in all.
+const ACTIVE_WAYS: [usize; 2] = [3, 40_000_000];
 
-/// The most ways into such a region, where it is worth a try.
-fn active_limit(states: &States, model: &Stopping, settings: &Settings) -> Option<usize> {
+/// Ways gone through for each state and process from which on solving for all states takes about as long.
+const ACTIVE_WORK: usize = 150;
+
+/// What may be tried to solve for a region only, where that is worth a try.
+fn active_effort(states: &States, model: &Stopping, settings: &Settings) -> Option<Effort> {
     let plain = model.after() == AfterRemap::Stop
         && !model.restarts()
         && !settings.critical_costs
         && settings.method.is_none_or(|method| Method::from(method) == Method::Auto);
-    // A way takes about 32 bytes.
     let room = memory::available().map_or(usize::MAX, |bytes| (bytes / 32) as usize);
-    (plain && states.count() >= ACTIVE_FROM)
-        .then(|| (states.count().saturating_mul(3)).min(room).min(ACTIVE_MOST))
+    let [each, most] = ACTIVE_WAYS;
+    let effort = Effort {
+        ways: states.count().saturating_mul(each).min(room).min(most),
+        work: states.count().saturating_mul(ACTIVE_WORK * states.processes()) as u64,
+    };
+    (plain && states.count() >= ACTIVE_FROM).then_some(effort)
 }
 
 /// The most classes whose critical costs are computed: the work grows with the cube.

@@ -25,22 +25,27 @@ pub struct Active {
     pub solution: Solution,
 }
 
-/// Before it is solved for the first time a region takes in neighbours up to so many ways: for so many states
-/// one, and no more than that.
+/// What finding a region may take. A way is a move of all processes into a state of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Effort {
+    /// The most ways into its states, which take some 32 bytes each.
+    pub ways: usize,
+    /// How many ways may be gone through by all applications of the chain.
+    pub work: u64,
+}
+
+/// Up to how many ways a region takes in neighbours before it is solved for the first time: one for so many
+/// states of all, and at most so many.
 const FIRST: [usize; 2] = [64, 1_000_000];
 
 /// How many times more ways that makes at most from then on.
 const GROWTH: usize = 2;
 
-/// Ways gone through for each state and process from which on all states are solved about as soon.
-const PATIENCE: u64 = 150;
-
 /// The tolerance at which a region is tried.
 const ROUGHLY: f64 = 1e-3;
 
 /// Solves the problem that a remap ends ([`AfterRemap::Stop`]) on a region around balance, if the
-/// processes are independent birth–death chains, at most 100 of them equal, and do not move into its states in
-/// more than `most` ways; and if that does not take longer than solving it on all states may.
+/// processes are independent birth–death chains, at most 100 of them equal, and `effort` suffices.
 /// `settings.iterations` limits each of the few regions.
 ///
 /// # Errors
@@ -49,16 +54,16 @@ pub fn solve_active(
     all: &States,
     imbalance: &Imbalance,
     remap_cost: f64,
-    most: usize,
+    effort: Effort,
     settings: &Settings,
     observer: &dyn Observer,
 ) -> Result<Option<Active>, ProblemError> {
     let Some(predecessors) = Predecessors::new(all) else { return Ok(None) };
     let balanced = balanced(all, imbalance);
+    let Effort { ways: most, mut work } = effort;
     let mut region = Region { all, predecessors, most, members: Vec::new(), ways: 0 };
     let mut found = balanced;
     let mut tolerance = settings.tolerance.max(ROUGHLY);
-    let mut patience = PATIENCE.saturating_mul(all.count().saturating_mul(all.processes()) as u64);
     while !found.is_empty() {
         if region.take_in(found).is_none() {
             return Ok(None);
@@ -68,10 +73,10 @@ pub fn solve_active(
             let operator = Box::new(operator);
             let problem = Problem::new(&states, operator, imbalance, remap_cost, AfterRemap::Stop)?;
             let ways = region.ways.max(1) as u64;
-            let iterations = settings.iterations.min(patience / ways);
+            let iterations = settings.iterations.min(work / ways);
             let limits = Settings { tolerance, iterations, ..*settings };
             let solution = super::solve(&problem, &limits, observer);
-            patience = patience.saturating_sub(solution.iterations.saturating_mul(ways));
+            work = work.saturating_sub(solution.iterations.saturating_mul(ways));
             let precise = tolerance == settings.tolerance;
             let lower = |s: usize| if precise { solution.bounds(s).0 } else { solution.value(s) };
             found = region.beyond(|s| remap_cost - lower(s), imbalance);
@@ -112,7 +117,7 @@ struct Region<'a> {
     predecessors: Predecessors<'a>,
     /// In order of their states.
     members: Vec<Member>,
-    /// In which processes may move into members, and how many may be gone through.
+    /// Into members, and how many there may be.
     ways: usize,
     most: usize,
 }
@@ -191,7 +196,8 @@ impl Region<'_> {
             gains.extend(outside.map(|(state, p)| (*state, p * saved)));
             self.members[place].inner = gains.len() == before;
         }
-        gains.par_sort_unstable_by_key(|(state, _)| *state);
+        // Sums must not depend on the number of threads.
+        gains.par_sort_by_key(|(state, _)| *state);
         let each: Vec<&[(usize, f64)]> = gains.chunk_by(|a, b| a.0 == b.0).collect();
         let pays = |ways: &&[(usize, f64)]| {
             let psi = imbalance.cost(&self.all.loads(ways[0].0));

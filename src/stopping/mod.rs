@@ -29,7 +29,7 @@ mod value_iteration;
 mod vector;
 mod weight;
 
-pub use active::{Active, solve_active};
+pub use active::{Active, Effort, solve_active};
 pub use critical::{CriticalCost, Scalar, critical_costs};
 pub use long_run::{LongRun, long_run, rebalanced};
 pub use problem::{AfterRemap, Problem, ProblemError};

@@ -82,8 +82,8 @@ proptest! {
 fn one_remaps_outside(model: &Model, rho: f64) -> Result<(), TestCaseError> {
     let full = model.solve(true, rho, AfterRemap::Stop, Method::Policy);
     let settings = Settings::default();
-    let found =
-        solve_active(&full.states, &model.imbalance, rho, usize::MAX, &settings, &()).unwrap();
+    let effort = Effort { ways: usize::MAX, work: u64::MAX };
+    let found = solve_active(&full.states, &model.imbalance, rho, effort, &settings, &()).unwrap();
     let Some(Active { states, problem, solution }) = found else {
         // There is no balanced state to begin with.
         prop_assert!(full.problem.running().iter().all(|psi| *psi > 0.0));
@@ -125,11 +125,14 @@ fn slow_walks_converge_where_remaps_are_dear() {
 fn a_region_around_balance_is_small_where_remaps_are_cheap() {
     let model = Model::new(vec![walk(300), walk(300)], &[1, 1], RunningCost::MaxMinusMean);
     let (states, _) = model.states(true);
-    let found = |rho: f64, most: usize| {
-        solve_active(&states, &model.imbalance, rho, most, &Settings::default(), &()).unwrap()
+    let found = |rho: f64, ways: usize, work: u64| {
+        let effort = Effort { ways, work };
+        solve_active(&states, &model.imbalance, rho, effort, &Settings::default(), &()).unwrap()
     };
-    let active = found(5.0, usize::MAX).unwrap();
+    let active = found(5.0, usize::MAX, u64::MAX).unwrap();
     assert!(active.states.is_active() && 8 * active.states.count() < states.count());
-    assert!(found(5.0, active.states.count() - 1).is_none());
-    assert!(found(1e6, states.count() / 2).is_none());
+    // Each of its states can be reached in one way at least.
+    assert!(found(5.0, active.states.count() - 1, u64::MAX).is_none());
+    assert!(found(5.0, usize::MAX, active.states.count() as u64).is_none());
+    assert!(found(1e6, states.count(), u64::MAX).is_none());
 }
