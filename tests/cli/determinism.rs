@@ -53,8 +53,8 @@ fn phase_change() {
 
 #[test]
 fn stopping() {
-    for name in ["stopping/yin_xu_wang.ron", "stopping/restart.ron", "stopping/particles.ron"] {
-        same_bits(&["solve", &deck(name), "--values"]);
+    for name in ["yin_xu_wang.ron", "restart.ron", "particles.ron", "eight_chains.ron"] {
+        same_bits(&["solve", &deck(&format!("stopping/{name}")), "--values"]);
     }
     // Enough states for every thread to get some.
     let workplace = Workplace::new();

@@ -281,10 +281,10 @@ fn more_memory_than_there_is_is_refused_beforehand() {
     let model = |problem: &str| format!("Model(title: \"x\", problem: {problem})");
     for problem in [
         "Stopping(processes: Identical(count: 4, chain: Walk(levels: 3000, up: 0.25, down: 0.25, \
-         edge: Reflect)), remap_cost: 1, after_remap: Stop)",
+         edge: Reflect)), remap_cost: 1, after_remap: Uniform)",
         "Stopping(processes: Distinct([Walk(levels: 90000, up: 0.25, down: 0.25, edge: Reflect), \
          Walk(levels: 80000, up: 0.25, down: 0.25, edge: Reflect), Walk(levels: 70000, up: 0.25, \
-         down: 0.25, edge: Hold)]), remap_cost: 1, after_remap: Stop)",
+         down: 0.25, edge: Hold)]), remap_cost: 1, after_remap: Restart)",
         "LoadDrift(processors: 12, chain: Walk(lowest: 1, levels: 60, up: 0.25, down: 0.25, \
          edge: Hold), initial_load: 10, steps: 400, remap_cost: 8)",
     ] {
