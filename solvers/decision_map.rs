@@ -118,7 +118,7 @@ fn by_spread(states: &States, letters: &[u8]) -> Vec<Spread> {
         states.loads_into(class, &mut loads);
         *others.entry(mean_and_spread(&loads)).or_default() += 1;
     }
-    let rows = all.into_iter().map(|((mean, spread), all)| {
+    let rows = all.into_iter().map(|(mean, spread, all)| {
         let others = others.get(&(mean, spread)).map_or(0, |others| *others);
         Spread { mean, spread, remap: (all - others) as f64 / all as f64 }
     });

@@ -2,38 +2,76 @@
 
 use super::States;
 use super::states::{Group, Kind};
-use std::collections::BTreeMap;
 
-/// States that are counted one by one.
+/// Combinations of what groups of equal processes have in common that are gone through, about a second's work.
 const MOST: usize = 1 << 27;
+
+/// Means and spreads that are told apart.
+const MOST_CELLS: usize = 1 << 24;
 
 impl States {
     /// How many states there are of each mean load per process, rounded down, and spread, the largest minus the
-    /// smallest load: at most `r L` steps for each of them if r processes on L levels are all equal, otherwise
-    /// one for each state; `None` where these are more than 2^27.
-    pub fn spreads(&self) -> Option<BTreeMap<(i64, i64), usize>> {
-        let mut table = BTreeMap::new();
-        let mut add =
-            |mean, spread, states: usize| *table.entry((mean, spread)).or_default() += states;
-        if let Kind::Groups { groups, .. } = &self.0
-            && let [group] = &groups[..]
-        {
-            for (spread, sums) in group.spreads().iter().enumerate() {
-                for (sum, &states) in sums.iter().enumerate().filter(|(_, states)| **states > 0) {
-                    let mean = group.lowest + (sum / group.sets.items()) as i64;
-                    let lowest = 0..(group.sets.levels() - spread) as i64;
-                    lowest.for_each(|level| add(mean + level, spread as i64, states));
-                }
+    /// smallest load, in this order. States with the same sum, smallest and largest load in each group of equal
+    /// processes take one step. `None` where that would take too long.
+    pub fn spreads(&self) -> Option<Vec<(i64, i64, usize)>> {
+        let (groups, processes) = match &self.0 {
+            Kind::Groups { groups, processes, .. } => (groups, *processes as i64),
+            Kind::Active { all, .. } => return all.spreads(),
+            Kind::Listed { loads, .. } => {
+                let mut all: Vec<_> = loads.iter().map(|loads| mean_and_spread(loads)).collect();
+                all.sort_unstable();
+                let equal = all.chunk_by(|a, b| a == b);
+                return Some(equal.map(|equal| (equal[0].0, equal[0].1, equal.len())).collect());
             }
-        } else {
-            let mut loads = vec![0; self.processes()];
-            for state in 0..Some(self.count()).filter(|count| *count <= MOST)? {
-                self.loads_into(state, &mut loads);
-                let (mean, spread) = mean_and_spread(&loads);
-                add(mean, spread, 1);
+        };
+        let (lowest, highest) = self.range()?;
+        let (least, most) = (*lowest.iter().min()?, *highest.iter().max()?);
+        let width = usize::try_from(most - least + 1).ok()?;
+        let steps = groups.iter().map(Group::summaries).try_fold(1usize, usize::checked_mul)?;
+        if steps > MOST || width.checked_mul(width)? > MOST_CELLS {
+            return None;
+        }
+        let mut table = vec![0; width * width];
+        let lists: Vec<_> = groups.iter().map(|group| (group, group.spreads())).collect();
+        let none = Summary { sum: 0, low: most, high: least, states: 1 };
+        combine(&lists, none, &mut |all| {
+            let mean = (all.sum.div_euclid(processes) - least) as usize;
+            table[mean * width + (all.high - all.low) as usize] += all.states;
+        });
+        let cells = table.iter().enumerate().filter(|(_, states)| **states > 0);
+        let named = |(cell, &states): (usize, &usize)| {
+            (least + (cell / width) as i64, (cell % width) as i64, states)
+        };
+        Some(cells.map(named).collect())
+    }
+}
+
+/// What some states have in common.
+#[derive(Clone, Copy)]
+struct Summary {
+    sum: i64,
+    low: i64,
+    high: i64,
+    states: usize,
+}
+
+/// Calls `visit` for all combinations of summaries of groups.
+fn combine(groups: &[(&Group, Vec<Vec<usize>>)], before: Summary, visit: &mut impl FnMut(Summary)) {
+    let Some(((group, spreads), others)) = groups.split_first() else { return visit(before) };
+    for (spread, sums) in spreads.iter().enumerate() {
+        for level in 0..group.sets.levels() - spread {
+            let low = group.lowest + level as i64;
+            let least = before.sum + low * group.sets.items() as i64;
+            for (more, &states) in sums.iter().enumerate().filter(|(_, states)| **states > 0) {
+                let all = Summary {
+                    sum: least + more as i64,
+                    low: before.low.min(low),
+                    high: before.high.max(low + spread as i64),
+                    states: before.states * states,
+                };
+                combine(others, all, visit);
             }
         }
-        Some(table)
     }
 }
 
@@ -46,6 +84,15 @@ pub fn mean_and_spread(loads: &[i64]) -> (i64, i64) {
 }
 
 impl Group {
+    /// About how many sums there are for all lowest and highest levels.
+    fn summaries(&self) -> usize {
+        let (items, levels) = (self.sets.items(), self.sets.levels());
+        match items {
+            1 => levels,
+            _ => levels.saturating_mul(levels).saturating_mul(1 + (items - 2) * levels / 3) / 2,
+        }
+    }
+
     /// For each spread how many multisets with the lowest member at level 0 have each sum.
     fn spreads(&self) -> Vec<Vec<usize>> {
         let (items, levels) = (self.sets.items(), self.sets.levels());
