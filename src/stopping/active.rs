@@ -212,14 +212,10 @@ impl Region<'_> {
         let own: Vec<Vec<f64>> =
             groups.iter().map(Group::reversing_weights).collect::<Option<_>>()?;
         let weight = |member: &Member| {
-            let mut rest = member.state;
-            let factors = groups.iter().zip(&own).rev().map(|(group, own)| {
-                let levels = group.sets.unrank(rest % group.sets.states());
-                rest /= group.sets.states();
-                let weights = levels.iter().map(|&level| own[level]);
-                group.sets.orderings(&levels) * weights.product::<f64>()
-            });
-            factors.product()
+            let levels = self.all.levels(member.state);
+            let each =
+                own.iter().zip(&levels).flat_map(|(own, levels)| levels.iter().map(|l| own[*l]));
+            self.all.orderings(member.state) * each.product::<f64>()
         };
         Some(self.members.iter().map(weight).collect())
     }

@@ -21,6 +21,7 @@ pub(super) struct Ways {
 
 /// The groups of equal processes on birth–death chains.
 pub(super) struct Predecessors<'a> {
+    all: &'a States,
     groups: Vec<(&'a Group, &'a BirthDeath)>,
     /// `n!`
     factorials: Vec<f64>,
@@ -41,26 +42,13 @@ impl<'a> Predecessors<'a> {
             Some(*product)
         };
         let factorials = (0..=largest).scan(1.0, next).collect();
-        (largest <= MOST_EQUAL).then_some(Self { groups, factorials })
-    }
-
-    /// The levels in each group of a state.
-    fn levels(&self, state: usize) -> Vec<Vec<usize>> {
-        let mut rest = state;
-        let own = self.groups.iter().rev().map(|(group, _)| {
-            let rank = rest % group.sets.states();
-            rest /= group.sets.states();
-            group.sets.unrank(rank)
-        });
-        let mut levels: Vec<Vec<usize>> = own.collect();
-        levels.reverse();
-        levels
+        (largest <= MOST_EQUAL).then_some(Self { all, groups, factorials })
     }
 
     /// How many ways [`of`](Self::of) goes through: r equal processes at one level come from below or
     /// above or stay in (r+1)(r+2)/2.
     pub fn count(&self, state: usize) -> usize {
-        let levels = self.levels(state);
+        let levels = self.all.levels(state);
         let equal = levels.iter().flat_map(|levels| levels.chunk_by(|a, b| a == b));
         equal.map(|equal| (equal.len() + 1) * (equal.len() + 2) / 2).fold(1, usize::saturating_mul)
     }
@@ -68,7 +56,7 @@ impl<'a> Predecessors<'a> {
     /// The states from which `state` can be reached in one step.
     pub fn of(&self, state: usize) -> Ways {
         let mut ways = Ways { from: vec![(0, 1.0)], rounding: 0.0 };
-        for (&(group, chain), levels) in self.groups.iter().zip(self.levels(state)) {
+        for (&(group, chain), levels) in self.groups.iter().zip(self.all.levels(state)) {
             let own = self.of_group(group, chain, &levels);
             let states = group.sets.states();
             let with = |&(x, p): &(usize, f64)| {

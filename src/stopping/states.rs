@@ -279,16 +279,24 @@ impl States {
         Some(all)
     }
 
-    /// How many load vectors a state of groups stands for.
-    pub(super) fn orderings(&self, state: usize) -> f64 {
-        let groups = self.groups().unwrap_or_default();
+    /// The levels of the processes of each group in a state of groups, ascending.
+    pub(super) fn levels(&self, state: usize) -> Vec<Vec<usize>> {
         let mut rest = state;
-        let own = groups.iter().rev().map(|group| {
+        let own = self.groups().unwrap_or_default().iter().rev().map(|group| {
             let rank = rest % group.sets.states();
             rest /= group.sets.states();
-            group.sets.orderings(&group.sets.unrank(rank))
+            group.sets.unrank(rank)
         });
-        own.product()
+        let mut levels: Vec<Vec<usize>> = own.collect();
+        levels.reverse();
+        levels
+    }
+
+    /// How many load vectors a state of groups stands for.
+    pub(super) fn orderings(&self, state: usize) -> f64 {
+        let groups = self.groups().unwrap_or_default().iter();
+        let own = groups.zip(self.levels(state));
+        own.map(|(group, levels)| group.sets.orderings(&levels)).product()
     }
 
     /// The states of all load vectors, where these are [active](Self::is_active); otherwise themselves.
