@@ -56,6 +56,8 @@ pub struct Spread {
     pub spread: i64,
     /// Share of the classes that remap.
     pub remap: f64,
+    /// Whether all of them are balanced.
+    pub balanced: bool,
 }
 
 impl Answer {
@@ -112,15 +114,18 @@ fn by_spread(states: &States, letters: &[u8]) -> Vec<Spread> {
     let all = if states.processes() > 2 { states.whole().spreads() } else { None };
     let Some(all) = all else { return Vec::new() };
     // Outside an active region one remaps.
-    let mut others = HashMap::<(i64, i64), usize>::new();
+    let mut others = HashMap::<(i64, i64), (usize, usize)>::new();
     let mut loads = vec![0; states.processes()];
-    for (class, _) in letters.iter().enumerate().filter(|(_, letter)| **letter != b'R') {
+    for (class, letter) in letters.iter().enumerate().filter(|(_, letter)| **letter != b'R') {
         states.loads_into(class, &mut loads);
-        *others.entry(mean_and_spread(&loads)).or_default() += 1;
+        let (others, balanced) = others.entry(mean_and_spread(&loads)).or_default();
+        *others += 1;
+        *balanced += usize::from(*letter == b'B');
     }
     let rows = all.into_iter().map(|(mean, spread, all)| {
-        let others = others.get(&(mean, spread)).map_or(0, |others| *others);
-        Spread { mean, spread, remap: (all - others) as f64 / all as f64 }
+        let (others, balanced) = others.get(&(mean, spread)).copied().unwrap_or_default();
+        let remap = (all - others) as f64 / all as f64;
+        Spread { mean, spread, remap, balanced: balanced == all }
     });
     rows.collect()
 }

@@ -85,6 +85,7 @@ fn by_spread(answer: &Answer) -> Option<Panel> {
         let at = entry.spread as usize * columns + (entry.mean - first) as usize;
         cells[at] = match entry.remap {
             1.0 => Cell::Remap,
+            _ if entry.balanced => Cell::Balanced,
             0.0 => Cell::Continue,
             _ => Cell::Mixed,
         };
@@ -206,6 +207,9 @@ pub struct DecisionMap<'a> {
 /// The colour of balanced load vectors.
 pub(super) const BALANCED: RGBColor = RGBColor(243, 197, 94);
 
+/// The colour where there is no load vector.
+pub(super) const NOTHING: RGBColor = RGBColor(222, 222, 222);
+
 impl Picture for DecisionMap<'_> {
     fn draw<B: DrawingBackend>(&self, area: &DrawingArea<B, Shift>) -> Result<(), DrawError>
     where
@@ -216,19 +220,23 @@ impl Picture for DecisionMap<'_> {
         let area = area.titled(self.title, ("sans-serif", 24))?;
         let (legend, maps) = area.split_vertically(34);
         let entries = [
-            (THRESHOLD, "remap"),
-            (BAND, "remap some of them"),
-            (BALANCED, "balanced"),
-            (WHITE, "continue"),
+            (THRESHOLD, "remap", Cell::Remap),
+            (BAND, "remap some of them", Cell::Mixed),
+            (BALANCED, "balanced", Cell::Balanced),
+            (WHITE, "continue", Cell::Continue),
+            (NOTHING, "no load vector", Cell::Nothing),
         ];
-        for (k, (colour, name)) in entries.into_iter().enumerate() {
+        let shown = |kind| panels.iter().any(|panel| panel.cells.contains(&kind));
+        let entries = entries.into_iter().filter(|(.., kind)| shown(*kind));
+        for (k, (colour, name, _)) in entries.enumerate() {
             legend_entry(&legend, (70 + 210 * k as i32, 8), colour, name)?;
         }
         let colour = |_, cell| match cell {
             Cell::Remap => Some(THRESHOLD),
             Cell::Mixed => Some(BAND),
             Cell::Balanced => Some(BALANCED),
-            Cell::Continue | Cell::Nothing => None,
+            Cell::Nothing => Some(NOTHING),
+            Cell::Continue => None,
         };
         draw_panels(&maps, &panels, colour)
     }

@@ -1,6 +1,6 @@
 //! The decision maps of a sweep over one parameter in one picture, and the work each one took.
 
-use super::map::{BALANCED, Cell, Panel, draw_panels, legend_entry, panels};
+use super::map::{BALANCED, Cell, NOTHING, Panel, draw_panels, legend_entry, panels};
 use super::plot::{DrawError, Picture, THRESHOLD};
 use crate::commands::SweepRun;
 use crate::solution::Body;
@@ -113,7 +113,7 @@ impl Picture for Regions {
         }
         draw_panels(&maps, &self.panels, |k, cell| match cell {
             Cell::Balanced => Some(BALANCED),
-            Cell::Nothing => None,
+            Cell::Nothing => Some(NOTHING),
             _ => (counts[k] > 0).then(|| colour(counts[k])),
         })?;
         self.draw_iterations(&right)

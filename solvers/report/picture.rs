@@ -205,15 +205,16 @@ fn class(letter: u8) -> &'static str {
 
 /// More processes: how many of the load vectors with a mean and a spread remap.
 fn spreads(map: &Map) -> String {
-    let mut table = BTreeMap::<(i64, i64), (f64, f64)>::new();
+    let mut table = BTreeMap::<(i64, i64), (f64, f64, bool)>::new();
     for (place, letter) in map.letters.iter().enumerate() {
         let (loads, vectors) = map.entry(place);
         let mean = loads.iter().sum::<i64>().div_euclid(loads.len() as i64);
         let (low, high) =
             loads.iter().fold((i64::MAX, i64::MIN), |(l, h), x| (l.min(*x), h.max(*x)));
-        let entry = table.entry((mean, high - low)).or_default();
+        let entry = table.entry((mean, high - low)).or_insert((0.0, 0.0, true));
         entry.0 += if *letter == b'R' { vectors } else { 0.0 };
         entry.1 += vectors;
+        entry.2 &= *letter == b'B';
     }
     let ends = |values: &mut dyn Iterator<Item = i64>| {
         values.fold((i64::MAX, i64::MIN), |(l, h), x| (l.min(x), h.max(x)))
@@ -224,13 +225,13 @@ fn spreads(map: &Map) -> String {
     let label = "Share of the load vectors that remap, by mean and spread";
     let names = ("mean load, rounded down", "largest less smallest load");
     let mut chart = Chart::new(label, range(means), range(spreads), names);
-    for ((mean, spread), (remap, all)) in table {
+    for ((mean, spread), (remap, all, balanced)) in table {
         let (x, y) = (mean as f64, spread as f64);
         let ((x0, y0), (x1, y1)) = (chart.at(x - 0.48, y + 0.48), chart.at(x + 0.48, y - 0.48));
-        let share = remap / all;
+        let (share, below) = (remap / all, class(if balanced { b'B' } else { b'C' }));
         let _ = writeln!(
             chart.text,
-            "<rect class=\"cell continue\" x=\"{x0:.1}\" y=\"{y0:.1}\" width=\"{:.1}\" height=\"{:.1}\"/>\
+            "<rect class=\"{below}\" x=\"{x0:.1}\" y=\"{y0:.1}\" width=\"{:.1}\" height=\"{:.1}\"/>\
              <rect class=\"cell remap\" fill-opacity=\"{share:.3}\" x=\"{x0:.1}\" y=\"{y0:.1}\" \
              width=\"{:.1}\" height=\"{:.1}\"><title>mean {mean}, spread {spread}: {:.0} % remap</title></rect>",
             x1 - x0,

@@ -264,6 +264,9 @@ fn the_active_region_of_many_processes_gives_the_map_of_all_classes() {
     }
     assert!(region.0["counts"]["continued"].as_f64().unwrap() > 0.0);
     assert!(region.1.contains('#') && region.1.contains('+') && region.1 == all.1);
+    // All load vectors without a spread are balanced.
+    let first = region.1.lines().find(|line| line.starts_with("    0 ")).unwrap();
+    assert_eq!(first.split_whitespace().skip(1).collect::<String>(), "o".repeat(12));
     assert!(region.2 == all.2);
 }
 
