@@ -1,10 +1,27 @@
-//! The horizon of a phase-change problem, step by step.
+//! The times and the horizon of a phase-change problem, step by step.
 
-use crate::model::{Hazard, Lifetime, PhaseChange};
+use crate::model::{Hazard, Lifetime, PhaseChange, Premature};
 use crate::number::{Span, WEIGHT};
 use crate::{Refusal, model_error};
 use num_rational::BigRational;
 use num_traits::{One, Signed, Zero};
+
+impl PhaseChange {
+    /// The time of a cycle after the change, where one remaps if that is better.
+    pub fn after(&self) -> &BigRational {
+        (&self.cycle.after.0).min(&self.cycle.remapped.0)
+    }
+
+    /// e_P - e_F where a premature remapping is kept.
+    pub fn regret(&self) -> Option<BigRational> {
+        match &self.premature {
+            Some(Premature::Keep { before_remapped }) => {
+                Some(&before_remapped.0 - &self.cycle.before.0)
+            }
+            _ => None,
+        }
+    }
+}
 
 /// The step that has been reached, backwards.
 #[derive(Clone, Default)]

@@ -103,23 +103,6 @@ fn decimal(literal: &str) -> Option<BigRational> {
     Some(BigRational::from(digits) * Pow::pow(ten, exponent - part.len() as i32))
 }
 
-impl PhaseChange {
-    /// The time of a cycle after the change, where one remaps if that is better.
-    pub fn after(&self) -> &BigRational {
-        (&self.cycle.after.0).min(&self.cycle.remapped.0)
-    }
-
-    /// e_P - e_F where a premature remapping is kept.
-    pub fn regret(&self) -> Option<BigRational> {
-        match &self.premature {
-            Some(Premature::Keep { before_remapped }) => {
-                Some(&before_remapped.0 - &self.cycle.before.0)
-            }
-            _ => None,
-        }
-    }
-}
-
 /// Where a state leads, and with what probability.
 pub type Row = Vec<(usize, BigRational)>;
 

@@ -21,7 +21,7 @@ const MOST_LEVELS: usize = 1 << 20;
 /// The states in the order of a certificate.
 pub struct Space {
     groups: Vec<Group>,
-    pub processes: usize,
+    pub(crate) processes: usize,
 }
 
 /// Processes that move independently of the others.
@@ -169,9 +169,7 @@ impl Group {
             let sum: BigRational = row.iter().map(|(_, p)| p).sum();
             let within = row.iter().all(|(to, p)| *to < exact.len() && !p.is_negative());
             if !within || (sum - BigRational::one()).abs() > slack {
-                return model_error(
-                    "a row is no distribution over as many levels as there are rows",
-                );
+                return model_error("a row is no distribution over the levels there are");
             }
             let (mut weights, mut rounded) = (Vec::new(), 0);
             for (to, p) in row {

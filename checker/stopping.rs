@@ -17,7 +17,8 @@ pub type Run = (u64, i64, u64);
 
 /// A model of optimal stopping.
 pub struct Stopping {
-    space: Space,
+    /// The states, in the order of a certificate.
+    pub space: Space,
     imbalance: Imbalance,
     remap_cost: BigRational,
     after: After,
@@ -35,14 +36,6 @@ impl Stopping {
         let cost = model.running_cost.unwrap_or(RunningCost::MaxMinusMean);
         let imbalance = Imbalance::new(cost, &capacities)?;
         Ok(Stopping { space, imbalance, remap_cost: model.remap_cost.0, after: model.after_remap })
-    }
-
-    /// What a function makes of the loads of each state, in the order of a certificate.
-    pub fn each<T>(
-        &self,
-        mut make: impl FnMut(&[i64]) -> Result<T, Refusal>,
-    ) -> Result<Vec<T>, Refusal> {
-        self.space.each(|_, loads| make(loads))
     }
 
     /// What is shown by a lower and an upper value for each state, in units of 2^-bits.

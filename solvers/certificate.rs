@@ -126,7 +126,7 @@ fn of_stopping(model: &Stopping, body: &Body) -> Result<(Evidence, Proof), Refus
     let bits = (VALUE_BITS - largest.log2().ceil() as i32).clamp(0, VALUE_BITS);
     // Costs of going on may be larger still.
     let (mut costs, mut processes) = (1, 1);
-    model.each(|loads| {
+    model.space.each(|_, loads| {
         costs = loads.iter().fold(costs, |most, load| load.unsigned_abs().max(most));
         processes = loads.len();
         Ok(())
@@ -157,7 +157,7 @@ fn of_stopping(model: &Stopping, body: &Body) -> Result<(Evidence, Proof), Refus
     // The smallest imbalance is about that of one unit of load.
     let mut moved = if relative { 0.0 } else { ROUNDING * processes as f64 / scale };
     loop {
-        let (values, mut last) = (model.each(|loads| bounds(loads, moved))?, 0);
+        let (values, mut last) = (model.space.each(|_, loads| bounds(loads, moved))?, 0);
         let runs = values.chunk_by(|a, b| a == b).map(|equal| {
             let [lower, upper] = equal[0];
             let step = lower as i64 - std::mem::replace(&mut last, lower as i64);

@@ -218,7 +218,7 @@ fn stopping_of(
             let step = low - std::mem::replace(&mut last, low);
             (1, step, (high - low).unsigned_abs())
         };
-        Evidence::Stopping(50, problem.each(|loads| Ok(pair(loads))).unwrap())
+        Evidence::Stopping(50, problem.space.each(|_, loads| Ok(pair(loads))).unwrap())
     };
     let proof = found.prove(&certificate(1e-11)).unwrap();
     if after == "Restart" {
@@ -242,7 +242,7 @@ fn stopping_of(
     }
     // Decisions are those of the value.
     let image = expect(&rows, count, &value);
-    let letters = problem.each(|loads| {
+    let letters = problem.space.each(|_, loads| {
         let s = place(&loads.iter().map(|l| *l as usize).collect::<Vec<_>>(), levels);
         Ok(if balanced(s) {
             0
@@ -345,7 +345,7 @@ fn an_even_split_goes_by_capacity_and_largest_remainder() {
         let now = ((value[loads[0] as usize][loads[1] as usize] + 10.0) * scale) as i64;
         (1, now - std::mem::replace(&mut last, now), 0)
     };
-    let evidence = Evidence::Stopping(50, problem.each(|loads| Ok(pair(loads))).unwrap());
+    let evidence = Evidence::Stopping(50, problem.space.each(|_, loads| Ok(pair(loads))).unwrap());
     let (low, high) = interval(&found.prove(&evidence).unwrap(), "average");
     assert!(low <= least + 1e-12 && most - 1e-12 <= high && high - low < 1e-9, "[{low}, {high}]");
 }
@@ -547,7 +547,7 @@ fn functions_equal_nearly_everywhere_are_averaged_as_any_other() {
         ));
         let Model::Stopping(problem) = &found else { panic!("another problem") };
         let (states, even) = (vectors(count, levels), vec![1.0; count]);
-        let classes = problem.each(|loads| Ok(loads.to_vec())).unwrap();
+        let classes = problem.space.each(|_, loads| Ok(loads.to_vec())).unwrap();
         for (odd, other) in (0..classes.len()).flat_map(|odd| [(odd, 0.0), (odd, 90.0)]) {
             let of = |class: usize| if class == odd { other } else { 64.0 };
             let scale = 2f64.powi(50);

@@ -187,3 +187,31 @@ fn models_that_are_none_are_refused() {
         assert!(found.is_err(), "{to}");
     }
 }
+
+#[test]
+fn nobody_reads_a_thousand_lines() {
+    let common = ["lib", "model", "number"];
+    let loads = ["space", "multisets", "imbalance"];
+    let kinds = [
+        vec!["horizon", "recursion"],
+        [&loads[..], &["stopping"]].concat(),
+        [&loads[..], &["load_drift"]].concat(),
+    ];
+    for own in kinds {
+        let files = [&common[..], &own].concat();
+        let text = |file: &&str| {
+            let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("{file}.rs"));
+            std::fs::read_to_string(path).unwrap()
+        };
+        let texts: Vec<String> = files.iter().map(text).collect();
+        assert!(texts.iter().map(|text| text.lines().count()).sum::<usize>() < 1000, "{files:?}");
+        // All that they use of the checker is among them, but what the first one sends elsewhere.
+        for text in &texts[1..] {
+            let used = text.lines().filter_map(|line| line.strip_prefix("use crate::"));
+            let modules = used.map(|used| used.split([':', ';']).next().unwrap());
+            modules.filter(|name| name.starts_with(char::is_lowercase)).for_each(|name| {
+                assert!(files.contains(&name) || name == "model_error", "{name}");
+            });
+        }
+    }
+}
