@@ -9,12 +9,13 @@ use crate::model::complaint::Complaint;
 use crate::model::stopping::Stopping;
 use crate::run::Watch;
 use crate::solution::{Body, Solved};
-use remapping::Status;
 use remapping::stopping::{
     self, AfterRemap, Effort, Method, Problem, ProblemError, Solution, States,
 };
+use remapping::{Observer, Status};
 use serde::Serialize;
 use serde_json::Value;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 /// Decision map of a stopping problem.
@@ -171,6 +172,12 @@ pub fn solve(
     }
     let needed = stopping::memory_estimate(&states);
     if let Some(available) = memory::available().filter(|available| needed > *available) {
+        if let ControlFlow::Break(halt) = watch.check() {
+            let message = "a region around balance was still looked for: nothing is known yet";
+            let mut complaints = refuse(message, "give it more time");
+            complaints.iter_mut().for_each(|complaint| complaint.halt = Some(halt));
+            return Err(complaints);
+        }
         let message = format!(
             "{} states need about {}, this machine has {} free",
             states.count(),

@@ -111,12 +111,17 @@ pub fn execute(cli: Cli) -> Exit {
     }
 }
 
-/// Prints complaints with their place in the text; the exit code is that of wrong input.
+/// Prints complaints with their place in the text; the exit code is that of wrong input, unless something
+/// else stopped the computation.
 pub fn report(complaints: &[Complaint]) -> Exit {
     for complaint in complaints {
         say(&told(complaint));
     }
-    Exit::Input
+    let exit = |complaint: &Complaint| match complaint.halt {
+        Some(halt) => Status::from(halt).into(),
+        None => Exit::Input,
+    };
+    complaints.iter().map(exit).reduce(Exit::worst).unwrap_or(Exit::Input)
 }
 
 /// A complaint as people see it.

@@ -5,7 +5,7 @@ use super::number::Decimal;
 use super::source::ModelText;
 use super::syntax::{Node, Span};
 use miette::{Diagnostic, LabeledSpan, SourceCode};
-use remapping::Rational;
+use remapping::{Halt, Rational};
 use std::fmt;
 use std::sync::Arc;
 
@@ -20,6 +20,8 @@ pub struct Complaint {
     message: String,
     label: String,
     help: String,
+    /// What stopped the computation, where that is why there is nothing to show.
+    pub halt: Option<Halt>,
 }
 
 impl Complaint {
@@ -31,6 +33,7 @@ impl Complaint {
             message: printable(message),
             label: printable(label),
             help: if help.is_empty() { "correct this value".to_owned() } else { lines(help) },
+            halt: None,
         }
     }
 
@@ -42,6 +45,7 @@ impl Complaint {
             message: printable(&message.into()),
             label: String::new(),
             help: lines(&help.into()),
+            halt: None,
         }
     }
 }

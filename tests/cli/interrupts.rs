@@ -197,3 +197,21 @@ fn time_limits_are_heard_inside_long_steps() {
         assert!(started.elapsed().as_secs() < 9, "{name}: {:?}", started.elapsed());
     }
 }
+
+/// Too many classes for any machine, and a region that takes seconds to find.
+#[test]
+fn a_region_that_is_still_looked_for_is_no_wrong_model() {
+    let workplace = Workplace::new();
+    let walk = "Walk(levels: 400, up: 0.25, down: 0.2, edge: Hold)";
+    let model = format!(
+        "Model(title: \"x\", problem: Stopping(processes: Identical(count: 6, chain: {walk}), \
+         remap_cost: 1e6, after_remap: Stop))"
+    );
+    workplace.write("model.ron", model);
+    let limited = workplace.run(&["solve", "model.ron", "--time-limit", "0.3"]);
+    limited.exits(3).says("nothing is known yet");
+    let child = start(&workplace, &["solve", "model.ron"]);
+    let output = interrupted(child, Duration::from_millis(900), "a region");
+    let err = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.code() == Some(130) && err.contains("known yet"), "{err}");
+}
