@@ -2,7 +2,7 @@
 
 use super::enclosure::{Enclosure, Weight};
 use super::sweep::Sweep;
-use super::{AfterRemap, Problem, Process, ProcessChain, States};
+use super::{AfterRemap, Problem, Process, ProcessChain, States, weight};
 use crate::Rational;
 use crate::chain::BirthDeath;
 use crate::imbalance::{Imbalance, RunningCost};
@@ -58,7 +58,8 @@ proptest! {
 
     #[test]
     fn an_enclosure_satisfies_the_bellman_inequalities(
-        chains in prop::collection::vec(chain(), 2..4), rho in 1..160u8, uniform in any::<bool>(),
+        chains in prop::collection::vec(chain(), 2..4), rho in 0.1..20.0f64, uniform in any::<bool>(),
+        above in prop::sample::select(vec![1.0, 1.0 + 1e-9, 1.3]),
         away in prop::sample::select(vec![0.0, 1e-13, 1e-9, 1e-4, 0.03, 0.8]),
         shares in prop::collection::vec(-1.0..1.0f64, 64),
         weights in prop::collection::vec(0.0..1.0f64, 64),
@@ -70,12 +71,11 @@ proptest! {
         let capacities = vec![Rational::ONE; chains.len()];
         let imbalance = Imbalance::new(RunningCost::MaxMinusMean, &capacities, 1000).unwrap();
         let (states, operator) = States::independent(&processes, |_, _| false).unwrap();
-        let rho = f64::from(rho) / 8.0;
         let after = if uniform { AfterRemap::Uniform } else { AfterRemap::Stop };
         let problem = Problem::new(&states, operator, &imbalance, rho, after).unwrap();
         let running = problem.running();
         // Near the solution, or away from it.
-        let base = if uniform { 2.0 * rho } else { rho };
+        let base = above * if uniform { 2.0 * rho } else { rho };
         let start = |psi: &f64| if *psi == 0.0 { base } else { 0.0 };
         let mut saving: Vec<f64> = running.iter().map(start).collect();
         let mut sweep = Sweep::new(&problem);
@@ -108,6 +108,14 @@ proptest! {
         let defect = wide.iter().zip(&moved).map(|(w, moved)| (w - moved).to_f64().value().next_down());
         let most = if uniform { mean(&wide).to_f64().value().next_up() } else { 0.0 };
         let weight = Weight { w: w.clone(), defect: defect.collect(), mean: most };
+        let (own, _) = weight::find(&problem, &saving, &sweep, 1e-9, 1000, &());
+        let paying: Vec<Rational> = own.w.iter().map(|w| exact(*w)).collect();
+        let moved = expectation(&chains, &paying);
+        for (s, (w, moved)) in paying.iter().zip(&moved).enumerate() {
+            prop_assert!(own.w[s] >= 0.0 && (running[s] > 0.0 || own.w[s] == 0.0));
+            prop_assert!(exact(own.defect[s]) <= w - moved, "{s} {}", own.defect[s]);
+        }
+        prop_assert!(!uniform || mean(&paying) <= exact(own.mean));
         for weight in [None, Some(&weight)] {
             let found = Enclosure::prove(&problem, &saving, &sweep, weight);
             let w = |s: usize| if weight.is_some() { wide[s].clone() } else { Rational::ZERO };
