@@ -124,6 +124,18 @@ fn slow_walks_converge_where_remaps_are_dear() {
     }
 }
 
+/// What a remap costs has to be paid for when it is the mean of J, and a share of rho is nothing beside it.
+#[test]
+fn bounds_are_close_where_balance_is_rare() {
+    let drifting = BirthDeath::walk(8, 0.25, 0.2, Edge::Hold).unwrap();
+    let chains = vec![ProcessChain::BirthDeath(drifting); 8];
+    let model = Model::new(chains, &[1; 8], RunningCost::MaxMinusMean);
+    let solution = model.solve(true, 100.0, AfterRemap::Uniform, Method::Auto).solution;
+    assert!(solution.remap_value > 2e5);
+    // 1.7e-9 without a weight for the mean, and 5e-12 with one.
+    assert!(solution.gap < 1e-10, "{}", solution.gap);
+}
+
 #[test]
 fn a_region_around_balance_is_small_where_remaps_are_cheap() {
     let model = Model::new(vec![walk(300), walk(300)], &[1, 1], RunningCost::MaxMinusMean);
