@@ -1,23 +1,32 @@
 //! The running cost of a load vector, and the even split of a total.
 
-use crate::model::RunningCost;
+use crate::model::{RunningCost, Stopping};
 use crate::{Refusal, model_error};
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_rational::BigRational;
-use num_traits::{Signed, ToPrimitive};
+use num_traits::{One, Signed, ToPrimitive, Zero};
 
 /// Deviations as integers over one denominator.
 pub struct Imbalance {
     cost: RunningCost,
     /// `unit / c_i`.
-    each: Vec<i64>,
+    pub each: Vec<i64>,
     /// `unit / sum(c)`.
     total: i64,
     unit: i64,
 }
 
 impl Imbalance {
+    /// That of a model with so many processes.
+    pub fn of(model: &Stopping, processes: usize) -> Result<Imbalance, Refusal> {
+        let capacities = model.capacities().unwrap_or_else(|| vec![BigRational::one(); processes]);
+        if capacities.len() != processes || model.remap_cost.0.is_zero() {
+            return model_error("a capacity is missing, or remapping is free");
+        }
+        Imbalance::new(model.running_cost.clone().unwrap_or(RunningCost::MaxMinusMean), &capacities)
+    }
+
     pub fn new(cost: RunningCost, capacities: &[BigRational]) -> Result<Imbalance, Refusal> {
         if capacities.is_empty() || !capacities.iter().all(Signed::is_positive) {
             return model_error("a capacity is not positive");

@@ -6,15 +6,18 @@
 
 mod horizon;
 mod imbalance;
+mod joint;
 mod load_drift;
 mod model;
 mod multisets;
 mod number;
 pub mod recursion;
+mod region;
 mod space;
 mod stopping;
 
 pub use model::PhaseChange;
+pub use region::Entry;
 pub use stopping::{Run, Stopping};
 
 use model::Problem;
@@ -58,6 +61,8 @@ pub enum Evidence {
     Stopping(u32, Vec<stopping::Run>),
     /// Nothing: the recursion is run again.
     LoadDrift,
+    /// Fraction bits, and what is saved in some states: in all others one remaps.
+    Region(u32, Vec<Entry>),
 }
 
 /// A model that certificates are about.
@@ -89,6 +94,9 @@ impl Model {
                 recursion.proof()
             }
             (Model::Stopping(model), Evidence::Stopping(bits, runs)) => model.prove(*bits, runs),
+            (Model::Stopping(model), Evidence::Region(bits, entries)) => {
+                region::prove(&model.model, *bits, entries)
+            }
             (Model::LoadDrift(model), Evidence::LoadDrift) => load_drift::prove(model),
             _ => Err(Refusal::Malformed),
         }

@@ -1,13 +1,12 @@
 //! Model files as they are written; decimals are read as exact fractions.
 
-use crate::{Refusal, model_error};
+use crate::Refusal;
 use num_bigint::BigInt;
 use num_rational::BigRational;
-use num_traits::{One, Pow, Zero};
+use num_traits::{One, Pow, Signed, Zero};
 use ron::extensions::Extensions;
 use serde::{Deserialize, Deserializer, de::Error};
 use std::collections::BTreeMap;
-use std::path::Path;
 
 /// What stands in a model file: every field must be known, and is given once.
 macro_rules! written {
@@ -90,7 +89,7 @@ impl<'de> Deserialize<'de> for Number {
     }
 }
 
-fn decimal(literal: &str) -> Option<BigRational> {
+pub fn decimal(literal: &str) -> Option<BigRational> {
     let plain = literal.replace('_', "");
     let (mantissa, exponent) = plain.split_once(['e', 'E']).unwrap_or((&plain, "0"));
     let exponent = exponent.parse::<i32>().ok().filter(|e| e.unsigned_abs() <= 400)?;
@@ -103,8 +102,49 @@ fn decimal(literal: &str) -> Option<BigRational> {
     Some(BigRational::from(digits) * Pow::pow(ten, exponent - part.len() as i32))
 }
 
+impl Stopping {
+    /// Those that are given.
+    pub fn capacities(&self) -> Option<Vec<BigRational>> {
+        self.capacities.as_ref().map(|list| list.iter().map(|c| c.0.clone()).collect())
+    }
+}
+
 /// Where a state leads, and with what probability.
 pub type Row = Vec<(usize, BigRational)>;
+
+/// Processes, each a call within another, and levels of all together, which are listed.
+const MOST: [usize; 2] = [1000, 1 << 20];
+
+/// Processes with equal chains and equal capacities, which are exchangeable if they move by one level at
+/// most; or one that moves in another way. The load of the lowest level, and a row for each.
+pub type Equal = (Vec<usize>, (i64, Vec<Row>));
+
+impl Processes {
+    /// Those that move independently.
+    pub fn equal(&self, capacities: &[BigRational]) -> Result<Vec<Equal>, Refusal> {
+        let each: Vec<&Chain> = match self {
+            Processes::Identical { count, chain } => vec![chain; *count.min(&(MOST[0] + 1))],
+            Processes::Distinct(chains) => chains.iter().collect(),
+            Processes::Joint { .. } => Vec::new(),
+        };
+        let levels = each.iter().fold(0, |all, chain| chain.levels().saturating_add(all));
+        if each.len() > MOST[0] || levels > MOST[1] {
+            return Err(Refusal::TooLarge);
+        }
+        let mut groups: Vec<Equal> = Vec::new();
+        for (i, chain) in each.into_iter().map(Chain::rows).enumerate() {
+            let lumps = by_one(&chain.1);
+            let equal = |(members, other): &&mut Equal| {
+                lumps && *other == chain && capacities.get(members[0]) == capacities.get(i)
+            };
+            match groups.iter_mut().find(equal) {
+                Some((members, _)) => members.push(i),
+                None => groups.push((vec![i], chain)),
+            }
+        }
+        Ok(groups)
+    }
+}
 
 impl Chain {
     pub fn levels(&self) -> usize {
@@ -146,42 +186,20 @@ impl Chain {
     }
 }
 
-impl Transition {
-    /// A row for each state.
-    pub fn rows(&self, folder: &Path) -> Result<Vec<Row>, Refusal> {
-        match self {
-            Transition::Dense(rows) => Ok(dense(rows)),
-            Transition::File(name) => {
-                let text = std::fs::read_to_string(folder.join(name));
-                let text = text.map_err(|error| Refusal::Model(format!("{name}: {error}")))?;
-                let wrong = || model_error("only real general coordinate matrices are checked");
-                matrix_market(&text).map_or_else(wrong, Ok)
-            }
-        }
-    }
+/// Whether one moves by at most one level, surely.
+pub fn by_one(rows: &[Row]) -> bool {
+    let near = |(from, row): (usize, &Row)| {
+        let near = |to: usize| to < rows.len() && to.abs_diff(from) <= 1;
+        row.iter().all(|(to, p)| near(*to) && !p.is_negative())
+            && row.iter().map(|(_, p)| p).sum::<BigRational>().is_one()
+    };
+    rows.iter().enumerate().all(near)
 }
 
-fn dense(rows: &[Vec<Number>]) -> Vec<Row> {
+pub fn dense(rows: &[Vec<Number>]) -> Vec<Row> {
     let exact = |row: &Vec<Number>| row.iter().map(|p| p.0.clone()).enumerate().collect();
     // What lies outside stays, to be refused.
     let needed = |(to, p): &(usize, BigRational)| *to >= rows.len() || !p.is_zero();
     let positive = |row: Row| row.into_iter().filter(needed).collect();
     rows.iter().map(exact).map(positive).collect()
-}
-
-/// A real general coordinate matrix in Matrix Market form.
-fn matrix_market(text: &str) -> Option<Vec<Row>> {
-    let (head, content) = text.split_once('\n')?;
-    let head = head.to_ascii_lowercase();
-    let kind = head.strip_prefix("%%matrixmarket matrix coordinate ")?.trim();
-    let content = content.lines().filter(|line| !line.starts_with('%') && !line.trim().is_empty());
-    let mut lines = content.map(str::split_whitespace);
-    let size = lines.next()?.next()?.parse().ok().filter(|size| *size <= 1 << 20)?;
-    let mut rows = vec![Vec::new(); size];
-    for mut words in lines {
-        let mut place = || words.next()?.parse::<usize>().ok()?.checked_sub(1);
-        let (row, column) = (rows.get_mut(place()?)?, place()?);
-        row.push((column, decimal(words.next()?)?));
-    }
-    matches!(kind, "real general" | "integer general").then_some(rows)
 }

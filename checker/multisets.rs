@@ -30,13 +30,9 @@ impl Lumped {
             (1..=size).for_each(|m| more[m] = more[m].saturating_add(more[m - 1]));
             ways.push(more);
         }
-        // Room for functions of any number of them is needed, too, and each is a call within another.
+        // Room for functions of any number of them is needed, too.
         let room = ways[moves.len()].iter().fold(0usize, |all, ways| all.saturating_add(*ways));
-        if room > 1 << 27 || size > 1000 {
-            Err(Refusal::TooLarge)
-        } else {
-            Ok(Lumped { size, ways, moves })
-        }
+        if room > 1 << 27 { Err(Refusal::TooLarge) } else { Ok(Lumped { size, ways, moves }) }
     }
 
     /// How many multisets there are.

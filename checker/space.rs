@@ -1,6 +1,6 @@
 //! The states of several processes, equal ones lumped, and how they move.
 
-use crate::model::{Chain, Processes, Row};
+use crate::model::{Processes, Row, by_one};
 use crate::multisets::Lumped;
 use crate::number::{Span, WEIGHT, wide};
 use crate::{Refusal, model_error};
@@ -12,11 +12,8 @@ use std::path::Path;
 /// States a certificate may speak of.
 const MOST: usize = 1 << 26;
 
-/// What loads must stay below.
+/// What loads must stay below: sums of up to 2^20 of them are to be 64-bit integers.
 const LARGE: u64 = 1 << 40;
-
-/// Levels of all processes together: they are listed, and sums of loads are to be 64-bit integers.
-const MOST_LEVELS: usize = 1 << 20;
 
 /// The states in the order of a certificate.
 pub struct Space {
@@ -38,43 +35,24 @@ struct Group {
 }
 
 impl Space {
-    /// Processes with equal chains and equal capacities are exchangeable.
+    /// Of these processes; paths are relative to `folder`.
     pub fn new(
         processes: &Processes,
         capacities: &[BigRational],
         folder: &Path,
     ) -> Result<Space, Refusal> {
-        let levels = match processes {
-            Processes::Joint { loads, .. } => loads.first().map_or(0, Vec::len),
-            Processes::Identical { count, chain } => count.saturating_mul(chain.levels().max(1)),
-            Processes::Distinct(chains) => {
-                chains.iter().fold(0, |all, chain| chain.levels().saturating_add(all))
+        let mut groups = Vec::new();
+        if let Processes::Joint { loads, transition } = processes {
+            let members = Vec::from_iter(0..loads.first().map_or(0, Vec::len));
+            let rows = transition.rows(folder)?;
+            if rows.len() != loads.len() || loads.iter().any(|l| l.len() != members.len()) {
+                return model_error("joint states differ in size");
             }
-        };
-        if levels > MOST_LEVELS {
-            return Err(Refusal::TooLarge);
+            groups.push(Group::new(members, loads.concat(), &rows)?);
         }
-        let (chains, mut groups) = match processes {
-            Processes::Joint { loads, transition } => {
-                let members = Vec::from_iter(0..loads.first().map_or(0, Vec::len));
-                let rows = transition.rows(folder)?;
-                if rows.len() != loads.len() || loads.iter().any(|l| l.len() != members.len()) {
-                    return model_error("joint states differ in size");
-                }
-                (Vec::new(), vec![Group::new(members, loads.concat(), &rows)?])
-            }
-            Processes::Identical { count, chain } => (vec![chain.rows(); *count], Vec::new()),
-            Processes::Distinct(chains) => (chains.iter().map(Chain::rows).collect(), Vec::new()),
-        };
-        for (i, chain) in chains.iter().enumerate() {
-            let equal = |j: &usize| chains[*j] == *chain && capacities.get(*j) == capacities.get(i);
-            let lumps = by_one(&chain.1);
-            let members = (0..chains.len()).filter(|j| *j == i || lumps && equal(j));
-            let members = Vec::from_iter(members);
-            if members[0] == i {
-                let loads = (0..chain.1.len() as i64).map(|level| chain.0.saturating_add(level));
-                groups.push(Group::new(members, loads.collect(), &chain.1)?);
-            }
+        for (members, (lowest, rows)) in processes.equal(capacities)? {
+            let loads = (0..rows.len() as i64).map(|level| lowest.saturating_add(level));
+            groups.push(Group::new(members, loads.collect(), &rows)?);
         }
         let processes = groups.iter().map(|group| group.members.len()).sum();
         let space = Space { groups, processes };
@@ -184,7 +162,7 @@ impl Group {
         if width == 0 || loads.len() != width * rows.len() {
             return model_error("loads and transitions differ in size");
         }
-        if loads.iter().any(|load| load.unsigned_abs() >= LARGE) {
+        if members.len() > 1 << 20 || loads.iter().any(|load| load.unsigned_abs() >= LARGE) {
             return Err(Refusal::TooLarge);
         }
         // A unit for each expectation, and one for each weight that has been rounded.
@@ -235,13 +213,4 @@ impl Group {
             }
         }
     }
-}
-
-/// Whether one moves by at most one level, surely.
-fn by_one(rows: &[Row]) -> bool {
-    let near = |(from, row): (usize, &Row)| {
-        row.iter().all(|(to, _)| to.abs_diff(from) <= 1)
-            && row.iter().map(|(_, p)| p).sum::<BigRational>().is_one()
-    };
-    rows.iter().enumerate().all(near)
 }

@@ -218,7 +218,7 @@ fn stopping_of(
             let step = low - std::mem::replace(&mut last, low);
             (1, step, (high - low).unsigned_abs())
         };
-        Evidence::Stopping(50, problem.space.each(|_, loads| Ok(pair(loads))).unwrap())
+        Evidence::Stopping(50, problem.space().unwrap().each(|_, loads| Ok(pair(loads))).unwrap())
     };
     let proof = found.prove(&certificate(1e-11)).unwrap();
     if after == "Restart" {
@@ -242,7 +242,7 @@ fn stopping_of(
     }
     // Decisions are those of the value.
     let image = expect(&rows, count, &value);
-    let letters = problem.space.each(|_, loads| {
+    let letters = problem.space().unwrap().each(|_, loads| {
         let s = place(&loads.iter().map(|l| *l as usize).collect::<Vec<_>>(), levels);
         Ok(if balanced(s) {
             0
@@ -257,6 +257,48 @@ fn stopping_of(
     let names = ["balanced", "proved_remap", "proved_continue", "either"];
     for (name, count) in names.into_iter().zip(counts) {
         assert_eq!(interval(&proof, name), (f64::from(count), f64::from(count)), "{name}");
+    }
+    if after == "Stop" && processes.starts_with("Identical") {
+        let classes = problem.space().unwrap().each(|_, loads| Ok(loads.to_vec())).unwrap();
+        let saving = classes.into_iter().filter(|loads| of(loads) < rho - 1e-12).collect();
+        check_region(&found, saving, rho, of, &proof);
+    }
+}
+
+/// The same from the states in which something can be saved.
+fn check_region(
+    found: &Model,
+    saving: Vec<Vec<i64>>,
+    rho: f64,
+    of: impl Fn(&[i64]) -> f64,
+    all: &Proof,
+) {
+    let scale = 2f64.powi(50);
+    let entry = |loads: &Vec<i64>, low: f64, high: f64| {
+        let most = ((rho - of(loads) * (1.0 - low)) * scale) as u64 + 1;
+        (loads.clone(), most, most - ((rho - of(loads) * (1.0 + high)) * scale) as u64)
+    };
+    let entries = |low: f64, high: f64| {
+        saving.iter().map(|loads| entry(loads, low, high)).collect::<Vec<_>>()
+    };
+    let prove = |entries: Vec<_>| found.prove(&Evidence::Region(50, entries));
+    let proof = prove(entries(1e-11, 1e-11)).unwrap();
+    for (name, low, high) in all {
+        let own = interval(&proof, name);
+        let same = if name.starts_with("value") { own.1 < 1e-10 } else { own == (*low, *high) };
+        assert!(same, "{name}: {own:?}, [{low}, {high}]");
+    }
+    let unbalanced = |loads: &Vec<i64>| of(loads) > 0.0;
+    assert!(!saving.iter().any(unbalanced) || prove(entries(-1e-11, 1e-11)).is_err());
+    assert!(!saving.iter().any(unbalanced) || prove(entries(1e-11, -1e-11)).is_err());
+    for left_out in 0..saving.len() {
+        let mut entries = entries(1e-11, 1e-11);
+        let doubled = entries[left_out].clone();
+        entries.push(doubled);
+        assert!(prove(entries.clone()).is_err());
+        entries.pop();
+        entries.remove(left_out);
+        assert!(prove(entries).is_err(), "{:?}", saving[left_out]);
     }
 }
 
@@ -345,7 +387,8 @@ fn an_even_split_goes_by_capacity_and_largest_remainder() {
         let now = ((value[loads[0] as usize][loads[1] as usize] + 10.0) * scale) as i64;
         (1, now - std::mem::replace(&mut last, now), 0)
     };
-    let evidence = Evidence::Stopping(50, problem.space.each(|_, loads| Ok(pair(loads))).unwrap());
+    let evidence =
+        Evidence::Stopping(50, problem.space().unwrap().each(|_, loads| Ok(pair(loads))).unwrap());
     let (low, high) = interval(&found.prove(&evidence).unwrap(), "average");
     assert!(low <= least + 1e-12 && most - 1e-12 <= high && high - low < 1e-9, "[{low}, {high}]");
 }
@@ -547,7 +590,7 @@ fn functions_equal_nearly_everywhere_are_averaged_as_any_other() {
         ));
         let Model::Stopping(problem) = &found else { panic!("another problem") };
         let (states, even) = (vectors(count, levels), vec![1.0; count]);
-        let classes = problem.space.each(|_, loads| Ok(loads.to_vec())).unwrap();
+        let classes = problem.space().unwrap().each(|_, loads| Ok(loads.to_vec())).unwrap();
         for (odd, other) in (0..classes.len()).flat_map(|odd| [(odd, 0.0), (odd, 90.0)]) {
             let of = |class: usize| if class == odd { other } else { 64.0 };
             let scale = 2f64.powi(50);

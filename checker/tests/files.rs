@@ -195,6 +195,7 @@ fn nobody_reads_a_thousand_lines() {
     let kinds = [
         vec!["horizon", "recursion"],
         [&loads[..], &["stopping"]].concat(),
+        vec!["imbalance", "region"],
         [&loads[..], &["load_drift"]].concat(),
     ];
     for own in kinds {

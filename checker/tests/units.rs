@@ -85,7 +85,8 @@ fn read(processes: &str) -> Result<(), Refusal> {
     let text = format!(
         "Model(title: \"t\", problem: Stopping(processes: {processes}, remap_cost: 1, after_remap: Restart))"
     );
-    Model::read(&text, Path::new("")).map(|_| ())
+    let Model::Stopping(found) = Model::read(&text, Path::new(""))? else { panic!() };
+    found.space().map(|_| ())
 }
 
 #[test]

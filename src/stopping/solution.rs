@@ -150,13 +150,8 @@ impl Solution {
     /// How far below and above its value the bounds on J in a state are, by the proof before rounding.
     pub fn distances(&self, state: usize) -> (f64, f64) {
         let w = self.weight.as_ref().map_or(0.0, |[w, _]| w[state]);
-        let (below, above) = self.relative_distances(self.value(state));
-        (below + w, above + w)
-    }
-
-    /// The same where J has this value and surely nothing is saved.
-    pub fn relative_distances(&self, value: f64) -> (f64, f64) {
-        (value * (1.0 - self.lower), value * (self.upper - 1.0))
+        let value = self.value(state);
+        (value * (1.0 - self.lower) + w, value * (self.upper - 1.0) + w)
     }
 
     /// What continuing from a state costs.

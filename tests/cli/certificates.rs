@@ -336,6 +336,40 @@ fn ten_thousand_tampered_decision_maps_are_rejected() {
     tampered(&deck("stopping/yin_xu_wang.ron"), "1e-9", 10_000);
 }
 
+fn walks(count: usize, levels: usize, cost: f64) -> String {
+    format!(
+        "Stopping(processes: Identical(count: {count}, chain: Walk(lowest: -2, levels: {levels}, up: 0.25, down: \
+         0.2, edge: Hold)), remap_cost: {cost:?}, after_remap: Stop)"
+    )
+}
+
+/// Whether a certificate speaks of some states only.
+fn is_of_a_region(certificate: &[u8]) -> bool {
+    certificate[HEAD] == 3
+}
+
+#[test]
+fn ten_thousand_tampered_regions_are_rejected() {
+    let loaded = model(&walks(6, 8, 8.0));
+    assert!(is_of_a_region(&certified(&loaded, "1e-9")));
+    tampered(&loaded, "1e-9", 10_000);
+}
+
+#[test]
+fn regions_are_proved_without_the_other_states() {
+    for (count, levels, cost) in
+        [(32, 30, 2e6), (8, 19, 200.0), (16, 9, 2e5), (3, 80, 20.0), (2, 600, 50.0)]
+    {
+        let loaded = model(&walks(count, levels, cost));
+        let certificate = certified(&loaded, "1e-9");
+        assert!(is_of_a_region(&certificate) && certificate.len() < 100_000);
+        let found = proof(&loaded, &certificate).expect("proved");
+        let number = |name: &str| found.iter().find(|(other, ..)| other == name).expect("named").1;
+        assert_eq!((number("balanced"), number("either")), (levels as f64, 0.0));
+        assert!(number("proved_continue") > 0.0);
+    }
+}
+
 #[test]
 fn ten_thousand_tampered_threshold_curves_are_rejected() {
     tampered(

@@ -1,0 +1,204 @@
+//! Optimal stopping where one remaps at once but in some states: only these, and those from which they are
+//! reached in a step, are looked at. docs/certificates.md has the proof.
+
+use crate::imbalance::Imbalance;
+use crate::model::{After, Equal, Row, Stopping, by_one};
+use crate::number::{Span, UNIT, WEIGHT, down, up};
+use crate::{Proof, Refusal};
+use num_bigint::BigInt;
+use num_rational::BigRational;
+use num_traits::{One, Pow, ToPrimitive};
+use std::collections::{BTreeSet, HashMap};
+use std::iter::repeat_n;
+
+/// The loads of a state, those of equal processes ascending; what can be saved there at most, beside remapping
+/// at once, and by how much less that may be.
+pub type Entry = (Vec<i64>, u64, u64);
+
+/// States that are looked at, and ways into one of them.
+const MOST: usize = 1 << 26;
+
+/// What is known of a state, at most and at least.
+#[derive(Default)]
+struct State {
+    saved: [u64; 2],
+    /// What is expected to be saved from the next state on.
+    ahead: [u128; 2],
+}
+
+/// What is shown by what can be saved in some states, in units of 2^-bits.
+pub fn prove(model: &Stopping, bits: u32, entries: &[Entry]) -> Result<Proof, Refusal> {
+    let equal = model.processes.equal(&model.capacities().unwrap_or_default())?;
+    let mut groups = equal.into_iter().map(Group::new).collect::<Result<Vec<_>, _>>()?;
+    let processes = groups.iter().map(|group| group.members.len()).sum();
+    if bits > 60 || model.after_remap != After::Stop || processes == 0 {
+        return Err(Refusal::Malformed);
+    }
+    let imbalance = Imbalance::of(model, processes)?;
+    let rho = Span::from(&model.remap_cost.0).units(bits)?;
+    let (mut states, mut apart) = (HashMap::<Vec<i64>, State>::new(), 0);
+    for (loads, most, less) in entries {
+        let least = most.checked_sub(*less).filter(|least| *least <= rho[0] && *most <= UNIT);
+        let least = least.filter(|_| loads.len() == processes).ok_or(Refusal::Malformed)?;
+        for (before, [low, high]) in before(&mut groups, loads)? {
+            let ahead = &mut states.entry(before).or_default().ahead;
+            *ahead =
+                [ahead[0] + u128::from(up(*most, high)), ahead[1] + u128::from(down(least, low))];
+        }
+        let saved = &mut states.entry(loads.clone()).or_default().saved;
+        if std::mem::replace(saved, [*most, least])[0] > 0 {
+            return Err(Refusal::Malformed);
+        }
+        apart = apart.max(*less);
+        if states.len() > MOST {
+            return Err(Refusal::TooLarge);
+        }
+    }
+    // Balanced ones, ones that go on, and open ones: in all others one remaps.
+    let mut letters = [0; 3];
+    for (loads, State { saved, ahead }) in &states {
+        let cost = imbalance.cost(loads, bits)?.map(u128::from);
+        let [most, least] = saved.map(u128::from);
+        let balanced = cost[1] == 0;
+        let below = if balanced { saved[0] >= rho[1] } else { most + cost[0] >= ahead[0] };
+        if !below || !balanced && least > 0 && least + cost[1] > ahead[1] {
+            return Err(Refusal::Unproved("the values do not enclose the optimal cost"));
+        }
+        match (balanced, cost[0] >= ahead[0], cost[1] < ahead[1]) {
+            (true, ..) => letters[0] += 1,
+            (_, true, _) => {}
+            (.., goes_on) => letters[if goes_on { 1 } else { 2 }] += 1,
+        }
+    }
+    let levels = groups[0].lowest..groups[0].lowest + groups[0].rows.len() as i64;
+    let balanced = |first: &i64| {
+        let share =
+            |each: i64| i128::from(*first) * i128::from(imbalance.each[0]) / i128::from(each);
+        let loads: Vec<i64> = imbalance.each.iter().map(|each| share(*each) as i64).collect();
+        let within = groups.iter().all(|group| group.levels(&loads).is_some());
+        within && imbalance.cost(&loads, bits).is_ok_and(|cost| cost[1] == 0)
+    };
+    if levels.filter(balanced).count() as u64 != letters[0] {
+        return Err(Refusal::Unproved("a balanced state is missing"));
+    }
+    let all = groups.iter().map(Group::count).product::<BigInt>();
+    let remap = all - letters.iter().sum::<u64>();
+    let near = remap.to_f64().unwrap_or(f64::INFINITY);
+    let exact = near < UNIT as f64 && near as u64 <= 1 << 53;
+    let remaps = if exact { (near, near) } else { (near.next_down(), near.next_up()) };
+    let (low, high) = Span::between(rho[0], rho[1], bits).reals();
+    let (_, apart) = Span::between(apart, apart, bits).reals();
+    let [balanced, goes_on, either] = letters.map(|count| (count as f64, count as f64));
+    let found = [
+        ("remap_value", (low, high)),
+        ("value_gap", (0.0, apart / high.max(1.0))),
+        ("value_width", (0.0, apart)),
+        ("balanced", balanced),
+        ("proved_remap", remaps),
+        ("proved_continue", goes_on),
+        ("either", either),
+    ];
+    Ok(found.map(|(name, (low, high))| (name.to_owned(), low, high)).to_vec())
+}
+
+/// Equal processes that move by one level at most.
+struct Group {
+    members: Vec<usize>,
+    lowest: i64,
+    rows: Vec<Row>,
+    /// With what probability so many of those at a level go down, stay and go up.
+    known: HashMap<(usize, [usize; 3]), [u64; 2]>,
+}
+
+impl Group {
+    fn new((members, (lowest, rows)): Equal) -> Result<Group, Refusal> {
+        let small = lowest.unsigned_abs() < 1 << 39;
+        let group = Group { members, lowest, rows, known: HashMap::new() };
+        let fit = small && !group.rows.is_empty() && by_one(&group.rows);
+        if fit { Ok(group) } else { Err(Refusal::Malformed) }
+    }
+
+    /// How many multisets of levels there are.
+    fn count(&self) -> BigInt {
+        choose(self.members.len() + self.rows.len() - 1, self.members.len())
+    }
+
+    /// The levels of its members, if they ascend.
+    fn levels(&self, loads: &[i64]) -> Option<Vec<usize>> {
+        let level = |i: &usize| {
+            let level = loads.get(*i)?.checked_sub(self.lowest)?.to_usize()?;
+            Some(level).filter(|level| *level < self.rows.len())
+        };
+        let levels = self.members.iter().map(level).collect::<Option<Vec<_>>>()?;
+        Some(levels).filter(|levels| levels.is_sorted())
+    }
+
+    fn chance(&mut self, level: usize, [down, stay, up]: [usize; 3]) -> Result<[u64; 2], Refusal> {
+        let of = |to: usize| {
+            let found = self.rows[level].iter().find(|(other, _)| *other == to);
+            found.map_or_else(BigRational::default, |(_, p)| p.clone())
+        };
+        let exact = || {
+            let each = [(level.wrapping_sub(1), down), (level, stay), (level + 1, up)];
+            let orders = choose(down + stay + up, down) * choose(stay + up, up);
+            let moves =
+                each.map(|(to, n)| Pow::pow(of(to), n)).into_iter().product::<BigRational>();
+            Span::from(&(moves * orders)).units(WEIGHT)
+        };
+        if let Some(known) = self.known.get(&(level, [down, stay, up])) {
+            return Ok(*known);
+        }
+        let chance = exact()?;
+        self.known.insert((level, [down, stay, up]), chance);
+        Ok(chance)
+    }
+}
+
+/// Loads, and bounds on the probability to go on from there to given ones, in units of 2^-62.
+type Way = (Vec<i64>, [u64; 2]);
+
+/// The states from which one with these loads is reached in a step, with what probability.
+fn before(groups: &mut [Group], loads: &[i64]) -> Result<Vec<Way>, Refusal> {
+    let mut ways: Vec<Way> = vec![(vec![0; loads.len()], [UNIT; 2])];
+    for group in groups {
+        let levels = group.levels(loads).ok_or(Refusal::Malformed)?;
+        let at = |z: usize| levels.iter().filter(|level| **level == z).count();
+        let near = levels.iter().flat_map(|z| z.saturating_sub(1)..(z + 2).min(group.rows.len()));
+        let near = Vec::from_iter(BTreeSet::from_iter(near));
+        // Level by level from below: how many of those one below and here have not come from anywhere yet.
+        let start = |way: Way| (way, [0, at(near[0])], 0);
+        let mut open: Vec<_> = ways.into_iter().map(start).collect();
+        for (i, &z) in near.iter().enumerate() {
+            let follows = near.get(i + 1) == Some(&(z + 1));
+            let next = near.get(i + 1).map_or(0, |z| at(*z));
+            let mut further = Vec::new();
+            for ((loads, chance), [below, here], placed) in open {
+                // All that are here have stayed, unless some come from the next level.
+                for stay in if follows { 0 } else { here }..=here {
+                    for up in 0..=if follows { next } else { 0 } {
+                        let [low, high] = group.chance(z, [below, stay, up])?;
+                        if high > 0 {
+                            let after = placed + below + stay + up;
+                            let mut loads = loads.clone();
+                            let own = repeat_n(group.lowest + z as i64, after - placed);
+                            let members = &group.members[placed..after];
+                            members.iter().zip(own).for_each(|(i, load)| loads[*i] = load);
+                            let chance = [down(chance[0], low), self::up(chance[1], high)];
+                            further.push(((loads, chance), [here - stay, next - up], after));
+                        }
+                    }
+                }
+            }
+            if further.len() > MOST {
+                return Err(Refusal::TooLarge);
+            }
+            open = further;
+        }
+        ways = open.into_iter().map(|(way, ..)| way).collect();
+    }
+    Ok(ways)
+}
+
+fn choose(n: usize, k: usize) -> BigInt {
+    (0..k).fold(BigInt::one(), |all, i| all * (n - i) / (i + 1))
+}
