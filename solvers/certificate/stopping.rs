@@ -14,6 +14,9 @@ const ROUNDING: f64 = 16.0;
 /// By what share of itself a function is moved outward at most, so that rounding does not matter.
 const MOST_MOVED: f64 = 1e-3;
 
+/// What is little beside the imbalance of one unit of load.
+const LITTLE: f64 = 1e-6;
+
 /// So many times fewer states than all of them are looked at alone.
 const FEW: usize = 32;
 
@@ -111,7 +114,9 @@ fn of_region(model: &Model, answer: &Answer, table: &Table) -> Option<Result<Fou
     let largest = rho.max(loads as f64);
     let bits = (VALUE_BITS - largest.log2().ceil() as i32).clamp(0, VALUE_BITS);
     let scale = 2f64.powi(bits);
-    Some(outward(ROUNDING * states.processes() as f64 / scale, |moved| {
+    // Where going on hardly fails to pay outside, no more must seem to be saved.
+    let moved = (ROUNDING * states.processes() as f64 / scale).min(LITTLE / largest);
+    Some(outward(moved, |moved| {
         let entry = |(&class, loads): (&usize, &Vec<i64>)| {
             let ((below, above), more) = (solution.distances(class), moved * solution.value(class));
             let most = ((saved(class) + below + more) * scale).ceil() as u64 + 1;

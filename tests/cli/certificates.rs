@@ -358,7 +358,7 @@ fn ten_thousand_tampered_regions_are_rejected() {
 #[test]
 fn regions_are_proved_without_the_other_states() {
     for (count, levels, cost) in
-        [(32, 30, 2e6), (8, 19, 200.0), (16, 9, 2e5), (3, 80, 20.0), (2, 600, 50.0)]
+        [(32, 30, 2e8), (8, 19, 200.0), (16, 9, 2e5), (3, 80, 20.0), (2, 600, 50.0)]
     {
         let loaded = model(&walks(count, levels, cost));
         let certificate = certified(&loaded, "1e-9");
