@@ -118,7 +118,9 @@ fn of_region(model: &Model, answer: &Answer, table: &Table) -> Option<Result<Fou
     let moved = (ROUNDING * states.processes() as f64 / scale).min(LITTLE / largest);
     Some(outward(moved, |moved| {
         let entry = |(&class, loads): (&usize, &Vec<i64>)| {
-            let ((below, above), more) = (solution.distances(class), moved * solution.value(class));
+            let (below, above) = solution.distances(class);
+            // The cost of a remap in the model may be no double.
+            let more = moved * solution.value(class) + f64::EPSILON * rho;
             let most = ((saved(class) + below + more) * scale).ceil() as u64 + 1;
             let least = ((saved(class) - above - more) * scale).floor() as u64;
             (loads.clone(), most, most - least.saturating_sub(1))
