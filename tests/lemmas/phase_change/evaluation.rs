@@ -242,6 +242,30 @@ fn costs_that_nearly_cancel_stay_within_their_bounds() {
     assert!(upper - lower < 1e-9, "{lower} {upper}");
 }
 
+/// Half of all changes have come at step 1, and reports say nothing: p is what it is compared with.
+#[test]
+fn a_belief_at_the_threshold_retains() {
+    let hazard = ratio(1, 2);
+    let problem = PhaseChange {
+        before: Rational::ONE,
+        after: Rational::from(2),
+        remapped: Rational::ONE,
+        test: Rational::from(3),
+        premature: Premature::Revert,
+        ..watching(50, hazard, 2)
+    };
+    let cost = |threshold: f64| {
+        let thresholds = [1.0, threshold, 1.0];
+        let policy = ThresholdPolicy { assumed: &problem, thresholds: &thresholds };
+        evaluate(&problem, policy, 0.0, &()).unwrap()
+    };
+    // Two cycles from step 1 on, each at 2 after the change, or at 1 after 3 for a remap.
+    let (lower, upper) = cost(0.5);
+    assert!(lower <= 4.25 && 4.25 <= upper && upper - lower < 1e-12, "{lower} {upper}");
+    let (lower, upper) = cost(0.4999);
+    assert!(lower > 5.0, "{lower} {upper}");
+}
+
 /// A free cycle counter: what a threshold does is when it is first exceeded.
 fn watching(error: u64, hazard: Rational, last: u64) -> PhaseChange {
     PhaseChange {

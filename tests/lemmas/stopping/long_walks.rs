@@ -58,6 +58,25 @@ proptest! {
         one_remaps_outside(&Model::new(chains, &ones, cost), rho)?;
     }
 
+    /// Going on pays by little in the state whose cost it is.
+    #[test]
+    fn outside_the_active_region_one_remaps_next_to_critical_costs(model in model()) {
+        let (_, problem) = model.problem(false, 1.0, AfterRemap::Stop);
+        let running = problem.running();
+        let double = |row: &Vec<Rational>| row.iter().map(|x| x.to_f64().value()).collect();
+        let rows: Vec<Vec<f64>> = model.rows().iter().map(double).collect();
+        let mut costs: Vec<f64> = critical_costs(running, &rows, &vec![1.0; running.len()])
+            .into_iter()
+            .flatten()
+            .map(|cost| cost.total)
+            .collect();
+        costs.sort_by(f64::total_cmp);
+        costs.dedup_by(|a, b| *a - *b < 1e-3 * *b);
+        for cost in costs.into_iter().take(6) {
+            one_remaps_outside(&model, cost * (1.0 + 1e-4))?;
+        }
+    }
+
     #[test]
     fn states_are_counted_by_mean_and_spread(
         counts in prop::collection::vec((1..6usize, 2..6usize, -5..5i64), 1..3),
