@@ -288,6 +288,8 @@ fn check_region(
         let same = if name.starts_with("value") { own.1 < 1e-10 } else { own == (*low, *high) };
         assert!(same, "{name}: {own:?}, [{low}, {high}]");
     }
+    let [gap, width] = ["value_gap", "value_width"].map(|name| interval(&proof, name).1);
+    assert!((gap * rho - width).abs() <= 1e-15 * width);
     let unbalanced = |loads: &Vec<i64>| of(loads) > 0.0;
     assert!(!saving.iter().any(unbalanced) || prove(entries(-1e-11, 1e-11)).is_err());
     assert!(!saving.iter().any(unbalanced) || prove(entries(1e-11, -1e-11)).is_err());
