@@ -15,7 +15,7 @@ use std::iter::repeat_n;
 /// at once, and by how much less that may be.
 pub type Entry = (Vec<i64>, u64, u64);
 
-/// States that are looked at, and ways into one of them.
+/// Loads of all states that are looked at, and of all ways into one of them.
 const MOST: usize = 1 << 26;
 
 /// What is known of a state, at most and at least.
@@ -50,7 +50,7 @@ pub fn prove(model: &Stopping, bits: u32, entries: &[Entry]) -> Result<Proof, Re
             return Err(Refusal::Malformed);
         }
         apart = apart.max(*less);
-        if states.len() > MOST {
+        if states.len() > MOST / processes {
             return Err(Refusal::TooLarge);
         }
     }
@@ -176,6 +176,9 @@ fn before(groups: &mut [Group], loads: &[i64]) -> Result<Vec<Way>, Refusal> {
                 // All that are here have stayed, unless some come from the next level.
                 for stay in if follows { 0 } else { here }..=here {
                     for up in 0..=if follows { next } else { 0 } {
+                        if further.len() >= MOST / loads.len() {
+                            return Err(Refusal::TooLarge);
+                        }
                         let [low, high] = group.chance(z, [below, stay, up])?;
                         if high > 0 {
                             let after = placed + below + stay + up;
@@ -188,9 +191,6 @@ fn before(groups: &mut [Group], loads: &[i64]) -> Result<Vec<Way>, Refusal> {
                         }
                     }
                 }
-            }
-            if further.len() > MOST {
-                return Err(Refusal::TooLarge);
             }
             open = further;
         }

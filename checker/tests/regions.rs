@@ -145,6 +145,15 @@ fn more_states_than_can_be_looked_at_are_proved_around_balance() {
 }
 
 #[test]
+fn more_ways_into_a_state_than_fit_are_refused() {
+    for (count, fits) in [(300, true), (600, false), (1000, false)] {
+        let found = model(&vec![walk(0, 3, 0.25, 0.25); count], 1.0, "Stop");
+        let proof = found.prove(&Evidence::Region(50, vec![(vec![1; count], 0, 0)]));
+        assert_eq!(proof == Err(Refusal::TooLarge), !fits, "{count} {proof:?}");
+    }
+}
+
+#[test]
 fn what_is_no_region_is_refused() {
     let chains = vec![walk(0, 3, 0.3, 0.2); 2];
     let one = (1u64 << 50) as f64;
