@@ -150,7 +150,8 @@ impl Chain {
     pub fn levels(&self) -> usize {
         match self {
             Chain::Walk { levels, .. } => *levels,
-            Chain::BirthDeath { up, down, .. } => up.len().max(down.len()),
+            Chain::BirthDeath { up, down, .. } if up.len() == down.len() => up.len(),
+            Chain::BirthDeath { .. } => 0, // Refused: the lists differ in length.
             Chain::Matrix { rows, .. } => rows.len(),
         }
     }

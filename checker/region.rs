@@ -7,7 +7,7 @@ use crate::number::{Span, UNIT, WEIGHT, down, up};
 use crate::{Proof, Refusal};
 use num_bigint::BigInt;
 use num_rational::BigRational;
-use num_traits::{One, Pow, ToPrimitive};
+use num_traits::{One, Pow, ToPrimitive, Zero};
 use std::collections::{BTreeSet, HashMap};
 use std::iter::repeat_n;
 
@@ -17,6 +17,10 @@ pub type Entry = (Vec<i64>, u64, u64);
 
 /// Loads of all states that are looked at, and of all ways into one of them.
 const MOST: usize = 1 << 26;
+
+/// Ways that are tried in all, and probabilities that are kept.
+const TRIES: u64 = 1 << 30;
+const KEPT: usize = 1 << 24;
 
 /// What is known of a state, at most and at least.
 #[derive(Default)]
@@ -36,11 +40,12 @@ pub fn prove(model: &Stopping, bits: u32, entries: &[Entry]) -> Result<Proof, Re
     }
     let imbalance = Imbalance::of(model, processes)?;
     let rho = Span::from(&model.remap_cost.0).units(bits)?;
-    let (mut states, mut apart) = (HashMap::<Vec<i64>, State>::new(), 0);
+    let (mut states, mut apart, mut left) = (HashMap::<Vec<i64>, State>::new(), 0, TRIES);
     for (loads, most, less) in entries {
         let least = most.checked_sub(*less).filter(|least| *least <= rho[0] && *most <= UNIT);
-        let least = least.filter(|_| loads.len() == processes).ok_or(Refusal::Malformed)?;
-        for (before, [low, high]) in before(&mut groups, loads)? {
+        let least = least.filter(|_| *most > 0 && loads.len() == processes);
+        let least = least.ok_or(Refusal::Malformed)?;
+        for (before, [low, high]) in before(&mut groups, loads, &mut left)? {
             let ahead = &mut states.entry(before).or_default().ahead;
             *ahead =
                 [ahead[0] + u128::from(up(*most, high)), ahead[1] + u128::from(down(least, low))];
@@ -84,14 +89,14 @@ pub fn prove(model: &Stopping, bits: u32, entries: &[Entry]) -> Result<Proof, Re
     let all = groups.iter().map(Group::count).product::<BigInt>();
     let remap = all - letters.iter().sum::<u64>();
     let near = remap.to_f64().unwrap_or(f64::INFINITY);
-    let exact = near < UNIT as f64 && near as u64 <= 1 << 53;
+    let exact = remap <= BigInt::from(1u64 << 53);
     let remaps = if exact { (near, near) } else { (near.next_down(), near.next_up()) };
     let (low, high) = Span::between(rho[0], rho[1], bits).reals();
     let (_, apart) = Span::between(apart, apart, bits).reals();
     let [balanced, goes_on, either] = letters.map(|count| (count as f64, count as f64));
     let found = [
         ("remap_value", (low, high)),
-        ("value_gap", (0.0, apart / high.max(1.0))),
+        ("value_gap", (0.0, (apart / low.max(1.0)).next_up())),
         ("value_width", (0.0, apart)),
         ("balanced", balanced),
         ("proved_remap", remaps),
@@ -138,17 +143,20 @@ impl Group {
             let found = self.rows[level].iter().find(|(other, _)| *other == to);
             found.map_or_else(BigRational::default, |(_, p)| p.clone())
         };
-        let exact = || {
-            let each = [(level.wrapping_sub(1), down), (level, stay), (level + 1, up)];
-            let orders = choose(down + stay + up, down) * choose(stay + up, up);
-            let moves =
-                each.map(|(to, n)| Pow::pow(of(to), n)).into_iter().product::<BigRational>();
-            Span::from(&(moves * orders)).units(WEIGHT)
-        };
+        let each = [(level.wrapping_sub(1), down), (level, stay), (level + 1, up)];
         if let Some(known) = self.known.get(&(level, [down, stay, up])) {
             return Ok(*known);
         }
-        let chance = exact()?;
+        let moves = each.map(|(to, n)| if n > 0 { of(to) } else { BigRational::one() });
+        if moves.iter().any(Zero::is_zero) {
+            return Ok([0; 2]);
+        }
+        let orders = choose(down + stay + up, down) * choose(stay + up, up);
+        let moves = moves.iter().zip(each).map(|(p, (_, n))| Pow::pow(p, n));
+        let chance = Span::from(&(moves.product::<BigRational>() * orders)).units(WEIGHT)?;
+        if self.known.len() == KEPT {
+            self.known.clear();
+        }
         self.known.insert((level, [down, stay, up]), chance);
         Ok(chance)
     }
@@ -158,7 +166,7 @@ impl Group {
 type Way = (Vec<i64>, [u64; 2]);
 
 /// The states from which one with these loads is reached in a step, with what probability.
-fn before(groups: &mut [Group], loads: &[i64]) -> Result<Vec<Way>, Refusal> {
+fn before(groups: &mut [Group], loads: &[i64], left: &mut u64) -> Result<Vec<Way>, Refusal> {
     let mut ways: Vec<Way> = vec![(vec![0; loads.len()], [UNIT; 2])];
     for group in groups {
         let levels = group.levels(loads).ok_or(Refusal::Malformed)?;
@@ -176,7 +184,8 @@ fn before(groups: &mut [Group], loads: &[i64]) -> Result<Vec<Way>, Refusal> {
                 // All that are here have stayed, unless some come from the next level.
                 for stay in if follows { 0 } else { here }..=here {
                     for up in 0..=if follows { next } else { 0 } {
-                        if further.len() >= MOST / loads.len() {
+                        *left -= 1;
+                        if *left == 0 || further.len() >= MOST / loads.len() {
                             return Err(Refusal::TooLarge);
                         }
                         let [low, high] = group.chance(z, [below, stay, up])?;

@@ -103,9 +103,10 @@ impl Stopping {
             return Err(Refusal::Unproved("the values do not enclose the optimal cost"));
         }
         let (low, high) = Span::between(remap[0][0], remap[0][1], bits).reals();
-        let (_, apart) = Span::between(apart, apart, bits).reals();
+        let apart = Span::between(apart, apart, bits).reals().1;
         let names = ["balanced", "proved_remap", "proved_continue", "either"];
-        let widths = [("value_gap", 0.0, apart / high.max(1.0)), ("value_width", 0.0, apart)];
+        let gap = (apart / low.max(1.0)).next_up();
+        let widths = [("value_gap", 0.0, gap), ("value_width", 0.0, apart)];
         let letters = names.into_iter().zip(letters).map(|(name, of)| (name, of as f64, of as f64));
         let all = [("remap_value", low, high)].into_iter().chain(widths).chain(letters);
         Ok(all.map(|(name, low, high)| (name.to_owned(), low, high)).collect())

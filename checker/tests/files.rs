@@ -162,6 +162,10 @@ fn models_that_are_none_are_refused() {
         ("lowest: 1", "lowest: -1"),
         ("initial_load: 2", "initial_load: 5"),
         ("processors: 2", "processors: 0"),
+        (
+            "Walk(lowest: 1, levels: 4, up: 0.3, down: 0.2, edge: Hold)",
+            "BirthDeath(lowest: 1, up: [0.3, 0.3, 0], down: [0, 0.2])",
+        ),
     ] {
         let problem = DRIFT.replace(from, to);
         let found = model(&problem).and_then(|model| model.prove(&Evidence::LoadDrift));

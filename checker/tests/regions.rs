@@ -145,10 +145,47 @@ fn more_states_than_can_be_looked_at_are_proved_around_balance() {
 }
 
 #[test]
+fn counts_that_are_no_doubles_lie_between_bounds() {
+    // 9007199254740996 states; the last process alone moves its load, and three are open.
+    let levels = [2, 2, 3, 3, 307, 2857, 6529, 43691];
+    let still =
+        |(i, levels): (usize, &usize)| (i as i64 * 100_000, vec![0.0; *levels], vec![0.0; *levels]);
+    let chains: Vec<Chain> = levels.iter().enumerate().map(still).collect();
+    let entry = |more: i64| {
+        let mut loads: Vec<i64> = chains.iter().map(|chain| chain.0).collect();
+        loads[7] += more;
+        (loads, 1 << 62, 1 << 62)
+    };
+    let found = model(&chains, 1.0, "Stop");
+    let proof = found.prove(&Evidence::Region(20, (0..3).map(entry).collect())).unwrap();
+    let (_, low, high) = proof.iter().find(|(name, ..)| name == "proved_remap").unwrap();
+    let within = |x: &f64| *x as i128 - 9_007_199_254_740_993;
+    assert!(within(low) < 0 && within(high) > 0, "{low} {high}");
+}
+
+/// What it is divided by is a lower bound on R.
+#[test]
+fn gaps_are_bounds_however_coarse_the_numbers_are() {
+    let found = model(&vec![walk(0, 3, 0.25, 0.25); 2], 1.001, "Stop");
+    let classes = (0..3).flat_map(|i| (i..3).map(move |j| (vec![i, j], 48, 48)));
+    let proof = found.prove(&Evidence::Region(4, classes.collect())).unwrap();
+    let bound = |name: &str| proof.iter().find(|(other, ..)| other == name).unwrap().2;
+    assert!(bound("value_gap") >= 3.0 / 1.001 && bound("value_width") >= 3.0);
+    // The whole in coarse numbers: at least 1 in 16.
+    let whole = found.prove(&Evidence::Stopping(
+        4,
+        vec![(1, 0, 0), (1, 0, 48), (1, 0, 0), (1, 0, 48), (1, 0, 48), (1, 0, 0)],
+    ));
+    let proof = whole.unwrap();
+    let bound = |name: &str| proof.iter().find(|(other, ..)| other == name).unwrap().2;
+    assert!(bound("value_gap") >= 3.0 / 1.001);
+}
+
+#[test]
 fn more_ways_into_a_state_than_fit_are_refused() {
     for (count, fits) in [(300, true), (600, false), (1000, false)] {
         let found = model(&vec![walk(0, 3, 0.25, 0.25); count], 1.0, "Stop");
-        let proof = found.prove(&Evidence::Region(50, vec![(vec![1; count], 0, 0)]));
+        let proof = found.prove(&Evidence::Region(50, vec![(vec![1; count], 1, 0)]));
         assert_eq!(proof == Err(Refusal::TooLarge), !fits, "{count} {proof:?}");
     }
 }
@@ -168,8 +205,9 @@ fn what_is_no_region_is_refused() {
     for loads in
         [vec![1, 0], vec![0], vec![0, 1, 2], vec![0, 3], vec![-1, 0], vec![0, i64::MAX], vec![]]
     {
-        assert_eq!(with((loads, 0, 0)), Err(Refusal::Malformed));
+        assert_eq!(with((loads, 1, 0)), Err(Refusal::Malformed));
     }
+    assert_eq!(with((vec![0, 1], 0, 0)), Err(Refusal::Malformed));
     assert_eq!(with((vec![0, 1], 1, 2)), Err(Refusal::Malformed));
     assert_eq!(with((vec![0, 1], most, 0)), Err(Refusal::Malformed));
     assert_eq!(with((vec![0, 1], u64::MAX, u64::MAX)), Err(Refusal::Malformed));

@@ -133,15 +133,17 @@ fn words(proof: &Proof) -> Vec<String> {
     {
         let letters = ["proved_remap", "proved_continue", "balanced", "either"];
         let letters = letters.map(|name| of(name).map_or(0.0, |(count, _)| count));
-        let ([remaps, goes_on, balanced, either], classes) = (letters, letters.iter().sum::<f64>());
+        let classes = count(letters.iter().sum::<f64>());
+        let [remaps, goes_on, balanced, either] = letters.map(count);
+        let (apart, gap) = (above(apart), above(gap));
         return vec![
-            format!("J(s) to within {apart:.2e} for all {classes} classes of states s"),
-            format!("that is {gap:.2e} of max(1, R); remapping costs R in [{low}, {high}] in all"),
+            format!("J(s) to within {apart} for all {classes} classes of states s"),
+            format!("that is {gap} of max(1, R); remapping costs R in [{low}, {high}] in all"),
             format!(
                 "decisions proved: {remaps} remap, {goes_on} continue, {balanced} balanced; {either} \
                  may be either within these bounds"
             ),
-            format!("the map is optimal within {apart:.2e}"),
+            format!("the map is optimal within {apart}"),
         ];
     }
     let (low, high) = of("value").unwrap_or((f64::NEG_INFINITY, f64::INFINITY));
@@ -151,13 +153,23 @@ fn words(proof: &Proof) -> Vec<String> {
     else {
         return vec![format!("the least expected objective is in [{low}, {high}]")];
     };
-    let widest = thresholds().map(|(_, (low, high))| high - low).fold(0.0, f64::max);
+    let widest = above(thresholds().map(|(_, (low, high))| high - low).fold(0.0, f64::max));
     let never = if sure >= 1.0 { first } else { last + 1 };
     vec![
-        format!("every threshold to within {widest:.2e}: pi_0 in [{least}, {most}]"),
+        format!("every threshold to within {widest}: pi_0 in [{least}, {most}]"),
         format!("remapping never pays from step {never} on"),
         format!("the least expected completion time is in [{low}, {high}]"),
     ]
+}
+
+/// A number with three digits that is no smaller: a unit of the last one is at most so much of it.
+fn above(bound: f64) -> String {
+    format!("{:.2e}", 1.005 * bound)
+}
+
+fn count(number: f64) -> String {
+    let exact = number < 2f64.powi(53);
+    if exact { number.to_string() } else { format!("about {number:.3e}") }
 }
 
 /// The first and the last step of a threshold's name.

@@ -102,8 +102,11 @@ fn proofs_are_put_into_words() {
     let sure = thresholds.iter().take_while(|(_, bounds)| *bounds == [1.0, 1.0]).last();
     let never = sure.map_or(41, |(first, _)| *first);
     assert!(never > 30, "{thresholds:?}");
+    // Rounded upward.
+    let shown = format!("{:.2e}", 1.005 * widest);
+    assert!(shown.parse::<f64>().unwrap() >= widest);
     let expected = [
-        format!("every threshold to within {widest:.2e}: pi_0 in [{least}, {most}]"),
+        format!("every threshold to within {shown}: pi_0 in [{least}, {most}]"),
         format!("remapping never pays from step {never} on"),
         format!("the least expected completion time is in [{low}, {high}]"),
     ];
