@@ -8,6 +8,7 @@
 
 mod clairvoyant;
 mod estimate;
+pub mod families;
 mod recorded;
 mod run;
 
