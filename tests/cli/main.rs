@@ -1,5 +1,6 @@
 //! The command line, from outside.
 
+mod advised;
 mod certificates;
 mod chains;
 mod determinism;

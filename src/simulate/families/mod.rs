@@ -3,10 +3,13 @@
 //! A run is a sum of a few parts (slopes, walks, noise, jumps, ...) whose sizes are drawn anew for each
 //! seed. A remap costs between less than the imbalance of one step and that of hundreds.
 
-use super::{Stream, stream};
-use crate::record::{Record, imbalance};
+mod parts;
+
+use super::stream;
+use crate::record::Record;
+use parts::Loads;
 use rand::RngExt;
-use rand_distr::{Distribution, Exp1, StandardNormal, StudentT};
+use rand_distr::{Distribution, StudentT};
 use std::f64::consts::TAU;
 
 /// What the loads of a run do.
@@ -112,141 +115,8 @@ impl Family {
     }
 }
 
-/// Loads in the making: `values[step * ranks + rank]`.
-struct Loads {
-    ranks: usize,
-    steps: usize,
-    values: Vec<f64>,
-    draws: Stream,
-}
-
 impl Loads {
-    fn uniform(&mut self) -> f64 {
-        self.draws.random()
-    }
-
-    fn between(&mut self, low: f64, high: f64) -> f64 {
-        low + (high - low) * self.uniform()
-    }
-
-    /// Uniform in the logarithm.
-    fn size(&mut self, low: f64, high: f64) -> f64 {
-        low * (high / low).powf(self.uniform())
-    }
-
-    fn normal(&mut self) -> f64 {
-        self.draws.sample(StandardNormal)
-    }
-
-    fn exponential(&mut self) -> f64 {
-        self.draws.sample(Exp1)
-    }
-
-    fn rank(&mut self) -> usize {
-        self.draws.random_range(0..self.ranks)
-    }
-
-    fn normals(&mut self, count: usize, size: f64) -> Vec<f64> {
-        (0..count).map(|_| size * self.normal()).collect()
-    }
-
-    /// Adds what `part` gives for each step and rank, in order.
-    fn add(&mut self, mut part: impl FnMut(&mut Loads, usize, usize) -> f64) {
-        for step in 0..self.steps {
-            for rank in 0..self.ranks {
-                let more = part(self, step, rank);
-                self.values[step * self.ranks + rank] += more;
-            }
-        }
-    }
-
-    fn noise(&mut self, size: f64) {
-        self.add(|loads, _, _| size * loads.normal());
-    }
-
-    fn noise_between(&mut self, low: f64, high: f64) {
-        let size = self.size(low, high);
-        self.noise(size);
-    }
-
-    /// Every rank gains its own share a step.
-    fn drift(&mut self, size: f64) {
-        let slopes = self.normals(self.ranks, size);
-        self.add(|_, step, rank| slopes[rank] * step as f64);
-    }
-
-    /// Levels that return to 0 by `back` of the distance a step, and gain what `step` draws.
-    fn levels(&mut self, back: f64, mut step: impl FnMut(&mut Loads) -> f64) {
-        let mut levels = vec![0.0; self.ranks];
-        self.add(|loads, _, rank| {
-            levels[rank] += step(loads) - back * levels[rank];
-            levels[rank]
-        });
-    }
-
-    fn walk(&mut self, size: f64) {
-        self.levels(0.0, |loads| size * loads.normal());
-    }
-
-    /// Slopes that change at steps `changes` draws, to what `slope` makes of them.
-    fn changing_slopes(
-        &mut self,
-        mut changes: impl FnMut(&mut Loads) -> bool,
-        mut slope: impl FnMut(&mut Loads, f64) -> f64,
-    ) {
-        let mut slopes = self.normals(self.ranks, 0.1);
-        let mut levels = vec![0.0; self.ranks];
-        let mut change = false;
-        self.add(|loads, _, rank| {
-            if rank == 0 {
-                change = changes(loads);
-            }
-            if change {
-                slopes[rank] = slope(loads, slopes[rank]);
-            }
-            levels[rank] += slopes[rank];
-            levels[rank]
-        });
-    }
-
-    /// At every step with probability `often` a rank gains what `size` draws, for as long as `last` draws.
-    fn events(
-        &mut self,
-        often: f64,
-        mut size: impl FnMut(&mut Loads) -> f64,
-        mut last: impl FnMut(&mut Loads) -> f64,
-    ) {
-        for step in 0..self.steps {
-            if self.uniform() < often {
-                let (rank, size, last) = (self.rank(), size(self), last(self));
-                let end = (step as f64 + 1.0 + last).min(self.steps as f64) as usize;
-                for step in step..end {
-                    self.values[step * self.ranks + rank] += size;
-                }
-            }
-        }
-    }
-
-    /// Jumps that stay.
-    fn jumps(&mut self, apart: f64, size: impl FnMut(&mut Loads) -> f64) {
-        self.events(1.0 / apart, size, |_| f64::INFINITY);
-    }
-
-    /// A bump as wide as `width` ranks on a ring or a line, where `place` is.
-    fn bump(&mut self, width: f64, ring: bool, mut place: impl FnMut(&mut Loads, f64) -> f64) {
-        let (ranks, mut middle) = (self.ranks as f64, 0.0);
-        self.add(|loads, step, rank| {
-            if rank == 0 {
-                middle = place(loads, step as f64);
-            }
-            let mut distance = rank as f64 - middle;
-            if ring {
-                distance -= ranks * (distance / ranks).round();
-            }
-            (-distance * distance / (2.0 * width * width)).exp()
-        });
-    }
-
+    /// Adds what the loads of a family do.
     fn fill(&mut self, family: Family) {
         let (ranks, steps) = (self.ranks as f64, self.steps as f64);
         match family {
@@ -457,18 +327,5 @@ impl Loads {
                 self.add(|loads, _, _| size * law.sample(&mut loads.draws));
             }
         }
-    }
-
-    /// Mean imbalance so many steps after a remap.
-    fn growth(&self, lag: usize) -> f64 {
-        let row = |step: usize| &self.values[step * self.ranks..(step + 1) * self.ranks];
-        let after = |step: usize| {
-            let gained: Vec<f64> =
-                row(step + lag).iter().zip(row(step)).map(|(now, then)| now - then).collect();
-            imbalance(&gained)
-        };
-        let moments = (0..self.steps - lag).step_by(3);
-        let count = moments.len() as f64;
-        moments.map(after).sum::<f64>() / count
     }
 }
