@@ -11,8 +11,7 @@ pub struct Past {
     growth: Vec<Vec<f64>>,
 }
 
-const STAYS: [usize; 18] =
-    [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512];
+const STAYS: [usize; 18] = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512];
 const LAGS: [usize; 6] = [1, 2, 4, 8, 16, 32];
 
 /// What regressions say at a moment.
@@ -234,15 +233,17 @@ impl Past {
 pub fn play(rows: &[Vec<f64>], first: usize, warm: bool, cost: f64) -> (f64, Vec<usize>) {
     let start = if warm { 0 } else { first - 1 };
     let past = Past::new(rows, start, cost);
-    let rules: [(usize, f64); 7] =
-        [(2, -0.1), (2, 0.0), (2, 0.1), (2, 0.3), (0, 0.5), (0, 1.0), (1, 1.0)];
+    let rules: [(usize, f64); 8] =
+        [(2, -0.1), (2, 0.0), (2, 0.1), (2, 0.3), (0, 0.5), (0, 1.0), (1, 1.0), (3, 0.0)];
     let fresh = |base: usize| Run { base, total: 0.0, remaps: 0.0 };
-    let mut voters: Vec<(Vec<Run>, f64)> = rules.iter().map(|_| (vec![fresh(start)], 0.0)).collect();
+    let mut voters: Vec<(Vec<Run>, f64)> =
+        rules.iter().map(|_| (vec![fresh(start)], 0.0)).collect();
     let (mut own, mut remaps) = (fresh(first - 1), Vec::new());
     for t in start + 1..rows.len() {
         let learnt = past.learnt(t);
         let gains = |run: &Run, left| {
-            [past.regret(run, t), past.rise(run, t), past.plan(&learnt, run, t, left)]
+            let above = past.u[run.base][t] - past.cycle(t).1;
+            [past.regret(run, t), past.rise(run, t), past.plan(&learnt, run, t, left), above]
         };
         for ((runs, score), (gain, least)) in voters.iter_mut().zip(rules) {
             if t == start + 10 {
@@ -271,8 +272,12 @@ pub fn play(rows: &[Vec<f64>], first: usize, warm: bool, cost: f64) -> (f64, Vec
         let weights: Vec<f64> =
             voters.iter().map(|voter| (1.0 + (voter.1 - least) / (4.0 * cost)).powi(-4)).collect();
         let says = |rule: &(usize, f64)| found[rule.0] > rule.1 * cost;
-        let votes: f64 =
-            rules.iter().zip(&weights).filter(|(rule, _)| says(rule)).map(|(_, weight)| weight).sum();
+        let votes: f64 = rules
+            .iter()
+            .zip(&weights)
+            .filter(|(rule, _)| says(rule))
+            .map(|(_, weight)| weight)
+            .sum();
         let voted = votes >= 0.4 * weights.iter().sum::<f64>();
         let allowed = own.remaps * cost <= own.total && found[2] >= 0.0;
         if found[0] > 1.5 * cost || voted && allowed {

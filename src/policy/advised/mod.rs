@@ -6,9 +6,9 @@
 //! remapped, and tells what would have followed (`window`), and how an imbalance persists
 //! (`plan`). After each step
 //!
-//! * seven rules (`voter`), each with courses of its own on paper, pay what they would have paid: four go by
+//! * eight rules (`voter`), each with courses of its own on paper, pay what they would have paid: four go by
 //!   the plan, with different reluctance, two by what one remap since the last would have saved so far
-//!   (regret), one is stop at rise. With s the sum of what a rule paid, half of it forgotten after 300 steps,
+//!   (regret), one is stop at rise, one remaps when a step costs more than a step of the best cycle. With s the sum of what a rule paid, half of it forgotten after 300 steps,
 //!   a rule has the weight (1 + (s - least s) / 4C)^-4;
 //! * the rules are asked about the actual state. The program remaps if those with .4 of the weight say so,
 //!   and if the plan gains by it;
@@ -28,7 +28,7 @@
 //! nothing is proved.
 //!
 //! # Work
-//! (128 + 15) x ranks operations a step and what does not depend on the ranks; memory for (64 + 18) x
+//! (128 + 17) x ranks operations a step and what does not depend on the ranks; memory for (64 + 20) x
 //! ranks numbers.
 
 mod course;

@@ -29,8 +29,7 @@ const LONGEST: usize = 32;
 
 /// Numbers of steps to stay that are compared; halves of the way between lags, and beyond the longest
 /// lag what is left dies away as from there on.
-const STAYS: [usize; 18] =
-    [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512];
+const STAYS: [usize; 18] = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512];
 
 /// Excesses averaged.
 pub(super) const AVERAGED: usize = 6;

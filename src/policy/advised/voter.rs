@@ -12,19 +12,22 @@ pub(super) enum Gain {
     Regret,
     /// n u_n - (u_1 + ... + u_n): more than C where stop at rise remaps.
     Rise,
+    /// What the last step cost more than a step of the cycle of least average cost.
+    Above,
     /// What a remap now costs less than what the plan has best instead of it.
     Plan,
 }
 
 impl Gain {
     /// In the order of their values.
-    pub const ALL: [Gain; 3] = [Gain::Regret, Gain::Rise, Gain::Plan];
+    pub const ALL: [Gain; 4] = [Gain::Regret, Gain::Rise, Gain::Above, Gain::Plan];
 
     /// On a course, with so many steps to come if that is known.
     pub fn of(self, course: &Course, seen: &Seen<'_>, left: Option<u64>) -> f64 {
         match self {
             Gain::Regret => course.regret(seen.window),
             Gain::Rise => course.rise(),
+            Gain::Above => course.latest() - seen.window.cycle().cost,
             Gain::Plan => seen.plan.gain(seen.window, course, left),
         }
     }
@@ -42,7 +45,7 @@ const fn rule(gain: Gain, remaps: f64) -> Rule {
 }
 
 /// The rules that vote.
-pub(super) const RULES: [Rule; 7] = [
+pub(super) const RULES: [Rule; 8] = [
     rule(Gain::Plan, -0.1),
     rule(Gain::Plan, 0.0),
     rule(Gain::Plan, 0.1),
@@ -50,6 +53,7 @@ pub(super) const RULES: [Rule; 7] = [
     rule(Gain::Regret, 0.5),
     rule(Gain::Regret, 1.0),
     rule(Gain::Rise, 1.0),
+    rule(Gain::Above, 0.0),
 ];
 
 /// What rules go by, beside a course.

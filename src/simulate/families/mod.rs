@@ -308,9 +308,8 @@ impl Loads {
                 let period = self.size(60.0, 400.0);
                 let width = (ranks * self.between(0.05, 0.2)).max(0.7);
                 let middle = (ranks - 1.0) / 2.0;
-                let place = move |_: &mut Loads, step: f64| {
-                    middle * (1.0 + (TAU * step / period).sin())
-                };
+                let place =
+                    move |_: &mut Loads, step: f64| middle * (1.0 + (TAU * step / period).sin());
                 self.bump(width, false, place);
                 self.noise_between(0.005, 0.1);
             }
