@@ -45,7 +45,9 @@ impl Claim {
     fn contradiction(&self) -> Option<String> {
         let Claim { name, lower, upper, exact, .. } = self;
         if lower > upper {
-            return Some(format!("{name} has the lower bound {lower:e} and the upper bound {upper:e}"));
+            return Some(format!(
+                "{name} has the lower bound {lower:e} and the upper bound {upper:e}"
+            ));
         }
         let exact = exact.as_ref()?;
         let double = |bound: f64| Rational::try_from(bound).ok();
@@ -77,7 +79,9 @@ pub fn examine(body: &Body, status: Status, tolerance: f64) -> Verdict {
     let warning = missed.filter(|_| limited).map(|Claim { name, lower, upper, unit, .. }| {
         let width = upper - lower;
         match (width.is_finite(), *unit == 1.0) {
-            (false, _) => format!("{name} has no finite bounds: the numbers are too large for doubles"),
+            (false, _) => {
+                format!("{name} has no finite bounds: the numbers are too large for doubles")
+            }
             (true, true) => {
                 format!("the tolerance was not reached: the bounds of {name} are {width:.2e} apart")
             }
@@ -121,9 +125,8 @@ fn other(body: &Body) -> Option<String> {
 
 /// One claim for each run of equal bounds, or for each step where the exact thresholds are known.
 fn of_curve(name: &str, curve: &Curve, exact: Option<&[String]>) -> Vec<Claim> {
-    let claim = |n: u64, bounds: Bounds| {
-        Claim::absolute(format!("{name}_{n}"), bounds.lower, bounds.upper)
-    };
+    let claim =
+        |n: u64, bounds: Bounds| Claim::absolute(format!("{name}_{n}"), bounds.lower, bounds.upper);
     let step = |n: u64, fraction: &String| Some(claim(n, curve.at(n)?).with(fraction.parse().ok()));
     match exact {
         Some(fractions) => (0..).zip(fractions).filter_map(|(n, f)| step(n, f)).collect(),
@@ -160,7 +163,8 @@ fn of_phase_switching(answer: &phase_switching::Answer) -> Vec<Claim> {
     }
     let value = answer.value.map(|value| Claim::relative("the value", value.lower, value.upper));
     claims.extend(value.map(|claim| claim.with(exact.and_then(|e| e.value.parse().ok()))));
-    claims.extend(answer.average.map(|mean| Claim::relative("the average", mean.lower, mean.upper)));
+    claims
+        .extend(answer.average.map(|mean| Claim::relative("the average", mean.lower, mean.upper)));
     claims
 }
 

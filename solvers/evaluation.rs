@@ -121,9 +121,7 @@ impl Rule {
             Rule::Optimal => Some(optimal_thresholds(solution, last)),
             Rule::Fixed(tau) => Some(all(tau)),
             Rule::Guarded(tau) => {
-                let pays = |n: u64| {
-                    delay <= problem.lifetime.residual_mean(n) * gain * (1.0 + TIE)
-                };
+                let pays = |n: u64| delay <= problem.lifetime.residual_mean(n) * gain * (1.0 + TIE);
                 Some((0..=last).map(|n| if pays(n) { tau } else { 1.0 }).collect())
             }
             Rule::Heuristic1986(_) => None,

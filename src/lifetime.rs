@@ -37,8 +37,7 @@ impl Geometric {
     fn new(rate: Rational, first: u64, last: u64) -> Geometric {
         let (rate_nearest, survival) = (nearest(&rate), nearest(&(Rational::ONE - &rate)));
         // Either argument is away from where the logarithm would magnify its rounding.
-        let log_survival =
-            if rate_nearest < 0.5 { (-rate_nearest).ln_1p() } else { survival.ln() };
+        let log_survival = if rate_nearest < 0.5 { (-rate_nearest).ln_1p() } else { survival.ln() };
         Geometric { rate, first, last, rate_nearest, survival, log_survival }
     }
 

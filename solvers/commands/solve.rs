@@ -10,8 +10,8 @@ use crate::output::{
 use crate::run::{Watch, is_interrupted};
 use crate::solution::{Body, Certified, Solution};
 use crate::{
-    archive, certificate, claims, fluids, land_battle, load_drift, periodic, phase_change, phase_switching,
-    render, stopping,
+    archive, certificate, claims, fluids, land_battle, load_drift, periodic, phase_change,
+    phase_switching, render, stopping,
 };
 use std::path::{Path, PathBuf};
 
@@ -106,10 +106,10 @@ pub(super) fn run(arguments: &Solve) -> Exit {
             let (file, model) = (file.clone(), path.clone());
             solution.certificate = Some(Certified { file, model });
         }
-        if solution.contradiction.is_none() {
-            if let Some(contradiction) = certificate::self_check(&loaded, &solution) {
-                solution.refute(contradiction);
-            }
+        let consistent = solution.contradiction.is_none();
+        let checked = consistent.then(|| certificate::self_check(&loaded, &solution)).flatten();
+        if let Some(contradiction) = checked {
+            solution.refute(contradiction);
         }
         if let Some(contradiction) = &solution.contradiction {
             say(&format!("error: {}: {contradiction}", path.display()));

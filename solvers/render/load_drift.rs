@@ -30,7 +30,8 @@ pub fn summary(text: &mut String, answer: &Answer) {
     if answer.value.is_none() {
         let bounds = answer.value_bounds;
         // Outward to the digits shown.
-        let (lower, upper) = ((1e6 * bounds.lower).floor() / 1e6, (1e6 * bounds.upper).ceil() / 1e6);
+        let (lower, upper) =
+            ((1e6 * bounds.lower).floor() / 1e6, (1e6 * bounds.upper).ceil() / 1e6);
         let _ = writeln!(text, "optimal cost between {lower:.6} and {upper:.6}");
     }
     if let (Some(time), Some(work)) = (answer.time, answer.work) {

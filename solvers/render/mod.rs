@@ -75,11 +75,8 @@ fn phase_change(text: &mut String, answer: &Answer) {
         let _ = writeln!(text, "steps 0..={through} share one threshold");
     }
     if let Some(value) = answer.value {
-        let _ = writeln!(
-            text,
-            "expected completion time = {}",
-            within(value.lower, value.upper, 10)
-        );
+        let _ =
+            writeln!(text, "expected completion time = {}", within(value.lower, value.upper, 10));
     }
     let _ = writeln!(text, "{} linear segments at most", answer.segments);
     if let Some(exact) = &answer.exact {
@@ -101,9 +98,13 @@ pub fn within(lower: f64, upper: f64, decimals: usize) -> String {
         if decimal { format!("{middle:.decimals$}") } else { format!("{middle:.decimals$e}") };
     let shown: f64 = middle.parse().unwrap_or(f64::NAN);
     let half = (upper - shown).max(shown - lower).max(0.0);
-    // Its own last digit, and the rounding of the differences.
     let half = half * (1.0 + 4.0 * f64::EPSILON) + f64::EPSILON * shown.abs();
-    format!("{middle} +- {:.1e}", 1.06 * half)
+    let rounded = format!("{half:.1e}");
+    if rounded.parse().is_ok_and(|rounded: f64| rounded >= half) {
+        return format!("{middle} +- {rounded}");
+    }
+    // A unit of the last digit is a tenth of the number at most, and half a unit is missing at most.
+    format!("{middle} +- {:.1e}", 1.05 * half)
 }
 
 /// A count, in full as far as its digits are known.
@@ -139,19 +140,23 @@ fn stopping(text: &mut String, answer: &Stopping) {
         }
     );
     if let (Some(best), Some(stop)) = (answer.average, answer.average_of_stop) {
-        let middle = |bounds: Bounds| 0.5 * (bounds.lower + bounds.upper);
+        let shown = |bounds: Bounds| within(bounds.lower, bounds.upper, 10);
         let _ = writeln!(
             text,
-            "long-run average cost per step {:.10}; under the map that is optimal for Stop {:.10}",
-            middle(best),
-            middle(stop)
+            "long-run average cost per step {}; under the map that is optimal for Stop {}",
+            shown(best),
+            shown(stop)
         );
     } else {
-        let _ = writeln!(
-            text,
-            "a remap costs {:.10} in all; the largest J is {:.10}",
-            answer.remap_value, answer.largest_value
-        );
+        let [lower, upper] = answer.remap_bounds;
+        let whole = match lower == upper {
+            true => format!("{:.10}", answer.remap_value),
+            false => within(lower, upper, 10),
+        };
+        // Every J is known to the gap, relative to max(1, R).
+        let reach = answer.value_gap * upper.max(1.0);
+        let largest = within(answer.largest_value - reach, answer.largest_value + reach, 10);
+        let _ = writeln!(text, "a remap costs {whole} in all; the largest J is {largest}");
     }
     if let Some(costs) = &answer.critical_cost {
         let mut distinct: Vec<f64> = costs.iter().flatten().copied().collect();

@@ -54,6 +54,8 @@ pub struct Backward<'a> {
     /// goes on.
     upcoming: Decisions,
     goes_on: Option<Vec<u32>>,
+    /// What underflow has taken from the probabilities of a joint move.
+    underflow: f64,
 }
 
 /// Where the recursion stands: all that must be kept to resume it.
@@ -65,6 +67,14 @@ pub struct Snapshot {
     pub limits: Vec<u32>,
     /// Value, and if carried work and number of remaps, of every state.
     pub vectors: Vec<Vec<f64>>,
+}
+
+/// What underflow takes from all probabilities of a move, at most. One that is no double at all may be missing.
+fn underflow(problem: &LoadDrift) -> f64 {
+    let moves = (problem.processors * problem.chain.levels()) as f64;
+    let rows = problem.chain.rows();
+    let subnormal = rows.iter().flatten().any(|p| *p > 0.0 && *p < TINY);
+    moves * if subnormal { TINY } else { f64::from_bits(1) }
 }
 
 /// By how much values may be off: by a factor between e^-growth and e^growth, and then by so much.
@@ -108,6 +118,7 @@ impl<'a> Backward<'a> {
             decisions: Decisions::none(count),
             upcoming: Decisions::none(count),
             goes_on: None,
+            underflow: underflow(problem),
         };
         if problem.timing == Timing::BeforeStep {
             backward.pay(0);
@@ -259,12 +270,10 @@ impl<'a> Backward<'a> {
         let step = (self.transition.rounding() + 6.0) * f64::EPSILON;
         let load = problem.lowest + problem.chain.levels() as f64;
         let paid = 4.0 * f64::EPSILON * load;
-        let underflow = TINY * (1.0 + steps * (load + problem.remap_cost));
+        let underflow = TINY + self.underflow * steps * (load + problem.remap_cost);
         let excess = match problem.chain {
             Chain::BirthDeath(_) => 1.0,
-            Chain::Dense(_) => {
-                (2.0 * ROW_SUM_TOLERANCE * steps * problem.processors as f64).exp()
-            }
+            Chain::Dense(_) => (2.0 * ROW_SUM_TOLERANCE * steps * problem.processors as f64).exp(),
         };
         let absolute = steps * (paid + underflow) * excess;
         Rounding { growth: 1.1 * step * steps, absolute }

@@ -317,8 +317,7 @@ impl Nearest {
             }
         };
         let gain = nearest(&problem.gain());
-        let (test, delay) =
-            (nearest(&problem.test), nearest(&(&problem.test + &problem.install)));
+        let (test, delay) = (nearest(&problem.test), nearest(&(&problem.test + &problem.install)));
         let regret = problem.regret().map(|regret| nearest(&regret));
         let reports: Vec<Report> = problem.detector.distinct().iter().map(Report::new).collect();
         let chances = reports.iter().flat_map(|report| [report.before, report.after]);

@@ -32,8 +32,7 @@ struct Images<'a> {
 
 impl<'a> Images<'a> {
     fn new<const UPPER: bool>(atoms: &'a [Atom], cycle: &Cycle, report: &Report) -> Images<'a> {
-        let weight =
-            scaled::<UPPER>(eased::<UPPER>(cycle.survival) * eased::<UPPER>(report.after));
+        let weight = scaled::<UPPER>(eased::<UPPER>(cycle.survival) * eased::<UPPER>(report.after));
         let stretch = if cycle.survival > 0.0 && report.after > 0.0 {
             let (quiet, ratio) = (eased::<UPPER>(cycle.quiet), eased::<UPPER>(report.ratio));
             scaled::<UPPER>(quiet * ratio).min(f64::MAX)

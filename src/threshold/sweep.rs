@@ -348,9 +348,10 @@ impl<'a> State<'a> {
             quiet.value() * before.abs() + (cycles.value() + quiet.value()) * remapped.abs();
         let miscounted = self.quiet_cycles.error * (before.abs() + remapped.abs())
             + self.cycles.error * remapped.abs();
+        let underflow = TINY * (1.0 + cycles.value());
         let bound = |function: &Kinked| {
             let constant = self.unit.times(function.constant.value());
-            let margin = SLACK * (counted + constant.abs()) + miscounted + TINY;
+            let margin = SLACK * (counted + constant.abs()) + miscounted + underflow;
             (base + constant, margin)
         };
         let (lower, upper) = (bound(&self.lower), bound(&self.upper));

@@ -121,10 +121,10 @@ impl Model {
                     1 => vec![Rational::ONE],
                     _ => vec![Rational::ONE - &up, up],
                 };
-                let after = to.iter().zip(shares).fold(
-                    self.remap_cost.clone(),
-                    |sum, ((_, to), share)| sum + share * &ahead[place(to)],
-                );
+                let after =
+                    to.iter().zip(shares).fold(self.remap_cost.clone(), |sum, ((_, to), share)| {
+                        sum + share * &ahead[place(to)]
+                    });
                 after.min(ahead[place(vector)].clone())
             };
             vectors.iter().map(least).collect()
@@ -162,8 +162,7 @@ impl Model {
 fn bounds(problem: &LoadDrift) -> (f64, f64) {
     let states = States::new(problem.processors, problem.chain.levels()).unwrap();
     let transition = Transition::new(&problem.chain, problem.processors).unwrap();
-    let mut backward =
-        Backward::new(problem, &states, &transition, Control::Optimal, Carry::Value);
+    let mut backward = Backward::new(problem, &states, &transition, Control::Optimal, Carry::Value);
     while backward.remaining() > 0 {
         backward.advance();
     }

@@ -101,13 +101,13 @@ fn costs() -> impl Strategy<Value = Vec<Rational>> {
 }
 
 fn problem(most: u64) -> impl Strategy<Value = PhaseChange> {
-    let hazards = prop_oneof![
-        chance().prop_map(|h| vec![h; 8]),
-        prop::collection::vec(chance(), 8),
-    ];
+    let hazards =
+        prop_oneof![chance().prop_map(|h| vec![h; 8]), prop::collection::vec(chance(), 8),];
     (lifetime(most), hazards, costs(), detector(), any::<bool>(), any::<bool>()).prop_map(
         |(lifetime, hazards, costs, detector, constant, keep)| {
-            let [before, gain, remapped, test, install, regret] = &costs[..] else { unreachable!() };
+            let [before, gain, remapped, test, install, regret] = &costs[..] else {
+                unreachable!()
+            };
             let steps = lifetime.last() as usize;
             let hazard = match constant {
                 true => Hazard::Constant(hazards[0].clone()),
