@@ -215,7 +215,7 @@ pub struct Settings {
     /// Stopping: give the remap cost at which each decision switches.
     #[arg(long)]
     pub critical_costs: bool,
-    /// PhaseChange: solve in exact rationals too (short horizons) and print fractions.
+    /// PhaseChange, PhaseSwitching: solve in exact rationals too (short horizons) and print fractions.
     #[arg(long)]
     pub exact: bool,
     /// Periodic: also simulate R sample paths until they violate the bound.

@@ -50,16 +50,14 @@ impl Polyline {
         rise.zip(self.at.windows(2)).map(|(rise, pair)| rise / (pair[1] - pair[0])).collect()
     }
 
-    /// The most by which this function lies above the other, but for rounding. O(nodes).
+    /// The most by which this function lies above the other at its own nodes, but for rounding: what
+    /// choices follow, never a bound. O(nodes).
     pub(super) fn above(&self, other: &Polyline) -> f64 {
-        let mut most = f64::NEG_INFINITY;
-        for at in [&self.at, &other.at] {
-            let (mut own, mut others) = (0, 0);
-            for p in at {
-                most = most.max(self.at_from(&mut own, *p) - other.at_from(&mut others, *p));
-            }
-        }
-        most
+        let mut piece = 0;
+        let nodes = self.at.iter().zip(&self.value);
+        nodes.fold(f64::NEG_INFINITY, |most, (at, value)| {
+            most.max(value - other.at_from(&mut piece, *at))
+        })
     }
 
     /// Made to rise where rounding or reducing made it fall, which it cannot cross (`UPPER`: upward).

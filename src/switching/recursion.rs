@@ -19,7 +19,7 @@ impl Pair {
         Pair { upper: Polyline::constant(value), lower: Polyline::constant(value) }
     }
 
-    /// How far the two are apart at most.
+    /// How far the two are apart at most, at the nodes of the upper one.
     pub(super) fn gap(&self) -> f64 {
         self.upper.above(&self.lower)
     }
@@ -52,6 +52,11 @@ impl Step {
     pub(super) fn width(&self) -> f64 {
         self.to_second.width().max(self.to_first.width())
     }
+}
+
+/// What is known of a threshold: nothing, where numbers were too great or too small to compute with.
+fn enclosed(lower: f64, upper: f64) -> Bounds {
+    if lower <= upper { Bounds { lower, upper } } else { Bounds { lower: 0.0, upper: 1.0 } }
 }
 
 /// Nodes from which on the two sides are worth two threads.
@@ -97,14 +102,14 @@ impl Recursion {
             || self.filter.back::<true>(&next.upper, survival, line, &[]).rising::<true>(),
             || self.filter.back::<false>(&next.lower, survival, line, &[]).rising::<false>(),
         );
-        let to_second = Bounds {
-            lower: raw.upper.first_above::<false>(self.high),
-            upper: raw.lower.first_above::<true>(self.high),
-        };
-        let to_first = Bounds {
-            lower: raw.upper.last_below::<false>(self.low),
-            upper: raw.lower.last_below::<true>(self.low),
-        };
+        let to_second = enclosed(
+            raw.upper.first_above::<false>(self.high),
+            raw.lower.first_above::<true>(self.high),
+        );
+        let to_first = enclosed(
+            raw.upper.last_below::<false>(self.low),
+            raw.lower.last_below::<true>(self.low),
+        );
         Step { raw, to_second, to_first }
     }
 
