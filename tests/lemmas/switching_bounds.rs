@@ -103,7 +103,7 @@ fn bounds_enclose(seeds: std::ops::Range<u64>) {
         let random = &mut stream(19, seed);
         let problem = problem(random);
         let many = problem.detector.levels().len() > 2;
-        let lifetime = lifetime(random, if many { 4 } else { 7 });
+        let lifetime = lifetime(random, if many { 3 } else { 5 });
         let truth = twin::solve(&problem, &lifetime, usize::MAX, &()).unwrap();
         for (count, tolerance) in converged.iter_mut().zip(TOLERANCES) {
             let solution = solve(&problem, &lifetime, tolerance, &()).unwrap();
