@@ -77,6 +77,8 @@ Examples:
   remap compare models/phase_change/table_iii_*.ron --policies optimal,heuristic_1986,fixed:0.7,never
   remap compare models/fluids/figure6.ron --runs 100 --seed 1 --plot figure6.png
 
+For a change of phase, fixed:tau remaps once the belief exceeds tau; guarded:tau the same while D <= T G,
+T being the mean number of cycles left, the present one included.
 With --json, one model gives one document, several give an array.";
 
 const REGRET_HELP: &str = "\

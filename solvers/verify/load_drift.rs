@@ -320,7 +320,7 @@ fn least_average_is_best(problem: &LoadDrift) -> Verdict {
         return Verdict::Silent;
     }
     let intervals = Intervals::new(problem, problem.steps, &());
-    let (best, least) = (intervals.best(), intervals.least_average_cost());
+    let (best, least) = (intervals.best(), Intervals::least_average_cost(problem));
     let value = intervals.all()[least as usize - 1].outcome.value;
     let right = value <= best.outcome.value + 1e-9 * value.max(1.0);
     Verdict::holds_if(right, || {
