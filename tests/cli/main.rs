@@ -4,6 +4,7 @@ mod certificates;
 mod chains;
 mod determinism;
 mod diagnostics;
+mod documents;
 mod export;
 mod faults;
 mod files;
@@ -23,7 +24,7 @@ mod phase_switching;
 mod report;
 mod stopping;
 mod stopping_reference;
-mod story;
+
 mod studies;
 mod sweeps;
 mod traces;
