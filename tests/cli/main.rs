@@ -5,6 +5,7 @@ mod chains;
 mod claims;
 mod determinism;
 mod diagnostics;
+mod documents;
 mod export;
 mod faults;
 mod files;
@@ -24,7 +25,7 @@ mod phase_switching;
 mod report;
 mod stopping;
 mod stopping_reference;
-mod story;
+
 mod studies;
 mod sweeps;
 mod traces;
