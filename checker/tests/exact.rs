@@ -626,3 +626,43 @@ fn functions_equal_nearly_everywhere_are_averaged_as_any_other() {
         }
     }
 }
+
+/// Rows that miss 1 on either side: what is proved of the average holds for every chain whose rows sum to 1,
+/// that has what is missing besides or lacks what is too much, however relative costs are chosen.
+#[test]
+fn averages_hold_for_every_chain_near_rows_that_miss_one() {
+    for (p, sign) in [("0.333333333", 1.0), ("0.3333333336", -1.0)] {
+        let row = format!("[{p}, {p}, {p}]");
+        let found = model(&format!(
+            "Stopping(processes: Identical(count: 2, chain: Matrix(rows: [{row}, {row}, {row}])), \
+             remap_cost: 100, after_remap: Restart)"
+        ));
+        // Relative costs are all the same, and any number is added to them.
+        for base in [0u64, 1, 1 << 30, 1 << 50, (1 << 60) - (1 << 41)] {
+            let equal = Evidence::Stopping(20, vec![(9, base as i64, 0)]);
+            let (low, high) = interval(&found.prove(&equal).unwrap(), "average");
+            assert!(low <= 4.0 / 9.0 && 4.0 / 9.0 <= high, "{p} {base}: [{low}, {high}]");
+        }
+        // In one state more is to come than in all others: the more, the less is proved.
+        for place in 0..9 {
+            for more in [1i64 << 30, 1 << 40, 1 << 59] {
+                let runs = [(place, 0, 0), (1, more, 0), (8 - place, -more, 0)];
+                let runs = runs.into_iter().filter(|run| run.0 > 0).collect();
+                let Ok(proof) = found.prove(&Evidence::Stopping(20, runs)) else { continue };
+                let (low, high) = interval(&proof, "average");
+                // The exact operator at rows of three thirds, and what the missing mass makes of it.
+                let own = more as f64 / 2f64.powi(20);
+                let mean = own / 9.0;
+                let psi = |s: usize| (s / 3).abs_diff(s % 3) as f64 / 2.0;
+                let change = |s: usize| {
+                    let go = (psi(s) + mean).min(100.0 + mean + if (s / 3 + s % 3) % 2 == 1 { 0.5 } else { 0.0 });
+                    go - if s == place as usize { own } else { 0.0 }
+                };
+                let least = (0..9).map(change).fold(f64::MAX, f64::min);
+                let most = (0..9).map(change).fold(f64::MIN, f64::max);
+                let close = 1e-12 * own;
+                assert!(low <= least + close && most - close <= high, "{sign} {place}: [{low}, {high}] [{least}, {most}]");
+            }
+        }
+    }
+}
