@@ -1,7 +1,7 @@
 //! One process whose load moves by at most one level in a step.
 
 use super::kernel::{Levels, Row};
-use super::{ChainError, Operator, ROW_SUM_TOLERANCE, probability, usable};
+use super::{ChainError, Operator, misses_one, probability, usable};
 use crate::Rational;
 use rayon::prelude::*;
 use std::fmt;
@@ -76,7 +76,7 @@ impl BirthDeath {
             probability(up[level], || format!("up[{level}]"))?;
             probability(down[level], || format!("down[{level}]"))?;
             let sum = up[level] + down[level];
-            if sum > 1.0 + ROW_SUM_TOLERANCE {
+            if sum > 1.0 && misses_one(sum, 3) {
                 return Err(ChainError::TooMuchMotion { level, sum });
             }
             stay.push((1.0 - up[level] - down[level]).max(0.0));
