@@ -15,9 +15,7 @@ impl PhaseChange {
     /// e_P - e_F where a premature remapping is kept.
     pub fn regret(&self) -> Option<BigRational> {
         match &self.premature {
-            Premature::Keep { before_remapped } => {
-                Some(&before_remapped.0 - &self.cycle.before.0)
-            }
+            Premature::Keep { before_remapped } => Some(&before_remapped.0 - &self.cycle.before.0),
             Premature::Revert => None,
         }
     }
@@ -85,7 +83,9 @@ impl Horizon {
     /// Goes to step n, from the one after it.
     pub fn step_back(&mut self, model: &PhaseChange, n: u64) {
         let weight = match &model.lifetime {
-            Lifetime::Pmf(Weights(law)) => law.get(&n).map_or_else(Span::default, |p| Span::from(&p.0)),
+            Lifetime::Pmf(Weights(law)) => {
+                law.get(&n).map_or_else(Span::default, |p| Span::from(&p.0))
+            }
             _ => Span::whole(u64::from(n >= self.first)),
         };
         let one = Span::whole(1);

@@ -124,9 +124,8 @@ impl Imbalance {
     pub fn add_unit(&self, loads: &mut [i64], highest: &[i64]) {
         let free = (0..loads.len()).filter(|i| loads[*i] < highest[*i]);
         let above = |i: usize, j: usize| {
-            let scaled = |i: usize, j: usize| {
-                i128::from(loads[i] + 1) * i128::from(self.capacities[j])
-            };
+            let scaled =
+                |i: usize, j: usize| i128::from(loads[i] + 1) * i128::from(self.capacities[j]);
             scaled(i, j).cmp(&scaled(j, i))
         };
         if let Some(next) = free.min_by(|i, j| above(*i, *j)) {

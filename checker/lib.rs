@@ -19,6 +19,7 @@ mod stopping;
 
 pub use model::PhaseChange;
 pub use region::Entry;
+pub use space::Space;
 pub use stopping::{Run, Stopping};
 
 use model::Problem;
@@ -124,7 +125,9 @@ impl Model {
                 steps.iter().try_for_each(|steps| recursion.go(steps))?;
                 recursion.proof()
             }
-            (Model::Stopping(model), Evidence::Stopping(bits, runs)) => model.prove(*bits, runs, budget),
+            (Model::Stopping(model), Evidence::Stopping(bits, runs)) => {
+                model.prove(*bits, runs, budget)
+            }
             (Model::Stopping(model), Evidence::Region(bits, entries)) => {
                 region::prove(&model.model, *bits, entries, budget)
             }

@@ -173,7 +173,9 @@ impl<'de> Deserialize<'de> for Detector {
 }
 
 impl Detector {
-    fn binary(Binary { false_alarm: Number(alarm), missed: Number(missed) }: Binary) -> Option<Self> {
+    fn binary(
+        Binary { false_alarm: Number(alarm), missed: Number(missed) }: Binary,
+    ) -> Option<Self> {
         let one = BigRational::from(BigInt::from(1));
         let reports = vec![[alarm.clone(), &one - &missed], [&one - &alarm, missed.clone()]];
         Some(Detector(reports)).filter(|_| alarm <= one && missed <= one)
@@ -196,9 +198,8 @@ impl Detector {
             Lists::Several(detectors) => {
                 let all = |all: Vec<[BigRational; 2]>, one: &Detector| {
                     let fits = all.len().checked_mul(one.0.len())? <= MOST_REPORTS;
-                    let both = |a: &[BigRational; 2], b: &[BigRational; 2]| {
-                        [&a[0] * &b[0], &a[1] * &b[1]]
-                    };
+                    let both =
+                        |a: &[BigRational; 2], b: &[BigRational; 2]| [&a[0] * &b[0], &a[1] * &b[1]];
                     let pairs = all.iter().flat_map(|a| one.0.iter().map(move |b| both(a, b)));
                     fits.then(|| pairs.collect())
                 };

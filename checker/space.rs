@@ -199,7 +199,11 @@ impl Group {
         for row in exact {
             let sum: BigRational = row.iter().map(|(_, p)| p).sum();
             let own = [&sum - &one, &one - &sum];
-            missed.iter_mut().zip(own).filter(|(all, own)| *own > **all).for_each(|(all, own)| *all = own);
+            missed
+                .iter_mut()
+                .zip(own)
+                .filter(|(all, own)| *own > **all)
+                .for_each(|(all, own)| *all = own);
             let (mut weights, mut rounded) = (Vec::new(), 0);
             for (to, p) in row {
                 let [low, high] = Span::from(p).units(WEIGHT)?;

@@ -59,9 +59,8 @@ impl Stopping {
         };
         let base = if again { ends(u64::min, u64::MAX) } else { [0; 2] };
         let from_base = |value: &[u64; 2]| [value[0] - base[0], value[1] - base[1]];
-        let values = || {
-            runs.iter().flat_map(|(count, value)| repeat_n(from_base(value), *count as usize))
-        };
+        let values =
+            || runs.iter().flat_map(|(count, value)| repeat_n(from_base(value), *count as usize));
         // Going on.
         let mut go = Vec::with_capacity(states as usize);
         go.extend(values());
@@ -89,7 +88,11 @@ impl Stopping {
                             imbalance.add_unit(filled, highest);
                         }
                         let ends = lowest.iter().zip(highest);
-                        if loads.iter().zip(ends).any(|(load, (low, high))| load < low || load > high) {
+                        if loads
+                            .iter()
+                            .zip(ends)
+                            .any(|(load, (low, high))| load < low || load > high)
+                        {
                             loads.clone_from(filled);
                         }
                     }

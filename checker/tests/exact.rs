@@ -152,7 +152,8 @@ fn drifting_loads_of_any_matrix_agree_with_the_recursion_on_load_vectors() {
     for off in [0.0, 1e-9, -1e-9] {
         let text = |p: f64| format!("{p:.10}");
         let rows = [[0.5 + off, 0.25, 0.25], [0.125, 0.375, 0.5], [0.0, 0.75, 0.25 - off]];
-        let written: Vec<String> = rows.iter().map(|row| format!("[{}]", row.map(text).join(", "))).collect();
+        let written: Vec<String> =
+            rows.iter().map(|row| format!("[{}]", row.map(text).join(", "))).collect();
         let found = model(&format!(
             "LoadDrift(processors: 2, chain: Matrix(lowest: 1, rows: [{}]), initial_load: 2, steps: 200, \
              remap_cost: 0.37, rebalance: Nearest)",
@@ -690,13 +691,17 @@ fn averages_hold_for_every_chain_near_rows_that_miss_one() {
                 let mean = own / 9.0;
                 let psi = |s: usize| (s / 3).abs_diff(s % 3) as f64 / 2.0;
                 let change = |s: usize| {
-                    let go = (psi(s) + mean).min(100.0 + mean + if (s / 3 + s % 3) % 2 == 1 { 0.5 } else { 0.0 });
+                    let go = (psi(s) + mean)
+                        .min(100.0 + mean + if (s / 3 + s % 3) % 2 == 1 { 0.5 } else { 0.0 });
                     go - if s == place as usize { own } else { 0.0 }
                 };
                 let least = (0..9).map(change).fold(f64::MAX, f64::min);
                 let most = (0..9).map(change).fold(f64::MIN, f64::max);
                 let close = 1e-12 * own;
-                assert!(low <= least + close && most - close <= high, "{sign} {place}: [{low}, {high}] [{least}, {most}]");
+                assert!(
+                    low <= least + close && most - close <= high,
+                    "{sign} {place}: [{low}, {high}] [{least}, {most}]"
+                );
             }
         }
     }

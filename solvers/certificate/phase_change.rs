@@ -1,7 +1,7 @@
 //! The proof of thresholds: the beliefs at which the solver's functions touch the value function.
 
 use remap_checker::recursion::{BELIEF_BITS, Recursion, Steps};
-use remap_checker::{Evidence, PhaseChange, Proof, Refusal};
+use remap_checker::{Budget, Evidence, PhaseChange, Proof, Refusal};
 use remapping::threshold::{self, Accuracy, Bounds, Spans};
 
 /// Steps computed one by one between two attempts to take all that are alike at once.
@@ -33,6 +33,7 @@ pub(super) fn of(
     model: &PhaseChange,
     problem: &threshold::PhaseChange,
     tolerance: f64,
+    budget: &Budget,
 ) -> Result<(Evidence, Proof), Refusal> {
     let (mut coarser, mut coarsest, mut bits) = (COARSEST, Vec::new(), MOST_BITS);
     loop {
@@ -47,7 +48,7 @@ pub(super) fn of(
         }
         let most = MOST_REPEATED[usize::from(last)];
         let found = loop {
-            match walk(model, bits, &spans, tolerance, most) {
+            match walk(model, bits, &spans, tolerance, most, budget) {
                 // Delays are long, or lines that touch the value function at small beliefs are steep.
                 Err(Refusal::TooLarge) if bits > 0 => bits -= 1,
                 found => break found,
@@ -91,8 +92,9 @@ fn walk(
     spans: &[Spans],
     tolerance: f64,
     most: u64,
+    budget: &Budget,
 ) -> Result<(Evidence, Proof), Refusal> {
-    let mut recursion = Recursion::new(model, bits)?;
+    let mut recursion = Recursion::new(model, bits, budget)?;
     let mut spans = spans.iter().peekable();
     // Steps since the last of another kind, and how many of them are still to be noted.
     let (mut all, mut repeated, mut held) = (Vec::new(), 0, 0);

@@ -101,7 +101,20 @@ impl BirthDeath {
         let double = |p: &Rational| p.to_f64().value();
         let mut chain =
             Self::new(up.iter().map(double).collect(), down.iter().map(double).collect())?;
-        for (stay, (up, down)) in chain.stay.iter_mut().zip(up.iter().zip(down)) {
+        let most = Rational::ONE + Rational::from_parts(1.into(), 1_000_000_000u32.into());
+        for (level, (stay, (up, down))) in
+            chain.stay.iter_mut().zip(up.iter().zip(down)).enumerate()
+        {
+            // What doubles cannot tell from what is allowed.
+            for (name, p) in [("up", up), ("down", down)] {
+                if *p > Rational::ONE {
+                    let (what, value) = (format!("{name}[{level}]"), double(p));
+                    return Err(ChainError::NotAProbability { what, value });
+                }
+            }
+            if up + down > most {
+                return Err(ChainError::TooMuchMotion { level, sum: double(&(up + down)) });
+            }
             *stay = double(&(Rational::ONE - up - down)).max(0.0);
         }
         Ok(Self::of(chain.up, chain.stay, chain.down))
