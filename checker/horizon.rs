@@ -7,6 +7,14 @@ use num_rational::BigRational;
 use num_traits::{One, Signed, Zero};
 
 impl PhaseChange {
+    /// What each number of a model must be by itself has been seen to when it was read.
+    pub fn review(&self) -> Result<(), Refusal> {
+        if self.regret().is_some_and(|regret| regret.is_negative()) {
+            return model_error("before_remapped is less than before");
+        }
+        Horizon::new(self).map(drop)
+    }
+
     /// The time of a cycle after the change, where one remaps if that is better.
     pub fn after(&self) -> &BigRational {
         (&self.cycle.after.0).min(&self.cycle.remapped.0)

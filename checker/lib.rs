@@ -106,9 +106,15 @@ impl Model {
     /// Reads a model file; paths in it are relative to `folder`.
     pub fn read(text: &str, folder: &Path) -> Result<Model, Refusal> {
         Ok(match model::read(text)? {
-            Problem::PhaseChange(model) => Model::PhaseChange(model),
+            Problem::PhaseChange(model) => {
+                model.review()?;
+                Model::PhaseChange(model)
+            }
             Problem::Stopping(model) => Model::Stopping(Box::new(Stopping::new(model, folder)?)),
-            Problem::LoadDrift(model) => Model::LoadDrift(Box::new(model)),
+            Problem::LoadDrift(model) => {
+                model.review()?;
+                Model::LoadDrift(Box::new(model))
+            }
         })
     }
 

@@ -11,6 +11,28 @@ use num_rational::BigRational;
 use num_traits::One;
 use std::path::Path;
 
+impl LoadDrift {
+    /// What each number of a model must be by itself has been seen to when it was read.
+    pub fn review(&self) -> Result<(), Refusal> {
+        let levels = self.chain.levels();
+        let (lowest, rows) = match levels {
+            0..=LONGEST => self.chain.rows()?,
+            _ => return Err(Refusal::TooLarge),
+        };
+        let highest = lowest.saturating_add(rows.len() as i64 - 1);
+        let within = lowest >= 0 && (lowest..=highest).contains(&self.initial_load);
+        if within && self.steps > 0 && self.processors > 0 {
+            return Ok(());
+        }
+        model_error(
+            "a load lies outside the levels or below 0, or there are no steps or processors",
+        )
+    }
+}
+
+/// Levels whose rows are listed.
+const LONGEST: usize = 1 << 20;
+
 /// Bounds on the least expected objective.
 pub fn prove(model: &LoadDrift, budget: &Budget) -> Result<Proof, Refusal> {
     let (count, r) = (model.processors, model.processors as i64);
@@ -18,9 +40,6 @@ pub fn prove(model: &LoadDrift, budget: &Budget) -> Result<Proof, Refusal> {
     let space = Space::new(&processes, &[], Path::new(""))?;
     let even = Imbalance::new(RunningCost::MaxMinusMean, &vec![BigRational::one(); count])?;
     let (totals, own) = space.totals()?;
-    if totals[0] < 0 || model.steps == 0 {
-        return model_error("a load is negative, or there are no steps");
-    }
     budget.spend(space.work().saturating_mul(model.steps))?;
     // Where rows sum to 1, values are kept less the smallest of them: they differ by little more than a
     // remap. Otherwise they are at most what all steps cost.

@@ -8,9 +8,8 @@
 use crate::horizon::{Horizon, Motion};
 use crate::model::PhaseChange;
 use crate::number::{Span, UNIT, WEIGHT, down, up, wide};
-use crate::{Budget, Proof, Refusal, model_error};
+use crate::{Budget, Proof, Refusal};
 use num_rational::BigRational;
-use num_traits::Signed;
 use serde::{Deserialize, Serialize};
 use std::rc::Rc;
 
@@ -77,9 +76,6 @@ impl<'a> Recursion<'a> {
     ) -> Result<Recursion<'a>, Refusal> {
         let (horizon, cycle, test) = (Horizon::new(model)?, &model.cycle, &model.remap.test.0);
         let (gain, delay) = (&cycle.after.0 - model.after(), test + &model.remap.install.0);
-        if model.regret().is_some_and(|regret| regret.is_negative()) {
-            return model_error("before_remapped is less than before");
-        }
         if bits > 60 {
             return Err(Refusal::TooLarge);
         }
@@ -128,9 +124,9 @@ impl<'a> Recursion<'a> {
     /// One step, for these beliefs.
     fn step(&mut self, points: Rc<Vec<u64>>) -> Result<(), Refusal> {
         let n = self.next.ok_or(Refusal::Malformed)?;
-        // Fractions and what is the same for all beliefs take as long as some hundred beliefs.
+        // Fractions and what is the same for all beliefs take as long as a thousand beliefs.
         let reports = self.model.detector.0.len() as u64;
-        self.budget.spend((points.len() as u64 + 200).saturating_mul(reports))?;
+        self.budget.spend((points.len() as u64 + 1000).saturating_mul(reports))?;
         self.horizon.step_back(self.model, n);
         let (motion, gain, delay) = (self.horizon.motion(self.model)?, self.gain, self.delay);
         let held = match self.held.take() {

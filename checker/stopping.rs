@@ -6,6 +6,7 @@ use crate::model::{self, After};
 use crate::number::Span;
 use crate::space::Space;
 use crate::{Budget, Proof, Refusal, model_error};
+use num_traits::Zero;
 use std::iter::repeat_n;
 use std::path::Path;
 
@@ -28,7 +29,26 @@ impl Stopping {
             Err(refusal) => return Err(refusal),
             Ok(space) => Some((Imbalance::of(&model, space.processes)?, space)),
         };
-        Ok(Stopping { model, all })
+        let stopping = Stopping { model, all };
+        match stopping.may_balance() {
+            Ok(false) => model_error("no state is balanced, and a remap leads to a random one"),
+            Ok(true) | Err(Refusal::TooLarge) => Ok(stopping),
+            Err(refusal) => Err(refusal),
+        }
+    }
+
+    /// Whether the problem ends where remaps lead to random loads and cost something.
+    fn may_balance(&self) -> Result<bool, Refusal> {
+        if self.model.after_remap != After::Uniform || self.model.remap_cost.0.is_zero() {
+            return Ok(true);
+        }
+        let (imbalance, space) = self.all.as_ref().ok_or(Refusal::TooLarge)?;
+        let mut found = false;
+        space.each(|_, loads| {
+            found |= imbalance.cost(loads, 0)?[1] == 0;
+            Ok(())
+        })?;
+        Ok(found)
     }
 
     /// All states, in the order of a certificate.
@@ -129,9 +149,6 @@ impl Stopping {
         }
         // Where no state is balanced and remaps to random loads are free, nothing ends the problem.
         let free = self.model.after_remap == After::Uniform && letters[0] == 0;
-        if free && rho[1] > 0 {
-            return model_error("no state is balanced, and a remap leads to a random one");
-        }
         if least < 0 || most > 0 || free && largest[0] > 0 {
             return Err(Refusal::Unproved("the values do not enclose the optimal cost"));
         }
