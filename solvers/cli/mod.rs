@@ -375,6 +375,9 @@ pub struct Verify {
     /// Seed of their choice.
     #[arg(long, value_name = "S", default_value_t = 1)]
     pub seed: u64,
+    /// Give up on a certificate after so many seconds (exit code 3), and allow it any work until then.
+    #[arg(long, value_name = "SECONDS", value_parser = positive)]
+    pub time_limit: Option<f64>,
     /// Print one JSON document and nothing else.
     #[arg(long)]
     pub json: bool,

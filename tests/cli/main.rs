@@ -1,5 +1,6 @@
 //! The command line, from outside.
 
+mod acceptance;
 mod certificates;
 mod chains;
 mod claims;
