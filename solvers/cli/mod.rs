@@ -173,7 +173,7 @@ pub struct Solve {
     #[allow(missing_docs)]
     pub settings: Settings,
     /// Write each solution to DIR/MODEL.json too; DIR is made if need be. Decision maps of more than
-    /// 10^6 load vectors go to DIR/MODEL.npz (see the README).
+    /// 10^6 load vectors go to DIR/MODEL.npz (see docs/guide/stopping.md).
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// Draw the threshold curve or decision map of one model.
