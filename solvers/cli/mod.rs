@@ -173,7 +173,7 @@ pub struct Solve {
     #[allow(missing_docs)]
     pub settings: Settings,
     /// Write each solution to DIR/MODEL.json too; DIR is made if need be. Decision maps of more than
-    /// 10^6 load vectors go to DIR/MODEL.npz (see the README).
+    /// 10^6 load vectors go to DIR/MODEL.npz (see docs/guide/stopping.md).
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// Draw the threshold curve or decision map of one model.
@@ -217,7 +217,7 @@ pub struct Settings {
     /// Stopping: give the remap cost at which each decision switches.
     #[arg(long)]
     pub critical_costs: bool,
-    /// PhaseChange: solve in exact rationals too (short horizons) and print fractions.
+    /// PhaseChange, PhaseSwitching: solve in exact rationals too (short horizons) and print fractions.
     #[arg(long)]
     pub exact: bool,
     /// Periodic: also simulate R sample paths until they violate the bound.
@@ -375,6 +375,9 @@ pub struct Verify {
     /// Seed of their choice.
     #[arg(long, value_name = "S", default_value_t = 1)]
     pub seed: u64,
+    /// Give up on a certificate after so many seconds (exit code 3), and allow it any work until then.
+    #[arg(long, value_name = "SECONDS", value_parser = positive)]
+    pub time_limit: Option<f64>,
     /// Print one JSON document and nothing else.
     #[arg(long)]
     pub json: bool,

@@ -82,10 +82,10 @@ const CLAIMS: &[Claim<LoadDrift>] = &[
     },
 ];
 
-const INTO_THE_WALL: &str = include_str!("../../models/counterexamples/into_the_wall.ron");
-const SHORT: &str = include_str!("../../models/counterexamples/short_program.ron");
-const ROUNDED: &str = include_str!("../../models/counterexamples/rounding_sheds_load.ron");
-const NO_THRESHOLD: &str = include_str!("../../models/counterexamples/no_threshold.ron");
+const INTO_THE_WALL: &str = include_str!("../models/counterexamples/into_the_wall.ron");
+const SHORT: &str = include_str!("../models/counterexamples/short_program.ron");
+const ROUNDED: &str = include_str!("../models/counterexamples/rounding_sheds_load.ron");
+const NO_THRESHOLD: &str = include_str!("../models/counterexamples/no_threshold.ron");
 
 /// Steps of the model itself that are looked at: its last ones.
 const MOST_STEPS: u64 = 60;

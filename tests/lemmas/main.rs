@@ -12,3 +12,4 @@ mod phase_change;
 mod replay;
 mod stopping;
 mod switching;
+mod switching_bounds;
