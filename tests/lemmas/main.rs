@@ -4,6 +4,7 @@ mod belief;
 mod chain;
 mod concave;
 mod drift;
+mod drift_rounding;
 mod lifetime;
 mod monitor;
 mod periodic;
