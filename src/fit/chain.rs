@@ -1,6 +1,7 @@
 //! Loads as levels: a birth–death chain by relative frequencies.
 
-use super::Estimated;
+use super::probability;
+use crate::estimate::Estimate;
 use crate::record::Record;
 use statrs::distribution::{ChiSquared, ContinuousCDF};
 
@@ -30,9 +31,9 @@ pub enum Edge {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Walk {
     /// Probability of a level up.
-    pub up: Estimated,
+    pub up: Estimate,
     /// Probability of a level down.
-    pub down: Estimated,
+    pub down: Estimate,
     /// The ends.
     pub edge: Edge,
     /// Probability of counts that differ at least as much from level to level, if they do not really.
@@ -119,7 +120,7 @@ impl Moves {
         let (downs, stays, ups) = (side(0), side(1), side(2));
         let visits = downs + stays + ups;
         let (up, down) =
-            (Estimated::probability(ups, visits), Estimated::probability(downs, visits));
+            (probability(ups, visits), probability(downs, visits));
         Walk {
             up,
             down,
