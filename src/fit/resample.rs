@@ -2,6 +2,7 @@
 
 use crate::simulate::{Stream, stream};
 use rayon::prelude::*;
+use statrs::distribution::{ContinuousCDF, Gamma};
 
 /// Records drawn at most and, of long records, at least; random numbers drawn in all as far as both allow.
 const MOST: u64 = 9999;
@@ -18,8 +19,9 @@ const BLOCK: u64 = 64;
 /// Seed of the records: the same record always gives the same probability.
 const SEED: u64 = 1;
 
-/// The probability of a statistic of at least `observed`, if records are as `statistic` draws them with
-/// `numbers` random numbers each.
+/// The probability of a statistic of at least `observed` >= 0, if records are as `statistic` draws them
+/// with `numbers` random numbers each. Far beyond all that is drawn it is that of a gamma law with their
+/// mean and variance.
 pub fn probability(
     observed: f64,
     numbers: u64,
@@ -27,21 +29,28 @@ pub fn probability(
 ) -> f64 {
     let most = (NUMBERS / numbers.max(1)).clamp(LEAST, MOST);
     let (mut drawn, mut larger) = (0, 0);
+    let (mut sum, mut squares) = (0.0, 0.0);
     // Equal tables may differ in the last digits.
     let bound = observed * (1.0 - 1e-9) - 1e-9;
     while drawn < most {
         let block = drawn..(drawn + BLOCK).min(most);
-        let found: Vec<bool> = block
-            .into_par_iter()
-            .map(|index| statistic(&mut stream(SEED, index)) >= bound)
-            .collect();
+        let found: Vec<f64> =
+            block.into_par_iter().map(|index| statistic(&mut stream(SEED, index))).collect();
         for found in found {
             drawn += 1;
-            larger += u64::from(found);
+            sum += found;
+            squares += found * found;
+            larger += u64::from(found >= bound);
             if larger == ENOUGH {
                 return larger as f64 / drawn as f64;
             }
         }
     }
-    (larger + 1) as f64 / (drawn + 1) as f64
+    let counted = (larger + 1) as f64 / (drawn + 1) as f64;
+    let mean = sum / drawn as f64;
+    let variance = squares / drawn as f64 - mean * mean;
+    match Gamma::new(mean * mean / variance, mean / variance) {
+        Ok(law) if larger == 0 => law.sf(observed).min(counted),
+        _ => counted,
+    }
 }

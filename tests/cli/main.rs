@@ -2,6 +2,7 @@
 
 mod certificates;
 mod chains;
+mod coverage;
 mod determinism;
 mod diagnostics;
 mod export;

@@ -217,7 +217,7 @@ fn intervals_contain_the_truth() {
     }
 }
 
-/// The table of docs/trust.md.
+/// The table of docs/coverage.md.
 #[test]
 #[ignore = "minutes; run with: cargo test -p remapping --test lemmas coverage -- --ignored --nocapture"]
 fn intervals_contain_the_truth_in_93_of_100_samples() {
