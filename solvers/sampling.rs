@@ -159,7 +159,8 @@ fn line(
     clairvoyant: Option<&Vec<f64>>,
     optimal: Option<(&Contestant, &Vec<Tally>)>,
 ) -> Line {
-    let of = |read: &dyn Fn(&Tally) -> f64| Estimate::of(&tallies.iter().map(read).collect::<Vec<_>>());
+    let of =
+        |read: &dyn Fn(&Tally) -> f64| Estimate::of(&tallies.iter().map(read).collect::<Vec<_>>());
     let above = |others: &mut dyn Iterator<Item = f64>| {
         let values: Vec<f64> =
             tallies.iter().zip(others).map(|(own, other)| own.value - other).collect();

@@ -66,8 +66,7 @@ impl Estimate {
     pub fn share(hits: f64, count: f64) -> Estimate {
         let (rest, value) = (count - hits, hits / count);
         let lower = if hits > 0.0 { beta_quantile(hits, rest + 1.0, TAIL) } else { 0.0 };
-        let upper =
-            if rest > 0.0 { 1.0 - beta_quantile(rest, hits + 1.0, TAIL) } else { 1.0 };
+        let upper = if rest > 0.0 { 1.0 - beta_quantile(rest, hits + 1.0, TAIL) } else { 1.0 };
         Estimate { value, lower: lower.min(value), upper: upper.max(value) }
     }
 

@@ -79,7 +79,8 @@ pub(super) fn run(arguments: &Calibrate) -> Exit {
         print(&to_json(&calibration));
         return Exit::Done;
     }
-    for (name, rate) in [("false_alarm", &calibration.false_alarm), ("missed", &calibration.missed)] {
+    for (name, rate) in [("false_alarm", &calibration.false_alarm), ("missed", &calibration.missed)]
+    {
         let Estimate { value, lower, upper } = rate.estimate;
         let (value, lower, upper) = (short(value), short(lower), short(upper));
         let Rate { errors, pairs, .. } = rate;
@@ -97,8 +98,11 @@ pub(super) fn run(arguments: &Calibrate) -> Exit {
     let one_sided = [("false_alarm", rates.false_alarm), ("missed", rates.missed)];
     for (name, Share { errors, pairs }) in one_sided {
         if errors == 0 || errors == pairs {
-            let (all, end) = if errors == 0 { ("no", "upper") } else { ("nothing but an", "lower") };
-            print(&format!("{name}: {all} error was seen: the {end} end of the interval is taken\n"));
+            let (all, end) =
+                if errors == 0 { ("no", "upper") } else { ("nothing but an", "lower") };
+            print(&format!(
+                "{name}: {all} error was seen: the {end} end of the interval is taken\n"
+            ));
         }
     }
     Exit::Done

@@ -3,10 +3,10 @@
 use super::levels::{dense_rows, matrix, named};
 use super::{Deck, Facts, short};
 use remapping::chain::{BirthDeath, Multisets};
-use remapping::fit::chain::{Edge, Moves, lattice};
-use remapping::fit::transitions::Transitions;
 use remapping::estimate::Estimate;
+use remapping::fit::chain::{Edge, Moves, lattice};
 use remapping::fit::growth;
+use remapping::fit::transitions::Transitions;
 
 /// States up to which a chain on a lattice of the trace's own is taken, and one of our making; load
 /// vectors up to which a dense one is.

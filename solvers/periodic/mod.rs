@@ -6,11 +6,11 @@ use crate::cli::Settings;
 use crate::model::periodic::Periodic;
 use crate::run::Watch;
 use crate::solution::{Body, Solved};
+use remapping::estimate::Estimate;
 use remapping::interval::{
     Bound, CostAware, Guarantee, Imbalance, Interval, Kind, Method, Processors, cost_aware,
     first_passage, methods, negative_load, sampled_max_deviation,
 };
-use remapping::estimate::Estimate;
 use remapping::{Observer, Status};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};

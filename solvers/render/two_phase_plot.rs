@@ -158,7 +158,11 @@ where
 /// Fig. 8: gain of remapping against its cost, both as multiples of the cost in the model.
 /// The ends of an interval; the band of a single run, which has none, has no height.
 fn band(found: &Estimate) -> (f64, f64) {
-    if found.half_width().is_finite() { (found.lower, found.upper) } else { (found.value, found.value) }
+    if found.half_width().is_finite() {
+        (found.lower, found.upper)
+    } else {
+        (found.value, found.value)
+    }
 }
 
 fn envelope<B: DrawingBackend>(

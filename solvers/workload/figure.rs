@@ -219,7 +219,8 @@ impl Figure {
         let time = |policy: Policy| -> Vec<Estimate> {
             let of = |scenario| {
                 let runs = column(policy, scenario).into_iter();
-                let (times, errors): (Vec<_>, Vec<_>) = runs.map(|run| (run.time, run.error)).unzip();
+                let (times, errors): (Vec<_>, Vec<_>) =
+                    runs.map(|run| (run.time, run.error)).unzip();
                 estimate(&times, &errors)
             };
             played.iter().map(of).collect()
@@ -231,7 +232,8 @@ impl Figure {
         };
         let mean = |policy: Policy, value: fn(&Expected) -> f64| -> Vec<f64> {
             let of = |scenario: &Played| {
-                column(policy, scenario).iter().map(value).sum::<f64>() / scenario.outcomes.len() as f64
+                column(policy, scenario).iter().map(value).sum::<f64>()
+                    / scenario.outcomes.len() as f64
             };
             played.iter().map(of).collect()
         };

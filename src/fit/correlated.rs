@@ -35,8 +35,8 @@ pub fn means(stretches: [&[f64]; 2]) -> Means {
     let mean = |at: usize| {
         let n = stretches[at].len() as f64;
         let left = 1.0 - correlation;
-        let neighbours = correlation / left
-            - correlation * (1.0 - correlation.powf(n)) / (n * left * left);
+        let neighbours =
+            correlation / left - correlation * (1.0 - correlation.powf(n)) / (n * left * left);
         Estimate::around(centres[at], quantile * (variance / n * (1.0 + 2.0 * neighbours)).sqrt())
     };
     Means { means: [mean(0), mean(1)], independent }

@@ -5,9 +5,9 @@ use rayon::prelude::*;
 use statrs::distribution::{ContinuousCDF, Gamma};
 
 /// Records drawn at most and, of long records, at least; random numbers drawn in all as far as both allow.
-const MOST: u64 = 9999;
+const MOST: u64 = 3999;
 const LEAST: u64 = 1999;
-const NUMBERS: u64 = 200_000_000;
+const NUMBERS: u64 = 100_000_000;
 
 /// After so many records with a larger statistic, no more are drawn (J. Besag and P. Clifford,
 /// Biometrika 78, 1991).
@@ -18,6 +18,22 @@ const BLOCK: u64 = 64;
 
 /// Seed of the records: the same record always gives the same probability.
 const SEED: u64 = 1;
+
+/// Twice the logarithm of the likelihood of counts with probabilities of their own for each part over that
+/// with the same for all.
+pub fn likelihood_ratio<'a>(parts: impl Iterator<Item = &'a [u64]>) -> f64 {
+    let information = |count: u64| if count > 0 { count as f64 * (count as f64).ln() } else { 0.0 };
+    let row = |row: &[u64]| {
+        row.iter().map(|count| information(*count)).sum::<f64>() - information(row.iter().sum())
+    };
+    let (mut own, mut together) = (0.0, Vec::new());
+    for part in parts {
+        own += row(part);
+        together.resize(part.len(), 0);
+        together.iter_mut().zip(part).for_each(|(sum, count)| *sum += count);
+    }
+    2.0 * (own - row(&together))
+}
 
 /// The probability of a statistic of at least `observed` >= 0, if records are as `statistic` draws them
 /// with `numbers` random numbers each. Far beyond all that is drawn it is that of a gamma law with their

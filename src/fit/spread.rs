@@ -38,11 +38,7 @@ struct Moments {
 
 impl Spread {
     /// Of the paths of `ranks` ranks around their drifts: `path(step, rank)` for at least four steps.
-    pub fn of(
-        path: &dyn Fn(usize, usize) -> f64,
-        drifts: &[f64],
-        steps: usize,
-    ) -> Spread {
+    pub fn of(path: &dyn Fn(usize, usize) -> f64, drifts: &[f64], steps: usize) -> Spread {
         let (ranks, length) = (drifts.len() as f64, (steps - 1) as f64);
         let [near, far] = if steps > 4 * LAGS[1] { LAGS } else { SHORT };
         let changes = |lag: usize| {
@@ -140,7 +136,8 @@ impl Moments {
         while low(top) && top < 1e9 * single {
             top *= 2.0;
         }
-        let upper = if low(top) && single > 0.0 { f64::INFINITY } else { bisect(least, top, &low).1 };
+        let upper =
+            if low(top) && single > 0.0 { f64::INFINITY } else { bisect(least, top, &low).1 };
         let high = |variance: f64| beyond(variance, NORMAL, found) > 0.0;
         let lower = if found > 0.0 && high(0.0) { bisect(0.0, found, &high).0 } else { 0.0 };
         (lower, upper)

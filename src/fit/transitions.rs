@@ -161,20 +161,12 @@ impl Transitions {
         })
     }
 
-    /// Twice the logarithm of the likelihood of such counts with a matrix for each rank over that with one
-    /// for all.
+    /// The likelihood of such counts with a matrix for each rank over that with one for all.
     fn ratio(&self, counts: &[Vec<u64>]) -> f64 {
-        let own = |counts: &[u64]| -> f64 {
-            let information = |count: u64| if count > 0 { count as f64 * (count as f64).ln() } else { 0.0 };
-            let row = |row: &[u64]| {
-                row.iter().map(|count| information(*count)).sum::<f64>() - information(row.iter().sum())
-            };
-            counts.chunks(self.levels).map(row).sum()
+        let level = |level: usize| {
+            let row = level * self.levels..(level + 1) * self.levels;
+            resample::likelihood_ratio(counts.iter().map(|counts| &counts[row.clone()]))
         };
-        let mut together = vec![0; self.levels * self.levels];
-        for counts in counts {
-            together.iter_mut().zip(counts).for_each(|(sum, count)| *sum += count);
-        }
-        2.0 * (counts.iter().map(|counts| own(counts)).sum::<f64>() - own(&together))
+        (0..self.levels).map(level).sum()
     }
 }

@@ -45,7 +45,10 @@ fn errors_of_a_trace_are_of_independent_pairs() {
     let arguments = ["calibrate", "--batch", "1", "--cluster", "5", "--change-at", "200", "--json"];
     let output = place.command().args(arguments).write_stdin(trace).output().unwrap();
     let found: Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!((&found["false_alarm"]["pairs"], &found["missed"]["pairs"]), (&20.into(), &40.into()));
+    assert_eq!(
+        (&found["false_alarm"]["pairs"], &found["missed"]["pairs"]),
+        (&20.into(), &40.into())
+    );
 }
 
 #[test]
@@ -91,7 +94,10 @@ fn comparisons_say_what_is_sampled_and_what_is_proved() {
     // Over the errors of the detector nothing is sampled: any seed gives the same.
     place.write("fluids.ron", "Model(title: \"Tube\", problem: Fluids(wave: (after: [0.2, 0.7])))");
     let compared = |seed: &str| {
-        place.run(&["compare", "fluids.ron", "--runs", "2", "--seed", seed, "--json"]).exits(0).json()
+        place
+            .run(&["compare", "fluids.ron", "--runs", "2", "--seed", seed, "--json"])
+            .exits(0)
+            .json()
     };
     let (one, other) = (compared("1"), compared("2"));
     assert_eq!(one["policies"], other["policies"]);

@@ -174,7 +174,9 @@ fn of_paths(rows: &mut Vec<Row>) {
     let passage = |runs: u64, seed: u64| -> Estimate {
         let class = Class { count: 8, law: Law::Normal { mean: 0.0, deviation: 1.0 } };
         let processors = Processors::new(100.0, vec![class]).unwrap();
-        first_passage(&processors, Bound::MaxDeviation(0.05), runs, seed, 100_000, &()).unwrap().steps
+        first_passage(&processors, Bound::MaxDeviation(0.05), runs, seed, 100_000, &())
+            .unwrap()
+            .steps
     };
     let truth = passage(40_000, 123_456).value;
     for runs in [2, 5, 10] {
