@@ -37,7 +37,7 @@ pub use imbalance::Imbalance;
 pub use kappa::kappa;
 pub use methods::{Bound, Guarantee, Kind, Method, methods};
 pub use negative::{NegativeLoad, negative_load};
-pub use paths::{Passage, Sampled, first_passage, sample_path, sampled_max_deviation};
+pub use paths::{Passage, first_passage, sample_path, sampled_max_deviation};
 pub use processors::{Processors, ProcessorsError};
 pub use search::{Search, longest};
 pub use window::Places;

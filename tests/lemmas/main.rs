@@ -3,6 +3,7 @@
 mod belief;
 mod chain;
 mod concave;
+mod coverage;
 mod drift;
 mod drift_rounding;
 mod lifetime;
