@@ -46,6 +46,15 @@ use crate::observer::Observer;
 /// # Panics
 /// If there are fewer than two processors.
 pub fn max_deviation(places: &[Places<'_>], observer: &dyn Observer) -> (Estimate, u64) {
+    max_deviation_within(places, 1e-15, observer)
+}
+
+/// The same, where the centres that are left out may change it by `goal`.
+pub(super) fn max_deviation_within(
+    places: &[Places<'_>],
+    goal: f64,
+    observer: &dyn Observer,
+) -> (Estimate, u64) {
     let total: usize = places.iter().map(|places| places.count).sum();
     assert!(total >= 2, "deviations need two processors");
     let parts: Vec<Part<'_>> = places.iter().map(Part::new).collect();
@@ -68,7 +77,7 @@ pub fn max_deviation(places: &[Places<'_>], observer: &dyn Observer) -> (Estimat
     let steps: Option<Vec<_>> = parts.iter().map(|part| Some((part.count, part.steps?))).collect();
     let stride = steps.map_or(Stride::ALL, |steps| {
         let classes: Vec<_> = steps.iter().map(|(count, steps)| (*count, steps.0)).collect();
-        Stride::longest(&classes, steps[0].1.1, 1e-15, observer)
+        Stride::longest(&classes, steps[0].1.1, goal, observer)
     });
     let spectrum = Spectrum::new(parts, total, mean - down, mean + up);
     let (found, work) = spectrum.sum(stride.pairs, observer);
@@ -212,11 +221,16 @@ impl<'a> Spectrum<'a> {
 
     /// The sum over all windows at the frequency `2 pi k / period`.
     fn frequency(&self, k: i64, centres: &[Centre]) -> Term {
-        let sizes = self.sizes(k);
         let wave = (1.0 - self.root(k, 2)).norm();
-        let bound = self.bound(&sizes, wave);
         let small = (SMALL / self.period as f64).ln();
         let mut found = Term { value: 0.0, size: 0.0, work: 0 };
+        let smooth =
+            |part: &Part<'_>| f64::from(part.count) * (part.variation / wave).min(1.0).ln();
+        if self.parts.iter().map(smooth).sum::<f64>() < small {
+            return found;
+        }
+        let sizes = self.sizes(k);
+        let bound = self.bound(&sizes, wave);
         if bound < small {
             return found;
         }

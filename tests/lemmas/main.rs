@@ -11,3 +11,4 @@ mod phase_change;
 mod replay;
 mod stopping;
 mod switching;
+mod two_sided_deviation;
