@@ -100,7 +100,8 @@ impl Method {
         Self { kind, interval, status: Status::Converged, error: 0.0, tie: false }
     }
 
-    fn searched(kind: Kind, search: Search) -> Self {
+    /// The answer of a method that searches.
+    pub fn searched(kind: Kind, search: Search) -> Self {
         let Search { interval, status, tie, error } = search;
         Self { kind, interval, status, error, tie }
     }

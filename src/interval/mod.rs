@@ -28,6 +28,7 @@ pub mod paths;
 mod processors;
 mod rounded;
 pub mod search;
+mod settling;
 mod stride;
 mod window;
 
