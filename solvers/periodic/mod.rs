@@ -11,11 +11,11 @@ use remapping::interval::{
     Bound, CostAware, Guarantee, Imbalance, Interval, Kind, Method, Processors, cost_aware,
     first_passage, methods, negative_load, sampled_max_deviation,
 };
-pub use steps::Steps;
 use remapping::{Observer, Status};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use std::ops::ControlFlow;
+pub use steps::Steps;
 
 /// Most entries of the deviation curve.
 const MAX_CURVE: u64 = 1_000;
@@ -213,9 +213,8 @@ pub fn solve(problem: &Periodic, settings: &Settings, watch: &Watch) -> Solved {
         warnings.extend(tie(method));
     }
     let first = &found[0];
-    let stopped = found.iter().any(|method| {
-        method.kind == Kind::Exact && method.status != Status::Converged
-    });
+    let stopped =
+        found.iter().any(|method| method.kind == Kind::Exact && method.status != Status::Converged);
     let mut lines: Vec<Line> = found.iter().map(Line::from).collect();
     let curve = curve(&processors, bound, &found, watch);
     if let (Bound::MaxDeviation(limit), false) = (bound, first.kind == Kind::Exact)

@@ -66,6 +66,11 @@ fn headline(answer: &Answer) -> String {
             "remap every {interval} steps: {symbol} <= {bound} at least so long ({by}); the search for the \
              longest interval was stopped"
         ),
+        (Some(0), None) if by == "rms_bound" => {
+            format!(
+                "{symbol} <= {bound} may be broken after one step, by some laws of these moments ({by})"
+            )
+        }
         (Some(interval), None) if by == "rms_bound" => format!(
             "remap every {interval} steps: {symbol} <= {bound} at least so long, for any laws of these moments \
              ({by})"
@@ -204,7 +209,8 @@ impl Picture for DeviationPicture<'_> {
             .legend(|(x, y)| PathElement::new([(x, y), (x + 24, y)], BLACK.stroke_width(2)));
         for (line, colour) in answer.methods.iter().zip(COLOURS.into_iter().cycle()) {
             let name = format!("{}: {}", line.name, line.interval);
-            let shown = line.interval.number().map(|steps| steps as f64).filter(|steps| *steps <= last);
+            let shown =
+                line.interval.number().map(|steps| steps as f64).filter(|steps| *steps <= last);
             let place = shown.map(|steps| [(steps, 0.0), (steps, answer.bound)]);
             chart
                 .draw_series(place.map(|ends| PathElement::new(ends, colour.stroke_width(2))))?

@@ -69,9 +69,9 @@ pub(super) fn max_deviation_within(
     let left_out = (range + 2) as f64 * (8.0 * SMALL + (n * rounding).powi(2));
     let inherited = rounding * (n * variance).sqrt() + left_out;
     if total == 2 {
-        let value = half_difference(&parts, observer);
-        let terms = parts.iter().map(|part| part.law.weights().len() as u64).product();
-        return (Estimate { value, error: inherited + 8.0 * f64::EPSILON * value }, terms);
+        let value = half_difference(&parts);
+        let error = inherited + (8 + 2 * range) as f64 * f64::EPSILON * value;
+        return (Estimate { value, error }, range as u64);
     }
     let (down, up) = (reach(&parts, -1.0, variance), reach(&parts, 1.0, variance));
     let steps: Option<Vec<_>> = parts.iter().map(|part| Some((part.count, part.steps?))).collect();
@@ -85,19 +85,16 @@ pub(super) fn max_deviation_within(
     (Estimate { value: found.value, error: found.error + stride.error + inherited + part }, work)
 }
 
-/// Two processors: half the expected distance of the two, all terms positive.
-fn half_difference(parts: &[Part<'_>], observer: &dyn Observer) -> f64 {
-    let (x, y) = (parts[0].law, parts[parts.len() - 1].law);
-    let mut sum = 0.0;
-    for (i, p) in x.weights().iter().enumerate() {
-        if observer.check().is_break() {
-            break;
-        }
-        let distance = |j: usize| (x.first() + i as i64 - y.first() - j as i64).abs() as f64;
-        let inner: f64 = y.weights().iter().enumerate().map(|(j, q)| q * distance(j)).sum();
-        sum += p * inner;
-    }
-    0.5 * sum
+/// Two processors: half the expected distance of the two, the sum over all places of the probability
+/// that one is beyond and the other is not. All terms are positive.
+fn half_difference(parts: &[Part<'_>]) -> f64 {
+    let (x, y) = (&parts[0], &parts[parts.len() - 1]);
+    let (first, last) = (x.law.first().min(y.law.first()), x.law.last().max(y.law.last()));
+    let apart = |place: i64| {
+        let ((x_below, x_above), (y_below, y_above)) = (x.tails(place), y.tails(place));
+        x_below * y_above + y_below * x_above
+    };
+    0.5 * (first..last).map(apart).sum::<f64>()
 }
 
 /// What one frequency adds.

@@ -10,10 +10,10 @@ use std::collections::BTreeMap;
 const COARSE: f64 = 8.0;
 
 /// Terms that may be summed on one grid: no finer ones are tried once they would have more.
-const TERMS_OF_GRID: u64 = 1_000_000_000;
+const TERMS_OF_GRID: u64 = 200_000_000;
 
 /// Relative error of the largest deviation that is good enough to look at.
-const FINE: f64 = 1e-4;
+const FINE: f64 = 1e-3;
 
 /// What is not evaluated because of a halt.
 pub(super) const UNKNOWN: Estimate = Estimate { value: f64::NAN, error: f64::NAN };
@@ -100,7 +100,7 @@ impl<'a> Imbalance<'a> {
     }
 
     /// `E max_i |w_i - wbar|` after `time` steps, in units of load, with a bound of its error: of
-    /// rounding where [`is_exact`](Self::is_exact), otherwise within a part in ten thousand, if the grids
+    /// rounding where [`is_exact`](Self::is_exact), otherwise within a part in a thousand, if the grids
     /// are fine enough for that.
     pub fn max_deviation(&mut self, time: u64) -> Estimate {
         self.refined(time, &|found| found.value * FINE)
@@ -173,8 +173,7 @@ impl<'a> Imbalance<'a> {
                 laws.iter().map(|(n, law)| *n as f64 * f(law)).sum::<f64>() / count
             };
             let centre = sum(&Marginal::mean);
-            let scale =
-                sum(&|law| law.deviation().powi(2) + (law.mean() - centre).powi(2)).sqrt();
+            let scale = sum(&|law| law.deviation().powi(2) + (law.mean() - centre).powi(2)).sqrt();
             if scale == 0.0 {
                 // All places are certain and the same.
                 return Estimate { value: 0.0, error: 0.0 };

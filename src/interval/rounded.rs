@@ -28,7 +28,7 @@ use crate::law::{Cells, Grid};
 use crate::observer::Observer;
 
 /// What the centres that are left out may change, in spans.
-const LEFT_OUT: f64 = 1e-9;
+const LEFT_OUT: f64 = 1e-6;
 
 /// Bounds of `E max_i |S_i - sum S/N|` for independent places, `(count, law)` each, on a grid of this
 /// span: half their sum, and half their difference as the error. The number counts the terms of the

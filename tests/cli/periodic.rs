@@ -50,7 +50,10 @@ fn table_2_in_one_command() {
     assert_eq!(intervals(&found, "exact"), [&row[..], &[None]].concat());
     for run in found["runs"].as_array().unwrap() {
         let solution = &run["solution"];
-        assert_eq!((&solution["interval_by"], &solution["status"]), (&"exact".into(), &"converged".into()));
+        assert_eq!(
+            (&solution["interval_by"], &solution["status"]),
+            (&"exact".into(), &"converged".into())
+        );
         assert!(solution["at_least"].is_null() && solution["deviation_is"] == "d(t)");
         let error = solution["deviation_error"].as_f64().unwrap();
         assert!(error < 1e-4, "{error}");
@@ -103,7 +106,10 @@ fn moments_have_a_safe_interval() {
     assert_eq!(found["interval_by"], "rms_bound");
     assert_eq!(found["interval"], found["methods"]["rms_bound"]["interval"]);
     let shown = place.run(&["solve", "model.ron"]).exits(0);
-    assert!(shown.out.contains("for any laws of these moments") && !shown.out.contains("the longest interval with"));
+    assert!(
+        shown.out.contains("for any laws of these moments")
+            && !shown.out.contains("the longest interval with")
+    );
     place.write("solution.json", &found.to_string());
     let exported = place.run(&["export", "solution.json", "--to", "c"]).exits(0);
     assert!(exported.out.contains("so long at least"), "{}", exported.out);

@@ -2,12 +2,12 @@
 //! forms, laws rounded to the nearest point, sample paths and the Dirichlet law.
 
 use proptest::prelude::*;
+use remapping::Status;
 use remapping::interval::{
     Bound, Estimate, Imbalance, Kind, Processors, kappa, methods, sampled_max_deviation,
 };
 use remapping::law::gamma::{gamma_tails, normal_tails};
 use remapping::law::{Class, Law, Steps};
-use remapping::Status;
 
 fn processors(classes: &[(usize, Law)]) -> Processors {
     let classes = classes.iter().map(|(count, law)| Class { count: *count, law: law.clone() });
@@ -198,7 +198,10 @@ fn three_exponential_changes_have_uniform_shares() {
             // Centroids of the two small triangles of each cell.
             for (shift, inside) in [(1.0 / 3.0, true), (2.0 / 3.0, i + j + 1 < side)] {
                 if inside {
-                    let (x, y) = ((f64::from(i) + shift) / f64::from(side), (f64::from(j) + shift) / f64::from(side));
+                    let (x, y) = (
+                        (f64::from(i) + shift) / f64::from(side),
+                        (f64::from(j) + shift) / f64::from(side),
+                    );
                     let shares = [x, y, 1.0 - x - y];
                     sum += shares.iter().map(|s| (s - 1.0 / 3.0).abs()).fold(0.0, f64::max);
                     points += 1.0;
@@ -230,7 +233,9 @@ fn a_tie_of_continuous_laws_is_not_decided() {
 /// Of moments alone only what is safe is told first.
 #[test]
 fn moments_have_a_safe_answer() {
-    for law in [Law::Moments { mean: 0.5, variance: 0.25 }, Law::Moments { mean: 0.0, variance: 1.0 }] {
+    for law in
+        [Law::Moments { mean: 0.5, variance: 0.25 }, Law::Moments { mean: 0.0, variance: 1.0 }]
+    {
         let found = methods(&processors(&[(8, law)]), Bound::MaxDeviation(0.05), &());
         assert_eq!(found[0].kind, Kind::RmsBound);
     }
