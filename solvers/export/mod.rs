@@ -131,13 +131,18 @@ pub fn of_document(document: &Document<'_>, archive: &Path) -> Result<Export, Co
         }
         "periodic" => {
             let found = rule::interval(document)?;
-            notes.push(
-                match document.value.get("cost_aware") {
-                    Some(_) => "The interval of least cost per step, remaps and waiting together.",
-                    None => "The longest interval within the bound on the imbalance.",
-                }
-                .to_owned(),
-            );
+            let has = |field: &str| document.value.get(field).is_some_and(|value| !value.is_null());
+            let safe = document.value.get("interval_by").is_some_and(|by| by == "rms_bound");
+            let note = if has("cost_aware") {
+                "The interval of least cost per step, remaps and waiting together."
+            } else if has("at_least") {
+                "The bound on the imbalance is kept so long at least; the search was stopped."
+            } else if safe {
+                "The bound on the imbalance is kept so long at least, for any laws of these moments."
+            } else {
+                "The longest interval within the bound on the imbalance."
+            };
+            notes.push(note.to_owned());
             Rule::Interval(found)
         }
         other => {

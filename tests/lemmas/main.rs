@@ -14,3 +14,4 @@ mod replay;
 mod stopping;
 mod switching;
 mod switching_bounds;
+mod two_sided_deviation;
