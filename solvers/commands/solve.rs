@@ -7,12 +7,13 @@ use crate::model::{Loaded, Problem};
 use crate::output::{
     check_free, is_closed, make_folder, print, say, try_folder, write_file, write_with,
 };
-use crate::run::{Watch, is_interrupted};
+use crate::run::{Deadline, Watch, is_interrupted};
 use crate::solution::{Body, Certified, Solution};
 use crate::{
-    archive, certificate, fluids, land_battle, load_drift, periodic, phase_change, phase_switching,
-    render, stopping,
+    archive, certificate, claims, fluids, land_battle, load_drift, periodic, phase_change,
+    phase_switching, render, stopping,
 };
+use remap_checker::Budget;
 use std::path::{Path, PathBuf};
 
 /// Solves one model. Long computations are saved now and then, in `folder` if one is given; `force`
@@ -50,23 +51,28 @@ pub fn solve_model(
         Problem::LandBattle(problem) => land_battle::solve(loaded, problem, settings, &watch),
         Problem::Periodic(problem) => Ok(periodic::solve(problem, settings, &watch)),
     }?;
+    let verdict = claims::examine(&solved.body, solved.status, settings.tolerance);
     let mut warnings = loaded.warnings.clone();
     warnings.extend(solved.warnings);
+    if !warnings.iter().any(|warning| warning.contains("tolerance was not reached")) {
+        warnings.extend(verdict.warning);
+    }
     Ok(Solution {
         title: loaded.model.title.clone(),
         body: solved.body,
-        status: solved.status,
+        status: verdict.status,
         tolerance: settings.tolerance,
         version: env!("CARGO_PKG_VERSION"),
         seconds: watch.seconds(),
         certificate: None,
         warnings,
+        contradiction: verdict.contradiction,
     })
 }
 
 pub(super) fn run(arguments: &Solve) -> Exit {
     let mut exit = Exit::Done;
-    let mut documents = Vec::new();
+    let (mut documents, mut to_certify) = (Vec::new(), None);
     if let Err(complaint) = check_request(arguments) {
         report(&[complaint]);
         return Exit::Usage;
@@ -96,16 +102,21 @@ pub(super) fn run(arguments: &Solve) -> Exit {
                 continue;
             }
         };
-        let proof = arguments.certificate.is_some().then(|| certificate::of(&loaded, &solution));
-        if let (Some(file), Some(Ok(_))) = (&arguments.certificate, &proof) {
+        let possible = certificate::is_possible(&loaded, &solution);
+        if let (Some(file), Ok(())) = (&arguments.certificate, &possible) {
             let (file, model) = (file.clone(), path.clone());
             solution.certificate = Some(Certified { file, model });
         }
-        exit = exit.worst(solution.status.into());
-        if let Some(contradiction) = certificate::self_check(&loaded, &solution) {
+        let consistent = solution.contradiction.is_none();
+        let checked = consistent.then(|| certificate::self_check(&loaded, &solution)).flatten();
+        if let Some(contradiction) = checked {
+            solution.refute(contradiction);
+        }
+        if let Some(contradiction) = &solution.contradiction {
             say(&format!("error: {}: {contradiction}", path.display()));
             exit = exit.worst(Exit::Bug);
         }
+        exit = exit.worst(solution.status.into());
         for warning in &solution.warnings {
             say(&format!("warning: {}: {warning}", path.display()));
         }
@@ -115,13 +126,11 @@ pub(super) fn run(arguments: &Solve) -> Exit {
         } else {
             print(&render::summary(&loaded, &solution));
         }
-        let written = write_outputs(arguments, &loaded, &solution);
-        let proved = proof.transpose().and_then(|proof| match (&arguments.certificate, proof) {
-            (Some(file), Some(bytes)) => write_file(file, &bytes, arguments.force),
-            _ => Ok(()),
-        });
-        for complaint in [written, proved].into_iter().filter_map(Result::err) {
+        if let Err(complaint) = write_outputs(arguments, &loaded, &solution) {
             exit = exit.worst(report(&[complaint]));
+        }
+        if let Some(file) = &arguments.certificate {
+            to_certify = Some((file, loaded, solution));
         }
     }
     if arguments.settings.json {
@@ -132,7 +141,32 @@ pub(super) fn run(arguments: &Solve) -> Exit {
         };
         print(&document);
     }
+    // After the answer, so that it is not lost if this does not come to its end.
+    if let Some((file, loaded, solution)) = to_certify {
+        exit = exit.worst(certify(arguments, file, &loaded, &solution));
+    }
     exit
+}
+
+/// Makes the certificate of an answer and writes it, within what is left of the time.
+fn certify(arguments: &Solve, file: &Path, loaded: &Loaded, solution: &Solution) -> Exit {
+    let limit = arguments.settings.time_limit;
+    let left = limit.map(|seconds| seconds - solution.seconds);
+    let reason = "no certificate: the time limit came first";
+    let _deadline = left.map(|seconds| Deadline::start(seconds, reason));
+    let budget = limit.map_or_else(Budget::default, |_| Budget::new(u64::MAX));
+    let made = certificate::of(loaded, solution, &budget).and_then(|made| {
+        write_file(file, &made.bytes, arguments.force)?;
+        Ok(made.warning)
+    });
+    match made {
+        Ok(None) => Exit::Done,
+        Ok(Some(warning)) => {
+            say(&format!("warning: {}: {warning}", loaded.path.display()));
+            Exit::Limit
+        }
+        Err(complaint) => report(&[complaint]),
+    }
 }
 
 /// One JSON document, ending in a newline.
@@ -161,6 +195,13 @@ fn check_request(arguments: &Solve) -> Result<(), Complaint> {
         let message = "--certificate proves the answer to one model, several are given";
         return Err(Complaint::elsewhere(message, "solve them one by one"));
     }
+    let named = arguments.certificate.iter().chain(&arguments.models);
+    if let Some(path) = named.filter(|path| path.to_str().is_none()).next() {
+        if arguments.certificate.is_some() {
+            let message = format!("{} is not UTF-8: a solution cannot name it", path.display());
+            return Err(Complaint::elsewhere(message, "rename it"));
+        }
+    }
     if let Some(folder) = &arguments.out {
         let mut names: Vec<_> =
             arguments.models.iter().map(|model| out_path(folder, model)).collect();
@@ -173,8 +214,43 @@ fn check_request(arguments: &Solve) -> Result<(), Complaint> {
     Ok(())
 }
 
+/// Where a path leads, whether there is a file yet or not.
+fn place(path: &Path) -> PathBuf {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let folder = folder.unwrap_or(Path::new(".")).canonicalize();
+    match (path.canonicalize(), folder, path.file_name()) {
+        (Ok(place), ..) => place,
+        (_, Ok(folder), Some(name)) => folder.join(name),
+        _ => path.to_owned(),
+    }
+}
+
+/// No output may replace a model that is solved, or another output.
+fn check_apart(arguments: &Solve) -> Result<(), Complaint> {
+    let models = || arguments.models.iter();
+    let mut outputs: Vec<PathBuf> =
+        arguments.plot.iter().chain(&arguments.certificate).cloned().collect();
+    if let Some(folder) = &arguments.out {
+        let names = models().map(|model| out_path(folder, model));
+        outputs.extend(names.flat_map(|name| [name.with_extension("npz"), name]));
+    }
+    let mut taken: Vec<PathBuf> = models().map(|model| place(model)).collect();
+    for output in outputs {
+        let own = place(&output);
+        if let Some(at) = taken.iter().position(|other| *other == own) {
+            let is_model = at < arguments.models.len();
+            let what = if is_model { "a model to be solved" } else { "another output" };
+            let message = format!("{} is {what}", output.display());
+            return Err(Complaint::elsewhere(message, "give each output a path of its own"));
+        }
+        taken.push(own);
+    }
+    Ok(())
+}
+
 /// Whether all files can be written, before any work is done.
 fn check_outputs(arguments: &Solve) -> Result<(), Complaint> {
+    check_apart(arguments)?;
     for path in arguments.plot.iter().chain(&arguments.certificate) {
         check_free(path, arguments.force)?;
     }

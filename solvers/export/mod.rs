@@ -96,16 +96,22 @@ pub fn of_document(document: &Document<'_>, archive: &Path) -> Result<Export, Co
     }
     let rule = match document.text("problem")? {
         "phase_change" => {
-            let width = document.number("tolerance")?;
-            notes.push(format!("Every threshold is certified to {width:e}."));
+            if status == "converged" {
+                let width = document.number("tolerance")?;
+                notes.push(format!("Every threshold is certified to {width:e}."));
+            }
             Rule::Belief(rule::belief(document)?)
         }
         "stopping" => {
             let cost = document.number("remap_cost")?;
-            notes.push(format!("Optimal when a remap costs {cost}, in units of load."));
+            if status == "converged" {
+                notes.push(format!("Optimal when a remap costs {cost}, in units of load."));
+            }
             let ties = document.value.get("ties").and_then(Value::as_array).map_or(0, Vec::len);
             if ties > 0 {
-                notes.push(format!("In {ties} load vectors both decisions cost the same."));
+                notes.push(format!(
+                    "In {ties} load vectors the bounds leave open which decision is better."
+                ));
             }
             Rule::Map(map::stopping(document, archive)?)
         }

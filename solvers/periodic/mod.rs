@@ -7,6 +7,7 @@ use crate::cli::Settings;
 use crate::model::periodic::Periodic;
 use crate::run::Watch;
 use crate::solution::{Body, Solved};
+use remapping::estimate::Estimate;
 use remapping::interval::{
     Bound, CostAware, Guarantee, Imbalance, Interval, Kind, Method, Processors, cost_aware,
     first_passage, methods, negative_load, sampled_max_deviation,
@@ -135,10 +136,9 @@ pub struct Simulated {
     pub runs: u64,
     /// Seed.
     pub seed: u64,
-    /// Mean first step after which the imbalance of the path exceeds the bound.
-    pub mean: f64,
-    /// Half the width of its 95 % confidence interval.
-    pub half_width: f64,
+    /// The first step after which the imbalance of a path exceeds the bound.
+    #[serde(flatten)]
+    pub steps: Estimate,
     /// Paths that were given up within the bound; the mean counts them with their last step.
     pub censored: u64,
 }
@@ -255,8 +255,7 @@ pub fn solve(problem: &Periodic, settings: &Settings, watch: &Watch) -> Solved {
                 Some(Simulated {
                     runs,
                     seed: settings.seed,
-                    mean: passage.steps.mean,
-                    half_width: passage.steps.half_width,
+                    steps: passage.steps,
                     censored: passage.censored,
                 })
             }
@@ -370,22 +369,25 @@ fn simulated_deviation(processors: &Processors, limit: f64, near: &Interval) -> 
         return None;
     }
     let sampled = sampled_max_deviation(processors, PATHS, SEED, last)?;
-    let crossing = |side: f64| {
-        let exceeds = |(index, found): (usize, &remapping::interval::Sampled)| {
+    let crossing = |read: fn(&Estimate) -> f64| {
+        let exceeds = |(index, found): (usize, &Estimate)| {
             let average = processors.mean_load((index + 1) as f64);
-            average <= 0.0 || found.mean + side * found.half_width > limit * average
+            average <= 0.0 || read(found) > limit * average
         };
         sampled.iter().enumerate().position(exceeds).map(|index| index as u64)
     };
-    let interval = crossing(0.0);
+    let interval = crossing(|found| found.value);
     Some(Line {
         name: "simulation",
         interval: interval.map_or(Steps::AtLeast(last), Steps::Known),
         at_least: interval.is_none().then_some(last),
         real: None,
-        guarantee: "sample mean of d(t), 95 % confidence",
+        guarantee: "sample mean of d(t); 95 % confidence interval, sampled",
         error: 0.0,
-        confidence: Some((crossing(1.0).unwrap_or(last), crossing(-1.0))),
+        confidence: Some((
+            crossing(|found| found.upper).unwrap_or(last),
+            crossing(|found| found.lower),
+        )),
     })
 }
 

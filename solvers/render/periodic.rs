@@ -42,8 +42,11 @@ pub fn summary(answer: &Answer) -> String {
     if let Some(simulated) = &answer.simulated {
         let _ = writeln!(
             text,
-            "{} sample paths (seed {}) leave the bound at step {:.2} +- {:.2}",
-            simulated.runs, simulated.seed, simulated.mean, simulated.half_width
+            "{} sample paths (seed {}) leave the bound at step {:.2} +- {:.2} (95 % confidence, sampled)",
+            simulated.runs,
+            simulated.seed,
+            simulated.steps.value,
+            simulated.steps.half_width()
         );
     }
     let _ = writeln!(
@@ -109,7 +112,7 @@ pub fn cells(answer: &Answer) -> Vec<(String, String)> {
     let cell = |line: &Line| (line.name.to_owned(), line.interval.to_string());
     let mut cells: Vec<_> = answer.methods.iter().map(cell).collect();
     if let Some(simulated) = &answer.simulated {
-        let value = format!("{:.2} +- {:.2}", simulated.mean, simulated.half_width);
+        let value = format!("{:.2} +- {:.2}", simulated.steps.value, simulated.steps.half_width());
         cells.push(("simulated".to_owned(), value));
     }
     if let Some(cost) = &answer.cost_aware {

@@ -40,7 +40,7 @@ pub use imbalance::Imbalance;
 pub use kappa::{kappa, kappa_error};
 pub use methods::{Bound, Guarantee, Kind, Method, methods};
 pub use negative::{NegativeLoad, negative_load};
-pub use paths::{Passage, Sampled, first_passage, sample_path, sampled_max_deviation};
+pub use paths::{Passage, first_passage, sample_path, sampled_max_deviation};
 pub use processors::{Processors, ProcessorsError};
 pub use search::{Search, Ties, longest};
 pub use window::Places;
