@@ -17,7 +17,6 @@ fn symbol(answer: &Answer) -> &'static str {
 /// The part of the summary that is this problem's own.
 pub fn summary(answer: &Answer) -> String {
     let mut text = curve(answer);
-    let symbol = symbol(answer);
     let _ = writeln!(text, "{}", headline(answer));
     if let Some(last) = answer.deviation_through {
         let _ = writeln!(text, "the curve ends at step {last}, before the interval does");
