@@ -4,7 +4,7 @@ use crate::Rational;
 use crate::belief::{Level, Levels, LevelsError};
 use crate::lifetime::Lifetime;
 use crate::rounding::nearest;
-use dashu::base::BitTest;
+use dashu_base::BitTest;
 use std::borrow::Cow;
 use std::fmt;
 
