@@ -1,11 +1,11 @@
 //! `remap check`.
 
-use super::solve::to_json;
 use super::{Exit, report};
 use crate::cli::Check;
-use crate::model::{Loaded, Problem};
+use crate::model::Loaded;
 use crate::output::{print, say};
-use crate::stopping;
+use crate::problems;
+use crate::solution::to_json;
 use serde_json::Value;
 
 /// What can be said about a model without solving it.
@@ -27,16 +27,8 @@ pub(super) fn run(arguments: &Check) -> Exit {
                 continue;
             }
         };
-        let (problem, facts) = match &loaded.model.problem {
-            Problem::PhaseChange(problem) => ("phase_change", problem.facts()),
-            Problem::PhaseSwitching(problem) => ("phase_switching", problem.facts()),
-            Problem::LoadDrift(problem) => ("load_drift", problem.facts()),
-            Problem::ActivityMesh(problem) => ("activity_mesh", problem.facts()),
-            Problem::Stopping(problem) => ("stopping", stopping::facts(&loaded, problem)),
-            Problem::Fluids(problem) => ("fluids", problem.facts()),
-            Problem::LandBattle(problem) => ("land_battle", problem.facts()),
-            Problem::Periodic(problem) => ("periodic", problem.facts()),
-        };
+        let known = problems::of(&loaded.model.problem);
+        let (problem, facts) = (known.name(), known.facts(&loaded));
         for warning in &loaded.warnings {
             say(&format!("warning: {}: {warning}", path.display()));
         }

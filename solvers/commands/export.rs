@@ -2,9 +2,10 @@
 
 use super::{Exit, report};
 use crate::cli::Export;
+use crate::complaint::Complaint;
 use crate::export::{self, Exported};
-use crate::model::complaint::Complaint;
 use crate::output::{check_free, print_bytes, say, write_file};
+use crate::solution::rule;
 
 pub(super) fn run(arguments: &Export) -> Exit {
     match export(arguments) {
@@ -17,8 +18,8 @@ fn export(arguments: &Export) -> Result<(), Complaint> {
     if let Some(path) = &arguments.out {
         check_free(path, arguments.force)?;
     }
-    let solution = export::read(&arguments.solution)?;
-    let Exported { bytes, notes } = export::write(&solution, arguments.to)?;
+    let stated = rule::read(&arguments.solution)?;
+    let Exported { bytes, notes } = export::write(&stated, arguments.to)?;
     for note in notes {
         say(&format!("note: {note}"));
     }

@@ -1,10 +1,11 @@
 //! `remap fit`.
 
-use super::{Exit, report, to_json};
+use super::{Exit, report};
 use crate::cli::{Fit, Fitted};
+use crate::complaint::Complaint;
 use crate::fitting::{self, Deck, Facts};
-use crate::model::complaint::Complaint;
 use crate::output::{check_free, print, say, write_file};
+use crate::solution::to_json;
 use crate::trace;
 use remapping::fit::Estimated;
 use remapping::fit::growth::Point;

@@ -3,7 +3,7 @@
 mod axes;
 mod calibrate;
 mod check;
-pub mod compare;
+mod compare;
 mod export;
 mod fit;
 mod generate;
@@ -18,11 +18,8 @@ mod study;
 mod sweep;
 mod verify;
 
-pub use solve::{solve_model, to_json};
-pub use sweep::Run as SweepRun;
-
 use crate::cli::{Cli, Command};
-use crate::model::complaint::Complaint;
+use crate::complaint::Complaint;
 use crate::output::say;
 use remapping::Status;
 

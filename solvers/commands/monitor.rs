@@ -2,8 +2,8 @@
 
 use super::{Exit, report};
 use crate::cli::Monitor as Arguments;
+use crate::complaint::Complaint;
 use crate::measurements::{Measurement, measurements, wrong_line};
-use crate::model::complaint::Complaint;
 use crate::model::{Loaded, Problem};
 use crate::output::{is_closed, print, say};
 use crate::run::{Watch, is_interrupted};

@@ -1,9 +1,9 @@
 //! `remap verify` with a certificate: what it proves.
 
-use super::solve::to_json;
 use super::{Exit, report};
-use crate::model::complaint::Complaint;
+use crate::complaint::Complaint;
 use crate::output::{print, say};
+use crate::solution::to_json;
 use remap_checker::{Proof, Refusal};
 use serde::Serialize;
 use serde_json::Value;

@@ -1,19 +1,19 @@
 //! `remap regret`: what a wrong parameter costs.
 
 use super::axes::{Axis, axes, decimal};
-use super::solve::to_json;
 use super::{Exit, report};
 use crate::cli::Regret as Arguments;
-use crate::evaluation::{Bounds, Rule, expected, optimal_thresholds};
-use crate::model::complaint::Complaint;
+use crate::complaint::Complaint;
 use crate::model::phase_change::MAX_PER_STEP;
 use crate::model::{Loaded, Problem};
 use crate::output::{check_free, print, say, write_file};
-use crate::render::lines::{Line, Lines};
-use crate::render::plot::{Format, picture};
+use crate::plot::lines::{Line, Lines};
+use crate::plot::{Format, picture};
+use crate::problems::phase_change::evaluation::{Rule, expected, optimal_thresholds};
 use crate::run::Watch;
+use crate::solution::to_json;
 use remapping::threshold::evaluation::EvaluationError;
-use remapping::threshold::{self, Accuracy, PhaseChange};
+use remapping::threshold::{self, Accuracy, Bounds, PhaseChange};
 use remapping::{Rational, Status};
 use serde::Serialize;
 use std::fmt::Write;

@@ -1,13 +1,13 @@
 //! `remap replay`.
 
 use super::fit::remap_cost;
-use super::{Exit, report, to_json};
+use super::{Exit, report};
 use crate::cli::Replay;
-use crate::export;
-use crate::model::complaint::Complaint;
+use crate::complaint::Complaint;
 use crate::output::{print, say};
 use crate::replaying::{Contestant, Ground, IN_USE, OURS, Solution};
 use crate::run::Watch;
+use crate::solution::{rule, to_json};
 use crate::trace;
 use remapping::fit::increments::Increments;
 use remapping::replay::replay;
@@ -87,7 +87,7 @@ fn play(arguments: &Replay) -> Result<Exit, Complaint> {
     let judged = cut..steps.min(cut + MOST_STEPS);
     let solution = match &arguments.solution {
         None => None,
-        Some(path) => Some(Solution::new(export::read(path)?, arguments.unit)?),
+        Some(path) => Some(Solution::new(rule::read(path)?, arguments.unit)?),
     };
     let wanted = solution.as_ref().and_then(Solution::ranks);
     if let Some(wanted) = wanted.filter(|wanted| *wanted != record.ranks()) {

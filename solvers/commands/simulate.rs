@@ -2,10 +2,10 @@
 
 use super::{Exit, report};
 use crate::cli::Simulate;
-use crate::model::complaint::Complaint;
+use crate::complaint::Complaint;
 use crate::model::{Loaded, Problem};
 use crate::output::{check_free, print, write_file};
-use crate::workload::trace::Loads;
+use crate::problems::two_phase::trace::Loads;
 use rand::RngExt;
 use remapping::drift;
 use remapping::interval::sample_path;

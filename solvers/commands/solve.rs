@@ -1,68 +1,17 @@
 //! `remap solve`.
 
 use super::{Exit, report};
-use crate::cli::{Settings, Solve};
-use crate::model::complaint::Complaint;
-use crate::model::{Loaded, Problem};
+use crate::cli::Solve;
+use crate::complaint::Complaint;
+use crate::model::Loaded;
 use crate::output::{
-    check_free, is_closed, make_folder, print, say, try_folder, write_file, write_with,
+    check_folder, check_free, is_closed, make_folder, print, say, write_file, write_with,
 };
-use crate::run::{Watch, is_interrupted};
-use crate::solution::{Body, Certified, Solution};
-use crate::{
-    archive, certificate, fluids, land_battle, load_drift, periodic, phase_change, phase_switching,
-    render, stopping,
-};
-use std::path::{Path, PathBuf};
-
-/// Solves one model. Long computations are saved now and then, in `folder` if one is given; `force`
-/// starts anew whatever is there.
-pub fn solve_model(
-    loaded: &Loaded,
-    settings: &Settings,
-    folder: Option<&Path>,
-    force: bool,
-) -> Result<Solution, Vec<Complaint>> {
-    let watch = Watch::start(&loaded.model.title, settings.time_limit);
-    let solved = match &loaded.model.problem {
-        Problem::PhaseChange(problem) => phase_change::solve(loaded, problem, settings, &watch),
-        Problem::PhaseSwitching(problem) => {
-            phase_switching::solve(loaded, problem, settings, &watch)
-        }
-        Problem::LoadDrift(problem) => {
-            load_drift::solve(loaded, problem, settings, &watch, folder, force)
-        }
-        Problem::ActivityMesh(_) => {
-            let label = "its states are too many for an exact solution";
-            let help = "play policies on it: remap compare MODEL.ron";
-            Err(vec![loaded.complain("problem", "a mesh is simulated, not solved", label, help)])
-        }
-        Problem::Stopping(problem) => {
-            if let Some(folder) = folder.filter(|_| stopping::is_archived(loaded, problem)) {
-                let archive = out_path(folder, &loaded.path).with_extension("npz");
-                if archive.symlink_metadata().is_ok() {
-                    check_free(&archive, force).map_err(|complaint| vec![complaint])?;
-                }
-            }
-            stopping::solve(loaded, problem, settings, &watch)
-        }
-        Problem::Fluids(problem) => fluids::solve(loaded, problem, settings, &watch),
-        Problem::LandBattle(problem) => land_battle::solve(loaded, problem, settings, &watch),
-        Problem::Periodic(problem) => Ok(periodic::solve(problem, settings, &watch)),
-    }?;
-    let mut warnings = loaded.warnings.clone();
-    warnings.extend(solved.warnings);
-    Ok(Solution {
-        title: loaded.model.title.clone(),
-        body: solved.body,
-        status: solved.status,
-        tolerance: settings.tolerance,
-        version: env!("CARGO_PKG_VERSION"),
-        seconds: watch.seconds(),
-        certificate: None,
-        warnings,
-    })
-}
+use crate::plot::Format;
+use crate::problems::{self, Files, Solved, certificate, stopping::table};
+use crate::render;
+use crate::run::is_interrupted;
+use crate::solution::{Body, Certified, to_json};
 
 pub(super) fn run(arguments: &Solve) -> Exit {
     let mut exit = Exit::Done;
@@ -85,24 +34,25 @@ pub(super) fn run(arguments: &Solve) -> Exit {
             break;
         }
         let solved = Loaded::read(path).and_then(|loaded| {
-            let (folder, force) = (arguments.out.as_deref(), arguments.force);
-            let solution = solve_model(&loaded, &arguments.settings, folder, force)?;
-            Ok((loaded, solution))
+            let files = Files { folder: arguments.out.as_deref(), force: arguments.force };
+            let solved = problems::solve(&loaded, &(&arguments.settings).into(), files)?;
+            Ok((loaded, solved))
         });
-        let (loaded, mut solution) = match solved {
+        let (loaded, mut solved) = match solved {
             Ok(solved) => solved,
             Err(complaints) => {
                 exit = exit.worst(report(&complaints));
                 continue;
             }
         };
-        let proof = arguments.certificate.is_some().then(|| certificate::of(&loaded, &solution));
+        let proof = arguments.certificate.is_some().then(|| certificate::of(&loaded, &solved));
         if let (Some(file), Some(Ok(_))) = (&arguments.certificate, &proof) {
             let (file, model) = (file.clone(), path.clone());
-            solution.certificate = Some(Certified { file, model });
+            solved.solution.certificate = Some(Certified { file, model });
         }
+        let solution = &solved.solution;
         exit = exit.worst(solution.status.into());
-        if let Some(contradiction) = certificate::self_check(&loaded, &solution) {
+        if let Some(contradiction) = certificate::self_check(&loaded, &solved) {
             say(&format!("error: {}: {contradiction}", path.display()));
             exit = exit.worst(Exit::Bug);
         }
@@ -113,9 +63,9 @@ pub(super) fn run(arguments: &Solve) -> Exit {
         if arguments.settings.json {
             documents.push(solution.clone());
         } else {
-            print(&render::summary(&loaded, &solution));
+            print(&render::summary(solution));
         }
-        let written = write_outputs(arguments, &loaded, &solution);
+        let written = write_outputs(arguments, &loaded, &solved);
         let proved = proof.transpose().and_then(|proof| match (&arguments.certificate, proof) {
             (Some(file), Some(bytes)) => write_file(file, &bytes, arguments.force),
             _ => Ok(()),
@@ -135,19 +85,6 @@ pub(super) fn run(arguments: &Solve) -> Exit {
     exit
 }
 
-/// One JSON document, ending in a newline.
-pub fn to_json<T: serde::Serialize>(value: &T) -> String {
-    let mut text = serde_json::to_string_pretty(value).expect("solutions have string keys only");
-    text.push('\n');
-    text
-}
-
-fn out_path(folder: &Path, model: &Path) -> PathBuf {
-    let mut name = model.file_stem().unwrap_or_default().to_owned();
-    name.push(".json");
-    folder.join(name)
-}
-
 /// What the arguments ask for together must be possible.
 fn check_request(arguments: &Solve) -> Result<(), Complaint> {
     if let Some(plot) = &arguments.plot {
@@ -155,7 +92,7 @@ fn check_request(arguments: &Solve) -> Result<(), Complaint> {
             let message = "--plot draws one model, several are given";
             return Err(Complaint::elsewhere(message, "solve them one by one"));
         }
-        render::plot::Format::of(plot)?;
+        Format::of(plot)?;
     }
     if arguments.certificate.is_some() && arguments.models.len() > 1 {
         let message = "--certificate proves the answer to one model, several are given";
@@ -163,7 +100,7 @@ fn check_request(arguments: &Solve) -> Result<(), Complaint> {
     }
     if let Some(folder) = &arguments.out {
         let mut names: Vec<_> =
-            arguments.models.iter().map(|model| out_path(folder, model)).collect();
+            arguments.models.iter().map(|model| Files::document(folder, model)).collect();
         names.sort();
         if let Some(pair) = names.windows(2).find(|pair| pair[0] == pair[1]) {
             let message = format!("two models would both be written to {}", pair[0].display());
@@ -179,41 +116,30 @@ fn check_outputs(arguments: &Solve) -> Result<(), Complaint> {
         check_free(path, arguments.force)?;
     }
     let Some(folder) = &arguments.out else { return Ok(()) };
-    if folder.is_dir() {
-        try_folder(folder)?;
-        let names = arguments.models.iter().map(|model| out_path(folder, model));
-        return names
-            .filter(|name| name.symlink_metadata().is_ok())
-            .try_for_each(|name| check_free(&name, arguments.force));
-    }
-    // The folder will be made: its nearest parent that exists must be one.
-    match folder.ancestors().find(|parent| parent.symlink_metadata().is_ok()) {
-        Some(parent) if !parent.is_dir() => {
-            let message = format!("{} is not a folder", parent.display());
-            Err(Complaint::elsewhere(message, "give the path of a folder"))
-        }
-        Some(parent) => try_folder(parent),
-        None => try_folder(Path::new(".")),
-    }
+    check_folder(folder)?;
+    let names = arguments.models.iter().map(|model| Files::document(folder, model));
+    names
+        .filter(|name| name.symlink_metadata().is_ok())
+        .try_for_each(|name| check_free(&name, arguments.force))
 }
 
-fn write_outputs(arguments: &Solve, loaded: &Loaded, solution: &Solution) -> Result<(), Complaint> {
-    let model = &loaded.path;
+fn write_outputs(arguments: &Solve, loaded: &Loaded, solved: &Solved) -> Result<(), Complaint> {
+    let (model, solution) = (&loaded.path, &solved.solution);
     if let Some(folder) = &arguments.out {
         make_folder(folder)?;
-        let path = out_path(folder, model);
+        let path = Files::document(folder, model);
         let archived = match &solution.body {
-            Body::Stopping(stopping::Answer { table, decision: None, .. }) => table.as_ref(),
+            Body::Stopping(answer) if answer.decision.is_none() => solved.table.as_ref(),
             _ => None,
         };
         if let Some(table) = archived {
             let file = path.with_extension("npz");
-            write_with(&file, arguments.force, |file| archive::write(table, file))?;
+            write_with(&file, arguments.force, |file| table::write(table, file))?;
         }
         write_file(&path, to_json(solution).as_bytes(), arguments.force)?;
     }
     if let Some(plot) = &arguments.plot {
-        let bytes = render::plot::draw(solution, render::plot::Format::of(plot)?)?;
+        let bytes = render::draw(solution, Format::of(plot)?)?;
         write_file(plot, &bytes, arguments.force)?;
     }
     Ok(())

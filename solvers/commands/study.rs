@@ -1,19 +1,19 @@
 //! `remap study`: a table or figure of a paper, recomputed.
 
-use super::solve::to_json;
 use super::{Exit, report};
 use crate::cli::Study as Arguments;
-use crate::evaluation::{Bounds, Rule, expected};
-use crate::model::complaint::Complaint;
+use crate::complaint::Complaint;
 use crate::model::phase_change::MAX_PER_STEP;
 use crate::model::study::{Series, Study};
 use crate::model::{Loaded, Problem};
 use crate::output::{check_free, print, write_file};
-use crate::render::lines::{Line, Lines};
-use crate::render::plot::{Format, picture};
+use crate::plot::lines::{Line, Lines};
+use crate::plot::{Format, picture};
+use crate::problems::phase_change::evaluation::{Rule, expected};
 use crate::run::Watch;
+use crate::solution::to_json;
 use remapping::threshold::evaluation::EvaluationError;
-use remapping::threshold::{self, Accuracy, Hazard, PhaseChange, Premature, Solution};
+use remapping::threshold::{self, Accuracy, Bounds, Hazard, PhaseChange, Premature, Solution};
 use remapping::{Rational, Status};
 use serde::Serialize;
 use std::collections::HashMap;

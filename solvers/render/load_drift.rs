@@ -1,7 +1,7 @@
 //! Drifting loads: the summary, the line of a sweep, and utilization against the interval.
 
-use super::plot::{BAND, DrawError, Picture, THRESHOLD, draw_key};
-use crate::load_drift::{Answer, Fixed};
+use crate::plot::{BAND, DrawError, Picture, THRESHOLD, draw_key};
+use crate::solution::load_drift::{Answer, Fixed};
 use plotters::coord::Shift;
 use plotters::prelude::*;
 use std::fmt::Write;
@@ -70,9 +70,8 @@ impl Picture for Utilizations<'_> {
     {
         area.fill(&WHITE)?;
         let answer = self.answer;
-        let best = answer.best_fixed.interval.unwrap_or(50) as usize;
-        let shown = answer.intervals.len().min((6 * best).max(20));
-        let intervals = &answer.intervals[..shown];
+        let intervals = &answer.fixed_utilization;
+        let shown = intervals.len().max(1);
         let levels = [Some(answer.never.utilization), answer.utilization];
         let all = || intervals.iter().copied().chain(levels.into_iter().flatten());
         let (least, most) = (all().fold(1.0, f64::min), all().fold(0.0, f64::max));

@@ -1,7 +1,7 @@
 //! Periodic intervals as people see them: the table of methods, the curve of the imbalance.
 
-use super::plot::{DrawError, Picture, THRESHOLD, draw_key};
-use crate::periodic::{Answer, Line};
+use crate::plot::{DrawError, Picture, THRESHOLD, draw_key};
+use crate::solution::periodic::{Answer, Line};
 use plotters::coord::Shift;
 use plotters::prelude::*;
 use std::fmt::Write;
@@ -162,7 +162,7 @@ impl Picture for DeviationPicture<'_> {
         chart
             .configure_mesh()
             .x_desc("steps t since the last remap")
-            .y_desc(answer.deviation_is)
+            .y_desc(answer.deviation_is.as_str())
             .x_label_formatter(&|step| format!("{step:.0}"))
             .label_style(("sans-serif", 16))
             .light_line_style(TRANSPARENT)

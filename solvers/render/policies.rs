@@ -1,7 +1,7 @@
 //! Policies side by side: the table, and utilization against the mean interval.
 
-use super::plot::{BAND, DrawError, THRESHOLD, draw_key};
-use crate::sampling::{Line, Mean, Report};
+use crate::plot::{BAND, DrawError, THRESHOLD, draw_key};
+use crate::problems::sampling::{Line, Mean, Report};
 use plotters::coord::Shift;
 use plotters::prelude::*;
 use std::fmt::Write;
@@ -61,7 +61,7 @@ pub struct Picture<'a> {
     pub report: &'a Report,
 }
 
-impl super::plot::Picture for Picture<'_> {
+impl crate::plot::Picture for Picture<'_> {
     fn draw<B: DrawingBackend>(&self, area: &DrawingArea<B, Shift>) -> Result<(), DrawError>
     where
         B::ErrorType: 'static,

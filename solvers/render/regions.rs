@@ -1,9 +1,8 @@
 //! The decision maps of a sweep over one parameter in one picture, and the work each one took.
 
 use super::map::{BALANCED, Cell, NOTHING, Panel, draw_panels, legend_entry, panels};
-use super::plot::{DrawError, Picture, THRESHOLD};
-use crate::commands::SweepRun;
-use crate::solution::Body;
+use crate::plot::{DrawError, Picture, THRESHOLD};
+use crate::solution::{Body, sweep::Run};
 use plotters::coord::Shift;
 use plotters::prelude::*;
 
@@ -30,7 +29,7 @@ impl Regions {
     }
 
     /// Takes the next run. One whose states are others is left out.
-    pub fn add(&mut self, run: &SweepRun) {
+    pub fn add(&mut self, run: &Run) {
         let (Body::Stopping(answer), [(_, value)]) = (&run.solution.body, run.set.as_slice())
         else {
             return;

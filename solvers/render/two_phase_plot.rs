@@ -1,9 +1,9 @@
 //! The model problems as pictures: Figs. 6 to 8 of \[NR90\], and thresholds by scenario.
 
-use super::plot::{DrawError, Picture, draw_key};
-use crate::workload::compare::Comparison;
-use crate::workload::figure::{Curve, Policy};
-use crate::workload::solve::Answer;
+use crate::plot::{DrawError, Picture, draw_key};
+use crate::problems::two_phase::figure::{Curve, Policy};
+use crate::problems::two_phase::workload::Comparison;
+use crate::solution::two_phase::Answer;
 use plotters::coord::Shift;
 use plotters::prelude::*;
 

@@ -1,9 +1,10 @@
 //! Pictures of solutions, as SVG in the colours of the page.
 
-use crate::export::rule::{Document, Map, Rule};
-use crate::export::{of_document, rule};
-use crate::model::complaint::Complaint;
-use serde_json::Value;
+use crate::complaint::Complaint;
+use crate::solution::map::Map;
+use crate::solution::rule::{self, Rule};
+use crate::solution::stopping::Spread;
+use crate::solution::{Body, Solution, periodic};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
@@ -19,24 +20,28 @@ const MARGIN: f64 = 14.0;
 const POINTS: usize = 600;
 
 /// The picture of a solution.
-pub(super) fn draw(document: &Document<'_>) -> Result<String, Complaint> {
-    let solution = document.value;
-    if solution["problem"] == "periodic" {
-        return Ok(periodic(solution));
-    }
-    if solution["problem"] == "stopping" && solution.get("decision").is_none() {
-        return Ok(nothing("the map is in an archive of its own"));
-    }
-    if matches!(solution["problem"].as_str(), Some("fluids" | "land_battle")) {
-        return Ok(nothing("this problem has a picture of its own: remap compare --plot"));
-    }
-    let export = of_document(document, Path::new("absent"))?;
-    Ok(match export.rule {
-        Rule::Belief(belief) => thresholds(&belief, solution),
-        Rule::Map(map) if map.processes() == 2 => cells(&map),
-        Rule::Map(map) => spreads(&map),
-        Rule::Imbalance(imbalance) => steps(&imbalance),
-        Rule::Interval(_) => periodic(solution),
+pub(super) fn draw(solution: &Solution) -> Result<String, Complaint> {
+    let own = "this problem has a picture of its own";
+    let n0 = match &solution.body {
+        Body::Periodic(answer) => return Ok(deviation(answer)),
+        Body::Stopping(answer) if answer.decision.is_none() => {
+            return Ok(spreads(&answer.spreads()));
+        }
+        Body::Fluids(_) | Body::LandBattle(_) => {
+            return Ok(nothing(&format!("{own}: remap compare --plot")));
+        }
+        Body::PhaseSwitching(_) => return Ok(nothing(&format!("{own}: remap solve --plot"))),
+        Body::PhaseChange(answer) => answer.n0,
+        _ => 0,
+    };
+    let stated = rule::of(solution, &solution.title, Path::new("absent"))?;
+    Ok(match (stated.rule, &solution.body) {
+        (Rule::Belief(belief), _) => thresholds(&belief, n0),
+        (Rule::Map(map), _) if map.processes() == 2 => cells(&map),
+        (Rule::Map(_), Body::Stopping(answer)) => spreads(&answer.spreads()),
+        (Rule::Map(_), _) => nothing("a map of drifting loads has no picture"),
+        (Rule::Imbalance(imbalance), _) => steps(&imbalance),
+        (Rule::Interval(_), _) => nothing("an interval"),
     })
 }
 
@@ -145,7 +150,7 @@ fn nothing(why: &str) -> String {
     format!("<p>{why}</p>\n")
 }
 
-fn thresholds(belief: &rule::Belief, solution: &Value) -> String {
+fn thresholds(belief: &rule::Belief, n0: u64) -> String {
     let last = belief.last;
     let stride = (last / POINTS as u64).max(1);
     let points: Vec<(f64, f64)> = (0..=last)
@@ -161,7 +166,7 @@ fn thresholds(belief: &rule::Belief, solution: &Value) -> String {
     chart.line("remaps", &area);
     chart.line("curve", &points);
     chart.word(0.02 * last as f64, 0.93, "above the curve: remap");
-    if let Some(n0) = solution["n0"].as_u64().filter(|n0| *n0 <= last) {
+    if n0 <= last {
         chart.line("mark", &[(n0 as f64, 0.0), (n0 as f64, 1.0)]);
     }
     chart.end()
@@ -204,31 +209,20 @@ fn class(letter: u8) -> &'static str {
 }
 
 /// More processes: how many of the load vectors with a mean and a spread remap.
-fn spreads(map: &Map) -> String {
-    let mut table = BTreeMap::<(i64, i64), (f64, f64, bool)>::new();
-    for (place, letter) in map.letters.iter().enumerate() {
-        let (loads, vectors) = map.entry(place);
-        let mean = loads.iter().sum::<i64>().div_euclid(loads.len() as i64);
-        let (low, high) =
-            loads.iter().fold((i64::MAX, i64::MIN), |(l, h), x| (l.min(*x), h.max(*x)));
-        let entry = table.entry((mean, high - low)).or_insert((0.0, 0.0, true));
-        entry.0 += if *letter == b'R' { vectors } else { 0.0 };
-        entry.1 += vectors;
-        entry.2 &= *letter == b'B';
-    }
+fn spreads(table: &[Spread]) -> String {
     let ends = |values: &mut dyn Iterator<Item = i64>| {
         values.fold((i64::MAX, i64::MIN), |(l, h), x| (l.min(x), h.max(x)))
     };
-    let means = ends(&mut table.keys().map(|(mean, _)| *mean));
-    let spreads = ends(&mut table.keys().map(|(_, spread)| *spread));
+    let means = ends(&mut table.iter().map(|row| row.mean));
+    let spreads = ends(&mut table.iter().map(|row| row.spread));
     let range = |(a, b): (i64, i64)| (a as f64 - 0.5, b as f64 + 0.5);
     let label = "Share of the load vectors that remap, by mean and spread";
     let names = ("mean load, rounded down", "largest less smallest load");
     let mut chart = Chart::new(label, range(means), range(spreads), names);
-    for ((mean, spread), (remap, all, balanced)) in table {
+    for &Spread { mean, spread, remap: share, balanced } in table {
         let (x, y) = (mean as f64, spread as f64);
         let ((x0, y0), (x1, y1)) = (chart.at(x - 0.48, y + 0.48), chart.at(x + 0.48, y - 0.48));
-        let (share, below) = (remap / all, class(if balanced { b'B' } else { b'C' }));
+        let below = class(if balanced { b'B' } else { b'C' });
         let _ = writeln!(
             chart.text,
             "<rect class=\"{below}\" x=\"{x0:.1}\" y=\"{y0:.1}\" width=\"{:.1}\" height=\"{:.1}\"/>\
@@ -267,11 +261,10 @@ fn steps(imbalance: &rule::Imbalance) -> String {
 }
 
 /// The imbalance that builds up, the bound, and the intervals.
-fn periodic(solution: &Value) -> String {
-    let list = solution["deviation"].as_array().cloned().unwrap_or_default();
+fn deviation(answer: &periodic::Answer) -> String {
     let points: Vec<(f64, f64)> =
-        list.iter().enumerate().filter_map(|(t, d)| Some((t as f64, d.as_f64()?))).collect();
-    let bound = solution["bound"].as_f64().unwrap_or(0.0);
+        answer.deviation.iter().enumerate().map(|(t, d)| (t as f64, *d)).collect();
+    let bound = answer.bound;
     let last = points.last().map_or(1.0, |(t, _)| *t).max(1.0);
     let top = 1.1 * points.iter().map(|(_, d)| *d).fold(bound, f64::max);
     let names = ("steps since the last remap", "imbalance, relative to the mean");
@@ -279,10 +272,10 @@ fn periodic(solution: &Value) -> String {
     chart.line("curve", &points);
     chart.line("mark", &[(0.0, bound), (last, bound)]);
     chart.word(0.01 * last, bound + 0.015 * top, "bound");
-    let cost = solution["cost_aware"]["interval"].as_f64();
-    let ends = [(solution["interval"].as_f64(), "within the bound"), (cost, "least cost")];
+    let cost = answer.cost_aware.as_ref().and_then(|cost| cost.interval);
+    let ends = [(answer.interval, "within the bound"), (cost, "least cost")];
     for (height, (interval, what)) in (1..).zip(ends) {
-        if let Some(interval) = interval.filter(|interval| *interval <= last) {
+        if let Some(interval) = interval.map(|n| n as f64).filter(|interval| *interval <= last) {
             chart.line("mark", &[(interval, 0.0), (interval, top)]);
             // On the side with more room, one above the other.
             let side = if interval > last / 2.0 { -0.17 * last } else { 0.01 * last };

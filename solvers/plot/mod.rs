@@ -1,0 +1,123 @@
+//! Drawing primitives: plots in SVG and PNG. The font is built in, so no system font is needed.
+
+pub mod bars;
+pub mod lines;
+
+use crate::complaint::Complaint;
+use plotters::coord::{CoordTranslate, Shift};
+use plotters::prelude::*;
+use std::path::Path;
+use std::sync::Once;
+
+/// Picture size in pixels.
+pub const SIZE: (u32, u32) = (960, 600);
+
+/// The file formats plots come in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// Scalable vector graphics.
+    Svg,
+    /// Portable network graphics.
+    Png,
+}
+
+impl Format {
+    /// By the ending of the file's name.
+    pub fn of(path: &Path) -> Result<Format, Complaint> {
+        let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase());
+        match ending.as_deref() {
+            Some("svg") => Ok(Format::Svg),
+            Some("png") => Ok(Format::Png),
+            _ => Err(Complaint::elsewhere(
+                format!("{}: plots are written as .svg or .png", path.display()),
+                "choose a file name that ends so",
+            )),
+        }
+    }
+}
+
+/// An error of the plotting library; it has no common type across backends.
+pub type DrawError = Box<dyn std::error::Error>;
+
+/// Something that can be drawn on either backend.
+pub trait Picture {
+    /// Width and height in pixels.
+    fn size(&self) -> (u32, u32) {
+        SIZE
+    }
+
+    /// Draws onto the whole area.
+    fn draw<B: DrawingBackend>(&self, area: &DrawingArea<B, Shift>) -> Result<(), DrawError>
+    where
+        B::ErrorType: 'static;
+}
+
+/// The bytes of a picture file.
+pub fn picture(format: Format, picture: &impl Picture) -> Result<Vec<u8>, Complaint> {
+    register_font();
+    let size = picture.size();
+    let drawn = match format {
+        Format::Svg => {
+            let mut text = String::new();
+            let area = SVGBackend::with_string(&mut text, size).into_drawing_area();
+            let drawn = picture.draw(&area).and_then(|()| Ok(area.present()?));
+            drop(area);
+            drawn.map(|()| text.into_bytes())
+        }
+        Format::Png => {
+            let mut pixels = vec![0; (size.0 * size.1 * 3) as usize];
+            let area = BitMapBackend::with_buffer(&mut pixels, size).into_drawing_area();
+            let drawn = picture.draw(&area).and_then(|()| Ok(area.present()?));
+            drop(area);
+            drawn.and_then(|()| encode(&pixels, size))
+        }
+    };
+    drawn.map_err(|error| {
+        Complaint::elsewhere(
+            format!("the plot could not be drawn: {error}"),
+            "try the other format, .svg or .png",
+        )
+    })
+}
+
+fn encode(pixels: &[u8], size: (u32, u32)) -> Result<Vec<u8>, DrawError> {
+    let mut bytes = Vec::new();
+    let mut encoder = png::Encoder::new(&mut bytes, size.0, size.1);
+    encoder.set_color(png::ColorType::Rgb);
+    encoder.set_depth(png::BitDepth::Eight);
+    let mut writer = encoder.write_header()?;
+    writer.write_image_data(pixels)?;
+    writer.finish()?;
+    Ok(bytes)
+}
+
+/// The key to the series of a chart.
+pub fn draw_key<'a, B: DrawingBackend + 'a, C: CoordTranslate>(
+    chart: &mut ChartContext<'a, B, C>,
+    position: SeriesLabelPosition,
+) -> Result<(), DrawingAreaErrorKind<B::ErrorType>> {
+    chart
+        .configure_series_labels()
+        .position(position)
+        .label_font(("sans-serif", 16))
+        .background_style(WHITE.mix(0.85))
+        .border_style(BLACK.mix(0.3))
+        .margin(12)
+        .draw()
+}
+
+fn register_font() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let font = dejavu::sans::regular();
+        for style in [FontStyle::Normal, FontStyle::Bold] {
+            // Fails only for a font that cannot be read, and this one can.
+            let _ = plotters::style::register_font("sans-serif", style, font);
+        }
+    });
+}
+
+/// The colour of thresholds and of the regions where one remaps, in all pictures.
+pub const THRESHOLD: RGBColor = RGBColor(31, 90, 166);
+/// The colour of certified bands.
+pub const BAND: RGBColor = RGBColor(158, 194, 230);
