@@ -1,6 +1,6 @@
 //! `remap fit`.
 
-use super::{Exit, report};
+use super::Exit;
 use crate::cli::{Fit, Fitted};
 use crate::complaint::Complaint;
 use crate::fitting::{self, Deck, Facts};
@@ -11,14 +11,7 @@ use remapping::fit::Estimated;
 use remapping::fit::growth::Point;
 use serde::Serialize;
 
-pub(super) fn run(arguments: &Fit) -> Exit {
-    match fit(arguments) {
-        Ok(()) => Exit::Done,
-        Err(complaint) => report(&[complaint]),
-    }
-}
-
-fn fit(arguments: &Fit) -> Result<(), Complaint> {
+pub(super) fn run(arguments: &Fit) -> Result<Exit, Complaint> {
     if let Some(path) = &arguments.out {
         check_free(path, arguments.force)?;
     }
@@ -74,7 +67,7 @@ fn fit(arguments: &Fit) -> Result<(), Complaint> {
             repairs: &trace.repairs,
         };
         print(&to_json(&document));
-        return Ok(());
+        return Ok(Exit::Done);
     }
     match &arguments.out {
         None => print(&file),
@@ -83,7 +76,7 @@ fn fit(arguments: &Fit) -> Result<(), Complaint> {
             print(&chosen.summary(&facts));
         }
     }
-    Ok(())
+    Ok(Exit::Done)
 }
 
 /// What `--json` prints.

@@ -86,7 +86,7 @@ pub fn execute(cli: Cli) -> Exit {
         Command::Compare(arguments) => compare::run(&arguments),
         Command::Regret(arguments) => regret::run(&arguments),
         Command::Study(arguments) => study::run(&arguments),
-        Command::Monitor(arguments) => monitor::run(&arguments),
+        Command::Monitor(arguments) => ended(monitor::run(&arguments)),
         Command::Calibrate(arguments) => calibrate::run(&arguments),
         Command::Verify(arguments) => match &arguments.certificate {
             Some(certificate) => proof::run(&arguments.model, certificate, arguments.json),
@@ -95,17 +95,22 @@ pub fn execute(cli: Cli) -> Exit {
             }
             None => verify::run(&arguments),
         },
-        Command::Simulate(arguments) => simulate::run(&arguments),
-        Command::Fit(arguments) => fit::run(&arguments),
-        Command::Replay(arguments) => replay::run(&arguments),
+        Command::Simulate(arguments) => ended(simulate::run(&arguments)),
+        Command::Fit(arguments) => ended(fit::run(&arguments)),
+        Command::Replay(arguments) => ended(replay::run(&arguments)),
         Command::Report(arguments) => {
             let exit = report::run(&arguments);
             if crate::run::is_interrupted() { exit.worst(Exit::Interrupted) } else { exit }
         }
-        Command::Export(arguments) => export::run(&arguments),
+        Command::Export(arguments) => ended(export::run(&arguments)),
         Command::Completions { shell } => generate::completions(shell),
         Command::Man => generate::man(),
     }
+}
+
+/// How a command ended; complaints are printed.
+fn ended<C: AsRef<[Complaint]>>(outcome: Result<Exit, C>) -> Exit {
+    outcome.unwrap_or_else(|complaints| report(complaints.as_ref()))
 }
 
 /// Prints complaints with their place in the text; the exit code is that of wrong input, unless something

@@ -1,7 +1,7 @@
 //! `remap replay`.
 
+use super::Exit;
 use super::fit::remap_cost;
-use super::{Exit, report};
 use crate::cli::Replay;
 use crate::complaint::Complaint;
 use crate::output::{print, say};
@@ -14,13 +14,6 @@ use remapping::replay::replay;
 use remapping::simulate::Tally;
 use serde::Serialize;
 use std::fmt::Write;
-
-pub(super) fn run(arguments: &Replay) -> Exit {
-    match play(arguments) {
-        Ok(exit) => exit,
-        Err(complaint) => report(&[complaint]),
-    }
-}
 
 /// What a policy came to on the judged steps.
 #[derive(Debug, Serialize)]
@@ -73,7 +66,7 @@ const ASSUMPTION: &str = "a remap restores balance and does not change later inc
 /// Longest run that is judged: hindsight's work grows with its square.
 const MOST_STEPS: usize = 10_000;
 
-fn play(arguments: &Replay) -> Result<Exit, Complaint> {
+pub(super) fn run(arguments: &Replay) -> Result<Exit, Complaint> {
     let name = arguments.trace.display().to_string();
     let trace = trace::read(&arguments.trace)?;
     let record = &trace.record;

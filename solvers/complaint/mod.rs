@@ -70,6 +70,12 @@ impl fmt::Display for Complaint {
     }
 }
 
+impl AsRef<[Complaint]> for Complaint {
+    fn as_ref(&self) -> &[Complaint] {
+        std::slice::from_ref(self)
+    }
+}
+
 impl std::error::Error for Complaint {}
 
 impl Diagnostic for Complaint {

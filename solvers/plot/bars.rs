@@ -1,6 +1,6 @@
 //! Numbers side by side, as bars.
 
-use super::{BAND, DrawError, THRESHOLD};
+use super::{BAND, DrawError, FONT, THRESHOLD};
 use plotters::coord::Shift;
 use plotters::prelude::*;
 
@@ -24,7 +24,7 @@ impl super::Picture for Bars<'_> {
         let most = self.bars.iter().map(|(_, value, off)| value + off).fold(0.0, f64::max);
         let most = if most > 0.0 { 1.25 * most } else { 1.0 };
         let mut chart = ChartBuilder::on(area)
-            .caption(self.title, ("sans-serif", 24))
+            .caption(self.title, (FONT, 24))
             .margin(18)
             .x_label_area_size(48)
             .y_label_area_size(20)
@@ -34,7 +34,7 @@ impl super::Picture for Bars<'_> {
             .x_desc(self.axis)
             .y_labels(0)
             .disable_y_mesh()
-            .label_style(("sans-serif", 16))
+            .label_style((FONT, 16))
             .light_line_style(TRANSPARENT)
             .draw()?;
         for (k, (name, value, off)) in self.bars.iter().enumerate() {
@@ -45,7 +45,7 @@ impl super::Picture for Bars<'_> {
             let ends = [(value - off, top - 0.5), (value + off, top - 0.5)];
             chart.draw_series(LineSeries::new(ends, THRESHOLD.stroke_width(2)))?;
             let text = format!("{name}   {value:.6}");
-            let label = Text::new(text, (0.01 * most, top - 0.08), ("sans-serif", 17));
+            let label = Text::new(text, (0.01 * most, top - 0.08), (FONT, 17));
             chart.draw_series(std::iter::once(label))?;
         }
         Ok(())

@@ -1,10 +1,10 @@
 //! Drawing primitives: plots in SVG and PNG. The font is built in, so no system font is needed.
 
 pub mod bars;
-pub mod lines;
+pub mod chart;
 
 use crate::complaint::Complaint;
-use plotters::coord::{CoordTranslate, Shift};
+use plotters::coord::Shift;
 use plotters::prelude::*;
 use std::path::Path;
 use std::sync::Once;
@@ -91,33 +91,35 @@ fn encode(pixels: &[u8], size: (u32, u32)) -> Result<Vec<u8>, DrawError> {
     Ok(bytes)
 }
 
-/// The key to the series of a chart.
-pub fn draw_key<'a, B: DrawingBackend + 'a, C: CoordTranslate>(
-    chart: &mut ChartContext<'a, B, C>,
-    position: SeriesLabelPosition,
-) -> Result<(), DrawingAreaErrorKind<B::ErrorType>> {
-    chart
-        .configure_series_labels()
-        .position(position)
-        .label_font(("sans-serif", 16))
-        .background_style(WHITE.mix(0.85))
-        .border_style(BLACK.mix(0.3))
-        .margin(12)
-        .draw()
-}
-
 fn register_font() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         let font = dejavu::sans::regular();
         for style in [FontStyle::Normal, FontStyle::Bold] {
             // Fails only for a font that cannot be read, and this one can.
-            let _ = plotters::style::register_font("sans-serif", style, font);
+            let _ = plotters::style::register_font(FONT, style, font);
         }
     });
 }
+
+/// The font of all pictures, which is built in.
+pub const FONT: &str = "sans-serif";
 
 /// The colour of thresholds and of the regions where one remaps, in all pictures.
 pub const THRESHOLD: RGBColor = RGBColor(31, 90, 166);
 /// The colour of certified bands.
 pub const BAND: RGBColor = RGBColor(158, 194, 230);
+/// The colour of what stands against it: the way back, the new mapping.
+pub const AGAINST: RGBColor = RGBColor(190, 84, 32);
+
+/// Colours of curves beside each other, in this order.
+pub const COLOURS: [RGBColor; 8] = [
+    THRESHOLD,
+    AGAINST,
+    RGBColor(46, 125, 80),
+    RGBColor(130, 60, 140),
+    RGBColor(170, 140, 20),
+    RGBColor(90, 90, 90),
+    RGBColor(200, 60, 100),
+    RGBColor(125, 85, 60),
+];

@@ -88,8 +88,9 @@ fn is_due(solution: &Solution) -> bool {
 
 /// Where the answer lies outside what the checker has proved: a bug on one of the two sides.
 fn contradiction(proof: &Proof, solution: &Solution) -> Option<String> {
+    let claims = solution.claims();
     proof.iter().find_map(|(name, low, high)| {
-        let claim = solution.claim(name)?;
+        let claim = claims(name)?;
         // Sums over steps are not rounded outward.
         let rounding = match solution.body {
             Body::LoadDrift(_) => 1e-11 * claim.upper.abs(),

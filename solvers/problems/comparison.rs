@@ -1,8 +1,7 @@
 //! Policies side by side, as a document.
 
 use super::sampling::Report;
-use super::{phase_change, two_phase};
-use crate::complaint::Complaint;
+use super::{Asked, Files, Outcome, phase_change, two_phase};
 use crate::model::Loaded;
 use crate::run::Watch;
 use remapping::Status;
@@ -103,13 +102,11 @@ impl Policies {
 }
 
 /// Plays policies on a model.
-///
-/// # Errors
-/// Policies that are not known, and problems whose policies cannot be played.
-pub fn compare(loaded: &Loaded, contest: &Contest) -> Result<Comparison, Vec<Complaint>> {
+pub fn compare(loaded: &Loaded, contest: &Contest) -> Outcome<Comparison> {
     let watch = Watch::start(&loaded.model.title, contest.time_limit);
     let problem = super::of(&loaded.model.problem);
-    let (policies, status) = problem.compare(loaded, contest, &watch)?;
+    let asked = Asked { loaded, settings: contest, files: Files::default(), watch: &watch };
+    let (policies, status) = problem.compare(&asked)?;
     Ok(Comparison {
         title: loaded.model.title.clone(),
         problem: problem.name(),

@@ -31,40 +31,42 @@ use serde_json::Value;
 use std::sync::Arc;
 use stopping::table::Table;
 
+/// What is said of a model, by name.
+pub type Facts = Vec<(&'static str, Value)>;
+
+/// What is found, or what is wrong with the model, as only solving brings to light.
+pub type Outcome<T> = Result<T, Vec<Complaint>>;
+
+/// What is asked of a problem: a model, and how it is treated.
+pub struct Asked<'a, S> {
+    /// The model and the text it stands in.
+    pub loaded: &'a Loaded,
+    /// How it is solved, or which policies are played.
+    pub settings: &'a S,
+    /// Where long computations are saved now and then.
+    pub files: Files<'a>,
+    /// The clock.
+    pub watch: &'a Watch,
+}
+
 /// What is done with the models of one problem.
 pub trait Problem {
     /// The problem, as documents name it.
     fn name(&self) -> &'static str;
 
     /// What can be said without solving.
-    fn facts(&self, loaded: &Loaded) -> Vec<(&'static str, Value)>;
+    fn facts(&self, loaded: &Loaded) -> Facts;
 
-    /// Solves the model. Long computations are saved now and then among `files`.
-    ///
-    /// # Errors
-    /// What is wrong with the model, as only solving brings to light.
-    fn solve(
-        &self,
-        loaded: &Loaded,
-        settings: &Settings,
-        files: Files<'_>,
-        watch: &Watch,
-    ) -> Result<Found, Vec<Complaint>>;
+    /// Solves the model.
+    fn solve(&self, asked: &Asked<'_, Settings>) -> Outcome<Found>;
 
     /// Plays policies on the model.
-    ///
-    /// # Errors
-    /// Policies that are not known, and problems whose policies cannot be played.
-    fn compare(
-        &self,
-        loaded: &Loaded,
-        _contest: &Contest,
-        _watch: &Watch,
-    ) -> Result<(Policies, Status), Vec<Complaint>> {
+    fn compare(&self, asked: &Asked<'_, Contest>) -> Outcome<(Policies, Status)> {
         let message = "policies cannot be played on this problem";
         let help =
             "compare takes PhaseChange, LoadDrift, ActivityMesh, Fluids and LandBattle models";
-        Err(vec![loaded.complain("problem", message, "a problem without sample paths", help)])
+        let label = "a problem without sample paths";
+        Err(vec![asked.loaded.complain("problem", message, label, help)])
     }
 
     /// The policies that a report shows; none where it shows none.
@@ -131,16 +133,10 @@ pub struct Solved {
 }
 
 /// Solves one model.
-///
-/// # Errors
-/// What is wrong with it, as only solving brings to light.
-pub fn solve(
-    loaded: &Loaded,
-    settings: &Settings,
-    files: Files<'_>,
-) -> Result<Solved, Vec<Complaint>> {
+pub fn solve(loaded: &Loaded, settings: &Settings, files: Files<'_>) -> Outcome<Solved> {
     let watch = Watch::start(&loaded.model.title, settings.time_limit);
-    let found = of(&loaded.model.problem).solve(loaded, settings, files, &watch)?;
+    let asked = Asked { loaded, settings, files, watch: &watch };
+    let found = of(&loaded.model.problem).solve(&asked)?;
     let mut warnings = loaded.warnings.clone();
     warnings.extend(found.warnings);
     let solution = Solution {

@@ -45,24 +45,17 @@ pub fn summary(solution: &Solution) -> String {
 /// The picture of a solution, as the bytes of a file.
 pub fn draw(solution: &Solution, format: Format) -> Result<Vec<u8>, Complaint> {
     let title = solution.title.as_str();
-    match &solution.body {
-        Body::PhaseChange(answer) => {
-            plot::picture(format, &phase_change::ThresholdCurve { title, answer })
+    let chart = match &solution.body {
+        Body::PhaseChange(answer) => phase_change::picture(title, answer),
+        Body::PhaseSwitching(answer) => phase_switching::picture(title, answer),
+        Body::LoadDrift(answer) => load_drift::picture(title, answer),
+        Body::Fluids(answer) | Body::LandBattle(answer) => two_phase_plot::picture(title, answer),
+        Body::Periodic(answer) => periodic::picture(title, answer),
+        Body::Stopping(answer) => {
+            return plot::picture(format, &map::DecisionMap { title, answer });
         }
-        Body::PhaseSwitching(answer) => {
-            plot::picture(format, &phase_switching::Hysteresis { title, answer })
-        }
-        Body::LoadDrift(answer) => {
-            plot::picture(format, &load_drift::Utilizations { title, answer })
-        }
-        Body::Stopping(answer) => plot::picture(format, &map::DecisionMap { title, answer }),
-        Body::Fluids(answer) | Body::LandBattle(answer) => {
-            plot::picture(format, &two_phase_plot::ScenarioThresholds { title, answer })
-        }
-        Body::Periodic(answer) => {
-            plot::picture(format, &periodic::DeviationPicture { title, answer })
-        }
-    }
+    };
+    plot::picture(format, &chart)
 }
 
 /// The readable table of a comparison.
@@ -95,7 +88,7 @@ pub fn draw_compared(comparison: &Comparison, format: Format) -> Result<Vec<u8>,
             let axis = "expected time above the optimum";
             plot::picture(format, &Bars { title, axis, bars: bars.collect() })
         }
-        Policies::Sampled(report) => plot::picture(format, &policies::Picture { title, report }),
+        Policies::Sampled(report) => plot::picture(format, &policies::picture(title, report)),
         Policies::Scenarios(played) => {
             plot::picture(format, &two_phase_plot::Policies { title, comparison: &played.all })
         }

@@ -1,9 +1,9 @@
 //! Periodic intervals as people see them: the table of methods, the curve of the imbalance.
 
-use crate::plot::{DrawError, Picture, THRESHOLD, draw_key};
+use crate::plot::chart::{Axis, Chart, Series};
+use crate::plot::{COLOURS, THRESHOLD};
 use crate::solution::periodic::{Answer, Line};
-use plotters::coord::Shift;
-use plotters::prelude::*;
+use plotters::prelude::{BLACK, SeriesLabelPosition};
 use std::fmt::Write;
 
 const WIDTH: usize = 72;
@@ -124,71 +124,30 @@ fn curve(answer: &Answer) -> String {
 }
 
 /// The imbalance against time with the bound and the interval of each method: [FXW03, Figs. 4-8].
-pub struct DeviationPicture<'a> {
-    /// The model's title.
-    pub title: &'a str,
-    /// What to draw.
-    pub answer: &'a Answer,
-}
-
-/// Colours of the methods' intervals.
-const COLOURS: [RGBColor; 8] = [
-    RGBColor(31, 90, 166),
-    RGBColor(214, 96, 20),
-    RGBColor(46, 134, 64),
-    RGBColor(176, 42, 60),
-    RGBColor(122, 82, 160),
-    RGBColor(125, 85, 60),
-    RGBColor(200, 110, 170),
-    RGBColor(100, 100, 100),
-];
-
-impl Picture for DeviationPicture<'_> {
-    fn draw<B: DrawingBackend>(&self, area: &DrawingArea<B, Shift>) -> Result<(), DrawError>
-    where
-        B::ErrorType: 'static,
-    {
-        area.fill(&WHITE)?;
-        let answer = self.answer;
-        let last = (answer.deviation.len() - 1).max(1) as f64;
-        let highest = answer.deviation.iter().copied().fold(answer.bound, f64::max);
-        let top = if highest > 0.0 { 1.1 * highest } else { 1.0 };
-        let mut chart = ChartBuilder::on(area)
-            .caption(self.title, ("sans-serif", 24))
-            .margin(18)
-            .x_label_area_size(48)
-            .y_label_area_size(72)
-            .build_cartesian_2d(0.0..last, 0.0..top)?;
-        chart
-            .configure_mesh()
-            .x_desc("steps t since the last remap")
-            .y_desc(answer.deviation_is.as_str())
-            .x_label_formatter(&|step| format!("{step:.0}"))
-            .label_style(("sans-serif", 16))
-            .light_line_style(TRANSPARENT)
-            .draw()?;
-        let line = answer.deviation.iter().enumerate().map(|(t, d)| (t as f64, *d));
-        chart
-            .draw_series(LineSeries::new(line, THRESHOLD.stroke_width(3)))?
-            .label(format!("imbalance {}", answer.deviation_is))
-            .legend(|(x, y)| PathElement::new([(x, y), (x + 24, y)], THRESHOLD.stroke_width(3)));
-        let bound = [(0.0, answer.bound), (last, answer.bound)];
-        chart
-            .draw_series(LineSeries::new(bound, BLACK.stroke_width(2)))?
-            .label(format!("bound {}", answer.bound))
-            .legend(|(x, y)| PathElement::new([(x, y), (x + 24, y)], BLACK.stroke_width(2)));
-        for (line, colour) in answer.methods.iter().zip(COLOURS.into_iter().cycle()) {
-            let name = format!("{}: {}", line.name, steps(line.interval));
-            let shown = line.interval.map(|steps| steps as f64).filter(|steps| *steps <= last);
-            let place = shown.map(|steps| [(steps, 0.0), (steps, answer.bound)]);
-            chart
-                .draw_series(place.map(|ends| PathElement::new(ends, colour.stroke_width(2))))?
-                .label(name)
-                .legend(move |(x, y)| {
-                    PathElement::new([(x, y), (x + 24, y)], colour.stroke_width(2))
-                });
-        }
-        draw_key(&mut chart, SeriesLabelPosition::LowerRight)?;
-        Ok(())
+pub fn picture<'a>(title: &'a str, answer: &'a Answer) -> Chart<'a> {
+    let last = answer.deviation.len().saturating_sub(1).max(1) as f64;
+    let highest = answer.deviation.iter().copied().fold(answer.bound, f64::max);
+    let top = if highest > 0.0 { 1.1 * highest } else { 1.0 };
+    let curve = answer.deviation.iter().enumerate().map(|(t, d)| (t as f64, *d));
+    let bound = [(0.0, answer.bound), (last, answer.bound)];
+    let mut series = vec![
+        Series::line(THRESHOLD, curve).named(format!("imbalance {}", answer.deviation_is)),
+        Series::line(BLACK, bound).named(format!("bound {}", answer.bound)),
+    ];
+    let methods =
+        answer.methods.iter().map(|line| (line.name.as_str(), line.interval, answer.bound));
+    let cost = answer.cost_aware.iter().map(|cost| ("least cost", cost.interval, top));
+    let colours = COLOURS.into_iter().skip(1).cycle();
+    for ((name, interval, height), colour) in methods.chain(cost).zip(colours) {
+        let shown = interval.map(|steps| steps as f64).filter(|steps| *steps <= last);
+        let place = shown.into_iter().flat_map(|steps| [(steps, 0.0), (steps, height)]);
+        series.push(Series::line(colour, place).named(format!("{name}: {}", steps(interval))));
+    }
+    Chart {
+        title,
+        x: Axis::new("steps t since the last remap", 0.0..last, 0),
+        y: Axis::new(&answer.deviation_is, 0.0..top, 4),
+        series,
+        key: SeriesLabelPosition::LowerRight,
     }
 }

@@ -2,12 +2,12 @@
 
 use super::curve::{self, points, window};
 use super::{Row, shorten};
-use crate::plot::{BAND, DrawError, Picture, SIZE, THRESHOLD, draw_key};
+use crate::plot::chart::{Axis, Chart, Series};
+use crate::plot::{AGAINST, BAND, SIZE, THRESHOLD};
 use crate::problems::phase_change::compare::Costs;
 use crate::solution::Bounds;
 use crate::solution::phase_change::Answer;
-use plotters::coord::Shift;
-use plotters::prelude::*;
+use plotters::prelude::SeriesLabelPosition;
 use std::fmt::Write;
 
 /// The readable summary.
@@ -62,66 +62,34 @@ pub fn cells(answer: &Answer) -> Row {
 }
 
 /// pi_n against n with its certified band.
-pub struct ThresholdCurve<'a> {
-    /// Above the picture.
-    pub title: &'a str,
-    /// What is drawn.
-    pub answer: &'a Answer,
-}
-
-impl Picture for ThresholdCurve<'_> {
-    fn draw<B: DrawingBackend>(&self, area: &DrawingArea<B, Shift>) -> Result<(), DrawError>
-    where
-        B::ErrorType: 'static,
-    {
-        area.fill(&WHITE)?;
-        let curve = &self.answer.curve();
-        let Some((first, last)) = window(curve) else { return Ok(()) };
-        let steps = first as f64..(last as f64).max(first as f64 + 1.0);
-        let mut chart = ChartBuilder::on(area)
-            .caption(self.title, ("sans-serif", 24))
-            .margin(18)
-            .x_label_area_size(48)
-            .y_label_area_size(64)
-            .build_cartesian_2d(steps, 0.0..1.02)?;
-        chart
-            .configure_mesh()
-            .x_desc("decision step n")
-            .y_desc("remap when p exceeds pi_n")
-            .x_label_formatter(&|step| format!("{step:.0}"))
-            .y_label_formatter(&|p| format!("{p:.1}"))
-            .label_style(("sans-serif", 16))
-            .light_line_style(TRANSPARENT)
-            .draw()?;
-        let inside = |step: &u64| (first..=last).contains(step);
-        let width = SIZE.0 as usize;
-        let band = |side: fn(&Bounds) -> f64| {
-            let steps: Vec<u64> =
-                points(curve, width).into_iter().map(|(n, _)| n).filter(inside).collect();
-            steps
-                .into_iter()
-                .filter_map(move |n| Some((n as f64, side(&curve.at(n)?))))
-                .collect::<Vec<_>>()
-        };
-        let (lower, upper) = (band(|b| b.lower), band(|b| b.upper));
-        let outline: Vec<_> = lower.iter().chain(upper.iter().rev()).copied().collect();
-        chart
-            .draw_series(std::iter::once(Polygon::new(outline, BAND.mix(0.6))))?
-            .label(format!("certified band, at most {:.1e} wide", curve.width()))
-            .legend(|(x, y)| Rectangle::new([(x, y - 5), (x + 24, y + 5)], BAND.mix(0.6).filled()));
-        let mut middle: Vec<_> = points(curve, width).into_iter().collect();
-        if let Some(start) = curve.at(first) {
-            middle.push((first, start.middle()));
-        }
-        middle.retain(|(n, _)| inside(n));
-        middle.sort_by_key(|(n, _)| *n);
-        let line = middle.into_iter().map(|(n, p)| (n as f64, p));
-        chart
-            .draw_series(LineSeries::new(line, THRESHOLD.stroke_width(2)))?
-            .label("threshold pi_n")
-            .legend(|(x, y)| PathElement::new([(x, y), (x + 24, y)], THRESHOLD.stroke_width(2)));
-        draw_key(&mut chart, SeriesLabelPosition::LowerLeft)?;
-        Ok(())
+pub fn picture<'a>(title: &'a str, answer: &Answer) -> Chart<'a> {
+    let curve = answer.curve();
+    let (first, last) = window(&curve).unwrap_or((0, 1));
+    let steps = first as f64..(last as f64).max(first as f64 + 1.0);
+    let mut shown: Vec<u64> = points(&curve, SIZE.0 as usize).into_iter().map(|(n, _)| n).collect();
+    shown.push(first);
+    shown.retain(|n| (first..=last).contains(n));
+    shown.sort_unstable();
+    let side = |read: fn(&Bounds) -> f64| -> Vec<(f64, f64)> {
+        shown.iter().filter_map(|n| Some((*n as f64, read(&curve.at(*n)?)))).collect()
+    };
+    let outline = side(|b| b.lower).into_iter().chain(side(|b| b.upper).into_iter().rev());
+    let width = curve.width();
+    let mut series = vec![
+        Series::area(BAND, 0.6, outline).named(format!("certified band, at most {width:.1e} wide")),
+        Series::line(THRESHOLD, side(Bounds::middle)).named("threshold pi_n"),
+    ];
+    let n0 = answer.n0 as f64;
+    if steps.contains(&n0) && n0 > 0.0 {
+        let end = Series::line(AGAINST, [(n0, 0.0), (n0, 1.0)]);
+        series.push(end.named("n0: from here on remapping never pays"));
+    }
+    Chart {
+        title,
+        x: Axis::new("decision step n", steps, 0),
+        y: Axis::new("remap when p exceeds pi_n", 0.0..1.02, 1),
+        series,
+        key: SeriesLabelPosition::LowerLeft,
     }
 }
 

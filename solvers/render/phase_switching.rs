@@ -2,11 +2,11 @@
 
 use super::Row;
 use super::curve::{points, window};
-use crate::plot::{BAND, DrawError, Picture, SIZE, THRESHOLD, draw_key};
+use crate::plot::chart::{Axis, Chart, Series};
+use crate::plot::{AGAINST, BAND, SIZE, THRESHOLD};
 use crate::solution::phase_switching::{Answer, Thresholds};
 use crate::solution::{Bounds, Curve};
-use plotters::coord::Shift;
-use plotters::prelude::*;
+use plotters::prelude::{RGBColor, SeriesLabelPosition};
 use std::fmt::Write;
 
 const WIDTH: usize = 72;
@@ -146,73 +146,37 @@ pub fn cells(answer: &Answer) -> Row {
 }
 
 /// Both curves, and what the program does on either side of them.
-pub struct Hysteresis<'a> {
-    /// Above the picture.
-    pub title: &'a str,
-    /// What is drawn.
-    pub answer: &'a Answer,
-}
-
-/// The colour of the curve back to the first mapping.
-const BACK: RGBColor = RGBColor(190, 84, 32);
-
-impl Picture for Hysteresis<'_> {
-    fn draw<B: DrawingBackend>(&self, area: &DrawingArea<B, Shift>) -> Result<(), DrawError>
-    where
-        B::ErrorType: 'static,
-    {
-        area.fill(&WHITE)?;
-        let Some(start) = start(self.answer) else { return Ok(()) };
-        let curves = self.answer.curves();
-        let (first, last) = steps(&curves).unwrap_or((0, 1));
-        let last = last.max(first + 1);
-        let lines: Vec<Vec<(f64, f64)>> = (0..2)
-            .map(|k| match self.answer.last_step {
-                None => [first, last].map(|n| (n as f64, start[k].middle())).to_vec(),
-                Some(_) => {
-                    let curve = &curves[k];
-                    let mut line = points(curve, SIZE.0 as usize);
-                    line.extend(curve.at(first).map(|bounds| (first, bounds.middle())));
-                    line.retain(|(n, _)| (first..=last).contains(n));
-                    line.sort_by_key(|(n, _)| *n);
-                    line.into_iter().map(|(n, p)| (n as f64, p)).collect()
-                }
-            })
-            .collect();
-        let mut chart = ChartBuilder::on(area)
-            .caption(self.title, ("sans-serif", 24))
-            .margin(18)
-            .x_label_area_size(48)
-            .y_label_area_size(64)
-            .build_cartesian_2d(first as f64..last as f64, 0.0..1.0)?;
-        let endless = self.answer.last_step.is_none();
-        chart
-            .configure_mesh()
-            .x_desc(if endless { "at every step" } else { "decision step n" })
-            .y_desc("belief p in the second phase")
-            .x_labels(if endless { 0 } else { 10 })
-            .x_label_formatter(&|step| format!("{step:.0}"))
-            .y_label_formatter(&|p| format!("{p:.1}"))
-            .label_style(("sans-serif", 16))
-            .light_line_style(TRANSPARENT)
-            .draw()?;
-        let kinds = [
-            (THRESHOLD, BAND, 1.0, "above: go to the second mapping"),
-            (BACK, RGBColor(240, 205, 180), 0.0, "below: go back to the first"),
-        ];
-        for (line, (colour, fill, edge, name)) in lines.iter().zip(kinds) {
-            let (Some(left), Some(right)) = (line.first(), line.last()) else { continue };
-            let mut outline = line.clone();
-            outline.extend([(right.0, edge), (left.0, edge)]);
-            chart.draw_series(std::iter::once(Polygon::new(outline, fill.mix(0.5))))?;
-            chart
-                .draw_series(LineSeries::new(line.iter().copied(), colour.stroke_width(2)))?
-                .label(name)
-                .legend(move |(x, y)| {
-                    PathElement::new([(x, y), (x + 24, y)], colour.stroke_width(2))
-                });
-        }
-        draw_key(&mut chart, SeriesLabelPosition::MiddleLeft)?;
-        Ok(())
+pub fn picture<'a>(title: &'a str, answer: &Answer) -> Chart<'a> {
+    let curves = answer.curves();
+    let endless = answer.last_step.is_none();
+    let (first, last) = steps(&curves).filter(|_| !endless).unwrap_or((0, 1));
+    let last = last.max(first + 1);
+    let kinds = [
+        (THRESHOLD, 1.0, "above: go to the second mapping"),
+        (AGAINST, 0.0, "below: go back to the first"),
+    ];
+    let mut series = Vec::new();
+    for (k, (colour, edge, name)) in kinds.into_iter().enumerate() {
+        let line: Vec<(f64, f64)> = match start(answer) {
+            Some(start) if endless => [first, last].map(|n| (n as f64, start[k].middle())).into(),
+            _ => {
+                let curve = &curves[k];
+                let mut line = points(curve, SIZE.0 as usize);
+                line.extend(curve.at(first).map(|bounds| (first, bounds.middle())));
+                line.retain(|(n, _)| (first..=last).contains(n));
+                line.sort_by_key(|(n, _)| *n);
+                line.into_iter().map(|(n, p)| (n as f64, p)).collect()
+            }
+        };
+        let (Some(left), Some(right)) = (line.first(), line.last()) else { continue };
+        let corners = [(right.0, edge), (left.0, edge)];
+        let fill = if k == 0 { BAND } else { RGBColor(240, 205, 180) };
+        series.push(Series::area(fill, 0.5, line.iter().copied().chain(corners)));
+        series.push(Series::line(colour, line).named(name));
     }
+    let name = if endless { "at every step" } else { "decision step n" };
+    let mut x = Axis::new(name, first as f64..last as f64, 0);
+    x.digits = x.digits.filter(|_| !endless);
+    let y = Axis::new("belief p in the second phase", 0.0..1.0, 1);
+    Chart { title, x, y, series, key: SeriesLabelPosition::MiddleLeft }
 }

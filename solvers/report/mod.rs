@@ -1,17 +1,19 @@
 //! A report: one page, without anything from elsewhere.
 //!
-//! Every picture is drawn here, one for each position of the sliders; the page's script shows one of
+//! There is a picture for each position of the sliders; the page's script shows one of
 //! them at a time, and without the script the first is there.
 
 mod page;
-mod picture;
 mod variants;
+
 use crate::complaint::Complaint;
 use crate::fitting::short;
 use crate::model::Loaded;
 use crate::output::say;
+use crate::plot::Format;
 use crate::problems::comparison::{Row, usual};
 use crate::problems::{self, Files, Settings};
+use crate::render;
 use crate::solution::sweep::Run;
 use crate::solution::{Body, Document, Solution};
 use remapping::Status;
@@ -150,7 +152,11 @@ fn of_model(path: &Path, settings: &Settings) -> Result<Section, Vec<Complaint>>
 
 /// The picture of a solution, and its numbers.
 fn frame(solution: &Solution) -> Result<Frame, Complaint> {
-    Ok(Frame { svg: picture::draw(solution)?, facts: facts(solution) })
+    let svg = String::from_utf8_lossy(&render::draw(solution, Format::Svg)?).into_owned();
+    let label = format!("<svg role=\"img\" aria-label=\"{}\"", page::escaped(&solution.title));
+    // Inside a page the namespace goes without saying.
+    let svg = svg.replace(" xmlns=\"http://www.w3.org/2000/svg\"", "").replacen("<svg", &label, 1);
+    Ok(Frame { svg, facts: facts(solution) })
 }
 
 /// A number for people.

@@ -99,14 +99,21 @@ impl Map {
 impl Map {
     /// The map of an answer; that of more than 10^6 load vectors is in `archive`.
     pub fn of(answer: &stopping::Answer, name: &str, archive: &Path) -> Result<Map, Complaint> {
-        let Some(letters) = &answer.decision else { return archived(answer, name, archive) };
+        match &answer.decision {
+            Some(letters) => Ok(Map::listed(answer, letters)),
+            None => archived(answer, name, archive),
+        }
+    }
+
+    /// The map with these letters for the load vectors of an answer.
+    pub(super) fn listed(answer: &stopping::Answer, letters: &str) -> Map {
         let letters = letters.as_bytes().to_vec();
         if !answer.loads.is_empty() {
-            return Ok(listed(answer, letters));
+            return searched(answer, letters);
         }
         let (lowest, levels) = (answer.lowest.clone(), answer.shape.clone());
         let full = Map { lowest, levels, index: Index::RowMajor, letters };
-        Ok(by_multisets(&full).unwrap_or(full))
+        by_multisets(&full).unwrap_or(full)
     }
 }
 
@@ -124,7 +131,7 @@ pub(super) fn of_multisets(
     Ok(Map { lowest, levels, index: Index::Multiset, letters: letters.as_bytes().to_vec() })
 }
 
-fn listed(answer: &stopping::Answer, letters: Vec<u8>) -> Map {
+fn searched(answer: &stopping::Answer, letters: Vec<u8>) -> Map {
     let mut entries: Vec<(Vec<i64>, u8)> = answer.loads.iter().cloned().zip(letters).collect();
     entries.sort();
     let (loads, letters): (Vec<Vec<i64>>, Vec<u8>) = entries.into_iter().unzip();

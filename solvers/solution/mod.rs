@@ -88,20 +88,20 @@ impl Body {
 }
 
 impl Solution {
-    /// What it says about a quantity that certificates speak of.
-    pub fn claim(&self, name: &str) -> Option<Bounds> {
-        match (&self.body, name) {
+    /// What it says about the quantities that certificates speak of, by name.
+    pub fn claims(&self) -> impl Fn(&str) -> Option<Bounds> {
+        let curve = match &self.body {
+            Body::PhaseChange(answer) => answer.curve(),
+            _ => Curve::default(),
+        };
+        move |name| match (&self.body, name) {
             (Body::PhaseChange(answer), "value") => answer.value,
-            (Body::PhaseChange(answer), name) => {
+            (Body::PhaseChange(_), name) => {
                 let steps = name.strip_prefix("pi_")?;
-                answer.curve().at(steps.split("..").next()?.parse().ok()?)
+                curve.at(steps.split("..").next()?.parse().ok()?)
             }
             (Body::LoadDrift(answer), "value") => answer.value.map(|v| Bounds::from((v, v))),
-            (Body::Stopping(answer), "remap_value") => {
-                let ([low, high], value) = (answer.remap_bounds, answer.remap_value);
-                let inside = (low..=high).contains(&value);
-                Some(if inside { (low, high) } else { (value, value) }.into())
-            }
+            (Body::Stopping(answer), "remap_value") => Some(answer.remap_bounds.into()),
             (Body::Stopping(answer), "average") => answer.average,
             _ => None,
         }

@@ -1,6 +1,6 @@
 //! The answer to optimal stopping: a decision for every load vector.
 
-use super::Bounds;
+use super::{Bounds, map::Map};
 use remapping::stopping::mean_and_spread;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -163,21 +163,6 @@ impl Answer {
             Some(first) => (0..first.len())
                 .map(|i| self.loads.iter().map(|vector| vector[i]).min().unwrap_or(0))
                 .collect(),
-        }
-    }
-
-    /// The loads at a place in `decision`.
-    pub fn vector(&self, place: usize) -> Vec<i64> {
-        match self.loads.get(place) {
-            Some(listed) => listed.clone(),
-            None => {
-                let (mut rest, mut loads) = (place, self.lowest.clone());
-                for (load, levels) in loads.iter_mut().zip(&self.shape).rev() {
-                    *load += (rest % levels) as i64;
-                    rest /= levels;
-                }
-                loads
-            }
         }
     }
 

@@ -222,8 +222,7 @@ const PATIENCE: f64 = 30.0;
 #[test]
 fn ten_thousand_mutants_are_answered_or_explained() {
     let originals = originals();
-    let settings =
-        Settings { tolerance: 1e-6, time_limit: Some(0.02), ..Settings::default() };
+    let settings = Settings { tolerance: 1e-6, time_limit: Some(0.02), ..Settings::default() };
     let ends: Vec<bool> = (0..10_000)
         .into_par_iter()
         .map(|seed| {

@@ -10,8 +10,8 @@ use remap::problems::two_phase::figure::Estimate;
 use remap::problems::two_phase::play::{Beliefs, clairvoyant, fixed, threshold};
 use remap::problems::two_phase::speedup::{between_remaps, with_routing};
 use remap::problems::two_phase::trace::{Cycles, Loads};
-use remap::solution::two_phase::Parameters;
 use remap::problems::two_phase::workload::{Workload, compare};
+use remap::solution::two_phase::Parameters;
 use remapping::threshold::{Accuracy, solve};
 
 /// Beliefs after 1, 2, ... reports of a change in a row, in odds: o -> 9 (o + phi)/(1 - phi).

@@ -2,40 +2,28 @@
 
 mod compare;
 
-use super::{Contest, Files, Found, Policies, Problem, Settings};
-use crate::complaint::Complaint;
+use super::{Asked, Contest, Facts, Found, Outcome, Policies, Problem, Settings};
 use crate::model::{Loaded, activity_mesh::ActivityMesh};
-use crate::run::Watch;
 use remapping::Status;
-use serde_json::Value;
 
 impl Problem for ActivityMesh {
     fn name(&self) -> &'static str {
         "activity_mesh"
     }
 
-    fn facts(&self, _loaded: &Loaded) -> Vec<(&'static str, Value)> {
+    fn facts(&self, _loaded: &Loaded) -> Facts {
         self.facts()
     }
 
-    fn solve(
-        &self,
-        loaded: &Loaded,
-        _settings: &Settings,
-        _files: Files<'_>,
-        _watch: &Watch,
-    ) -> Result<Found, Vec<Complaint>> {
+    fn solve(&self, asked: &Asked<'_, Settings>) -> Outcome<Found> {
+        let Asked { loaded, .. } = *asked;
         let label = "its states are too many for an exact solution";
         let help = "play policies on it: remap compare MODEL.ron";
         Err(vec![loaded.complain("problem", "a mesh is simulated, not solved", label, help)])
     }
 
-    fn compare(
-        &self,
-        _loaded: &Loaded,
-        contest: &Contest,
-        watch: &Watch,
-    ) -> Result<(Policies, Status), Vec<Complaint>> {
+    fn compare(&self, asked: &Asked<'_, Contest>) -> Outcome<(Policies, Status)> {
+        let Asked { settings: contest, watch, .. } = *asked;
         let found = compare::compare(self, contest, watch);
         let (report, status) = found.map_err(|complaint| vec![complaint])?;
         Ok((Policies::Sampled(report), status))

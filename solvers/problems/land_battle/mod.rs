@@ -9,17 +9,15 @@ use super::two_phase::figure::Setting;
 use super::two_phase::solve::solve_scenarios;
 use super::two_phase::trace::{Loads, Trace};
 use super::two_phase::workload::{Workload, write_traces};
-use super::{Contest, Files, Found, Policies, Problem, Settings};
+use super::{Asked, Contest, Facts, Found, Outcome, Policies, Problem, Settings};
 use crate::complaint::Complaint;
 use crate::model::{Loaded, land_battle::LandBattle};
-use crate::run::Watch;
 use crate::solution::Body;
 use battle::{Battle, Rules, Unit};
 use board::{Assignment, Board, Hex};
 use cost::{Prices, charge};
 use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
 use remapping::Status;
-use serde_json::Value;
 
 impl LandBattle {
     /// The board.
@@ -115,26 +113,17 @@ impl Problem for LandBattle {
         "land_battle"
     }
 
-    fn facts(&self, _loaded: &Loaded) -> Vec<(&'static str, Value)> {
+    fn facts(&self, _loaded: &Loaded) -> Facts {
         self.facts()
     }
 
-    fn solve(
-        &self,
-        loaded: &Loaded,
-        settings: &Settings,
-        _files: Files<'_>,
-        watch: &Watch,
-    ) -> Result<Found, Vec<Complaint>> {
+    fn solve(&self, asked: &Asked<'_, Settings>) -> Outcome<Found> {
+        let Asked { loaded, settings, watch, .. } = *asked;
         solve_scenarios(loaded, &Assigned::new(self), settings, watch, Body::LandBattle)
     }
 
-    fn compare(
-        &self,
-        loaded: &Loaded,
-        contest: &Contest,
-        watch: &Watch,
-    ) -> Result<(Policies, Status), Vec<Complaint>> {
+    fn compare(&self, asked: &Asked<'_, Contest>) -> Outcome<(Policies, Status)> {
+        let Asked { loaded, settings: contest, watch, .. } = *asked;
         compare(loaded, &Assigned::new(self), contest, watch)
     }
 

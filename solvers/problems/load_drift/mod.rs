@@ -3,38 +3,26 @@
 mod compare;
 mod solve;
 
-use super::{Contest, Files, Found, Policies, Problem, Settings};
-use crate::complaint::Complaint;
+use super::{Asked, Contest, Facts, Found, Outcome, Policies, Problem, Settings};
 use crate::model::{Loaded, load_drift::LoadDrift};
-use crate::run::Watch;
 use remapping::Status;
-use serde_json::Value;
 
 impl Problem for LoadDrift {
     fn name(&self) -> &'static str {
         "load_drift"
     }
 
-    fn facts(&self, _loaded: &Loaded) -> Vec<(&'static str, Value)> {
+    fn facts(&self, _loaded: &Loaded) -> Facts {
         self.facts()
     }
 
-    fn solve(
-        &self,
-        loaded: &Loaded,
-        settings: &Settings,
-        files: Files<'_>,
-        watch: &Watch,
-    ) -> Result<Found, Vec<Complaint>> {
+    fn solve(&self, asked: &Asked<'_, Settings>) -> Outcome<Found> {
+        let Asked { loaded, settings, files, watch, .. } = *asked;
         solve::solve(loaded, self, settings, files, watch)
     }
 
-    fn compare(
-        &self,
-        loaded: &Loaded,
-        contest: &Contest,
-        watch: &Watch,
-    ) -> Result<(Policies, Status), Vec<Complaint>> {
+    fn compare(&self, asked: &Asked<'_, Contest>) -> Outcome<(Policies, Status)> {
+        let Asked { loaded, settings: contest, watch, .. } = *asked;
         let (report, status) = compare::compare(loaded, self, contest, watch)?;
         Ok((Policies::Sampled(report), status))
     }

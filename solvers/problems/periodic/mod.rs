@@ -3,28 +3,20 @@
 mod chain;
 mod solve;
 
-use super::{Files, Found, Problem, Settings};
-use crate::complaint::Complaint;
+use super::{Asked, Facts, Found, Outcome, Problem, Settings};
 use crate::model::{Loaded, periodic::Periodic};
-use crate::run::Watch;
-use serde_json::Value;
 
 impl Problem for Periodic {
     fn name(&self) -> &'static str {
         "periodic"
     }
 
-    fn facts(&self, _loaded: &Loaded) -> Vec<(&'static str, Value)> {
+    fn facts(&self, _loaded: &Loaded) -> Facts {
         self.facts()
     }
 
-    fn solve(
-        &self,
-        _loaded: &Loaded,
-        settings: &Settings,
-        _files: Files<'_>,
-        watch: &Watch,
-    ) -> Result<Found, Vec<Complaint>> {
+    fn solve(&self, asked: &Asked<'_, Settings>) -> Outcome<Found> {
+        let Asked { settings, watch, .. } = *asked;
         Ok(solve::solve(self, settings, watch))
     }
 }

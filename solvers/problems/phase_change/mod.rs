@@ -5,38 +5,26 @@ pub mod compare;
 pub mod evaluation;
 mod solve;
 
-use super::{Contest, Files, Found, Policies, Problem, Settings};
-use crate::complaint::Complaint;
+use super::{Asked, Contest, Facts, Found, Outcome, Policies, Problem, Settings};
 use crate::model::{Loaded, phase_change::PhaseChange};
-use crate::run::Watch;
 use remapping::Status;
-use serde_json::Value;
 
 impl Problem for PhaseChange {
     fn name(&self) -> &'static str {
         "phase_change"
     }
 
-    fn facts(&self, _loaded: &Loaded) -> Vec<(&'static str, Value)> {
+    fn facts(&self, _loaded: &Loaded) -> Facts {
         self.facts()
     }
 
-    fn solve(
-        &self,
-        loaded: &Loaded,
-        settings: &Settings,
-        _files: Files<'_>,
-        watch: &Watch,
-    ) -> Result<Found, Vec<Complaint>> {
+    fn solve(&self, asked: &Asked<'_, Settings>) -> Outcome<Found> {
+        let Asked { loaded, settings, watch, .. } = *asked;
         solve::solve(loaded, self, settings, watch)
     }
 
-    fn compare(
-        &self,
-        loaded: &Loaded,
-        contest: &Contest,
-        watch: &Watch,
-    ) -> Result<(Policies, Status), Vec<Complaint>> {
+    fn compare(&self, asked: &Asked<'_, Contest>) -> Outcome<(Policies, Status)> {
+        let Asked { loaded, settings: contest, watch, .. } = *asked;
         let (costs, status) = compare::compare(loaded, self, &contest.policies, watch)?;
         Ok((Policies::Certified(costs), status))
     }

@@ -2,28 +2,20 @@
 
 mod solve;
 
-use super::{Files, Found, Problem, Settings};
-use crate::complaint::Complaint;
+use super::{Asked, Facts, Found, Outcome, Problem, Settings};
 use crate::model::{Loaded, phase_switching::PhaseSwitching};
-use crate::run::Watch;
-use serde_json::Value;
 
 impl Problem for PhaseSwitching {
     fn name(&self) -> &'static str {
         "phase_switching"
     }
 
-    fn facts(&self, _loaded: &Loaded) -> Vec<(&'static str, Value)> {
+    fn facts(&self, _loaded: &Loaded) -> Facts {
         self.facts()
     }
 
-    fn solve(
-        &self,
-        loaded: &Loaded,
-        settings: &Settings,
-        _files: Files<'_>,
-        watch: &Watch,
-    ) -> Result<Found, Vec<Complaint>> {
+    fn solve(&self, asked: &Asked<'_, Settings>) -> Outcome<Found> {
+        let Asked { loaded, settings, watch, .. } = *asked;
         solve::solve(loaded, self, settings, watch)
     }
 }

@@ -5,29 +5,21 @@ mod decision_map;
 mod solve;
 pub mod table;
 
-use super::{Files, Found, Problem, Settings};
-use crate::complaint::Complaint;
+use super::{Asked, Facts, Files, Found, Outcome, Problem, Settings};
 use crate::model::{Loaded, stopping::Stopping};
 use crate::output::check_free;
-use crate::run::Watch;
-use serde_json::Value;
 
 impl Problem for Stopping {
     fn name(&self) -> &'static str {
         "stopping"
     }
 
-    fn facts(&self, loaded: &Loaded) -> Vec<(&'static str, Value)> {
+    fn facts(&self, loaded: &Loaded) -> Facts {
         solve::facts(loaded, self)
     }
 
-    fn solve(
-        &self,
-        loaded: &Loaded,
-        settings: &Settings,
-        files: Files<'_>,
-        watch: &Watch,
-    ) -> Result<Found, Vec<Complaint>> {
+    fn solve(&self, asked: &Asked<'_, Settings>) -> Outcome<Found> {
+        let Asked { loaded, settings, files, watch, .. } = *asked;
         if let Some(folder) = files.folder.filter(|_| solve::is_archived(loaded, self)) {
             let archive = Files::document(folder, &loaded.path).with_extension("npz");
             if archive.symlink_metadata().is_ok() {
