@@ -20,8 +20,10 @@ mod verify;
 
 use crate::cli::{Cli, Command};
 use crate::complaint::Complaint;
-use crate::output::say;
+use crate::output::{print, say};
+use crate::solution::to_json;
 use remapping::Status;
+use serde::Serialize;
 
 /// How the program ends; the worst of several models counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -105,6 +107,15 @@ pub fn execute(cli: Cli) -> Exit {
         Command::Export(arguments) => ended(export::run(&arguments)),
         Command::Completions { shell } => generate::completions(shell),
         Command::Man => generate::man(),
+    }
+}
+
+/// Prints the document of one model, or a list of those that were right.
+fn print_documents<T: Serialize>(models: usize, documents: &[T]) {
+    match (models, documents) {
+        (1, []) => {}
+        (1, [only]) => print(&to_json(only)),
+        _ => print(&to_json(&documents)),
     }
 }
 

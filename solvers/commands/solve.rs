@@ -1,6 +1,6 @@
 //! `remap solve`.
 
-use super::{Exit, report};
+use super::{Exit, print_documents, report};
 use crate::cli::Solve;
 use crate::complaint::Complaint;
 use crate::model::Loaded;
@@ -75,12 +75,7 @@ pub(super) fn run(arguments: &Solve) -> Exit {
         }
     }
     if arguments.settings.json {
-        let document = match (arguments.models.len(), documents.as_slice()) {
-            (1, []) => return exit,
-            (1, [only]) => to_json(only),
-            _ => to_json(&documents),
-        };
-        print(&document);
+        print_documents(arguments.models.len(), &documents);
     }
     exit
 }

@@ -1,6 +1,5 @@
 //! Drawing primitives: plots in SVG and PNG. The font is built in, so no system font is needed.
 
-pub mod bars;
 pub mod chart;
 
 use crate::complaint::Complaint;

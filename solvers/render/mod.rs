@@ -13,7 +13,7 @@ mod two_phase;
 mod two_phase_plot;
 
 use crate::complaint::Complaint;
-use crate::plot::{self, Format, bars::Bars};
+use crate::plot::{self, Format};
 use crate::problems::{Comparison, Policies};
 use crate::solution::sweep::Run;
 use crate::solution::{Body, Solution};
@@ -80,14 +80,7 @@ pub fn compared(comparison: &Comparison) -> String {
 pub fn draw_compared(comparison: &Comparison, format: Format) -> Result<Vec<u8>, Complaint> {
     let title = comparison.title.as_str();
     match &comparison.policies {
-        Policies::Certified(costs) => {
-            let bars = costs.policies.iter().map(|line| {
-                let regret = line.per_metric.regret_optimal;
-                (line.policy.as_str(), regret.middle(), regret.half_width())
-            });
-            let axis = "expected time above the optimum";
-            plot::picture(format, &Bars { title, axis, bars: bars.collect() })
-        }
+        Policies::Certified(costs) => plot::picture(format, &phase_change::regrets(title, costs)),
         Policies::Sampled(report) => plot::picture(format, &policies::picture(title, report)),
         Policies::Scenarios(played) => {
             plot::picture(format, &two_phase_plot::Policies { title, comparison: &played.all })

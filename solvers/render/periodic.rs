@@ -1,5 +1,6 @@
 //! Periodic intervals as people see them: the table of methods, the curve of the imbalance.
 
+use super::curve::framed;
 use crate::plot::chart::{Axis, Chart, Series};
 use crate::plot::{COLOURS, THRESHOLD};
 use crate::solution::periodic::{Answer, Line};
@@ -106,21 +107,16 @@ fn curve(answer: &Answer) -> String {
     for (column, time) in times.enumerate() {
         rows[HEIGHT - 1 - level(answer.deviation[time])][column] = '#';
     }
-    let mut text =
-        format!("  {}   (# imbalance   - bound {})\n", answer.deviation_is, answer.bound);
-    for (row, line) in rows.into_iter().enumerate() {
+    let rows = rows.into_iter().enumerate().map(|(row, line)| {
         let label = match row {
             0 => format!("{top:>8.4} "),
             row if row == HEIGHT - 1 => format!("{:>8.4} ", 0.0),
             _ => " ".repeat(9),
         };
-        let line: String = line.into_iter().collect();
-        let _ = writeln!(text, "{label}|{}", line.trim_end());
-    }
-    let gap = columns.saturating_sub(1 + last.to_string().len()).max(1);
-    let _ = writeln!(text, "{}+{}", " ".repeat(9), "-".repeat(columns));
-    let _ = writeln!(text, "{}0{}{last}   step t", " ".repeat(10), " ".repeat(gap));
-    text
+        (label, line.into_iter().collect())
+    });
+    format!("  {}   (# imbalance   - bound {})\n", answer.deviation_is, answer.bound)
+        + &framed(rows, (0, last as u64), columns, "step t")
 }
 
 /// The imbalance against time with the bound and the interval of each method: [FXW03, Figs. 4-8].

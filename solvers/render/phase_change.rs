@@ -93,6 +93,31 @@ pub fn picture<'a>(title: &'a str, answer: &Answer) -> Chart<'a> {
     }
 }
 
+/// How much more than the optimal policy each one costs, as bars with the bounds on them.
+pub fn regrets<'a>(title: &'a str, costs: &Costs) -> Chart<'a> {
+    let count = costs.policies.len().max(1) as f64;
+    let most = costs.policies.iter().map(|line| line.per_metric.regret_optimal.upper);
+    let most = 1.25 * most.fold(f64::MIN_POSITIVE, f64::max);
+    let mut series = Vec::new();
+    for (k, line) in costs.policies.iter().enumerate() {
+        let (regret, top) = (line.per_metric.regret_optimal, count - k as f64);
+        let (value, bar) = (regret.middle(), [top - 0.3, top - 0.7]);
+        let corners = [(0.0, bar[0]), (value, bar[0]), (value, bar[1]), (0.0, bar[1])];
+        series.push(Series::area(BAND, 1.0, corners));
+        let ends = [(regret.lower, top - 0.5), (regret.upper, top - 0.5)];
+        series.push(Series::line(THRESHOLD, ends));
+        let word = format!("{}   {value:.6}", line.policy);
+        series.push(Series::words(THRESHOLD, [(word, (value, top - 0.5))]));
+    }
+    Chart {
+        title,
+        x: Axis::new("expected time above the optimum", 0.0..most, 4),
+        y: Axis { digits: None, ..Axis::new("", 0.0..count, 0) },
+        series,
+        key: SeriesLabelPosition::UpperRight,
+    }
+}
+
 /// The table of a comparison.
 pub fn table(title: &str, costs: &Costs) -> String {
     let mut text = format!("{title}\n");

@@ -1,7 +1,7 @@
 //! Recurring phases: two thresholds and the room between them.
 
 use super::Row;
-use super::curve::{points, window};
+use super::curve::{over_probability, points, window};
 use crate::plot::chart::{Axis, Chart, Series};
 use crate::plot::{AGAINST, BAND, SIZE, THRESHOLD};
 use crate::solution::phase_switching::{Answer, Thresholds};
@@ -96,35 +96,11 @@ fn steps(curves: &[Curve; 2]) -> Option<(u64, u64)> {
 }
 
 fn draw(curves: &[Curve; 2]) -> String {
-    let Some((first, last)) = steps(curves) else { return String::new() };
-    let columns = WIDTH.min((last - first + 1) as usize);
-    let mut text = String::new();
-    for row in 0..HEIGHT {
-        let p = 1.0 - (row as f64 + 0.5) / HEIGHT as f64;
-        let label = match row {
-            0 => "1.0 ",
-            row if row == HEIGHT / 2 => "0.5 ",
-            row if row == HEIGHT - 1 => "0.0 ",
-            _ => "    ",
-        };
-        let _ = write!(text, "{label}|");
-        for column in 0..columns {
-            let share = (column as f64 + 0.5) / columns as f64;
-            let step = first + ((last - first + 1) as f64 * share) as u64;
-            let at = |curve: &Curve| curve.at(step.min(last)).unwrap_or(Bounds::NEVER);
-            text.push(act(p, [at(&curves[0]), at(&curves[1])]));
-        }
-        text.push('\n');
-    }
-    let right = last.to_string();
-    let gap = columns.saturating_sub(first.to_string().len() + right.len()).max(1);
-    let _ = writeln!(
-        text,
-        "    +{}\n     {first}{}{right}   step n",
-        "-".repeat(columns),
-        " ".repeat(gap)
-    );
-    text
+    let Some(window) = steps(curves) else { return String::new() };
+    over_probability(window, HEIGHT, |step, level| {
+        let at = |curve: &Curve| curve.at(step).unwrap_or(Bounds::NEVER);
+        act((level as f64 + 0.5) / HEIGHT as f64, [at(&curves[0]), at(&curves[1])])
+    })
 }
 
 /// A line of a sweep's table.

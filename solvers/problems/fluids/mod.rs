@@ -4,17 +4,16 @@
 pub mod cost;
 pub mod transport;
 pub mod tube;
-use super::two_phase::compare::compare;
+
+use super::Facts;
+use super::two_phase::TwoPhases;
 use super::two_phase::figure::Setting;
-use super::two_phase::solve::solve_scenarios;
 use super::two_phase::trace::{Loads, Trace};
-use super::two_phase::workload::{Workload, write_traces};
-use super::{Asked, Contest, Facts, Found, Outcome, Policies, Problem, Settings};
-use crate::complaint::Complaint;
-use crate::model::{Loaded, fluids::Fluids};
+use super::two_phase::workload::Workload;
+use crate::model::fluids::Fluids;
 use crate::solution::Body;
+use crate::solution::two_phase::Answer;
 use cost::{Prices, Wrapped, charge};
-use remapping::Status;
 use tube::{Inflow, Scheme, Tube};
 
 impl Fluids {
@@ -79,35 +78,16 @@ impl Fluids {
     }
 }
 
-impl Problem for Fluids {
-    fn name(&self) -> &'static str {
-        "fluids"
-    }
+impl TwoPhases for Fluids {
+    const NAME: &'static str = "fluids";
+    const BODY: fn(Answer) -> Body = Body::Fluids;
 
-    fn facts(&self, _loaded: &Loaded) -> Facts {
+    fn facts(&self) -> Facts {
         self.facts()
     }
 
-    fn solve(&self, asked: &Asked<'_, Settings>) -> Outcome<Found> {
-        let Asked { loaded, settings, watch, .. } = *asked;
-        solve_scenarios(loaded, self, settings, watch, Body::Fluids)
-    }
-
-    fn compare(&self, asked: &Asked<'_, Contest>) -> Outcome<(Policies, Status)> {
-        let Asked { loaded, settings: contest, watch, .. } = *asked;
-        compare(loaded, self, contest, watch)
-    }
-
-    fn recordings(&self) -> Vec<String> {
-        self.trace_names()
-    }
-
-    fn record(
-        &self,
-        seed: u64,
-        write: &mut dyn FnMut(&str, &[u8]) -> Result<(), Complaint>,
-    ) -> Result<(), Complaint> {
-        write_traces(self, seed, write)
+    fn workload(&self) -> impl Workload {
+        self.clone()
     }
 }
 

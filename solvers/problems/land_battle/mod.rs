@@ -4,20 +4,19 @@
 pub mod battle;
 pub mod board;
 pub mod cost;
-use super::two_phase::compare::compare;
+
+use super::Facts;
+use super::two_phase::TwoPhases;
 use super::two_phase::figure::Setting;
-use super::two_phase::solve::solve_scenarios;
 use super::two_phase::trace::{Loads, Trace};
-use super::two_phase::workload::{Workload, write_traces};
-use super::{Asked, Contest, Facts, Found, Outcome, Policies, Problem, Settings};
-use crate::complaint::Complaint;
-use crate::model::{Loaded, land_battle::LandBattle};
+use super::two_phase::workload::Workload;
+use crate::model::land_battle::LandBattle;
 use crate::solution::Body;
+use crate::solution::two_phase::Answer;
 use battle::{Battle, Rules, Unit};
 use board::{Assignment, Board, Hex};
 use cost::{Prices, charge};
 use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
-use remapping::Status;
 
 impl LandBattle {
     /// The board.
@@ -108,35 +107,16 @@ impl LandBattle {
     }
 }
 
-impl Problem for LandBattle {
-    fn name(&self) -> &'static str {
-        "land_battle"
-    }
+impl TwoPhases for LandBattle {
+    const NAME: &'static str = "land_battle";
+    const BODY: fn(Answer) -> Body = Body::LandBattle;
 
-    fn facts(&self, _loaded: &Loaded) -> Facts {
+    fn facts(&self) -> Facts {
         self.facts()
     }
 
-    fn solve(&self, asked: &Asked<'_, Settings>) -> Outcome<Found> {
-        let Asked { loaded, settings, watch, .. } = *asked;
-        solve_scenarios(loaded, &Assigned::new(self), settings, watch, Body::LandBattle)
-    }
-
-    fn compare(&self, asked: &Asked<'_, Contest>) -> Outcome<(Policies, Status)> {
-        let Asked { loaded, settings: contest, watch, .. } = *asked;
-        compare(loaded, &Assigned::new(self), contest, watch)
-    }
-
-    fn recordings(&self) -> Vec<String> {
-        Assigned::new(self).trace_names()
-    }
-
-    fn record(
-        &self,
-        seed: u64,
-        write: &mut dyn FnMut(&str, &[u8]) -> Result<(), Complaint>,
-    ) -> Result<(), Complaint> {
-        write_traces(&Assigned::new(self), seed, write)
+    fn workload(&self) -> impl Workload {
+        Assigned::new(self)
     }
 }
 

@@ -1,12 +1,10 @@
 //! `remap compare` for the model problems of \[NR90\].
 
-use super::super::{Contest, Policies};
+use super::super::{Asked, Contest, Outcome, Policies};
 use super::figure::Policy;
 use super::workload::{Comparison, Workload, memory};
 use crate::complaint::Complaint;
 use crate::memory::{available, show};
-use crate::model::Loaded;
-use crate::run::Watch;
 use remapping::Status;
 use serde::Serialize;
 
@@ -23,11 +21,10 @@ pub struct Played {
 
 /// Plays the policies on the workload of a model.
 pub fn compare(
-    loaded: &Loaded,
+    asked: &Asked<'_, Contest>,
     workload: &impl Workload,
-    contest: &Contest,
-    watch: &Watch,
-) -> Result<(Policies, Status), Vec<Complaint>> {
+) -> Outcome<(Policies, Status)> {
+    let Asked { loaded, settings: contest, watch, .. } = *asked;
     let policies = policies(&contest.policies).map_err(|complaint| vec![complaint])?;
     let needed = memory(workload, contest.runs);
     if let Some(there) = available().filter(|there| needed > *there) {

@@ -1,12 +1,9 @@
 //! The optimal thresholds of a workload's scenarios, for parameters estimated from its runs.
 
-use super::super::{Found, Settings};
+use super::super::{Asked, Found, Outcome, Settings};
 use super::estimate::{estimate, optimal_thresholds};
 use super::trace::Cycles;
 use super::workload::{Workload, run_all};
-use crate::complaint::Complaint;
-use crate::model::Loaded;
-use crate::run::Watch;
 use crate::solution::Body;
 use crate::solution::two_phase::{Answer, ScenarioSolved};
 use rayon::prelude::*;
@@ -58,12 +55,11 @@ pub fn solve(
 
 /// [`solve`] for the `solve` verb.
 pub fn solve_scenarios(
-    loaded: &Loaded,
+    asked: &Asked<'_, Settings>,
     workload: &impl Workload,
-    settings: &Settings,
-    watch: &Watch,
     body: fn(Answer) -> Body,
-) -> Result<Found, Vec<Complaint>> {
+) -> Outcome<Found> {
+    let Asked { loaded, settings, watch, .. } = *asked;
     let (answer, status) = solve(workload, settings.tolerance, watch).map_err(|error| {
         let message = "this model cannot be solved";
         vec![loaded.complain("problem", message, &error.to_string(), "correct the parameter")]
