@@ -1,7 +1,7 @@
 //! The model problems as pictures: Figs. 6 to 8 of \[NR90\], and thresholds by scenario.
 
 use crate::plot::chart::{Axis, Chart, Series};
-use crate::plot::{AGAINST, BAND, COLOURS, DrawError, FONT, Picture, THRESHOLD};
+use crate::plot::{AGAINST, COLOURS, DrawError, FONT, Picture, THRESHOLD};
 use crate::problems::two_phase::figure::{Estimate, Policy};
 use crate::problems::two_phase::workload::Comparison;
 use crate::solution::two_phase::Answer;

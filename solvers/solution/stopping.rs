@@ -169,21 +169,23 @@ impl Answer {
     /// How many load vectors of each mean and spread remap, in ascending order; none for two processes.
     pub fn spreads(&self) -> Vec<Spread> {
         let Some(letters) = &self.decision else { return self.by_spread.clone() };
-        if self.loads.first().map_or(self.shape.len(), Vec::len) <= 2 {
+        let map = Map::listed(self, letters);
+        if map.processes() <= 2 {
             return Vec::new();
         }
-        let mut table = BTreeMap::<(i64, i64), (usize, usize, bool)>::new();
-        for (place, letter) in letters.bytes().enumerate() {
-            let key = mean_and_spread(&self.vector(place));
-            let (remap, all, balanced) = table.entry(key).or_insert((0, 0, true));
-            *remap += usize::from(letter == b'R');
-            *all += 1;
-            *balanced &= letter == b'B';
+        let mut table = BTreeMap::<(i64, i64), (f64, f64, bool)>::new();
+        for (place, letter) in map.letters.iter().enumerate() {
+            let (loads, vectors) = map.entry(place);
+            let (remap, all, balanced) =
+                table.entry(mean_and_spread(&loads)).or_insert((0.0, 0.0, true));
+            *remap += if *letter == b'R' { vectors } else { 0.0 };
+            *all += vectors;
+            *balanced &= *letter == b'B';
         }
         let row = |((mean, spread), (remap, all, balanced))| Spread {
             mean,
             spread,
-            remap: remap as f64 / all as f64,
+            remap: remap / all,
             balanced,
         };
         table.into_iter().map(row).collect()
