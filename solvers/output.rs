@@ -60,6 +60,10 @@ pub fn check_free(path: &Path, force: bool) -> Result<(), Complaint> {
             format!("{shown} is a symbolic link"),
             "give the path of the file itself",
         )),
+        Ok(facts) if !facts.is_file() => Err(Complaint::elsewhere(
+            format!("{shown} is a device, a pipe or a socket"),
+            "give the path of a regular file",
+        )),
         Ok(_) if !force => Err(Complaint::elsewhere(
             format!("{shown} exists already"),
             "add --force to overwrite it",

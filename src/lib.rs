@@ -7,7 +7,7 @@
 //! It is pure mathematics: it never prints, reads files, looks at a clock or catches signals.
 
 /// Exact rational numbers.
-pub type Rational = dashu::rational::RBig;
+pub type Rational = dashu_ratio::RBig;
 
 pub mod belief;
 pub mod chain;

@@ -91,9 +91,9 @@ pub fn execute(cli: Cli) -> Exit {
         Command::Monitor(arguments) => ended(monitor::run(&arguments)),
         Command::Calibrate(arguments) => calibrate::run(&arguments),
         Command::Verify(arguments) => match &arguments.certificate {
-            Some(certificate) => proof::run(&arguments.model, certificate, arguments.json),
+            Some(certificate) => proof::run(&arguments, certificate),
             None if arguments.model.extension().is_some_and(|kind| kind == "json") => {
-                proof::run_solution(&arguments.model, arguments.json)
+                proof::run_solution(&arguments)
             }
             None => verify::run(&arguments),
         },

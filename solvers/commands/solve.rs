@@ -10,12 +10,14 @@ use crate::output::{
 use crate::plot::Format;
 use crate::problems::{self, Files, Solved, certificate, stopping::table};
 use crate::render;
-use crate::run::is_interrupted;
+use crate::run::{Deadline, is_interrupted};
 use crate::solution::{Body, Certified, to_json};
+use remap_checker::Budget;
+use std::path::{Path, PathBuf};
 
 pub(super) fn run(arguments: &Solve) -> Exit {
     let mut exit = Exit::Done;
-    let mut documents = Vec::new();
+    let (mut documents, mut to_certify) = (Vec::new(), None);
     if let Err(complaint) = check_request(arguments) {
         report(&[complaint]);
         return Exit::Usage;
@@ -45,17 +47,22 @@ pub(super) fn run(arguments: &Solve) -> Exit {
                 continue;
             }
         };
-        let proof = arguments.certificate.is_some().then(|| certificate::of(&loaded, &solved));
-        if let (Some(file), Some(Ok(_))) = (&arguments.certificate, &proof) {
+        let possible = certificate::is_possible(&loaded, &solved.solution);
+        if let (Some(file), Ok(())) = (&arguments.certificate, &possible) {
             let (file, model) = (file.clone(), path.clone());
             solved.solution.certificate = Some(Certified { file, model });
         }
+        let consistent = solved.solution.contradiction.is_none();
+        let checked = consistent.then(|| certificate::self_check(&loaded, &solved)).flatten();
+        if let Some(contradiction) = checked {
+            solved.solution.refute(contradiction);
+        }
         let solution = &solved.solution;
-        exit = exit.worst(solution.status.into());
-        if let Some(contradiction) = certificate::self_check(&loaded, &solved) {
+        if let Some(contradiction) = &solution.contradiction {
             say(&format!("error: {}: {contradiction}", path.display()));
             exit = exit.worst(Exit::Bug);
         }
+        exit = exit.worst(solution.status.into());
         for warning in &solution.warnings {
             say(&format!("warning: {}: {warning}", path.display()));
         }
@@ -65,19 +72,42 @@ pub(super) fn run(arguments: &Solve) -> Exit {
         } else {
             print(&render::summary(solution));
         }
-        let written = write_outputs(arguments, &loaded, &solved);
-        let proved = proof.transpose().and_then(|proof| match (&arguments.certificate, proof) {
-            (Some(file), Some(bytes)) => write_file(file, &bytes, arguments.force),
-            _ => Ok(()),
-        });
-        for complaint in [written, proved].into_iter().filter_map(Result::err) {
+        if let Err(complaint) = write_outputs(arguments, &loaded, &solved) {
             exit = exit.worst(report(&[complaint]));
+        }
+        if let Some(file) = &arguments.certificate {
+            to_certify = Some((file, loaded, solved));
         }
     }
     if arguments.settings.json {
         print_documents(arguments.models.len(), &documents);
     }
+    // After the answer, so that it is not lost if this does not come to its end.
+    if let Some((file, loaded, solved)) = to_certify {
+        exit = exit.worst(certify(arguments, file, &loaded, &solved));
+    }
     exit
+}
+
+/// Makes the certificate of an answer and writes it, within what is left of the time.
+fn certify(arguments: &Solve, file: &Path, loaded: &Loaded, solved: &Solved) -> Exit {
+    let limit = arguments.settings.time_limit;
+    let left = limit.map(|seconds| seconds - solved.solution.seconds);
+    let reason = "no certificate: the time limit came first";
+    let _deadline = left.map(|seconds| Deadline::start(seconds, reason));
+    let budget = limit.map_or_else(Budget::default, |_| Budget::new(u64::MAX));
+    let made = certificate::of(loaded, solved, &budget).and_then(|made| {
+        write_file(file, &made.bytes, arguments.force)?;
+        Ok(made.warning)
+    });
+    match made {
+        Ok(None) => Exit::Done,
+        Ok(Some(warning)) => {
+            say(&format!("warning: {}: {warning}", loaded.path.display()));
+            Exit::Limit
+        }
+        Err(complaint) => report(&[complaint]),
+    }
 }
 
 /// What the arguments ask for together must be possible.
@@ -93,6 +123,13 @@ fn check_request(arguments: &Solve) -> Result<(), Complaint> {
         let message = "--certificate proves the answer to one model, several are given";
         return Err(Complaint::elsewhere(message, "solve them one by one"));
     }
+    let named = arguments.certificate.iter().chain(&arguments.models);
+    if let Some(path) = named.filter(|path| path.to_str().is_none()).next() {
+        if arguments.certificate.is_some() {
+            let message = format!("{} is not UTF-8: a solution cannot name it", path.display());
+            return Err(Complaint::elsewhere(message, "rename it"));
+        }
+    }
     if let Some(folder) = &arguments.out {
         let mut names: Vec<_> =
             arguments.models.iter().map(|model| Files::document(folder, model)).collect();
@@ -105,8 +142,43 @@ fn check_request(arguments: &Solve) -> Result<(), Complaint> {
     Ok(())
 }
 
+/// Where a path leads, whether there is a file yet or not.
+fn place(path: &Path) -> PathBuf {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let folder = folder.unwrap_or(Path::new(".")).canonicalize();
+    match (path.canonicalize(), folder, path.file_name()) {
+        (Ok(place), ..) => place,
+        (_, Ok(folder), Some(name)) => folder.join(name),
+        _ => path.to_owned(),
+    }
+}
+
+/// No output may replace a model that is solved, or another output.
+fn check_apart(arguments: &Solve) -> Result<(), Complaint> {
+    let models = || arguments.models.iter();
+    let mut outputs: Vec<PathBuf> =
+        arguments.plot.iter().chain(&arguments.certificate).cloned().collect();
+    if let Some(folder) = &arguments.out {
+        let names = models().map(|model| Files::document(folder, model));
+        outputs.extend(names.flat_map(|name| [name.with_extension("npz"), name]));
+    }
+    let mut taken: Vec<PathBuf> = models().map(|model| place(model)).collect();
+    for output in outputs {
+        let own = place(&output);
+        if let Some(at) = taken.iter().position(|other| *other == own) {
+            let is_model = at < arguments.models.len();
+            let what = if is_model { "a model to be solved" } else { "another output" };
+            let message = format!("{} is {what}", output.display());
+            return Err(Complaint::elsewhere(message, "give each output a path of its own"));
+        }
+        taken.push(own);
+    }
+    Ok(())
+}
+
 /// Whether all files can be written, before any work is done.
 fn check_outputs(arguments: &Solve) -> Result<(), Complaint> {
+    check_apart(arguments)?;
     for path in arguments.plot.iter().chain(&arguments.certificate) {
         check_free(path, arguments.force)?;
     }

@@ -49,7 +49,7 @@ const MOST_PROCESSES: usize = 100;
 
 impl Stopping {
     pub(super) fn review(&self, review: &mut Review<'_>, folder: &Path) {
-        review.nonnegative("problem.remap_cost", self.remap_cost.value, "the remap cost");
+        review.exact_nonnegative("problem.remap_cost", &self.remap_cost, "the remap cost");
         match &self.processes {
             Processes::Identical { count, chain } => {
                 review_count("problem.processes.count", *count, review);

@@ -8,27 +8,88 @@ use crate::complaint::Complaint;
 use crate::model::{Loaded, Problem};
 use crate::solution::stopping::Representation;
 use crate::solution::{Body, Solution};
-use remap_checker::{Evidence, Model, Proof, Refusal, certificate};
-use remapping::Status;
+use remap_checker::{Budget, Evidence, Model, Proof, Refusal, certificate};
+use remapping::{Halt, Status};
 
-/// The certificate of a solved model.
+/// The largest certificate, in bytes.
+pub const MOST_BYTES: usize = 50_000_000;
+
+/// What is written, and what to warn of where it proves less than was asked for.
+pub struct Certificate {
+    /// The content of the file.
+    pub bytes: Vec<u8>,
+    /// In words.
+    pub warning: Option<String>,
+}
+
+/// The certificate of a solved model, which takes no more work than the budget allows.
 ///
 /// # Errors
 /// An answer that was not finished, problems without certificates, and answers that the checker does
 /// not confirm.
-pub fn of(loaded: &Loaded, solved: &Solved) -> Result<Vec<u8>, Complaint> {
-    if !is_due(&solved.solution) {
+pub fn of(loaded: &Loaded, solved: &Solved, budget: &Budget) -> Result<Certificate, Complaint> {
+    let solution = &solved.solution;
+    is_possible(loaded, solution)?;
+    let refused = |refusal: Refusal| {
+        let message = format!("no certificate: {refusal}");
+        let help = match refusal {
+            Refusal::OverBudget => "give --time-limit SECONDS: all that time may be worked",
+            _ => "solve without --certificate",
+        };
+        let mut complaint = Complaint::elsewhere(message, help);
+        complaint.halt = (refusal == Refusal::OverBudget).then_some(Halt::TimeLimit);
+        complaint
+    };
+    let (evidence, proof) = prove(loaded, solved, budget).map_err(refused)?;
+    if let Some(message) = contradiction(&proof, solution) {
+        return Err(Complaint::elsewhere(message, "please report this as a bug"));
+    }
+    let bytes = certificate(loaded.text(), &evidence, &proof);
+    if bytes.len() > MOST_BYTES {
+        return Err(refused(Refusal::TooLarge));
+    }
+    Ok(Certificate { bytes, warning: too_wide(&proof, solution.tolerance) })
+}
+
+/// Whether an answer is one that certificates are about.
+///
+/// # Errors
+/// Why it is not.
+pub fn is_possible(loaded: &Loaded, solution: &Solution) -> Result<(), Complaint> {
+    if !is_due(solution) {
         let message = "no certificate: the computation was stopped before its end";
         return Err(Complaint::elsewhere(message, "give it more time"));
     }
-    let (evidence, proof) = prove(loaded, solved).map_err(|refusal| {
-        let message = format!("no certificate: {refusal}");
-        Complaint::elsewhere(message, "solve without --certificate")
-    })?;
-    match contradiction(&proof, &solved.solution) {
-        Some(message) => Err(Complaint::elsewhere(message, "please report this as a bug")),
-        None => Ok(certificate(loaded.text(), &evidence, &proof)),
+    match loaded.model.problem {
+        Problem::PhaseChange(_) | Problem::Stopping(_) | Problem::LoadDrift(_) => Ok(()),
+        _ => {
+            let name = loaded.literal("problem").and_then(|text| text.split('(').next());
+            let name = name.unwrap_or("it").trim();
+            let message = format!("no certificate: there are none for {name}");
+            Err(Complaint::elsewhere(message, "solve without --certificate"))
+        }
     }
+}
+
+/// How wide the proof is of what the tolerance is about, in units of the tolerance, and what that is.
+pub(super) fn widest(proof: &Proof, tolerance: f64) -> (f64, &str) {
+    let width = |(name, low, high): &(String, f64, f64)| match name.as_str() {
+        "value" | "average" => (high - low) / high.abs().max(1.0),
+        "value_gap" => *high,
+        name if name.starts_with("pi_") => high - low,
+        _ => 0.0,
+    };
+    let widths = proof.iter().map(|found| (width(found) / tolerance, found.0.as_str()));
+    widths.fold((0.0, ""), |widest, own| if own.0 > widest.0 { own } else { widest })
+}
+
+/// What to say where that is more than was asked for.
+fn too_wide(proof: &Proof, tolerance: f64) -> Option<String> {
+    let (width, name) = widest(proof, tolerance);
+    (width > 1.0).then(|| {
+        let found = width * tolerance;
+        format!("the certificate proves {name} to within {found:.2e} only, not {tolerance:e}")
+    })
 }
 
 /// Checks the answer to a small problem, which takes no time to speak of; what is wrong with it if the
@@ -46,38 +107,31 @@ pub fn self_check(loaded: &Loaded, solved: &Solved) -> Option<String> {
         }
         _ => false,
     };
-    let (_, proof) =
-        Some(solved).filter(|_| small && is_due(solution)).and_then(|s| prove(loaded, s).ok())?;
+    let (_, proof) = Some(solved).filter(|_| small && is_due(solution)).and_then(|s| {
+        is_possible(loaded, solution).ok()?;
+        prove(loaded, s, &Budget::default()).ok()
+    })?;
     contradiction(&proof, solution)
 }
 
 /// What the checker finds to follow from an answer, and from what.
-fn prove(loaded: &Loaded, solved: &Solved) -> Result<(Evidence, Proof), Refusal> {
-    let problem = &loaded.model.problem;
-    match problem {
-        Problem::PhaseChange(problem) if !problem.says_yes_or_no() => {
-            let message = "there are certificates for detectors that say yes or no only";
-            return Err(Refusal::Model(message.to_owned()));
-        }
-        Problem::PhaseChange(_) | Problem::Stopping(_) | Problem::LoadDrift(_) => {}
-        _ => {
-            let name = loaded.literal("problem").and_then(|text| text.split('(').next());
-            let message = format!("there are no certificates for {}", name.unwrap_or("it").trim());
-            return Err(Refusal::Model(message));
-        }
-    }
+fn prove(loaded: &Loaded, solved: &Solved, budget: &Budget) -> Result<(Evidence, Proof), Refusal> {
     let model = Model::read(loaded.text(), loaded.folder())?;
-    match (&model, problem) {
+    match (&model, &loaded.model.problem) {
         (Model::PhaseChange(model), Problem::PhaseChange(problem)) => {
-            phase_change::certificate::of(model, &problem.problem(), solved.solution.tolerance)
+            let (problem, tolerance) = (problem.problem(), solved.solution.tolerance);
+            phase_change::certificate::of(model, &problem, tolerance, budget)
         }
         (Model::Stopping(_), _) => match (&solved.solution.body, &solved.table) {
             (Body::Stopping(answer), Some(table)) => {
-                stopping::certificate::of(&model, answer, table)
+                stopping::certificate::of(&model, answer, table, budget)
             }
             _ => Err(Refusal::Unproved("there are no values")),
         },
-        _ => Ok((Evidence::LoadDrift, model.prove(&Evidence::LoadDrift)?)),
+        _ => {
+            let proof = model.prove_within(&Evidence::LoadDrift, budget)?;
+            Ok((Evidence::LoadDrift, proof))
+        }
     }
 }
 

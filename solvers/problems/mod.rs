@@ -7,6 +7,7 @@
 
 mod activity_mesh;
 pub mod certificate;
+pub mod claims;
 pub mod comparison;
 pub mod fluids;
 pub mod land_battle;
@@ -137,17 +138,22 @@ pub fn solve(loaded: &Loaded, settings: &Settings, files: Files<'_>) -> Outcome<
     let watch = Watch::start(&loaded.model.title, settings.time_limit);
     let asked = Asked { loaded, settings, files, watch: &watch };
     let found = of(&loaded.model.problem).solve(&asked)?;
+    let verdict = claims::examine(&found.body, found.status, settings.tolerance);
     let mut warnings = loaded.warnings.clone();
     warnings.extend(found.warnings);
+    if !warnings.iter().any(|warning| warning.contains("tolerance was not reached")) {
+        warnings.extend(verdict.warning);
+    }
     let solution = Solution {
         title: loaded.model.title.clone(),
         body: found.body,
-        status: found.status,
+        status: verdict.status,
         tolerance: settings.tolerance,
         version: env!("CARGO_PKG_VERSION").to_owned(),
         seconds: watch.seconds(),
         certificate: None,
         warnings,
+        contradiction: verdict.contradiction,
     };
     Ok(Solved { solution, table: found.table })
 }

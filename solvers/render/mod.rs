@@ -16,7 +16,7 @@ use crate::complaint::Complaint;
 use crate::plot::{self, Format};
 use crate::problems::{Comparison, Policies};
 use crate::solution::sweep::Run;
-use crate::solution::{Body, Solution};
+use crate::solution::{Body, Bounds, Solution};
 use remapping::Status;
 use std::fmt::Write;
 
@@ -33,6 +33,7 @@ pub fn summary(solution: &Solution) -> String {
     }
     let seconds = solution.seconds;
     let ending = match solution.status {
+        _ if solution.contradiction.is_some() => "not certified: it contradicts itself".to_owned(),
         Status::Converged => format!("certified to {:e}", solution.tolerance),
         Status::IterationLimit => "tolerance not reached".to_owned(),
         Status::TimeLimit => "stopped by the time limit".to_owned(),
@@ -86,6 +87,25 @@ pub fn draw_compared(comparison: &Comparison, format: Format) -> Result<Vec<u8>,
             plot::picture(format, &two_phase_plot::Policies { title, comparison: &played.all })
         }
     }
+}
+
+/// The middle of an interval with so many decimals, or in scientific notation where these would show none of
+/// it, and how far from what is shown the interval reaches, rounded up.
+pub fn within(bounds: Bounds, decimals: usize) -> String {
+    let Bounds { lower, upper } = bounds;
+    let middle = 0.5 * lower + 0.5 * upper;
+    let decimal = middle == 0.0 || (1e-4..1e12).contains(&middle.abs());
+    let middle =
+        if decimal { format!("{middle:.decimals$}") } else { format!("{middle:.decimals$e}") };
+    let shown: f64 = middle.parse().unwrap_or(f64::NAN);
+    let half = (upper - shown).max(shown - lower).max(0.0);
+    let half = half * (1.0 + 4.0 * f64::EPSILON) + f64::EPSILON * shown.abs();
+    let rounded = format!("{half:.1e}");
+    if rounded.parse().is_ok_and(|rounded: f64| rounded >= half) {
+        return format!("{middle} +- {rounded}");
+    }
+    // A unit of the last digit is a tenth of the number at most, and half a unit is missing at most.
+    format!("{middle} +- {:.1e}", 1.05 * half)
 }
 
 /// Fractions grow without bound; their whole length is in the JSON document.

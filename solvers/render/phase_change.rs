@@ -1,7 +1,7 @@
 //! A change of phase: the summary, the line of a sweep, the threshold curve, and policies compared.
 
 use super::curve::{self, points, window};
-use super::{Row, shorten};
+use super::{Row, shorten, within};
 use crate::plot::chart::{Axis, Chart, Series};
 use crate::plot::{AGAINST, BAND, SIZE, THRESHOLD};
 use crate::problems::phase_change::compare::Costs;
@@ -15,28 +15,33 @@ pub fn summary(text: &mut String, answer: &Answer) {
     let thresholds = answer.curve();
     let _ = write!(text, "{}", curve::draw(&thresholds));
     let last = answer.last_step;
-    let _ = match answer.n0 {
-        0 => writeln!(text, "remapping never pays: keep the mapping whatever the detector says"),
-        n0 if n0 > last => {
+    let _ = match (answer.n0, thresholds.first_step()) {
+        (Some(0), _) => {
+            writeln!(text, "remapping never pays: keep the mapping whatever the detector says")
+        }
+        (Some(n0), _) if n0 > last => {
             writeln!(text, "n0 = {n0}: remapping can pay up to the last step, {last}")
         }
-        n0 => writeln!(text, "n0 = {n0}: from step {n0} to the last, {last}, remapping never pays"),
+        (Some(n0), _) => {
+            writeln!(text, "n0 = {n0}: from step {n0} to the last, {last}, remapping never pays")
+        }
+        (None, Some(first)) => {
+            writeln!(
+                text,
+                "from step {first} to the last, {last}, remapping never pays; earlier steps are not computed"
+            )
+        }
+        (None, None) => writeln!(text, "no step was computed"),
     };
     if let Some((first, bounds)) = thresholds.runs().next().map(|run| (run.first, run.bounds)) {
-        let width = bounds.width();
-        let _ = writeln!(
-            text,
-            "pi_{first} = {:.12} +- {:.1e}: remap when p exceeds it",
-            bounds.middle(),
-            0.5 * width
-        );
+        let shown = within(bounds, 12);
+        let _ = writeln!(text, "pi_{first} = {shown}: remap when p exceeds it");
     }
     if let Some(through) = answer.stationary_through {
         let _ = writeln!(text, "steps 0..={through} share one threshold");
     }
     if let Some(value) = answer.value {
-        let (middle, half) = (value.middle(), value.half_width());
-        let _ = writeln!(text, "expected completion time = {middle:.10} +- {half:.1e}");
+        let _ = writeln!(text, "expected completion time = {}", within(value, 10));
     }
     let _ = writeln!(text, "{} linear segments at most", answer.segments);
     if let Some(exact) = &answer.exact {
@@ -55,7 +60,7 @@ pub fn cells(answer: &Answer) -> Row {
     let start = start.map_or(String::new(), |bounds| format!("{:.12}", bounds.middle()));
     let value = answer.value.map(|value| format!("{:.9}", value.middle()));
     vec![
-        ("n0".to_owned(), answer.n0.to_string()),
+        ("n0".to_owned(), answer.n0.map_or(String::new(), |n0| n0.to_string())),
         ("pi_0".to_owned(), start),
         ("expected time".to_owned(), value.unwrap_or_default()),
     ]
@@ -79,8 +84,7 @@ pub fn picture<'a>(title: &'a str, answer: &Answer) -> Chart<'a> {
         Series::area(BAND, 0.6, outline).named(format!("certified band, at most {width:.1e} wide")),
         Series::line(THRESHOLD, side(Bounds::middle)).named("threshold pi_n"),
     ];
-    let n0 = answer.n0 as f64;
-    if steps.contains(&n0) && n0 > 0.0 {
+    if let Some(n0) = answer.n0.map(|n0| n0 as f64).filter(|n0| *n0 > 0.0 && steps.contains(n0)) {
         let end = Series::line(AGAINST, [(n0, 0.0), (n0, 1.0)]);
         series.push(end.named("n0: from here on remapping never pays"));
     }

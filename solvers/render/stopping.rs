@@ -1,6 +1,7 @@
 //! Optimal stopping: the summary and the line of a sweep.
 
-use super::{Row, map};
+use super::{Row, map, within};
+use crate::solution::Bounds;
 use crate::solution::stopping::Answer;
 use std::fmt::Write;
 
@@ -34,22 +35,27 @@ pub fn summary(text: &mut String, answer: &Answer) {
         short(counts.balanced),
         match answer.ties.len() {
             0 => String::new(),
-            ties => format!("; {ties} of them are ties: either choice is optimal"),
+            ties => format!("; {ties} of them are ties: the bounds leave open which is better"),
         }
     );
     if let (Some(best), Some(stop)) = (answer.average, answer.average_of_stop) {
         let _ = writeln!(
             text,
-            "long-run average cost per step {:.10}; under the map that is optimal for Stop {:.10}",
-            best.middle(),
-            stop.middle()
+            "long-run average cost per step {}; under the map that is optimal for Stop {}",
+            within(best, 10),
+            within(stop, 10)
         );
     } else {
-        let _ = writeln!(
-            text,
-            "a remap costs {:.10} in all; the largest J is {:.10}",
-            answer.remap_value, answer.largest_value
-        );
+        let bounds = Bounds::from(answer.remap_bounds);
+        let whole = match bounds.lower == bounds.upper {
+            true => format!("{:.10}", answer.remap_value),
+            false => within(bounds, 10),
+        };
+        // Every J is known to the gap, relative to max(1, R).
+        let reach = answer.value_gap * bounds.upper.max(1.0);
+        let largest = (answer.largest_value - reach, answer.largest_value + reach);
+        let largest = within(largest.into(), 10);
+        let _ = writeln!(text, "a remap costs {whole} in all; the largest J is {largest}");
     }
     if let Some(costs) = &answer.critical_cost {
         let mut distinct: Vec<f64> = costs.iter().flatten().copied().collect();

@@ -177,7 +177,7 @@ fn facts(solution: &Solution) -> Vec<(String, String)> {
     match &solution.body {
         Body::PhaseChange(answer) => {
             add("last step M", answer.last_step.to_string());
-            add("no remap from step n0", answer.n0.to_string());
+            add("no remap from step n0", steps(answer.n0));
             expected = answer.value;
             let widest = answer.curve().width();
             add("widest certified bounds of a threshold", format!("{widest:.1e}"));

@@ -31,10 +31,10 @@ pub struct Answer {
     pub remaps: Option<f64>,
     /// Work over time.
     pub utilization: Option<f64>,
-    /// Bounds of the value: equal when solved; otherwise the value of the part of the horizon that
-    /// is done, and that of the best fixed interval.
+    /// Proved bounds of the value: what rounding may have done when solved; otherwise the value of the
+    /// part of the horizon that is done, and that of the best fixed interval found.
     pub value_bounds: Bounds,
-    /// The best fixed interval, for comparison.
+    /// The best of the fixed intervals that were evaluated, and of never, for comparison.
     pub best_fixed: Fixed,
     /// What the program comes to without any remap.
     pub never: Fixed,

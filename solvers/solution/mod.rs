@@ -12,7 +12,7 @@ pub mod stopping;
 pub mod sweep;
 pub mod two_phase;
 
-pub use read::{Document, read};
+pub use read::{Document, of_text, read};
 pub use remapping::threshold::{Bounds, Curve};
 
 use remapping::Status;
@@ -40,6 +40,19 @@ pub struct Solution {
     pub certificate: Option<Certified>,
     /// What is legal in the model but suspicious, and what the answer does not promise.
     pub warnings: Vec<String>,
+    /// Claims that cannot all be true: a bug.
+    #[serde(skip)]
+    pub contradiction: Option<String>,
+}
+
+impl Solution {
+    /// Takes back that the answer is certified, since something in it cannot be true.
+    pub fn refute(&mut self, contradiction: String) {
+        if self.status == Status::Converged {
+            self.status = Status::IterationLimit;
+        }
+        self.contradiction = Some(contradiction);
+    }
 }
 
 /// Files from which `remap verify` proves a solution.
@@ -115,8 +128,23 @@ pub fn to_json<T: Serialize>(value: &T) -> String {
     text
 }
 
-/// The thresholds of the steps from `first` on.
-fn listed(first: u64, lower: &[f64], upper: &[f64]) -> impl Iterator<Item = Run> {
-    let bounds = lower.iter().zip(upper).map(|(&lower, &upper)| Bounds { lower, upper });
-    (first..).zip(bounds).map(|(n, bounds)| Run { first: n, last: n, bounds })
+/// The thresholds from step `first` on: of the head one by one, of most steps, which may share one up to
+/// some step, and of the others one by one.
+fn curve(
+    first: u64,
+    head: &[[f64; 2]],
+    shared: Option<(Bounds, u64)>,
+    lower: &[f64],
+    upper: &[f64],
+) -> Curve {
+    let one = |(n, bounds): (u64, Bounds)| Run { first: n, last: n, bounds };
+    let head = head.iter().filter(|_| shared.is_some());
+    let mut runs: Vec<Run> = (first..).zip(head.map(|ends| (*ends).into())).map(one).collect();
+    let mut from = first + runs.len() as u64;
+    if let Some((bounds, last)) = shared {
+        runs.push(Run { first: from, last, bounds });
+        from = last + 1;
+    }
+    let ends = lower.iter().zip(upper).map(|(&lower, &upper)| Bounds { lower, upper });
+    runs.into_iter().chain((from..).zip(ends).map(one)).collect()
 }

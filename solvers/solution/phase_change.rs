@@ -1,7 +1,6 @@
 //! The answer to a change of phase: a threshold for every step.
 
-use super::{Bounds, Curve, listed};
-use remapping::threshold::Run;
+use super::{Bounds, Curve, curve};
 use serde::{Deserialize, Serialize};
 
 /// Threshold curve of a phase-change problem.
@@ -9,8 +8,9 @@ use serde::{Deserialize, Serialize};
 pub struct Answer {
     /// M.
     pub last_step: u64,
-    /// Least n from which on remapping never pays; M + 1 if there is none, 0 if it never does.
-    pub n0: u64,
+    /// Least n from which on remapping never pays; M + 1 if there is none, 0 if it never does. `null` if
+    /// the computation was stopped before that was known.
+    pub n0: Option<u64>,
     /// pi_n for n = 0..=M; for M > 10^6 only for the steps after `stationary_through`.
     pub threshold: Vec<f64>,
     /// Certified lower bounds, step by step.
@@ -87,23 +87,12 @@ pub struct Exact {
 impl Answer {
     /// The thresholds step by step, equal ones together.
     pub fn curve(&self) -> Curve {
+        let ends = self.threshold_stationary_lower.zip(self.threshold_stationary_upper);
+        let shared = ends.zip(self.stationary_through);
+        let shared = shared.map(|(ends, through)| (ends.into(), through));
+        let head = self.threshold_head.as_deref().unwrap_or_default();
         let first = self.first_step.unwrap_or(0);
-        let mut runs: Vec<Run> = Vec::new();
-        let mut from = first;
-        if let (Some(lower), Some(upper), Some(through)) = (
-            self.threshold_stationary_lower,
-            self.threshold_stationary_upper,
-            self.stationary_through,
-        ) {
-            for bounds in self.threshold_head.iter().flatten() {
-                runs.push(Run { first: from, last: from, bounds: (*bounds).into() });
-                from += 1;
-            }
-            runs.push(Run { first: from, last: through, bounds: Bounds { lower, upper } });
-            from = through + 1;
-        }
-        runs.extend(listed(from, &self.threshold_lower, &self.threshold_upper));
-        runs.into_iter().collect()
+        curve(first, head, shared, &self.threshold_lower, &self.threshold_upper)
     }
 
     /// What is wrong with lists that do not fit, if anything.

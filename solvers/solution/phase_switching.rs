@@ -1,6 +1,6 @@
 //! The answer to recurring phases: two thresholds for every step.
 
-use super::{Bounds, Curve, listed};
+use super::{Bounds, Curve, curve};
 use serde::{Deserialize, Serialize};
 
 /// Both threshold curves of recurring phases.
@@ -32,35 +32,41 @@ pub struct Answer {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Thresholds {
-    /// The middle of the bounds.
+    /// The middle of the bounds; for M > 10^6 only for the steps after `stationary_through`.
     pub threshold: Vec<f64>,
     /// Certified lower bounds, step by step.
     pub lower: Vec<f64>,
     /// Certified upper bounds, step by step.
     pub upper: Vec<f64>,
+    /// The threshold that more than 10^6 steps share.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stationary: Option<f64>,
+    /// Its certified lower bound.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stationary_lower: Option<f64>,
+    /// Its certified upper bound.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stationary_upper: Option<f64>,
+    /// The last step that has it; the arrays start after it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stationary_through: Option<u64>,
+    /// The bounds [lower, upper] of the first steps, where they differ from the stationary ones.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub head: Vec<[f64; 2]>,
 }
 
 impl Thresholds {
-    fn push(&mut self, bounds: Bounds) {
+    /// Adds the threshold of the next step.
+    pub fn push(&mut self, bounds: Bounds) {
         self.threshold.push(bounds.middle());
         self.lower.push(bounds.lower);
         self.upper.push(bounds.upper);
     }
 
-    /// Of every step of a curve.
-    pub fn of(curve: &Curve) -> Thresholds {
-        let mut all = Thresholds::default();
-        for run in curve.runs() {
-            (run.first..=run.last).for_each(|_| all.push(run.bounds));
-        }
-        all
-    }
-
-    /// The same at every step, listed once.
-    pub fn always(bounds: Bounds) -> Thresholds {
-        let mut one = Thresholds::default();
-        one.push(bounds);
-        one
+    fn curve(&self, first: u64) -> Curve {
+        let ends = self.stationary_lower.zip(self.stationary_upper).zip(self.stationary_through);
+        let shared = ends.map(|(ends, through)| (ends.into(), through));
+        curve(first, &self.head, shared, &self.lower, &self.upper)
     }
 }
 
@@ -77,19 +83,20 @@ pub struct Exact {
 }
 
 impl Answer {
-    /// The curves to the second mapping and back.
+    /// The curves to the second mapping and back; empty for a program that never ends.
     pub fn curves(&self) -> [Curve; 2] {
         let first = self.first_step.unwrap_or(0);
-        let curve = |list: &Thresholds| listed(first, &list.lower, &list.upper).collect();
-        [curve(&self.to_second), curve(&self.to_first)]
+        let curve = |list: &Thresholds| self.last_step.map(|_| list.curve(first));
+        [&self.to_second, &self.to_first].map(|list| curve(list).unwrap_or_default())
     }
 
     /// What is wrong with lists that do not fit, if anything.
     pub(super) fn fault(&self) -> Option<String> {
-        let lengths = [&self.to_second, &self.to_first]
-            .map(|list| [list.threshold.len(), list.lower.len(), list.upper.len()]);
-        let first = lengths[0][0];
-        (lengths.iter().flatten().any(|length| *length != first))
+        let fits = |list: &Thresholds| {
+            let lengths = [list.lower.len(), list.upper.len()];
+            lengths == [list.threshold.len(); 2]
+        };
+        (!fits(&self.to_second) || !fits(&self.to_first))
             .then(|| "the thresholds and their bounds differ in number".to_owned())
     }
 }

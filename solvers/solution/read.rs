@@ -28,13 +28,15 @@ const HELP: &str = "give the document that `remap solve MODEL.ron --json` prints
 /// # Errors
 /// A file that cannot be read, is not JSON or not one solution, or has unknown or missing fields.
 pub fn read(path: &Path) -> Result<Solution, Complaint> {
-    match Document::read(path)? {
-        Document::Solution(solution) => Ok(*solution),
-        Document::Sweep(_) => {
-            let message = format!("{}: a sweep of several solutions", path.display());
-            Err(Complaint::elsewhere(message, "take the `solution` of one of its `runs`"))
-        }
-    }
+    Document::read(path)?.one(&path.display().to_string())
+}
+
+/// The solution in the text of the file called `name`.
+///
+/// # Errors
+/// As [`read`].
+pub fn of_text(name: String, text: String) -> Result<Solution, Complaint> {
+    Document::of_text(name.clone(), text)?.one(&name)
 }
 
 impl Document {
@@ -46,6 +48,20 @@ impl Document {
         let name = path.display().to_string();
         let text = std::fs::read_to_string(path)
             .map_err(|error| Complaint::elsewhere(format!("cannot read {name}: {error}"), HELP))?;
+        Document::of_text(name, text)
+    }
+
+    fn one(self, name: &str) -> Result<Solution, Complaint> {
+        match self {
+            Document::Solution(solution) => Ok(*solution),
+            Document::Sweep(_) => {
+                let message = format!("{name}: a sweep of several solutions");
+                Err(Complaint::elsewhere(message, "take the `solution` of one of its `runs`"))
+            }
+        }
+    }
+
+    fn of_text(name: String, text: String) -> Result<Document, Complaint> {
         let source: Source = Arc::new(ReadText::new(name, text));
         let whole = Part { source: &source, text: source.text() };
         if whole.text.trim_start().starts_with('[') {
@@ -129,7 +145,18 @@ impl<'a> Part<'a> {
         }
         let Header { title, status, tolerance, version, seconds, certificate, warnings, .. } =
             self.parse()?;
-        Ok(Solution { title, body, status, tolerance, version, seconds, certificate, warnings })
+        let contradiction = None;
+        Ok(Solution {
+            title,
+            body,
+            status,
+            tolerance,
+            version,
+            seconds,
+            certificate,
+            warnings,
+            contradiction,
+        })
     }
 
     /// The fields of a problem's own.

@@ -137,16 +137,22 @@ pub fn of(solution: &Solution, name: &str, archive: &Path) -> Result<StatedRule,
     }
     let rule = match &solution.body {
         Body::PhaseChange(answer) => {
-            let width = solution.tolerance;
-            notes.push(format!("Every threshold is certified to {width:e}."));
+            if solution.status == Status::Converged {
+                let width = solution.tolerance;
+                notes.push(format!("Every threshold is certified to {width:e}."));
+            }
             Rule::Belief(Belief::of(answer).map_err(wrong)?)
         }
         Body::Stopping(answer) => {
             let cost = answer.remap_cost;
-            notes.push(format!("Optimal when a remap costs {cost}, in units of load."));
+            if solution.status == Status::Converged {
+                notes.push(format!("Optimal when a remap costs {cost}, in units of load."));
+            }
             let ties = answer.ties.len();
             if ties > 0 {
-                notes.push(format!("In {ties} load vectors both decisions cost the same."));
+                notes.push(format!(
+                    "In {ties} load vectors the bounds leave open which decision is better."
+                ));
             }
             Rule::Map(Map::of(answer, name, archive)?)
         }

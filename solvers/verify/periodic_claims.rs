@@ -98,10 +98,10 @@ pub(super) const CLAIMS: &[Claim<Case>] = &[
     },
 ];
 
-const THREE_NORMAL: &str = include_str!("../../models/counterexamples/three_normal_loads.ron");
-const TABLE_1: &str = include_str!("../../models/periodic/table1.ron");
-const SKEWED: &str = include_str!("../../models/counterexamples/skewed_to_the_left.ron");
-const TWO_MEANS: &str = include_str!("../../models/counterexamples/means_that_differ.ron");
+const THREE_NORMAL: &str = include_str!("../models/counterexamples/three_normal_loads.ron");
+const TABLE_1: &str = include_str!("../models/periodic/table1.ron");
+const SKEWED: &str = include_str!("../models/counterexamples/skewed_to_the_left.ron");
+const TWO_MEANS: &str = include_str!("../models/counterexamples/means_that_differ.ron");
 
 /// Steps up to which intervals are compared with looking at every step.
 const HORIZON: u64 = 40;

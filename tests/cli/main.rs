@@ -1,9 +1,12 @@
 //! The command line, from outside.
 
+mod acceptance;
 mod certificates;
 mod chains;
+mod claims;
 mod determinism;
 mod diagnostics;
+mod documents;
 mod export;
 mod faults;
 mod files;
@@ -24,7 +27,7 @@ mod phase_switching;
 mod report;
 mod stopping;
 mod stopping_reference;
-mod story;
+
 mod studies;
 mod sweeps;
 mod traces;

@@ -68,7 +68,7 @@ fn figure_4_eight_chains() {
     let problem = mum(8, 400, 8.0);
     let intervals = Intervals::new(&problem, 60, &());
     let best = intervals.best();
-    assert_eq!((best.interval, intervals.least_average_cost()), (9, 9));
+    assert_eq!((best.interval, Intervals::least_average_cost(&problem)), (9, 9));
     assert!((best.outcome.utilization() - 0.766).abs() < 5e-4);
     let sar = simulate(&Loads::new(problem), "stop_at_rise", 1000);
     let utilization = estimate(&sar, |t| t.work).mean / estimate(&sar, |t| t.time).mean;

@@ -181,7 +181,7 @@ fn lay_out(
 ) -> Answer {
     let done = backward.remaining() == 0;
     let outcome = backward.outcome().filter(|_| done);
-    let lower = backward.value();
+    let (lower, upper) = backward.value_bounds();
     let never = Intervals::never(problem);
     let best = fixed.best();
     let best_fixed = if best.outcome.value < never.value && best.interval < problem.steps {
@@ -189,7 +189,10 @@ fn lay_out(
     } else {
         of_outcome(None, &never)
     };
-    let upper = if done { lower } else { best_fixed.value };
+    let upper = match best_fixed.interval.unwrap_or(problem.steps) {
+        _ if done => upper,
+        interval => Intervals::upper_bound(problem, interval, best_fixed.value),
+    };
     let mut closest_threshold = found.closest;
     closest_threshold.reverse();
     let letter =
@@ -210,7 +213,7 @@ fn lay_out(
         value_bounds: Bounds { lower, upper },
         best_fixed,
         never: of_outcome(None, &never),
-        least_average_cost: fixed.least_average_cost(),
+        least_average_cost: Intervals::least_average_cost(problem),
         closest_threshold,
         decision_step: found.wanted.filter(|_| found.decisions.is_some()),
         decision: found.decisions.as_ref().map(|_| (0..states.count()).map(letter).collect()),

@@ -1,15 +1,27 @@
 //! The proof of thresholds: the beliefs at which the solver's functions touch the value function.
 
 use remap_checker::recursion::{BELIEF_BITS, Recursion, Steps};
-use remap_checker::{Evidence, PhaseChange, Proof, Refusal};
+use remap_checker::{Budget, Evidence, PhaseChange, Proof, Refusal};
 use remapping::threshold::{self, Accuracy, Bounds, Spans};
 
 /// Steps computed one by one between two attempts to take all that are alike at once.
 const PATIENCE: u64 = 4;
 
 /// Steps after which all that are alike are taken at once, however wide the thresholds come out: where finer
-/// functions may do better, and where none are left.
+/// functions may do better, and where none are left. There so many beliefs are gone through one by one besides.
 const MOST_REPEATED: [u64; 2] = [64, 200];
+const MOST_WALKED: u64 = 1 << 28;
+
+/// Functions finer than the solver's are tried down to this, as long as they make a proof narrower by so much,
+/// or fail to not more often than this.
+const FINEST: f64 = 1.0 / 4096.0;
+const NARROWER: f64 = 0.7;
+const PATIENT: u32 = 2;
+
+/// Beliefs of a certificate: each takes a few bytes of it, and some more while it is made.
+const MOST_POINTS: usize = 7_000_000;
+
+type Found = (Evidence, Proof);
 
 /// Certainty in the units of bounds on thresholds.
 const BELIEF_ONE: f64 = (1u64 << 62) as f64;
@@ -33,37 +45,52 @@ pub(in crate::problems) fn of(
     model: &PhaseChange,
     problem: &threshold::PhaseChange,
     tolerance: f64,
-) -> Result<(Evidence, Proof), Refusal> {
+    budget: &Budget,
+) -> Result<Found, Refusal> {
     let (mut coarser, mut coarsest, mut bits) = (COARSEST, Vec::new(), MOST_BITS);
+    // The narrowest proof so far, and how often finer functions have not made it narrower.
+    let (mut best, mut in_vain): (Option<(f64, Found)>, u32) = (None, 0);
     loop {
         let accuracy = Accuracy { tolerance: coarser * tolerance, segments: None };
         let recorded = threshold::solve_recorded(problem, accuracy, &());
         let (_, mut spans) = recorded.map_err(|error| Refusal::Model(error.to_string()))?;
-        let last = coarser <= 1.0;
+        let fine = coarser <= 1.0;
         if coarsest.is_empty() {
             coarsest = spans.clone();
-        } else if !last {
+        } else if !fine {
             spans = fine_before_rest(&spans, &coarsest);
         }
-        let most = MOST_REPEATED[usize::from(last)];
+        let points = spans.iter().map(|own| own.upper.len() + own.lower.len()).sum::<usize>();
         let found = loop {
-            match walk(model, bits, &spans, tolerance, most) {
+            if points > MOST_POINTS {
+                break Err(Refusal::TooLarge);
+            }
+            match walk(model, bits, &spans, tolerance, fine, budget) {
                 // Delays are long, or lines that touch the value function at small beliefs are steep.
                 Err(Refusal::TooLarge) if bits > 0 => bits -= 1,
                 found => break found,
             }
         };
-        let width = |(name, low, high): &(String, f64, f64)| {
-            let unit = if name == "value" { low.abs().max(1.0) } else { 1.0 };
-            (high - low) / (tolerance * unit)
-        };
-        let widest = |(_, proof): &(_, Proof)| proof.iter().map(width).fold(0.0, f64::max);
-        let widest = found.as_ref().map_or(f64::INFINITY, widest);
-        if last || widest <= 1.0 {
-            return found;
+        let width = found.as_ref().map_or(f64::INFINITY, |found| {
+            super::super::certificate::widest(&found.1, tolerance).0
+        });
+        let better = best.as_ref().is_none_or(|(least, _)| width < NARROWER * least);
+        in_vain = if better || !fine { 0 } else { in_vain + 1 };
+        let spent = matches!(found, Err(Refusal::OverBudget | Refusal::TooLarge));
+        match (found, &best) {
+            (Ok(found), Some((least, _))) if width >= *least => drop(found),
+            (Ok(found), _) => best = Some((width, found)),
+            (Err(refusal), None) if fine || spent => return Err(refusal),
+            (Err(_), _) => {}
+        }
+        if width <= 1.0 || spent || in_vain >= PATIENT || coarser <= FINEST {
+            return best
+                .map(|(_, found)| found)
+                .ok_or(Refusal::Unproved("the steps are not alike"));
         }
         // Widths go about with the coarseness.
-        coarser = (coarser / widest.log2().ceil().exp2()).max(1.0);
+        let next = coarser / width.log2().ceil().exp2();
+        coarser = if fine { (coarser / 4.0).max(FINEST) } else { next.max(1.0) };
     }
 }
 
@@ -90,15 +117,19 @@ fn walk(
     bits: u32,
     spans: &[Spans],
     tolerance: f64,
-    most: u64,
-) -> Result<(Evidence, Proof), Refusal> {
-    let mut recursion = Recursion::new(model, bits)?;
+    fine: bool,
+    budget: &Budget,
+) -> Result<Found, Refusal> {
+    let mut recursion = Recursion::new(model, bits, budget)?;
     let mut spans = spans.iter().peekable();
     // Steps since the last of another kind, and how many of them are still to be noted.
     let (mut all, mut repeated, mut held) = (Vec::new(), 0, 0);
+    let mut points = 0;
     while let Some(n) = recursion.next {
         if let Some(spans) = spans.next_if(|spans| spans.step == n) {
-            note(&mut all, &mut held, Steps::On(beliefs(spans)));
+            let beliefs = beliefs(spans);
+            points = beliefs.len() as u64 + 2;
+            note(&mut all, &mut held, Steps::On(beliefs));
             repeated = 0;
             recursion.go(&all[all.len() - 1])?;
             continue;
@@ -111,7 +142,8 @@ fn walk(
             let last = tried.thresholds.last().map_or(0, |(_, [low, high])| high - low);
             let wide = last as f64 > tolerance * BELIEF_ONE;
             // Not for ever: functions too coarse come to rest no closer.
-            if rested && (!wide || repeated >= most) {
+            let long = alike.saturating_mul(points) > MOST_WALKED || !fine;
+            if rested && (!wide || long && repeated >= MOST_REPEATED[usize::from(fine)]) {
                 note(&mut all, &mut held, Steps::Rest(alike));
                 repeated = 0;
                 recursion = tried;

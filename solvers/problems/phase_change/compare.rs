@@ -113,8 +113,8 @@ fn played(
 fn wrong(name: &str, why: &str) -> Complaint {
     Complaint::elsewhere(
         format!("--policies {name}: {why}"),
-        "policies: optimal, fixed:tau, guarded:tau (never where it cannot pay any more), \
-         heuristic_1986 (or :factor, by which it misjudges the gain), never",
+        "policies: optimal, fixed:tau, guarded:tau (the same while D <= T G, T the mean number of cycles \
+         left, the present one included), heuristic_1986 (or :factor, by which it misjudges the gain), never",
     )
 }
 

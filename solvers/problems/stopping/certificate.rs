@@ -2,7 +2,7 @@
 
 use super::table::Table;
 use crate::solution::stopping::Answer;
-use remap_checker::{Entry, Evidence, Model, Proof, Refusal, Run};
+use remap_checker::{Budget, Entry, Evidence, Model, Proof, Refusal, Run, Space};
 
 /// Bits of the largest value in a certificate.
 const VALUE_BITS: i32 = 59;
@@ -26,8 +26,9 @@ pub(in crate::problems) fn of(
     model: &Model,
     answer: &Answer,
     table: &Table,
+    budget: &Budget,
 ) -> Result<Found, Refusal> {
-    match of_region(model, answer, table) {
+    match of_region(model, answer, table, budget) {
         Some(Err(_)) if !table.states.is_active() => {}
         Some(found) => return found,
         None => {}
@@ -46,7 +47,35 @@ pub(in crate::problems) fn of(
         processes = loads.len();
         Ok(())
     })?;
-    let bits = bits.min(VALUE_BITS - (costs as f64).log2().ceil() as i32);
+    let bits = bits.min(VALUE_BITS - (costs as f64).log2().ceil() as i32).max(0);
+    // Small capacities make costs larger still.
+    coarser(bits, |bits| of_all(model, space, answer, table, (bits, processes), budget))
+}
+
+/// The first attempt that fits, with fewer and fewer fraction bits.
+fn coarser(
+    mut bits: i32,
+    attempt: impl Fn(i32) -> Result<Found, Refusal>,
+) -> Result<Found, Refusal> {
+    loop {
+        match attempt(bits) {
+            Err(Refusal::TooLarge) if bits > 0 => bits = (bits - 4).max(0),
+            found => return found,
+        }
+    }
+}
+
+/// From bounds on the values of all states.
+fn of_all(
+    model: &Model,
+    space: &Space,
+    answer: &Answer,
+    table: &Table,
+    (bits, processes): (i32, usize),
+    budget: &Budget,
+) -> Result<Found, Refusal> {
+    let relative = answer.average.is_some();
+    let least = if relative { table.value.iter().copied().fold(0.0, f64::min) } else { 0.0 };
     let scale = 2f64.powi(bits);
     let fixed = |x: f64| (x * scale) as i64;
     let solution = &table.solution;
@@ -76,7 +105,7 @@ pub(in crate::problems) fn of(
         });
         let runs: Vec<Run> = runs.collect();
         let evidence = Evidence::Stopping(bits as u32, runs);
-        let proof = model.prove(&evidence)?;
+        let proof = model.prove_within(&evidence, budget)?;
         Ok((evidence, proof))
     })
 }
@@ -96,7 +125,12 @@ fn outward(
 
 /// Where a remap ends the problem, from what is saved in the states where it does not come at once, if these
 /// are few.
-fn of_region(model: &Model, answer: &Answer, table: &Table) -> Option<Result<Found, Refusal>> {
+fn of_region(
+    model: &Model,
+    answer: &Answer,
+    table: &Table,
+    budget: &Budget,
+) -> Option<Result<Found, Refusal>> {
     let (states, solution, rho) = (&table.states, &table.solution, answer.remap_cost);
     let saved = |class: usize| {
         let (base, saving) = solution.parts(class);
@@ -111,21 +145,24 @@ fn of_region(model: &Model, answer: &Answer, table: &Table) -> Option<Result<Fou
     let loads = all.iter().flatten().fold(1, |most, load| load.unsigned_abs().max(most));
     let largest = rho.max(loads as f64);
     let bits = (VALUE_BITS - largest.log2().ceil() as i32).clamp(0, VALUE_BITS);
-    let scale = 2f64.powi(bits);
-    // Where going on hardly fails to pay outside, no more must seem to be saved.
-    let moved = (ROUNDING * states.processes() as f64 / scale).min(LITTLE / largest);
-    Some(outward(moved, |moved| {
-        let entry = |(&class, loads): (&usize, &Vec<i64>)| {
-            let (below, above) = solution.distances(class);
-            // The cost of a remap in the model may be no double.
-            let more = moved * solution.value(class) + f64::EPSILON * rho;
-            let most = ((saved(class) + below + more) * scale).ceil() as u64 + 1;
-            let least = ((saved(class) - above - more) * scale).floor() as u64;
-            (loads.clone(), most, most - least.saturating_sub(1))
-        };
-        let entries: Vec<Entry> = classes.iter().zip(&all).map(entry).collect();
-        let evidence = Evidence::Region(bits as u32, entries);
-        let proof = model.prove(&evidence)?;
-        Ok((evidence, proof))
-    }))
+    let of_bits = |bits: i32| {
+        let scale = 2f64.powi(bits);
+        // Where going on hardly fails to pay outside, no more must seem to be saved.
+        let moved = (ROUNDING * states.processes() as f64 / scale).min(LITTLE / largest);
+        outward(moved, |moved| {
+            let entry = |(&class, loads): (&usize, &Vec<i64>)| {
+                let (below, above) = solution.distances(class);
+                // The cost of a remap in the model may be no double.
+                let more = moved * solution.value(class) + f64::EPSILON * rho;
+                let most = ((saved(class) + below + more) * scale).ceil() as u64 + 1;
+                let least = ((saved(class) - above - more) * scale).floor() as u64;
+                (loads.clone(), most, most - least.saturating_sub(1))
+            };
+            let entries: Vec<Entry> = classes.iter().zip(&all).map(entry).collect();
+            let evidence = Evidence::Region(bits as u32, entries);
+            let proof = model.prove_within(&evidence, budget)?;
+            Ok((evidence, proof))
+        })
+    };
+    Some(coarser(bits, of_bits))
 }

@@ -89,7 +89,7 @@ pub fn solve(
         answer.average_of_stop = Some(Bounds { lower: stop.lower, upper: stop.upper });
         answer.value_gap = (best.upper - best.lower) / best.upper.max(1.0);
         answer.iterations = best.iterations;
-        status = best.status;
+        status = if best.status == Status::Converged { stop.status } else { best.status };
         let close = settings.tolerance * model.remap_cost().max(1.0);
         for (s, advantage) in best.advantage.iter().enumerate() {
             let balanced = outcome.letters[s] == b'B';
@@ -213,12 +213,6 @@ fn finish(
     let tied = ties.iter().filter(|tie| **tie).count();
     let table = Table { states, decision: letters, ties, value, solution };
     let mut warnings = Vec::new();
-    if status == Status::IterationLimit {
-        warnings.push(format!(
-            "the tolerance was not reached: the proved bounds are {:.2e} apart",
-            answer.value_gap
-        ));
-    }
     if tied > answer.ties.len() {
         warnings.push(format!(
             "{tied} classes are ties, at places too large to count: see the archive"
