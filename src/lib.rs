@@ -13,6 +13,7 @@ pub mod belief;
 pub mod chain;
 pub mod concave;
 pub mod drift;
+pub mod estimate;
 pub mod fit;
 pub mod imbalance;
 pub mod interval;

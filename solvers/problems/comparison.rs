@@ -63,6 +63,8 @@ pub struct Row {
     pub cost: f64,
     /// Half the width of the bounds on it, or of the 95 % confidence interval.
     pub half_width: f64,
+    /// Whether they are proved bounds, not a confidence interval.
+    pub proved: bool,
     /// Expected number of remaps.
     pub remaps: Option<f64>,
 }
@@ -83,6 +85,7 @@ impl Policies {
                     policy: line.policy,
                     cost: line.mean,
                     half_width: line.half_width,
+                    proved: true,
                     remaps: line.per_metric.remaps.map(|remaps| remaps.middle()),
                 };
                 costs.policies.into_iter().map(row).collect()
@@ -90,9 +93,10 @@ impl Policies {
             Policies::Sampled(report) => {
                 let row = |line: super::sampling::Line| Row {
                     policy: line.policy,
-                    cost: line.mean,
-                    half_width: line.half_width.unwrap_or(0.0),
-                    remaps: Some(line.per_metric.remaps.mean),
+                    cost: line.cost.value,
+                    half_width: line.cost.half_width(),
+                    proved: false,
+                    remaps: Some(line.per_metric.remaps.value),
                 };
                 report.policies.into_iter().map(row).collect()
             }

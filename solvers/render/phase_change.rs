@@ -124,7 +124,7 @@ pub fn regrets<'a>(title: &'a str, costs: &Costs) -> Chart<'a> {
 
 /// The table of a comparison.
 pub fn table(title: &str, costs: &Costs) -> String {
-    let mut text = format!("{title}\n");
+    let mut text = format!("{title}\n± half of the proved bounds\n");
     let _ = writeln!(
         text,
         "{:<20}{:>26}{:>10}{:>11}{:>22}{:>10}",

@@ -2,11 +2,12 @@
 
 use crate::plot::chart::{Axis, Chart, Series};
 use crate::plot::{AGAINST, COLOURS, DrawError, FONT, Picture, THRESHOLD};
-use crate::problems::two_phase::figure::{Estimate, Policy};
+use crate::problems::two_phase::figure::Policy;
 use crate::problems::two_phase::workload::Comparison;
 use crate::solution::two_phase::Answer;
 use plotters::coord::Shift;
 use plotters::prelude::*;
+use remapping::estimate::Estimate;
 
 /// The curves of a comparison on the left, its envelope on the right.
 pub struct Policies<'a> {
@@ -66,17 +67,19 @@ fn curves(comparison: &Comparison) -> Option<Chart<'_>> {
         (Policy::Optimal, "optimal thresholds"),
         (Policy::Clairvoyant, "best remap in hindsight"),
     ];
-    // A single run has no half-width; its band has no height.
-    let reach = |p: &Estimate| if p.half_width.is_finite() { p.half_width } else { 0.0 };
+    // The band of a single run, which has no interval, has no height.
+    let ends = |p: &Estimate| match p.half_width().is_finite() {
+        true => [p.lower, p.value, p.upper],
+        false => [p.value; 3],
+    };
     let (mut low, mut high) = (0.0f64, 0.0f64);
     let mut series = vec![Series::line(BLACK, [(first, 0.0), (last, 0.0)])];
     for ((policy, name), colour) in shown.into_iter().zip(COLOURS) {
         let Some(curve) = comparison.figure.curve(policy) else { continue };
-        let side = |sign: f64| -> Vec<(f64, f64)> {
-            let points = at.iter().zip(&curve.percent);
-            points.map(|(x, p)| (*x, p.mean + sign * reach(p))).collect()
+        let side = |end: usize| -> Vec<(f64, f64)> {
+            at.iter().zip(&curve.percent).map(|(x, p)| (*x, ends(p)[end])).collect()
         };
-        let (lower, middle, upper) = (side(-1.0), side(0.0), side(1.0));
+        let (lower, middle, upper) = (side(0), side(1), side(2));
         low = lower.iter().map(|point| point.1).fold(low, f64::min);
         high = upper.iter().map(|point| point.1).fold(high, f64::max);
         let outline = upper.into_iter().chain(lower.into_iter().rev());
@@ -118,7 +121,7 @@ fn envelope(comparison: &Comparison) -> Option<Chart<'_>> {
     for (pays, name, colour) in
         [(true, "remapping is faster", THRESHOLD), (false, "the old mapping is faster", AGAINST)]
     {
-        let these = points.iter().filter(|point| (point.advantage.mean > 0.0) == pays);
+        let these = points.iter().filter(|point| (point.advantage.value > 0.0) == pays);
         let marks = these.map(|point| (point.gain, point.remap_cost));
         series.push(Series::dots(colour, marks).named(name));
     }

@@ -203,11 +203,18 @@ fn facts(solution: &Solution) -> Vec<(String, String)> {
         }
         Body::Periodic(answer) => {
             add("bound", number(answer.bound));
-            add("longest interval within the bound", steps(answer.interval));
+            let what = match answer.at_least {
+                Some(_) => "interval within the bound, at least",
+                None if answer.interval_by == "rms_bound" => "safe interval within the bound",
+                None => "longest interval within the bound",
+            };
+            add(what, steps(answer.interval));
             if let Some(cost) = &answer.cost_aware {
                 add("cost of a remap", number(cost.remap_cost));
-                add("interval of least cost", steps(cost.interval));
-                add("cost per step", number(cost.cost_per_step));
+                add("interval of least cost", cost.interval.to_string());
+                if let Some(per_step) = cost.cost_per_step {
+                    add("cost per step", number(per_step));
+                }
             }
         }
         Body::Fluids(_) | Body::LandBattle(_) => {}

@@ -173,14 +173,17 @@ pub fn of(solution: &Solution, name: &str, archive: &Path) -> Result<StatedRule,
             }
         },
         Body::Periodic(answer) => {
-            notes.push(
-                match answer.cost_aware {
-                    Some(_) => "The interval of least cost per step, remaps and waiting together.",
-                    None => "The longest interval within the bound on the imbalance.",
-                }
-                .to_owned(),
-            );
-            Rule::Interval(Interval::of(answer))
+            let note = if answer.cost_aware.is_some() {
+                "The interval of least cost per step, remaps and waiting together."
+            } else if answer.at_least.is_some() {
+                "The bound on the imbalance is kept so long at least; the search was stopped."
+            } else if answer.interval_by == "rms_bound" {
+                "The bound on the imbalance is kept so long at least, for any laws of these moments."
+            } else {
+                "The longest interval within the bound on the imbalance."
+            };
+            notes.push(note.to_owned());
+            Rule::Interval(Interval::of(answer).map_err(wrong)?)
         }
         other => {
             let message = format!("{name}: a solution of `{}` is not exported", other.problem());
@@ -240,11 +243,19 @@ impl Imbalance {
 
 impl Interval {
     /// The one of least cost where a remap has a cost.
-    fn of(answer: &periodic::Answer) -> Interval {
+    fn of(answer: &periodic::Answer) -> Result<Interval, &'static str> {
         let (every, tolerance) = match &answer.cost_aware {
-            Some(cost) => (cost.interval, cost.tolerance_max_over_mean),
+            Some(cost) => (cost.interval.number(), cost.tolerance_max_over_mean),
             None => (answer.interval, None),
         };
-        Interval { every: every.map(|every| every.max(1)), tolerance, mean: answer.initial_load }
+        let stopped = match &answer.cost_aware {
+            Some(cost) => cost.interval == periodic::Steps::NotComputed,
+            None => answer.at_least == Some(0),
+        };
+        if stopped {
+            return Err("its interval is not known: the computation was stopped");
+        }
+        let every = every.map(|every| every.max(1));
+        Ok(Interval { every, tolerance, mean: answer.initial_load })
     }
 }

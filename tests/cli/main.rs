@@ -4,6 +4,7 @@ mod acceptance;
 mod certificates;
 mod chains;
 mod claims;
+mod coverage;
 mod determinism;
 mod diagnostics;
 mod documents;
@@ -27,7 +28,6 @@ mod phase_switching;
 mod report;
 mod stopping;
 mod stopping_reference;
-
 mod studies;
 mod sweeps;
 mod traces;

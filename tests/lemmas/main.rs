@@ -3,6 +3,7 @@
 mod belief;
 mod chain;
 mod concave;
+mod coverage;
 mod drift;
 mod drift_rounding;
 mod lifetime;
@@ -13,3 +14,4 @@ mod replay;
 mod stopping;
 mod switching;
 mod switching_bounds;
+mod two_sided_deviation;

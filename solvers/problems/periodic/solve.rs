@@ -5,7 +5,8 @@ use super::chain;
 use crate::model::periodic::Periodic;
 use crate::run::Watch;
 use crate::solution::Body;
-use crate::solution::periodic::{Answer, CostLine, Line, Simulated};
+use crate::solution::periodic::{Answer, BestSoFar, CostLine, Line, Simulated, Steps};
+use remapping::estimate::Estimate;
 use remapping::interval::{
     Bound, CostAware, Guarantee, Imbalance, Interval, Kind, Method, Processors, cost_aware,
     first_passage, methods, negative_load, sampled_max_deviation,
@@ -44,7 +45,7 @@ fn name(kind: Kind) -> &'static str {
 }
 
 /// What a method promises, in words.
-pub(super) fn promise(guarantee: Guarantee) -> &'static str {
+fn promise(guarantee: Guarantee) -> &'static str {
     match guarantee {
         Guarantee::Exact => "the longest interval",
         Guarantee::Safe => "safe for any law; longer intervals may be",
@@ -56,14 +57,31 @@ pub(super) fn promise(guarantee: Guarantee) -> &'static str {
 }
 
 /// The answer of one method.
-fn line(method: &Method) -> Line {
+pub(super) fn line(method: &Method) -> Line {
+    let interval = told(method);
+    let guarantee = match interval {
+        Steps::AtLeast(_) => "at least: the search for the longest was stopped",
+        Steps::NotComputed => "the search was stopped before it began",
+        Steps::Known(_) | Steps::Never => promise(method.kind.guarantee()),
+    };
     Line {
         name: name(method.kind).to_owned(),
-        interval: method.interval.steps,
+        interval,
+        at_least: interval.at_least(),
         real: method.interval.real,
-        guarantee: promise(method.kind.guarantee()).to_owned(),
+        guarantee: guarantee.to_owned(),
         error: method.error,
         confidence: None,
+    }
+}
+
+/// What a method found, as it is told.
+fn told(method: &Method) -> Steps {
+    match method.interval.steps {
+        _ if method.is_missing() => Steps::NotComputed,
+        None => Steps::Never,
+        Some(steps) if method.status == Status::Converged => Steps::Known(steps),
+        Some(steps) => Steps::AtLeast(steps),
     }
 }
 
@@ -80,13 +98,11 @@ pub fn solve(problem: &Periodic, settings: &Settings, watch: &Watch) -> Found {
         if method.status != Status::Converged {
             status = method.status;
         }
-        if method.tie {
-            let name = name(method.kind);
-            warnings
-                .push(format!("{name}: the bound is met exactly, up to rounding; a tie keeps it"));
-        }
+        warnings.extend(tie(method));
     }
     let first = &found[0];
+    let stopped =
+        found.iter().any(|method| method.kind == Kind::Exact && method.status != Status::Converged);
     let mut lines: Vec<Line> = found.iter().map(line).collect();
     let curve = curve(&processors, bound, &found, watch);
     if let (Bound::MaxDeviation(limit), false) = (bound, first.kind == Kind::Exact)
@@ -127,8 +143,7 @@ pub fn solve(problem: &Periodic, settings: &Settings, watch: &Watch) -> Found {
                 Some(Simulated {
                     runs,
                     seed: settings.seed,
-                    mean: passage.steps.mean,
-                    half_width: passage.steps.half_width,
+                    steps: passage.steps,
                     censored: passage.censored,
                 })
             }
@@ -153,7 +168,9 @@ pub fn solve(problem: &Periodic, settings: &Settings, watch: &Watch) -> Found {
         initial_load: processors.load(),
         interval,
         interval_by: lines[0].name.clone(),
+        at_least: interval.filter(|_| stopped),
         methods: lines,
+        deviation_through: ends_early(&curve.values, interval),
         deviation: curve.values,
         deviation_is: curve.kind.to_owned(),
         deviation_error: curve.error,
@@ -162,6 +179,29 @@ pub fn solve(problem: &Periodic, settings: &Settings, watch: &Watch) -> Found {
         simulated,
     };
     Found::new(Body::Periodic(Box::new(answer)), status, warnings)
+}
+
+/// What to say where a bound is met as closely as can be computed.
+fn tie(method: &Method) -> Option<String> {
+    let name = name(method.kind);
+    if !method.tie {
+        None
+    } else if method.status == Status::Converged {
+        Some(format!("{name}: the bound is met exactly, up to rounding; a tie keeps it"))
+    } else {
+        let next = method.interval.steps.map_or(0, |steps| steps + 1);
+        let error = method.error;
+        Some(format!(
+            "{name}: after {next} steps the imbalance is within {error:.1e} of the bound, too near to tell \
+             whether it is kept"
+        ))
+    }
+}
+
+/// The last step of a curve that ends before the interval.
+pub(super) fn ends_early(curve: &[f64], interval: Option<u64>) -> Option<u64> {
+    let last = curve.len().saturating_sub(1) as u64;
+    interval.is_some_and(|steps| steps > last).then_some(last)
 }
 
 struct DeviationCurve {
@@ -199,7 +239,6 @@ fn curve(
         let values = times.map(|t| processors.rms_deviation(t as f64, None)).collect();
         return DeviationCurve { values, error: 0.0, kind: "v(t), not below d(t)" };
     };
-    let kind = if imbalance.is_exact() { "d(t)" } else { "larger of d1(t) and d2(t)" };
     let mut error = 0.0_f64;
     let values = imbalance.watched(watch).curve(last, CURVE_TERMS);
     let values = values.iter().enumerate().map(|(time, found)| {
@@ -208,7 +247,7 @@ fn curve(
         found.value / average
     });
     let values = values.collect();
-    DeviationCurve { values, error, kind }
+    DeviationCurve { values, error, kind: "d(t)" }
 }
 
 /// The interval of the simulated d(t), with its confidence interval, about as far as it may matter.
@@ -218,21 +257,25 @@ fn simulated_deviation(processors: &Processors, limit: f64, near: &Interval) -> 
         return None;
     }
     let sampled = sampled_max_deviation(processors, PATHS, SEED, last)?;
-    let crossing = |side: f64| {
-        let exceeds = |(index, found): (usize, &remapping::interval::Sampled)| {
+    let crossing = |read: fn(&Estimate) -> f64| {
+        let exceeds = |(index, found): (usize, &Estimate)| {
             let average = processors.mean_load((index + 1) as f64);
-            average <= 0.0 || found.mean + side * found.half_width > limit * average
+            average <= 0.0 || read(found) > limit * average
         };
         sampled.iter().enumerate().position(exceeds).map(|index| index as u64)
     };
-    let interval = crossing(0.0);
+    let interval = crossing(|found| found.value);
     Some(Line {
         name: "simulation".to_owned(),
-        interval,
+        interval: interval.map_or(Steps::AtLeast(last), Steps::Known),
+        at_least: interval.is_none().then_some(last),
         real: None,
-        guarantee: "sample mean of d(t), 95 % confidence".to_owned(),
+        guarantee: "sample mean of d(t); 95 % confidence interval, sampled".to_owned(),
         error: 0.0,
-        confidence: Some((crossing(1.0).unwrap_or(last), crossing(-1.0))),
+        confidence: Some((
+            crossing(|found| found.upper).unwrap_or(last),
+            crossing(|found| found.lower),
+        )),
     })
 }
 
@@ -277,13 +320,40 @@ fn cost_line(
 ) -> CostLine {
     let average = found.steps.map(|steps| processors.mean_load(steps as f64));
     let mut imbalance = Imbalance::new(processors).map(|imbalance| imbalance.watched(watch));
-    let deviation = found.steps.and_then(|steps| imbalance.as_mut()?.max_deviation(steps));
+    let deviation = found.steps.and_then(|steps| Some(imbalance.as_mut()?.max_deviation(steps)));
     let deviation = deviation.filter(|found| found.value.is_finite());
-    CostLine {
+    cheapest(remap_cost, found, average, deviation.map(|found| found.value))
+}
+
+/// From the search's outcome, the mean load at the end of the interval, and the largest deviation
+/// there.
+pub(super) fn cheapest(
+    remap_cost: f64,
+    found: &CostAware,
+    average: Option<f64>,
+    deviation: Option<f64>,
+) -> CostLine {
+    let line = CostLine {
         remap_cost,
-        interval: found.steps,
-        cost_per_step: found.cost_per_step,
+        interval: Steps::NotComputed,
+        cost_per_step: None,
+        best_so_far: None,
+        tolerance_max_over_mean: None,
+        tolerance_max_deviation: None,
+    };
+    if found.status != Status::Converged {
+        let best = |interval| BestSoFar {
+            interval,
+            cost_per_step: found.cost_per_step,
+            looked_through: found.looked_through,
+        };
+        return CostLine { best_so_far: found.steps.map(best), ..line };
+    }
+    CostLine {
+        interval: found.steps.map_or(Steps::Never, Steps::Known),
+        cost_per_step: Some(found.cost_per_step),
         tolerance_max_over_mean: average.map(|average| found.imbalance / average),
-        tolerance_max_deviation: average.zip(deviation).map(|(average, d)| d.value / average),
+        tolerance_max_deviation: average.zip(deviation).map(|(average, d)| d / average),
+        ..line
     }
 }

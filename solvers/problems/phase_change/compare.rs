@@ -26,6 +26,12 @@ pub struct Line {
     pub mean: f64,
     /// Half their distance.
     pub half_width: f64,
+    /// The lower bound.
+    pub lower: f64,
+    /// The upper bound.
+    pub upper: f64,
+    /// One: the bounds are proved.
+    pub level: f64,
     /// The rest.
     pub per_metric: Metrics,
 }
@@ -164,6 +170,9 @@ fn line(
         policy: name.trim().to_owned(),
         mean: cost.middle(),
         half_width: cost.half_width(),
+        lower: cost.lower,
+        upper: cost.upper,
+        level: 1.0,
         per_metric: Metrics {
             lower: cost.lower,
             upper: cost.upper,
