@@ -1,6 +1,6 @@
 //! Files written whole or not at all.
 
-use crate::model::complaint::Complaint;
+use crate::complaint::Complaint;
 use std::fs::File;
 use std::io::Write;
 use std::path::Path;
@@ -88,8 +88,20 @@ pub fn make_folder(folder: &Path) -> Result<(), Complaint> {
     })
 }
 
+/// Says in advance whether files can be made in `folder`, which may have to be made first.
+pub fn check_folder(folder: &Path) -> Result<(), Complaint> {
+    match folder.ancestors().find(|parent| parent.symlink_metadata().is_ok()) {
+        Some(parent) if !parent.is_dir() => {
+            let message = format!("{} is not a folder", parent.display());
+            Err(Complaint::elsewhere(message, "give the path of a folder"))
+        }
+        Some(parent) => try_folder(parent),
+        None => try_folder(Path::new(".")),
+    }
+}
+
 /// Says whether files can be made in `folder`, by making one and removing it.
-pub fn try_folder(folder: &Path) -> Result<(), Complaint> {
+fn try_folder(folder: &Path) -> Result<(), Complaint> {
     let _whole = output();
     temporary(folder).map(drop).map_err(|error| {
         let message = format!("cannot write into the folder {}: {error}", folder.display());

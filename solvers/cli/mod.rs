@@ -6,6 +6,7 @@ mod traces;
 pub use measurements::{Calibrate, Monitor, SimulatedNoise};
 pub use traces::{Export, Fit, Fitted, Replay, Report, Simulate};
 
+use crate::problems;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use measurements::{CALIBRATE_HELP, MONITOR_HELP};
 use std::path::PathBuf;
@@ -237,6 +238,23 @@ pub enum Method {
     Value,
     /// Policy iteration.
     Policy,
+}
+
+impl From<&Settings> for problems::Settings {
+    fn from(settings: &Settings) -> Self {
+        Self {
+            tolerance: settings.tolerance,
+            values: settings.values,
+            time_limit: settings.time_limit,
+            step: settings.step,
+            segments: settings.segments,
+            method: settings.method.unwrap_or(Method::Auto).into(),
+            critical_costs: settings.critical_costs,
+            exact: settings.exact,
+            simulate: settings.simulate,
+            seed: settings.seed,
+        }
+    }
 }
 
 impl From<Method> for remapping::stopping::Method {

@@ -4,6 +4,7 @@
 use super::positive;
 use crate::export::Target;
 use crate::fitting::Kind;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use remapping::policy::Rule;
 use std::path::PathBuf;
@@ -213,6 +214,13 @@ pub struct Report {
     pub force: bool,
 }
 
+/// The targets by name, each with what it is.
+fn targets() -> impl TypedValueParser<Value = Target> {
+    let shown =
+        |(_, name, what): (_, &'static str, &'static str)| PossibleValue::new(name).help(what);
+    PossibleValuesParser::new(Target::ALL.map(shown)).try_map(|name| name.parse::<Target>())
+}
+
 /// Options of `export`.
 #[derive(Debug, Args)]
 pub struct Export {
@@ -220,7 +228,7 @@ pub struct Export {
     #[arg(value_name = "SOLUTION.json")]
     pub solution: PathBuf,
     /// What to write.
-    #[arg(long, value_enum, value_name = "TARGET")]
+    #[arg(long, value_name = "TARGET", value_parser = targets())]
     pub to: Target,
     /// Write to FILE instead of standard output.
     #[arg(short, long, value_name = "FILE")]

@@ -1,12 +1,12 @@
 //! `remap calibrate`: how often the monitor's change test errs.
 
-use super::solve::to_json;
 use super::{Exit, report};
 use crate::cli::Calibrate;
+use crate::complaint::Complaint;
 use crate::fitting::short;
 use crate::measurements::{measurements, wrong_line};
-use crate::model::complaint::Complaint;
 use crate::output::print;
+use crate::solution::to_json;
 use remapping::estimate::Estimate;
 use remapping::monitor::Clusters;
 use remapping::monitor::calibrate::{

@@ -1,23 +1,17 @@
 //! `remap fit`.
 
-use super::{Exit, report, to_json};
+use super::Exit;
 use crate::cli::{Fit, Fitted};
+use crate::complaint::Complaint;
 use crate::fitting::{self, Deck, Facts};
-use crate::model::complaint::Complaint;
 use crate::output::{check_free, print, say, write_file};
+use crate::solution::to_json;
 use crate::trace;
 use remapping::estimate::{self, Estimate};
 use remapping::fit::growth::Point;
 use serde::Serialize;
 
-pub(super) fn run(arguments: &Fit) -> Exit {
-    match fit(arguments) {
-        Ok(()) => Exit::Done,
-        Err(complaint) => report(&[complaint]),
-    }
-}
-
-fn fit(arguments: &Fit) -> Result<(), Complaint> {
+pub(super) fn run(arguments: &Fit) -> Result<Exit, Complaint> {
     if let Some(path) = &arguments.out {
         check_free(path, arguments.force)?;
     }
@@ -73,7 +67,7 @@ fn fit(arguments: &Fit) -> Result<(), Complaint> {
             repairs: &trace.repairs,
         };
         print(&to_json(&document));
-        return Ok(());
+        return Ok(Exit::Done);
     }
     match &arguments.out {
         None => print(&file),
@@ -82,7 +76,7 @@ fn fit(arguments: &Fit) -> Result<(), Complaint> {
             print(&chosen.summary(&facts));
         }
     }
-    Ok(())
+    Ok(Exit::Done)
 }
 
 /// What `--json` prints.

@@ -1,20 +1,19 @@
 //! `remap verify` with a certificate: what it proves.
 
-use super::solve::to_json;
 use super::{Exit, report};
-use crate::certificate::MOST_BYTES;
 use crate::cli::Verify;
-use crate::model::complaint::Complaint;
+use crate::complaint::Complaint;
 use crate::output::{print, say};
+use crate::problems::certificate::MOST_BYTES;
 use crate::run::Deadline;
+use crate::solution::{Body, Bounds, Certified, Solution, of_text, to_json};
 use remap_checker::{Budget, Proof, Refusal};
 use remapping::Halt;
 use serde::Serialize;
-use serde_json::Value;
 use std::borrow::Cow;
 use std::fs::File;
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Instant;
 
 /// What is printed.
@@ -65,17 +64,14 @@ pub(super) fn run_solution(arguments: &Verify) -> Exit {
     let (started, path) = (Instant::now(), &arguments.model);
     let _deadline = deadline(arguments);
     let checked = read(path, MOST_TEXT).and_then(|bytes| {
-        let document: Value = serde_json::from_slice(&bytes).map_err(|error| {
-            let message = format!("{}: {error}", path.display());
-            Complaint::elsewhere(message, "give a model file, or what remap solve --json printed")
-        })?;
-        let place = |field: &str| document["certificate"][field].as_str().map(PathBuf::from);
-        let (Some(model), Some(certificate)) = (place("model"), place("file")) else {
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        let solution = of_text(path.display().to_string(), text)?;
+        let Some(Certified { model, file: certificate }) = solution.certificate.clone() else {
             let message = format!("{}: this solution names no certificate", path.display());
             return Err(Complaint::elsewhere(message, "solve with --certificate FILE"));
         };
         let proof = check(&model, &certificate, &budget(arguments))?;
-        match outside(&document, &proof) {
+        match outside(&solution, &proof) {
             Some(what) => {
                 let message = format!("{}: {what}", path.display());
                 let help = "the solution was changed, or belongs to another certificate";
@@ -219,21 +215,17 @@ fn steps(name: &str) -> Option<(u64, u64)> {
 }
 
 /// Where a solution lies outside what has been proved.
-fn outside(document: &Value, proof: &Proof) -> Option<String> {
-    let number = |value: &Value| value.as_f64();
-    let bounds = |name: &str| -> Option<(f64, f64)> {
-        if let Some((first, _)) = steps(name) {
-            let at = |list: &str| number(&document[list][first as usize]);
-            return Some((at("threshold_lower")?, at("threshold_upper")?));
-        }
-        let value = &document[name];
-        let both = |low: &Value, high: &Value| Some((number(low)?, number(high)?));
-        both(&value["lower"], &value["upper"]).or_else(|| both(value, value))
-    };
+fn outside(solution: &Solution, proof: &Proof) -> Option<String> {
+    let claims = solution.claims();
     proof.iter().find_map(|(name, low, high)| {
-        let (lower, upper) = bounds(name)?;
+        let Bounds { lower, upper } = match &solution.body {
+            Body::Stopping(answer) if name == "remap_value" => {
+                (answer.remap_value, answer.remap_value).into()
+            }
+            _ => claims(name)?,
+        };
         let rounding = 1e-11 * lower.abs().max(1.0);
-        (name != "value_gap" && (lower - rounding > *high || upper + rounding < *low)).then(|| {
+        (lower - rounding > *high || upper + rounding < *low).then(|| {
             format!("{name} is given as [{lower}, {upper}], but [{low}, {high}] is proved")
         })
     })

@@ -1,74 +1,19 @@
 //! `remap solve`.
 
-use super::{Exit, report};
-use crate::cli::{Settings, Solve};
-use crate::model::complaint::Complaint;
-use crate::model::{Loaded, Problem};
+use super::{Exit, print_documents, report};
+use crate::cli::Solve;
+use crate::complaint::Complaint;
+use crate::model::Loaded;
 use crate::output::{
-    check_free, is_closed, make_folder, print, say, try_folder, write_file, write_with,
+    check_folder, check_free, is_closed, make_folder, print, say, write_file, write_with,
 };
-use crate::run::{Deadline, Watch, is_interrupted};
-use crate::solution::{Body, Certified, Solution};
-use crate::{
-    archive, certificate, claims, fluids, land_battle, load_drift, periodic, phase_change,
-    phase_switching, render, stopping,
-};
+use crate::plot::Format;
+use crate::problems::{self, Files, Solved, certificate, stopping::table};
+use crate::render;
+use crate::run::{Deadline, is_interrupted};
+use crate::solution::{Body, Certified, to_json};
 use remap_checker::Budget;
 use std::path::{Path, PathBuf};
-
-/// Solves one model. Long computations are saved now and then, in `folder` if one is given; `force`
-/// starts anew whatever is there.
-pub fn solve_model(
-    loaded: &Loaded,
-    settings: &Settings,
-    folder: Option<&Path>,
-    force: bool,
-) -> Result<Solution, Vec<Complaint>> {
-    let watch = Watch::start(&loaded.model.title, settings.time_limit);
-    let solved = match &loaded.model.problem {
-        Problem::PhaseChange(problem) => phase_change::solve(loaded, problem, settings, &watch),
-        Problem::PhaseSwitching(problem) => {
-            phase_switching::solve(loaded, problem, settings, &watch)
-        }
-        Problem::LoadDrift(problem) => {
-            load_drift::solve(loaded, problem, settings, &watch, folder, force)
-        }
-        Problem::ActivityMesh(_) => {
-            let label = "its states are too many for an exact solution";
-            let help = "play policies on it: remap compare MODEL.ron";
-            Err(vec![loaded.complain("problem", "a mesh is simulated, not solved", label, help)])
-        }
-        Problem::Stopping(problem) => {
-            if let Some(folder) = folder.filter(|_| stopping::is_archived(loaded, problem)) {
-                let archive = out_path(folder, &loaded.path).with_extension("npz");
-                if archive.symlink_metadata().is_ok() {
-                    check_free(&archive, force).map_err(|complaint| vec![complaint])?;
-                }
-            }
-            stopping::solve(loaded, problem, settings, &watch)
-        }
-        Problem::Fluids(problem) => fluids::solve(loaded, problem, settings, &watch),
-        Problem::LandBattle(problem) => land_battle::solve(loaded, problem, settings, &watch),
-        Problem::Periodic(problem) => Ok(periodic::solve(problem, settings, &watch)),
-    }?;
-    let verdict = claims::examine(&solved.body, solved.status, settings.tolerance);
-    let mut warnings = loaded.warnings.clone();
-    warnings.extend(solved.warnings);
-    if !warnings.iter().any(|warning| warning.contains("tolerance was not reached")) {
-        warnings.extend(verdict.warning);
-    }
-    Ok(Solution {
-        title: loaded.model.title.clone(),
-        body: solved.body,
-        status: verdict.status,
-        tolerance: settings.tolerance,
-        version: env!("CARGO_PKG_VERSION"),
-        seconds: watch.seconds(),
-        certificate: None,
-        warnings,
-        contradiction: verdict.contradiction,
-    })
-}
 
 pub(super) fn run(arguments: &Solve) -> Exit {
     let mut exit = Exit::Done;
@@ -91,27 +36,28 @@ pub(super) fn run(arguments: &Solve) -> Exit {
             break;
         }
         let solved = Loaded::read(path).and_then(|loaded| {
-            let (folder, force) = (arguments.out.as_deref(), arguments.force);
-            let solution = solve_model(&loaded, &arguments.settings, folder, force)?;
-            Ok((loaded, solution))
+            let files = Files { folder: arguments.out.as_deref(), force: arguments.force };
+            let solved = problems::solve(&loaded, &(&arguments.settings).into(), files)?;
+            Ok((loaded, solved))
         });
-        let (loaded, mut solution) = match solved {
+        let (loaded, mut solved) = match solved {
             Ok(solved) => solved,
             Err(complaints) => {
                 exit = exit.worst(report(&complaints));
                 continue;
             }
         };
-        let possible = certificate::is_possible(&loaded, &solution);
+        let possible = certificate::is_possible(&loaded, &solved.solution);
         if let (Some(file), Ok(())) = (&arguments.certificate, &possible) {
             let (file, model) = (file.clone(), path.clone());
-            solution.certificate = Some(Certified { file, model });
+            solved.solution.certificate = Some(Certified { file, model });
         }
-        let consistent = solution.contradiction.is_none();
-        let checked = consistent.then(|| certificate::self_check(&loaded, &solution)).flatten();
+        let consistent = solved.solution.contradiction.is_none();
+        let checked = consistent.then(|| certificate::self_check(&loaded, &solved)).flatten();
         if let Some(contradiction) = checked {
-            solution.refute(contradiction);
+            solved.solution.refute(contradiction);
         }
+        let solution = &solved.solution;
         if let Some(contradiction) = &solution.contradiction {
             say(&format!("error: {}: {contradiction}", path.display()));
             exit = exit.worst(Exit::Bug);
@@ -124,38 +70,33 @@ pub(super) fn run(arguments: &Solve) -> Exit {
         if arguments.settings.json {
             documents.push(solution.clone());
         } else {
-            print(&render::summary(&loaded, &solution));
+            print(&render::summary(solution));
         }
-        if let Err(complaint) = write_outputs(arguments, &loaded, &solution) {
+        if let Err(complaint) = write_outputs(arguments, &loaded, &solved) {
             exit = exit.worst(report(&[complaint]));
         }
         if let Some(file) = &arguments.certificate {
-            to_certify = Some((file, loaded, solution));
+            to_certify = Some((file, loaded, solved));
         }
     }
     if arguments.settings.json {
-        let document = match (arguments.models.len(), documents.as_slice()) {
-            (1, []) => return exit,
-            (1, [only]) => to_json(only),
-            _ => to_json(&documents),
-        };
-        print(&document);
+        print_documents(arguments.models.len(), &documents);
     }
     // After the answer, so that it is not lost if this does not come to its end.
-    if let Some((file, loaded, solution)) = to_certify {
-        exit = exit.worst(certify(arguments, file, &loaded, &solution));
+    if let Some((file, loaded, solved)) = to_certify {
+        exit = exit.worst(certify(arguments, file, &loaded, &solved));
     }
     exit
 }
 
 /// Makes the certificate of an answer and writes it, within what is left of the time.
-fn certify(arguments: &Solve, file: &Path, loaded: &Loaded, solution: &Solution) -> Exit {
+fn certify(arguments: &Solve, file: &Path, loaded: &Loaded, solved: &Solved) -> Exit {
     let limit = arguments.settings.time_limit;
-    let left = limit.map(|seconds| seconds - solution.seconds);
+    let left = limit.map(|seconds| seconds - solved.solution.seconds);
     let reason = "no certificate: the time limit came first";
     let _deadline = left.map(|seconds| Deadline::start(seconds, reason));
     let budget = limit.map_or_else(Budget::default, |_| Budget::new(u64::MAX));
-    let made = certificate::of(loaded, solution, &budget).and_then(|made| {
+    let made = certificate::of(loaded, solved, &budget).and_then(|made| {
         write_file(file, &made.bytes, arguments.force)?;
         Ok(made.warning)
     });
@@ -169,19 +110,6 @@ fn certify(arguments: &Solve, file: &Path, loaded: &Loaded, solution: &Solution)
     }
 }
 
-/// One JSON document, ending in a newline.
-pub fn to_json<T: serde::Serialize>(value: &T) -> String {
-    let mut text = serde_json::to_string_pretty(value).expect("solutions have string keys only");
-    text.push('\n');
-    text
-}
-
-fn out_path(folder: &Path, model: &Path) -> PathBuf {
-    let mut name = model.file_stem().unwrap_or_default().to_owned();
-    name.push(".json");
-    folder.join(name)
-}
-
 /// What the arguments ask for together must be possible.
 fn check_request(arguments: &Solve) -> Result<(), Complaint> {
     if let Some(plot) = &arguments.plot {
@@ -189,7 +117,7 @@ fn check_request(arguments: &Solve) -> Result<(), Complaint> {
             let message = "--plot draws one model, several are given";
             return Err(Complaint::elsewhere(message, "solve them one by one"));
         }
-        render::plot::Format::of(plot)?;
+        Format::of(plot)?;
     }
     if arguments.certificate.is_some() && arguments.models.len() > 1 {
         let message = "--certificate proves the answer to one model, several are given";
@@ -204,7 +132,7 @@ fn check_request(arguments: &Solve) -> Result<(), Complaint> {
     }
     if let Some(folder) = &arguments.out {
         let mut names: Vec<_> =
-            arguments.models.iter().map(|model| out_path(folder, model)).collect();
+            arguments.models.iter().map(|model| Files::document(folder, model)).collect();
         names.sort();
         if let Some(pair) = names.windows(2).find(|pair| pair[0] == pair[1]) {
             let message = format!("two models would both be written to {}", pair[0].display());
@@ -231,7 +159,7 @@ fn check_apart(arguments: &Solve) -> Result<(), Complaint> {
     let mut outputs: Vec<PathBuf> =
         arguments.plot.iter().chain(&arguments.certificate).cloned().collect();
     if let Some(folder) = &arguments.out {
-        let names = models().map(|model| out_path(folder, model));
+        let names = models().map(|model| Files::document(folder, model));
         outputs.extend(names.flat_map(|name| [name.with_extension("npz"), name]));
     }
     let mut taken: Vec<PathBuf> = models().map(|model| place(model)).collect();
@@ -255,41 +183,30 @@ fn check_outputs(arguments: &Solve) -> Result<(), Complaint> {
         check_free(path, arguments.force)?;
     }
     let Some(folder) = &arguments.out else { return Ok(()) };
-    if folder.is_dir() {
-        try_folder(folder)?;
-        let names = arguments.models.iter().map(|model| out_path(folder, model));
-        return names
-            .filter(|name| name.symlink_metadata().is_ok())
-            .try_for_each(|name| check_free(&name, arguments.force));
-    }
-    // The folder will be made: its nearest parent that exists must be one.
-    match folder.ancestors().find(|parent| parent.symlink_metadata().is_ok()) {
-        Some(parent) if !parent.is_dir() => {
-            let message = format!("{} is not a folder", parent.display());
-            Err(Complaint::elsewhere(message, "give the path of a folder"))
-        }
-        Some(parent) => try_folder(parent),
-        None => try_folder(Path::new(".")),
-    }
+    check_folder(folder)?;
+    let names = arguments.models.iter().map(|model| Files::document(folder, model));
+    names
+        .filter(|name| name.symlink_metadata().is_ok())
+        .try_for_each(|name| check_free(&name, arguments.force))
 }
 
-fn write_outputs(arguments: &Solve, loaded: &Loaded, solution: &Solution) -> Result<(), Complaint> {
-    let model = &loaded.path;
+fn write_outputs(arguments: &Solve, loaded: &Loaded, solved: &Solved) -> Result<(), Complaint> {
+    let (model, solution) = (&loaded.path, &solved.solution);
     if let Some(folder) = &arguments.out {
         make_folder(folder)?;
-        let path = out_path(folder, model);
+        let path = Files::document(folder, model);
         let archived = match &solution.body {
-            Body::Stopping(stopping::Answer { table, decision: None, .. }) => table.as_ref(),
+            Body::Stopping(answer) if answer.decision.is_none() => solved.table.as_ref(),
             _ => None,
         };
         if let Some(table) = archived {
             let file = path.with_extension("npz");
-            write_with(&file, arguments.force, |file| archive::write(table, file))?;
+            write_with(&file, arguments.force, |file| table::write(table, file))?;
         }
         write_file(&path, to_json(solution).as_bytes(), arguments.force)?;
     }
     if let Some(plot) = &arguments.plot {
-        let bytes = render::plot::draw(solution, render::plot::Format::of(plot)?)?;
+        let bytes = render::draw(solution, Format::of(plot)?)?;
         write_file(plot, &bytes, arguments.force)?;
     }
     Ok(())

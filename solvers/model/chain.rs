@@ -1,7 +1,7 @@
 //! The chain of one process's load in a model file.
 
-use super::complaint::Review;
 use super::number::Decimal;
+use super::review::Review;
 use remapping::Rational;
 use remapping::chain::{BirthDeath, ChainError, Dense};
 use remapping::stopping::{Process, ProcessChain};

@@ -1,8 +1,8 @@
 //! What watches for a change of phase: a detector that says yes or no, one with more levels, or several.
 
-use super::complaint::Review;
 use super::explain::Shape;
 use super::number::Decimal;
+use super::review::Review;
 use remapping::Rational;
 use remapping::belief::Levels;
 use serde::de::{self, IgnoredAny, MapAccess, SeqAccess, Visitor};

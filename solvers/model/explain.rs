@@ -1,7 +1,7 @@
 //! What `ron` found wrong with the types of a model, in plain words and at the right place.
 
-use super::complaint::{Complaint, Source};
-use super::syntax::{Node, Span};
+use super::syntax::Node;
+use crate::complaint::{Complaint, Source, Span};
 use ron::Error;
 
 /// A place of a model, by its path, and what may stand there.

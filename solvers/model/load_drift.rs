@@ -1,8 +1,8 @@
 //! The `LoadDrift` problem of a model file [NRS86, section 3].
 
 use super::chain::Chain;
-use super::complaint::Review;
 use super::number::Decimal;
+use super::review::Review;
 use remapping::chain::Multisets;
 use remapping::drift;
 use remapping::stopping::ProcessChain;

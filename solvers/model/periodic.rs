@@ -1,10 +1,10 @@
 //! The `Periodic` problem of a model file \[FXW03\].
 
 use super::chain::Chain;
-use super::complaint::Review;
 use super::explain::Shape;
 use super::law::{Law, positive};
 use super::number::Decimal;
+use super::review::Review;
 use remapping::interval::{Bound, ChainLoads, Covariance, Imbalance, LoadChain, Processors};
 use remapping::law::Class;
 use serde::Deserialize;

@@ -1,10 +1,10 @@
 //! The `PhaseChange` problem of a model file [NR86, NR90].
 
-use super::complaint::Review;
 use super::detector::{self, Detector};
 use super::explain::Shape;
 use super::lifetime::{self, Law};
 use super::number::Decimal;
+use super::review::Review;
 use remapping::Rational;
 use remapping::lifetime::Lifetime;
 use remapping::threshold::{Hazard, PhaseChange as Problem, Premature as EnginePremature};

@@ -1,11 +1,11 @@
 //! The `PhaseSwitching` problem of a model file: phases that come back.
 
-use super::complaint::Review;
 use super::detector::{self, Detector};
 use super::explain::Shape;
 use super::lifetime::{self, Law};
 use super::number::Decimal;
 use super::phase_change::review_length;
+use super::review::Review;
 use remapping::Rational;
 use remapping::lifetime::Lifetime;
 use remapping::switching::{PhaseSwitching as Problem, SwitchingError};

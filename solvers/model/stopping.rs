@@ -1,9 +1,9 @@
 //! The `Stopping` problem of a model file \[YXW03\].
 
 use super::chain::{Chain, review_rows};
-use super::complaint::Review;
 use super::matrix_market;
 use super::number::Decimal;
+use super::review::Review;
 use remapping::Rational;
 use remapping::chain::{Joint, Operator};
 use remapping::imbalance::{Imbalance, RunningCost};

@@ -1,9 +1,10 @@
 //! Periodic intervals as people see them: the table of methods, the curve of the imbalance.
 
-use super::plot::{DrawError, Picture, THRESHOLD, draw_key};
-use crate::periodic::{Answer, CostLine, Line, Steps};
-use plotters::coord::Shift;
-use plotters::prelude::*;
+use super::curve::framed;
+use crate::plot::chart::{Axis, Chart, Series};
+use crate::plot::{COLOURS, THRESHOLD};
+use crate::solution::periodic::{Answer, CostLine, Line, Steps};
+use plotters::prelude::{BLACK, SeriesLabelPosition};
 use std::fmt::Write;
 
 const WIDTH: usize = 72;
@@ -58,7 +59,7 @@ pub fn summary(answer: &Answer) -> String {
 
 /// The answer in a sentence.
 fn headline(answer: &Answer) -> String {
-    let (symbol, bound, by) = (symbol(answer), answer.bound, answer.interval_by);
+    let (symbol, bound, by) = (symbol(answer), answer.bound, answer.interval_by.as_str());
     match (answer.interval, answer.at_least) {
         (None, _) => format!("never remap: {symbol} stays within {bound} ({by})"),
         (Some(0), Some(_)) => {
@@ -108,7 +109,7 @@ fn cheapest(cost: &CostLine) -> String {
 
 /// The line of a sweep: every method, then what was simulated and what a remap cost asks for.
 pub fn cells(answer: &Answer) -> Vec<(String, String)> {
-    let cell = |line: &Line| (line.name.to_owned(), line.interval.to_string());
+    let cell = |line: &Line| (line.name.clone(), line.interval.to_string());
     let mut cells: Vec<_> = answer.methods.iter().map(cell).collect();
     if let Some(simulated) = &answer.simulated {
         let value = format!("{:.2} +- {:.2}", simulated.steps.value, simulated.steps.half_width());
@@ -138,90 +139,43 @@ fn curve(answer: &Answer) -> String {
     for (column, time) in times.enumerate() {
         rows[HEIGHT - 1 - level(answer.deviation[time])][column] = '#';
     }
-    let mut text =
-        format!("  {}   (# imbalance   - bound {})\n", answer.deviation_is, answer.bound);
-    for (row, line) in rows.into_iter().enumerate() {
+    let rows = rows.into_iter().enumerate().map(|(row, line)| {
         let label = match row {
             0 => format!("{top:>8.4} "),
             row if row == HEIGHT - 1 => format!("{:>8.4} ", 0.0),
             _ => " ".repeat(9),
         };
-        let line: String = line.into_iter().collect();
-        let _ = writeln!(text, "{label}|{}", line.trim_end());
-    }
-    let gap = columns.saturating_sub(1 + last.to_string().len()).max(1);
-    let _ = writeln!(text, "{}+{}", " ".repeat(9), "-".repeat(columns));
-    let _ = writeln!(text, "{}0{}{last}   step t", " ".repeat(10), " ".repeat(gap));
-    text
+        (label, line.into_iter().collect())
+    });
+    format!("  {}   (# imbalance   - bound {})\n", answer.deviation_is, answer.bound)
+        + &framed(rows, (0, last as u64), columns, "step t")
 }
 
 /// The imbalance against time with the bound and the interval of each method: [FXW03, Figs. 4-8].
-pub struct DeviationPicture<'a> {
-    /// The model's title.
-    pub title: &'a str,
-    /// What to draw.
-    pub answer: &'a Answer,
-}
-
-/// Colours of the methods' intervals.
-const COLOURS: [RGBColor; 8] = [
-    RGBColor(31, 90, 166),
-    RGBColor(214, 96, 20),
-    RGBColor(46, 134, 64),
-    RGBColor(176, 42, 60),
-    RGBColor(122, 82, 160),
-    RGBColor(125, 85, 60),
-    RGBColor(200, 110, 170),
-    RGBColor(100, 100, 100),
-];
-
-impl Picture for DeviationPicture<'_> {
-    fn draw<B: DrawingBackend>(&self, area: &DrawingArea<B, Shift>) -> Result<(), DrawError>
-    where
-        B::ErrorType: 'static,
-    {
-        area.fill(&WHITE)?;
-        let answer = self.answer;
-        let last = (answer.deviation.len() - 1).max(1) as f64;
-        let highest = answer.deviation.iter().copied().fold(answer.bound, f64::max);
-        let top = if highest > 0.0 { 1.1 * highest } else { 1.0 };
-        let mut chart = ChartBuilder::on(area)
-            .caption(self.title, ("sans-serif", 24))
-            .margin(18)
-            .x_label_area_size(48)
-            .y_label_area_size(72)
-            .build_cartesian_2d(0.0..last, 0.0..top)?;
-        chart
-            .configure_mesh()
-            .x_desc("steps t since the last remap")
-            .y_desc(answer.deviation_is)
-            .x_label_formatter(&|step| format!("{step:.0}"))
-            .label_style(("sans-serif", 16))
-            .light_line_style(TRANSPARENT)
-            .draw()?;
-        let line = answer.deviation.iter().enumerate().map(|(t, d)| (t as f64, *d));
-        chart
-            .draw_series(LineSeries::new(line, THRESHOLD.stroke_width(3)))?
-            .label(format!("imbalance {}", answer.deviation_is))
-            .legend(|(x, y)| PathElement::new([(x, y), (x + 24, y)], THRESHOLD.stroke_width(3)));
-        let bound = [(0.0, answer.bound), (last, answer.bound)];
-        chart
-            .draw_series(LineSeries::new(bound, BLACK.stroke_width(2)))?
-            .label(format!("bound {}", answer.bound))
-            .legend(|(x, y)| PathElement::new([(x, y), (x + 24, y)], BLACK.stroke_width(2)));
-        for (line, colour) in answer.methods.iter().zip(COLOURS.into_iter().cycle()) {
-            let name = format!("{}: {}", line.name, line.interval);
-            let shown =
-                line.interval.number().map(|steps| steps as f64).filter(|steps| *steps <= last);
-            let place = shown.map(|steps| [(steps, 0.0), (steps, answer.bound)]);
-            chart
-                .draw_series(place.map(|ends| PathElement::new(ends, colour.stroke_width(2))))?
-                .label(name)
-                .legend(move |(x, y)| {
-                    PathElement::new([(x, y), (x + 24, y)], colour.stroke_width(2))
-                });
-        }
-        draw_key(&mut chart, SeriesLabelPosition::LowerRight)?;
-        Ok(())
+pub fn picture<'a>(title: &'a str, answer: &'a Answer) -> Chart<'a> {
+    let last = answer.deviation.len().saturating_sub(1).max(1) as f64;
+    let highest = answer.deviation.iter().copied().fold(answer.bound, f64::max);
+    let top = if highest > 0.0 { 1.1 * highest } else { 1.0 };
+    let curve = answer.deviation.iter().enumerate().map(|(t, d)| (t as f64, *d));
+    let bound = [(0.0, answer.bound), (last, answer.bound)];
+    let mut series = vec![
+        Series::line(THRESHOLD, curve).named(format!("imbalance {}", answer.deviation_is)),
+        Series::line(BLACK, bound).named(format!("bound {}", answer.bound)),
+    ];
+    let methods =
+        answer.methods.iter().map(|line| (line.name.as_str(), line.interval, answer.bound));
+    let cost = answer.cost_aware.iter().map(|cost| ("least cost", cost.interval, top));
+    let colours = COLOURS.into_iter().skip(1).cycle();
+    for ((name, interval, height), colour) in methods.chain(cost).zip(colours) {
+        let shown = interval.number().map(|steps| steps as f64).filter(|steps| *steps <= last);
+        let place = shown.into_iter().flat_map(|steps| [(steps, 0.0), (steps, height)]);
+        series.push(Series::line(colour, place).named(format!("{name}: {interval}")));
+    }
+    Chart {
+        title,
+        x: Axis::new("steps t since the last remap", 0.0..last, 0),
+        y: Axis::new(&answer.deviation_is, 0.0..top, 4),
+        series,
+        key: SeriesLabelPosition::LowerRight,
     }
 }

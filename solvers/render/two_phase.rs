@@ -1,8 +1,9 @@
 //! The model problems in text: thresholds by scenario, and policies compared.
 
-use crate::workload::compare::Comparison;
-use crate::workload::figure::Policy;
-use crate::workload::solve::Answer;
+use super::Row;
+use crate::problems::two_phase::figure::Policy;
+use crate::problems::two_phase::workload::Comparison;
+use crate::solution::two_phase::Answer;
 use std::fmt;
 
 /// Rows and columns per position of the curve drawn in text.
@@ -49,6 +50,20 @@ impl fmt::Display for Answer {
         }
         Ok(())
     }
+}
+
+/// The readable summary.
+pub fn summary(text: &mut String, answer: &Answer) {
+    text.push_str(&answer.to_string());
+}
+
+/// A line of a sweep's table.
+pub fn cells(answer: &Answer) -> Row {
+    let (gain, threshold) = answer.middle();
+    vec![
+        ("e_B - e_R".to_owned(), format!("{gain:.6}")),
+        ("pi_0".to_owned(), format!("{threshold:.12}")),
+    ]
 }
 
 impl Comparison {

@@ -1,29 +1,22 @@
 //! Certificates: what the solvers write, the checker confirms; what anyone changes, it rejects.
 
 use crate::workplace::Workplace;
-use clap::Parser;
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use rand::{Rng, RngExt};
-use remap::cli::{Cli, Command, Settings};
 use remap::model::{Loaded, Problem};
-use remap::{certificate, commands};
+use remap::problems::{self, Files, Settings, certificate};
 use remap_checker::recursion::Steps;
 use remap_checker::{Budget, Evidence, Proof, Refusal, check, seal};
 use remapping::threshold::exact;
 use std::path::{Path, PathBuf};
 
-fn settings(tolerance: &str) -> Settings {
-    let arguments = ["remap", "solve", "x.ron", "--tolerance", tolerance];
-    let Command::Solve(solve) = Cli::parse_from(arguments).command else { unreachable!() };
-    solve.settings
-}
-
 /// The model text, and a certificate of it.
 fn certified(loaded: &Loaded, tolerance: &str) -> Vec<u8> {
-    let solution =
-        commands::solve_model(loaded, &settings(tolerance), None, false).expect("solved");
-    let made = certificate::of(loaded, &solution, &Budget::default());
+    let settings = Settings { tolerance: tolerance.parse().unwrap(), ..Settings::default() };
+    let solved = problems::solve(loaded, &settings, Files::default());
+    let solved = solved.unwrap_or_else(|_| panic!("not solved"));
+    let made = certificate::of(loaded, &solved, &Budget::default());
     made.unwrap_or_else(|c| panic!("{}\n{c}", loaded.text())).bytes
 }
 

@@ -2,10 +2,10 @@
 //! exact answer is known, it lies within them.
 
 use proptest::prelude::*;
-use remap::claims::examine;
-use remap::cli::{Cli, Command, Settings};
-use remap::commands::solve_model;
+use remap::cli::{Cli, Command};
 use remap::model::Loaded;
+use remap::problems::claims::examine;
+use remap::problems::{self, Files, Settings};
 use remap::render::{summary, within};
 use remap::solution::{Body, Solution};
 use remapping::{Rational, Status};
@@ -18,7 +18,7 @@ fn settings(arguments: &[&str]) -> Settings {
     use clap::Parser;
     let arguments = [&["remap", "solve", "model.ron"], arguments].concat();
     match Cli::try_parse_from(arguments).map(|cli| cli.command) {
-        Ok(Command::Solve(solve)) => solve.settings,
+        Ok(Command::Solve(solve)) => (&solve.settings).into(),
         _ => panic!("these are settings of solve"),
     }
 }
@@ -28,10 +28,10 @@ fn load(problem: &str) -> Option<Loaded> {
     Loaded::from_bytes(Path::new("model.ron"), text.into_bytes()).ok()
 }
 
-fn solved(problem: &str, arguments: &[&str]) -> (Loaded, Solution) {
+fn solved(problem: &str, arguments: &[&str]) -> Solution {
     let loaded = load(problem).expect("a right model");
-    let solution = solve_model(&loaded, &settings(arguments), None, false).unwrap();
-    (loaded, solution)
+    let solved = problems::solve(&loaded, &settings(arguments), Files::default());
+    solved.unwrap_or_else(|_| panic!("not solved")).solution
 }
 
 /// Decimals of all sizes.
@@ -128,11 +128,12 @@ fn keeps_its_promise(problem: &str) -> Result<(), TestCaseError> {
         let mut arguments = vec!["--tolerance", tolerance, "--time-limit", "2"];
         arguments.extend(exact.then_some("--exact"));
         let Some(loaded) = load(problem) else { return Ok(()) };
-        let Ok(solution) = solve_model(&loaded, &settings(&arguments), None, false) else {
+        let solved = problems::solve(&loaded, &settings(&arguments), Files::default());
+        let Ok(problems::Solved { solution, .. }) = solved else {
             return Ok(());
         };
         prop_assert!(solution.contradiction.is_none(), "{problem}: {:?}", solution.contradiction);
-        let text = summary(&loaded, &solution);
+        let text = summary(&solution);
         let document = serde_json::to_value(&solution).unwrap();
         let certified = document["status"] == "converged";
         prop_assert_eq!(certified, text.contains("certified"), "{}", text);
@@ -174,7 +175,7 @@ proptest! {
         width in (-40f64..3.0).prop_map(f64::exp), decimals in 0usize..13,
     ) {
         let (lower, upper) = (middle - width, middle + width);
-        let text = within(lower, upper, decimals);
+        let text = within((lower, upper).into(), decimals);
         let (shown, half) = text.split_once(" +- ").unwrap();
         let exact = |text: &str| remap::model::number::Decimal::parse(text).unwrap().exact;
         let (shown, half) = (exact(shown), exact(half));
@@ -195,23 +196,23 @@ const SUBNORMAL: &str = "PhaseChange(lifetime: Fixed(3), \
 #[test]
 fn models_that_once_fooled_the_solver_are_certified() {
     for problem in [GEOMETRIC, SUBNORMAL] {
-        let (loaded, solution) = solved(problem, &["--exact"]);
+        let solution = solved(problem, &["--exact"]);
         assert_eq!(solution.contradiction, None, "{problem}");
         assert_eq!(solution.status, Status::Converged, "{problem}: {:?}", solution.warnings);
-        assert!(summary(&loaded, &solution).contains("certified to 1e-9"));
+        assert!(summary(&solution).contains("certified to 1e-9"));
     }
 }
 
 /// Spoils one number of an answer.
 fn spoilt(spoil: impl Fn(&mut Body)) -> Solution {
-    let (_, mut solution) = solved(GEOMETRIC, &["--exact"]);
+    let mut solution = solved(GEOMETRIC, &["--exact"]);
     spoil(&mut solution.body);
     solution
 }
 
 #[test]
 fn an_answer_that_cannot_be_true_is_not_certified() {
-    let phase_change = |spoil: fn(&mut remap::phase_change::Answer)| {
+    let phase_change = |spoil: fn(&mut remap::solution::phase_change::Answer)| {
         spoilt(|body| match body {
             Body::PhaseChange(answer) => spoil(answer),
             _ => unreachable!("it is a change of phase"),

@@ -12,6 +12,7 @@ mod export;
 mod faults;
 mod files;
 mod flags;
+mod floors;
 mod fuzz;
 mod interrupts;
 mod languages;

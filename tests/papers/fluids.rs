@@ -3,12 +3,12 @@
 use crate::shapes::signs_change;
 use approx::assert_relative_eq;
 use proptest::prelude::*;
-use remap::fluids::cost::{Prices, Wrapped, charge};
-use remap::fluids::transport::{Calls, REACH, Transport};
-use remap::fluids::tube::{Inflow, Patch, Scheme, Tube};
-use remap::model::fluids::Fluids;
-use remap::workload::compare::compare;
-use remap::workload::figure::Policy;
+use remap::model::fluids::{Calls, Fluids};
+use remap::problems::fluids::cost::{Prices, Wrapped, charge};
+use remap::problems::fluids::transport::{REACH, Transport};
+use remap::problems::fluids::tube::{Inflow, Patch, Scheme, Tube};
+use remap::problems::two_phase::figure::Policy;
+use remap::problems::two_phase::workload::compare;
 
 /// A constant inflow.
 fn steady(density: f64) -> Inflow {

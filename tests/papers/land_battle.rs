@@ -3,13 +3,13 @@
 use crate::shapes::{falls_by, rank_correlation, rises_by, signs_change};
 use proptest::prelude::*;
 use rand::{SeedableRng, rngs::ChaCha8Rng};
-use remap::land_battle::Assigned;
-use remap::land_battle::battle::{Battle, Rules, Unit};
-use remap::land_battle::board::{Board, Hex, Mapping, Turn};
-use remap::land_battle::cost::{Prices, charge};
-use remap::model::land_battle::LandBattle;
-use remap::workload::compare::{Comparison, compare};
-use remap::workload::figure::Policy;
+use remap::model::land_battle::{LandBattle, Mapping};
+use remap::problems::land_battle::Assigned;
+use remap::problems::land_battle::battle::{Battle, Rules, Unit};
+use remap::problems::land_battle::board::{Board, Hex, Turn};
+use remap::problems::land_battle::cost::{Prices, charge};
+use remap::problems::two_phase::figure::Policy;
+use remap::problems::two_phase::workload::{Comparison, compare};
 use std::collections::{HashMap, HashSet, VecDeque};
 
 const BOARD: Board = Board { columns: 128, rows: 128 };

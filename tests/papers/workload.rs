@@ -4,13 +4,15 @@ use approx::assert_relative_eq;
 use proptest::prelude::*;
 use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
 use remap::model::fluids::Fluids;
-use remap::workload::compare::{Workload, compare};
-use remap::workload::estimate::{Parameters, model, optimal_thresholds};
-use remap::workload::expectation;
-use remap::workload::figure::Setting;
-use remap::workload::play::{Beliefs, Premature, clairvoyant, fixed, threshold};
-use remap::workload::speedup::{between_remaps, with_routing};
-use remap::workload::trace::{Cycles, Loads};
+use remap::model::two_phase::Premature;
+use remap::problems::two_phase::estimate::{estimate, model, optimal_thresholds};
+use remap::problems::two_phase::expectation;
+use remap::problems::two_phase::figure::Setting;
+use remap::problems::two_phase::play::{Beliefs, clairvoyant, fixed, threshold};
+use remap::problems::two_phase::speedup::{between_remaps, with_routing};
+use remap::problems::two_phase::trace::{Cycles, Loads};
+use remap::problems::two_phase::workload::{Workload, compare};
+use remap::solution::two_phase::Parameters;
 use remapping::estimate::Estimate;
 use remapping::threshold::{Accuracy, solve};
 
@@ -238,7 +240,7 @@ fn parameters_are_means_over_the_phases() {
         lower_bound: 16.0,
         work: 9.0,
     };
-    let found = Parameters::estimate(std::slice::from_ref(&run), &[]).unwrap();
+    let found = estimate(std::slice::from_ref(&run), &[]).unwrap();
     let expected = Parameters {
         before: 2.0,
         after: 15.0,
@@ -250,10 +252,10 @@ fn parameters_are_means_over_the_phases() {
     assert_eq!(found, expected);
     // A run without a second phase borrows it.
     let quiet = Cycles { changed: vec![false; 4], ..run.clone() };
-    let found = Parameters::estimate(std::slice::from_ref(&quiet), std::slice::from_ref(&run));
+    let found = estimate(std::slice::from_ref(&quiet), std::slice::from_ref(&run));
     let found = found.unwrap();
     assert_eq!((found.before, found.after, found.cycles_after), (8.5, 15.0, 0.0));
-    assert_eq!(Parameters::estimate(std::slice::from_ref(&quiet), &[]), None);
+    assert_eq!(estimate(std::slice::from_ref(&quiet), &[]), None);
 }
 
 #[test]
