@@ -2,7 +2,6 @@
 
 use npyz::{AutoSerialize, WriteOptions, WriterBuilder, npz::file_name_from_array_name};
 use remapping::stopping::{Solution, States};
-use std::fs::File;
 use std::io::{BufWriter, Error, Result, Seek, Write};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
@@ -29,7 +28,7 @@ pub struct Table {
 /// * `vectors`: how many load vectors the class stands for;
 /// * `decision`: the letter as its code, `.view("S1")` of it is the letter;
 /// * `tie`, `value`.
-pub fn write(table: &Table, file: &File) -> Result<()> {
+pub fn write(table: &Table, file: impl Write + Seek) -> Result<()> {
     let Table { states, decision, ties, value, .. } = table;
     let count = states.count();
     let mut archive = Archive::new(BufWriter::new(file));

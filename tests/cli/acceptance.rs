@@ -4,7 +4,6 @@ use proptest::test_runner::TestRunner;
 use rand::{Rng, RngExt};
 use remap::model::Loaded;
 use remap_checker::{Model, Refusal};
-use std::path::Path;
 
 const MODELS: [&str; 12] = [
     "PhaseChange(lifetime: Fixed(6), cycle: (before: 1.0, after: 1.5, remapped: 1.1), remap: (test: 0.2, install: 0), \
