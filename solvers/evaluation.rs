@@ -61,6 +61,9 @@ const MERGES: [f64; 6] = [1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7];
 /// Finer evaluations are given up at so many pieces: a few seconds of work.
 const MOST_PIECES: u64 = 200_000_000;
 
+/// What rounding may take from a product that equals another.
+const TIE: f64 = 1e-12;
+
 /// rho of [NR86, sec. VIII].
 const CERTAINTY: f64 = 0.8;
 
@@ -71,7 +74,8 @@ pub enum Rule {
     Optimal,
     /// By the same threshold at every step [NR90, sec. IV].
     Fixed(f64),
-    /// The same as long as remapping can still pay for itself.
+    /// The same while D <= T G [NR90, sec. IV], T being the mean number of cycles left, the present one
+    /// included: L_n. D = T G counts as paying, to within [`TIE`].
     Guarded(f64),
     /// Estimates first, with the gain off by this factor [NR86, sec. VIII].
     Heuristic1986(f64),
@@ -117,7 +121,7 @@ impl Rule {
             Rule::Optimal => Some(optimal_thresholds(solution, last)),
             Rule::Fixed(tau) => Some(all(tau)),
             Rule::Guarded(tau) => {
-                let pays = |n: u64| delay <= problem.lifetime.residual_mean(n) * gain;
+                let pays = |n: u64| delay <= problem.lifetime.residual_mean(n) * gain * (1.0 + TIE);
                 Some((0..=last).map(|n| if pays(n) { tau } else { 1.0 }).collect())
             }
             Rule::Heuristic1986(_) => None,

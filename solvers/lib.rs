@@ -6,6 +6,7 @@
 pub mod archive;
 pub mod certificate;
 pub mod checkpoint;
+pub mod claims;
 pub mod cli;
 pub mod commands;
 pub mod decision_map;

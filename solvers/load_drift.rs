@@ -47,10 +47,10 @@ pub struct Answer {
     pub remaps: Option<f64>,
     /// Work over time.
     pub utilization: Option<f64>,
-    /// Bounds of the value: equal when solved; otherwise the value of the part of the horizon that
-    /// is done, and that of the best fixed interval.
+    /// Proved bounds of the value: what rounding may have done when solved; otherwise the value of the
+    /// part of the horizon that is done, and that of the best fixed interval found.
     pub value_bounds: Interval,
-    /// The best fixed interval, for comparison.
+    /// The best of the fixed intervals that were evaluated, and of never, for comparison.
     pub best_fixed: Fixed,
     /// What the program comes to without any remap.
     pub never: Fixed,
@@ -260,7 +260,7 @@ fn lay_out(
 ) -> Answer {
     let done = backward.remaining() == 0;
     let outcome = backward.outcome().filter(|_| done);
-    let lower = backward.value();
+    let (lower, upper) = backward.value_bounds();
     let never = Intervals::never(problem);
     let best = fixed.best();
     let best_fixed = if best.outcome.value < never.value && best.interval < problem.steps {
@@ -268,7 +268,10 @@ fn lay_out(
     } else {
         Fixed::new(None, &never)
     };
-    let upper = if done { lower } else { best_fixed.value };
+    let upper = match best_fixed.interval.unwrap_or(problem.steps) {
+        _ if done => upper,
+        interval => Intervals::upper_bound(problem, interval, best_fixed.value),
+    };
     let mut closest_threshold = found.closest;
     closest_threshold.reverse();
     let letter =
@@ -289,7 +292,7 @@ fn lay_out(
         value_bounds: Interval { lower, upper },
         best_fixed,
         never: Fixed::new(None, &never),
-        least_average_cost: fixed.least_average_cost(),
+        least_average_cost: Intervals::least_average_cost(problem),
         closest_threshold,
         decision_step: found.wanted.filter(|_| found.decisions.is_some()),
         decision: found.decisions.as_ref().map(|_| (0..states.count()).map(letter).collect()),

@@ -16,8 +16,9 @@ use serde::Serialize;
 pub struct Answer {
     /// M.
     pub last_step: u64,
-    /// Least n from which on remapping never pays; M + 1 if there is none, 0 if it never does.
-    pub n0: u64,
+    /// Least n from which on remapping never pays; M + 1 if there is none, 0 if it never does. `null` if
+    /// the computation was stopped before that was known.
+    pub n0: Option<u64>,
     /// pi_n for n = 0..=M; for M > 10^6 only for the steps after `stationary_through`.
     pub threshold: Vec<f64>,
     /// Certified lower bounds, step by step.
@@ -123,12 +124,11 @@ pub fn solve(
         .map_err(|error| refuse(error.to_string(), "correct the parameter"))?;
     let mut warnings = Vec::new();
     let last = problem.last_step();
-    if solution.status == Status::IterationLimit {
-        warnings.push(if last > MAX_PER_STEP && solution.value.is_none() {
-            format!("the thresholds of the last {MAX_PER_STEP} steps are all distinct; the earlier ones are left out")
-        } else {
-            format!("the tolerance was not reached: the widest threshold interval is {:.2e}", solution.curve.width())
-        });
+    let stopped_at = solution.curve.first_step();
+    if solution.status == Status::IterationLimit && stopped_at.is_some_and(|first| first > 0) {
+        warnings.push(format!(
+            "the thresholds of the last {MAX_PER_STEP} steps are all distinct; the earlier ones are left out"
+        ));
     }
     let mut status = solution.status;
     let exact = settings.exact.then(|| exact::solve(&problem, EXACT_SEGMENTS, watch));
@@ -154,7 +154,7 @@ pub fn solve(
     let value = solution.value.map(|(lower, upper)| Interval { lower, upper });
     let mut answer = Answer {
         last_step: last,
-        n0: solution.onset,
+        n0: Some(solution.onset).filter(|n0| stopped_at.is_some_and(|n| n == 0 || n < *n0)),
         threshold: Vec::new(),
         threshold_lower: Vec::new(),
         threshold_upper: Vec::new(),

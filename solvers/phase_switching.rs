@@ -3,6 +3,7 @@
 use crate::cli::Settings;
 use crate::model::Loaded;
 use crate::model::complaint::Complaint;
+use crate::model::phase_change::MAX_PER_STEP;
 use crate::model::phase_switching::PhaseSwitching;
 use crate::phase_change::Interval;
 use crate::run::Watch;
@@ -45,12 +46,31 @@ pub struct Answer {
 /// A curve with its certified bounds.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Thresholds {
-    /// The middle of the bounds.
+    /// The middle of the bounds; for M > 10^6 only for the steps after `stationary_through`.
     pub threshold: Vec<f64>,
     /// Certified lower bounds, step by step.
     pub lower: Vec<f64>,
     /// Certified upper bounds, step by step.
     pub upper: Vec<f64>,
+    /// For M > 10^6: what most steps share.
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    pub stationary: Option<Stationary>,
+}
+
+/// The threshold that more than 10^6 steps share.
+#[derive(Debug, Clone, Serialize)]
+pub struct Stationary {
+    /// The middle of its bounds.
+    pub stationary: f64,
+    /// Its certified lower bound.
+    pub stationary_lower: f64,
+    /// Its certified upper bound.
+    pub stationary_upper: f64,
+    /// The last step that has it; the arrays start after it.
+    pub stationary_through: u64,
+    /// The bounds [lower, upper] of the first steps, where they differ from the stationary ones.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub head: Vec<[f64; 2]>,
 }
 
 impl Thresholds {
@@ -62,7 +82,21 @@ impl Thresholds {
 
     fn of(curve: &Curve) -> Thresholds {
         let mut all = Thresholds::default();
-        for run in curve.runs() {
+        let longest = curve.runs().max_by_key(|run| run.last - run.first);
+        let long = longest.filter(|run| run.last - run.first >= MAX_PER_STEP);
+        all.stationary = long.map(|run| {
+            let first = curve.first_step().unwrap_or(run.first);
+            let head = (first..run.first).filter_map(|n| curve.at(n));
+            Stationary {
+                stationary: run.bounds.middle(),
+                stationary_lower: run.bounds.lower,
+                stationary_upper: run.bounds.upper,
+                stationary_through: run.last,
+                head: head.map(|bounds| [bounds.lower, bounds.upper]).collect(),
+            }
+        });
+        let from = long.map_or(0, |run| run.last + 1);
+        for run in curve.runs().filter(|run| run.last >= from) {
             (run.first..=run.last).for_each(|_| all.push(run.bounds));
         }
         all
@@ -111,15 +145,24 @@ pub fn solve(
 
 type Found = Result<(Answer, Status, Vec<String>), switching::SwitchingError>;
 
-const TOO_WIDE: &str = "the tolerance was not reached";
+/// Says which widths missed the tolerance, and by how much.
+fn missed(tolerance: f64, widths: [(&str, f64); 2]) -> Vec<String> {
+    let wide = widths.into_iter().filter(|(_, width)| *width > tolerance);
+    wide.map(|(what, width)| match width.is_finite() {
+        true => format!("the tolerance was not reached: {what} is {width:.2e} wide"),
+        false => format!("the tolerance was not reached: {what} could not be bounded"),
+    })
+    .collect()
+}
 
 fn finite(problem: &Problem, lifetime: &Lifetime, settings: &Settings, watch: &Watch) -> Found {
     let solution = switching::solve(problem, lifetime, settings.tolerance, watch)?;
     let mut status = solution.status;
     let mut warnings = Vec::new();
     if status == Status::IterationLimit {
-        let width = solution.to_second.width().max(solution.to_first.width());
-        warnings.push(format!("{TOO_WIDE}: the widest threshold interval is {width:.2e}"));
+        let thresholds = ("the widest threshold interval", solution.threshold_width());
+        let value = ("the value's interval, relative to it,", solution.value_width());
+        warnings.extend(missed(settings.tolerance, [thresholds, value]));
     }
     let mut found = None;
     if settings.exact {
@@ -162,9 +205,13 @@ fn endless(problem: &Problem, settings: &Settings, watch: &Watch) -> Found {
     let solution = switching::long_run(problem, settings.tolerance, watch)?;
     let mut status = solution.status;
     let mut warnings = Vec::new();
+    let (lower, upper) = solution.average;
     if status == Status::IterationLimit {
         let width = solution.to_second.width().max(solution.to_first.width());
-        warnings.push(format!("{TOO_WIDE}: the wider threshold interval is {width:.2e}"));
+        let average = (upper - lower) / lower.abs().max(1.0);
+        let thresholds = ("the wider threshold interval", width);
+        let average = ("the average's interval, relative to it,", average);
+        warnings.extend(missed(settings.tolerance, [thresholds, average]));
     }
     if settings.exact {
         warnings.push("--exact is for short horizons: give the model a lifetime".to_owned());
@@ -172,7 +219,6 @@ fn endless(problem: &Problem, settings: &Settings, watch: &Watch) -> Found {
             status = Status::IterationLimit;
         }
     }
-    let (lower, upper) = solution.average;
     let answer = Answer {
         last_step: None,
         to_second: Thresholds::always(solution.to_second),

@@ -4,8 +4,9 @@ use crate::cli::Compare;
 use crate::run::Watch;
 use remapping::Status;
 use remapping::drift::MapPolicy;
+use remapping::estimate::Estimate;
 use remapping::policy::{Policy, Rule, Step};
-use remapping::simulate::{Estimate, Tally, Workload, compare, stream};
+use remapping::simulate::{Tally, Workload, compare, stream};
 use serde::Serialize;
 
 /// A policy that takes part.
@@ -40,31 +41,14 @@ impl Contestant {
     }
 }
 
-/// A mean over runs with the half-width of its 95 % confidence interval; `null` for a single run.
-#[derive(Debug, Clone, Copy, Serialize)]
-pub struct Mean {
-    /// The mean.
-    pub mean: f64,
-    /// The half-width.
-    pub half_width: Option<f64>,
-}
-
-impl Mean {
-    fn of(values: &[f64]) -> Mean {
-        let Estimate { mean, half_width } = Estimate::of(values);
-        Mean { mean, half_width: Some(half_width).filter(|width| width.is_finite()) }
-    }
-}
-
 /// How one policy did.
 #[derive(Debug, Clone, Serialize)]
 pub struct Line {
     /// Its name.
     pub policy: String,
-    /// Mean objective.
-    pub mean: f64,
-    /// Half-width of its 95 % confidence interval.
-    pub half_width: Option<f64>,
+    /// The objective.
+    #[serde(flatten)]
+    pub cost: Estimate,
     /// The exact expectation of the objective, where it can be evaluated.
     pub exact: Option<f64>,
     /// The rest.
@@ -75,22 +59,22 @@ pub struct Line {
 #[derive(Debug, Clone, Serialize)]
 pub struct Metrics {
     /// Time of a run, remaps included.
-    pub time: Mean,
+    pub time: Estimate,
     /// Sum of the steps' mean loads.
-    pub work: Mean,
+    pub work: Estimate,
     /// Number of remaps.
-    pub remaps: Mean,
+    pub remaps: Estimate,
     /// Steps between remaps, counted from the start, over the runs with a remap; absent if none has.
-    pub spacing: Option<Mean>,
+    pub spacing: Option<Estimate>,
     /// Work over time, run by run.
-    pub utilization: Mean,
+    pub utilization: Estimate,
     /// Mean work over mean time.
     pub utilization_of_means: f64,
     /// How much more than the least any sequence of remaps reaches on the same path;
     /// absent for horizons of more than 5000 steps.
-    pub regret_clairvoyant: Option<Mean>,
+    pub regret_clairvoyant: Option<Estimate>,
     /// How much more than the optimal policy: exact if both are, otherwise on the same paths.
-    pub regret_optimal: Option<Mean>,
+    pub regret_optimal: Option<Estimate>,
 }
 
 /// All policies.
@@ -101,7 +85,7 @@ pub struct Report {
     /// Seed of their random numbers.
     pub seed: u64,
     /// The least any sequence of remaps reaches, knowing the path in advance.
-    pub clairvoyant: Option<Mean>,
+    pub clairvoyant: Option<Estimate>,
     /// The policies, in the order asked for.
     pub policies: Vec<Line>,
 }
@@ -162,7 +146,7 @@ pub fn play<W: Workload>(
         Report {
             runs: finished,
             seed: arguments.seed,
-            clairvoyant: knows.then(|| Mean::of(&clairvoyant)),
+            clairvoyant: knows.then(|| Estimate::of(&clairvoyant)),
             policies,
         },
         status,
@@ -175,31 +159,30 @@ fn line(
     clairvoyant: Option<&Vec<f64>>,
     optimal: Option<(&Contestant, &Vec<Tally>)>,
 ) -> Line {
-    let of = |read: &dyn Fn(&Tally) -> f64| Mean::of(&tallies.iter().map(read).collect::<Vec<_>>());
+    let of =
+        |read: &dyn Fn(&Tally) -> f64| Estimate::of(&tallies.iter().map(read).collect::<Vec<_>>());
     let above = |others: &mut dyn Iterator<Item = f64>| {
         let values: Vec<f64> =
             tallies.iter().zip(others).map(|(own, other)| own.value - other).collect();
-        Mean::of(&values)
+        Estimate::of(&values)
     };
     let spacings: Vec<f64> = tallies.iter().filter_map(Tally::spacing).collect();
     let (time, work) = (of(&|tally| tally.time), of(&|tally| tally.work));
-    let value = of(&|tally| tally.value);
     let regret_optimal = optimal.map(|(best, others)| match (contestant.exact, best.exact) {
-        (Some(own), Some(best)) => Mean { mean: own - best, half_width: Some(0.0) },
+        (Some(own), Some(best)) => Estimate::around(own - best, 0.0),
         _ => above(&mut others.iter().map(|tally| tally.value)),
     });
     Line {
         policy: contestant.name.clone(),
-        mean: value.mean,
-        half_width: value.half_width,
+        cost: of(&|tally| tally.value),
         exact: contestant.exact,
         per_metric: Metrics {
             time,
             work,
             remaps: of(&|tally| tally.remaps as f64),
-            spacing: (!spacings.is_empty()).then(|| Mean::of(&spacings)),
+            spacing: (!spacings.is_empty()).then(|| Estimate::of(&spacings)),
             utilization: of(&Tally::utilization),
-            utilization_of_means: if time.mean > 0.0 { work.mean / time.mean } else { 1.0 },
+            utilization_of_means: if time.value > 0.0 { work.value / time.value } else { 1.0 },
             regret_clairvoyant: clairvoyant.map(|best| above(&mut best.iter().copied())),
             regret_optimal,
         },

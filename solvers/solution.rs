@@ -25,6 +25,19 @@ pub struct Solution {
     pub certificate: Option<Certified>,
     /// What is legal in the model but suspicious, and what the answer does not promise.
     pub warnings: Vec<String>,
+    /// Claims that cannot all be true: a bug.
+    #[serde(skip)]
+    pub contradiction: Option<String>,
+}
+
+impl Solution {
+    /// Takes back that the answer is certified, since something in it cannot be true.
+    pub fn refute(&mut self, contradiction: String) {
+        if self.status == Status::Converged {
+            self.status = Status::IterationLimit;
+        }
+        self.contradiction = Some(contradiction);
+    }
 }
 
 /// Files from which `remap verify` proves a solution.

@@ -204,7 +204,7 @@ pub fn solve(
         answer.average_of_stop = Some(Bounds { lower: stop.lower, upper: stop.upper });
         answer.value_gap = (best.upper - best.lower) / best.upper.max(1.0);
         answer.iterations = best.iterations;
-        status = best.status;
+        status = if best.status == Status::Converged { stop.status } else { best.status };
         let close = settings.tolerance * model.remap_cost().max(1.0);
         for (s, advantage) in best.advantage.iter().enumerate() {
             let balanced = outcome.letters[s] == b'B';
@@ -329,12 +329,6 @@ impl Answer {
         let tied = ties.iter().filter(|tie| **tie).count();
         self.table = Some(Arc::new(Table { states, decision: letters, ties, value, solution }));
         let mut warnings = Vec::new();
-        if status == Status::IterationLimit {
-            warnings.push(format!(
-                "the tolerance was not reached: the proved bounds are {:.2e} apart",
-                self.value_gap
-            ));
-        }
         if tied > self.ties.len() {
             warnings.push(format!(
                 "{tied} classes are ties, at places too large to count: see the archive"

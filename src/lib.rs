@@ -7,12 +7,13 @@
 //! It is pure mathematics: it never prints, reads files, looks at a clock or catches signals.
 
 /// Exact rational numbers.
-pub type Rational = dashu::rational::RBig;
+pub type Rational = dashu_ratio::RBig;
 
 pub mod belief;
 pub mod chain;
 pub mod concave;
 pub mod drift;
+pub mod estimate;
 pub mod fit;
 pub mod imbalance;
 pub mod interval;

@@ -77,6 +77,8 @@ Examples:
   remap compare models/phase_change/table_iii_*.ron --policies optimal,heuristic_1986,fixed:0.7,never
   remap compare models/fluids/figure6.ron --runs 100 --seed 1 --plot figure6.png
 
+For a change of phase, fixed:tau remaps once the belief exceeds tau; guarded:tau the same while D <= T G,
+T being the mean number of cycles left, the present one included.
 With --json, one model gives one document, several give an array.";
 
 const REGRET_HELP: &str = "\
@@ -171,7 +173,7 @@ pub struct Solve {
     #[allow(missing_docs)]
     pub settings: Settings,
     /// Write each solution to DIR/MODEL.json too; DIR is made if need be. Decision maps of more than
-    /// 10^6 load vectors go to DIR/MODEL.npz (see the README).
+    /// 10^6 load vectors go to DIR/MODEL.npz (see docs/guide/stopping.md).
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// Draw the threshold curve or decision map of one model.
@@ -215,7 +217,7 @@ pub struct Settings {
     /// Stopping: give the remap cost at which each decision switches.
     #[arg(long)]
     pub critical_costs: bool,
-    /// PhaseChange: solve in exact rationals too (short horizons) and print fractions.
+    /// PhaseChange, PhaseSwitching: solve in exact rationals too (short horizons) and print fractions.
     #[arg(long)]
     pub exact: bool,
     /// Periodic: also simulate R sample paths until they violate the bound.

@@ -52,7 +52,9 @@ pub(super) const FIT_HELP: &str = traces!(
 Without --model the first that fits the growth of the imbalance is written: load-drift (all ranks alike),
 stopping (a chain for each rank, where a chi-square test refutes that they are alike at 0.001), periodic.
 Probabilities are relative frequencies; each level leans on the moves from all levels, and each
-rank on those of all ranks, as if on one more visit. Intervals are Wilson's, of 95 %."
+rank on those of all ranks, as if on one more visit. Intervals are Clopper
+and Pearson's, of 95 %; those of drifts take the ranks, those of deviations the steps as independent,
+those of a change of phase take times as correlated from step to step, and its hazard as seen once."
 );
 
 pub(super) const REPLAY_HELP: &str = traces!(

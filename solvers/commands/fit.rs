@@ -6,7 +6,7 @@ use crate::fitting::{self, Deck, Facts};
 use crate::model::complaint::Complaint;
 use crate::output::{check_free, print, say, write_file};
 use crate::trace;
-use remapping::fit::Estimated;
+use remapping::estimate::{self, Estimate};
 use remapping::fit::growth::Point;
 use serde::Serialize;
 
@@ -117,6 +117,7 @@ struct Parameter<'a> {
     value: f64,
     low: f64,
     high: f64,
+    level: f64,
 }
 
 /// E max - mean some steps after a remap.
@@ -129,9 +130,9 @@ struct Growth {
 
 impl<'a> Model<'a> {
     fn new(deck: &'a Deck, title: &str, facts: &Facts<'_>) -> Model<'a> {
-        let parameter = |(name, found): &'a (String, Estimated)| {
-            let Estimated { value, low, high } = *found;
-            Parameter { name, value, low, high }
+        let parameter = |(name, found): &'a (String, Estimate)| {
+            let Estimate { value, lower: low, upper: high } = *found;
+            Parameter { name, value, low, high, level: estimate::LEVEL }
         };
         let growth = |(seen, model): (&Point, &Point)| Growth {
             steps: seen.lag,

@@ -10,8 +10,8 @@ use crate::output::{
 use crate::run::{Deadline, Watch, is_interrupted};
 use crate::solution::{Body, Certified, Solution};
 use crate::{
-    archive, certificate, fluids, land_battle, load_drift, periodic, phase_change, phase_switching,
-    render, stopping,
+    archive, certificate, claims, fluids, land_battle, load_drift, periodic, phase_change,
+    phase_switching, render, stopping,
 };
 use remap_checker::Budget;
 use std::path::{Path, PathBuf};
@@ -51,17 +51,22 @@ pub fn solve_model(
         Problem::LandBattle(problem) => land_battle::solve(loaded, problem, settings, &watch),
         Problem::Periodic(problem) => Ok(periodic::solve(problem, settings, &watch)),
     }?;
+    let verdict = claims::examine(&solved.body, solved.status, settings.tolerance);
     let mut warnings = loaded.warnings.clone();
     warnings.extend(solved.warnings);
+    if !warnings.iter().any(|warning| warning.contains("tolerance was not reached")) {
+        warnings.extend(verdict.warning);
+    }
     Ok(Solution {
         title: loaded.model.title.clone(),
         body: solved.body,
-        status: solved.status,
+        status: verdict.status,
         tolerance: settings.tolerance,
         version: env!("CARGO_PKG_VERSION"),
         seconds: watch.seconds(),
         certificate: None,
         warnings,
+        contradiction: verdict.contradiction,
     })
 }
 
@@ -102,11 +107,16 @@ pub(super) fn run(arguments: &Solve) -> Exit {
             let (file, model) = (file.clone(), path.clone());
             solution.certificate = Some(Certified { file, model });
         }
-        exit = exit.worst(solution.status.into());
-        if let Some(contradiction) = certificate::self_check(&loaded, &solution) {
+        let consistent = solution.contradiction.is_none();
+        let checked = consistent.then(|| certificate::self_check(&loaded, &solution)).flatten();
+        if let Some(contradiction) = checked {
+            solution.refute(contradiction);
+        }
+        if let Some(contradiction) = &solution.contradiction {
             say(&format!("error: {}: {contradiction}", path.display()));
             exit = exit.worst(Exit::Bug);
         }
+        exit = exit.worst(solution.status.into());
         for warning in &solution.warnings {
             say(&format!("warning: {}: {warning}", path.display()));
         }

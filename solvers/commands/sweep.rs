@@ -81,6 +81,10 @@ pub(super) fn run(arguments: &Sweep) -> Exit {
             }
         };
         exit = exit.worst(solution.status.into());
+        if let Some(contradiction) = &solution.contradiction {
+            say(&format!("error: at {}: {contradiction}", written(&chosen)));
+            exit = exit.worst(Exit::Bug);
+        }
         for warning in &solution.warnings {
             if warned.insert(warning.clone()) {
                 say(&format!("warning: first at {}: {warning}", written(&chosen)));

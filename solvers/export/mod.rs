@@ -96,16 +96,22 @@ pub fn of_document(document: &Document<'_>, archive: &Path) -> Result<Export, Co
     }
     let rule = match document.text("problem")? {
         "phase_change" => {
-            let width = document.number("tolerance")?;
-            notes.push(format!("Every threshold is certified to {width:e}."));
+            if status == "converged" {
+                let width = document.number("tolerance")?;
+                notes.push(format!("Every threshold is certified to {width:e}."));
+            }
             Rule::Belief(rule::belief(document)?)
         }
         "stopping" => {
             let cost = document.number("remap_cost")?;
-            notes.push(format!("Optimal when a remap costs {cost}, in units of load."));
+            if status == "converged" {
+                notes.push(format!("Optimal when a remap costs {cost}, in units of load."));
+            }
             let ties = document.value.get("ties").and_then(Value::as_array).map_or(0, Vec::len);
             if ties > 0 {
-                notes.push(format!("In {ties} load vectors both decisions cost the same."));
+                notes.push(format!(
+                    "In {ties} load vectors the bounds leave open which decision is better."
+                ));
             }
             Rule::Map(map::stopping(document, archive)?)
         }
@@ -125,13 +131,18 @@ pub fn of_document(document: &Document<'_>, archive: &Path) -> Result<Export, Co
         }
         "periodic" => {
             let found = rule::interval(document)?;
-            notes.push(
-                match document.value.get("cost_aware") {
-                    Some(_) => "The interval of least cost per step, remaps and waiting together.",
-                    None => "The longest interval within the bound on the imbalance.",
-                }
-                .to_owned(),
-            );
+            let has = |field: &str| document.value.get(field).is_some_and(|value| !value.is_null());
+            let safe = document.value.get("interval_by").is_some_and(|by| by == "rms_bound");
+            let note = if has("cost_aware") {
+                "The interval of least cost per step, remaps and waiting together."
+            } else if has("at_least") {
+                "The bound on the imbalance is kept so long at least; the search was stopped."
+            } else if safe {
+                "The bound on the imbalance is kept so long at least, for any laws of these moments."
+            } else {
+                "The longest interval within the bound on the imbalance."
+            };
+            notes.push(note.to_owned());
             Rule::Interval(found)
         }
         other => {

@@ -324,6 +324,10 @@ pub fn imbalance(document: &Document<'_>) -> Result<Imbalance, Complaint> {
 pub fn interval(document: &Document<'_>) -> Result<Interval, Complaint> {
     let cost_aware = document.part("cost_aware").ok();
     let source = cost_aware.as_ref().unwrap_or(document);
+    let stopped = source.value.get("interval").is_some_and(Value::is_string);
+    if stopped || source.value.get("at_least").and_then(Value::as_u64) == Some(0) {
+        return Err(document.wrong("its interval is not known: the computation was stopped"));
+    }
     let every = match source.value.get("interval") {
         Some(Value::Null) => None,
         _ => Some(source.whole("interval")?.max(1)),

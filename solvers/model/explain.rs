@@ -166,7 +166,10 @@ impl Explanation<'_> {
             Error::ExpectedDifferentStructName { .. } => {
                 (format!("expected `(...)`, without the name in {found}"), "leave the name out")
             }
-            other => (format!("{other}, found {found}"), "see the README for what a model holds"),
+            other => (
+                format!("{other}, found {found}"),
+                "see docs/guide/model-files.md for what a model holds",
+            ),
         };
         let help = self.help(&path, fallback);
         let message = "this value is not of the right kind";

@@ -1,11 +1,11 @@
 //! Periodic intervals for loads on the levels of a birth–death chain.
 
-use super::{Answer, CURVE_TERMS, CostLine, Line, MAX_CURVE, promise};
+use super::{Answer, CURVE_TERMS, CostLine, Line, MAX_CURVE, ends_early};
 use crate::cli::Settings;
 use crate::model::periodic::Periodic;
 use crate::run::Watch;
 use crate::solution::{Body, Solved};
-use remapping::interval::{Bound, ChainLoads, Guarantee};
+use remapping::interval::{Bound, ChainLoads, Kind, Method};
 use remapping::{Observer, Status};
 use std::ops::ControlFlow;
 
@@ -24,33 +24,24 @@ pub fn solve(problem: &Periodic, loads: &ChainLoads, settings: &Settings, watch:
     if settings.simulate.is_some() {
         warnings.push("sample paths of chains are not drawn; `exact` needs none".to_owned());
     }
-    let exact = Line {
-        name: "exact",
-        interval: found.interval.steps,
-        real: found.interval.real,
-        guarantee: promise(Guarantee::Exact),
-        error: found.error,
-        confidence: None,
-    };
+    let method = Method::searched(Kind::Exact, found);
+    let exact = Line::from(&method);
+    let interval = method.interval.steps;
     let cost_aware = problem.remap_cost().map(|cost| {
         let cheapest = loads.cost_aware(cost, watch);
         if cheapest.status != Status::Converged {
             status = cheapest.status;
         }
         let end = cheapest.steps.and_then(|steps| loads.laws().nth(steps as usize));
-        let over = |value: f64, law: &Vec<f64>| value / loads.mean_load(law);
-        CostLine {
-            remap_cost: cost,
-            interval: cheapest.steps,
-            cost_per_step: cheapest.cost_per_step,
-            tolerance_max_over_mean: end.as_ref().map(|law| over(cheapest.imbalance, law)),
-            tolerance_max_deviation: end
-                .as_ref()
-                .map(|law| over(loads.imbalance(law, Bound::MaxDeviation(limit), watch).value, law))
-                .filter(|deviation| deviation.is_finite()),
-        }
+        let deviation = |law: &Vec<f64>| {
+            let found = loads.imbalance(law, Bound::MaxDeviation(limit), watch).value;
+            found.is_finite().then_some(found)
+        };
+        let (average, deviation) =
+            (end.as_ref().map(|law| loads.mean_load(law)), end.as_ref().and_then(deviation));
+        CostLine::new(cost, &cheapest, average, deviation)
     });
-    let ends = [exact.interval, cost_aware.as_ref().and_then(|cost| cost.interval)];
+    let ends = [interval, cost_aware.as_ref().and_then(|cost| cost.interval.number())];
     let last = ends.into_iter().flatten().max().map_or(100, |steps| steps + 1).min(MAX_CURVE);
     let (mut deviation, mut error, mut work) = (Vec::new(), 0.0_f64, 0);
     for law in loads.laws().take(last as usize + 1) {
@@ -76,9 +67,11 @@ pub fn solve(problem: &Periodic, loads: &ChainLoads, settings: &Settings, watch:
         bound: limit,
         processors: loads.count,
         initial_load: problem.initial_load(),
-        interval: exact.interval,
+        interval,
         interval_by: exact.name,
+        at_least: exact.at_least.or(method.is_missing().then_some(0)),
         methods: vec![exact],
+        deviation_through: ends_early(&deviation, interval),
         deviation,
         deviation_is: symbol,
         deviation_error: error,

@@ -1,11 +1,13 @@
 //! The `Periodic` problem: from model to intervals.
 
 mod chain;
+mod steps;
 
 use crate::cli::Settings;
 use crate::model::periodic::Periodic;
 use crate::run::Watch;
 use crate::solution::{Body, Solved};
+use remapping::estimate::Estimate;
 use remapping::interval::{
     Bound, CostAware, Guarantee, Imbalance, Interval, Kind, Method, Processors, cost_aware,
     first_passage, methods, negative_load, sampled_max_deviation,
@@ -14,6 +16,7 @@ use remapping::{Observer, Status};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use std::ops::ControlFlow;
+pub use steps::Steps;
 
 /// Most entries of the deviation curve.
 const MAX_CURVE: u64 = 1_000;
@@ -45,16 +48,23 @@ pub struct Answer {
     /// Every method that applies, the most trustworthy first.
     #[serde(serialize_with = "as_map")]
     pub methods: Vec<Line>,
-    /// The longest interval, by the most trustworthy method; `null` if it never ends.
+    /// Steps during which the bound is proved to hold, `null` if for ever: the longest interval, or as
+    /// much of it as the method proves.
     pub interval: Option<u64>,
-    /// That method.
+    /// The method: `exact` for the longest interval.
     pub interval_by: &'static str,
+    /// The interval once more, where a limit or a tie stopped the search for the longest one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at_least: Option<u64>,
     /// The imbalance after 0, 1, 2, .. steps, relative to the mean load.
     pub deviation: Vec<f64>,
     /// What the curve shows.
     pub deviation_is: &'static str,
-    /// Bound of the numerical error of the curve.
+    /// Bound of the error of the curve.
     pub deviation_error: f64,
+    /// The last step of the curve, where the interval is longer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub deviation_through: Option<u64>,
     /// Steps during which no load can become negative; absent if none ever can.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub nonnegative_through: Option<u64>,
@@ -73,12 +83,15 @@ pub struct Line {
     #[serde(skip)]
     pub name: &'static str,
     /// Largest number of steps within the bound; `null` if it is never exceeded.
-    pub interval: Option<u64>,
+    pub interval: Steps,
+    /// That many are proved, where the search was stopped.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at_least: Option<u64>,
     /// Time of the crossing as a real number.
     pub real: Option<f64>,
     /// What the interval promises.
     pub guarantee: &'static str,
-    /// Numerical error, relative to the mean load, of the imbalances it rests on.
+    /// Error, relative to the mean load, of the imbalances it rests on.
     pub error: f64,
     /// 95 % confidence interval of a simulated interval.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -91,14 +104,29 @@ pub struct CostLine {
     /// Cost of a remap, in units of load.
     pub remap_cost: f64,
     /// Steps between remaps; `null` if remapping never pays.
-    pub interval: Option<u64>,
+    pub interval: Steps,
     /// Expected cost per step, remaps and waiting together.
-    pub cost_per_step: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cost_per_step: Option<f64>,
+    /// The best of the intervals looked at, where the search was stopped.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub best_so_far: Option<BestSoFar>,
     /// Expected maximum less mean load at the end of the interval, relative to the mean load: the
     /// tolerance to give a code that remaps beyond a threshold of max/mean - 1.
     pub tolerance_max_over_mean: Option<f64>,
     /// d(t) there: the bound D whose interval this is.
     pub tolerance_max_deviation: Option<f64>,
+}
+
+/// The cheapest of some intervals.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct BestSoFar {
+    /// Steps between remaps.
+    pub interval: u64,
+    /// Expected cost per step.
+    pub cost_per_step: f64,
+    /// No longer interval was looked at.
+    pub looked_through: u64,
 }
 
 /// The mean first passage of sample paths beyond the bound.
@@ -108,10 +136,9 @@ pub struct Simulated {
     pub runs: u64,
     /// Seed.
     pub seed: u64,
-    /// Mean first step after which the imbalance of the path exceeds the bound.
-    pub mean: f64,
-    /// Half the width of its 95 % confidence interval.
-    pub half_width: f64,
+    /// The first step after which the imbalance of a path exceeds the bound.
+    #[serde(flatten)]
+    pub steps: Estimate,
     /// Paths that were given up within the bound; the mean counts them with their last step.
     pub censored: u64,
 }
@@ -152,11 +179,18 @@ fn promise(guarantee: Guarantee) -> &'static str {
 
 impl From<&Method> for Line {
     fn from(method: &Method) -> Line {
+        let interval = Steps::of(method);
+        let guarantee = match interval {
+            Steps::AtLeast(_) => "at least: the search for the longest was stopped",
+            Steps::NotComputed => "the search was stopped before it began",
+            Steps::Known(_) | Steps::Never => promise(method.kind.guarantee()),
+        };
         Line {
             name: name(method.kind),
-            interval: method.interval.steps,
+            interval,
+            at_least: interval.at_least(),
             real: method.interval.real,
-            guarantee: promise(method.kind.guarantee()),
+            guarantee,
             error: method.error,
             confidence: None,
         }
@@ -176,13 +210,11 @@ pub fn solve(problem: &Periodic, settings: &Settings, watch: &Watch) -> Solved {
         if method.status != Status::Converged {
             status = method.status;
         }
-        if method.tie {
-            let name = name(method.kind);
-            warnings
-                .push(format!("{name}: the bound is met exactly, up to rounding; a tie keeps it"));
-        }
+        warnings.extend(tie(method));
     }
     let first = &found[0];
+    let stopped =
+        found.iter().any(|method| method.kind == Kind::Exact && method.status != Status::Converged);
     let mut lines: Vec<Line> = found.iter().map(Line::from).collect();
     let curve = curve(&processors, bound, &found, watch);
     if let (Bound::MaxDeviation(limit), false) = (bound, first.kind == Kind::Exact)
@@ -223,8 +255,7 @@ pub fn solve(problem: &Periodic, settings: &Settings, watch: &Watch) -> Solved {
                 Some(Simulated {
                     runs,
                     seed: settings.seed,
-                    mean: passage.steps.mean,
-                    half_width: passage.steps.half_width,
+                    steps: passage.steps,
                     censored: passage.censored,
                 })
             }
@@ -249,7 +280,9 @@ pub fn solve(problem: &Periodic, settings: &Settings, watch: &Watch) -> Solved {
         initial_load: processors.load(),
         interval,
         interval_by: lines[0].name,
+        at_least: interval.filter(|_| stopped),
         methods: lines,
+        deviation_through: ends_early(&curve.values, interval),
         deviation: curve.values,
         deviation_is: curve.kind,
         deviation_error: curve.error,
@@ -258,6 +291,29 @@ pub fn solve(problem: &Periodic, settings: &Settings, watch: &Watch) -> Solved {
         simulated,
     };
     Solved { body: Body::Periodic(Box::new(answer)), status, warnings }
+}
+
+/// What to say where a bound is met as closely as can be computed.
+fn tie(method: &Method) -> Option<String> {
+    let name = name(method.kind);
+    if !method.tie {
+        None
+    } else if method.status == Status::Converged {
+        Some(format!("{name}: the bound is met exactly, up to rounding; a tie keeps it"))
+    } else {
+        let next = method.interval.steps.map_or(0, |steps| steps + 1);
+        let error = method.error;
+        Some(format!(
+            "{name}: after {next} steps the imbalance is within {error:.1e} of the bound, too near to tell \
+             whether it is kept"
+        ))
+    }
+}
+
+/// The last step of a curve that ends before the interval.
+fn ends_early(curve: &[f64], interval: Option<u64>) -> Option<u64> {
+    let last = curve.len().saturating_sub(1) as u64;
+    interval.is_some_and(|steps| steps > last).then_some(last)
 }
 
 struct DeviationCurve {
@@ -295,7 +351,6 @@ fn curve(
         let values = times.map(|t| processors.rms_deviation(t as f64, None)).collect();
         return DeviationCurve { values, error: 0.0, kind: "v(t), not below d(t)" };
     };
-    let kind = if imbalance.is_exact() { "d(t)" } else { "larger of d1(t) and d2(t)" };
     let mut error = 0.0_f64;
     let values = imbalance.watched(watch).curve(last, CURVE_TERMS);
     let values = values.iter().enumerate().map(|(time, found)| {
@@ -304,7 +359,7 @@ fn curve(
         found.value / average
     });
     let values = values.collect();
-    DeviationCurve { values, error, kind }
+    DeviationCurve { values, error, kind: "d(t)" }
 }
 
 /// The interval of the simulated d(t), with its confidence interval, about as far as it may matter.
@@ -314,21 +369,25 @@ fn simulated_deviation(processors: &Processors, limit: f64, near: &Interval) -> 
         return None;
     }
     let sampled = sampled_max_deviation(processors, PATHS, SEED, last)?;
-    let crossing = |side: f64| {
-        let exceeds = |(index, found): (usize, &remapping::interval::Sampled)| {
+    let crossing = |read: fn(&Estimate) -> f64| {
+        let exceeds = |(index, found): (usize, &Estimate)| {
             let average = processors.mean_load((index + 1) as f64);
-            average <= 0.0 || found.mean + side * found.half_width > limit * average
+            average <= 0.0 || read(found) > limit * average
         };
         sampled.iter().enumerate().position(exceeds).map(|index| index as u64)
     };
-    let interval = crossing(0.0);
+    let interval = crossing(|found| found.value);
     Some(Line {
         name: "simulation",
-        interval,
+        interval: interval.map_or(Steps::AtLeast(last), Steps::Known),
+        at_least: interval.is_none().then_some(last),
         real: None,
-        guarantee: "sample mean of d(t), 95 % confidence",
+        guarantee: "sample mean of d(t); 95 % confidence interval, sampled",
         error: 0.0,
-        confidence: Some((crossing(1.0).unwrap_or(last), crossing(-1.0))),
+        confidence: Some((
+            crossing(|found| found.upper).unwrap_or(last),
+            crossing(|found| found.lower),
+        )),
     })
 }
 
@@ -373,13 +432,42 @@ fn cost_line(
 ) -> CostLine {
     let average = found.steps.map(|steps| processors.mean_load(steps as f64));
     let mut imbalance = Imbalance::new(processors).map(|imbalance| imbalance.watched(watch));
-    let deviation = found.steps.and_then(|steps| imbalance.as_mut()?.max_deviation(steps));
+    let deviation = found.steps.and_then(|steps| Some(imbalance.as_mut()?.max_deviation(steps)));
     let deviation = deviation.filter(|found| found.value.is_finite());
-    CostLine {
-        remap_cost,
-        interval: found.steps,
-        cost_per_step: found.cost_per_step,
-        tolerance_max_over_mean: average.map(|average| found.imbalance / average),
-        tolerance_max_deviation: average.zip(deviation).map(|(average, d)| d.value / average),
+    CostLine::new(remap_cost, found, average, deviation.map(|found| found.value))
+}
+
+impl CostLine {
+    /// From the search's outcome, the mean load at the end of the interval, and the largest deviation
+    /// there.
+    fn new(
+        remap_cost: f64,
+        found: &CostAware,
+        average: Option<f64>,
+        deviation: Option<f64>,
+    ) -> CostLine {
+        let line = CostLine {
+            remap_cost,
+            interval: Steps::NotComputed,
+            cost_per_step: None,
+            best_so_far: None,
+            tolerance_max_over_mean: None,
+            tolerance_max_deviation: None,
+        };
+        if found.status != Status::Converged {
+            let best = |interval| BestSoFar {
+                interval,
+                cost_per_step: found.cost_per_step,
+                looked_through: found.looked_through,
+            };
+            return CostLine { best_so_far: found.steps.map(best), ..line };
+        }
+        CostLine {
+            interval: found.steps.map_or(Steps::Never, Steps::Known),
+            cost_per_step: Some(found.cost_per_step),
+            tolerance_max_over_mean: average.map(|average| found.imbalance / average),
+            tolerance_max_deviation: average.zip(deviation).map(|(average, d)| d / average),
+            ..line
+        }
     }
 }

@@ -29,7 +29,10 @@ pub fn summary(text: &mut String, answer: &Answer) {
     let _ = writeln!(text, "  {:<18}{:>18}{:>13}", "", "expected cost", "utilization");
     if answer.value.is_none() {
         let bounds = answer.value_bounds;
-        let _ = writeln!(text, "optimal cost between {:.6} and {:.6}", bounds.lower, bounds.upper);
+        // Outward to the digits shown.
+        let (lower, upper) =
+            ((1e6 * bounds.lower).floor() / 1e6, (1e6 * bounds.upper).ceil() / 1e6);
+        let _ = writeln!(text, "optimal cost between {lower:.6} and {upper:.6}");
     }
     if let (Some(time), Some(work)) = (answer.time, answer.work) {
         let _ = writeln!(text, "expected time {time:.6} for {work:.6} of work");

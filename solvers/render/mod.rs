@@ -36,6 +36,7 @@ pub fn summary(_loaded: &Loaded, solution: &Solution) -> String {
     }
     let seconds = solution.seconds;
     let ending = match solution.status {
+        _ if solution.contradiction.is_some() => "not certified: it contradicts itself".to_owned(),
         Status::Converged => format!("certified to {:e}", solution.tolerance),
         Status::IterationLimit => "tolerance not reached".to_owned(),
         Status::TimeLimit => "stopped by the time limit".to_owned(),
@@ -48,29 +49,34 @@ pub fn summary(_loaded: &Loaded, solution: &Solution) -> String {
 fn phase_change(text: &mut String, answer: &Answer) {
     let _ = write!(text, "{}", curve::draw(&answer.curve));
     let last = answer.last_step;
-    let _ = match answer.n0 {
-        0 => writeln!(text, "remapping never pays: keep the mapping whatever the detector says"),
-        n0 if n0 > last => {
+    let _ = match (answer.n0, answer.curve.first_step()) {
+        (Some(0), _) => {
+            writeln!(text, "remapping never pays: keep the mapping whatever the detector says")
+        }
+        (Some(n0), _) if n0 > last => {
             writeln!(text, "n0 = {n0}: remapping can pay up to the last step, {last}")
         }
-        n0 => writeln!(text, "n0 = {n0}: from step {n0} to the last, {last}, remapping never pays"),
+        (Some(n0), _) => {
+            writeln!(text, "n0 = {n0}: from step {n0} to the last, {last}, remapping never pays")
+        }
+        (None, Some(first)) => {
+            writeln!(
+                text,
+                "from step {first} to the last, {last}, remapping never pays; earlier steps are not computed"
+            )
+        }
+        (None, None) => writeln!(text, "no step was computed"),
     };
     if let Some((first, bounds)) = answer.curve.runs().next().map(|run| (run.first, run.bounds)) {
-        let width = bounds.width();
-        let _ = writeln!(
-            text,
-            "pi_{first} = {:.12} +- {:.1e}: remap when p exceeds it",
-            bounds.middle(),
-            0.5 * width
-        );
+        let shown = within(bounds.lower, bounds.upper, 12);
+        let _ = writeln!(text, "pi_{first} = {shown}: remap when p exceeds it");
     }
     if let Some(through) = answer.stationary_through {
         let _ = writeln!(text, "steps 0..={through} share one threshold");
     }
     if let Some(value) = answer.value {
-        let middle = 0.5 * (value.lower + value.upper);
-        let half = 0.5 * (value.upper - value.lower);
-        let _ = writeln!(text, "expected completion time = {middle:.10} +- {half:.1e}");
+        let _ =
+            writeln!(text, "expected completion time = {}", within(value.lower, value.upper, 10));
     }
     let _ = writeln!(text, "{} linear segments at most", answer.segments);
     if let Some(exact) = &answer.exact {
@@ -81,6 +87,24 @@ fn phase_change(text: &mut String, answer: &Answer) {
             let _ = writeln!(text, "  pi_{n} = {decimal:.15} = {}", shorten(fraction));
         }
     }
+}
+
+/// The middle of an interval with so many decimals, or in scientific notation where these would show none of
+/// it, and how far from what is shown the interval reaches, rounded up.
+pub fn within(lower: f64, upper: f64, decimals: usize) -> String {
+    let middle = 0.5 * lower + 0.5 * upper;
+    let decimal = middle == 0.0 || (1e-4..1e12).contains(&middle.abs());
+    let middle =
+        if decimal { format!("{middle:.decimals$}") } else { format!("{middle:.decimals$e}") };
+    let shown: f64 = middle.parse().unwrap_or(f64::NAN);
+    let half = (upper - shown).max(shown - lower).max(0.0);
+    let half = half * (1.0 + 4.0 * f64::EPSILON) + f64::EPSILON * shown.abs();
+    let rounded = format!("{half:.1e}");
+    if rounded.parse().is_ok_and(|rounded: f64| rounded >= half) {
+        return format!("{middle} +- {rounded}");
+    }
+    // A unit of the last digit is a tenth of the number at most, and half a unit is missing at most.
+    format!("{middle} +- {:.1e}", 1.05 * half)
 }
 
 /// A count, in full as far as its digits are known.
@@ -112,23 +136,27 @@ fn stopping(text: &mut String, answer: &Stopping) {
         short(counts.balanced),
         match answer.ties.len() {
             0 => String::new(),
-            ties => format!("; {ties} of them are ties: either choice is optimal"),
+            ties => format!("; {ties} of them are ties: the bounds leave open which is better"),
         }
     );
     if let (Some(best), Some(stop)) = (answer.average, answer.average_of_stop) {
-        let middle = |bounds: Bounds| 0.5 * (bounds.lower + bounds.upper);
+        let shown = |bounds: Bounds| within(bounds.lower, bounds.upper, 10);
         let _ = writeln!(
             text,
-            "long-run average cost per step {:.10}; under the map that is optimal for Stop {:.10}",
-            middle(best),
-            middle(stop)
+            "long-run average cost per step {}; under the map that is optimal for Stop {}",
+            shown(best),
+            shown(stop)
         );
     } else {
-        let _ = writeln!(
-            text,
-            "a remap costs {:.10} in all; the largest J is {:.10}",
-            answer.remap_value, answer.largest_value
-        );
+        let [lower, upper] = answer.remap_bounds;
+        let whole = match lower == upper {
+            true => format!("{:.10}", answer.remap_value),
+            false => within(lower, upper, 10),
+        };
+        // Every J is known to the gap, relative to max(1, R).
+        let reach = answer.value_gap * upper.max(1.0);
+        let largest = within(answer.largest_value - reach, answer.largest_value + reach, 10);
+        let _ = writeln!(text, "a remap costs {whole} in all; the largest J is {largest}");
     }
     if let Some(costs) = &answer.critical_cost {
         let mut distinct: Vec<f64> = costs.iter().flatten().copied().collect();
@@ -197,7 +225,7 @@ fn cells(body: &Body) -> Row {
             let start = start.map_or(String::new(), |b| format!("{:.12}", b.middle()));
             let value = answer.value.map(|v| format!("{:.9}", 0.5 * (v.lower + v.upper)));
             vec![
-                ("n0".to_owned(), answer.n0.to_string()),
+                ("n0".to_owned(), answer.n0.map_or(String::new(), |n0| n0.to_string())),
                 ("pi_0".to_owned(), start),
                 ("expected time".to_owned(), value.unwrap_or_default()),
             ]

@@ -1,18 +1,13 @@
 //! Periodic intervals as people see them: the table of methods, the curve of the imbalance.
 
 use super::plot::{DrawError, Picture, THRESHOLD, draw_key};
-use crate::periodic::{Answer, Line};
+use crate::periodic::{Answer, CostLine, Line, Steps};
 use plotters::coord::Shift;
 use plotters::prelude::*;
 use std::fmt::Write;
 
 const WIDTH: usize = 72;
 const HEIGHT: usize = 12;
-
-/// An interval in words.
-fn steps(interval: Option<u64>) -> String {
-    interval.map_or("never".to_owned(), |steps| steps.to_string())
-}
 
 /// The sign of what is bounded.
 fn symbol(answer: &Answer) -> &'static str {
@@ -22,18 +17,10 @@ fn symbol(answer: &Answer) -> &'static str {
 /// The part of the summary that is this problem's own.
 pub fn summary(answer: &Answer) -> String {
     let mut text = curve(answer);
-    let symbol = symbol(answer);
-    let _ = match answer.interval {
-        Some(0) => {
-            writeln!(text, "the bound {symbol} <= {} is broken after one step", answer.bound)
-        }
-        Some(interval) => writeln!(
-            text,
-            "remap every {interval} steps: the longest interval with {symbol} <= {} ({})",
-            answer.bound, answer.interval_by
-        ),
-        None => writeln!(text, "never remap: {symbol} stays within {}", answer.bound),
-    };
+    let _ = writeln!(text, "{}", headline(answer));
+    if let Some(last) = answer.deviation_through {
+        let _ = writeln!(text, "the curve ends at step {last}, before the interval does");
+    }
     let width = answer.methods.iter().map(|line| line.name.len()).max().unwrap_or(0);
     let _ = writeln!(text, "  {:width$}  {:>8}  {:>14}", "method", "interval", "real crossing");
     for line in &answer.methods {
@@ -41,7 +28,7 @@ pub fn summary(answer: &Answer) -> String {
         let confidence = line.confidence.map_or(String::new(), |(low, high)| {
             format!(" [{low}, {}]", high.map_or("..".to_owned(), |high| high.to_string()))
         });
-        let interval = steps(line.interval);
+        let interval = line.interval;
         let _ = writeln!(
             text,
             "  {:width$}  {interval:>8}  {real:>14}  {}{confidence}",
@@ -49,22 +36,16 @@ pub fn summary(answer: &Answer) -> String {
         );
     }
     if let Some(cost) = &answer.cost_aware {
-        let _ = match (cost.interval, cost.tolerance_max_over_mean) {
-            (Some(interval), Some(tolerance)) => writeln!(
-                text,
-                "at {} per remap: every {interval} steps, {:.6} per step; tolerance max/mean = 1 + {tolerance:.6}{}",
-                cost.remap_cost,
-                cost.cost_per_step,
-                cost.tolerance_max_deviation.map_or(String::new(), |d| format!(", D = {d:.6}"))
-            ),
-            _ => writeln!(text, "at {} per remap: remapping never pays", cost.remap_cost),
-        };
+        let _ = writeln!(text, "at {} per remap: {}", cost.remap_cost, cheapest(cost));
     }
     if let Some(simulated) = &answer.simulated {
         let _ = writeln!(
             text,
-            "{} sample paths (seed {}) leave the bound at step {:.2} +- {:.2}",
-            simulated.runs, simulated.seed, simulated.mean, simulated.half_width
+            "{} sample paths (seed {}) leave the bound at step {:.2} +- {:.2} (95 % confidence, sampled)",
+            simulated.runs,
+            simulated.seed,
+            simulated.steps.value,
+            simulated.steps.half_width()
         );
     }
     let _ = writeln!(
@@ -75,17 +56,68 @@ pub fn summary(answer: &Answer) -> String {
     text
 }
 
+/// The answer in a sentence.
+fn headline(answer: &Answer) -> String {
+    let (symbol, bound, by) = (symbol(answer), answer.bound, answer.interval_by);
+    match (answer.interval, answer.at_least) {
+        (None, _) => format!("never remap: {symbol} stays within {bound} ({by})"),
+        (Some(0), Some(_)) => {
+            format!("not decided: whether {symbol} <= {bound} after one step is not known")
+        }
+        (Some(interval), Some(_)) => format!(
+            "remap every {interval} steps: {symbol} <= {bound} at least so long ({by}); the search for the \
+             longest interval was stopped"
+        ),
+        (Some(0), None) if by == "rms_bound" => {
+            format!(
+                "{symbol} <= {bound} may be broken after one step, by some laws of these moments ({by})"
+            )
+        }
+        (Some(interval), None) if by == "rms_bound" => format!(
+            "remap every {interval} steps: {symbol} <= {bound} at least so long, for any laws of these moments \
+             ({by})"
+        ),
+        (Some(0), None) => format!("the bound {symbol} <= {bound} is broken after one step"),
+        (Some(interval), None) => format!(
+            "remap every {interval} steps: the longest interval with {symbol} <= {bound} ({by})"
+        ),
+    }
+}
+
+/// The interval of least cost in words.
+fn cheapest(cost: &CostLine) -> String {
+    let tolerance = |tolerance: f64| {
+        let deviation = cost.tolerance_max_deviation;
+        let deviation = deviation.map_or(String::new(), |d| format!(", D = {d:.6}"));
+        format!("; tolerance max/mean = 1 + {tolerance:.6}{deviation}")
+    };
+    let per_step = cost.cost_per_step.map_or(String::new(), |cost| format!(", {cost:.6} per step"));
+    match (cost.interval, cost.best_so_far) {
+        (Steps::Never, _) => "remapping never pays".to_owned(),
+        (Steps::Known(interval), _) => {
+            let tolerance = cost.tolerance_max_over_mean.map_or(String::new(), tolerance);
+            format!("every {interval} steps{per_step}{tolerance}")
+        }
+        (_, None) => "not computed".to_owned(),
+        (_, Some(best)) => format!(
+            "not decided; of the intervals up to {} the cheapest is {}, {:.6} per step",
+            best.looked_through, best.interval, best.cost_per_step
+        ),
+    }
+}
+
 /// The line of a sweep: every method, then what was simulated and what a remap cost asks for.
 pub fn cells(answer: &Answer) -> Vec<(String, String)> {
-    let cell = |line: &Line| (line.name.to_owned(), steps(line.interval));
+    let cell = |line: &Line| (line.name.to_owned(), line.interval.to_string());
     let mut cells: Vec<_> = answer.methods.iter().map(cell).collect();
     if let Some(simulated) = &answer.simulated {
-        let value = format!("{:.2} +- {:.2}", simulated.mean, simulated.half_width);
+        let value = format!("{:.2} +- {:.2}", simulated.steps.value, simulated.steps.half_width());
         cells.push(("simulated".to_owned(), value));
     }
     if let Some(cost) = &answer.cost_aware {
-        cells.push(("cost_aware".to_owned(), steps(cost.interval)));
-        cells.push(("cost_per_step".to_owned(), format!("{:.6}", cost.cost_per_step)));
+        cells.push(("cost_aware".to_owned(), cost.interval.to_string()));
+        let per_step = cost.cost_per_step.map_or(String::new(), |cost| format!("{cost:.6}"));
+        cells.push(("cost_per_step".to_owned(), per_step));
     }
     cells
 }
@@ -178,8 +210,9 @@ impl Picture for DeviationPicture<'_> {
             .label(format!("bound {}", answer.bound))
             .legend(|(x, y)| PathElement::new([(x, y), (x + 24, y)], BLACK.stroke_width(2)));
         for (line, colour) in answer.methods.iter().zip(COLOURS.into_iter().cycle()) {
-            let name = format!("{}: {}", line.name, steps(line.interval));
-            let shown = line.interval.map(|steps| steps as f64).filter(|steps| *steps <= last);
+            let name = format!("{}: {}", line.name, line.interval);
+            let shown =
+                line.interval.number().map(|steps| steps as f64).filter(|steps| *steps <= last);
             let place = shown.map(|steps| [(steps, 0.0), (steps, answer.bound)]);
             chart
                 .draw_series(place.map(|ends| PathElement::new(ends, colour.stroke_width(2))))?

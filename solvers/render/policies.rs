@@ -1,14 +1,18 @@
 //! Policies side by side: the table, and utilization against the mean interval.
 
 use super::plot::{BAND, DrawError, THRESHOLD, draw_key};
-use crate::sampling::{Line, Mean, Report};
+use crate::sampling::{Line, Report};
 use plotters::coord::Shift;
 use plotters::prelude::*;
+use remapping::estimate::Estimate;
 use std::fmt::Write;
 
 /// The table of a comparison.
 pub fn table(title: &str, report: &Report) -> String {
-    let mut text = format!("{title}\n{} runs, seed {}\n", report.runs, report.seed);
+    let mut text = format!(
+        "{title}\n{} runs, seed {}; ± half of the 95 % confidence interval of a mean, sampled\n",
+        report.runs, report.seed
+    );
     let widest = report.policies.iter().map(|line| line.policy.len()).max().unwrap_or(0).max(12);
     let _ = writeln!(
         text,
@@ -24,15 +28,15 @@ pub fn table(title: &str, report: &Report) -> String {
     );
     for line in &report.policies {
         let metrics = &line.per_metric;
-        let cost = with_width(Mean { mean: line.mean, half_width: line.half_width });
+        let cost = with_width(line.cost);
         let exact = line.exact.map_or(String::new(), |value| format!("{value:.4}"));
-        let spacing = metrics.spacing.map_or(String::new(), |mean| format!("{:.2}", mean.mean));
+        let spacing = metrics.spacing.map_or(String::new(), |mean| format!("{:.2}", mean.value));
         let optimal = metrics.regret_optimal.map_or(String::new(), with_width);
         let clairvoyant = metrics.regret_clairvoyant.map_or(String::new(), with_width);
         let _ = writeln!(
             text,
             "{:<widest$}{cost:>22}{exact:>14}{:>13.5}{:>9.2}{spacing:>9}{optimal:>20}{clairvoyant:>20}",
-            line.policy, metrics.utilization_of_means, metrics.remaps.mean
+            line.policy, metrics.utilization_of_means, metrics.remaps.value
         );
     }
     if let Some(least) = report.clairvoyant {
@@ -46,10 +50,10 @@ pub fn table(title: &str, report: &Report) -> String {
     text
 }
 
-fn with_width(mean: Mean) -> String {
-    match mean.half_width {
-        Some(width) if width > 0.0 => format!("{:.3} ± {width:.3}", mean.mean),
-        _ => format!("{:.3}", mean.mean),
+fn with_width(found: Estimate) -> String {
+    match found.half_width() {
+        width if width > 0.0 && width.is_finite() => format!("{:.3} ± {width:.3}", found.value),
+        _ => format!("{:.3}", found.value),
     }
 }
 
@@ -69,7 +73,7 @@ impl super::plot::Picture for Picture<'_> {
         area.fill(&WHITE)?;
         let place = |line: &Line| {
             let spacing = line.per_metric.spacing?;
-            Some((spacing.mean, line.per_metric.utilization_of_means))
+            Some((spacing.value, line.per_metric.utilization_of_means))
         };
         let lines = &self.report.policies;
         let points: Vec<(&Line, (f64, f64))> =

@@ -15,10 +15,12 @@ const HEIGHT: usize = 16;
 
 /// The thresholds of the first step: to the second mapping, and back.
 fn start(answer: &Answer) -> Option<[Bounds; 2]> {
-    let at = |list: &crate::phase_switching::Thresholds| {
-        Some(Bounds { lower: *list.lower.first()?, upper: *list.upper.first()? })
+    let at = |curve: &Curve, list: &crate::phase_switching::Thresholds| match curve.first_step() {
+        Some(first) => curve.at(first),
+        None => Some(Bounds { lower: *list.lower.first()?, upper: *list.upper.first()? }),
     };
-    Some([at(&answer.to_second)?, at(&answer.to_first)?])
+    let [up, down] = &answer.curves;
+    Some([at(up, &answer.to_second)?, at(down, &answer.to_first)?])
 }
 
 /// What the program does at belief `p`: `2` go to the second mapping, `1` to the first, `.` stay.

@@ -6,6 +6,7 @@ use crate::workload::figure::{Curve, Policy};
 use crate::workload::solve::Answer;
 use plotters::coord::Shift;
 use plotters::prelude::*;
+use remapping::estimate::Estimate;
 
 const FONT: &str = "sans-serif";
 const OLD: RGBColor = RGBColor(31, 119, 180);
@@ -107,8 +108,9 @@ where
         (Policy::Clairvoyant, "best remap in hindsight", HINDSIGHT),
     ];
     let ends = |curve: &Curve| {
-        let low = curve.percent.iter().map(|p| p.mean - reach(p.half_width)).fold(0.0, f64::min);
-        let high = curve.percent.iter().map(|p| p.mean + reach(p.half_width)).fold(0.0, f64::max);
+        let ends = || curve.percent.iter().map(band);
+        let low = ends().map(|(low, _)| low).fold(0.0, f64::min);
+        let high = ends().map(|(_, high)| high).fold(0.0, f64::max);
         (low, high)
     };
     let (low, high) = (shown.iter())
@@ -136,11 +138,11 @@ where
     for (policy, name, colour) in shown {
         let Some(curve) = comparison.figure.curve(policy) else { continue };
         let points = || at.iter().zip(&curve.percent);
-        let upper = points().map(|(x, p)| (*x, p.mean + reach(p.half_width)));
-        let lower = points().map(|(x, p)| (*x, p.mean - reach(p.half_width)));
-        let band: Vec<(f64, f64)> = upper.chain(lower.rev()).collect();
-        chart.draw_series([Polygon::new(band, colour.mix(0.18))])?;
-        let line = points().map(|(x, p)| (*x, p.mean));
+        let upper = points().map(|(x, p)| (*x, band(p).1));
+        let lower = points().map(|(x, p)| (*x, band(p).0));
+        let area: Vec<(f64, f64)> = upper.chain(lower.rev()).collect();
+        chart.draw_series([Polygon::new(area, colour.mix(0.18))])?;
+        let line = points().map(|(x, p)| (*x, p.value));
         chart
             .draw_series(LineSeries::new(line.clone(), colour.stroke_width(2)))?
             .label(name)
@@ -154,9 +156,13 @@ where
 }
 
 /// Fig. 8: gain of remapping against its cost, both as multiples of the cost in the model.
-/// A single run has no half-width; its band has no height.
-fn reach(half_width: f64) -> f64 {
-    if half_width.is_finite() { half_width } else { 0.0 }
+/// The ends of an interval; the band of a single run, which has none, has no height.
+fn band(found: &Estimate) -> (f64, f64) {
+    if found.half_width().is_finite() {
+        (found.lower, found.upper)
+    } else {
+        (found.value, found.value)
+    }
 }
 
 fn envelope<B: DrawingBackend>(
@@ -215,7 +221,7 @@ where
     for (pays, name, colour) in
         [(true, "remapping is faster", OPTIMAL), (false, "the old mapping is faster", NEW)]
     {
-        let these = points.iter().filter(|point| (point.advantage.mean > 0.0) == pays);
+        let these = points.iter().filter(|point| (point.advantage.value > 0.0) == pays);
         let marks =
             these.map(|point| Circle::new((point.gain, point.remap_cost), 4, colour.filled()));
         chart

@@ -203,6 +203,12 @@ fn facts(solution: &Value) -> Vec<(String, String)> {
             ("utilization", "utilization"),
             ("interval of least average cost", "least_average_cost"),
         ],
+        "periodic" if solution.get("at_least").is_some() => {
+            &[("bound", "bound"), ("interval within the bound, at least", "interval")]
+        }
+        "periodic" if solution["interval_by"] == "rms_bound" => {
+            &[("bound", "bound"), ("safe interval within the bound", "interval")]
+        }
         "periodic" => &[("bound", "bound"), ("longest interval within the bound", "interval")],
         _ => &[],
     };
@@ -227,7 +233,9 @@ fn facts(solution: &Value) -> Vec<(String, String)> {
     if let Some(cost) = solution.get("cost_aware").filter(|cost| cost.is_object()) {
         add("cost of a remap", &cost["remap_cost"]);
         add("interval of least cost", &cost["interval"]);
-        add("cost per step", &cost["cost_per_step"]);
+        if let Some(per_step) = cost.get("cost_per_step") {
+            add("cost per step", per_step);
+        }
     }
     for (name, field) in [("best fixed interval", "best_fixed"), ("never remapping", "never")] {
         if let Some(fixed) = solution.get(field).filter(|fixed| fixed.is_object()) {

@@ -108,7 +108,11 @@ fn one(i: usize, section: &Section) -> String {
                 row.half_width
             );
         }
-        text += "</tbody></table>\n";
+        let what = match section.policies.iter().all(|row| row.proved) {
+            true => "± half of the proved bounds",
+            false => "± half of the 95 % confidence interval, sampled",
+        };
+        let _ = writeln!(text, "</tbody></table>\n<p class=\"legend\">{what}</p>");
     }
     for warning in &section.warnings {
         let _ = writeln!(text, "<p class=\"warning\">{}</p>", escaped(warning));

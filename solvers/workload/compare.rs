@@ -1,11 +1,13 @@
 //! Runs a workload in all its scenarios and compares the policies on them.
 
 use super::envelope::{Point, envelope};
-use super::figure::{Estimate, Figure, Played, Policy, Scenario, Setting, play, reports};
+use super::expectation::Expected;
+use super::figure::{self, Figure, Played, Policy, Scenario, Setting, play, reports};
 use super::play::{self, Premature};
 use super::speedup::{Scaled, Speedup, measure, scale};
 use super::trace::{Cycles, Loads, Trace};
 use rayon::prelude::*;
+use remapping::estimate::Estimate;
 use remapping::threshold::ProblemError;
 use remapping::{Halt, Observer, Status};
 use serde::Serialize;
@@ -43,7 +45,7 @@ pub trait Workload: Sync {
 pub fn memory(workload: &impl Workload, runs: u32) -> u64 {
     let cycle = 3 * size_of::<f64>() + size_of::<bool>();
     let trace = size_of::<Option<Cycles>>() + cycle * workload.cycles();
-    let outcomes = Policy::ALL.len() * size_of::<play::Outcome>();
+    let outcomes = Policy::ALL.len() * size_of::<Expected>();
     let runs = u64::from(runs);
     let traces = if workload.deterministic() { 1 } else { runs };
     // The traces are held twice: by scenario, and all together.
@@ -59,10 +61,9 @@ const FACTORS: [f64; 9] = [0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0];
 pub struct Summary {
     /// Which.
     pub policy: Policy,
-    /// Mean time of a run.
-    pub mean: f64,
-    /// Half the width of its 95 % confidence interval.
-    pub half_width: f64,
+    /// Time of a run: expected over the errors of the detector, estimated from the runs.
+    #[serde(flatten)]
+    pub time: Estimate,
     /// The rest.
     pub per_metric: Metrics,
 }
@@ -191,7 +192,7 @@ fn summaries(played: &[Played], setting: &Setting, processors: f64) -> Vec<Summa
     let scenarios = played.len() as f64;
     let work = played.iter().map(|scenario| scenario.work).sum::<f64>() / scenarios;
     let summary = |policy: Policy| {
-        let mean_by_run = |value: fn(&play::Outcome) -> f64| -> Vec<f64> {
+        let mean_by_run = |value: fn(&Expected) -> f64| -> Vec<f64> {
             (0..setting.runs as usize)
                 .map(|run| {
                     let outcomes = played.iter().map(|s| &s.outcomes[run][policy as usize]);
@@ -199,13 +200,14 @@ fn summaries(played: &[Played], setting: &Setting, processors: f64) -> Vec<Summa
                 })
                 .collect()
         };
-        let Estimate { mean, half_width } = Estimate::of(&mean_by_run(|run| run.time));
+        let mean = |value| mean_by_run(value).iter().sum::<f64>() / f64::from(setting.runs);
+        let time = figure::estimate(&mean_by_run(|run| run.time), &mean_by_run(|run| run.error));
         let per_metric = Metrics {
-            remaps: Estimate::of(&mean_by_run(|run| f64::from(run.remaps))).mean,
-            premature: Estimate::of(&mean_by_run(|run| f64::from(run.premature))).mean,
-            utilization: work / (processors * mean),
+            remaps: mean(|run| run.remaps),
+            premature: mean(|run| run.premature),
+            utilization: work / (processors * time.value),
         };
-        Summary { policy, mean, half_width, per_metric }
+        Summary { policy, time, per_metric }
     };
     if played.is_empty() { vec![] } else { Policy::ALL.map(summary).to_vec() }
 }

@@ -1,6 +1,8 @@
 //! The envelope of [NR90, Fig. 8]: where remapping pays, as its cost and the time left vary.
 
-use super::figure::{Estimate, Played, Policy};
+use super::expectation::Expected;
+use super::figure::{Played, Policy, percent};
+use remapping::estimate::Estimate;
 use serde::Serialize;
 
 /// One position relative to the envelope.
@@ -29,17 +31,20 @@ pub fn envelope(played: &[Played], factors: &[f64]) -> Vec<Point> {
         let Some(parameters) = scenario.parameters else { continue };
         let outcomes =
             |policy: Policy| scenario.outcomes.iter().map(move |run| run[policy as usize]);
-        let never: Vec<f64> = outcomes(Policy::StaticOld).map(|run| run.time).collect();
+        let never: Vec<Expected> = outcomes(Policy::StaticOld).collect();
         for &factor in factors {
-            let times: Vec<f64> = outcomes(Policy::Threshold)
-                .map(|run| run.time + (factor - 1.0) * run.remap_time)
-                .collect();
+            let dearer = |run: Expected| Expected {
+                time: run.time + (factor - 1.0) * run.remap_time,
+                error: run.error * factor.max(1.0),
+                ..run
+            };
+            let times: Vec<Expected> = outcomes(Policy::Threshold).map(dearer).collect();
             points.push(Point {
                 at: scenario.at,
                 factor,
                 remap_cost: factor * parameters.remap_cost,
                 gain: parameters.gain() * parameters.cycles_after,
-                advantage: Estimate::percent(&never, &times),
+                advantage: percent(&never, &times),
             });
         }
     }

@@ -2,10 +2,12 @@
 //! the change moves through the run.
 
 use super::estimate::{Parameters, optimal_thresholds};
-use super::play::{self, Beliefs, Outcome, Premature};
+use super::expectation::{self, Expected};
+use super::play::{self, Beliefs, Premature};
 use super::trace::Cycles;
 use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
 use remapping::Observer;
+use remapping::estimate::Estimate;
 use remapping::threshold::ProblemError;
 use serde::Serialize;
 
@@ -86,38 +88,28 @@ impl Policy {
     }
 }
 
-/// A mean over runs and the half-width of its 95 % confidence interval.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Estimate {
-    /// The mean.
-    pub mean: f64,
-    /// Half the width of the interval; infinite for a single run.
-    pub half_width: f64,
+/// The expectation of one value of each run, known to within `errors`. Runs that are all the same are
+/// sure, unless there is only one.
+pub(super) fn estimate(values: &[f64], errors: &[f64]) -> Estimate {
+    let sure = values.len() > 1 && values.windows(2).all(|pair| pair[0] == pair[1]);
+    let found = if sure { Estimate::around(values[0], 0.0) } else { Estimate::of(values) };
+    let error = errors.iter().sum::<f64>() / values.len() as f64;
+    Estimate { lower: found.lower - error, upper: found.upper + error, ..found }
 }
 
-impl Estimate {
-    /// Of independent observations.
-    pub fn of(values: &[f64]) -> Self {
-        if values.len() == 1 {
-            return Estimate { mean: values[0], half_width: f64::INFINITY };
-        }
-        if values.windows(2).all(|pair| pair[0] == pair[1]) {
-            return Estimate { mean: values[0], half_width: 0.0 };
-        }
-        let n = values.len() as f64;
-        let mean = values.iter().sum::<f64>() / n;
-        let squares = values.iter().map(|v| (v - mean).powi(2)).sum::<f64>();
-        Estimate { mean, half_width: 1.96 * (squares / (n - 1.0) / n).sqrt() }
-    }
-
-    /// Of 100 (mean a - mean b)/mean b, for pairs observed together.
-    pub fn percent(a: &[f64], b: &[f64]) -> Self {
-        let (mean_a, mean_b) = (Estimate::of(a).mean, Estimate::of(b).mean);
-        let ratio = mean_a / mean_b;
-        let errors: Vec<f64> = a.iter().zip(b).map(|(a, b)| (a - ratio * b) / mean_b).collect();
-        let half_width = 100.0 * Estimate::of(&errors).half_width;
-        Estimate { mean: 100.0 * (ratio - 1.0), half_width }
-    }
+/// 100 (mean a - mean b)/mean b in time, for runs of two policies side by side.
+pub(super) fn percent(a: &[Expected], b: &[Expected]) -> Estimate {
+    let mean = |runs: &[Expected]| runs.iter().map(|run| run.time).sum::<f64>() / runs.len() as f64;
+    let (mean_a, mean_b) = (mean(a), mean(b));
+    let ratio = mean_a / mean_b;
+    let pairs = || a.iter().zip(b);
+    let above: Vec<f64> =
+        pairs().map(|(a, b)| 100.0 * (a.time - ratio * b.time) / mean_b).collect();
+    let errors: Vec<f64> =
+        pairs().map(|(a, b)| 100.0 * (a.error + ratio * b.error) / mean_b).collect();
+    let Estimate { value, lower, upper } = estimate(&above, &errors);
+    let shift = 100.0 * (ratio - 1.0) - value;
+    Estimate { value: value + shift, lower: lower + shift, upper: upper + shift }
 }
 
 /// One policy over all scenarios.
@@ -167,8 +159,8 @@ pub struct Played {
     pub at: f64,
     /// The parameters estimated from its runs; none where no run anywhere has both phases.
     pub parameters: Option<Parameters>,
-    /// Outcomes by run, and for each in the order of [`Policy::ALL`].
-    pub outcomes: Vec<[Outcome; Policy::ALL.len()]>,
+    /// What is expected of each run over the errors of the detector, in the order of [`Policy::ALL`].
+    pub outcomes: Vec<[Expected; Policy::ALL.len()]>,
     /// Cycles of a run.
     pub cycles: usize,
     /// What a run would cost a single processor, on average.
@@ -198,21 +190,22 @@ pub fn play(
         }
         None => vec![1.0; cycles],
     };
-    let outcome = |index: u32| {
-        let run = &scenario.runs[index as usize % scenario.runs.len()];
-        let reports = reports(setting, index, &run.changed);
+    let outcome = |run: &Cycles| {
         [
-            play::fixed(&run.old),
-            play::fixed(&run.new),
-            play::threshold(run, &reports, beliefs, *premature, |_| setting.threshold),
-            play::threshold(run, &reports, beliefs, *premature, |n| optimal[n]),
-            play::clairvoyant(run),
-            Outcome { time: run.lower_bound, ..Outcome::default() },
+            play::fixed(&run.old).into(),
+            play::fixed(&run.new).into(),
+            expectation::threshold(run, setting, |_| setting.threshold),
+            expectation::threshold(run, setting, |n| optimal[n]),
+            play::clairvoyant(run).into(),
+            Expected { time: run.lower_bound, ..Expected::default() },
         ]
     };
     let work = scenario.runs.iter().map(|run| run.work).sum::<f64>() / scenario.runs.len() as f64;
-    let unhalted = |index| observer.check().is_continue().then(|| outcome(index));
-    let outcomes: Option<Vec<_>> = (0..setting.runs).map(unhalted).collect();
+    let unhalted = |run| observer.check().is_continue().then(|| outcome(run));
+    let different: Option<Vec<_>> = scenario.runs.iter().map(unhalted).collect();
+    // A deterministic workload has one run, which is repeated.
+    let outcomes = different
+        .map(|runs| (0..setting.runs as usize).map(|run| runs[run % runs.len()]).collect());
     let at = scenario.at;
     Ok(outcomes.map(|outcomes| Played { at, parameters, outcomes, cycles, work }))
 }
@@ -220,26 +213,36 @@ pub fn play(
 impl Figure {
     /// The curves of what was played.
     pub fn of(played: &[Played]) -> Self {
-        let column = |policy: Policy, scenario: &Played, value: fn(&Outcome) -> f64| -> Vec<f64> {
-            scenario.outcomes.iter().map(|run| value(&run[policy as usize])).collect()
+        let column = |policy: Policy, scenario: &Played| -> Vec<Expected> {
+            scenario.outcomes.iter().map(|run| run[policy as usize]).collect()
         };
-        let over = |policy: Policy, value: fn(&Outcome) -> f64| -> Vec<Estimate> {
-            played.iter().map(|scenario| Estimate::of(&column(policy, scenario, value))).collect()
-        };
-        let percent = |policy: Policy| -> Vec<Estimate> {
-            let time = |policy, scenario| column(policy, scenario, |run| run.time);
-            let against = |scenario| {
-                Estimate::percent(&time(policy, scenario), &time(Policy::Threshold, scenario))
+        let time = |policy: Policy| -> Vec<Estimate> {
+            let of = |scenario| {
+                let runs = column(policy, scenario).into_iter();
+                let (times, errors): (Vec<_>, Vec<_>) =
+                    runs.map(|run| (run.time, run.error)).unzip();
+                estimate(&times, &errors)
             };
-            played.iter().map(against).collect()
+            played.iter().map(of).collect()
         };
-        let means = |estimates: Vec<Estimate>| estimates.iter().map(|e| e.mean).collect();
+        let against = |policy: Policy| -> Vec<Estimate> {
+            let of =
+                |scenario| percent(&column(policy, scenario), &column(Policy::Threshold, scenario));
+            played.iter().map(of).collect()
+        };
+        let mean = |policy: Policy, value: fn(&Expected) -> f64| -> Vec<f64> {
+            let of = |scenario: &Played| {
+                column(policy, scenario).iter().map(value).sum::<f64>()
+                    / scenario.outcomes.len() as f64
+            };
+            played.iter().map(of).collect()
+        };
         let curve = |policy: Policy| Curve {
             policy,
-            time: over(policy, |run| run.time),
-            percent: percent(policy),
-            remaps: means(over(policy, |run| f64::from(run.remaps))),
-            premature: means(over(policy, |run| f64::from(run.premature))),
+            time: time(policy),
+            percent: against(policy),
+            remaps: mean(policy, |run| run.remaps),
+            premature: mean(policy, |run| run.premature),
         };
         Figure {
             at: played.iter().map(|scenario| scenario.at).collect(),

@@ -4,6 +4,7 @@
 pub mod compare;
 pub mod envelope;
 pub mod estimate;
+pub mod expectation;
 pub mod figure;
 pub mod play;
 pub mod solve;

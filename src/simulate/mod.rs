@@ -7,11 +7,10 @@
 //! alone, not on the number of threads.
 
 mod clairvoyant;
-mod estimate;
 mod recorded;
 mod run;
 
-pub use estimate::Estimate;
+pub use crate::estimate::Estimate;
 pub use recorded::{Base, Recorded};
 pub use run::{Comparison, Tally, compare};
 

@@ -18,9 +18,9 @@ impl Bounds {
         0.5 * (self.lower + self.upper)
     }
 
-    /// Width of the certificate.
+    /// Width of the certificate: infinite if it is none, the lower bound not being below the upper one.
     pub fn width(&self) -> f64 {
-        self.upper - self.lower
+        if self.lower <= self.upper { self.upper - self.lower } else { f64::INFINITY }
     }
 }
 

@@ -41,20 +41,6 @@ fn model(problem: &str) -> Loaded {
     Loaded::from_text(&PathBuf::from("t.ron"), text).unwrap_or_else(|_| panic!("{problem}"))
 }
 
-#[test]
-fn the_readme_shows_what_a_certificate_proves() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let readme = std::fs::read_to_string(root.join("README.md")).unwrap();
-    let proved = |text: &str| -> Vec<String> {
-        text.lines().filter(|line| line.starts_with("proved: ")).map(str::to_owned).collect()
-    };
-    let (place, model) = (Workplace::new(), root.join("models/stopping/yin_xu_wang.ron"));
-    let model = model.to_str().unwrap();
-    place.run(&["solve", model, "--certificate", "maps.cert"]).exits(0);
-    let found = place.run(&["verify", model, "maps.cert"]).exits(0);
-    assert_eq!(proved(&found.out), proved(&readme));
-}
-
 /// Runs of steps that are alike, one after the other, and steps that all differ.
 #[test]
 fn thresholds_are_proved_as_closely_as_they_are_asked_for() {

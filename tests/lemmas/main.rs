@@ -3,7 +3,9 @@
 mod belief;
 mod chain;
 mod concave;
+mod coverage;
 mod drift;
+mod drift_rounding;
 mod lifetime;
 mod monitor;
 mod periodic;
@@ -11,3 +13,5 @@ mod phase_change;
 mod replay;
 mod stopping;
 mod switching;
+mod switching_bounds;
+mod two_sided_deviation;

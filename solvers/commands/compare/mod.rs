@@ -62,6 +62,8 @@ pub struct Row {
     pub cost: f64,
     /// Half the width of the bounds on it, or of the 95 % confidence interval.
     pub half_width: f64,
+    /// Whether they are proved bounds, not a confidence interval.
+    pub proved: bool,
     /// Expected number of remaps.
     pub remaps: Option<f64>,
 }

@@ -36,6 +36,10 @@ struct Line {
     /// The middle of the certified bounds, and half their distance.
     mean: f64,
     half_width: f64,
+    lower: f64,
+    upper: f64,
+    /// The bounds are proved.
+    level: f64,
     per_metric: Metrics,
 }
 
@@ -168,6 +172,7 @@ pub(super) fn rows(loaded: &Loaded, model: &PhaseChange, time_limit: f64) -> Vec
         policy: line.policy,
         cost: line.mean,
         half_width: line.half_width,
+        proved: true,
         remaps: line.per_metric.remaps.map(Bounds::middle),
     };
     found.map_or_else(|_| Vec::new(), |(lines, _)| lines.into_iter().map(row).collect())
@@ -176,8 +181,8 @@ pub(super) fn rows(loaded: &Loaded, model: &PhaseChange, time_limit: f64) -> Vec
 fn wrong(name: &str, why: &str) -> Complaint {
     Complaint::elsewhere(
         format!("--policies {name}: {why}"),
-        "policies: optimal, fixed:tau, guarded:tau (never where it cannot pay any more), \
-         heuristic_1986 (or :factor, by which it misjudges the gain), never",
+        "policies: optimal, fixed:tau, guarded:tau (the same while D <= T G, T the mean number of cycles \
+         left, the present one included), heuristic_1986 (or :factor, by which it misjudges the gain), never",
     )
 }
 
@@ -227,6 +232,9 @@ fn line(
         policy: name.trim().to_owned(),
         mean: cost.middle(),
         half_width: cost.half_width(),
+        lower: cost.lower,
+        upper: cost.upper,
+        level: 1.0,
         per_metric: Metrics {
             lower: cost.lower,
             upper: cost.upper,
@@ -239,7 +247,7 @@ fn line(
 }
 
 fn table(document: &Document<'_>) -> String {
-    let mut text = format!("{}\n", document.title);
+    let mut text = format!("{}\n± half of the proved bounds\n", document.title);
     let _ = writeln!(
         text,
         "{:<20}{:>26}{:>10}{:>11}{:>22}{:>10}",

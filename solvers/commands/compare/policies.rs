@@ -73,9 +73,10 @@ pub(super) fn rows(arguments: &Asked<'_>, loaded: &Loaded, model: &LoadDrift) ->
     let (report, _) = play(&Loads::new(problem.clone()), &contestants, arguments, &watch);
     let row = |line: crate::sampling::Line| Row {
         policy: line.policy,
-        cost: line.mean,
-        half_width: line.half_width.unwrap_or(0.0),
-        remaps: Some(line.per_metric.remaps.mean),
+        cost: line.cost.value,
+        half_width: line.cost.half_width(),
+        proved: false,
+        remaps: Some(line.per_metric.remaps.value),
     };
     report.policies.into_iter().map(row).collect()
 }
