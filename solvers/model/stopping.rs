@@ -107,8 +107,7 @@ impl Stopping {
         if (0..states.count()).any(|s| imbalance.is_balanced(&states.loads(s))) {
             return;
         }
-        let rho = self.remap_cost.value;
-        if self.after_remap == After::Uniform && rho > 0.0 {
+        if self.after_remap == After::Uniform && self.remap_cost.exact > Rational::ZERO {
             let help = "change capacities or loads so that some load vector is in proportion to \
                         the capacities, or take after_remap: Stop";
             review.fault(

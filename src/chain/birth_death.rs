@@ -101,6 +101,13 @@ impl BirthDeath {
         let double = |p: &Rational| p.to_f64().value();
         let mut chain =
             Self::new(up.iter().map(double).collect(), down.iter().map(double).collect())?;
+        for (direction, edge, p) in
+            [("down", "lowest", &down[0]), ("up", "highest", &up[up.len() - 1])]
+        {
+            if *p != Rational::ZERO {
+                return Err(ChainError::LeavesRange { direction, edge, value: double(p) });
+            }
+        }
         let most = Rational::ONE + Rational::from_parts(1.into(), 1_000_000_000u32.into());
         for (level, (stay, (up, down))) in
             chain.stay.iter_mut().zip(up.iter().zip(down)).enumerate()

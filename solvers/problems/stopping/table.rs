@@ -2,8 +2,7 @@
 
 use crate::archive::Archive;
 use remapping::stopping::{Solution, States};
-use std::fs::File;
-use std::io::{BufWriter, Result};
+use std::io::{BufWriter, Result, Seek, Write};
 
 /// A decision map by class of load vectors.
 #[derive(Debug)]
@@ -27,7 +26,7 @@ pub struct Table {
 /// * `vectors`: how many load vectors the class stands for;
 /// * `decision`: the letter as its code, `.view("S1")` of it is the letter;
 /// * `tie`, `value`.
-pub fn write(table: &Table, file: &File) -> Result<()> {
+pub fn write(table: &Table, file: impl Write + Seek) -> Result<()> {
     let Table { states, decision, ties, value, .. } = table;
     let count = states.count();
     let mut archive = Archive::new(BufWriter::new(file));
