@@ -163,7 +163,9 @@ pub fn solve(loaded: &Loaded, settings: &Settings, files: Files<'_>) -> Outcome<
 /// before it, and the step after it.
 fn shared_stretch(curve: &Curve) -> (Vec<[f64; 2]>, Option<Run>, u64) {
     let longest = curve.runs().max_by_key(|run| run.last - run.first).copied();
-    let Some(run) = longest.filter(|run| run.last - run.first >= MAX_PER_STEP) else {
+    let last = curve.runs().next_back().map_or(0, |run| run.last);
+    let long = |run: &Run| last > MAX_PER_STEP && run.last - run.first >= MAX_PER_STEP;
+    let Some(run) = longest.filter(long) else {
         return (Vec::new(), None, 0);
     };
     let first = curve.first_step().unwrap_or(run.first);
