@@ -2,7 +2,7 @@
 
 use super::{Estimate, Places, Processors, exact, kappa, kappa_error, rounded};
 use crate::law::extremes::Marginal;
-use crate::law::{Class, Extremes, Lattice, Law, Steps, Walk, extremes};
+use crate::law::{Class, Extremes, Grid, Lattice, Law, Steps, Walk, extremes};
 use crate::observer::Observer;
 use std::collections::BTreeMap;
 
@@ -178,7 +178,8 @@ impl<'a> Imbalance<'a> {
                 // All places are certain and the same.
                 return Estimate { value: 0.0, error: 0.0 };
             }
-            let found = rounded::max_deviation(laws, scale / points, self.observer);
+            let found =
+                rounded::max_deviation(laws, grid(laws, centre, scale / points), self.observer);
             if self.observer.check().is_break() {
                 return UNKNOWN;
             }
@@ -267,4 +268,22 @@ fn on_common_lattice(processors: &Processors) -> Option<Deviation> {
     let counts = processors.classes().iter().map(|class| class.count);
     let walks = counts.zip(laws.into_iter().map(Walk::new)).collect();
     Some(Deviation::Lattice { span: lattice.span, walks })
+}
+
+/// A grid about a centre, no coarser than `span`, that holds the lattice of the first class of steps: its
+/// places then need no rounding.
+fn grid(laws: &[(usize, Marginal)], centre: f64, span: f64) -> Grid {
+    let steps = laws.iter().find_map(|(_, law)| match law {
+        Marginal::Lattice { origin, span, law, .. } if law.first() < law.last() => {
+            Some((*origin, *span))
+        }
+        _ => None,
+    });
+    match steps {
+        Some((origin, lattice)) if lattice > span => Grid {
+            centre: origin + lattice * ((centre - origin) / lattice).round(),
+            span: lattice / (lattice / span).ceil(),
+        },
+        _ => Grid { centre, span },
+    }
 }

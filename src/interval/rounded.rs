@@ -30,19 +30,15 @@ use crate::observer::Observer;
 /// What the centres that are left out may change, in spans.
 const LEFT_OUT: f64 = 1e-6;
 
-/// Bounds of `E max_i |S_i - sum S/N|` for independent places, `(count, law)` each, on a grid of this
-/// span: half their sum, and half their difference as the error. The number counts the terms of the
+/// Bounds of `E max_i |S_i - sum S/N|` for independent places, `(count, law)` each, on a
+/// grid: half their sum, and half their difference as the error. The number counts the terms of the
 /// sum. `None` if the laws take more than a million points. Without meaning after a halt.
 pub(super) fn max_deviation(
     laws: &[(usize, Marginal)],
-    span: f64,
+    grid: Grid,
     observer: &dyn Observer,
 ) -> Option<(Estimate, u64)> {
     let count: f64 = laws.iter().map(|(count, _)| *count as f64).sum();
-    let sum = |f: &dyn Fn(&Marginal) -> f64| -> f64 {
-        laws.iter().map(|(count, law)| *count as f64 * f(law)).sum()
-    };
-    let grid = Grid { centre: sum(&Marginal::mean) / count, span };
     let mut classes = Vec::with_capacity(laws.len());
     for (count, law) in laws {
         classes.push((*count, Cells::new(law, *count, grid)?));
@@ -70,7 +66,7 @@ pub(super) fn max_deviation(
     let distance = side * total(&|cells| cells.distance) + 1e-14 * (found.value + rest);
     let upper = found.value + found.error + distance;
     let lower = (1.0 - part) * (found.value - found.error) - rest - distance;
-    let (lower, upper) = (span * lower.max(0.0), span * upper);
+    let (lower, upper) = (grid.span * lower.max(0.0), grid.span * upper);
     Some((Estimate { value: 0.5 * (lower + upper), error: 0.5 * (upper - lower) }, terms))
 }
 

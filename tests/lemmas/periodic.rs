@@ -415,7 +415,7 @@ fn first_passage_is_reproducible_and_near_the_exact_interval() {
     let two = pool(2).install(|| first_passage(&system, bound, 400, 7, 1000, &())).unwrap();
     assert_eq!(one, two);
     assert_eq!(one.censored, 0);
-    assert!((one.steps.mean - 8.2).abs() < 0.6, "{one:?}");
+    assert!((one.steps.value - 8.2).abs() < 0.6, "{one:?}");
     let sampled = remapping::interval::sampled_max_deviation(&system, 2000, 3, 20).unwrap();
     let mut imbalance = Imbalance::new(&system).unwrap();
     for (sampled, time) in sampled.iter().zip(1..) {

@@ -182,8 +182,8 @@ proptest! {
         let system = processors(&classes);
         let found = Imbalance::new(&system).unwrap().max_deviation(time);
         let sampled = sampled_max_deviation(&system, 4000, 11, time).unwrap()[time as usize - 1];
-        let sigma = sampled.half_width / 1.96;
-        prop_assert!((found.value - sampled.mean).abs() <= found.error + 5.0 * sigma,
+        let sigma = sampled.half_width() / 1.96;
+        prop_assert!((found.value - sampled.value).abs() <= found.error + 5.0 * sigma,
             "{found:?} {sampled:?}");
     }
 }
