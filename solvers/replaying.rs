@@ -5,7 +5,7 @@ use crate::fitting::{self, Facts};
 use crate::solution::map::Map;
 use crate::solution::rule::{Imbalance, Rule as Stated, StatedRule};
 use remapping::fit::level::Family;
-use remapping::policy::learning::Learnt;
+use remapping::learning::Learnt;
 use remapping::policy::predictive::Predictive;
 use remapping::policy::{Policy, Rule, Step};
 use remapping::record::Record;

@@ -24,10 +24,11 @@ pub use comparison::{Comparison, Contest, Policies};
 pub use settings::{Files, Settings};
 
 use crate::complaint::Complaint;
-use crate::model::{self, Loaded};
+use crate::model::{self, Loaded, phase_change::MAX_PER_STEP};
 use crate::run::Watch;
-use crate::solution::{Body, Solution};
+use crate::solution::{Body, Curve, Solution};
 use remapping::Status;
+use remapping::threshold::Run;
 use serde_json::Value;
 use std::sync::Arc;
 use stopping::table::Table;
@@ -156,4 +157,18 @@ pub fn solve(loaded: &Loaded, settings: &Settings, files: Files<'_>) -> Outcome<
         contradiction: verdict.contradiction,
     };
     Ok(Solved { solution, table: found.table })
+}
+
+/// The stretch of more than 10^6 steps that share a threshold, if there is one, the bounds of the steps
+/// before it, and the step after it.
+fn shared_stretch(curve: &Curve) -> (Vec<[f64; 2]>, Option<Run>, u64) {
+    let longest = curve.runs().max_by_key(|run| run.last - run.first).copied();
+    let last = curve.runs().next_back().map_or(0, |run| run.last);
+    let long = |run: &Run| last > MAX_PER_STEP && run.last - run.first >= MAX_PER_STEP;
+    let Some(run) = longest.filter(long) else {
+        return (Vec::new(), None, 0);
+    };
+    let first = curve.first_step().unwrap_or(run.first);
+    let head = (first..run.first).filter_map(|n| curve.at(n));
+    (head.map(|bounds| [bounds.lower, bounds.upper]).collect(), Some(run), run.last + 1)
 }

@@ -1,8 +1,8 @@
 //! How the imbalance grows after a remap: recorded, and as a model has it.
 
 use crate::estimate::NORMAL;
+use crate::random::{Stream, stream};
 use crate::record::{Record, imbalance};
-use crate::simulate::{Stream, stream};
 use rand::RngExt;
 use rand_distr::{Distribution, StandardNormal};
 

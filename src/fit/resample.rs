@@ -1,6 +1,6 @@
 //! How often chance alone gives a statistic at least as large: by drawing records anew.
 
-use crate::simulate::{Stream, stream};
+use crate::random::{Stream, stream};
 use rayon::prelude::*;
 use statrs::distribution::{ContinuousCDF, Gamma};
 

@@ -1,7 +1,6 @@
 //! Sample paths: what simulation says where nothing exact does, and the papers' simulated rows.
 
-use rand::rngs::ChaCha8Rng;
-use rand::{RngExt, SeedableRng};
+use rand::RngExt;
 use rand_distr::{Distribution, Exp, Gamma, Normal};
 use rayon::prelude::*;
 
@@ -9,6 +8,7 @@ use super::{Bound, Processors};
 use crate::estimate::{Estimate, student};
 use crate::law::Law;
 use crate::observer::Observer;
+use crate::random::{Stream, stream};
 
 /// The expectation over sample paths, from the sum of their values and that of their squares.
 fn estimate(sum: f64, squares: f64, runs: u64) -> Estimate {
@@ -74,7 +74,7 @@ impl Sampler {
         }
     }
 
-    fn draw(&self, stream: &mut ChaCha8Rng) -> f64 {
+    fn draw(&self, stream: &mut Stream) -> f64 {
         match self {
             Self::Steps(values, sums) => {
                 let place: f64 = stream.random();
@@ -90,17 +90,15 @@ impl Sampler {
 
 /// One sample path of the loads.
 struct Path<'a> {
-    stream: ChaCha8Rng,
+    stream: Stream,
     classes: &'a [(usize, Sampler)],
     loads: Vec<f64>,
 }
 
 impl<'a> Path<'a> {
     fn new(seed: u64, run: u64, classes: &'a [(usize, Sampler)]) -> Self {
-        let mut stream = ChaCha8Rng::seed_from_u64(seed);
-        stream.set_stream(run);
         let count = classes.iter().map(|class| class.0).sum();
-        Self { stream, classes, loads: vec![0.0; count] }
+        Self { stream: stream(seed, run), classes, loads: vec![0.0; count] }
     }
 
     fn step(&mut self) {

@@ -6,7 +6,6 @@
 //! ([`advise`]).
 
 pub mod classical;
-pub mod learning;
 pub mod practice;
 pub mod predictive;
 mod rule;

@@ -1,6 +1,6 @@
 //! The `PhaseChange` problem: from model to threshold curve.
 
-use super::super::{Found, Settings};
+use super::super::{Found, Settings, shared_stretch};
 use crate::complaint::Complaint;
 use crate::model::Loaded;
 use crate::model::phase_change::{MAX_PER_STEP, PhaseChange};
@@ -98,26 +98,17 @@ fn decimal(value: &Rational) -> f64 {
 
 /// Fills the arrays from the curve.
 fn lay_out(answer: &mut Answer, curve: &Curve) {
-    let Some(first) = curve.first_step() else { return };
-    let mut from = first;
-    answer.first_step = Some(first).filter(|first| *first > 0);
-    if answer.last_step > MAX_PER_STEP {
-        let longest = curve.runs().max_by_key(|run| run.last - run.first);
-        if let Some(run) = longest.filter(|run| run.last - run.first >= MAX_PER_STEP) {
-            answer.threshold_stationary = Some(run.bounds.middle());
-            answer.threshold_stationary_lower = Some(run.bounds.lower);
-            answer.threshold_stationary_upper = Some(run.bounds.upper);
-            answer.stationary_through = Some(run.last);
-            from = run.last + 1;
-            if run.first > first {
-                let head = (first..run.first).filter_map(|n| curve.at(n));
-                answer.threshold_head =
-                    Some(head.map(|bounds| [bounds.lower, bounds.upper]).collect());
-            }
-        }
+    answer.first_step = curve.first_step().filter(|first| *first > 0);
+    let (head, shared, from) = shared_stretch(curve);
+    if let Some(run) = shared {
+        answer.threshold_stationary = Some(run.bounds.middle());
+        answer.threshold_stationary_lower = Some(run.bounds.lower);
+        answer.threshold_stationary_upper = Some(run.bounds.upper);
+        answer.stationary_through = Some(run.last);
+        answer.threshold_head = Some(head).filter(|head| !head.is_empty());
     }
     for run in curve.runs().filter(|run| run.last >= from) {
-        for _ in run.first.max(from)..=run.last {
+        for _ in run.first..=run.last {
             answer.threshold.push(run.bounds.middle());
             answer.threshold_lower.push(run.bounds.lower);
             answer.threshold_upper.push(run.bounds.upper);

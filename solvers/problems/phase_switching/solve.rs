@@ -1,9 +1,8 @@
 //! The `PhaseSwitching` problem: from model to two threshold curves.
 
-use super::super::{Found, Settings};
+use super::super::{Found, Settings, shared_stretch};
 use crate::complaint::Complaint;
 use crate::model::Loaded;
-use crate::model::phase_change::MAX_PER_STEP;
 use crate::model::phase_switching::PhaseSwitching;
 use crate::run::Watch;
 use crate::solution::Body;
@@ -128,18 +127,14 @@ fn endless(problem: &Problem, settings: &Settings, watch: &Watch) -> Solved {
 /// The thresholds step by step; where more than 10^6 steps share one, that once.
 fn listed(curve: &Curve) -> Thresholds {
     let mut all = Thresholds::default();
-    let longest = curve.runs().max_by_key(|run| run.last - run.first);
-    let long = longest.filter(|run| run.last - run.first >= MAX_PER_STEP);
-    if let Some(run) = long {
-        let first = curve.first_step().unwrap_or(run.first);
-        let head = (first..run.first).filter_map(|n| curve.at(n));
-        all.head = head.map(|bounds| [bounds.lower, bounds.upper]).collect();
+    let (head, shared, from) = shared_stretch(curve);
+    if let Some(run) = shared {
+        all.head = head;
         all.stationary = Some(run.bounds.middle());
         all.stationary_lower = Some(run.bounds.lower);
         all.stationary_upper = Some(run.bounds.upper);
         all.stationary_through = Some(run.last);
     }
-    let from = long.map_or(0, |run| run.last + 1);
     for run in curve.runs().filter(|run| run.last >= from) {
         (run.first..=run.last).for_each(|_| all.push(run.bounds));
     }

@@ -4,9 +4,10 @@
 //! actions are to go on and to remap; Q(state, action) estimates the discounted cost of what follows
 //! (C. J. C. H. Watkins, P. Dayan, "Q-learning", Machine Learning 8, 1992).
 
-use super::{Policy, Step};
+use crate::policy::{Policy, Step};
+use crate::random::stream;
 use crate::record::{Record, imbalance};
-use crate::simulate::{Base, Recorded, stream};
+use crate::simulate::{Base, Recorded};
 use rand::RngExt;
 use std::ops::Range;
 
