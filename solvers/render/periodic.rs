@@ -66,8 +66,8 @@ fn headline(answer: &Answer) -> String {
             format!("not decided: whether {symbol} <= {bound} after one step is not known")
         }
         (Some(interval), Some(_)) => format!(
-            "remap every {interval} steps: {symbol} <= {bound} at least so long ({by}); the search for the \
-             longest interval was stopped"
+            "remap every {interval} steps: {symbol} <= {bound} at least so long ({by}); the search for a \
+             longer one was stopped"
         ),
         (Some(0), None) if by == "rms_bound" => {
             format!(
