@@ -123,12 +123,12 @@ fn check_request(arguments: &Solve) -> Result<(), Complaint> {
         let message = "--certificate proves the answer to one model, several are given";
         return Err(Complaint::elsewhere(message, "solve them one by one"));
     }
-    let named = arguments.certificate.iter().chain(&arguments.models);
-    if let Some(path) = named.filter(|path| path.to_str().is_none()).next() {
-        if arguments.certificate.is_some() {
-            let message = format!("{} is not UTF-8: a solution cannot name it", path.display());
-            return Err(Complaint::elsewhere(message, "rename it"));
-        }
+    let mut named = arguments.certificate.iter().chain(&arguments.models);
+    if let Some(path) = named.find(|path| path.to_str().is_none())
+        && arguments.certificate.is_some()
+    {
+        let message = format!("{} is not UTF-8: a solution cannot name it", path.display());
+        return Err(Complaint::elsewhere(message, "rename it"));
     }
     if let Some(folder) = &arguments.out {
         let mut names: Vec<_> =

@@ -99,10 +99,8 @@ impl PhaseSwitching {
         if !review.faults.is_empty() {
             return;
         }
-        if let Some(law) = &self.lifetime {
-            if let Some(lifetime) = law.reviewed(review) {
-                review_length(&lifetime, review);
-            }
+        if let Some(lifetime) = self.lifetime.as_ref().and_then(|law| law.reviewed(review)) {
+            review_length(&lifetime, review);
         }
         if !review.faults.is_empty() {
             return;

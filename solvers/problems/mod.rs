@@ -33,6 +33,9 @@ use serde_json::Value;
 use std::sync::Arc;
 use stopping::table::Table;
 
+/// Takes a name and bytes that belong to it.
+pub type Write<'a> = dyn FnMut(&str, &[u8]) -> Result<(), Complaint> + 'a;
+
 /// What is said of a model, by name.
 pub type Facts = Vec<(&'static str, Value)>;
 
@@ -85,11 +88,7 @@ pub trait Problem {
     ///
     /// # Errors
     /// The first that `write` returns.
-    fn record(
-        &self,
-        _seed: u64,
-        _write: &mut dyn FnMut(&str, &[u8]) -> Result<(), Complaint>,
-    ) -> Result<(), Complaint> {
+    fn record(&self, _seed: u64, _write: &mut Write<'_>) -> Result<(), Complaint> {
         Ok(())
     }
 }

@@ -88,9 +88,7 @@ fn run_page(root: &Path, page: &str, slow: bool) {
     std::os::unix::fs::symlink(root.join("models"), place.path("models")).unwrap();
     let folder = Path::new(env!("CARGO_BIN_EXE_remap")).parent().unwrap().to_owned();
     let path = std::env::var_os("PATH").unwrap_or_default();
-    let path = std::env::join_paths(
-        std::iter::once(folder).chain(std::env::split_paths(&path).map(PathBuf::from)),
-    );
+    let path = std::env::join_paths(std::iter::once(folder).chain(std::env::split_paths(&path)));
     let path = path.unwrap();
     let text = std::fs::read_to_string(root.join(page)).unwrap();
     let mut pieces = pieces(&text);

@@ -74,7 +74,7 @@ fn stopped_searches_say_what_they_know() {
     let place = Workplace::new();
     let steps = "Identical(count: 3, law: Steps({-1: 0.3, 0: 0.25, 1: 0.45}))";
     let capacities = "capacities: [4, 2, 4], bound: MaxDeviation(0.5), remap_cost: 5";
-    place.write("model.ron", &model("100", steps, capacities));
+    place.write("model.ron", model("100", steps, capacities));
     let shown = place.run(&["solve", "model.ron", "--time-limit", "1e-9"]).exits(3);
     for claim in ["longest interval", "never pays", "never remap"] {
         assert!(!shown.out.contains(claim), "{}", shown.out);
@@ -86,11 +86,11 @@ fn stopped_searches_say_what_they_know() {
     assert_eq!(found["at_least"], found["interval"]);
     assert_eq!(found["methods"]["order_statistics"]["interval"], "not computed");
     assert_eq!(found["cost_aware"]["interval"], "not computed");
-    place.write("stopped.json", &found.to_string());
+    place.write("stopped.json", found.to_string());
     place.run(&["export", "stopped.json", "--to", "c"]).exits(1).says("stopped");
     // A tie of continuous laws: E|X - Y|/2 = 1/2 after one step, the mean load 10.
     let two = "Identical(count: 2, law: Exponential(mean: 1))";
-    place.write("tie.ron", &model("9", two, "bound: MaxDeviation(0.05)"));
+    place.write("tie.ron", model("9", two, "bound: MaxDeviation(0.05)"));
     let outcome = place.run(&["solve", "tie.ron", "--json"]).exits(3).says("too near to tell");
     let found = outcome.json();
     assert_eq!((&found["interval"], &found["at_least"]), (&0.into(), &0.into()));
@@ -102,7 +102,7 @@ fn stopped_searches_say_what_they_know() {
 fn moments_have_a_safe_interval() {
     let place = Workplace::new();
     let changes = "Identical(count: 8, law: Moments(mean: 0.5, variance: 0.25))";
-    place.write("model.ron", &model("100", changes, "bound: MaxDeviation(0.05)"));
+    place.write("model.ron", model("100", changes, "bound: MaxDeviation(0.05)"));
     let found = place.run(&["solve", "model.ron", "--json"]).exits(0).json();
     assert_eq!(found["interval_by"], "rms_bound");
     assert_eq!(found["interval"], found["methods"]["rms_bound"]["interval"]);
@@ -111,7 +111,7 @@ fn moments_have_a_safe_interval() {
         shown.out.contains("for any laws of these moments")
             && !shown.out.contains("the longest interval with")
     );
-    place.write("solution.json", &found.to_string());
+    place.write("solution.json", found.to_string());
     let exported = place.run(&["export", "solution.json", "--to", "c"]).exits(0);
     assert!(exported.out.contains("so long at least"), "{}", exported.out);
 }

@@ -12,7 +12,7 @@ pub mod speedup;
 pub mod trace;
 pub mod workload;
 
-use super::{Asked, Contest, Facts, Found, Outcome, Policies, Problem, Settings};
+use super::{Asked, Contest, Facts, Found, Outcome, Policies, Problem, Settings, Write};
 use crate::complaint::Complaint;
 use crate::model::Loaded;
 use crate::solution::Body;
@@ -55,11 +55,7 @@ impl<M: TwoPhases> Problem for M {
         self.workload().trace_names()
     }
 
-    fn record(
-        &self,
-        seed: u64,
-        write: &mut dyn FnMut(&str, &[u8]) -> Result<(), Complaint>,
-    ) -> Result<(), Complaint> {
+    fn record(&self, seed: u64, write: &mut Write<'_>) -> Result<(), Complaint> {
         workload::write_traces(&self.workload(), seed, write)
     }
 }
