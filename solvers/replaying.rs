@@ -6,6 +6,7 @@ use crate::solution::map::Map;
 use crate::solution::rule::{Imbalance, Rule as Stated, StatedRule};
 use remapping::fit::level::Family;
 use remapping::learning::Learnt;
+use remapping::policy::advised::Advised;
 use remapping::policy::predictive::Predictive;
 use remapping::policy::{Policy, Rule, Step};
 use remapping::record::Record;
@@ -29,6 +30,7 @@ enum Start {
     Rule(Rule),
     Predictive { adaptive: bool, cold: bool, family: Family },
     Learnt(Box<Learnt>),
+    Advised(Box<Advised>),
     Solution(Box<Solution>),
 }
 
@@ -58,7 +60,9 @@ pub const IN_USE: [&str; 9] = [
 ];
 
 /// Policies made here, in the order of the table.
-pub const OURS: [&str; 9] = [
+pub const OURS: [&str; 11] = [
+    "advised",
+    "advised_cold",
     "solved",
     "adaptive",
     "predictive",
@@ -96,6 +100,11 @@ impl<'a> Ground<'a> {
             |adaptive, cold| (Start::Predictive { adaptive, cold, family: Family::Trends }, None);
         let mut trials = Vec::new();
         let (start, note) = match name {
+            "advised" => {
+                let rows = steps.clone().map(|step| record.path(step));
+                (Start::Advised(Box::new(Advised::trained(rows, cost))), None)
+            }
+            "advised_cold" => (Start::Advised(Box::new(Advised::new(cost))), None),
             "adaptive" => plan(true, false),
             "predictive" => plan(false, false),
             "adaptive_cold" => plan(true, true),
@@ -192,6 +201,7 @@ impl<'a> Ground<'a> {
         match start {
             Start::Rule(rule) => rule.start(self.remap_cost),
             Start::Learnt(learnt) => Box::new(learnt.as_ref().clone()),
+            Start::Advised(advised) => Box::new(advised.as_ref().clone().for_steps(steps as u64)),
             Start::Solution(solution) => Box::new(solution.as_ref().clone()),
             Start::Predictive { adaptive, cold, family } => {
                 let end = self.training.end;

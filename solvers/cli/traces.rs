@@ -65,7 +65,8 @@ pub(super) const REPLAY_HELP: &str = traces!(
 
 Policies: the rules of `compare` (never, fixed:9, threshold:2.5, utilization:0.8, stop_at_rise, menon,
 metabalancer, zhai, procassini, marquez:0.1, ...); fixed, threshold and utilization tuned on the training
-steps; predictive (plans on the increments of the training steps), adaptive (goes on learning),
+steps; advised (rules and a plan, tried on paper, vote: docs/advised.md) and advised_cold (the same without
+the training steps); predictive (plans on the increments of the training steps), adaptive (goes on learning),
 adaptive_cold (knows nothing at first), interval (of least cost for the fitted model), q_learning,
 solution (with --solution); and solved: of two adaptive plans, by trends and by means that loads return to,
 and the rules in use, what was cheapest on the later training steps.

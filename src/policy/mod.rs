@@ -5,6 +5,7 @@
 //! optimal decision map, and it works on simulated workloads and on recorded step times alike
 //! ([`advise`]).
 
+pub mod advised;
 pub mod classical;
 pub mod practice;
 pub mod predictive;

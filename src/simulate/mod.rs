@@ -7,6 +7,7 @@
 //! alone, not on the number of threads.
 
 mod clairvoyant;
+pub mod families;
 mod recorded;
 mod run;
 

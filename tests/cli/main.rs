@@ -1,6 +1,7 @@
 //! The command line, from outside.
 
 mod acceptance;
+mod advised;
 mod certificates;
 mod chains;
 mod claims;

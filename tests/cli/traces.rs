@@ -363,7 +363,7 @@ fn replay_judges_on_steps_it_has_not_trained_on() {
     assert_eq!(found["remap_cost"], 0.5);
     let least = found["clairvoyant"].as_f64().unwrap();
     let policies = found["policies"].as_array().unwrap();
-    assert_eq!(policies.len(), 18);
+    assert_eq!(policies.len(), 20);
     for line in policies {
         let (cost, regret) = (line["cost"].as_f64().unwrap(), line["regret"].as_f64().unwrap());
         assert!(regret >= 0.0 && (cost - regret - least).abs() < 1e-9, "{line}");

@@ -1,5 +1,7 @@
 //! Property-based verification: one property per lemma, named for it.
 
+mod advised;
+mod advised_by_definition;
 mod belief;
 mod chain;
 mod concave;

@@ -1,0 +1,108 @@
+//! A run under some remaps: its last remap, and what was paid since.
+
+use super::plan::AVERAGED;
+use super::window::{ROWS, Window};
+use serde::{Deserialize, Serialize};
+
+/// Where a run stands.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Course {
+    /// Y at the last remap.
+    base: Vec<f64>,
+    /// Steps since, and the sum of their imbalance.
+    steps: u64,
+    spent: f64,
+    /// `spent` after each of the last steps, by the place of its row.
+    spent_at: Vec<f64>,
+    latest: f64,
+    /// What the imbalance of the last steps exceeded the usual by, the newest first.
+    excesses: [f64; AVERAGED],
+    remaps: u64,
+    /// Imbalance of all steps.
+    total: f64,
+}
+
+impl Course {
+    /// Balanced at these deviations.
+    pub fn new(base: &[f64]) -> Course {
+        Course {
+            base: base.to_vec(),
+            steps: 0,
+            spent: 0.0,
+            spent_at: vec![0.0; ROWS],
+            latest: 0.0,
+            excesses: [0.0; AVERAGED],
+            remaps: 0,
+            total: 0.0,
+        }
+    }
+
+    /// Y at the last remap.
+    pub fn base(&self) -> &[f64] {
+        &self.base
+    }
+
+    /// Pays the step the window has just taken in; the imbalance it has here is returned.
+    pub fn pay(&mut self, row: &[f64], window: &Window) -> f64 {
+        let mut most: f64 = 0.0;
+        for (now, base) in row.iter().zip(&self.base) {
+            let change = now - base;
+            most = if change > most { change } else { most };
+        }
+        self.steps += 1;
+        self.spent += most;
+        self.total += most;
+        self.spent_at[window.place(0)] = self.spent;
+        self.latest = most;
+        self.excesses.rotate_right(1);
+        self.excesses[0] = most - window.growth(self.steps as f64);
+        most
+    }
+
+    /// Remaps at the step paid last.
+    pub fn remap(&mut self, row: &[f64]) {
+        self.base.copy_from_slice(row);
+        self.steps = 0;
+        self.spent = 0.0;
+        self.remaps += 1;
+    }
+
+    /// Steps since the last remap.
+    pub fn steps(&self) -> u64 {
+        self.steps
+    }
+
+    /// Imbalance of the step paid last.
+    pub fn latest(&self) -> f64 {
+        self.latest
+    }
+
+    /// The last excess over the usual imbalance, and the mean of the last six.
+    pub fn excess(&self) -> (f64, f64) {
+        let averaged = self.steps.clamp(1, AVERAGED as u64) as usize;
+        let sum: f64 = self.excesses[..averaged].iter().sum();
+        (self.excesses[0], sum / averaged as f64)
+    }
+
+    /// The most that one remap since the last, at a moment of the window, would have saved so far,
+    /// its cost not counted; 0 if none.
+    pub fn regret(&self, window: &Window) -> f64 {
+        let mut most: f64 = 0.0;
+        let younger = (ROWS as u64).min(self.steps) as usize;
+        for age in 1..younger.min(window.oldest() + 1) {
+            let here = self.spent - self.spent_at[window.place(age)];
+            most = most.max(here - window.since(age));
+        }
+        most
+    }
+
+    /// n u_n - (u_1 + ... + u_n), n being the steps since the last remap.
+    pub fn rise(&self) -> f64 {
+        self.steps as f64 * self.latest() - self.spent
+    }
+
+    /// Whether the remaps so far cost more than the imbalance.
+    pub fn remaps_dominate(&self, remap_cost: f64) -> bool {
+        self.remaps as f64 * remap_cost > self.total
+    }
+}

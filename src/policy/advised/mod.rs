@@ -1,0 +1,191 @@
+//! A rule for recorded and running programs that needs no model: rules and a plan, tried on paper, vote.
+//!
+//! Let Y be the deviations of the ranks from the mean as if nothing had been remapped, u(b, t) the
+//! largest of Y_t - Y_b, which is the imbalance of step t when the last remap was made after step b, and
+//! C the cost of a remap. The last 64 rows of Y are kept. Each of them is a moment at which one might have
+//! remapped, and tells what would have followed (`window`), and how an imbalance persists
+//! (`plan`). After each step
+//!
+//! * eight rules (`voter`), each with courses of its own on paper, pay what they would have paid: four go by
+//!   the plan, with different reluctance, two by what one remap since the last would have saved so far
+//!   (regret), one is stop at rise, one remaps when a step costs more than a step of the best cycle. With s the sum of what a rule paid, half of it forgotten after 300 steps,
+//!   a rule has the weight (1 + (s - least s) / 4C)^-4;
+//! * the rules are asked about the actual state. The program remaps if those with .4 of the weight say so,
+//!   and if the plan gains by it;
+//! * it does not as long as its remaps cost more than the imbalance it has paid;
+//! * whatever these say, it remaps once the regret exceeds 3/2 C.
+//!
+//! All of it is arithmetic: sums, products, quotients, square roots and comparisons, in a fixed order.
+//!
+//! # Guarantee
+//! If a fresher base is never worse, u(b, s) <= u(q, s) for q < b < s, and fewer than 64 steps lie between two
+//! remaps, the cost is at most 2 max(1, 3/2 + u_max / C) OPT + C: OPT is the least cost of any
+//! remaps of the same steps, u_max the largest imbalance. For let OPT remap at o and next at o'. As long as
+//! the program's last remap is later than o, its steps cost no more than OPT's. From a remap of its own
+//! before o to its next, the steps up to o' cost no more than OPT's and the regret of o, at most 3/2 C
+//! and the imbalance of one step. So each remap of OPT accounts for at most 3/2 C + u_max, and remaps never
+//! cost more than C and the imbalance. Noise, bursts and loads that return break the assumption, and then
+//! nothing is proved.
+//!
+//! # Work
+//! (128 + 17) x ranks operations a step and what does not depend on the ranks; memory for (64 + 20) x
+//! ranks numbers.
+
+mod course;
+mod plan;
+mod voter;
+mod window;
+
+use super::{Policy, Step};
+use course::Course;
+use plan::Plan;
+use serde::{Deserialize, Serialize};
+use voter::{Gain, RULES, Seen, Voter};
+use window::Window;
+
+/// Share of the votes that is enough.
+const ENOUGH: f64 = 0.4;
+
+/// Regret, in remaps, beyond which nobody is asked.
+const TOO_MUCH: f64 = 1.5;
+
+/// The rule of this module, with all that it has learnt: it can be stored at any step and go on.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Advised {
+    remap_cost: f64,
+    /// Steps to come, where the end is known.
+    left: Option<u64>,
+    /// None before the number of ranks is known.
+    state: Option<State>,
+    wants: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct State {
+    /// Steps taken in.
+    steps: u64,
+    /// Y before and after the last step.
+    before: Vec<f64>,
+    row: Vec<f64>,
+    window: Window,
+    plan: Plan,
+    voters: Vec<Voter>,
+    own: Course,
+}
+
+impl Advised {
+    /// From a cold start, for remaps that cost `remap_cost` >= 0: a program that starts balanced.
+    pub fn new(remap_cost: f64) -> Advised {
+        Advised { remap_cost, left: None, state: None, wants: false }
+    }
+
+    /// After a past of consecutive `rows` of rank times without a remap (or with the loads as if there
+    /// had been none); the program is balanced at the last of them.
+    pub fn trained<'a>(rows: impl IntoIterator<Item = &'a [f64]>, remap_cost: f64) -> Advised {
+        let mut policy = Advised::new(remap_cost);
+        for row in rows {
+            match &mut policy.state {
+                None => policy.state = Some(State::new(deviations(row).collect(), remap_cost)),
+                Some(state) => state.observe(deviations(row), remap_cost),
+            }
+        }
+        if let Some(state) = &mut policy.state {
+            state.own = Course::new(&state.row);
+        }
+        policy
+    }
+
+    /// With the knowledge that `steps` steps follow.
+    pub fn for_steps(self, steps: u64) -> Advised {
+        Advised { left: Some(steps), ..self }
+    }
+}
+
+impl State {
+    fn new(start: Vec<f64>, remap_cost: f64) -> State {
+        State {
+            steps: 0,
+            window: Window::new(&start),
+            plan: Plan::new(remap_cost),
+            voters: RULES.iter().map(|rule| Voter::new(*rule, &start)).collect(),
+            own: Course::new(&start),
+            before: start.clone(),
+            row: start,
+        }
+    }
+
+    fn observe(&mut self, row: impl Iterator<Item = f64>, remap_cost: f64) {
+        self.steps += 1;
+        std::mem::swap(&mut self.row, &mut self.before);
+        self.row.clear();
+        self.row.extend(row);
+        self.window.observe(&self.row, remap_cost);
+        self.plan.observe(&self.window);
+        let seen = Seen { window: &self.window, plan: &self.plan, remap_cost };
+        for voter in &mut self.voters {
+            voter.play(self.steps, &self.before, &self.row, &seen);
+        }
+        self.own.pay(&self.row, &self.window);
+    }
+
+    /// Whether to remap after the step taken in last.
+    fn decide(&self, remap_cost: f64, left: Option<u64>) -> bool {
+        if left == Some(0) {
+            return false;
+        }
+        if remap_cost <= 0.0 {
+            return self.own.latest() > 0.0;
+        }
+        let seen = Seen { window: &self.window, plan: &self.plan, remap_cost };
+        let gains = Gain::ALL.map(|gain| gain.of(&self.own, &seen, left));
+        if gains[Gain::Regret as usize] > TOO_MUCH * remap_cost {
+            return true;
+        }
+        if self.own.remaps_dominate(remap_cost) || gains[Gain::Plan as usize] < 0.0 {
+            return false;
+        }
+        let least = self.voters.iter().map(Voter::score).fold(f64::INFINITY, f64::min);
+        let (mut votes, mut all) = (0.0, 0.0);
+        for voter in &self.voters {
+            let root = 1.0 / (1.0 + (voter.score() - least) / (4.0 * remap_cost));
+            let weight = root * root * root * root;
+            all += weight;
+            let rule = voter.rule();
+            if gains[rule.gain as usize] > rule.remaps * remap_cost {
+                votes += weight;
+            }
+        }
+        votes >= ENOUGH * all
+    }
+}
+
+fn deviations(times: &[f64]) -> impl Iterator<Item = f64> + '_ {
+    let mean = times.iter().sum::<f64>() / times.len() as f64;
+    times.iter().map(move |time| time - mean)
+}
+
+impl Policy for Advised {
+    fn observe(&mut self, step: &Step) {
+        let ranks = step.times().len();
+        if self.state.as_ref().is_none_or(|state| state.row.len() != ranks) {
+            self.state = Some(State::new(vec![0.0; ranks], self.remap_cost));
+        }
+        let Some(state) = &mut self.state else { return };
+        self.left = self.left.map(|left| left.saturating_sub(1));
+        let base = state.own.base().to_vec();
+        let row = deviations(step.times()).zip(&base).map(|(change, base)| base + change);
+        state.observe(row, self.remap_cost);
+        self.wants = state.decide(self.remap_cost, self.left);
+    }
+
+    fn wants_remap(&self) -> bool {
+        self.wants
+    }
+
+    fn remapped(&mut self) {
+        if let Some(state) = &mut self.state {
+            state.own.remap(&state.row);
+        }
+        self.wants = false;
+    }
+}

@@ -1,0 +1,262 @@
+//! A plan on what an imbalance is likely to become.
+//!
+//! How much the imbalance exceeds the usual for its age, e = u(b, t) - growth, dies away or persists.
+//! For lags h = 1, 2, 4, ..., 32 a regression over all moments b of the window says by how much:
+//!
+//! ```text
+//! e(b, t + h) ~ x e(b, t) + y (mean of the last six e(b, .)),     0 <= x + y <= 1,
+//! ```
+//!
+//! with old pairs forgotten and, without any, x = 0 and y = 1. A moment is a bad one for a remap, too,
+//! when the mapping it leaves fits the steps just before badly: q, the mean of u(t, t - h) over h = 1..8
+//! against its usual value, foretells a share of e(t, t + h). With n steps since the last remap and k left,
+//!
+//! ```text
+//! stay j steps, then remap:  sum over h <= j of (growth_(n+h) + e_h)  +  C + V_(k-j)    (no more than the sum for j = k)
+//! remap now:                 C + V_k + what q foretells of the first cycle
+//! ```
+//!
+//! where V_k is what k steps cost from balance in equal cycles; with no end in sight V_k is k times the cost
+//! of the best cycle.
+
+use super::course::Course;
+use super::window::{ROWS, Window};
+use serde::{Deserialize, Serialize};
+
+/// Lags of the regressions.
+const LAGS: [usize; 6] = [1, 2, 4, 8, 16, 32];
+const LONGEST: usize = 32;
+
+/// Numbers of steps to stay that are compared; halves of the way between lags, and beyond the longest
+/// lag what is left dies away as from there on.
+const STAYS: [usize; 18] = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512];
+
+/// Excesses averaged.
+pub(super) const AVERAGED: usize = 6;
+
+/// Share of the regressions' sums that is forgotten in a step.
+const FORGETTING: f64 = 0.01;
+
+/// Weight of the prior, as a share of all that was seen.
+const PRIOR: f64 = 0.001;
+
+/// Steps before a moment that tell whether it is one to remap at; the share of the newest in their usual
+/// value; how many such moments the prior weighs that says they tell nothing.
+const BEFORE: usize = 8;
+const USUAL: f64 = 0.1;
+const DOUBT: f64 = 10.0;
+
+/// Sums of a regression on two columns.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+struct Sums {
+    squares: [f64; 2],
+    product: f64,
+    with: [f64; 2],
+}
+
+/// What is learnt of imbalances, and the plan it leads to.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Plan {
+    remap_cost: f64,
+    seen: u64,
+    /// e(b, t) and its mean over the last steps: `excess[(t mod (LONGEST + 1)) * ROWS + place of b]`.
+    excess: Vec<f64>,
+    smooth: Vec<f64>,
+    sums: [Sums; 6],
+    /// q of each moment, by place; what it was regressed on.
+    quality: Vec<f64>,
+    usual: f64,
+    scale: f64,
+    quality_sums: [(f64, f64); 6],
+    /// Sums over h = 1..=STAYS[i] of x, y, and the share of q.
+    stays: [[f64; 3]; 18],
+}
+
+impl Plan {
+    /// Knows nothing yet.
+    pub fn new(remap_cost: f64) -> Plan {
+        Plan {
+            remap_cost,
+            seen: 0,
+            excess: vec![0.0; (LONGEST + 1) * ROWS],
+            smooth: vec![0.0; (LONGEST + 1) * ROWS],
+            sums: [Sums::default(); 6],
+            quality: vec![0.0; ROWS],
+            usual: 0.0,
+            scale: 0.0,
+            quality_sums: [(0.0, 0.0); 6],
+            stays: [[0.0; 3]; 18],
+        }
+    }
+
+    fn column(&self, back: usize) -> usize {
+        ((self.seen + LONGEST as u64 + 1 - back as u64) % (LONGEST as u64 + 1)) as usize * ROWS
+    }
+
+    /// Learns from the row the window has just taken in and not kept yet.
+    pub fn observe(&mut self, window: &Window) {
+        self.seen += 1;
+        self.take_excesses(window);
+        let mut factors = [[0.0; 3]; 6];
+        for (at, lag) in LAGS.into_iter().enumerate() {
+            let [x, y] = self.regress(at, lag);
+            factors[at] = [x, y, self.regress_quality(window, at, lag)];
+        }
+        self.take_quality(window);
+        self.add_up(factors);
+    }
+
+    fn take_excesses(&mut self, window: &Window) {
+        let newest = window.place(1);
+        for back in 1..=LONGEST {
+            // What stands there is another moment's.
+            let column = self.column(back);
+            self.excess[column + newest] = 0.0;
+            self.smooth[column + newest] = 0.0;
+        }
+        let now = self.column(0);
+        for age in 1..=window.oldest() {
+            let place = window.place(age);
+            let excess = window.forward(age) - window.growth(age as f64);
+            self.excess[now + place] = excess;
+            let averaged = age.min(AVERAGED);
+            let mut sum = excess;
+            for back in 1..averaged {
+                sum += self.excess[self.column(back) + place];
+            }
+            self.smooth[now + place] = sum / averaged as f64;
+        }
+    }
+
+    fn regress(&mut self, at: usize, lag: usize) -> [f64; 2] {
+        let mut found = Sums::default();
+        if self.seen > lag as u64 {
+            let (now, then) = (self.column(0), self.column(lag));
+            let last = &self.excess[then..then + ROWS];
+            let smooth = &self.smooth[then..then + ROWS];
+            for ((y, a), b) in self.excess[now..now + ROWS].iter().zip(last).zip(smooth) {
+                found.squares[0] += a * a;
+                found.squares[1] += b * b;
+                found.product += a * b;
+                found.with[0] += a * y;
+                found.with[1] += b * y;
+            }
+        }
+        let keep = 1.0 - FORGETTING;
+        let sums = &mut self.sums[at];
+        for i in 0..2 {
+            sums.squares[i] = keep * sums.squares[i] + found.squares[i];
+            sums.with[i] = keep * sums.with[i] + found.with[i];
+        }
+        sums.product = keep * sums.product + found.product;
+        let little = 0.01 * self.remap_cost;
+        let prior = PRIOR * (sums.squares[0] + sums.squares[1] + little * little);
+        let (a, b) = (sums.squares[0] + prior, sums.squares[1] + prior);
+        let (c, d) = (sums.with[0], sums.with[1] + prior);
+        let determinant = a * b - sums.product * sums.product;
+        if !(determinant > 0.0 && determinant.is_finite()) {
+            return [0.0, 1.0];
+        }
+        let x = (c * b - d * sums.product) / determinant;
+        let y = (a * d - sums.product * c) / determinant;
+        // What persists is all at most and nothing at least.
+        let beyond = ((x + y).clamp(0.0, 1.0) - (x + y)) / 2.0;
+        [x + beyond, y + beyond]
+    }
+
+    fn regress_quality(&mut self, window: &Window, at: usize, lag: usize) -> f64 {
+        let (squares, products) = &mut self.quality_sums[at];
+        *squares *= 1.0 - FORGETTING;
+        *products *= 1.0 - FORGETTING;
+        if self.seen > lag as u64 {
+            let quality = self.quality[window.place(lag)];
+            *squares += quality * quality;
+            *products += quality * (window.forward(lag) - window.growth(lag as f64));
+        }
+        let all = *squares + DOUBT * self.scale;
+        if all > 0.0 && all.is_finite() { (*products / all).clamp(0.0, 1.0) } else { 0.0 }
+    }
+
+    fn take_quality(&mut self, window: &Window) {
+        let before = window.oldest().min(BEFORE);
+        let sum: f64 = (1..=before).map(|age| window.backward(age)).sum();
+        let found = sum / before as f64;
+        let share = 1.0 / self.seen as f64;
+        self.scale += (found * found - self.scale) * share.max(2.0 * FORGETTING);
+        self.usual += (found - self.usual) * share.max(USUAL);
+        self.quality[window.place(0)] = found - self.usual;
+    }
+
+    /// Sums of the factors over the steps to stay, linear between the lags.
+    fn add_up(&mut self, factors: [[f64; 3]; 6]) {
+        let mut sum = factors[0];
+        self.stays[0] = sum;
+        let (mut lag, mut from, mut to) = (1, factors[0], factors[1]);
+        for i in 1..STAYS.len() {
+            let (before, stay) = (STAYS[i - 1], STAYS[i]);
+            // From `lag` to twice the lag the factors go from `from` to `to`.
+            let place = |h: usize| (h - lag) as f64 / lag as f64;
+            let middle = (place(before + 1) + place(stay)) / 2.0;
+            for k in 0..3 {
+                sum[k] += (stay - before) as f64 * (from[k] + middle * (to[k] - from[k]));
+            }
+            self.stays[i] = sum;
+            if stay == 2 * lag {
+                lag = stay;
+                from = to;
+                to = match LAGS.iter().position(|known| *known == 2 * lag) {
+                    Some(next) => factors[next],
+                    None => {
+                        let left = from[0] + from[1];
+                        [from[0] * left, from[1] * left, 0.0]
+                    }
+                };
+            }
+        }
+    }
+
+    /// What a remap now costs less than the best later one, or none, would. `left` steps follow, if
+    /// that is known. Work independent of the number of ranks.
+    pub fn gain(&self, window: &Window, course: &Course, left: Option<u64>) -> f64 {
+        let (excess, smooth) = course.excess();
+        let age = course.steps() as f64;
+        let paid = window.sum(age);
+        let cost = self.remap_cost;
+        let end = left.map(|left| left as f64);
+        let mut best = f64::INFINITY;
+        let mut before = (0.0, 0.0);
+        for (stay, [x, y, _]) in STAYS.into_iter().zip(self.stays) {
+            let mut stay = stay as f64;
+            let mut more = x * excess + y * smooth;
+            let through = end.is_some_and(|end| stay >= end);
+            if let (Some(end), true) = (end, through) {
+                let (steps, earlier) = before;
+                more = earlier + (more - earlier) * (end - steps) / (stay - steps);
+                stay = end;
+            }
+            before = (stay, more);
+            let stayed = (window.sum(age + stay) - paid + more).max(0.0);
+            let total = match end {
+                None => stayed - window.cycle().cost * stay,
+                Some(_) if through => stayed,
+                Some(end) => stayed + cost + window.value(end - stay, cost),
+            };
+            best = best.min(total);
+            if through {
+                break;
+            }
+        }
+        if let Some(end) = end.filter(|end| *end > before.0) {
+            // To the end without a remap; nothing is known of what persists so long.
+            best = best.min((window.sum(age + end) - paid + before.1).max(0.0));
+        }
+        let first = window.cycle().length.min(end.unwrap_or(f64::INFINITY));
+        let within = STAYS.iter().position(|stay| *stay as f64 >= first);
+        let [_, _, share] = self.stays[within.unwrap_or(STAYS.len() - 1)];
+        let bad = self.quality[window.place(0)] * share;
+        match end {
+            None => best - bad,
+            Some(end) => best - (cost + window.value(end, cost) + bad),
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! The last rows of a run, each taken as the moment of a remap, and what imbalance follows one.
+//!
+//! Y are the deviations of the ranks from the mean as if nothing had been remapped, so that a remap
+//! after step b makes the imbalance of step t
+//!
+//! ```text
+//! u(b, t) = max over ranks of Y_t - Y_b >= 0.
+//! ```
+
+use serde::{Deserialize, Serialize};
+
+/// Rows kept.
+pub(super) const ROWS: usize = 64;
+
+/// Least share of the newest value in a mean over steps.
+const FORGETTING: f64 = 0.005;
+
+/// Cycles longer than this are as good as endless.
+const LONGEST_CYCLE: f64 = 4096.0;
+
+/// The rows, and what starting from each of them would have cost.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Window {
+    ranks: usize,
+    /// Rows taken in, the one the run starts from included.
+    seen: u64,
+    /// `rows[s * ranks + i]`: Y of rank i at the last step t with t mod ROWS = s.
+    rows: Vec<f64>,
+    /// u(b, now) and u(now, b), by the place of b.
+    forward: Vec<f64>,
+    backward: Vec<f64>,
+    /// Sum of u(b, s) over the steps s after b, by the place of b.
+    since: Vec<f64>,
+    /// Mean of u(b, b + j), from so many b, and its sums over 1..=j.
+    growth: Vec<f64>,
+    counts: Vec<f64>,
+    sums: Vec<f64>,
+    /// Growth a step beyond the longest age.
+    slope: f64,
+    cycle: Cycle,
+}
+
+/// The cycle of least average cost.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub(super) struct Cycle {
+    /// Its length in steps.
+    pub length: f64,
+    /// min over j of (C + growth_1 + ... + growth_j) / j.
+    pub cost: f64,
+}
+
+impl Window {
+    /// Of a run that starts balanced at these deviations.
+    pub fn new(start: &[f64]) -> Window {
+        let mut rows = vec![0.0; ROWS * start.len()];
+        rows[..start.len()].copy_from_slice(start);
+        Window {
+            ranks: start.len(),
+            seen: 1,
+            rows,
+            forward: vec![0.0; ROWS],
+            backward: vec![0.0; ROWS],
+            since: vec![0.0; ROWS],
+            growth: vec![0.0; ROWS + 1],
+            counts: vec![0.0; ROWS + 1],
+            sums: vec![0.0; ROWS + 1],
+            slope: 0.0,
+            cycle: Cycle { length: 1.0, cost: 0.0 },
+        }
+    }
+
+    /// How many rows before the present one are kept.
+    pub fn oldest(&self) -> usize {
+        (self.seen - 1).min(ROWS as u64) as usize
+    }
+
+    /// Place of the row that is `age` steps old.
+    pub fn place(&self, age: usize) -> usize {
+        ((self.seen - 1 - age as u64) % ROWS as u64) as usize
+    }
+
+    /// Takes in the next row. Work: 2 ROWS x ranks.
+    pub fn observe(&mut self, row: &[f64], remap_cost: f64) {
+        self.seen += 1;
+        for age in 1..=self.oldest() {
+            let place = self.place(age);
+            let then = &self.rows[place * self.ranks..(place + 1) * self.ranks];
+            let (most, least) = extremes(row, then);
+            let ahead = most.max(0.0);
+            self.forward[place] = ahead;
+            self.backward[place] = (-least).max(0.0);
+            self.since[place] += ahead;
+            self.counts[age] += 1.0;
+            let share = (1.0 / self.counts[age]).max(FORGETTING);
+            self.growth[age] += share * (ahead - self.growth[age]);
+        }
+        for age in 1..=self.oldest() {
+            self.sums[age] = self.sums[age - 1] + self.growth[age];
+        }
+        self.find_cycle(remap_cost);
+        // The oldest row makes room for the newest.
+        let place = self.place(0);
+        self.rows[place * self.ranks..(place + 1) * self.ranks].copy_from_slice(row);
+        self.since[place] = 0.0;
+    }
+
+    fn find_cycle(&mut self, remap_cost: f64) {
+        let oldest = self.oldest();
+        let average = |age: usize| (remap_cost + self.sums[age]) / age as f64;
+        let mut best = Cycle { length: 1.0, cost: f64::INFINITY };
+        for age in 1..=oldest {
+            if average(age) < best.cost {
+                best = Cycle { length: age as f64, cost: average(age) };
+            }
+        }
+        let (last, half) = (self.growth[oldest], (oldest / 2).max(1));
+        let rise = (last - self.growth[half]) / (oldest - half).max(1) as f64;
+        self.slope = rise.max(0.0);
+        // From the last age on the line: d more steps cost last d + slope d (d + 1) / 2.
+        let age = oldest as f64;
+        let saved = remap_cost + self.sums[oldest] - (last + self.slope / 2.0) * age;
+        if saved > 0.0 {
+            let least = (age * age + 2.0 * saved / self.slope).sqrt().min(LONGEST_CYCLE);
+            let cost = (remap_cost + self.sum(least)) / least;
+            if cost < best.cost {
+                best = Cycle { length: least, cost };
+            }
+        }
+        self.cycle = best;
+    }
+
+    /// The cycle of least average cost, by the growth so far.
+    pub fn cycle(&self) -> Cycle {
+        self.cycle
+    }
+
+    /// u(b, now).
+    pub fn forward(&self, age: usize) -> f64 {
+        self.forward[self.place(age)]
+    }
+
+    /// u(now, b): what a remap now would have made of step b.
+    pub fn backward(&self, age: usize) -> f64 {
+        self.backward[self.place(age)]
+    }
+
+    /// What the steps since b would have cost after a remap at b.
+    pub fn since(&self, age: usize) -> f64 {
+        self.since[self.place(age)]
+    }
+
+    /// Mean imbalance so many steps after a remap, on the line through the second half of the ages
+    /// beyond the longest.
+    pub fn growth(&self, steps: f64) -> f64 {
+        let oldest = self.oldest();
+        let beyond = steps - oldest as f64;
+        if beyond >= 0.0 {
+            return self.growth[oldest] + self.slope * beyond;
+        }
+        self.growth[steps as usize]
+    }
+
+    /// Sum of the mean imbalance of the first `steps` steps after a remap; linear between whole steps.
+    pub fn sum(&self, steps: f64) -> f64 {
+        let oldest = self.oldest();
+        let beyond = steps - oldest as f64;
+        if beyond >= 0.0 {
+            let line = self.growth[oldest] + self.slope * (beyond + 1.0) / 2.0;
+            return self.sums[oldest] + line * beyond;
+        }
+        let whole = steps as usize;
+        self.sums[whole] + (steps - whole as f64) * self.growth[whole + 1]
+    }
+
+    /// What `steps` steps cost from balance in cycles of equal length:
+    /// min over m of (m - 1) C + m (growth_1 + ... + growth_(steps / m)).
+    pub fn value(&self, steps: f64, remap_cost: f64) -> f64 {
+        if steps <= 0.0 {
+            return 0.0;
+        }
+        let fewer = (steps / self.cycle.length).floor().max(1.0);
+        let cost = |cycles: f64| (cycles - 1.0) * remap_cost + cycles * self.sum(steps / cycles);
+        cost(fewer).min(cost(fewer + 1.0))
+    }
+}
+
+/// The largest and the least of `a - b`, in four strands.
+fn extremes(a: &[f64], b: &[f64]) -> (f64, f64) {
+    let (mut most, mut least) = ([f64::NEG_INFINITY; 4], [f64::INFINITY; 4]);
+    let (fours, others) = (a.chunks_exact(4).zip(b.chunks_exact(4)), a.len() / 4 * 4);
+    for (a, b) in fours {
+        for strand in 0..4 {
+            let change = a[strand] - b[strand];
+            most[strand] = if change > most[strand] { change } else { most[strand] };
+            least[strand] = if change < least[strand] { change } else { least[strand] };
+        }
+    }
+    for (a, b) in a[others..].iter().zip(&b[others..]) {
+        most[0] = most[0].max(a - b);
+        least[0] = least[0].min(a - b);
+    }
+    let most = most.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    (most, least.iter().copied().fold(f64::INFINITY, f64::min))
+}

@@ -1,0 +1,75 @@
+//! The rule `advised` in `remap replay`.
+
+#[path = "../lemmas/advised_by_definition.rs"]
+mod by_definition;
+
+use crate::workplace::Workplace;
+use remapping::policy::Policy;
+use remapping::policy::advised::Advised;
+use remapping::record::Record;
+use remapping::simulate::families::Family;
+use std::fmt::Write;
+
+fn csv(record: &Record) -> String {
+    let header: Vec<String> = (0..record.ranks()).map(|rank| format!("rank_{rank}")).collect();
+    let mut text = format!("step,{}\n", header.join(","));
+    for step in 0..record.steps() {
+        let times: Vec<String> = record.row(step).iter().map(f64::to_string).collect();
+        let _ = writeln!(text, "{step},{}", times.join(","));
+    }
+    text
+}
+
+/// What it costs is what its definition costs, beside other policies, trained or not.
+#[test]
+fn advised_costs_what_its_definition_costs() {
+    let place = Workplace::new();
+    for (number, family) in Family::ALL.into_iter().step_by(4).enumerate() {
+        let run = family.run(3 + number, 100, [1.0, 8.0, 40.0][number % 3], 7);
+        place.write("run.csv", csv(&run.record));
+        let cost = run.remap_cost.to_string();
+        let split = ["0.5", "0.4"][number % 2];
+        let arguments = ["replay", "run.csv", "--remap-cost", &cost, "--split", split, "--json"];
+        let policies = ["--policies", "advised,never,stop_at_rise,advised_cold"];
+        let document = place.run(&[&arguments[..], &policies].concat()).exits(0).json();
+        let first = document["judged_from"].as_u64().unwrap() as usize;
+        let rows: Vec<Vec<f64>> = (0..run.record.steps())
+            .map(|step| {
+                let row = run.record.row(step);
+                let mean = row.iter().sum::<f64>() / row.len() as f64;
+                row.iter().map(|time| time - mean).collect()
+            })
+            .collect();
+        for (place, warm) in [(0, true), (3, false)] {
+            let (cost, remaps) = by_definition::play(&rows, first, warm, run.remap_cost);
+            let line = &document["policies"][place];
+            assert_eq!(line["remaps"].as_u64().unwrap(), remaps.len() as u64, "{family:?}: {line}");
+            let paid = line["cost"].as_f64().unwrap();
+            assert!((paid - cost).abs() <= 1e-9 * cost, "{family:?}: {paid} is not {cost}");
+        }
+    }
+}
+
+/// A state that was written and read again decides as if nothing had happened.
+#[test]
+fn advised_goes_on_from_a_stored_state() {
+    let run = Family::Mixture.run(6, 120, 10.0, 5);
+    let path = |step| run.record.path(step);
+    let mut kept = Advised::trained((0..50).map(path), run.remap_cost);
+    let mut base = 49;
+    for step in 50..120 {
+        let text = serde_json::to_string(&kept).unwrap();
+        let mut read: Advised = serde_json::from_str(&text).unwrap();
+        let mean = path(base).iter().sum::<f64>() / 6.0;
+        let times = path(step).iter().zip(path(base)).map(|(now, then)| mean + now - then);
+        let seen = remapping::policy::Step::new(step as u64, times.collect());
+        kept.observe(&seen);
+        read.observe(&seen);
+        assert_eq!(kept.wants_remap(), read.wants_remap(), "after step {step}");
+        if kept.wants_remap() {
+            kept.remapped();
+            base = step;
+        }
+    }
+    assert!(base > 49, "it has remapped");
+}
