@@ -1,5 +1,7 @@
 //! Four drifting loads over 200 steps: what the optimal policy costs, beside the best fixed interval.
 
+#![expect(clippy::print_stdout, reason = "an example shows what it finds")]
+
 use remapping::chain::{BirthDeath, Edge};
 use remapping::drift::{
     Backward, Carry, Chain, Control, Intervals, LoadDrift, Objective, Rebalance, States, Timing,

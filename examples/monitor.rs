@@ -1,5 +1,7 @@
 //! A running program that watches its cycle times and remaps itself.
 
+#![expect(clippy::print_stdout, reason = "an example shows what it finds")]
+
 use remapping::Rational;
 use remapping::belief::Levels;
 use remapping::lifetime::Lifetime;

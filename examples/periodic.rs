@@ -1,5 +1,7 @@
 //! Every how many steps must 64 processors be remapped to stay within a tolerance of imbalance?
 
+#![expect(clippy::print_stdout, reason = "an example shows what it finds")]
+
 use remapping::interval::{Bound, Processors, methods};
 use remapping::law::{Class, Law, Steps};
 

@@ -1,5 +1,7 @@
 //! In which states of two processes does a remap pay? A decision map, of a chain of one's own.
 
+#![expect(clippy::print_stdout, reason = "an example shows what it finds")]
+
 use remapping::Rational;
 use remapping::chain::BirthDeath;
 use remapping::imbalance::{Imbalance, RunningCost};

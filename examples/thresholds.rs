@@ -1,5 +1,7 @@
 //! The thresholds of a program that a fallible detector watches: when is it sure enough to remap?
 
+#![expect(clippy::print_stdout, reason = "an example shows what it finds")]
+
 use remapping::Rational;
 use remapping::belief::Levels;
 use remapping::lifetime::Lifetime;
