@@ -1,12 +1,20 @@
 //! The times and the horizon of a phase-change problem, step by step.
 
-use crate::model::{Hazard, Lifetime, PhaseChange, Premature};
+use crate::model::{Hazard, Lifetime, Number, PhaseChange, Premature, Weights, is_one};
 use crate::number::{Span, WEIGHT};
 use crate::{Refusal, model_error};
 use num_rational::BigRational;
 use num_traits::{One, Signed, Zero};
 
 impl PhaseChange {
+    /// What each number of a model must be by itself has been seen to when it was read.
+    pub fn review(&self) -> Result<(), Refusal> {
+        if self.regret().is_some_and(|regret| regret.is_negative()) {
+            return model_error("before_remapped is less than before");
+        }
+        Horizon::new(self).map(drop)
+    }
+
     /// The time of a cycle after the change, where one remaps if that is better.
     pub fn after(&self) -> &BigRational {
         (&self.cycle.after.0).min(&self.cycle.remapped.0)
@@ -15,10 +23,8 @@ impl PhaseChange {
     /// e_P - e_F where a premature remapping is kept.
     pub fn regret(&self) -> Option<BigRational> {
         match &self.premature {
-            Some(Premature::Keep { before_remapped }) => {
-                Some(&before_remapped.0 - &self.cycle.before.0)
-            }
-            _ => None,
+            Premature::Keep { before_remapped } => Some(&before_remapped.0 - &self.cycle.before.0),
+            Premature::Revert => None,
         }
     }
 }
@@ -41,9 +47,9 @@ pub(crate) struct Horizon {
     pub quiet: Span,
 }
 
-/// Under either report, the weights from before the change to before it and to after it, and from after it
+/// Under each report, the weights from before the change to before it and to after it, and from after it
 /// to after it, rounded down and up.
-pub(crate) type Motion = [[[u64; 2]; 3]; 2];
+pub(crate) type Motion = Vec<[[u64; 2]; 3]>;
 
 impl Horizon {
     /// After the last step.
@@ -56,7 +62,7 @@ impl Horizon {
                 (*first, *first, one.clone())
             }
             Lifetime::Geometric { rate, first, last } => (*first, *last, &one - &rate.0),
-            Lifetime::Pmf(law) => {
+            Lifetime::Pmf(Weights(law)) => {
                 let mut listed = law.iter().filter(|(_, p)| !p.0.is_zero()).map(|(n, _)| *n);
                 let first = listed.next().unwrap_or(u64::MAX);
                 (first, listed.next_back().unwrap_or(first), one.clone())
@@ -66,13 +72,16 @@ impl Horizon {
             Hazard::Constant(hazard) => (std::slice::from_ref(hazard), true),
             Hazard::PerStep(list) => (&list[..], list.len() as u64 == last),
         };
-        let mut probabilities =
-            hazards.iter().chain([&model.detector.false_alarm, &model.detector.missed]);
+        let listed: Vec<&Number> = match &model.lifetime {
+            Lifetime::Pmf(Weights(law)) => law.values().collect(),
+            _ => Vec::new(),
+        };
+        let law = listed.is_empty() || is_one(&listed.iter().map(|p| &p.0).sum());
         if first > last
             || last == u64::MAX
-            || !all
+            || !(all && law)
             || tilt.is_negative()
-            || probabilities.any(|p| p.0 > one)
+            || hazards.iter().chain(listed).any(|p| p.0 > one)
         {
             return model_error("a probability or a number of steps is out of range");
         }
@@ -82,7 +91,9 @@ impl Horizon {
     /// Goes to step n, from the one after it.
     pub fn step_back(&mut self, model: &PhaseChange, n: u64) {
         let weight = match &model.lifetime {
-            Lifetime::Pmf(law) => law.get(&n).map_or_else(Span::default, |p| Span::from(&p.0)),
+            Lifetime::Pmf(Weights(law)) => {
+                law.get(&n).map_or_else(Span::default, |p| Span::from(&p.0))
+            }
             _ => Span::whole(u64::from(n >= self.first)),
         };
         let one = Span::whole(1);
@@ -106,18 +117,16 @@ impl Horizon {
     }
 
     pub fn motion(&self, model: &PhaseChange) -> Result<Motion, Refusal> {
-        let reports =
-            [&model.detector.false_alarm, &model.detector.missed].map(|p| Span::from(&p.0));
-        let ([alarm, missed], one) = (reports, Span::whole(1));
-        let mut motion = Motion::default();
-        let reports = [[&alarm, &one.minus(&missed)], [&one.minus(&alarm), &missed]];
-        for (weights, [no, yes]) in motion.iter_mut().zip(reports) {
+        let weights = |[no, yes]: &[BigRational; 2]| {
+            let (no, yes) = (Span::from(no), Span::from(yes));
             let exact = [no.times(&self.stay), yes.times(&self.change), yes.times(&self.survival)];
+            let mut weights = [[0; 2]; 3];
             for (weight, exact) in weights.iter_mut().zip(exact) {
                 *weight = exact.units(WEIGHT)?;
             }
-        }
-        Ok(motion)
+            Ok(weights)
+        };
+        model.detector.0.iter().map(weights).collect()
     }
 }
 

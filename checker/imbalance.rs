@@ -7,80 +7,134 @@ use num_integer::Integer;
 use num_rational::BigRational;
 use num_traits::{One, Signed, ToPrimitive, Zero};
 
-/// Deviations as integers over one denominator.
+/// Deviations `w_i / c_i - sum(w) / sum(c)`, in integers.
 pub struct Imbalance {
     cost: RunningCost,
-    /// `unit / c_i`.
-    pub each: Vec<i64>,
-    /// `unit / sum(c)`.
+    /// The capacities in a unit that makes them integers without a common factor.
+    capacities: Vec<i64>,
     total: i64,
-    unit: i64,
+    /// One over each of these, `total` and the unit; and the same where it fits.
+    exact: Vec<BigRational>,
+    small: Vec<Option<[u64; 2]>>,
 }
 
 impl Imbalance {
     /// That of a model with so many processes.
     pub fn of(model: &Stopping, processes: usize) -> Result<Imbalance, Refusal> {
         let capacities = model.capacities().unwrap_or_else(|| vec![BigRational::one(); processes]);
-        if capacities.len() != processes || model.remap_cost.0.is_zero() {
-            return model_error("a capacity is missing, or remapping is free");
+        if capacities.len() != processes {
+            return model_error("a capacity is missing");
         }
-        Imbalance::new(model.running_cost.clone().unwrap_or(RunningCost::MaxMinusMean), &capacities)
+        Imbalance::new(model.running_cost.clone(), &capacities)
     }
 
     pub fn new(cost: RunningCost, capacities: &[BigRational]) -> Result<Imbalance, Refusal> {
         if capacities.is_empty() || !capacities.iter().all(Signed::is_positive) {
             return model_error("a capacity is not positive");
         }
-        let sum = capacities.iter().sum::<BigRational>();
-        // The reciprocals have the numerators for denominators.
-        let unit =
-            capacities.iter().chain([&sum]).fold(BigInt::from(1), |unit, c| unit.lcm(c.numer()));
-        let scaled = |c: BigRational| {
-            let scaled = (c.recip() * &unit).to_integer().to_i64();
-            scaled.filter(|x| *x < 1 << 40).ok_or(Refusal::TooLarge)
-        };
-        let each = capacities.iter().cloned().map(scaled).collect::<Result<_, _>>()?;
-        let one = BigRational::from(BigInt::from(1));
-        Ok(Imbalance { cost, each, total: scaled(sum)?, unit: scaled(one)? })
+        let common = capacities.iter().fold(BigInt::one(), |all, c| all.lcm(c.denom()));
+        let whole: Vec<BigInt> = capacities.iter().map(|c| (c * &common).to_integer()).collect();
+        let shared = whole.iter().fold(BigInt::zero(), |all, c| all.gcd(c));
+        let small = |c: BigInt| c.to_i64().filter(|c| *c < 1 << 60).ok_or(Refusal::TooLarge);
+        let total = small(whole.iter().sum::<BigInt>() / &shared)?;
+        let capacities: Vec<i64> =
+            whole.into_iter().map(|c| small(c / &shared)).collect::<Result<_, _>>()?;
+        let product = |c: &i64| shared.clone() * *c * total;
+        let exact = capacities.iter().map(|c| BigRational::new(common.clone(), product(c)));
+        let exact: Vec<BigRational> = exact.collect();
+        let small = |x: &BigRational| Some([x.numer().to_u64()?, x.denom().to_u64()?]);
+        let small = exact.iter().map(small).collect();
+        Ok(Imbalance { cost, capacities, total, exact, small })
     }
 
-    /// The cost in units of 2^-bits, rounded down and up: both 0 if and only if the loads, which are below
-    /// 2^40, are balanced.
+    /// The cost in units of 2^-bits, rounded down and up: both 0 if and only if the loads, which are at
+    /// most 2^40, are balanced.
     pub fn cost(&self, loads: &[i64], bits: u32) -> Result<[u64; 2], Refusal> {
         let wide = |load: i64, of: i64| i128::from(load) * i128::from(of);
-        let share = wide(loads.iter().sum(), self.total);
-        let each = loads.iter().zip(&self.each);
-        let deviations = each.map(|(load, each)| wide(*load, *each) - share);
-        // The numerator for the denominator unit 2^shift, and how much more it is at most.
-        let (whole, shift, more) = match self.cost {
-            RunningCost::MaxMinusMean => (deviations.fold(0, i128::max).unsigned_abs(), 0, 0),
-            RunningCost::MaxAbsDeviation => {
-                (deviations.map(i128::unsigned_abs).fold(0, u128::max), 0, 0)
+        let all = loads.iter().sum();
+        let each = loads.iter().zip(&self.capacities).enumerate();
+        let deviations = each.map(|(i, (load, c))| (i, wide(*load, self.total) - wide(all, *c)));
+        let most = |bits: u32, size: fn(i128) -> u128| {
+            let mut most = [0; 2];
+            for (i, deviation) in deviations.clone() {
+                let own = self.scaled(i, size(deviation), bits)?;
+                most = [0, 1].map(|end| most[end].max(own[end]));
             }
-            RunningCost::EuclideanDeviation => {
-                let add = |sum: u128, d: i128| sum.checked_add(d.unsigned_abs().checked_pow(2)?);
-                let sum = { deviations }.try_fold(0, add).ok_or(Refusal::TooLarge)?;
-                let shift = sum.leading_zeros().min(126) / 2;
-                ((sum << (2 * shift)).isqrt(), shift, u128::from(sum > 0))
-            }
+            Ok(most)
         };
-        let unit = (self.unit as u128) << shift;
-        let scaled = |x: u128| x.checked_mul(1 << bits).ok_or(Refusal::TooLarge);
-        let ends = [scaled(whole)? / unit, scaled(whole + more)?.div_ceil(unit)];
-        if ends[1] < 1 << 62 { Ok(ends.map(|end| end as u64)) } else { Err(Refusal::TooLarge) }
+        match self.cost {
+            RunningCost::MaxMinusMean => most(bits, |d| d.max(0).unsigned_abs()),
+            RunningCost::MaxAbsDeviation => most(bits, i128::unsigned_abs),
+            RunningCost::EuclideanDeviation => {
+                // As many more bits as squares have room for.
+                let [_, largest] = most(bits, i128::unsigned_abs)?;
+                let more = 58u32.saturating_sub(u64::BITS - largest.leading_zeros());
+                let mut sums = [0u128; 2];
+                for (i, deviation) in deviations {
+                    let own = self.scaled(i, deviation.unsigned_abs(), bits + more)?;
+                    for (sum, own) in sums.iter_mut().zip(own) {
+                        let square = u128::from(own) * u128::from(own);
+                        *sum = sum.checked_add(square).ok_or(Refusal::TooLarge)?;
+                    }
+                }
+                let root = sums[1].isqrt();
+                let root = root + u128::from(root * root < sums[1]);
+                fitting([sums[0].isqrt() >> more, root.div_ceil(1 << more)])
+            }
+        }
+    }
+
+    /// A deviation in units of 2^-bits, rounded down and up.
+    fn scaled(&self, i: usize, deviation: u128, bits: u32) -> Result<[u64; 2], Refusal> {
+        let small = self.small[i].and_then(|[numerator, denominator]| {
+            let whole = deviation.checked_mul(numerator.into())?.checked_mul(1 << bits)?;
+            Some([whole / u128::from(denominator), whole.div_ceil(denominator.into())])
+        });
+        let ends = small.or_else(|| {
+            let exact = &self.exact[i] * (BigInt::from(deviation) << bits);
+            let [low, high] = [exact.floor(), exact.ceil()].map(|end| end.to_integer().to_u128());
+            Some([low?, high?])
+        });
+        fitting(ends.ok_or(Refusal::TooLarge)?)
+    }
+
+    /// The balanced loads with this load of the first process, if there are any.
+    pub fn balanced(&self, first: i64) -> Option<Vec<i64>> {
+        // Capacities have no common factor.
+        let (share, rest) = first.div_rem(&self.capacities[0]);
+        let loads = self.capacities.iter().map(|c| c.checked_mul(share));
+        if rest == 0 { loads.collect() } else { None }
     }
 
     /// A total in shares proportional to the capacities, in whole units: each share rounded down, and the
     /// units left over to the largest remainders, the first of equal ones first.
     pub fn split(&self, total: i64) -> Vec<i64> {
-        let all = i128::from(total) * i128::from(self.total);
-        let share = |each: &i64| all.div_mod_floor(&i128::from(*each));
-        let mut loads: Vec<i64> = self.each.iter().map(|each| share(each).0 as i64).collect();
+        let of = |c: &i64| (i128::from(total) * i128::from(*c)).div_mod_floor(&self.total.into());
+        let shares: Vec<(i128, i128)> = self.capacities.iter().map(of).collect();
+        let mut loads: Vec<i64> = shares.iter().map(|share| share.0 as i64).collect();
         let mut order: Vec<usize> = (0..loads.len()).collect();
-        let rest = |each: i64| BigRational::new(share(&each).1.into(), each.into());
-        order.sort_by_key(|i| -rest(self.each[*i]));
+        order.sort_by_key(|i| -shares[*i].1);
         let left = total - loads.iter().sum::<i64>();
         order.into_iter().take(left as usize).for_each(|i| loads[i] += 1);
         loads
     }
+
+    /// Adds a unit where the scaled load becomes the least, the first of equal ones, if some are not yet
+    /// at their highest.
+    pub fn add_unit(&self, loads: &mut [i64], highest: &[i64]) {
+        let free = (0..loads.len()).filter(|i| loads[*i] < highest[*i]);
+        let above = |i: usize, j: usize| {
+            let scaled =
+                |i: usize, j: usize| i128::from(loads[i] + 1) * i128::from(self.capacities[j]);
+            scaled(i, j).cmp(&scaled(j, i))
+        };
+        if let Some(next) = free.min_by(|i, j| above(*i, *j)) {
+            loads[next] += 1;
+        }
+    }
+}
+
+/// Numbers that leave room for sums.
+fn fitting(ends: [u128; 2]) -> Result<[u64; 2], Refusal> {
+    if ends[1] < 1 << 62 { Ok(ends.map(|end| end as u64)) } else { Err(Refusal::TooLarge) }
 }

@@ -1,37 +1,77 @@
 //! Transition matrices of processes that move jointly.
 
-use crate::model::{Row, Transition, decimal, dense};
+use crate::chain::{Row, dense, laws};
+use crate::model::{Transition, decimal};
 use crate::{Refusal, model_error};
+use num_rational::BigRational;
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 
+/// Bytes of a file with a matrix, and states that move jointly.
+const MOST: [usize; 2] = [1 << 28, 1 << 20];
+
 impl Transition {
-    /// A row for each state.
-    pub fn rows(&self, folder: &Path) -> Result<Vec<Row>, Refusal> {
-        match self {
-            Transition::Dense(rows) => Ok(dense(rows)),
+    /// A row for each of so many states.
+    pub fn rows(&self, states: usize, folder: &Path) -> Result<Vec<Row>, Refusal> {
+        let rows = match self {
+            Transition::Dense(rows) => dense(rows)?,
             Transition::File(name) => {
-                let text = std::fs::read_to_string(folder.join(name));
-                let text = text.map_err(|error| Refusal::Model(format!("{name}: {error}")))?;
-                let wrong = || model_error("only real general coordinate matrices are checked");
-                matrix_market(&text).map_or_else(wrong, Ok)
+                let text = read(&folder.join(name)).map_err(|error| match error.kind() {
+                    std::io::ErrorKind::FileTooLarge => Refusal::TooLarge,
+                    _ => Refusal::Model(format!("{name}: {error}")),
+                })?;
+                if states > MOST[1] {
+                    return Err(Refusal::TooLarge);
+                }
+                let wrong = || model_error("only real coordinate matrices are checked");
+                laws(matrix_market(&text, states).map_or_else(wrong, Ok)?)?
             }
-        }
+        };
+        if rows.len() == states { Ok(rows) } else { model_error("joint states differ in number") }
     }
 }
 
-/// A real general coordinate matrix in Matrix Market form.
-fn matrix_market(text: &str) -> Option<Vec<Row>> {
-    let (head, content) = text.split_once('\n')?;
-    let head = head.to_ascii_lowercase();
-    let kind = head.strip_prefix("%%matrixmarket matrix coordinate ")?.trim();
-    let content = content.lines().filter(|line| !line.starts_with('%') && !line.trim().is_empty());
-    let mut lines = content.map(str::split_whitespace);
-    let size = lines.next()?.next()?.parse().ok().filter(|size| *size <= 1 << 20)?;
-    let mut rows = vec![Vec::new(); size];
-    for mut words in lines {
-        let mut place = || words.next()?.parse::<usize>().ok()?.checked_sub(1);
-        let (row, column) = (rows.get_mut(place()?)?, place()?);
-        row.push((column, decimal(words.next()?)?));
+/// The text of a file that ends.
+fn read(path: &Path) -> std::io::Result<String> {
+    if !std::fs::metadata(path)?.is_file() {
+        return Err(std::io::Error::other("this is not a regular file"));
     }
-    matches!(kind, "real general" | "integer general").then_some(rows)
+    let mut text = String::new();
+    File::open(path)?.take(MOST[0] as u64 + 1).read_to_string(&mut text)?;
+    let fits = text.len() <= MOST[0];
+    if fits { Ok(text) } else { Err(std::io::ErrorKind::FileTooLarge.into()) }
+}
+
+/// A real square matrix with so many rows, general or symmetric, in the coordinates of Matrix Market.
+fn matrix_market(text: &str, states: usize) -> Option<Vec<Row>> {
+    let mut lines = text.lines();
+    let head = lines.next()?.to_lowercase();
+    let symmetric = match head.split_whitespace().collect::<Vec<_>>()[..] {
+        ["%%matrixmarket", "matrix", "coordinate", "real" | "integer", "general"] => false,
+        ["%%matrixmarket", "matrix", "coordinate", "real" | "integer", "symmetric"] => true,
+        _ => return None,
+    };
+    let mut lines = lines.filter(|line| !line.starts_with('%') && !line.trim().is_empty());
+    let sizes = lines.next()?.split_whitespace().map(|size| size.parse().ok());
+    let [rows, columns, count] = sizes.collect::<Option<Vec<usize>>>()?[..] else { return None };
+    let mut all = vec![BTreeMap::<usize, BigRational>::new(); states];
+    let mut entries = 0;
+    for line in lines {
+        let [row, column, value] = line.split_whitespace().collect::<Vec<_>>()[..] else {
+            return None;
+        };
+        let place = |word: &str| word.parse::<usize>().ok()?.checked_sub(1).filter(|i| *i < states);
+        let (row, column) = (place(row)?, place(column)?);
+        let value = decimal(value).filter(|_| !value.contains('_'))?;
+        if symmetric && row != column {
+            *all[column].entry(row).or_default() += &value;
+        }
+        // Entries at the same place add up.
+        *all[row].entry(column).or_default() += value;
+        entries += 1;
+    }
+    let whole = rows == states && columns == states && entries == count;
+    whole.then(|| all.into_iter().map(|row| row.into_iter().collect()).collect())
 }

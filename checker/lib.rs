@@ -4,6 +4,7 @@
 //! computed is computed in integers, rounded in the safe direction. docs/certificates.md states the
 //! mathematics. [`check`] takes a model file and a certificate and returns what they prove together.
 
+mod chain;
 mod horizon;
 mod imbalance;
 mod joint;
@@ -18,11 +19,13 @@ mod stopping;
 
 pub use model::PhaseChange;
 pub use region::Entry;
+pub use space::Space;
 pub use stopping::{Run, Stopping};
 
 use model::Problem;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
+use std::cell::Cell;
 use std::path::Path;
 
 /// Why nothing has been proved.
@@ -41,8 +44,32 @@ pub enum Refusal {
     Malformed,
     #[error("the model or the certificate is too large to be checked")]
     TooLarge,
+    #[error("checking this takes more work than it was given")]
+    OverBudget,
     #[error("not proved: {0}")]
     Unproved(&'static str),
+}
+
+/// The work that checks may still take, in products of two numbers, about: some nanoseconds each.
+pub struct Budget(Cell<u64>);
+
+impl Budget {
+    /// So much.
+    pub fn new(work: u64) -> Budget {
+        Budget(Cell::new(work))
+    }
+
+    fn spend(&self, work: u64) -> Result<(), Refusal> {
+        self.0.set(self.0.get().checked_sub(work).ok_or(Refusal::OverBudget)?);
+        Ok(())
+    }
+}
+
+impl Default for Budget {
+    /// Some minutes.
+    fn default() -> Budget {
+        Budget::new(1 << 36)
+    }
 }
 
 fn model_error<T>(what: &str) -> Result<T, Refusal> {
@@ -79,25 +106,38 @@ impl Model {
     /// Reads a model file; paths in it are relative to `folder`.
     pub fn read(text: &str, folder: &Path) -> Result<Model, Refusal> {
         Ok(match model::read(text)? {
-            Problem::PhaseChange(model) => Model::PhaseChange(model),
+            Problem::PhaseChange(model) => {
+                model.review()?;
+                Model::PhaseChange(model)
+            }
             Problem::Stopping(model) => Model::Stopping(Box::new(Stopping::new(model, folder)?)),
-            Problem::LoadDrift(model) => Model::LoadDrift(Box::new(model)),
+            Problem::LoadDrift(model) => {
+                model.review()?;
+                Model::LoadDrift(Box::new(model))
+            }
         })
     }
 
-    /// What follows from evidence.
+    /// What follows from evidence, with the usual budget.
     pub fn prove(&self, evidence: &Evidence) -> Result<Proof, Refusal> {
+        self.prove_within(evidence, &Budget::default())
+    }
+
+    /// What follows from evidence.
+    pub fn prove_within(&self, evidence: &Evidence, budget: &Budget) -> Result<Proof, Refusal> {
         match (self, evidence) {
             (Model::PhaseChange(model), Evidence::PhaseChange(bits, steps)) => {
-                let mut recursion = recursion::Recursion::new(model, *bits)?;
+                let mut recursion = recursion::Recursion::new(model, *bits, budget)?;
                 steps.iter().try_for_each(|steps| recursion.go(steps))?;
                 recursion.proof()
             }
-            (Model::Stopping(model), Evidence::Stopping(bits, runs)) => model.prove(*bits, runs),
-            (Model::Stopping(model), Evidence::Region(bits, entries)) => {
-                region::prove(&model.model, *bits, entries)
+            (Model::Stopping(model), Evidence::Stopping(bits, runs)) => {
+                model.prove(*bits, runs, budget)
             }
-            (Model::LoadDrift(model), Evidence::LoadDrift) => load_drift::prove(model),
+            (Model::Stopping(model), Evidence::Region(bits, entries)) => {
+                region::prove(&model.model, *bits, entries, budget)
+            }
+            (Model::LoadDrift(model), Evidence::LoadDrift) => load_drift::prove(model, budget),
             _ => Err(Refusal::Malformed),
         }
     }
@@ -117,8 +157,18 @@ pub fn seal(model: &str, payload: &[u8]) -> Vec<u8> {
     [&body[..], &Sha256::digest(&body)[..]].concat()
 }
 
-/// Checks a certificate of the model file with this text.
+/// Checks a certificate of the model file with this text, with the usual budget.
 pub fn check(model: &str, folder: &Path, certificate: &[u8]) -> Result<Proof, Refusal> {
+    check_within(model, folder, certificate, &Budget::default())
+}
+
+/// Checks a certificate of the model file with this text.
+pub fn check_within(
+    model: &str,
+    folder: &Path,
+    certificate: &[u8],
+    budget: &Budget,
+) -> Result<Proof, Refusal> {
     let rest = certificate.strip_prefix(MAGIC).ok_or(Refusal::NotACertificate)?;
     let (body, digest) = certificate.split_at(certificate.len().saturating_sub(DIGEST));
     if rest.len() < 2 * DIGEST || Sha256::digest(body)[..] != *digest {
@@ -129,7 +179,7 @@ pub fn check(model: &str, folder: &Path, certificate: &[u8]) -> Result<Proof, Re
     }
     let payload = postcard::take_from_bytes(&rest[DIGEST..rest.len() - DIGEST]);
     let Ok(((evidence, claims), [])) = payload else { return Err(Refusal::Malformed) };
-    let proof = Model::read(model, folder)?.prove(&evidence)?;
+    let proof = Model::read(model, folder)?.prove_within(&evidence, budget)?;
     let claims: Proof = claims;
     let follows = Some(proof).filter(|proof| *proof == claims);
     follows.ok_or(Refusal::Unproved("what is claimed is not what follows"))

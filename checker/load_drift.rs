@@ -2,30 +2,53 @@
 //! rounding takes away in all is bounded, so the value lies between what is found and that much more.
 
 use crate::imbalance::Imbalance;
-use crate::model::{Chain, Decide, LoadDrift, Objective, Processes, Rebalance, RunningCost};
+use crate::model::{Decide, LoadDrift, Objective, Processes, Rebalance, RunningCost};
 use crate::number::{Span, WEIGHT, down};
 use crate::space::Space;
-use crate::{Proof, Refusal, model_error};
+use crate::{Budget, Proof, Refusal, model_error};
 use num_bigint::BigInt;
 use num_rational::BigRational;
 use num_traits::One;
 use std::path::Path;
 
+impl LoadDrift {
+    /// What each number of a model must be by itself has been seen to when it was read.
+    pub fn review(&self) -> Result<(), Refusal> {
+        let levels = self.chain.levels();
+        let (lowest, rows) = match levels {
+            0..=LONGEST => self.chain.rows()?,
+            _ => return Err(Refusal::TooLarge),
+        };
+        let highest = lowest.saturating_add(rows.len() as i64 - 1);
+        let within = lowest >= 0 && (lowest..=highest).contains(&self.initial_load);
+        if within && self.steps > 0 && self.processors > 0 {
+            return Ok(());
+        }
+        model_error(
+            "a load lies outside the levels or below 0, or there are no steps or processors",
+        )
+    }
+}
+
+/// Levels whose rows are listed.
+const LONGEST: usize = 1 << 20;
+
 /// Bounds on the least expected objective.
-pub fn prove(model: &LoadDrift) -> Result<Proof, Refusal> {
+pub fn prove(model: &LoadDrift, budget: &Budget) -> Result<Proof, Refusal> {
     let (count, r) = (model.processors, model.processors as i64);
     let processes = Processes::Identical { count, chain: model.chain.clone() };
     let space = Space::new(&processes, &[], Path::new(""))?;
     let even = Imbalance::new(RunningCost::MaxMinusMean, &vec![BigRational::one(); count])?;
     let (totals, own) = space.totals()?;
-    if totals[0] < 0 || model.steps == 0 || matches!(model.chain, Chain::Matrix { .. }) {
-        return model_error("only nonnegative loads on birth-death chains are checked");
-    }
-    // Values are kept less the smallest of them: they differ by little more than a remap.
-    let span = &model.remap_cost.0 + BigInt::from(totals[totals.len() - 1] + 1);
+    budget.spend(space.work().saturating_mul(model.steps))?;
+    // Where rows sum to 1, values are kept less the smallest of them: they differ by little more than a
+    // remap. Otherwise they are at most what all steps cost.
+    let conserves = space.conserves();
+    let steps = if conserves { 1 } else { model.steps };
+    let span = &model.remap_cost.0 + BigInt::from(totals[totals.len() - 1] + 1) * steps;
     let whole = (span * BigInt::from(8)).to_integer().bits() as u32;
     let bits = 60u32.checked_sub(whole).ok_or(Refusal::TooLarge)?;
-    let makespan = model.objective == Some(Objective::Makespan);
+    let makespan = model.objective == Objective::Makespan;
     let cost = |_, loads: &[i64]| match loads.iter().max() {
         Some(max) if makespan => Ok((*max as u64) << bits),
         _ => even.cost(loads, bits).map(|[low, _]| low),
@@ -35,7 +58,7 @@ pub fn prove(model: &LoadDrift) -> Result<Proof, Refusal> {
     let target = |total: &i64| {
         let (level, rest) = (total / r, total % r);
         let all = |more: bool| vec![level + i64::from(more); count];
-        let [one, other] = match model.rebalance.as_ref().unwrap_or(&Rebalance::Split) {
+        let [one, other] = match model.rebalance {
             Rebalance::Split => [even.split(*total), even.split(*total)],
             Rebalance::Nearest => [all(2 * rest >= r), all(2 * rest >= r)],
             Rebalance::Stochastic => [all(false), all(rest > 0)],
@@ -46,8 +69,8 @@ pub fn prove(model: &LoadDrift) -> Result<Proof, Refusal> {
     };
     let targets = totals.iter().map(target).collect::<Result<Vec<_>, Refusal>>()?;
     let remap = Span::from(&model.remap_cost.0).units(bits)?[0];
-    let early = model.decide == Some(Decide::BeforeStep);
-    let (mut common, mut lost) = (0i128, 1);
+    let early = model.decide == Decide::BeforeStep;
+    let (mut common, mut lost) = (0i128, 1u64);
     let mut value = if early { costs.clone() } else { vec![0; costs.len()] };
     for _ in u64::from(early)..model.steps {
         let to = |&(state, chance): &(usize, u64)| down(value[state], chance);
@@ -59,16 +82,18 @@ pub fn prove(model: &LoadDrift) -> Result<Proof, Refusal> {
         if value.iter().any(|value| *value >= 1 << 60) {
             return Err(Refusal::TooLarge);
         }
-        // A unit for the cost of the step, one for the remap's, four for a random split.
-        lost += 6 + i128::from(space.expect(&mut value));
+        // A unit for the cost of the step, one for the remap's, four for a random split; and rows above 1
+        // enlarge what was lost before.
+        lost += space.missed(lost)?[0] + 6;
+        lost += space.expect(&mut value);
         if early {
             value.iter_mut().zip(&costs).for_each(|(value, cost)| *value += cost);
         }
-        let least = value.iter().copied().min().unwrap_or(0);
+        let least = if conserves { value.iter().copied().min().unwrap_or(0) } else { 0 };
         value.iter_mut().for_each(|value| *value -= least);
         common += i128::from(least);
     }
     let found = common + i128::from(value[space.find(&vec![model.initial_load; count])?]);
-    let (low, high) = Span::between(found, found + lost, bits).reals();
+    let (low, high) = Span::between(found, found + i128::from(lost), bits).reals();
     Ok(vec![("value".to_owned(), low, high)])
 }

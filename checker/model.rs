@@ -3,10 +3,12 @@
 use crate::Refusal;
 use num_bigint::BigInt;
 use num_rational::BigRational;
-use num_traits::{One, Pow, Signed, Zero};
+use num_traits::{Pow, Signed};
 use ron::extensions::Extensions;
-use serde::{Deserialize, Deserializer, de::Error};
+use serde::de::{Error, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;
+use std::fmt;
 
 /// What stands in a model file: every field must be known, and is given once.
 macro_rules! written {
@@ -24,23 +26,26 @@ written! {
 
     pub struct PhaseChange {
         pub lifetime: Lifetime, pub cycle: Cycle, pub remap: Remap, pub detector: Detector,
-        pub hazard: Hazard, pub premature: Option<Premature>
+        pub hazard: Hazard, #[serde(default)] pub premature: Premature
     }
     pub enum Lifetime {
         Fixed(u64),
         Uniform { first: u64, last: u64 },
         Geometric { rate: Number, first: u64, last: u64 },
-        Pmf(BTreeMap<u64, Number>)
+        Pmf(Weights)
     }
     pub struct Cycle { pub before: Number, pub after: Number, pub remapped: Number }
     pub struct Remap { pub test: Number, pub install: Number }
-    pub struct Detector { pub false_alarm: Number, pub missed: Number }
+    struct Binary { false_alarm: Number, missed: Number }
+    struct Level { before: Number, after: Number }
+    enum Lists { Levels(Vec<Level>), Several(Vec<Detector>) }
     pub enum Hazard { Constant(Number), PerStep(Vec<Number>) }
-    pub enum Premature { Revert, Keep { before_remapped: Number } }
+    #[derive(Default)]
+    pub enum Premature { #[default] Revert, Keep { before_remapped: Number } }
 
     pub struct Stopping {
         pub processes: Processes, pub capacities: Option<Vec<Number>>,
-        pub running_cost: Option<RunningCost>, pub remap_cost: Number, pub after_remap: After
+        #[serde(default)] pub running_cost: RunningCost, pub remap_cost: Number, pub after_remap: After
     }
     pub enum Processes {
         Identical { count: usize, chain: Chain },
@@ -48,7 +53,8 @@ written! {
         Joint { loads: Vec<Vec<i64>>, transition: Transition }
     }
     pub enum Transition { Dense(Vec<Vec<Number>>), File(String) }
-    pub enum RunningCost { MaxMinusMean, MaxAbsDeviation, EuclideanDeviation }
+    #[derive(Default)]
+    pub enum RunningCost { #[default] MaxMinusMean, MaxAbsDeviation, EuclideanDeviation }
     pub enum After { Stop, Uniform, Restart }
 
     pub enum Chain {
@@ -60,12 +66,15 @@ written! {
 
     pub struct LoadDrift {
         pub processors: usize, pub chain: Chain, pub initial_load: i64, pub steps: u64,
-        pub remap_cost: Number, pub rebalance: Option<Rebalance>, pub decide: Option<Decide>,
-        pub objective: Option<Objective>
+        pub remap_cost: Number, #[serde(default)] pub rebalance: Rebalance,
+        #[serde(default)] pub decide: Decide, #[serde(default)] pub objective: Objective
     }
-    pub enum Rebalance { Split, Nearest, Stochastic }
-    pub enum Decide { AfterStep, BeforeStep }
-    pub enum Objective { Imbalance, Makespan }
+    #[derive(Default)]
+    pub enum Rebalance { #[default] Split, Nearest, Stochastic }
+    #[derive(Default)]
+    pub enum Decide { #[default] AfterStep, BeforeStep }
+    #[derive(Default)]
+    pub enum Objective { #[default] Imbalance, Makespan }
 }
 
 /// Reads the problem of a model file.
@@ -85,21 +94,121 @@ impl<'de> Deserialize<'de> for Number {
         let raw = Box::<ron::value::RawValue>::deserialize(deserializer)?;
         let wrong =
             || D::Error::custom(format!("{} is not a decimal number from 0 up", raw.get_ron()));
-        decimal(raw.trim().get_ron()).map(Number).ok_or_else(wrong)
+        let number = decimal(raw.trim().get_ron()).filter(|number| !number.is_negative());
+        number.map(Number).ok_or_else(wrong)
     }
 }
 
+/// The number that a literal stands for, if doubles reach as far.
 pub fn decimal(literal: &str) -> Option<BigRational> {
     let plain = literal.replace('_', "");
     let (mantissa, exponent) = plain.split_once(['e', 'E']).unwrap_or((&plain, "0"));
     let exponent = exponent.parse::<i32>().ok().filter(|e| e.unsigned_abs() <= 400)?;
-    let unsigned = mantissa.strip_prefix('+').unwrap_or(mantissa);
+    let unsigned = mantissa.strip_prefix(['+', '-']).unwrap_or(mantissa);
     let (whole, part) = unsigned.split_once('.').unwrap_or((unsigned, ""));
     let digits = format!("{whole}{part}");
     let plain = digits.len() <= 1000 && digits.bytes().all(|b| b.is_ascii_digit());
     let digits = digits.parse::<BigInt>().ok().filter(|_| plain)?;
     let ten = BigRational::from(BigInt::from(10));
-    Some(BigRational::from(digits) * Pow::pow(ten, exponent - part.len() as i32))
+    let number = BigRational::from(digits) * Pow::pow(ten, exponent - part.len() as i32);
+    // What is nearer to 2^1024 than to the largest double is infinite.
+    let finite = number < BigRational::from(((BigInt::from(1) << 54) - 1) << 970);
+    let signed = if mantissa.starts_with('-') { -number } else { number };
+    Some(signed).filter(|_| finite)
+}
+
+/// Whether probabilities with this sum miss 1 by no more than those of a model file may.
+pub fn is_one(sum: &BigRational) -> bool {
+    (sum - BigInt::from(1)).abs() <= BigRational::new(1.into(), 1_000_000_000.into())
+}
+
+/// Values and their probabilities, no value twice.
+#[derive(Clone, PartialEq)]
+pub struct Weights(pub BTreeMap<u64, Number>);
+
+impl<'de> Deserialize<'de> for Weights {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Weights, D::Error> {
+        deserializer.deserialize_map(Weights(BTreeMap::new()))
+    }
+}
+
+impl<'de> Visitor<'de> for Weights {
+    type Value = Weights;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a map of values to probabilities")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<Weights, A::Error> {
+        while let Some((value, probability)) = map.next_entry()? {
+            if self.0.insert(value, probability).is_some() {
+                return Err(A::Error::custom("a value has two probabilities"));
+            }
+        }
+        Ok(self)
+    }
+}
+
+/// What a detector may report: the probability of each report before the change and after it. Both
+/// lists sum to 1.
+#[derive(Clone, PartialEq)]
+pub struct Detector(pub Vec<[BigRational; 2]>);
+
+/// Most reports of a detector.
+const MOST_REPORTS: usize = 1000;
+
+impl<'de> Deserialize<'de> for Detector {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Detector, D::Error> {
+        let raw = Box::<ron::value::RawValue>::deserialize(deserializer)?;
+        let raw = raw.trim();
+        // What holds a list is known by its name.
+        let name = raw.get_ron().split(|c: char| !c.is_alphanumeric() && c != '_').next();
+        let detector = match name {
+            Some("Levels" | "Several") => raw.into_rust().map(Detector::listed),
+            _ => raw.into_rust().map(Detector::binary),
+        };
+        let detector = detector.map_err(|error| D::Error::custom(error.to_string()))?;
+        detector.ok_or_else(|| D::Error::custom("the reports of a detector have no law"))
+    }
+}
+
+impl Detector {
+    fn binary(
+        Binary { false_alarm: Number(alarm), missed: Number(missed) }: Binary,
+    ) -> Option<Self> {
+        let one = BigRational::from(BigInt::from(1));
+        let reports = vec![[alarm.clone(), &one - &missed], [&one - &alarm, missed.clone()]];
+        Some(Detector(reports)).filter(|_| alarm <= one && missed <= one)
+    }
+
+    fn listed(lists: Lists) -> Option<Detector> {
+        let reports = match lists {
+            Lists::Levels(levels) => {
+                let one = BigRational::from(BigInt::from(1));
+                let levels = levels.into_iter().map(|level| [level.before.0, level.after.0]);
+                let levels: Vec<[BigRational; 2]> = levels.collect();
+                let sum = |phase: usize| levels.iter().map(|p| &p[phase]).sum::<BigRational>();
+                let sums = [sum(0), sum(1)];
+                if !sums.iter().all(is_one) || levels.iter().flatten().any(|p| *p > one) {
+                    return None;
+                }
+                // What they miss is shared among them.
+                levels.iter().map(|[before, after]| [before / &sums[0], after / &sums[1]]).collect()
+            }
+            Lists::Several(detectors) => {
+                let all = |all: Vec<[BigRational; 2]>, one: &Detector| {
+                    let fits = all.len().checked_mul(one.0.len())? <= MOST_REPORTS;
+                    let both =
+                        |a: &[BigRational; 2], b: &[BigRational; 2]| [&a[0] * &b[0], &a[1] * &b[1]];
+                    let pairs = all.iter().flat_map(|a| one.0.iter().map(move |b| both(a, b)));
+                    fits.then(|| pairs.collect())
+                };
+                let (first, others) = detectors.split_first()?;
+                others.iter().try_fold(first.0.clone(), all)?
+            }
+        };
+        Some(Detector(reports)).filter(|detector| detector.0.len() <= MOST_REPORTS)
+    }
 }
 
 impl Stopping {
@@ -107,100 +216,4 @@ impl Stopping {
     pub fn capacities(&self) -> Option<Vec<BigRational>> {
         self.capacities.as_ref().map(|list| list.iter().map(|c| c.0.clone()).collect())
     }
-}
-
-/// Where a state leads, and with what probability.
-pub type Row = Vec<(usize, BigRational)>;
-
-/// Processes, each a call within another, and levels of all together, which are listed.
-const MOST: [usize; 2] = [1000, 1 << 20];
-
-/// Processes with equal chains and equal capacities, which are exchangeable if they move by one level at
-/// most; or one that moves in another way. The load of the lowest level, and a row for each.
-pub type Equal = (Vec<usize>, (i64, Vec<Row>));
-
-impl Processes {
-    /// Those that move independently.
-    pub fn equal(&self, capacities: &[BigRational]) -> Result<Vec<Equal>, Refusal> {
-        let each: Vec<&Chain> = match self {
-            Processes::Identical { count, chain } => vec![chain; *count.min(&(MOST[0] + 1))],
-            Processes::Distinct(chains) => chains.iter().collect(),
-            Processes::Joint { .. } => Vec::new(),
-        };
-        let levels = each.iter().fold(0, |all, chain| chain.levels().saturating_add(all));
-        if each.len() > MOST[0] || levels > MOST[1] {
-            return Err(Refusal::TooLarge);
-        }
-        let mut groups: Vec<Equal> = Vec::new();
-        for (i, chain) in each.into_iter().map(Chain::rows).enumerate() {
-            let lumps = by_one(&chain.1);
-            let equal = |(members, other): &&mut Equal| {
-                lumps && *other == chain && capacities.get(members[0]) == capacities.get(i)
-            };
-            match groups.iter_mut().find(equal) {
-                Some((members, _)) => members.push(i),
-                None => groups.push((vec![i], chain)),
-            }
-        }
-        Ok(groups)
-    }
-}
-
-impl Chain {
-    pub fn levels(&self) -> usize {
-        match self {
-            Chain::Walk { levels, .. } => *levels,
-            Chain::BirthDeath { up, down, .. } if up.len() == down.len() => up.len(),
-            Chain::BirthDeath { .. } => 0, // Refused: the lists differ in length.
-            Chain::Matrix { rows, .. } => rows.len(),
-        }
-    }
-
-    /// The lowest load, and a row for each level.
-    pub fn rows(&self) -> (i64, Vec<Row>) {
-        let zero = BigRational::zero();
-        let (lowest, moves): (_, Vec<[BigRational; 2]>) = match self {
-            Chain::Matrix { lowest, rows } => return (*lowest, dense(rows)),
-            Chain::BirthDeath { lowest, up, down } => {
-                let at = |i: usize| {
-                    [down, up].map(|list| list.get(i).map_or(zero.clone(), |p| p.0.clone()))
-                };
-                (lowest, (0..self.levels()).map(at).collect())
-            }
-            Chain::Walk { lowest, levels, up: Number(up), down: Number(down), edge } => {
-                let back = |p: &BigRational| if *edge == Edge::Reflect { p } else { &zero }.clone();
-                let at = |i: usize| match i {
-                    0 => [zero.clone(), up + back(down)],
-                    _ if i + 1 == *levels => [down + back(up), zero.clone()],
-                    _ => [down.clone(), up.clone()],
-                };
-                (lowest, (0..*levels).map(at).collect())
-            }
-        };
-        // What leaves the levels makes no row of them, and is refused.
-        let row = |(i, [down, up]): (usize, [BigRational; 2])| {
-            let stay = BigRational::one() - &down - &up;
-            let row = [(i.wrapping_sub(1), down), (i, stay), (i + 1, up)];
-            row.into_iter().filter(|(_, p)| !p.is_zero()).collect()
-        };
-        (*lowest, moves.into_iter().enumerate().map(row).collect())
-    }
-}
-
-/// Whether one moves by at most one level, surely.
-pub fn by_one(rows: &[Row]) -> bool {
-    let near = |(from, row): (usize, &Row)| {
-        let near = |to: usize| to < rows.len() && to.abs_diff(from) <= 1;
-        row.iter().all(|(to, p)| near(*to) && !p.is_negative())
-            && row.iter().map(|(_, p)| p).sum::<BigRational>().is_one()
-    };
-    rows.iter().enumerate().all(near)
-}
-
-pub fn dense(rows: &[Vec<Number>]) -> Vec<Row> {
-    let exact = |row: &Vec<Number>| row.iter().map(|p| p.0.clone()).enumerate().collect();
-    // What lies outside stays, to be refused.
-    let needed = |(to, p): &(usize, BigRational)| *to >= rows.len() || !p.is_zero();
-    let positive = |row: Row| row.into_iter().filter(needed).collect();
-    rows.iter().map(exact).map(positive).collect()
 }

@@ -8,9 +8,8 @@
 use crate::horizon::{Horizon, Motion};
 use crate::model::PhaseChange;
 use crate::number::{Span, UNIT, WEIGHT, down, up, wide};
-use crate::{Proof, Refusal, model_error};
+use crate::{Budget, Proof, Refusal};
 use num_rational::BigRational;
-use num_traits::Signed;
 use serde::{Deserialize, Serialize};
 use std::rc::Rc;
 
@@ -36,6 +35,7 @@ type Line = [u64; 2];
 #[derive(Clone)]
 pub struct Recursion<'a> {
     model: &'a PhaseChange,
+    budget: &'a Budget,
     /// The step to do next; `None` when step 0 is done.
     pub next: Option<u64>,
     horizon: Horizon,
@@ -55,7 +55,7 @@ pub struct Recursion<'a> {
     /// At least what is lost if the change is certain.
     certain: u64,
     /// What the last step was made of, if it was on the points of the step before.
-    held: Option<Rc<(Motion, Vec<[Part; 2]>)>>,
+    held: Option<Rc<(Motion, Vec<Vec<Part>>)>>,
     /// Bounds on thresholds as multiples of 2^-62, from a first step to the one before the next first one.
     pub thresholds: Vec<(u64, [u64; 2])>,
 }
@@ -69,18 +69,20 @@ struct Part {
 
 impl<'a> Recursion<'a> {
     /// Before any step: V = 0 after the last one. Times and values are to have so many fraction bits.
-    pub fn new(model: &'a PhaseChange, bits: u32) -> Result<Recursion<'a>, Refusal> {
+    pub fn new(
+        model: &'a PhaseChange,
+        bits: u32,
+        budget: &'a Budget,
+    ) -> Result<Recursion<'a>, Refusal> {
         let (horizon, cycle, test) = (Horizon::new(model)?, &model.cycle, &model.remap.test.0);
         let (gain, delay) = (&cycle.after.0 - model.after(), test + &model.remap.install.0);
-        if model.regret().is_some_and(|regret| regret.is_negative()) {
-            return model_error("before_remapped is less than before");
-        }
         if bits > 60 {
             return Err(Refusal::TooLarge);
         }
         let units = |time: &BigRational| Span::from(time).units(bits);
         Ok(Recursion {
             model,
+            budget,
             next: Some(horizon.last),
             horizon,
             bits,
@@ -122,16 +124,22 @@ impl<'a> Recursion<'a> {
     /// One step, for these beliefs.
     fn step(&mut self, points: Rc<Vec<u64>>) -> Result<(), Refusal> {
         let n = self.next.ok_or(Refusal::Malformed)?;
+        // Fractions and what is the same for all beliefs take as long as a thousand beliefs.
+        let reports = self.model.detector.0.len() as u64;
+        self.budget.spend((points.len() as u64 + 1000).saturating_mul(reports))?;
         self.horizon.step_back(self.model, n);
         let (motion, gain, delay) = (self.horizon.motion(self.model)?, self.gain, self.delay);
         let held = match self.held.take() {
             Some(held) if held.0 == motion => held,
-            _ => Rc::new((motion, self.parts(&points, &motion))),
+            _ => {
+                let parts = self.parts(&points, &motion);
+                Rc::new((motion, parts))
+            }
         };
         // Retaining.
-        let retain = |(p, parts): (&u64, &[Part; 2])| {
+        let retain = |(p, parts): (&u64, &Vec<Part>)| {
             let (mut line, mut value) = ([0, gain[1]], down(gain[0], *p));
-            for (part, [stay, change, after]) in parts.iter().zip(&motion) {
+            for (part, [stay, change, after]) in parts.iter().zip(&held.0) {
                 let [start, end] = self.lines[part.line];
                 line[0] += up(start, stay[1]) + up(end, change[1]);
                 line[1] += up(end, after[1]);
@@ -181,9 +189,9 @@ impl<'a> Recursion<'a> {
     }
 
     /// For each belief and report two points around the image, and the better of their lines.
-    fn parts(&self, points: &[u64], motion: &Motion) -> Vec<[Part; 2]> {
+    fn parts(&self, points: &[u64], motion: &Motion) -> Vec<Vec<Part>> {
         let (later, lines) = (&self.points, &self.lines);
-        let mut last = [0; 2];
+        let mut last = vec![0; motion.len()];
         let mut part = |p: u64, report: usize| {
             let ([stay, change, after], point) = (motion[report], &mut last[report]);
             let y = [down(UNIT - p, stay[0]), down(UNIT - p, change[0]) + down(p, after[0])];
@@ -206,7 +214,7 @@ impl<'a> Recursion<'a> {
             let fit = within(a, b, y[1]) && within(UNIT - a, UNIT - b, y[0]);
             Part { line, point: *point, weights: if fit { [left, right] } else { [0; 2] } }
         };
-        points.iter().map(|p| [part(*p, 0), part(*p, 1)]).collect()
+        points.iter().map(|p| (0..motion.len()).map(|report| part(*p, report)).collect()).collect()
     }
 
     /// Takes the next `steps` steps at once: one of them shows T U <= U + k x_0 and T L >= L + k' x_0.

@@ -1,10 +1,11 @@
 //! Optimal stopping where one remaps at once but in some states: only these, and those from which they are
 //! reached in a step, are looked at. docs/certificates.md has the proof.
 
+use crate::chain::{Equal, Row, by_one};
 use crate::imbalance::Imbalance;
-use crate::model::{After, Equal, Row, Stopping, by_one};
+use crate::model::{After, Stopping};
 use crate::number::{Span, UNIT, WEIGHT, down, up};
-use crate::{Proof, Refusal};
+use crate::{Budget, Proof, Refusal};
 use num_bigint::BigInt;
 use num_rational::BigRational;
 use num_traits::{One, Pow, ToPrimitive, Zero};
@@ -16,11 +17,13 @@ use std::iter::repeat_n;
 pub type Entry = (Vec<i64>, u64, u64);
 
 /// Loads of all states that are looked at, and of all ways into one of them.
-const MOST: usize = 1 << 26;
+const MOST: usize = 1 << 25;
 
-/// Ways that are tried in all, and probabilities that are kept.
-const TRIES: u64 = 1 << 30;
-const KEPT: usize = 1 << 24;
+/// Probabilities that are kept.
+const KEPT: usize = 1 << 20;
+
+/// What it takes to try one way into a state, in products.
+const TRY: u64 = 64;
 
 /// What is known of a state, at most and at least.
 #[derive(Default)]
@@ -31,7 +34,12 @@ struct State {
 }
 
 /// What is shown by what can be saved in some states, in units of 2^-bits.
-pub fn prove(model: &Stopping, bits: u32, entries: &[Entry]) -> Result<Proof, Refusal> {
+pub fn prove(
+    model: &Stopping,
+    bits: u32,
+    entries: &[Entry],
+    budget: &Budget,
+) -> Result<Proof, Refusal> {
     let equal = model.processes.equal(&model.capacities().unwrap_or_default())?;
     let mut groups = equal.into_iter().map(Group::new).collect::<Result<Vec<_>, _>>()?;
     let processes = groups.iter().map(|group| group.members.len()).sum();
@@ -40,12 +48,12 @@ pub fn prove(model: &Stopping, bits: u32, entries: &[Entry]) -> Result<Proof, Re
     }
     let imbalance = Imbalance::of(model, processes)?;
     let rho = Span::from(&model.remap_cost.0).units(bits)?;
-    let (mut states, mut apart, mut left) = (HashMap::<Vec<i64>, State>::new(), 0, TRIES);
+    let (mut states, mut apart) = (HashMap::<Vec<i64>, State>::new(), 0);
     for (loads, most, less) in entries {
         let least = most.checked_sub(*less).filter(|least| *least <= rho[0] && *most <= UNIT);
         let least = least.filter(|_| *most > 0 && loads.len() == processes);
         let least = least.ok_or(Refusal::Malformed)?;
-        for (before, [low, high]) in before(&mut groups, loads, &mut left)? {
+        for (before, [low, high]) in before(&mut groups, loads, budget)? {
             let ahead = &mut states.entry(before).or_default().ahead;
             *ahead =
                 [ahead[0] + u128::from(up(*most, high)), ahead[1] + u128::from(down(least, low))];
@@ -77,11 +85,8 @@ pub fn prove(model: &Stopping, bits: u32, entries: &[Entry]) -> Result<Proof, Re
     }
     let levels = groups[0].lowest..groups[0].lowest + groups[0].rows.len() as i64;
     let balanced = |first: &i64| {
-        let share =
-            |each: i64| i128::from(*first) * i128::from(imbalance.each[0]) / i128::from(each);
-        let loads: Vec<i64> = imbalance.each.iter().map(|each| share(*each) as i64).collect();
-        let within = groups.iter().all(|group| group.levels(&loads).is_some());
-        within && imbalance.cost(&loads, bits).is_ok_and(|cost| cost[1] == 0)
+        let loads = imbalance.balanced(*first);
+        loads.is_some_and(|loads| groups.iter().all(|group| group.levels(&loads).is_some()))
     };
     if levels.filter(balanced).count() as u64 != letters[0] {
         return Err(Refusal::Unproved("a balanced state is missing"));
@@ -166,7 +171,7 @@ impl Group {
 type Way = (Vec<i64>, [u64; 2]);
 
 /// The states from which one with these loads is reached in a step, with what probability.
-fn before(groups: &mut [Group], loads: &[i64], left: &mut u64) -> Result<Vec<Way>, Refusal> {
+fn before(groups: &mut [Group], loads: &[i64], budget: &Budget) -> Result<Vec<Way>, Refusal> {
     let mut ways: Vec<Way> = vec![(vec![0; loads.len()], [UNIT; 2])];
     for group in groups {
         let levels = group.levels(loads).ok_or(Refusal::Malformed)?;
@@ -184,8 +189,8 @@ fn before(groups: &mut [Group], loads: &[i64], left: &mut u64) -> Result<Vec<Way
                 // All that are here have stayed, unless some come from the next level.
                 for stay in if follows { 0 } else { here }..=here {
                     for up in 0..=if follows { next } else { 0 } {
-                        *left -= 1;
-                        if *left == 0 || further.len() >= MOST / loads.len() {
+                        budget.spend(TRY)?;
+                        if further.len() >= MOST / loads.len() {
                             return Err(Refusal::TooLarge);
                         }
                         let [low, high] = group.chance(z, [below, stay, up])?;

@@ -1,18 +1,19 @@
 //! The states of several processes, equal ones lumped, and how they move.
 
-use crate::model::{Processes, Row, by_one};
+use crate::chain::{Row, by_one};
+use crate::model::Processes;
 use crate::multisets::Lumped;
-use crate::number::{Span, WEIGHT, wide};
+use crate::number::{Span, WEIGHT, up, wide};
 use crate::{Refusal, model_error};
 use num_rational::BigRational;
-use num_traits::{One, Signed};
+use num_traits::{One, Zero};
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// States a certificate may speak of.
-const MOST: usize = 1 << 26;
+/// States a certificate may speak of: a check takes some sixty bytes for each.
+const MOST: usize = 1 << 23;
 
-/// What loads must stay below: sums of up to 2^20 of them are to be 64-bit integers.
+/// What loads are at most: sums of up to 2^20 of them are to be 64-bit integers.
 const LARGE: u64 = 1 << 40;
 
 /// The states in the order of a certificate.
@@ -32,6 +33,10 @@ struct Group {
     lumped: Option<Lumped>,
     /// By how many units an expectation over their moves may be too low.
     deficit: u64,
+    /// By how much a row exceeds 1 at most, and by how much one falls short of it.
+    missed: [BigRational; 2],
+    /// Joint states in the order of their loads.
+    order: Vec<usize>,
 }
 
 impl Space {
@@ -44,11 +49,16 @@ impl Space {
         let mut groups = Vec::new();
         if let Processes::Joint { loads, transition } = processes {
             let members = Vec::from_iter(0..loads.first().map_or(0, Vec::len));
-            let rows = transition.rows(folder)?;
-            if rows.len() != loads.len() || loads.iter().any(|l| l.len() != members.len()) {
+            let rows = transition.rows(loads.len(), folder)?;
+            if loads.iter().any(|l| l.len() != members.len()) {
                 return model_error("joint states differ in size");
             }
-            groups.push(Group::new(members, loads.concat(), &rows)?);
+            let mut order = Vec::from_iter(0..loads.len());
+            order.sort_by_key(|state| &loads[*state]);
+            if order.windows(2).any(|two| loads[two[0]] == loads[two[1]]) {
+                return model_error("two joint states have the same loads");
+            }
+            groups.push(Group { order, ..Group::new(members, loads.concat(), &rows)? });
         }
         for (members, (lowest, rows)) in processes.equal(capacities)? {
             let loads = (0..rows.len() as i64).map(|level| lowest.saturating_add(level));
@@ -90,6 +100,50 @@ impl Space {
                 return Ok(all);
             }
         }
+    }
+
+    /// What an expectation must be lowered and raised by, so that it bounds those of all chains with rows
+    /// that sum to 1, and that lack at most what is more than 1 here, or have what is missing here besides:
+    /// for functions from 0 up that are at most this.
+    pub fn missed(&self, most: u64) -> Result<[u64; 2], Refusal> {
+        // Rows above 1 may have enlarged it before other processes move: 26 of them, by 1e-9 each.
+        let most = most + (most >> 20) + 1;
+        let all = |side: usize| {
+            let missed = self.groups.iter().map(|group| &group.missed[side]);
+            Ok(up(most, Span::from(&missed.sum::<BigRational>()).units(WEIGHT)?[1]))
+        };
+        Ok([all(0)?, all(1)?])
+    }
+
+    /// Whether all rows sum to 1.
+    pub fn conserves(&self) -> bool {
+        self.groups.iter().all(|group| group.missed.iter().all(Zero::is_zero))
+    }
+
+    /// Products that an expectation takes, about.
+    pub fn work(&self) -> u64 {
+        let each = self.groups.iter().map(|group| {
+            let levels = group.rows.len() as u64;
+            let moves = group.rows.iter().map(Vec::len).sum::<usize>() as u64 / levels;
+            let items = group.lumped.as_ref().map_or(1, |lumped| lumped.size as u64);
+            (moves + 1) * items * (1 + items / levels)
+        });
+        each.sum::<u64>().saturating_mul(self.count() as u64)
+    }
+
+    /// The lowest and the highest load of each process, unless they move jointly.
+    pub fn range(&self) -> Option<[Vec<i64>; 2]> {
+        let mut ends = [vec![0; self.processes], vec![0; self.processes]];
+        for group in &self.groups {
+            if !group.order.is_empty() {
+                return None;
+            }
+            for i in &group.members {
+                ends[0][*i] = group.loads[0];
+                ends[1][*i] = group.loads[group.loads.len() - 1];
+            }
+        }
+        Some(ends)
     }
 
     /// The totals there are, ascending, and for each state which of them it has.
@@ -139,16 +193,17 @@ impl Space {
 }
 
 impl Group {
-    /// Rows are used as they are: one may miss 1 by what model files are allowed to.
     fn new(members: Vec<usize>, loads: Vec<i64>, exact: &[Row]) -> Result<Group, Refusal> {
-        let slack = BigRational::new(1.into(), 1_000_000_000.into());
         let (mut rows, mut most) = (Vec::new(), 0);
+        let (one, mut missed) = (BigRational::one(), [BigRational::zero(), BigRational::zero()]);
         for row in exact {
             let sum: BigRational = row.iter().map(|(_, p)| p).sum();
-            let within = row.iter().all(|(to, p)| *to < exact.len() && !p.is_negative());
-            if !within || (sum - BigRational::one()).abs() > slack {
-                return model_error("a row is no distribution over the levels there are");
-            }
+            let own = [&sum - &one, &one - &sum];
+            missed
+                .iter_mut()
+                .zip(own)
+                .filter(|(all, own)| *own > **all)
+                .for_each(|(all, own)| *all = own);
             let (mut weights, mut rounded) = (Vec::new(), 0);
             for (to, p) in row {
                 let [low, high] = Span::from(p).units(WEIGHT)?;
@@ -162,14 +217,14 @@ impl Group {
         if width == 0 || loads.len() != width * rows.len() {
             return model_error("loads and transitions differ in size");
         }
-        if members.len() > 1 << 20 || loads.iter().any(|load| load.unsigned_abs() >= LARGE) {
+        if members.len() > 1 << 20 || loads.iter().any(|load| load.unsigned_abs() > LARGE) {
             return Err(Refusal::TooLarge);
         }
         // A unit for each expectation, and one for each weight that has been rounded.
         let deficit = (1 + most) * (members.len() / width) as u64;
         let lumps = width == 1 && by_one(exact);
         let lumped = if lumps { Some(Lumped::new(&rows, members.len())?) } else { None };
-        Ok(Group { members, loads, rows, lumped, deficit })
+        Ok(Group { members, loads, rows, lumped, deficit, missed, order: Vec::new() })
     }
 
     /// Goes to the next multiset of levels, or joint state; back to the first one after the last.
@@ -191,12 +246,18 @@ impl Group {
     /// Where the loads of its members stand.
     fn find(&self, loads: &[i64]) -> Option<usize> {
         let mut own: Vec<i64> = self.members.iter().map(|i| loads[*i]).collect();
-        let Some(lumped) = &self.lumped else {
-            return self.loads.chunks(own.len()).position(|loads| *loads == own);
-        };
+        if !self.order.is_empty() {
+            let at = |state: &usize| &self.loads[state * own.len()..][..own.len()];
+            let found = self.order.binary_search_by(|state| at(state).cmp(&own[..]));
+            return found.ok().map(|place| self.order[place]);
+        }
         own.sort_unstable();
-        let level = |load: &i64| self.loads.iter().position(|other| other == load);
-        own.iter().map(level).collect::<Option<Vec<_>>>().map(|levels| lumped.place(&levels))
+        let level = |load: &i64| {
+            let level = usize::try_from(load - self.loads[0]).ok();
+            level.filter(|level| *level < self.rows.len())
+        };
+        let levels = own.iter().map(level).collect::<Option<Vec<_>>>()?;
+        Some(self.lumped.as_ref().map_or(levels[0], |lumped| lumped.place(&levels)))
     }
 
     /// How many states there are.

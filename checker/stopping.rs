@@ -5,7 +5,8 @@ use crate::imbalance::Imbalance;
 use crate::model::{self, After};
 use crate::number::Span;
 use crate::space::Space;
-use crate::{Proof, Refusal};
+use crate::{Budget, Proof, Refusal, model_error};
+use num_traits::Zero;
 use std::iter::repeat_n;
 use std::path::Path;
 
@@ -28,7 +29,26 @@ impl Stopping {
             Err(refusal) => return Err(refusal),
             Ok(space) => Some((Imbalance::of(&model, space.processes)?, space)),
         };
-        Ok(Stopping { model, all })
+        let stopping = Stopping { model, all };
+        match stopping.may_balance() {
+            Ok(false) => model_error("no state is balanced, and a remap leads to a random one"),
+            Ok(true) | Err(Refusal::TooLarge) => Ok(stopping),
+            Err(refusal) => Err(refusal),
+        }
+    }
+
+    /// Whether the problem ends where remaps lead to random loads and cost something.
+    fn may_balance(&self) -> Result<bool, Refusal> {
+        if self.model.after_remap != After::Uniform || self.model.remap_cost.0.is_zero() {
+            return Ok(true);
+        }
+        let (imbalance, space) = self.all.as_ref().ok_or(Refusal::TooLarge)?;
+        let mut found = false;
+        space.each(|_, loads| {
+            found |= imbalance.cost(loads, 0)?[1] == 0;
+            Ok(())
+        })?;
+        Ok(found)
     }
 
     /// All states, in the order of a certificate.
@@ -37,8 +57,9 @@ impl Stopping {
     }
 
     /// What is shown by a lower and an upper value for each state, in units of 2^-bits.
-    pub fn prove(&self, bits: u32, runs: &[Run]) -> Result<Proof, Refusal> {
+    pub(crate) fn prove(&self, bits: u32, runs: &[Run], budget: &Budget) -> Result<Proof, Refusal> {
         let (imbalance, space) = self.all.as_ref().ok_or(Refusal::TooLarge)?;
+        budget.spend(space.work())?;
         let (mut last, mut most) = (0u64, 0);
         let value = |&(count, step, more): &Run| {
             last = last.wrapping_add_signed(step);
@@ -51,24 +72,50 @@ impl Stopping {
         if bits > 60 || states != space.count() as u64 || most >= 1 << 60 {
             return Err(Refusal::Malformed);
         }
-        let values = || runs.iter().flat_map(|(count, value)| repeat_n(*value, *count as usize));
+        // Relative costs are counted from the least of them; others are what they are.
+        let again = self.model.after_remap == After::Restart;
+        let ends = |end: fn(u64, u64) -> u64, start: u64| {
+            [0, 1].map(|side| runs.iter().map(|(_, value)| value[side]).fold(start, end))
+        };
+        let base = if again { ends(u64::min, u64::MAX) } else { [0; 2] };
+        let from_base = |value: &[u64; 2]| [value[0] - base[0], value[1] - base[1]];
+        let values =
+            || runs.iter().flat_map(|(count, value)| repeat_n(from_base(value), *count as usize));
         // Going on.
         let mut go = Vec::with_capacity(states as usize);
         go.extend(values());
         let deficit = space.expect(go.as_flattened_mut());
         let cost = |loads: &[i64]| imbalance.cost(loads, bits);
         let go = |s: usize, cost: [u64; 2]| [go[s][0] + cost[0], go[s][1] + deficit + cost[1]];
+        // Where the computation goes on for ever, rows that miss 1 are those of any chain near by.
+        let largest = from_base(&ends(u64::max, 0));
+        let missed = [space.missed(largest[0])?[0], space.missed(largest[1])?[1]];
         // Remapping, for each total if it matters.
         let rho = Span::from(&self.model.remap_cost.0).units(bits)?;
         let add = |more: [u64; 2]| [rho[0] + more[0], rho[1] + more[1]];
-        let again = self.model.after_remap == After::Restart;
         let (totals, own) = if again { space.totals()? } else { (vec![0], Vec::new()) };
+        let range = space.range();
         let remap = match self.model.after_remap {
             After::Stop => vec![rho],
             After::Uniform => vec![add(mean(space, values())?)],
             After::Restart => {
+                let mut filled = range.as_ref().map(|[lowest, _]| lowest.clone());
                 let even = |total: &i64| {
-                    let loads = imbalance.split(*total);
+                    let mut loads = imbalance.split(*total);
+                    // Where levels do not allow that, as evenly as they do.
+                    if let (Some([lowest, highest]), Some(filled)) = (&range, &mut filled) {
+                        while filled.iter().sum::<i64>() < *total {
+                            imbalance.add_unit(filled, highest);
+                        }
+                        let ends = lowest.iter().zip(highest);
+                        if loads
+                            .iter()
+                            .zip(ends)
+                            .any(|(load, (low, high))| load < low || load > high)
+                        {
+                            loads.clone_from(filled);
+                        }
+                    }
                     Ok(add(go(space.find(&loads)?, cost(&loads)?)))
                 };
                 totals.iter().map(even).collect::<Result<_, _>>()?
@@ -96,10 +143,13 @@ impl Stopping {
         })?;
         if again {
             // For any relative costs h the least average is between these bounds on T h - h [Odoni 1969].
-            let (low, high) = Span::between(least, most, bits).reals();
+            let missed = missed.map(|missed| missed as i64);
+            let (low, high) = Span::between(least - missed[0], most + missed[1], bits).reals();
             return Ok(vec![("average".to_owned(), low, high)]);
         }
-        if least < 0 || most > 0 {
+        // Where no state is balanced and remaps to random loads are free, nothing ends the problem.
+        let free = self.model.after_remap == After::Uniform && letters[0] == 0;
+        if least < 0 || most > 0 || free && largest[0] > 0 {
             return Err(Refusal::Unproved("the values do not enclose the optimal cost"));
         }
         let (low, high) = Span::between(remap[0][0], remap[0][1], bits).reals();

@@ -1,6 +1,6 @@
 //! Checkpoints of long recursions: written whole or not at all, checksummed, bound to their model.
 
-use crate::model::complaint::Complaint;
+use crate::complaint::Complaint;
 use crate::output::write_file;
 use remapping::drift::Snapshot;
 use std::path::{Path, PathBuf};

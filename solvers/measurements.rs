@@ -1,6 +1,6 @@
 //! Measurements read line by line: plain numbers, or one column of a CSV.
 
-use crate::model::complaint::Complaint;
+use crate::complaint::Complaint;
 use csv::{ReaderBuilder, StringRecord, Trim};
 use std::io::Read;
 

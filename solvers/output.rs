@@ -1,8 +1,8 @@
 //! Files written whole or not at all.
 
-use crate::model::complaint::Complaint;
+use crate::complaint::Complaint;
 use std::fs::File;
-use std::io::Write;
+use std::io::{ErrorKind, Seek, SeekFrom, Write};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -31,7 +31,7 @@ pub fn write_file(path: &Path, bytes: &[u8], force: bool) -> Result<(), Complain
 pub fn write_with(
     path: &Path,
     force: bool,
-    fill: impl FnOnce(&File) -> std::io::Result<()>,
+    fill: impl FnOnce(Capped<'_>) -> std::io::Result<()>,
 ) -> Result<(), Complaint> {
     let shown = path.display();
     let failed = |error: std::io::Error| {
@@ -43,10 +43,49 @@ pub fn write_with(
     check_free(path, force)?;
     let _whole = output();
     let file = temporary(folder_of(path)).map_err(failed)?;
-    fill(file.as_file()).and_then(|()| file.as_file().sync_all()).map_err(failed)?;
+    let capped = Capped { file: file.as_file(), most: most_bytes(), at: 0 };
+    fill(capped).and_then(|()| file.as_file().sync_all()).map_err(failed)?;
     make_readable(file.as_file()).map_err(failed)?;
     let placed = if force { file.persist(path) } else { file.persist_noclobber(path) };
     placed.map(drop).map_err(|error| failed(error.error))
+}
+
+/// A file that fails to grow beyond what the system allows, where a signal would end the program and leave its
+/// temporary file behind.
+pub struct Capped<'a> {
+    file: &'a File,
+    most: u64,
+    at: u64,
+}
+
+/// The limit on the size of files, where the system says.
+fn most_bytes() -> u64 {
+    let limits = std::fs::read_to_string("/proc/self/limits").unwrap_or_default();
+    let line = limits.lines().find_map(|line| line.strip_prefix("Max file size"));
+    let soft = line.and_then(|line| line.split_whitespace().next()?.parse().ok());
+    soft.unwrap_or(u64::MAX)
+}
+
+impl Write for Capped<'_> {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        if self.at.saturating_add(bytes.len() as u64) > self.most {
+            return Err(ErrorKind::FileTooLarge.into());
+        }
+        let written = self.file.write(bytes)?;
+        self.at += written as u64;
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.file.flush()
+    }
+}
+
+impl Seek for Capped<'_> {
+    fn seek(&mut self, to: SeekFrom) -> std::io::Result<u64> {
+        self.at = self.file.seek(to)?;
+        Ok(self.at)
+    }
 }
 
 /// Says in advance whether [`write_file`] would refuse `path`, so that no work is done in vain.
@@ -59,6 +98,10 @@ pub fn check_free(path: &Path, force: bool) -> Result<(), Complaint> {
         Ok(facts) if facts.is_symlink() => Err(Complaint::elsewhere(
             format!("{shown} is a symbolic link"),
             "give the path of the file itself",
+        )),
+        Ok(facts) if !facts.is_file() => Err(Complaint::elsewhere(
+            format!("{shown} is a device, a pipe or a socket"),
+            "give the path of a regular file",
         )),
         Ok(_) if !force => Err(Complaint::elsewhere(
             format!("{shown} exists already"),
@@ -84,8 +127,20 @@ pub fn make_folder(folder: &Path) -> Result<(), Complaint> {
     })
 }
 
+/// Says in advance whether files can be made in `folder`, which may have to be made first.
+pub fn check_folder(folder: &Path) -> Result<(), Complaint> {
+    match folder.ancestors().find(|parent| parent.symlink_metadata().is_ok()) {
+        Some(parent) if !parent.is_dir() => {
+            let message = format!("{} is not a folder", parent.display());
+            Err(Complaint::elsewhere(message, "give the path of a folder"))
+        }
+        Some(parent) => try_folder(parent),
+        None => try_folder(Path::new(".")),
+    }
+}
+
 /// Says whether files can be made in `folder`, by making one and removing it.
-pub fn try_folder(folder: &Path) -> Result<(), Complaint> {
+fn try_folder(folder: &Path) -> Result<(), Complaint> {
     let _whole = output();
     temporary(folder).map(drop).map_err(|error| {
         let message = format!("cannot write into the folder {}: {error}", folder.display());

@@ -1,11 +1,12 @@
 //! Policies by name on a recorded run: which there are, how they are trained, what they came to.
 
-use crate::export::rule::{Export, Imbalance, Map, Rule as Exported};
+use crate::complaint::Complaint;
 use crate::fitting::{self, Facts};
-use crate::model::complaint::Complaint;
+use crate::solution::map::Map;
+use crate::solution::rule::{Imbalance, Rule as Stated, StatedRule};
 use remapping::fit::level::Family;
+use remapping::learning::Learnt;
 use remapping::policy::advised::Advised;
-use remapping::policy::learning::Learnt;
 use remapping::policy::predictive::Predictive;
 use remapping::policy::{Policy, Rule, Step};
 use remapping::record::Record;
@@ -220,7 +221,7 @@ impl<'a> Ground<'a> {
 /// A solution as a policy.
 #[derive(Debug, Clone)]
 pub struct Solution {
-    rule: Exported,
+    rule: Stated,
     unit: f64,
     since: u64,
     wants: bool,
@@ -228,18 +229,18 @@ pub struct Solution {
 
 impl Solution {
     /// The policy of a solution whose unit of load is `unit` seconds.
-    pub fn new(export: Export, unit: f64) -> Result<Solution, Complaint> {
-        if let Exported::Belief(_) = export.rule {
+    pub fn new(stated: StatedRule, unit: f64) -> Result<Solution, Complaint> {
+        if let Stated::Belief(_) = stated.rule {
             let message = "thresholds on the probability of a change need a detector's reports";
             return Err(Complaint::elsewhere(message, "watch the run with remap monitor"));
         }
-        Ok(Solution { rule: export.rule, unit, since: 0, wants: false })
+        Ok(Solution { rule: stated.rule, unit, since: 0, wants: false })
     }
 
     /// How many ranks it is for, if for a certain number.
     pub fn ranks(&self) -> Option<usize> {
         match &self.rule {
-            Exported::Map(map) => Some(map.processes()),
+            Stated::Map(map) => Some(map.processes()),
             _ => None,
         }
     }
@@ -249,12 +250,12 @@ impl Policy for Solution {
     fn observe(&mut self, step: &Step) {
         self.since += 1;
         self.wants = match &self.rule {
-            Exported::Interval(interval) => interval.every.is_some_and(|every| self.since >= every),
-            Exported::Imbalance(imbalance) => {
+            Stated::Interval(interval) => interval.every.is_some_and(|every| self.since >= every),
+            Stated::Imbalance(imbalance) => {
                 past(imbalance, step.number(), step.imbalance() / self.unit)
             }
-            Exported::Map(map) => decides(map, step.times(), self.unit),
-            Exported::Belief(_) => false,
+            Stated::Map(map) => decides(map, step.times(), self.unit),
+            Stated::Belief(_) => false,
         };
     }
 

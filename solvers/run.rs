@@ -4,6 +4,7 @@ use crate::output::quit_between_outputs;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use remapping::{Halt, Observer};
 use std::ops::ControlFlow;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
@@ -51,6 +52,34 @@ pub fn is_interrupted() -> bool {
         HEARD.store(true, Ordering::SeqCst);
     }
     interrupted
+}
+
+/// Ends the program when the time is up for what cannot be asked to stop, and has nothing to show before its
+/// end. Dropped when that is done.
+pub struct Deadline(Arc<AtomicBool>);
+
+impl Deadline {
+    /// So many seconds from now, for this reason.
+    pub fn start(seconds: f64, reason: &'static str) -> Deadline {
+        let done = Arc::new(AtomicBool::new(false));
+        let heard = done.clone();
+        // A limit beyond the reach of clocks is none.
+        if let Ok(left) = Duration::try_from_secs_f64(seconds.max(0.0)) {
+            std::thread::spawn(move || {
+                std::thread::sleep(left);
+                if !heard.load(Ordering::SeqCst) {
+                    quit_between_outputs(reason, 3);
+                }
+            });
+        }
+        Deadline(done)
+    }
+}
+
+impl Drop for Deadline {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::SeqCst);
+    }
 }
 
 /// Watches one computation.

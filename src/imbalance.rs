@@ -6,8 +6,8 @@
 //! it finishes after (before, if negative) a balanced step would.
 
 use crate::Rational;
-use dashu::base::{Gcd, UnsignedAbs};
-use dashu::integer::UBig;
+use dashu_base::{Gcd, UnsignedAbs};
+use dashu_int::UBig;
 
 /// How deviations make a cost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]

@@ -7,22 +7,25 @@
 //! It is pure mathematics: it never prints, reads files, looks at a clock or catches signals.
 
 /// Exact rational numbers.
-pub type Rational = dashu::rational::RBig;
+pub type Rational = dashu_ratio::RBig;
 
 pub mod belief;
 pub mod chain;
 pub mod concave;
 pub mod drift;
+pub mod estimate;
 pub mod fit;
 pub mod imbalance;
 pub mod interval;
 pub mod law;
+pub mod learning;
 pub mod lifetime;
 mod machine;
 pub mod mesh;
 pub mod monitor;
 pub mod observer;
 pub mod policy;
+pub mod random;
 pub mod record;
 pub mod replay;
 mod rounding;

@@ -17,8 +17,49 @@ pub struct Lifetime {
 enum Law {
     Fixed { last: u64 },
     Uniform { first: u64, last: u64 },
-    Geometric { rate: Rational, log_survival: f64, rate_nearest: f64, first: u64, last: u64 },
+    Geometric(Geometric),
     Pmf(Vec<Mass>),
+}
+
+/// P(N = m) proportional to (1 - rate)^(m - first) on `first..=last`, 0 < rate < 1.
+#[derive(Debug, Clone, PartialEq)]
+struct Geometric {
+    rate: Rational,
+    first: u64,
+    last: u64,
+    /// The rate, its complement and the logarithm of that, each to full relative precision.
+    rate_nearest: f64,
+    survival: f64,
+    log_survival: f64,
+}
+
+impl Geometric {
+    fn new(rate: Rational, first: u64, last: u64) -> Geometric {
+        let (rate_nearest, survival) = (nearest(&rate), nearest(&(Rational::ONE - &rate)));
+        // Either argument is away from where the logarithm would magnify its rounding.
+        let log_survival = if rate_nearest < 0.5 { (-rate_nearest).ln_1p() } else { survival.ln() };
+        Geometric { rate, first, last, rate_nearest, survival, log_survival }
+    }
+
+    /// 1 - (1 - rate)^`cycles`.
+    fn ends_within(&self, cycles: f64) -> f64 {
+        -(cycles * self.log_survival).exp_m1()
+    }
+
+    fn continuation(&self, n: u64) -> f64 {
+        if n >= self.last {
+            return 0.0;
+        }
+        let left = (self.last - n) as f64;
+        self.survival * self.ends_within(left) / self.ends_within(left + 1.0)
+    }
+
+    fn failure_rate(&self, n: u64) -> f64 {
+        if n >= self.last {
+            return 1.0;
+        }
+        self.rate_nearest / self.ends_within((self.last - n) as f64 + 1.0)
+    }
 }
 
 /// A value m of N with positive probability.
@@ -88,9 +129,7 @@ impl Lifetime {
         if rate == Rational::ONE || first == last {
             return Ok(Lifetime::fixed(first));
         }
-        let rate_nearest = nearest(&rate);
-        let log_survival = (-rate_nearest).ln_1p();
-        Ok(Lifetime { law: Law::Geometric { rate, log_survival, rate_nearest, first, last } })
+        Ok(Lifetime { law: Law::Geometric(Geometric::new(rate, first, last)) })
     }
 
     /// The given probabilities of the given values. They are used as they are, never renormalised:
@@ -123,7 +162,9 @@ impl Lifetime {
     /// The greatest possible value M of N.
     pub fn last(&self) -> u64 {
         match &self.law {
-            Law::Fixed { last } | Law::Uniform { last, .. } | Law::Geometric { last, .. } => *last,
+            Law::Fixed { last }
+            | Law::Uniform { last, .. }
+            | Law::Geometric(Geometric { last, .. }) => *last,
             Law::Pmf(masses) => masses[masses.len() - 1].value,
         }
     }
@@ -136,15 +177,8 @@ impl Lifetime {
                 let left = last.saturating_sub(n) as f64;
                 left / (left + 1.0)
             }
-            Law::Geometric { log_survival, rate_nearest, first, last, .. } if n >= *first => {
-                if n >= *last {
-                    return 0.0;
-                }
-                let left = (last - n) as f64;
-                let ends = |cycles: f64| -(cycles * log_survival).exp_m1();
-                (1.0 - rate_nearest) * ends(left) / ends(left + 1.0)
-            }
-            Law::Uniform { .. } | Law::Geometric { .. } => 1.0,
+            Law::Geometric(law) if n >= law.first => law.continuation(n),
+            Law::Uniform { .. } | Law::Geometric(_) => 1.0,
             Law::Pmf(masses) => {
                 self.mass_at(masses, n).map_or(f64::from(n < self.last()), |m| m.survival)
             }
@@ -157,12 +191,7 @@ impl Lifetime {
             Law::Uniform { first, last } if n >= *first => {
                 1.0 / (last.saturating_sub(n) as f64 + 1.0)
             }
-            Law::Geometric { log_survival, rate_nearest, first, last, .. } if n >= *first => {
-                if n >= *last {
-                    return 1.0;
-                }
-                rate_nearest / -(((last - n) as f64 + 1.0) * log_survival).exp_m1()
-            }
+            Law::Geometric(law) if n >= law.first => law.failure_rate(n),
             Law::Pmf(masses) => {
                 self.mass_at(masses, n).map_or(f64::from(n >= self.last()), |m| m.failure)
             }
@@ -179,7 +208,7 @@ impl Lifetime {
             Law::Uniform { first, last } if n >= *first => {
                 Rational::from(last - n) / Rational::from(last - n + 1)
             }
-            Law::Geometric { rate, first, last, .. } if n >= *first => {
+            Law::Geometric(Geometric { rate, first, last, .. }) if n >= *first => {
                 let survival = Rational::ONE - rate;
                 let ends = |cycles: u64| Rational::ONE - survival.pow(cycles as isize);
                 &survival * ends(last - n) / ends(last - n + 1)
@@ -206,7 +235,7 @@ impl Lifetime {
                     n
                 }
             }
-            Law::Geometric { log_survival, first, last, .. } => {
+            Law::Geometric(Geometric { log_survival, first, last, .. }) => {
                 let negligible = (last - n) as f64 * log_survival < -60.0 * std::f64::consts::LN_2;
                 if n < *first {
                     0
@@ -224,10 +253,23 @@ impl Lifetime {
         }
     }
 
+    /// The least of all s_n and 1 - s_n that are not 0, to within a factor of 2.
+    pub(crate) fn least_chance(&self) -> f64 {
+        match &self.law {
+            Law::Fixed { .. } => 1.0,
+            Law::Uniform { first, last } => 1.0 / ((last - first) as f64 + 1.0),
+            Law::Geometric(law) => law.rate_nearest.min(law.survival),
+            Law::Pmf(masses) => {
+                let chances = masses.iter().flat_map(|mass| [mass.failure, mass.survival]);
+                chances.filter(|chance| *chance > 0.0).fold(1.0, f64::min)
+            }
+        }
+    }
+
     /// Whether the failure rate never decreases on 0..=M [NR90, Lemma 1, claim 4 needs it].
     pub fn has_increasing_failure_rate(&self) -> bool {
         match &self.law {
-            Law::Fixed { .. } | Law::Uniform { .. } | Law::Geometric { .. } => true,
+            Law::Fixed { .. } | Law::Uniform { .. } | Law::Geometric(_) => true,
             Law::Pmf(masses) => {
                 let gapless = masses.windows(2).all(|pair| pair[1].value == pair[0].value + 1);
                 let rate = |mass: &Mass| Rational::ONE - &mass.beyond / &mass.tail;
@@ -244,7 +286,7 @@ impl Lifetime {
                 let from = n.max(*first);
                 (from - n) as f64 + (last - from) as f64 / 2.0 + 1.0
             }
-            Law::Geometric { rate_nearest, log_survival, first, last, .. } => {
+            Law::Geometric(Geometric { rate_nearest, log_survival, first, last, .. }) => {
                 let from = n.max(*first);
                 let values = (last - from) as f64 + 1.0;
                 let ahead = (from - n) as f64;

@@ -3,8 +3,8 @@
 //! Assumed throughout: a remap restores balance and does not change later increments
 //! ([`Recorded`]).
 
+use crate::learning::Learnt;
 use crate::observer::{Halt, Observer};
-use crate::policy::learning::Learnt;
 use crate::policy::{Policy, Rule};
 use crate::record::Record;
 use crate::simulate::{Recorded, Tally, compare};

@@ -2,6 +2,7 @@
 //! few rounded operations is moved by [`SLACK`] in the safe direction.
 
 use crate::Rational;
+use std::cmp::Ordering;
 
 /// Sixteen times the unit roundoff: more than any chain of operations between two uses of it loses.
 pub(crate) const SLACK: f64 = 16.0 * UNIT;
@@ -9,9 +10,32 @@ pub(crate) const SLACK: f64 = 16.0 * UNIT;
 /// Unit roundoff of doubles.
 pub(crate) const UNIT: f64 = f64::EPSILON / 2.0;
 
-/// The double nearest to an exact number.
+/// The least double that is rounded to full relative precision. An operation that ends below it loses less
+/// than this, and what two or three such operations and [`nearest`] lose is less than [`TINY`].
+const LEAST: f64 = f64::MIN_POSITIVE;
+
+/// More than underflow takes from a product of a few numbers of at most 1.
+pub(crate) const TINY: f64 = 4.0 * LEAST;
+
+/// The double nearest to an exact number. What is not zero stays so: it is at least the least double of
+/// full precision, which differs from it by no more than that.
 pub(crate) fn nearest(exact: &Rational) -> f64 {
-    exact.to_f64().value()
+    let value = exact.to_f64().value();
+    match exact.cmp(&Rational::ZERO) {
+        Ordering::Greater => value.max(LEAST),
+        Ordering::Equal => 0.0,
+        Ordering::Less => value.min(-LEAST),
+    }
+}
+
+/// A nonnegative `value` moved outward past what underflow may have taken from it; zero stays zero. It
+/// changes no number above 1e-290.
+pub(crate) fn eased<const UPPER: bool>(value: f64) -> f64 {
+    match (value == 0.0, UPPER) {
+        (true, _) => 0.0,
+        (_, true) => value + TINY,
+        (_, false) => (value - TINY).max(0.0),
+    }
 }
 
 /// `value`, which carries errors of a few units of `magnitude`, moved up or down past them.

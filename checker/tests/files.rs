@@ -185,7 +185,12 @@ fn models_that_are_none_are_refused() {
         ("alarm: 0.1", "alarm: 1.1"),
         ("missed: 0.1", "missed: 1.1"),
         ("hazard: C", "premature: Keep(before_remapped: 0.9), hazard: C"),
-        ("(false_alarm: 0.1, missed: 0.1)", "Levels([(before: 1, after: 1)])"),
+        ("(false_alarm: 0.1, missed: 0.1)", "Levels([(before: 1, after: 0.5)])"),
+        ("(false_alarm: 0.1, missed: 0.1)", "Levels([])"),
+        ("(false_alarm: 0.1, missed: 0.1)", "Several([])"),
+        ("Fixed(6)", "Pmf({0: 0.5, 6: 0.49})"),
+        ("Fixed(6)", "Pmf({0: 0.5, 6: 0.4, 6: 0.1})"),
+        ("Fixed(6)", "Pmf({0: 0.5, 6: 0.4, 06: 0.1})"),
     ] {
         let found = model(&PHASE.replace(from, to)).and_then(|model| model.prove(&steps()));
         assert!(found.is_err(), "{to}");
@@ -193,13 +198,13 @@ fn models_that_are_none_are_refused() {
 }
 
 #[test]
-fn nobody_reads_a_thousand_lines() {
+fn one_kind_reads_in_fifteen_hundred_lines() {
     let common = ["lib", "model", "number"];
-    let loads = ["space", "multisets", "imbalance"];
+    let loads = ["chain", "joint", "space", "multisets", "imbalance"];
     let kinds = [
         vec!["horizon", "recursion"],
         [&loads[..], &["stopping"]].concat(),
-        vec!["imbalance", "region"],
+        vec!["chain", "imbalance", "region"],
         [&loads[..], &["load_drift"]].concat(),
     ];
     for own in kinds {
@@ -209,7 +214,7 @@ fn nobody_reads_a_thousand_lines() {
             std::fs::read_to_string(path).unwrap()
         };
         let texts: Vec<String> = files.iter().map(text).collect();
-        assert!(texts.iter().map(|text| text.lines().count()).sum::<usize>() < 1000, "{files:?}");
+        assert!(texts.iter().map(|text| text.lines().count()).sum::<usize>() < 1500, "{files:?}");
         // All that they use of the checker is among them, but what the first one sends elsewhere.
         for text in &texts[1..] {
             let used = text.lines().filter_map(|line| line.strip_prefix("use crate::"));

@@ -6,6 +6,7 @@ mod traces;
 pub use measurements::{Calibrate, Monitor, SimulatedNoise};
 pub use traces::{Export, Fit, Fitted, Replay, Report, Simulate};
 
+use crate::problems;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use measurements::{CALIBRATE_HELP, MONITOR_HELP};
 use std::path::PathBuf;
@@ -77,6 +78,8 @@ Examples:
   remap compare models/phase_change/table_iii_*.ron --policies optimal,heuristic_1986,fixed:0.7,never
   remap compare models/fluids/figure6.ron --runs 100 --seed 1 --plot figure6.png
 
+For a change of phase, fixed:tau remaps once the belief exceeds tau; guarded:tau the same while D <= T G,
+T being the mean number of cycles left, the present one included.
 With --json, one model gives one document, several give an array.";
 
 const REGRET_HELP: &str = "\
@@ -171,7 +174,7 @@ pub struct Solve {
     #[allow(missing_docs)]
     pub settings: Settings,
     /// Write each solution to DIR/MODEL.json too; DIR is made if need be. Decision maps of more than
-    /// 10^6 load vectors go to DIR/MODEL.npz (see the README).
+    /// 10^6 load vectors go to DIR/MODEL.npz (see docs/guide/stopping.md).
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// Draw the threshold curve or decision map of one model.
@@ -215,7 +218,7 @@ pub struct Settings {
     /// Stopping: give the remap cost at which each decision switches.
     #[arg(long)]
     pub critical_costs: bool,
-    /// PhaseChange: solve in exact rationals too (short horizons) and print fractions.
+    /// PhaseChange, PhaseSwitching: solve in exact rationals too (short horizons) and print fractions.
     #[arg(long)]
     pub exact: bool,
     /// Periodic: also simulate R sample paths until they violate the bound.
@@ -235,6 +238,23 @@ pub enum Method {
     Value,
     /// Policy iteration.
     Policy,
+}
+
+impl From<&Settings> for problems::Settings {
+    fn from(settings: &Settings) -> Self {
+        Self {
+            tolerance: settings.tolerance,
+            values: settings.values,
+            time_limit: settings.time_limit,
+            step: settings.step,
+            segments: settings.segments,
+            method: settings.method.unwrap_or(Method::Auto).into(),
+            critical_costs: settings.critical_costs,
+            exact: settings.exact,
+            simulate: settings.simulate,
+            seed: settings.seed,
+        }
+    }
 }
 
 impl From<Method> for remapping::stopping::Method {
@@ -373,6 +393,9 @@ pub struct Verify {
     /// Seed of their choice.
     #[arg(long, value_name = "S", default_value_t = 1)]
     pub seed: u64,
+    /// Give up on a certificate after so many seconds (exit code 3), and allow it any work until then.
+    #[arg(long, value_name = "SECONDS", value_parser = positive)]
+    pub time_limit: Option<f64>,
     /// Print one JSON document and nothing else.
     #[arg(long)]
     pub json: bool,

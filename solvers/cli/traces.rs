@@ -4,6 +4,7 @@
 use super::positive;
 use crate::export::Target;
 use crate::fitting::Kind;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use remapping::policy::Rule;
 use std::path::PathBuf;
@@ -52,7 +53,9 @@ pub(super) const FIT_HELP: &str = traces!(
 Without --model the first that fits the growth of the imbalance is written: load-drift (all ranks alike),
 stopping (a chain for each rank, where a chi-square test refutes that they are alike at 0.001), periodic.
 Probabilities are relative frequencies; each level leans on the moves from all levels, and each
-rank on those of all ranks, as if on one more visit. Intervals are Wilson's, of 95 %."
+rank on those of all ranks, as if on one more visit. Intervals are Clopper
+and Pearson's, of 95 %; those of drifts take the ranks, those of deviations the steps as independent,
+those of a change of phase take times as correlated from step to step, and its hazard as seen once."
 );
 
 pub(super) const REPLAY_HELP: &str = traces!(
@@ -212,6 +215,13 @@ pub struct Report {
     pub force: bool,
 }
 
+/// The targets by name, each with what it is.
+fn targets() -> impl TypedValueParser<Value = Target> {
+    let shown =
+        |(_, name, what): (_, &'static str, &'static str)| PossibleValue::new(name).help(what);
+    PossibleValuesParser::new(Target::ALL.map(shown)).try_map(|name| name.parse::<Target>())
+}
+
 /// Options of `export`.
 #[derive(Debug, Args)]
 pub struct Export {
@@ -219,7 +229,7 @@ pub struct Export {
     #[arg(value_name = "SOLUTION.json")]
     pub solution: PathBuf,
     /// What to write.
-    #[arg(long, value_enum, value_name = "TARGET")]
+    #[arg(long, value_name = "TARGET", value_parser = targets())]
     pub to: Target,
     /// Write to FILE instead of standard output.
     #[arg(short, long, value_name = "FILE")]

@@ -1,6 +1,6 @@
 //! `--set PATH=VALUES`: places in a model and the values they take.
 
-use crate::model::complaint::Complaint;
+use crate::complaint::Complaint;
 use crate::model::number::Decimal;
 use remapping::Rational;
 

@@ -1,15 +1,17 @@
 //! `remap calibrate`: how often the monitor's change test errs.
 
-use super::solve::to_json;
 use super::{Exit, report};
 use crate::cli::Calibrate;
+use crate::complaint::Complaint;
+use crate::fitting::short;
 use crate::measurements::{measurements, wrong_line};
-use crate::model::complaint::Complaint;
 use crate::output::print;
-use remapping::belief::Report;
+use crate::solution::to_json;
+use remapping::estimate::Estimate;
 use remapping::monitor::Clusters;
-use remapping::monitor::calibrate::{Change, ErrorRates, replay, simulate};
-use remapping::simulate::Estimate;
+use remapping::monitor::calibrate::{
+    Change, ErrorRates, Share, TraceError, recorded as recorded_rates, simulate,
+};
 use serde::Serialize;
 
 /// What is printed.
@@ -20,18 +22,29 @@ struct Calibration {
     cycles_per_decision: u64,
     false_alarm: Rate,
     missed: Rate,
+    /// What to write into a model.
+    detector: Detector,
 }
 
 #[derive(Serialize)]
 struct Rate {
-    mean: f64,
-    half_width: Option<f64>,
+    #[serde(flatten)]
+    estimate: Estimate,
+    /// Independent pairs of a base and a test cluster, and those whose report was wrong.
+    pairs: u64,
+    errors: u64,
 }
 
-impl From<Estimate> for Rate {
-    fn from(estimate: Estimate) -> Rate {
-        let half_width = Some(estimate.half_width).filter(|width| width.is_finite());
-        Rate { mean: estimate.mean, half_width }
+#[derive(Serialize)]
+struct Detector {
+    false_alarm: f64,
+    missed: f64,
+}
+
+impl From<Share> for Rate {
+    fn from(share: Share) -> Rate {
+        let Share { errors, pairs } = share;
+        Rate { estimate: share.estimate(), pairs, errors }
     }
 }
 
@@ -57,21 +70,41 @@ pub(super) fn run(arguments: &Calibrate) -> Exit {
         cycles_per_decision: clusters.measurements(),
         false_alarm: rates.false_alarm.into(),
         missed: rates.missed.into(),
+        detector: Detector {
+            false_alarm: rates.false_alarm.believed(),
+            missed: rates.missed.believed(),
+        },
     };
     if arguments.json {
         print(&to_json(&calibration));
         return Exit::Done;
     }
-    let told = |name: &str, rate: &Rate| match rate.half_width {
-        Some(width) => format!("{name} = {:.4} +- {width:.4}\n", rate.mean),
-        None => format!("{name} = {:.4}, from a single cluster\n", rate.mean),
-    };
-    print(&told("false_alarm", &calibration.false_alarm));
-    print(&told("missed", &calibration.missed));
+    for (name, rate) in [("false_alarm", &calibration.false_alarm), ("missed", &calibration.missed)]
+    {
+        let Estimate { value, lower, upper } = rate.estimate;
+        let (value, lower, upper) = (short(value), short(lower), short(upper));
+        let Rate { errors, pairs, .. } = rate;
+        print(&format!(
+            "{name} = {value}, 95 % confidence {lower} to {upper} ({errors} errors in {pairs} pairs of clusters)\n"
+        ));
+    }
+    let Detector { false_alarm, missed } = calibration.detector;
     print(&format!(
-        "in a model: detector: (false_alarm: {:.4}, missed: {:.4}), one step = {} cycles\n",
-        calibration.false_alarm.mean, calibration.missed.mean, calibration.cycles_per_decision
+        "in a model: detector: (false_alarm: {}, missed: {}), one step = {} cycles\n",
+        short(false_alarm),
+        short(missed),
+        calibration.cycles_per_decision
     ));
+    let one_sided = [("false_alarm", rates.false_alarm), ("missed", rates.missed)];
+    for (name, Share { errors, pairs }) in one_sided {
+        if errors == 0 || errors == pairs {
+            let (all, end) =
+                if errors == 0 { ("no", "upper") } else { ("nothing but an", "lower") };
+            print(&format!(
+                "{name}: {all} error was seen: the {end} end of the interval is taken\n"
+            ));
+        }
+    }
     Exit::Done
 }
 
@@ -89,24 +122,20 @@ fn recorded(
         trace.push(measurement.value.map_err(|reason| wrong_line(line, &reason, CORRECT))?);
         lines.push(line);
     }
-    let reports = replay(clusters, &trace)
-        .map_err(|(k, error)| wrong_line(lines[k], &error.to_string(), CORRECT))?;
-    let (mut before, mut after) = (Vec::new(), Vec::new());
     let length = clusters.measurements();
-    for (end, report) in reports {
-        let end = end as u64;
-        let changed = report == Report::Change;
-        if end <= change_at {
-            before.push(f64::from(u8::from(changed)));
-        } else if end - length >= change_at {
-            after.push(f64::from(u8::from(!changed)));
-        }
-    }
-    if before.is_empty() || after.is_empty() {
-        let side = if before.is_empty() { "before" } else { "after" };
+    recorded_rates(clusters, &trace, change_at as usize).map_err(|error| {
+        let side = match error {
+            TraceError::Measurement(k, error) => {
+                return wrong_line(lines[k], &error.to_string(), CORRECT);
+            }
+            TraceError::Before => "before",
+            TraceError::After => "after",
+        };
         let message = format!("no whole test cluster lies {side} measurement {change_at}");
-        let help = format!("clusters take {length} measurements, the first is the base");
-        return Err(Complaint::elsewhere(message, help));
-    }
-    Ok(ErrorRates { false_alarm: Estimate::of(&before), missed: Estimate::of(&after) })
+        let help = format!(
+            "clusters take {length} measurements: a base and a test cluster before the change, a test \
+             cluster after it"
+        );
+        Complaint::elsewhere(message, help)
+    })
 }

@@ -1,20 +1,11 @@
 //! `remap check`.
 
-use super::solve::to_json;
-use super::{Exit, report};
+use super::{Exit, print_documents, report};
 use crate::cli::Check;
-use crate::model::{Loaded, Problem};
+use crate::model::Loaded;
 use crate::output::{print, say};
-use crate::stopping;
-use serde_json::Value;
-
-/// What can be said about a model without solving it.
-struct Checked {
-    title: String,
-    problem: &'static str,
-    facts: Vec<(&'static str, Value)>,
-    warnings: Vec<String>,
-}
+use crate::problems;
+use serde_json::{Map, Value};
 
 pub(super) fn run(arguments: &Check) -> Exit {
     let mut exit = Exit::Done;
@@ -27,16 +18,8 @@ pub(super) fn run(arguments: &Check) -> Exit {
                 continue;
             }
         };
-        let (problem, facts) = match &loaded.model.problem {
-            Problem::PhaseChange(problem) => ("phase_change", problem.facts()),
-            Problem::PhaseSwitching(problem) => ("phase_switching", problem.facts()),
-            Problem::LoadDrift(problem) => ("load_drift", problem.facts()),
-            Problem::ActivityMesh(problem) => ("activity_mesh", problem.facts()),
-            Problem::Stopping(problem) => ("stopping", stopping::facts(&loaded, problem)),
-            Problem::Fluids(problem) => ("fluids", problem.facts()),
-            Problem::LandBattle(problem) => ("land_battle", problem.facts()),
-            Problem::Periodic(problem) => ("periodic", problem.facts()),
-        };
+        let known = problems::of(&loaded.model.problem);
+        let (problem, facts) = (known.name(), known.facts(&loaded));
         for warning in &loaded.warnings {
             say(&format!("warning: {}: {warning}", path.display()));
         }
@@ -46,28 +29,16 @@ pub(super) fn run(arguments: &Check) -> Exit {
                 print(&format!("  {name}: {value}\n"));
             }
         }
-        let (title, warnings) = (loaded.model.title.clone(), loaded.warnings.clone());
-        documents.push(Checked { title, problem, facts, warnings });
+        let mut fields = Map::new();
+        fields.insert("title".to_owned(), loaded.model.title.into());
+        fields.insert("problem".to_owned(), problem.into());
+        // The facts become fields of the document.
+        fields.extend(facts.into_iter().map(|(name, value)| (name.replace(' ', "_"), value)));
+        fields.insert("warnings".to_owned(), loaded.warnings.into());
+        documents.push(Value::Object(fields));
     }
     if arguments.json {
-        let flat: Vec<Value> = documents.iter().map(flatten).collect();
-        match (arguments.models.len(), flat.as_slice()) {
-            (1, []) => {}
-            (1, [only]) => print(&to_json(only)),
-            _ => print(&to_json(&flat)),
-        }
+        print_documents(arguments.models.len(), &documents);
     }
     exit
-}
-
-/// The facts become fields of the document.
-fn flatten(checked: &Checked) -> Value {
-    let mut fields = serde_json::Map::new();
-    fields.insert("title".to_owned(), checked.title.clone().into());
-    fields.insert("problem".to_owned(), checked.problem.into());
-    for (name, value) in &checked.facts {
-        fields.insert(name.replace(' ', "_"), value.clone());
-    }
-    fields.insert("warnings".to_owned(), checked.warnings.clone().into());
-    Value::Object(fields)
 }

@@ -1,32 +1,24 @@
 //! `remap export`.
 
-use super::{Exit, report};
+use super::Exit;
 use crate::cli::Export;
+use crate::complaint::Complaint;
 use crate::export::{self, Exported};
-use crate::model::complaint::Complaint;
 use crate::output::{check_free, print_bytes, say, write_file};
+use crate::solution::rule;
 
-pub(super) fn run(arguments: &Export) -> Exit {
-    match export(arguments) {
-        Ok(()) => Exit::Done,
-        Err(complaint) => report(&[complaint]),
-    }
-}
-
-fn export(arguments: &Export) -> Result<(), Complaint> {
+pub(super) fn run(arguments: &Export) -> Result<Exit, Complaint> {
     if let Some(path) = &arguments.out {
         check_free(path, arguments.force)?;
     }
-    let solution = export::read(&arguments.solution)?;
-    let Exported { bytes, notes } = export::write(&solution, arguments.to)?;
+    let stated = rule::read(&arguments.solution)?;
+    let Exported { bytes, notes } = export::write(&stated, arguments.to)?;
     for note in notes {
         say(&format!("note: {note}"));
     }
     match &arguments.out {
-        Some(path) => write_file(path, &bytes, arguments.force),
-        None => {
-            print_bytes(&bytes);
-            Ok(())
-        }
+        Some(path) => write_file(path, &bytes, arguments.force)?,
+        None => print_bytes(&bytes),
     }
+    Ok(Exit::Done)
 }

@@ -1,23 +1,17 @@
 //! `remap fit`.
 
-use super::{Exit, report, to_json};
+use super::Exit;
 use crate::cli::{Fit, Fitted};
+use crate::complaint::Complaint;
 use crate::fitting::{self, Deck, Facts};
-use crate::model::complaint::Complaint;
 use crate::output::{check_free, print, say, write_file};
+use crate::solution::to_json;
 use crate::trace;
-use remapping::fit::Estimated;
+use remapping::estimate::{self, Estimate};
 use remapping::fit::growth::Point;
 use serde::Serialize;
 
-pub(super) fn run(arguments: &Fit) -> Exit {
-    match fit(arguments) {
-        Ok(()) => Exit::Done,
-        Err(complaint) => report(&[complaint]),
-    }
-}
-
-fn fit(arguments: &Fit) -> Result<(), Complaint> {
+pub(super) fn run(arguments: &Fit) -> Result<Exit, Complaint> {
     if let Some(path) = &arguments.out {
         check_free(path, arguments.force)?;
     }
@@ -73,7 +67,7 @@ fn fit(arguments: &Fit) -> Result<(), Complaint> {
             repairs: &trace.repairs,
         };
         print(&to_json(&document));
-        return Ok(());
+        return Ok(Exit::Done);
     }
     match &arguments.out {
         None => print(&file),
@@ -82,7 +76,7 @@ fn fit(arguments: &Fit) -> Result<(), Complaint> {
             print(&chosen.summary(&facts));
         }
     }
-    Ok(())
+    Ok(Exit::Done)
 }
 
 /// What `--json` prints.
@@ -117,6 +111,7 @@ struct Parameter<'a> {
     value: f64,
     low: f64,
     high: f64,
+    level: f64,
 }
 
 /// E max - mean some steps after a remap.
@@ -129,9 +124,9 @@ struct Growth {
 
 impl<'a> Model<'a> {
     fn new(deck: &'a Deck, title: &str, facts: &Facts<'_>) -> Model<'a> {
-        let parameter = |(name, found): &'a (String, Estimated)| {
-            let Estimated { value, low, high } = *found;
-            Parameter { name, value, low, high }
+        let parameter = |(name, found): &'a (String, Estimate)| {
+            let Estimate { value, lower: low, upper: high } = *found;
+            Parameter { name, value, low, high, level: estimate::LEVEL }
         };
         let growth = |(seen, model): (&Point, &Point)| Growth {
             steps: seen.lag,

@@ -3,7 +3,7 @@
 mod axes;
 mod calibrate;
 mod check;
-pub mod compare;
+mod compare;
 mod export;
 mod fit;
 mod generate;
@@ -18,13 +18,12 @@ mod study;
 mod sweep;
 mod verify;
 
-pub use solve::{solve_model, to_json};
-pub use sweep::Run as SweepRun;
-
 use crate::cli::{Cli, Command};
-use crate::model::complaint::Complaint;
-use crate::output::say;
+use crate::complaint::Complaint;
+use crate::output::{print, say};
+use crate::solution::to_json;
 use remapping::Status;
+use serde::Serialize;
 
 /// How the program ends; the worst of several models counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -89,26 +88,40 @@ pub fn execute(cli: Cli) -> Exit {
         Command::Compare(arguments) => compare::run(&arguments),
         Command::Regret(arguments) => regret::run(&arguments),
         Command::Study(arguments) => study::run(&arguments),
-        Command::Monitor(arguments) => monitor::run(&arguments),
+        Command::Monitor(arguments) => ended(monitor::run(&arguments)),
         Command::Calibrate(arguments) => calibrate::run(&arguments),
         Command::Verify(arguments) => match &arguments.certificate {
-            Some(certificate) => proof::run(&arguments.model, certificate, arguments.json),
+            Some(certificate) => proof::run(&arguments, certificate),
             None if arguments.model.extension().is_some_and(|kind| kind == "json") => {
-                proof::run_solution(&arguments.model, arguments.json)
+                proof::run_solution(&arguments)
             }
             None => verify::run(&arguments),
         },
-        Command::Simulate(arguments) => simulate::run(&arguments),
-        Command::Fit(arguments) => fit::run(&arguments),
-        Command::Replay(arguments) => replay::run(&arguments),
+        Command::Simulate(arguments) => ended(simulate::run(&arguments)),
+        Command::Fit(arguments) => ended(fit::run(&arguments)),
+        Command::Replay(arguments) => ended(replay::run(&arguments)),
         Command::Report(arguments) => {
             let exit = report::run(&arguments);
             if crate::run::is_interrupted() { exit.worst(Exit::Interrupted) } else { exit }
         }
-        Command::Export(arguments) => export::run(&arguments),
+        Command::Export(arguments) => ended(export::run(&arguments)),
         Command::Completions { shell } => generate::completions(shell),
         Command::Man => generate::man(),
     }
+}
+
+/// Prints the document of one model, or a list of those that were right.
+fn print_documents<T: Serialize>(models: usize, documents: &[T]) {
+    match (models, documents) {
+        (1, []) => {}
+        (1, [only]) => print(&to_json(only)),
+        _ => print(&to_json(&documents)),
+    }
+}
+
+/// How a command ended; complaints are printed.
+fn ended<C: AsRef<[Complaint]>>(outcome: Result<Exit, C>) -> Exit {
+    outcome.unwrap_or_else(|complaints| report(complaints.as_ref()))
 }
 
 /// Prints complaints with their place in the text; the exit code is that of wrong input, unless something

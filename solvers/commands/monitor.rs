@@ -1,9 +1,9 @@
 //! `remap monitor`: measurements in, a decision a line out.
 
-use super::{Exit, report};
+use super::Exit;
 use crate::cli::Monitor as Arguments;
+use crate::complaint::Complaint;
 use crate::measurements::{Measurement, measurements, wrong_line};
-use crate::model::complaint::Complaint;
 use crate::model::{Loaded, Problem};
 use crate::output::{is_closed, print, say};
 use crate::run::{Watch, is_interrupted};
@@ -45,14 +45,7 @@ impl Row {
     }
 }
 
-pub(super) fn run(arguments: &Arguments) -> Exit {
-    match watch(arguments) {
-        Ok(exit) => exit,
-        Err(complaints) => report(&complaints),
-    }
-}
-
-fn watch(arguments: &Arguments) -> Result<Exit, Vec<Complaint>> {
+pub(super) fn run(arguments: &Arguments) -> Result<Exit, Vec<Complaint>> {
     let loaded = Loaded::read(&arguments.model)?;
     let Problem::PhaseChange(model) = &loaded.model.problem else {
         let help = "give a model with problem: PhaseChange(...)";

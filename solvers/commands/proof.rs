@@ -1,20 +1,26 @@
 //! `remap verify` with a certificate: what it proves.
 
-use super::solve::to_json;
 use super::{Exit, report};
-use crate::model::complaint::Complaint;
+use crate::cli::Verify;
+use crate::complaint::Complaint;
 use crate::output::{print, say};
-use remap_checker::{Proof, Refusal};
+use crate::problems::certificate::MOST_BYTES;
+use crate::run::Deadline;
+use crate::solution::{Body, Bounds, Certified, Solution, of_text, to_json};
+use remap_checker::{Budget, Proof, Refusal};
+use remapping::Halt;
 use serde::Serialize;
-use serde_json::Value;
-use std::path::{Path, PathBuf};
+use std::borrow::Cow;
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
 use std::time::Instant;
 
 /// What is printed.
 #[derive(Serialize)]
 struct Verdict<'a> {
-    model: &'a Path,
-    certificate: &'a Path,
+    model: Cow<'a, str>,
+    certificate: Cow<'a, str>,
     status: &'static str,
     proved: &'a [String],
     intervals: Vec<Named<'a>>,
@@ -31,32 +37,41 @@ struct Named<'a> {
 }
 
 /// Checks a certificate of a model file.
-pub(super) fn run(model: &Path, certificate: &Path, json: bool) -> Exit {
-    let started = Instant::now();
-    match check(model, certificate) {
+pub(super) fn run(arguments: &Verify, certificate: &Path) -> Exit {
+    let (started, model) = (Instant::now(), &arguments.model);
+    let _deadline = deadline(arguments);
+    match check(model, certificate, &budget(arguments)) {
         Ok(proof) => {
-            show(model, certificate, &proof, started, json);
+            show(model, certificate, &proof, started, arguments.json);
             Exit::Done
         }
         Err(complaint) => report(&[complaint]),
     }
 }
 
+/// The usual work, or as much as fits into the time that is given.
+fn budget(arguments: &Verify) -> Budget {
+    arguments.time_limit.map_or_else(Budget::default, |_| Budget::new(u64::MAX))
+}
+
+fn deadline(arguments: &Verify) -> Option<Deadline> {
+    let reason = "the time limit came first: nothing has been proved";
+    arguments.time_limit.map(|seconds| Deadline::start(seconds, reason))
+}
+
 /// Checks the certificate that a solution names, and the solution against what it proves.
-pub(super) fn run_solution(path: &Path, json: bool) -> Exit {
-    let started = Instant::now();
-    let checked = read(path).and_then(|bytes| {
-        let document: Value = serde_json::from_slice(&bytes).map_err(|error| {
-            let message = format!("{}: {error}", path.display());
-            Complaint::elsewhere(message, "give a model file, or what remap solve --json printed")
-        })?;
-        let place = |field: &str| document["certificate"][field].as_str().map(PathBuf::from);
-        let (Some(model), Some(certificate)) = (place("model"), place("file")) else {
+pub(super) fn run_solution(arguments: &Verify) -> Exit {
+    let (started, path) = (Instant::now(), &arguments.model);
+    let _deadline = deadline(arguments);
+    let checked = read(path, MOST_TEXT).and_then(|bytes| {
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        let solution = of_text(path.display().to_string(), text)?;
+        let Some(Certified { model, file: certificate }) = solution.certificate.clone() else {
             let message = format!("{}: this solution names no certificate", path.display());
             return Err(Complaint::elsewhere(message, "solve with --certificate FILE"));
         };
-        let proof = check(&model, &certificate)?;
-        match outside(&document, &proof) {
+        let proof = check(&model, &certificate, &budget(arguments))?;
+        match outside(&solution, &proof) {
             Some(what) => {
                 let message = format!("{}: {what}", path.display());
                 let help = "the solution was changed, or belongs to another certificate";
@@ -67,33 +82,53 @@ pub(super) fn run_solution(path: &Path, json: bool) -> Exit {
     });
     match checked {
         Ok((model, certificate, proof)) => {
-            show(&model, &certificate, &proof, started, json);
+            show(&model, &certificate, &proof, started, arguments.json);
             Exit::Done
         }
         Err(complaint) => report(&[complaint]),
     }
 }
 
-fn read(path: &Path) -> Result<Vec<u8>, Complaint> {
-    std::fs::read(path).map_err(|error| {
+/// Bytes of a model file or a solution at most.
+const MOST_TEXT: u64 = 256 << 20;
+
+/// What a regular file holds, if that is no more than so many bytes.
+fn read(path: &Path, most: u64) -> Result<Vec<u8>, Complaint> {
+    let failed = |error: std::io::Error| {
         let message = format!("cannot read {}: {error}", path.display());
         Complaint::elsewhere(message, "check the path")
-    })
+    };
+    // What is no file may never end, or wait for ever to be opened.
+    if !std::fs::metadata(path).map_err(failed)?.is_file() {
+        let message = format!("{} is not a regular file", path.display());
+        return Err(Complaint::elsewhere(message, "give the path of a file"));
+    }
+    let mut bytes = Vec::new();
+    let file = File::open(path).map_err(failed)?;
+    file.take(most + 1).read_to_end(&mut bytes).map_err(failed)?;
+    if bytes.len() as u64 > most {
+        let message = format!("{} is too large: it ends after {most} bytes", path.display());
+        return Err(Complaint::elsewhere(message, "is this what remap has written?"));
+    }
+    Ok(bytes)
 }
 
-fn check(model: &Path, certificate: &Path) -> Result<Proof, Complaint> {
-    let bytes = read(certificate)?;
-    let text = String::from_utf8_lossy(&read(model)?).into_owned();
+fn check(model: &Path, certificate: &Path, budget: &Budget) -> Result<Proof, Complaint> {
+    let bytes = read(certificate, MOST_BYTES as u64)?;
+    let text = String::from_utf8_lossy(&read(model, MOST_TEXT)?).into_owned();
     let folder = model.parent().unwrap_or(Path::new(""));
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
-    remap_checker::check(text, folder, &bytes).map_err(|refusal| {
+    remap_checker::check_within(text, folder, &bytes, budget).map_err(|refusal| {
         let message = format!("{}: {refusal}", certificate.display());
         let help = match refusal {
             Refusal::Foreign => "give the model file that was solved, unchanged",
             Refusal::Model(_) => "give a model file that remap solve accepts",
+            Refusal::OverBudget => "give --time-limit SECONDS: all that time may be worked",
             _ => "write it anew with remap solve --certificate",
         };
-        Complaint::elsewhere(message, help)
+        let mut complaint = Complaint::elsewhere(message, help);
+        complaint.halt = (refusal == Refusal::OverBudget).then_some(Halt::TimeLimit);
+        complaint
     })
 }
 
@@ -106,8 +141,8 @@ fn show(model: &Path, certificate: &Path, proof: &Proof, started: Instant, json:
     }
     let intervals = proof.iter();
     print(&to_json(&Verdict {
-        model,
-        certificate,
+        model: model.to_string_lossy(),
+        certificate: certificate.to_string_lossy(),
         status: "proved",
         proved: &words(proof),
         intervals: intervals
@@ -180,21 +215,17 @@ fn steps(name: &str) -> Option<(u64, u64)> {
 }
 
 /// Where a solution lies outside what has been proved.
-fn outside(document: &Value, proof: &Proof) -> Option<String> {
-    let number = |value: &Value| value.as_f64();
-    let bounds = |name: &str| -> Option<(f64, f64)> {
-        if let Some((first, _)) = steps(name) {
-            let at = |list: &str| number(&document[list][first as usize]);
-            return Some((at("threshold_lower")?, at("threshold_upper")?));
-        }
-        let value = &document[name];
-        let both = |low: &Value, high: &Value| Some((number(low)?, number(high)?));
-        both(&value["lower"], &value["upper"]).or_else(|| both(value, value))
-    };
+fn outside(solution: &Solution, proof: &Proof) -> Option<String> {
+    let claims = solution.claims();
     proof.iter().find_map(|(name, low, high)| {
-        let (lower, upper) = bounds(name)?;
+        let Bounds { lower, upper } = match &solution.body {
+            Body::Stopping(answer) if name == "remap_value" => {
+                (answer.remap_value, answer.remap_value).into()
+            }
+            _ => claims(name)?,
+        };
         let rounding = 1e-11 * lower.abs().max(1.0);
-        (name != "value_gap" && (lower - rounding > *high || upper + rounding < *low)).then(|| {
+        (lower - rounding > *high || upper + rounding < *low).then(|| {
             format!("{name} is given as [{lower}, {upper}], but [{low}, {high}] is proved")
         })
     })

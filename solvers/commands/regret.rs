@@ -1,19 +1,19 @@
 //! `remap regret`: what a wrong parameter costs.
 
 use super::axes::{Axis, axes, decimal};
-use super::solve::to_json;
 use super::{Exit, report};
 use crate::cli::Regret as Arguments;
-use crate::evaluation::{Bounds, Rule, expected, optimal_thresholds};
-use crate::model::complaint::Complaint;
+use crate::complaint::Complaint;
 use crate::model::phase_change::MAX_PER_STEP;
 use crate::model::{Loaded, Problem};
 use crate::output::{check_free, print, say, write_file};
-use crate::render::lines::{Line, Lines};
-use crate::render::plot::{Format, picture};
+use crate::plot::chart::Chart;
+use crate::plot::{Format, picture};
+use crate::problems::phase_change::evaluation::{Rule, expected, optimal_thresholds};
 use crate::run::Watch;
+use crate::solution::to_json;
 use remapping::threshold::evaluation::EvaluationError;
-use remapping::threshold::{self, Accuracy, PhaseChange};
+use remapping::threshold::{self, Accuracy, Bounds, PhaseChange};
 use remapping::{Rational, Status};
 use serde::Serialize;
 use std::fmt::Write;
@@ -304,7 +304,7 @@ fn table(document: &Document<'_>) -> String {
     text
 }
 
-fn draw<'a>(document: &'a Document<'_>) -> Result<Lines<'a>, Complaint> {
+fn draw<'a>(document: &'a Document<'_>) -> Result<Chart<'a>, Complaint> {
     let mut lines = Vec::new();
     for curve in &document.curves {
         let points = curve.points.iter().filter_map(|point| {
@@ -322,13 +322,8 @@ fn draw<'a>(document: &'a Document<'_>) -> Result<Lines<'a>, Complaint> {
             "cycle.after" => "the gain of a cycle".to_owned(),
             name => name.replace(['.', '_'], " "),
         };
-        lines.push(Line { name, points, marks: Vec::new() });
+        lines.push((name, points, Vec::new()));
     }
-    Ok(Lines {
-        title: document.title,
-        x: "factor by which the parameter is off",
-        y: "% of the possible gain that is lost",
-        logarithmic: true,
-        lines,
-    })
+    let x = ("factor by which the parameter is off", true);
+    Ok(Chart::of_curves(document.title, x, "% of the possible gain that is lost", lines))
 }

@@ -1,26 +1,19 @@
 //! `remap replay`.
 
+use super::Exit;
 use super::fit::remap_cost;
-use super::{Exit, report, to_json};
 use crate::cli::Replay;
-use crate::export;
-use crate::model::complaint::Complaint;
+use crate::complaint::Complaint;
 use crate::output::{print, say};
 use crate::replaying::{Contestant, Ground, IN_USE, OURS, Solution};
 use crate::run::Watch;
+use crate::solution::{rule, to_json};
 use crate::trace;
 use remapping::fit::increments::Increments;
 use remapping::replay::replay;
 use remapping::simulate::Tally;
 use serde::Serialize;
 use std::fmt::Write;
-
-pub(super) fn run(arguments: &Replay) -> Exit {
-    match play(arguments) {
-        Ok(exit) => exit,
-        Err(complaint) => report(&[complaint]),
-    }
-}
 
 /// What a policy came to on the judged steps.
 #[derive(Debug, Serialize)]
@@ -73,7 +66,7 @@ const ASSUMPTION: &str = "a remap restores balance and does not change later inc
 /// Longest run that is judged: hindsight's work grows with its square.
 const MOST_STEPS: usize = 10_000;
 
-fn play(arguments: &Replay) -> Result<Exit, Complaint> {
+pub(super) fn run(arguments: &Replay) -> Result<Exit, Complaint> {
     let name = arguments.trace.display().to_string();
     let trace = trace::read(&arguments.trace)?;
     let record = &trace.record;
@@ -87,7 +80,7 @@ fn play(arguments: &Replay) -> Result<Exit, Complaint> {
     let judged = cut..steps.min(cut + MOST_STEPS);
     let solution = match &arguments.solution {
         None => None,
-        Some(path) => Some(Solution::new(export::read(path)?, arguments.unit)?),
+        Some(path) => Some(Solution::new(rule::read(path)?, arguments.unit)?),
     };
     let wanted = solution.as_ref().and_then(Solution::ranks);
     if let Some(wanted) = wanted.filter(|wanted| *wanted != record.ranks()) {

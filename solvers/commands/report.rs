@@ -1,22 +1,16 @@
 //! `remap report`.
 
 use super::{Exit, report};
-use crate::cli::{Cli, Command, Report};
+use crate::cli::Report;
 use crate::output::{check_free, print, write_file};
-use clap::Parser;
+use crate::problems::Settings;
 
 pub(super) fn run(arguments: &Report) -> Exit {
     let free = arguments.out.as_ref().map_or(Ok(()), |path| check_free(path, arguments.force));
     if let Err(complaint) = free {
         return report(&[complaint]);
     }
-    // The settings `solve` has when none is given.
-    let Ok(Cli { command: Command::Solve(solve) }) =
-        Cli::try_parse_from(["remap", "solve", "model"])
-    else {
-        return Exit::Bug;
-    };
-    let page = match crate::report::write(&arguments.inputs, &solve.settings) {
+    let page = match crate::report::write(&arguments.inputs, &Settings::default()) {
         Ok(page) => page,
         Err(complaints) => return report(&complaints),
     };

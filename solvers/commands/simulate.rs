@@ -1,11 +1,11 @@
 //! `remap simulate`: synthetic traces of our own workloads.
 
-use super::{Exit, report};
+use super::Exit;
 use crate::cli::Simulate;
-use crate::model::complaint::Complaint;
+use crate::complaint::Complaint;
 use crate::model::{Loaded, Problem};
 use crate::output::{check_free, print, write_file};
-use crate::workload::trace::Loads;
+use crate::problems::two_phase::trace::Loads;
 use rand::RngExt;
 use remapping::drift;
 use remapping::interval::sample_path;
@@ -13,14 +13,7 @@ use remapping::policy::{Rule, Step};
 use remapping::simulate::{Stream, Workload, stream};
 use remapping::threshold::Hazard;
 
-pub(super) fn run(arguments: &Simulate) -> Exit {
-    match simulate(arguments) {
-        Ok(()) => Exit::Done,
-        Err(complaints) => report(&complaints),
-    }
-}
-
-fn simulate(arguments: &Simulate) -> Result<(), Vec<Complaint>> {
+pub(super) fn run(arguments: &Simulate) -> Result<Exit, Vec<Complaint>> {
     if let Some(path) = &arguments.trace {
         check_free(path, arguments.force).map_err(|complaint| vec![complaint])?;
     }
@@ -66,7 +59,7 @@ fn simulate(arguments: &Simulate) -> Result<(), Vec<Complaint>> {
             ));
         }
     }
-    Ok(())
+    Ok(Exit::Done)
 }
 
 /// Steps of a trace of a model without an end.

@@ -1,19 +1,19 @@
 //! `remap study`: a table or figure of a paper, recomputed.
 
-use super::solve::to_json;
-use super::{Exit, report};
+use super::{Exit, ended, report};
 use crate::cli::Study as Arguments;
-use crate::evaluation::{Bounds, Rule, expected};
-use crate::model::complaint::Complaint;
+use crate::complaint::Complaint;
 use crate::model::phase_change::MAX_PER_STEP;
 use crate::model::study::{Series, Study};
 use crate::model::{Loaded, Problem};
 use crate::output::{check_free, print, write_file};
-use crate::render::lines::{Line, Lines};
-use crate::render::plot::{Format, picture};
+use crate::plot::chart::Chart;
+use crate::plot::{Format, picture};
+use crate::problems::phase_change::evaluation::{Rule, expected};
 use crate::run::Watch;
+use crate::solution::to_json;
 use remapping::threshold::evaluation::EvaluationError;
-use remapping::threshold::{self, Accuracy, Hazard, PhaseChange, Premature, Solution};
+use remapping::threshold::{self, Accuracy, Bounds, Hazard, PhaseChange, Premature, Solution};
 use remapping::{Rational, Status};
 use serde::Serialize;
 use std::collections::HashMap;
@@ -65,10 +65,7 @@ pub(super) fn run(arguments: &Arguments) -> Exit {
         report(&[complaint]);
         return Exit::Usage;
     }
-    match study(arguments) {
-        Ok(exit) => exit,
-        Err(complaints) => report(&complaints),
-    }
+    ended(study(arguments))
 }
 
 fn study(arguments: &Arguments) -> Result<Exit, Vec<Complaint>> {
@@ -344,26 +341,15 @@ fn table(study: &Study, document: &Document<'_>) -> String {
     text
 }
 
-fn drawn<'a>(study: &'a Study, document: &Document<'_>) -> Lines<'a> {
+fn drawn<'a>(study: &'a Study, document: &Document<'_>) -> Chart<'a> {
     let shown = |value: f64| study.shown_from.map_or(value, |least| value.max(least));
-    let lines = document.series.iter().map(|series| Line {
-        name: series.name.clone(),
-        points: series
-            .points
-            .iter()
-            .map(|point| (point.at, shown(0.5 * (point.lower + point.upper))))
-            .collect(),
-        marks: series
-            .points
-            .iter()
-            .filter_map(|point| Some((point.at, shown(point.printed?))))
-            .collect(),
-    });
-    Lines {
-        title: &study.title,
-        x: &study.x,
-        y: &study.y,
-        logarithmic: study.logarithmic,
-        lines: lines.collect(),
-    }
+    let curve = |series: &Computed| {
+        let points = series.points.iter();
+        let middle = |point: &Found| (point.at, shown(0.5 * (point.lower + point.upper)));
+        let printed = |point: &Found| Some((point.at, shown(point.printed?)));
+        let (middles, marks) = (points.clone().map(middle), points.filter_map(printed));
+        (series.name.clone(), middles.collect(), marks.collect())
+    };
+    let curves = document.series.iter().map(curve).collect();
+    Chart::of_curves(&study.title, (&study.x, study.logarithmic), &study.y, curves)
 }

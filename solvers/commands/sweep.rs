@@ -1,33 +1,18 @@
 //! `remap sweep`: one model, many values.
 
 use super::axes::{Axis, axes};
-use super::solve::solve_model;
 use super::{Exit, report};
 use crate::cli::Sweep;
-use crate::model::Loaded;
-use crate::model::Problem;
-use crate::model::complaint::Complaint;
+use crate::complaint::Complaint;
+use crate::model::{Loaded, Problem};
 use crate::output::{check_free, is_closed, print, say, write_file};
-use crate::render::{self, map::Groups, plot::Format, regions::Regions};
+use crate::plot::{self, Format};
+use crate::problems::{self, Files, Settings};
+use crate::render::{self, map::Groups, regions::Regions};
 use crate::run::is_interrupted;
-use crate::solution::Solution;
-use serde::{Serialize, Serializer};
+use crate::solution::sweep::Run;
 use serde_json::Value;
 use std::collections::HashSet;
-
-/// One value of a sweep with its solution.
-#[derive(Debug, Serialize)]
-pub struct Run {
-    /// The values set, by path, in the order of the arguments.
-    #[serde(serialize_with = "as_map")]
-    pub set: Vec<(String, Value)>,
-    /// The solution.
-    pub solution: Solution,
-}
-
-fn as_map<S: Serializer>(set: &[(String, Value)], serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_map(set.iter().map(|(path, value)| (path, value)))
-}
 
 pub(super) fn run(arguments: &Sweep) -> Exit {
     let axes = match axes(&arguments.set) {
@@ -52,6 +37,7 @@ pub(super) fn run(arguments: &Sweep) -> Exit {
         }
     };
     let json = arguments.settings.json;
+    let settings = Settings::from(&arguments.settings);
     let mut exit = Exit::Done;
     let mut shown = 0;
     let mut warned = HashSet::new();
@@ -71,9 +57,9 @@ pub(super) fn run(arguments: &Sweep) -> Exit {
         let chosen = choose(&axes, combination);
         let solved = base
             .with(&chosen)
-            .and_then(|loaded| solve_model(&loaded, &arguments.settings, None, false));
+            .and_then(|loaded| problems::solve(&loaded, &settings, Files::default()));
         let solution = match solved {
-            Ok(solution) => solution,
+            Ok(solved) => solved.solution,
             Err(complaints) => {
                 say(&format!("at {}:", written(&chosen)));
                 exit = exit.worst(report(&complaints));
@@ -81,6 +67,10 @@ pub(super) fn run(arguments: &Sweep) -> Exit {
             }
         };
         exit = exit.worst(solution.status.into());
+        if let Some(contradiction) = &solution.contradiction {
+            say(&format!("error: at {}: {contradiction}", written(&chosen)));
+            exit = exit.worst(Exit::Bug);
+        }
         for warning in &solution.warnings {
             if warned.insert(warning.clone()) {
                 say(&format!("warning: first at {}: {warning}", written(&chosen)));
@@ -110,7 +100,7 @@ pub(super) fn run(arguments: &Sweep) -> Exit {
         }
     }
     if let (Some((format, regions)), Some(path)) = (picture, &arguments.plot) {
-        let drawn = render::plot::picture(format, &regions)
+        let drawn = plot::picture(format, &regions)
             .and_then(|bytes| write_file(path, &bytes, arguments.force));
         if let Err(complaint) = drawn {
             exit = exit.worst(report(&[complaint]));

@@ -1,11 +1,11 @@
 //! `remap verify`: the lemmas of the papers on a model and near it.
 
-use super::solve::to_json;
 use super::{Exit, report};
 use crate::cli::Verify;
 use crate::model::{Loaded, Problem};
 use crate::output::{print, say};
 use crate::run::is_interrupted;
+use crate::solution::to_json;
 use crate::verify::{Counterexample, Effort, Finding, verify};
 use remapping::Status;
 use serde::Serialize;

@@ -1,7 +1,7 @@
 //! Charm++: `+LBPeriod`.
 
 use super::knobs::Knobs;
-use crate::model::complaint::Complaint;
+use crate::complaint::Complaint;
 
 /// Arguments of the command line. The period is in seconds.
 pub fn write(knobs: &Knobs) -> Result<String, Complaint> {

@@ -1,11 +1,12 @@
 //! A table, comma-separated.
 
-use super::rule::{Export, Map, Rule};
 use super::{heading, literal};
+use crate::solution::map::Map;
+use crate::solution::rule::{Rule, StatedRule};
 use std::fmt::Write;
 
 /// The table: comment lines, a header, a row for each step or load vector.
-pub fn write(export: &Export) -> String {
+pub fn write(export: &StatedRule) -> String {
     let mut text = String::new();
     for line in heading(export) {
         let _ = writeln!(text, "# {line}");

@@ -1,7 +1,7 @@
 //! vLLM: the configuration of its expert parallel load balancer.
 
 use super::knobs::Knobs;
-use crate::model::complaint::Complaint;
+use crate::complaint::Complaint;
 use serde_json::json;
 
 /// The value of `--eplb-config`. JSON has no comments: the notes are told apart. Experts are

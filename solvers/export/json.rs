@@ -1,11 +1,12 @@
 //! The rule as JSON, without what only a report needs.
 
 use super::heading;
-use super::rule::{Export, Index, Rule};
+use crate::solution::map::Index;
+use crate::solution::rule::{Rule, StatedRule};
 use serde_json::{Value, json};
 
 /// The document.
-pub fn write(export: &Export) -> String {
+pub fn write(export: &StatedRule) -> String {
     let (kind, rule) = match &export.rule {
         Rule::Belief(belief) => {
             let hazard: Value = match belief.hazard.as_slice() {
@@ -58,5 +59,5 @@ pub fn write(export: &Export) -> String {
     if let (Value::Object(all), Value::Object(own)) = (&mut document, rule) {
         all.extend(own);
     }
-    crate::commands::to_json(&document)
+    crate::solution::to_json(&document)
 }

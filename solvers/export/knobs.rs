@@ -1,8 +1,9 @@
 //! What a rule comes to in codes that know an interval and a tolerance only.
 
 use super::heading;
-use super::rule::{Export, Map, Rule};
-use crate::model::complaint::Complaint;
+use crate::complaint::Complaint;
+use crate::solution::map::Map;
+use crate::solution::rule::{Rule, StatedRule};
 
 /// An interval, a tolerance, or both.
 #[derive(Debug, Clone)]
@@ -53,7 +54,7 @@ impl Knobs {
 }
 
 /// The knobs of a rule.
-pub fn of(export: &Export) -> Result<Knobs, Complaint> {
+pub fn of(export: &StatedRule) -> Result<Knobs, Complaint> {
     let mut notes = heading(export);
     notes.push("Assumed: loads are times of a step, and a remap restores balance.".to_owned());
     let mut instead = None;

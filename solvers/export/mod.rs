@@ -1,7 +1,7 @@
 //! Solutions for other programs: source code that decides, tables, and knobs of known codes.
 //!
-//! A solution is read back from its document ([`read`]) as one of four rules ([`rule::Rule`]); each
-//! target has a file that writes rules in its own syntax.
+//! A solution states one of four rules ([`crate::solution::rule::Rule`]); each target has a file that
+//! writes rules in its own syntax.
 
 mod c;
 mod charm;
@@ -11,23 +11,19 @@ mod fortran;
 mod json;
 mod knobs;
 mod lammps;
-mod map;
 mod npz;
 mod python;
-pub mod rule;
 mod rust;
 mod smilei;
 mod swift;
 mod warpx;
 
-use crate::model::complaint::Complaint;
-use clap::ValueEnum;
-use rule::{Document, Export, Rule};
-use serde_json::Value;
-use std::path::Path;
+use crate::complaint::Complaint;
+use crate::solution::map::{Index, Map};
+use crate::solution::rule::StatedRule;
 
 /// What a solution can be exported to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Target {
     /// A C99 header.
     C,
@@ -57,6 +53,33 @@ pub enum Target {
     Eplb,
 }
 
+impl Target {
+    /// All of them, each with its name and what it is.
+    pub const ALL: [(Target, &'static str, &'static str); 13] = [
+        (Target::C, "c", "A C99 header"),
+        (Target::Fortran, "fortran", "A Fortran 2008 module"),
+        (Target::Python, "python", "A Python module"),
+        (Target::Rust, "rust", "A Rust module"),
+        (Target::Csv, "csv", "A table, comma-separated"),
+        (Target::Json, "json", "The rule as JSON"),
+        (Target::Npz, "npz", "NumPy arrays"),
+        (Target::Lammps, "lammps", "LAMMPS: a `fix balance` line"),
+        (Target::Warpx, "warpx", "WarpX: `algo.load_balance_*`"),
+        (Target::Smilei, "smilei", "Smilei: a `LoadBalancing` block"),
+        (Target::Charm, "charm", "Charm++: `+LBPeriod`"),
+        (Target::Swift, "swift", "SWIFT: the `DomainDecomposition` parameters"),
+        (Target::Eplb, "eplb", "vLLM: the configuration of its expert parallel load balancer"),
+    ];
+}
+
+impl std::str::FromStr for Target {
+    type Err = String;
+    fn from_str(name: &str) -> Result<Target, String> {
+        let found = Target::ALL.into_iter().find(|(_, known, _)| *known == name);
+        found.map(|(target, ..)| target).ok_or_else(|| format!("{name:?} is not a target"))
+    }
+}
+
 /// A solution in another form.
 pub struct Exported {
     /// What is written.
@@ -65,86 +88,8 @@ pub struct Exported {
     pub notes: Vec<String>,
 }
 
-/// Reads the solution in `path`.
-pub fn read(path: &Path) -> Result<Export, Complaint> {
-    let name = path.display().to_string();
-    let unreadable = |error: std::io::Error| {
-        let help = "give the document that `remap solve MODEL.ron --json` prints";
-        Complaint::elsewhere(format!("cannot read {name}: {error}"), help)
-    };
-    let bytes = std::fs::read(path).map_err(unreadable)?;
-    let value = serde_json::from_slice(&bytes);
-    let document = |value| Document { value, name: &name };
-    let value: Value =
-        value.map_err(|error| document(&Value::Null).wrong(&format!("not JSON: {error}")))?;
-    of_document(&document(&value), &path.with_extension("npz"))
-}
-
-/// Reads a solution; a long map is in `archive`.
-pub fn of_document(document: &Document<'_>, archive: &Path) -> Result<Export, Complaint> {
-    if document.value.is_array() {
-        return Err(document.wrong("a list of several solutions"));
-    }
-    if document.value.get("problem").is_none() {
-        return Err(document.wrong("not a solution: it has no field `problem`"));
-    }
-    let title = document.text("title")?.to_owned();
-    let status = document.text("status")?;
-    let mut notes = Vec::new();
-    if status != "converged" {
-        notes.push(format!("The computation ended early ({status}): the rule is not proved."));
-    }
-    let rule = match document.text("problem")? {
-        "phase_change" => {
-            let width = document.number("tolerance")?;
-            notes.push(format!("Every threshold is certified to {width:e}."));
-            Rule::Belief(rule::belief(document)?)
-        }
-        "stopping" => {
-            let cost = document.number("remap_cost")?;
-            notes.push(format!("Optimal when a remap costs {cost}, in units of load."));
-            let ties = document.value.get("ties").and_then(Value::as_array).map_or(0, Vec::len);
-            if ties > 0 {
-                notes.push(format!("In {ties} load vectors both decisions cost the same."));
-            }
-            Rule::Map(map::stopping(document, archive)?)
-        }
-        "load_drift" if document.value.get("decision").is_some() => {
-            let (step, steps) = (document.whole("decision_step")?, document.whole("steps")?);
-            notes.push(format!("The optimal decision at step {step} of {steps}; near the end"));
-            notes.push("of the run fewer remaps pay.".to_owned());
-            Rule::Map(map::load_drift(document)?)
-        }
-        "load_drift" => {
-            notes.push("The threshold on max - mean closest to the optimal decision of".to_owned());
-            let first = document.value["closest_threshold"].get(0);
-            let wrong = first.and_then(|closest| closest["disagreement"].as_f64()).unwrap_or(0.0);
-            let share = 100.0 * wrong;
-            notes.push(format!("the step; it differs in {share:.2} % of the load vectors."));
-            Rule::Imbalance(rule::imbalance(document)?)
-        }
-        "periodic" => {
-            let found = rule::interval(document)?;
-            notes.push(
-                match document.value.get("cost_aware") {
-                    Some(_) => "The interval of least cost per step, remaps and waiting together.",
-                    None => "The longest interval within the bound on the imbalance.",
-                }
-                .to_owned(),
-            );
-            Rule::Interval(found)
-        }
-        other => {
-            let message = format!("{}: a solution of `{other}` is not exported", document.name);
-            let help = "phase_change, stopping, load_drift and periodic solutions are";
-            return Err(Complaint::elsewhere(message, help));
-        }
-    };
-    Ok(Export { title, notes, rule })
-}
-
 /// Writes `export` for `target`.
-pub fn write(export: &Export, target: Target) -> Result<Exported, Complaint> {
+pub fn write(export: &StatedRule, target: Target) -> Result<Exported, Complaint> {
     let text = |text: String| Exported { bytes: text.into_bytes(), notes: Vec::new() };
     Ok(match target {
         Target::C => text(c::write(export)),
@@ -167,7 +112,7 @@ pub fn write(export: &Export, target: Target) -> Result<Exported, Complaint> {
 }
 
 /// What every file says of itself at its top, a line each.
-fn heading(export: &Export) -> Vec<String> {
+fn heading(export: &StatedRule) -> Vec<String> {
     let title: String =
         export.title.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     let version = env!("CARGO_PKG_VERSION");
@@ -193,9 +138,9 @@ fn rows(letters: &[u8], width: usize) -> Vec<String> {
 }
 
 /// How many letters go into a row: those of one level of the first process, if they fit.
-fn row_width(map: &rule::Map) -> usize {
+fn row_width(map: &Map) -> usize {
     match (&map.index, map.levels.last()) {
-        (rule::Index::RowMajor, Some(levels)) if *levels <= 100 => *levels,
+        (Index::RowMajor, Some(levels)) if *levels <= 100 => *levels,
         _ => 64,
     }
 }

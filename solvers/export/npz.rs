@@ -1,12 +1,12 @@
 //! NumPy arrays in an archive.
 
-use super::rule::{Export, Rule};
 use crate::archive::Archive;
-use crate::model::complaint::Complaint;
+use crate::complaint::Complaint;
+use crate::solution::rule::{Rule, StatedRule};
 use std::io::{Cursor, Result as Written};
 
 /// The archive: `threshold` with `first_step`, or `loads`, `vectors` and `decision`, or `interval`.
-pub fn write(export: &Export) -> Result<Vec<u8>, Complaint> {
+pub fn write(export: &StatedRule) -> Result<Vec<u8>, Complaint> {
     let mut bytes = Cursor::new(Vec::new());
     let failed = |error: std::io::Error| {
         Complaint::elsewhere(format!("cannot make the archive: {error}"), "free some memory")
@@ -15,7 +15,7 @@ pub fn write(export: &Export) -> Result<Vec<u8>, Complaint> {
     Ok(bytes.into_inner())
 }
 
-fn fill(export: &Export, bytes: &mut Cursor<Vec<u8>>) -> Written<()> {
+fn fill(export: &StatedRule, bytes: &mut Cursor<Vec<u8>>) -> Written<()> {
     let mut archive = Archive::new(bytes);
     match &export.rule {
         Rule::Belief(belief) => {

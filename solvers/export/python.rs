@@ -1,11 +1,12 @@
 //! A Python module.
 
-use super::rule::{Belief, Export, Imbalance, Index, Interval, Map, Rule};
 use super::{heading, literal, row_width, rows};
+use crate::solution::map::{Index, Map};
+use crate::solution::rule::{Belief, Imbalance, Interval, Rule, StatedRule};
 use std::fmt::Write;
 
 /// The module.
-pub fn write(export: &Export) -> String {
+pub fn write(export: &StatedRule) -> String {
     let heading = heading(export).join("\n").replace('\\', "\\\\").replace("\"\"\"", "'''");
     let mut text = format!("\"\"\"{}\n\"\"\"\n\n", heading.trim_end_matches('"'));
     text += &match &export.rule {

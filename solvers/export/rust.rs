@@ -1,11 +1,12 @@
 //! A Rust module.
 
-use super::rule::{Belief, Export, Imbalance, Index, Interval, Map, Rule};
 use super::{heading, literal, row_width, rows};
+use crate::solution::map::{Index, Map};
+use crate::solution::rule::{Belief, Imbalance, Interval, Rule, StatedRule};
 use std::fmt::Write;
 
 /// The module.
-pub fn write(export: &Export) -> String {
+pub fn write(export: &StatedRule) -> String {
     let mut text = String::new();
     for line in heading(export) {
         let _ = writeln!(text, "//! {line}");

@@ -1,7 +1,7 @@
 //! Smilei: the `LoadBalancing` block.
 
 use super::knobs::Knobs;
-use crate::model::complaint::Complaint;
+use crate::complaint::Complaint;
 
 /// A block for the namelist. Smilei knows an interval only.
 pub fn write(knobs: &Knobs) -> Result<String, Complaint> {

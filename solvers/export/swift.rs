@@ -1,7 +1,7 @@
 //! SWIFT: the `DomainDecomposition` parameters.
 
 use super::knobs::Knobs;
-use crate::model::complaint::Complaint;
+use crate::complaint::Complaint;
 
 /// A block of the parameter file. A `trigger` below 1 is a fractional difference of CPU times
 /// between ranks, from 2 on a number of steps; SWIFT refuses what is between.

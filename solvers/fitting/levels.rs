@@ -1,6 +1,6 @@
 //! Chains between levels as text: matrices whose decimals add up to one, and their parameters by name.
 
-use remapping::fit::Estimated;
+use remapping::estimate::Estimate;
 
 /// Decimals of a probability in a matrix.
 const UNITS: f64 = 1e6;
@@ -30,7 +30,7 @@ pub fn matrix(rows: &[Vec<f64>], indent: usize) -> String {
 }
 
 /// Probabilities from load to load, with the name of whose they are in front.
-pub fn named(of: &str, probabilities: Vec<(i64, i64, Estimated)>) -> Vec<(String, Estimated)> {
+pub fn named(of: &str, probabilities: Vec<(i64, i64, Estimate)>) -> Vec<(String, Estimate)> {
     let name = |(from, to, found)| (format!("{of}{from} to {to}"), found);
     probabilities.into_iter().map(name).collect()
 }

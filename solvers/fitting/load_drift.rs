@@ -3,9 +3,10 @@
 use super::levels::{dense_rows, matrix, named};
 use super::{Deck, Facts, short};
 use remapping::chain::{BirthDeath, Multisets};
+use remapping::estimate::Estimate;
 use remapping::fit::chain::{Edge, Moves, lattice};
+use remapping::fit::growth;
 use remapping::fit::transitions::Transitions;
-use remapping::fit::{Estimated, growth};
 
 /// States up to which a chain on a lattice of the trace's own is taken, and one of our making; load
 /// vectors up to which a dense one is.
@@ -154,13 +155,13 @@ fn matched(facts: &Facts<'_>, levels: usize) -> Deck {
             let second = (deviation * deviation + drift * drift) / (quantum * quantum);
             ((second + sign * drift / quantum) / 2.0).clamp(0.0, 1.0)
         };
-        let corners = [increments.deviation.low, increments.deviation.high]
-            .map(|s| [increments.drift.low, increments.drift.high].map(|m| at(s, m)));
+        let corners = [increments.deviation.lower, increments.deviation.upper]
+            .map(|s| [increments.drift.lower, increments.drift.upper].map(|m| at(s, m)));
         let corners = corners.as_flattened();
         let low = corners.iter().copied().fold(f64::INFINITY, f64::min);
         (low, corners.iter().copied().fold(0.0, f64::max))
     };
-    let estimate = |value: f64, (low, high): (f64, f64)| Estimated { value, low, high };
+    let estimate = |value: f64, (lower, upper): (f64, f64)| Estimate { value, lower, upper };
     let parameters = [("up", up, interval(1.0)), ("down", down, interval(-1.0))]
         .map(|(name, value, ends)| (name.to_owned(), estimate(value, ends)))
         .to_vec();
@@ -184,7 +185,7 @@ fn deck(
     rows: &[Vec<f64>],
     lowest: i64,
     quantum: f64,
-    parameters: Vec<(String, Estimated)>,
+    parameters: Vec<(String, Estimate)>,
     mut misfits: Vec<String>,
 ) -> Deck {
     let (ranks, steps) = (facts.record.ranks(), facts.record.steps());

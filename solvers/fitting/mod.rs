@@ -6,7 +6,7 @@ mod periodic;
 mod phase_change;
 mod stopping;
 
-use remapping::fit::Estimated;
+use remapping::estimate::Estimate;
 use remapping::fit::chain::lattice;
 use remapping::fit::growth::{self, Point};
 use remapping::fit::increments::Increments;
@@ -27,7 +27,7 @@ pub struct Deck {
     /// The `problem:` part of its file.
     pub model: String,
     /// What was estimated, with confidence intervals.
-    pub parameters: Vec<(String, Estimated)>,
+    pub parameters: Vec<(String, Estimate)>,
     /// How the imbalance grows by this model; empty if it says nothing of it.
     pub predicted: Vec<Point>,
     /// Seconds in a unit of load of the model.
@@ -171,9 +171,9 @@ impl Deck {
         let origin = if facts.cost_recorded { "as recorded" } else { "as given" };
         let _ = writeln!(text, "a remap costs {} seconds, {origin}", short(facts.remap_cost));
         let (listed, more) = self.parameters.split_at(self.parameters.len().min(MOST_LISTED));
-        for (name, Estimated { value, low, high }) in listed {
-            let (value, low, high) = (short(*value), short(*low), short(*high));
-            let _ = writeln!(text, "{name} = {value}, 95 % confidence {low} to {high}");
+        for (name, Estimate { value, lower, upper }) in listed {
+            let (value, lower, upper) = (short(*value), short(*lower), short(*upper));
+            let _ = writeln!(text, "{name} = {value}, 95 % confidence {lower} to {upper}");
         }
         if !more.is_empty() {
             let _ = writeln!(text, "and {} more: --json lists them all", more.len());

@@ -1,8 +1,9 @@
 //! One change for good: `PhaseChange`, where a change point shows.
 
 use super::{Deck, Facts, short};
-use remapping::fit::Estimated;
-use remapping::fit::change::change;
+use remapping::estimate::Estimate;
+use remapping::fit::change::{change, hazard};
+use remapping::fit::correlated::{Means, means};
 
 /// The two-phase model, where the slowest rank's time changes for good.
 pub fn phase_change(facts: &Facts<'_>) -> Option<Deck> {
@@ -18,23 +19,24 @@ pub fn phase_change(facts: &Facts<'_>) -> Option<Deck> {
         return None;
     }
     let middle = (found.before + found.after) / 2.0;
-    let count = |times: &[f64], wrong: &dyn Fn(f64) -> bool| {
-        times.iter().filter(|time| wrong(**time)).count() as u64
-    };
     let (first, second) = times.split_at(found.at);
-    let alarms = Estimated::probability(count(first, &|t| t > middle), first.len() as u64);
-    let missed = Estimated::probability(count(second, &|t| t <= middle), second.len() as u64);
-    let mean = |value: f64, n: usize| {
-        let half = 1.96 * found.deviation / (n as f64).sqrt();
-        Estimated { value, low: value - half, high: value + half }
+    let Means { means: [before, after], independent } = means([first, second]);
+    // Times that are correlated are wrong together: they count as fewer trials.
+    let errors = |times: &[f64], wrong: &dyn Fn(f64) -> bool| {
+        let hits = times.iter().filter(|time| wrong(**time)).count() as f64;
+        let count = times.len() as f64;
+        let value = (hits + 0.5) / (count + 1.0);
+        let Estimate { lower, upper, .. } =
+            Estimate::share(hits * independent, count * independent);
+        Estimate { value, lower: lower.min(value), upper: upper.max(value) }
     };
+    let alarms = errors(first, &|time| time > middle);
+    let missed = errors(second, &|time| time <= middle);
     let at = stretch.start + found.at;
-    // One change seen after `at` steps: the exact interval of the rate of a geometric law.
-    let rate = |p: f64| 1.0 - p.powf(1.0 / at as f64);
-    let hazard = Estimated { value: 1.0 / (at as f64 + 1.0), low: rate(0.975), high: rate(0.025) };
+    let hazard = hazard(found.at, times.len());
     let parameters = [
-        ("cycle before", mean(found.before, first.len())),
-        ("cycle after", mean(found.after, second.len())),
+        ("cycle before", before),
+        ("cycle after", after),
         ("false alarms", alarms),
         ("missed", missed),
         ("hazard", hazard),
@@ -44,7 +46,7 @@ pub fn phase_change(facts: &Facts<'_>) -> Option<Deck> {
     let model = format!(
         "PhaseChange(\n    lifetime: Fixed({}),\n    cycle: (before: {}, after: {}, remapped: {}),\n    \
          remap: (test: {}, install: 0),\n    detector: (false_alarm: {}, missed: {}),  // time above {}\n    \
-         hazard: Constant({}),  // one change, after {at} steps\n)",
+         hazard: Constant({}),  // one change was seen, after {at} steps: that says little of how often one comes\n)",
         record.steps() - 1,
         short(found.before),
         short(found.after),

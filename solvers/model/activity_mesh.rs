@@ -1,7 +1,7 @@
 //! The `ActivityMesh` problem of a model file [NRS86, section 4].
 
-use super::complaint::Review;
 use super::number::Decimal;
+use super::review::Review;
 use remapping::mesh;
 use serde::Deserialize;
 

@@ -1,7 +1,7 @@
 //! The chain of one process's load in a model file.
 
-use super::complaint::Review;
 use super::number::Decimal;
+use super::review::Review;
 use remapping::Rational;
 use remapping::chain::{BirthDeath, ChainError, Dense};
 use remapping::stopping::{Process, ProcessChain};
@@ -104,13 +104,13 @@ impl Chain {
         }
         match self {
             Chain::Walk { up, down, .. } => {
-                review.probability(&format!("{path}.up"), up.value);
-                review.probability(&format!("{path}.down"), down.value);
+                review.exact_probability(&format!("{path}.up"), up);
+                review.exact_probability(&format!("{path}.down"), down);
             }
             Chain::BirthDeath { up, down, .. } => {
                 for (name, list) in [("up", up), ("down", down)] {
-                    for (i, p) in list.iter().enumerate() {
-                        review.probability(&format!("{path}.{name}[{i}]"), p.value);
+                    for (i, p) in list.iter().enumerate().filter(|(_, p)| !p.is_probability()) {
+                        review.exact_probability(&format!("{path}.{name}[{i}]"), p);
                     }
                 }
             }
@@ -195,8 +195,8 @@ pub fn review_rows(path: &str, rows: &[Vec<Decimal>], review: &mut Review<'_>) {
             review.fault(&place, "the matrix is not square", &label, help);
             continue;
         }
-        for (j, p) in row.iter().enumerate() {
-            review.probability(&format!("{place}[{j}]"), p.value);
+        for (j, p) in row.iter().enumerate().filter(|(_, p)| !p.is_probability()) {
+            review.exact_probability(&format!("{place}[{j}]"), p);
         }
         let sum = row.iter().fold(Rational::ZERO, |sum, p| sum + &p.exact);
         review.exact_sum_to_one(&place, &sum, &format!("row {i} (from 0)"));

@@ -1,8 +1,8 @@
 //! What watches for a change of phase: a detector that says yes or no, one with more levels, or several.
 
-use super::complaint::Review;
 use super::explain::Shape;
 use super::number::Decimal;
+use super::review::Review;
 use remapping::Rational;
 use remapping::belief::Levels;
 use serde::de::{self, IgnoredAny, MapAccess, SeqAccess, Visitor};
@@ -152,12 +152,14 @@ impl Detector {
     pub(super) fn review(&self, review: &mut Review<'_>, path: &str) {
         match self {
             Detector::Binary { false_alarm, missed } => {
+                named(review, path, &["", "Binary"]);
                 review.exact_probability(&format!("{path}.false_alarm"), false_alarm);
                 review.exact_probability(&format!("{path}.missed"), missed);
             }
             Detector::Levels(levels) => {
-                named(review, path, "Levels");
+                named(review, path, &["Levels"]);
                 for (at, level) in levels.iter().enumerate() {
+                    named(review, &format!("{path}[{at}]"), &["", "Level"]);
                     for (name, p) in [("before", &level.before), ("after", &level.after)] {
                         review.exact_probability(&format!("{path}[{at}].{name}"), p);
                     }
@@ -177,7 +179,7 @@ impl Detector {
                 }
             }
             Detector::Several(detectors) => {
-                named(review, path, "Several");
+                named(review, path, &["Several"]);
                 for (at, detector) in detectors.iter().enumerate() {
                     detector.review(review, &format!("{path}[{at}]"));
                 }
@@ -272,12 +274,18 @@ fn sum(levels: &[Level], row: Read) -> Rational {
     levels.iter().fold(Rational::ZERO, |sum, level| sum + &row(level).exact)
 }
 
-/// Faults the list at `path` unless it stands in `Name(...)`.
-fn named(review: &mut Review<'_>, path: &str, name: &str) {
+/// Faults what stands at `path` unless it has one of these names.
+fn named(review: &mut Review<'_>, path: &str, names: &[&str]) {
     let written = review.written_name(path);
-    if written != name {
-        let label = format!("expected {name}([...])");
-        let message = "this list is not named for what it holds";
-        review.fault(path, message, &label, &format!("such as {}", SHAPE.1));
+    if names.contains(&written.as_str()) {
+        return;
     }
+    let name = names[names.len() - 1];
+    let listed = names.len() == 1;
+    let label = format!("expected {name}({})", if listed { "[...]" } else { "..." });
+    let message = match listed {
+        true => "this list is not named for what it holds",
+        false => "this is not named for what it is",
+    };
+    review.fault(path, message, &label, &format!("such as {}", SHAPE.1));
 }

@@ -1,7 +1,7 @@
 //! What `ron` found wrong with the types of a model, in plain words and at the right place.
 
-use super::complaint::{Complaint, Source};
-use super::syntax::{Node, Span};
+use super::syntax::Node;
+use crate::complaint::{Complaint, Source, Span};
 use ron::Error;
 
 /// A place of a model, by its path, and what may stand there.
@@ -166,7 +166,10 @@ impl Explanation<'_> {
             Error::ExpectedDifferentStructName { .. } => {
                 (format!("expected `(...)`, without the name in {found}"), "leave the name out")
             }
-            other => (format!("{other}, found {found}"), "see the README for what a model holds"),
+            other => (
+                format!("{other}, found {found}"),
+                "see docs/guide/model-files.md for what a model holds",
+            ),
         };
         let help = self.help(&path, fallback);
         let message = "this value is not of the right kind";

@@ -1,10 +1,20 @@
 //! The `Fluids` problem of a model file [NR90, sections II and V-A].
 
-use super::complaint::Review;
+use super::review::Review;
 use super::two_phase::{Belief, Remap, affordable, positive, scenarios, within};
-use crate::fluids::transport::Calls;
 use serde::Deserialize;
 use serde_json::Value;
+
+/// How the velocities of a sub-cycle are found, given that a fluid moves as fast as it is dense.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+pub enum Calls {
+    /// One call with the velocities at the beginning of the sub-cycle.
+    One,
+    /// Two calls: half a sub-cycle for the velocities in its middle, then the whole from its
+    /// beginning with those.
+    #[default]
+    Two,
+}
 
 /// `Fluids(...)`: a one-dimensional adaptive flux-corrected transport code whose work shifts when a
 /// wave enters. Every field has the paper's value, or a documented choice where the paper has none,

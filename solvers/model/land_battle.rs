@@ -1,11 +1,37 @@
 //! The `LandBattle` problem of a model file [NR90, sections II and V-B].
 
-use super::complaint::Review;
+use super::review::Review;
 use super::two_phase::{Belief, Remap, affordable, positive, scenarios, within};
-use crate::land_battle::battle::Heading;
-use crate::land_battle::board::Mapping;
 use serde::Deserialize;
 use serde_json::Value;
+
+/// Which way a unit goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+pub enum Heading {
+    /// The way it set out, to the end of the board.
+    Onward,
+    /// Towards the nearest enemy: it turns around when that is behind it.
+    #[default]
+    Enemy,
+}
+
+/// How hexes are assigned to processors.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+pub enum Mapping {
+    /// Rectangles of hexes, numbered row by row and dealt to the processors in turn.
+    Blocks {
+        /// Columns of a rectangle.
+        columns: u32,
+        /// Rows of a rectangle.
+        rows: u32,
+    },
+    /// Single hexes: column + skew * row, modulo the number of processors. A multiple of that
+    /// number as `skew` gives a processor whole columns.
+    Scatter {
+        /// How far the pattern shifts from row to row.
+        skew: u32,
+    },
+}
 
 /// `LandBattle(...)`: units of two sides march towards each other on a hex board, and work
 /// concentrates where they meet. Every field has the paper's value, or a documented choice where

@@ -1,7 +1,7 @@
 //! Laws of the change of a load in one step, in a model file.
 
-use super::complaint::Review;
 use super::number::Decimal;
+use super::review::Review;
 use super::weights::Weights;
 use remapping::Rational;
 use remapping::law::{Law as EngineLaw, Steps};

@@ -1,8 +1,8 @@
 //! The law of the number of cycles in a model file.
 
-use super::complaint::Review;
 use super::explain::Shape;
 use super::number::Decimal;
+use super::review::Review;
 use super::weights::Weights;
 use remapping::Rational;
 use remapping::lifetime::{Lifetime, LifetimeError};

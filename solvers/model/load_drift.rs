@@ -1,8 +1,8 @@
 //! The `LoadDrift` problem of a model file [NRS86, section 3].
 
 use super::chain::Chain;
-use super::complaint::Review;
 use super::number::Decimal;
+use super::review::Review;
 use remapping::chain::Multisets;
 use remapping::drift;
 use remapping::stopping::ProcessChain;
@@ -63,7 +63,7 @@ impl LoadDrift {
         };
         range(review, "processors", self.processors as u64, MAX_SIZE as u64);
         range(review, "steps", self.steps, MAX_STEPS);
-        review.nonnegative("problem.remap_cost", self.remap_cost.value, "the cost of a remap");
+        review.exact_nonnegative("problem.remap_cost", &self.remap_cost, "the cost of a remap");
         self.chain.review("problem.chain", review);
         if !review.faults.is_empty() {
             return;

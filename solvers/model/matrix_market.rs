@@ -2,6 +2,8 @@
 //!
 //! `sprs` reads this form too, but panics on indices out of range, and outside data must not.
 
+use super::number::Decimal;
+use remapping::Rational;
 use std::io::BufRead;
 use std::path::Path;
 
@@ -44,14 +46,15 @@ pub fn read(path: &Path, expected: usize) -> Result<Entries, String> {
         }
     };
     let (at, sizes) = next()?.ok_or_else(|| wrong(1, "the sizes are missing"))?;
-    let numbers: Vec<usize> = sizes.split_whitespace().filter_map(|w| w.parse().ok()).collect();
-    let &[rows, columns, count] = numbers.as_slice() else {
+    let numbers: Option<Vec<usize>> =
+        sizes.split_whitespace().map(|word| word.parse().ok()).collect();
+    let Some(&[rows, columns, count]) = numbers.as_deref() else {
         return Err(wrong(at, "expected rows, columns and number of entries"));
     };
     if rows != expected || columns != expected {
         return Err(format!("{shown} is {rows} x {columns}, but `loads` lists {expected} states"));
     }
-    let mut entries = Vec::new();
+    let (mut entries, mut sums) = (Vec::new(), vec![Rational::ZERO; rows]);
     let mut read = 0;
     while let Some((at, line)) = next()? {
         let mut words = line.split_whitespace();
@@ -59,22 +62,33 @@ pub fn read(path: &Path, expected: usize) -> Result<Entries, String> {
         let (Some(i), Some(j)) = (index(), index()) else {
             return Err(wrong(at, "expected a row and a column, from 1"));
         };
-        let value = words.next().and_then(|word| word.parse::<f64>().ok());
-        let (Some(value), None) = (value, words.next()) else {
+        let number = |word: &str| Decimal::parse(word).ok().filter(|_| !word.contains('_'));
+        let (Some(number), None) = (words.next().and_then(number), words.next()) else {
             return Err(wrong(at, "expected row, column and value"));
         };
         if i >= rows || j >= columns {
             let what = format!("({}, {}) is outside {rows} x {columns}", i + 1, j + 1);
             return Err(wrong(at, &what));
         }
-        entries.push((i, j, value));
+        if !number.is_probability() {
+            return Err(wrong(at, "a probability is out of range"));
+        }
+        entries.push((i, j, number.value));
+        sums[i] += &number.exact;
         if symmetric && i != j {
-            entries.push((j, i, value));
+            entries.push((j, i, number.value));
+            sums[j] += number.exact;
         }
         read += 1;
     }
     if read != count {
         return Err(format!("{shown}: {count} entries announced, {read} found"));
+    }
+    let slack = Rational::from_parts(1.into(), 1_000_000_000u32.into());
+    let within = |sum: &Rational| *sum <= Rational::ONE + &slack && *sum >= Rational::ONE - &slack;
+    if let Some(row) = sums.iter().position(|sum| !within(sum)) {
+        let sum = sums[row].to_f64().value();
+        return Err(format!("{shown}: row {} sums to {sum}, not to 1", row + 1));
     }
     Ok(Entries { size: rows, entries })
 }

@@ -2,7 +2,6 @@
 
 pub mod activity_mesh;
 pub mod chain;
-pub mod complaint;
 mod detector;
 mod explain;
 pub mod fluids;
@@ -16,24 +15,24 @@ pub mod periodic;
 pub mod phase_change;
 pub mod phase_switching;
 mod reader;
+pub mod review;
 mod scanner;
-pub mod source;
 pub mod stopping;
 pub mod study;
 mod syntax;
 pub mod two_phase;
 mod weights;
 
-use complaint::{Complaint, Review, Source};
+use crate::complaint::{Complaint, ReadText, Source, Span};
 use number::Decimal;
+use review::Review;
 use ron::extensions::Extensions;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use source::ModelText;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use syntax::{Node, Span};
+use syntax::Node;
 
 /// The largest model file read, in bytes.
 const MAX_BYTES: u64 = 256 << 20;
@@ -104,7 +103,7 @@ impl Loaded {
             Some(rest) => rest.to_owned(),
             None => text,
         };
-        let source: Source = Arc::new(ModelText::new(path.display().to_string(), text));
+        let source: Source = Arc::new(ReadText::new(path.display().to_string(), text));
         let (model, tree) = parse::<Model>(&source)?;
         let mut review = Review::new(&source, &tree);
         model.problem.review(&mut review, folder_of(path));
@@ -248,7 +247,7 @@ fn decode(path: &Path, bytes: Vec<u8>) -> Result<String, Complaint> {
         let at = error.utf8_error().valid_up_to();
         let byte = error.as_bytes()[at];
         let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
-        let source = Arc::new(ModelText::new(path.display().to_string(), text));
+        let source = Arc::new(ReadText::new(path.display().to_string(), text));
         let label = format!("the byte {byte:#04x} is not part of a character");
         let help = "save the file as UTF-8; or is this not a model file?";
         Complaint::at(&source, at..at + 1, "the file is not UTF-8 text", &label, help)

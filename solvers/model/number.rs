@@ -60,8 +60,8 @@ fn rational(literal: &str) -> Option<Rational> {
     if exponent.abs() > MAX_EXPONENT || all.len() > 1000 {
         return None;
     }
-    let mut value = Rational::from(all.parse::<dashu::integer::UBig>().ok()?);
-    let power = Rational::from(dashu::integer::UBig::from(10u8).pow(scale.unsigned_abs() as usize));
+    let mut value = Rational::from(all.parse::<dashu_int::UBig>().ok()?);
+    let power = Rational::from(dashu_int::UBig::from(10u8).pow(scale.unsigned_abs() as usize));
     value = if scale < 0 { value / power } else { value * power };
     Some(if negative { -value } else { value })
 }

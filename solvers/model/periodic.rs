@@ -1,10 +1,10 @@
 //! The `Periodic` problem of a model file \[FXW03\].
 
 use super::chain::Chain;
-use super::complaint::Review;
 use super::explain::Shape;
 use super::law::{Law, positive};
 use super::number::Decimal;
+use super::review::Review;
 use remapping::interval::{Bound, ChainLoads, Covariance, Imbalance, LoadChain, Processors};
 use remapping::law::Class;
 use serde::Deserialize;
@@ -183,8 +183,8 @@ impl Periodic {
         let Some(rows) = &self.covariance else { return };
         let path = "problem.covariance";
         if let Tolerance::MaxDeviation(_) = self.bound {
-            let help = "use bound: RmsDeviation(...), or drop the matrix";
-            let label = "the largest deviation needs more than second moments";
+            let help = "use bound: RmsDeviation(...), whose interval is safe for MaxDeviation of the same number";
+            let label = "the expected largest deviation of correlated changes is not computed";
             review.fault(path, "a covariance matrix goes with RmsDeviation only", label, help);
         }
         if rows.len() != count || count > MAX_CORRELATED {
@@ -311,8 +311,12 @@ impl Periodic {
         }
         let safe = processors.steps_without_negative_load();
         facts.push(("loads not negative through", safe.map_or("always".into(), Value::from)));
-        let exact = Imbalance::new(&processors).is_some_and(|imbalance| imbalance.is_exact());
-        facts.push(("largest deviation known exactly", exact.into()));
+        let exact = match Imbalance::new(&processors) {
+            Some(imbalance) if imbalance.is_exact() => true.into(),
+            Some(_) => "between bounds, as near as needed".into(),
+            None => false.into(),
+        };
+        facts.push(("largest deviation known exactly", exact));
         facts
     }
 

@@ -1,10 +1,10 @@
 //! The `PhaseChange` problem of a model file [NR86, NR90].
 
-use super::complaint::Review;
 use super::detector::{self, Detector};
 use super::explain::Shape;
 use super::lifetime::{self, Law};
 use super::number::Decimal;
+use super::review::Review;
 use remapping::Rational;
 use remapping::lifetime::Lifetime;
 use remapping::threshold::{Hazard, PhaseChange as Problem, Premature as EnginePremature};
@@ -67,6 +67,36 @@ pub(super) const SHAPES: &[Shape] = &[
 
 /// M up to which one threshold per step is kept and printed.
 pub const MAX_PER_STEP: u64 = 1_000_000;
+
+/// Refuses horizons whose steps are too many to be listed and too different to come to rest.
+pub(super) fn review_length(lifetime: &Lifetime, review: &mut Review<'_>) {
+    let last = lifetime.last();
+    if last > MAX_PER_STEP && !can_become_stationary(lifetime) {
+        let label =
+            format!("M = {last}, and the failure rate changes at more than {MAX_PER_STEP} steps");
+        review.fault(
+            "problem.lifetime",
+            "M is too large for per-step output",
+            &label,
+            "take M <= 1000000, or a law whose failure rate is constant over most steps (Fixed, Geometric)",
+        );
+    }
+}
+
+/// Whether enough steps are alike that the distinct thresholds may fit.
+fn can_become_stationary(lifetime: &Lifetime) -> bool {
+    let mut n = lifetime.last();
+    let mut distinct = 0u64;
+    while distinct <= MAX_PER_STEP {
+        let from = lifetime.constant_from(n);
+        if from == 0 {
+            return true;
+        }
+        distinct += 1;
+        n = from - 1;
+    }
+    false
+}
 
 impl PhaseChange {
     pub(super) fn review(&self, review: &mut Review<'_>) {
@@ -132,32 +162,7 @@ impl PhaseChange {
                 return;
             }
         }
-        if last > MAX_PER_STEP && !self.can_become_stationary(lifetime) {
-            let label = format!(
-                "M = {last}, and the failure rate changes at more than {MAX_PER_STEP} steps"
-            );
-            review.fault(
-                "problem.lifetime",
-                "M is too large for per-step output",
-                &label,
-                "take M <= 1000000, or a law whose failure rate is constant over most steps (Fixed, Geometric)",
-            );
-        }
-    }
-
-    /// Whether enough steps are alike that the distinct thresholds may fit.
-    fn can_become_stationary(&self, lifetime: &Lifetime) -> bool {
-        let mut n = lifetime.last();
-        let mut distinct = 0u64;
-        while distinct <= MAX_PER_STEP {
-            let from = lifetime.constant_from(n);
-            if from == 0 {
-                return true;
-            }
-            distinct += 1;
-            n = from - 1;
-        }
-        false
+        review_length(lifetime, review);
     }
 
     fn warn(&self, review: &mut Review<'_>) {

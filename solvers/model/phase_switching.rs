@@ -1,11 +1,11 @@
 //! The `PhaseSwitching` problem of a model file: phases that come back.
 
-use super::complaint::Review;
 use super::detector::{self, Detector};
 use super::explain::Shape;
 use super::lifetime::{self, Law};
 use super::number::Decimal;
-use super::phase_change::MAX_PER_STEP;
+use super::phase_change::review_length;
+use super::review::Review;
 use remapping::Rational;
 use remapping::lifetime::Lifetime;
 use remapping::switching::{PhaseSwitching as Problem, SwitchingError};
@@ -99,14 +99,8 @@ impl PhaseSwitching {
         if !review.faults.is_empty() {
             return;
         }
-        if let Some(law) = &self.lifetime {
-            let lifetime = law.reviewed(review);
-            if let Some(last) = lifetime.map(|law| law.last()).filter(|last| *last > MAX_PER_STEP) {
-                let label = format!("M = {last}");
-                let help = "take M <= 1000000, or leave the lifetime out: a program without an end";
-                let message = "M is too large for per-step output";
-                review.fault("problem.lifetime", message, &label, help);
-            }
+        if let Some(lifetime) = self.lifetime.as_ref().and_then(|law| law.reviewed(review)) {
+            review_length(&lifetime, review);
         }
         if !review.faults.is_empty() {
             return;

@@ -1,7 +1,8 @@
 //! Reads RON as far as its shape goes, and says where it goes wrong better than `ron` can.
 
 use super::scanner::{Fault, Read, Scanner, is_word};
-use super::syntax::{Kind, Node, Span};
+use super::syntax::{Kind, Node};
+use crate::complaint::Span;
 
 /// Reads one value that fills the whole of `text`.
 pub(super) fn read(text: &str) -> Result<Node, Fault> {

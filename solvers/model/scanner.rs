@@ -1,6 +1,6 @@
 //! The words, strings, comments and signs a RON text is made of.
 
-use super::syntax::Span;
+use crate::complaint::Span;
 
 /// Where a text stops being RON.
 #[derive(Debug, Clone, PartialEq)]

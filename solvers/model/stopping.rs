@@ -1,9 +1,9 @@
 //! The `Stopping` problem of a model file \[YXW03\].
 
 use super::chain::{Chain, review_rows};
-use super::complaint::Review;
 use super::matrix_market;
 use super::number::Decimal;
+use super::review::Review;
 use remapping::Rational;
 use remapping::chain::{Joint, Operator};
 use remapping::imbalance::{Imbalance, RunningCost};
@@ -49,7 +49,7 @@ const MOST_PROCESSES: usize = 100;
 
 impl Stopping {
     pub(super) fn review(&self, review: &mut Review<'_>, folder: &Path) {
-        review.nonnegative("problem.remap_cost", self.remap_cost.value, "the remap cost");
+        review.exact_nonnegative("problem.remap_cost", &self.remap_cost, "the remap cost");
         match &self.processes {
             Processes::Identical { count, chain } => {
                 review_count("problem.processes.count", *count, review);
@@ -107,8 +107,7 @@ impl Stopping {
         if (0..states.count()).any(|s| imbalance.is_balanced(&states.loads(s))) {
             return;
         }
-        let rho = self.remap_cost.value;
-        if self.after_remap == After::Uniform && rho > 0.0 {
+        if self.after_remap == After::Uniform && self.remap_cost.exact > Rational::ZERO {
             let help = "change capacities or loads so that some load vector is in proportion to \
                         the capacities, or take after_remap: Stop";
             review.fault(

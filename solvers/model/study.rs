@@ -1,8 +1,7 @@
 //! Study files: a table or figure of a paper, what it prints, and the models that give it.
 
-use super::complaint::{Complaint, Source};
-use super::source::ModelText;
 use super::{decode, folder_of, parse, read_bytes};
+use crate::complaint::{Complaint, ReadText, Source};
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -116,7 +115,7 @@ impl Study {
     pub fn read(path: &Path) -> Result<Study, Vec<Complaint>> {
         let one = |complaint| vec![complaint];
         let text = read_bytes(path).and_then(|bytes| decode(path, bytes)).map_err(one)?;
-        let source: Source = Arc::new(ModelText::new(path.display().to_string(), text));
+        let source: Source = Arc::new(ReadText::new(path.display().to_string(), text));
         if !text_of(&source).starts_with("Study") {
             let help =
                 "a study file reads Study(title: \"...\", x: \"...\", y: \"...\", series: [...])";

@@ -5,10 +5,7 @@
 //! is any map key repeated. The reader that builds it is in [`super::reader`].
 
 use super::{reader, scanner};
-use std::ops::Range;
-
-/// Byte range in the model text.
-pub type Span = Range<usize>;
+use crate::complaint::Span;
 
 /// One value of the text.
 #[derive(Debug, Clone)]

@@ -1,7 +1,6 @@
 //! What the two model problems of \[NR90\] have in common as model files.
 
-use super::complaint::Review;
-use crate::workload::play::{Beliefs, Premature};
+use super::review::Review;
 use serde::Deserialize;
 
 /// What a remap costs.
@@ -12,6 +11,17 @@ pub struct Remap {
     pub steps: f64,
     /// What becomes of a remap before the change.
     pub premature: Premature,
+}
+
+/// What happens to a remap made before the phase has changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+pub enum Premature {
+    /// It stays [NR90, footnote 2].
+    #[default]
+    Keep,
+    /// It is noticed and undone: its cost is lost, the belief falls to zero, and the policy goes on
+    /// under the old mapping [NR90, section III-C].
+    Revert,
 }
 
 /// What the policies believe.
@@ -51,11 +61,6 @@ impl Belief {
         review.probability("problem.belief.false_alarm", self.false_alarm);
         review.probability("problem.belief.missed", self.missed);
         review.probability("problem.belief.threshold", self.threshold);
-    }
-
-    /// As the policies use it.
-    pub fn beliefs(&self) -> Beliefs {
-        Beliefs { hazard: self.hazard, false_alarm: self.false_alarm, missed: self.missed }
     }
 }
 

@@ -1,6 +1,6 @@
 //! A threshold curve drawn in text.
 
-use remapping::threshold::Curve;
+use crate::solution::Curve;
 
 const WIDTH: usize = 72;
 const HEIGHT: usize = 12;
@@ -32,42 +32,60 @@ pub fn window(curve: &Curve) -> Option<(u64, u64)> {
     Some((from, last))
 }
 
-/// The curve over its interesting steps, thresholds from 0 to 1.
-pub fn draw(curve: &Curve) -> String {
-    let Some((first, last)) = window(curve) else { return String::new() };
-    let columns = WIDTH.min((last - first + 1) as usize);
-    let mut rows = vec![vec![' '; columns]; HEIGHT];
-    for column in 0..columns {
-        let share = (column as f64 + 0.5) / columns as f64;
-        let step = first + ((last - first + 1) as f64 * share) as u64;
-        if let Some(bounds) = curve.at(step.min(last)) {
-            let level = (bounds.middle() * HEIGHT as f64).floor().min(HEIGHT as f64 - 1.0) as usize;
-            for (row, line) in rows.iter_mut().enumerate() {
-                let height = HEIGHT - 1 - row;
-                line[column] = match height.cmp(&level) {
-                    std::cmp::Ordering::Greater => '.',
-                    std::cmp::Ordering::Equal => '#',
-                    std::cmp::Ordering::Less => ' ',
-                };
-            }
-        }
-    }
-    let mut text = String::from("  threshold of p   (. remap   # threshold   below: retain)\n");
-    for (row, line) in rows.iter().enumerate() {
-        let label = match row {
-            0 => "1.0 ",
-            row if row == HEIGHT / 2 => "0.5 ",
-            row if row == HEIGHT - 1 => "0.0 ",
-            _ => "    ",
-        };
-        text.push_str(label);
-        text.push('|');
-        text.extend(line);
+/// Rows of characters with a label each on the left, and an axis from `first` to `last` below.
+pub fn framed(
+    rows: impl IntoIterator<Item = (String, String)>,
+    (first, last): (u64, u64),
+    columns: usize,
+    name: &str,
+) -> String {
+    let (mut text, mut left) = (String::new(), 0);
+    for (label, row) in rows {
+        left = label.len();
+        text += format!("{label}|{row}").trim_end();
         text.push('\n');
     }
-    text.push_str(&format!("    +{}\n", "-".repeat(columns)));
-    let right = last.to_string();
-    let gap = columns.saturating_sub(first.to_string().len() + right.len()).max(1);
-    text.push_str(&format!("     {first}{}{right}   step n\n", " ".repeat(gap)));
-    text
+    let (first, last, left) = (first.to_string(), last.to_string(), " ".repeat(left));
+    let gap = " ".repeat(columns.saturating_sub(first.len() + last.len()).max(1));
+    text + &format!("{left}+{}\n{left} {first}{gap}{last}   {name}\n", "-".repeat(columns))
+}
+
+/// What stands at each step and probability, in `height` rows.
+pub fn over_probability(
+    (first, last): (u64, u64),
+    height: usize,
+    cell: impl Fn(u64, usize) -> char,
+) -> String {
+    let columns = WIDTH.min((last - first + 1) as usize);
+    let step = |column: usize| {
+        let share = (column as f64 + 0.5) / columns as f64;
+        (first + ((last - first + 1) as f64 * share) as u64).min(last)
+    };
+    let rows = (0..height).map(|row| {
+        let label = match row {
+            0 => "1.0 ",
+            row if row == height / 2 => "0.5 ",
+            row if row == height - 1 => "0.0 ",
+            _ => "    ",
+        };
+        let level = height - 1 - row;
+        (label.to_owned(), (0..columns).map(|column| cell(step(column), level)).collect())
+    });
+    framed(rows, (first, last), columns, "step n")
+}
+
+/// The curve over its interesting steps, thresholds from 0 to 1.
+pub fn draw(curve: &Curve) -> String {
+    let Some(window) = window(curve) else { return String::new() };
+    let cell = |step: u64, level: usize| {
+        let Some(bounds) = curve.at(step) else { return ' ' };
+        let own = (bounds.middle() * HEIGHT as f64).floor().min(HEIGHT as f64 - 1.0) as usize;
+        match level.cmp(&own) {
+            std::cmp::Ordering::Greater => '.',
+            std::cmp::Ordering::Equal => '#',
+            std::cmp::Ordering::Less => ' ',
+        }
+    };
+    let key = "  threshold of p   (. remap   # threshold   below: retain)\n";
+    key.to_owned() + &over_probability(window, HEIGHT, cell)
 }

@@ -1,9 +1,9 @@
 //! Drifting loads: the summary, the line of a sweep, and utilization against the interval.
 
-use super::plot::{BAND, DrawError, Picture, THRESHOLD, draw_key};
-use crate::load_drift::{Answer, Fixed};
-use plotters::coord::Shift;
-use plotters::prelude::*;
+use crate::plot::chart::{Axis, Chart, Series};
+use crate::plot::{BAND, THRESHOLD};
+use crate::solution::load_drift::{Answer, Fixed};
+use plotters::prelude::{BLACK, SeriesLabelPosition};
 use std::fmt::Write;
 
 /// The readable summary.
@@ -29,7 +29,10 @@ pub fn summary(text: &mut String, answer: &Answer) {
     let _ = writeln!(text, "  {:<18}{:>18}{:>13}", "", "expected cost", "utilization");
     if answer.value.is_none() {
         let bounds = answer.value_bounds;
-        let _ = writeln!(text, "optimal cost between {:.6} and {:.6}", bounds.lower, bounds.upper);
+        // Outward to the digits shown.
+        let (lower, upper) =
+            ((1e6 * bounds.lower).floor() / 1e6, (1e6 * bounds.upper).ceil() / 1e6);
+        let _ = writeln!(text, "optimal cost between {lower:.6} and {upper:.6}");
     }
     if let (Some(time), Some(work)) = (answer.time, answer.work) {
         let _ = writeln!(text, "expected time {time:.6} for {work:.6} of work");
@@ -56,59 +59,25 @@ pub fn cells(answer: &Answer) -> super::Row {
 }
 
 /// Utilization against the interval between remaps [NRS86, Fig. 4].
-pub struct Utilizations<'a> {
-    /// Above the picture.
-    pub title: &'a str,
-    /// What is drawn.
-    pub answer: &'a Answer,
-}
-
-impl Picture for Utilizations<'_> {
-    fn draw<B: DrawingBackend>(&self, area: &DrawingArea<B, Shift>) -> Result<(), DrawError>
-    where
-        B::ErrorType: 'static,
-    {
-        area.fill(&WHITE)?;
-        let answer = self.answer;
-        let best = answer.best_fixed.interval.unwrap_or(50) as usize;
-        let shown = answer.intervals.len().min((6 * best).max(20));
-        let intervals = &answer.intervals[..shown];
-        let levels = [Some(answer.never.utilization), answer.utilization];
-        let all = || intervals.iter().copied().chain(levels.into_iter().flatten());
-        let (least, most) = (all().fold(1.0, f64::min), all().fold(0.0, f64::max));
-        let margin = (0.05 * (most - least)).max(1e-3);
-        let mut chart = ChartBuilder::on(area)
-            .caption(self.title, ("sans-serif", 24))
-            .margin(18)
-            .x_label_area_size(48)
-            .y_label_area_size(64)
-            .build_cartesian_2d(0.0..shown as f64 + 1.0, least - margin..most + margin)?;
-        chart
-            .configure_mesh()
-            .x_desc("steps between remaps")
-            .y_desc("utilization")
-            .x_label_formatter(&|m| format!("{m:.0}"))
-            .y_label_formatter(&|u| format!("{u:.3}"))
-            .label_style(("sans-serif", 16))
-            .light_line_style(TRANSPARENT)
-            .draw()?;
-        let points = || (1..).map(f64::from).zip(intervals.iter().copied());
-        chart
-            .draw_series(LineSeries::new(points(), THRESHOLD.stroke_width(2)))?
-            .label("fixed interval, exact")
-            .legend(|(x, y)| PathElement::new([(x, y), (x + 24, y)], THRESHOLD.stroke_width(2)));
-        let level = |u: f64| [(0.0, u), (shown as f64 + 1.0, u)];
-        if let Some(optimal) = answer.utilization {
-            chart
-                .draw_series(LineSeries::new(level(optimal), BLACK.stroke_width(2)))?
-                .label("optimal policy")
-                .legend(|(x, y)| PathElement::new([(x, y), (x + 24, y)], BLACK.stroke_width(2)));
-        }
-        chart
-            .draw_series(LineSeries::new(level(answer.never.utilization), BAND.stroke_width(2)))?
-            .label("never")
-            .legend(|(x, y)| PathElement::new([(x, y), (x + 24, y)], BAND.stroke_width(2)));
-        draw_key(&mut chart, SeriesLabelPosition::LowerRight)?;
-        Ok(())
+pub fn picture<'a>(title: &'a str, answer: &Answer) -> Chart<'a> {
+    let intervals = &answer.fixed_utilization;
+    let levels = [Some(answer.never.utilization), answer.utilization];
+    let all = || intervals.iter().copied().chain(levels.into_iter().flatten());
+    let (least, most) = (all().fold(1.0, f64::min), all().fold(0.0, f64::max));
+    let margin = (0.05 * (most - least)).max(1e-3);
+    let end = intervals.len().max(1) as f64 + 1.0;
+    let level = |u: f64| [(0.0, u), (end, u)];
+    let points = (1..).map(f64::from).zip(intervals.iter().copied());
+    let mut series = vec![Series::line(THRESHOLD, points).named("fixed interval, exact")];
+    if let Some(optimal) = answer.utilization {
+        series.push(Series::line(BLACK, level(optimal)).named("optimal policy"));
+    }
+    series.push(Series::line(BAND, level(answer.never.utilization)).named("never"));
+    Chart {
+        title,
+        x: Axis::new("steps between remaps", 0.0..end, 0),
+        y: Axis::new("utilization", least - margin..most + margin, 3),
+        series,
+        key: SeriesLabelPosition::LowerRight,
     }
 }

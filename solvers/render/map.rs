@@ -1,9 +1,8 @@
 //! Decision maps, in text and as pictures.
 
-use super::plot::{BAND, DrawError, Picture, THRESHOLD};
-use crate::commands::SweepRun;
-use crate::solution::Body;
-use crate::stopping::Answer;
+use crate::plot::{BAND, DrawError, Picture, THRESHOLD};
+use crate::solution::stopping::Answer;
+use crate::solution::{Body, sweep::Run};
 use plotters::coord::Shift;
 use plotters::prelude::*;
 use std::fmt::Write;
@@ -48,7 +47,7 @@ pub(super) fn panels(answer: &Answer) -> Vec<Panel> {
         };
         letters.chars().map(cell).collect()
     });
-    let lowest = &answer.map.lowest;
+    let lowest = answer.lowest();
     match (shape.as_slice(), cells) {
         (&[_, columns], Some(cells)) => vec![Panel {
             title: String::new(),
@@ -70,18 +69,19 @@ pub(super) fn panels(answer: &Answer) -> Vec<Panel> {
             });
             chosen.collect()
         }
+        (shape, _) if shape.len() == 2 => Vec::new(),
         _ => by_spread(answer).into_iter().collect(),
     }
 }
 
 /// Spread down, mean across.
 fn by_spread(answer: &Answer) -> Option<Panel> {
-    let table = &answer.map.by_spread;
+    let table = answer.spreads();
     let (first, last) = (table.first()?.mean, table.last()?.mean);
     let columns = usize::try_from(last - first + 1).ok()?;
     let widest = usize::try_from(table.iter().map(|entry| entry.spread).max()?).ok()?;
     let mut cells = vec![Cell::Nothing; columns.checked_mul(widest + 1)?];
-    for entry in table {
+    for entry in &table {
         let at = entry.spread as usize * columns + (entry.mean - first) as usize;
         cells[at] = match entry.remap {
             1.0 => Cell::Remap,
@@ -166,7 +166,7 @@ pub struct Groups {
 
 impl Groups {
     /// Takes the next run.
-    pub fn add(&mut self, run: &SweepRun) {
+    pub fn add(&mut self, run: &Run) {
         let (Body::Stopping(answer), [(_, value)]) = (&run.solution.body, run.set.as_slice())
         else {
             self.other = true;

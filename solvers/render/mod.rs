@@ -1,41 +1,39 @@
-//! What people see: summaries, tables, curves in text, and plots.
+//! What people see: summaries, tables, curves in text, and plots. One file for each problem.
 
-pub mod bars;
-pub mod curve;
-pub mod lines;
+mod curve;
 mod load_drift;
 pub mod map;
-pub mod periodic;
-pub mod plot;
-pub mod policies;
+mod periodic;
+mod phase_change;
+mod phase_switching;
+mod policies;
 pub mod regions;
-mod switching;
+mod stopping;
 mod two_phase;
-pub mod two_phase_plot;
+mod two_phase_plot;
 
-use crate::commands::SweepRun;
-use crate::model::Loaded;
-use crate::phase_change::Answer;
-use crate::solution::{Body, Solution};
-use crate::stopping::{Answer as Stopping, Bounds};
+use crate::complaint::Complaint;
+use crate::plot::{self, Format};
+use crate::problems::{Comparison, Policies};
+use crate::solution::sweep::Run;
+use crate::solution::{Body, Bounds, Solution};
 use remapping::Status;
 use std::fmt::Write;
 
 /// The readable summary of a solved model.
-pub fn summary(_loaded: &Loaded, solution: &Solution) -> String {
+pub fn summary(solution: &Solution) -> String {
     let mut text = format!("{}\n", solution.title);
     match &solution.body {
-        Body::PhaseChange(answer) => phase_change(&mut text, answer),
-        Body::PhaseSwitching(answer) => switching::summary(&mut text, answer),
+        Body::PhaseChange(answer) => phase_change::summary(&mut text, answer),
+        Body::PhaseSwitching(answer) => phase_switching::summary(&mut text, answer),
         Body::LoadDrift(answer) => load_drift::summary(&mut text, answer),
-        Body::Stopping(answer) => stopping(&mut text, answer),
-        Body::Fluids(answer) | Body::LandBattle(answer) => {
-            let _ = write!(text, "{answer}");
-        }
+        Body::Stopping(answer) => stopping::summary(&mut text, answer),
+        Body::Fluids(answer) | Body::LandBattle(answer) => two_phase::summary(&mut text, answer),
         Body::Periodic(answer) => text.push_str(&periodic::summary(answer)),
     }
     let seconds = solution.seconds;
     let ending = match solution.status {
+        _ if solution.contradiction.is_some() => "not certified: it contradicts itself".to_owned(),
         Status::Converged => format!("certified to {:e}", solution.tolerance),
         Status::IterationLimit => "tolerance not reached".to_owned(),
         Status::TimeLimit => "stopped by the time limit".to_owned(),
@@ -45,104 +43,69 @@ pub fn summary(_loaded: &Loaded, solution: &Solution) -> String {
     text
 }
 
-fn phase_change(text: &mut String, answer: &Answer) {
-    let _ = write!(text, "{}", curve::draw(&answer.curve));
-    let last = answer.last_step;
-    let _ = match answer.n0 {
-        0 => writeln!(text, "remapping never pays: keep the mapping whatever the detector says"),
-        n0 if n0 > last => {
-            writeln!(text, "n0 = {n0}: remapping can pay up to the last step, {last}")
+/// The picture of a solution, as the bytes of a file.
+pub fn draw(solution: &Solution, format: Format) -> Result<Vec<u8>, Complaint> {
+    let title = solution.title.as_str();
+    let chart = match &solution.body {
+        Body::PhaseChange(answer) => phase_change::picture(title, answer),
+        Body::PhaseSwitching(answer) => phase_switching::picture(title, answer),
+        Body::LoadDrift(answer) => load_drift::picture(title, answer),
+        Body::Fluids(answer) | Body::LandBattle(answer) => two_phase_plot::picture(title, answer),
+        Body::Periodic(answer) => periodic::picture(title, answer),
+        Body::Stopping(answer) => {
+            return plot::picture(format, &map::DecisionMap { title, answer });
         }
-        n0 => writeln!(text, "n0 = {n0}: from step {n0} to the last, {last}, remapping never pays"),
     };
-    if let Some((first, bounds)) = answer.curve.runs().next().map(|run| (run.first, run.bounds)) {
-        let width = bounds.width();
-        let _ = writeln!(
-            text,
-            "pi_{first} = {:.12} +- {:.1e}: remap when p exceeds it",
-            bounds.middle(),
-            0.5 * width
-        );
-    }
-    if let Some(through) = answer.stationary_through {
-        let _ = writeln!(text, "steps 0..={through} share one threshold");
-    }
-    if let Some(value) = answer.value {
-        let middle = 0.5 * (value.lower + value.upper);
-        let half = 0.5 * (value.upper - value.lower);
-        let _ = writeln!(text, "expected completion time = {middle:.10} +- {half:.1e}");
-    }
-    let _ = writeln!(text, "{} linear segments at most", answer.segments);
-    if let Some(exact) = &answer.exact {
-        let _ = writeln!(text, "exactly: n0 = {}, V = {}", exact.n0, shorten(&exact.value));
-        for (n, (fraction, decimal)) in
-            exact.threshold.iter().zip(&exact.threshold_decimal).enumerate()
-        {
-            let _ = writeln!(text, "  pi_{n} = {decimal:.15} = {}", shorten(fraction));
+    plot::picture(format, &chart)
+}
+
+/// The readable table of a comparison.
+pub fn compared(comparison: &Comparison) -> String {
+    let Comparison { title, policies, status, seconds, .. } = comparison;
+    match policies {
+        Policies::Certified(costs) => phase_change::table(title, costs),
+        Policies::Sampled(report) => policies::table(title, report),
+        Policies::Scenarios(played) => {
+            let how = match status {
+                Status::Converged => "done",
+                Status::IterationLimit => "a limit was reached",
+                Status::TimeLimit => "stopped by the time limit: unfinished positions are left out",
+                Status::Interrupted => "interrupted: unfinished positions are left out",
+            };
+            format!("{title}\n{}\n{how}, {seconds:.3} s\n", played.shown)
         }
     }
 }
 
-/// A count, in full as far as its digits are known.
-fn short(count: f64) -> String {
-    if count < 1e16 { count.to_string() } else { format!("{count:.3e}") }
+/// The picture of a comparison, as the bytes of a file.
+pub fn draw_compared(comparison: &Comparison, format: Format) -> Result<Vec<u8>, Complaint> {
+    let title = comparison.title.as_str();
+    match &comparison.policies {
+        Policies::Certified(costs) => plot::picture(format, &phase_change::regrets(title, costs)),
+        Policies::Sampled(report) => plot::picture(format, &policies::picture(title, report)),
+        Policies::Scenarios(played) => {
+            plot::picture(format, &two_phase_plot::Policies { title, comparison: &played.all })
+        }
+    }
 }
 
-fn stopping(text: &mut String, answer: &Stopping) {
-    let _ = write!(text, "{}", map::draw(answer));
-    let equal = answer.shape.chunk_by(|a, b| a == b).map(|equal| match equal {
-        [_, _, _, _, ..] => format!("{}^{}", equal[0], equal.len()),
-        few => few.iter().map(ToString::to_string).collect::<Vec<_>>().join(" x "),
-    });
-    let shape: Vec<String> = equal.collect();
-    let _ = writeln!(
-        text,
-        "{} load vectors ({}), solved as {} states ({})",
-        answer.states,
-        shape.join(" x "),
-        answer.classes,
-        answer.representation
-    );
-    let counts = answer.counts;
-    let _ = writeln!(
-        text,
-        "remap in {}, continue in {}, balanced {}{}",
-        short(counts.remap),
-        short(counts.continued),
-        short(counts.balanced),
-        match answer.ties.len() {
-            0 => String::new(),
-            ties => format!("; {ties} of them are ties: either choice is optimal"),
-        }
-    );
-    if let (Some(best), Some(stop)) = (answer.average, answer.average_of_stop) {
-        let middle = |bounds: Bounds| 0.5 * (bounds.lower + bounds.upper);
-        let _ = writeln!(
-            text,
-            "long-run average cost per step {:.10}; under the map that is optimal for Stop {:.10}",
-            middle(best),
-            middle(stop)
-        );
-    } else {
-        let _ = writeln!(
-            text,
-            "a remap costs {:.10} in all; the largest J is {:.10}",
-            answer.remap_value, answer.largest_value
-        );
+/// The middle of an interval with so many decimals, or in scientific notation where these would show none of
+/// it, and how far from what is shown the interval reaches, rounded up.
+pub fn within(bounds: Bounds, decimals: usize) -> String {
+    let Bounds { lower, upper } = bounds;
+    let middle = 0.5 * lower + 0.5 * upper;
+    let decimal = middle == 0.0 || (1e-4..1e12).contains(&middle.abs());
+    let middle =
+        if decimal { format!("{middle:.decimals$}") } else { format!("{middle:.decimals$e}") };
+    let shown: f64 = middle.parse().unwrap_or(f64::NAN);
+    let half = (upper - shown).max(shown - lower).max(0.0);
+    let half = half * (1.0 + 4.0 * f64::EPSILON) + f64::EPSILON * shown.abs();
+    let rounded = format!("{half:.1e}");
+    if rounded.parse().is_ok_and(|rounded: f64| rounded >= half) {
+        return format!("{middle} +- {rounded}");
     }
-    if let Some(costs) = &answer.critical_cost {
-        let mut distinct: Vec<f64> = costs.iter().flatten().copied().collect();
-        distinct.sort_by(f64::total_cmp);
-        distinct.dedup_by(|a, b| (*a - *b).abs() <= 1e-12 * b.abs());
-        let shown: Vec<String> =
-            distinct.iter().take(40).map(|cost| format!("{cost:.6}")).collect();
-        let _ = writeln!(text, "decisions switch at remap costs {}", shown.join(" "));
-    }
-    let _ = writeln!(
-        text,
-        "proved bounds are {:.1e} apart, after {} applications of the chain",
-        answer.value_gap, answer.iterations
-    );
+    // A unit of the last digit is a tenth of the number at most, and half a unit is missing at most.
+    format!("{middle} +- {:.1e}", 1.05 * half)
 }
 
 /// Fractions grow without bound; their whole length is in the JSON document.
@@ -158,9 +121,17 @@ fn shorten(fraction: &str) -> String {
 pub type Row = Vec<(String, String)>;
 
 /// The line of one run.
-pub fn row(run: &SweepRun) -> Row {
+pub fn row(run: &Run) -> Row {
     let set = run.set.iter().map(|(path, value)| (path.clone(), value.to_string()));
-    set.chain(cells(&run.solution.body)).collect()
+    let cells = match &run.solution.body {
+        Body::PhaseChange(answer) => phase_change::cells(answer),
+        Body::PhaseSwitching(answer) => phase_switching::cells(answer),
+        Body::LoadDrift(answer) => load_drift::cells(answer),
+        Body::Stopping(answer) => stopping::cells(answer),
+        Body::Fluids(answer) | Body::LandBattle(answer) => two_phase::cells(answer),
+        Body::Periodic(answer) => periodic::cells(answer),
+    };
+    set.chain(cells).collect()
 }
 
 /// The table of a sweep: one line per value.
@@ -187,35 +158,4 @@ pub fn sweep_table(rows: &[Row]) -> String {
         text.push('\n');
     }
     text
-}
-
-/// What a line of a sweep's table shows of a solution: headings with their cells.
-fn cells(body: &Body) -> Row {
-    match body {
-        Body::PhaseChange(answer) => {
-            let start = answer.curve.at(0);
-            let start = start.map_or(String::new(), |b| format!("{:.12}", b.middle()));
-            let value = answer.value.map(|v| format!("{:.9}", 0.5 * (v.lower + v.upper)));
-            vec![
-                ("n0".to_owned(), answer.n0.to_string()),
-                ("pi_0".to_owned(), start),
-                ("expected time".to_owned(), value.unwrap_or_default()),
-            ]
-        }
-        Body::PhaseSwitching(answer) => switching::cells(answer),
-        Body::LoadDrift(answer) => load_drift::cells(answer),
-        Body::Stopping(answer) => vec![
-            ("load vectors that remap".to_owned(), answer.counts.remap.to_string()),
-            ("remap value".to_owned(), format!("{:.10}", answer.remap_value)),
-            ("iterations".to_owned(), answer.iterations.to_string()),
-        ],
-        Body::Fluids(answer) | Body::LandBattle(answer) => {
-            let (gain, threshold) = answer.middle();
-            vec![
-                ("e_B - e_R".to_owned(), format!("{gain:.6}")),
-                ("pi_0".to_owned(), format!("{threshold:.12}")),
-            ]
-        }
-        Body::Periodic(answer) => periodic::cells(answer),
-    }
 }

@@ -1,9 +1,9 @@
 //! The decision maps of a sweep over one parameter in one picture, and the work each one took.
 
 use super::map::{BALANCED, Cell, NOTHING, Panel, draw_panels, legend_entry, panels};
-use super::plot::{DrawError, Picture, THRESHOLD};
-use crate::commands::SweepRun;
-use crate::solution::Body;
+use crate::plot::chart::{Axis, Chart, Series};
+use crate::plot::{DrawError, Picture, THRESHOLD};
+use crate::solution::{Body, sweep::Run};
 use plotters::coord::Shift;
 use plotters::prelude::*;
 
@@ -30,7 +30,7 @@ impl Regions {
     }
 
     /// Takes the next run. One whose states are others is left out.
-    pub fn add(&mut self, run: &SweepRun) {
+    pub fn add(&mut self, run: &Run) {
         let (Body::Stopping(answer), [(_, value)]) = (&run.solution.body, run.set.as_slice())
         else {
             return;
@@ -116,38 +116,22 @@ impl Picture for Regions {
             Cell::Nothing => Some(NOTHING),
             _ => (counts[k] > 0).then(|| colour(counts[k])),
         })?;
-        self.draw_iterations(&right)
+        self.iterations().draw_on(&right)
     }
 }
 
 impl Regions {
-    fn draw_iterations<B: DrawingBackend>(
-        &self,
-        area: &DrawingArea<B, Shift>,
-    ) -> Result<(), DrawError>
-    where
-        B::ErrorType: 'static,
-    {
+    fn iterations(&self) -> Chart<'_> {
         let values = self.runs.iter().map(|run| run.0);
         let (low, high) = values.fold((f64::MAX, f64::MIN), |(l, h), v| (l.min(v), h.max(v)));
-        let high = if high > low { high } else { low + 1.0 };
         let most = self.runs.iter().map(|run| run.1).max().unwrap_or(0) as f64;
-        let mut chart = ChartBuilder::on(area)
-            .margin(18)
-            .x_label_area_size(46)
-            .y_label_area_size(70)
-            .build_cartesian_2d(low..high, 0.0..1.05 * most.max(1.0))?;
-        chart
-            .configure_mesh()
-            .x_desc(&self.parameter)
-            .y_desc("applications of the chain")
-            .y_label_formatter(&|count| format!("{count:.0}"))
-            .label_style(("sans-serif", 14))
-            .light_line_style(TRANSPARENT)
-            .draw()?;
         let points = || self.runs.iter().map(|&(value, count)| (value, count as f64));
-        chart.draw_series(LineSeries::new(points(), THRESHOLD.stroke_width(2)))?;
-        chart.draw_series(points().map(|point| Circle::new(point, 3, THRESHOLD.filled())))?;
-        Ok(())
+        Chart {
+            title: "",
+            x: Axis::new(&self.parameter, low..high, 4),
+            y: Axis::new("applications of the chain", 0.0..1.05 * most.max(1.0), 0),
+            series: vec![Series::line(THRESHOLD, points()), Series::dots(THRESHOLD, points())],
+            key: SeriesLabelPosition::UpperMiddle,
+        }
     }
 }

@@ -1,8 +1,9 @@
 //! The model problems in text: thresholds by scenario, and policies compared.
 
-use crate::workload::compare::Comparison;
-use crate::workload::figure::Policy;
-use crate::workload::solve::Answer;
+use super::Row;
+use crate::problems::two_phase::figure::Policy;
+use crate::problems::two_phase::workload::Comparison;
+use crate::solution::two_phase::Answer;
 use std::fmt;
 
 /// Rows and columns per position of the curve drawn in text.
@@ -51,12 +52,26 @@ impl fmt::Display for Answer {
     }
 }
 
+/// The readable summary.
+pub fn summary(text: &mut String, answer: &Answer) {
+    text.push_str(&answer.to_string());
+}
+
+/// A line of a sweep's table.
+pub fn cells(answer: &Answer) -> Row {
+    let (gain, threshold) = answer.middle();
+    vec![
+        ("e_B - e_R".to_owned(), format!("{gain:.6}")),
+        ("pi_0".to_owned(), format!("{threshold:.12}")),
+    ]
+}
+
 impl Comparison {
     /// The two static curves: `o` is the old mapping, `n` the new one, `*` both.
     fn draw(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let curves = (self.figure.curve(Policy::StaticOld), self.figure.curve(Policy::StaticNew));
         let (Some(old), Some(new)) = curves else { return Ok(()) };
-        let (old, new) = (old.percent.iter().map(|p| p.mean), new.percent.iter().map(|p| p.mean));
+        let (old, new) = (old.percent.iter().map(|p| p.value), new.percent.iter().map(|p| p.value));
         let (low, high) = (old.clone().chain(new.clone()))
             .fold((0.0f64, 1.0f64), |(low, high), value| (low.min(value), high.max(value)));
         let row = |value: f64| ((high - value) / (high - low) * (ROWS - 1) as f64).round() as usize;
@@ -96,7 +111,7 @@ impl Comparison {
         for (index, at) in self.figure.at.iter().enumerate() {
             write!(f, "\n{at:>8}")?;
             for percent in others().map(|curve| curve.percent[index]) {
-                let cell = format!("{:+.2} ± {:.2}", percent.mean, percent.half_width);
+                let cell = format!("{:+.2} ± {:.2}", percent.value, percent.half_width());
                 write!(f, "{cell:>18}")?;
             }
             if let Some(threshold) = threshold {
@@ -109,10 +124,14 @@ impl Comparison {
     }
 
     fn means(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "Mean time of a run over all positions")?;
+        writeln!(
+            f,
+            "Mean time of a run over all positions, expected over the errors of the detector\n\
+             (computed, not sampled); ± and the runs: half of the 95 % confidence interval, sampled"
+        )?;
         for summary in &self.policies {
             let name = summary.policy.name();
-            let (mean, half_width) = (summary.mean, summary.half_width);
+            let (mean, half_width) = (summary.time.value, summary.time.half_width());
             let utilization = summary.per_metric.utilization;
             writeln!(f, "{name:>14} {mean:12.1} ± {half_width:<9.1} utilization {utilization:.3}")?;
         }
@@ -137,7 +156,7 @@ impl Comparison {
                 let pays = point.gain > point.remap_cost;
                 let edge = if inside && !pays { '|' } else { ' ' };
                 inside = pays;
-                write!(f, "{edge}{:>+7.1}", point.advantage.mean)?;
+                write!(f, "{edge}{:>+7.1}", point.advantage.value)?;
             }
         }
         writeln!(f, "\n")

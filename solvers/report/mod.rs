@@ -1,19 +1,22 @@
 //! A report: one page, without anything from elsewhere.
 //!
-//! Every picture is drawn here, one for each position of the sliders; the page's script shows one of
+//! There is a picture for each position of the sliders; the page's script shows one of
 //! them at a time, and without the script the first is there.
 
 mod page;
-mod picture;
 mod variants;
 
-use crate::cli::Settings;
-use crate::commands::compare::{Row, rows};
-use crate::commands::{solve_model, to_json};
-use crate::export::rule::Document;
+use crate::complaint::Complaint;
+use crate::fitting::short;
 use crate::model::Loaded;
-use crate::model::complaint::Complaint;
 use crate::output::say;
+use crate::plot::Format;
+use crate::problems::comparison::{Row, usual};
+use crate::problems::{self, Files, Settings};
+use crate::render;
+use crate::solution::sweep::Run;
+use crate::solution::{Body, Document, Solution};
+use remapping::Status;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
@@ -61,45 +64,42 @@ pub fn write(paths: &[PathBuf], settings: &Settings) -> Result<String, Vec<Compl
 
 fn of_document(path: &Path) -> Result<Section, Complaint> {
     let name = path.display().to_string();
-    let bytes = std::fs::read(path).map_err(|error| {
-        let help = "give a model file, or what `remap solve --json` prints";
-        Complaint::elsewhere(format!("cannot read {name}: {error}"), help)
-    })?;
-    let value: Value = serde_json::from_slice(&bytes).map_err(|error| {
-        Document { value: &Value::Null, name: &name }.wrong(&format!("not JSON: {error}"))
-    })?;
-    if let Some(runs) = value.get("runs").and_then(Value::as_array) {
-        return of_sweep(runs, &name);
+    match Document::read(path)? {
+        Document::Solution(solution) => Ok(Section::of(&solution, vec![frame(&solution)?])),
+        Document::Sweep(runs) => of_sweep(&runs, &name),
     }
-    let document = Document { value: &value, name: &name };
-    if value.get("problem").is_none() {
-        return Err(document.wrong("not a solution: it has no field `problem`"));
+}
+
+impl Section {
+    /// Of a solution, with frames in place of its own.
+    fn of(solution: &Solution, frames: Vec<Frame>) -> Section {
+        Section {
+            title: solution.title.clone(),
+            problem: solution.body.problem().to_owned(),
+            sliders: Vec::new(),
+            frames,
+            first: Vec::new(),
+            policies: Vec::new(),
+            deck: None,
+            warnings: solution.warnings.clone(),
+        }
     }
-    Ok(Section {
-        title: document.text("title")?.to_owned(),
-        problem: document.text("problem")?.to_owned(),
-        sliders: Vec::new(),
-        frames: vec![frame(&document)?],
-        first: Vec::new(),
-        policies: Vec::new(),
-        deck: None,
-        warnings: warnings(&value),
-    })
 }
 
 /// The runs of a sweep: a slider for each path that was set.
-fn of_sweep(runs: &[Value], name: &str) -> Result<Section, Complaint> {
-    let empty = Document { value: &Value::Null, name };
-    let first = runs.first().ok_or_else(|| empty.wrong("a sweep without runs"))?;
-    let solution = |run: &Value| run.get("solution").cloned().unwrap_or(Value::Null);
+fn of_sweep(runs: &[Run], name: &str) -> Result<Section, Complaint> {
+    let incomplete = || {
+        let message = format!("{name}: the sweep is not complete");
+        Complaint::elsewhere(message, "sweep again, to the end")
+    };
     let label = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    let paths = first.get("set").and_then(Value::as_object);
-    let paths = paths.ok_or_else(|| empty.wrong("a sweep without values"))?;
+    let value = |run: &Run, path: &str| {
+        run.set.iter().find(|(known, _)| known == path).map(|(_, value)| label(value))
+    };
     let mut sliders = Vec::new();
-    for path in paths.keys() {
+    for (path, _) in &runs[0].set {
         let mut positions: Vec<String> = Vec::new();
-        for run in runs {
-            let value = label(&run["set"][path]);
+        for value in runs.iter().filter_map(|run| value(run, path)) {
             if !positions.contains(&value) {
                 positions.push(value);
             }
@@ -108,138 +108,128 @@ fn of_sweep(runs: &[Value], name: &str) -> Result<Section, Complaint> {
     }
     let combinations: usize = sliders.iter().map(|slider| slider.positions.len()).product();
     if combinations != runs.len() {
-        return Err(empty.wrong("the sweep is not complete"));
+        return Err(incomplete());
     }
     let mut frames: Vec<Option<Frame>> = (0..combinations).map(|_| None).collect();
     for run in runs {
         let place = sliders.iter().fold(0, |place, slider| {
-            let value = label(&run["set"][&slider.name]);
-            let at = slider.positions.iter().position(|position| *position == value);
+            let value = value(run, &slider.name);
+            let at = slider.positions.iter().position(|position| Some(position) == value.as_ref());
             place * slider.positions.len() + at.unwrap_or(0)
         });
-        frames[place] = Some(frame(&Document { value: &solution(run), name })?);
+        frames[place] = Some(frame(&run.solution)?);
     }
     let frames: Option<Vec<Frame>> = frames.into_iter().collect();
-    let shown = solution(first);
-    let document = Document { value: &shown, name };
-    Ok(Section {
-        title: document.text("title")?.to_owned(),
-        problem: document.text("problem")?.to_owned(),
-        first: vec![0; sliders.len()],
-        sliders,
-        frames: frames.ok_or_else(|| empty.wrong("the sweep is not complete"))?,
-        policies: Vec::new(),
-        deck: None,
-        warnings: warnings(&shown),
-    })
+    let section = Section::of(&runs[0].solution, frames.ok_or_else(incomplete)?);
+    Ok(Section { first: vec![0; sliders.len()], sliders, ..section })
 }
 
 fn of_model(path: &Path, settings: &Settings) -> Result<Section, Vec<Complaint>> {
     let loaded = Loaded::read(path)?;
-    let name = path.display().to_string();
     let started = std::time::Instant::now();
-    let solved = solve_model(&loaded, settings, None, false)?;
+    let solution = problems::solve(&loaded, settings, Files::default())?.solution;
     let once = started.elapsed().as_secs_f64();
-    let value: Value = serde_json::from_str(&to_json(&solved)).unwrap_or(Value::Null);
-    let document = Document { value: &value, name: &name };
-    let base = frame(&document).map_err(|complaint| vec![complaint])?;
-    let found = variants::of(&loaded, &value, once, settings);
+    let found = variants::of(&loaded, &solution, once, settings);
     let (sliders, frames, first) = match found {
         Some(found) => found,
         None => {
-            say(&format!("note: {name}: too long to solve for other values: no sliders"));
+            say(&format!(
+                "note: {}: too long to solve for other values: no sliders",
+                path.display()
+            ));
+            let base = frame(&solution).map_err(|complaint| vec![complaint])?;
             (Vec::new(), vec![base], Vec::new())
         }
     };
     Ok(Section {
-        title: solved.title.clone(),
-        problem: value["problem"].as_str().unwrap_or("").to_owned(),
         sliders,
-        frames,
         first,
-        policies: rows(&loaded, PATIENCE),
+        policies: usual(&loaded, PATIENCE),
         deck: std::fs::read_to_string(path).ok(),
-        warnings: warnings(&value),
+        ..Section::of(&solution, frames)
     })
 }
 
-fn warnings(solution: &Value) -> Vec<String> {
-    let list = solution.get("warnings").and_then(Value::as_array);
-    let texts = list.map(|list| list.iter().filter_map(Value::as_str).map(str::to_owned).collect());
-    texts.unwrap_or_default()
+/// The picture of a solution, and its numbers.
+fn frame(solution: &Solution) -> Result<Frame, Complaint> {
+    let svg = String::from_utf8_lossy(&render::draw(solution, Format::Svg)?).into_owned();
+    let label = format!("<svg role=\"img\" aria-label=\"{}\"", page::escaped(&solution.title));
+    // Inside a page the namespace goes without saying.
+    let svg = svg.replace(" xmlns=\"http://www.w3.org/2000/svg\"", "").replacen("<svg", &label, 1);
+    Ok(Frame { svg, facts: facts(solution) })
 }
 
-/// The picture of a solution, and its numbers.
-fn frame(document: &Document<'_>) -> Result<Frame, Complaint> {
-    let svg = picture::draw(document)?;
-    Ok(Frame { svg, facts: facts(document.value) })
+/// A number for people.
+fn number(value: f64) -> String {
+    if value != 0.0 && value.abs() < 1e-4 { format!("{value:.1e}") } else { short(value) }
+}
+
+/// A number of steps that may never come.
+fn steps(interval: Option<u64>) -> String {
+    interval.map_or("never".to_owned(), |steps| steps.to_string())
 }
 
 /// The numbers worth reading, with their bounds.
-fn facts(solution: &Value) -> Vec<(String, String)> {
+fn facts(solution: &Solution) -> Vec<(String, String)> {
     let mut facts = Vec::new();
-    let number = |value: &Value| match value {
-        Value::Null => "never".to_owned(),
-        Value::String(text) => text.clone(),
-        other => match other.as_f64() {
-            Some(value) if value != 0.0 && value.abs() < 1e-4 => format!("{value:.1e}"),
-            Some(value) if other.is_f64() => crate::fitting::short(value),
-            _ => other.to_string(),
-        },
-    };
-    let mut add = |name: &str, value: &Value| facts.push((name.to_owned(), number(value)));
-    let names: &[(&str, &str)] = match solution["problem"].as_str().unwrap_or("") {
-        "phase_change" => &[("last step M", "last_step"), ("no remap from step n0", "n0")],
-        "stopping" => &[
-            ("cost of a remap", "remap_cost"),
-            ("cost of a remap in all", "remap_value"),
-            ("load vectors", "states"),
-            ("certified gap of the values", "value_gap"),
-        ],
-        "load_drift" => &[
-            ("cost of a remap", "remap_cost"),
-            ("expected cost", "value"),
-            ("expected remaps", "remaps"),
-            ("utilization", "utilization"),
-            ("interval of least average cost", "least_average_cost"),
-        ],
-        "periodic" => &[("bound", "bound"), ("longest interval within the bound", "interval")],
-        _ => &[],
-    };
-    for (name, field) in names {
-        if let Some(value) = solution.get(field) {
-            add(name, value);
+    let mut add = |name: &str, value: String| facts.push((name.to_owned(), value));
+    let mut expected = None;
+    match &solution.body {
+        Body::PhaseChange(answer) => {
+            add("last step M", answer.last_step.to_string());
+            add("no remap from step n0", steps(answer.n0));
+            expected = answer.value;
+            let widest = answer.curve().width();
+            add("widest certified bounds of a threshold", format!("{widest:.1e}"));
         }
-    }
-    if let Some(value) = solution.get("value").filter(|value| value.is_object()) {
-        let (low, high) = (value["lower"].as_f64(), value["upper"].as_f64());
-        if let (Some(low), Some(high)) = (low, high) {
-            let text = format!("{:.9} ± {:.1e}", (low + high) / 2.0, (high - low) / 2.0);
-            add("expected time, certified", &Value::from(text));
+        Body::PhaseSwitching(answer) => expected = answer.value,
+        Body::Stopping(answer) => {
+            add("cost of a remap", number(answer.remap_cost));
+            add("cost of a remap in all", number(answer.remap_value));
+            add("load vectors", answer.states.to_string());
+            add("certified gap of the values", number(answer.value_gap));
         }
-    }
-    let lists = (solution.get("threshold_lower"), solution.get("threshold_upper"));
-    if let (Some(Value::Array(low)), Some(Value::Array(high))) = lists {
-        let width = |(l, h): (&Value, &Value)| Some(h.as_f64()? - l.as_f64()?);
-        let widest = low.iter().zip(high).filter_map(width).fold(0.0, f64::max);
-        add("widest certified bounds of a threshold", &Value::from(format!("{widest:.1e}")));
-    }
-    if let Some(cost) = solution.get("cost_aware").filter(|cost| cost.is_object()) {
-        add("cost of a remap", &cost["remap_cost"]);
-        add("interval of least cost", &cost["interval"]);
-        add("cost per step", &cost["cost_per_step"]);
-    }
-    for (name, field) in [("best fixed interval", "best_fixed"), ("never remapping", "never")] {
-        if let Some(fixed) = solution.get(field).filter(|fixed| fixed.is_object()) {
-            let interval = if field == "best_fixed" {
-                number(&fixed["interval"]) + ": "
-            } else {
-                String::new()
+        Body::LoadDrift(answer) => {
+            let known = |value: Option<f64>| value.map_or("not known".to_owned(), number);
+            add("cost of a remap", number(answer.remap_cost));
+            add("expected cost", known(answer.value));
+            add("expected remaps", known(answer.remaps));
+            add("utilization", known(answer.utilization));
+            add("interval of least average cost", answer.least_average_cost.to_string());
+            let fixed = answer.best_fixed;
+            let cost = number(fixed.value);
+            add("best fixed interval", format!("{}: cost {cost}", steps(fixed.interval)));
+            add("never remapping", format!("cost {}", number(answer.never.value)));
+        }
+        Body::Periodic(answer) => {
+            add("bound", number(answer.bound));
+            let what = match answer.at_least {
+                Some(_) => "interval within the bound, at least",
+                None if answer.interval_by == "rms_bound" => "safe interval within the bound",
+                None => "longest interval within the bound",
             };
-            add(name, &Value::from(format!("{interval}cost {}", number(&fixed["value"]))));
+            add(what, steps(answer.interval));
+            if let Some(cost) = &answer.cost_aware {
+                add("cost of a remap", number(cost.remap_cost));
+                add("interval of least cost", cost.interval.to_string());
+                if let Some(per_step) = cost.cost_per_step {
+                    add("cost per step", number(per_step));
+                }
+            }
         }
+        Body::Fluids(_) | Body::LandBattle(_) => {}
     }
-    add("status", &solution["status"]);
-    add("tolerance", &solution["tolerance"]);
+    if let Some(value) = expected {
+        let text = format!("{:.9} ± {:.1e}", value.middle(), value.half_width());
+        add("expected time, certified", text);
+    }
+    let status = match solution.status {
+        Status::Converged => "converged",
+        Status::IterationLimit => "iteration_limit",
+        Status::TimeLimit => "time_limit",
+        Status::Interrupted => "interrupted",
+    };
+    add("status", status.to_owned());
+    add("tolerance", number(solution.tolerance));
     facts
 }

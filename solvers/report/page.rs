@@ -89,11 +89,6 @@ fn one(i: usize, section: &Section) -> String {
         }
         text += "</tbody></table>\n</div>\n";
     }
-    if section.frames.iter().any(|frame| frame.svg.contains("class=\"cell")) {
-        text += "<p class=\"legend\"><span class=\"key remap\"></span> remap \
-                 <span class=\"key continue\"></span> continue <span class=\"key balanced\"></span> \
-                 balanced</p>\n";
-    }
     if !section.policies.is_empty() {
         text += "<table class=\"wide\"><caption>Policies, at the model's own values</caption>\n<thead><tr>\
                  <th scope=\"col\">policy</th><th scope=\"col\">expected cost</th>\
@@ -108,7 +103,11 @@ fn one(i: usize, section: &Section) -> String {
                 row.half_width
             );
         }
-        text += "</tbody></table>\n";
+        let what = match section.policies.iter().all(|row| row.proved) {
+            true => "± half of the proved bounds",
+            false => "± half of the 95 % confidence interval, sampled",
+        };
+        let _ = writeln!(text, "</tbody></table>\n<p class=\"legend\">{what}</p>");
     }
     for warning in &section.warnings {
         let _ = writeln!(text, "<p class=\"warning\">{}</p>", escaped(warning));
@@ -125,26 +124,17 @@ fn one(i: usize, section: &Section) -> String {
 
 const STYLE: &str = "\
 :root { --back: #fff; --text: #1a1a1a; --faint: #6b6b6b; --rule: #d5d5d5; --curve: #0b5cad;
-  --remap: #d1495b; --continue: #dbe7f3; --balanced: #2e7d4f; --mark: #8a5a00; }
+  --mark: #8a5a00; }
 @media (prefers-color-scheme: dark) {
   :root { --back: #16181b; --text: #e8e8e8; --faint: #a0a0a0; --rule: #3a3d42; --curve: #7db8f5;
-    --remap: #f07a8a; --continue: #2b3a4a; --balanced: #6cc18f; --mark: #e0b050; }
+    --mark: #e0b050; }
 }
 * { box-sizing: border-box; }
 body { margin: 0 auto; max-width: 50rem; padding: 1rem; background: var(--back); color: var(--text);
   font: 1rem/1.5 system-ui, sans-serif; }
 h1 { font-size: 1.4rem; } h2 { font-size: 1.15rem; margin-top: 2.5rem; }
-figure { margin: 1rem 0; } svg { width: 100%; height: auto; }
-svg text { fill: var(--text); font: 12px system-ui, sans-serif; }
-.axis, .tick { fill: none; stroke: var(--faint); } .grid { stroke: var(--rule); }
-.curve { fill: none; stroke: var(--curve); stroke-width: 2; }
-.mark { fill: none; stroke: var(--mark); stroke-dasharray: 5 4; }
-.remaps { fill: var(--remap); fill-opacity: .15; stroke: none; }
-.cell.remap, .key.remap { fill: var(--remap); background: var(--remap); }
-.cell.continue, .key.continue { fill: var(--continue); background: var(--continue); }
-.cell.balanced, .key.balanced { fill: var(--balanced); background: var(--balanced); }
-.key { display: inline-block; width: .9em; height: .9em; vertical-align: -.1em; margin-left: 1em;
-  -webkit-print-color-adjust: exact; print-color-adjust: exact; }
+figure { margin: 1rem 0; overflow-x: auto; }
+svg { width: 100%; min-width: 30rem; height: auto; background: #fff; }
 .sliders { display: grid; grid-template-columns: max-content 1fr 6rem; gap: .4rem 1rem; align-items: center; }
 input[type=range] { width: 100%; accent-color: var(--curve); }
 :focus-visible { outline: 3px solid var(--curve); outline-offset: 2px; }
@@ -153,7 +143,7 @@ th, td { border-top: 1px solid var(--rule); padding: .2rem 1rem .2rem 0; text-al
 td { font-variant-numeric: tabular-nums; }
 pre { overflow: auto; padding: .8rem; border: 1px solid var(--rule); font-size: .85rem; }
 .warning { border-left: 4px solid var(--mark); padding-left: .8rem; }
-.legend { color: var(--faint); } footer { color: var(--faint); margin: 3rem 0 1rem; }
+footer { color: var(--faint); margin: 3rem 0 1rem; }
 @media print { body { max-width: none; } .sliders input { display: none; } svg, table { break-inside: avoid; }
   pre { white-space: pre-wrap; } svg * { -webkit-print-color-adjust: exact; print-color-adjust: exact; } }
 ";

@@ -1,12 +1,10 @@
 //! A model solved for other costs of a remap and other tolerances.
 
 use super::{Frame, PATIENCE, Slider, frame};
-use crate::cli::Settings;
-use crate::commands::{solve_model, to_json};
-use crate::export::rule::Document;
 use crate::fitting::short;
-use crate::model::Loaded;
-use serde_json::Value;
+use crate::model::{Loaded, Problem};
+use crate::problems::{self, Files, Settings};
+use crate::solution::{Body, Solution};
 
 /// What the cost and the tolerance of the model are multiplied by.
 const COSTS: [f64; 9] = [0.125, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 4.0, 8.0];
@@ -32,31 +30,24 @@ impl Axis {
 /// model takes too long: it took `once` seconds.
 pub(super) fn of(
     loaded: &Loaded,
-    solution: &Value,
+    solution: &Solution,
     once: f64,
     settings: &Settings,
 ) -> Option<(Vec<Slider>, Vec<Frame>, Vec<usize>)> {
-    let number = |value: &Value| value.as_f64().unwrap_or(0.0);
     let cost = "cost of a remap";
-    let axes: Vec<Axis> = match solution["problem"].as_str()? {
-        "phase_change" => {
-            let crate::model::Problem::PhaseChange(model) = &loaded.model.problem else {
-                return None;
-            };
+    let at_cost = |given: f64| Axis::of(cost, "problem.remap_cost", given, &COSTS);
+    let axes: Vec<Axis> = match (&solution.body, &loaded.model.problem) {
+        (Body::PhaseChange(_), Problem::PhaseChange(model)) => {
             let test = model.problem().test.to_f64().value();
             Axis::of(cost, "problem.remap.test", test, &COSTS).into_iter().collect()
         }
-        "periodic" => {
-            let given = solution.get("cost_aware").map_or(0.0, |cost| number(&cost["remap_cost"]));
-            let costs = Axis::of(cost, "problem.remap_cost", given, &COSTS);
-            let bounds =
-                Axis::of("tolerance", "problem.bound", number(&solution["bound"]), &BOUNDS);
-            costs.into_iter().chain(bounds).collect()
+        (Body::Periodic(answer), _) => {
+            let given = answer.cost_aware.as_ref().map_or(0.0, |cost| cost.remap_cost);
+            let bounds = Axis::of("tolerance", "problem.bound", answer.bound, &BOUNDS);
+            at_cost(given).into_iter().chain(bounds).collect()
         }
-        "stopping" | "load_drift" => {
-            let given = number(&solution["remap_cost"]);
-            Axis::of(cost, "problem.remap_cost", given, &COSTS).into_iter().collect()
-        }
+        (Body::Stopping(answer), _) => at_cost(answer.remap_cost).into_iter().collect(),
+        (Body::LoadDrift(answer), _) => at_cost(answer.remap_cost).into_iter().collect(),
         _ => Vec::new(),
     };
     let combinations: usize = axes.iter().map(|axis| axis.values.len()).product();
@@ -74,9 +65,8 @@ pub(super) fn of(
         }
         let chosen: Vec<(&str, &str)> = chosen.iter().map(|(p, v)| (*p, v.as_str())).collect();
         let varied = loaded.with(&chosen).ok()?;
-        let solved = solve_model(&varied, settings, None, false).ok()?;
-        let value: Value = serde_json::from_str(&to_json(&solved)).ok()?;
-        frames.push(frame(&Document { value: &value, name: &loaded.model.title }).ok()?);
+        let solved = problems::solve(&varied, settings, Files::default()).ok()?;
+        frames.push(frame(&solved.solution).ok()?);
     }
     let slider = |axis: &Axis| Slider {
         name: axis.name.to_owned(),

@@ -1,7 +1,7 @@
 //! From cells in any order to a record: steps in order, gaps filled or refused.
 
 use super::{Raw, Trace};
-use crate::model::complaint::Complaint;
+use crate::complaint::Complaint;
 use remapping::record::{Record, Remap};
 use std::collections::BTreeMap;
 

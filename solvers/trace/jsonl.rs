@@ -1,7 +1,7 @@
 //! JSON lines: an object for each rank and step, or for each step with a list of times.
 
 use super::{Cell, Raw, RawRemap, at, seconds, whole};
-use crate::model::complaint::Complaint;
+use crate::complaint::Complaint;
 use serde::Deserialize;
 use serde_json::Value;
 use std::io::BufRead;

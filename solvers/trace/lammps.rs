@@ -5,7 +5,7 @@
 //! mean are known; the other ranks are taken as one that has the rest of twice the mean.
 
 use super::{Cell, Raw, RawRemap, at};
-use crate::model::complaint::Complaint;
+use crate::complaint::Complaint;
 use std::io::BufRead;
 
 /// Whether a file that starts like this is a log of LAMMPS.

@@ -6,7 +6,7 @@ mod jsonl;
 mod lammps;
 mod table;
 
-use crate::model::complaint::Complaint;
+use crate::complaint::Complaint;
 use flate2::bufread::MultiGzDecoder;
 use remapping::record::Record;
 use std::fs::File;

@@ -1,7 +1,7 @@
 //! Long and wide tables, separated by commas, semicolons, tabs or blanks.
 
 use super::{Cell, Raw, RawRemap, at, flag, seconds, whole};
-use crate::model::complaint::Complaint;
+use crate::complaint::Complaint;
 use csv::{ByteRecord, ReaderBuilder, Trim};
 use std::io::BufRead;
 

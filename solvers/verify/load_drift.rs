@@ -82,10 +82,10 @@ const CLAIMS: &[Claim<LoadDrift>] = &[
     },
 ];
 
-const INTO_THE_WALL: &str = include_str!("../../models/counterexamples/into_the_wall.ron");
-const SHORT: &str = include_str!("../../models/counterexamples/short_program.ron");
-const ROUNDED: &str = include_str!("../../models/counterexamples/rounding_sheds_load.ron");
-const NO_THRESHOLD: &str = include_str!("../../models/counterexamples/no_threshold.ron");
+const INTO_THE_WALL: &str = include_str!("../models/counterexamples/into_the_wall.ron");
+const SHORT: &str = include_str!("../models/counterexamples/short_program.ron");
+const ROUNDED: &str = include_str!("../models/counterexamples/rounding_sheds_load.ron");
+const NO_THRESHOLD: &str = include_str!("../models/counterexamples/no_threshold.ron");
 
 /// Steps of the model itself that are looked at: its last ones.
 const MOST_STEPS: u64 = 60;
@@ -320,7 +320,7 @@ fn least_average_is_best(problem: &LoadDrift) -> Verdict {
         return Verdict::Silent;
     }
     let intervals = Intervals::new(problem, problem.steps, &());
-    let (best, least) = (intervals.best(), intervals.least_average_cost());
+    let (best, least) = (intervals.best(), Intervals::least_average_cost(problem));
     let value = intervals.all()[least as usize - 1].outcome.value;
     let right = value <= best.outcome.value + 1e-9 * value.max(1.0);
     Verdict::holds_if(right, || {

@@ -98,10 +98,10 @@ pub(super) const CLAIMS: &[Claim<Case>] = &[
     },
 ];
 
-const THREE_NORMAL: &str = include_str!("../../models/counterexamples/three_normal_loads.ron");
-const TABLE_1: &str = include_str!("../../models/periodic/table1.ron");
-const SKEWED: &str = include_str!("../../models/counterexamples/skewed_to_the_left.ron");
-const TWO_MEANS: &str = include_str!("../../models/counterexamples/means_that_differ.ron");
+const THREE_NORMAL: &str = include_str!("../models/counterexamples/three_normal_loads.ron");
+const TABLE_1: &str = include_str!("../models/periodic/table1.ron");
+const SKEWED: &str = include_str!("../models/counterexamples/skewed_to_the_left.ron");
+const TWO_MEANS: &str = include_str!("../models/counterexamples/means_that_differ.ron");
 
 /// Steps up to which intervals are compared with looking at every step.
 const HORIZON: u64 = 40;
@@ -161,7 +161,7 @@ fn by_enumeration(
 
 fn deviation_by_enumeration(case: &Case) -> Verdict {
     let Some(mut imbalance) = case.exact() else { return Verdict::Silent };
-    let found = |time| imbalance.max_deviation(u64::from(time)).map(|found| found.value);
+    let found = |time| Some(imbalance.max_deviation(u64::from(time)).value);
     by_enumeration(case, found, &largest)
 }
 
@@ -199,10 +199,11 @@ fn lemma_3_1(case: &Case) -> Verdict {
 
 fn imbalance_over_time(case: &Case) -> Verdict {
     let Some(mut imbalance) = Imbalance::new(&case.processors) else { return Verdict::Silent };
+    let exact = imbalance.is_exact();
     let mut before = [f64::INFINITY; 3];
     Verdict::all((1..=10).map(|time| {
         let extremes = imbalance.extremes(time as f64);
-        let largest = imbalance.max_deviation(time).map_or(0.0, |found| found.value);
+        let largest = if exact { imbalance.max_deviation(time).value } else { 0.0 };
         let now = [largest, extremes.above, extremes.below].map(|e| e / time as f64);
         let slack = 1e-9 * (1.0 + now[0].max(now[1]));
         let right = now.iter().zip(before).all(|(now, before)| *now <= before + slack);
@@ -247,7 +248,7 @@ fn search_by_looking(case: &Case) -> Verdict {
     let (Some(mut imbalance), Some(interval)) = (case.exact(), case.interval(Kind::Exact)) else {
         return Verdict::Silent;
     };
-    let value = |time| imbalance.max_deviation(time).map(|found| found.value);
+    let value = |time| Some(imbalance.max_deviation(time).value);
     let Some(violated) = first_violation(case, case.bound, value) else { return Verdict::Silent };
     let right = match (interval.steps, violated) {
         (Some(steps), Some(time)) => steps + 1 == time,
@@ -298,7 +299,7 @@ fn keeps_the_bound(case: &Case, kind: Kind) -> Verdict {
         return Verdict::Silent;
     };
     Verdict::all(times(interval.steps).map(|time| {
-        let Some(found) = imbalance.max_deviation(time) else { return Verdict::Silent };
+        let found = imbalance.max_deviation(time);
         let relative = found.value / case.processors.mean_load(time as f64);
         let shown = || {
             let (bound, steps) = (case.bound, interval.steps);

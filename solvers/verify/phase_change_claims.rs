@@ -135,13 +135,13 @@ pub(super) const CLAIMS: &[Claim<Case>] = &[
     },
 ];
 
-const FALLING: &str = include_str!("../../models/counterexamples/falling_thresholds.ron");
+const FALLING: &str = include_str!("../models/counterexamples/falling_thresholds.ron");
 const DECREASING_FAILURE_RATE: &str =
-    include_str!("../../models/counterexamples/falling_failure_rate.ron");
-const CLAIRVOYANT: &str = include_str!("../../models/counterexamples/unknown_lifetime.ron");
-const ONE_STEP_LATER: &str = include_str!("../../models/counterexamples/gain_one_step_later.ron");
-const FEW_SEGMENTS: &str = include_str!("../../models/counterexamples/few_segments.ron");
-const FALLING_VALUE: &str = include_str!("../../models/counterexamples/falling_value.ron");
+    include_str!("../models/counterexamples/falling_failure_rate.ron");
+const CLAIRVOYANT: &str = include_str!("../models/counterexamples/unknown_lifetime.ron");
+const ONE_STEP_LATER: &str = include_str!("../models/counterexamples/gain_one_step_later.ron");
+const FEW_SEGMENTS: &str = include_str!("../models/counterexamples/few_segments.ron");
+const FALLING_VALUE: &str = include_str!("../models/counterexamples/falling_value.ron");
 
 /// 0, the breakpoints of C_t, the threshold, 1, and a point between any two: a piecewise linear
 /// function has the sign pattern it shows on these.

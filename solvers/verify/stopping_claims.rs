@@ -96,8 +96,8 @@ pub(super) const CLAIMS: &[Claim<Case>] = &[
     },
 ];
 
-const PAPER_5: &str = include_str!("../../models/stopping/yin_xu_wang.ron");
-const THREE: &str = include_str!("../../models/counterexamples/three_processes.ron");
+const PAPER_5: &str = include_str!("../models/stopping/yin_xu_wang.ron");
+const THREE: &str = include_str!("../models/counterexamples/three_processes.ron");
 
 /// States up to which fractions are used.
 const MOST_EXACT: usize = 36;

@@ -1,7 +1,7 @@
 //! One process whose load moves by at most one level in a step.
 
 use super::kernel::{Levels, Row};
-use super::{ChainError, Operator, ROW_SUM_TOLERANCE, probability, usable};
+use super::{ChainError, Operator, misses_one, probability, usable};
 use crate::Rational;
 use rayon::prelude::*;
 use std::fmt;
@@ -76,7 +76,7 @@ impl BirthDeath {
             probability(up[level], || format!("up[{level}]"))?;
             probability(down[level], || format!("down[{level}]"))?;
             let sum = up[level] + down[level];
-            if sum > 1.0 + ROW_SUM_TOLERANCE {
+            if sum > 1.0 && misses_one(sum, 3) {
                 return Err(ChainError::TooMuchMotion { level, sum });
             }
             stay.push((1.0 - up[level] - down[level]).max(0.0));
@@ -101,7 +101,27 @@ impl BirthDeath {
         let double = |p: &Rational| p.to_f64().value();
         let mut chain =
             Self::new(up.iter().map(double).collect(), down.iter().map(double).collect())?;
-        for (stay, (up, down)) in chain.stay.iter_mut().zip(up.iter().zip(down)) {
+        for (direction, edge, p) in
+            [("down", "lowest", &down[0]), ("up", "highest", &up[up.len() - 1])]
+        {
+            if *p != Rational::ZERO {
+                return Err(ChainError::LeavesRange { direction, edge, value: double(p) });
+            }
+        }
+        let most = Rational::ONE + Rational::from_parts(1.into(), 1_000_000_000u32.into());
+        for (level, (stay, (up, down))) in
+            chain.stay.iter_mut().zip(up.iter().zip(down)).enumerate()
+        {
+            // What doubles cannot tell from what is allowed.
+            for (name, p) in [("up", up), ("down", down)] {
+                if *p > Rational::ONE {
+                    let (what, value) = (format!("{name}[{level}]"), double(p));
+                    return Err(ChainError::NotAProbability { what, value });
+                }
+            }
+            if up + down > most {
+                return Err(ChainError::TooMuchMotion { level, sum: double(&(up + down)) });
+            }
             *stay = double(&(Rational::ONE - up - down)).max(0.0);
         }
         Ok(Self::of(chain.up, chain.stay, chain.down))

@@ -1,6 +1,6 @@
 //! A chain given as a full transition matrix.
 
-use super::{ChainError, Operator, ROW_SUM_TOLERANCE, probability, usable};
+use super::{ChainError, Operator, misses_one, probability, usable};
 use rayon::prelude::*;
 
 /// A transition matrix with all its entries.
@@ -15,7 +15,7 @@ impl Dense {
     ///
     /// # Errors
     /// Fewer than two rows, rows of another length, entries outside [0, 1], or a row whose sum
-    /// misses one by more than [`ROW_SUM_TOLERANCE`].
+    /// misses one by more than [`ROW_SUM_TOLERANCE`](super::ROW_SUM_TOLERANCE).
     pub fn new(rows: &[Vec<f64>]) -> Result<Self, ChainError> {
         let levels = rows.len();
         if levels < 2 {
@@ -30,7 +30,7 @@ impl Dense {
                 probability(p, || format!("entry ({i}, {j})"))?;
             }
             let sum: f64 = row.iter().sum();
-            if (sum - 1.0).abs() > ROW_SUM_TOLERANCE {
+            if misses_one(sum, levels) {
                 return Err(ChainError::RowSum { row: i, sum });
             }
         }

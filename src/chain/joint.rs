@@ -1,6 +1,6 @@
 //! A joint chain with any dependence between processes, as sparse rows.
 
-use super::{ChainError, Operator, ROW_SUM_TOLERANCE, probability, usable};
+use super::{ChainError, Operator, misses_one, probability, usable};
 use rayon::prelude::*;
 use sprs::{CsMat, TriMat};
 
@@ -16,7 +16,7 @@ impl Joint {
     ///
     /// # Errors
     /// A matrix that is not square or has fewer than two rows, entries outside [0, 1], or a row
-    /// whose sum misses one by more than [`ROW_SUM_TOLERANCE`].
+    /// whose sum misses one by more than [`ROW_SUM_TOLERANCE`](super::ROW_SUM_TOLERANCE).
     pub fn new(matrix: CsMat<f64>) -> Result<Self, ChainError> {
         let matrix = matrix.into_csr();
         let rows = matrix.rows();
@@ -33,7 +33,7 @@ impl Joint {
                 probability(p, || format!("entry ({i}, {j})"))?;
             }
             let sum: f64 = row.data().iter().sum();
-            if (sum - 1.0).abs() > ROW_SUM_TOLERANCE {
+            if misses_one(sum, row.nnz()) {
                 return Err(ChainError::RowSum { row: i, sum });
             }
             longest_row = longest_row.max(row.nnz());

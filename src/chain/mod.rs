@@ -105,6 +105,12 @@ pub trait Operator: Send + Sync {
 /// How far the sum of given transition probabilities may be from one.
 pub const ROW_SUM_TOLERANCE: f64 = 1e-9;
 
+/// Whether probabilities with this sum, so many of them, miss one by more than they may: given decimals become
+/// doubles, and doubles are added up, with an error of half a unit of the last place each.
+fn misses_one(sum: f64, terms: usize) -> bool {
+    (sum - 1.0).abs() > ROW_SUM_TOLERANCE + terms as f64 * f64::EPSILON
+}
+
 /// Why a chain cannot be built.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum ChainError {

@@ -1,9 +1,9 @@
 //! The backward recursion over the horizon, resumable at every step.
 
-use super::remapping::Remapping;
 use super::transition::Transition;
-use super::{Closest, Decisions, LoadDrift, Outcome, States, Timing};
-use crate::chain::{ChainError, Wanted};
+use super::{Chain, Closest, Decisions, LoadDrift, Outcome, Remapping, States, Timing};
+use crate::chain::{ChainError, ROW_SUM_TOLERANCE, Wanted};
+use crate::rounding::TINY;
 use rayon::prelude::*;
 
 /// How remaps are decided.
@@ -54,6 +54,8 @@ pub struct Backward<'a> {
     /// goes on.
     upcoming: Decisions,
     goes_on: Option<Vec<u32>>,
+    /// What underflow has taken from the probabilities of a joint move.
+    underflow: f64,
 }
 
 /// Where the recursion stands: all that must be kept to resume it.
@@ -65,6 +67,20 @@ pub struct Snapshot {
     pub limits: Vec<u32>,
     /// Value, and if carried work and number of remaps, of every state.
     pub vectors: Vec<Vec<f64>>,
+}
+
+/// What underflow takes from all probabilities of a move, at most. One that is no double at all may be missing.
+fn underflow(problem: &LoadDrift) -> f64 {
+    let moves = (problem.processors * problem.chain.levels()) as f64;
+    let rows = problem.chain.rows();
+    let subnormal = rows.iter().flatten().any(|p| *p > 0.0 && *p < TINY);
+    moves * if subnormal { TINY } else { f64::from_bits(1) }
+}
+
+/// By how much values may be off: by a factor between e^-growth and e^growth, and then by so much.
+struct Rounding {
+    growth: f64,
+    absolute: f64,
 }
 
 /// Relative slack within which two branches count as equal.
@@ -102,6 +118,7 @@ impl<'a> Backward<'a> {
             decisions: Decisions::none(count),
             upcoming: Decisions::none(count),
             goes_on: None,
+            underflow: underflow(problem),
         };
         if problem.timing == Timing::BeforeStep {
             backward.pay(0);
@@ -232,6 +249,36 @@ impl<'a> Backward<'a> {
         self.vectors[0][self.initial_state()]
     }
 
+    /// Proved bounds on what [`value`](Self::value) is without rounding.
+    pub fn value_bounds(&self) -> (f64, f64) {
+        let (value, Rounding { growth, absolute }) = (self.value(), self.rounding());
+        // The operations on these numbers themselves lose less than the last factors allow for.
+        let lower = (value * (-growth).exp() - absolute) * (1.0 - 4.0 * f64::EPSILON);
+        let upper = (value * growth.exp() + absolute) * (1.0 + 4.0 * f64::EPSILON);
+        (lower.max(0.0), upper)
+    }
+
+    /// What rounding may have done to the values so far. All that is added is nonnegative: costs of steps,
+    /// costs of remaps, products with probabilities. So with the relative error of one step and the absolute
+    /// one of the cost it adds, k steps turn V into at most e^(k error) (V + k absolute), and no less than
+    /// e^(-k error) (V - k absolute), the recursion being monotone and no expectation raising constants
+    /// (but for rows that sum to a little more than 1).
+    fn rounding(&self) -> Rounding {
+        let problem = self.problem;
+        let steps = (problem.steps - self.remaining) as f64;
+        // Six: the cost of a remap and its two targets, the cost of the step, and their sums.
+        let step = (self.transition.rounding() + 6.0) * f64::EPSILON;
+        let load = problem.lowest + problem.chain.levels() as f64;
+        let paid = 4.0 * f64::EPSILON * load;
+        let underflow = TINY + self.underflow * steps * (load + problem.remap_cost);
+        let excess = match problem.chain {
+            Chain::BirthDeath(_) => 1.0,
+            Chain::Dense(_) => (2.0 * ROW_SUM_TOLERANCE * steps * problem.processors as f64).exp(),
+        };
+        let absolute = steps * (paid + underflow) * excess;
+        Rounding { growth: 1.1 * step * steps, absolute }
+    }
+
     fn initial_state(&self) -> usize {
         self.states.multisets().rank(&vec![self.problem.initial; self.problem.processors])
     }
@@ -318,7 +365,9 @@ impl<'a> Backward<'a> {
         self.fill(0, decides, &limits);
         self.transition.apply_where(&wanted, &self.buffer, &mut self.scratch);
         if decides && optimal {
-            let needed = self.remapping.certain_beyond(&self.scratch);
+            let Rounding { growth, absolute } = self.rounding();
+            let rounding = [growth.exp_m1(), absolute];
+            let needed = self.remapping.certain_beyond(&self.scratch, rounding);
             let short = |(total, limit): (usize, &u32)| {
                 *limit < needed[total].min(self.remapping.largest_excess(total))
             };

@@ -5,7 +5,8 @@
 //! 1 - F_f(x)^(r-k) F_{f+1}(x)^k with F_l the law of one chain n steps after level l, and the total,
 //! all that the next remap depends on, has the law of a sum: p_f^{*(r-k)} * p_{f+1}^{*k}.
 
-use super::{LoadDrift, Outcome, Timing};
+use super::{Chain, LoadDrift, Outcome, Timing};
+use crate::chain::ROW_SUM_TOLERANCE;
 use crate::observer::Observer;
 use rayon::prelude::*;
 
@@ -75,27 +76,55 @@ impl Intervals {
     /// What the program comes to if it never remaps. Time: O(L) a step for birth–death chains, otherwise
     /// O(L^2).
     pub fn never(problem: &LoadDrift) -> Outcome {
-        let rows: Vec<Support> = problem.chain.rows().iter().map(|row| Support::of(row)).collect();
-        let mut law = vec![0.0; rows.len()];
-        law[problem.initial] = 1.0;
         let (mut value, mut work) = (0.0, 0.0);
-        for step in 1..=problem.steps {
-            let mut next = vec![0.0; law.len()];
-            law.iter().zip(&rows).for_each(|(p, row)| row.add_to(&mut next, *p));
-            let paid = if problem.timing == Timing::AfterStep { &next } else { &law };
-            let (max, mean) = problem.expected_extremes(paid, paid, 0);
-            value += problem.step_cost(max, mean);
-            work += mean;
-            let moved = distance(&law, &next);
-            law = next;
-            if moved <= SETTLED {
-                let more = (problem.steps - step) as f64;
-                value += more * problem.step_cost(max, mean);
-                work += more * mean;
-                break;
-            }
-        }
+        problem.unremapped(|steps, cost, mean| {
+            value += steps as f64 * cost;
+            work += steps as f64 * mean;
+        });
         Outcome::new(problem.objective, value, work, 0.0)
+    }
+
+    /// n*, the interval of 1..=steps that minimises W(n), the expected average cost per step if the first remap
+    /// is after step n [NRS86, section 3]: the cost-aware interval, the longest of equal ones. Time as for
+    /// [`never`](Self::never).
+    pub fn least_average_cost(problem: &LoadDrift) -> u64 {
+        let (mut done, mut spent) = (0, problem.remap_cost);
+        let (mut best, mut least) = (0, f64::INFINITY);
+        problem.unremapped(|steps, cost, _| {
+            // Of steps that cost the same, the last or the first has the least average.
+            for n in [1, steps] {
+                let average = (spent + n as f64 * cost) / (done + n) as f64;
+                if average <= least {
+                    (best, least) = (done + n, average);
+                }
+            }
+            (done, spent) = (done + steps, spent + steps as f64 * cost);
+        });
+        best
+    }
+
+    /// An upper bound on the expected objective of remapping every `interval` steps (never, if these are all),
+    /// where `value` was computed for it.
+    ///
+    /// The law of a chain after n steps is a sum of products of n rounded probabilities and E max a sum over
+    /// the levels of 1 less a product of r sums of it; the law of the totals after k remaps is a sum of products
+    /// of k r such laws; and laws that have settled may go on moving by what they moved last.
+    pub fn upper_bound(problem: &LoadDrift, interval: u64, value: f64) -> f64 {
+        let unit = f64::EPSILON;
+        let (levels, r) = (problem.chain.levels() as f64, problem.processors as f64);
+        let (steps, between) = (problem.steps as f64, interval.min(problem.steps) as f64);
+        let periods = (steps / between).ceil();
+        // Rows of decimals may sum to a little more or less than 1.
+        let rows = match problem.chain {
+            Chain::BirthDeath(_) => 0.0,
+            Chain::Dense(_) => 2.0 * ROW_SUM_TOLERANCE,
+        };
+        let law = (between + 1.0) * ((levels + 2.0) * unit + rows);
+        let step = levels * r * (law + 4.0 * unit) + 4.0 * unit * (problem.lowest + levels);
+        let totals = (r * law + (2.0 * r * levels + 8.0) * unit) * periods;
+        let settled = SETTLED * levels * r * steps * (periods + between);
+        let relative = (2.0 * (totals + 4.0 * steps * unit)).exp();
+        (value * relative + 2.0 * steps * step + settled) * (1.0 + 4.0 * unit)
     }
 
     /// Every interval, from 1 on.
@@ -120,17 +149,6 @@ impl Intervals {
         (self.unremapped[n as usize] + self.remap_cost) / n as f64
     }
 
-    /// n*, the interval that minimises W(n): the cost-aware interval.
-    pub fn least_average_cost(&self) -> u64 {
-        let mut best = 1;
-        for n in 2..=self.outcomes.len() as u64 {
-            if self.average_cost(n) <= self.average_cost(best) {
-                best = n;
-            }
-        }
-        best
-    }
-
     /// Expected cost of step n = 1, 2, ... of a program that never remaps: the growth of the
     /// imbalance, where that is the objective.
     pub fn growth(&self) -> Vec<f64> {
@@ -139,6 +157,30 @@ impl Intervals {
 }
 
 impl LoadDrift {
+    /// Calls `each` for the steps of a program that never remaps, one by one while their costs change, with how
+    /// many there are, what each is expected to cost and its expected mean load.
+    fn unremapped(&self, mut each: impl FnMut(u64, f64, f64)) {
+        let rows: Vec<Support> = self.chain.rows().iter().map(|row| Support::of(row)).collect();
+        let mut law = vec![0.0; rows.len()];
+        law[self.initial] = 1.0;
+        for step in 1..=self.steps {
+            let mut next = vec![0.0; law.len()];
+            law.iter().zip(&rows).for_each(|(p, row)| row.add_to(&mut next, *p));
+            let paid = if self.timing == Timing::AfterStep { &next } else { &law };
+            let (max, mean) = self.expected_extremes(paid, paid, 0);
+            let cost = self.step_cost(max, mean);
+            each(1, cost, mean);
+            let moved = distance(&law, &next);
+            law = next;
+            if moved <= SETTLED {
+                if step < self.steps {
+                    each(self.steps - step, cost, mean);
+                }
+                break;
+            }
+        }
+    }
+
     /// Whether some remap leaves loads with this sum of levels.
     fn keeps(&self, total: usize) -> bool {
         use super::Rebalance;

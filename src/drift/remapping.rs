@@ -32,8 +32,8 @@ pub struct Remapping {
     remap_cost: f64,
 }
 
-/// Relative margin by which going on must be worse for a remap to be certain, far above the
-/// rounding of the recursion.
+/// Relative margin by which going on must be worse for a remap to be certain, above the rounding of the
+/// recursion unless it has very many steps.
 const MARGIN: f64 = 1e-9;
 
 impl Remapping {
@@ -101,8 +101,9 @@ impl Remapping {
 
     /// For each total, an a such that remapping is optimal in every state with r (max - mean) > a,
     /// at the decision that precedes the one last observed, if no move leads from there to a state
-    /// in which the program may go on; `value` is the cost-to-go of balanced states.
-    pub(super) fn certain_beyond(&self, value: &[f64]) -> Vec<u32> {
+    /// in which the program may go on; `value` is the cost-to-go of balanced states, which like those last
+    /// observed may be off by `rounding`, relatively and absolutely.
+    pub(super) fn certain_beyond(&self, value: &[f64], rounding: [f64; 2]) -> Vec<u32> {
         let (r, s) = (self.processors, self.reach.levels);
         let next = &self.costs[0];
         let last = next.len() - 1;
@@ -116,7 +117,9 @@ impl Remapping {
             let steepest = near.map(fall).fold(0.0, f64::max);
             let least = next[total] - steepest * self.reach.total_distance(r);
             let remapped = self.remap_cost + expected(&self.targets[total], value);
-            let margin = MARGIN * least.abs().max(remapped.abs()).max(1.0);
+            let size = least.abs().max(remapped.abs()).max(1.0);
+            let lost = 2.0 * (rounding[0] * size.max(next[total]) + rounding[1]);
+            let margin = (MARGIN * size).max(lost * (2.0 + self.reach.total_distance(r)));
             // The imbalance from which on the next step alone makes up for the difference.
             let imbalance = remapped + margin - least - self.step_beyond_imbalance(total);
             let excess = (imbalance * r as f64).ceil().max(0.0);

@@ -35,6 +35,14 @@ impl Transition {
         }
     }
 
+    /// See [`Operator::rounding`].
+    pub fn rounding(&self) -> f64 {
+        match self {
+            Transition::Exchangeable(operator) => operator.rounding(),
+            Transition::Lifted(operator) => operator.rounding(),
+        }
+    }
+
     /// Expectation over the next state, from the wanted states, of the function `v`; `out` holds no
     /// particular value in other states.
     pub fn apply_where(&self, wanted: &Wanted, v: &[f64], out: &mut [f64]) {

@@ -1,8 +1,9 @@
 //! Loads as levels: a birth–death chain by relative frequencies.
 
-use super::Estimated;
+use super::{probability, resample};
+use crate::estimate::Estimate;
 use crate::record::Record;
-use statrs::distribution::{ChiSquared, ContinuousCDF};
+use rand::RngExt;
 
 /// Moves of all ranks together, level by level.
 #[derive(Debug, Clone, PartialEq)]
@@ -15,6 +16,8 @@ pub struct Moves {
     pub counts: Vec<[u64; 3]>,
     /// Moves of more than one level, counted as one.
     pub jumps: u64,
+    /// For each stretch without a remap: the level of every rank at its start, and its steps.
+    stretches: Vec<(Vec<usize>, usize)>,
 }
 
 /// What happens at the ends of a walk.
@@ -30,9 +33,9 @@ pub enum Edge {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Walk {
     /// Probability of a level up.
-    pub up: Estimated,
+    pub up: Estimate,
     /// Probability of a level down.
-    pub down: Estimated,
+    pub down: Estimate,
     /// The ends.
     pub edge: Edge,
     /// Probability of counts that differ at least as much from level to level, if they do not really.
@@ -77,7 +80,11 @@ impl Moves {
         let (lowest, levels) = extent(record, quantum);
         let mut counts = vec![[0; 3]; levels];
         let mut jumps = 0;
+        let mut stretches = Vec::new();
         for stretch in record.stretches() {
+            let place = |load: &f64| (level(*load) - lowest) as usize;
+            let starts = record.row(stretch.start).iter().map(place).collect();
+            stretches.push((starts, stretch.len() - 1));
             for step in stretch.start + 1..stretch.end {
                 for (before, after) in record.row(step - 1).iter().zip(record.row(step)) {
                     let (from, to) = (level(*before), level(*after));
@@ -87,7 +94,7 @@ impl Moves {
                 }
             }
         }
-        Moves { quantum, lowest, counts, jumps }
+        Moves { quantum, lowest, counts, jumps, stretches }
     }
 
     /// All moves.
@@ -118,8 +125,7 @@ impl Moves {
         let side = |side: usize| inner.iter().map(|count| count[side]).sum::<u64>();
         let (downs, stays, ups) = (side(0), side(1), side(2));
         let visits = downs + stays + ups;
-        let (up, down) =
-            (Estimated::probability(ups, visits), Estimated::probability(downs, visits));
+        let (up, down) = (probability(ups, visits), probability(downs, visits));
         Walk {
             up,
             down,
@@ -143,26 +149,38 @@ impl Moves {
         if reflect > hold { Edge::Reflect } else { Edge::Hold }
     }
 
-    /// Pearson's test that all levels have the same probabilities.
+    /// Test that all inner levels have the same probabilities: the likelihood ratio against records
+    /// drawn anew, from their common probabilities and those of either end.
     fn sameness(&self, inner: &[[u64; 3]]) -> f64 {
-        let all: u64 = inner.iter().flatten().sum();
-        if all == 0 {
-            return 1.0;
+        let last = self.counts.len() - 1;
+        let ratio = |counts: &[[u64; 3]]| {
+            resample::likelihood_ratio(counts.iter().map(|count| count.as_slice()))
+        };
+        let mut common = [0; 3];
+        for count in inner {
+            common.iter_mut().zip(count).for_each(|(sum, count)| *sum += count);
         }
-        let (mut statistic, mut freedom) = (0.0, 0.0);
-        for side in 0..3 {
-            let share = inner.iter().map(|count| count[side]).sum::<u64>() as f64 / all as f64;
-            for count in inner {
-                let expected = share * count.iter().sum::<u64>() as f64;
-                if expected >= 5.0 {
-                    statistic += (count[side] as f64 - expected).powi(2) / expected;
-                    freedom += 2.0 / 3.0;
+        let shares = |count: [u64; 3]| {
+            let visits = count.iter().sum::<u64>().max(1) as f64;
+            [count[0] as f64 / visits, (count[0] + count[2]) as f64 / visits]
+        };
+        let ends = [shares(self.counts[0]), shares(common), shares(self.counts[last])];
+        resample::probability(ratio(inner), self.total(), |random| {
+            let mut counts = vec![[0; 3]; last + 1];
+            for (starts, steps) in &self.stretches {
+                for start in starts {
+                    let mut level = *start;
+                    for _ in 0..*steps {
+                        let kind = if level == 0 { 0 } else { 1 + usize::from(level == last) };
+                        let [down, moves] = ends[kind];
+                        let draw: f64 = random.random();
+                        let side = if draw < down { 0 } else { 1 + usize::from(draw < moves) };
+                        counts[level][side] += 1;
+                        level = (level + side).saturating_sub(1).min(last);
+                    }
                 }
             }
-        }
-        match ChiSquared::new((freedom - 2.0_f64).max(1.0)) {
-            Ok(law) => 1.0 - law.cdf(statistic),
-            Err(_) => 1.0,
-        }
+            ratio(&counts[1.min(last + 1)..last.max(1)])
+        })
     }
 }

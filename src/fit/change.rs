@@ -1,5 +1,7 @@
 //! A change of phase: one step from which on the times are others.
 
+use crate::estimate::{Estimate, LEVEL};
+
 /// The most likely change of the mean of a series.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Change {
@@ -17,6 +19,34 @@ pub struct Change {
 
 /// Values on either side at least.
 const FEWEST: usize = 5;
+
+/// The probability a step of a change that came once, after `at` of `steps` values: the constant hazard
+/// for which a first change so early, given one that [`change`] can see, or so late, given none before
+/// it could, has 2.5 %. One change says little more than that: its lower end is mostly 0.
+pub fn hazard(at: usize, steps: usize) -> Estimate {
+    let tail = 0.5 * (1.0 - LEVEL);
+    let early = (at + 1).saturating_sub(FEWEST).max(1) as f64;
+    let all = (steps + 1).saturating_sub(2 * FEWEST).max(1) as f64;
+    // ln(1 - hazard) for which P(at most `early` of `all` steps, given one) is the tail.
+    let share = |log: f64| (early * log).exp_m1() / (all * log).exp_m1();
+    let lower = if early / all >= tail {
+        0.0
+    } else {
+        let (mut low, mut high) = (0.0, 1.0);
+        for _ in 0..100 {
+            let middle = 0.5 * (low + high);
+            if share(f64::ln_1p(-middle)) < tail {
+                low = middle;
+            } else {
+                high = middle;
+            }
+        }
+        low
+    };
+    let late = at.saturating_sub(FEWEST) as f64;
+    let upper = if late > 0.0 { 1.0 - tail.powf(1.0 / late) } else { 1.0 };
+    Estimate { value: 1.0 / (at as f64 + 1.0), lower, upper }
+}
 
 /// The most likely change of the mean of `values`, if Akaike's criterion prefers two levels to a
 /// constant and to a straight line [NR86, section II, compares means in the same way]. Work:

@@ -1,7 +1,8 @@
 //! How the imbalance grows after a remap: recorded, and as a model has it.
 
+use crate::estimate::NORMAL;
+use crate::random::{Stream, stream};
 use crate::record::{Record, imbalance};
-use crate::simulate::{Stream, stream};
 use rand::RngExt;
 use rand_distr::{Distribution, StandardNormal};
 
@@ -47,7 +48,7 @@ pub fn recorded(record: &Record, lags: &[usize]) -> Vec<Point> {
         let mean = sum / n;
         let independent = (n / lag as f64).max(1.5);
         let variance = (squares / n - mean * mean).max(0.0);
-        Point { lag, mean, half_width: 1.96 * (variance / (independent - 1.0)).sqrt() }
+        Point { lag, mean, half_width: NORMAL * (variance / (independent - 1.0)).sqrt() }
     };
     lags.iter().map(|lag| point(*lag)).collect()
 }
@@ -138,7 +139,7 @@ pub fn predicted(
     let point = |(lag, (sum, squares)): (&usize, &(f64, f64))| {
         let mean = sum / n;
         let variance = (squares / n - mean * mean).max(0.0);
-        Point { lag: *lag, mean, half_width: 1.96 * (variance / (n - 1.0)).sqrt() }
+        Point { lag: *lag, mean, half_width: NORMAL * (variance / (n - 1.0)).sqrt() }
     };
     lags.iter().zip(&sums).map(point).collect()
 }

@@ -1,9 +1,10 @@
 //! Loads as levels, by any move: transition matrices of all ranks together, or of each by itself.
 
-use super::Estimated;
 use super::chain::extent;
+use super::{probability, resample};
+use crate::estimate::Estimate;
 use crate::record::Record;
-use statrs::distribution::{ChiSquared, ContinuousCDF};
+use rand::RngExt;
 
 /// How often every rank went from each level to each other, remaps left out.
 #[derive(Debug, Clone, PartialEq)]
@@ -16,6 +17,8 @@ pub struct Transitions {
     pub levels: usize,
     /// For each rank, row by row.
     counts: Vec<Vec<u64>>,
+    /// For each stretch without a remap: the level of every rank at its start, and its steps.
+    stretches: Vec<(Vec<usize>, usize)>,
 }
 
 /// Matrices of more levels are not counted, nor more numbers in all.
@@ -32,7 +35,10 @@ impl Transitions {
         }
         let level = |load: f64| ((load / quantum).round() as i64 - lowest) as usize;
         let mut counts = vec![vec![0; levels * levels]; record.ranks()];
+        let mut stretches = Vec::new();
         for stretch in record.stretches() {
+            let starts = record.row(stretch.start).iter().map(|load| level(*load)).collect();
+            stretches.push((starts, stretch.len() - 1));
             for step in stretch.start + 1..stretch.end {
                 let moves = record.row(step - 1).iter().zip(record.row(step));
                 for ((before, after), counts) in moves.zip(&mut counts) {
@@ -40,7 +46,7 @@ impl Transitions {
                 }
             }
         }
-        Some(Transitions { quantum, lowest, levels, counts })
+        Some(Transitions { quantum, lowest, levels, counts, stretches })
     }
 
     /// Counts of all ranks together, row by row.
@@ -96,7 +102,7 @@ impl Transitions {
 
     /// The probabilities of all ranks together, or of one, from level to level with their confidence
     /// intervals; those of levels never left are not known.
-    pub fn probabilities(&self, rank: Option<usize>) -> Vec<(i64, i64, Estimated)> {
+    pub fn probabilities(&self, rank: Option<usize>) -> Vec<(i64, i64, Estimate)> {
         let (counts, matrix) = match rank {
             None => (self.together(), self.matrix()),
             Some(rank) => (self.counts[rank].clone(), self.matrices().swap_remove(rank)),
@@ -105,55 +111,62 @@ impl Transitions {
         for (from, row) in counts.chunks(self.levels).enumerate() {
             let visits: u64 = row.iter().sum();
             for (to, count) in row.iter().enumerate().filter(|_| visits > 0) {
-                let share = Estimated::probability(*count, visits);
-                let value = matrix[from][to].clamp(share.low, share.high);
+                let share = probability(*count, visits);
+                let value = matrix[from][to].clamp(share.lower, share.upper);
                 let load = |level: usize| self.lowest + level as i64;
-                found.push((load(from), load(to), Estimated { value, ..share }));
+                found.push((load(from), load(to), Estimate { value, ..share }));
             }
         }
         found
     }
 
-    /// Pearson's test that all ranks move alike from equal levels: the probability of counts that
-    /// differ at least as much if they do. Moves seldom seen are taken together.
+    /// Test that all ranks move alike from equal levels: the probability of counts that differ at least
+    /// as much if they do, by the likelihood ratio against records drawn anew from the matrix of all
+    /// ranks. (By the chi-square law, rare moves refute it far too often: a level that is left is
+    /// visited no more, so that visits say as much as moves.)
     pub fn alike(&self) -> f64 {
-        let (together, levels) = (self.together(), self.levels);
-        let (mut statistic, mut freedom) = (0.0, 0.0);
-        for from in 0..levels {
-            let row = from * levels..(from + 1) * levels;
-            let visits = |rank: usize| self.counts[rank][row.clone()].iter().sum::<u64>() as f64;
-            let ranks: Vec<usize> = (0..self.counts.len()).filter(|r| visits(*r) >= 5.0).collect();
-            if ranks.len() < 2 {
-                continue;
-            }
-            let all: f64 = ranks.iter().map(|rank| visits(*rank)).sum();
-            let total = |cell: usize| -> f64 {
-                ranks.iter().map(|rank| self.counts[*rank][cell] as f64).sum()
-            };
-            // A column is expected five times a rank on average, or shares one with others.
-            let enough = |cell: &usize| total(*cell) >= 5.0 * ranks.len() as f64;
-            let (own, rest): (Vec<usize>, Vec<usize>) =
-                row.clone().filter(|cell| together[*cell] > 0).partition(enough);
-            let groups: Vec<Vec<usize>> =
-                own.into_iter().map(|cell| vec![cell]).chain([rest]).collect();
-            let share = |group: &[usize]| group.iter().map(|c| total(*c)).sum::<f64>() / all;
-            let kept: Vec<(&Vec<usize>, f64)> = groups
-                .iter()
-                .map(|group| (group, share(group)))
-                .filter(|(_, share)| *share > 0.0)
-                .collect();
-            for rank in &ranks {
-                for (group, share) in &kept {
-                    let seen: u64 = group.iter().map(|cell| self.counts[*rank][*cell]).sum();
-                    let expected = share * visits(*rank);
-                    statistic += (seen as f64 - expected).powi(2) / expected;
+        let observed = self.ratio(&self.counts);
+        let together = self.together();
+        let row = |level: usize| &together[level * self.levels..(level + 1) * self.levels];
+        // Staying first: it is what happens most.
+        let moves: Vec<Vec<(usize, f64)>> = (0..self.levels)
+            .map(|from| {
+                let visits = row(from).iter().sum::<u64>().max(1) as f64;
+                let others = (0..self.levels).filter(|to| *to != from && row(from)[*to] > 0);
+                let mut sum = 0.0;
+                let step = |to: usize| {
+                    sum += row(from)[to] as f64 / visits;
+                    (to, sum)
+                };
+                std::iter::once(from).chain(others).map(step).collect()
+            })
+            .collect();
+        let numbers = self.counts.iter().flatten().sum();
+        resample::probability(observed, numbers, |random| {
+            let mut counts = vec![vec![0; self.levels * self.levels]; self.counts.len()];
+            for (starts, steps) in &self.stretches {
+                for (counts, start) in counts.iter_mut().zip(starts) {
+                    let mut level = *start;
+                    for _ in 0..*steps {
+                        let draw: f64 = random.random();
+                        let next = moves[level].iter().find(|(_, sum)| draw < *sum);
+                        // A level that was never left, or what rounding leaves of the last.
+                        let next = next.map_or(level, |(to, _)| *to);
+                        counts[level * self.levels + next] += 1;
+                        level = next;
+                    }
                 }
             }
-            freedom += ((ranks.len() - 1) * (kept.len() - 1)) as f64;
-        }
-        match ChiSquared::new(freedom) {
-            Ok(law) if freedom > 0.0 => law.sf(statistic),
-            _ => 1.0,
-        }
+            self.ratio(&counts)
+        })
+    }
+
+    /// The likelihood of such counts with a matrix for each rank over that with one for all.
+    fn ratio(&self, counts: &[Vec<u64>]) -> f64 {
+        let level = |level: usize| {
+            let row = level * self.levels..(level + 1) * self.levels;
+            resample::likelihood_ratio(counts.iter().map(|counts| &counts[row.clone()]))
+        };
+        (0..self.levels).map(level).sum()
     }
 }

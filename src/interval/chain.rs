@@ -4,6 +4,7 @@ use std::ops::ControlFlow;
 
 use super::cost::{CostAware, LoadChain, cost_aware_chain};
 use super::imbalance::UNKNOWN;
+use super::settling::{Settling, distance};
 use super::{Bound, Estimate, Interval, Places, Search, exact};
 use crate::law::LatticeLaw;
 use crate::observer::{Observer, Status};
@@ -72,16 +73,17 @@ impl ChainLoads {
     /// The chain has no monotone imbalance, so every step is looked at; but where the law of the level
     /// is within total variation `d` of the one last evaluated, the expectation is within
     /// `N d` of the joint law times the largest imbalance, and nothing is evaluated where that leaves
-    /// the bound untouched. Once the laws from all levels agree up to rounding, the law of the
-    /// start is a constant and the bound is kept for ever. A periodic chain does not settle: its
-    /// search ends with its status after a million steps.
+    /// the bound untouched. Once the laws from all levels within reach agree up to rounding,
+    /// the law of the start is a constant, or one of two by turns, and the bound is kept for ever. A
+    /// chain that can end in more than one place does not settle: its search ends with its status
+    /// after a million steps.
     pub fn longest(&self, bound: Bound, observer: &dyn Observer) -> Search {
         let (Bound::MaxDeviation(limit) | Bound::RmsDeviation(limit, _)) = bound;
         let settled = Interval { steps: Some(0), real: None };
         let mut search =
             Search { interval: settled, status: Status::Converged, tie: false, error: 0.0 };
-        let mut from_all: Vec<Vec<f64>> =
-            (0..self.chain.up.len()).map(|level| self.point(level)).collect();
+        let mut settling = Settling::new(&self.chain, self.start);
+        let mut settled = 0;
         let mut before = 0.0;
         let mut last: Option<(Vec<f64>, Estimate)> = None;
         for (time, law) in (1..=LIMIT).zip(self.laws().skip(1)) {
@@ -123,10 +125,8 @@ impl ChainLoads {
             } else {
                 before = f64::NAN;
             }
-            from_all.iter_mut().for_each(|law| *law = self.chain.step(law));
-            let farthest =
-                from_all.iter().map(|law| distance(law, &from_all[self.start])).fold(0.0, f64::max);
-            if farthest * self.most() < SETTLED {
+            settled += u64::from(settling.step() * self.most() < SETTLED);
+            if settled == settling.period {
                 search.interval = Interval::NEVER;
                 return search;
             }
@@ -139,9 +139,4 @@ impl ChainLoads {
     pub fn cost_aware(&self, remap_cost: f64, observer: &dyn Observer) -> CostAware {
         cost_aware_chain(self.count, &self.chain, self.start, remap_cost, observer)
     }
-}
-
-/// Total variation.
-fn distance(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(p, q)| (p - q).abs()).sum::<f64>() / 2.0
 }

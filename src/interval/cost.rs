@@ -2,6 +2,7 @@
 
 use std::ops::ControlFlow;
 
+use super::settling::Settling;
 use super::{Imbalance, Processors};
 use crate::law::extremes::Marginal;
 use crate::law::{LatticeLaw, extremes};
@@ -13,13 +14,16 @@ const LIMIT: u64 = 1_000_000;
 /// The interval of least cost per step.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CostAware {
-    /// Remap after this many steps; `None` if it never pays, or was not found.
+    /// Remap after this many steps; `None` if it never pays. Where the search was stopped, the best of
+    /// those looked at, if any.
     pub steps: Option<u64>,
     /// Cost per step of that interval: the remap cost and the expected imbalances of its steps
     /// over its length. If it never pays, the limit of the imbalance.
     pub cost_per_step: f64,
     /// Expected imbalance after the last step of the interval.
     pub imbalance: f64,
+    /// The longest interval looked at.
+    pub looked_through: u64,
     /// Converged, or why the search ended before.
     pub status: Status,
 }
@@ -44,11 +48,13 @@ pub fn cost_aware(
     let equal = processors.drift() == 0.0;
     if equal && processors.variance() == 0.0 {
         let status = Status::Converged;
-        return Some(CostAware { steps: None, cost_per_step: 0.0, imbalance: 0.0, status });
+        let (cost_per_step, imbalance, looked_through) = (0.0, 0.0, 0);
+        let steps = None;
+        return Some(CostAware { steps, cost_per_step, imbalance, looked_through, status });
     }
     let floor = |n: u64, last: f64| Later {
         least: if equal { last } else { lead * (n + 1) as f64 },
-        limit: None,
+        settled: None,
     };
     let at = |n: u64| imbalance.extremes(n as f64).above;
     Some(minimise(remap_cost, observer, at, floor))
@@ -58,8 +64,8 @@ pub fn cost_aware(
 struct Later {
     /// Lower bound of their imbalance.
     least: f64,
-    /// Their imbalance, when it is constant up to rounding.
-    limit: Option<f64>,
+    /// Their imbalances, when they are two numbers by turns up to rounding, the next one first.
+    settled: Option<[f64; 2]>,
 }
 
 fn minimise(
@@ -72,6 +78,7 @@ fn minimise(
         steps: None,
         cost_per_step: f64::INFINITY,
         imbalance: 0.0,
+        looked_through: 0,
         status: Status::IterationLimit,
     };
     let mut sum = remap_cost;
@@ -86,16 +93,25 @@ fn minimise(
         if cost < best.cost_per_step {
             (best.steps, best.cost_per_step, best.imbalance) = (Some(n), cost, found);
         }
+        best.looked_through = n;
         let later = later(n, found);
         if later.least >= best.cost_per_step {
             best.status = Status::Converged;
             return best;
         }
-        if let Some(limit) = later.limit
-            && limit < best.cost_per_step
-        {
-            let status = Status::Converged;
-            return CostAware { steps: None, cost_per_step: limit, imbalance: limit, status };
+        if let Some([next, last]) = later.settled {
+            let limit = 0.5 * (next + last);
+            // The cost of k > n steps exceeds the limit by this over k, or by more.
+            let excess = sum - n as f64 * limit + (next - limit).min(0.0);
+            best.status = Status::Converged;
+            if excess >= 0.0 && limit < best.cost_per_step {
+                let (steps, cost_per_step, imbalance) = (None, limit, limit);
+                return CostAware { steps, cost_per_step, imbalance, ..best };
+            }
+            if limit + excess.min(0.0) / (n + 1) as f64 >= best.cost_per_step {
+                return best;
+            }
+            best.status = Status::IterationLimit;
         }
     }
     best
@@ -131,11 +147,12 @@ impl LoadChain {
 /// The same for `count` processors whose loads follow a birth–death chain from level `start`
 /// independently, exactly up to rounding.
 ///
-/// The law of the level at any later time is a mixture of the laws after `n` steps from all levels.
-/// So it differs from that of the start after `n` steps in total variation by no more than the
-/// farthest of those does, and the imbalance by no more than `count * levels` times that. Once this
-/// is rounding, all later imbalances are equal, and either some interval has beaten that limit or
-/// none will: remapping never pays. A periodic chain does not settle, and may not be decided.
+/// The law of the level at any later time is a mixture of the laws after `n` steps from all levels
+/// within reach, for a chain that is on even and odd levels by turns of those of one kind. So it differs from that
+/// of the start after `n` steps, or after one more, in total variation by no more than the farthest of those does, and the
+/// imbalance by no more than `count * levels` times that. Once this is rounding, all later
+/// imbalances are one number, or two by turns, and either some interval has beaten their mean or none will:
+/// remapping never pays. A chain that can end in more than one place does not settle, and may not be decided.
 ///
 /// # Panics
 /// If `start` is not a level, or the chain's two lists differ in length.
@@ -148,25 +165,25 @@ pub fn cost_aware_chain(
 ) -> CostAware {
     let levels = chain.up.len();
     assert!(start < levels && chain.down.len() == levels, "start outside the chain");
-    let point = |level: usize| {
-        let mut law = vec![0.0; levels];
-        law[level] = 1.0;
-        law
-    };
-    let mut law = point(start);
+    let mut law = vec![0.0; levels];
+    law[start] = 1.0;
     let at = |_: u64| {
         law = chain.step(&law);
         imbalance_of(count, &law)
     };
-    let mut laws: Vec<Vec<f64>> = (0..levels).map(point).collect();
+    let mut settling = Settling::new(chain, start);
+    // The imbalance one step ago, and how much it can change.
+    let mut before = (0.0, f64::INFINITY);
     let later = |_: u64, last: f64| {
-        laws.iter_mut().for_each(|law| *law = chain.step(law));
-        let distance = |law: &Vec<f64>| -> f64 {
-            law.iter().zip(&laws[start]).map(|(a, b)| (a - b).abs()).sum::<f64>() / 2.0
-        };
-        let farthest = laws.iter().map(distance).fold(0.0, f64::max);
-        let slack = (count * levels) as f64 * farthest;
-        Later { least: last - slack, limit: (slack < 1e-12 * last.max(1.0)).then_some(last) }
+        let slack = (count * levels) as f64 * settling.step();
+        let two = settling.period == 2;
+        let (next, slack_before) = if two { before } else { (last, slack) };
+        before = (last, slack);
+        let rounding = 1e-12 * last.max(1.0);
+        Later {
+            least: if two { (last - slack).min(next - slack_before) } else { last - slack },
+            settled: (slack.max(slack_before) < rounding).then_some([next, last]),
+        }
     };
     minimise(remap_cost, observer, at, later)
 }

@@ -46,6 +46,15 @@ use crate::observer::Observer;
 /// # Panics
 /// If there are fewer than two processors.
 pub fn max_deviation(places: &[Places<'_>], observer: &dyn Observer) -> (Estimate, u64) {
+    max_deviation_within(places, 1e-15, observer)
+}
+
+/// The same, where the centres that are left out may change it by `goal`.
+pub(super) fn max_deviation_within(
+    places: &[Places<'_>],
+    goal: f64,
+    observer: &dyn Observer,
+) -> (Estimate, u64) {
     let total: usize = places.iter().map(|places| places.count).sum();
     assert!(total >= 2, "deviations need two processors");
     let parts: Vec<Part<'_>> = places.iter().map(Part::new).collect();
@@ -60,15 +69,15 @@ pub fn max_deviation(places: &[Places<'_>], observer: &dyn Observer) -> (Estimat
     let left_out = (range + 2) as f64 * (8.0 * SMALL + (n * rounding).powi(2));
     let inherited = rounding * (n * variance).sqrt() + left_out;
     if total == 2 {
-        let value = half_difference(&parts, observer);
-        let terms = parts.iter().map(|part| part.law.weights().len() as u64).product();
-        return (Estimate { value, error: inherited + 8.0 * f64::EPSILON * value }, terms);
+        let value = half_difference(&parts);
+        let error = inherited + (8 + 2 * range) as f64 * f64::EPSILON * value;
+        return (Estimate { value, error }, range as u64);
     }
     let (down, up) = (reach(&parts, -1.0, variance), reach(&parts, 1.0, variance));
     let steps: Option<Vec<_>> = parts.iter().map(|part| Some((part.count, part.steps?))).collect();
     let stride = steps.map_or(Stride::ALL, |steps| {
         let classes: Vec<_> = steps.iter().map(|(count, steps)| (*count, steps.0)).collect();
-        Stride::longest(&classes, steps[0].1.1, 1e-15, observer)
+        Stride::longest(&classes, steps[0].1.1, goal, observer)
     });
     let spectrum = Spectrum::new(parts, total, mean - down, mean + up);
     let (found, work) = spectrum.sum(stride.pairs, observer);
@@ -76,19 +85,16 @@ pub fn max_deviation(places: &[Places<'_>], observer: &dyn Observer) -> (Estimat
     (Estimate { value: found.value, error: found.error + stride.error + inherited + part }, work)
 }
 
-/// Two processors: half the expected distance of the two, all terms positive.
-fn half_difference(parts: &[Part<'_>], observer: &dyn Observer) -> f64 {
-    let (x, y) = (parts[0].law, parts[parts.len() - 1].law);
-    let mut sum = 0.0;
-    for (i, p) in x.weights().iter().enumerate() {
-        if observer.check().is_break() {
-            break;
-        }
-        let distance = |j: usize| (x.first() + i as i64 - y.first() - j as i64).abs() as f64;
-        let inner: f64 = y.weights().iter().enumerate().map(|(j, q)| q * distance(j)).sum();
-        sum += p * inner;
-    }
-    0.5 * sum
+/// Two processors: half the expected distance of the two, the sum over all places of the probability
+/// that one is beyond and the other is not. All terms are positive.
+fn half_difference(parts: &[Part<'_>]) -> f64 {
+    let (x, y) = (&parts[0], &parts[parts.len() - 1]);
+    let (first, last) = (x.law.first().min(y.law.first()), x.law.last().max(y.law.last()));
+    let apart = |place: i64| {
+        let ((x_below, x_above), (y_below, y_above)) = (x.tails(place), y.tails(place));
+        x_below * y_above + y_below * x_above
+    };
+    0.5 * (first..last).map(apart).sum::<f64>()
 }
 
 /// What one frequency adds.
@@ -212,11 +218,16 @@ impl<'a> Spectrum<'a> {
 
     /// The sum over all windows at the frequency `2 pi k / period`.
     fn frequency(&self, k: i64, centres: &[Centre]) -> Term {
-        let sizes = self.sizes(k);
         let wave = (1.0 - self.root(k, 2)).norm();
-        let bound = self.bound(&sizes, wave);
         let small = (SMALL / self.period as f64).ln();
         let mut found = Term { value: 0.0, size: 0.0, work: 0 };
+        let smooth =
+            |part: &Part<'_>| f64::from(part.count) * (part.variation / wave).min(1.0).ln();
+        if self.parts.iter().map(smooth).sum::<f64>() < small {
+            return found;
+        }
+        let sizes = self.sizes(k);
+        let bound = self.bound(&sizes, wave);
         if bound < small {
             return found;
         }

@@ -1,12 +1,19 @@
 //! The expected imbalance at any time, from the laws of the sums.
 
-use super::{Estimate, Places, Processors, exact, kappa};
+use super::{Estimate, Places, Processors, exact, kappa, kappa_error, rounded};
 use crate::law::extremes::Marginal;
-use crate::law::{Class, Extremes, Lattice, Law, Steps, Walk, extremes};
+use crate::law::{Class, Extremes, Grid, Lattice, Law, Steps, Walk, extremes};
 use crate::observer::Observer;
+use std::collections::BTreeMap;
 
-/// What the quadrature of two order statistics costs, in terms of a sum.
-const TERMS_OF_QUADRATURE: u64 = 300_000;
+/// Points of a grid per standard deviation, to begin with.
+const COARSE: f64 = 8.0;
+
+/// Terms that may be summed on one grid: no finer ones are tried once they would have more.
+const TERMS_OF_GRID: u64 = 200_000_000;
+
+/// Relative error of the largest deviation that is good enough to look at.
+const FINE: f64 = 1e-3;
 
 /// What is not evaluated because of a halt.
 pub(super) const UNKNOWN: Estimate = Estimate { value: f64::NAN, error: f64::NAN };
@@ -15,9 +22,20 @@ pub(super) const UNKNOWN: Estimate = Estimate { value: f64::NAN, error: f64::NAN
 #[derive(Clone)]
 pub struct Imbalance<'a> {
     parts: Vec<Part>,
-    deviation: Option<Deviation>,
+    deviation: Deviation,
+    /// The best bounds found on grids, at each time.
+    known: BTreeMap<u64, OnGrid>,
     work: u64,
     observer: &'a dyn Observer,
+}
+
+/// Bounds from laws on a grid.
+#[derive(Debug, Clone, Copy)]
+struct OnGrid {
+    found: Estimate,
+    /// Points of the grid per standard deviation.
+    points: f64,
+    terms: u64,
 }
 
 /// One class of processors.
@@ -35,6 +53,8 @@ enum Deviation {
     Lattice { span: f64, walks: Vec<(usize, Walk)> },
     /// `kappa` times the deviation of one normal change.
     Normal { factor: f64 },
+    /// Bounds, from laws rounded to a grid.
+    Rounded,
 }
 
 impl<'a> Imbalance<'a> {
@@ -54,23 +74,24 @@ impl<'a> Imbalance<'a> {
         }
         let deviation = match processors.common() {
             Some(Law::Normal { deviation, .. }) => {
-                Some(Deviation::Normal { factor: kappa(processors.count()) * deviation })
+                Deviation::Normal { factor: kappa(processors.count()) * deviation }
             }
-            _ => on_common_lattice(processors),
+            _ => on_common_lattice(processors).unwrap_or(Deviation::Rounded),
         };
-        Some(Self { parts, deviation, work: 0, observer: &() })
+        Some(Self { parts, deviation, known: BTreeMap::new(), work: 0, observer: &() })
     }
 
     /// The same under an observer: what it calls a halt to is not a number.
     #[must_use]
     pub fn watched<'b>(self, observer: &'b dyn Observer) -> Imbalance<'b> {
-        let Self { parts, deviation, work, .. } = self;
-        Imbalance { parts, deviation, work, observer }
+        let Self { parts, deviation, known, work, .. } = self;
+        Imbalance { parts, deviation, known, work, observer }
     }
 
-    /// Whether [`max_deviation`](Self::max_deviation) has an answer.
+    /// Whether [`max_deviation`](Self::max_deviation) knows the number up to rounding: steps on a
+    /// common lattice, or identical normal changes. Otherwise it has bounds.
     pub fn is_exact(&self) -> bool {
-        self.deviation.is_some()
+        !matches!(self.deviation, Deviation::Rounded)
     }
 
     /// Whether all laws have a meaning at real times.
@@ -78,22 +99,32 @@ impl<'a> Imbalance<'a> {
         self.parts.iter().all(|part| part.law.is_divisible())
     }
 
-    /// `E max_i |w_i - wbar|` after `time` steps, in units of load, where it is known exactly:
-    /// steps on a common lattice, or identical normal changes.
-    pub fn max_deviation(&mut self, time: u64) -> Option<Estimate> {
+    /// `E max_i |w_i - wbar|` after `time` steps, in units of load, with a bound of its error: of
+    /// rounding where [`is_exact`](Self::is_exact), otherwise within a part in a thousand, if the grids
+    /// are fine enough for that.
+    pub fn max_deviation(&mut self, time: u64) -> Estimate {
+        self.refined(time, &|found| found.value * FINE)
+    }
+
+    /// The same, as exact as it takes to tell it from `other`, if the grids are fine enough for that.
+    pub fn compared(&mut self, time: u64, other: f64) -> Estimate {
+        self.refined(time, &|found| (found.value - other).abs())
+    }
+
+    /// The largest deviation, on finer and finer grids until its error is below what is `allowed`.
+    fn refined(&mut self, time: u64, allowed: &dyn Fn(&Estimate) -> f64) -> Estimate {
         if time == 0 {
-            let start = Estimate { value: 0.0, error: 0.0 };
-            return self.deviation.is_some().then_some(start);
+            return Estimate { value: 0.0, error: 0.0 };
         }
-        match self.deviation.as_mut()? {
+        match &mut self.deviation {
             Deviation::Normal { factor } => {
                 let value = *factor * (time as f64).sqrt();
-                Some(Estimate { value, error: 1e-12 * value })
+                Estimate { value, error: kappa_error(self.parts[0].count) * value }
             }
             Deviation::Lattice { span, walks } => {
                 for (_, walk) in walks.iter_mut() {
                     if walk.go(time, self.observer).is_break() {
-                        return Some(UNKNOWN);
+                        return UNKNOWN;
                     }
                 }
                 let mut places = Vec::with_capacity(walks.len());
@@ -103,26 +134,78 @@ impl<'a> Imbalance<'a> {
                 }
                 let (found, terms) = exact::max_deviation(&places, self.observer);
                 if self.observer.check().is_break() {
-                    return Some(UNKNOWN);
+                    return UNKNOWN;
                 }
                 self.work += terms;
-                Some(Estimate { value: *span * found.value, error: *span * found.error })
+                Estimate { value: *span * found.value, error: *span * found.error }
             }
+            Deviation::Rounded => self.on_grids(time, allowed),
         }
     }
 
-    /// The expected imbalance after 0, 1, .. `last` steps, in units of load: the largest deviation
-    /// where it is known exactly, else the larger of the expected extremes. Ends early where about
-    /// `budget` terms have been summed, or by a halt.
+    fn on_grids(&mut self, time: u64, allowed: &dyn Fn(&Estimate) -> f64) -> Estimate {
+        let mut best = self.known.get(&time).copied();
+        let mut marginals = None;
+        let mut coarse = COARSE;
+        loop {
+            let points = match best {
+                None => coarse,
+                Some(OnGrid { found, points, terms }) => {
+                    let allowed = allowed(&found);
+                    if found.error < allowed {
+                        return found;
+                    }
+                    // The error falls with the square of the points; the work grows with their
+                    // cube at most, or nearly.
+                    let more = (1.5 * found.error / allowed).sqrt().clamp(1.5, 4.0);
+                    if terms.max(1) as f64 * more.powi(3) > TERMS_OF_GRID as f64 {
+                        return found;
+                    }
+                    points * more
+                }
+            };
+            if marginals.is_none() {
+                marginals = self.marginals(time as f64);
+            }
+            let Some(laws) = &marginals else { return UNKNOWN };
+            let count: f64 = laws.iter().map(|(n, _)| *n as f64).sum();
+            let sum = |f: &dyn Fn(&Marginal) -> f64| -> f64 {
+                laws.iter().map(|(n, law)| *n as f64 * f(law)).sum::<f64>() / count
+            };
+            let centre = sum(&Marginal::mean);
+            let scale = sum(&|law| law.deviation().powi(2) + (law.mean() - centre).powi(2)).sqrt();
+            if scale == 0.0 {
+                // All places are certain and the same.
+                return Estimate { value: 0.0, error: 0.0 };
+            }
+            let found =
+                rounded::max_deviation(laws, grid(laws, centre, scale / points), self.observer);
+            if self.observer.check().is_break() {
+                return UNKNOWN;
+            }
+            let Some((found, terms)) = found else {
+                // Too many points.
+                if let Some(best) = best {
+                    return best.found;
+                }
+                coarse /= 16.0;
+                continue;
+            };
+            self.work += terms;
+            let sharper = best.is_none_or(|best| found.error < best.found.error);
+            let found = if sharper { found } else { best.map_or(found, |best| best.found) };
+            best = Some(OnGrid { found, points, terms });
+            self.known.extend(best.map(|best| (time, best)));
+        }
+    }
+
+    /// The expected largest deviation after 0, 1, .. `last` steps, in units of load. Ends early where
+    /// about `budget` terms have been summed, or by a halt.
     pub fn curve(&mut self, last: u64, budget: u64) -> Vec<Estimate> {
         let start = self.work;
         let mut curve = Vec::new();
         for time in 0..=last {
-            let found = self.max_deviation(time).unwrap_or_else(|| {
-                self.work += TERMS_OF_QUADRATURE;
-                let Extremes { above, below, error } = self.extremes(time as f64);
-                Estimate { value: above.max(below), error }
-            });
+            let found = self.max_deviation(time);
             if time > 0 && self.observer.check().is_break() {
                 break;
             }
@@ -140,6 +223,15 @@ impl<'a> Imbalance<'a> {
         if time == 0.0 {
             return Extremes { above: 0.0, below: 0.0, error: 0.0 };
         }
+        let marginals = self.marginals(time);
+        let found = marginals.map(|marginals| extremes(&marginals, self.observer));
+        let Estimate { value, error } = UNKNOWN;
+        let unknown = Extremes { above: value, below: value, error };
+        found.filter(|_| self.observer.check().is_continue()).unwrap_or(unknown)
+    }
+
+    /// The law of the change of each class after `time` steps; `None` after a halt.
+    fn marginals(&mut self, time: f64) -> Option<Vec<(usize, Marginal)>> {
         let observer = self.observer;
         let marginal = |part: &mut Part| {
             let law = match (&part.law, &mut part.walk) {
@@ -160,11 +252,7 @@ impl<'a> Imbalance<'a> {
             };
             Some((part.count, law))
         };
-        let marginals: Option<Vec<_>> = self.parts.iter_mut().map(marginal).collect();
-        let found = marginals.map(|marginals| extremes(&marginals, observer));
-        let Estimate { value, error } = UNKNOWN;
-        let unknown = Extremes { above: value, below: value, error };
-        found.filter(|_| observer.check().is_continue()).unwrap_or(unknown)
+        self.parts.iter_mut().map(marginal).collect()
     }
 }
 
@@ -180,4 +268,22 @@ fn on_common_lattice(processors: &Processors) -> Option<Deviation> {
     let counts = processors.classes().iter().map(|class| class.count);
     let walks = counts.zip(laws.into_iter().map(Walk::new)).collect();
     Some(Deviation::Lattice { span: lattice.span, walks })
+}
+
+/// A grid about a centre, no coarser than `span`, that holds the lattice of the first class of steps: its
+/// places then need no rounding.
+fn grid(laws: &[(usize, Marginal)], centre: f64, span: f64) -> Grid {
+    let steps = laws.iter().find_map(|(_, law)| match law {
+        Marginal::Lattice { origin, span, law, .. } if law.first() < law.last() => {
+            Some((*origin, *span))
+        }
+        _ => None,
+    });
+    match steps {
+        Some((origin, lattice)) if lattice > span => Grid {
+            centre: origin + lattice * ((centre - origin) / lattice).round(),
+            span: lattice / (lattice / span).ceil(),
+        },
+        _ => Grid { centre, span },
+    }
 }

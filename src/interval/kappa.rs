@@ -29,6 +29,11 @@ pub fn kappa(count: usize) -> f64 {
     *table.entry(count).or_insert_with(|| evaluate(count))
 }
 
+/// Bound of the relative error of [`kappa`]: of its quadrature, and of a power of `count` factors.
+pub fn kappa_error(count: usize) -> f64 {
+    1e-11 + 1e-14 * count as f64
+}
+
 /// The values computed so far: each takes milliseconds.
 static KNOWN: Mutex<BTreeMap<usize, f64>> = Mutex::new(BTreeMap::new());
 

@@ -1,9 +1,10 @@
 //! Every method that applies, side by side.
 
 use super::{
-    Estimate, Imbalance, Interval, Processors, Search, distribution_free_factor, first_crossing,
-    kappa, longest, normal_extremes_factor,
+    Estimate, Imbalance, Interval, Processors, Search, Ties, distribution_free_factor,
+    first_crossing, kappa, kappa_error, longest, normal_extremes_factor,
 };
+use crate::law::Law;
 use crate::observer::{Observer, Status};
 use std::ops::ControlFlow;
 
@@ -24,7 +25,7 @@ pub enum Bound {
 /// A method of finding the interval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Kind {
-    /// `d(t)` itself: on lattices and for identical normal changes.
+    /// `d(t)` itself, for every law but [`Law::Moments`](crate::law::Law::Moments).
     Exact,
     /// `E max` and `E min` both within the bound.
     OrderStatistics,
@@ -78,28 +79,37 @@ impl Kind {
 pub struct Method {
     /// Which.
     pub kind: Kind,
-    /// Its interval.
+    /// Its interval; where it did not converge, as many steps as are proved.
     pub interval: Interval,
     /// How its computation ended.
     pub status: Status,
     /// Numerical error, relative to the mean load, of the imbalances it rests on.
     pub error: f64,
-    /// The bound is met within that error: a tie, counted as kept.
+    /// The bound is met within that error: a tie, counted as kept if the method converged.
     pub tie: bool,
 }
 
 impl Method {
+    /// Whether the search was stopped before it had proved a step.
+    pub fn is_missing(&self) -> bool {
+        let halted = matches!(self.status, Status::TimeLimit | Status::Interrupted);
+        halted && self.interval.steps == Some(0)
+    }
+
     fn closed(kind: Kind, interval: Interval) -> Self {
         Self { kind, interval, status: Status::Converged, error: 0.0, tie: false }
     }
 
-    fn searched(kind: Kind, search: Search) -> Self {
+    /// The answer of a method that searches.
+    pub fn searched(kind: Kind, search: Search) -> Self {
         let Search { interval, status, tie, error } = search;
         Self { kind, interval, status, error, tie }
     }
 }
 
-/// Every method that applies, the most trustworthy first: the first is the answer.
+/// Every method that applies, the most trustworthy first: the first is the answer, whose steps are
+/// all proved to keep the bound. For problem P_I that is [`Kind::Exact`], unless its search was stopped
+/// before it came as far as [`Kind::RmsBound`], or the laws are unknown.
 ///
 /// `bound` must be a finite number that is not negative.
 pub fn methods(processors: &Processors, bound: Bound, observer: &dyn Observer) -> Vec<Method> {
@@ -123,20 +133,7 @@ fn max_deviation(processors: &Processors, bound: f64, observer: &dyn Observer) -
     let count = processors.count();
     if let Some(imbalance) = Imbalance::new(processors) {
         let mut imbalance = imbalance.watched(observer);
-        match processors.common() {
-            Some(crate::law::Law::Normal { deviation, .. }) => {
-                let variance = (kappa(count) * deviation).powi(2);
-                let interval = crossing(processors, variance, false, bound);
-                found.push(Method::closed(Kind::Exact, interval));
-            }
-            _ if imbalance.is_exact() => {
-                let search = longest(load, mean, bound, LIMIT, observer, |time| {
-                    imbalance.max_deviation(time).unwrap_or(Estimate { value: 0.0, error: 0.0 })
-                });
-                found.push(Method::searched(Kind::Exact, search));
-            }
-            _ => {}
-        }
+        found.push(exact(processors, bound, &mut imbalance, observer));
         for kind in [Kind::OrderStatistics, Kind::OrderStatisticsOneSided] {
             let mut excess = |time: f64| {
                 let found = imbalance.extremes(time);
@@ -144,8 +141,9 @@ fn max_deviation(processors: &Processors, bound: f64, observer: &dyn Observer) -
                 let value = if both { found.above.max(found.below) } else { found.above };
                 Estimate { value, error: found.error }
             };
+            let limits = (LIMIT, Ties::Keep);
             let mut search =
-                longest(load, mean, bound, LIMIT, observer, |time| excess(time as f64));
+                longest(load, mean, bound, limits, observer, |time| excess(time as f64));
             if let (Some(steps), Some(_)) = (search.interval.steps, search.interval.real)
                 && processors.classes().iter().all(|class| class.law.is_divisible())
             {
@@ -171,8 +169,42 @@ fn max_deviation(processors: &Processors, bound: f64, observer: &dyn Observer) -
         }
     }
     let interval = crossing(processors, processors.variance(), true, bound);
-    found.push(Method::closed(Kind::RmsBound, interval));
+    let safe = Method::closed(Kind::RmsBound, interval);
+    let further = |method: &Method| {
+        let steps = |method: &Method| method.interval.steps.unwrap_or(u64::MAX);
+        method.kind != Kind::Exact
+            || method.status != Status::Converged && steps(method) < steps(&safe)
+    };
+    let place = if found.first().is_none_or(further) { 0 } else { found.len() };
+    found.insert(place, safe);
     found
+}
+
+/// The longest interval of `d(t)` itself.
+fn exact(
+    processors: &Processors,
+    bound: f64,
+    imbalance: &mut Imbalance<'_>,
+    observer: &dyn Observer,
+) -> Method {
+    let (load, mean, count) = (processors.load(), processors.mean(), processors.count());
+    if let Some(Law::Normal { deviation, .. }) = processors.common() {
+        let at = |factor: f64| {
+            let variance = (factor * kappa(count) * deviation).powi(2);
+            crossing(processors, variance, false, bound)
+        };
+        let error = kappa_error(count);
+        let (least, most) = (at(1.0 + error), at(1.0 - error));
+        let tie = least.steps != most.steps;
+        let interval = if tie { Interval { real: None, ..least } } else { at(1.0) };
+        let status = if tie { Status::IterationLimit } else { Status::Converged };
+        return Method { kind: Kind::Exact, interval, status, error: error * bound, tie };
+    }
+    let ties = if imbalance.is_exact() { Ties::Keep } else { Ties::Stop };
+    let search = longest(load, mean, bound, (LIMIT, ties), observer, |time| {
+        imbalance.compared(time, bound * (load + mean * time as f64))
+    });
+    Method::searched(Kind::Exact, search)
 }
 
 /// The sign change of `f` in `[start, start + 1]`, by bisection sped up by false position

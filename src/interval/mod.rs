@@ -10,8 +10,9 @@
 //! ```
 //!
 //! [`methods`](methods()) answers with every method that applies: the closed forms of the paper
-//! ([`closed`]), order statistics ([`mod@crate::law::extremes`]), and the exact value, by
-//! [`exact`] for walks on a lattice and by [`mod@kappa`] for normal changes. Intervals may be never
+//! ([`closed`]), order statistics ([`mod@crate::law::extremes`]), and d(t) itself: by
+//! [`exact`] for walks on a lattice, by [`mod@kappa`] for identical normal changes, and for all other laws
+//! between two bounds (`rounded`) that are as near to each other as the comparison with `D` needs. Intervals may be never
 //! ending. Of all the steps up to an interval none is left unproved: see [`search`].
 
 mod chain;
@@ -25,7 +26,9 @@ mod methods;
 mod negative;
 pub mod paths;
 mod processors;
+mod rounded;
 pub mod search;
+mod settling;
 mod stride;
 mod window;
 
@@ -34,12 +37,12 @@ pub use closed::{distribution_free_factor, first_crossing, normal_extremes_facto
 pub use cost::{CostAware, LoadChain, cost_aware, cost_aware_chain};
 pub use covariance::{Covariance, CovarianceError};
 pub use imbalance::Imbalance;
-pub use kappa::kappa;
+pub use kappa::{kappa, kappa_error};
 pub use methods::{Bound, Guarantee, Kind, Method, methods};
 pub use negative::{NegativeLoad, negative_load};
-pub use paths::{Passage, Sampled, first_passage, sample_path, sampled_max_deviation};
+pub use paths::{Passage, first_passage, sample_path, sampled_max_deviation};
 pub use processors::{Processors, ProcessorsError};
-pub use search::{Search, longest};
+pub use search::{Search, Ties, longest};
 pub use window::Places;
 
 /// A computed number and a bound of its numerical error.

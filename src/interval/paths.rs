@@ -1,40 +1,48 @@
 //! Sample paths: what simulation says where nothing exact does, and the papers' simulated rows.
 
-use rand::rngs::ChaCha8Rng;
-use rand::{RngExt, SeedableRng};
+use rand::RngExt;
 use rand_distr::{Distribution, Exp, Gamma, Normal};
 use rayon::prelude::*;
 
 use super::{Bound, Processors};
+use crate::estimate::{Estimate, student};
 use crate::law::Law;
 use crate::observer::Observer;
+use crate::random::{Stream, stream};
 
-/// Two-sided 95 % quantile of the normal law.
-const QUANTILE: f64 = 1.959_963_984_540_054;
-
-/// A mean over independent sample paths.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Sampled {
-    /// Average.
-    pub mean: f64,
-    /// Half the width of its 95 % confidence interval.
-    pub half_width: f64,
+/// The expectation over sample paths, from the sum of their values and that of their squares.
+fn estimate(sum: f64, squares: f64, runs: u64) -> Estimate {
+    let mean = sum / runs as f64;
+    Estimate::from_moments(mean, (squares - sum * mean).max(0.0), runs as f64)
 }
 
-impl Sampled {
-    fn new(sum: f64, squares: f64, runs: u64) -> Self {
-        let n = runs as f64;
-        let mean = sum / n;
-        let variance = (squares - sum * mean).max(0.0) / (n - 1.0);
-        Self { mean, half_width: QUANTILE * (variance / n).sqrt() }
-    }
+/// Variance of the difference of two times that are rounded to whole steps.
+const ROUNDED: f64 = 1.0 / 6.0;
+
+/// The expectation of a first passage. Its law is skewed to the right, so that means of few paths are too
+/// low more often than too high: the upper end is the higher of that of Student's t and that of a
+/// log-normal law, for the logarithm of the mean (D. R. Cox's method).
+fn mean_passage(times: &[f64]) -> Estimate {
+    let n = times.len() as f64;
+    let moments = |values: &mut dyn Iterator<Item = f64>| {
+        let values: Vec<f64> = values.collect();
+        let mean = values.iter().sum::<f64>() / n;
+        (mean, values.iter().map(|value| (value - mean).powi(2)).sum::<f64>())
+    };
+    let (mean, squares) = moments(&mut times.iter().copied());
+    let found = Estimate::from_moments(mean, squares + (n - 1.0) * ROUNDED, n);
+    let (_, squares) = moments(&mut times.iter().map(|time| time.ln()));
+    let variance = squares / (n - 1.0) + ROUNDED / (mean * mean);
+    let error = (variance / n + variance * variance / (2.0 * (n + 1.0))).sqrt();
+    let upper = found.upper.max(mean * (student(n - 1.0) * error).exp());
+    Estimate { upper, ..found }
 }
 
 /// First passages of sample paths beyond a bound.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Passage {
     /// The first step after which the imbalance exceeds the bound.
-    pub steps: Sampled,
+    pub steps: Estimate,
     /// Paths that had not exceeded the bound after the last step simulated; they count with that
     /// step, so that the mean is too small if there are any.
     pub censored: u64,
@@ -66,7 +74,7 @@ impl Sampler {
         }
     }
 
-    fn draw(&self, stream: &mut ChaCha8Rng) -> f64 {
+    fn draw(&self, stream: &mut Stream) -> f64 {
         match self {
             Self::Steps(values, sums) => {
                 let place: f64 = stream.random();
@@ -82,17 +90,15 @@ impl Sampler {
 
 /// One sample path of the loads.
 struct Path<'a> {
-    stream: ChaCha8Rng,
+    stream: Stream,
     classes: &'a [(usize, Sampler)],
     loads: Vec<f64>,
 }
 
 impl<'a> Path<'a> {
     fn new(seed: u64, run: u64, classes: &'a [(usize, Sampler)]) -> Self {
-        let mut stream = ChaCha8Rng::seed_from_u64(seed);
-        stream.set_stream(run);
         let count = classes.iter().map(|class| class.0).sum();
-        Self { stream, classes, loads: vec![0.0; count] }
+        Self { stream: stream(seed, run), classes, loads: vec![0.0; count] }
     }
 
     fn step(&mut self) {
@@ -174,11 +180,9 @@ pub fn first_passage(
         })
         .collect();
     let passages = passages?;
-    let steps = |passage: &Option<u64>| passage.unwrap_or(last) as f64;
-    let sum = passages.iter().map(steps).sum();
-    let squares = passages.iter().map(|passage| steps(passage).powi(2)).sum();
+    let times: Vec<f64> = passages.iter().map(|passage| passage.unwrap_or(last) as f64).collect();
     let censored = passages.iter().filter(|passage| passage.is_none()).count() as u64;
-    Some(Passage { steps: Sampled::new(sum, squares, runs), censored })
+    Some(Passage { steps: mean_passage(&times), censored })
 }
 
 /// `E max_i |w_i - wbar|` after 1, 2, .. `last` steps, estimated from `runs >= 2` sample paths, in
@@ -188,7 +192,7 @@ pub fn sampled_max_deviation(
     runs: u64,
     seed: u64,
     last: u64,
-) -> Option<Vec<Sampled>> {
+) -> Option<Vec<Estimate>> {
     let classes = samplers(processors)?;
     // Sums over fixed blocks of runs, added in order: the same numbers for any number of threads.
     const BLOCK: u64 = 64;
@@ -211,7 +215,7 @@ pub fn sampled_max_deviation(
     let at = |time: usize| {
         let sum = blocks.iter().map(|block| block[time].0).sum();
         let squares = blocks.iter().map(|block| block[time].1).sum();
-        Sampled::new(sum, squares, runs)
+        estimate(sum, squares, runs)
     };
     Some((0..last as usize).map(at).collect())
 }

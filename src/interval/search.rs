@@ -12,10 +12,19 @@ pub struct Search {
     pub interval: Interval,
     /// Converged, or why the search ended before.
     pub status: Status,
-    /// The bound was met so closely somewhere that the numerical error could hide a crossing.
+    /// The bound was met so closely somewhere that the error could hide a crossing.
     pub tie: bool,
     /// Largest numerical error, relative to the mean load, of the values the answer rests on.
     pub error: f64,
+}
+
+/// What a value within its error of the bound means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ties {
+    /// That the bound is kept.
+    Keep,
+    /// That nobody knows.
+    Stop,
 }
 
 /// Finds the largest `T` with `excess(t) <= bound * (load + mean * t)` for `t = 1..=T`.
@@ -27,15 +36,16 @@ pub struct Search {
 /// times at once where it never would. About `log log T` evaluations lead up to the crossing, a
 /// few more cross it.
 ///
-/// Values above the bound by no more than their own error count as ties, which keep it.
+/// A value within its own error of the bound is a tie. Where errors are of rounding, ties keep the
+/// bound (`Ties::Keep`); otherwise (`Ties::Stop`) the search ends there, with
+/// [`Status::IterationLimit`].
 ///
-/// # Errors
-/// None; a halt or `limit` evaluations end the search with its status and what is proved by then.
+/// A halt or `limit` evaluations end the search with its status and what is proved by then.
 pub fn longest(
     load: f64,
     mean: f64,
     bound: f64,
-    limit: u64,
+    (limit, ties): (u64, Ties),
     observer: &dyn Observer,
     mut excess: impl FnMut(u64) -> Estimate,
 ) -> Search {
@@ -60,7 +70,11 @@ pub fn longest(
         }
         let allowed = bound * average;
         search.error = search.error.max(found.error / average);
-        search.tie |= (found.value - allowed).abs() <= found.error;
+        let tie = (found.value - allowed).abs() <= found.error;
+        search.tie |= tie;
+        if tie && ties == Ties::Stop {
+            return search.stopped(proved, Status::IterationLimit);
+        }
         if found.value - found.error > allowed {
             let ratio = found.value / average;
             let part = if ratio > before {

@@ -13,7 +13,7 @@
 //! ```
 //!
 //! *Lemma.* Let `phi_i` be the characteristic function of `p_i`, `chi` the trapezoid that is 1 on
-//! `[-pi/2, pi/2]` and falls linearly to 0 at `-pi` and `pi`, and
+//! `[-c/2, c/2]` and falls linearly to 0 at `-c` and `c <= pi`, and
 //! `q_i(z) = 1/(2 pi) \int chi phi_i e^{-iwz} dw`, an entire function. Let `H` bound `R`, and for some
 //! `h > 0` let `A_i` bound `sum_y |q_i(x + y + ih)|` and `sum_y |q_i(x + y - ih)|` over the integers
 //! `y`, for all real `x`, and `r_i` bound `sum_y |p_i(y) - q_i(y)|`. Then
@@ -44,7 +44,9 @@
 //! `2 pi v/m`, where `1/v = sum 1/sigma_i^2`. The same with `h = 0` and `1 - chi` in place of `chi`
 //! gives `r_i`; there `psi` is periodic, which is all that is needed for integers `y`. The integrals are
 //! sums over a dozen nodes per `1/sigma`, the scale of all that matters in them, and are
-//! raised by a millionth.
+//! raised by a millionth. For sums of steps `c = pi`; the characteristic function of a law that is
+//! given as it is is known up to rounding only, which `e^{hw}` must not magnify: there `c` is twice the
+//! frequency from which on there is nothing but rounding.
 
 use num_complex::Complex64;
 use std::f64::consts::PI;
@@ -54,6 +56,12 @@ use crate::observer::Observer;
 
 /// Nodes of the integrals per standard deviation.
 const NODES: f64 = 12.0;
+
+/// Size of a characteristic function that may be rounding.
+const NOISE: f64 = 1e-14;
+
+/// Places after which powers of a phase are started anew.
+const AFRESH: usize = 32;
 
 /// Most nodes; wider laws are summed in full.
 const MOST_NODES: f64 = 2e5;
@@ -81,10 +89,13 @@ impl Stride {
             |(count, step): &(u32, &LatticeLaw)| f64::from(*count) / (t * step.variance());
         let common = 1.0 / classes.iter().map(precision).sum::<f64>();
         let widest = classes.iter().map(|class| class.1.variance()).fold(0.0, f64::max);
-        let nodes = (2.0 * PI * NODES * (t * widest).sqrt()).ceil();
+        let longest = classes.iter().map(|class| class.1.weights().len()).max().unwrap_or(0);
         let first = classes.iter().map(|class| class.1.first()).min().unwrap_or(0);
         let last = classes.iter().map(|class| class.1.last()).max().unwrap_or(0);
         let range = t * (last - first) as f64;
+        // Sums of many steps are nearly normal; a single law may have long tails.
+        let reach = if time == 1 { 2.0 * longest as f64 } else { 0.0 };
+        let nodes = (2.0 * PI * NODES * (t * widest).sqrt()).ceil().max(reach);
         let count: f64 = classes.iter().map(|class| f64::from(class.0)).sum();
         // What the exponent must at least make up for.
         let loss = (range / goal).ln() + 0.11 * count;
@@ -133,6 +144,8 @@ struct Wave {
     nodes: Vec<(f64, f64, Complex64)>,
     /// Distance of the frequencies.
     step: f64,
+    /// Where the trapezoid ends.
+    cut: f64,
 }
 
 impl Wave {
@@ -141,22 +154,29 @@ impl Wave {
         let step = 2.0 * PI / nodes as f64;
         let node = |j: i64| {
             let frequency = -PI + (j as f64 + 0.5) * step;
+            let turn = Complex64::from_polar(1.0, frequency);
             let (mut phi, mut slope) = (Complex64::ZERO, Complex64::ZERO);
-            for (k, &p) in law.weights().iter().enumerate().filter(|(_, p)| **p > 0.0) {
-                let term = Complex64::from_polar(p, frequency * k as f64);
-                phi += term;
-                slope += Complex64::I * (k as f64 - mean) * term;
+            for (block, weights) in law.weights().chunks(AFRESH).enumerate() {
+                let mut place = (AFRESH * block) as f64;
+                let mut phase = Complex64::from_polar(1.0, frequency * place);
+                for p in weights {
+                    let term = p * phase;
+                    phi += term;
+                    slope += Complex64::I * (place - mean) * term;
+                    place += 1.0;
+                    phase *= turn;
+                }
             }
             let size = phi.norm();
             // Where it vanishes, so does its power, with all derivatives.
             (size > 0.0).then(|| (frequency, time * size.ln(), time * slope / phi))
         };
-        Self {
-            count: f64::from(count),
-            deviation: (time * law.variance()).sqrt(),
-            nodes: (0..nodes).filter_map(node).collect(),
-            step,
-        }
+        let nodes: Vec<_> = (0..nodes).filter_map(node).collect();
+        let heard = |node: &&(f64, f64, Complex64)| node.1 > NOISE.ln();
+        let end = nodes.iter().filter(heard).map(|node| node.0.abs()).fold(0.0, f64::max);
+        let cut = if time == 1.0 { (2.0 * end).clamp(1e-3, PI) } else { PI };
+        let deviation = (time * law.variance()).sqrt();
+        Self { count: f64::from(count), deviation, nodes, step, cut }
     }
 
     /// Bound of the sum of the sizes of a part of the law at all places an integer apart.
@@ -164,8 +184,8 @@ impl Wave {
         let s = self.deviation * std::f64::consts::FRAC_1_SQRT_2;
         let mut sum = 0.0;
         for &(frequency, log, slope) in &self.nodes {
-            let flat = frequency.abs() <= 0.5 * PI;
-            let chi = if flat { 1.0 } else { 2.0 * (1.0 - frequency.abs() / PI) };
+            let flat = frequency.abs() <= 0.5 * self.cut;
+            let chi = if flat { 1.0 } else { 2.0 * (1.0 - frequency.abs() / self.cut).max(0.0) };
             let (height, part) = match cut {
                 Cut::Kept(height) => (height, chi),
                 Cut::Rest if flat => continue,
@@ -176,7 +196,7 @@ impl Wave {
                 continue;
             }
             let size = log_size.exp();
-            let corner = if flat { 0.0 } else { 2.0 / PI };
+            let corner = if flat || part == 0.0 { 0.0 } else { 2.0 / self.cut };
             let slope = (slope + height).norm() * part + corner;
             sum += size * size * (part * part + (slope / s).powi(2));
         }

@@ -1,6 +1,6 @@
 //! Expected largest and smallest of independent sums: order statistics [FXW03, sections 4.2 and 6].
 
-use super::gamma::{Tails, gamma_tails, normal_tails};
+use super::gamma::{Tails, gamma_prefactor, gamma_tails, normal_tails};
 use super::lattice::LatticeLaw;
 use super::quadrature::integrate;
 use crate::observer::Observer;
@@ -66,7 +66,8 @@ impl Marginal {
         }
     }
 
-    fn deviation(&self) -> f64 {
+    /// Standard deviation.
+    pub fn deviation(&self) -> f64 {
         match self {
             Self::Lattice { span, law, .. } => span * law.variance().sqrt(),
             Self::Gamma { shape, scale } => shape.sqrt() * scale,
@@ -74,7 +75,7 @@ impl Marginal {
         }
     }
 
-    fn tails(&self, x: f64) -> Tails {
+    pub(super) fn tails(&self, x: f64) -> Tails {
         match self {
             Self::Lattice { origin, span, law, above, below } => {
                 let j = ((x - origin) / span).floor() - law.first() as f64;
@@ -89,8 +90,34 @@ impl Marginal {
         }
     }
 
+    /// `E[S - E S; S > x]` of a continuous law, not negative.
+    ///
+    /// # Panics
+    /// If the law is on a lattice.
+    pub(super) fn excess(&self, x: f64) -> f64 {
+        match self {
+            Self::Lattice { .. } => unreachable!("laws on lattices have sums"),
+            Self::Gamma { scale, .. } if x <= 0.0 || *scale == 0.0 => 0.0,
+            Self::Gamma { shape, scale } => scale * shape * gamma_prefactor(*shape, x / scale),
+            Self::Normal { mean, deviation } => {
+                let z = (x - mean) / deviation;
+                deviation * (-0.5 * z * z).exp() / std::f64::consts::TAU.sqrt()
+            }
+        }
+    }
+
+    /// Bound of the relative error of [`tails`](Self::tails), the smaller one, and of
+    /// [`excess`](Self::excess), wherever they are not below 1e-25.
+    pub(super) fn accuracy(&self) -> f64 {
+        match self {
+            Self::Lattice { law, .. } => law.rounding(),
+            Self::Gamma { shape, .. } => 1e-12 + 1e-14 * shape.sqrt(),
+            Self::Normal { .. } => 1e-12,
+        }
+    }
+
     /// Smallest and largest value, up to probability [`END`].
-    fn ends(&self, count: f64) -> (f64, f64) {
+    pub(super) fn ends(&self, count: f64) -> (f64, f64) {
         match self {
             Self::Lattice { origin, span, law, .. } => {
                 (origin + span * law.first() as f64, origin + span * law.last() as f64)

@@ -10,7 +10,7 @@ pub struct Tails {
 }
 
 /// `x^a e^-x / Gamma(a + 1)`, without the cancellation of the textbook form at large `a`.
-fn prefactor(a: f64, x: f64) -> f64 {
+pub fn gamma_prefactor(a: f64, x: f64) -> f64 {
     if a < 8.0 {
         return (a * x.ln() - x - libm::lgamma(a + 1.0)).exp();
     }
@@ -31,7 +31,7 @@ pub fn gamma_tails(a: f64, x: f64) -> Tails {
     if x <= 0.0 {
         return Tails { below: 0.0, above: 1.0 };
     }
-    let front = prefactor(a, x);
+    let front = gamma_prefactor(a, x);
     if x < a + 1.0 {
         let (mut term, mut sum, mut n) = (1.0, 1.0, a);
         while term > sum * 1e-17 {

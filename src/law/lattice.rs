@@ -104,6 +104,11 @@ impl LatticeLaw {
         Self { first, weights, rounding: 0.0 }
     }
 
+    /// The same with weights that carry a relative error already.
+    pub(super) fn rounded(first: i64, weights: Vec<f64>, rounding: f64) -> Self {
+        Self { rounding, ..Self::new(first, weights) }
+    }
+
     /// Bound of the relative error that sums have given to every weight (to first order).
     pub fn rounding(&self) -> f64 {
         self.rounding

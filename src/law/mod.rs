@@ -2,14 +2,17 @@
 //!
 //! After `t` steps processor `i` carries `w + S_i(t)`, where `S_i(t)` is the sum of `t` independent
 //! changes that follow its [`Law`]. The submodules know the law of `S_i(t)`: exactly on a lattice
-//! ([`lattice`]), through the gamma and normal families otherwise ([`mod@extremes`]).
+//! ([`lattice`]), through the gamma and normal families otherwise ([`mod@extremes`]), of which
+//! [`cells`] makes laws on a lattice again.
 
+pub mod cells;
 pub mod extremes;
 pub mod gamma;
 pub mod lattice;
 pub mod quadrature;
 mod steps;
 
+pub use cells::{Cells, Grid};
 pub use extremes::{Extremes, extremes};
 pub use lattice::{Lattice, LatticeLaw, Walk};
 pub use steps::Steps;

@@ -68,9 +68,9 @@ fn moves_have_the_given_law() {
         }
         for (point, (samples, expected)) in samples.iter().zip(&expected).enumerate() {
             let estimate = Estimate::of(samples);
-            let off = (estimate.mean - expected).abs();
+            let off = (estimate.value - expected).abs();
             assert!(
-                off <= 2.3 * estimate.half_width + 1e-12,
+                off <= 2.3 * estimate.half_width() + 1e-12,
                 "{boundary:?} {point}: {estimate:?} {expected}"
             );
         }

@@ -2,7 +2,8 @@
 
 use super::{ChangeTest, Clusters, MonitorError};
 use crate::belief::Report;
-use crate::simulate::{Estimate, stream};
+use crate::estimate::Estimate;
+use crate::simulate::stream;
 use rand::Rng;
 use rand_distr::{Distribution, StandardNormal, StudentT};
 use rayon::prelude::*;
@@ -68,10 +69,42 @@ pub struct Change {
 /// How often the change test errs.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ErrorRates {
-    /// alpha: share of clusters before the change that were reported as changed.
-    pub false_alarm: Estimate,
-    /// beta: share of clusters after it that were not.
-    pub missed: Estimate,
+    /// alpha: share of clusters before the change that are reported as changed.
+    pub false_alarm: Share,
+    /// beta: share of clusters after it that are not.
+    pub missed: Share,
+}
+
+/// Errors among independent pairs of a base and a test cluster.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Share {
+    /// Pairs whose report was wrong.
+    pub errors: u64,
+    /// All pairs.
+    pub pairs: u64,
+}
+
+impl Share {
+    fn of(errors: &[bool]) -> Share {
+        let wrong = errors.iter().filter(|wrong| **wrong).count();
+        Share { errors: wrong as u64, pairs: errors.len() as u64 }
+    }
+
+    /// The probability of an error, with its exact interval.
+    pub fn estimate(&self) -> Estimate {
+        Estimate::probability(self.errors, self.pairs)
+    }
+
+    /// The probability to believe in: the share of errors, or the end of its interval where none, or
+    /// all, were seen. A detector is not known to be without error because none was seen.
+    pub fn believed(&self) -> f64 {
+        let Estimate { value, lower, upper } = self.estimate();
+        match self.errors {
+            0 => upper,
+            all if all == self.pairs => lower,
+            _ => value,
+        }
+    }
 }
 
 /// Estimates the error probabilities of the change test from `runs` >= 2 independent pairs of a base
@@ -101,16 +134,68 @@ pub fn simulate(
             // Continuous noise is never constant.
             if let Ok(Some(report)) = test.observe(value) {
                 let reported = report == Report::Change;
-                return f64::from(u8::from(reported != change.is_some()));
+                return reported != change.is_some();
             }
         }
     };
     let share = |change: Option<Change>| {
-        let errors: Vec<f64> =
+        let errors: Vec<bool> =
             (0..u64::from(runs)).into_par_iter().map(|run| errs(run, change)).collect();
-        Estimate::of(&errors)
+        Share::of(&errors)
     };
     Some(ErrorRates { false_alarm: share(None), missed: share(Some(change)) })
+}
+
+/// Why a recorded trace gives no error rates.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum TraceError {
+    /// The measurement (counted from 0) that cannot be taken, and why.
+    Measurement(usize, MonitorError),
+    /// Fewer than two whole clusters lie before the change.
+    Before,
+    /// No whole cluster lies after it.
+    After,
+}
+
+/// The error probabilities of the change test on a recorded trace whose phase changes after `change_at`
+/// measurements. Every test has a base cluster of its own, so that the tests are independent of each other
+/// if the clusters are: clusters of the first half before the change against those of the second, and
+/// clusters before it against clusters after it. (Tests that share a base err together: their number says
+/// little of how often a test errs.)
+///
+/// # Errors
+/// See [`TraceError`].
+pub fn recorded(
+    clusters: Clusters,
+    trace: &[f64],
+    change_at: usize,
+) -> Result<ErrorRates, TraceError> {
+    let length = clusters.measurements() as usize;
+    let at = change_at.min(trace.len());
+    let starts = |from: usize, to: usize| -> Vec<usize> {
+        (0..(to - from) / length).map(|cluster| from + cluster * length).collect()
+    };
+    let (before, after) = (starts(0, at), starts(at, trace.len()));
+    let (first, second) = before.split_at(before.len() / 2);
+    if first.is_empty() {
+        return Err(TraceError::Before);
+    }
+    if after.is_empty() {
+        return Err(TraceError::After);
+    }
+    let reported = |(base, test): (&usize, &usize)| {
+        let mut change = ChangeTest::new(clusters);
+        let mut report = None;
+        for k in (*base..base + length).chain(*test..test + length) {
+            let taken = change.observe(trace[k]);
+            report = taken.map_err(|error| TraceError::Measurement(k, error))?;
+        }
+        Ok(report == Some(Report::Change))
+    };
+    let alarms: Vec<bool> = first.iter().zip(second).map(reported).collect::<Result<_, _>>()?;
+    let seen: Vec<bool> = before.iter().zip(&after).map(reported).collect::<Result<_, _>>()?;
+    let missed: Vec<bool> = seen.into_iter().map(|seen| !seen).collect();
+    Ok(ErrorRates { false_alarm: Share::of(&alarms), missed: Share::of(&missed) })
 }
 
 /// The reports of the change test on a recorded trace, as pairs of the number of measurements taken

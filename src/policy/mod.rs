@@ -7,7 +7,6 @@
 
 pub mod advised;
 pub mod classical;
-pub mod learning;
 pub mod practice;
 pub mod predictive;
 mod rule;

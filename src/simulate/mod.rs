@@ -7,28 +7,16 @@
 //! alone, not on the number of threads.
 
 mod clairvoyant;
-mod estimate;
 pub mod families;
 mod recorded;
 mod run;
 
-pub use estimate::Estimate;
+pub use crate::estimate::Estimate;
+pub use crate::random::{Stream, stream};
 pub use recorded::{Base, Recorded};
 pub use run::{Comparison, Tally, compare};
 
-use rand::SeedableRng;
-use rand::rngs::ChaCha8Rng;
 use std::hash::Hash;
-
-/// The generator of one run.
-pub type Stream = ChaCha8Rng;
-
-/// The stream of random numbers of run `run` under `seed`: streams of different runs never overlap.
-pub fn stream(seed: u64, run: u64) -> Stream {
-    let mut stream = ChaCha8Rng::seed_from_u64(seed);
-    stream.set_stream(run);
-    stream
-}
 
 /// A program whose load changes as it runs and that can be remapped.
 pub trait Workload: Sync {

@@ -1,12 +1,10 @@
 //! Thresholds and value over a finite number of cycles.
 
-use super::operator::{Filter, Line};
-use super::polyline::Polyline;
 use super::problem::{PhaseSwitching, SwitchingError};
-use super::value::Value;
+use super::recursion::{Pair, Recursion, Step};
+use super::value::{Chances, Value};
 use crate::lifetime::Lifetime;
-use crate::rounding::nearest;
-use crate::threshold::{Bounds, Curve};
+use crate::threshold::Curve;
 use crate::{Observer, Status};
 use std::ops::ControlFlow;
 
@@ -27,109 +25,54 @@ pub struct Solution {
     pub status: Status,
 }
 
-/// Both functions around the difference of the mappings, cut at the costs of switching.
-#[derive(Debug, Clone)]
-pub(super) struct Pair {
-    pub(super) upper: Polyline,
-    pub(super) lower: Polyline,
-}
-
-/// What one step back from a pair shows.
-pub(super) struct Step {
-    /// The difference, not yet cut.
-    pub(super) raw: Pair,
-    pub(super) to_second: Bounds,
-    pub(super) to_first: Bounds,
-}
-
-impl Step {
-    pub(super) fn width(&self) -> f64 {
+impl Solution {
+    /// The widest certificate of a threshold.
+    pub fn threshold_width(&self) -> f64 {
         self.to_second.width().max(self.to_first.width())
     }
-}
 
-/// Nodes from which on the two sides are worth two threads.
-const MANY_NODES: usize = 2000;
-
-/// The recursion of the difference.
-pub(super) struct Recursion {
-    pub(super) filter: Filter,
-    /// What a cycle loses under the first mapping against the second.
-    difference: Line,
-    /// -d and c.
-    pub(super) low: f64,
-    pub(super) high: f64,
-    /// The greatest difference of a cycle: the unit of tolerances.
-    pub(super) scale: f64,
-}
-
-impl Recursion {
-    pub(super) fn new(problem: &PhaseSwitching) -> Recursion {
-        let cost = |m: usize| problem.switch[m].as_ref().map_or(f64::INFINITY, nearest);
-        let difference = [nearest(&problem.gain(0)), nearest(&problem.gain(1))];
-        Recursion {
-            filter: Filter::new(problem),
-            difference,
-            low: -cost(1),
-            high: cost(0),
-            scale: (difference[1] - difference[0]).max(f64::MIN_POSITIVE),
-        }
+    /// The width of the value's certificate, relative to max(1, |V|); infinite if there is no value.
+    pub fn value_width(&self) -> f64 {
+        self.value.map_or(f64::INFINITY, |(lower, upper)| (upper - lower) / lower.abs().max(1.0))
     }
 
-    /// One step back.
-    pub(super) fn step(&self, next: &Pair, survival: f64) -> Step {
-        let upper = || self.filter.back::<true>(&next.upper, survival, self.difference, &[]);
-        let lower = || self.filter.back::<false>(&next.lower, survival, self.difference, &[]);
-        let (upper, lower) = if next.upper.nodes() + next.lower.nodes() > MANY_NODES {
-            rayon::join(upper, lower)
-        } else {
-            (upper(), lower())
-        };
-        let to_second = Bounds {
-            lower: upper.first_above::<false>(self.high),
-            upper: lower.first_above::<true>(self.high),
-        };
-        let to_first = Bounds {
-            lower: upper.last_below::<false>(self.low),
-            upper: lower.last_below::<true>(self.low),
-        };
-        Step { raw: Pair { upper, lower }, to_second, to_first }
-    }
-
-    /// What the next step back needs of this one.
-    pub(super) fn keep(&self, raw: &Pair, merge: f64) -> Pair {
-        let (low, high) = (self.low, self.high);
-        let cut = |side: &Polyline| side.cut(low, high);
-        Pair {
-            upper: cut(&raw.upper).reduced::<true>(merge).confined(low, high),
-            lower: cut(&raw.lower).reduced::<false>(merge).confined(low, high),
-        }
-    }
-
-    /// Where the recursion may be at worst: the costs of switching themselves, if there are both.
-    pub(super) fn extremes(&self) -> Option<Pair> {
-        let bounded = self.low.is_finite() && self.high.is_finite();
-        let (upper, lower) = (Polyline::constant(self.high), Polyline::constant(self.low));
-        bounded.then_some(Pair { upper, lower })
+    fn width(&self) -> f64 {
+        self.threshold_width().max(self.value_width())
     }
 }
 
-/// Sweeps tried before the tolerance is declared out of the reach of doubles.
+/// Sweeps tried before the tolerance is declared out of the reach of doubles, and those hardly better than
+/// the best before that end the search.
 const MAX_SWEEPS: usize = 6;
+const MAX_STALLS: usize = 1;
+const STALLED: f64 = 0.8;
 
-/// How far reducing a function may move it, as a fraction of the tolerance, in units of the gain.
-pub(super) const MERGE: f64 = 0.02;
+/// Distinct thresholds a curve may have.
+const MAX_RUNS: usize = 1_000_001;
 
 /// Steps of the same kind from which on it is worth asking where they come to rest.
 const LONG: u64 = 64;
 
+/// What the widths of a sweep should be.
+#[derive(Clone, Copy)]
+struct Aim {
+    threshold: f64,
+    value: f64,
+}
+
+/// How much finer than in proportion to what it missed by the next sweep is, within limits.
+fn finer(aim: f64, tolerance: f64, width: f64) -> f64 {
+    if width <= tolerance { aim } else { aim * 0.3 * (tolerance / width).clamp(1e-2, 1.0) }
+}
+
 /// Computes all thresholds of `problem` for a program that runs N + 1 cycles, N distributed as
 /// `lifetime`, each to `tolerance` absolutely and the value relative to max(1, |V|).
 ///
-/// Every bound is proved, rounding included. Where the steps to come are all alike, two more functions
-/// follow what the recursion makes of its extremes; once those agree within the tolerance they bound every
-/// step to come. Memory O(distinct thresholds + pieces); time O(distinct steps x levels x pieces), and
-/// O(pieces of the value) for every other step.
+/// Every bound is proved, rounding included: two functions enclose the difference of the mappings, each
+/// reduced in its own safe direction, and their distance is what is certified. How much reducing may move
+/// them follows that distance from step to step. Where the steps to come are all alike, two more functions
+/// follow what the recursion makes of its extremes; once those agree they bound every step to come.
+/// Memory O(distinct thresholds + pieces), pieces being limited; time O(distinct steps x levels x pieces).
 ///
 /// # Errors
 /// If the parameters are out of range; see [`PhaseSwitching::validate`].
@@ -141,39 +84,89 @@ pub fn solve(
 ) -> Result<Solution, SwitchingError> {
     problem.validate()?;
     let recursion = Recursion::new(problem);
-    let mut merge = MERGE * tolerance * recursion.scale;
-    let mut best: Option<(f64, Solution)> = None;
+    let mut aim = Aim { threshold: tolerance, value: tolerance };
+    let mut best: Option<Solution> = None;
+    let mut stalls = 0;
     for _ in 0..MAX_SWEEPS {
-        let mut sweep = Sweep::new(problem, &recursion, lifetime, merge, tolerance);
+        let mut sweep = Sweep::new(problem, &recursion, lifetime, aim, tolerance);
         let status = sweep.run(observer);
-        let width = sweep.width();
-        let stopped = status != Status::Converged;
-        if !stopped || best.is_none() {
-            let converged = width <= tolerance;
-            let status = if stopped || converged { status } else { Status::IterationLimit };
-            let found = sweep.into_solution(status);
-            if best.as_ref().is_none_or(|(least, _)| width < *least) {
-                best = Some((width, found));
-            } else {
-                break;
-            }
+        let full = sweep.segments >= recursion.most_nodes;
+        let mut found = sweep.into_solution(status);
+        let (stopped, width) = (status != Status::Converged, found.width());
+        if width > tolerance && !stopped {
+            found.status = Status::IterationLimit;
         }
-        if stopped || width <= tolerance {
+        aim.threshold = finer(aim.threshold, tolerance, found.threshold_width());
+        aim.value = finer(aim.value, tolerance, found.value_width());
+        let before = best.as_ref().map_or(f64::INFINITY, Solution::width);
+        if let Some(best) = best.as_mut().filter(|_| stopped) {
+            best.status = status;
+        } else if width < before || best.is_none() {
+            best = Some(found);
+        }
+        stalls += usize::from(width > STALLED * before);
+        if stopped || full || width <= tolerance || stalls > MAX_STALLS {
             break;
         }
-        merge *= 0.3 * (tolerance / width).clamp(1e-3, 1.0);
     }
-    Ok(best.expect("at least one sweep ran").1)
+    Ok(best.expect("at least one sweep ran"))
 }
+
+/// How far reducing may move a function of the difference, following what that does.
+struct Merge {
+    now: f64,
+    least: f64,
+    most: f64,
+}
+
+impl Merge {
+    /// `unit` is what the width aimed at is worth where the difference is flattest.
+    fn new(unit: f64) -> Merge {
+        Merge { now: 0.05 * unit, least: 1e-5 * unit, most: 10.0 * unit }
+    }
+
+    /// `load` is how wide the bounds have become, as a multiple of what they may.
+    fn follow(&mut self, load: f64) {
+        let times = match load {
+            load if load < 0.4 => 1.1,
+            load if load <= 0.6 => 1.0,
+            load if load <= 0.8 => 0.9,
+            _ => 0.6,
+        };
+        self.now = (self.now * times).clamp(self.least, self.most);
+    }
+}
+
+/// What the steps that are all alike make of the extremes.
+struct Rest {
+    /// The first of those steps.
+    from: u64,
+    pair: Pair,
+    /// How far reducing may move a function, as a fraction of the distance of the two.
+    coarse: f64,
+    /// The distance the last time it was looked at.
+    seen: f64,
+    steps: u64,
+    /// Steps since the thresholds are as close as asked for.
+    close: u64,
+}
+
+/// Steps between two looks at how the distance of the extremes has shrunk; by less than `HALF`, and they
+/// are reduced less.
+const LOOK: u64 = 32;
+const HALF: f64 = 0.5;
+
+/// Steps after which extremes with close thresholds are taken although the functions still approach.
+const PATIENCE: u64 = 1000;
 
 struct Sweep<'a> {
     recursion: &'a Recursion,
     lifetime: &'a Lifetime,
-    merge: f64,
+    aim: Aim,
     tolerance: f64,
+    merge: Merge,
     pair: Pair,
-    /// What the steps since `top` make of the extremes.
-    extremes: Option<Pair>,
+    rest: Option<Rest>,
     value: Value,
     to_second: Curve,
     to_first: Curve,
@@ -186,19 +179,18 @@ impl<'a> Sweep<'a> {
         problem: &PhaseSwitching,
         recursion: &'a Recursion,
         lifetime: &'a Lifetime,
-        merge: f64,
+        aim: Aim,
         tolerance: f64,
     ) -> Sweep<'a> {
-        let nothing = Polyline::constant(0.0);
-        let cycles = lifetime.residual_mean(0);
         Sweep {
             recursion,
             lifetime,
-            merge,
+            aim,
             tolerance,
-            pair: Pair { upper: nothing.clone(), lower: nothing },
-            extremes: None,
-            value: Value::new(problem, 5.0 * merge / recursion.scale, cycles),
+            merge: Merge::new(aim.threshold * recursion.scale),
+            pair: Pair::constant(0.0),
+            rest: None,
+            value: Value::new(problem, aim.value, lifetime.residual_mean(0)),
             to_second: Curve::default(),
             to_first: Curve::default(),
             segments: 1,
@@ -209,74 +201,95 @@ impl<'a> Sweep<'a> {
     fn run(&mut self, observer: &dyn Observer) -> Status {
         let last = self.lifetime.last();
         let mut next = Some(last);
-        let mut alike = 0;
         while let Some(n) = next {
             if let ControlFlow::Break(halt) = observer.progress(last - n, last + 1) {
                 return halt.into();
             }
+            if self.to_second.runs().len().max(self.to_first.runs().len()) >= MAX_RUNS {
+                return Status::IterationLimit;
+            }
             self.steps += 1;
-            let survival = self.lifetime.continuation(n);
-            let step = self.recursion.step(&self.pair, survival);
-            self.segments =
-                self.segments.max(step.raw.upper.nodes().max(step.raw.lower.nodes()) - 1);
+            let chances = Chances::at(self.lifetime, n);
+            let step = self.recursion.step(&self.pair, chances.survival);
+            let gains = self.recursion.gains(&step.raw);
             self.to_second.extend_down(n, n, step.to_second);
             self.to_first.extend_down(n, n, step.to_first);
-            self.value.step(self.recursion, &step.raw, survival);
-            self.pair = self.recursion.keep(&step.raw, self.merge);
-            let from = if n < last { self.lifetime.constant_from(n) } else { n };
-            if n - from < LONG && self.extremes.is_none() {
-                next = n.checked_sub(1);
-                continue;
-            }
-            if self.extremes.is_none() {
-                alike = from;
-                self.extremes = self.recursion.extremes();
-            }
+            let blurred = self.value.step(self.recursion, &gains, chances);
+            self.merge.follow((step.width() / self.aim.threshold).max(blurred));
+            self.pair = self.recursion.keep(&step.raw, self.merge.now);
+            self.segments = self.segments.max(self.pair.nodes().max(self.value.nodes()) - 1);
             next = n.checked_sub(1);
-            if let Some(extremes) = self.extremes.take() {
-                if alike == n {
-                    continue;
+            let from = if n < last { self.lifetime.constant_from(n) } else { n };
+            if self.rest.as_ref().is_some_and(|rest| rest.from >= n) {
+                self.rest = None;
+            } else if let Some((step, reached)) = self.rest_from(n, from, chances, gains.gap()) {
+                self.to_second.extend_down(reached, n - 1, step.to_second);
+                self.to_first.extend_down(reached, n - 1, step.to_first);
+                let gains = self.recursion.gains(&step.raw);
+                let (value, recursion) = (&mut self.value, self.recursion);
+                let settled = value.repeat(recursion, &gains, chances, n - reached, observer);
+                if let ControlFlow::Break(halt) = settled {
+                    return halt.into();
                 }
-                let step = self.recursion.step(&extremes, survival);
-                let extremes = self.recursion.keep(&step.raw, self.merge);
-                if step.width() <= self.tolerance {
-                    self.to_second.extend_down(alike, n - 1, step.to_second);
-                    self.to_first.extend_down(alike, n - 1, step.to_first);
-                    let settled = self.value.repeat(
-                        self.recursion,
-                        &step.raw,
-                        survival,
-                        n - alike,
-                        self.tolerance,
-                        observer,
-                    );
-                    if let ControlFlow::Break(halt) = settled {
-                        return halt.into();
-                    }
-                    self.pair = extremes;
-                    next = alike.checked_sub(1);
-                } else {
-                    self.extremes = Some(extremes);
-                }
+                next = reached.checked_sub(1);
             }
         }
         Status::Converged
     }
 
-    /// The widest certificate, the value's in the units of a threshold's.
-    fn width(&self) -> f64 {
-        let (lower, upper) = self.value.bounds();
-        let value = (upper - lower) / lower.abs().max(1.0);
-        self.to_second.width().max(self.to_first.width()).max(value)
+    /// Follows the extremes through step `n`, all steps from `from` on being alike. Once they agree: a step
+    /// that encloses all of those below `n`, and the first of them.
+    fn rest_from(
+        &mut self,
+        n: u64,
+        from: u64,
+        chances: Chances,
+        gap_of_gains: f64,
+    ) -> Option<(Step, u64)> {
+        let mut rest = match self.rest.take() {
+            Some(rest) => rest,
+            None if n - from < LONG => return None,
+            None => {
+                let pair = self.recursion.extremes(self.lifetime.last() as f64 + 1.0);
+                Rest { from, seen: pair.gap(), pair, coarse: 0.02, steps: 0, close: 0 }
+            }
+        };
+        let step = self.recursion.step(&rest.pair, chances.survival);
+        let gap = rest.pair.gap();
+        rest.steps += 1;
+        if rest.steps.is_multiple_of(LOOK) {
+            if gap > HALF * rest.seen {
+                rest.coarse *= 0.25;
+            }
+            rest.seen = gap;
+        }
+        let merge = self.merge.now.max(rest.coarse * gap);
+        rest.pair = self.recursion.keep(&step.raw, merge);
+        // Steps of another kind that follow magnify what they are given.
+        let close = if rest.from > 0 { self.aim.threshold } else { self.tolerance };
+        if step.width() <= close {
+            rest.close += 1;
+            let gains = self.recursion.gains(&step.raw).gap();
+            let agreed = gains <= (2.0 * gap_of_gains).max(0.1 * self.value.allowance())
+                && (rest.from == 0 || rest.pair.gap() <= 2.0 * self.pair.gap());
+            if agreed || rest.close > PATIENCE {
+                self.pair = rest.pair;
+                return Some((step, rest.from));
+            }
+        }
+        self.rest = Some(rest);
+        None
     }
 
     fn into_solution(self, status: Status) -> Solution {
-        let finished = self.to_second.first_step() == Some(0) && status != Status::TimeLimit;
-        let value = (finished && status != Status::Interrupted).then(|| self.value.bounds());
+        let whole = self.to_second.first_step() == Some(0);
+        let finished = whole && !matches!(status, Status::TimeLimit | Status::Interrupted);
+        let bounds = self.value.bounds();
+        let sound = bounds.0.is_finite() && bounds.1.is_finite() && bounds.0 <= bounds.1;
         Solution {
             to_second: self.to_second,
             to_first: self.to_first,
-            value,
+            value: (finished && sound).then_some(bounds),
             segments: self.segments,
             steps: self.steps,
             status,

@@ -1,8 +1,8 @@
 //! Thresholds and average cost of a program that never ends.
 
-use super::finite::{MERGE, Pair, Recursion, Step};
 use super::polyline::Polyline;
 use super::problem::{PhaseSwitching, SwitchingError};
+use super::recursion::{Pair, Recursion, Step};
 use crate::Rational;
 use crate::rounding::{SLACK, nearest};
 use crate::threshold::Bounds;
@@ -28,6 +28,9 @@ pub struct LongRun {
 
 /// Steps between two looks at how the widths have shrunk.
 const LOOK: u64 = 64;
+
+/// How far reducing a function may move it, as a fraction of the tolerance, in units of the gain.
+const MERGE: f64 = 0.05;
 
 /// Finer reductions tried, each by [`FINER`].
 const MAX_REFINEMENTS: u32 = 4;
@@ -57,7 +60,10 @@ pub fn long_run(
     problem.validate()?;
     let share = problem.share().ok_or(SwitchingError::NoChange)?;
     let recursion = Recursion::new(problem);
-    let start = recursion.extremes().ok_or(SwitchingError::NoWayBack)?;
+    if !(recursion.low.is_finite() && recursion.high.is_finite()) {
+        return Err(SwitchingError::NoWayBack);
+    }
+    let start = recursion.extremes(f64::INFINITY);
     let merge = MERGE * tolerance * recursion.scale;
     let mut search =
         Search { recursion: &recursion, pair: start, merge, refinements: 0, segments: 1, steps: 0 };
@@ -131,7 +137,7 @@ impl Search<'_> {
                 return (step, halt.into());
             }
             if self.steps.is_multiple_of(LOOK) {
-                let gap = gap(&self.pair);
+                let gap = self.pair.gap();
                 let progress = 1.0 - (width / before).min(gap / gap_before);
                 if progress < PROGRESS {
                     if self.refinements < MAX_REFINEMENTS {
@@ -146,15 +152,6 @@ impl Search<'_> {
     }
 }
 
-/// How far the two functions are apart at most.
-fn gap(pair: &Pair) -> f64 {
-    let (mut most, mut piece) = (0.0f64, 0);
-    for (at, value) in pair.upper.at.iter().zip(&pair.upper.value) {
-        most = most.max(value - pair.lower.at_from(&mut piece, *at));
-    }
-    most
-}
-
 /// Iterations of the gain without progress after which it is given up.
 const PATIENCE: u32 = 64;
 
@@ -166,17 +163,13 @@ fn mean_gain(
     tolerance: f64,
     observer: &dyn Observer,
 ) -> ((f64, f64), Option<Halt>) {
-    let above = |side: &Polyline| {
-        let mut above = side.cut(recursion.high, f64::INFINITY);
-        above.value.iter_mut().for_each(|value| *value -= recursion.high);
-        above
-    };
     let merge = MERGE * tolerance * recursion.scale;
-    let (mut upper, mut lower) = (above(&raw.upper), above(&raw.lower));
+    let Pair { mut upper, mut lower } = recursion.gains(raw);
     let mut best = (f64::NEG_INFINITY, f64::INFINITY);
     let mut idle = 0;
     loop {
-        let tilt = upper.value[upper.nodes() - 1] - upper.value[0];
+        let [calm, late] = upper.ends();
+        let tilt = late - calm;
         let tilted = |side: &Polyline| -> Vec<f64> {
             let nodes = side.at.iter().zip(&side.value);
             nodes.map(|(at, value)| value - tilt * (at - share)).collect()
@@ -194,7 +187,8 @@ fn mean_gain(
         if let ControlFlow::Break(halt) = observer.progress(0, 1) {
             return (best, Some(halt));
         }
-        upper = recursion.filter.back::<true>(&upper, 1.0, [0.0; 2], &[]).reduced::<true>(merge);
-        lower = recursion.filter.back::<false>(&lower, 1.0, [0.0; 2], &[]).reduced::<false>(merge);
+        let (filter, most) = (&recursion.filter, recursion.most_nodes);
+        upper = filter.back::<true>(&upper, 1.0, [0.0; 2], &[]).reduced_to::<true>(merge, most);
+        lower = filter.back::<false>(&lower, 1.0, [0.0; 2], &[]).reduced_to::<false>(merge, most);
     }
 }

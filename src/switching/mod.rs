@@ -34,6 +34,7 @@ mod long_run;
 mod operator;
 mod polyline;
 mod problem;
+mod recursion;
 mod value;
 
 pub use finite::{Solution, solve};

@@ -18,6 +18,10 @@ pub(super) struct Filter {
     reports: Vec<Likelihood>,
 }
 
+/// Nodes below it change a function by less than the roundoff of any cost: they are left out, so that
+/// slopes stay finite.
+const LEAST: f64 = 1e-250;
+
 /// A linear function of the belief, by its values at 0 and 1.
 pub(super) type Line = [f64; 2];
 
@@ -41,7 +45,7 @@ impl Way<'_> {
             let at = self.next.at[self.node];
             self.node += 1;
             let preimage = filter.preimage(at, &self.report);
-            if preimage > 0.0 {
+            if preimage > LEAST {
                 self.preimage = preimage;
                 return;
             }
@@ -60,6 +64,21 @@ impl Filter {
             memory: nearest(&(Rational::ONE - a - b)),
             reports: problem.detector.likelihoods(),
         }
+    }
+
+    /// How many different reports there are.
+    pub(super) fn reports(&self) -> usize {
+        self.reports.len()
+    }
+
+    /// a + b.
+    pub(super) fn changes(&self) -> f64 {
+        self.begins + self.ends
+    }
+
+    /// a / (a + b), the long-run share of the second phase; 0 if the phases never change.
+    pub(super) fn share(&self) -> f64 {
+        if self.changes() > 0.0 { self.begins / self.changes() } else { 0.0 }
     }
 
     /// The belief from which `report` leads to `at`; infinite or NaN if there is none.
@@ -144,17 +163,16 @@ impl Filter {
                 way.piece += 1;
             }
             let k = way.piece;
-            let share = ((image - at[k]) / (at[k + 1] - at[k])).clamp(0.0, 1.0);
-            sum += weight * (value[k] + share * (value[k + 1] - value[k]));
-            let steep = way.slopes[k.saturating_sub(1)..(k + 2).min(last + 1)]
-                .iter()
-                .fold(0.0f64, |most, slope| most.max(slope.abs()));
+            let slopes = way.slopes;
+            sum += weight * (value[k] + slopes[k] * (image - at[k]));
+            let beside = slopes[k.saturating_sub(1)].abs().max(slopes[(k + 1).min(last)].abs());
+            let steep = slopes[k].abs().max(beside);
             blur += weight * (value[k].abs() + value[k + 1].abs())
                 + steep * image * (weight + way.report.before);
         }
         let own = (1.0 - p) * line[0] + p * line[1];
         let times = SLACK * (1.0 + self.reports.len() as f64 / 8.0);
-        let margin = times * (survival * blur + line[0].abs() + line[1].abs());
+        let margin = times * (survival * blur + line[0].abs() + line[1].abs()) + f64::MIN_POSITIVE;
         let value = own + survival * sum;
         if UPPER { value + margin } else { value - margin }
     }

@@ -11,11 +11,21 @@ pub(super) struct Polyline {
 
 impl Polyline {
     pub(super) fn constant(value: f64) -> Polyline {
-        Polyline { at: vec![0.0, 1.0], value: vec![value; 2] }
+        Polyline::line([value; 2])
+    }
+
+    /// The linear function with these values at 0 and 1.
+    pub(super) fn line(ends: [f64; 2]) -> Polyline {
+        Polyline { at: vec![0.0, 1.0], value: ends.to_vec() }
     }
 
     pub(super) fn nodes(&self) -> usize {
         self.at.len()
+    }
+
+    /// The values at 0 and 1.
+    pub(super) fn ends(&self) -> [f64; 2] {
+        [self.value[0], self.value[self.nodes() - 1]]
     }
 
     /// The value at `p`, looking from piece `piece` on, which is moved there.
@@ -40,8 +50,35 @@ impl Polyline {
         rise.zip(self.at.windows(2)).map(|(rise, pair)| rise / (pair[1] - pair[0])).collect()
     }
 
-    /// The least p from which on some value exceeds `level`, moved down by what rounding may have lost;
-    /// 1 if there is none.
+    /// The most by which this function lies above the other at its own nodes, but for rounding: what
+    /// choices follow, never a bound. O(nodes).
+    pub(super) fn above(&self, other: &Polyline) -> f64 {
+        let mut piece = 0;
+        let nodes = self.at.iter().zip(&self.value);
+        nodes.fold(f64::NEG_INFINITY, |most, (at, value)| {
+            most.max(value - other.at_from(&mut piece, *at))
+        })
+    }
+
+    /// Made to rise where rounding or reducing made it fall, which it cannot cross (`UPPER`: upward).
+    pub(super) fn rising<const UPPER: bool>(mut self) -> Polyline {
+        if UPPER {
+            let mut most = f64::NEG_INFINITY;
+            for value in &mut self.value {
+                most = most.max(*value);
+                *value = most;
+            }
+        } else {
+            let mut least = f64::INFINITY;
+            for value in self.value.iter_mut().rev() {
+                least = least.min(*value);
+                *value = least;
+            }
+        }
+        self
+    }
+
+    /// The least p from which on some value exceeds `level`, rounded up or down; 1 if there is none.
     pub(super) fn first_above<const UPPER: bool>(&self, level: f64) -> f64 {
         match self.value.iter().position(|value| *value > level) {
             None => 1.0,
@@ -59,33 +96,46 @@ impl Polyline {
         }
     }
 
-    /// Where piece `k` meets `level`, rounded up or down.
+    /// Where piece `k`, on which it lies, meets `level`, rounded up or down.
     fn crossing<const UPPER: bool>(&self, k: usize, level: f64) -> f64 {
-        let (rise, width) = (self.value[k + 1] - self.value[k], self.at[k + 1] - self.at[k]);
-        let exact = self.at[k] + width * ((level - self.value[k]) / rise).clamp(0.0, 1.0);
+        let (start, end) = (self.at[k], self.at[k + 1]);
+        let (rise, width) = (self.value[k + 1] - self.value[k], end - start);
+        let exact = start + width * ((level - self.value[k]) / rise).clamp(0.0, 1.0);
         let magnitude = level.abs() + self.value[k].abs() + self.value[k + 1].abs();
-        let blur = SLACK * (1.0 + magnitude * width / rise.abs());
-        (if UPPER { exact + blur } else { exact - blur }).clamp(0.0, 1.0)
+        let blur = SLACK * (exact + magnitude * (width / rise.abs()));
+        (if UPPER { exact + blur } else { exact - blur }).clamp(start, end)
     }
 
-    /// Cut to [low, high]; `self` rises, but for rounding.
-    pub(super) fn cut(&self, low: f64, high: f64) -> Polyline {
-        let mut cut = Polyline {
-            at: Vec::with_capacity(self.nodes() + 2),
-            value: Vec::with_capacity(self.nodes() + 2),
-        };
+    /// Cut to [low, high], rounded up (`UPPER`) or down. `self` must rise.
+    pub(super) fn cut<const UPPER: bool>(&self, low: f64, high: f64) -> Polyline {
+        let room = self.nodes() + 2;
+        let mut cut = Polyline { at: Vec::with_capacity(room), value: Vec::with_capacity(room) };
         for k in 0..self.nodes() {
-            if k > 0 {
-                for level in [low, high] {
-                    let (before, here) = (self.value[k - 1], self.value[k]);
-                    if (before < level && here > level) || (before > level && here < level) {
-                        let share = (level - before) / (here - before);
-                        let at = self.at[k - 1] + share * (self.at[k] - self.at[k - 1]);
-                        cut.push(at, level);
+            let mut value = self.value[k].clamp(low, high);
+            for level in [low, high] {
+                if k == 0 || !(self.value[k - 1] < level && level < self.value[k]) {
+                    continue;
+                }
+                // A kink on the far side of the true one: further left for an upper function.
+                let at = if UPPER {
+                    self.crossing::<false>(k - 1, level)
+                } else {
+                    self.crossing::<true>(k - 1, level)
+                };
+                if at >= self.at[k] {
+                    // A lower function stays low up to this node.
+                    if level == low {
+                        value = low;
                     }
+                } else if at > cut.at[cut.nodes() - 1] {
+                    cut.push(at, level);
+                } else if UPPER && level == high {
+                    // It is high from the node before on.
+                    let last = cut.nodes() - 1;
+                    cut.value[last] = high;
                 }
             }
-            cut.push(self.at[k], self.value[k].clamp(low, high));
+            cut.push(self.at[k], value);
         }
         cut
     }
@@ -99,60 +149,53 @@ impl Polyline {
         self.value.push(value);
     }
 
-    /// A function of fewer nodes that is nowhere below this one (`UPPER`, else above) and at most twice
-    /// `tolerance` away: nodes are dropped as long as the chord stays within the tolerance, and the ends of
-    /// a chord are moved by as much as it lies on the wrong side. O(nodes).
+    /// A function of fewer nodes that is nowhere below this one (`UPPER`, else above) and at most
+    /// `tolerance` away, but for rounding.
+    ///
+    /// From every node the piece reaches as far as some line stays within the tolerance at all nodes it
+    /// passes: both functions are linear between those, so that they bound the whole piece. O(nodes).
     pub(super) fn reduced<const UPPER: bool>(&self, tolerance: f64) -> Polyline {
-        let mut kept = vec![0];
-        let (mut least, mut most) = (f64::NEG_INFINITY, f64::INFINITY);
-        for k in 1..self.nodes() {
-            let anchor = kept[kept.len() - 1];
-            let slope = |anchor: usize, off: f64| {
-                (self.value[k] + off - self.value[anchor]) / (self.at[k] - self.at[anchor])
-            };
-            let direct = slope(anchor, 0.0);
-            let mut from = anchor;
-            if k > anchor + 1 && !(least <= direct && direct <= most) {
-                kept.push(k - 1);
-                (least, most) = (f64::NEG_INFINITY, f64::INFINITY);
-                from = k - 1;
-            }
-            least = least.max(slope(from, -tolerance));
-            most = most.min(slope(from, tolerance));
-        }
-        if kept[kept.len() - 1] != self.nodes() - 1 {
-            kept.push(self.nodes() - 1);
-        }
-        let mut shifts = vec![0.0f64; kept.len()];
-        for (span, ends) in kept.windows(2).enumerate() {
-            let (a, b) = (ends[0], ends[1]);
-            let slope = (self.value[b] - self.value[a]) / (self.at[b] - self.at[a]);
-            let mut wrong = 0.0f64;
-            for k in a + 1..b {
-                let chord = self.value[a] + slope * (self.at[k] - self.at[a]);
-                let over = self.value[k] - chord;
-                wrong = wrong.max(if UPPER { over } else { -over });
-            }
-            if wrong > 0.0 {
-                wrong += SLACK * (self.value[a].abs() + self.value[b].abs());
-            }
-            shifts[span] = shifts[span].max(wrong);
-            shifts[span + 1] = shifts[span + 1].max(wrong);
-        }
-        let shifted = |(k, shift): (&usize, f64)| {
-            if UPPER { self.value[*k] + shift } else { self.value[*k] - shift }
+        // Where the new function may lie at node k, seen from a node of value `from`.
+        let room = |k: usize, from: f64| {
+            let value = self.value[k];
+            let pad = SLACK * (value.abs() + from.abs());
+            let far = pad + tolerance.max(pad);
+            if UPPER { (value + pad, value + far) } else { (value - far, value - pad) }
         };
-        Polyline {
-            at: kept.iter().map(|k| self.at[*k]).collect(),
-            value: kept.iter().zip(shifts).map(shifted).collect(),
+        let (low, high) = room(0, self.value[0]);
+        let mut start = (0.0, 0.5 * (low + high));
+        let mut short = Polyline { at: vec![start.0], value: vec![start.1] };
+        let (mut least, mut most) = (f64::NEG_INFINITY, f64::INFINITY);
+        let slopes = |k: usize, start: (f64, f64)| {
+            let (low, high) = room(k, start.1);
+            let width = self.at[k] - start.0;
+            ((low - start.1) / width, (high - start.1) / width)
+        };
+        for k in 1..self.nodes() {
+            let (mut low, mut high) = slopes(k, start);
+            if least.max(low) > most.min(high) {
+                let at = self.at[k - 1];
+                start = (at, start.1 + 0.5 * (least + most) * (at - start.0));
+                short.push(start.0, start.1);
+                (least, most) = (f64::NEG_INFINITY, f64::INFINITY);
+                (low, high) = slopes(k, start);
+            }
+            (least, most) = (least.max(low), most.min(high));
         }
+        short.push(1.0, start.1 + 0.5 * (least + most) * (1.0 - start.0));
+        short
     }
 
-    /// All values moved into [low, high].
-    pub(super) fn confined(mut self, low: f64, high: f64) -> Polyline {
-        for value in &mut self.value {
-            *value = value.clamp(low, high);
+    /// [`Polyline::reduced`], by more than `tolerance` where more than `most` > 2 nodes would be left.
+    pub(super) fn reduced_to<const UPPER: bool>(&self, tolerance: f64, most: usize) -> Polyline {
+        let mut coarser = tolerance;
+        loop {
+            let short = self.reduced::<UPPER>(coarser);
+            if short.nodes() <= most {
+                return short;
+            }
+            let size = self.value.iter().fold(0.0f64, |most, value| most.max(value.abs()));
+            coarser = 4.0 * coarser.max(SLACK * size);
         }
-        self
     }
 }

@@ -1,11 +1,14 @@
 //! The threshold curve: one certified interval per step, runs of equal steps kept as one.
 
-/// A threshold with its certified bounds, as probabilities.
-#[derive(Debug, Clone, Copy, PartialEq)]
+use serde::{Deserialize, Serialize};
+
+/// A certified interval: of a threshold, as probabilities, or of a cost.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Bounds {
-    /// Not above the threshold.
+    /// Not above the true value.
     pub lower: f64,
-    /// Not below the threshold.
+    /// Not below the true value.
     pub upper: f64,
 }
 
@@ -13,14 +16,48 @@ impl Bounds {
     /// Remapping never pays.
     pub const NEVER: Bounds = Bounds { lower: 1.0, upper: 1.0 };
 
-    /// The point reported as the threshold.
+    /// The point reported.
     pub fn middle(&self) -> f64 {
         0.5 * (self.lower + self.upper)
     }
 
-    /// Width of the certificate.
+    /// Width of the certificate: infinite if it is none, the lower bound not being below the upper one.
     pub fn width(&self) -> f64 {
-        self.upper - self.lower
+        if self.lower <= self.upper { self.upper - self.lower } else { f64::INFINITY }
+    }
+
+    /// How far the point reported may be off.
+    pub fn half_width(&self) -> f64 {
+        0.5 * self.width()
+    }
+
+    /// By how much this cost exceeds `least`, which nothing falls below.
+    pub fn above(self, least: Bounds) -> Bounds {
+        let lower = (self.lower - least.upper).max(0.0);
+        Bounds { lower, upper: (self.upper - least.lower).max(0.0) }
+    }
+
+    /// This as a percentage of `whole`, which is positive; unbounded where that may be nothing.
+    pub fn percent_of(self, whole: Bounds) -> Bounds {
+        let share = |part: f64, dearest: f64, cheapest: f64| {
+            100.0 * part / if part < 0.0 { cheapest } else { dearest }
+        };
+        Bounds {
+            lower: share(self.lower, whole.upper, whole.lower),
+            upper: share(self.upper, whole.lower, whole.upper),
+        }
+    }
+}
+
+impl From<(f64, f64)> for Bounds {
+    fn from((lower, upper): (f64, f64)) -> Bounds {
+        Bounds { lower, upper }
+    }
+}
+
+impl From<[f64; 2]> for Bounds {
+    fn from([lower, upper]: [f64; 2]) -> Bounds {
+        Bounds { lower, upper }
     }
 }
 
@@ -40,6 +77,21 @@ pub struct Run {
 pub struct Curve {
     /// In descending order of steps, without gaps.
     runs: Vec<Run>,
+}
+
+/// Of runs in ascending order of steps, without gaps. Equal neighbours become one.
+impl FromIterator<Run> for Curve {
+    fn from_iter<I: IntoIterator<Item = Run>>(runs: I) -> Curve {
+        let mut joined: Vec<Run> = Vec::new();
+        for run in runs {
+            match joined.last_mut() {
+                Some(last) if last.bounds == run.bounds => last.last = run.last,
+                _ => joined.push(run),
+            }
+        }
+        joined.reverse();
+        Curve { runs: joined }
+    }
 }
 
 impl Curve {

@@ -141,12 +141,15 @@ pub struct Estimating<'a> {
     pub pays_until: u64,
 }
 
-/// By how much odds must exceed those of p_e.
-const ABOVE: f64 = 1e-6;
+/// By how much odds must exceed those of p_e, relatively: what lies 64 units in the last place above is equal.
+/// Odds of the filter carry a few roundings, of the latest steps only.
+const ABOVE: f64 = 64.0 * f64::EPSILON;
 
 impl Estimating<'_> {
     /// The odds of p_e: exceeded by three reports of a change in a row from where the belief hovers
-    /// without, not by two. A little above, because beliefs after two reports accumulate just there.
+    /// without, not by two. Beliefs after two reports accumulate there, and the rule is strict: those that
+    /// come from above, after an earlier report of a change, exceed it, and those from below do not. So
+    /// no more than rounding is allowed for.
     pub(crate) fn estimate_above(&self) -> Option<f64> {
         let reports = self.assumed.detector.likelihoods();
         let (change, none) = (*reports.first()?, *reports.last()?);

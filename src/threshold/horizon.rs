@@ -1,7 +1,7 @@
 //! Thresholds to a requested width: sweeps, each fine enough only if the one before was not.
 
-use super::curve::Curve;
-use super::problem::{Nearest, PhaseChange, ProblemError};
+use super::curve::{Bounds, Curve};
+use super::problem::{Nearest, PhaseChange, ProblemError, Unit};
 use super::sweep::{Coarseness, Spans, Sweep, sweep};
 use crate::{Observer, Status};
 
@@ -77,7 +77,8 @@ fn refine(
     observer: &dyn Observer,
 ) -> Result<(Solution, Vec<Spans>), ProblemError> {
     problem.validate()?;
-    let parameters = Nearest::new(problem);
+    let unit = Unit::of(problem);
+    let parameters = Nearest::measured(problem, unit);
     let scale = parameters.gain.abs().max(f64::MIN_POSITIVE);
     let mut rest = accuracy.tolerance;
     let mut best: Option<(f64, Sweep)> = None;
@@ -90,11 +91,12 @@ fn refine(
             rest,
         };
         // Inside the pool, where starting a second task does not put this one to sleep.
-        let result = rayon::scope(|_| sweep(problem, &parameters, coarseness, record, observer));
+        let measured = (&parameters, unit);
+        let result = rayon::scope(|_| sweep(problem, measured, coarseness, record, observer));
         let width = width(&result);
         let stopped = result.status != Status::Converged;
         let before = best.as_ref().map_or(f64::INFINITY, |(least, _)| *least);
-        if width < before && (!stopped || best.is_none()) {
+        if best.is_none() || (width < before && !stopped) {
             best = Some((width, result));
         }
         if width <= accuracy.tolerance || accuracy.segments.is_some() || stopped {
@@ -132,6 +134,10 @@ const MERGE: f64 = 0.1;
 
 /// The widest certificate, the value's in the units of a threshold's.
 fn width(sweep: &Sweep) -> f64 {
-    let value = sweep.value.map_or(0.0, |(lower, upper)| (upper - lower) / lower.abs().max(1.0));
+    let value = match sweep.value.map(|(lower, upper)| (Bounds { lower, upper }.width(), lower)) {
+        None => 0.0,
+        Some((f64::INFINITY, _)) => f64::INFINITY,
+        Some((width, lower)) => width / lower.abs().max(1.0),
+    };
     sweep.curve.width().max(value)
 }

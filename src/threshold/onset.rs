@@ -4,9 +4,9 @@
 //! x_{n+1}) and x_{M+1} = 0. Doubles settle all but near-ties; those are settled in exact rationals, so
 //! that the tie D = K G comes out as a tie.
 
-use super::problem::PhaseChange;
+use super::problem::{Nearest, PhaseChange};
 use crate::Rational;
-use crate::rounding::{SLACK, nearest};
+use crate::rounding::SLACK;
 
 /// The scalar recursion, run backward with the belief recursion.
 pub(crate) struct Onset<'a> {
@@ -28,12 +28,13 @@ pub(crate) struct Onset<'a> {
 const EXACT_STEPS: u64 = 20_000;
 
 impl<'a> Onset<'a> {
-    pub(crate) fn new(problem: &'a PhaseChange) -> Onset<'a> {
+    /// `parameters` are those of the problem, in any unit of cost.
+    pub(crate) fn new(problem: &'a PhaseChange, parameters: &Nearest) -> Onset<'a> {
         let (gain, delay) = (problem.gain(), &problem.test + &problem.install);
         Onset {
             problem,
-            delay_nearest: nearest(&delay),
-            gain_nearest: nearest(&gain),
+            delay_nearest: parameters.delay,
+            gain_nearest: parameters.gain,
             gain,
             delay,
             x: 0.0,

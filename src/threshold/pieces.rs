@@ -2,7 +2,7 @@
 
 use super::evaluation::Interval;
 use super::problem::{Cycle, Nearest, PhaseChange, Premature};
-use crate::rounding::{SLACK, nearest};
+use crate::rounding::{SLACK, TINY, nearest};
 
 /// Cost to go before the change and after it, for one range of beliefs.
 pub(super) type Costs = [Interval; 2];
@@ -137,7 +137,16 @@ impl Step<'_> {
         let (low, high) = (end(unchanged.0, changed.0), end(unchanged.1, changed.1));
         // A sum over many reports loses more.
         let times = 1.0 + self.reports.len() as f64 / 8.0;
-        [0, 1].map(|phase| widened_by(times, low[phase], high[phase]))
+        // Chances too small for doubles are off by that much of the largest cost.
+        let mut lost = TINY;
+        if self.truth.underflow > 0.0 {
+            let costs = to.iter().flat_map(|to| next.costs[*to]);
+            lost += 4.0 * TINY * costs.fold(0.0, |most: f64, (low, high)| most.max(high).max(-low));
+        }
+        [0, 1].map(|phase| {
+            let (low, high) = widened_by(times, low[phase], high[phase]);
+            (low - lost, high + lost)
+        })
     }
 
     /// The cost of remapping; `fresh` is that of retaining with belief 0.

@@ -1,9 +1,11 @@
 //! The phase-change problem: one change, a fallible detector, one remapping that pays [NR86, NR90].
 
 use crate::Rational;
-use crate::belief::{Levels, LevelsError, Likelihood};
+use crate::belief::{Level, Levels, LevelsError};
 use crate::lifetime::Lifetime;
 use crate::rounding::nearest;
+use dashu_base::BitTest;
+use std::borrow::Cow;
 use std::fmt;
 
 /// The chance that the phase changes between one step and the next, given that it has not yet.
@@ -133,6 +135,14 @@ impl PhaseChange {
         &self.after - &self.remapped
     }
 
+    /// e_P - e_F, where a premature remapping lasts.
+    pub(crate) fn regret(&self) -> Option<Rational> {
+        match &self.premature {
+            Premature::Revert => None,
+            Premature::Keep { before_remapped } => Some(before_remapped - &self.before),
+        }
+    }
+
     /// h_n, the hazard between step n-1 and step n; 0 outside 1..=M.
     pub fn hazard_exact(&self, n: u64) -> Rational {
         if n == 0 || n > self.last_step() {
@@ -142,6 +152,63 @@ impl PhaseChange {
             Hazard::Constant(h) => h.clone(),
             Hazard::PerStep(list) => list[(n - 1) as usize].clone(),
         }
+    }
+}
+
+/// Costs or chances beyond these multiples of the gain, or of 1, may meet the ends of the range of doubles
+/// on the way.
+const COMFORTABLE: [f64; 2] = [1e-90, 1e90];
+
+/// Costs in gains from which on they are as good as infinite: no horizon is so long.
+const DEAREST: f64 = 1e300;
+
+fn is_comfortable(value: f64) -> bool {
+    let [least, most] = COMFORTABLE;
+    value == 0.0 || (least..=most).contains(&value.abs())
+}
+
+/// A power of two that costs are measured in, so that those the thresholds depend on are of the size of
+/// doubles: the gain, to within a factor of 2.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Unit {
+    exponent: i32,
+}
+
+impl Unit {
+    /// One, unless some cost is very large or very small.
+    pub(crate) fn of(problem: &PhaseChange) -> Unit {
+        let gain = problem.gain();
+        let costs = [nearest(&gain), nearest(&problem.test), nearest(&problem.install)];
+        let regret = problem.regret().map_or(0.0, |regret| nearest(&regret));
+        if gain == Rational::ZERO || costs.iter().chain([&regret]).all(|c| is_comfortable(*c)) {
+            return Unit { exponent: 0 };
+        }
+        let bits = |length: usize| length as i32;
+        let exponent = bits(gain.numerator().bit_len()) - bits(gain.denominator().bit_len());
+        Unit { exponent }
+    }
+
+    /// The problem with its costs in this unit.
+    fn measure<'a>(self, problem: &'a PhaseChange) -> Cow<'a, PhaseChange> {
+        if self.exponent == 0 {
+            return Cow::Borrowed(problem);
+        }
+        let factor = Rational::from(2).pow(-self.exponent as isize);
+        let mut measured = problem.clone();
+        if let Premature::Keep { before_remapped } = &mut measured.premature {
+            *before_remapped *= &factor;
+        }
+        let PhaseChange { before, after, remapped, test, install, .. } = &mut measured;
+        for cost in [before, after, remapped, test, install] {
+            *cost *= &factor;
+        }
+        Cow::Owned(measured)
+    }
+
+    /// A number of these units. In two factors, since the unit itself may be out of the range.
+    pub(crate) fn times(self, number: f64) -> f64 {
+        let half = self.exponent / 2;
+        number * 2f64.powi(half) * 2f64.powi(self.exponent - half)
     }
 }
 
@@ -170,6 +237,31 @@ impl Cycle {
     }
 }
 
+/// The probabilities of a report.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Report {
+    /// Before the change.
+    pub before: f64,
+    /// After it.
+    pub after: f64,
+    /// The former over the latter, at most the greatest double; 0 if both are 0.
+    pub ratio: f64,
+}
+
+impl Report {
+    fn new(level: &Level) -> Report {
+        let (before, after) = (nearest(&level.before), nearest(&level.after));
+        let ratio = match level.after == Rational::ZERO {
+            true if level.before == Rational::ZERO => 0.0,
+            true => f64::MAX,
+            // What underflow has taken from either is not to show in the ratio.
+            false if is_comfortable(before) && is_comfortable(after) => before / after,
+            false => nearest(&(&level.before / &level.after)).min(f64::MAX),
+        };
+        Report { before, after, ratio }
+    }
+}
+
 /// The parameters in doubles, each the nearest to its exact value.
 #[derive(Debug, Clone)]
 pub(crate) struct Nearest {
@@ -177,19 +269,35 @@ pub(crate) struct Nearest {
     pub test: f64,
     pub delay: f64,
     /// The reports, the strongest sign of a change first.
-    pub reports: Vec<Likelihood>,
+    pub reports: Vec<Report>,
     /// e_P - e_F for `Keep`.
     pub regret: Option<f64>,
     pub before: f64,
     pub remapped: f64,
+    /// More than all that underflow may take from a value in one step, in units of cost or of cost per odds:
+    /// 0 unless chances or costs are so small or so far apart that it may.
+    pub underflow: f64,
     hazards: Hazards,
 }
+
+/// Sums of at most 10^20 gains times odds of at most 1e150, and what underflow takes from the factors.
+const UNDERFLOW: f64 = 1e-130;
 
 #[derive(Debug, Clone)]
 enum Hazards {
     Constant(f64, f64),
     /// (h, 1 - h), and for each entry the first index of its run of equal entries.
     PerStep(Vec<(f64, f64)>, Vec<u64>),
+}
+
+impl Hazards {
+    /// All h_n and 1 - h_n.
+    fn chances(&self) -> Vec<f64> {
+        match self {
+            Hazards::Constant(h, quiet) => vec![*h, *quiet],
+            Hazards::PerStep(pairs, _) => pairs.iter().flat_map(|pair| [pair.0, pair.1]).collect(),
+        }
+    }
 }
 
 impl Nearest {
@@ -208,22 +316,38 @@ impl Nearest {
                 Hazards::PerStep(pairs, starts)
             }
         };
-        let regret = match &problem.premature {
-            Premature::Revert => None,
-            Premature::Keep { before_remapped } => {
-                Some(nearest(&(before_remapped - &problem.before)))
-            }
+        let gain = nearest(&problem.gain());
+        let (test, delay) = (nearest(&problem.test), nearest(&(&problem.test + &problem.install)));
+        let regret = problem.regret().map(|regret| nearest(&regret));
+        let reports: Vec<Report> = problem.detector.distinct().iter().map(Report::new).collect();
+        let chances = reports.iter().flat_map(|report| [report.before, report.after]);
+        let chances = chances.chain(hazards.chances()).chain([problem.lifetime.least_chance()]);
+        let costs = [gain, test, delay, regret.unwrap_or(0.0)];
+        let underflow = match chances.chain(costs).all(is_comfortable) {
+            true => 0.0,
+            false => UNDERFLOW,
         };
         Nearest {
-            gain: nearest(&problem.gain()),
-            test: nearest(&problem.test),
-            delay: nearest(&(&problem.test + &problem.install)),
-            reports: problem.detector.likelihoods(),
+            gain,
+            test,
+            delay,
+            reports,
             regret,
+            underflow,
             before: nearest(&problem.before),
             remapped: nearest(&problem.remapped),
             hazards,
         }
+    }
+
+    /// The parameters of a problem whose costs are measured in `unit`, except for those of a cycle before
+    /// the change and after a remapping, which are no part of the recursion and remain as they are.
+    pub(crate) fn measured(problem: &PhaseChange, unit: Unit) -> Nearest {
+        let measured = Nearest::new(&unit.measure(problem));
+        let (before, remapped) = (nearest(&problem.before), nearest(&problem.remapped));
+        let (test, delay) = (measured.test.min(DEAREST), measured.delay.min(DEAREST));
+        let regret = measured.regret.map(|regret| regret.min(DEAREST));
+        Nearest { test, delay, regret, before, remapped, ..measured }
     }
 
     /// The factors of the backward step from n+1 to n.

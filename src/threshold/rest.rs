@@ -109,7 +109,7 @@ impl State<'_> {
         if pays && expected > 2.0 * tolerance {
             return n;
         }
-        let value_gap = self.upper.constant.minus(self.lower.constant) + shift_upper - shift_lower;
+        let value_gap = self.value_gap() + self.unit.times(shift_upper - shift_lower);
         let value = self.value().0.abs().max(1.0);
         if value_gap > 0.9 * tolerance * value {
             return n;
@@ -123,7 +123,7 @@ impl State<'_> {
         self.lower.constant = self.lower.constant.plus(shift_lower);
         for (count, killed) in [(&mut self.cycles, cycle.failure), (&mut self.quiet_cycles, killed)]
         {
-            count.value = count.value.plus(count.ahead(killed, steps));
+            count.skip(killed, steps);
         }
         self.onset.skip_to(from, pays);
         self.calm = Calm::default();
@@ -135,9 +135,8 @@ impl State<'_> {
     /// other steps follow before `from`, whose thresholds lie elsewhere, the whole function.
     pub(super) fn is_certified(&self, bounds: Bounds, from: u64) -> bool {
         let tolerance = self.coarseness.down_to(from);
-        let gap = self.upper.constant.minus(self.lower.constant);
         bounds.width() <= tolerance
-            && gap <= 0.5 * tolerance * self.value().0.abs().max(1.0)
+            && self.value_gap() <= 0.5 * tolerance * self.value().0.abs().max(1.0)
             && (from == 0 || self.shapes_agree())
     }
 

@@ -6,12 +6,11 @@
 //! cuts the function where remapping is cheaper. With `UPPER` every rounding goes up, otherwise down,
 //! and the step operator is monotone: the two sides always enclose the true value function.
 
-use super::problem::{Cycle, Nearest};
-use crate::belief::Likelihood;
+use super::problem::{Cycle, Nearest, Report};
 use crate::concave::bracket::{Merge, Origin, Reduce, Split};
 use crate::concave::held::{Cells, Gather, Spread};
 use crate::concave::{Atom, Kinked};
-use crate::rounding::{DoubleDouble, Grain, SLACK, UNIT, outward, scaled};
+use crate::rounding::{DoubleDouble, Grain, SLACK, TINY, UNIT, eased, outward, scaled};
 
 /// Retaining at this step, before it is compared with remapping: everything but the atoms.
 #[derive(Debug, Clone, Copy)]
@@ -32,11 +31,19 @@ struct Images<'a> {
 }
 
 impl<'a> Images<'a> {
-    fn new<const UPPER: bool>(atoms: &'a [Atom], cycle: &Cycle, no: f64, yes: f64) -> Images<'a> {
-        // `no` and `yes`: probability of the report before and after the change.
-        let weight = scaled::<UPPER>(cycle.survival * yes);
-        let stretch = if weight > 0.0 { scaled::<UPPER>(cycle.quiet * (no / yes)) } else { 0.0 };
-        let shift = if UPPER { cycle.hazard * (1.0 - SLACK) } else { cycle.hazard * (1.0 + SLACK) };
+    fn new<const UPPER: bool>(atoms: &'a [Atom], cycle: &Cycle, report: &Report) -> Images<'a> {
+        let weight = scaled::<UPPER>(eased::<UPPER>(cycle.survival) * eased::<UPPER>(report.after));
+        let stretch = if cycle.survival > 0.0 && report.after > 0.0 {
+            let (quiet, ratio) = (eased::<UPPER>(cycle.quiet), eased::<UPPER>(report.ratio));
+            scaled::<UPPER>(quiet * ratio).min(f64::MAX)
+        } else {
+            0.0
+        };
+        let shift = if UPPER {
+            cycle.hazard * (1.0 - SLACK) - TINY
+        } else {
+            cycle.hazard * (1.0 + SLACK) + TINY
+        };
         let next = if stretch > 0.0 {
             atoms.partition_point(|atom| atom.at * stretch - shift <= 0.0)
         } else {
@@ -62,7 +69,7 @@ fn images<'a, const UPPER: bool>(
     cycle: &Cycle,
 ) -> Vec<Images<'a>> {
     let reports = parameters.reports.iter();
-    reports.map(|report| Images::new::<UPPER>(atoms, cycle, report.before, report.after)).collect()
+    reports.map(|report| Images::new::<UPPER>(atoms, cycle, report)).collect()
 }
 
 /// The line and the constant of retaining; the atoms follow in [`cut`]. O(atoms).
@@ -76,7 +83,7 @@ pub(crate) fn retain<const UPPER: bool>(
     let mut drop = 0.0;
     let branches = images::<UPPER>(&next.atoms, parameters, cycle);
     for (branch, report) in branches.iter().zip(&parameters.reports) {
-        let Likelihood { before: no, after: yes } = *report;
+        let Report { before: no, after: yes, .. } = *report;
         // A report that never comes after the change sees no slope, so no atom either.
         if yes <= 0.0 {
             continue;
@@ -91,10 +98,11 @@ pub(crate) fn retain<const UPPER: bool>(
     let sums = blocked_loss(next.atoms.len(), branches.len());
     let inflow = s * inflow * if UPPER { 1.0 + sums } else { 1.0 - sums };
     let lost = cycle.killed() * next.constant.value();
+    let underflow = if UPPER { parameters.underflow } else { -parameters.underflow };
     // Three times, because rounding may also put an atom on the wrong side of zero.
-    let change = outward::<UPPER>(inflow - lost, 3.0 * inflow.abs() + lost.abs());
+    let change = outward::<UPPER>(inflow - lost, 3.0 * inflow.abs() + lost.abs()) + underflow;
     let slope = parameters.gain + s * next.slope;
-    let slope = outward::<UPPER>(slope, parameters.gain.abs() + s * next.slope.abs());
+    let slope = outward::<UPPER>(slope, parameters.gain.abs() + s * next.slope.abs()) + underflow;
     Retain { constant: next.constant.plus(change), slope, drop }
 }
 
@@ -157,7 +165,8 @@ pub(crate) fn cut<const UPPER: bool>(
     atoms.clear();
     let mut ends = Vec::new();
     let branches = images::<UPPER>(&next.atoms, parameters, cycle);
-    let crossing = Crossing { branches, retain, line, parents: next.atoms.len() };
+    let (parents, underflow) = (next.atoms.len(), parameters.underflow);
+    let crossing = Crossing { branches, retain, line, parents, underflow };
     let found = match reduction {
         Reduction::Search(tolerance) if UPPER => {
             crossing.find::<UPPER>(&mut Merge::new(tolerance, &mut atoms, &mut ends))
@@ -230,6 +239,8 @@ struct Crossing<'a> {
     line: &'a RemapLine,
     /// Number of atoms the images come from.
     parents: usize,
+    /// See [`Nearest::underflow`].
+    underflow: f64,
 }
 
 impl Crossing<'_> {
@@ -255,14 +266,14 @@ impl Crossing<'_> {
     /// both sums then go on without further loss, so adding or subtracting those turns the root into a bound on it.
     fn scan<const UPPER: bool>(&mut self, reduce: &mut impl Reduce) -> Crossings {
         let (retain, line, branches) = (self.retain, self.line, &mut self.branches);
-        let parents = self.parents;
-        let loss = blocked_loss(parents, branches.len());
+        let underflow = self.underflow;
+        let loss = blocked_loss(self.parents, branches.len());
         let excess = retain.slope - line.delay;
-        let tilt = loss * retain.drop + SLACK * (retain.slope.abs() + line.delay);
+        let tilt = loss * retain.drop + SLACK * (retain.slope.abs() + line.delay) + underflow;
         // The root if it is not beyond `here`. `late`: at or beyond the true crossing of this side;
         // otherwise at or before it.
         let root = |offset: f64, prefix: f64, rest: f64, late: bool, here: f64| {
-            let blur = SLACK * (prefix + offset.abs());
+            let blur = SLACK * (prefix + offset.abs()) + underflow;
             let (rise, climb) = if late {
                 (offset + blur - prefix, rest + excess - tilt)
             } else {

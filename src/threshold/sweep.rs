@@ -2,12 +2,12 @@
 
 use super::curve::{Bounds, Curve};
 use super::onset::Onset;
-use super::problem::{Cycle, Nearest, PhaseChange};
+use super::problem::{Cycle, Nearest, PhaseChange, Unit};
 use super::rest::{Calm, Widening};
 use super::stationary::amplification;
 use super::step::{Cut, Reduction, RemapLine, Retain, cut, retain};
 use crate::concave::{Atom, Kinked};
-use crate::rounding::{DoubleDouble, Grain, SLACK, outward, scaled};
+use crate::rounding::{DoubleDouble, Grain, SLACK, TINY, eased, outward, scaled};
 use crate::{Observer, Status};
 
 /// How coarse a sweep may be.
@@ -77,12 +77,12 @@ const STILL_STEPS: u32 = 100;
 
 pub(crate) fn sweep(
     problem: &PhaseChange,
-    parameters: &Nearest,
+    (parameters, unit): (&Nearest, Unit),
     coarseness: Coarseness,
     record: bool,
     observer: &dyn Observer,
 ) -> Sweep {
-    let mut state = State::new(problem, parameters, coarseness);
+    let mut state = State::new(problem, (parameters, unit), coarseness);
     state.record = record;
     let last = problem.last_step();
     let mut next = Some(last);
@@ -112,6 +112,8 @@ pub(crate) fn sweep(
 pub(super) struct Countdown {
     pub(super) value: DoubleDouble,
     growth: f64,
+    /// How far the value may be off, l being known to a relative [`SLACK`].
+    error: f64,
 }
 
 impl Countdown {
@@ -126,17 +128,28 @@ impl Countdown {
             self.growth = 1.0 - killed * old;
             self.value = self.value.plus(self.growth);
         }
+        self.error = kept * self.error + SLACK * (1.0 + killed.min(kept) * old);
     }
 
     /// What `steps` further steps like the last one add.
     pub(super) fn ahead(&self, killed: f64, steps: u64) -> f64 {
         self.growth * (1.0 - killed) * amplification(killed, steps)
     }
+
+    /// Takes `steps` further steps like the last one.
+    pub(super) fn skip(&mut self, killed: f64, steps: u64) {
+        let (old, cycles) = (self.value.value(), amplification(killed, steps));
+        self.value = self.value.plus(self.ahead(killed, steps));
+        let kept = (1.0 - killed * cycles).clamp(0.0, 1.0);
+        self.error = (kept + SLACK) * self.error + 8.0 * SLACK * (old + cycles);
+    }
 }
 
 pub(super) struct State<'a> {
     problem: &'a PhaseChange,
     pub(super) parameters: &'a Nearest,
+    /// What the parameters' costs are measured in.
+    pub(super) unit: Unit,
     pub(super) coarseness: Coarseness,
     pub(super) onset: Onset<'a>,
     pub(super) upper: Kinked,
@@ -155,12 +168,17 @@ pub(super) struct State<'a> {
 }
 
 impl<'a> State<'a> {
-    fn new(problem: &'a PhaseChange, parameters: &'a Nearest, coarseness: Coarseness) -> State<'a> {
+    fn new(
+        problem: &'a PhaseChange,
+        (parameters, unit): (&'a Nearest, Unit),
+        coarseness: Coarseness,
+    ) -> State<'a> {
         State {
             problem,
             parameters,
+            unit,
             coarseness,
-            onset: Onset::new(problem),
+            onset: Onset::new(problem, parameters),
             upper: Kinked::default(),
             lower: Kinked::default(),
             cycles: Countdown::default(),
@@ -287,7 +305,8 @@ impl<'a> State<'a> {
                 let test = self.parameters.test;
                 let gap =
                     outward::<true>(upper.constant.minus(lower.constant), test) + widening.gap;
-                let offset = (scaled::<false>(test), scaled::<true>(test));
+                let offset =
+                    (eased::<false>(scaled::<false>(test)), eased::<true>(scaled::<true>(test)));
                 let line = RemapLine { offset, certified_offset: 0.0, delay, pays };
                 (
                     RemapLine { certified_offset: offset.0 - gap, ..line },
@@ -297,10 +316,11 @@ impl<'a> State<'a> {
             Some(regret) => {
                 let quiet = regret * self.quiet_cycles.value.value();
                 let level = delay + quiet;
+                let lost = regret * self.quiet_cycles.error + self.parameters.underflow;
                 let see = |retain: &Retain| {
                     let below = DoubleDouble::from(0.0).minus(retain.constant);
                     let offset = level + below;
-                    let margin = SLACK * (level + below.abs());
+                    let margin = SLACK * (level + below.abs()) + lost;
                     (offset - margin, offset + margin)
                 };
                 let (offset_upper, offset_lower) = (see(upper), see(lower));
@@ -317,7 +337,8 @@ impl<'a> State<'a> {
         }
     }
 
-    /// V_0(0): the recursion's constant and the cycles it leaves out.
+    /// V_0(0): the recursion's constant and the cycles it leaves out. Without bounds where it is beyond the
+    /// range of doubles.
     pub(super) fn value(&self) -> (f64, f64) {
         let (cycles, quiet) = (self.cycles.value, self.quiet_cycles.value);
         let Nearest { before, remapped, .. } = *self.parameters;
@@ -325,10 +346,23 @@ impl<'a> State<'a> {
         // The difference of the two counts may be smaller than what each has lost.
         let counted =
             quiet.value() * before.abs() + (cycles.value() + quiet.value()) * remapped.abs();
-        let bound = |constant: f64| (base + constant, counted + constant.abs());
-        let (lower, upper) =
-            (bound(self.lower.constant.value()), bound(self.upper.constant.value()));
-        (outward::<false>(lower.0, lower.1), outward::<true>(upper.0, upper.1))
+        let miscounted = self.quiet_cycles.error * (before.abs() + remapped.abs())
+            + self.cycles.error * remapped.abs();
+        let underflow = TINY * (1.0 + cycles.value());
+        let bound = |function: &Kinked| {
+            let constant = self.unit.times(function.constant.value());
+            let margin = SLACK * (counted + constant.abs()) + miscounted + underflow;
+            (base + constant, margin)
+        };
+        let (lower, upper) = (bound(&self.lower), bound(&self.upper));
+        let bounds = (lower.0 - lower.1, upper.0 + upper.1);
+        let known = bounds.0.is_finite() && bounds.1.is_finite();
+        if known { bounds } else { (f64::NEG_INFINITY, f64::INFINITY) }
+    }
+
+    /// How far apart the bounds on the value are for the constants of the two functions alone.
+    pub(super) fn value_gap(&self) -> f64 {
+        self.unit.times(self.upper.constant.minus(self.lower.constant))
     }
 }
 

@@ -1,7 +1,7 @@
 //! One step of the recursion, against the same step in exact fractions.
 
 use super::Hazard;
-use super::problem::{Cycle, Nearest, PhaseChange, Premature};
+use super::problem::{Cycle, Nearest, PhaseChange, Premature, Unit};
 use super::step::{Cut, Reduction, RemapLine, cut, retain};
 use super::sweep::{Coarseness, sweep};
 use crate::Rational;
@@ -213,7 +213,8 @@ fn steps_that_are_skipped_are_enclosed() {
                     let bounds = |tolerance: f64| {
                         let coarseness =
                             Coarseness { merge: 1e-13, budget: None, tolerance, rest: tolerance };
-                        sweep(&problem, &parameters, coarseness, false, &())
+                        let measured = (&parameters, Unit::of(&problem));
+                        sweep(&problem, measured, coarseness, false, &())
                     };
                     let each = bounds(1e-300);
                     for tolerance in [1e-1, 1e-2, 1e-4] {

@@ -1,28 +1,23 @@
 //! Certificates: what the solvers write, the checker confirms; what anyone changes, it rejects.
 
 use crate::workplace::Workplace;
-use clap::Parser;
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use rand::{Rng, RngExt};
-use remap::cli::{Cli, Command, Settings};
 use remap::model::{Loaded, Problem};
-use remap::{certificate, commands};
-use remap_checker::{Proof, Refusal, check, seal};
+use remap::problems::{self, Files, Settings, certificate};
+use remap_checker::recursion::Steps;
+use remap_checker::{Budget, Evidence, Proof, Refusal, check, seal};
 use remapping::threshold::exact;
 use std::path::{Path, PathBuf};
 
-fn settings(tolerance: &str) -> Settings {
-    let arguments = ["remap", "solve", "x.ron", "--tolerance", tolerance];
-    let Command::Solve(solve) = Cli::parse_from(arguments).command else { unreachable!() };
-    solve.settings
-}
-
 /// The model text, and a certificate of it.
 fn certified(loaded: &Loaded, tolerance: &str) -> Vec<u8> {
-    let solution =
-        commands::solve_model(loaded, &settings(tolerance), None, false).expect("solved");
-    certificate::of(loaded, &solution).unwrap_or_else(|c| panic!("{}\n{c}", loaded.text()))
+    let settings = Settings { tolerance: tolerance.parse().unwrap(), ..Settings::default() };
+    let solved = problems::solve(loaded, &settings, Files::default());
+    let solved = solved.unwrap_or_else(|_| panic!("not solved"));
+    let made = certificate::of(loaded, &solved, &Budget::default());
+    made.unwrap_or_else(|c| panic!("{}\n{c}", loaded.text())).bytes
 }
 
 fn proof(loaded: &Loaded, certificate: &[u8]) -> Result<Proof, Refusal> {
@@ -37,20 +32,6 @@ fn deck(name: &str) -> Loaded {
 fn model(problem: &str) -> Loaded {
     let text = format!("Model(title: \"t\", problem: {problem})");
     Loaded::from_text(&PathBuf::from("t.ron"), text).unwrap_or_else(|_| panic!("{problem}"))
-}
-
-#[test]
-fn the_readme_shows_what_a_certificate_proves() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let readme = std::fs::read_to_string(root.join("README.md")).unwrap();
-    let proved = |text: &str| -> Vec<String> {
-        text.lines().filter(|line| line.starts_with("proved: ")).map(str::to_owned).collect()
-    };
-    let (place, model) = (Workplace::new(), root.join("models/stopping/yin_xu_wang.ron"));
-    let model = model.to_str().unwrap();
-    place.run(&["solve", model, "--certificate", "maps.cert"]).exits(0);
-    let found = place.run(&["verify", model, "maps.cert"]).exits(0);
-    assert_eq!(proved(&found.out), proved(&readme));
 }
 
 /// Runs of steps that are alike, one after the other, and steps that all differ.
@@ -141,6 +122,7 @@ fn certificates_of_the_decks_are_confirmed() {
         "phase_change/footnote2.ron",
         "phase_change/bimodal.ron",
         "phase_change/fig3_sharp.ron",
+        "phase_change/four_levels.ron",
         "stopping/yin_xu_wang.ron",
         "stopping/capacities.ron",
         "stopping/particles.ron",
@@ -446,9 +428,8 @@ fn what_has_no_certificate_says_so_after_the_answer() {
     let folder = tempfile::tempdir().unwrap();
     let decks = Path::new(env!("CARGO_MANIFEST_DIR")).join("../models");
     for (name, why) in [
-        ("phase_change/four_levels.ron", "detectors that say yes or no"),
-        ("phase_switching/endless.ron", "no certificates for PhaseSwitching"),
-        ("periodic/table1.ron", "no certificates for Periodic"),
+        ("phase_switching/endless.ron", "there are none for PhaseSwitching"),
+        ("periodic/table1.ron", "there are none for Periodic"),
     ] {
         let path = decks.join(name);
         let arguments = ["solve", path.to_str().unwrap(), "--certificate", "x.cert"];
@@ -456,5 +437,116 @@ fn what_has_no_certificate_says_so_after_the_answer() {
         assert_eq!(code, Some(1), "{name}: {error}");
         assert!(!shown.is_empty() && error.contains(why), "{name}: {error}");
         assert!(!folder.path().join("x.cert").exists());
+    }
+}
+
+/// A proof is as narrow as it was asked for, or the command says that it is not.
+#[test]
+fn proofs_are_as_narrow_as_asked_or_said_not_to_be() {
+    let decks = Path::new(env!("CARGO_MANIFEST_DIR")).join("../models/phase_change");
+    for (name, most) in
+        [("table_iii_n50_g50.ron", 1e-9), ("fluids.ron", 1e-9), ("four_levels.ron", 1e-9)]
+    {
+        let folder = tempfile::tempdir().unwrap();
+        let model = decks.join(name);
+        let model = model.to_str().unwrap();
+        let (code, _, error) = run(folder.path(), &["solve", model, "--certificate", "c"]);
+        let (verified, shown, _) = run(folder.path(), &["verify", model, "c", "--json"]);
+        assert_eq!(verified, Some(0), "{name}");
+        let document: serde_json::Value = serde_json::from_str(&shown).unwrap();
+        let widths = all_thresholds(&document).into_iter().map(|(_, [low, high])| high - low);
+        let widest = widths.fold(0.0, f64::max);
+        let said = code == Some(3) && error.contains("the certificate proves");
+        assert!(if widest <= most { code == Some(0) } else { said }, "{name}: {widest} {error}");
+    }
+}
+
+#[test]
+fn what_may_never_end_is_not_verified() {
+    let place = Workplace::with_model();
+    place.run(&["solve", "model.ron", "--certificate", "c"]).exits(0);
+    let fifo = std::process::Command::new("mkfifo").arg(place.path("fifo")).status();
+    assert!(fifo.unwrap().success());
+    for endless in ["/dev/zero", "fifo"] {
+        place.run(&["verify", "model.ron", endless]).exits(1).says("is not a regular file");
+        place.run(&["verify", endless, "c"]).exits(1).says("is not a regular file");
+    }
+    // A hundred bytes that speak of 10^18 steps.
+    let text = "Model(title: \"t\", problem: PhaseChange(lifetime: Fixed(1000000000000000000), cycle: (before: 1, \
+                after: 2, remapped: 1), remap: (test: 9, install: 0), detector: (false_alarm: 0.1, missed: 0.1), \
+                hazard: Constant(0.001)))";
+    place.write("long.ron", text);
+    let steps = vec![Steps::On(vec![1 << 43]), Steps::Held(1_000_000_000_000_000_000)];
+    let forged = remap_checker::certificate(text, &Evidence::PhaseChange(40, steps), &Vec::new());
+    assert!(forged.len() < 200);
+    place.write("long.cert", forged);
+    let found = place.run(&["verify", "long.ron", "long.cert", "--time-limit", "1"]).exits(3);
+    assert!(found.says("the time limit came first").out.is_empty());
+}
+
+#[test]
+fn a_budget_of_work_ends_a_check() {
+    let loaded = deck("load_drift/three_chains.ron");
+    let bytes = certified(&loaded, "1e-9");
+    let check = |work: u64| {
+        let budget = Budget::new(work);
+        remap_checker::check_within(loaded.text(), loaded.folder(), &bytes, &budget)
+    };
+    assert_eq!(check(1000), Err(Refusal::OverBudget));
+    assert!(check(u64::MAX).is_ok());
+}
+
+#[test]
+fn outputs_replace_neither_devices_nor_models_nor_each_other() {
+    let place = Workplace::with_model();
+    let model = place.read("model.ron");
+    let refused = |more: &[&str], said: &str| {
+        let found = place.run(&[&["solve", "model.ron", "--force"], more].concat()).exits(1);
+        assert!(found.says(said).out.is_empty());
+    };
+    refused(&["--certificate", "model.ron"], "a model to be solved");
+    refused(&["--certificate", "./model.ron"], "a model to be solved");
+    refused(&["--certificate", "p.svg", "--plot", "p.svg"], "another output");
+    refused(&["--certificate", "model.json", "--out", "."], "another output");
+    refused(&["--certificate", "/dev/null"], "a device");
+    assert_eq!(place.read("model.ron"), model);
+}
+
+#[cfg(unix)]
+#[test]
+fn paths_that_are_not_utf8_are_refused_or_work() {
+    use std::os::unix::ffi::OsStrExt;
+    let place = Workplace::with_model();
+    let odd = std::ffi::OsStr::from_bytes(b"odd\xff.ron");
+    std::fs::copy(place.path("model.ron"), place.root().join(odd)).unwrap();
+    let code = |arguments: &[&std::ffi::OsStr]| {
+        place.command().args(arguments).output().unwrap().status.code()
+    };
+    let [solve, verify, option, file, json, model] =
+        ["solve", "verify", "--certificate", "c", "--json", "model.ron"].map(std::ffi::OsStr::new);
+    assert_eq!(code(&[solve, odd, option, file]), Some(2));
+    assert_eq!(code(&[solve, model, option, odd]), Some(2));
+    assert_eq!(code(&[solve, odd, json]), Some(0));
+    assert_eq!(code(&[solve, model, option, file]), Some(0));
+    assert_eq!(code(&[verify, odd, file, json]), Some(0));
+}
+
+/// What solve takes besides walks with equal processors.
+#[test]
+fn models_of_every_form_have_certificates() {
+    let matrix = "Matrix(rows: [[0.5, 0.5, 0], [0.25, 0.25, 0.5], [0.125, 0.375, 0.5]])";
+    let walk = "Walk(levels: 5, up: 0.25, down: 0.25, edge: Hold)";
+    for problem in [
+        format!("Stopping(processes: Identical(count: 2, chain: {walk}), capacities: [1e-3, 1], remap_cost: 5, after_remap: Stop)"),
+        format!("Stopping(processes: Identical(count: 2, chain: {walk}), capacities: [1, 2], remap_cost: 5, after_remap: Restart)"),
+        format!("Stopping(processes: Identical(count: 3, chain: {walk}), capacities: [1.1, 1.3, 1.7], remap_cost: 5, after_remap: Uniform, running_cost: EuclideanDeviation)").replace("Uniform", "Stop"),
+        format!("Stopping(processes: Identical(count: 2, chain: {walk}), remap_cost: 0, after_remap: Stop)"),
+        format!("Stopping(processes: Identical(count: 2, chain: {walk}), remap_cost: 0, after_remap: Uniform)"),
+        format!("Stopping(processes: Identical(count: 2, chain: {matrix}), remap_cost: 2, after_remap: Uniform)"),
+        format!("LoadDrift(processors: 3, chain: {matrix}, initial_load: 1, steps: 50, remap_cost: 0.7)"),
+    ] {
+        let loaded = model(&problem);
+        let found = proof(&loaded, &certified(&loaded, "1e-9")).unwrap_or_else(|r| panic!("{problem}: {r}"));
+        assert!(found.iter().all(|(_, low, high)| low <= high), "{problem}");
     }
 }

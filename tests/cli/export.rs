@@ -2,7 +2,7 @@
 
 use crate::languages::in_every_language;
 use crate::workplace::Workplace;
-use remap::export::rule::{Export, Rule};
+use remap::solution::rule::{self, Rule, StatedRule};
 use remapping::belief::{Belief, Detector, Report};
 use serde_json::Value;
 use std::fmt::Write as _;
@@ -131,8 +131,8 @@ fn an_archived_map_is_exported_by_classes() {
         chain: Walk(levels: 8, up: 0.25, down: 0.25, edge: Hold)), after_remap: Stop))",
     );
     place.run(&["solve", "long.ron", "--out", "."]).exits(0);
-    let export = remap::export::read(&place.path("long.json")).unwrap();
-    let Export { rule: Rule::Map(map), .. } = &export else { panic!("not a map") };
+    let export = rule::read(&place.path("long.json")).unwrap();
+    let StatedRule { rule: Rule::Map(map), .. } = &export else { panic!("not a map") };
     let (mut input, mut letters) = (String::new(), Vec::new());
     for (place, letter) in map.letters.iter().enumerate() {
         let (mut loads, _) = map.entry(place);
@@ -328,7 +328,7 @@ fn bad_solutions_are_refused_by_name() {
         copy.to_string()
     };
     refused(&with("threshold", serde_json::json!([0.5])), "1 thresholds");
-    refused(&with("threshold", serde_json::json!(["a"])), "not a list of numbers");
+    refused(&with("threshold", serde_json::json!(["a"])), "expected a number");
     refused(&with("last_step", serde_json::json!(u64::MAX)), "thresholds");
     let mut seventy_nine = solution["threshold"].clone();
     seventy_nine[3] = 1.5.into();

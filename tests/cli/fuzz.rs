@@ -5,13 +5,12 @@
 
 use crate::mutants::mutants;
 use crate::workplace::{MODEL, Workplace};
-use clap::Parser;
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
-use remap::cli::{Cli, Command, Settings};
-use remap::commands::{solve_model, told};
+use remap::commands::told;
 use remap::measurements::{Column, measurements};
 use remap::model::{Loaded, Problem};
+use remap::problems::{self, Files, Settings};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -66,11 +65,7 @@ fn decent(told: &str) -> Result<(), TestCaseError> {
 }
 
 fn settings() -> Settings {
-    let arguments = ["remap", "solve", "m.ron", "--tolerance=1e-6", "--time-limit=0.02"];
-    match Cli::try_parse_from(arguments).unwrap().command {
-        Command::Solve(solve) => solve.settings,
-        _ => panic!("solve is solve"),
-    }
+    Settings { tolerance: 1e-6, time_limit: Some(0.02), ..Settings::default() }
 }
 
 /// Whether the model is so small that solving it proves nothing about patience.
@@ -89,7 +84,7 @@ fn read_model(bytes: &[u8], folder: &Path) -> Result<(), TestCaseError> {
     let path = folder.join("model.ron");
     let solved = Loaded::from_bytes(&path, bytes.to_vec()).and_then(|loaded| {
         if is_small(&loaded) {
-            solve_model(&loaded, &settings(), Some(folder), true)?;
+            problems::solve(&loaded, &settings(), Files { folder: Some(folder), force: true })?;
         }
         Ok(())
     });
@@ -215,7 +210,8 @@ const DRIFT: &str = "Model(title: \"x\", problem: LoadDrift(processors: 2, \
 fn resume(bytes: &[u8], folder: &Path) -> Result<(), TestCaseError> {
     let loaded = Loaded::from_text(&folder.join("model.ron"), DRIFT.to_owned()).unwrap();
     std::fs::write(folder.join("model.checkpoint"), bytes).unwrap();
-    let solved = solve_model(&loaded, &settings(), Some(folder), false);
+    let files = Files { folder: Some(folder), force: false };
+    let solved = problems::solve(&loaded, &settings(), files);
     solved.err().iter().flatten().try_for_each(|complaint| decent(&told(complaint)))
 }
 

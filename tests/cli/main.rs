@@ -1,14 +1,19 @@
 //! The command line, from outside.
 
+mod acceptance;
 mod advised;
 mod certificates;
 mod chains;
+mod claims;
+mod coverage;
 mod determinism;
 mod diagnostics;
+mod documents;
 mod export;
 mod faults;
 mod files;
 mod flags;
+mod floors;
 mod fuzz;
 mod interrupts;
 mod languages;
@@ -24,7 +29,6 @@ mod phase_switching;
 mod report;
 mod stopping;
 mod stopping_reference;
-mod story;
 mod studies;
 mod sweeps;
 mod traces;

@@ -1,11 +1,10 @@
 //! Damaged model files: an answer or an explanation with its place, never a panic, never a hang.
 
 use crate::workplace::Workplace;
-use clap::Parser;
 use rayon::prelude::*;
-use remap::cli::{Cli, Command};
-use remap::commands::{solve_model, told};
+use remap::commands::told;
 use remap::model::{Loaded, Problem};
+use remap::problems::{self, Files, Settings};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -223,11 +222,7 @@ const PATIENCE: f64 = 30.0;
 #[test]
 fn ten_thousand_mutants_are_answered_or_explained() {
     let originals = originals();
-    let arguments = ["remap", "solve", "mutant.ron", "--tolerance=1e-6", "--time-limit=0.02"];
-    let Command::Solve(solve) = Cli::try_parse_from(arguments).unwrap().command else {
-        panic!("solve is solve")
-    };
-    let settings = solve.settings;
+    let settings = Settings { tolerance: 1e-6, time_limit: Some(0.02), ..Settings::default() };
     let ends: Vec<bool> = (0..10_000)
         .into_par_iter()
         .map(|seed| {
@@ -239,7 +234,7 @@ fn ten_thousand_mutants_are_answered_or_explained() {
                     matches!(problem, Problem::PhaseChange(_) | Problem::PhaseSwitching(_))
                 };
                 if quick(&loaded.model.problem) {
-                    solve_model(&loaded, &settings, None, false)?;
+                    problems::solve(&loaded, &settings, Files::default())?;
                 }
                 Ok(())
             });

@@ -40,14 +40,116 @@ fn table_1_in_one_command() {
     assert!(deviation[30].as_f64().unwrap() <= 0.1 && deviation[31].as_f64().unwrap() > 0.1);
 }
 
+/// Table 2 by d itself, and never beyond its largest value. Within the interval the bound holds, one
+/// step later it does not, by more than the error of the curve.
 #[test]
-fn an_interval_that_never_ends_is_null() {
-    let set = "problem.bound=0.08,0.09";
+fn table_2_in_one_command() {
+    let set = "problem.bound=0.01:0.10:0.01";
     let found = json(&["sweep", "models/periodic/table2.ron", "--set", set, "--json"]);
-    assert_eq!(intervals(&found, "order_statistics_one_sided"), [Some(77), None]);
-    assert!(found["runs"][1]["solution"]["interval"].is_null());
+    let row = [0, 1, 3, 8, 15, 25, 40, 65, 133].map(Some);
+    assert_eq!(intervals(&found, "exact"), [&row[..], &[None]].concat());
+    for run in found["runs"].as_array().unwrap() {
+        let solution = &run["solution"];
+        assert_eq!(
+            (&solution["interval_by"], &solution["status"]),
+            (&"exact".into(), &"converged".into())
+        );
+        assert!(solution["at_least"].is_null() && solution["deviation_is"] == "d(t)");
+        let error = solution["deviation_error"].as_f64().unwrap();
+        assert!(error < 1e-4, "{error}");
+        let Some(interval) = solution["interval"].as_u64() else { continue };
+        let bound = solution["bound"].as_f64().unwrap();
+        let deviation = |t: u64| solution["deviation"][t as usize].as_f64().unwrap();
+        assert!(deviation(interval) < bound && bound < deviation(interval + 1));
+    }
+    assert!(found["runs"][9]["solution"]["interval"].is_null());
+    assert_eq!(intervals(&found, "order_statistics_one_sided")[7..], [Some(77), None, None]);
     let table = remap(&["sweep", "models/periodic/table2.ron", "--set", set]);
     assert!(String::from_utf8(table.stdout).unwrap().contains("never"));
+}
+
+/// What stopped searches say is what they know: numbers with "at least", words, and nothing else.
+#[test]
+fn stopped_searches_say_what_they_know() {
+    let place = Workplace::new();
+    let steps = "Identical(count: 3, law: Steps({-1: 0.3, 0: 0.25, 1: 0.45}))";
+    let capacities = "capacities: [4, 2, 4], bound: MaxDeviation(0.5), remap_cost: 5";
+    place.write("model.ron", model("100", steps, capacities));
+    let shown = place.run(&["solve", "model.ron", "--time-limit", "1e-9"]).exits(3);
+    for claim in ["longest interval", "never pays", "never remap"] {
+        assert!(!shown.out.contains(claim), "{}", shown.out);
+    }
+    assert!(shown.out.contains("not computed") && shown.out.contains("at least so long"));
+    let found =
+        place.run(&["solve", "model.ron", "--json", "--time-limit", "1e-9"]).exits(3).json();
+    assert_eq!(found["interval_by"], "rms_bound");
+    assert_eq!(found["at_least"], found["interval"]);
+    assert_eq!(found["methods"]["order_statistics"]["interval"], "not computed");
+    assert_eq!(found["cost_aware"]["interval"], "not computed");
+    place.write("stopped.json", found.to_string());
+    place.run(&["export", "stopped.json", "--to", "c"]).exits(1).says("stopped");
+    // A tie of continuous laws: E|X - Y|/2 = 1/2 after one step, the mean load 10.
+    let two = "Identical(count: 2, law: Exponential(mean: 1))";
+    place.write("tie.ron", model("9", two, "bound: MaxDeviation(0.05)"));
+    let outcome = place.run(&["solve", "tie.ron", "--json"]).exits(3).says("too near to tell");
+    let found = outcome.json();
+    assert_eq!((&found["interval"], &found["at_least"]), (&0.into(), &0.into()));
+    assert_eq!(found["status"], "iteration_limit");
+}
+
+/// Moments have a safe interval, which says so and is exported as that.
+#[test]
+fn moments_have_a_safe_interval() {
+    let place = Workplace::new();
+    let changes = "Identical(count: 8, law: Moments(mean: 0.5, variance: 0.25))";
+    place.write("model.ron", model("100", changes, "bound: MaxDeviation(0.05)"));
+    let found = place.run(&["solve", "model.ron", "--json"]).exits(0).json();
+    assert_eq!(found["interval_by"], "rms_bound");
+    assert_eq!(found["interval"], found["methods"]["rms_bound"]["interval"]);
+    let shown = place.run(&["solve", "model.ron"]).exits(0);
+    assert!(
+        shown.out.contains("for any laws of these moments")
+            && !shown.out.contains("the longest interval with")
+    );
+    place.write("solution.json", found.to_string());
+    let exported = place.run(&["export", "solution.json", "--to", "c"]).exits(0);
+    assert!(exported.out.contains("so long at least"), "{}", exported.out);
+}
+
+/// Chains that are on even and odd levels by turns, or that never come to all levels, have an answer.
+#[test]
+fn periodic_and_reducible_chains_have_their_intervals() {
+    let chain = |chain: &str| format!("Chain(count: 2, chain: BirthDeath(lowest: 1, {chain}))");
+    let rest = "bound: MaxDeviation(0.45), remap_cost: 1000";
+    // Up and down by turns on four levels; the lowest two only, of four.
+    let turns = chain("up: [1, 0.5, 0.5, 0], down: [0, 0.5, 0.5, 1]");
+    let part = chain("up: [0.5, 0, 0.5, 0], down: [0, 0.25, 0.25, 0.5]");
+    for changes in [turns, part] {
+        let (code, out, words) = solve(&model("2", &changes, rest));
+        assert_eq!(code, 0, "{words}");
+        let found: Value = serde_json::from_str(&out).unwrap();
+        assert!(found["interval"].is_null() && found["cost_aware"]["interval"].is_null(), "{out}");
+        assert!(found["at_least"].is_null());
+    }
+    // It ends at the bottom or at the top: what it costs in the long run is not decided.
+    let ends = chain("up: [0, 0.5, 0.5, 0], down: [0, 0.5, 0.5, 0]");
+    let (code, out, _) = solve(&model("2", &ends, "bound: MaxDeviation(0.9), remap_cost: 1000"));
+    let found: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(code, 3, "{out}");
+    assert_eq!(found["cost_aware"]["interval"], "not computed", "{out}");
+    assert!(found["at_least"].as_u64().unwrap() > 1000);
+}
+
+/// A curve that is shorter than the interval says so.
+#[test]
+fn a_short_curve_says_where_it_ends() {
+    let walk = "Identical(count: 4, law: Steps({-1: 0.25, 0: 0.5, 1: 0.25}))";
+    let (code, out, _) = solve(&model("1000", walk, "bound: MaxDeviation(0.05)"));
+    let found: Value = serde_json::from_str(&out).unwrap();
+    let shown = found["deviation"].as_array().unwrap().len() as u64 - 1;
+    assert_eq!(code, 0);
+    assert!(found["interval"].as_u64().unwrap() > shown);
+    assert_eq!(found["deviation_through"], shown);
 }
 
 #[test]

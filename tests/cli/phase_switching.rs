@@ -94,8 +94,67 @@ fn switching_models_that_cannot_be_solved_say_why() {
         workplace.run(&["check", "model.ron"]).exits(1).says(said).says("[model.ron:");
     }
     let workplace = Workplace::new();
-    workplace.write("model.ron", SWITCHING.replace("Fixed(12)", "Fixed(1000001)"));
-    workplace.run(&["check", "model.ron"]).exits(1).says("leave the lifetime out");
+    let uniform = "Uniform(first: 0, last: 1000001)";
+    workplace.write("model.ron", SWITCHING.replace("Fixed(12)", uniform));
+    workplace.run(&["check", "model.ron"]).exits(1).says("too large for per-step output");
+}
+
+/// What came to rest is given once.
+#[test]
+fn a_billion_cycles_cost_what_a_thousand_cost() {
+    let workplace = Workplace::new();
+    workplace.write("model.ron", SWITCHING.replace("Fixed(12)", "Fixed(1000000000)"));
+    let answer = workplace.run(&["solve", "model.ron", "--json"]).exits(0).json();
+    workplace.write("endless.ron", endless());
+    let ever = workplace.run(&["solve", "endless.ron", "--json"]).exits(0).json();
+    for curve in ["to_second", "to_first"] {
+        let at = |name: &str| answer[curve][name].as_f64().unwrap();
+        let (lower, upper) = (at("stationary_lower"), at("stationary_upper"));
+        assert!(lower <= upper && upper - lower <= 1e-9);
+        let [least, most] = ["lower", "upper"].map(|name| numbers(&ever[curve][name])[0]);
+        assert!(lower <= most && least <= upper, "{curve}");
+        let through = answer[curve]["stationary_through"].as_u64().unwrap();
+        let listed = numbers(&answer[curve]["threshold"]).len() as u64;
+        assert_eq!(through + listed, 1_000_000_000);
+    }
+    let mean = |bound: &str| answer["value"][bound].as_f64().unwrap() / 1_000_000_001.0;
+    let average = |bound: &str| ever["average"][bound].as_f64().unwrap();
+    // What the start and the end save or cost is at most some cycles.
+    assert!(mean("lower") <= average("upper") + 2e-8 && average("lower") <= mean("upper") + 2e-8);
+    let text = workplace.run(&["solve", "model.ron"]).exits(0).out;
+    assert!(text.contains("at step 0, go to the second mapping when p exceeds 0."), "{text}");
+}
+
+/// Written out with the tolerances at which the bounds once missed the fractions beside them.
+#[test]
+fn fractions_lie_within_their_bounds_at_loose_tolerances() {
+    let workplace = Workplace::new();
+    let problem = "PhaseSwitching(lifetime: Fixed(1), \
+        cycle: (first: (own: 1, other: 11), second: (own: 1.1, other: 2.1)), \
+        switch: (to_second: 0.01, to_first: 0), rates: (to_second: 0.1, to_first: 0.5), \
+        detector: (false_alarm: 0.1, missed: 0.1))";
+    workplace.write("model.ron", format!("Model(title: \"Loose\", problem: {problem})"));
+    for tolerance in ["0.1", "0.01", "1e-9"] {
+        let arguments = ["solve", "model.ron", "--json", "--exact", "--tolerance", tolerance];
+        let answer = workplace.run(&arguments).exits(0).json();
+        assert_eq!(answer["exact"]["to_second"][0], "91/100");
+        let at = |name: &str| numbers(&answer["to_second"][name])[0];
+        assert!(at("lower") <= 0.91 && 0.91 <= at("upper"), "{tolerance}");
+    }
+}
+
+/// Doubles do not reach every tolerance; the warning says what missed it.
+#[test]
+fn what_missed_the_tolerance_is_named() {
+    let workplace = Workplace::new();
+    workplace.write("model.ron", SWITCHING);
+    let outcome = workplace.run(&["solve", "model.ron", "--json", "--tolerance", "1e-17"]).exits(3);
+    let answer = outcome.json();
+    assert_eq!(answer["status"], "iteration_limit");
+    let warnings = answer["warnings"].to_string();
+    assert!(warnings.contains("the widest threshold interval is"), "{warnings}");
+    assert!(warnings.contains("the value's interval, relative to it, is"), "{warnings}");
+    assert!(answer["value"]["lower"].as_f64() <= answer["value"]["upper"].as_f64());
 }
 
 const TWO: &str = "Levels([(before: 0.9, after: 0.2), (before: 0.1, after: 0.8)])";

@@ -313,7 +313,7 @@ fn wrong_chains_are_explained() {
     let one = |chain: &str| complaint(&format!("processes: Distinct([{chain}, {WALK}]), {stop}"));
     let sum = one("Matrix(rows: [[0.5, 0.5], [0.25, 0.7]])");
     assert!(sum.contains("row 1") && sum.contains("0.05 below 1"), "{sum}");
-    assert!(one("Matrix(rows: [[0.5, 0.5], [1.25, -0.25]])").contains("-0.25 is not in [0, 1]"));
+    assert!(one("Matrix(rows: [[0.5, 0.5], [1.25, -0.25]])").contains("`-0.25` is not in [0, 1]"));
     assert!(one("Matrix(rows: [[0.5, 0.5], [1.0]])").contains("not square"));
     assert!(one("Walk(levels: 1, up: 0.25, down: 0.25, edge: Hold)").contains("1 level"));
     assert!(one("Walk(levels: 4, up: 0.75, down: 0.5, edge: Hold)").contains("more than 1"));
@@ -359,7 +359,7 @@ fn wrong_transition_files_are_explained() {
     let header = "%%MatrixMarket matrix coordinate real general\n";
     let rows = format!("{header}2 2 3\n1 1 1.0\n2 1 0.5\n2 2 0.25\n");
     let message = said(Some(&rows));
-    assert!(message.contains("row 1 sums to 0.75"), "{message}");
+    assert!(message.contains("row 2 sums to 0.75"), "{message}");
     assert!(said(Some(&format!("{header}3 3 1\n1 1 1.0\n"))).contains("3 x 3"));
     let outside = said(Some(&format!("{header}2 2 1\n7 1 1.0\n")));
     assert!(outside.contains("(7, 1) is outside 2 x 2"), "{outside}");

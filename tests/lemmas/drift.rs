@@ -511,7 +511,7 @@ fn simulation_agrees_with_exact_evaluation() {
             assert!(of(|t| t.work).agrees(exact.work, 2.05), "{exact:?}");
             let remaps = of(|t| t.remaps as f64);
             assert!(
-                (remaps.mean - exact.remaps).abs() <= 2.05 * remaps.half_width + 1e-9,
+                (remaps.value - exact.remaps).abs() <= 2.05 * remaps.half_width() + 1e-9,
                 "{exact:?}"
             );
         }

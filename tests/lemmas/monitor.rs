@@ -85,19 +85,28 @@ fn error_rates_follow_what_the_change_does() {
     let rates =
         |noise, shift, scale| simulate(clusters, noise, Change { shift, scale }, 4000, 7).unwrap();
     let (small, large) = (rates(Noise::Normal, 0.5, 1.0), rates(Noise::Normal, 2.0, 1.0));
-    assert!(large.missed.mean < 0.01, "{large:?}");
-    assert!(small.missed.mean > large.missed.mean + 0.1, "{small:?}");
+    assert!(large.missed.estimate().value < 0.01, "{large:?}");
+    assert!(small.missed.estimate().value > large.missed.estimate().value + 0.1, "{small:?}");
     // The same seed: no change is no change.
     assert_eq!(small.false_alarm, large.false_alarm);
     // What is missed of no change at all is what is not falsely alarmed.
     let none = rates(Noise::Normal, 0.0, 1.0);
-    assert!((none.missed.mean + none.false_alarm.mean - 1.0).abs() < 0.04, "{none:?}");
+    assert!(
+        (none.missed.estimate().value + none.false_alarm.estimate().value - 1.0).abs() < 0.04,
+        "{none:?}"
+    );
     // Batch means of correlated measurements are still correlated: more false alarms.
     let correlated = rates(Noise::Autoregressive(0.9), 1.0, 1.0);
-    assert!(correlated.false_alarm.mean > none.false_alarm.mean + 0.1, "{correlated:?}");
+    assert!(
+        correlated.false_alarm.estimate().value > none.false_alarm.estimate().value + 0.1,
+        "{correlated:?}"
+    );
     // Heavy tails, unit variance: the means of batches are nearly normal.
     let heavy = rates(Noise::Student(4.0), 1.0, 1.0);
-    assert!((heavy.false_alarm.mean - none.false_alarm.mean).abs() < 0.1, "{heavy:?}");
+    assert!(
+        (heavy.false_alarm.estimate().value - none.false_alarm.estimate().value).abs() < 0.1,
+        "{heavy:?}"
+    );
     assert!(
         simulate(clusters, Noise::Student(2.0), Change { shift: 1.0, scale: 1.0 }, 9, 1).is_none()
     );

@@ -232,7 +232,20 @@ fn the_kind_of_edge_is_recognised() {
     let counts = |inward: u64, stays: u64| {
         vec![[0, stays, inward], [250, 500, 250], [250, 500, 250], [inward, stays, 0]]
     };
-    let moves = |counts| Moves { quantum: 1.0, lowest: 0, counts, jumps: 0 };
+    // Two ranks side by side make each move, and are remapped before the next.
+    let moves = |counts: Vec<[u64; 3]>| {
+        let (mut seconds, mut remaps) = (Vec::new(), Vec::new());
+        for (level, counts) in counts.iter().enumerate() {
+            for (side, &count) in counts.iter().enumerate() {
+                for _ in 0..count / 2 {
+                    remaps.push(Remap { before: seconds.len() / 2, seconds: None });
+                    seconds.extend([level, level, level + side - 1, level + side - 1]);
+                }
+            }
+        }
+        let seconds = seconds.into_iter().map(|level| level as f64).collect();
+        Moves::of(&Record::new(2, seconds, remaps).unwrap(), 1.0)
+    };
     assert_eq!(moves(counts(250, 750)).walk().edge, Edge::Hold);
     assert_eq!(moves(counts(500, 500)).walk().edge, Edge::Reflect);
     let walk = moves(counts(250, 750)).walk();

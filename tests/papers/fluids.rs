@@ -3,12 +3,12 @@
 use crate::shapes::signs_change;
 use approx::assert_relative_eq;
 use proptest::prelude::*;
-use remap::fluids::cost::{Prices, Wrapped, charge};
-use remap::fluids::transport::{Calls, REACH, Transport};
-use remap::fluids::tube::{Inflow, Patch, Scheme, Tube};
-use remap::model::fluids::Fluids;
-use remap::workload::compare::compare;
-use remap::workload::figure::Policy;
+use remap::model::fluids::{Calls, Fluids};
+use remap::problems::fluids::cost::{Prices, Wrapped, charge};
+use remap::problems::fluids::transport::{REACH, Transport};
+use remap::problems::fluids::tube::{Inflow, Patch, Scheme, Tube};
+use remap::problems::two_phase::figure::Policy;
+use remap::problems::two_phase::workload::compare;
 
 /// A constant inflow.
 fn steady(density: f64) -> Inflow {
@@ -259,7 +259,7 @@ proptest! {
 fn shape_of_figure_6() {
     let (comparison, _) = compare(&Fluids::default(), 40, 1, &()).unwrap();
     let percent = |policy: Policy| -> Vec<f64> {
-        comparison.figure.curve(policy).unwrap().percent.iter().map(|p| p.mean).collect()
+        comparison.figure.curve(policy).unwrap().percent.iter().map(|p| p.value).collect()
     };
     let (coarse, wrapped) = (percent(Policy::StaticOld), percent(Policy::StaticNew));
     assert!(coarse.windows(2).all(|pair| pair[1] < pair[0] + 1.0), "{coarse:?}");
@@ -269,7 +269,7 @@ fn shape_of_figure_6() {
     assert!(coarse[0] > 10.0 && wrapped[last] > 10.0);
     signs_change(&comparison.envelope);
     for at in 0..=last {
-        let time = |policy: Policy| comparison.figure.curve(policy).unwrap().time[at].mean;
+        let time = |policy: Policy| comparison.figure.curve(policy).unwrap().time[at].value;
         assert!(time(Policy::LowerBound) <= time(Policy::Clairvoyant));
         for policy in [Policy::StaticOld, Policy::Threshold, Policy::Optimal] {
             assert!(time(Policy::Clairvoyant) <= time(policy) * (1.0 + 1e-12));

@@ -3,13 +3,13 @@
 use crate::shapes::{falls_by, rank_correlation, rises_by, signs_change};
 use proptest::prelude::*;
 use rand::{SeedableRng, rngs::ChaCha8Rng};
-use remap::land_battle::Assigned;
-use remap::land_battle::battle::{Battle, Rules, Unit};
-use remap::land_battle::board::{Board, Hex, Mapping, Turn};
-use remap::land_battle::cost::{Prices, charge};
-use remap::model::land_battle::LandBattle;
-use remap::workload::compare::{Comparison, compare};
-use remap::workload::figure::Policy;
+use remap::model::land_battle::{LandBattle, Mapping};
+use remap::problems::land_battle::Assigned;
+use remap::problems::land_battle::battle::{Battle, Rules, Unit};
+use remap::problems::land_battle::board::{Board, Hex, Turn};
+use remap::problems::land_battle::cost::{Prices, charge};
+use remap::problems::two_phase::figure::Policy;
+use remap::problems::two_phase::workload::{Comparison, compare};
 use std::collections::{HashMap, HashSet, VecDeque};
 
 const BOARD: Board = Board { columns: 128, rows: 128 };
@@ -209,7 +209,7 @@ fn shape_of_figure_7() {
     for seed in [1, 2] {
         let comparison = figure_7(seed);
         let percent = |policy: Policy| -> Vec<f64> {
-            comparison.figure.curve(policy).unwrap().percent.iter().map(|p| p.mean).collect()
+            comparison.figure.curve(policy).unwrap().percent.iter().map(|p| p.value).collect()
         };
         let (block, scatter) = (percent(Policy::StaticOld), percent(Policy::StaticNew));
         falls_by(&block, 10.0);
@@ -220,7 +220,7 @@ fn shape_of_figure_7() {
         assert!(block[0] > 10.0 && scatter[15] > 10.0);
         // The bound on the best execution is one, and so is hindsight on the policies.
         for (at, _) in comparison.figure.at.iter().enumerate() {
-            let time = |policy: Policy| comparison.figure.curve(policy).unwrap().time[at].mean;
+            let time = |policy: Policy| comparison.figure.curve(policy).unwrap().time[at].value;
             assert!(time(Policy::LowerBound) <= time(Policy::Clairvoyant) + 1e-9);
             for policy in [Policy::StaticOld, Policy::Threshold, Policy::Optimal] {
                 assert!(time(Policy::Clairvoyant) <= time(policy) + 1e-9);

@@ -53,8 +53,8 @@ fn table_1_simulated() {
         let found = first_passage(&walkers(), bound, 400, 1, 1000, &()).unwrap();
         assert_eq!(found.censored, 0);
         // Two means of 400 paths each; the printed one may have been cut to a whole number.
-        let slack = 1.5 * 2.0_f64.sqrt() * found.steps.half_width + 1.0;
-        assert!((found.steps.mean - printed).abs() < slack, "{found:?} {printed}");
+        let slack = 1.5 * 2.0_f64.sqrt() * found.steps.half_width() + 1.0;
+        assert!((found.steps.value - printed).abs() < slack, "{found:?} {printed}");
     }
 }
 
@@ -66,7 +66,13 @@ fn table_2() {
     let exact: Vec<_> = some(&[0, 1, 3, 8, 15, 26, 43, 77]).into_iter().chain([NEVER]).collect();
     assert_eq!(row(&processors, &bounds, Kind::OrderStatisticsOneSided), exact);
     assert_eq!(row(&processors, &bounds, Kind::OrderStatistics), exact);
+    // d itself, between bounds that leave no doubt: it is larger than d1 and d2, and leaves .09.
+    let found = row(&processors, &bounds, Kind::Exact);
+    assert_eq!(found, some(&[0, 1, 3, 8, 15, 25, 40, 65, 133]));
     let mut imbalance = Imbalance::new(&processors).unwrap();
+    let largest = imbalance.compared(182, 0.0915 * 191.0);
+    // .09154 to four digits and more.
+    assert!((largest.value / 191.0 - 0.09154).abs() + largest.error / 191.0 < 5e-5, "{largest:?}");
     let mut d1 = |t: u32| imbalance.extremes(f64::from(t)).above / (100.0 + 0.5 * f64::from(t));
     assert!((d1(1) - 0.018_626_32).abs() < 1e-8);
     let (time, largest) = (150..220)
@@ -85,8 +91,8 @@ fn table_3() {
     let printed = [3.0, 7.0, 13.0, 20.0, 29.0, 39.0, 51.0, 65.0, 79.0, 97.0];
     for (bound, printed) in bounds.into_iter().zip(printed) {
         let found = first_passage(&walkers(), bound, 400, 1, 1000, &()).unwrap();
-        let slack = 1.5 * 2.0_f64.sqrt() * found.steps.half_width + 1.0;
-        assert!((found.steps.mean - printed).abs() < slack, "{found:?} {printed}");
+        let slack = 1.5 * 2.0_f64.sqrt() * found.steps.half_width() + 1.0;
+        assert!((found.steps.value - printed).abs() < slack, "{found:?} {printed}");
     }
 }
 

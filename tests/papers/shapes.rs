@@ -1,6 +1,6 @@
 //! Shapes of curves.
 
-use remap::workload::envelope::Point;
+use remap::problems::two_phase::envelope::Point;
 
 /// The last value is at least `points` below the first.
 pub fn falls_by(values: &[f64], points: f64) {
@@ -28,17 +28,17 @@ pub fn signs_change(envelope: &[Point]) {
     for point in envelope {
         let depth = point.gain / point.remap_cost;
         if depth > 4.0 {
-            assert!(point.advantage.mean > 0.0, "{point:?}");
+            assert!(point.advantage.value > 0.0, "{point:?}");
             inside += 1;
         }
         if depth < 0.2 {
-            assert!(point.advantage.mean < 0.1, "{point:?}");
+            assert!(point.advantage.value < 0.1, "{point:?}");
             outside += 1;
-            below += u32::from(point.advantage.mean < 0.0);
+            below += u32::from(point.advantage.value < 0.0);
         }
     }
     assert!(inside > 10 && outside > 10 && 10 * below > 9 * outside);
     for pair in envelope.windows(2).filter(|pair| pair[0].at == pair[1].at) {
-        assert!(pair[0].advantage.mean >= pair[1].advantage.mean);
+        assert!(pair[0].advantage.value >= pair[1].advantage.value);
     }
 }

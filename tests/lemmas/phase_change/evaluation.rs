@@ -74,7 +74,7 @@ impl Tree<'_> {
         let (act, threshold) = self.rule.act(n, p, estimated);
         // The heuristic compares odds, which differ where probabilities near 1 do not.
         let tie = p == threshold && matches!(self.rule, Rule::Thresholds(_));
-        if !tie && (p - threshold).abs() < 1e-9 {
+        if !tie && (p - threshold).abs() < 1e-12 {
             return None;
         }
         match act {
@@ -183,7 +183,7 @@ proptest! {
         let hover = none.fixed_point(hazard).unwrap_or(Belief::UNCHANGED);
         let two = hover.prior(hazard).given(change).and_then(|once| once.prior(hazard).given(change));
         let estimate_above = two
-            .and_then(|belief| Belief::from_odds(belief.odds() * (1.0 + 1e-6)))
+            .and_then(|belief| Belief::from_odds(belief.odds() * (1.0 + 64.0 * f64::EPSILON)))
             .map_or(1.0, |belief| belief.probability());
         let rule = Rule::Estimating(estimate_above, policy);
         let tree = Tree { truth: &problem, assumed: &problem, rule };

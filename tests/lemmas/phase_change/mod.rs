@@ -5,6 +5,7 @@ mod bracket;
 mod counterexamples;
 mod enumeration;
 mod evaluation;
+mod extremes;
 mod invariance;
 pub mod problems;
 mod reference;

@@ -1,0 +1,123 @@
+//! How the loads of processes move, one by one or equal ones together.
+
+use crate::model::{Chain, Edge, Number, Processes, is_one};
+use crate::{Refusal, model_error};
+use num_rational::BigRational;
+use num_traits::{One, Signed, Zero};
+
+/// Where a state leads, and with what probability.
+pub type Row = Vec<(usize, BigRational)>;
+
+/// Processes, each a call within another, and levels of all together, which are listed.
+const MOST: [usize; 2] = [1000, 1 << 20];
+
+/// Processes with equal chains and equal capacities, which are exchangeable if they move by one level at
+/// most; or one that moves in another way. The load of the lowest level, and a row for each.
+pub type Equal = (Vec<usize>, (i64, Vec<Row>));
+
+impl Processes {
+    /// Those that move independently.
+    pub fn equal(&self, capacities: &[BigRational]) -> Result<Vec<Equal>, Refusal> {
+        let each: Vec<&Chain> = match self {
+            Processes::Identical { count, chain } => vec![chain; *count.min(&(MOST[0] + 1))],
+            Processes::Distinct(chains) => chains.iter().collect(),
+            Processes::Joint { .. } => Vec::new(),
+        };
+        let levels = each.iter().fold(0, |all, chain| chain.levels().saturating_add(all));
+        if each.len() > MOST[0] || levels > MOST[1] {
+            return Err(Refusal::TooLarge);
+        }
+        let mut groups: Vec<Equal> = Vec::new();
+        for (i, chain) in each.into_iter().enumerate() {
+            let chain = chain.rows()?;
+            let lumps = by_one(&chain.1);
+            let equal = |(members, other): &&mut Equal| {
+                lumps && *other == chain && capacities.get(members[0]) == capacities.get(i)
+            };
+            match groups.iter_mut().find(equal) {
+                Some((members, _)) => members.push(i),
+                None => groups.push((vec![i], chain)),
+            }
+        }
+        Ok(groups)
+    }
+}
+
+impl Chain {
+    pub fn levels(&self) -> usize {
+        match self {
+            Chain::Walk { levels, .. } => *levels,
+            Chain::BirthDeath { up, .. } => up.len(),
+            Chain::Matrix { rows, .. } => rows.len(),
+        }
+    }
+
+    /// The lowest load, and a row for each level.
+    pub fn rows(&self) -> Result<(i64, Vec<Row>), Refusal> {
+        let (zero, one) = (BigRational::zero(), BigRational::one());
+        let (lowest, moves): (_, Vec<[BigRational; 2]>) = match self {
+            Chain::Matrix { lowest, rows } => return Ok((*lowest, dense(rows)?)),
+            Chain::BirthDeath { lowest, up, down } if up.len() == down.len() => {
+                let moves = down.iter().zip(up).map(|(down, up)| [down.0.clone(), up.0.clone()]);
+                (lowest, moves.collect())
+            }
+            Chain::BirthDeath { .. } => return model_error("up and down differ in length"),
+            Chain::Walk { up, down, .. } if up.0 > one || down.0 > one => {
+                return model_error("a probability is more than 1");
+            }
+            Chain::Walk { lowest, levels, up: Number(up), down: Number(down), edge } => {
+                let back = |p: &BigRational| if *edge == Edge::Reflect { p } else { &zero }.clone();
+                let at = |i: usize| match i {
+                    0 => [zero.clone(), up + back(down)],
+                    _ if i + 1 == *levels => [down + back(up), zero.clone()],
+                    _ => [down.clone(), up.clone()],
+                };
+                (lowest, (0..*levels).map(at).collect())
+            }
+        };
+        // What leaves the levels makes no row of them, and is refused.
+        let row = |(i, [down, up]): (usize, [BigRational; 2])| {
+            let stay = (&one - &down - &up).max(zero.clone());
+            let row = [(i.wrapping_sub(1), down), (i, stay), (i + 1, up)];
+            row.into_iter().filter(|(_, p)| !p.is_zero()).collect()
+        };
+        let rows = moves.into_iter().enumerate().map(row).collect();
+        Ok((*lowest, laws(rows)?))
+    }
+}
+
+/// Whether one moves by at most one level, surely.
+pub fn by_one(rows: &[Row]) -> bool {
+    let near = |(from, row): (usize, &Row)| {
+        let near = |to: usize| to < rows.len() && to.abs_diff(from) <= 1;
+        row.iter().all(|(to, p)| near(*to) && !p.is_negative())
+            && row.iter().map(|(_, p)| p).sum::<BigRational>().is_one()
+    };
+    rows.iter().enumerate().all(near)
+}
+
+/// Rows of a square matrix.
+pub fn dense(rows: &[Vec<Number>]) -> Result<Vec<Row>, Refusal> {
+    if rows.iter().any(|row| row.len() != rows.len()) {
+        return model_error("a transition matrix is not square");
+    }
+    let exact = |row: &Vec<Number>| {
+        let row = row.iter().map(|p| p.0.clone()).enumerate();
+        row.filter(|(_, p)| !p.is_zero()).collect()
+    };
+    laws(rows.iter().map(exact).collect())
+}
+
+/// The same rows, if there are two at least and each is a distribution over them: it may miss 1 by what
+/// model files are allowed to, and is used as it is.
+pub fn laws(rows: Vec<Row>) -> Result<Vec<Row>, Refusal> {
+    let one = BigRational::one();
+    let law = |row: &Row| {
+        row.iter().all(|(to, p)| *to < rows.len() && !p.is_negative() && *p <= one)
+            && is_one(&row.iter().map(|(_, p)| p).sum())
+    };
+    if rows.len() >= 2 && rows.iter().all(law) {
+        return Ok(rows);
+    }
+    model_error("a row is no distribution over the levels there are, of which there must be two")
+}

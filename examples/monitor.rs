@@ -1,0 +1,45 @@
+//! A running program that watches its cycle times and remaps itself.
+
+#![expect(clippy::print_stdout, reason = "an example shows what it finds")]
+
+use remapping::Rational;
+use remapping::belief::Levels;
+use remapping::lifetime::Lifetime;
+use remapping::monitor::{Clusters, Monitor};
+use remapping::threshold::{Accuracy, Hazard, PhaseChange, Premature, solve};
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let ratio = |numerator: i64, denominator: u64| {
+        Rational::from_parts(numerator.into(), denominator.into())
+    };
+    // A decision for every cluster of 32 cycles; `remap calibrate` measures how often its test errs.
+    let problem = PhaseChange {
+        lifetime: Lifetime::fixed(100),
+        hazard: Hazard::Constant(ratio(1, 100)),
+        before: ratio(32, 1),
+        after: ratio(64, 1),
+        remapped: ratio(32, 1),
+        test: ratio(100, 1),
+        install: ratio(0, 1),
+        detector: Levels::binary(ratio(1, 20), ratio(1, 20))?,
+        premature: Premature::Revert,
+    };
+    let solution = solve(&problem, Accuracy { tolerance: 1e-9, segments: None }, &())?;
+    let clusters = Clusters::new(4, 8).ok_or("clusters need measurements")?;
+    let mut monitor = Monitor::new(&problem, &solution.curve, clusters)
+        .ok_or("the change test says yes or no")?;
+    let mut slow = false;
+    for cycle in 0..1600u32 {
+        slow |= cycle == 800;
+        let wobble = f64::from(cycle * 7919 % 101) / 500.0;
+        let seconds = if slow { 2.0 } else { 1.0 } + wobble;
+        if let Some(decision) = monitor.observe(seconds)?
+            && decision.remap
+        {
+            println!("cycle {cycle}: p = {:.4}, remap", decision.belief);
+            monitor.remapped();
+            slow = false;
+        }
+    }
+    Ok(())
+}

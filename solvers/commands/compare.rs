@@ -1,0 +1,120 @@
+//! `remap compare`: policies side by side on the same sample paths.
+
+use super::{Exit, report};
+use crate::cli::Compare;
+use crate::complaint::Complaint;
+use crate::model::Loaded;
+use crate::output::{check_folder, check_free, make_folder, print, say, write_file};
+use crate::plot::Format;
+use crate::problems::comparison::compare;
+use crate::problems::{self, Contest, Files};
+use crate::render;
+use crate::run::is_interrupted;
+use crate::solution::to_json;
+use std::path::{Path, PathBuf};
+
+pub(super) fn run(arguments: &Compare) -> Exit {
+    if let Err(complaint) = check_request(arguments) {
+        report(&[complaint]);
+        return Exit::Usage;
+    }
+    if let Err(complaint) = check_outputs(arguments) {
+        return report(&[complaint]);
+    }
+    let mut documents = Vec::new();
+    let mut exit = Exit::Done;
+    for model in &arguments.models {
+        if is_interrupted() {
+            exit = exit.worst(Exit::Interrupted);
+            break;
+        }
+        let compared = one(arguments, model, &mut documents);
+        exit = exit.worst(compared.unwrap_or_else(|complaints| report(&complaints)));
+    }
+    if arguments.json {
+        match (arguments.models.len(), documents.as_slice()) {
+            (1, []) => {}
+            (1, [only]) => print(only),
+            _ => print(&format!("[\n{}]\n", documents.join(","))),
+        }
+    }
+    exit
+}
+
+/// Compares policies on one of the models, and shows and writes what they came to.
+fn one(
+    arguments: &Compare,
+    model: &Path,
+    documents: &mut Vec<String>,
+) -> Result<Exit, Vec<Complaint>> {
+    let loaded = Loaded::read(model)?;
+    let problem = problems::of(&loaded.model.problem);
+    let recording = |folder: &Path, name: &str| {
+        let stem = model.file_stem().unwrap_or_default().to_string_lossy();
+        folder.join(format!("{stem}-{name}.csv"))
+    };
+    if let Some(folder) = arguments.out.as_ref().filter(|folder| folder.is_dir()) {
+        let recordings = problem.recordings().into_iter().map(|name| recording(folder, &name));
+        let mut files = recordings.chain([Files::document(folder, model)]);
+        let free = files.try_for_each(|file| check_free(&file, arguments.force));
+        free.map_err(|complaint| vec![complaint])?;
+    }
+    for warning in &loaded.warnings {
+        say(&format!("warning: {}: {warning}", model.display()));
+    }
+    let contest = Contest {
+        policies: arguments.policies.clone(),
+        runs: arguments.runs,
+        seed: arguments.seed,
+        time_limit: arguments.time_limit,
+    };
+    let comparison = compare(&loaded, &contest)?;
+    let text = to_json(&comparison);
+    // Shown first: a file that cannot be written must not lose the result.
+    if !arguments.json {
+        print(&render::compared(&comparison));
+    }
+    let written = || {
+        if let Some(plot) = &arguments.plot {
+            let bytes = render::draw_compared(&comparison, Format::of(plot)?)?;
+            write_file(plot, &bytes, arguments.force)?;
+        }
+        let Some(folder) = &arguments.out else { return Ok(()) };
+        make_folder(folder)?;
+        write_file(&Files::document(folder, model), text.as_bytes(), arguments.force)?;
+        problem.record(arguments.seed, &mut |name, bytes| {
+            write_file(&recording(folder, name), bytes, arguments.force)
+        })
+    };
+    let written = written();
+    documents.push(text);
+    written.map_err(|complaint| vec![complaint])?;
+    Ok(comparison.status.into())
+}
+
+/// What the arguments ask for together must be possible.
+fn check_request(arguments: &Compare) -> Result<(), Complaint> {
+    let Some(plot) = &arguments.plot else { return Ok(()) };
+    if arguments.models.len() > 1 {
+        let message = "--plot draws one model, several are given";
+        return Err(Complaint::elsewhere(message, "compare on them one by one"));
+    }
+    Format::of(plot).map(drop)
+}
+
+/// Says at once what could not be written at the end.
+fn check_outputs(arguments: &Compare) -> Result<(), Complaint> {
+    if let Some(plot) = &arguments.plot {
+        check_free(plot, arguments.force)?;
+    }
+    if let Some(folder) = &arguments.out {
+        let mut names: Vec<PathBuf> =
+            arguments.models.iter().map(|model| Files::document(folder, model)).collect();
+        names.sort();
+        if let Some(pair) = names.windows(2).find(|pair| pair[0] == pair[1]) {
+            let message = format!("two comparisons would both be written to {}", pair[0].display());
+            return Err(Complaint::elsewhere(message, "compare into different folders"));
+        }
+    }
+    arguments.out.as_deref().map_or(Ok(()), check_folder)
+}

@@ -1,0 +1,96 @@
+//! What is wrong, said to a person: where, what, and what would be right.
+
+mod text;
+
+pub use text::ReadText;
+
+use miette::{Diagnostic, LabeledSpan, SourceCode};
+use remapping::Halt;
+use std::fmt;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Byte range in a text.
+pub type Span = Range<usize>;
+
+/// The text of a file, shared by every message about it.
+pub type Source = Arc<ReadText>;
+
+/// One fault of what was given.
+#[derive(Debug, Clone)]
+pub struct Complaint {
+    source: Option<Source>,
+    span: Span,
+    message: String,
+    label: String,
+    help: String,
+    /// What stopped the computation, where that is why there is nothing to show.
+    pub halt: Option<Halt>,
+}
+
+impl Complaint {
+    /// A fault of the text at `span`.
+    pub fn at(source: &Source, span: Span, message: &str, label: &str, help: &str) -> Complaint {
+        Complaint {
+            span: source.visible(&span),
+            source: Some(source.clone()),
+            message: printable(message),
+            label: printable(label),
+            help: if help.is_empty() { "correct this value".to_owned() } else { lines(help) },
+            halt: None,
+        }
+    }
+
+    /// A fault that is not in a text: a missing file, say.
+    pub fn elsewhere(message: impl Into<String>, help: impl Into<String>) -> Complaint {
+        Complaint {
+            source: None,
+            span: 0..0,
+            message: printable(&message.into()),
+            label: String::new(),
+            help: lines(&help.into()),
+            halt: None,
+        }
+    }
+}
+
+/// What a message repeats from a file or an argument must not steer the terminal.
+fn printable(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { '?' } else { c }).collect()
+}
+
+/// The same for what may have several lines.
+fn lines(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() && c != '\n' { '?' } else { c }).collect()
+}
+
+impl fmt::Display for Complaint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl AsRef<[Complaint]> for Complaint {
+    fn as_ref(&self) -> &[Complaint] {
+        std::slice::from_ref(self)
+    }
+}
+
+impl std::error::Error for Complaint {}
+
+impl Diagnostic for Complaint {
+    fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
+        (!self.help.is_empty()).then(|| Box::new(&self.help) as Box<dyn fmt::Display>)
+    }
+
+    fn source_code(&self) -> Option<&dyn SourceCode> {
+        self.source.as_ref().map(|source| source as &dyn SourceCode)
+    }
+
+    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
+        self.source.as_ref()?;
+        let label = Some(self.label.clone()).filter(|label| !label.is_empty());
+        let span = LabeledSpan::new(label, self.span.start, self.span.len());
+        Some(Box::new(std::iter::once(span)))
+    }
+}

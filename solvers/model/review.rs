@@ -1,0 +1,149 @@
+//! The review of one model: its faults, and what is legal but suspicious.
+
+use super::explain::quoted;
+use super::number::Decimal;
+use super::syntax::Node;
+use crate::complaint::{Complaint, Source, Span};
+use remapping::Rational;
+
+/// Faults of one model that are listed one by one.
+const MOST_FAULTS: usize = 10;
+
+/// Collects the faults of one model, and the warnings about what is legal but suspicious.
+pub struct Review<'a> {
+    source: &'a Source,
+    tree: &'a Node,
+    /// Faults found so far; beyond a few they are only counted.
+    pub faults: Vec<Complaint>,
+    unlisted: usize,
+    /// Warnings so far, in plain words.
+    pub warnings: Vec<String>,
+}
+
+impl<'a> Review<'a> {
+    /// Starts a review of the model read from `source`.
+    pub fn new(source: &'a Source, tree: &'a Node) -> Review<'a> {
+        Review { source, tree, faults: Vec::new(), unlisted: 0, warnings: Vec::new() }
+    }
+
+    /// The text under review.
+    pub fn source(&self) -> &Source {
+        self.source
+    }
+
+    /// Records a fault of the value at `path` (`problem.detector.missed`).
+    pub fn fault(&mut self, path: &str, message: &str, label: &str, help: &str) {
+        let span = self.tree.locate(path);
+        self.fault_at(span, message, label, help);
+    }
+
+    /// Records a fault of the text at `span`.
+    pub fn fault_at(&mut self, span: Span, message: &str, label: &str, help: &str) {
+        if self.faults.len() < MOST_FAULTS {
+            self.faults.push(Complaint::at(self.source, span, message, label, help));
+        } else {
+            self.unlisted += 1;
+        }
+    }
+
+    /// The faults and the warnings. A model is right if there are no faults.
+    pub fn finish(mut self) -> (Vec<Complaint>, Vec<String>) {
+        if self.unlisted > 0 {
+            let message = format!("{} more faults of this model are not listed", self.unlisted);
+            self.faults.push(Complaint::elsewhere(message, "correct these first"));
+        }
+        (self.faults, self.warnings)
+    }
+
+    /// Records something legal that is probably not meant.
+    pub fn warn(&mut self, message: impl Into<String>) {
+        self.warnings.push(message.into());
+    }
+
+    /// Faults `path` unless `value` is a probability.
+    pub fn probability(&mut self, path: &str, value: f64) {
+        if !(0.0..=1.0).contains(&value) {
+            let label = format!("{value} is not in [0, 1]");
+            let help = "give a number from 0 to 1";
+            self.fault(path, "a probability is out of range", &label, help);
+        }
+    }
+
+    /// The same for a decimal number, to its last digit.
+    pub fn exact_probability(&mut self, path: &str, number: &Decimal) {
+        if !number.is_probability() {
+            let label = format!("{} is not in [0, 1]", self.written(path));
+            let help = "give a number from 0 to 1";
+            self.fault_of_number(path, "a probability is out of range", &label, help);
+        }
+    }
+
+    /// Faults `path` if `value` is below zero.
+    pub fn nonnegative(&mut self, path: &str, value: f64, what: &str) {
+        if value < 0.0 {
+            let message = format!("{what} cannot be negative");
+            let label = format!("{value} is below zero");
+            self.fault(path, &message, &label, "give a value of 0 or more");
+        }
+    }
+
+    /// The same for a decimal number, to its last digit.
+    pub fn exact_nonnegative(&mut self, path: &str, number: &Decimal, what: &str) {
+        if number.exact < Rational::ZERO {
+            let message = format!("{what} cannot be negative");
+            let label = format!("{} is below zero", self.written(path));
+            self.fault_of_number(path, &message, &label, "give a value of 0 or more");
+        }
+    }
+
+    /// Faults `path` unless `sum` is 1 within 1e-9, saying by how much it misses.
+    pub fn sums_to_one(&mut self, path: &str, sum: f64, what: &str) {
+        self.misses_one(path, sum, sum - 1.0, what);
+    }
+
+    /// The same for an exact sum.
+    pub fn exact_sum_to_one(&mut self, path: &str, sum: &Rational, what: &str) {
+        let miss = (sum - Rational::ONE).to_f64().value();
+        self.misses_one(path, sum.to_f64().value(), miss, what);
+    }
+
+    fn misses_one(&mut self, path: &str, sum: f64, miss: f64, what: &str) {
+        if miss.abs() > 1e-9 || miss.is_nan() {
+            let side = if miss > 0.0 { "above" } else { "below" };
+            let message = format!("{what} must sum to 1");
+            let label = format!("the sum is {sum}, {} {side} 1", short(miss.abs()));
+            let help =
+                "correct the numbers; they are never renormalised, and may miss 1 by 1e-9 at most";
+            self.fault(path, &message, &label, help);
+        }
+    }
+
+    /// The name of the variant written at `path`; empty for brackets without one.
+    pub(super) fn written_name(&self, path: &str) -> String {
+        let text = &self.source.text()[self.tree.locate(path)];
+        text.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect()
+    }
+
+    /// The literal at `path`.
+    fn written(&self, path: &str) -> String {
+        let span = self.tree.find(path).map_or(0..0, |node| node.unwrapped().span.clone());
+        quoted(&self.source.text()[span])
+    }
+
+    /// Points at the number alone, without the variant around it.
+    fn fault_of_number(&mut self, path: &str, message: &str, label: &str, help: &str) {
+        match self.tree.find(path) {
+            Some(node) => self.fault_at(node.unwrapped().span.clone(), message, label, help),
+            None => self.fault(path, message, label, help),
+        }
+    }
+}
+
+/// Seven digits, without an exponent where it would not help.
+fn short(value: f64) -> String {
+    if (1e-3..1e6).contains(&value) {
+        format!("{value:.7}").trim_end_matches('0').trim_end_matches('.').to_owned()
+    } else {
+        format!("{value:.6e}")
+    }
+}

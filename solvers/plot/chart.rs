@@ -1,0 +1,249 @@
+//! Charts stated as data: curves, areas and marks over two axes.
+
+use super::{COLOURS, DrawError, FONT, Picture};
+use plotters::coord::Shift;
+use plotters::coord::ranged1d::{AsRangedCoord, ValueFormatter};
+use plotters::prelude::*;
+use std::ops::Range;
+
+/// A chart with a key to its series.
+pub struct Chart<'a> {
+    /// Above the chart; nothing if empty.
+    pub title: &'a str,
+    /// The horizontal axis.
+    pub x: Axis<'a>,
+    /// The vertical axis.
+    pub y: Axis<'a>,
+    /// What is drawn, one upon the other.
+    pub series: Vec<Series>,
+    /// Where the key has room.
+    pub key: SeriesLabelPosition,
+}
+
+/// An axis.
+pub struct Axis<'a> {
+    /// What it shows.
+    pub name: &'a str,
+    /// From where to where.
+    pub range: Range<f64>,
+    /// Whether it is logarithmic.
+    pub logarithmic: bool,
+    /// Digits of its labels after the point; `None` is no labels.
+    pub digits: Option<usize>,
+}
+
+impl<'a> Axis<'a> {
+    /// A linear axis.
+    pub fn new(name: &'a str, range: Range<f64>, digits: usize) -> Axis<'a> {
+        let wide = if range.end > range.start { range } else { range.start..range.start + 1.0 };
+        Axis { name, range: wide, logarithmic: false, digits: Some(digits) }
+    }
+
+    fn label(&self, value: f64) -> String {
+        let text = match self.digits {
+            None => return String::new(),
+            Some(_) if value.abs() >= 1e6 => return format!("{}M", value / 1e6),
+            Some(_) if value.abs() >= 1e4 => return format!("{}k", value / 1e3),
+            Some(digits) => format!("{value:.digits$}"),
+        };
+        if !text.contains('.') {
+            return text;
+        }
+        text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    }
+}
+
+/// Points drawn in one way and one colour.
+pub struct Series {
+    name: String,
+    colour: RGBColor,
+    points: Vec<(f64, f64)>,
+    mark: Mark,
+}
+
+enum Mark {
+    Line,
+    Area(f64),
+    Dots,
+    Crosses,
+    Words(Vec<String>),
+}
+
+impl Series {
+    /// A curve.
+    pub fn line(colour: RGBColor, points: impl IntoIterator<Item = (f64, f64)>) -> Series {
+        let points = points.into_iter().collect();
+        Series { name: String::new(), colour, points, mark: Mark::Line }
+    }
+
+    /// The area within these points.
+    pub fn area(
+        colour: RGBColor,
+        opacity: f64,
+        outline: impl IntoIterator<Item = (f64, f64)>,
+    ) -> Series {
+        Series { mark: Mark::Area(opacity), ..Series::line(colour, outline) }
+    }
+
+    /// Dots.
+    pub fn dots(colour: RGBColor, points: impl IntoIterator<Item = (f64, f64)>) -> Series {
+        Series { mark: Mark::Dots, ..Series::line(colour, points) }
+    }
+
+    /// Crosses.
+    pub fn crosses(colour: RGBColor, points: impl IntoIterator<Item = (f64, f64)>) -> Series {
+        Series { mark: Mark::Crosses, ..Series::line(colour, points) }
+    }
+
+    /// Dots with a word at each.
+    pub fn words(
+        colour: RGBColor,
+        points: impl IntoIterator<Item = (String, (f64, f64))>,
+    ) -> Series {
+        let (words, points): (Vec<_>, Vec<_>) = points.into_iter().unzip();
+        Series { mark: Mark::Words(words), ..Series::line(colour, points) }
+    }
+
+    /// With a name in the key.
+    pub fn named(self, name: impl Into<String>) -> Series {
+        Series { name: name.into(), ..self }
+    }
+}
+
+/// A curve by name, and values from elsewhere that belong to it.
+pub type Printed = (String, Vec<(f64, f64)>, Vec<(f64, f64)>);
+
+impl<'a> Chart<'a> {
+    /// Curves in the order of the palette, with values from elsewhere as crosses.
+    pub fn of_curves(
+        title: &'a str,
+        (x, logarithmic): (&'a str, bool),
+        y: &'a str,
+        curves: Vec<Printed>,
+    ) -> Chart<'a> {
+        let range = |read: fn(&(f64, f64)) -> f64| {
+            let all = || curves.iter().flat_map(|(_, points, marks)| points.iter().chain(marks));
+            let least = all().map(read).fold(f64::INFINITY, f64::min);
+            let most = all().map(read).fold(f64::NEG_INFINITY, f64::max);
+            least..most.max(least + 1e-9)
+        };
+        let (across, up) = (range(|point| point.0), range(|point| point.1));
+        let margin = 0.04 * (up.end - up.start);
+        let bottom = if up.start >= 0.0 { 0.0 } else { up.start - margin };
+        let x = Axis { logarithmic, ..Axis::new(x, across, 4) };
+        let y = Axis::new(y, bottom..up.end + margin, 4);
+        let any = curves.iter().any(|(.., marks)| !marks.is_empty());
+        let mut series = Vec::new();
+        for ((name, points, marks), colour) in curves.into_iter().zip(COLOURS.into_iter().cycle()) {
+            series.push(Series::line(colour, points.iter().copied()).named(name));
+            if points.len() <= 60 {
+                series.push(Series::dots(colour, points));
+            }
+            series.push(Series::crosses(colour, marks));
+        }
+        if any {
+            series.push(Series::crosses(BLACK, []).named("printed"));
+        }
+        Chart { title, x, y, series, key: SeriesLabelPosition::UpperMiddle }
+    }
+}
+
+impl Picture for Chart<'_> {
+    fn draw<B: DrawingBackend>(&self, area: &DrawingArea<B, Shift>) -> Result<(), DrawError>
+    where
+        B::ErrorType: 'static,
+    {
+        area.fill(&WHITE)?;
+        self.draw_on(area)
+    }
+}
+
+impl Chart<'_> {
+    /// Draws onto a part of a picture.
+    pub fn draw_on<B: DrawingBackend>(&self, area: &DrawingArea<B, Shift>) -> Result<(), DrawError>
+    where
+        B::ErrorType: 'static,
+    {
+        let (x, y) = (self.x.range.clone(), self.y.range.clone());
+        match (self.x.logarithmic, self.y.logarithmic) {
+            (false, false) => self.with(area, x, y),
+            (true, false) => self.with(area, x.log_scale(), y),
+            (false, true) => self.with(area, x, y.log_scale()),
+            (true, true) => self.with(area, x.log_scale(), y.log_scale()),
+        }
+    }
+
+    fn with<B: DrawingBackend, X, Y>(
+        &self,
+        area: &DrawingArea<B, Shift>,
+        x: X,
+        y: Y,
+    ) -> Result<(), DrawError>
+    where
+        B::ErrorType: 'static,
+        X: AsRangedCoord<Value = f64>,
+        X::CoordDescType: ValueFormatter<f64>,
+        Y: AsRangedCoord<Value = f64>,
+        Y::CoordDescType: ValueFormatter<f64>,
+    {
+        let mut builder = ChartBuilder::on(area);
+        builder.margin(18).margin_right(30).x_label_area_size(48).y_label_area_size(72);
+        if !self.title.is_empty() {
+            builder.caption(self.title, (FONT, 24));
+        }
+        let mut chart = builder.build_cartesian_2d(x, y)?;
+        let labels = |axis: &Axis<'_>| if axis.digits.is_some() { 10 } else { 0 };
+        chart
+            .configure_mesh()
+            .x_desc(self.x.name)
+            .y_desc(self.y.name)
+            .x_labels(labels(&self.x))
+            .y_labels(labels(&self.y))
+            .x_label_formatter(&|value| self.x.label(*value))
+            .y_label_formatter(&|value| self.y.label(*value))
+            .label_style((FONT, 16))
+            .light_line_style(TRANSPARENT)
+            .draw()?;
+        for series in &self.series {
+            let (colour, points) = (series.colour, series.points.iter().copied());
+            let thick = colour.stroke_width(2);
+            let drawn = match &series.mark {
+                Mark::Line => chart
+                    .draw_series(LineSeries::new(points, thick))?
+                    .legend(move |(x, y)| PathElement::new([(x, y), (x + 24, y)], thick)),
+                Mark::Area(opacity) => {
+                    let fill = colour.mix(*opacity);
+                    let outline = points.collect::<Vec<_>>();
+                    chart.draw_series([Polygon::new(outline, fill)])?.legend(move |(x, y)| {
+                        Rectangle::new([(x, y - 5), (x + 24, y + 5)], fill.filled())
+                    })
+                }
+                Mark::Dots => chart
+                    .draw_series(points.map(|at| Circle::new(at, 3, colour.filled())))?
+                    .legend(move |(x, y)| Circle::new((x + 12, y), 4, colour.filled())),
+                Mark::Crosses => chart
+                    .draw_series(points.map(|at| Cross::new(at, 6, thick)))?
+                    .legend(move |(x, y)| Cross::new((x + 12, y), 6, thick)),
+                Mark::Words(words) => chart.draw_series(points.zip(words).map(|(at, word)| {
+                    EmptyElement::at(at)
+                        + Circle::new((0, 0), 4, colour.filled())
+                        + Text::new(word.clone(), (7, -7), (FONT, 14))
+                }))?,
+            };
+            if !series.name.is_empty() {
+                drawn.label(&series.name);
+            }
+        }
+        if self.series.iter().any(|series| !series.name.is_empty()) {
+            chart
+                .configure_series_labels()
+                .position(self.key.clone())
+                .label_font((FONT, 16))
+                .background_style(WHITE.mix(0.85))
+                .border_style(BLACK.mix(0.3))
+                .margin(12)
+                .draw()?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,31 @@
+//! Work that wanders over a mesh [NRS86, section 4].
+
+mod compare;
+
+use super::{Asked, Contest, Facts, Found, Outcome, Policies, Problem, Settings};
+use crate::model::{Loaded, activity_mesh::ActivityMesh};
+use remapping::Status;
+
+impl Problem for ActivityMesh {
+    fn name(&self) -> &'static str {
+        "activity_mesh"
+    }
+
+    fn facts(&self, _loaded: &Loaded) -> Facts {
+        self.facts()
+    }
+
+    fn solve(&self, asked: &Asked<'_, Settings>) -> Outcome<Found> {
+        let Asked { loaded, .. } = *asked;
+        let label = "its states are too many for an exact solution";
+        let help = "play policies on it: remap compare MODEL.ron";
+        Err(vec![loaded.complain("problem", "a mesh is simulated, not solved", label, help)])
+    }
+
+    fn compare(&self, asked: &Asked<'_, Contest>) -> Outcome<(Policies, Status)> {
+        let Asked { settings: contest, watch, .. } = *asked;
+        let found = compare::compare(self, contest, watch);
+        let (report, status) = found.map_err(|complaint| vec![complaint])?;
+        Ok((Policies::Sampled(report), status))
+    }
+}

@@ -1,0 +1,160 @@
+//! Certificates: what an answer leaves behind so that others can check it.
+//!
+//! Made of the engine's answer and handed to the checker before they are written: what a certificate
+//! claims is what the checker has found to follow from it, and the answer must agree with that.
+
+use super::{Solved, phase_change, stopping};
+use crate::complaint::Complaint;
+use crate::model::{Loaded, Problem};
+use crate::solution::stopping::Representation;
+use crate::solution::{Body, Solution};
+use remap_checker::{Budget, Evidence, Model, Proof, Refusal, certificate};
+use remapping::{Halt, Status};
+
+/// The largest certificate, in bytes.
+pub const MOST_BYTES: usize = 50_000_000;
+
+/// What is written, and what to warn of where it proves less than was asked for.
+pub struct Certificate {
+    /// The content of the file.
+    pub bytes: Vec<u8>,
+    /// In words.
+    pub warning: Option<String>,
+}
+
+/// The certificate of a solved model, which takes no more work than the budget allows.
+///
+/// # Errors
+/// An answer that was not finished, problems without certificates, and answers that the checker does
+/// not confirm.
+pub fn of(loaded: &Loaded, solved: &Solved, budget: &Budget) -> Result<Certificate, Complaint> {
+    let solution = &solved.solution;
+    is_possible(loaded, solution)?;
+    let refused = |refusal: Refusal| {
+        let message = format!("no certificate: {refusal}");
+        let help = match refusal {
+            Refusal::OverBudget => "give --time-limit SECONDS: all that time may be worked",
+            _ => "solve without --certificate",
+        };
+        let mut complaint = Complaint::elsewhere(message, help);
+        complaint.halt = (refusal == Refusal::OverBudget).then_some(Halt::TimeLimit);
+        complaint
+    };
+    let (evidence, proof) = prove(loaded, solved, budget).map_err(refused)?;
+    if let Some(message) = contradiction(&proof, solution) {
+        return Err(Complaint::elsewhere(message, "please report this as a bug"));
+    }
+    let bytes = certificate(loaded.text(), &evidence, &proof);
+    if bytes.len() > MOST_BYTES {
+        return Err(refused(Refusal::TooLarge));
+    }
+    Ok(Certificate { bytes, warning: too_wide(&proof, solution.tolerance) })
+}
+
+/// Whether an answer is one that certificates are about.
+///
+/// # Errors
+/// Why it is not.
+pub fn is_possible(loaded: &Loaded, solution: &Solution) -> Result<(), Complaint> {
+    if !is_due(solution) {
+        let message = "no certificate: the computation was stopped before its end";
+        return Err(Complaint::elsewhere(message, "give it more time"));
+    }
+    match loaded.model.problem {
+        Problem::PhaseChange(_) | Problem::Stopping(_) | Problem::LoadDrift(_) => Ok(()),
+        _ => {
+            let name = loaded.literal("problem").and_then(|text| text.split('(').next());
+            let name = name.unwrap_or("it").trim();
+            let message = format!("no certificate: there are none for {name}");
+            Err(Complaint::elsewhere(message, "solve without --certificate"))
+        }
+    }
+}
+
+/// How wide the proof is of what the tolerance is about, in units of the tolerance, and what that is.
+pub(super) fn widest(proof: &Proof, tolerance: f64) -> (f64, &str) {
+    let width = |(name, low, high): &(String, f64, f64)| match name.as_str() {
+        "value" | "average" => (high - low) / high.abs().max(1.0),
+        "value_gap" => *high,
+        name if name.starts_with("pi_") => high - low,
+        _ => 0.0,
+    };
+    let widths = proof.iter().map(|found| (width(found) / tolerance, found.0.as_str()));
+    widths.fold((0.0, ""), |widest, own| if own.0 > widest.0 { own } else { widest })
+}
+
+/// What to say where that is more than was asked for.
+fn too_wide(proof: &Proof, tolerance: f64) -> Option<String> {
+    let (width, name) = widest(proof, tolerance);
+    (width > 1.0).then(|| {
+        let found = width * tolerance;
+        format!("the certificate proves {name} to within {found:.2e} only, not {tolerance:e}")
+    })
+}
+
+/// Checks the answer to a small problem, which takes no time to speak of; what is wrong with it if the
+/// checker proves something else.
+pub fn self_check(loaded: &Loaded, solved: &Solved) -> Option<String> {
+    let solution = &solved.solution;
+    let small = match &solution.body {
+        Body::Stopping(answer) => {
+            answer.classes <= 20_000 && answer.representation != Representation::Active
+        }
+        Body::PhaseChange(answer) => answer.last_step <= 200 && answer.segments <= 1000,
+        Body::LoadDrift(answer) => {
+            let Problem::LoadDrift(model) = &loaded.model.problem else { return None };
+            answer.states.saturating_mul(model.problem().steps) <= 100_000
+        }
+        _ => false,
+    };
+    let (_, proof) = Some(solved).filter(|_| small && is_due(solution)).and_then(|s| {
+        is_possible(loaded, solution).ok()?;
+        prove(loaded, s, &Budget::default()).ok()
+    })?;
+    contradiction(&proof, solution)
+}
+
+/// What the checker finds to follow from an answer, and from what.
+fn prove(loaded: &Loaded, solved: &Solved, budget: &Budget) -> Result<(Evidence, Proof), Refusal> {
+    let model = Model::read(loaded.text(), loaded.folder())?;
+    match (&model, &loaded.model.problem) {
+        (Model::PhaseChange(model), Problem::PhaseChange(problem)) => {
+            let (problem, tolerance) = (problem.problem(), solved.solution.tolerance);
+            phase_change::certificate::of(model, &problem, tolerance, budget)
+        }
+        (Model::Stopping(_), _) => match (&solved.solution.body, &solved.table) {
+            (Body::Stopping(answer), Some(table)) => {
+                stopping::certificate::of(&model, answer, table, budget)
+            }
+            _ => Err(Refusal::Unproved("there are no values")),
+        },
+        _ => {
+            let proof = model.prove_within(&Evidence::LoadDrift, budget)?;
+            Ok((Evidence::LoadDrift, proof))
+        }
+    }
+}
+
+/// Whether the computation went to its end.
+fn is_due(solution: &Solution) -> bool {
+    !matches!(solution.status, Status::Interrupted | Status::TimeLimit)
+}
+
+/// Where the answer lies outside what the checker has proved: a bug on one of the two sides.
+fn contradiction(proof: &Proof, solution: &Solution) -> Option<String> {
+    let claims = solution.claims();
+    proof.iter().find_map(|(name, low, high)| {
+        let claim = claims(name)?;
+        // Sums over steps are not rounded outward.
+        let rounding = match solution.body {
+            Body::LoadDrift(_) => 1e-11 * claim.upper.abs(),
+            _ => 0.0,
+        };
+        let (lower, upper) = (claim.lower - rounding, claim.upper + rounding);
+        (lower > *high || upper < *low).then(|| {
+            format!(
+                "{name}: the solver says [{lower}, {upper}], the checker proves [{low}, {high}]"
+            )
+        })
+    })
+}

@@ -1,0 +1,200 @@
+//! The battle: who moves where, who fires at whom.
+
+use super::board::{Axial, Board, Hex, Turn};
+use crate::model::land_battle::Heading;
+use rand::{Rng, RngExt};
+
+/// The rules.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Rules {
+    /// Size of the board.
+    pub board: Board,
+    /// Units fight when at most this many hexes apart.
+    pub range: i32,
+    /// A unit stands still when it perceives more than this many enemies on its own hex and the
+    /// adjacent ones.
+    pub tolerated: u32,
+    /// Share of a unit's strength that it inflicts in a step, spread evenly over the enemies within
+    /// range.
+    pub attrition: f64,
+    /// Strength below which a unit is out (it starts at 1).
+    pub broken_below: f64,
+    /// Probability of going straight ahead rather than ahead and up, or down (equally likely).
+    pub straight: f64,
+    /// What a unit does once it has passed the enemy.
+    pub heading: Heading,
+}
+
+/// One unit.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Unit {
+    /// 0 set out on the left, 1 on the right.
+    pub side: u8,
+    /// Where it is.
+    pub hex: Hex,
+    /// Hexes per step.
+    pub speed: f64,
+    /// Share of the way to the next hex.
+    pub progress: f64,
+    /// What is left of it, of 1.
+    pub strength: f64,
+}
+
+/// What the units see, one entry for each.
+#[derive(Debug, Clone, Default)]
+struct Views {
+    /// Enemies within range.
+    engaged: Vec<u32>,
+    /// Enemies on its own hex and the adjacent ones.
+    adjacent: Vec<u32>,
+    /// The way to the nearest enemy.
+    nearest: Vec<Way>,
+}
+
+/// Distance to an enemy (upper half) and columns to the right of it (lower half, from [`Way::AHEAD`]),
+/// in one number that orders by distance first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Way(i32);
+
+impl Way {
+    const AHEAD: i32 = 1 << 15;
+    const NOWHERE: Way = Way(i32::MAX);
+
+    fn new(distance: i32, columns: i32) -> Way {
+        Way((distance << 16) + Way::AHEAD + columns)
+    }
+
+    /// Right (1), left (-1), or straight above or below (0).
+    fn side(self) -> i32 {
+        ((self.0 & 0xffff) - Way::AHEAD).signum()
+    }
+}
+
+impl Views {
+    fn reset(&mut self, units: usize) {
+        for counts in [&mut self.engaged, &mut self.adjacent] {
+            counts.clear();
+            counts.resize(units, 0);
+        }
+        self.nearest.clear();
+        self.nearest.resize(units, Way::NOWHERE);
+    }
+}
+
+/// The state of the battle.
+#[derive(Debug, Clone)]
+pub struct Battle {
+    rules: Rules,
+    units: Vec<Unit>,
+    views: Views,
+    pairs: Vec<(usize, usize)>,
+    distances: Vec<i32>,
+}
+
+impl Battle {
+    /// A battle between these units.
+    pub fn new(rules: Rules, mut units: Vec<Unit>) -> Self {
+        units.sort_by_key(|unit| unit.side);
+        let (views, pairs, distances) = (Views::default(), Vec::new(), Vec::new());
+        let mut battle = Battle { rules, units, views, pairs, distances };
+        battle.look();
+        battle
+    }
+
+    /// The units still in it, the left side's first.
+    pub fn units(&self) -> &[Unit] {
+        &self.units
+    }
+
+    /// How many enemies each of them has within range.
+    pub fn engaged(&self) -> impl ExactSizeIterator<Item = u32> {
+        self.views.engaged.iter().copied()
+    }
+
+    /// Pairs of enemies within range of each other.
+    pub fn engagements(&self) -> usize {
+        self.pairs.len()
+    }
+
+    /// Every unit looks at every enemy: plain loops over arrays, which the compiler turns into vector
+    /// instructions.
+    fn look(&mut self) {
+        let Battle { rules, units, views, pairs, distances } = self;
+        pairs.clear();
+        views.reset(units.len());
+        let middle = units.partition_point(|unit| unit.side == 0);
+        let (left, right) = units.split_at(middle);
+        let there: Vec<Axial> = right.iter().map(|unit| unit.hex.axial()).collect();
+        let columns: Vec<i32> = right.iter().map(|unit| unit.hex.column).collect();
+        let (engaged, engaged_right) = views.engaged.split_at_mut(middle);
+        let (adjacent, adjacent_right) = views.adjacent.split_at_mut(middle);
+        let (nearest, nearest_right) = views.nearest.split_at_mut(middle);
+        for (i, unit) in left.iter().enumerate() {
+            let (here, column) = (unit.hex.axial(), unit.hex.column);
+            distances.clear();
+            distances.extend(there.iter().map(|&there| here.distance(there)));
+            for (distance, count) in distances.iter().zip(&mut *engaged_right) {
+                *count += u32::from(*distance <= rules.range);
+            }
+            for (distance, count) in distances.iter().zip(&mut *adjacent_right) {
+                *count += u32::from(*distance <= 1);
+            }
+            for ((distance, across), way) in distances.iter().zip(&columns).zip(&mut *nearest_right)
+            {
+                *way = (*way).min(Way::new(*distance, column - across));
+            }
+            engaged[i] = distances.iter().map(|d| u32::from(*d <= rules.range)).sum();
+            adjacent[i] = distances.iter().map(|d| u32::from(*d <= 1)).sum();
+            let ways =
+                distances.iter().zip(&columns).map(|(d, across)| Way::new(*d, across - column));
+            nearest[i] = ways.fold(Way::NOWHERE, Way::min);
+            if engaged[i] > 0 {
+                let near = distances.iter().enumerate().filter(|(_, d)| **d <= rules.range);
+                pairs.extend(near.map(|(j, _)| (i, middle + j)));
+            }
+        }
+    }
+
+    /// One step: all fire, then all move, by what they saw at its beginning.
+    pub fn step(&mut self, rng: &mut impl Rng) {
+        let rules = self.rules;
+        let fire: Vec<f64> = (self.units.iter().zip(self.engaged()))
+            .map(|(unit, engaged)| rules.attrition * unit.strength / f64::from(engaged.max(1)))
+            .collect();
+        for &(one, other) in &self.pairs {
+            self.units[one].strength -= fire[other];
+            self.units[other].strength -= fire[one];
+        }
+        for (index, unit) in self.units.iter_mut().enumerate() {
+            // Drawn whether it moves or not: the draws of a unit do not depend on its fate.
+            let draw = rng.random::<f64>();
+            if self.views.adjacent[index] > rules.tolerated {
+                continue;
+            }
+            unit.progress += unit.speed;
+            if unit.progress < 1.0 {
+                continue;
+            }
+            unit.progress -= 1.0;
+            let onward = if unit.side == 0 { 1 } else { -1 };
+            let way = self.views.nearest[index];
+            let heading = match rules.heading {
+                Heading::Enemy if way != Way::NOWHERE && way.side() != 0 => way.side(),
+                _ => onward,
+            };
+            let turn = if draw < rules.straight {
+                Turn::Straight
+            } else if draw < 0.5 * (1.0 + rules.straight) {
+                Turn::Up
+            } else {
+                Turn::Down
+            };
+            let next = unit.hex.ahead(heading, turn);
+            if rules.board.has(next) {
+                unit.hex = next;
+            }
+        }
+        self.units.retain(|unit| unit.strength >= rules.broken_below);
+        self.look();
+    }
+}

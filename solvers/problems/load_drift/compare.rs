@@ -1,0 +1,139 @@
+//! Rules side by side on drifting loads.
+
+use super::super::Contest;
+use super::super::sampling::{Contestant, Report, Start, play, rule};
+use super::solve::{LONGEST_INTERVAL, prepare};
+use crate::complaint::Complaint;
+use crate::model::Loaded;
+use crate::model::load_drift::LoadDrift;
+use crate::run::Watch;
+use remapping::drift::{
+    self, Backward, Carry, Control, Intervals, Loads, MapPolicy, States, Transition,
+};
+use remapping::policy::{Rule, practice::growth_slope};
+use remapping::{Observer, Status};
+use std::ops::ControlFlow;
+
+/// Plays policies; with what is finished if it is stopped.
+pub(super) fn compare(
+    loaded: &Loaded,
+    model: &LoadDrift,
+    contest: &Contest,
+    watch: &Watch,
+) -> Result<(Report, Status), Vec<Complaint>> {
+    let problem = model.problem();
+    let (states, transition) = prepare(loaded, model, &problem)?;
+    let field = Drift { problem: &problem, states: &states, transition: &transition, watch };
+    let contestants = field.contestants(&contest.policies).map_err(|complaint| vec![complaint])?;
+    if let Some(contestants) = contestants {
+        return Ok(play(&Loads::new(problem.clone()), &contestants, contest, watch));
+    }
+    let status = match watch.progress(0, 1) {
+        ControlFlow::Break(halt) => halt.into(),
+        ControlFlow::Continue(()) => Status::Interrupted,
+    };
+    Ok((Report::none(contest), status))
+}
+
+/// Drifting loads, and what exact evaluation needs.
+struct Drift<'a> {
+    problem: &'a drift::LoadDrift,
+    states: &'a States,
+    transition: &'a Transition,
+    watch: &'a Watch,
+}
+
+impl Drift<'_> {
+    /// The policies asked for, with their exact values where they have one; `None` if halted.
+    fn contestants(&self, names: &[String]) -> Result<Option<Vec<Contestant>>, Complaint> {
+        let all = [
+            "optimal",
+            "threshold",
+            "fixed",
+            "stop_at_rise",
+            "menon",
+            "menon_offline",
+            "metabalancer",
+            "zhai",
+            "procassini",
+            "marquez:0.2",
+            "utilization:0.8",
+            "never",
+        ];
+        let names: Vec<String> = match names {
+            [] => all.map(str::to_owned).to_vec(),
+            _ => names.iter().map(|name| name.trim().to_owned()).collect(),
+        };
+        // What is misspelt shows before the long computation.
+        for name in &names {
+            if !["optimal", "threshold", "fixed", "menon_offline"].contains(&name.as_str()) {
+                rule(name)?;
+            }
+        }
+        let intervals = Intervals::new(self.problem, LONGEST_INTERVAL, self.watch);
+        let wants = |name: &str| names.iter().any(|other| other == name);
+        let map = match wants("optimal") || wants("threshold") {
+            true => {
+                match MapPolicy::solve(self.problem, self.states, self.transition, self.watch) {
+                    Ok(map) => Some(map),
+                    Err(_) => return Ok(None),
+                }
+            }
+            false => None,
+        };
+        let mut contestants = Vec::new();
+        for name in &names {
+            let contestant = match (name.as_str(), &map) {
+                ("optimal", Some(map)) => Contestant {
+                    name: name.clone(),
+                    start: Start::Map(map.clone()),
+                    exact: Some(map.value()),
+                },
+                ("threshold", Some(map)) => {
+                    let threshold = match self.problem.steps {
+                        0 | 1 => 0.0,
+                        _ => map.decisions(1).closest_threshold(self.states).threshold,
+                    };
+                    self.contestant(Rule::Threshold(threshold), &intervals)
+                }
+                ("fixed", _) => self.contestant(Rule::Fixed(intervals.best().interval), &intervals),
+                ("menon_offline", _) => {
+                    let slope = growth_slope(self.problem.remap_cost, &intervals.growth());
+                    self.contestant(Rule::SlopeInterval(slope), &intervals)
+                }
+                _ => self.contestant(rule(name)?, &intervals),
+            };
+            if let ControlFlow::Break(_) = self.watch.progress(0, 1) {
+                return Ok(None);
+            }
+            contestants.push(contestant);
+        }
+        Ok(Some(contestants))
+    }
+
+    fn contestant(&self, rule: Rule, intervals: &Intervals) -> Contestant {
+        let exact = match rule {
+            Rule::Never => Some(Intervals::never(self.problem).value),
+            Rule::Fixed(interval) if interval >= self.problem.steps => {
+                Some(Intervals::never(self.problem).value)
+            }
+            Rule::Fixed(interval) => {
+                let found = intervals.all().get(interval as usize - 1);
+                found.map(|found| found.outcome.value)
+            }
+            Rule::Threshold(threshold) => Some(self.evaluate(Control::Threshold(threshold))),
+            Rule::Utilization(minimum) => Some(self.evaluate(Control::Utilization(minimum))),
+            _ => None,
+        };
+        Contestant::rule(&rule.to_string(), rule, exact)
+    }
+
+    fn evaluate(&self, control: Control) -> f64 {
+        let mut backward =
+            Backward::new(self.problem, self.states, self.transition, control, Carry::Value);
+        while backward.remaining() > 0 {
+            backward.advance();
+        }
+        backward.value()
+    }
+}

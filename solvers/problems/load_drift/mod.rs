@@ -1,0 +1,33 @@
+//! Drifting loads of equal processors [NRS86, section 3].
+
+mod compare;
+mod solve;
+
+use super::{Asked, Contest, Facts, Found, Outcome, Policies, Problem, Settings};
+use crate::model::{Loaded, load_drift::LoadDrift};
+use remapping::Status;
+
+impl Problem for LoadDrift {
+    fn name(&self) -> &'static str {
+        "load_drift"
+    }
+
+    fn facts(&self, _loaded: &Loaded) -> Facts {
+        self.facts()
+    }
+
+    fn solve(&self, asked: &Asked<'_, Settings>) -> Outcome<Found> {
+        let Asked { loaded, settings, files, watch, .. } = *asked;
+        solve::solve(loaded, self, settings, files, watch)
+    }
+
+    fn compare(&self, asked: &Asked<'_, Contest>) -> Outcome<(Policies, Status)> {
+        let Asked { loaded, settings: contest, watch, .. } = *asked;
+        let (report, status) = compare::compare(loaded, self, contest, watch)?;
+        Ok((Policies::Sampled(report), status))
+    }
+
+    fn usual_policies(&self) -> Option<Vec<String>> {
+        Some(Vec::new())
+    }
+}

@@ -1,0 +1,232 @@
+//! The `LoadDrift` problem: from model to optimal policy.
+
+use super::super::{Files, Found, Settings};
+use crate::checkpoint::{Checkpoint, Saved};
+use crate::complaint::Complaint;
+use crate::memory;
+use crate::model::Loaded;
+use crate::model::load_drift::LoadDrift;
+use crate::output::say;
+use crate::run::Watch;
+use crate::solution::Body;
+use crate::solution::load_drift::{Answer, Closest, Fixed};
+use remapping::drift::{
+    Backward, Carry, Control, Decisions, Intervals, Outcome, States, Transition,
+};
+use remapping::threshold::Bounds;
+use remapping::{Halt, Observer, Status, drift};
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
+
+/// Longest interval evaluated: longer ones are compared with never only.
+pub const LONGEST_INTERVAL: u64 = 1000;
+
+/// Solves the model, going on from a checkpoint if there is one.
+pub fn solve(
+    loaded: &Loaded,
+    model: &LoadDrift,
+    settings: &Settings,
+    files: Files<'_>,
+    watch: &Watch,
+) -> Result<Found, Vec<Complaint>> {
+    let problem = model.problem();
+    let (states, transition) = prepare(loaded, model, &problem)?;
+    let wanted = settings.step.or(settings.values.then_some(1));
+    let identity = format!("{problem:?}, decisions of {wanted:?}");
+    let mut checkpoint = Checkpoint::new(files.folder, &loaded.path, identity);
+    let mut noted = Noted { wanted, ..Noted::default() };
+    let mut backward =
+        Backward::new(&problem, &states, &transition, Control::Optimal, Carry::Outcome);
+    let saved = if files.force { Ok(None) } else { checkpoint.load() };
+    if let Some(Saved { snapshot, notes }) = saved.map_err(|complaint| vec![complaint])? {
+        let left = snapshot.remaining;
+        let refuse = |reason: &str| {
+            let message = format!("{}: {reason}", checkpoint.path().display());
+            vec![Complaint::elsewhere(message, "delete it, or start anew with --force")]
+        };
+        noted.recall(&notes, states.count()).ok_or_else(|| refuse("the notes do not add up"))?;
+        backward.resume(snapshot).map_err(|error| refuse(&error.to_string()))?;
+        say(&format!("resuming with {left} steps to go from {}", checkpoint.path().display()));
+    }
+    let (status, warnings) = run(&mut backward, &problem, &mut checkpoint, watch, &mut noted);
+    let fixed = match status {
+        Status::Converged => Intervals::new(&problem, LONGEST_INTERVAL, &()),
+        _ => Intervals::new(&problem, LONGEST_INTERVAL, &Moment(Instant::now())),
+    };
+    let mut answer = lay_out(&backward, &problem, &states, &fixed, noted);
+    if settings.values && status == Status::Converged {
+        answer.cost_to_go = Some(backward.cost_to_go());
+    }
+    Ok(Found::new(Body::LoadDrift(Box::new(answer)), status, warnings))
+}
+
+/// Lets half a second pass: what a stopped computation may still take for the bound it shows.
+struct Moment(Instant);
+
+impl Observer for Moment {
+    fn progress(&self, _done: u64, _total: u64) -> ControlFlow<Halt> {
+        match self.0.elapsed() < Duration::from_millis(500) {
+            true => ControlFlow::Continue(()),
+            false => ControlFlow::Break(Halt::TimeLimit),
+        }
+    }
+}
+
+/// The state space and the operator, if they fit.
+pub fn prepare(
+    loaded: &Loaded,
+    model: &LoadDrift,
+    problem: &drift::LoadDrift,
+) -> Result<(States, Transition), Vec<Complaint>> {
+    let refuse = |label: String| {
+        let help = "take fewer processors or levels";
+        vec![loaded.complain("problem", "this model cannot be solved", &label, help)]
+    };
+    let needed = model.memory();
+    if let Some(there) = memory::available().filter(|there| needed > *there) {
+        let (needed, there) = (memory::show(needed), memory::show(there));
+        return Err(refuse(format!("it needs {needed} of memory, {there} are free")));
+    }
+    let built = States::new(problem.processors, problem.chain.levels())
+        .and_then(|states| Ok((states, Transition::new(&problem.chain, problem.processors)?)));
+    built.map_err(|error| refuse(error.to_string()))
+}
+
+/// What is read off on the way.
+#[derive(Default)]
+struct Noted {
+    wanted: Option<u64>,
+    decisions: Option<Decisions>,
+    closest: Vec<Closest>,
+}
+
+impl Noted {
+    fn saved(&self, backward: &Backward<'_>) -> Saved {
+        let numbers = |c: &Closest| [c.step, c.threshold.to_bits(), c.disagreement.to_bits()];
+        let mut notes = vec![self.closest.len() as u64];
+        notes.extend(self.closest.iter().flat_map(numbers));
+        notes.extend(self.decisions.iter().flat_map(Decisions::words));
+        Saved { snapshot: backward.snapshot(), notes }
+    }
+
+    /// Takes up what was saved; `None` if it cannot have been.
+    fn recall(&mut self, notes: &[u64], states: usize) -> Option<()> {
+        let (&count, notes) = notes.split_first()?;
+        let count = usize::try_from(count).ok()?.checked_mul(3)?;
+        let (closest, words) = notes.split_at_checked(count)?;
+        let number = f64::from_bits;
+        let (closest, _) = closest.as_chunks::<3>();
+        self.closest = closest
+            .iter()
+            .map(|&[step, threshold, disagreement]| Closest {
+                step,
+                threshold: number(threshold),
+                disagreement: number(disagreement),
+            })
+            .collect();
+        if !words.is_empty() {
+            self.decisions = Some(Decisions::from_words(states, words.to_vec())?);
+        }
+        Some(())
+    }
+}
+
+fn run(
+    backward: &mut Backward<'_>,
+    problem: &drift::LoadDrift,
+    checkpoint: &mut Checkpoint,
+    watch: &Watch,
+    found: &mut Noted,
+) -> (Status, Vec<String>) {
+    let mut warnings = Vec::new();
+    let steps = problem.steps;
+    while backward.remaining() > 0 {
+        if let ControlFlow::Break(halt) = watch.progress(steps - backward.remaining(), steps) {
+            match checkpoint.save(&found.saved(backward)) {
+                Ok(()) => {
+                    say(&format!("saved; run again to resume: {}", checkpoint.path().display()))
+                }
+                Err(complaint) => warnings.push(format!("not saved: {complaint}")),
+            }
+            return (halt.into(), warnings);
+        }
+        let saved = checkpoint.save_now_and_then(|| found.saved(backward));
+        if let (Err(complaint), true) = (saved, warnings.is_empty()) {
+            warnings.push(format!("not saved: {complaint}"));
+        }
+        backward.advance();
+        let step = backward.remaining() + 1;
+        if step < steps {
+            let from_end = steps - step;
+            if step == 1 || from_end.is_power_of_two() && from_end <= 64 {
+                let closest = backward.closest_threshold();
+                let (threshold, disagreement) = (closest.threshold, closest.disagreement);
+                found.closest.push(Closest { step, threshold, disagreement });
+            }
+            if found.wanted == Some(step) {
+                found.decisions = Some(backward.decisions().clone());
+            }
+        }
+    }
+    checkpoint.remove();
+    (Status::Converged, warnings)
+}
+
+fn lay_out(
+    backward: &Backward<'_>,
+    problem: &drift::LoadDrift,
+    states: &States,
+    fixed: &Intervals,
+    found: Noted,
+) -> Answer {
+    let done = backward.remaining() == 0;
+    let outcome = backward.outcome().filter(|_| done);
+    let (lower, upper) = backward.value_bounds();
+    let never = Intervals::never(problem);
+    let best = fixed.best();
+    let best_fixed = if best.outcome.value < never.value && best.interval < problem.steps {
+        of_outcome(Some(best.interval), &best.outcome)
+    } else {
+        of_outcome(None, &never)
+    };
+    let upper = match best_fixed.interval.unwrap_or(problem.steps) {
+        _ if done => upper,
+        interval => Intervals::upper_bound(problem, interval, best_fixed.value),
+    };
+    let mut closest_threshold = found.closest;
+    closest_threshold.reverse();
+    let letter =
+        |state| if found.decisions.as_ref().is_some_and(|d| d.remaps(state)) { 'R' } else { 'C' };
+    Answer {
+        processors: problem.processors,
+        lowest: problem.lowest,
+        levels: problem.chain.levels(),
+        initial_load: problem.lowest + problem.initial as f64,
+        steps: problem.steps,
+        remap_cost: problem.remap_cost,
+        states: states.count() as u64,
+        value: outcome.map(|outcome| outcome.value),
+        time: outcome.map(|outcome| outcome.time),
+        work: outcome.map(|outcome| outcome.work),
+        remaps: outcome.map(|outcome| outcome.remaps),
+        utilization: outcome.map(|outcome| outcome.utilization()),
+        value_bounds: Bounds { lower, upper },
+        best_fixed,
+        never: of_outcome(None, &never),
+        least_average_cost: Intervals::least_average_cost(problem),
+        closest_threshold,
+        decision_step: found.wanted.filter(|_| found.decisions.is_some()),
+        decision: found.decisions.as_ref().map(|_| (0..states.count()).map(letter).collect()),
+        cost_to_go: None,
+        fixed_utilization: fixed
+            .all()
+            .iter()
+            .take((6 * best_fixed.interval.unwrap_or(50) as usize).max(20))
+            .map(|fixed| fixed.outcome.utilization())
+            .collect(),
+    }
+}
+
+fn of_outcome(interval: Option<u64>, outcome: &Outcome) -> Fixed {
+    Fixed { interval, value: outcome.value, utilization: outcome.utilization() }
+}

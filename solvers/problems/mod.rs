@@ -1,0 +1,173 @@
+//! The problems: from a model to its answer. One folder for each, and one registry, [`of`].
+//!
+//! In a folder, `mod.rs` says what is done with models of its problem, `solve.rs` how they are solved,
+//! `compare.rs` how policies are played on them, `certificate.rs` what proves an answer. What may be
+//! stated is in `model`, what an answer says in `solution`, how it looks in `render`, and which lemmas
+//! are checked in `verify`, in files of the same name.
+
+mod activity_mesh;
+pub mod certificate;
+pub mod claims;
+pub mod comparison;
+pub mod fluids;
+pub mod land_battle;
+mod load_drift;
+mod periodic;
+pub mod phase_change;
+mod phase_switching;
+pub mod sampling;
+mod settings;
+pub mod stopping;
+pub mod two_phase;
+
+pub use comparison::{Comparison, Contest, Policies};
+pub use settings::{Files, Settings};
+
+use crate::complaint::Complaint;
+use crate::model::{self, Loaded, phase_change::MAX_PER_STEP};
+use crate::run::Watch;
+use crate::solution::{Body, Curve, Solution};
+use remapping::Status;
+use remapping::threshold::Run;
+use serde_json::Value;
+use std::sync::Arc;
+use stopping::table::Table;
+
+/// Takes a name and bytes that belong to it.
+pub type Write<'a> = dyn FnMut(&str, &[u8]) -> Result<(), Complaint> + 'a;
+
+/// What is said of a model, by name.
+pub type Facts = Vec<(&'static str, Value)>;
+
+/// What is found, or what is wrong with the model, as only solving brings to light.
+pub type Outcome<T> = Result<T, Vec<Complaint>>;
+
+/// What is asked of a problem: a model, and how it is treated.
+pub struct Asked<'a, S> {
+    /// The model and the text it stands in.
+    pub loaded: &'a Loaded,
+    /// How it is solved, or which policies are played.
+    pub settings: &'a S,
+    /// Where long computations are saved now and then.
+    pub files: Files<'a>,
+    /// The clock.
+    pub watch: &'a Watch,
+}
+
+/// What is done with the models of one problem.
+pub trait Problem {
+    /// The problem, as documents name it.
+    fn name(&self) -> &'static str;
+
+    /// What can be said without solving.
+    fn facts(&self, loaded: &Loaded) -> Facts;
+
+    /// Solves the model.
+    fn solve(&self, asked: &Asked<'_, Settings>) -> Outcome<Found>;
+
+    /// Plays policies on the model.
+    fn compare(&self, asked: &Asked<'_, Contest>) -> Outcome<(Policies, Status)> {
+        let message = "policies cannot be played on this problem";
+        let help =
+            "compare takes PhaseChange, LoadDrift, ActivityMesh, Fluids and LandBattle models";
+        let label = "a problem without sample paths";
+        Err(vec![asked.loaded.complain("problem", message, label, help)])
+    }
+
+    /// The policies that a report shows; none where it shows none.
+    fn usual_policies(&self) -> Option<Vec<String>> {
+        None
+    }
+
+    /// The names of the recorded costs that [`Problem::record`] writes.
+    fn recordings(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// Hands recorded costs, per step and processor as CSV, to `write` with their names.
+    ///
+    /// # Errors
+    /// The first that `write` returns.
+    fn record(&self, _seed: u64, _write: &mut Write<'_>) -> Result<(), Complaint> {
+        Ok(())
+    }
+}
+
+/// The registry.
+pub fn of(problem: &model::Problem) -> &dyn Problem {
+    match problem {
+        model::Problem::PhaseChange(problem) => problem.as_ref(),
+        model::Problem::PhaseSwitching(problem) => problem.as_ref(),
+        model::Problem::LoadDrift(problem) => problem,
+        model::Problem::ActivityMesh(problem) => problem,
+        model::Problem::Stopping(problem) => problem,
+        model::Problem::Fluids(problem) => problem,
+        model::Problem::LandBattle(problem) => problem,
+        model::Problem::Periodic(problem) => problem,
+    }
+}
+
+/// What solving a problem finds.
+pub struct Found {
+    /// The answer.
+    pub body: Body,
+    /// How the computation ended.
+    pub status: Status,
+    /// Warnings that only solving brings to light.
+    pub warnings: Vec<String>,
+    /// Of a decision map, every class of states.
+    pub table: Option<Arc<Table>>,
+}
+
+impl Found {
+    fn new(body: Body, status: Status, warnings: Vec<String>) -> Found {
+        Found { body, status, warnings, table: None }
+    }
+}
+
+/// A solved model.
+pub struct Solved {
+    /// The document.
+    pub solution: Solution,
+    /// Of a decision map every class of states, for archives and certificates.
+    pub table: Option<Arc<Table>>,
+}
+
+/// Solves one model.
+pub fn solve(loaded: &Loaded, settings: &Settings, files: Files<'_>) -> Outcome<Solved> {
+    let watch = Watch::start(&loaded.model.title, settings.time_limit);
+    let asked = Asked { loaded, settings, files, watch: &watch };
+    let found = of(&loaded.model.problem).solve(&asked)?;
+    let verdict = claims::examine(&found.body, found.status, settings.tolerance);
+    let mut warnings = loaded.warnings.clone();
+    warnings.extend(found.warnings);
+    if !warnings.iter().any(|warning| warning.contains("tolerance was not reached")) {
+        warnings.extend(verdict.warning);
+    }
+    let solution = Solution {
+        title: loaded.model.title.clone(),
+        body: found.body,
+        status: verdict.status,
+        tolerance: settings.tolerance,
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        seconds: watch.seconds(),
+        certificate: None,
+        warnings,
+        contradiction: verdict.contradiction,
+    };
+    Ok(Solved { solution, table: found.table })
+}
+
+/// The stretch of more than 10^6 steps that share a threshold, if there is one, the bounds of the steps
+/// before it, and the step after it.
+fn shared_stretch(curve: &Curve) -> (Vec<[f64; 2]>, Option<Run>, u64) {
+    let longest = curve.runs().max_by_key(|run| run.last - run.first).copied();
+    let last = curve.runs().next_back().map_or(0, |run| run.last);
+    let long = |run: &Run| last > MAX_PER_STEP && run.last - run.first >= MAX_PER_STEP;
+    let Some(run) = longest.filter(long) else {
+        return (Vec::new(), None, 0);
+    };
+    let first = curve.first_step().unwrap_or(run.first);
+    let head = (first..run.first).filter_map(|n| curve.at(n));
+    (head.map(|bounds| [bounds.lower, bounds.upper]).collect(), Some(run), run.last + 1)
+}

@@ -1,0 +1,84 @@
+//! Periodic intervals for loads on the levels of a birth–death chain.
+
+use super::super::{Found, Settings};
+use super::solve::{CURVE_TERMS, MAX_CURVE, cheapest, ends_early, line};
+use crate::model::periodic::Periodic;
+use crate::run::Watch;
+use crate::solution::Body;
+use crate::solution::periodic::Answer;
+use remapping::interval::{Bound, ChainLoads, Kind, Method};
+use remapping::{Observer, Status};
+use std::ops::ControlFlow;
+
+/// Solves for the longest interval and, given a cost, for the cheapest one.
+pub fn solve(problem: &Periodic, loads: &ChainLoads, settings: &Settings, watch: &Watch) -> Found {
+    let bound = problem.bound();
+    let (quantity, limit, symbol) = match bound {
+        Bound::MaxDeviation(limit) => ("max_deviation", limit, "d(t)"),
+        Bound::RmsDeviation(limit, _) => ("rms_deviation", limit, "v(t)"),
+    };
+    let found = loads.longest(bound, watch);
+    let (mut status, mut warnings) = (found.status, Vec::new());
+    if found.tie {
+        warnings.push("exact: the bound is met exactly, up to rounding; a tie keeps it".to_owned());
+    }
+    if settings.simulate.is_some() {
+        warnings.push("sample paths of chains are not drawn; `exact` needs none".to_owned());
+    }
+    let method = Method::searched(Kind::Exact, found);
+    let exact = line(&method);
+    let interval = method.interval.steps;
+    let cost_aware = problem.remap_cost().map(|cost| {
+        let least = loads.cost_aware(cost, watch);
+        if least.status != Status::Converged {
+            status = least.status;
+        }
+        let end = least.steps.and_then(|steps| loads.laws().nth(steps as usize));
+        let deviation = |law: &Vec<f64>| {
+            let found = loads.imbalance(law, Bound::MaxDeviation(limit), watch).value;
+            found.is_finite().then_some(found)
+        };
+        let (average, deviation) =
+            (end.as_ref().map(|law| loads.mean_load(law)), end.as_ref().and_then(deviation));
+        cheapest(cost, &least, average, deviation)
+    });
+    let ends = [interval, cost_aware.as_ref().and_then(|cost| cost.interval.number())];
+    let last = ends.into_iter().flatten().max().map_or(100, |steps| steps + 1).min(MAX_CURVE);
+    let (mut deviation, mut error, mut work) = (Vec::new(), 0.0_f64, 0);
+    for law in loads.laws().take(last as usize + 1) {
+        let average = loads.mean_load(&law);
+        if average <= 0.0 || work > CURVE_TERMS {
+            break;
+        }
+        let found = loads.imbalance(&law, bound, watch);
+        if let ControlFlow::Break(halt) = watch.check() {
+            status = halt.into();
+            break;
+        }
+        work += (loads.count * law.len()).pow(2) as u64;
+        error = error.max(found.error / average);
+        deviation.push(found.value / average);
+    }
+    if deviation.is_empty() {
+        // At the start all loads are equal.
+        deviation.push(0.0);
+    }
+    let answer = Answer {
+        quantity: quantity.to_owned(),
+        bound: limit,
+        processors: loads.count,
+        initial_load: problem.initial_load(),
+        interval,
+        interval_by: exact.name.clone(),
+        at_least: exact.at_least.or(method.is_missing().then_some(0)),
+        methods: vec![exact],
+        deviation_through: ends_early(&deviation, interval),
+        deviation,
+        deviation_is: symbol.to_owned(),
+        deviation_error: error,
+        nonnegative_through: None,
+        cost_aware,
+        simulated: None,
+    };
+    Found::new(Body::Periodic(Box::new(answer)), status, warnings)
+}

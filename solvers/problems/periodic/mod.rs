@@ -1,0 +1,22 @@
+//! Remapping at fixed intervals \[FXW03\].
+
+mod chain;
+mod solve;
+
+use super::{Asked, Facts, Found, Outcome, Problem, Settings};
+use crate::model::{Loaded, periodic::Periodic};
+
+impl Problem for Periodic {
+    fn name(&self) -> &'static str {
+        "periodic"
+    }
+
+    fn facts(&self, _loaded: &Loaded) -> Facts {
+        self.facts()
+    }
+
+    fn solve(&self, asked: &Asked<'_, Settings>) -> Outcome<Found> {
+        let Asked { settings, watch, .. } = *asked;
+        Ok(solve::solve(self, settings, watch))
+    }
+}

@@ -1,0 +1,359 @@
+//! The `Periodic` problem: from model to intervals.
+
+use super::super::{Found, Settings};
+use super::chain;
+use crate::model::periodic::Periodic;
+use crate::run::Watch;
+use crate::solution::Body;
+use crate::solution::periodic::{Answer, BestSoFar, CostLine, Line, Simulated, Steps};
+use remapping::estimate::Estimate;
+use remapping::interval::{
+    Bound, CostAware, Guarantee, Imbalance, Interval, Kind, Method, Processors, cost_aware,
+    first_passage, methods, negative_load, sampled_max_deviation,
+};
+use remapping::{Observer, Status};
+use std::ops::ControlFlow;
+
+/// Most entries of the deviation curve.
+pub(super) const MAX_CURVE: u64 = 1_000;
+
+/// Terms summed at most for the deviation curve, a few seconds on one core.
+pub(super) const CURVE_TERMS: u64 = 200_000_000;
+
+/// Sample paths of the simulated deviation, and the most changes drawn for them.
+const PATHS: u64 = 400;
+const MAX_DRAWS: u64 = 40_000_000;
+
+/// Steps after which sample paths that have not violated the bound are given up.
+const MAX_STEPS: u64 = 100_000;
+
+/// Seed of the simulated deviation that stands in where nothing exact exists.
+const SEED: u64 = 1;
+
+/// The name of a method in solutions and tables.
+fn name(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Exact => "exact",
+        Kind::OrderStatistics => "order_statistics",
+        Kind::OrderStatisticsOneSided => "order_statistics_one_sided",
+        Kind::DistributionFree => "distribution_free",
+        Kind::NormalExtremes => "normal_extremes",
+        Kind::GaussianAbs => "gaussian_abs",
+        Kind::RmsBound => "rms_bound",
+        Kind::ClosedForm => "closed_form",
+    }
+}
+
+/// What a method promises, in words.
+fn promise(guarantee: Guarantee) -> &'static str {
+    match guarantee {
+        Guarantee::Exact => "the longest interval",
+        Guarantee::Safe => "safe for any law; longer intervals may be",
+        Guarantee::OneSided => "bounds E max - mean only",
+        Guarantee::TwoSided => "bounds E max - mean and mean - E min",
+        Guarantee::TwoSidedAnyLaw => "bounds E max - mean and mean - E min for any law",
+        Guarantee::Approximate => "approximation for long intervals",
+    }
+}
+
+/// The answer of one method.
+pub(super) fn line(method: &Method) -> Line {
+    let interval = told(method);
+    let guarantee = match interval {
+        Steps::AtLeast(_) => "at least: the search for the longest was stopped",
+        Steps::NotComputed => "the search was stopped before it began",
+        Steps::Known(_) | Steps::Never => promise(method.kind.guarantee()),
+    };
+    Line {
+        name: name(method.kind).to_owned(),
+        interval,
+        at_least: interval.at_least(),
+        real: method.interval.real,
+        guarantee: guarantee.to_owned(),
+        error: method.error,
+        confidence: None,
+    }
+}
+
+/// What a method found, as it is told.
+fn told(method: &Method) -> Steps {
+    match method.interval.steps {
+        _ if method.is_missing() => Steps::NotComputed,
+        None => Steps::Never,
+        Some(steps) if method.status == Status::Converged => Steps::Known(steps),
+        Some(steps) => Steps::AtLeast(steps),
+    }
+}
+
+/// Solves a periodic problem.
+pub fn solve(problem: &Periodic, settings: &Settings, watch: &Watch) -> Found {
+    if let Some(loads) = problem.chain_loads() {
+        return chain::solve(problem, &loads, settings, watch);
+    }
+    let (processors, bound) = (problem.processors(), problem.bound());
+    let found = methods(&processors, bound, watch);
+    let mut warnings = Vec::new();
+    let mut status = Status::Converged;
+    for method in &found {
+        if method.status != Status::Converged {
+            status = method.status;
+        }
+        warnings.extend(tie(method));
+    }
+    let first = &found[0];
+    let stopped =
+        found.iter().any(|method| method.kind == Kind::Exact && method.status != Status::Converged);
+    let mut lines: Vec<Line> = found.iter().map(line).collect();
+    let curve = curve(&processors, bound, &found, watch);
+    if let (Bound::MaxDeviation(limit), false) = (bound, first.kind == Kind::Exact)
+        && watch.check().is_continue()
+    {
+        lines.extend(simulated_deviation(&processors, limit, &first.interval));
+    }
+    let interval = first.interval.steps;
+    warn_of_loads(&processors, interval, &mut warnings, watch);
+    let cost_aware = problem.remap_cost().and_then(|cost| {
+        let found = cost_aware(&processors, cost, watch);
+        match found {
+            Some(found) => {
+                if found.status != Status::Converged {
+                    status = found.status;
+                }
+                Some(cost_line(&processors, cost, &found, watch))
+            }
+            None => {
+                warnings.push("the interval of least cost needs laws, not only moments".to_owned());
+                None
+            }
+        }
+    });
+    let simulated = settings.simulate.and_then(|runs| {
+        let runs = runs.max(2);
+        let last = interval.map_or(MAX_CURVE, |steps| steps.saturating_mul(4).saturating_add(100));
+        let last = last.min(MAX_STEPS);
+        match first_passage(&processors, bound, runs, settings.seed, last, watch) {
+            Some(passage) => {
+                if passage.censored > 0 {
+                    warnings.push(format!(
+                        "{} of {runs} sample paths stayed within the bound for {last} steps: their mean \
+                         first passage is too small",
+                        passage.censored
+                    ));
+                }
+                Some(Simulated {
+                    runs,
+                    seed: settings.seed,
+                    steps: passage.steps,
+                    censored: passage.censored,
+                })
+            }
+            None if watch.check().is_break() => None,
+            None => {
+                warnings.push("sample paths need independent changes of known laws".to_owned());
+                None
+            }
+        }
+    });
+    if let ControlFlow::Break(halt) = watch.check() {
+        status = halt.into();
+    }
+    let (quantity, limit) = match bound {
+        Bound::MaxDeviation(limit) => ("max_deviation", limit),
+        Bound::RmsDeviation(limit, _) => ("rms_deviation", limit),
+    };
+    let answer = Answer {
+        quantity: quantity.to_owned(),
+        bound: limit,
+        processors: processors.count(),
+        initial_load: processors.load(),
+        interval,
+        interval_by: lines[0].name.clone(),
+        at_least: interval.filter(|_| stopped),
+        methods: lines,
+        deviation_through: ends_early(&curve.values, interval),
+        deviation: curve.values,
+        deviation_is: curve.kind.to_owned(),
+        deviation_error: curve.error,
+        nonnegative_through: processors.steps_without_negative_load(),
+        cost_aware,
+        simulated,
+    };
+    Found::new(Body::Periodic(Box::new(answer)), status, warnings)
+}
+
+/// What to say where a bound is met as closely as can be computed.
+fn tie(method: &Method) -> Option<String> {
+    let name = name(method.kind);
+    if !method.tie {
+        None
+    } else if method.status == Status::Converged {
+        Some(format!("{name}: the bound is met exactly, up to rounding; a tie keeps it"))
+    } else {
+        let next = method.interval.steps.map_or(0, |steps| steps + 1);
+        let error = method.error;
+        Some(format!(
+            "{name}: after {next} steps the imbalance is within {error:.1e} of the bound, too near to tell \
+             whether it is kept"
+        ))
+    }
+}
+
+/// The last step of a curve that ends before the interval.
+pub(super) fn ends_early(curve: &[f64], interval: Option<u64>) -> Option<u64> {
+    let last = curve.len().saturating_sub(1) as u64;
+    interval.is_some_and(|steps| steps > last).then_some(last)
+}
+
+struct DeviationCurve {
+    values: Vec<f64>,
+    error: f64,
+    kind: &'static str,
+}
+
+/// The imbalance step by step, past the ends of the methods' intervals (of those at most twice as
+/// long as the best one's), or past its maximum if that never ends.
+fn curve(
+    processors: &Processors,
+    bound: Bound,
+    methods: &[Method],
+    watch: &Watch,
+) -> DeviationCurve {
+    let interval = methods[0].interval.steps;
+    let shown = |steps: u64| {
+        let ends = methods.iter().filter_map(|method| method.interval.steps);
+        ends.filter(|end| *end / 2 <= steps).max().unwrap_or(steps) + 1
+    };
+    let peak =
+        if processors.mean() > 0.0 { 2.0 * processors.load() / processors.mean() } else { 100.0 };
+    let mut last = interval.map_or(peak as u64, shown).min(MAX_CURVE);
+    if processors.mean() < 0.0 {
+        let end = Interval::before(processors.load() / -processors.mean());
+        last = last.min(end.steps.unwrap_or(last));
+    }
+    let times = 0..=last;
+    if let Bound::RmsDeviation(_, variance) = bound {
+        let values = times.map(|t| processors.rms_deviation(t as f64, variance)).collect();
+        return DeviationCurve { values, error: 0.0, kind: "v(t)" };
+    }
+    let Some(imbalance) = Imbalance::new(processors) else {
+        let values = times.map(|t| processors.rms_deviation(t as f64, None)).collect();
+        return DeviationCurve { values, error: 0.0, kind: "v(t), not below d(t)" };
+    };
+    let mut error = 0.0_f64;
+    let values = imbalance.watched(watch).curve(last, CURVE_TERMS);
+    let values = values.iter().enumerate().map(|(time, found)| {
+        let average = processors.mean_load(time as f64);
+        error = error.max(found.error / average);
+        found.value / average
+    });
+    let values = values.collect();
+    DeviationCurve { values, error, kind: "d(t)" }
+}
+
+/// The interval of the simulated d(t), with its confidence interval, about as far as it may matter.
+fn simulated_deviation(processors: &Processors, limit: f64, near: &Interval) -> Option<Line> {
+    let last = near.steps.map_or(MAX_CURVE, |steps| steps.saturating_mul(2).saturating_add(20));
+    if last.saturating_mul(PATHS * processors.count() as u64) > MAX_DRAWS {
+        return None;
+    }
+    let sampled = sampled_max_deviation(processors, PATHS, SEED, last)?;
+    let crossing = |read: fn(&Estimate) -> f64| {
+        let exceeds = |(index, found): (usize, &Estimate)| {
+            let average = processors.mean_load((index + 1) as f64);
+            average <= 0.0 || read(found) > limit * average
+        };
+        sampled.iter().enumerate().position(exceeds).map(|index| index as u64)
+    };
+    let interval = crossing(|found| found.value);
+    Some(Line {
+        name: "simulation".to_owned(),
+        interval: interval.map_or(Steps::AtLeast(last), Steps::Known),
+        at_least: interval.is_none().then_some(last),
+        real: None,
+        guarantee: "sample mean of d(t); 95 % confidence interval, sampled".to_owned(),
+        error: 0.0,
+        confidence: Some((
+            crossing(|found| found.upper).unwrap_or(last),
+            crossing(|found| found.lower),
+        )),
+    })
+}
+
+fn warn_of_loads(
+    processors: &Processors,
+    interval: Option<u64>,
+    warnings: &mut Vec<String>,
+    watch: &Watch,
+) {
+    if processors.mean() < 0.0 {
+        let end = processors.load() / -processors.mean();
+        warnings.push(format!(
+            "the mean load falls and reaches zero after {end:.6} steps: the relative imbalance has no \
+             meaning from there, and every interval ends before"
+        ));
+    }
+    let Some(safe) = processors.steps_without_negative_load() else { return };
+    let within = interval.unwrap_or(MAX_CURVE);
+    if interval.is_some_and(|steps| steps <= safe) {
+        return;
+    }
+    let found = negative_load(processors, within, watch);
+    // Smaller ones are lost in the ends of the laws that are cut off.
+    let relation = match found.exact {
+        true if found.probability < 1e-20 => "is below 1e-20".to_owned(),
+        true => format!("is {:.3e}", found.probability),
+        false => format!("is at most {:.3e}", found.probability),
+    };
+    let unless =
+        if safe == 0 { String::new() } else { format!(" (impossible in the first {safe})") };
+    warnings.push(format!(
+        "nothing keeps the loads above zero: the probability that one is negative within {within} steps \
+         {relation}{unless}"
+    ));
+}
+
+fn cost_line(
+    processors: &Processors,
+    remap_cost: f64,
+    found: &CostAware,
+    watch: &Watch,
+) -> CostLine {
+    let average = found.steps.map(|steps| processors.mean_load(steps as f64));
+    let mut imbalance = Imbalance::new(processors).map(|imbalance| imbalance.watched(watch));
+    let deviation = found.steps.and_then(|steps| Some(imbalance.as_mut()?.max_deviation(steps)));
+    let deviation = deviation.filter(|found| found.value.is_finite());
+    cheapest(remap_cost, found, average, deviation.map(|found| found.value))
+}
+
+/// From the search's outcome, the mean load at the end of the interval, and the largest deviation
+/// there.
+pub(super) fn cheapest(
+    remap_cost: f64,
+    found: &CostAware,
+    average: Option<f64>,
+    deviation: Option<f64>,
+) -> CostLine {
+    let line = CostLine {
+        remap_cost,
+        interval: Steps::NotComputed,
+        cost_per_step: None,
+        best_so_far: None,
+        tolerance_max_over_mean: None,
+        tolerance_max_deviation: None,
+    };
+    if found.status != Status::Converged {
+        let best = |interval| BestSoFar {
+            interval,
+            cost_per_step: found.cost_per_step,
+            looked_through: found.looked_through,
+        };
+        return CostLine { best_so_far: found.steps.map(best), ..line };
+    }
+    CostLine {
+        interval: found.steps.map_or(Steps::Never, Steps::Known),
+        cost_per_step: Some(found.cost_per_step),
+        tolerance_max_over_mean: average.map(|average| found.imbalance / average),
+        tolerance_max_deviation: average.zip(deviation).map(|(average, d)| d / average),
+        ..line
+    }
+}

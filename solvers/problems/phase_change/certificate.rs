@@ -1,0 +1,190 @@
+//! The proof of thresholds: the beliefs at which the solver's functions touch the value function.
+
+use remap_checker::recursion::{BELIEF_BITS, Recursion, Steps};
+use remap_checker::{Budget, Evidence, PhaseChange, Proof, Refusal};
+use remapping::threshold::{self, Accuracy, Bounds, Spans};
+
+/// Steps computed one by one between two attempts to take all that are alike at once.
+const PATIENCE: u64 = 4;
+
+/// Steps after which all that are alike are taken at once, however wide the thresholds come out: where finer
+/// functions may do better, and where none are left. There so many beliefs are gone through one by one besides.
+const MOST_REPEATED: [u64; 2] = [64, 200];
+const MOST_WALKED: u64 = 1 << 28;
+
+/// Functions finer than the solver's are tried down to this, as long as they make a proof narrower by so much,
+/// or fail to not more often than this.
+const FINEST: f64 = 1.0 / 4096.0;
+const NARROWER: f64 = 0.7;
+const PATIENT: u32 = 2;
+
+/// Beliefs of a certificate: each takes a few bytes of it, and some more while it is made.
+const MOST_POINTS: usize = 7_000_000;
+
+type Found = (Evidence, Proof);
+
+/// Certainty in the units of bounds on thresholds.
+const BELIEF_ONE: f64 = (1u64 << 62) as f64;
+
+/// Of so many such steps, so many choose lines and points anew.
+const CHOSEN_EVERY: u64 = 64;
+const CHOSEN_ANEW: u64 = 4;
+
+/// Fraction bits of the values of a certificate, if so many fit.
+const MOST_BITS: u32 = 60;
+
+/// Functions so much coarser than the solver's may suffice, since a proof follows the steps themselves and
+/// need not bound what later steps make of an error.
+const COARSEST: f64 = 128.0;
+
+/// Only so many of the engine's steps before it comes to rest need finer functions, since what they come
+/// to rest on is felt in every step from there on, and what goes before wears off.
+const FINE_STEPS: usize = 14;
+
+pub(in crate::problems) fn of(
+    model: &PhaseChange,
+    problem: &threshold::PhaseChange,
+    tolerance: f64,
+    budget: &Budget,
+) -> Result<Found, Refusal> {
+    let (mut coarser, mut coarsest, mut bits) = (COARSEST, Vec::new(), MOST_BITS);
+    // The narrowest proof so far, and how often finer functions have not made it narrower.
+    let (mut best, mut in_vain): (Option<(f64, Found)>, u32) = (None, 0);
+    loop {
+        let accuracy = Accuracy { tolerance: coarser * tolerance, segments: None };
+        let recorded = threshold::solve_recorded(problem, accuracy, &());
+        let (_, mut spans) = recorded.map_err(|error| Refusal::Model(error.to_string()))?;
+        let fine = coarser <= 1.0;
+        if coarsest.is_empty() {
+            coarsest = spans.clone();
+        } else if !fine {
+            spans = fine_before_rest(&spans, &coarsest);
+        }
+        let points = spans.iter().map(|own| own.upper.len() + own.lower.len()).sum::<usize>();
+        let found = loop {
+            if points > MOST_POINTS {
+                break Err(Refusal::TooLarge);
+            }
+            match walk(model, bits, &spans, tolerance, fine, budget) {
+                // Delays are long, or lines that touch the value function at small beliefs are steep.
+                Err(Refusal::TooLarge) if bits > 0 => bits -= 1,
+                found => break found,
+            }
+        };
+        let width = found.as_ref().map_or(f64::INFINITY, |found| {
+            super::super::certificate::widest(&found.1, tolerance).0
+        });
+        let better = best.as_ref().is_none_or(|(least, _)| width < NARROWER * least);
+        in_vain = if better || !fine { 0 } else { in_vain + 1 };
+        let spent = matches!(found, Err(Refusal::OverBudget | Refusal::TooLarge));
+        match (found, &best) {
+            (Ok(found), Some((least, _))) if width >= *least => drop(found),
+            (Ok(found), _) => best = Some((width, found)),
+            (Err(refusal), None) if fine || spent => return Err(refusal),
+            (Err(_), _) => {}
+        }
+        if width <= 1.0 || spent || in_vain >= PATIENT || coarser <= FINEST {
+            return best
+                .map(|(_, found)| found)
+                .ok_or(Refusal::Unproved("the steps are not alike"));
+        }
+        // Widths go about with the coarseness.
+        let next = coarser / width.log2().ceil().exp2();
+        coarser = if fine { (coarser / 4.0).max(FINEST) } else { next.max(1.0) };
+    }
+}
+
+/// Fine functions where the engine is about to come to rest, and coarse ones long before that.
+fn fine_before_rest(fine: &[Spans], coarse: &[Spans]) -> Vec<Spans> {
+    // Steps that are left out are alike.
+    let rests = |i: usize| fine[i].step > fine.get(i + 1).map_or(0, |next| next.step + 1);
+    let mut before_rest = None;
+    let mut chosen: Vec<Spans> = Vec::with_capacity(fine.len());
+    for (i, own) in fine.iter().enumerate().rev() {
+        before_rest = if rests(i) { Some(0) } else { before_rest.map(|steps| steps + 1) };
+        let early = before_rest.is_some_and(|steps| steps >= FINE_STEPS);
+        // Steps descend.
+        let other = coarse.binary_search_by(|other| own.step.cmp(&other.step));
+        chosen.push(other.ok().filter(|_| early).map_or(own, |i| &coarse[i]).clone());
+    }
+    chosen.reverse();
+    chosen
+}
+
+/// Steps back through the horizon, noting how.
+fn walk(
+    model: &PhaseChange,
+    bits: u32,
+    spans: &[Spans],
+    tolerance: f64,
+    fine: bool,
+    budget: &Budget,
+) -> Result<Found, Refusal> {
+    let mut recursion = Recursion::new(model, bits, budget)?;
+    let mut spans = spans.iter().peekable();
+    // Steps since the last of another kind, and how many of them are still to be noted.
+    let (mut all, mut repeated, mut held) = (Vec::new(), 0, 0);
+    let mut points = 0;
+    while let Some(n) = recursion.next {
+        if let Some(spans) = spans.next_if(|spans| spans.step == n) {
+            let beliefs = beliefs(spans);
+            points = beliefs.len() as u64 + 2;
+            note(&mut all, &mut held, Steps::On(beliefs));
+            repeated = 0;
+            recursion.go(&all[all.len() - 1])?;
+            continue;
+        }
+        let alike = n - spans.peek().map_or(0, |spans| spans.step + 1) + 1;
+        let alike = if spans.peek().is_some() { alike } else { n + 1 };
+        if repeated % PATIENCE == 0 && alike > 1 {
+            let mut tried = recursion.clone();
+            let rested = tried.go(&Steps::Rest(alike)).is_ok();
+            let last = tried.thresholds.last().map_or(0, |(_, [low, high])| high - low);
+            let wide = last as f64 > tolerance * BELIEF_ONE;
+            // Not for ever: functions too coarse come to rest no closer.
+            let long = alike.saturating_mul(points) > MOST_WALKED || !fine;
+            if rested && (!wide || long && repeated >= MOST_REPEATED[usize::from(fine)]) {
+                note(&mut all, &mut held, Steps::Rest(alike));
+                repeated = 0;
+                recursion = tried;
+                continue;
+            }
+        }
+        // Lines and points chosen anew suit the functions better, but keep them from coming to rest.
+        if repeated % CHOSEN_EVERY < CHOSEN_ANEW {
+            note(&mut all, &mut held, Steps::On(Vec::new()));
+            recursion.go(&Steps::On(Vec::new()))?;
+        } else {
+            recursion.go(&Steps::Held(1))?;
+            held += 1;
+        }
+        repeated += 1;
+    }
+    note(&mut all, &mut held, Steps::Held(0));
+    let proof = recursion.proof()?;
+    Ok((Evidence::PhaseChange(bits, all), proof))
+}
+
+/// Notes what follows some steps like the last one.
+fn note(all: &mut Vec<Steps>, held: &mut u64, next: Steps) {
+    if *held > 0 {
+        all.push(Steps::Held(std::mem::take(held)));
+    }
+    all.push(next);
+}
+
+/// The beliefs where the engine's functions touch the value function, each less the one before.
+fn beliefs(spans: &Spans) -> Vec<u64> {
+    let one = (1u64 << BELIEF_BITS) as f64;
+    let belief = |odds: &f64| if odds.is_finite() { odds / (1.0 + odds) } else { 1.0 };
+    let Bounds { lower, upper } = spans.threshold;
+    let odds = spans.upper.iter().chain(&spans.lower);
+    let mut list: Vec<u64> = odds.map(|odds| (belief(odds) * one).round() as u64).collect();
+    list.extend([(lower * one).floor() as u64, (upper * one).ceil() as u64]);
+    list.retain(|p| (1..1 << BELIEF_BITS).contains(p));
+    list.sort_unstable();
+    list.dedup();
+    let mut last = 0;
+    list.iter_mut().for_each(|p| *p -= std::mem::replace(&mut last, *p));
+    list
+}

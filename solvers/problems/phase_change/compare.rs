@@ -1,0 +1,185 @@
+//! `remap compare` for a change of phase: what threshold policies cost, exactly up to certified bounds.
+
+use super::evaluation::{Rule, expected};
+use crate::complaint::Complaint;
+use crate::model::Loaded;
+use crate::model::phase_change::{MAX_PER_STEP, PhaseChange};
+use crate::run::Watch;
+use remapping::threshold::evaluation::EvaluationError;
+use remapping::threshold::{self, Accuracy, Bounds, PhaseChange as Problem, Premature, Solution};
+use remapping::{Rational, Status};
+use serde::Serialize;
+
+/// What threshold policies cost.
+#[derive(Debug, Clone, Serialize)]
+pub struct Costs {
+    /// One by one, as far as the time allowed.
+    pub policies: Vec<Line>,
+}
+
+/// What one policy costs.
+#[derive(Debug, Clone, Serialize)]
+pub struct Line {
+    /// Its name.
+    pub policy: String,
+    /// The middle of the certified bounds.
+    pub mean: f64,
+    /// Half their distance.
+    pub half_width: f64,
+    /// The lower bound.
+    pub lower: f64,
+    /// The upper bound.
+    pub upper: f64,
+    /// One: the bounds are proved.
+    pub level: f64,
+    /// The rest.
+    pub per_metric: Metrics,
+}
+
+/// Bounds on what a policy costs and does.
+#[derive(Debug, Clone, Serialize)]
+pub struct Metrics {
+    /// Not above the expected cost.
+    pub lower: f64,
+    /// Not below it.
+    pub upper: f64,
+    /// Expected number of remappings; absent for the heuristic of 1986.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub remaps: Option<Bounds>,
+    /// Of those, before the change; absent where a premature remapping is kept.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub premature_remaps: Option<Bounds>,
+    /// Above the optimum.
+    pub regret_optimal: Bounds,
+    /// How much of what the optimal policy gains over never remapping, in per cent; absent if it may gain
+    /// nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gain_kept: Option<Bounds>,
+}
+
+/// Evaluates the policies of these names; all if there are none.
+pub(super) fn compare(
+    loaded: &Loaded,
+    model: &PhaseChange,
+    policies: &[String],
+    watch: &Watch,
+) -> Result<(Costs, Status), Vec<Complaint>> {
+    let problem = model.problem();
+    let last = problem.last_step();
+    if last > MAX_PER_STEP {
+        let label = format!("M = {last}");
+        let help = format!("policies are evaluated step by step: take M <= {MAX_PER_STEP}");
+        let message = "the horizon is too long to evaluate policies";
+        return Err(vec![loaded.complain("problem.lifetime", message, &label, &help)]);
+    }
+    let named =
+        ["optimal", "heuristic_1986", "fixed:0.7", "guarded:0.7", "never"].map(str::to_owned);
+    let names = if policies.is_empty() { named.to_vec() } else { policies.to_vec() };
+    let rules =
+        names.iter().map(|name| name.parse::<Rule>().map_err(|why| vec![wrong(name, &why)]));
+    let rules = rules.collect::<Result<Vec<_>, _>>()?;
+    let (policies, status) = played(&names, rules, loaded, &problem, watch)?;
+    Ok((Costs { policies }, status))
+}
+
+/// What the policies cost, as far as the watch lets it be computed.
+fn played(
+    names: &[String],
+    rules: Vec<Rule>,
+    loaded: &Loaded,
+    problem: &Problem,
+    watch: &Watch,
+) -> Result<(Vec<Line>, Status), Vec<Complaint>> {
+    let accuracy = Accuracy { tolerance: 1e-9, segments: None };
+    let solution = threshold::solve(problem, accuracy, watch)
+        .map_err(|error| vec![loaded.complain("problem", &error.to_string(), "", "")])?;
+    let mut status = solution.status;
+    let mut policies = Vec::new();
+    if let (Some(optimum), Some(0)) = (solution.value, solution.curve.first_step()) {
+        let never = Rule::Never.cost(problem, &solution, None, watch);
+        for (name, rule) in names.iter().zip(rules) {
+            let evaluated = never.clone().and_then(|never| {
+                line(name, rule, problem, &solution, (optimum.into(), never), watch)
+            });
+            match evaluated {
+                Ok(line) => policies.push(line),
+                Err(EvaluationError::Stopped(halt)) => {
+                    status = halt.into();
+                    break;
+                }
+                Err(error) => {
+                    return Err(vec![loaded.complain("problem", &error.to_string(), "", "")]);
+                }
+            }
+        }
+    }
+    Ok((policies, status))
+}
+
+fn wrong(name: &str, why: &str) -> Complaint {
+    Complaint::elsewhere(
+        format!("--policies {name}: {why}"),
+        "policies: optimal, fixed:tau, guarded:tau (the same while D <= T G, T the mean number of cycles \
+         left, the present one included), heuristic_1986 (or :factor, by which it misjudges the gain), never",
+    )
+}
+
+/// Costs nothing but remapping: `test` for every attempt, `install` for those after the change.
+fn counting(problem: &Problem, test: Rational, install: Rational) -> Problem {
+    Problem {
+        before: Rational::ZERO,
+        after: Rational::ZERO,
+        remapped: Rational::ZERO,
+        premature: match problem.premature {
+            Premature::Revert => Premature::Revert,
+            Premature::Keep { .. } => Premature::Keep { before_remapped: Rational::ZERO },
+        },
+        test,
+        install,
+        ..problem.clone()
+    }
+}
+
+fn line(
+    name: &str,
+    rule: Rule,
+    problem: &Problem,
+    solution: &Solution,
+    (optimum, never): (Bounds, Bounds),
+    watch: &Watch,
+) -> Result<Line, EvaluationError> {
+    let cost = rule.cost(problem, solution, None, watch)?;
+    let (mut remaps, mut premature_remaps) = (None, None);
+    if let Some(thresholds) = rule.thresholds(problem, solution) {
+        let count = |test: Rational, install: Rational| {
+            let free = counting(problem, test, install);
+            expected(&free, problem, &thresholds, None, watch)
+        };
+        let all = count(Rational::ONE, Rational::ZERO)?;
+        remaps = Some(all);
+        if problem.premature == Premature::Revert {
+            let right = count(Rational::ZERO, Rational::ONE)?;
+            let (lower, upper) = (all.lower - right.upper, all.upper - right.lower);
+            premature_remaps = Some(Bounds { lower: lower.max(0.0), upper });
+        }
+    }
+    let possible =
+        Bounds { lower: never.lower - optimum.upper, upper: never.upper - optimum.lower };
+    let gained = Bounds { lower: never.lower - cost.upper, upper: never.upper - cost.lower };
+    Ok(Line {
+        policy: name.trim().to_owned(),
+        mean: cost.middle(),
+        half_width: cost.half_width(),
+        lower: cost.lower,
+        upper: cost.upper,
+        level: 1.0,
+        per_metric: Metrics {
+            lower: cost.lower,
+            upper: cost.upper,
+            remaps,
+            premature_remaps,
+            regret_optimal: cost.above(optimum),
+            gain_kept: (possible.lower > 0.0).then(|| gained.percent_of(possible)),
+        },
+    })
+}

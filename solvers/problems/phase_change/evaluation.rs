@@ -1,0 +1,156 @@
+//! What policies cost on a change of phase, exactly up to certified bounds.
+
+use crate::run::Watch;
+use remapping::Rational;
+use remapping::threshold::evaluation::{
+    Estimating, EvaluationError, ThresholdPolicy, evaluate_estimating_within, evaluate_within,
+};
+use remapping::threshold::{self, Accuracy, Bounds, PhaseChange, Solution};
+
+/// Width of a cost's bounds that is aimed at, relative to max(1, |cost|).
+pub const AIM: f64 = 1e-6;
+
+/// Joining pieces may widen a value by so many gains at first; by less if that is too coarse.
+const MERGES: [f64; 6] = [1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7];
+
+/// Finer evaluations are given up at so many pieces: a few seconds of work.
+const MOST_PIECES: u64 = 200_000_000;
+
+/// What rounding may take from a product that equals another.
+const TIE: f64 = 1e-12;
+
+/// rho of [NR86, sec. VIII].
+const CERTAINTY: f64 = 0.8;
+
+/// How a policy decides.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Rule {
+    /// By the thresholds that are optimal.
+    Optimal,
+    /// By the same threshold at every step [NR90, sec. IV].
+    Fixed(f64),
+    /// The same while D <= T G [NR90, sec. IV], T being the mean number of cycles left, the present one
+    /// included: L_n. D = T G counts as paying, to within [`TIE`].
+    Guarded(f64),
+    /// Estimates first, with the gain off by this factor [NR86, sec. VIII].
+    Heuristic1986(f64),
+    /// Not at all.
+    Never,
+}
+
+impl std::str::FromStr for Rule {
+    type Err = String;
+    fn from_str(name: &str) -> Result<Rule, String> {
+        let threshold = |text: &str| match text.parse::<f64>() {
+            Ok(tau) if (0.0..=1.0).contains(&tau) => Ok(tau),
+            _ => Err(format!("{text:?} is not a probability")),
+        };
+        match name.trim().split_once(':') {
+            None if name.trim() == "optimal" => Ok(Rule::Optimal),
+            None if name.trim() == "never" => Ok(Rule::Never),
+            None if name.trim() == "heuristic_1986" => Ok(Rule::Heuristic1986(1.0)),
+            Some(("heuristic_1986", factor)) => match factor.parse::<f64>() {
+                Ok(factor) if factor > 0.0 && factor.is_finite() => Ok(Rule::Heuristic1986(factor)),
+                _ => Err(format!("{factor:?} is not a factor above 0")),
+            },
+            Some(("fixed", tau)) => threshold(tau).map(Rule::Fixed),
+            Some(("guarded", tau)) => threshold(tau).map(Rule::Guarded),
+            _ => Err("there is no such policy".to_owned()),
+        }
+    }
+}
+
+/// The optimal thresholds of a problem, step by step.
+pub fn optimal_thresholds(solution: &Solution, last: u64) -> Vec<f64> {
+    (0..=last).map(|n| solution.curve.at(n).map_or(1.0, |bounds| bounds.middle())).collect()
+}
+
+impl Rule {
+    /// The thresholds of this rule; `None` for the heuristic, which has others every time.
+    pub fn thresholds(&self, problem: &PhaseChange, solution: &Solution) -> Option<Vec<f64>> {
+        let last = problem.last_step();
+        let double = |value: Rational| value.to_f64().value();
+        let (delay, gain) = (double(&problem.test + &problem.install), double(problem.gain()));
+        let all = |threshold: f64| vec![threshold; last as usize + 1];
+        match *self {
+            Rule::Optimal => Some(optimal_thresholds(solution, last)),
+            Rule::Fixed(tau) => Some(all(tau)),
+            Rule::Guarded(tau) => {
+                let pays = |n: u64| delay <= problem.lifetime.residual_mean(n) * gain * (1.0 + TIE);
+                Some((0..=last).map(|n| if pays(n) { tau } else { 1.0 }).collect())
+            }
+            Rule::Heuristic1986(_) => None,
+            Rule::Never => Some(all(1.0)),
+        }
+    }
+
+    /// What it costs, to `aim` absolutely if that can be had.
+    pub fn cost(
+        &self,
+        problem: &PhaseChange,
+        solution: &Solution,
+        aim: Option<f64>,
+        watch: &Watch,
+    ) -> Result<Bounds, EvaluationError> {
+        match (*self, self.thresholds(problem, solution)) {
+            (Rule::Heuristic1986(factor), _) => estimating(problem, factor, aim, watch),
+            (_, Some(thresholds)) => expected(problem, problem, &thresholds, aim, watch),
+            (_, None) => unreachable!("every other rule has thresholds"),
+        }
+    }
+}
+
+/// The expected cost on `problem` of a policy whose beliefs are those of `assumed`.
+pub fn expected(
+    problem: &PhaseChange,
+    assumed: &PhaseChange,
+    thresholds: &[f64],
+    aim: Option<f64>,
+    watch: &Watch,
+) -> Result<Bounds, EvaluationError> {
+    let policy = ThresholdPolicy { assumed, thresholds };
+    finer(problem, aim, |merge, pieces| evaluate_within(problem, policy, merge, pieces, watch))
+}
+
+/// The cost of the heuristic of 1986, whose estimate of the gain is off by `factor`.
+fn estimating(
+    problem: &PhaseChange,
+    factor: f64,
+    aim: Option<f64>,
+    watch: &Watch,
+) -> Result<Bounds, EvaluationError> {
+    let factor = Rational::try_from(factor).expect("finite");
+    let misjudged =
+        PhaseChange { after: &problem.remapped + factor * problem.gain(), ..problem.clone() };
+    let accuracy = Accuracy { tolerance: 1e-2, segments: None };
+    let pays_until = threshold::solve(&misjudged, accuracy, watch)?.onset;
+    let policy = Estimating { assumed: problem, certainty: CERTAINTY, pays_until };
+    finer(problem, aim, |merge, pieces| {
+        evaluate_estimating_within(problem, policy, merge, pieces, watch)
+    })
+}
+
+/// Evaluates more and more finely, until the bounds are `aim` apart (by default [`AIM`]) or it takes long.
+fn finer(
+    problem: &PhaseChange,
+    aim: Option<f64>,
+    evaluate: impl Fn(f64, u64) -> Result<(f64, f64), EvaluationError>,
+) -> Result<Bounds, EvaluationError> {
+    let scale = problem.gain().to_f64().value().abs();
+    let scale = if scale > 0.0 { scale } else { 1.0 };
+    let mut best = Bounds { lower: f64::NEG_INFINITY, upper: f64::INFINITY };
+    for (k, merge) in MERGES.iter().enumerate() {
+        let pieces = if k == 0 { u64::MAX } else { MOST_PIECES };
+        let (lower, upper) = match evaluate(merge * scale, pieces) {
+            Err(EvaluationError::TooLong(_)) => break,
+            found => found?,
+        };
+        // Every run's bounds hold, so their intersection does.
+        best = Bounds { lower: best.lower.max(lower), upper: best.upper.min(upper) };
+        let aim = aim.unwrap_or(AIM * best.lower.abs().max(1.0));
+        if best.upper - best.lower <= aim {
+            break;
+        }
+    }
+    Ok(best)
+}

@@ -1,0 +1,35 @@
+//! One change of phase, watched by a fallible detector [NR86, NR90].
+
+pub(super) mod certificate;
+pub mod compare;
+pub mod evaluation;
+mod solve;
+
+use super::{Asked, Contest, Facts, Found, Outcome, Policies, Problem, Settings};
+use crate::model::{Loaded, phase_change::PhaseChange};
+use remapping::Status;
+
+impl Problem for PhaseChange {
+    fn name(&self) -> &'static str {
+        "phase_change"
+    }
+
+    fn facts(&self, _loaded: &Loaded) -> Facts {
+        self.facts()
+    }
+
+    fn solve(&self, asked: &Asked<'_, Settings>) -> Outcome<Found> {
+        let Asked { loaded, settings, watch, .. } = *asked;
+        solve::solve(loaded, self, settings, watch)
+    }
+
+    fn compare(&self, asked: &Asked<'_, Contest>) -> Outcome<(Policies, Status)> {
+        let Asked { loaded, settings: contest, watch, .. } = *asked;
+        let (costs, status) = compare::compare(loaded, self, &contest.policies, watch)?;
+        Ok((Policies::Certified(costs), status))
+    }
+
+    fn usual_policies(&self) -> Option<Vec<String>> {
+        Some(["optimal", "fixed:0.7", "guarded:0.7", "never"].map(str::to_owned).to_vec())
+    }
+}

@@ -1,0 +1,117 @@
+//! The `PhaseChange` problem: from model to threshold curve.
+
+use super::super::{Found, Settings, shared_stretch};
+use crate::complaint::Complaint;
+use crate::model::Loaded;
+use crate::model::phase_change::{MAX_PER_STEP, PhaseChange};
+use crate::run::Watch;
+use crate::solution::Body;
+use crate::solution::phase_change::{Answer, Exact, Filter, Hazard};
+use remapping::threshold::exact::{self, ExactError};
+use remapping::threshold::{self, Accuracy, Curve};
+use remapping::{Rational, Status};
+
+/// Most segments an exact value function may have: some seconds of work.
+const EXACT_SEGMENTS: usize = 20_000;
+
+/// Solves the model.
+pub fn solve(
+    loaded: &Loaded,
+    model: &PhaseChange,
+    settings: &Settings,
+    watch: &Watch,
+) -> Result<Found, Vec<Complaint>> {
+    let problem = model.problem();
+    let refuse = |message: String, help: &str| {
+        vec![loaded.complain("problem", "this model cannot be solved", &message, help)]
+    };
+    let accuracy = Accuracy {
+        tolerance: settings.tolerance,
+        segments: settings.segments.map(|count| count as usize),
+    };
+    let solution = threshold::solve(&problem, accuracy, watch)
+        .map_err(|error| refuse(error.to_string(), "correct the parameter"))?;
+    let mut warnings = Vec::new();
+    let last = problem.last_step();
+    let stopped_at = solution.curve.first_step();
+    if solution.status == Status::IterationLimit && stopped_at.is_some_and(|first| first > 0) {
+        warnings.push(format!(
+            "the thresholds of the last {MAX_PER_STEP} steps are all distinct; the earlier ones are left out"
+        ));
+    }
+    let mut status = solution.status;
+    let exact = settings.exact.then(|| exact::solve(&problem, EXACT_SEGMENTS, watch));
+    let exact = exact.and_then(|exact| match exact {
+        Ok(exact) => Some(Exact {
+            threshold: exact.steps.iter().map(|step| step.threshold.to_string()).collect(),
+            threshold_decimal: exact.steps.iter().map(|step| decimal(&step.threshold)).collect(),
+            n0: exact.onset,
+            value: exact.value().to_string(),
+        }),
+        Err(error) => {
+            // The certified bounds stand; only the fractions are missing.
+            warnings.push(format!("{error}: --exact is for short horizons, take a smaller M"));
+            if status == Status::Converged {
+                status = match error {
+                    ExactError::Stopped { halt, .. } => halt.into(),
+                    _ => Status::IterationLimit,
+                };
+            }
+            None
+        }
+    });
+    let mut answer = Answer {
+        last_step: last,
+        n0: Some(solution.onset).filter(|n0| stopped_at.is_some_and(|n| n == 0 || n < *n0)),
+        threshold: Vec::new(),
+        threshold_lower: Vec::new(),
+        threshold_upper: Vec::new(),
+        value: solution.value.map(Into::into),
+        segments: solution.segments,
+        belief: problem.detector.as_binary().filter(|_| model.says_yes_or_no()).map(|detector| {
+            Filter {
+                false_alarm: detector.false_alarm(),
+                missed: detector.missed(),
+                hazard: match &problem.hazard {
+                    threshold::Hazard::Constant(h) => Hazard::Constant(decimal(h)),
+                    threshold::Hazard::PerStep(list) => {
+                        Hazard::PerStep(list.iter().map(decimal).collect())
+                    }
+                },
+            }
+        }),
+        threshold_stationary: None,
+        threshold_stationary_lower: None,
+        threshold_stationary_upper: None,
+        stationary_through: None,
+        threshold_head: None,
+        first_step: None,
+        exact,
+    };
+    lay_out(&mut answer, &solution.curve);
+    Ok(Found::new(Body::PhaseChange(Box::new(answer)), status, warnings))
+}
+
+fn decimal(value: &Rational) -> f64 {
+    value.to_f64().value()
+}
+
+/// Fills the arrays from the curve.
+fn lay_out(answer: &mut Answer, curve: &Curve) {
+    answer.first_step = curve.first_step().filter(|first| *first > 0);
+    let (head, shared, from) = shared_stretch(curve);
+    if let Some(run) = shared {
+        answer.threshold_stationary = Some(run.bounds.middle());
+        answer.threshold_stationary_lower = Some(run.bounds.lower);
+        answer.threshold_stationary_upper = Some(run.bounds.upper);
+        answer.stationary_through = Some(run.last);
+        answer.threshold_head = Some(head).filter(|head| !head.is_empty());
+    }
+    for run in curve.runs().filter(|run| run.last >= from) {
+        for _ in run.first..=run.last {
+            answer.threshold.push(run.bounds.middle());
+            answer.threshold_lower.push(run.bounds.lower);
+            answer.threshold_upper.push(run.bounds.upper);
+        }
+    }
+}

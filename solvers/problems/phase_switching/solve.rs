@@ -1,0 +1,149 @@
+//! The `PhaseSwitching` problem: from model to two threshold curves.
+
+use super::super::{Found, Settings, shared_stretch};
+use crate::complaint::Complaint;
+use crate::model::Loaded;
+use crate::model::phase_switching::PhaseSwitching;
+use crate::run::Watch;
+use crate::solution::Body;
+use crate::solution::phase_switching::{Answer, Exact, Thresholds};
+use crate::solution::{Bounds, Curve};
+use remapping::lifetime::Lifetime;
+use remapping::switching::exact::{self, ExactError};
+use remapping::switching::{self, PhaseSwitching as Problem};
+use remapping::{Rational, Status};
+
+/// Most segments an exact value function may have.
+const EXACT_SEGMENTS: usize = 20_000;
+
+/// Solves the model.
+pub fn solve(
+    loaded: &Loaded,
+    model: &PhaseSwitching,
+    settings: &Settings,
+    watch: &Watch,
+) -> Result<Found, Vec<Complaint>> {
+    let problem = model.problem();
+    let refuse = |message: String| {
+        let help = "correct the parameter";
+        vec![loaded.complain("problem", "this model cannot be solved", &message, help)]
+    };
+    let solved = match model.lifetime() {
+        Some(lifetime) => finite(&problem, &lifetime, settings, watch),
+        None => endless(&problem, settings, watch),
+    };
+    let (answer, status, warnings) = solved.map_err(|error| refuse(error.to_string()))?;
+    Ok(Found::new(Body::PhaseSwitching(Box::new(answer)), status, warnings))
+}
+
+type Solved = Result<(Answer, Status, Vec<String>), switching::SwitchingError>;
+
+/// Says which widths missed the tolerance, and by how much.
+fn missed(tolerance: f64, widths: [(&str, f64); 2]) -> Vec<String> {
+    let wide = widths.into_iter().filter(|(_, width)| *width > tolerance);
+    wide.map(|(what, width)| match width.is_finite() {
+        true => format!("the tolerance was not reached: {what} is {width:.2e} wide"),
+        false => format!("the tolerance was not reached: {what} could not be bounded"),
+    })
+    .collect()
+}
+
+fn finite(problem: &Problem, lifetime: &Lifetime, settings: &Settings, watch: &Watch) -> Solved {
+    let solution = switching::solve(problem, lifetime, settings.tolerance, watch)?;
+    let mut status = solution.status;
+    let mut warnings = Vec::new();
+    if status == Status::IterationLimit {
+        let thresholds = ("the widest threshold interval", solution.threshold_width());
+        let value = ("the value's interval, relative to it,", solution.value_width());
+        warnings.extend(missed(settings.tolerance, [thresholds, value]));
+    }
+    let mut found = None;
+    if settings.exact {
+        match exact::solve(problem, lifetime, EXACT_SEGMENTS, watch) {
+            Ok(exact) => {
+                let written = |all: &[Rational]| all.iter().map(Rational::to_string).collect();
+                found = Some(Exact {
+                    to_second: written(&exact.to_second),
+                    to_first: written(&exact.to_first),
+                    value: exact.value.to_string(),
+                });
+            }
+            Err(error) => {
+                warnings.push(format!("{error}: --exact is for short horizons, take a smaller M"));
+                if status == Status::Converged {
+                    status = match error {
+                        ExactError::Stopped { halt, .. } => halt.into(),
+                        _ => Status::IterationLimit,
+                    };
+                }
+            }
+        }
+    }
+    let first = solution.to_second.first_step();
+    let answer = Answer {
+        last_step: Some(lifetime.last()),
+        to_second: listed(&solution.to_second),
+        to_first: listed(&solution.to_first),
+        value: solution.value.map(Into::into),
+        average: None,
+        segments: solution.segments,
+        first_step: first.filter(|first| *first > 0),
+        exact: found,
+    };
+    Ok((answer, status, warnings))
+}
+
+fn endless(problem: &Problem, settings: &Settings, watch: &Watch) -> Solved {
+    let solution = switching::long_run(problem, settings.tolerance, watch)?;
+    let mut status = solution.status;
+    let mut warnings = Vec::new();
+    let (lower, upper) = solution.average;
+    if status == Status::IterationLimit {
+        let width = solution.to_second.width().max(solution.to_first.width());
+        let average = (upper - lower) / lower.abs().max(1.0);
+        let thresholds = ("the wider threshold interval", width);
+        let average = ("the average's interval, relative to it,", average);
+        warnings.extend(missed(settings.tolerance, [thresholds, average]));
+    }
+    if settings.exact {
+        warnings.push("--exact is for short horizons: give the model a lifetime".to_owned());
+        if status == Status::Converged {
+            status = Status::IterationLimit;
+        }
+    }
+    let answer = Answer {
+        last_step: None,
+        to_second: always(solution.to_second),
+        to_first: always(solution.to_first),
+        value: None,
+        average: Some(solution.average.into()),
+        segments: solution.segments,
+        first_step: None,
+        exact: None,
+    };
+    Ok((answer, status, warnings))
+}
+
+/// The thresholds step by step; where more than 10^6 steps share one, that once.
+fn listed(curve: &Curve) -> Thresholds {
+    let mut all = Thresholds::default();
+    let (head, shared, from) = shared_stretch(curve);
+    if let Some(run) = shared {
+        all.head = head;
+        all.stationary = Some(run.bounds.middle());
+        all.stationary_lower = Some(run.bounds.lower);
+        all.stationary_upper = Some(run.bounds.upper);
+        all.stationary_through = Some(run.last);
+    }
+    for run in curve.runs().filter(|run| run.last >= from) {
+        (run.first..=run.last).for_each(|_| all.push(run.bounds));
+    }
+    all
+}
+
+/// The same at every step, listed once.
+fn always(bounds: Bounds) -> Thresholds {
+    let mut one = Thresholds::default();
+    one.push(bounds);
+    one
+}

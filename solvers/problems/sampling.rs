@@ -1,0 +1,220 @@
+//! Policies on common sample paths: what is estimated from them, with confidence intervals.
+
+use super::Contest;
+use crate::complaint::Complaint;
+use crate::run::Watch;
+use remapping::Status;
+use remapping::drift::MapPolicy;
+use remapping::estimate::Estimate;
+use remapping::policy::{Policy, Rule, Step};
+use remapping::simulate::{Tally, Workload, compare, stream};
+use serde::Serialize;
+
+/// A policy that takes part.
+pub struct Contestant {
+    /// Its name in the results.
+    pub name: String,
+    /// How its runs start.
+    pub start: Start,
+    /// Its exact expected value, where it can be evaluated.
+    pub exact: Option<f64>,
+}
+
+/// How runs of a policy start.
+pub enum Start {
+    /// By rule.
+    Rule(Rule),
+    /// By an optimal decision map.
+    Map(MapPolicy),
+}
+
+impl Contestant {
+    /// A rule.
+    pub fn rule(name: &str, rule: Rule, exact: Option<f64>) -> Contestant {
+        Contestant { name: name.to_owned(), start: Start::Rule(rule), exact }
+    }
+
+    fn start(&self, remap_cost: f64) -> Box<dyn Policy> {
+        match &self.start {
+            Start::Rule(rule) => rule.start(remap_cost),
+            Start::Map(map) => Box::new(map.clone()),
+        }
+    }
+}
+
+/// How one policy did.
+#[derive(Debug, Clone, Serialize)]
+pub struct Line {
+    /// Its name.
+    pub policy: String,
+    /// The objective.
+    #[serde(flatten)]
+    pub cost: Estimate,
+    /// The exact expectation of the objective, where it can be evaluated.
+    pub exact: Option<f64>,
+    /// The rest.
+    pub per_metric: Metrics,
+}
+
+/// Means over the runs.
+#[derive(Debug, Clone, Serialize)]
+pub struct Metrics {
+    /// Time of a run, remaps included.
+    pub time: Estimate,
+    /// Sum of the steps' mean loads.
+    pub work: Estimate,
+    /// Number of remaps.
+    pub remaps: Estimate,
+    /// Steps between remaps, counted from the start, over the runs with a remap; absent if none has.
+    pub spacing: Option<Estimate>,
+    /// Work over time, run by run.
+    pub utilization: Estimate,
+    /// Mean work over mean time.
+    pub utilization_of_means: f64,
+    /// How much more than the least any sequence of remaps reaches on the same path;
+    /// absent for horizons of more than 5000 steps.
+    pub regret_clairvoyant: Option<Estimate>,
+    /// How much more than the optimal policy: exact if both are, otherwise on the same paths.
+    pub regret_optimal: Option<Estimate>,
+}
+
+/// All policies.
+#[derive(Debug, Clone, Serialize)]
+pub struct Report {
+    /// Runs made.
+    pub runs: u64,
+    /// Seed of their random numbers.
+    pub seed: u64,
+    /// The least any sequence of remaps reaches, knowing the path in advance.
+    pub clairvoyant: Option<Estimate>,
+    /// The policies, in the order asked for.
+    pub policies: Vec<Line>,
+}
+
+/// Longest horizon whose clairvoyant optimum is computed.
+const CLAIRVOYANT_STEPS: u64 = 5000;
+
+/// Paths between two looks at the clock.
+const BATCH: u64 = 64;
+
+impl Report {
+    /// When nothing was finished.
+    pub fn none(contest: &Contest) -> Report {
+        Report { runs: 0, seed: contest.seed, clairvoyant: None, policies: Vec::new() }
+    }
+}
+
+/// Plays all contestants on the paths asked for; if stopped, what is reported is finished.
+pub fn play<W: Workload>(
+    workload: &W,
+    contestants: &[Contestant],
+    contest: &Contest,
+    watch: &Watch,
+) -> (Report, Status) {
+    let cost = workload.remap_cost();
+    let start = || contestants.iter().map(|contestant| contestant.start(cost)).collect();
+    let mut tallies: Vec<Vec<Tally>> = vec![Vec::new(); contestants.len()];
+    let mut clairvoyant: Vec<f64> = Vec::new();
+    // The time of the clairvoyant optimum grows with the square of the horizon.
+    let knows = workload.steps() <= CLAIRVOYANT_STEPS;
+    let mut finished = 0;
+    let (runs, mut status) = (u64::from(contest.runs), Status::Converged);
+    for first in (0..runs).step_by(BATCH as usize) {
+        let batch = first..(first + BATCH).min(runs);
+        match compare(workload, &start, batch, contest.seed, true, watch) {
+            Ok(batch) => {
+                tallies.iter_mut().zip(batch.tallies).for_each(|(all, new)| all.extend(new));
+                clairvoyant.extend(batch.clairvoyant.into_iter().flatten());
+                finished = (first + BATCH).min(runs);
+            }
+            Err(halt) => {
+                status = halt.into();
+                break;
+            }
+        }
+    }
+    if finished == 0 {
+        return (Report::none(contest), status);
+    }
+    let optimal =
+        contestants.iter().position(|contestant| matches!(contestant.start, Start::Map(_)));
+    let lines = contestants.iter().zip(&tallies).map(|(contestant, own)| {
+        let best = optimal.map(|at| (&contestants[at], &tallies[at]));
+        line(contestant, own, knows.then_some(&clairvoyant), best)
+    });
+    let policies = lines.collect();
+    (
+        Report {
+            runs: finished,
+            seed: contest.seed,
+            clairvoyant: knows.then(|| Estimate::of(&clairvoyant)),
+            policies,
+        },
+        status,
+    )
+}
+
+fn line(
+    contestant: &Contestant,
+    tallies: &[Tally],
+    clairvoyant: Option<&Vec<f64>>,
+    optimal: Option<(&Contestant, &Vec<Tally>)>,
+) -> Line {
+    let of =
+        |read: &dyn Fn(&Tally) -> f64| Estimate::of(&tallies.iter().map(read).collect::<Vec<_>>());
+    let above = |others: &mut dyn Iterator<Item = f64>| {
+        let values: Vec<f64> =
+            tallies.iter().zip(others).map(|(own, other)| own.value - other).collect();
+        Estimate::of(&values)
+    };
+    let spacings: Vec<f64> = tallies.iter().filter_map(Tally::spacing).collect();
+    let (time, work) = (of(&|tally| tally.time), of(&|tally| tally.work));
+    let regret_optimal = optimal.map(|(best, others)| match (contestant.exact, best.exact) {
+        (Some(own), Some(best)) => Estimate::around(own - best, 0.0),
+        _ => above(&mut others.iter().map(|tally| tally.value)),
+    });
+    Line {
+        policy: contestant.name.clone(),
+        cost: of(&|tally| tally.value),
+        exact: contestant.exact,
+        per_metric: Metrics {
+            time,
+            work,
+            remaps: of(&|tally| tally.remaps as f64),
+            spacing: (!spacings.is_empty()).then(|| Estimate::of(&spacings)),
+            utilization: of(&Tally::utilization),
+            utilization_of_means: if time.value > 0.0 { work.value / time.value } else { 1.0 },
+            regret_clairvoyant: clairvoyant.map(|best| above(&mut best.iter().copied())),
+            regret_optimal,
+        },
+    }
+}
+
+/// Paths of the pilot.
+const PILOT: u64 = 16;
+
+/// Mean imbalance at each step without remaps, on pilot paths of their own.
+pub fn growth<W: Workload>(workload: &W, seed: u64) -> Vec<f64> {
+    let mut sums = vec![0.0; workload.steps() as usize];
+    let mut step = Step::default();
+    for run in 0..PILOT {
+        let mut world = workload.start(stream(seed, u64::MAX - run));
+        let mut mapping = workload.initial(&mut world);
+        for (number, sum) in (1..).zip(&mut sums) {
+            workload.advance(&mut world);
+            workload.follow(&world, &mut mapping);
+            step.refill(number, |loads| workload.loads(&world, &mapping, loads));
+            *sum += step.imbalance() / PILOT as f64;
+        }
+    }
+    sums
+}
+
+/// The rule of this name.
+pub fn rule(name: &str) -> Result<Rule, Complaint> {
+    name.trim().parse::<Rule>().map_err(|error| {
+        let help = "policies: optimal, never, fixed:m, stop_at_rise, threshold:x, utilization:u, \
+                    menon, menon_offline, metabalancer, zhai, procassini, marquez:f";
+        Complaint::elsewhere(format!("--policies {name}: {error}"), help)
+    })
+}

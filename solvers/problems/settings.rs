@@ -1,0 +1,64 @@
+//! What may be asked of a solver.
+
+use remapping::stopping::Method;
+use std::path::{Path, PathBuf};
+
+/// How models are solved, and what of the answer is wanted.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Settings {
+    /// Largest certified width of a threshold, and of a value relative to max(1, |value|).
+    pub tolerance: f64,
+    /// Whether the value function is wanted.
+    pub values: bool,
+    /// Seconds after which a computation stops with the bounds it has by then.
+    pub time_limit: Option<f64>,
+    /// Drifting loads: the step after which the decision is wanted for every state.
+    pub step: Option<u64>,
+    /// Changes of phase: the most linear segments kept.
+    pub segments: Option<u32>,
+    /// Stopping: how the Bellman equation is solved.
+    pub method: Method,
+    /// Stopping: whether the remap costs are wanted at which decisions switch.
+    pub critical_costs: bool,
+    /// Changes of phase: whether fractions are wanted too.
+    pub exact: bool,
+    /// Periodic: how many sample paths are simulated, if any.
+    pub simulate: Option<u64>,
+    /// Seed of what is simulated.
+    pub seed: u64,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings {
+            tolerance: 1e-9,
+            values: false,
+            time_limit: None,
+            step: None,
+            segments: None,
+            method: Method::Auto,
+            critical_costs: false,
+            exact: false,
+            simulate: None,
+            seed: 1,
+        }
+    }
+}
+
+/// Where a solver may leave what it has so far.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Files<'a> {
+    /// The folder of the results, if they are written.
+    pub folder: Option<&'a Path>,
+    /// Whether files that are there may be overwritten, and computations are started anew.
+    pub force: bool,
+}
+
+impl Files<'_> {
+    /// The document of the model at `model`, in `folder`.
+    pub fn document(folder: &Path, model: &Path) -> PathBuf {
+        let mut name = model.file_stem().unwrap_or_default().to_owned();
+        name.push(".json");
+        folder.join(name)
+    }
+}

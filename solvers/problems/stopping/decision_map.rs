@@ -1,0 +1,105 @@
+//! Decision maps of stopping problems, load vector by load vector.
+
+use crate::solution::stopping::{Answer, Spread};
+use remapping::stopping::{Decision, Problem, Solution, States, mean_and_spread};
+use std::collections::HashMap;
+
+/// Load vectors up to which the map is part of the document.
+pub const MAX_LISTED: usize = 1_000_000;
+
+/// What was found for each class.
+pub struct Outcome {
+    /// `B`, `R` or `C`.
+    pub letters: Vec<u8>,
+    /// Whether the bounds leave the decision open.
+    pub ties: Vec<bool>,
+    /// J.
+    pub value: Vec<f64>,
+}
+
+impl Outcome {
+    /// Of a solution.
+    pub fn new(states: &States, problem: &Problem, solution: &Solution) -> Self {
+        let all = || 0..states.count();
+        Self {
+            letters: all().map(|s| letter(solution.decision(problem, s))).collect(),
+            ties: all().map(|s| solution.is_tie(problem, s)).collect(),
+            value: all().map(|s| solution.value(s)).collect(),
+        }
+    }
+
+    /// Fills what `answer` lists state by state.
+    pub fn lay_out(
+        &self,
+        answer: &mut Answer,
+        states: &States,
+        values: bool,
+        critical_costs: Option<Vec<Option<f64>>>,
+    ) {
+        let multiplicities = states.multiplicities();
+        for (class, letter) in self.letters.iter().enumerate() {
+            let share = multiplicities.as_ref().map_or(1.0, |m| m[class]);
+            match letter {
+                b'B' => answer.counts.balanced += share,
+                b'R' => answer.counts.remap += share,
+                _ => answer.counts.continued += share,
+            }
+        }
+        if states.is_active() {
+            let listed = answer.counts.balanced + answer.counts.remap + answer.counts.continued;
+            answer.counts.remap += f64::from(answer.states) - listed;
+        }
+        let listed = states.vectors().filter(|vectors| *vectors <= MAX_LISTED);
+        if listed.is_none() {
+            answer.by_spread = by_spread(states, &self.letters);
+            let tied = (0..states.count()).filter(|&class| self.ties[class]);
+            answer.ties = tied.filter_map(|class| states.place(&states.loads(class))).collect();
+            answer.value = values.then(|| self.value.clone());
+            answer.critical_cost = critical_costs;
+            return;
+        }
+        // Outside an active region one remaps.
+        let classes = states.by_place();
+        let letter = |class: &Option<usize>| char::from(class.map_or(b'R', |c| self.letters[c]));
+        answer.decision = Some(classes.iter().map(letter).collect());
+        let tied = classes.iter().zip(0..).filter(|(class, _)| class.is_some_and(|c| self.ties[c]));
+        answer.ties = tied.map(|(_, place)| place).collect();
+        let remap_value = answer.remap_value;
+        let value = |class: &Option<usize>| class.map_or(remap_value, |c| self.value[c]);
+        answer.value = values.then(|| classes.iter().map(value).collect());
+        let critical = |costs: Vec<Option<f64>>| {
+            classes.iter().map(|class| class.and_then(|c| costs[c])).collect()
+        };
+        answer.critical_cost = critical_costs.map(critical);
+    }
+}
+
+fn letter(decision: Decision) -> u8 {
+    match decision {
+        Decision::Balanced => b'B',
+        Decision::Remap => b'R',
+        Decision::Continue => b'C',
+    }
+}
+
+/// The remap rule as a function of mean and spread, for three processes or more, where there are not too many
+/// different ones to count.
+fn by_spread(states: &States, letters: &[u8]) -> Vec<Spread> {
+    let all = if states.processes() > 2 { states.whole().spreads() } else { None };
+    let Some(all) = all else { return Vec::new() };
+    // Outside an active region one remaps.
+    let mut others = HashMap::<(i64, i64), (usize, usize)>::new();
+    let mut loads = vec![0; states.processes()];
+    for (class, letter) in letters.iter().enumerate().filter(|(_, letter)| **letter != b'R') {
+        states.loads_into(class, &mut loads);
+        let (others, balanced) = others.entry(mean_and_spread(&loads)).or_default();
+        *others += 1;
+        *balanced += usize::from(*letter == b'B');
+    }
+    let rows = all.into_iter().map(|(mean, spread, all)| {
+        let (others, balanced) = others.get(&(mean, spread)).copied().unwrap_or_default();
+        let remap = (all - others) as f64 / all as f64;
+        Spread { mean, spread, remap, balanced: balanced == all }
+    });
+    rows.collect()
+}

@@ -1,0 +1,31 @@
+//! Optimal stopping of a Markov chain of loads \[YXW03\].
+
+pub(super) mod certificate;
+mod decision_map;
+mod solve;
+pub mod table;
+
+use super::{Asked, Facts, Files, Found, Outcome, Problem, Settings};
+use crate::model::{Loaded, stopping::Stopping};
+use crate::output::check_free;
+
+impl Problem for Stopping {
+    fn name(&self) -> &'static str {
+        "stopping"
+    }
+
+    fn facts(&self, loaded: &Loaded) -> Facts {
+        solve::facts(loaded, self)
+    }
+
+    fn solve(&self, asked: &Asked<'_, Settings>) -> Outcome<Found> {
+        let Asked { loaded, settings, files, watch, .. } = *asked;
+        if let Some(folder) = files.folder.filter(|_| solve::is_archived(loaded, self)) {
+            let archive = Files::document(folder, &loaded.path).with_extension("npz");
+            if archive.symlink_metadata().is_ok() {
+                check_free(&archive, files.force).map_err(|complaint| vec![complaint])?;
+            }
+        }
+        solve::solve(loaded, self, settings, watch)
+    }
+}

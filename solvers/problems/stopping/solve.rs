@@ -1,0 +1,244 @@
+//! The `Stopping` problem: from model to decision map.
+
+use super::super::{Found, Settings};
+use super::decision_map::{MAX_LISTED, Outcome};
+use super::table::Table;
+use crate::complaint::Complaint;
+use crate::memory;
+use crate::model::Loaded;
+use crate::model::stopping::Stopping;
+use crate::run::Watch;
+use crate::solution::Body;
+use crate::solution::stopping::{Answer, Counts, Representation, Vectors};
+use remapping::stopping::{
+    self, AfterRemap, Effort, Method, Problem, ProblemError, Solution, States,
+};
+use remapping::threshold::Bounds;
+use remapping::{Observer, Status};
+use serde_json::Value;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+/// Whether `--out` writes an archive beside the document of this model.
+pub fn is_archived(loaded: &Loaded, model: &Stopping) -> bool {
+    let states = model.states(loaded.folder()).map(|(states, _)| states);
+    states.is_ok_and(|states| states.vectors().is_none_or(|vectors| vectors > MAX_LISTED))
+}
+
+/// Solves the model.
+pub fn solve(
+    loaded: &Loaded,
+    model: &Stopping,
+    settings: &Settings,
+    watch: &Watch,
+) -> Result<Found, Vec<Complaint>> {
+    let refuse = |message: &str, help: &str| {
+        vec![loaded.complain("problem", "this model cannot be solved", message, help)]
+    };
+    let (states, operator) =
+        model.states(loaded.folder()).map_err(|error| refuse(&error, "correct the chain"))?;
+    let imbalance = model.imbalance().map_err(|error| refuse(&error, "round the capacities"))?;
+    let how = stopping::Settings {
+        method: settings.method,
+        tolerance: settings.tolerance,
+        ..stopping::Settings::default()
+    };
+    if let Some(effort) = active_effort(&states, model, settings) {
+        let rho = model.remap_cost();
+        let found = stopping::solve_active(&states, &imbalance, rho, effort, &how, watch)
+            .map_err(|error| refuse(&error.to_string(), "correct the model"))?;
+        if let Some(stopping::Active { states, problem, solution }) = found {
+            let mut answer = start(model, &states, &problem, &solution);
+            let outcome = Outcome::new(&states, &problem, &solution);
+            outcome.lay_out(&mut answer, &states, settings.values, None);
+            let status = solution.status;
+            return Ok(finish(answer, states, outcome, solution, status));
+        }
+    }
+    let needed = stopping::memory_estimate(&states);
+    if let Some(available) = memory::available().filter(|available| needed > *available) {
+        if let ControlFlow::Break(halt) = watch.check() {
+            let message = "a region around balance was still looked for: nothing is known yet";
+            let mut complaints = refuse(message, "give it more time");
+            complaints.iter_mut().for_each(|complaint| complaint.halt = Some(halt));
+            return Err(complaints);
+        }
+        let message = format!(
+            "{} states need about {}, this machine has {} free",
+            states.count(),
+            memory::show(needed),
+            memory::show(available)
+        );
+        return Err(refuse(&message, "take fewer levels or processes, or a larger machine"));
+    }
+    let problem = Problem::new(&states, operator, &imbalance, model.remap_cost(), model.after())
+        .map_err(|error: ProblemError| refuse(&error.to_string(), "correct the model"))?;
+    let solution = stopping::solve(&problem, &how, watch);
+    let mut answer = start(model, &states, &problem, &solution);
+    let mut status = solution.status;
+    let mut outcome = Outcome::new(&states, &problem, &solution);
+    if model.restarts() {
+        let back = stopping::rebalanced(&states, &imbalance).map_err(|loads| {
+            let message = format!("a remap of the loads {loads:?} leads out of the levels");
+            refuse(&message, "Restart needs levels for every even split of a total")
+        })?;
+        let of_stop: Vec<bool> = outcome.letters.iter().map(|letter| *letter == b'R').collect();
+        let best = stopping::long_run(&problem, &back, None, &how, watch);
+        let stop = stopping::long_run(&problem, &back, Some(&of_stop), &how, watch);
+        answer.average = Some(Bounds { lower: best.lower, upper: best.upper });
+        answer.average_of_stop = Some(Bounds { lower: stop.lower, upper: stop.upper });
+        answer.value_gap = (best.upper - best.lower) / best.upper.max(1.0);
+        answer.iterations = best.iterations;
+        status = if best.status == Status::Converged { stop.status } else { best.status };
+        let close = settings.tolerance * model.remap_cost().max(1.0);
+        for (s, advantage) in best.advantage.iter().enumerate() {
+            let balanced = outcome.letters[s] == b'B';
+            outcome.ties[s] = !balanced && advantage.abs() <= close;
+            if !balanced {
+                outcome.letters[s] = if *advantage >= 0.0 { b'R' } else { b'C' };
+            }
+        }
+        outcome.value = best.value;
+    }
+    let critical = settings.critical_costs.then(|| critical_costs(&states, &problem, model));
+    let critical = critical.transpose().map_err(|message| {
+        refuse(&message, "drop --critical-costs, or take fewer levels or processes")
+    })?;
+    outcome.lay_out(&mut answer, &states, settings.values, critical);
+    Ok(finish(answer, states, outcome, solution, status))
+}
+
+/// States from which on it is worth looking for a small region around balance that will do.
+const ACTIVE_FROM: usize = 20_000;
+
+/// The most ways into the states of a region: for each state of all, and in all.
+const ACTIVE_WAYS: [usize; 2] = [3, 40_000_000];
+
+/// Ways gone through for each state and process from which on solving for all states takes about as long.
+const ACTIVE_WORK: usize = 150;
+
+/// What may be tried to solve for a region only, where that is worth a try.
+fn active_effort(states: &States, model: &Stopping, settings: &Settings) -> Option<Effort> {
+    let plain = model.after() == AfterRemap::Stop
+        && !model.restarts()
+        && !settings.critical_costs
+        && settings.method == Method::Auto;
+    let room = memory::available().map_or(usize::MAX, |bytes| (bytes / 32) as usize);
+    let [each, most] = ACTIVE_WAYS;
+    let effort = Effort {
+        ways: states.count().saturating_mul(each).min(room).min(most),
+        work: states.count().saturating_mul(ACTIVE_WORK * states.processes()) as u64,
+    };
+    (plain && states.count() >= ACTIVE_FROM).then_some(effort)
+}
+
+/// The most classes whose critical costs are computed: the work grows with the cube.
+const MOST_CRITICAL: usize = 3000;
+
+fn critical_costs(
+    states: &States,
+    problem: &Problem,
+    model: &Stopping,
+) -> Result<Vec<Option<f64>>, String> {
+    let n = states.count();
+    if model.restarts() {
+        return Err("critical costs are those of Stop and Uniform".to_owned());
+    }
+    if n > MOST_CRITICAL {
+        return Err(format!(
+            "critical costs take n^3 work: {n} states are more than {MOST_CRITICAL}"
+        ));
+    }
+    let ones = vec![1.0; n];
+    let weights = states.multiplicities().unwrap_or(ones);
+    let rows = problem.transition_rows();
+    let costs = stopping::critical_costs(problem.running(), &rows, &weights);
+    let cost = |cost: stopping::CriticalCost<f64>| match model.after() {
+        AfterRemap::Stop => cost.total,
+        AfterRemap::Uniform => cost.uniform,
+    };
+    Ok(costs.into_iter().map(|found| found.map(cost)).collect())
+}
+
+/// What the answer says of the model, and of the solution as a whole.
+fn start(model: &Stopping, states: &States, problem: &Problem, solution: &Solution) -> Answer {
+    let shape = states.shape();
+    let (mut lowest, mut loads) = (Vec::new(), Vec::new());
+    if model.is_joint() {
+        loads = (0..states.count()).map(|state| states.loads(state)).collect();
+    } else {
+        lowest = states.vector(0);
+    }
+    let (low, high) = solution.remap_bounds();
+    // Outside a region one remaps.
+    let all = states.count() == states.whole().count();
+    let outside = if all { 0.0 } else { solution.remap_value };
+    Answer {
+        states: Vectors::of(&shape),
+        shape,
+        lowest,
+        loads,
+        remap_cost: model.remap_cost(),
+        classes: states.count(),
+        decision: None,
+        ties: Vec::new(),
+        counts: Counts::default(),
+        value_gap: solution.gap,
+        remap_value: solution.remap_value,
+        remap_bounds: [low, high],
+        iterations: solution.iterations,
+        representation: match states {
+            states if states.is_active() => Representation::Active,
+            states if states.is_lumped() => Representation::Exchangeable,
+            _ => Representation::Full,
+        },
+        largest_value: (0..problem.states()).map(|s| solution.value(s)).fold(outside, f64::max),
+        value: None,
+        average: None,
+        average_of_stop: None,
+        critical_cost: None,
+        by_spread: Vec::new(),
+    }
+}
+
+/// With what archives and certificates need, and the warnings.
+fn finish(
+    answer: Answer,
+    states: States,
+    outcome: Outcome,
+    solution: Solution,
+    status: Status,
+) -> Found {
+    let Outcome { letters, ties, value } = outcome;
+    let tied = ties.iter().filter(|tie| **tie).count();
+    let table = Table { states, decision: letters, ties, value, solution };
+    let mut warnings = Vec::new();
+    if tied > answer.ties.len() {
+        warnings.push(format!(
+            "{tied} classes are ties, at places too large to count: see the archive"
+        ));
+    }
+    let body = Body::Stopping(Box::new(answer));
+    Found { body, status, warnings, table: Some(Arc::new(table)) }
+}
+
+/// What `check` prints.
+pub fn facts(loaded: &Loaded, model: &Stopping) -> Vec<(&'static str, Value)> {
+    let Ok((states, operator)) = model.states(loaded.folder()) else { return Vec::new() };
+    let vectors = f64::from(Vectors::of(&states.shape()));
+    let mut facts = vec![
+        ("shape", Value::from(states.shape())),
+        ("states", states.vectors().map_or(Value::from(vectors), Value::from)),
+        ("classes", states.count().into()),
+        ("representation", if states.is_lumped() { "exchangeable" } else { "full" }.into()),
+        ("memory_bytes", stopping::memory_estimate(&states).into()),
+    ];
+    if states.count() <= MAX_LISTED {
+        facts.push(("reversible", operator.reversing_weights().is_some().into()));
+        if let Ok(imbalance) = model.imbalance() {
+            let balanced = (0..states.count()).filter(|&s| imbalance.is_balanced(&states.loads(s)));
+            facts.push(("balanced_classes", balanced.count().into()));
+        }
+    }
+    facts
+}

@@ -1,0 +1,52 @@
+//! The envelope of [NR90, Fig. 8]: where remapping pays, as its cost and the time left vary.
+
+use super::expectation::Expected;
+use super::figure::{Played, Policy, percent};
+use remapping::estimate::Estimate;
+use serde::Serialize;
+
+/// One position relative to the envelope.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Point {
+    /// The scenario's position on the horizontal axis of the figure.
+    pub at: f64,
+    /// What a remap costs, as a multiple of the model's cost.
+    pub factor: f64,
+    /// Mean cost D of a remap after the change.
+    pub remap_cost: f64,
+    /// G T: gain per cycle after the change, times the cycles after it. The edge of the envelope is
+    /// where it equals D.
+    pub gain: f64,
+    /// How much longer the run takes without remapping than under the fixed threshold policy, in
+    /// percent of the latter: positive where remapping pays.
+    pub advantage: Estimate,
+}
+
+/// The fixed threshold policy against the old mapping, with remaps `factors` times as dear: that
+/// policy does not look at the cost, so that its remaps stay where they are. Scenarios without
+/// estimates are left out.
+pub fn envelope(played: &[Played], factors: &[f64]) -> Vec<Point> {
+    let mut points = Vec::new();
+    for scenario in played {
+        let Some(parameters) = scenario.parameters else { continue };
+        let outcomes =
+            |policy: Policy| scenario.outcomes.iter().map(move |run| run[policy as usize]);
+        let never: Vec<Expected> = outcomes(Policy::StaticOld).collect();
+        for &factor in factors {
+            let dearer = |run: Expected| Expected {
+                time: run.time + (factor - 1.0) * run.remap_time,
+                error: run.error * factor.max(1.0),
+                ..run
+            };
+            let times: Vec<Expected> = outcomes(Policy::Threshold).map(dearer).collect();
+            points.push(Point {
+                at: scenario.at,
+                factor,
+                remap_cost: factor * parameters.remap_cost,
+                gain: parameters.gain() * parameters.cycles_after,
+                advantage: percent(&never, &times),
+            });
+        }
+    }
+    points
+}

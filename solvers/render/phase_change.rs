@@ -1,0 +1,150 @@
+//! A change of phase: the summary, the line of a sweep, the threshold curve, and policies compared.
+
+use super::curve::{self, points, window};
+use super::{Row, shorten, within};
+use crate::plot::chart::{Axis, Chart, Series};
+use crate::plot::{AGAINST, BAND, SIZE, THRESHOLD};
+use crate::problems::phase_change::compare::Costs;
+use crate::solution::Bounds;
+use crate::solution::phase_change::Answer;
+use plotters::prelude::SeriesLabelPosition;
+use std::fmt::Write;
+
+/// The readable summary.
+pub fn summary(text: &mut String, answer: &Answer) {
+    let thresholds = answer.curve();
+    let _ = write!(text, "{}", curve::draw(&thresholds));
+    let last = answer.last_step;
+    let _ = match (answer.n0, thresholds.first_step()) {
+        (Some(0), _) => {
+            writeln!(text, "remapping never pays: keep the mapping whatever the detector says")
+        }
+        (Some(n0), _) if n0 > last => {
+            writeln!(text, "n0 = {n0}: remapping can pay up to the last step, {last}")
+        }
+        (Some(n0), _) => {
+            writeln!(text, "n0 = {n0}: from step {n0} to the last, {last}, remapping never pays")
+        }
+        (None, Some(first)) => {
+            writeln!(
+                text,
+                "from step {first} to the last, {last}, remapping never pays; earlier steps are not computed"
+            )
+        }
+        (None, None) => writeln!(text, "no step was computed"),
+    };
+    if let Some((first, bounds)) = thresholds.runs().next().map(|run| (run.first, run.bounds)) {
+        let shown = within(bounds, 12);
+        let _ = writeln!(text, "pi_{first} = {shown}: remap when p exceeds it");
+    }
+    if let Some(through) = answer.stationary_through {
+        let _ = writeln!(text, "steps 0..={through} share one threshold");
+    }
+    if let Some(value) = answer.value {
+        let _ = writeln!(text, "expected completion time = {}", within(value, 10));
+    }
+    let _ = writeln!(text, "{} linear segments at most", answer.segments);
+    if let Some(exact) = &answer.exact {
+        let _ = writeln!(text, "exactly: n0 = {}, V = {}", exact.n0, shorten(&exact.value));
+        for (n, (fraction, decimal)) in
+            exact.threshold.iter().zip(&exact.threshold_decimal).enumerate()
+        {
+            let _ = writeln!(text, "  pi_{n} = {decimal:.15} = {}", shorten(fraction));
+        }
+    }
+}
+
+/// A line of a sweep's table.
+pub fn cells(answer: &Answer) -> Row {
+    let start = answer.curve().at(0);
+    let start = start.map_or(String::new(), |bounds| format!("{:.12}", bounds.middle()));
+    let value = answer.value.map(|value| format!("{:.9}", value.middle()));
+    vec![
+        ("n0".to_owned(), answer.n0.map_or(String::new(), |n0| n0.to_string())),
+        ("pi_0".to_owned(), start),
+        ("expected time".to_owned(), value.unwrap_or_default()),
+    ]
+}
+
+/// pi_n against n with its certified band.
+pub fn picture<'a>(title: &'a str, answer: &Answer) -> Chart<'a> {
+    let curve = answer.curve();
+    let (first, last) = window(&curve).unwrap_or((0, 1));
+    let steps = first as f64..(last as f64).max(first as f64 + 1.0);
+    let mut shown: Vec<u64> = points(&curve, SIZE.0 as usize).into_iter().map(|(n, _)| n).collect();
+    shown.push(first);
+    shown.retain(|n| (first..=last).contains(n));
+    shown.sort_unstable();
+    let side = |read: fn(&Bounds) -> f64| -> Vec<(f64, f64)> {
+        shown.iter().filter_map(|n| Some((*n as f64, read(&curve.at(*n)?)))).collect()
+    };
+    let outline = side(|b| b.lower).into_iter().chain(side(|b| b.upper).into_iter().rev());
+    let width = curve.width();
+    let mut series = vec![
+        Series::area(BAND, 0.6, outline).named(format!("certified band, at most {width:.1e} wide")),
+        Series::line(THRESHOLD, side(Bounds::middle)).named("threshold pi_n"),
+    ];
+    if let Some(n0) = answer.n0.map(|n0| n0 as f64).filter(|n0| *n0 > 0.0 && steps.contains(n0)) {
+        let end = Series::line(AGAINST, [(n0, 0.0), (n0, 1.0)]);
+        series.push(end.named("n0: from here on remapping never pays"));
+    }
+    Chart {
+        title,
+        x: Axis::new("decision step n", steps, 0),
+        y: Axis::new("remap when p exceeds pi_n", 0.0..1.02, 1),
+        series,
+        key: SeriesLabelPosition::LowerLeft,
+    }
+}
+
+/// How much more than the optimal policy each one costs, as bars with the bounds on them.
+pub fn regrets<'a>(title: &'a str, costs: &Costs) -> Chart<'a> {
+    let count = costs.policies.len().max(1) as f64;
+    let most = costs.policies.iter().map(|line| line.per_metric.regret_optimal.upper);
+    let most = 1.25 * most.fold(f64::MIN_POSITIVE, f64::max);
+    let mut series = Vec::new();
+    for (k, line) in costs.policies.iter().enumerate() {
+        let (regret, top) = (line.per_metric.regret_optimal, count - k as f64);
+        let (value, bar) = (regret.middle(), [top - 0.3, top - 0.7]);
+        let corners = [(0.0, bar[0]), (value, bar[0]), (value, bar[1]), (0.0, bar[1])];
+        series.push(Series::area(BAND, 1.0, corners));
+        let ends = [(regret.lower, top - 0.5), (regret.upper, top - 0.5)];
+        series.push(Series::line(THRESHOLD, ends));
+        let word = format!("{}   {value:.6}", line.policy);
+        series.push(Series::words(THRESHOLD, [(word, (value, top - 0.5))]));
+    }
+    Chart {
+        title,
+        x: Axis::new("expected time above the optimum", 0.0..most, 4),
+        y: Axis { digits: None, ..Axis::new("", 0.0..count, 0) },
+        series,
+        key: SeriesLabelPosition::UpperRight,
+    }
+}
+
+/// The table of a comparison.
+pub fn table(title: &str, costs: &Costs) -> String {
+    let mut text = format!("{title}\n± half of the proved bounds\n");
+    let _ = writeln!(
+        text,
+        "{:<20}{:>26}{:>10}{:>11}{:>22}{:>10}",
+        "policy", "expected time", "remaps", "premature", "above optimal", "kept %"
+    );
+    for line in &costs.policies {
+        let metrics = &line.per_metric;
+        let cost = format!("{:.6} ± {:.1e}", line.mean, line.half_width);
+        let number = |count: Option<Bounds>| {
+            count.map_or(String::new(), |bounds| format!("{:.4}", bounds.middle()))
+        };
+        let (remaps, premature) = (number(metrics.remaps), number(metrics.premature_remaps));
+        let regret = metrics.regret_optimal;
+        let kept = metrics.gain_kept.map_or(String::new(), |kept| format!("{:.2}", kept.middle()));
+        let _ = writeln!(
+            text,
+            "{:<20}{cost:>26}{remaps:>10}{premature:>11}{:>22}{kept:>10}",
+            line.policy,
+            format!("{:.6} ± {:.1e}", regret.middle(), regret.half_width()),
+        );
+    }
+    text
+}

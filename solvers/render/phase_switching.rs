@@ -1,0 +1,160 @@
+//! Recurring phases: two thresholds and the room between them.
+
+use super::Row;
+use super::curve::{over_probability, points, window};
+use crate::plot::chart::{Axis, Chart, Series};
+use crate::plot::{AGAINST, BAND, SIZE, THRESHOLD};
+use crate::solution::phase_switching::{Answer, Thresholds};
+use crate::solution::{Bounds, Curve};
+use plotters::prelude::{RGBColor, SeriesLabelPosition};
+use std::fmt::Write;
+
+const WIDTH: usize = 72;
+const HEIGHT: usize = 16;
+
+/// The thresholds of the first step: to the second mapping, and back.
+fn start(answer: &Answer) -> Option<[Bounds; 2]> {
+    let at = |curve: &Curve, list: &Thresholds| match curve.first_step() {
+        Some(first) => curve.at(first),
+        None => Some(Bounds { lower: *list.lower.first()?, upper: *list.upper.first()? }),
+    };
+    let [up, down] = &answer.curves();
+    Some([at(up, &answer.to_second)?, at(down, &answer.to_first)?])
+}
+
+/// What the program does at belief `p`: `2` go to the second mapping, `1` to the first, `.` stay.
+fn act(p: f64, [up, down]: [Bounds; 2]) -> char {
+    match () {
+        () if p > up.middle() => '2',
+        () if p < down.middle() => '1',
+        () => '.',
+    }
+}
+
+/// The readable summary.
+pub fn summary(text: &mut String, answer: &Answer) {
+    let legend = "2 go to the second mapping   1 go to the first   . stay";
+    match answer.last_step {
+        Some(_) => {
+            let _ = writeln!(text, "  belief p in the second phase   ({legend})");
+            text.push_str(&draw(&answer.curves()));
+        }
+        None => {
+            if let Some(bounds) = start(answer) {
+                let cell = |k: usize| act((k as f64 + 0.5) / WIDTH as f64, bounds);
+                let line: String = (0..WIDTH).map(cell).collect();
+                let _ =
+                    writeln!(text, "  belief p in the second phase, at every step\n  ({legend})");
+                let _ = writeln!(text, "0 |{line}| 1");
+            }
+        }
+    }
+    if let Some([up, down]) = start(answer) {
+        let when = if answer.last_step.is_some() { "at step 0, " } else { "" };
+        let _ = match up {
+            Bounds::NEVER => writeln!(text, "{when}never go to the second mapping"),
+            _ => writeln!(
+                text,
+                "{when}go to the second mapping when p exceeds {:.12} +- {:.1e}",
+                up.middle(),
+                up.half_width()
+            ),
+        };
+        let _ = match down.upper {
+            0.0 => writeln!(text, "{when}never go back to the first"),
+            _ => writeln!(
+                text,
+                "{when}go back to the first when p is below {:.12} +- {:.1e}",
+                down.middle(),
+                down.half_width()
+            ),
+        };
+    }
+    let middle = |value: Bounds| (value.middle(), value.half_width());
+    if let Some((value, half)) = answer.value.map(middle) {
+        let _ = writeln!(text, "expected completion time = {value:.10} +- {half:.1e}");
+    }
+    if let Some((value, half)) = answer.average.map(middle) {
+        let _ = writeln!(
+            text,
+            "average time of a cycle, switches included = {value:.12} +- {half:.1e}"
+        );
+    }
+    let _ = writeln!(text, "{} linear pieces at most", answer.segments);
+    if let Some(exact) = &answer.exact {
+        let _ = writeln!(text, "exactly: V = {}", super::shorten(&exact.value));
+        for (n, (up, down)) in exact.to_second.iter().zip(&exact.to_first).enumerate() {
+            let (up, down) = (super::shorten(up), super::shorten(down));
+            let _ =
+                writeln!(text, "  step {n}: to the second above {up}, to the first below {down}");
+        }
+    }
+}
+
+/// The steps where either curve is worth drawing.
+fn steps(curves: &[Curve; 2]) -> Option<(u64, u64)> {
+    let (a, b) = (window(&curves[0])?, window(&curves[1])?);
+    Some((a.0.min(b.0), a.1))
+}
+
+fn draw(curves: &[Curve; 2]) -> String {
+    let Some(window) = steps(curves) else { return String::new() };
+    over_probability(window, HEIGHT, |step, level| {
+        let at = |curve: &Curve| curve.at(step).unwrap_or(Bounds::NEVER);
+        act((level as f64 + 0.5) / HEIGHT as f64, [at(&curves[0]), at(&curves[1])])
+    })
+}
+
+/// A line of a sweep's table.
+pub fn cells(answer: &Answer) -> Row {
+    let shown = |bounds: Option<Bounds>| {
+        bounds.map_or(String::new(), |bounds| format!("{:.12}", bounds.middle()))
+    };
+    let [up, down] = start(answer).map_or([None, None], |[up, down]| [Some(up), Some(down)]);
+    let (name, cost) = match answer.average {
+        Some(average) => ("average time", Some(average)),
+        None => ("expected time", answer.value),
+    };
+    let cost = cost.map(|cost| format!("{:.9}", cost.middle()));
+    vec![
+        ("to second above".to_owned(), shown(up)),
+        ("to first below".to_owned(), shown(down)),
+        (name.to_owned(), cost.unwrap_or_default()),
+    ]
+}
+
+/// Both curves, and what the program does on either side of them.
+pub fn picture<'a>(title: &'a str, answer: &Answer) -> Chart<'a> {
+    let curves = answer.curves();
+    let endless = answer.last_step.is_none();
+    let (first, last) = steps(&curves).filter(|_| !endless).unwrap_or((0, 1));
+    let last = last.max(first + 1);
+    let kinds = [
+        (THRESHOLD, 1.0, "above: go to the second mapping"),
+        (AGAINST, 0.0, "below: go back to the first"),
+    ];
+    let mut series = Vec::new();
+    for (k, (colour, edge, name)) in kinds.into_iter().enumerate() {
+        let line: Vec<(f64, f64)> = match start(answer) {
+            Some(start) if endless => [first, last].map(|n| (n as f64, start[k].middle())).into(),
+            _ => {
+                let curve = &curves[k];
+                let mut line = points(curve, SIZE.0 as usize);
+                line.extend(curve.at(first).map(|bounds| (first, bounds.middle())));
+                line.retain(|(n, _)| (first..=last).contains(n));
+                line.sort_by_key(|(n, _)| *n);
+                line.into_iter().map(|(n, p)| (n as f64, p)).collect()
+            }
+        };
+        let (Some(left), Some(right)) = (line.first(), line.last()) else { continue };
+        let corners = [(right.0, edge), (left.0, edge)];
+        let fill = if k == 0 { BAND } else { RGBColor(240, 205, 180) };
+        series.push(Series::area(fill, 0.5, line.iter().copied().chain(corners)));
+        series.push(Series::line(colour, line).named(name));
+    }
+    let name = if endless { "at every step" } else { "decision step n" };
+    let mut x = Axis::new(name, first as f64..last as f64, 0);
+    x.digits = x.digits.filter(|_| !endless);
+    let y = Axis::new("belief p in the second phase", 0.0..1.0, 1);
+    Chart { title, x, y, series, key: SeriesLabelPosition::MiddleLeft }
+}

@@ -1,0 +1,82 @@
+//! Optimal stopping: the summary and the line of a sweep.
+
+use super::{Row, map, within};
+use crate::solution::Bounds;
+use crate::solution::stopping::Answer;
+use std::fmt::Write;
+
+/// A count, in full as far as its digits are known.
+fn short(count: f64) -> String {
+    if count < 1e16 { count.to_string() } else { format!("{count:.3e}") }
+}
+
+/// The readable summary.
+pub fn summary(text: &mut String, answer: &Answer) {
+    let _ = write!(text, "{}", map::draw(answer));
+    let equal = answer.shape.chunk_by(|a, b| a == b).map(|equal| match equal {
+        [_, _, _, _, ..] => format!("{}^{}", equal[0], equal.len()),
+        few => few.iter().map(ToString::to_string).collect::<Vec<_>>().join(" x "),
+    });
+    let shape: Vec<String> = equal.collect();
+    let _ = writeln!(
+        text,
+        "{} load vectors ({}), solved as {} states ({})",
+        answer.states,
+        shape.join(" x "),
+        answer.classes,
+        answer.representation
+    );
+    let counts = answer.counts;
+    let _ = writeln!(
+        text,
+        "remap in {}, continue in {}, balanced {}{}",
+        short(counts.remap),
+        short(counts.continued),
+        short(counts.balanced),
+        match answer.ties.len() {
+            0 => String::new(),
+            ties => format!("; {ties} of them are ties: the bounds leave open which is better"),
+        }
+    );
+    if let (Some(best), Some(stop)) = (answer.average, answer.average_of_stop) {
+        let _ = writeln!(
+            text,
+            "long-run average cost per step {}; under the map that is optimal for Stop {}",
+            within(best, 10),
+            within(stop, 10)
+        );
+    } else {
+        let bounds = Bounds::from(answer.remap_bounds);
+        let whole = match bounds.lower == bounds.upper {
+            true => format!("{:.10}", answer.remap_value),
+            false => within(bounds, 10),
+        };
+        // Every J is known to the gap, relative to max(1, R).
+        let reach = answer.value_gap * bounds.upper.max(1.0);
+        let largest = (answer.largest_value - reach, answer.largest_value + reach);
+        let largest = within(largest.into(), 10);
+        let _ = writeln!(text, "a remap costs {whole} in all; the largest J is {largest}");
+    }
+    if let Some(costs) = &answer.critical_cost {
+        let mut distinct: Vec<f64> = costs.iter().flatten().copied().collect();
+        distinct.sort_by(f64::total_cmp);
+        distinct.dedup_by(|a, b| (*a - *b).abs() <= 1e-12 * b.abs());
+        let shown: Vec<String> =
+            distinct.iter().take(40).map(|cost| format!("{cost:.6}")).collect();
+        let _ = writeln!(text, "decisions switch at remap costs {}", shown.join(" "));
+    }
+    let _ = writeln!(
+        text,
+        "proved bounds are {:.1e} apart, after {} applications of the chain",
+        answer.value_gap, answer.iterations
+    );
+}
+
+/// A line of a sweep's table.
+pub fn cells(answer: &Answer) -> Row {
+    vec![
+        ("load vectors that remap".to_owned(), answer.counts.remap.to_string()),
+        ("remap value".to_owned(), format!("{:.10}", answer.remap_value)),
+        ("iterations".to_owned(), answer.iterations.to_string()),
+    ]
+}

@@ -1,0 +1,95 @@
+//! The answer to drifting loads: what the optimal policy comes to, and rules beside it.
+
+use super::Bounds;
+use serde::{Deserialize, Serialize};
+
+/// The optimal policy of a program with drifting loads, and what it comes to.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Answer {
+    /// Number of processors.
+    pub processors: usize,
+    /// Load of the lowest level.
+    pub lowest: f64,
+    /// Number of levels.
+    pub levels: usize,
+    /// Load of every processor at the start.
+    pub initial_load: f64,
+    /// Number of steps.
+    pub steps: u64,
+    /// Cost of a remap.
+    pub remap_cost: f64,
+    /// Number of states: multisets of levels.
+    pub states: u64,
+    /// Expected objective of the optimal policy. Like the other expectations absent if the
+    /// computation was stopped.
+    pub value: Option<f64>,
+    /// Expected time, remaps included.
+    pub time: Option<f64>,
+    /// Expected sum of the mean loads.
+    pub work: Option<f64>,
+    /// Expected number of remaps.
+    pub remaps: Option<f64>,
+    /// Work over time.
+    pub utilization: Option<f64>,
+    /// Proved bounds of the value: what rounding may have done when solved; otherwise the value of the
+    /// part of the horizon that is done, and that of the best fixed interval found.
+    pub value_bounds: Bounds,
+    /// The best of the fixed intervals that were evaluated, and of never, for comparison.
+    pub best_fixed: Fixed,
+    /// What the program comes to without any remap.
+    pub never: Fixed,
+    /// n*, the interval of least expected average cost W(n).
+    pub least_average_cost: u64,
+    /// At some steps, the threshold on max - mean closest to the optimal decision.
+    pub closest_threshold: Vec<Closest>,
+    /// The step whose decision map is given, with `--step` or `--values`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub decision_step: Option<u64>,
+    /// The decision after that step (before the next): `R` remap, `C` continue, for every multiset
+    /// of levels in colexicographic order.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub decision: Option<String>,
+    /// The expected cost from the start of the program in each state, in the same order, with
+    /// `--values`. States in which a remap is certain are `null`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cost_to_go: Option<Vec<Option<f64>>>,
+    /// Utilization of the fixed intervals 1, 2, ..., as far as a picture shows them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fixed_utilization: Vec<f64>,
+}
+
+/// A fixed interval.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Fixed {
+    /// Steps between remaps; `null` for never.
+    pub interval: Option<u64>,
+    /// Its expected objective.
+    pub value: f64,
+    /// Its work over time.
+    pub utilization: f64,
+}
+
+/// The simple rule closest to the optimal one at a step.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Closest {
+    /// The decision after this step (before the next).
+    pub step: u64,
+    /// Remap when max - mean exceeds this.
+    pub threshold: f64,
+    /// Share of all load vectors on which the two rules disagree.
+    pub disagreement: f64,
+}
+
+impl Answer {
+    /// What is wrong with lists that do not fit, if anything.
+    pub(super) fn fault(&self) -> Option<String> {
+        let letters = self.decision.as_ref()?;
+        if letters.chars().any(|letter| !"RC".contains(letter)) {
+            return Some("`decision` has letters other than R and C".to_owned());
+        }
+        (letters.len() as u64 != self.states)
+            .then(|| "`decision` has not one letter for each multiset of levels".to_owned())
+    }
+}

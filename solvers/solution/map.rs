@@ -1,0 +1,226 @@
+//! Decision maps: a decision for every load vector, and how a load vector finds its own.
+
+use super::{load_drift, stopping};
+use crate::complaint::Complaint;
+use npyz::NpyFile;
+use remapping::chain::Multisets;
+use std::fs::File;
+use std::io::{BufReader, Read};
+use std::path::Path;
+use zip::ZipArchive;
+
+/// Classes of load vectors that are not too many for a table.
+const MOST_CLASSES: usize = 1 << 26;
+
+/// A decision for every load vector.
+#[derive(Debug, Clone)]
+pub struct Map {
+    /// The lowest load of each process.
+    pub lowest: Vec<i64>,
+    /// The number of levels of each process.
+    pub levels: Vec<usize>,
+    /// How a load vector is found.
+    pub index: Index,
+    /// `B`, `R` or `C` for each entry.
+    pub letters: Vec<u8>,
+}
+
+/// How a load vector finds its entry in a map.
+#[derive(Debug, Clone)]
+pub enum Index {
+    /// Row-major, the last process fastest.
+    RowMajor,
+    /// Sorted, by the rank of the multiset of levels.
+    Multiset,
+    /// By search in the list, which is in ascending order.
+    Listed(Vec<Vec<i64>>),
+}
+
+impl Map {
+    /// Number of processes.
+    pub fn processes(&self) -> usize {
+        self.lowest.len()
+    }
+
+    /// The loads of an entry (of one of its orderings), and how many load vectors it stands for.
+    pub fn entry(&self, place: usize) -> (Vec<i64>, f64) {
+        match &self.index {
+            Index::Listed(loads) => (loads[place].clone(), 1.0),
+            Index::RowMajor => {
+                let mut rest = place;
+                let mut loads = self.lowest.clone();
+                for (load, levels) in loads.iter_mut().zip(&self.levels).rev() {
+                    *load += (rest % levels) as i64;
+                    rest /= levels;
+                }
+                (loads, 1.0)
+            }
+            Index::Multiset => {
+                let sets = self.sets();
+                let sorted = sets.unrank(place);
+                let loads = sorted.iter().map(|&level| self.lowest[0] + level as i64).collect();
+                (loads, sets.orderings(&sorted))
+            }
+        }
+    }
+
+    /// The decision for these loads, the nearest levels for loads beyond; `None` for another number of
+    /// processes than the map's, or loads that are not listed.
+    pub fn decision(&self, loads: &[i64]) -> Option<u8> {
+        if loads.len() != self.processes() {
+            return None;
+        }
+        let level = |(i, load): (usize, &i64)| {
+            (load - self.lowest[i]).clamp(0, self.levels[i] as i64 - 1) as usize
+        };
+        let mut levels: Vec<usize> = loads.iter().enumerate().map(level).collect();
+        let place = match &self.index {
+            Index::RowMajor => {
+                levels.iter().zip(&self.levels).fold(0, |place, (level, all)| place * all + level)
+            }
+            Index::Multiset => {
+                levels.sort_unstable();
+                self.sets().rank(&levels)
+            }
+            Index::Listed(listed) => {
+                listed.binary_search_by(|entry| entry.as_slice().cmp(loads)).ok()?
+            }
+        };
+        self.letters.get(place).copied()
+    }
+
+    /// The ranking of sorted levels.
+    pub fn sets(&self) -> Multisets {
+        Multisets::new(self.processes(), self.levels[0])
+            .expect("as many sets as entries were counted")
+    }
+}
+
+impl Map {
+    /// The map of an answer; that of more than 10^6 load vectors is in `archive`.
+    pub fn of(answer: &stopping::Answer, name: &str, archive: &Path) -> Result<Map, Complaint> {
+        match &answer.decision {
+            Some(letters) => Ok(Map::listed(answer, letters)),
+            None => archived(answer, name, archive),
+        }
+    }
+
+    /// The map with these letters for the load vectors of an answer.
+    pub(super) fn listed(answer: &stopping::Answer, letters: &str) -> Map {
+        let letters = letters.as_bytes().to_vec();
+        if !answer.loads.is_empty() {
+            return searched(answer, letters);
+        }
+        let (lowest, levels) = (answer.lowest.clone(), answer.shape.clone());
+        let full = Map { lowest, levels, index: Index::RowMajor, letters };
+        by_multisets(&full).unwrap_or(full)
+    }
+}
+
+/// The map of one step of drifting loads.
+pub(super) fn of_multisets(
+    answer: &load_drift::Answer,
+    letters: &str,
+) -> Result<Map, &'static str> {
+    let (r, levels) = (answer.processors, answer.levels);
+    let count = Multisets::new(r, levels).map(|sets| sets.states());
+    if count != Ok(letters.len()) {
+        return Err("`decision` has not one letter for each multiset of levels");
+    }
+    let (lowest, levels) = (vec![answer.lowest as i64; r], vec![levels; r]);
+    Ok(Map { lowest, levels, index: Index::Multiset, letters: letters.as_bytes().to_vec() })
+}
+
+fn searched(answer: &stopping::Answer, letters: Vec<u8>) -> Map {
+    let mut entries: Vec<(Vec<i64>, u8)> = answer.loads.iter().cloned().zip(letters).collect();
+    entries.sort();
+    let (loads, letters): (Vec<Vec<i64>>, Vec<u8>) = entries.into_iter().unzip();
+    let lowest = answer.lowest();
+    let most = |i: usize| loads.iter().map(|vector| vector[i]).max().unwrap_or(0);
+    let levels = (0..lowest.len()).map(|i| (most(i) - lowest[i] + 1) as usize).collect();
+    Map { lowest, levels, index: Index::Listed(loads), letters }
+}
+
+/// The same map by sorted loads, if all processes have the same levels and no order matters.
+fn by_multisets(full: &Map) -> Option<Map> {
+    let r = full.processes();
+    let equal =
+        (1..r).all(|i| full.lowest[i] == full.lowest[0] && full.levels[i] == full.levels[0]);
+    if r < 2 || !equal {
+        return None;
+    }
+    let sets = Multisets::new(r, full.levels[0]).ok()?;
+    let mut letters = vec![0; sets.states()];
+    for (place, letter) in full.letters.iter().enumerate() {
+        let (loads, _) = full.entry(place);
+        let mut sorted: Vec<usize> =
+            loads.iter().map(|load| (load - full.lowest[0]) as usize).collect();
+        sorted.sort_unstable();
+        let held = &mut letters[sets.rank(&sorted)];
+        if *held != 0 && held != letter {
+            return None;
+        }
+        *held = *letter;
+    }
+    // Two processes make a picture worth keeping.
+    (r > 2).then(|| Map { index: Index::Multiset, letters, ..full.clone() })
+}
+
+fn archived(answer: &stopping::Answer, name: &str, path: &Path) -> Result<Map, Complaint> {
+    let (lowest, levels) = (answer.lowest.clone(), answer.shape.clone());
+    let shown = path.display();
+    let broken = |error: &dyn std::fmt::Display| {
+        let message = format!("{shown}: not an archive of decisions: {error}");
+        Complaint::elsewhere(message, "solve the model with --out once more")
+    };
+    let file = File::open(path).map_err(|error| {
+        let message = format!("{}: the map has more than 10^6 load vectors", name);
+        let help = format!("its archive {shown} must lie beside it ({error}): solve with --out");
+        Complaint::elsewhere(message, help)
+    })?;
+    let mut zip = ZipArchive::new(BufReader::new(file)).map_err(|error| broken(&error))?;
+    let r = levels.len();
+    if levels.iter().any(|l| l != &levels[0]) || lowest.iter().any(|low| low != &lowest[0]) {
+        let message = format!("{}: its processes are not equal", name);
+        let help = "maps of more than 10^6 load vectors are exported for equal processes only";
+        return Err(Complaint::elsewhere(message, help));
+    }
+    let sets = Multisets::new(r, levels[0]).map_err(|error| broken(&error))?;
+    let mut bytes = |name: &str| {
+        let mut bytes = Vec::new();
+        let mut entry = zip.by_name(name).map_err(|error| broken(&error))?;
+        entry.read_to_end(&mut bytes).map_err(|error| broken(&error))?;
+        Ok(bytes)
+    };
+    let (loads, decision) = (bytes("loads.npy")?, bytes("decision.npy")?);
+    let array = |bytes: &'_ [u8]| NpyFile::new(bytes).and_then(|file| file.into_vec::<i64>());
+    let loads = array(&loads).map_err(|error| broken(&error))?;
+    let decision = NpyFile::new(decision.as_slice()).and_then(|file| file.into_vec::<u8>());
+    let decision = decision.map_err(|error| broken(&error))?;
+    // Outside a region one remaps.
+    let all = match answer.representation {
+        stopping::Representation::Active if decision.len() <= sets.states() => sets.states(),
+        _ => decision.len(),
+    };
+    if loads.len() != decision.len() * r || all != sets.states() {
+        return Err(broken(&"its classes are not those of the model"));
+    }
+    if all > MOST_CLASSES {
+        let message = format!("{}: {all} classes are too many to export", name);
+        return Err(Complaint::elsewhere(message, "take fewer levels or processes"));
+    }
+    let mut letters = vec![b'R'; all];
+    for (row, letter) in loads.chunks(r).zip(&decision) {
+        let mut sorted = Vec::with_capacity(r);
+        for load in row {
+            let level = load.checked_sub(lowest[0]).and_then(|level| usize::try_from(level).ok());
+            match level.filter(|level| *level < levels[0]) {
+                Some(level) => sorted.push(level),
+                None => return Err(broken(&format!("the load {load} is not one of the levels"))),
+            }
+        }
+        sorted.sort_unstable();
+        letters[sets.rank(&sorted)] = *letter;
+    }
+    Ok(Map { lowest, levels, index: Index::Multiset, letters })
+}

@@ -1,0 +1,150 @@
+//! The answer as a document: a header common to all problems, and the problem's own part. It is the
+//! same in process and from a file.
+
+pub mod load_drift;
+pub mod map;
+pub mod periodic;
+pub mod phase_change;
+pub mod phase_switching;
+mod read;
+pub mod rule;
+pub mod stopping;
+pub mod sweep;
+pub mod two_phase;
+
+pub use read::{Document, of_text, read};
+pub use remapping::threshold::{Bounds, Curve};
+
+use remapping::Status;
+use remapping::threshold::Run;
+use serde::{Deserialize, Serialize};
+
+/// One solved model.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Solution {
+    /// The model's title.
+    pub title: String,
+    /// The answer.
+    #[serde(flatten)]
+    pub body: Body,
+    /// How the computation ended.
+    pub status: Status,
+    /// The tolerance asked for.
+    pub tolerance: f64,
+    /// Version of `remap`.
+    pub version: String,
+    /// Wall-clock seconds.
+    pub seconds: f64,
+    /// With `--certificate`: where the proof is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub certificate: Option<Certified>,
+    /// What is legal in the model but suspicious, and what the answer does not promise.
+    pub warnings: Vec<String>,
+    /// Claims that cannot all be true: a bug.
+    #[serde(skip)]
+    pub contradiction: Option<String>,
+}
+
+impl Solution {
+    /// Takes back that the answer is certified, since something in it cannot be true.
+    pub fn refute(&mut self, contradiction: String) {
+        if self.status == Status::Converged {
+            self.status = Status::IterationLimit;
+        }
+        self.contradiction = Some(contradiction);
+    }
+}
+
+/// Files from which `remap verify` proves a solution.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Certified {
+    /// The certificate.
+    pub file: std::path::PathBuf,
+    /// The model file it belongs to.
+    pub model: std::path::PathBuf,
+}
+
+/// The answer, by problem.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(tag = "problem", rename_all = "snake_case")]
+pub enum Body {
+    /// Threshold curve.
+    PhaseChange(Box<phase_change::Answer>),
+    /// Two threshold curves.
+    PhaseSwitching(Box<phase_switching::Answer>),
+    /// Optimal control of drifting loads.
+    LoadDrift(Box<load_drift::Answer>),
+    /// Decision map.
+    Stopping(Box<stopping::Answer>),
+    /// Thresholds of the scenarios of the fluids code.
+    Fluids(two_phase::Answer),
+    /// Thresholds of the scenarios of the land battle.
+    LandBattle(two_phase::Answer),
+    /// Intervals.
+    Periodic(Box<periodic::Answer>),
+}
+
+impl Body {
+    /// The problem, as documents name it.
+    pub fn problem(&self) -> &'static str {
+        match self {
+            Body::PhaseChange(_) => "phase_change",
+            Body::PhaseSwitching(_) => "phase_switching",
+            Body::LoadDrift(_) => "load_drift",
+            Body::Stopping(_) => "stopping",
+            Body::Fluids(_) => "fluids",
+            Body::LandBattle(_) => "land_battle",
+            Body::Periodic(_) => "periodic",
+        }
+    }
+}
+
+impl Solution {
+    /// What it says about the quantities that certificates speak of, by name.
+    pub fn claims(&self) -> impl Fn(&str) -> Option<Bounds> {
+        let curve = match &self.body {
+            Body::PhaseChange(answer) => answer.curve(),
+            _ => Curve::default(),
+        };
+        move |name| match (&self.body, name) {
+            (Body::PhaseChange(answer), "value") => answer.value,
+            (Body::PhaseChange(_), name) => {
+                let steps = name.strip_prefix("pi_")?;
+                curve.at(steps.split("..").next()?.parse().ok()?)
+            }
+            (Body::LoadDrift(answer), "value") => answer.value.map(|v| Bounds::from((v, v))),
+            (Body::Stopping(answer), "remap_value") => Some(answer.remap_bounds.into()),
+            (Body::Stopping(answer), "average") => answer.average,
+            _ => None,
+        }
+    }
+}
+
+/// One JSON document, ending in a newline.
+pub fn to_json<T: Serialize>(value: &T) -> String {
+    let mut text = serde_json::to_string_pretty(value).expect("documents have string keys only");
+    text.push('\n');
+    text
+}
+
+/// The thresholds from step `first` on: of the head one by one, of most steps, which may share one up to
+/// some step, and of the others one by one.
+fn curve(
+    first: u64,
+    head: &[[f64; 2]],
+    shared: Option<(Bounds, u64)>,
+    lower: &[f64],
+    upper: &[f64],
+) -> Curve {
+    let one = |(n, bounds): (u64, Bounds)| Run { first: n, last: n, bounds };
+    let head = head.iter().filter(|_| shared.is_some());
+    let mut runs: Vec<Run> = (first..).zip(head.map(|ends| (*ends).into())).map(one).collect();
+    let mut from = first + runs.len() as u64;
+    if let Some((bounds, last)) = shared {
+        runs.push(Run { first: from, last, bounds });
+        from = last + 1;
+    }
+    let ends = lower.iter().zip(upper).map(|(&lower, &upper)| Bounds { lower, upper });
+    runs.into_iter().chain((from..).zip(ends).map(one)).collect()
+}

@@ -1,0 +1,282 @@
+//! Documents read back from files. What does not belong in one is refused, with its place.
+
+use super::{Body, Certified, Solution, sweep::Run};
+use crate::complaint::{Complaint, ReadText, Source};
+use remapping::Status;
+use serde::de::{
+    DeserializeOwned, DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Visitor,
+};
+use serde::{Deserialize, forward_to_deserialize_any};
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+
+/// What a file of ours may hold.
+pub enum Document {
+    /// What `solve` writes of one model.
+    Solution(Box<Solution>),
+    /// What `sweep` writes.
+    Sweep(Vec<Run>),
+}
+
+const HELP: &str = "give the document that `remap solve MODEL.ron --json` prints or --out writes";
+
+/// The solution in the file at `path`.
+///
+/// # Errors
+/// A file that cannot be read, is not JSON or not one solution, or has unknown or missing fields.
+pub fn read(path: &Path) -> Result<Solution, Complaint> {
+    Document::read(path)?.one(&path.display().to_string())
+}
+
+/// The solution in the text of the file called `name`.
+///
+/// # Errors
+/// As [`read`].
+pub fn of_text(name: String, text: String) -> Result<Solution, Complaint> {
+    Document::of_text(name.clone(), text)?.one(&name)
+}
+
+impl Document {
+    /// The document in the file at `path`.
+    ///
+    /// # Errors
+    /// As [`read`].
+    pub fn read(path: &Path) -> Result<Document, Complaint> {
+        let name = path.display().to_string();
+        let text = std::fs::read_to_string(path)
+            .map_err(|error| Complaint::elsewhere(format!("cannot read {name}: {error}"), HELP))?;
+        Document::of_text(name, text)
+    }
+
+    fn one(self, name: &str) -> Result<Solution, Complaint> {
+        match self {
+            Document::Solution(solution) => Ok(*solution),
+            Document::Sweep(_) => {
+                let message = format!("{name}: a sweep of several solutions");
+                Err(Complaint::elsewhere(message, "take the `solution` of one of its `runs`"))
+            }
+        }
+    }
+
+    fn of_text(name: String, text: String) -> Result<Document, Complaint> {
+        let source: Source = Arc::new(ReadText::new(name, text));
+        let whole = Part { source: &source, text: source.text() };
+        if whole.text.trim_start().starts_with('[') {
+            return Err(whole.wrong("a list of several solutions"));
+        }
+        let kind: Kind = whole.parse()?;
+        match kind {
+            Kind { runs: Some(_), .. } => whole.sweep().map(Document::Sweep),
+            Kind { problem: Some(problem), .. } => {
+                Ok(Document::Solution(Box::new(whole.solution(&problem)?)))
+            }
+            _ => Err(whole.wrong("not a solution: it has no field `problem`")),
+        }
+    }
+}
+
+/// What tells one document from another.
+#[derive(Deserialize)]
+struct Kind {
+    problem: Option<String>,
+    runs: Option<IgnoredAny>,
+}
+
+/// The fields that every solution has.
+#[derive(Deserialize)]
+#[expect(dead_code, reason = "`problem` is looked at before")]
+struct Header {
+    title: String,
+    problem: String,
+    status: Status,
+    tolerance: f64,
+    version: String,
+    seconds: f64,
+    certificate: Option<Certified>,
+    warnings: Vec<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Runs<'a> {
+    #[serde(borrow)]
+    runs: Vec<RawRun<'a>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawRun<'a> {
+    set: Map<String, Value>,
+    #[serde(borrow)]
+    solution: &'a RawValue,
+}
+
+/// A document in a text, the whole of it or a part.
+struct Part<'a> {
+    source: &'a Source,
+    text: &'a str,
+}
+
+impl<'a> Part<'a> {
+    fn solution(&self, problem: &str) -> Result<Solution, Complaint> {
+        let body = match problem {
+            "phase_change" => Body::PhaseChange(Box::new(self.answer()?)),
+            "phase_switching" => Body::PhaseSwitching(Box::new(self.answer()?)),
+            "load_drift" => Body::LoadDrift(Box::new(self.answer()?)),
+            "stopping" => Body::Stopping(Box::new(self.answer()?)),
+            "fluids" => Body::Fluids(self.answer()?),
+            "land_battle" => Body::LandBattle(self.answer()?),
+            "periodic" => Body::Periodic(Box::new(self.answer()?)),
+            other => return Err(self.wrong(&format!("`{other}` is not one of the problems"))),
+        };
+        let fault = match &body {
+            Body::PhaseChange(answer) => answer.fault(),
+            Body::PhaseSwitching(answer) => answer.fault(),
+            Body::LoadDrift(answer) => answer.fault(),
+            Body::Stopping(answer) => answer.fault(),
+            Body::Periodic(answer) => answer.fault(),
+            Body::Fluids(_) | Body::LandBattle(_) => None,
+        };
+        if let Some(fault) = fault {
+            return Err(self.wrong(&fault));
+        }
+        let Header { title, status, tolerance, version, seconds, certificate, warnings, .. } =
+            self.parse()?;
+        let contradiction = None;
+        Ok(Solution {
+            title,
+            body,
+            status,
+            tolerance,
+            version,
+            seconds,
+            certificate,
+            warnings,
+            contradiction,
+        })
+    }
+
+    /// The fields of a problem's own.
+    fn answer<T: DeserializeOwned>(&self) -> Result<T, Complaint> {
+        let known = Known([fields::<Header>(), fields::<T>()]);
+        let mut reader = serde_json::Deserializer::from_str(self.text);
+        known.deserialize(&mut reader).map_err(|error| self.misread(&error))?;
+        self.parse()
+    }
+
+    fn sweep(&self) -> Result<Vec<Run>, Complaint> {
+        let Runs { runs } = self.parse()?;
+        if runs.is_empty() {
+            return Err(self.wrong("a sweep without runs"));
+        }
+        let run = |run: RawRun<'a>| {
+            let part = Part { source: self.source, text: run.solution.get() };
+            let Kind { problem, .. } = part.parse()?;
+            let problem = problem.ok_or_else(|| part.wrong("it has no field `problem`"))?;
+            Ok(Run { set: run.set.into_iter().collect(), solution: part.solution(&problem)? })
+        };
+        runs.into_iter().map(run).collect()
+    }
+
+    fn parse<T: Deserialize<'a>>(&self) -> Result<T, Complaint> {
+        serde_json::from_str(self.text).map_err(|error| self.misread(&error))
+    }
+
+    fn wrong(&self, what: &str) -> Complaint {
+        Complaint::elsewhere(format!("{}: {what}", self.source.name()), HELP)
+    }
+
+    /// A complaint at the place where reading stopped.
+    fn misread(&self, error: &serde_json::Error) -> Complaint {
+        let start = self.text.as_ptr() as usize - self.source.text().as_ptr() as usize;
+        let lines = self.text.split_inclusive('\n').take(error.line().saturating_sub(1));
+        let line = lines.map(str::len).sum::<usize>();
+        let at = start + (line + error.column().saturating_sub(1)).min(self.text.len());
+        let said = error.to_string();
+        let label = said.rsplit_once(" at line ").map_or(said.as_str(), |(what, _)| what);
+        let label =
+            PLAIN.iter().fold(label.to_owned(), |label, (from, to)| label.replace(from, to));
+        let name = self.source.name();
+        let message = match error.is_data() {
+            true => format!("{name}: this is not a solution: {label}"),
+            false => format!("{name}: this is not JSON"),
+        };
+        Complaint::at(self.source, at..at + 1, &message, &label, HELP)
+    }
+}
+
+/// Names of types, for people.
+const PLAIN: [(&str, &str); 7] = [
+    ("expected f64", "expected a number"),
+    ("expected u64", "expected a whole number"),
+    ("expected usize", "expected a whole number"),
+    ("expected i64", "expected a whole number"),
+    ("expected u128", "expected a whole number"),
+    ("a sequence", "a list"),
+    ("a map", "an object"),
+];
+
+/// Passes over an object whose fields are all among these.
+struct Known([&'static [&'static str]; 2]);
+
+impl<'de> DeserializeSeed<'de> for Known {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Known {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        while let Some(key) = map.next_key::<String>()? {
+            if !self.0.iter().any(|names| names.contains(&key.as_str())) {
+                return Err(A::Error::custom(format!("unknown field `{key}`")));
+            }
+            map.next_value::<IgnoredAny>()?;
+        }
+        Ok(())
+    }
+}
+
+/// The names of the fields of a structure.
+fn fields<T: DeserializeOwned>() -> &'static [&'static str] {
+    let mut names = Names(&[]);
+    // It has nothing to give but asks for the names first.
+    let _ = T::deserialize(&mut names);
+    names.0
+}
+
+struct Names(&'static [&'static str]);
+
+impl<'de> Deserializer<'de> for &mut Names {
+    type Error = serde::de::value::Error;
+
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        _name: &'static str,
+        fields: &'static [&'static str],
+        _visitor: V,
+    ) -> Result<V::Value, Self::Error> {
+        self.0 = fields;
+        Err(Error::custom("only its names are wanted"))
+    }
+
+    fn deserialize_any<V: Visitor<'de>>(self, _visitor: V) -> Result<V::Value, Self::Error> {
+        Err(Error::custom("not a structure"))
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option unit
+        unit_struct newtype_struct seq tuple tuple_struct map enum identifier ignored_any
+    }
+}

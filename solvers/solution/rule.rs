@@ -1,0 +1,261 @@
+//! The rule a solution states: when to remap, in a form that a program can follow.
+
+use super::map::{self, Map};
+use super::{Body, Solution, load_drift, periodic, phase_change};
+use crate::complaint::Complaint;
+use remapping::Status;
+use std::path::Path;
+
+/// A rule and where it comes from.
+#[derive(Debug, Clone)]
+pub struct StatedRule {
+    /// The model's title.
+    pub title: String,
+    /// What the rule promises and assumes, a sentence each.
+    pub notes: Vec<String>,
+    /// The rule.
+    pub rule: Rule,
+}
+
+/// When to remap.
+#[derive(Debug, Clone)]
+pub enum Rule {
+    /// When the belief that the phase has changed exceeds the threshold of the step.
+    Belief(Belief),
+    /// In the load vectors of a map.
+    Map(Map),
+    /// When max - mean exceeds the threshold of the step.
+    Imbalance(Imbalance),
+    /// Every so many steps.
+    Interval(Interval),
+}
+
+/// Thresholds on the belief, and Bayes' rule that updates it.
+#[derive(Debug, Clone)]
+pub struct Belief {
+    /// M.
+    pub last: u64,
+    /// Thresholds of the steps 0, 1, ...
+    pub head: Vec<f64>,
+    /// The threshold of the steps between head and tail.
+    pub stationary: f64,
+    /// Thresholds of the last steps, up to M.
+    pub tail: Vec<f64>,
+    /// alpha, beta.
+    pub detector: (f64, f64),
+    /// h_1, h_2, ..., or one number for every step.
+    pub hazard: Vec<f64>,
+}
+
+/// The shortest run of equal thresholds that is not written out.
+const SHORTEST_RUN: usize = 16;
+
+impl Belief {
+    /// The first step of the tail.
+    pub fn tail_from(&self) -> u64 {
+        self.last + 1 - self.tail.len() as u64
+    }
+
+    /// The threshold of a step; 1, never, beyond the last.
+    pub fn threshold(&self, n: u64) -> f64 {
+        match n {
+            _ if n > self.last => 1.0,
+            _ if (n as usize) < self.head.len() => self.head[n as usize],
+            _ if n < self.tail_from() => self.stationary,
+            _ => self.tail[(n - self.tail_from()) as usize],
+        }
+    }
+
+    /// Takes the longest run of equal thresholds out of a full list.
+    fn of_list(last: u64, list: &[f64], detector: (f64, f64), hazard: Vec<f64>) -> Belief {
+        let (mut longest, mut start) = (0..0, 0);
+        for n in 1..=list.len() {
+            if n == list.len() || list[n] != list[start] {
+                if n - start > longest.len() {
+                    longest = start..n;
+                }
+                start = n;
+            }
+        }
+        if longest.len() < SHORTEST_RUN {
+            longest = 0..0;
+        }
+        Belief {
+            last,
+            head: list[..longest.start].to_vec(),
+            stationary: list[longest.start],
+            tail: list[longest.end..].to_vec(),
+            detector,
+            hazard,
+        }
+    }
+}
+
+/// Thresholds on max - mean.
+#[derive(Debug, Clone)]
+pub struct Imbalance {
+    /// Number of steps; none is followed by a remap from the last on.
+    pub steps: u64,
+    /// From which step on which threshold holds.
+    pub thresholds: Vec<(u64, f64)>,
+    /// Load of every processor at the start.
+    pub mean: f64,
+    /// The interval of least average cost.
+    pub interval: Option<u64>,
+}
+
+/// A fixed interval.
+#[derive(Debug, Clone)]
+pub struct Interval {
+    /// Steps between remaps; never if none.
+    pub every: Option<u64>,
+    /// The max / mean - 1 expected at its end, where it is known.
+    pub tolerance: Option<f64>,
+    /// Load of every processor at the start.
+    pub mean: f64,
+}
+
+/// The rule of the solution in the file at `path`; a long map is in the archive beside it.
+pub fn read(path: &Path) -> Result<StatedRule, Complaint> {
+    of(&super::read(path)?, &path.display().to_string(), &path.with_extension("npz"))
+}
+
+/// The rule of the solution called `name`; a long map is in `archive`.
+pub fn of(solution: &Solution, name: &str, archive: &Path) -> Result<StatedRule, Complaint> {
+    let wrong = |what: &str| {
+        let help = "give the document that `remap solve MODEL.ron --json` prints or --out writes";
+        Complaint::elsewhere(format!("{name}: {what}"), help)
+    };
+    let mut notes = Vec::new();
+    if solution.status != Status::Converged {
+        let how = match solution.status {
+            Status::TimeLimit => "time_limit",
+            Status::Interrupted => "interrupted",
+            _ => "iteration_limit",
+        };
+        notes.push(format!("The computation ended early ({how}): the rule is not proved."));
+    }
+    let rule = match &solution.body {
+        Body::PhaseChange(answer) => {
+            if solution.status == Status::Converged {
+                let width = solution.tolerance;
+                notes.push(format!("Every threshold is certified to {width:e}."));
+            }
+            Rule::Belief(Belief::of(answer).map_err(wrong)?)
+        }
+        Body::Stopping(answer) => {
+            let cost = answer.remap_cost;
+            if solution.status == Status::Converged {
+                notes.push(format!("Optimal when a remap costs {cost}, in units of load."));
+            }
+            let ties = answer.ties.len();
+            if ties > 0 {
+                notes.push(format!(
+                    "In {ties} load vectors the bounds leave open which decision is better."
+                ));
+            }
+            Rule::Map(Map::of(answer, name, archive)?)
+        }
+        Body::LoadDrift(answer) => match (&answer.decision, answer.decision_step) {
+            (Some(letters), Some(step)) => {
+                let steps = answer.steps;
+                notes.push(format!("The optimal decision at step {step} of {steps}; near the end"));
+                notes.push("of the run fewer remaps pay.".to_owned());
+                Rule::Map(map::of_multisets(answer, letters).map_err(wrong)?)
+            }
+            _ => {
+                let note = "The threshold on max - mean closest to the optimal decision of";
+                notes.push(note.to_owned());
+                let first = answer.closest_threshold.first();
+                let share = 100.0 * first.map_or(0.0, |closest| closest.disagreement);
+                notes.push(format!("the step; it differs in {share:.2} % of the load vectors."));
+                Rule::Imbalance(Imbalance::of(answer).map_err(wrong)?)
+            }
+        },
+        Body::Periodic(answer) => {
+            let note = if answer.cost_aware.is_some() {
+                "The interval of least cost per step, remaps and waiting together."
+            } else if answer.at_least.is_some() {
+                "The bound on the imbalance is kept so long at least; the search was stopped."
+            } else if answer.interval_by == "rms_bound" {
+                "The bound on the imbalance is kept so long at least, for any laws of these moments."
+            } else {
+                "The longest interval within the bound on the imbalance."
+            };
+            notes.push(note.to_owned());
+            Rule::Interval(Interval::of(answer).map_err(wrong)?)
+        }
+        other => {
+            let message = format!("{name}: a solution of `{}` is not exported", other.problem());
+            let help = "phase_change, stopping, load_drift and periodic solutions are";
+            return Err(Complaint::elsewhere(message, help));
+        }
+    };
+    Ok(StatedRule { title: solution.title.clone(), notes, rule })
+}
+
+impl Belief {
+    fn of(answer: &phase_change::Answer) -> Result<Belief, &'static str> {
+        let belief = answer.belief.as_ref();
+        let belief =
+            belief.ok_or("it has no `belief`: only detectors that say yes or no are exported")?;
+        let detector = (belief.false_alarm, belief.missed);
+        let last = answer.last_step;
+        let hazard = match &belief.hazard {
+            phase_change::Hazard::Constant(hazard) => vec![*hazard],
+            phase_change::Hazard::PerStep(list) if (list.len() as u64) < last => {
+                return Err("there are fewer hazards than steps");
+            }
+            phase_change::Hazard::PerStep(list) => list.clone(),
+        };
+        let list = &answer.threshold;
+        if answer.first_step.is_some() || list.is_empty() && answer.threshold_stationary.is_none() {
+            return Err("the computation was stopped before it came to step 0");
+        }
+        let Some(stationary) = answer.threshold_stationary else {
+            return Ok(Belief::of_list(last, list, detector, hazard));
+        };
+        let middle = |[lower, upper]: &[f64; 2]| (lower + upper) / 2.0;
+        let head = answer.threshold_head.iter().flatten().map(middle).collect();
+        Ok(Belief { last, head, stationary, tail: list.clone(), detector, hazard })
+    }
+}
+
+impl Imbalance {
+    fn of(answer: &load_drift::Answer) -> Result<Imbalance, &'static str> {
+        let steps = answer.steps;
+        let closest = answer.closest_threshold.iter();
+        let mut thresholds: Vec<(u64, f64)> =
+            closest.map(|closest| (closest.step, closest.threshold)).collect();
+        thresholds.sort_by_key(|(step, _)| *step);
+        if thresholds.is_empty() && steps > 1 {
+            return Err("it has no thresholds: the computation was stopped");
+        }
+        match thresholds.first_mut() {
+            // The first threshold known holds from the start.
+            Some(first) => first.0 = 1,
+            None => thresholds.push((1, 0.0)),
+        }
+        let interval = Some(answer.least_average_cost).filter(|every| *every < steps);
+        Ok(Imbalance { steps, thresholds, mean: answer.initial_load, interval })
+    }
+}
+
+impl Interval {
+    /// The one of least cost where a remap has a cost.
+    fn of(answer: &periodic::Answer) -> Result<Interval, &'static str> {
+        let (every, tolerance) = match &answer.cost_aware {
+            Some(cost) => (cost.interval.number(), cost.tolerance_max_over_mean),
+            None => (answer.interval, None),
+        };
+        let stopped = match &answer.cost_aware {
+            Some(cost) => cost.interval == periodic::Steps::NotComputed,
+            None => answer.at_least == Some(0),
+        };
+        if stopped {
+            return Err("its interval is not known: the computation was stopped");
+        }
+        let every = every.map(|every| every.max(1));
+        Ok(Interval { every, tolerance, mean: answer.initial_load })
+    }
+}

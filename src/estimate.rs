@@ -1,0 +1,177 @@
+//! Estimates with confidence intervals.
+
+use serde::ser::{Serialize, SerializeStruct, Serializer};
+use statrs::distribution::{ContinuousCDF, StudentsT};
+use statrs::function::beta::{beta_reg, inv_beta_reg};
+
+/// The share of samples whose interval contains the truth, at least about so many.
+pub const LEVEL: f64 = 0.95;
+
+/// What either end of an interval may miss.
+const TAIL: f64 = 0.5 * (1.0 - LEVEL);
+
+/// The 97.5 % quantile of the standard normal law.
+pub const NORMAL: f64 = 1.959_963_984_540_054;
+
+/// What a sample says of an unknown number: an estimate and the ends of its 95 % confidence interval.
+///
+/// As a document: `mean` (the estimate), `half_width` (the larger distance of an end from it), `lower`,
+/// `upper` and `level`; ends that are not finite are `null`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Estimate {
+    /// The estimate.
+    pub value: f64,
+    /// The lower end of the interval.
+    pub lower: f64,
+    /// The upper end.
+    pub upper: f64,
+}
+
+impl Estimate {
+    /// The expectation of independent numbers of one law, at least one, by Student's t: exact for
+    /// normal numbers. Nothing is known from a single one.
+    pub fn of(values: &[f64]) -> Estimate {
+        let n = values.len() as f64;
+        let mean = values.iter().sum::<f64>() / n;
+        let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+        Estimate::from_moments(mean, squares, n)
+    }
+
+    /// The same from the mean of `count` numbers and the sum of their squared distances from it.
+    pub fn from_moments(mean: f64, squares: f64, count: f64) -> Estimate {
+        let half_width = match count > 1.0 {
+            true => student(count - 1.0) * (squares / (count - 1.0) / count).sqrt(),
+            false => f64::INFINITY,
+        };
+        Estimate::around(mean, half_width)
+    }
+
+    /// An interval with the estimate in the middle.
+    pub fn around(value: f64, half_width: f64) -> Estimate {
+        Estimate { value, lower: value - half_width, upper: value + half_width }
+    }
+
+    /// A probability from `hits` of `count` independent trials: the relative frequency, and the exact
+    /// interval (C. J. Clopper and E. S. Pearson, Biometrika 26, 1934), which contains the
+    /// probability at least as often as it says, however rare the hits are.
+    pub fn probability(hits: u64, count: u64) -> Estimate {
+        if count == 0 {
+            return Estimate { value: 0.5, lower: 0.0, upper: 1.0 };
+        }
+        Estimate::share(hits as f64, count as f64)
+    }
+
+    /// The interval of a probability from numbers of hits and trials that need not be whole: those of
+    /// trials that depend on each other count as fewer.
+    pub fn share(hits: f64, count: f64) -> Estimate {
+        let (rest, value) = (count - hits, hits / count);
+        let lower = if hits > 0.0 { beta_quantile(hits, rest + 1.0, TAIL) } else { 0.0 };
+        let upper = if rest > 0.0 { 1.0 - beta_quantile(rest, hits + 1.0, TAIL) } else { 1.0 };
+        Estimate { value, lower: lower.min(value), upper: upper.max(value) }
+    }
+
+    /// The larger distance of an end from the estimate: the interval lies within the estimate plus
+    /// and minus so much.
+    pub fn half_width(&self) -> f64 {
+        (self.value - self.lower).max(self.upper - self.value)
+    }
+
+    /// Whether the interval contains `value`.
+    pub fn contains(&self, value: f64) -> bool {
+        self.lower <= value && value <= self.upper
+    }
+
+    /// Whether `value` lies within `widths` half-widths of the estimate.
+    pub fn agrees(&self, value: f64, widths: f64) -> bool {
+        (value - self.value).abs() <= widths * self.half_width()
+    }
+}
+
+impl Serialize for Estimate {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut fields = serializer.serialize_struct("Estimate", 5)?;
+        fields.serialize_field("mean", &self.value)?;
+        fields.serialize_field("half_width", &self.half_width())?;
+        fields.serialize_field("lower", &self.lower)?;
+        fields.serialize_field("upper", &self.upper)?;
+        fields.serialize_field("level", &LEVEL)?;
+        fields.end()
+    }
+}
+
+/// The 97.5 % quantile of Student's t with `freedom` > 0 degrees of freedom.
+pub fn student(freedom: f64) -> f64 {
+    match StudentsT::new(0.0, 1.0, freedom) {
+        // Beyond, the laws differ by less than the quantile's rounding errors.
+        Ok(law) if freedom < 1e9 => law.inverse_cdf(1.0 - TAIL),
+        _ => NORMAL,
+    }
+}
+
+/// The quantile of the beta law with parameters `a` and `b`, by bisection where the library's
+/// iteration misses it.
+fn beta_quantile(a: f64, b: f64, p: f64) -> f64 {
+    let found = inv_beta_reg(a, b, p);
+    if (0.0..=1.0).contains(&found) && (beta_reg(a, b, found) - p).abs() <= 1e-9 {
+        return found;
+    }
+    let (mut low, mut high) = (0.0, 1.0);
+    for _ in 0..200 {
+        let middle = 0.5 * (low + high);
+        if beta_reg(a, b, middle) < p {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    0.5 * (low + high)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantiles_are_those_of_the_tables() {
+        let table = [(1.0, 12.706_204_736_174_7), (2.0, 4.302_652_729_749_46)];
+        let more = [(4.0, 2.776_445_105_197_80), (31.0, 2.039_513_446_396_41)];
+        for (freedom, quantile) in table.into_iter().chain(more) {
+            assert!((student(freedom) - quantile).abs() < 1e-9 * quantile, "{freedom}");
+        }
+        let mut last = f64::INFINITY;
+        for step in 0..200 {
+            let freedom = 0.5 * 1.15_f64.powi(step);
+            let found = student(freedom);
+            assert!(found <= last * (1.0 + 1e-12) && found >= NORMAL * (1.0 - 1e-9), "{freedom}");
+            last = found;
+        }
+    }
+
+    /// P(at most, at least so many hits) at the ends is 2.5 %, summed term by term.
+    #[test]
+    fn ends_of_probabilities_leave_their_tails() {
+        let tail = |n: u64, range: std::ops::RangeInclusive<u64>, p: f64| -> f64 {
+            let log = |k: u64| statrs::function::factorial::ln_factorial(k);
+            let term = |k: u64| {
+                let weight = log(n) - log(k) - log(n - k);
+                (weight + k as f64 * p.ln() + (n - k) as f64 * (-p).ln_1p()).exp()
+            };
+            range.map(term).sum()
+        };
+        for n in [1, 2, 7, 20, 100, 4000] {
+            for hits in [0, 1, 2, n / 3, n / 2, n - 1, n] {
+                let hits = hits.min(n);
+                let Estimate { value, lower, upper } = Estimate::probability(hits, n);
+                assert!(lower <= value && value <= upper);
+                if hits > 0 {
+                    assert!((tail(n, hits..=n, lower) - TAIL).abs() < 1e-6, "{hits} of {n}");
+                }
+                if hits < n {
+                    assert!((tail(n, 0..=hits, upper) - TAIL).abs() < 1e-6, "{hits} of {n}");
+                }
+            }
+        }
+        let rare = Estimate::probability(0, 10_000_000).upper;
+        assert!((rare / (1.0 - TAIL.powf(1e-7)) - 1.0).abs() < 1e-6, "{rare}");
+    }
+}

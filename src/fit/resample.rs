@@ -1,0 +1,72 @@
+//! How often chance alone gives a statistic at least as large: by drawing records anew.
+
+use crate::random::{Stream, stream};
+use rayon::prelude::*;
+use statrs::distribution::{ContinuousCDF, Gamma};
+
+/// Records drawn at most and, of long records, at least; random numbers drawn in all as far as both allow.
+const MOST: u64 = 3999;
+const LEAST: u64 = 1999;
+const NUMBERS: u64 = 100_000_000;
+
+/// After so many records with a larger statistic, no more are drawn (J. Besag and P. Clifford,
+/// Biometrika 78, 1991).
+const ENOUGH: u64 = 20;
+
+/// Records drawn between two looks.
+const BLOCK: u64 = 64;
+
+/// Seed of the records: the same record always gives the same probability.
+const SEED: u64 = 1;
+
+/// Twice the logarithm of the likelihood of counts with probabilities of their own for each part over that
+/// with the same for all.
+pub fn likelihood_ratio<'a>(parts: impl Iterator<Item = &'a [u64]>) -> f64 {
+    let information = |count: u64| if count > 0 { count as f64 * (count as f64).ln() } else { 0.0 };
+    let row = |row: &[u64]| {
+        row.iter().map(|count| information(*count)).sum::<f64>() - information(row.iter().sum())
+    };
+    let (mut own, mut together) = (0.0, Vec::new());
+    for part in parts {
+        own += row(part);
+        together.resize(part.len(), 0);
+        together.iter_mut().zip(part).for_each(|(sum, count)| *sum += count);
+    }
+    2.0 * (own - row(&together))
+}
+
+/// The probability of a statistic of at least `observed` >= 0, if records are as `statistic` draws them
+/// with `numbers` random numbers each. Far beyond all that is drawn it is that of a gamma law with their
+/// mean and variance.
+pub fn probability(
+    observed: f64,
+    numbers: u64,
+    statistic: impl Fn(&mut Stream) -> f64 + Sync,
+) -> f64 {
+    let most = (NUMBERS / numbers.max(1)).clamp(LEAST, MOST);
+    let (mut drawn, mut larger) = (0, 0);
+    let (mut sum, mut squares) = (0.0, 0.0);
+    // Equal tables may differ in the last digits.
+    let bound = observed * (1.0 - 1e-9) - 1e-9;
+    while drawn < most {
+        let block = drawn..(drawn + BLOCK).min(most);
+        let found: Vec<f64> =
+            block.into_par_iter().map(|index| statistic(&mut stream(SEED, index))).collect();
+        for found in found {
+            drawn += 1;
+            sum += found;
+            squares += found * found;
+            larger += u64::from(found >= bound);
+            if larger == ENOUGH {
+                return larger as f64 / drawn as f64;
+            }
+        }
+    }
+    let counted = (larger + 1) as f64 / (drawn + 1) as f64;
+    let mean = sum / drawn as f64;
+    let variance = squares / drawn as f64 - mean * mean;
+    match Gamma::new(mean * mean / variance, mean / variance) {
+        Ok(law) if larger == 0 => law.sf(observed).min(counted),
+        _ => counted,
+    }
+}

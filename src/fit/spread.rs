@@ -1,0 +1,159 @@
+//! How fast a random walk spreads that is seen through noise, and how surely that is known.
+//!
+//! Around its drift, a change over j of L steps has the variance j (1 - j/L) s^2 + g(j) n^2, where s is
+//! the deviation of a step, n that of the noise and g(j) = 2 + 2 (j/L)^2 - 4 j / (L (L + 1 - j)): s and n
+//! solve two such equations. The estimate of s^2 is a quadratic form of the increments, whose moments follow
+//! from its spectral density W and that of the increments, s^2 + n^2 (2 - 2 cos).
+
+use crate::estimate::{Estimate, NORMAL};
+
+/// Lags between which the growth of the variance is measured, and those of short records.
+const LAGS: [usize; 2] = [4, 8];
+const SHORT: [usize; 2] = [1, 2];
+
+/// Frequencies of a spectrum: sums over them are exact.
+const FREQUENCIES: usize = 64;
+
+/// Deviation and noise.
+pub struct Spread {
+    /// Standard deviation of what a step adds for good.
+    pub deviation: Estimate,
+    /// Standard deviation of what a step adds and the next takes back.
+    pub noise: f64,
+    /// Independent changes over the longer lag that would say as much.
+    pub independent: f64,
+}
+
+/// What the estimate of s^2 depends on besides s^2.
+struct Moments {
+    /// W and 2 - 2 cos at each frequency.
+    spectra: Vec<(f64, f64)>,
+    /// Steps, of all ranks, that say as much as those of an infinite record.
+    count: f64,
+    /// n^2, raised for what short records say of it.
+    noise: f64,
+    /// Fourth cumulant of a step over its squared variance.
+    tails: f64,
+}
+
+impl Spread {
+    /// Of the paths of `ranks` ranks around their drifts: `path(step, rank)` for at least four steps.
+    pub fn of(path: &dyn Fn(usize, usize) -> f64, drifts: &[f64], steps: usize) -> Spread {
+        let (ranks, length) = (drifts.len() as f64, (steps - 1) as f64);
+        let [near, far] = if steps > 4 * LAGS[1] { LAGS } else { SHORT };
+        let changes = |lag: usize| {
+            drifts.iter().enumerate().flat_map(move |(rank, drift)| {
+                (lag..steps)
+                    .map(move |step| path(step, rank) - path(step - lag, rank) - lag as f64 * drift)
+            })
+        };
+        let second = |lag: usize| {
+            changes(lag).map(|change| change * change).sum::<f64>() / ((steps - lag) as f64 * ranks)
+        };
+        let walk = |lag: usize| lag as f64 * (1.0 - lag as f64 / length);
+        let seen = |lag: usize| {
+            let share = lag as f64 / length;
+            2.0 + 2.0 * share * share - 4.0 * share / (length + 1.0 - lag as f64)
+        };
+        let (a, b) = (second(near), second(far));
+        let scale = walk(far) * seen(near) - walk(near) * seen(far);
+        let variance = (b * seen(near) - a * seen(far)) / scale;
+        let noise = ((a * walk(far) - b * walk(near)) / scale).max(0.0);
+        let single = second(1);
+        let fourth = changes(1).map(|change| change.powi(4)).sum::<f64>() / (length * ranks);
+        let tails = if single > 0.0 { (fourth / (single * single) - 3.0).max(0.0) } else { 0.0 };
+        let weight = |lag: usize| {
+            (far.saturating_sub(lag) as f64 - near.saturating_sub(lag) as f64) / (far - near) as f64
+        };
+        let spectrum = |index: usize| {
+            let angle = std::f64::consts::PI * (index as f64 + 0.5) / FREQUENCIES as f64;
+            let cosines = (1..far).map(|lag| 2.0 * weight(lag) * (lag as f64 * angle).cos());
+            (1.0 + cosines.sum::<f64>(), 2.0 - 2.0 * angle.cos())
+        };
+        // The ends of a record say less: factors found by simulation of short ones.
+        let without = |lags: f64| (steps as f64 - lags * far as f64).max(1.0);
+        let count = ranks * without(2.3);
+        let short = (without(2.3) / without(3.5)).sqrt() * (1.0 + 1.0 / count.sqrt());
+        let spectra = (0..FREQUENCIES).map(spectrum).collect();
+        let moments = Moments { spectra, count, noise: noise * short, tails };
+        let (lower, upper) = moments.interval(variance, single);
+        let variance = variance.max(0.0);
+        let (spread, _) = moments.of(variance);
+        Spread {
+            deviation: Estimate {
+                value: variance.sqrt(),
+                lower: lower.sqrt(),
+                upper: upper.sqrt(),
+            },
+            noise: noise.sqrt(),
+            independent: (2.0 * (variance / spread).powi(2)).clamp(2.0, ranks * length),
+        }
+    }
+}
+
+impl Moments {
+    /// Standard deviation and skewness of the estimate, if s^2 is `variance`.
+    fn of(&self, variance: f64) -> (f64, f64) {
+        let (mut second, mut third) = (0.0, 0.0);
+        for (weight, noise) in &self.spectra {
+            let density = weight * (variance + noise * self.noise);
+            second += density * density;
+            third += density * density * density;
+        }
+        let frequencies = self.spectra.len() as f64;
+        let normal = 2.0 * second / frequencies / self.count;
+        let third = 8.0 * third / frequencies / (self.count * self.count);
+        let all = normal + self.tails * variance * variance / self.count;
+        if normal <= 0.0 {
+            return (0.0, 0.0);
+        }
+        // Heavy tails act like fewer steps.
+        (all.sqrt(), third * (all / normal).powi(2) / all.powf(1.5))
+    }
+
+    /// All s^2 whose estimate would be as far off as `found` in 95 of 100 records, by a gamma law of
+    /// the three moments: of chi square without noise, near a normal law under much of it. `single`
+    /// is the variance of a change over one step.
+    fn interval(&self, found: f64, single: f64) -> (f64, f64) {
+        let beyond = |variance: f64, normal: f64, found: f64| {
+            let (deviation, skewness) = self.of(variance);
+            found - variance - deviation * gamma_quantile(skewness, normal)
+        };
+        let bisect = |mut low: f64, mut high: f64, below: &dyn Fn(f64) -> bool| {
+            for _ in 0..80 {
+                let middle = 0.5 * (low + high);
+                if below(middle) {
+                    low = middle;
+                } else {
+                    high = middle;
+                }
+            }
+            (low, high)
+        };
+        let least = found.max(0.0);
+        let low = |variance: f64| beyond(variance, -NORMAL, least) >= 0.0;
+        let mut top = (2.0 * least).max(1e-3 * single);
+        while low(top) && top < 1e9 * single {
+            top *= 2.0;
+        }
+        let upper =
+            if low(top) && single > 0.0 { f64::INFINITY } else { bisect(least, top, &low).1 };
+        let high = |variance: f64| beyond(variance, NORMAL, found) > 0.0;
+        let lower = if found > 0.0 && high(0.0) { bisect(0.0, found, &high).0 } else { 0.0 };
+        (lower, upper)
+    }
+}
+
+/// The quantile of the standardised gamma law of this skewness that belongs to one of the normal law
+/// (E. B. Wilson and M. M. Hilferty, Proc. Nat. Acad. Sci. 17, 1931).
+fn gamma_quantile(skewness: f64, normal: f64) -> f64 {
+    if skewness < 0.0 {
+        return -gamma_quantile(-skewness, -normal);
+    }
+    if skewness < 1e-4 {
+        return normal;
+    }
+    let shape = 4.0 / (skewness * skewness);
+    let root = 1.0 - 1.0 / (9.0 * shape) + normal / (3.0 * shape.sqrt());
+    shape.sqrt() * (root.max(0.0).powi(3) - 1.0)
+}

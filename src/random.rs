@@ -1,0 +1,14 @@
+//! Streams of random numbers that depend on a seed and a number alone.
+
+use rand::SeedableRng;
+use rand::rngs::ChaCha8Rng;
+
+/// The generator of one run.
+pub type Stream = ChaCha8Rng;
+
+/// The stream of random numbers of run `run` under `seed`: streams of different runs never overlap.
+pub fn stream(seed: u64, run: u64) -> Stream {
+    let mut stream = ChaCha8Rng::seed_from_u64(seed);
+    stream.set_stream(run);
+    stream
+}

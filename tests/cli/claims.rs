@@ -1,0 +1,250 @@
+//! Whatever is called certified has bounds in the right order, finite, and as close as was asked; and where the
+//! exact answer is known, it lies within them.
+
+use proptest::prelude::*;
+use remap::cli::{Cli, Command};
+use remap::model::Loaded;
+use remap::problems::claims::examine;
+use remap::problems::{self, Files, Settings};
+use remap::render::{summary, within};
+use remap::solution::{Body, Solution};
+use remapping::{Rational, Status};
+use serde_json::Value;
+use std::path::Path;
+
+const TOLERANCES: [&str; 4] = ["1e-1", "1e-4", "1e-8", "1e-12"];
+
+fn settings(arguments: &[&str]) -> Settings {
+    use clap::Parser;
+    let arguments = [&["remap", "solve", "model.ron"], arguments].concat();
+    match Cli::try_parse_from(arguments).map(|cli| cli.command) {
+        Ok(Command::Solve(solve)) => (&solve.settings).into(),
+        _ => panic!("these are settings of solve"),
+    }
+}
+
+fn load(problem: &str) -> Option<Loaded> {
+    let text = format!("Model(title: \"t\", problem: {problem})");
+    Loaded::from_bytes(Path::new("model.ron"), text.into_bytes()).ok()
+}
+
+fn solved(problem: &str, arguments: &[&str]) -> Solution {
+    let loaded = load(problem).expect("a right model");
+    let solved = problems::solve(&loaded, &settings(arguments), Files::default());
+    solved.unwrap_or_else(|_| panic!("not solved")).solution
+}
+
+/// Decimals of all sizes.
+fn cost() -> impl Strategy<Value = String> {
+    let power = prop_oneof![6 => Just(0i32), 1 => -330..=-290, 1 => -290..=290, 1 => 290..=304];
+    (0u32..1000, power).prop_map(|(digits, power)| format!("{digits}e{}", power - 2))
+}
+
+/// Decimals next to 0 and to 1, and between.
+fn chance() -> impl Strategy<Value = String> {
+    prop_oneof![
+        5 => (1u32..100).prop_map(|k| format!("{k}e-2")),
+        2 => (1u32..=330).prop_map(|power| format!("1e-{power}")),
+        2 => (1usize..=330).prop_map(|nines| format!("0.{}", "9".repeat(nines))),
+        1 => prop::sample::select(vec!["0", "1"]).prop_map(str::to_owned),
+    ]
+}
+
+fn lifetime() -> impl Strategy<Value = String> {
+    prop_oneof![
+        (0u32..5).prop_map(|last| format!("Fixed({last})")),
+        (0u32..3, 0u32..3)
+            .prop_map(|(first, more)| format!("Uniform(first: {first}, last: {})", first + more)),
+        (chance(), 0u32..3, 0u32..3).prop_map(|(rate, first, more)| {
+            format!("Geometric(rate: {rate}, first: {first}, last: {})", first + more)
+        }),
+    ]
+}
+
+fn binary() -> impl Strategy<Value = String> {
+    (chance(), chance()).prop_map(|(a, b)| format!("(false_alarm: {a}, missed: {b})"))
+}
+
+fn phase_change() -> impl Strategy<Value = String> {
+    let costs = prop::collection::vec(cost(), 5);
+    (lifetime(), costs, binary(), chance()).prop_map(|(lifetime, costs, detector, hazard)| {
+        let [before, after, remapped, test, install] = &costs[..] else { unreachable!() };
+        format!(
+            "PhaseChange(lifetime: {lifetime}, \
+             cycle: (before: {before}, after: {after}, remapped: {remapped}), \
+             remap: (test: {test}, install: {install}), detector: {detector}, \
+             hazard: Constant({hazard}))"
+        )
+    })
+}
+
+fn stopping() -> impl Strategy<Value = String> {
+    let costs = prop::sample::select(vec!["MaxMinusMean", "MaxAbsDeviation", "EuclideanDeviation"]);
+    let after = prop::sample::select(vec!["Stop", "Uniform", "Restart"]);
+    let walk = (2u32..6, 0u32..50, 0u32..50);
+    (walk, costs, cost(), after).prop_map(|((levels, up, down), running, cost, after)| {
+        format!(
+            "Stopping(processes: Identical(count: 2, chain: Walk(levels: {levels}, up: {up}e-2, \
+             down: {down}e-2, edge: Hold)), running_cost: {running}, remap_cost: {cost}, \
+             after_remap: {after})"
+        )
+    })
+}
+
+fn load_drift() -> impl Strategy<Value = String> {
+    let walk = (2u32..5, 0u32..50, 0u32..50);
+    (walk, 1u32..30, cost()).prop_map(|((levels, up, down), steps, cost)| {
+        format!(
+            "LoadDrift(processors: 2, chain: Walk(lowest: 1, levels: {levels}, up: {up}e-2, \
+             down: {down}e-2, edge: Hold), initial_load: 2, steps: {steps}, remap_cost: {cost})"
+        )
+    })
+}
+
+fn number(value: &Value) -> Option<f64> {
+    value.as_f64()
+}
+
+/// All pairs of bounds in a document, with what their width is relative to.
+fn bounds(document: &Value) -> Vec<(Option<f64>, Option<f64>, bool)> {
+    let list = |field: &str| document[field].as_array().cloned().unwrap_or_default();
+    let thresholds = list("threshold_lower").into_iter().zip(list("threshold_upper"));
+    let mut all: Vec<_> = thresholds.map(|(a, b)| (number(&a), number(&b), false)).collect();
+    for field in ["value", "value_bounds", "average", "average_of_stop"] {
+        if document[field].is_object() {
+            let (lower, upper) = (&document[field]["lower"], &document[field]["upper"]);
+            all.push((number(lower), number(upper), true));
+        }
+    }
+    if let Some(both) = document["remap_bounds"].as_array() {
+        all.push((number(&both[0]), number(&both[1]), true));
+    }
+    all
+}
+
+fn keeps_its_promise(problem: &str) -> Result<(), TestCaseError> {
+    let exact = problem.starts_with("PhaseChange");
+    for tolerance in TOLERANCES {
+        let mut arguments = vec!["--tolerance", tolerance, "--time-limit", "2"];
+        arguments.extend(exact.then_some("--exact"));
+        let Some(loaded) = load(problem) else { return Ok(()) };
+        let solved = problems::solve(&loaded, &settings(&arguments), Files::default());
+        let Ok(problems::Solved { solution, .. }) = solved else {
+            return Ok(());
+        };
+        prop_assert!(solution.contradiction.is_none(), "{problem}: {:?}", solution.contradiction);
+        let text = summary(&solution);
+        let document = serde_json::to_value(&solution).unwrap();
+        let certified = document["status"] == "converged";
+        prop_assert_eq!(certified, text.contains("certified"), "{}", text);
+        let tolerance: f64 = tolerance.parse().unwrap();
+        for (lower, upper, relative) in bounds(&document).into_iter().filter(|_| certified) {
+            let (Some(lower), Some(upper)) = (lower, upper) else {
+                return Err(TestCaseError::fail(format!("{problem}: {document}")));
+            };
+            let unit = if relative { upper.abs().max(1.0) } else { 1.0 };
+            let close = lower <= upper && upper - lower <= 1.000_001 * tolerance * unit;
+            prop_assert!(close, "{} at {}: [{}, {}]", problem, tolerance, lower, upper);
+        }
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(40) })]
+
+    #[test]
+    fn what_is_certified_of_a_phase_change_is(problem in phase_change()) {
+        keeps_its_promise(&problem)?;
+    }
+
+    #[test]
+    fn what_is_certified_of_stopping_is(problem in stopping()) {
+        keeps_its_promise(&problem)?;
+    }
+
+    #[test]
+    fn what_is_certified_of_drifting_loads_is(problem in load_drift()) {
+        keeps_its_promise(&problem)?;
+    }
+
+    /// What is shown contains the interval that it stands for.
+    #[test]
+    fn shown_intervals_contain_what_they_stand_for(
+        middle in prop_oneof![-1e3..1e3f64, (-300f64..300.0).prop_map(f64::exp), Just(0.0)],
+        width in (-40f64..3.0).prop_map(f64::exp), decimals in 0usize..13,
+    ) {
+        let (lower, upper) = (middle - width, middle + width);
+        let text = within((lower, upper).into(), decimals);
+        let (shown, half) = text.split_once(" +- ").unwrap();
+        let exact = |text: &str| remap::model::number::Decimal::parse(text).unwrap().exact;
+        let (shown, half) = (exact(shown), exact(half));
+        prop_assert!(&shown - &half <= Rational::try_from(lower).unwrap(), "{text}: {lower:e}");
+        prop_assert!(&shown + &half >= Rational::try_from(upper).unwrap(), "{text}: {upper:e}");
+    }
+}
+
+const GEOMETRIC: &str = "PhaseChange(lifetime: Geometric(rate: 0.9999999, first: 0, last: 4), \
+    cycle: (before: 1.0, after: 20.0, remapped: 1.0), remap: (test: 0.00000001, install: 0.0), \
+    detector: (false_alarm: 0.1, missed: 0.2), hazard: Constant(0.3))";
+
+const SUBNORMAL: &str = "PhaseChange(lifetime: Fixed(3), \
+    cycle: (before: 1e-310, after: 2e-309, remapped: 1e-310), remap: (test: 1e-310, install: 0.0), \
+    detector: (false_alarm: 1e-312, missed: 1e-320), hazard: Constant(1e-311))";
+
+/// Bounds that once missed the exact value by rounding 1 - rate, and bounds in the wrong order.
+#[test]
+fn models_that_once_fooled_the_solver_are_certified() {
+    for problem in [GEOMETRIC, SUBNORMAL] {
+        let solution = solved(problem, &["--exact"]);
+        assert_eq!(solution.contradiction, None, "{problem}");
+        assert_eq!(solution.status, Status::Converged, "{problem}: {:?}", solution.warnings);
+        assert!(summary(&solution).contains("certified to 1e-9"));
+    }
+}
+
+/// Spoils one number of an answer.
+fn spoilt(spoil: impl Fn(&mut Body)) -> Solution {
+    let mut solution = solved(GEOMETRIC, &["--exact"]);
+    spoil(&mut solution.body);
+    solution
+}
+
+#[test]
+fn an_answer_that_cannot_be_true_is_not_certified() {
+    let phase_change = |spoil: fn(&mut remap::solution::phase_change::Answer)| {
+        spoilt(|body| match body {
+            Body::PhaseChange(answer) => spoil(answer),
+            _ => unreachable!("it is a change of phase"),
+        })
+    };
+    let wrong = [
+        phase_change(|answer| answer.exact.as_mut().unwrap().value = "7/2".to_owned()),
+        phase_change(|answer| answer.exact.as_mut().unwrap().threshold[2] = "1/2".to_owned()),
+        phase_change(|answer| answer.exact.as_mut().unwrap().n0 = 1),
+        phase_change(|answer| {
+            let value = answer.value.as_mut().unwrap();
+            std::mem::swap(&mut value.lower, &mut value.upper);
+        }),
+    ];
+    for solution in wrong {
+        let verdict = examine(&solution.body, Status::Converged, 1e-1);
+        assert!(verdict.contradiction.is_some());
+        assert_eq!(verdict.status, Status::IterationLimit);
+    }
+    let unknown = [f64::NAN, f64::INFINITY, 2.0].map(|upper| {
+        let mut solution = spoilt(|_| ());
+        if let Body::PhaseChange(answer) = &mut solution.body {
+            answer.value.as_mut().unwrap().upper = upper;
+        }
+        solution
+    });
+    for solution in unknown {
+        let verdict = examine(&solution.body, Status::Converged, 1e-1);
+        assert_eq!((verdict.contradiction, verdict.status), (None, Status::IterationLimit));
+        assert!(verdict.warning.is_some());
+        // What was stopped says so.
+        let verdict = examine(&solution.body, Status::TimeLimit, 1e-1);
+        assert_eq!(verdict.status, Status::TimeLimit);
+    }
+}

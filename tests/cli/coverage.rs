@@ -1,0 +1,108 @@
+//! Every interval with its level, in words and in documents: one wording for sampled, another for proved.
+
+use crate::workplace::Workplace;
+use serde_json::Value;
+
+fn number(value: &Value) -> f64 {
+    value.as_f64().unwrap_or_else(|| panic!("{value} is not a number"))
+}
+
+/// A sampled interval: its ends around the mean, within the half-width, and the level.
+fn is_sampled(found: &Value) {
+    let [mean, half_width, lower, upper] =
+        ["mean", "half_width", "lower", "upper"].map(|field| number(&found[field]));
+    assert!(lower <= mean && mean <= upper, "{found}");
+    let reach = (mean - lower).max(upper - mean);
+    assert!((half_width - reach).abs() <= 1e-9 * mean.abs().max(1e-9), "{found}");
+    assert_eq!(found["level"], 0.95);
+}
+
+#[test]
+fn a_detector_without_a_seen_error_is_not_said_to_make_none() {
+    let place = Workplace::new();
+    let arguments = ["calibrate", "--shift", "8", "--runs", "50"];
+    let found = place.run(&[&arguments[..], &["--json"]].concat()).exits(0).json();
+    is_sampled(&found["missed"]);
+    is_sampled(&found["false_alarm"]);
+    assert_eq!((&found["missed"]["errors"], &found["missed"]["pairs"]), (&0.into(), &50.into()));
+    // (1 - p)^50 = .025.
+    let upper = 1.0 - 0.025_f64.powf(0.02);
+    assert!((number(&found["missed"]["upper"]) - upper).abs() < 1e-9, "{found}");
+    assert_eq!(found["detector"]["missed"], found["missed"]["upper"]);
+    let out = place.run(&arguments).exits(0).out;
+    assert!(out.contains("missed = 0, 95 % confidence 0 to 0.0711"), "{out}");
+    assert!(out.contains("missed: 0.0711") && out.contains("no error was seen"), "{out}");
+}
+
+#[test]
+fn errors_of_a_trace_are_of_independent_pairs() {
+    let place = Workplace::new();
+    let time = |k: u32| {
+        let noise = f64::from(k.wrapping_mul(2_654_435_761) >> 16) / 65536.0;
+        1.0 + 0.1 * noise + if k >= 200 { 0.5 } else { 0.0 }
+    };
+    let trace: String = (0..400).map(|k| format!("{}\n", time(k))).collect();
+    let arguments = ["calibrate", "--batch", "1", "--cluster", "5", "--change-at", "200", "--json"];
+    let output = place.command().args(arguments).write_stdin(trace).output().unwrap();
+    let found: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(
+        (&found["false_alarm"]["pairs"], &found["missed"]["pairs"]),
+        (&20.into(), &40.into())
+    );
+}
+
+#[test]
+fn fits_and_simulations_say_their_level() {
+    let place = Workplace::new();
+    place.write(
+        "walks.ron",
+        "Model(title: \"Walks\", problem: Periodic(initial_load: 50,
+         changes: Identical(count: 4, law: Normal(mean: 0.1, deviation: 1)),
+         bound: MaxDeviation(0.1)))",
+    );
+    let arguments = ["solve", "walks.ron", "--simulate", "5"];
+    let found = place.run(&[&arguments[..], &["--json"]].concat()).exits(0).json();
+    is_sampled(&found["simulated"]);
+    let out = place.run(&arguments).exits(0).out;
+    assert!(out.contains("95 % confidence, sampled"), "{out}");
+    place.run(&["simulate", "walks.ron", "--steps", "100", "--trace", "run.csv"]).exits(0);
+    let fit = ["fit", "run.csv", "--remap-cost", "1", "--model", "periodic", "--json"];
+    let found = place.run(&fit).exits(0).json();
+    for parameter in found["models"][0]["parameters"].as_array().unwrap() {
+        assert_eq!(parameter["level"], 0.95);
+        assert!(number(&parameter["low"]) <= number(&parameter["high"]));
+    }
+}
+
+#[test]
+fn comparisons_say_what_is_sampled_and_what_is_proved() {
+    let place = Workplace::with_model();
+    let proved = place.run(&["compare", "model.ron", "--json"]).exits(0).json();
+    for policy in proved["policies"].as_array().unwrap() {
+        assert!(number(&policy["lower"]) <= number(&policy["upper"]));
+        assert_eq!(policy["level"], 1.0);
+    }
+    assert!(place.run(&["compare", "model.ron"]).exits(0).out.contains("proved bounds"));
+    let walk = "Model(title: \"Walk\", problem: LoadDrift(processors: 3,
+        chain: Walk(lowest: 1, levels: 6, up: 0.2, down: 0.25, edge: Hold),
+        initial_load: 3, steps: 50, remap_cost: 3))";
+    place.write("walk.ron", walk);
+    let arguments = ["compare", "walk.ron", "--runs", "20"];
+    let sampled = place.run(&[&arguments[..], &["--json"]].concat()).exits(0).json();
+    sampled["policies"].as_array().unwrap().iter().for_each(is_sampled);
+    assert!(place.run(&arguments).exits(0).out.contains("95 % confidence interval"));
+    // Over the errors of the detector nothing is sampled: any seed gives the same.
+    place.write("fluids.ron", "Model(title: \"Tube\", problem: Fluids(wave: (after: [0.2, 0.7])))");
+    let compared = |seed: &str| {
+        place
+            .run(&["compare", "fluids.ron", "--runs", "2", "--seed", seed, "--json"])
+            .exits(0)
+            .json()
+    };
+    let (one, other) = (compared("1"), compared("2"));
+    assert_eq!(one["policies"], other["policies"]);
+    for policy in one["policies"].as_array().unwrap() {
+        is_sampled(policy);
+        assert!(number(&policy["half_width"]) <= 1e-6 * number(&policy["mean"]), "{policy}");
+    }
+}

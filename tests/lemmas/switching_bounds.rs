@@ -1,0 +1,178 @@
+//! Bounds of recurring phases on random models against exact arithmetic.
+
+use super::phase_change::problems::{binary, exact, ratio};
+
+use rand::RngExt;
+use remapping::belief::Levels;
+use remapping::lifetime::Lifetime;
+use remapping::simulate::{Stream, stream};
+use remapping::switching::{PhaseSwitching, exact as twin, solve};
+use remapping::threshold::Bounds;
+use remapping::{Rational, Status};
+
+fn hundredths(random: &mut Stream, most: i64) -> Rational {
+    ratio(random.random_range(0..=most), 100)
+}
+
+/// 10^-9 to 10^-4.
+fn small(random: &mut Stream) -> Rational {
+    ratio(random.random_range(1..10), 10u64.pow(random.random_range(5..10)))
+}
+
+fn detector(random: &mut Stream) -> Levels {
+    match random.random_range(0..8) {
+        0 => {
+            // Reports that say nothing.
+            let alarm = hundredths(random, 100);
+            binary(alarm.clone(), Rational::ONE - alarm)
+        }
+        1 => binary(small(random), small(random)),
+        2 => {
+            let cells = |random: &mut Stream| {
+                let weights: Vec<i64> = (0..3).map(|_| random.random_range(1..20)).collect();
+                let sum = weights.iter().sum::<i64>() as u64;
+                weights.into_iter().map(|weight| ratio(weight, sum)).collect()
+            };
+            Levels::new(cells(random), cells(random)).unwrap()
+        }
+        3 => {
+            let one = binary(hundredths(random, 50), hundredths(random, 50));
+            one.and(&binary(ratio(3, 10), ratio(2, 5)))
+        }
+        _ => binary(hundredths(random, 100), hundredths(random, 100)),
+    }
+}
+
+fn problem(random: &mut Stream) -> PhaseSwitching {
+    let cost = |random: &mut Stream| match random.random_range(0..8) {
+        0 => None,
+        1 => Some(Rational::ZERO),
+        2 | 3 => Some(small(random)),
+        _ => Some(hundredths(random, 300)),
+    };
+    let first = hundredths(random, 300);
+    let second = hundredths(random, 300);
+    let times = if random.random_bool(0.1) { 100_000 } else { 1 };
+    let gain = hundredths(random, 400) * Rational::from(times) - hundredths(random, 50);
+    let more = hundredths(random, 400);
+    let rates = match random.random_range(0..6) {
+        0 => {
+            let begins = hundredths(random, 100);
+            [begins.clone(), Rational::ONE - begins]
+        }
+        1 => [small(random), small(random)],
+        2 => [Rational::ZERO, hundredths(random, 100)],
+        _ => [hundredths(random, 50), hundredths(random, 50)],
+    };
+    // Positive gains in both phases, in either order of size.
+    let (low, high) = if &more - &gain > Rational::ZERO {
+        (Rational::ZERO, &more - &gain)
+    } else {
+        (&gain - &more, Rational::ZERO)
+    };
+    PhaseSwitching {
+        cycle: [[first.clone(), &first + &gain + low], [&second + &more + high, second]],
+        switch: [cost(random), cost(random)],
+        rates,
+        detector: detector(random),
+        initial: if random.random_bool(0.5) { Rational::ZERO } else { hundredths(random, 100) },
+    }
+}
+
+fn lifetime(random: &mut Stream, most: u64) -> Lifetime {
+    let last = random.random_range(0..=most);
+    let first = random.random_range(0..=last);
+    match random.random_range(0..6) {
+        0 => Lifetime::uniform(first, last).unwrap(),
+        1 => Lifetime::geometric(ratio(random.random_range(1..10), 10), first, last).unwrap(),
+        2 => {
+            let weights: Vec<u64> = (0..=last).map(|_| random.random_range(1..10)).collect();
+            let sum = weights.iter().sum::<u64>();
+            let share = |(m, weight): (usize, &u64)| (m as u64, ratio(*weight as i64, sum));
+            Lifetime::pmf(weights.iter().enumerate().map(share).collect()).unwrap()
+        }
+        _ => Lifetime::fixed(last),
+    }
+}
+
+const TOLERANCES: [f64; 4] = [1e-1, 1e-4, 1e-9, 1e-12];
+
+fn bounds_enclose(seeds: std::ops::Range<u64>) {
+    let mut converged = [0; TOLERANCES.len()];
+    for seed in seeds.clone() {
+        let random = &mut stream(19, seed);
+        let problem = problem(random);
+        let many = problem.detector.levels().len() > 2;
+        let lifetime = lifetime(random, if many { 3 } else { 5 });
+        let truth = twin::solve(&problem, &lifetime, usize::MAX, &()).unwrap();
+        for (count, tolerance) in converged.iter_mut().zip(TOLERANCES) {
+            let solution = solve(&problem, &lifetime, tolerance, &()).unwrap();
+            let say = |what: &str| {
+                format!("seed {seed}, tolerance {tolerance}: {what}\n{problem:?}\n{lifetime:?}")
+            };
+            let (lower, upper) = solution.value.unwrap();
+            assert!(
+                exact(lower) <= truth.value && truth.value <= exact(upper),
+                "{}",
+                say(&format!("{lower} {} {upper}", truth.value.to_f64().value()))
+            );
+            for (curve, all) in
+                [(&solution.to_second, &truth.to_second), (&solution.to_first, &truth.to_first)]
+            {
+                for (n, threshold) in all.iter().enumerate() {
+                    let Bounds { lower, upper } = curve.at(n as u64).unwrap();
+                    assert!(
+                        exact(lower) <= *threshold && *threshold <= exact(upper),
+                        "{}",
+                        say(&format!("step {n}: {lower} {threshold} {upper}"))
+                    );
+                }
+            }
+            if solution.status == Status::Converged {
+                *count += 1;
+                assert!(solution.threshold_width() <= tolerance, "{}", say("wide thresholds"));
+                assert!(solution.value_width() <= tolerance, "{}", say("wide value"));
+            }
+        }
+    }
+    // Ties along a whole interval and tolerances at the limit of doubles are what is left.
+    let share = |count: i32| f64::from(count) / (seeds.end - seeds.start) as f64;
+    let shares = converged.map(share);
+    assert!(
+        shares.iter().zip([0.97, 0.97, 0.97, 0.9]).all(|(share, least)| *share > least),
+        "{shares:?}"
+    );
+}
+
+#[test]
+fn bounds_of_random_models_enclose_the_exact_ones() {
+    bounds_enclose(0..400);
+}
+
+#[test]
+#[ignore = "minutes; run with: cargo test -p remapping --test lemmas -- --ignored bounds_of_ten_thousand"]
+fn bounds_of_ten_thousand_random_models_enclose_the_exact_ones() {
+    bounds_enclose(0..10_000);
+}
+
+/// A kink between two nodes that are kept, beside the flat part of a function that is cut.
+#[test]
+fn a_reduced_function_is_not_pulled_across() {
+    let problem = PhaseSwitching {
+        cycle: [[ratio(1, 1), ratio(11, 1)], [ratio(21, 10), ratio(11, 10)]],
+        switch: [Some(ratio(1, 100)), Some(Rational::ZERO)],
+        rates: [ratio(1, 10), ratio(5, 10)],
+        detector: binary(ratio(1, 10), ratio(1, 10)),
+        initial: Rational::ZERO,
+    };
+    for tolerance in [0.1, 1e-2, 1e-3] {
+        let solution = solve(&problem, &Lifetime::fixed(1), tolerance, &()).unwrap();
+        let Bounds { lower, upper } = solution.to_second.at(1).unwrap();
+        assert!(exact(lower) <= ratio(1001, 1100) && ratio(1001, 1100) <= exact(upper));
+        let Bounds { lower, upper } = solution.to_second.at(0).unwrap();
+        assert!(
+            exact(lower) <= ratio(91, 100) && ratio(91, 100) <= exact(upper),
+            "{lower} {upper}"
+        );
+    }
+}

@@ -1,0 +1,244 @@
+//! Bounds of the expected largest deviation for laws that are on no common lattice, against closed
+//! forms, laws rounded to the nearest point, sample paths and the Dirichlet law.
+
+use proptest::prelude::*;
+use remapping::Status;
+use remapping::interval::{
+    Bound, Estimate, Imbalance, Kind, Processors, kappa, methods, sampled_max_deviation,
+};
+use remapping::law::gamma::{gamma_tails, normal_tails};
+use remapping::law::{Class, Law, Steps};
+
+fn processors(classes: &[(usize, Law)]) -> Processors {
+    let classes = classes.iter().map(|(count, law)| Class { count: *count, law: law.clone() });
+    Processors::new(100.0, classes.collect()).unwrap()
+}
+
+fn bounds(classes: &[(usize, Law)], time: u64, other: f64) -> Estimate {
+    let mut imbalance = Imbalance::new(&processors(classes)).unwrap();
+    assert!(!imbalance.is_exact());
+    imbalance.compared(time, other)
+}
+
+/// Laws of each continuous kind, ordinary and extreme ones.
+fn continuous() -> impl Strategy<Value = Law> {
+    prop_oneof![
+        (0.01..20.0_f64).prop_map(|mean| Law::Exponential { mean }),
+        (-1.0..2.0_f64, 0.1..5.0_f64)
+            .prop_map(|(log, mean)| Law::Gamma { shape: 10_f64.powf(log), mean }),
+        (-3.0..3.0_f64, 0.01..5.0_f64)
+            .prop_map(|(mean, deviation)| Law::Normal { mean, deviation }),
+    ]
+}
+
+/// Probability of at most `x` after `time` steps.
+fn below(law: &Law, time: f64, x: f64) -> f64 {
+    match *law {
+        Law::Exponential { mean } => gamma_tails(time, x / mean).below,
+        Law::Gamma { shape, mean } => gamma_tails(shape * time, x * shape / mean).below,
+        Law::Normal { mean, deviation } => {
+            normal_tails((x - mean * time) / (deviation * time.sqrt())).below
+        }
+        _ => unreachable!("a continuous law"),
+    }
+}
+
+/// `E max|S_i - sum S/N|` of laws rounded to the nearest multiple of `span`, window by window for all
+/// sums: `[truth - span (1 - 1/N), truth + span (1 - 1/N)]`.
+fn rounded_to_nearest(laws: &[Law], time: u64, span: f64) -> (f64, f64) {
+    let t = time as f64;
+    let reach = laws.iter().map(|law| law.mean().abs() * t + 12.0 * (t * law.variance()).sqrt());
+    let end = (reach.fold(0.0, f64::max) * 1.5 / span).ceil() as i64 + 2;
+    let weights = |law: &Law| -> Vec<f64> {
+        let at = |k: i64| below(law, t, span * (k as f64 + 0.5));
+        (-end..=end).map(|k| at(k) - at(k - 1)).collect()
+    };
+    let all: Vec<Vec<f64>> = laws.iter().map(weights).collect();
+    let convolved = |cut: &dyn Fn(&Vec<f64>) -> Vec<f64>| {
+        all.iter().map(cut).reduce(|a, b| {
+            let mut sum = vec![0.0; a.len() + b.len() - 1];
+            for (i, p) in a.iter().enumerate().filter(|(_, p)| **p > 1e-18) {
+                b.iter().enumerate().for_each(|(j, q)| sum[i + j] += p * q);
+            }
+            sum
+        })
+    };
+    let n = laws.len();
+    let total = convolved(&Vec::clone).unwrap();
+    let width = all[0].len();
+    let mut windows = std::collections::BTreeMap::new();
+    let mut expected = 0.0;
+    for (sum, p) in total.iter().enumerate().filter(|(_, p)| **p > 1e-13) {
+        for tick in 0..=n * width {
+            let a = sum.saturating_sub(tick).div_ceil(n);
+            let b = ((sum + tick) / n).min(width - 1);
+            let inside = if a > b {
+                0.0
+            } else {
+                let cut = windows
+                    .entry((a, b))
+                    .or_insert_with(|| convolved(&|law: &Vec<f64>| law[a..=b].to_vec()).unwrap());
+                sum.checked_sub(a * n).and_then(|s| cut.get(s)).copied().unwrap_or(0.0)
+            };
+            expected += (p - inside) / n as f64;
+            if p - inside < 1e-15 {
+                break;
+            }
+        }
+    }
+    (span * expected, span * (1.0 - 1.0 / n as f64))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    /// `E|X - Y|/2 = scale Gamma(a + 1/2) / (sqrt(pi) Gamma(a))` for two gamma laws of one shape and
+    /// scale, at loose and at tight accuracies.
+    #[test]
+    fn two_gamma_laws_have_a_closed_form(
+        log in -2.0..2.0_f64, mean in 0.01..9.0_f64, time in 1_u64..2000, digits in 1..7_i32,
+    ) {
+        let shape = 10_f64.powf(log);
+        let a = shape * time as f64;
+        let ratio = (libm::lgamma(a + 0.5) - libm::lgamma(a)).exp();
+        let truth = mean / shape * ratio / std::f64::consts::PI.sqrt();
+        let other = truth * (1.0 + 10_f64.powi(-digits));
+        let found = bounds(&[(2, Law::Gamma { shape, mean })], time, other);
+        // The logarithms of the gamma function carry some rounding.
+        let rounding = 1e-15 * a * a.ln().abs().max(1.0) * truth;
+        prop_assert!((found.value - truth).abs() <= found.error + rounding, "{found:?} {truth}");
+        // The density of a sum of shape below one is not bounded: grids end before that accuracy.
+        let aim = 10_f64.powi(-digits).max(1e-4);
+        prop_assert!(found.error < aim * truth || a < 1.0, "{found:?}");
+    }
+
+    /// Two classes whose laws hardly differ have the deviation of one: `kappa` for normal laws.
+    #[test]
+    fn nearly_identical_normal_laws_have_kappa(
+        one in 4_usize..40, two in 4_usize..40, deviation in 0.01..50.0_f64, mean in -9.0..9.0_f64,
+        time in 1_u64..300, digits in 1..4_i32,
+    ) {
+        let law = |deviation| Law::Normal { mean, deviation };
+        let classes = [(one, law(deviation)), (two, law(deviation * (1.0 + 1e-14)))];
+        let truth = kappa(one + two) * deviation * (time as f64).sqrt();
+        let found = bounds(&classes, time, truth * (1.0 - 10_f64.powi(-digits)));
+        let wide = found.error + 1e-11 * truth;
+        prop_assert!((found.value - truth).abs() <= wide, "{found:?} {truth}");
+        prop_assert!(found.error < 10_f64.powi(-digits) * truth);
+    }
+
+    /// Two normal laws that differ: half the expected size of a normal number.
+    #[test]
+    fn two_normal_laws_have_a_closed_form(
+        means in (-3.0..3.0_f64, -3.0..3.0_f64), deviations in (0.01..9.0_f64, 0.01..9.0_f64),
+        time in 1_u64..200,
+    ) {
+        let t = time as f64;
+        let law = |mean, deviation| (1, Law::Normal { mean, deviation });
+        let classes = [law(means.0, deviations.0), law(means.1, deviations.1)];
+        let mean = t * (means.0 - means.1);
+        let sigma = (t * (deviations.0.powi(2) + deviations.1.powi(2))).sqrt();
+        let z = mean / sigma;
+        let density = (-0.5 * z * z).exp() / std::f64::consts::TAU.sqrt();
+        let tails = normal_tails(z);
+        let truth = 0.5 * (2.0 * sigma * density + mean * (tails.below - tails.above));
+        let found = bounds(&classes, time, truth * 1.0001);
+        prop_assert!((found.value - truth).abs() <= found.error + 1e-13 * truth, "{found:?} {truth}");
+        prop_assert!(found.error < 1e-4 * truth);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(12))]
+
+    /// Laws of any continuous kinds together: never apart from those rounded to the nearest point by
+    /// more than rounding can do.
+    #[test]
+    fn any_laws_against_rounding_to_the_nearest(
+        laws in prop::collection::vec(continuous(), 2..4), time in 1_u64..6,
+    ) {
+        let spread = laws.iter().map(|law| time as f64 * law.variance() + (time as f64 * law.mean()).powi(2));
+        let span = spread.fold(0.0, f64::max).sqrt() / 4.0;
+        let (value, slack) = rounded_to_nearest(&laws, time, span);
+        let classes: Vec<_> = laws.iter().map(|law| (1, law.clone())).collect();
+        prop_assume!(Imbalance::new(&processors(&classes)).is_some_and(|known| !known.is_exact()));
+        let found = Imbalance::new(&processors(&classes)).unwrap().max_deviation(time);
+        prop_assert!((found.value - value).abs() <= found.error + slack + 1e-9 * value,
+            "{found:?} {value} {slack}");
+    }
+
+    /// Classes of any kinds, steps among them that share no lattice, against sample paths.
+    #[test]
+    fn any_classes_against_sample_paths(
+        laws in prop::collection::vec((1_usize..20, continuous()), 1..4),
+        steps in prop::option::of((1_usize..9, 0.1..3.0_f64)),
+        time in 1_u64..30,
+    ) {
+        let mut classes = laws;
+        classes.extend(steps.map(|(count, step)| {
+            (count, Law::Steps(Steps::new(vec![(-step, 0.5), (0.0, 0.25), (2.0 * step, 0.25)]).unwrap()))
+        }));
+        prop_assume!(classes.iter().map(|class| class.0).sum::<usize>() > 1);
+        let system = processors(&classes);
+        let found = Imbalance::new(&system).unwrap().max_deviation(time);
+        let sampled = sampled_max_deviation(&system, 4000, 11, time).unwrap()[time as usize - 1];
+        let sigma = sampled.half_width() / 1.96;
+        prop_assert!((found.value - sampled.value).abs() <= found.error + 5.0 * sigma,
+            "{found:?} {sampled:?}");
+    }
+}
+
+/// Gamma sums of one scale: the shares of the total are Dirichlet and independent of it. For three
+/// exponential changes they are uniform on a triangle, where `E max|share - 1/3|` is
+/// taken by a fine grid of midpoints.
+#[test]
+fn three_exponential_changes_have_uniform_shares() {
+    let side = 1500;
+    let (mut sum, mut points) = (0.0, 0.0);
+    for i in 0..side {
+        for j in 0..side - i {
+            // Centroids of the two small triangles of each cell.
+            for (shift, inside) in [(1.0 / 3.0, true), (2.0 / 3.0, i + j + 1 < side)] {
+                if inside {
+                    let (x, y) = (
+                        (f64::from(i) + shift) / f64::from(side),
+                        (f64::from(j) + shift) / f64::from(side),
+                    );
+                    let shares = [x, y, 1.0 - x - y];
+                    sum += shares.iter().map(|s| (s - 1.0 / 3.0).abs()).fold(0.0, f64::max);
+                    points += 1.0;
+                }
+            }
+        }
+    }
+    let truth = 1.5 * sum / points;
+    let found = bounds(&[(3, Law::Exponential { mean: 0.5 })], 1, truth * 1.001);
+    assert!((found.value - truth).abs() <= found.error + 1e-5 * truth, "{found:?} {truth}");
+    assert!(found.error < 1e-3 * truth);
+}
+
+/// Where the bound is met as closely as can be, nothing is claimed.
+#[test]
+fn a_tie_of_continuous_laws_is_not_decided() {
+    let system = processors(&[(2, Law::Exponential { mean: 1.0 })]);
+    // E|X - Y|/2 after one step is 1/2, the mean load 101.
+    let found = methods(&system, Bound::MaxDeviation(0.5 / 101.0), &());
+    let exact = found.iter().find(|method| method.kind == Kind::Exact).unwrap();
+    assert_eq!((exact.interval.steps, exact.status), (Some(0), Status::IterationLimit));
+    assert!(exact.tie && !exact.is_missing());
+    for (factor, steps) in [(0.9999, 0), (1.0001, 1)] {
+        let found = methods(&system, Bound::MaxDeviation(0.5 / 101.0 * factor), &());
+        assert_eq!((found[0].kind, found[0].interval.steps), (Kind::Exact, Some(steps)));
+    }
+}
+
+/// Of moments alone only what is safe is told first.
+#[test]
+fn moments_have_a_safe_answer() {
+    for law in
+        [Law::Moments { mean: 0.5, variance: 0.25 }, Law::Moments { mean: 0.0, variance: 1.0 }]
+    {
+        let found = methods(&processors(&[(8, law)]), Bound::MaxDeviation(0.05), &());
+        assert_eq!(found[0].kind, Kind::RmsBound);
+    }
+}
