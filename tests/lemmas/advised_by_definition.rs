@@ -135,7 +135,7 @@ impl Past {
             for s in self.start + 1..=t {
                 let weight = 0.99_f64.powi((t - s) as i32);
                 for base in s - self.oldest(s)..s {
-                    if s >= base + lag + 1 {
+                    if s > base + lag {
                         let (a, b) = (self.excess(base, s - lag), self.smooth(base, s - lag));
                         let y = self.excess(base, s);
                         aa += weight * a * a;

@@ -222,6 +222,7 @@ fn intervals_contain_the_truth() {
 /// The table of docs/coverage.md.
 #[test]
 #[ignore = "minutes; run with: cargo test -p remapping --test lemmas coverage -- --ignored --nocapture"]
+#[expect(clippy::print_stdout, reason = "the table is what the command is for")]
 fn intervals_contain_the_truth_in_93_of_100_samples() {
     let mut wrong = Vec::new();
     for row in all_rows() {
@@ -263,6 +264,7 @@ fn identical_walks_are_not_refuted() {
 
 #[test]
 #[ignore = "minutes; run with: cargo test -p remapping --test lemmas coverage -- --ignored --nocapture"]
+#[expect(clippy::print_stdout, reason = "the table is what the command is for")]
 fn identical_walks_are_refuted_as_often_as_is_said() {
     for (ranks, steps, rate) in [(2, 300, 0.01), (8, 400, 0.003), (8, 400, 0.01), (4, 300, 0.05)] {
         let [rare, seldom] = [0.001, 0.05].map(|level| refuted(ranks, steps, rate, level, 1000));
