@@ -5,7 +5,7 @@ use crate::cli::Calibrate;
 use crate::complaint::Complaint;
 use crate::fitting::short;
 use crate::measurements::{measurements, wrong_line};
-use crate::output::print;
+use crate::output::{print, say};
 use crate::solution::to_json;
 use remapping::estimate::Estimate;
 use remapping::monitor::Clusters;
@@ -89,6 +89,12 @@ pub(super) fn run(arguments: &Calibrate) -> Exit {
         ));
     }
     let Detector { false_alarm, missed } = calibration.detector;
+    if false_alarm + missed >= 1.0 {
+        say(
+            "warning: by these numbers a report says nothing of a change, or its opposite: longer runs, larger \
+             clusters or more pairs of them are needed before a model can be made of them",
+        );
+    }
     print(&format!(
         "in a model: detector: (false_alarm: {}, missed: {}), one step = {} cycles\n",
         short(false_alarm),

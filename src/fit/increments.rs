@@ -43,8 +43,9 @@ impl Increments {
         let mean = drifts.iter().sum::<f64>() / ranks as f64;
         let between: f64 = drifts.iter().map(|drift| (drift - mean).powi(2)).sum();
         let drift = Estimate::from_moments(mean, between, ranks as f64);
-        // The drift of a rank is known to within (s^2 + 2 n^2 / length) / length.
-        let expected = (deviation.value.powi(2) + 2.0 * noise * noise / length) / length;
+        // The drift of a rank is known to within (s^2 + 2 n^2 / length) / length; under much noise s is hardly
+        // known, and as large as it may be.
+        let expected = (deviation.upper.powi(2) + 2.0 * noise * noise / length) / length;
         let same_drift = match FisherSnedecor::new(ranks as f64 - 1.0, independent) {
             Ok(law) if expected > 0.0 => law.sf(between / (ranks as f64 - 1.0) / expected),
             _ if between > 0.0 => 0.0,

@@ -20,7 +20,7 @@ pub struct Spread {
     pub deviation: Estimate,
     /// Standard deviation of what a step adds and the next takes back.
     pub noise: f64,
-    /// Independent changes over the longer lag that would say as much.
+    /// Independent changes over the longer lag, about as many as fit side by side.
     pub independent: f64,
 }
 
@@ -78,7 +78,6 @@ impl Spread {
         let moments = Moments { spectra, count, noise: noise * short, tails };
         let (lower, upper) = moments.interval(variance, single);
         let variance = variance.max(0.0);
-        let (spread, _) = moments.of(variance);
         Spread {
             deviation: Estimate {
                 value: variance.sqrt(),
@@ -86,7 +85,7 @@ impl Spread {
                 upper: upper.sqrt(),
             },
             noise: noise.sqrt(),
-            independent: (2.0 * (variance / spread).powi(2)).clamp(2.0, ranks * length),
+            independent: (ranks * length / far as f64).max(2.0),
         }
     }
 }

@@ -166,7 +166,9 @@ fn other_verbs_stop_cleanly_too() {
         let err = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(130), "{what}: {err}");
     }
-    assert_eq!(workplace.names(), ["drift.ron", "long.ron", "model.ron", "study.ron", "walks.ron"]);
+    // In the cache is what the report had of the drift, to go on from.
+    let names: Vec<String> = workplace.names().into_iter().filter(|name| name != "cache").collect();
+    assert_eq!(names, ["drift.ron", "long.ron", "model.ron", "study.ron", "walks.ron"]);
 }
 
 #[test]

@@ -16,8 +16,12 @@ fn processors(classes: &[(usize, Law)]) -> Processors {
 
 fn bounds(classes: &[(usize, Law)], time: u64, other: f64) -> Estimate {
     let mut imbalance = Imbalance::new(&processors(classes)).unwrap();
-    assert!(!imbalance.is_exact());
     imbalance.compared(time, other)
+}
+
+/// Whether the bounds decide the comparison, after which they are made no closer.
+fn decided(found: Estimate, other: f64) -> bool {
+    (found.value - other).abs() > found.error
 }
 
 /// Laws of each continuous kind, ordinary and extreme ones.
@@ -109,7 +113,7 @@ proptest! {
         prop_assert!((found.value - truth).abs() <= found.error + rounding, "{found:?} {truth}");
         // The density of a sum of shape below one is not bounded: grids end before that accuracy.
         let aim = 10_f64.powi(-digits).max(1e-4);
-        prop_assert!(found.error < aim * truth || a < 1.0, "{found:?}");
+        prop_assert!(decided(found, other) || found.error < aim * truth || a < 1.0, "{found:?}");
     }
 
     /// Two classes whose laws hardly differ have the deviation of one: `kappa` for normal laws.
@@ -144,7 +148,7 @@ proptest! {
         let truth = 0.5 * (2.0 * sigma * density + mean * (tails.below - tails.above));
         let found = bounds(&classes, time, truth * 1.0001);
         prop_assert!((found.value - truth).abs() <= found.error + 1e-13 * truth, "{found:?} {truth}");
-        prop_assert!(found.error < 1e-4 * truth);
+        prop_assert!(decided(found, truth * 1.0001) || found.error < 1e-4 * truth, "{found:?}");
     }
 }
 
@@ -214,7 +218,7 @@ fn three_exponential_changes_have_uniform_shares() {
     let truth = 1.5 * sum / points;
     let found = bounds(&[(3, Law::Exponential { mean: 0.5 })], 1, truth * 1.001);
     assert!((found.value - truth).abs() <= found.error + 1e-5 * truth, "{found:?} {truth}");
-    assert!(found.error < 1e-3 * truth);
+    assert!(decided(found, truth * 1.001) || found.error < 1e-3 * truth, "{found:?}");
 }
 
 /// Where the bound is met as closely as can be, nothing is claimed.

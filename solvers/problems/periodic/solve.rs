@@ -61,7 +61,7 @@ pub(super) fn line(method: &Method) -> Line {
     let interval = told(method);
     let guarantee = match interval {
         Steps::AtLeast(_) => "at least: the search for the longest was stopped",
-        Steps::NotComputed => "the search was stopped before it began",
+        Steps::NotComputed => "the search was stopped before it had decided a step",
         Steps::Known(_) | Steps::Never => promise(method.kind.guarantee()),
     };
     Line {

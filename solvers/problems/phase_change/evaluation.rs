@@ -30,7 +30,7 @@ pub enum Rule {
     /// By the same threshold at every step [NR90, sec. IV].
     Fixed(f64),
     /// The same while D <= T G [NR90, sec. IV], T being the mean number of cycles left, the present one
-    /// included: L_n. D = T G counts as paying, to within [`TIE`].
+    /// included: L_n. D = T G counts as paying, to within 1e-12 of it.
     Guarded(f64),
     /// Estimates first, with the gain off by this factor [NR86, sec. VIII].
     Heuristic1986(f64),
