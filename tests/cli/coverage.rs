@@ -103,6 +103,7 @@ fn comparisons_say_what_is_sampled_and_what_is_proved() {
     assert_eq!(one["policies"], other["policies"]);
     for policy in one["policies"].as_array().unwrap() {
         is_sampled(policy);
+        // What taking close beliefs together may cost.
         assert!(number(&policy["half_width"]) <= 1e-3 * number(&policy["mean"]), "{policy}");
     }
 }

@@ -9,6 +9,7 @@ use super::figure::Setting;
 use super::play::Outcome;
 use super::trace::Cycles;
 use crate::model::two_phase::Premature;
+use ordered_float::OrderedFloat;
 
 /// How a policy fares on a run, over the errors of the detector.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -200,7 +201,7 @@ impl Cycle {
                 images.push((image, place, report));
             }
         }
-        images.sort_by(|one, other| one.0.low.total_cmp(&other.0.low));
+        images.sort_by_key(|(image, ..)| OrderedFloat(image.low));
         let (mut loss, mut count) = (0.0, count(&images, 0.0));
         while count > MOST {
             loss = if loss == 0.0 { FIRST_LOSS } else { 4.0 * loss };
