@@ -24,6 +24,7 @@ pub enum RunningCost {
 
 /// Why a running cost cannot be built.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ImbalanceError {
     /// A capacity that is not positive.
     #[error("capacity {index} (from 0) is {value}, not positive")]

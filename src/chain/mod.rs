@@ -113,6 +113,7 @@ fn misses_one(sum: f64, terms: usize) -> bool {
 
 /// Why a chain cannot be built.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ChainError {
     /// Fewer than two levels.
     #[error("a chain needs at least 2 levels, found {0}")]

@@ -57,6 +57,7 @@ pub struct ActivityMesh {
 
 /// Why a mesh cannot be built.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum MeshError {
     /// The domain has no points.
     #[error("the mesh has no points")]

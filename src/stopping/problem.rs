@@ -42,6 +42,7 @@ pub struct Problem {
 
 /// Why a stopping problem cannot be posed.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ProblemError {
     /// A remap cost that is negative, infinite or not a number.
     #[error("the remap cost is {0}; it must be finite and not negative")]

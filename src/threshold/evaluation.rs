@@ -25,6 +25,7 @@ pub struct ThresholdPolicy<'a> {
 
 /// Why a policy cannot be evaluated.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum EvaluationError {
     /// The true problem or the assumed one is out of range.
     #[error(transparent)]

@@ -6,7 +6,6 @@ use crate::lifetime::Lifetime;
 use crate::rounding::nearest;
 use dashu_base::BitTest;
 use std::borrow::Cow;
-use std::fmt;
 
 /// The chance that the phase changes between one step and the next, given that it has not yet.
 #[derive(Debug, Clone, PartialEq)]
@@ -53,47 +52,29 @@ pub struct PhaseChange {
 }
 
 /// Why a problem cannot be solved as it stands.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ProblemError {
     /// A probability lies outside \[0, 1\].
+    #[error("the {0} lies outside [0, 1]")]
     NotAProbability(&'static str),
     /// The reports have no law.
-    Detector(LevelsError),
+    #[error(transparent)]
+    Detector(#[from] LevelsError),
     /// A delay is negative.
+    #[error("the {0} delay is negative")]
     NegativeDelay(&'static str),
     /// e_P < e_F: the new mapping is better even before the change, and thresholds need not exist.
+    #[error("the new mapping is faster than the old one before the change (e_P < e_F)")]
     ReversedPremature,
     /// The hazard list must have one entry per step 1..=M.
+    #[error("{found} hazards are given for {expected} steps")]
     HazardLength {
         /// Entries given.
         found: usize,
         /// Entries needed, M.
         expected: u64,
     },
-}
-
-impl fmt::Display for ProblemError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            ProblemError::NotAProbability(what) => write!(f, "the {what} lies outside [0, 1]"),
-            ProblemError::Detector(error) => error.fmt(f),
-            ProblemError::NegativeDelay(what) => write!(f, "the {what} delay is negative"),
-            ProblemError::ReversedPremature => f.write_str(
-                "the new mapping is faster than the old one before the change (e_P < e_F)",
-            ),
-            ProblemError::HazardLength { found, expected } => {
-                write!(f, "{found} hazards are given for {expected} steps")
-            }
-        }
-    }
-}
-
-impl std::error::Error for ProblemError {}
-
-impl From<LevelsError> for ProblemError {
-    fn from(error: LevelsError) -> Self {
-        ProblemError::Detector(error)
-    }
 }
 
 impl PhaseChange {
