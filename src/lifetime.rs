@@ -2,6 +2,16 @@
 //!
 //! Cycle n (from 0) runs iff N >= n, so N = m means m + 1 cycles. Everything the recursions need is
 //! the continuation probability s_n = P(N >= n+1 | N >= n) and its complement, the failure rate.
+//!
+//! ```
+//! use remapping::decimal::decimal;
+//! use remapping::lifetime::Lifetime;
+//!
+//! let lifetime = Lifetime::geometric(decimal("0.1")?, 0, 1000)?;
+//! assert!((lifetime.continuation(5) - 0.9).abs() < 1e-12);
+//! assert!(lifetime.has_increasing_failure_rate());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 use crate::Rational;
 use crate::rounding::nearest;

@@ -1,4 +1,13 @@
 //! A recorded run of a program: what every rank needed for every step, and where it was remapped.
+//!
+//! ```
+//! use remapping::record::Record;
+//!
+//! // Two ranks, three steps; nothing was remapped.
+//! let record = Record::new(2, vec![1.0, 1.0, 1.0, 1.5, 1.0, 2.0], Vec::new())?;
+//! assert_eq!((record.ranks(), record.steps()), (2, 3));
+//! # Ok::<(), remapping::record::RecordError>(())
+//! ```
 
 use std::ops::Range;
 

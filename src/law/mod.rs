@@ -4,6 +4,15 @@
 //! changes that follow its [`Law`]. The submodules know the law of `S_i(t)`: exactly on a lattice
 //! ([`lattice`]), through the gamma and normal families otherwise ([`mod@extremes`]), of which
 //! [`cells`] makes laws on a lattice again.
+//!
+//! ```
+//! use remapping::law::{Law, Steps};
+//!
+//! let steps = Steps::new(vec![(-1.0, 0.25), (0.0, 0.5), (1.0, 0.25)])?;
+//! let law = Law::Steps(steps);
+//! assert_eq!((law.mean(), law.variance()), (0.0, 0.5));
+//! # Ok::<(), remapping::law::LawError>(())
+//! ```
 
 pub mod cells;
 pub mod extremes;

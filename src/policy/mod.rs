@@ -4,6 +4,17 @@
 //! rules of the papers ([`classical`]), the rules production codes use today ([`practice`]) and an
 //! optimal decision map, and it works on simulated workloads and on recorded step times alike
 //! ([`advise`]).
+//!
+//! ```
+//! use remapping::policy::{Policy, Rule, Step};
+//!
+//! let rule: Rule = "threshold:0.5".parse()?;
+//! let mut policy = rule.start(2.0);
+//! policy.observe(&Step::new(1, vec![1.0, 1.2, 2.0]));
+//! assert!(policy.wants_remap());
+//! policy.remapped();
+//! # Ok::<(), remapping::policy::RuleError>(())
+//! ```
 
 pub mod advised;
 pub mod classical;
