@@ -19,6 +19,7 @@ mod interrupts;
 mod languages;
 mod limits;
 mod load_drift;
+mod manifests;
 mod model_problems;
 mod monitor;
 mod mutants;
