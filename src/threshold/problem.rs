@@ -245,7 +245,7 @@ impl Report {
 
 /// The parameters in doubles, each the nearest to its exact value.
 #[derive(Debug, Clone)]
-pub(crate) struct Nearest {
+pub(crate) struct InDoubles {
     pub gain: f64,
     pub test: f64,
     pub delay: f64,
@@ -281,8 +281,8 @@ impl Hazards {
     }
 }
 
-impl Nearest {
-    pub(crate) fn new(problem: &PhaseChange) -> Nearest {
+impl InDoubles {
+    pub(crate) fn new(problem: &PhaseChange) -> InDoubles {
         let complement = |p: &Rational| nearest(&(Rational::ONE - p));
         let pair = |p: &Rational| (nearest(p), complement(p));
         let hazards = match &problem.hazard {
@@ -308,7 +308,7 @@ impl Nearest {
             true => 0.0,
             false => UNDERFLOW,
         };
-        Nearest {
+        InDoubles {
             gain,
             test,
             delay,
@@ -323,12 +323,12 @@ impl Nearest {
 
     /// The parameters of a problem whose costs are measured in `unit`, except for those of a cycle before
     /// the change and after a remapping, which are no part of the recursion and remain as they are.
-    pub(crate) fn measured(problem: &PhaseChange, unit: Unit) -> Nearest {
-        let measured = Nearest::new(&unit.measure(problem));
+    pub(crate) fn measured(problem: &PhaseChange, unit: Unit) -> InDoubles {
+        let measured = InDoubles::new(&unit.measure(problem));
         let (before, remapped) = (nearest(&problem.before), nearest(&problem.remapped));
         let (test, delay) = (measured.test.min(DEAREST), measured.delay.min(DEAREST));
         let regret = measured.regret.map(|regret| regret.min(DEAREST));
-        Nearest { test, delay, regret, before, remapped, ..measured }
+        InDoubles { test, delay, regret, before, remapped, ..measured }
     }
 
     /// The factors of the backward step from n+1 to n.
