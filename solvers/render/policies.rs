@@ -3,7 +3,6 @@
 use crate::plot::chart::{Axis, Chart, Series};
 use crate::plot::{BAND, THRESHOLD};
 use crate::problems::sampling::{Line, Report};
-use plotters::prelude::SeriesLabelPosition;
 use remapping::estimate::Estimate;
 use std::fmt::Write;
 
@@ -84,6 +83,5 @@ pub fn picture<'a>(title: &'a str, report: &Report) -> Chart<'a> {
         x: Axis::new("mean steps between remaps", 0.0..end, 0),
         y: Axis::new("utilization", least - margin..most + margin, 3),
         series,
-        key: SeriesLabelPosition::LowerRight,
     }
 }

@@ -54,6 +54,9 @@ pub struct Step {
 
 impl Step {
     /// Step `number` (from 1) with the given execution time of each processor, at least one.
+    ///
+    /// # Panics
+    /// Without any time.
     pub fn new(number: u64, times: Vec<f64>) -> Step {
         assert!(!times.is_empty(), "a step has at least one processor");
         let mut step = Step { number, times, ..Step::default() };
@@ -62,6 +65,9 @@ impl Step {
     }
 
     /// Makes this step `number`, with the times that `fill` writes into the buffer of the last.
+    ///
+    /// # Panics
+    /// If `fill` leaves no time.
     pub fn refill(&mut self, number: u64, fill: impl FnOnce(&mut Vec<f64>)) {
         self.number = number;
         fill(&mut self.times);
