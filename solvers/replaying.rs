@@ -1,5 +1,7 @@
 //! Policies by name on a recorded run: which there are, how they are trained, what they came to.
 
+pub mod advised;
+
 use crate::complaint::Complaint;
 use crate::fitting::{self, Facts};
 use crate::solution::map::Map;
