@@ -113,15 +113,15 @@ impl Advised {
         known.into_iter().find(|(simple, _)| kind(*simple))
     }
 
-    /// By how many percent a cost exceeds that of `advised`, for people.
-    pub fn more(&self, cost: &Cost) -> String {
+    /// A cost beside that of `advised`, for people.
+    pub fn compared(&self, cost: &Cost) -> String {
         let more = 100.0 * (cost.cost / self.cost().max(f64::MIN_POSITIVE) - 1.0);
         if more.abs() < 0.05 {
-            "as much".to_owned()
+            "as much as advised".to_owned()
         } else if more > 0.0 {
-            format!("{more:.1} % more")
+            format!("{more:.1} % more than advised")
         } else {
-            format!("{:.1} % less", -more)
+            format!("{:.1} % less than advised", -more)
         }
     }
 
@@ -184,12 +184,16 @@ impl Advised {
                 1 => "1 remap".to_owned(),
                 many => format!("{many} remaps"),
             };
-            let Cost { policy, cost, .. } = cost;
-            notes.push(format!("  {policy}: {cost} with {remaps}"));
+            notes.push(format!("- {}: {} with {remaps}", cost.policy, six(cost.cost)));
         }
-        notes.push(format!("  hindsight: {}", self.clairvoyant));
+        notes.push(format!("- hindsight: {}", six(self.clairvoyant)));
         notes
     }
+}
+
+/// Six digits of a number.
+fn six(value: f64) -> f64 {
+    format!("{value:.5e}").parse().unwrap_or(value)
 }
 
 /// Thousands of numbers in a line of their own.

@@ -53,7 +53,8 @@ impl Document {
         Document::of_text(name, text)
     }
 
-    fn one(self, name: &str) -> Result<Solution, Complaint> {
+    /// The one solution it is.
+    pub fn one(self, name: &str) -> Result<Solution, Complaint> {
         match self {
             Document::Solution(solution) => Ok(*solution),
             Document::Sweep(_) => {
