@@ -129,6 +129,8 @@ pub struct Level {
     pub value: f64,
     /// Mean time of a step.
     pub mean: f64,
+    /// Steps of the program between two looks.
+    pub stride: u64,
 }
 
 /// A measure of imbalance.

@@ -68,12 +68,13 @@ fn stated(advised: &Advised, (simple, cost): (Simple, &Cost)) -> StatedRule {
             }
             Rule::Interval(Interval { every, tolerance: None, mean })
         }
-        Simple::Excess(value) => {
-            Rule::Level(Level { measure: Measure::Excess, value, mean: advised.mean_step })
-        }
-        Simple::Utilization(value) => {
-            Rule::Level(Level { measure: Measure::Utilization, value, mean: advised.mean_step })
-        }
+        Simple::Excess(value) => level(advised, Measure::Excess, value),
+        Simple::Utilization(value) => level(advised, Measure::Utilization, value),
     };
     StatedRule { title: advised.title.clone(), optimal: false, notes, rule }
+}
+
+fn level(advised: &Advised, measure: Measure, value: f64) -> Rule {
+    let (mean, stride) = (advised.mean_step, advised.stride);
+    Rule::Level(Level { measure, value, mean, stride })
 }
