@@ -235,9 +235,12 @@ fn settings_say_what_is_lost() {
     assert!(exported("smilei").contains("every = 70,"));
     assert!(exported("eplb").contains("\"step_interval\":70"));
     let header = exported("c");
-    for part in
-        ["Assumed: a remap restores balance", "REMAP_STRIDE INT64_C(10)", "- stop_at_rise: "]
-    {
+    for part in [
+        "Assumed: a remap restores balance",
+        "REMAP_STRIDE INT64_C(10)",
+        "- stop_at_rise: ",
+        "not told how many",
+    ] {
         assert!(header.contains(part), "{part} is not in {}", &header[..2000]);
     }
 }

@@ -40,7 +40,7 @@ const LANGUAGES: [Language; 4] = [
         driver: fortran_driver,
         build: &[
             "gfortran",
-            "-std=f2008",
+            "-std=f2003",
             "-Wall",
             "-Werror",
             "-ffp-contract=off",
