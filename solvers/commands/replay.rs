@@ -4,7 +4,8 @@ use super::Exit;
 use super::fit::remap_cost;
 use crate::cli::Replay;
 use crate::complaint::Complaint;
-use crate::output::{print, say};
+use crate::output::{check_free, print, say, write_file};
+use crate::replaying::advised::{Settings, advised_document};
 use crate::replaying::{Contestant, Ground, IN_USE, OURS, Solution};
 use crate::run::Watch;
 use crate::solution::{rule, to_json};
@@ -68,6 +69,9 @@ const MOST_STEPS: usize = 10_000;
 
 pub(super) fn run(arguments: &Replay) -> Result<Exit, Complaint> {
     let name = arguments.trace.display().to_string();
+    if let Some(path) = &arguments.advised {
+        check_free(path, arguments.force)?;
+    }
     let trace = trace::read(&arguments.trace)?;
     let record = &trace.record;
     let cost = remap_cost(arguments.remap_cost, record.mean_remap_cost(), &name)?;
@@ -80,7 +84,7 @@ pub(super) fn run(arguments: &Replay) -> Result<Exit, Complaint> {
     let judged = cut..steps.min(cut + MOST_STEPS);
     let solution = match &arguments.solution {
         None => None,
-        Some(path) => Some(Solution::new(rule::read(path)?, arguments.unit)?),
+        Some(path) => Some(Solution::new(rule::find(path)?, arguments.unit)?),
     };
     let wanted = solution.as_ref().and_then(Solution::ranks);
     if let Some(wanted) = wanted.filter(|wanted| *wanted != record.ranks()) {
@@ -120,6 +124,20 @@ pub(super) fn run(arguments: &Replay) -> Result<Exit, Complaint> {
     let best = best.min_by(|a, b| a.regret.total_cmp(&b.regret));
     let solved = policies.iter().find(|line| line.policy == "solved");
     let verdict = solved.zip(best).map(|(solved, best)| verdict(solved, best, &ground, steps));
+    if let Some(path) = &arguments.advised {
+        let settings = Settings {
+            title: name.clone(),
+            remap_cost: cost,
+            judged: judged.clone(),
+            steps: None,
+            unit_seconds: 1.0,
+            stride: trace.stride,
+            assumption: ASSUMPTION.to_owned(),
+            clairvoyant: Some(found.clairvoyant),
+        };
+        let advised = advised_document(record, &settings)?;
+        write_file(path, to_json(&advised).as_bytes(), arguments.force)?;
+    }
     let document = Document {
         trace: name.clone(),
         ranks: record.ranks(),

@@ -99,7 +99,7 @@ pub(super) fn assemble(raw: Raw, name: &str) -> Result<Trace, Complaint> {
     let remaps = at.into_iter().map(|(before, seconds)| Remap { before, seconds }).collect();
     let record = Record::new(columns, seconds, remaps)
         .map_err(|error| wrong(error.to_string(), "correct the trace"))?;
-    Ok(Trace { record, form, repairs })
+    Ok(Trace { record, stride: u64::from(stride), form, repairs })
 }
 
 /// The distance of most steps.

@@ -18,6 +18,8 @@ use std::path::Path;
 pub struct Trace {
     /// The steps.
     pub record: Record,
+    /// Steps of the program in a step of the record.
+    pub stride: u64,
     /// How the file was understood.
     pub form: &'static str,
     /// What was repaired.

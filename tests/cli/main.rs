@@ -10,6 +10,7 @@ mod determinism;
 mod diagnostics;
 mod documents;
 mod export;
+mod export_advised;
 mod faults;
 mod files;
 mod flags;
