@@ -1,12 +1,12 @@
 //! `remap fit`.
 
 use super::Exit;
+use super::log::{Opened, open};
 use crate::cli::{Fit, Fitted};
 use crate::complaint::Complaint;
 use crate::fitting::{self, Deck, Facts};
 use crate::output::{check_free, print, say, write_file};
 use crate::solution::to_json;
-use crate::trace;
 use remapping::estimate::{self, Estimate};
 use remapping::fit::growth::Point;
 use serde::Serialize;
@@ -15,15 +15,9 @@ pub(super) fn run(arguments: &Fit) -> Result<Exit, Complaint> {
     if let Some(path) = &arguments.out {
         check_free(path, arguments.force)?;
     }
-    let name = arguments.trace.display();
-    let trace = trace::read(&arguments.trace)?;
-    for repair in &trace.repairs {
-        say(&format!("note: {name}: {repair}"));
-    }
+    let Opened { name, trace, remap_cost: cost, cost_recorded, .. } = open(&arguments.log)?;
     let record = &trace.record;
-    let recorded = record.mean_remap_cost();
-    let cost = remap_cost(arguments.remap_cost, recorded, &name.to_string())?;
-    let facts = Facts::of(record, cost, arguments.remap_cost.is_none());
+    let facts = Facts::of(record, cost, cost_recorded);
     let facts = facts.ok_or_else(|| {
         let message = format!("{name}: {} steps are too few to fit a model", record.steps());
         Complaint::elsewhere(message, "record a hundred steps or more")
@@ -150,16 +144,4 @@ fn why_not(problem: &str) -> &'static str {
         "stopping" => "chains for each rank need loads on a lattice, and few load vectors",
         _ => "so many ranks have too many states on six levels or more; fit a periodic model",
     }
-}
-
-/// The cost of a remap: as given, otherwise as recorded.
-pub(super) fn remap_cost(
-    given: Option<f64>,
-    recorded: Option<f64>,
-    name: &str,
-) -> Result<f64, Complaint> {
-    given.or(recorded).ok_or_else(|| {
-        let message = format!("{name}: no cost of a remap is recorded");
-        Complaint::elsewhere(message, "give it in seconds: --remap-cost C")
-    })
 }

@@ -3,6 +3,12 @@
 //! Assumed throughout: a remap restores balance and does not change later increments
 //! ([`Recorded`]).
 
+mod course;
+mod difference;
+
+pub use course::{Course, hindsight, play, recorded, standing};
+pub use difference::{difference, total};
+
 use crate::learning::Learnt;
 use crate::observer::{Halt, Observer};
 use crate::policy::{Policy, Rule};
