@@ -271,6 +271,12 @@ pub struct Replay {
     /// Seed of Q-learning and of the intervals.
     #[arg(long, value_name = "S", default_value_t = 1)]
     pub seed: u64,
+    /// Write the rule `advised`, as it is after the training steps, to FILE, for `remap export`.
+    #[arg(long, value_name = "FILE.json")]
+    pub advised: Option<PathBuf>,
+    /// Overwrite an existing file.
+    #[arg(long)]
+    pub force: bool,
     /// Print one JSON document and nothing else.
     #[arg(long)]
     pub json: bool,

@@ -5,7 +5,8 @@ use super::log::{Opened, open};
 use crate::cli::{Replay, Start};
 use crate::complaint::Complaint;
 use crate::fitting::short;
-use crate::output::print;
+use crate::output::{check_free, print, write_file};
+use crate::replaying::advised::{Settings, advised_document};
 use crate::replaying::contest::{self, Line, contestants, judge};
 use crate::replaying::{Ground, IN_USE, OURS, Solution};
 use crate::run::Watch;
@@ -52,6 +53,9 @@ const ASSUMPTION: &str = "a remap restores balance and does not change later inc
 const MOST_STEPS: usize = 10_000;
 
 pub(super) fn run(arguments: &Replay) -> Result<Exit, Complaint> {
+    if let Some(path) = &arguments.advised {
+        check_free(path, arguments.force)?;
+    }
     let Opened { name, trace, remap_cost: cost, .. } = open(&arguments.log)?;
     let record = &trace.record;
     let steps = record.steps();
@@ -63,7 +67,7 @@ pub(super) fn run(arguments: &Replay) -> Result<Exit, Complaint> {
     let judged = cut..steps.min(cut + MOST_STEPS);
     let solution = match &arguments.solution {
         None => None,
-        Some(path) => Some(Solution::new(rule::read(path)?, arguments.unit.unwrap_or(1.0))?),
+        Some(path) => Some(Solution::new(rule::find(path)?, arguments.unit.unwrap_or(1.0))?),
     };
     let wanted = solution.as_ref().and_then(Solution::ranks);
     if let Some(wanted) = wanted.filter(|wanted| *wanted != record.ranks()) {
@@ -93,6 +97,21 @@ pub(super) fn run(arguments: &Replay) -> Result<Exit, Complaint> {
     let solved = found.lines.iter().find(|line| line.policy == "solved");
     let verdict = solved.map(|solved| verdict(solved, &found.best_in_use, &ground, steps));
     let shown = contest::table(&found);
+    if let Some(path) = &arguments.advised {
+        let balanced = arguments.from == Start::Balance;
+        let settings = Settings {
+            title: name.clone(),
+            remap_cost: cost,
+            judged: judged.clone(),
+            steps: None,
+            unit_seconds: 1.0,
+            stride: trace.stride,
+            assumption: ASSUMPTION.to_owned(),
+            clairvoyant: balanced.then_some(found.clairvoyant),
+        };
+        let advised = advised_document(record, &settings)?;
+        write_file(path, to_json(&advised).as_bytes(), arguments.force)?;
+    }
     let document = Document {
         trace: name,
         ranks: record.ranks(),

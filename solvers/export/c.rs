@@ -2,7 +2,7 @@
 
 use super::{heading, literal, row_width, rows};
 use crate::solution::map::{Index, Map};
-use crate::solution::rule::{Belief, Imbalance, Interval, Rule, StatedRule};
+use crate::solution::rule::{Belief, Imbalance, Interval, Level, Measure, Rule, StatedRule};
 use std::fmt::Write;
 
 /// The header.
@@ -17,6 +17,7 @@ pub fn write(export: &StatedRule) -> String {
         Rule::Map(map) => of_map(map),
         Rule::Imbalance(imbalance) => of_imbalance(imbalance),
         Rule::Interval(interval) => of_interval(interval),
+        Rule::Level(level) => of_level(level),
     };
     text += "\n#endif\n";
     text
@@ -206,4 +207,22 @@ fn of_interval(interval: &Interval) -> String {
     text += "/* Whether to remap, so many steps after the last remap or the start. */\n";
     text += "static inline int remap_now(int64_t steps_since)\n{\n";
     text + "    return REMAP_INTERVAL > 0 && steps_since >= REMAP_INTERVAL;\n}\n"
+}
+
+fn of_level(level: &Level) -> String {
+    let value = literal(level.value);
+    let body = match level.measure {
+        Measure::Excess => format!(
+            "    const double excess = max > mean ? max - mean : 0.0, level = {value};\n    \
+             return excess - level > 1e-12 * (excess + level);\n"
+        ),
+        Measure::Utilization => format!(
+            "    const double used = max > 0.0 ? mean / max : 1.0, level = {value};\n    \
+             return level - used > 1e-12 * (level + used);\n"
+        ),
+    };
+    format!(
+        "/* Whether to remap after a step with these largest and mean times of the ranks. */\n\
+         static inline int remap_now(double max, double mean)\n{{\n{body}}}\n"
+    )
 }

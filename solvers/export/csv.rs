@@ -2,7 +2,7 @@
 
 use super::{heading, literal};
 use crate::solution::map::Map;
-use crate::solution::rule::{Rule, StatedRule};
+use crate::solution::rule::{Measure, Rule, StatedRule};
 use std::fmt::Write;
 
 /// The table: comment lines, a header, a row for each step or load vector.
@@ -40,6 +40,13 @@ pub fn write(export: &StatedRule) -> String {
         Rule::Interval(interval) => {
             let every = interval.every.map_or_else(String::new, |every| every.to_string());
             let _ = writeln!(text, "interval\n{every}");
+        }
+        Rule::Level(level) => {
+            let measure = match level.measure {
+                Measure::Excess => "max_minus_mean_above",
+                Measure::Utilization => "mean_over_max_below",
+            };
+            let _ = writeln!(text, "{measure}\n{}", literal(level.value));
         }
     }
     text

@@ -2,7 +2,7 @@
 
 use super::{heading, literal, row_width, rows};
 use crate::solution::map::{Index, Map};
-use crate::solution::rule::{Belief, Imbalance, Interval, Rule, StatedRule};
+use crate::solution::rule::{Belief, Imbalance, Interval, Level, Measure, Rule, StatedRule};
 use std::fmt::Write;
 
 /// The module.
@@ -18,6 +18,7 @@ pub fn write(export: &StatedRule) -> String {
         Rule::Map(map) => of_map(map),
         Rule::Imbalance(imbalance) => of_imbalance(imbalance),
         Rule::Interval(interval) => of_interval(interval),
+        Rule::Level(level) => of_level(level),
     };
     text += "module remap_policy\n  use, intrinsic :: iso_fortran_env, only: dp => real64, i8 => int64\n";
     text += "  implicit none\n  private\n";
@@ -26,7 +27,7 @@ pub fn write(export: &StatedRule) -> String {
 }
 
 /// Lines end at 132 columns.
-fn wrapped(line: &str, width: usize) -> Vec<String> {
+pub(super) fn wrapped(line: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in line.split(' ') {
         let last = lines.last_mut().expect("there is a line");
@@ -42,11 +43,11 @@ fn wrapped(line: &str, width: usize) -> Vec<String> {
     lines
 }
 
-fn real(value: f64) -> String {
+pub(super) fn real(value: f64) -> String {
     format!("{}_dp", literal(value))
 }
 
-fn reals(name: &str, first: usize, values: &[f64]) -> String {
+pub(super) fn reals(name: &str, first: usize, values: &[f64]) -> String {
     let mut text = format!("  real(dp), save :: {name}({first}:{})\n", first + values.len() - 1);
     for (row, values) in values.chunks(3).enumerate() {
         let (from, list) = (first + 3 * row, values.iter().map(|value| real(*value)));
@@ -309,4 +310,31 @@ fn of_interval(interval: &Interval) -> (&'static str, String, String) {
 "
     .to_owned();
     ("i8, remap_interval, remap_now", names, text)
+}
+
+fn of_level(level: &Level) -> (&'static str, String, String) {
+    let names = format!("  real(dp), parameter :: level = {}\n", real(level.value));
+    let body = match level.measure {
+        Measure::Excess => {
+            "    real(dp) :: excess
+    excess = max(highest - mean, 0.0_dp)
+    remap_now = excess - level > 1e-12_dp * (excess + level)
+"
+        }
+        Measure::Utilization => {
+            "    real(dp) :: used
+    used = 1.0_dp
+    if (highest > 0.0_dp) used = mean / highest
+    remap_now = level - used > 1e-12_dp * (level + used)
+"
+        }
+    };
+    let text = format!(
+        "  ! Whether to remap after a step with these largest and mean times of the ranks.
+  pure logical function remap_now(highest, mean)
+    real(dp), intent(in) :: highest, mean
+{body}  end function
+"
+    );
+    ("dp, remap_now", names, text)
 }

@@ -2,7 +2,7 @@
 
 use super::heading;
 use crate::solution::map::Index;
-use crate::solution::rule::{Rule, StatedRule};
+use crate::solution::rule::{Measure, Rule, StatedRule};
 use serde_json::{Value, json};
 
 /// The document.
@@ -54,6 +54,12 @@ pub fn write(export: &StatedRule) -> String {
             "fixed_interval",
             json!({"interval": interval.every, "tolerance_max_over_mean": interval.tolerance}),
         ),
+        Rule::Level(level) => match level.measure {
+            Measure::Excess => ("imbalance_level", json!({"max_minus_mean_above": level.value})),
+            Measure::Utilization => {
+                ("utilization_level", json!({"mean_over_max_below": level.value}))
+            }
+        },
     };
     let mut document = json!({"title": export.title, "rule": kind, "notes": heading(export)[1..]});
     if let (Value::Object(all), Value::Object(own)) = (&mut document, rule) {

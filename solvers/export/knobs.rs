@@ -3,7 +3,7 @@
 use super::heading;
 use crate::complaint::Complaint;
 use crate::solution::map::Map;
-use crate::solution::rule::{Rule, StatedRule};
+use crate::solution::rule::{Measure, Rule, StatedRule};
 
 /// An interval, a tolerance, or both.
 #[derive(Debug, Clone)]
@@ -86,6 +86,16 @@ pub fn of(export: &StatedRule) -> Result<Knobs, Complaint> {
                 return Err(Complaint::elsewhere("the mean load is 0: no ratio to it", help));
             }
             (None, Some(threshold / mean), Some(mean))
+        }
+        Rule::Level(level) => {
+            let over = match level.measure {
+                Measure::Excess => level.value / level.mean,
+                Measure::Utilization => 1.0 / level.value - 1.0,
+            };
+            match over.is_finite() {
+                true => (None, Some(over.max(0.0)), Some(level.mean)),
+                false => (Some(None), None, Some(level.mean)),
+            }
         }
         Rule::Map(map) => {
             let (tolerance, wrong) = closest(map)?;

@@ -1,8 +1,9 @@
 //! Solutions for other programs: source code that decides, tables, and knobs of known codes.
 //!
-//! A solution states one of four rules ([`crate::solution::rule::Rule`]); each target has a file that
+//! A solution states one of a few rules ([`crate::solution::rule::Rule`]); each target has a file that
 //! writes rules in its own syntax.
 
+pub mod advised;
 mod c;
 mod charm;
 mod csv;
@@ -113,13 +114,15 @@ pub fn write(export: &StatedRule, target: Target) -> Result<Exported, Complaint>
 
 /// What every file says of itself at its top, a line each.
 fn heading(export: &StatedRule) -> Vec<String> {
-    let title: String =
-        export.title.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-    let version = env!("CARGO_PKG_VERSION");
-    let mut lines =
-        vec![format!("{title}"), format!("Optimal remapping, written by remap {version}.")];
+    let what = if export.optimal { "Optimal remapping" } else { "A rule for when to remap" };
+    let mut lines = title_and_version(&export.title, what);
     lines.extend(export.notes.iter().cloned());
     lines
+}
+
+fn title_and_version(title: &str, what: &str) -> Vec<String> {
+    let title: String = title.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    vec![title, format!("{what}, written by remap {}.", env!("CARGO_PKG_VERSION"))]
 }
 
 /// A number as a literal: the shortest that reads back as the same double.

@@ -2,7 +2,7 @@
 
 use crate::archive::Archive;
 use crate::complaint::Complaint;
-use crate::solution::rule::{Rule, StatedRule};
+use crate::solution::rule::{Measure, Rule, StatedRule};
 use std::io::{Cursor, Result as Written};
 
 /// The archive: `threshold` with `first_step`, or `loads`, `vectors` and `decision`, or `interval`.
@@ -46,6 +46,13 @@ fn fill(export: &StatedRule, bytes: &mut Cursor<Vec<u8>>) -> Written<()> {
         Rule::Interval(interval) => {
             let every = interval.every.map_or(f64::INFINITY, |every| every as f64);
             archive.add("interval", &[1], std::iter::once(every))?;
+        }
+        Rule::Level(level) => {
+            let name = match level.measure {
+                Measure::Excess => "max_minus_mean_above",
+                Measure::Utilization => "mean_over_max_below",
+            };
+            archive.add(name, &[1], std::iter::once(level.value))?;
         }
     }
     archive.finish()

@@ -2,20 +2,26 @@
 
 use super::{heading, literal, row_width, rows};
 use crate::solution::map::{Index, Map};
-use crate::solution::rule::{Belief, Imbalance, Interval, Rule, StatedRule};
+use crate::solution::rule::{Belief, Imbalance, Interval, Level, Measure, Rule, StatedRule};
 use std::fmt::Write;
 
 /// The module.
 pub fn write(export: &StatedRule) -> String {
-    let heading = heading(export).join("\n").replace('\\', "\\\\").replace("\"\"\"", "'''");
-    let mut text = format!("\"\"\"{}\n\"\"\"\n\n", heading.trim_end_matches('"'));
+    let mut text = format!("\"\"\"{}\n\"\"\"\n\n", docstring(&heading(export)));
     text += &match &export.rule {
         Rule::Belief(belief) => of_belief(belief),
         Rule::Map(map) => of_map(map),
         Rule::Imbalance(imbalance) => of_imbalance(imbalance),
         Rule::Interval(interval) => of_interval(interval),
+        Rule::Level(level) => of_level(level),
     };
     text
+}
+
+/// Lines as they may stand in a docstring.
+pub(super) fn docstring(lines: &[String]) -> String {
+    let text = lines.join("\n").replace('\\', "\\\\").replace("\"\"\"", "'''");
+    text.trim_end_matches('"').to_owned()
 }
 
 fn numbers(name: &str, values: &[f64]) -> String {
@@ -168,5 +174,23 @@ def remap_now(steps_since):
     \"\"\"Whether to remap, so many steps after the last remap or the start.\"\"\"
     return INTERVAL is not None and steps_since >= INTERVAL
 "
+    )
+}
+
+fn of_level(level: &Level) -> String {
+    let value = literal(level.value);
+    let body = match level.measure {
+        Measure::Excess => {
+            "    excess = max(highest - mean, 0.0)\n    \
+             return excess - LEVEL > 1e-12 * (excess + LEVEL)\n"
+        }
+        Measure::Utilization => {
+            "    used = mean / highest if highest > 0.0 else 1.0\n    \
+             return LEVEL - used > 1e-12 * (LEVEL + used)\n"
+        }
+    };
+    format!(
+        "LEVEL = {value}\n\n\ndef remap_now(highest, mean):\n    \
+         \"\"\"Whether to remap after a step with these largest and mean times of the ranks.\"\"\"\n{body}"
     )
 }

@@ -2,7 +2,7 @@
 
 use super::{heading, literal, row_width, rows};
 use crate::solution::map::{Index, Map};
-use crate::solution::rule::{Belief, Imbalance, Interval, Rule, StatedRule};
+use crate::solution::rule::{Belief, Imbalance, Interval, Level, Measure, Rule, StatedRule};
 use std::fmt::Write;
 
 /// The module.
@@ -17,6 +17,7 @@ pub fn write(export: &StatedRule) -> String {
         Rule::Map(map) => of_map(map),
         Rule::Imbalance(imbalance) => of_imbalance(imbalance),
         Rule::Interval(interval) => of_interval(interval),
+        Rule::Level(level) => of_level(level),
     };
     text
 }
@@ -197,5 +198,24 @@ pub fn remap_now(steps_since: u64) -> bool {{
 }}
 ",
         interval.every
+    )
+}
+
+fn of_level(level: &Level) -> String {
+    let value = literal(level.value);
+    let body = match level.measure {
+        Measure::Excess => {
+            "    let excess = (max - mean).max(0.0);\n    \
+             excess - LEVEL > 1e-12 * (excess + LEVEL)\n"
+        }
+        Measure::Utilization => {
+            "    let used = if max > 0.0 { mean / max } else { 1.0 };\n    \
+             LEVEL - used > 1e-12 * (LEVEL + used)\n"
+        }
+    };
+    format!(
+        "const LEVEL: f64 = {value};\n\n\
+         /// Whether to remap after a step with these largest and mean times of the ranks.\n\
+         pub fn remap_now(max: f64, mean: f64) -> bool {{\n{body}}}\n"
     )
 }

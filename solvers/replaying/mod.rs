@@ -1,6 +1,7 @@
 //! Policies by name on a recorded run: which there are, how they are trained, what they came to.
 
 pub mod advice;
+pub mod advised;
 pub mod check;
 pub mod contest;
 mod solution;
@@ -273,7 +274,7 @@ impl<'a> Ground<'a> {
                 let advised = if self.end_known { advised.for_steps(steps as u64) } else { advised };
                 return Box::new(advised);
             }
-            Start::Solution(solution) => Box::new(solution.as_ref().clone()),
+            Start::Solution(solution) => solution.start(self.remap_cost, steps as u64),
             Start::Predictive { adaptive, cold, family } => {
                 let (before, since) = self.since_base();
                 let first = if *cold { before.end.saturating_sub(1) } else { before.start };

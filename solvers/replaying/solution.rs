@@ -1,13 +1,26 @@
-//! A solution as a policy.
+//! A document of ours as a policy.
 
 use crate::complaint::Complaint;
+use crate::solution::advised::Simple;
 use crate::solution::map::Map;
-use crate::solution::rule::{Imbalance, Rule as Stated, StatedRule};
-use remapping::policy::{Policy, Step};
+use crate::solution::rule::{Found, Imbalance, Rule as Stated};
+use remapping::policy::advised::Advised;
+use remapping::policy::{Policy, Rule, Step};
 
-/// A solution as a policy.
+/// A document of ours as a policy.
 #[derive(Debug, Clone)]
-pub struct Solution {
+pub enum Solution {
+    /// The rule of a solution.
+    Stated(Followed),
+    /// The rule that a log has taught.
+    Advised(Box<Advised>, usize),
+    /// A simple rule that is as good.
+    Simple(Rule),
+}
+
+/// The rule of a solution as a policy.
+#[derive(Debug, Clone)]
+pub struct Followed {
     rule: Stated,
     unit: f64,
     since: u64,
@@ -15,25 +28,50 @@ pub struct Solution {
 }
 
 impl Solution {
-    /// The policy of a solution whose unit of load is `unit` seconds.
-    pub fn new(stated: StatedRule, unit: f64) -> Result<Solution, Complaint> {
+    /// The policy of a document; the unit of load of a solution is `unit` seconds. What is written in place
+    /// of the rule of a log by `export` is played in its place.
+    pub fn new(found: Found, unit: f64) -> Result<Solution, Complaint> {
+        let stated = match found {
+            Found::Rule(stated) => stated,
+            Found::Advised(advised) => {
+                return Ok(match advised.simple_enough() {
+                    None => Solution::Advised(Box::new(advised.rule), advised.ranks),
+                    Some((Simple::Every(None), _)) => Solution::Simple(Rule::Never),
+                    Some((Simple::Every(Some(every)), _)) => Solution::Simple(Rule::Fixed(every)),
+                    Some((Simple::Excess(level), _)) => Solution::Simple(Rule::Threshold(level)),
+                    Some((Simple::Utilization(level), _)) => {
+                        Solution::Simple(Rule::Utilization(level))
+                    }
+                });
+            }
+        };
         if let Stated::Belief(_) = stated.rule {
             let message = "thresholds on the probability of a change need a detector's reports";
             return Err(Complaint::elsewhere(message, "watch the run with remap monitor"));
         }
-        Ok(Solution { rule: stated.rule, unit, since: 0, wants: false })
+        Ok(Solution::Stated(Followed { rule: stated.rule, unit, since: 0, wants: false }))
     }
 
     /// How many ranks it is for, if for a certain number.
     pub fn ranks(&self) -> Option<usize> {
-        match &self.rule {
-            Stated::Map(map) => Some(map.processes()),
+        match self {
+            Solution::Stated(Followed { rule: Stated::Map(map), .. }) => Some(map.processes()),
+            Solution::Advised(_, ranks) => Some(*ranks),
             _ => None,
+        }
+    }
+
+    /// A run of it, of so many steps.
+    pub(super) fn start(&self, remap_cost: f64, steps: u64) -> Box<dyn Policy> {
+        match self {
+            Solution::Stated(followed) => Box::new(followed.clone()),
+            Solution::Advised(advised, _) => Box::new(advised.as_ref().clone().for_steps(steps)),
+            Solution::Simple(rule) => rule.start(remap_cost),
         }
     }
 }
 
-impl Policy for Solution {
+impl Policy for Followed {
     fn observe(&mut self, step: &Step) {
         self.since += 1;
         self.wants = match &self.rule {
@@ -42,7 +80,7 @@ impl Policy for Solution {
                 past(imbalance, step.number(), step.imbalance() / self.unit)
             }
             Stated::Map(map) => decides(map, step.times(), self.unit),
-            Stated::Belief(_) => false,
+            Stated::Belief(_) | Stated::Level(_) => false,
         };
     }
 

@@ -67,6 +67,10 @@ fn of_document(path: &Path) -> Result<Section, Complaint> {
     match Document::read(path)? {
         Document::Solution(solution) => Ok(Section::of(&solution, vec![frame(&solution)?])),
         Document::Sweep(runs) => of_sweep(&runs, &name),
+        Document::Advised(_) => {
+            let message = format!("{name}: the rule of a log, not the solution of a model");
+            Err(Complaint::elsewhere(message, "export it, or play it with replay --solution"))
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! The answer as a document: a header common to all problems, and the problem's own part. It is the
 //! same in process and from a file.
 
+pub mod advised;
 pub mod load_drift;
 pub mod map;
 pub mod periodic;

@@ -1,6 +1,6 @@
 //! Documents read back from files. What does not belong in one is refused, with its place.
 
-use super::{Body, Certified, Solution, sweep::Run};
+use super::{Body, Certified, Solution, advised::Advised, sweep::Run};
 use crate::complaint::{Complaint, ReadText, Source};
 use remapping::Status;
 use serde::de::{
@@ -19,6 +19,8 @@ pub enum Document {
     Solution(Box<Solution>),
     /// What `sweep` writes.
     Sweep(Vec<Run>),
+    /// What `replay --advised` writes.
+    Advised(Box<Advised>),
 }
 
 const HELP: &str = "give the document that `remap solve MODEL.ron --json` prints or --out writes";
@@ -51,12 +53,17 @@ impl Document {
         Document::of_text(name, text)
     }
 
-    fn one(self, name: &str) -> Result<Solution, Complaint> {
+    /// The one solution it is.
+    pub fn one(self, name: &str) -> Result<Solution, Complaint> {
         match self {
             Document::Solution(solution) => Ok(*solution),
             Document::Sweep(_) => {
                 let message = format!("{name}: a sweep of several solutions");
                 Err(Complaint::elsewhere(message, "take the `solution` of one of its `runs`"))
+            }
+            Document::Advised(_) => {
+                let message = format!("{name}: the rule of a log, not the solution of a model");
+                Err(Complaint::elsewhere(message, "export it, or play it with replay --solution"))
             }
         }
     }
@@ -70,6 +77,7 @@ impl Document {
         let kind: Kind = whole.parse()?;
         match kind {
             Kind { runs: Some(_), .. } => whole.sweep().map(Document::Sweep),
+            Kind { policy: Some(_), .. } => Ok(Document::Advised(Box::new(whole.advised()?))),
             Kind { problem: Some(problem), .. } => {
                 Ok(Document::Solution(Box::new(whole.solution(&problem)?)))
             }
@@ -83,6 +91,7 @@ impl Document {
 struct Kind {
     problem: Option<String>,
     runs: Option<IgnoredAny>,
+    policy: Option<IgnoredAny>,
 }
 
 /// The fields that every solution has.
@@ -179,6 +188,14 @@ impl<'a> Part<'a> {
             Ok(Run { set: run.set.into_iter().collect(), solution: part.solution(&problem)? })
         };
         runs.into_iter().map(run).collect()
+    }
+
+    fn advised(&self) -> Result<Advised, Complaint> {
+        let advised: Advised = self.parse()?;
+        match advised.fault() {
+            Some(fault) => Err(self.wrong(&fault)),
+            None => Ok(advised),
+        }
     }
 
     fn parse<T: Deserialize<'a>>(&self) -> Result<T, Complaint> {

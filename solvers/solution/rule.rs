@@ -1,7 +1,8 @@
 //! The rule a solution states: when to remap, in a form that a program can follow.
 
+use super::advised::Advised;
 use super::map::{self, Map};
-use super::{Body, Solution, load_drift, periodic, phase_change};
+use super::{Body, Document, Solution, load_drift, periodic, phase_change};
 use crate::complaint::Complaint;
 use remapping::Status;
 use std::path::Path;
@@ -11,6 +12,8 @@ use std::path::Path;
 pub struct StatedRule {
     /// The model's title.
     pub title: String,
+    /// Whether it is the best for its model; rules from logs are not.
+    pub optimal: bool,
     /// What the rule promises and assumes, a sentence each.
     pub notes: Vec<String>,
     /// The rule.
@@ -28,6 +31,8 @@ pub enum Rule {
     Imbalance(Imbalance),
     /// Every so many steps.
     Interval(Interval),
+    /// Past a level that is the same in all steps.
+    Level(Level),
 }
 
 /// Thresholds on the belief, and Bayes' rule that updates it.
@@ -115,6 +120,43 @@ pub struct Interval {
     pub mean: f64,
 }
 
+/// A level of imbalance, for any number of steps.
+#[derive(Debug, Clone, Copy)]
+pub struct Level {
+    /// What is compared.
+    pub measure: Measure,
+    /// The level.
+    pub value: f64,
+    /// Mean time of a step.
+    pub mean: f64,
+}
+
+/// A measure of imbalance.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Measure {
+    /// max - mean: a remap is due above the level.
+    Excess,
+    /// mean / max: a remap is due below.
+    Utilization,
+}
+
+/// What a document says of when to remap.
+pub enum Found {
+    /// The rule of a solution.
+    Rule(StatedRule),
+    /// The rule that a log has taught.
+    Advised(Box<Advised>),
+}
+
+/// The rule in the file at `path`, of a solution or a log.
+pub fn find(path: &Path) -> Result<Found, Complaint> {
+    let name = path.display().to_string();
+    match Document::read(path)? {
+        Document::Advised(advised) => Ok(Found::Advised(advised)),
+        other => of(&other.one(&name)?, &name, &path.with_extension("npz")).map(Found::Rule),
+    }
+}
+
 /// The rule of the solution in the file at `path`; a long map is in the archive beside it.
 pub fn read(path: &Path) -> Result<StatedRule, Complaint> {
     of(&super::read(path)?, &path.display().to_string(), &path.with_extension("npz"))
@@ -191,7 +233,7 @@ pub fn of(solution: &Solution, name: &str, archive: &Path) -> Result<StatedRule,
             return Err(Complaint::elsewhere(message, help));
         }
     };
-    Ok(StatedRule { title: solution.title.clone(), notes, rule })
+    Ok(StatedRule { title: solution.title.clone(), optimal: true, notes, rule })
 }
 
 impl Belief {

@@ -1,11 +1,11 @@
 //! A run under some remaps: its last remap, and what was paid since.
 
 use super::plan::AVERAGED;
+use super::stored::StoredCourse;
 use super::window::{ROWS, Window};
-use serde::{Deserialize, Serialize};
 
 /// Where a run stands.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) struct Course {
     /// Y at the last remap.
     base: Vec<f64>,
@@ -99,6 +99,26 @@ impl Course {
     /// n u_n - (u_1 + ... + u_n), n being the steps since the last remap.
     pub fn rise(&self) -> f64 {
         self.steps as f64 * self.latest() - self.spent
+    }
+
+    /// As plain numbers.
+    pub fn stored(&self) -> StoredCourse {
+        StoredCourse {
+            base: self.base.clone(),
+            steps: self.steps,
+            spent: self.spent,
+            spent_at: self.spent_at.clone(),
+            latest: self.latest,
+            excesses: self.excesses,
+            remaps: self.remaps,
+            total: self.total,
+        }
+    }
+
+    /// From plain numbers.
+    pub fn restored(stored: StoredCourse) -> Course {
+        let StoredCourse { base, steps, spent, spent_at, latest, excesses, remaps, total } = stored;
+        Course { base, steps, spent, spent_at, latest, excesses, remaps, total }
     }
 
     /// Whether the remaps so far cost more than the imbalance.

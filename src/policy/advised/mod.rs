@@ -33,6 +33,7 @@
 
 mod course;
 mod plan;
+mod stored;
 mod voter;
 mod window;
 
@@ -40,6 +41,7 @@ use super::{Policy, Step};
 use course::Course;
 use plan::Plan;
 use serde::{Deserialize, Serialize};
+pub use stored::{Memory, Parameters, Stored, StoredCourse};
 use voter::{Gain, RULES, Seen, Voter};
 use window::Window;
 
@@ -51,6 +53,7 @@ const TOO_MUCH: f64 = 1.5;
 
 /// The rule of this module, with all that it has learnt: it can be stored at any step and go on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(into = "Stored", try_from = "Stored")]
 pub struct Advised {
     remap_cost: f64,
     /// Steps to come, where the end is known.
@@ -60,7 +63,7 @@ pub struct Advised {
     wants: bool,
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 struct State {
     /// Steps taken in.
     steps: u64,

@@ -20,34 +20,38 @@
 //! of the best cycle.
 
 use super::course::Course;
+use super::stored::Memory;
 use super::window::{ROWS, Window};
-use serde::{Deserialize, Serialize};
 
 /// Lags of the regressions.
-const LAGS: [usize; 6] = [1, 2, 4, 8, 16, 32];
+pub(super) const LAGS: [usize; 6] = [1, 2, 4, 8, 16, 32];
 const LONGEST: usize = 32;
+
+/// Steps whose excesses are kept.
+pub(super) const COLUMNS: usize = LONGEST + 1;
 
 /// Numbers of steps to stay that are compared; halves of the way between lags, and beyond the longest
 /// lag what is left dies away as from there on.
-const STAYS: [usize; 18] = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512];
+pub(super) const STAYS: [usize; 18] =
+    [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512];
 
 /// Excesses averaged.
 pub(super) const AVERAGED: usize = 6;
 
 /// Share of the regressions' sums that is forgotten in a step.
-const FORGETTING: f64 = 0.01;
+pub(super) const FORGETTING: f64 = 0.01;
 
 /// Weight of the prior, as a share of all that was seen.
-const PRIOR: f64 = 0.001;
+pub(super) const PRIOR: f64 = 0.001;
 
 /// Steps before a moment that tell whether it is one to remap at; the share of the newest in their usual
 /// value; how many such moments the prior weighs that says they tell nothing.
-const BEFORE: usize = 8;
-const USUAL: f64 = 0.1;
-const DOUBT: f64 = 10.0;
+pub(super) const BEFORE: usize = 8;
+pub(super) const USUAL: f64 = 0.1;
+pub(super) const DOUBT: f64 = 10.0;
 
 /// Sums of a regression on two columns.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 struct Sums {
     squares: [f64; 2],
     product: f64,
@@ -55,11 +59,11 @@ struct Sums {
 }
 
 /// What is learnt of imbalances, and the plan it leads to.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) struct Plan {
     remap_cost: f64,
     seen: u64,
-    /// e(b, t) and its mean over the last steps: `excess[(t mod (LONGEST + 1)) * ROWS + place of b]`.
+    /// e(b, t) and its mean over the last steps: `excess[(t mod COLUMNS) * ROWS + place of b]`.
     excess: Vec<f64>,
     smooth: Vec<f64>,
     sums: [Sums; 6],
@@ -78,8 +82,8 @@ impl Plan {
         Plan {
             remap_cost,
             seen: 0,
-            excess: vec![0.0; (LONGEST + 1) * ROWS],
-            smooth: vec![0.0; (LONGEST + 1) * ROWS],
+            excess: vec![0.0; COLUMNS * ROWS],
+            smooth: vec![0.0; COLUMNS * ROWS],
             sums: [Sums::default(); 6],
             quality: vec![0.0; ROWS],
             usual: 0.0,
@@ -89,8 +93,44 @@ impl Plan {
         }
     }
 
+    /// Writes down what cannot be computed again.
+    pub fn store(self, memory: &mut Memory) {
+        let five = |sums: Sums| {
+            let Sums { squares: [a, b], product, with: [c, d] } = sums;
+            [a, b, product, c, d]
+        };
+        memory.excess = self.excess;
+        memory.smooth = self.smooth;
+        memory.sums = self.sums.map(five).to_vec();
+        memory.quality = self.quality;
+        memory.usual = self.usual;
+        memory.scale = self.scale;
+        memory.quality_sums =
+            self.quality_sums.map(|(squares, products)| [squares, products]).to_vec();
+    }
+
+    /// As it was between two steps, but for the factors, which the next step finds anew.
+    pub fn restored(memory: &Memory, remap_cost: f64) -> Plan {
+        let mut plan = Plan {
+            seen: memory.steps,
+            excess: memory.excess.clone(),
+            smooth: memory.smooth.clone(),
+            quality: memory.quality.clone(),
+            usual: memory.usual,
+            scale: memory.scale,
+            ..Plan::new(remap_cost)
+        };
+        for (sums, &[a, b, product, c, d]) in plan.sums.iter_mut().zip(&memory.sums) {
+            *sums = Sums { squares: [a, b], product, with: [c, d] };
+        }
+        for (sums, &[squares, products]) in plan.quality_sums.iter_mut().zip(&memory.quality_sums) {
+            *sums = (squares, products);
+        }
+        plan
+    }
+
     fn column(&self, back: usize) -> usize {
-        ((self.seen + LONGEST as u64 + 1 - back as u64) % (LONGEST as u64 + 1)) as usize * ROWS
+        ((self.seen + COLUMNS as u64 - back as u64) % COLUMNS as u64) as usize * ROWS
     }
 
     /// Learns from the row the window has just taken in and not kept yet.

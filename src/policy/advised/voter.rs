@@ -3,10 +3,9 @@
 use super::course::Course;
 use super::plan::Plan;
 use super::window::Window;
-use serde::{Deserialize, Serialize};
 
 /// What a remap now, or one that was not made, would gain.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Gain {
     /// What one remap since the last would have saved so far.
     Regret,
@@ -22,6 +21,16 @@ impl Gain {
     /// In the order of their values.
     pub const ALL: [Gain; 4] = [Gain::Regret, Gain::Rise, Gain::Above, Gain::Plan];
 
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Gain::Regret => "regret",
+            Gain::Rise => "rise",
+            Gain::Above => "above",
+            Gain::Plan => "plan",
+        }
+    }
+
     /// On a course, with so many steps to come if that is known.
     pub fn of(self, course: &Course, seen: &Seen<'_>, left: Option<u64>) -> f64 {
         match self {
@@ -34,7 +43,7 @@ impl Gain {
 }
 
 /// Remaps when a gain exceeds a number of remaps.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Rule {
     pub gain: Gain,
     pub remaps: f64,
@@ -64,13 +73,13 @@ pub(super) struct Seen<'a> {
 }
 
 /// Share of a score that is left after a step: half of it after 300.
-const KEPT: f64 = 0.997_692;
+pub(super) const KEPT: f64 = 0.997_692;
 
 /// The step at which the second course starts, so that a rule is not judged by one lucky start.
-const SECOND: u64 = 10;
+pub(super) const SECOND: u64 = 10;
 
 /// A rule's courses on paper.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) struct Voter {
     rule: Rule,
     courses: Vec<Course>,
@@ -82,6 +91,15 @@ impl Voter {
     /// Balanced at these deviations.
     pub fn new(rule: Rule, start: &[f64]) -> Voter {
         Voter { rule, courses: vec![Course::new(start)], score: 0.0 }
+    }
+
+    /// With the courses and the score it had.
+    pub fn restored(rule: Rule, courses: Vec<Course>, score: f64) -> Voter {
+        Voter { rule, courses, score }
+    }
+
+    pub fn courses(&self) -> &[Course] {
+        &self.courses
     }
 
     pub fn rule(&self) -> Rule {

@@ -7,19 +7,19 @@
 //! u(b, t) = max over ranks of Y_t - Y_b >= 0.
 //! ```
 
-use serde::{Deserialize, Serialize};
+use super::stored::Memory;
 
 /// Rows kept.
 pub(super) const ROWS: usize = 64;
 
 /// Least share of the newest value in a mean over steps.
-const FORGETTING: f64 = 0.005;
+pub(super) const FORGETTING: f64 = 0.005;
 
 /// Cycles longer than this are as good as endless.
-const LONGEST_CYCLE: f64 = 4096.0;
+pub(super) const LONGEST_CYCLE: f64 = 4096.0;
 
 /// The rows, and what starting from each of them would have cost.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) struct Window {
     ranks: usize,
     /// Rows taken in, the one the run starts from included.
@@ -41,7 +41,7 @@ pub(super) struct Window {
 }
 
 /// The cycle of least average cost.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Cycle {
     /// Its length in steps.
     pub length: f64,
@@ -94,14 +94,42 @@ impl Window {
             let share = (1.0 / self.counts[age]).max(FORGETTING);
             self.growth[age] += share * (ahead - self.growth[age]);
         }
-        for age in 1..=self.oldest() {
-            self.sums[age] = self.sums[age - 1] + self.growth[age];
-        }
-        self.find_cycle(remap_cost);
+        self.add_up(remap_cost);
         // The oldest row makes room for the newest.
         let place = self.place(0);
         self.rows[place * self.ranks..(place + 1) * self.ranks].copy_from_slice(row);
         self.since[place] = 0.0;
+    }
+
+    fn add_up(&mut self, remap_cost: f64) {
+        for age in 1..=self.oldest() {
+            self.sums[age] = self.sums[age - 1] + self.growth[age];
+        }
+        self.find_cycle(remap_cost);
+    }
+
+    /// Writes down what cannot be computed again.
+    pub fn store(self, memory: &mut Memory) {
+        memory.rows = self.rows;
+        memory.since = self.since;
+        memory.growth = self.growth;
+        memory.counts = self.counts;
+    }
+
+    /// As it was between two steps.
+    pub fn restored(memory: &Memory, remap_cost: f64) -> Window {
+        let mut window = Window {
+            seen: memory.steps + 1,
+            rows: memory.rows.clone(),
+            since: memory.since.clone(),
+            growth: memory.growth.clone(),
+            counts: memory.counts.clone(),
+            ..Window::new(&memory.row)
+        };
+        if memory.steps > 0 {
+            window.add_up(remap_cost);
+        }
+        window
     }
 
     fn find_cycle(&mut self, remap_cost: f64) {

@@ -1,0 +1,228 @@
+//! The rule `advised` as one file of a language, with what it learnt from the log.
+
+use crate::export::{fortran, literal, python};
+use crate::solution::advised::Advised;
+use remapping::policy::advised::{Memory, Stored, StoredCourse};
+use std::fmt::Write;
+
+/// Rules, and the courses each has on paper.
+const RULES: usize = 8;
+const EACH: usize = 2;
+
+/// What the rule has learnt.
+fn memory(advised: &Advised) -> Memory {
+    Stored::from(advised.rule.clone()).memory.expect("a document's rule has been trained")
+}
+
+/// The courses, two of every rule; the second ones may not have started yet.
+fn in_pairs(memory: &Memory) -> Vec<StoredCourse> {
+    let mut courses = memory.courses.clone();
+    if courses.len() < EACH * RULES + 1 {
+        let empty = StoredCourse {
+            base: vec![0.0; memory.ranks],
+            steps: 0,
+            spent: 0.0,
+            spent_at: vec![0.0; memory.since.len()],
+            latest: 0.0,
+            excesses: Default::default(),
+            remaps: 0,
+            total: 0.0,
+        };
+        for rule in (1..=RULES).rev() {
+            courses.insert(rule, empty.clone());
+        }
+    }
+    courses
+}
+
+/// A template with its places filled.
+fn filled(template: &str, advised: &Advised, trained: &str, heading: &str) -> String {
+    template
+        .replace("@RANKS@", &advised.ranks.to_string())
+        .replace("@COST@", &literal(advised.remap_cost))
+        .replace("@STRIDE@", &advised.stride.to_string())
+        .replace("@TRAINED@\n", trained)
+        .replace("@HEADING@", heading)
+}
+
+/// Numbers, four in a row.
+fn table(values: &[f64], indent: &str) -> String {
+    let mut text = String::new();
+    for row in values.chunks(4) {
+        let row: Vec<String> = row.iter().map(|value| literal(*value)).collect();
+        let _ = writeln!(text, "{indent}{},", row.join(", "));
+    }
+    text
+}
+
+/// The lists of a memory by name, those of the courses apart.
+fn lists(memory: &Memory) -> [(&'static str, Vec<f64>); 11] {
+    [
+        ("row", memory.row.clone()),
+        ("rows", memory.rows.clone()),
+        ("since", memory.since.clone()),
+        ("growth", memory.growth.clone()),
+        ("counts", memory.counts.clone()),
+        ("excess", memory.excess.clone()),
+        ("smooth", memory.smooth.clone()),
+        ("sums", memory.sums.concat()),
+        ("quality_sums", memory.quality_sums.concat()),
+        ("quality", memory.quality.clone()),
+        ("scores", memory.scores.clone()),
+    ]
+}
+
+/// A C99 header.
+pub fn of_c(advised: &Advised, heading: &[String]) -> String {
+    let memory = memory(advised);
+    let mut text = format!("    .steps = INT64_C({}),\n", memory.steps);
+    for (name, values) in lists(&memory) {
+        let nested = match name {
+            "rows" => Some(memory.ranks),
+            "excess" | "smooth" => Some(memory.since.len()),
+            "sums" => Some(5),
+            "quality_sums" => Some(2),
+            _ => None,
+        };
+        let _ = writeln!(text, "    .{name} = {{");
+        match nested {
+            None => text += &table(&values, "        "),
+            Some(width) => {
+                for part in values.chunks(width) {
+                    let _ =
+                        writeln!(text, "        {{\n{}        }},", table(part, "            "));
+                }
+            }
+        }
+        text += "    },\n";
+    }
+    let (usual, scale) = (literal(memory.usual), literal(memory.scale));
+    let _ = writeln!(text, "    .usual = {usual},\n    .scale = {scale},\n    .courses = {{");
+    for course in in_pairs(&memory) {
+        let numbers = [course.spent, course.latest, course.total].map(literal);
+        let [spent, latest, total] = numbers;
+        let _ = writeln!(
+            text,
+            "        {{\n            .steps = INT64_C({}), .remaps = INT64_C({}),\n            \
+             .spent = {spent}, .latest = {latest}, .total = {total},",
+            course.steps, course.remaps
+        );
+        let lists = [
+            ("base", &course.base[..]),
+            ("excesses", &course.excesses),
+            ("spent_at", &course.spent_at),
+        ];
+        for (name, values) in lists {
+            let values = table(values, "                ");
+            let _ = writeln!(text, "            .{name} = {{\n{values}            }},");
+        }
+        text += "        },\n";
+    }
+    text += "    },\n";
+    let lines = heading.iter().map(|line| format!(" * {}", line.replace("*/", "* /")));
+    let lines: Vec<String> = lines.collect();
+    filled(include_str!("controller.h.in"), advised, &text, &lines.join("\n"))
+}
+
+/// A Fortran 2003 module.
+pub fn of_fortran(advised: &Advised, heading: &[String]) -> String {
+    let memory = memory(advised);
+    let mut text = format!("  integer(i8), parameter :: log_steps = {}_i8\n", memory.steps);
+    let (usual, scale) = (fortran::real(memory.usual), fortran::real(memory.scale));
+    let _ = writeln!(text, "  real(dp), parameter :: log_usual = {usual}, log_scale = {scale}");
+    text += "  integer, private :: j\n";
+    let courses = in_pairs(&memory);
+    let all = |of: fn(&StoredCourse) -> &[f64]| -> Vec<f64> {
+        courses.iter().flat_map(|course| of(course).iter().copied()).collect()
+    };
+    let one = |of: fn(&StoredCourse) -> f64| -> Vec<f64> { courses.iter().map(of).collect() };
+    let of_courses = [
+        ("bases", all(|course| &course.base)),
+        ("excesses", all(|course| &course.excesses)),
+        ("spent_at", all(|course| &course.spent_at)),
+        ("spent", one(|course| course.spent)),
+        ("latest", one(|course| course.latest)),
+        ("total", one(|course| course.total)),
+    ];
+    for (name, values) in lists(&memory).into_iter().chain(of_courses) {
+        text += &fortran::reals(&format!("log_{name}"), 0, &values);
+    }
+    let whole = |name: &str, of: fn(&StoredCourse) -> u64| {
+        let mut text = format!("  integer(i8), parameter :: log_course_{name}(own) = [ &\n");
+        let values: Vec<u64> = courses.iter().map(of).collect();
+        for (row, values) in values.chunks(6).enumerate() {
+            let values: Vec<String> = values.iter().map(|value| format!("{value}_i8")).collect();
+            let end = if 6 * (row + 1) >= EACH * RULES + 1 { " ]" } else { ", &" };
+            let _ = writeln!(text, "    {}{end}", values.join(", "));
+        }
+        text
+    };
+    text += &whole("steps", |course| course.steps);
+    text += &whole("remaps", |course| course.remaps);
+    text.push('\n');
+    let lines = heading.iter().flat_map(|line| fortran::wrapped(line, 100));
+    let lines: Vec<String> = lines.map(|line| format!("! {line}")).collect();
+    filled(include_str!("controller.f90.in"), advised, &text, &lines.join("\n"))
+}
+
+/// A Python module.
+pub fn of_python(advised: &Advised, heading: &[String]) -> String {
+    let memory = memory(advised);
+    let mut text = format!("_STEPS = {}\n", memory.steps);
+    for (name, values) in lists(&memory) {
+        let name = if name == "rows" { "window" } else { name };
+        let _ = writeln!(text, "_{} = (\n{})", name.to_uppercase(), table(&values, "    "));
+    }
+    let (usual, scale) = (literal(memory.usual), literal(memory.scale));
+    let _ = writeln!(text, "_USUAL, _SCALE = {usual}, {scale}\n_COURSES = (");
+    for course in &memory.courses {
+        let _ = writeln!(text, "    (\n        {},\n        {},", course.steps, course.remaps);
+        for value in [course.spent, course.latest, course.total] {
+            let _ = writeln!(text, "        {},", literal(value));
+        }
+        for values in [&course.base[..], &course.excesses, &course.spent_at] {
+            let _ = writeln!(text, "        (\n{}        ),", table(values, "            "));
+        }
+        text += "    ),\n";
+    }
+    text += ")\n";
+    let lines = python::docstring(heading);
+    filled(include_str!("controller.py.in"), advised, &text, &lines)
+}
+
+/// A Rust module.
+pub fn of_rust(advised: &Advised, heading: &[String]) -> String {
+    let memory = memory(advised);
+    let mut text = format!("const STEPS: u64 = {};\n", memory.steps);
+    for (name, values) in lists(&memory) {
+        let name = if name == "rows" { "window" } else { name };
+        let (name, many) = (name.to_uppercase(), values.len());
+        let _ = writeln!(text, "static {name}: [f64; {many}] = [\n{}];", table(&values, "    "));
+    }
+    let (usual, scale) = (literal(memory.usual), literal(memory.scale));
+    let _ = writeln!(text, "const USUAL: f64 = {usual};\nconst SCALE: f64 = {scale};");
+    let _ = writeln!(text, "static COURSES: [Stored; {}] = [", memory.courses.len());
+    for course in &memory.courses {
+        let numbers = [course.spent, course.latest, course.total].map(literal);
+        let [spent, latest, total] = numbers;
+        let _ = writeln!(
+            text,
+            "    Stored {{\n        steps: {},\n        remaps: {},\n        spent: {spent},\n        \
+             latest: {latest},\n        total: {total},",
+            course.steps, course.remaps
+        );
+        let lists = [
+            ("base", &course.base[..]),
+            ("excesses", &course.excesses),
+            ("spent_at", &course.spent_at),
+        ];
+        for (name, values) in lists {
+            let values = table(values, "            ");
+            let _ = writeln!(text, "        {name}: [\n{values}        ],");
+        }
+        text += "    },\n";
+    }
+    text += "];\n";
+    let lines: Vec<String> = heading.iter().map(|line| format!("//! {line}")).collect();
+    filled(include_str!("controller.rs.in"), advised, &text, &lines.join("\n"))
+}

@@ -1,0 +1,79 @@
+//! The rule that a log has taught, in other forms: itself, or a simple rule that is as good.
+
+mod controller;
+
+use super::{Exported, Target, title_and_version};
+use crate::complaint::Complaint;
+use crate::solution::advised::{Advised, Cost, Simple, WITHIN};
+use crate::solution::rule::{Interval, Level, Measure, Rule, StatedRule};
+
+/// Writes `advised` for `target`.
+pub fn write(advised: &Advised, target: Target) -> Result<Exported, Complaint> {
+    let controller = match target {
+        Target::C => controller::of_c,
+        Target::Fortran => controller::of_fortran,
+        Target::Python => controller::of_python,
+        Target::Rust => controller::of_rust,
+        Target::Csv | Target::Json | Target::Npz => match advised.simple_enough() {
+            Some(simple) => return super::write(&stated(advised, simple), target),
+            None => {
+                let message = format!("{}: this rule is a program, not a table", advised.title);
+                let help = "export to c, fortran, python or rust; its numbers are in the document";
+                return Err(Complaint::elsewhere(message, help));
+            }
+        },
+        Target::Lammps | Target::Warpx | Target::Swift => {
+            return of_code(advised, target, |simple| !matches!(simple, Simple::Excess(_)));
+        }
+        Target::Smilei | Target::Charm | Target::Eplb => {
+            return of_code(advised, target, |simple| matches!(simple, Simple::Every(_)));
+        }
+    };
+    if let Some(simple) = advised.simple_enough() {
+        return super::write(&stated(advised, simple), target);
+    }
+    let mut heading = title_and_version(&advised.title, "A rule for when to remap");
+    heading.extend(advised.notes());
+    let bytes = controller(advised, &heading).into_bytes();
+    Ok(Exported { bytes, notes: Vec::new() })
+}
+
+/// The settings of a code that knows these rules only.
+fn of_code(
+    advised: &Advised,
+    target: Target,
+    known: fn(Simple) -> bool,
+) -> Result<Exported, Complaint> {
+    let Some(best) = advised.best(known) else {
+        let message = format!("{}: it has no rule that this code knows", advised.title);
+        return Err(Complaint::elsewhere(message, "replay the log again"));
+    };
+    super::write(&stated(advised, best), target)
+}
+
+/// A simple rule as one that is stated, with what is lost by it.
+fn stated(advised: &Advised, (simple, cost): (Simple, &Cost)) -> StatedRule {
+    let mut notes = advised.notes();
+    let (name, more) = (&cost.policy, advised.compared(cost));
+    notes.push(match cost.cost <= (1.0 + WITHIN) * advised.cost() {
+        true => format!("Written here: {name}, which is simpler and costs {more}."),
+        false => format!("Written here: {name}, the best rule this code knows; it costs {more}."),
+    });
+    let mean = advised.mean_step * advised.unit_seconds / advised.stride as f64;
+    let rule = match simple {
+        Simple::Every(every) => {
+            let every = every.map(|every| every.saturating_mul(advised.stride));
+            if advised.stride > 1 {
+                notes.push("The interval below is in steps of the program.".to_owned());
+            }
+            Rule::Interval(Interval { every, tolerance: None, mean })
+        }
+        Simple::Excess(value) => {
+            Rule::Level(Level { measure: Measure::Excess, value, mean: advised.mean_step })
+        }
+        Simple::Utilization(value) => {
+            Rule::Level(Level { measure: Measure::Utilization, value, mean: advised.mean_step })
+        }
+    };
+    StatedRule { title: advised.title.clone(), optimal: false, notes, rule }
+}

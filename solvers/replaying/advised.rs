@@ -1,0 +1,115 @@
+//! The document of the rule `advised`: trained on the first steps of a log, judged on the others beside rules
+//! that codes know.
+
+use super::{Ground, IN_USE, Outset};
+use crate::complaint::Complaint;
+use crate::solution::advised::{Advised as Document, Cost, Name};
+use remapping::policy::advised::{Advised, Parameters, Stored};
+use remapping::policy::{Policy, Rule};
+use remapping::record::Record;
+use remapping::replay::{intervals, thresholds};
+use remapping::simulate::{Recorded, compare};
+use std::ops::Range;
+
+/// What the document is made of, beside the record.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// Name of the log.
+    pub title: String,
+    /// Cost of a remap, in the unit of the record's times.
+    pub remap_cost: f64,
+    /// The steps that are judged; those before are learnt from, two at least.
+    pub judged: Range<usize>,
+    /// Length of the job in steps of the record, where it was stated.
+    pub steps: Option<u64>,
+    /// Seconds in the unit of the record's times.
+    pub unit_seconds: f64,
+    /// Steps of the program in a step of the record.
+    pub stride: u64,
+    /// What the costs take for granted.
+    pub assumption: String,
+    /// What hindsight costs on the judged steps, where it is known already.
+    pub clairvoyant: Option<f64>,
+}
+
+/// The rule as it is after the steps before the judged ones, and what it and simple rules cost on those. Work: that
+/// of a replay.
+pub fn advised_document(record: &Record, settings: &Settings) -> Result<Document, Complaint> {
+    let Settings { title, remap_cost, judged, steps, unit_seconds, stride, .. } = settings.clone();
+    let rows = (0..judged.start).map(|step| record.path(step));
+    let rule = Advised::trained(rows, remap_cost);
+    let stored = Stored::from(rule.clone());
+    if serde_json::from_value::<Advised>(serde_json::json!(stored)).is_err() {
+        let message = format!("{title}: the times are too large or too small to compute with");
+        return Err(Complaint::elsewhere(message, "give times in another unit, such as seconds"));
+    }
+    let ground = Ground {
+        record,
+        remap_cost,
+        training: 0..judged.start,
+        seed: 0,
+        from: Outset::Balance,
+        end_known: true,
+    };
+    let tuned = tuned(&ground);
+    let names: Vec<String> = ["advised".to_owned(), "advised_endless".to_owned()]
+        .into_iter()
+        .chain(IN_USE.iter().map(|name| (*name).to_owned()))
+        .chain(tuned.iter().map(Rule::to_string))
+        .collect();
+    let start = || -> Vec<Box<dyn Policy>> {
+        let ours = [rule.clone().for_steps(judged.len() as u64), rule.clone()];
+        let ours = ours.into_iter().map(|rule| Box::new(rule) as Box<dyn Policy>);
+        let others = names[2..].iter().filter_map(|name| name.parse::<Rule>().ok());
+        ours.chain(others.map(|rule| rule.start(remap_cost))).collect()
+    };
+    let run = Recorded::new(record, judged.clone(), remap_cost);
+    let hindsight = settings.clairvoyant.is_none();
+    let found = compare(&run, &start, 0..1, 0, hindsight, &())
+        .map_err(|_| Complaint::elsewhere(format!("{title}: interrupted"), "start again"))?;
+    let costs = names.into_iter().zip(&found.tallies).map(|(policy, tally)| Cost {
+        policy,
+        cost: tally[0].value,
+        remaps: tally[0].remaps,
+    });
+    let mut costs: Vec<Cost> = costs.collect();
+    let mut simple = costs.split_off(2 + IN_USE.len());
+    simple.extend(costs.iter().find(|cost| cost.policy == "never").cloned());
+    simple.sort_by(|a, b| a.cost.total_cmp(&b.cost));
+    let clairvoyant = found.clairvoyant.map(|values| values[0]).or(settings.clairvoyant);
+    let mean: f64 = judged.clone().map(|step| record.mean(step)).sum();
+    Ok(Document {
+        policy: Name::Advised,
+        title,
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        ranks: record.ranks(),
+        remap_cost,
+        unit_seconds,
+        stride,
+        steps,
+        trained_on: [0, judged.start as u64 - 1],
+        judged_on: [judged.start as u64, judged.end as u64 - 1],
+        assumption: settings.assumption.clone(),
+        mean_step: mean / judged.len() as f64,
+        clairvoyant: clairvoyant.unwrap_or(f64::NAN),
+        costs,
+        simple,
+        parameters: Parameters::of_the_rule(),
+        rule,
+    })
+}
+
+/// The interval and the thresholds of least cost in training.
+fn tuned(ground: &Ground<'_>) -> Vec<Rule> {
+    let (record, steps, cost) = (ground.record, ground.training.clone(), ground.remap_cost);
+    let candidates = [
+        intervals(steps.len()),
+        thresholds(record, steps.clone(), false),
+        thresholds(record, steps.clone(), true),
+    ];
+    candidates
+        .iter()
+        .filter_map(|rules| remapping::replay::tuned(record, steps.clone(), cost, rules))
+        .filter(|rule| *rule != Rule::Never)
+        .collect()
+}

@@ -1,0 +1,203 @@
+//! The rule `advised` with what it learnt from a log, and what it costs there beside other rules.
+
+use remapping::policy::Rule;
+use remapping::policy::advised::{Advised as Engine, Parameters};
+use serde::{Deserialize, Serialize, Serializer};
+use serde_json::value::RawValue;
+
+/// By which share a simple rule may cost more than this one and be written in its place.
+pub const WITHIN: f64 = 0.01;
+
+/// The document.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Advised {
+    /// What tells the document from others: `advised`.
+    pub policy: Name,
+    /// The log.
+    pub title: String,
+    /// Version of `remap`.
+    pub version: String,
+    /// Number of ranks.
+    pub ranks: usize,
+    /// Cost of a remap, in the unit of the log's times.
+    pub remap_cost: f64,
+    /// Seconds in that unit.
+    pub unit_seconds: f64,
+    /// Steps of the program in a step of the log.
+    pub stride: u64,
+    /// Length of the job in steps of the log, where it was stated.
+    pub steps: Option<u64>,
+    /// First and last step of the log, from 0, that the rule has learnt from.
+    pub trained_on: [u64; 2],
+    /// First and last step that the costs are of.
+    pub judged_on: [u64; 2],
+    /// What the costs take for granted.
+    pub assumption: String,
+    /// Mean time of a judged step, the mean over the ranks.
+    pub mean_step: f64,
+    /// The least cost any remaps have on the judged steps.
+    pub clairvoyant: f64,
+    /// Costs on the judged steps, `advised` first: it is told how many steps follow. `advised_endless` is not.
+    pub costs: Vec<Cost>,
+    /// Thresholds and intervals, tuned on the steps `trained_on`; the cheapest on the judged first.
+    pub simple: Vec<Cost>,
+    /// The numbers the rule is made of.
+    pub parameters: Parameters,
+    /// The rule after the steps `trained_on`.
+    #[serde(serialize_with = "in_one_line")]
+    pub rule: Engine,
+}
+
+/// The name of the policy.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Name {
+    /// `advised`.
+    #[default]
+    Advised,
+}
+
+/// What a policy costs on the judged steps.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Cost {
+    /// As `replay` names it.
+    pub policy: String,
+    /// Sum of max - mean, and the remaps.
+    pub cost: f64,
+    /// Remaps made.
+    pub remaps: u64,
+}
+
+/// A rule that codes know: a threshold or an interval.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Simple {
+    /// Every so many steps of the log; never if none.
+    Every(Option<u64>),
+    /// Past this max - mean.
+    Excess(f64),
+    /// Below this mean / max.
+    Utilization(f64),
+}
+
+impl Simple {
+    /// The rule of this name.
+    pub fn named(name: &str) -> Option<Simple> {
+        match name.parse() {
+            Ok(Rule::Never) => Some(Simple::Every(None)),
+            Ok(Rule::Fixed(every)) => Some(Simple::Every(Some(every))),
+            Ok(Rule::Threshold(excess)) => Some(Simple::Excess(excess)),
+            Ok(Rule::Utilization(least)) => Some(Simple::Utilization(least)),
+            _ => None,
+        }
+    }
+}
+
+impl Advised {
+    /// What `advised` costs on the judged steps.
+    pub fn cost(&self) -> f64 {
+        self.costs.first().map_or(f64::NAN, |advised| advised.cost)
+    }
+
+    /// The simple rule that is as good, within [`WITHIN`].
+    pub fn simple_enough(&self) -> Option<(Simple, &Cost)> {
+        let (simple, cost) = self.best(|_| true)?;
+        (cost.cost <= (1.0 + WITHIN) * self.cost()).then_some((simple, cost))
+    }
+
+    /// The best simple rule of a kind.
+    pub fn best(&self, kind: impl Fn(Simple) -> bool) -> Option<(Simple, &Cost)> {
+        let known =
+            self.simple.iter().filter_map(|cost| Some((Simple::named(&cost.policy)?, cost)));
+        known.into_iter().find(|(simple, _)| kind(*simple))
+    }
+
+    /// A cost beside that of `advised`, for people.
+    pub fn compared(&self, cost: &Cost) -> String {
+        let more = 100.0 * (cost.cost / self.cost().max(f64::MIN_POSITIVE) - 1.0);
+        if more.abs() < 0.05 {
+            "as much as advised".to_owned()
+        } else if more > 0.0 {
+            format!("{more:.1} % more than advised")
+        } else {
+            format!("{:.1} % less than advised", -more)
+        }
+    }
+
+    /// What does not belong in such a document, if anything.
+    pub fn fault(&self) -> Option<String> {
+        if self.parameters != Parameters::of_the_rule() {
+            let version = env!("CARGO_PKG_VERSION");
+            return Some(format!(
+                "`parameters` are not those of remap {version}: replay the log again"
+            ));
+        }
+        let positive = |value: f64| value.is_finite() && value > 0.0;
+        let costs = self.costs.iter().chain(&self.simple);
+        let stored = remapping::policy::advised::Stored::from(self.rule.clone());
+        if !positive(self.unit_seconds) || self.stride == 0 {
+            Some("`unit_seconds` and `stride` are greater than 0".to_owned())
+        } else if stored.remap_cost.to_bits() != self.remap_cost.to_bits() {
+            Some("`remap_cost` is not that of the rule".to_owned())
+        } else if stored.memory.is_none_or(|memory| memory.ranks != self.ranks) {
+            Some("`ranks` is not that of the rule".to_owned())
+        } else if !costs.clone().all(|cost| cost.cost.is_finite() && cost.cost >= 0.0) {
+            Some("a cost is negative or not finite".to_owned())
+        } else if self.costs.first().is_none_or(|first| first.policy != "advised") {
+            Some("`costs` does not begin with `advised`".to_owned())
+        } else if let Some(unknown) =
+            self.simple.iter().find(|c| Simple::named(&c.policy).is_none())
+        {
+            Some(format!("`{}` is not a threshold or interval", unknown.policy))
+        } else if !self.simple.is_sorted_by(|a, b| a.cost <= b.cost) {
+            Some("`simple` does not begin with the cheapest".to_owned())
+        } else {
+            None
+        }
+    }
+
+    /// What a file made from it says, a sentence each: what was assumed, what it costs.
+    pub fn notes(&self) -> Vec<String> {
+        let [first, last] = self.judged_on;
+        let mut notes = vec![
+            format!("For {} ranks and a remap that costs {}.", self.ranks, self.remap_cost),
+            format!("Assumed: {}.", self.assumption),
+        ];
+        if self.unit_seconds == 1.0 {
+            notes.push("Times are in seconds.".to_owned());
+        } else {
+            notes.push(format!("Times are in units of {} seconds.", self.unit_seconds));
+        }
+        if self.stride > 1 {
+            notes.push(format!(
+                "A step is a step of the log, which is {} steps of the program.",
+                self.stride
+            ));
+        }
+        notes.push(format!(
+            "Learnt from steps {} to {}; costs on steps {first} to {last}, sums of max - mean and remaps:",
+            self.trained_on[0], self.trained_on[1]
+        ));
+        for cost in self.costs.iter().chain(&self.simple) {
+            let remaps = match cost.remaps {
+                1 => "1 remap".to_owned(),
+                many => format!("{many} remaps"),
+            };
+            notes.push(format!("- {}: {} with {remaps}", cost.policy, six(cost.cost)));
+        }
+        notes.push(format!("- hindsight: {}", six(self.clairvoyant)));
+        notes
+    }
+}
+
+/// Six digits of a number.
+fn six(value: f64) -> f64 {
+    format!("{value:.5e}").parse().unwrap_or(value)
+}
+
+/// Thousands of numbers in a line of their own.
+fn in_one_line<S: Serializer>(rule: &Engine, serializer: S) -> Result<S::Ok, S::Error> {
+    let text = serde_json::to_string(rule).map_err(serde::ser::Error::custom)?;
+    RawValue::from_string(text).map_err(serde::ser::Error::custom)?.serialize(serializer)
+}

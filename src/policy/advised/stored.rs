@@ -1,0 +1,284 @@
+//! The rule as plain numbers: what it has learnt, to be kept in files and carried on by other programs.
+
+use super::course::Course;
+use super::plan::{AVERAGED, BEFORE, COLUMNS, DOUBT, FORGETTING, LAGS, PRIOR, Plan, STAYS, USUAL};
+use super::voter::{KEPT, RULES, SECOND, Voter};
+use super::window::{self, LONGEST_CYCLE, ROWS, Window};
+use super::{Advised, ENOUGH, State, TOO_MUCH};
+use serde::{Deserialize, Serialize};
+
+/// Steps beyond this are no whole number of a double.
+const MOST_STEPS: u64 = 1 << 53;
+
+/// The rule between two steps.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Stored {
+    /// What a remap costs.
+    pub remap_cost: f64,
+    /// Steps to come, where the end is known.
+    pub steps_left: Option<u64>,
+    /// Whether it wants a remap after the last step.
+    pub wants: bool,
+    /// What it has learnt; none before it has seen a step.
+    pub memory: Option<Memory>,
+}
+
+/// What the rule has learnt. Places are those of a ring: the row of step t is at t mod 64.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Memory {
+    /// Number of ranks.
+    pub ranks: usize,
+    /// Steps taken in; the row the run starts from is that of step 0.
+    pub steps: u64,
+    /// Y at the last step.
+    pub row: Vec<f64>,
+    /// Y of the last 64 steps, by place, then rank.
+    pub rows: Vec<f64>,
+    /// Sum of u(b, s) over the steps s after b, by the place of b.
+    pub since: Vec<f64>,
+    /// Mean of u(b, b + j) for j = 0..=64, and from so many b.
+    pub growth: Vec<f64>,
+    /// How many b each mean is from.
+    pub counts: Vec<f64>,
+    /// Excesses over the growth, and their means over six steps, by step mod 33, then the place of b.
+    pub excess: Vec<f64>,
+    /// The means.
+    pub smooth: Vec<f64>,
+    /// Of each lag's regression: sums of squares of both columns, of their product, of both columns with what followed.
+    pub sums: Vec<[f64; 5]>,
+    /// How much worse than usual the mapping left at each place fits the steps before.
+    pub quality: Vec<f64>,
+    /// The usual value, and the mean square.
+    pub usual: f64,
+    /// The mean square.
+    pub scale: f64,
+    /// Of each lag: sums of squares of the quality, and of its products with what followed.
+    pub quality_sums: Vec<[f64; 2]>,
+    /// The rules' scores.
+    pub scores: Vec<f64>,
+    /// The rules' courses on paper, one or two each, and the program's own.
+    pub courses: Vec<StoredCourse>,
+}
+
+/// A run under some remaps.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StoredCourse {
+    /// Y at the last remap.
+    pub base: Vec<f64>,
+    /// Steps since the last remap.
+    pub steps: u64,
+    /// Sum of the imbalance since.
+    pub spent: f64,
+    /// The sum after each of the last 64 steps, by place.
+    pub spent_at: Vec<f64>,
+    /// Imbalance of the last step.
+    pub latest: f64,
+    /// Its excess over the growth, and that of the five steps before.
+    pub excesses: [f64; AVERAGED],
+    /// Remaps made.
+    pub remaps: u64,
+    /// Imbalance of all steps.
+    pub total: f64,
+}
+
+/// The numbers the rule is made of.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Parameters {
+    /// Rows kept.
+    pub rows: usize,
+    /// Least share of the newest value in the growth.
+    pub growth_forgetting: f64,
+    /// Longest cycle that is looked for, in steps.
+    pub longest_cycle: f64,
+    /// Lags of the regressions.
+    pub lags: Vec<usize>,
+    /// Excesses averaged.
+    pub averaged: usize,
+    /// Share of the regressions' sums that is forgotten in a step.
+    pub forgetting: f64,
+    /// Weight of the prior.
+    pub prior: f64,
+    /// Steps before a moment that tell whether it is one to remap at.
+    pub quality_steps: usize,
+    /// Share of the newest in their usual value.
+    pub quality_usual: f64,
+    /// Moments the prior weighs that says they tell nothing.
+    pub quality_doubt: f64,
+    /// Numbers of steps to stay that the plan compares.
+    pub stays: Vec<usize>,
+    /// The rules that vote, each with the gain in remaps beyond which it remaps.
+    pub rules: Vec<(String, f64)>,
+    /// Share of a score that is left after a step.
+    pub score_kept: f64,
+    /// The step at which the second courses start.
+    pub second_course: u64,
+    /// Share of the votes that is enough.
+    pub enough: f64,
+    /// Regret, in remaps, beyond which nobody is asked.
+    pub too_much: f64,
+}
+
+impl Parameters {
+    /// Those of this version.
+    pub fn of_the_rule() -> Parameters {
+        let named = |rule: &super::voter::Rule| (rule.gain.name().to_owned(), rule.remaps);
+        Parameters {
+            rows: ROWS,
+            growth_forgetting: window::FORGETTING,
+            longest_cycle: LONGEST_CYCLE,
+            lags: LAGS.to_vec(),
+            averaged: AVERAGED,
+            forgetting: FORGETTING,
+            prior: PRIOR,
+            quality_steps: BEFORE,
+            quality_usual: USUAL,
+            quality_doubt: DOUBT,
+            stays: STAYS.to_vec(),
+            rules: RULES.iter().map(named).collect(),
+            score_kept: KEPT,
+            second_course: SECOND,
+            enough: ENOUGH,
+            too_much: TOO_MUCH,
+        }
+    }
+}
+
+impl From<Advised> for Stored {
+    fn from(rule: Advised) -> Stored {
+        let memory = rule.state.map(|state| {
+            let mut courses: Vec<StoredCourse> = Vec::new();
+            let mut scores = Vec::new();
+            for voter in &state.voters {
+                scores.push(voter.score());
+                courses.extend(voter.courses().iter().map(Course::stored));
+            }
+            courses.push(state.own.stored());
+            let mut memory = Memory {
+                ranks: state.row.len(),
+                steps: state.steps,
+                row: state.row,
+                rows: Vec::new(),
+                since: Vec::new(),
+                growth: Vec::new(),
+                counts: Vec::new(),
+                excess: Vec::new(),
+                smooth: Vec::new(),
+                sums: Vec::new(),
+                quality: Vec::new(),
+                usual: 0.0,
+                scale: 0.0,
+                quality_sums: Vec::new(),
+                scores,
+                courses,
+            };
+            state.window.store(&mut memory);
+            state.plan.store(&mut memory);
+            memory
+        });
+        Stored { remap_cost: rule.remap_cost, steps_left: rule.left, wants: rule.wants, memory }
+    }
+}
+
+impl TryFrom<Stored> for Advised {
+    type Error = String;
+
+    fn try_from(stored: Stored) -> Result<Advised, String> {
+        let Stored { remap_cost, steps_left, wants, memory } = stored;
+        if !(remap_cost.is_finite() && remap_cost >= 0.0) {
+            return Err(format!("`remap_cost` is {remap_cost}: it is a number from 0 on"));
+        }
+        let state = match memory {
+            None => None,
+            Some(memory) => {
+                memory.check()?;
+                Some(memory.restored(remap_cost))
+            }
+        };
+        Ok(Advised { remap_cost, left: steps_left, state, wants })
+    }
+}
+
+impl Memory {
+    /// What does not fit together in it.
+    fn check(&self) -> Result<(), String> {
+        let lags = LAGS.len();
+        let lengths = [
+            ("row", self.row.len(), self.ranks),
+            ("rows", self.rows.len(), ROWS.saturating_mul(self.ranks)),
+            ("since", self.since.len(), ROWS),
+            ("growth", self.growth.len(), ROWS + 1),
+            ("counts", self.counts.len(), ROWS + 1),
+            ("excess", self.excess.len(), COLUMNS * ROWS),
+            ("smooth", self.smooth.len(), COLUMNS * ROWS),
+            ("sums", self.sums.len(), lags),
+            ("quality", self.quality.len(), ROWS),
+            ("quality_sums", self.quality_sums.len(), lags),
+            ("scores", self.scores.len(), RULES.len()),
+            ("courses", self.courses.len(), self.each() * RULES.len() + 1),
+        ];
+        if self.ranks == 0 {
+            return Err("`ranks` is 0".to_owned());
+        }
+        if self.steps > MOST_STEPS || self.courses.iter().any(|course| course.steps > self.steps) {
+            return Err("there are more steps than there can be".to_owned());
+        }
+        if let Some((name, found, right)) = lengths.iter().find(|(_, found, right)| found != right)
+        {
+            return Err(format!("`{name}` has {found} entries in place of {right}"));
+        }
+        for course in &self.courses {
+            if course.base.len() != self.ranks || course.spent_at.len() != ROWS {
+                return Err("a course has another length than the rest".to_owned());
+            }
+        }
+        let lists = [&self.row, &self.rows, &self.since, &self.growth, &self.counts, &self.excess];
+        let more = [&self.smooth, &self.quality, &self.scores];
+        let finite = |list: &[f64]| list.iter().all(|value| value.is_finite());
+        let of_course = |course: &StoredCourse| {
+            let numbers = [course.spent, course.latest, course.total];
+            finite(&course.base)
+                && finite(&course.spent_at)
+                && finite(&course.excesses)
+                && finite(&numbers)
+        };
+        let all = lists.into_iter().chain(more).all(|list| finite(list))
+            && self.sums.iter().all(|sums| finite(sums))
+            && self.quality_sums.iter().all(|sums| finite(sums))
+            && finite(&[self.usual, self.scale])
+            && self.courses.iter().all(of_course);
+        if all { Ok(()) } else { Err("a number is not finite".to_owned()) }
+    }
+
+    /// Courses of each rule.
+    fn each(&self) -> usize {
+        if self.steps < SECOND { 1 } else { 2 }
+    }
+
+    fn restored(self, remap_cost: f64) -> State {
+        let each = self.each();
+        let window = Window::restored(&self, remap_cost);
+        let plan = Plan::restored(&self, remap_cost);
+        let mut courses = self.courses.into_iter().map(Course::restored);
+        let voters = RULES
+            .iter()
+            .zip(self.scores)
+            .map(|(rule, score)| {
+                Voter::restored(*rule, courses.by_ref().take(each).collect(), score)
+            })
+            .collect();
+        let own = courses.next().unwrap_or_else(|| Course::new(&self.row));
+        State {
+            steps: self.steps,
+            before: self.row.clone(),
+            row: self.row,
+            window,
+            plan,
+            voters,
+            own,
+        }
+    }
+}
