@@ -1,11 +1,12 @@
 //! `remap advise`.
 
+use super::advice_files::{self, Parts};
 use super::Exit;
 use super::log::{Opened, open};
 use crate::cli::Advise;
 use crate::complaint::Complaint;
 use crate::fitting::{self, Facts, Kind, short};
-use crate::output::{check_folder, print};
+use crate::output::print;
 use crate::replaying::advice::{Advice, Question, unmarked};
 use crate::replaying::check::{Findings, examine};
 use crate::replaying::contest::{self, Line, Percent};
@@ -53,7 +54,7 @@ const ASSUMPTION: &str = "a remap restores balance and does not change later inc
 
 pub(super) fn run(arguments: &Advise) -> Result<Exit, Complaint> {
     if let Some(folder) = &arguments.out {
-        check_folder(folder)?;
+        advice_files::check(folder, arguments.force)?;
     }
     let opened = open(&arguments.log)?;
     let Opened { name, trace, remap_cost, suspected, .. } = &opened;
@@ -85,6 +86,22 @@ pub(super) fn run(arguments: &Advise) -> Result<Exit, Complaint> {
     };
     let mut all = trace.repairs.clone();
     all.extend(notes);
+    let model_file = facts.as_ref().zip(decks.as_ref()).map(|(facts, decks)| {
+        decks[0].file(&format!("Fitted to {name}"), facts)
+    });
+    let files = match &arguments.out {
+        None => Vec::new(),
+        Some(folder) => {
+            let parts = Parts {
+                notes: &all,
+                model: model_file.as_deref(),
+                assumption: ASSUMPTION,
+                steps: arguments.steps,
+                force: arguments.force,
+            };
+            advice_files::write(folder, &opened, &question, &advice, &parts)?
+        }
+    };
     let judged = advice.judged.as_ref();
     let document = Document {
         trace: name.clone(),
@@ -104,7 +121,7 @@ pub(super) fn run(arguments: &Advise) -> Result<Exit, Complaint> {
         best_in_use: judged.map(|judged| judged.best_in_use.0.clone()),
         models: decks.iter().flatten().map(model).collect(),
         notes: all,
-        files: Vec::new(),
+        files,
     };
     if arguments.json {
         print(&to_json(&document));
@@ -122,16 +139,27 @@ fn text(document: &Document, advice: &Advice, trace: &Trace) -> String {
         (true, remaps) => format!("{remaps} remaps recorded"),
     };
     let _ = writeln!(text, "{name}: {ranks} ranks x {steps} steps, {known}");
-    let Some(judged) = &advice.judged else { return text };
+    let Some(judged) = &advice.judged else {
+        written(&mut text, document);
+        return text;
+    };
     let _ = writeln!(
         text,
         "a remap costs {} seconds; assumed: {ASSUMPTION}\n\
-         chosen on steps 0..={}, valued from where the run stood on steps {}..={}",
+         chosen on steps 0..={}, valued from {} on steps {}..={}",
         short(*remap_cost),
         document.judged_from - 1,
+        if trace.knows_remaps { "where the run stood" } else { "balance" },
         document.judged_from,
         document.judged_from + document.judged - 1
     );
     text.push_str(&contest::table(judged));
+    written(&mut text, document);
     text
+}
+
+fn written(text: &mut String, document: &Document) {
+    if !document.files.is_empty() {
+        let _ = writeln!(text, "written: {}", document.files.join(", "));
+    }
 }

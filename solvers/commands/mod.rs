@@ -1,5 +1,6 @@
 //! One file per verb.
 
+mod advice_files;
 mod advise;
 mod axes;
 mod calibrate;

@@ -2,7 +2,7 @@
 //!
 //! The log is cut in two. On the first half the rules are trained, and one is chosen by what it costs on
 //! later parts of that half; on the second half, which nothing was fitted to, it is valued, from where the
-//! run stood.
+//! run stood, or from balance where the log does not say when it was remapped.
 
 use super::check::{Obstacle, places};
 use super::contest::{Judged, Line, Percent, RECORDED, contestants, judge};
@@ -26,8 +26,8 @@ pub struct Advice {
     pub saves: Option<Percent>,
     /// The rule that would be exported, whether it is the advice or not.
     pub chosen: Option<Choice>,
-    /// The best rule of one number, for codes that know no other.
-    pub simple: Option<Rule>,
+    /// All simple rules, trained.
+    pub rules: Vec<Rule>,
     /// All policies on the second half.
     pub judged: Option<Judged>,
     /// The steps it is judged on.
@@ -43,13 +43,24 @@ pub enum Choice {
     Simple(Rule),
 }
 
+impl Choice {
+    /// As it is called in the table.
+    pub fn name(self) -> String {
+        match self {
+            Choice::Advised => "advised".to_owned(),
+            Choice::Simple(rule) => rule.to_string(),
+        }
+    }
+}
+
 /// A simple rule is taken if it costs at most so much of what the rule that votes does.
 const AS_GOOD: f64 = 1.01;
 
 /// Rules of one number, in the order of the table.
 const SIMPLE: [&str; 3] = ["threshold", "utilization", "fixed"];
 
-/// Steps from one look at the log to the next, in which an unsure difference is called narrow: nothing to gain.
+/// An unsure difference within so many percent of the job, either way, is nothing to gain; beyond, the log
+/// cannot tell.
 const NARROW: f64 = 1.0;
 
 /// Longest run that is judged: hindsight's work grows with its square.
@@ -77,7 +88,8 @@ impl Question<'_> {
             remap_cost: self.remap_cost,
             training: 0..cut,
             seed: self.seed,
-            from: Outset::Actual,
+            // Where nobody knows when it was remapped, nobody knows where it stood.
+            from: if self.known { Outset::Actual } else { Outset::Balance },
             end_known: false,
         }
     }
@@ -94,14 +106,14 @@ impl Question<'_> {
             policy: None,
             saves: None,
             chosen: None,
-            simple: None,
+            rules: Vec::new(),
             judged: None,
             steps: self.cut()..self.record.steps(),
         }
     }
 
-    /// The rule chosen on the first half, the best simple one, and all simple ones, trained.
-    fn choose(&self) -> Result<(Choice, Rule, Vec<Rule>), Complaint> {
+    /// The rule chosen on the first half, and all simple ones, trained.
+    fn choose(&self) -> Result<(Choice, Vec<Rule>), Complaint> {
         let cut = self.cut();
         let mut names = vec!["advised"];
         names.extend(SIMPLE);
@@ -128,12 +140,12 @@ impl Question<'_> {
             true => Choice::Simple(rules[simple]),
             false => Choice::Advised,
         };
-        Ok((choice, rules[simple], rules))
+        Ok((choice, rules))
     }
 
     /// The advice, or the halt that was asked for.
     pub fn answer(&self, observer: &dyn Observer) -> Result<Result<Advice, Halt>, Complaint> {
-        let (choice, simple, rules) = self.choose()?;
+        let (choice, rules) = self.choose()?;
         let cut = self.cut();
         let steps = cut..self.record.steps().min(cut + MOST_STEPS);
         let ground = self.ground(cut);
@@ -149,15 +161,12 @@ impl Question<'_> {
             Ok(judged) => judged,
             Err(halt) => return Ok(Err(halt)),
         };
-        let name = match choice {
-            Choice::Advised => "advised".to_owned(),
-            Choice::Simple(rule) => rule.to_string(),
-        };
+        let name = choice.name();
         let place = names.iter().position(|known| *known == name).unwrap_or(0);
         let verdict = self.verdict(&judged, place, choice);
         let Verdict { sentence, policy, saves } = verdict;
-        let (chosen, simple, judged) = (Some(choice), Some(simple), Some(judged));
-        Ok(Ok(Advice { sentence, policy, saves, chosen, simple, judged, steps }))
+        let (chosen, judged) = (Some(choice), Some(judged));
+        Ok(Ok(Advice { sentence, policy, saves, chosen, rules, judged, steps }))
     }
 
     /// What to say of the policy at `place`.

@@ -29,7 +29,11 @@ pub struct Percent {
 impl Percent {
     /// What `found` is of `time`.
     fn of(found: Estimate, time: f64) -> Percent {
-        let share = |value: f64| if time > 0.0 { 100.0 * value / time } else { 0.0 };
+        // Nothing is 0, be it that rounding has left something.
+        let share = |value: f64| match 100.0 * value / time {
+            share if share.is_nan() || share.abs() < 1e-9 => 0.0,
+            share => share,
+        };
         Percent {
             percent: share(found.value),
             lower: share(found.lower),
@@ -150,6 +154,7 @@ pub fn judge(
         Line {
             policy: contestant.map_or(RECORDED, |contestant| &contestant.name).to_owned(),
             cost: tally.value,
+            // Sums in another order differ in their last digits.
             regret: (tally.value - least).max(0.0),
             remaps: tally.remaps,
             time: tally.time,

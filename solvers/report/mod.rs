@@ -3,6 +3,7 @@
 //! There is a picture for each position of the sliders; the page's script shows one of
 //! them at a time, and without the script the first is there.
 
+pub mod log;
 mod page;
 mod variants;
 
