@@ -67,7 +67,7 @@ pub(super) fn run(arguments: &Replay) -> Result<Exit, Complaint> {
     let judged = cut..steps.min(cut + MOST_STEPS);
     let solution = match &arguments.solution {
         None => None,
-        Some(path) => Some(Solution::new(rule::find(path)?, arguments.unit.unwrap_or(1.0))?),
+        Some(path) => Some(Solution::new(rule::find(path, arguments.unit)?, trace.stride)?),
     };
     let wanted = solution.as_ref().and_then(Solution::ranks);
     if let Some(wanted) = wanted.filter(|wanted| *wanted != record.ranks()) {

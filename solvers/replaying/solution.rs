@@ -3,7 +3,7 @@
 use crate::complaint::Complaint;
 use crate::solution::advised::Simple;
 use crate::solution::map::Map;
-use crate::solution::rule::{Found, Imbalance, Rule as Stated};
+use crate::solution::rule::{Found, Imbalance, Level, Measure, Rule as Stated};
 use remapping::policy::advised::Advised;
 use remapping::policy::{Policy, Rule, Step};
 
@@ -22,15 +22,18 @@ pub enum Solution {
 #[derive(Debug, Clone)]
 pub struct Followed {
     rule: Stated,
+    /// Seconds in a unit of the loads of a map.
     unit: f64,
+    /// Steps of the rule in a step of the log.
+    stride: u64,
     since: u64,
     wants: bool,
 }
 
 impl Solution {
-    /// The policy of a document; the unit of load of a solution is `unit` seconds. What is written in place
-    /// of the rule of a log by `export` is played in its place.
-    pub fn new(found: Found, unit: f64) -> Result<Solution, Complaint> {
+    /// The policy of a document on a log that has one step for `stride` of the program. What is written in
+    /// place of the rule of a log by `export` is played in its place.
+    pub fn new(found: Found, stride: u64) -> Result<Solution, Complaint> {
         let stated = match found {
             Found::Rule(stated) => stated,
             Found::Advised(advised) => {
@@ -49,7 +52,9 @@ impl Solution {
             let message = "thresholds on the probability of a change need a detector's reports";
             return Err(Complaint::elsewhere(message, "watch the run with remap monitor"));
         }
-        Ok(Solution::Stated(Followed { rule: stated.rule, unit, since: 0, wants: false }))
+        let (rule, unit) = (stated.rule, stated.unit_seconds);
+        let stride = if stated.of_a_log { stride } else { 1 };
+        Ok(Solution::Stated(Followed { rule, unit, stride, since: 0, wants: false }))
     }
 
     /// How many ranks it is for, if for a certain number.
@@ -75,12 +80,15 @@ impl Policy for Followed {
     fn observe(&mut self, step: &Step) {
         self.since += 1;
         self.wants = match &self.rule {
-            Stated::Interval(interval) => interval.every.is_some_and(|every| self.since >= every),
+            Stated::Interval(interval) => {
+                interval.every.is_some_and(|every| self.since * self.stride >= every)
+            },
             Stated::Imbalance(imbalance) => {
-                past(imbalance, step.number(), step.imbalance() / self.unit)
+                past(imbalance, step.number() * self.stride, step.imbalance())
             }
             Stated::Map(map) => decides(map, step.times(), self.unit),
-            Stated::Belief(_) | Stated::Level(_) => false,
+            Stated::Level(level) => beyond(level, step),
+            Stated::Belief(_) => false,
         };
     }
 
@@ -91,6 +99,15 @@ impl Policy for Followed {
     fn remapped(&mut self) {
         self.since = 0;
         self.wants = false;
+    }
+}
+
+fn beyond(level: &Level, step: &Step) -> bool {
+    // A tie of rounded loads is a tie.
+    let above = |a: f64, b: f64| a - b > 1e-12 * (a + b);
+    match level.measure {
+        Measure::Excess => above(step.imbalance(), level.value),
+        Measure::Utilization => above(level.value, step.utilization()),
     }
 }
 

@@ -69,11 +69,18 @@ fn stated(advised: &Advised, (simple, cost): (Simple, &Cost)) -> StatedRule {
             Rule::Interval(Interval { every, tolerance: None, mean })
         }
         Simple::Excess(value) => {
-            Rule::Level(Level { measure: Measure::Excess, value, mean: advised.mean_step })
+            Rule::Level(Level { measure: Measure::Excess, value, mean: advised.mean_step, interval: None })
         }
         Simple::Utilization(value) => {
-            Rule::Level(Level { measure: Measure::Utilization, value, mean: advised.mean_step })
+            Rule::Level(Level { measure: Measure::Utilization, value, mean: advised.mean_step, interval: None })
         }
     };
-    StatedRule { title: advised.title.clone(), optimal: false, notes, rule }
+    StatedRule {
+        title: advised.title.clone(),
+        optimal: false,
+        notes,
+        rule,
+        unit_seconds: advised.unit_seconds,
+        of_a_log: true,
+    }
 }
