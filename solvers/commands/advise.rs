@@ -11,6 +11,7 @@ use crate::replaying::advice::{Advice, Question, unmarked};
 use crate::replaying::check::{Findings, examine};
 use crate::replaying::contest::{self, Line, Percent};
 use crate::run::Watch;
+use crate::solution::log::Fits;
 use crate::solution::to_json;
 use crate::trace::Trace;
 use serde::Serialize;
@@ -47,7 +48,8 @@ struct Document {
 struct Model {
     problem: &'static str,
     unit_seconds: f64,
-    misfits: Vec<String>,
+    stride: u64,
+    fits: Fits,
 }
 
 const ASSUMPTION: &str = "a remap restores balance and does not change later increments";
@@ -77,12 +79,16 @@ pub(super) fn run(arguments: &Advise) -> Result<Exit, Complaint> {
             Err(halt) => return Ok(remapping::Status::from(halt).into()),
         },
     };
-    let facts = Facts::of(record, *remap_cost, opened.cost_recorded);
+    let mut facts = Facts::of(record, *remap_cost, opened.cost_recorded);
+    if let Some(facts) = &mut facts {
+        (facts.stride, facts.job_steps) = (trace.stride, arguments.steps);
+    }
     let decks = facts.as_ref().map(|facts| fitting::decks(facts, Kind::Auto, None));
     let model = |deck: &fitting::Deck| Model {
         problem: deck.problem,
         unit_seconds: deck.unit,
-        misfits: deck.misfits.clone(),
+        stride: trace.stride,
+        fits: deck.fits(),
     };
     let mut all = trace.repairs.clone();
     all.extend(notes);

@@ -6,6 +6,7 @@ use crate::cli::{Fit, Fitted};
 use crate::complaint::Complaint;
 use crate::fitting::{self, Deck, Facts};
 use crate::output::{check_free, print, say, write_file};
+use crate::solution::log::Fits;
 use crate::solution::to_json;
 use remapping::estimate::{self, Estimate};
 use remapping::fit::growth::Point;
@@ -18,10 +19,11 @@ pub(super) fn run(arguments: &Fit) -> Result<Exit, Complaint> {
     let Opened { name, trace, remap_cost: cost, cost_recorded, .. } = open(&arguments.log)?;
     let record = &trace.record;
     let facts = Facts::of(record, cost, cost_recorded);
-    let facts = facts.ok_or_else(|| {
+    let mut facts = facts.ok_or_else(|| {
         let message = format!("{name}: {} steps are too few to fit a model", record.steps());
         Complaint::elsewhere(message, "record a hundred steps or more")
     })?;
+    (facts.stride, facts.job_steps) = (trace.stride, arguments.steps);
     if facts.increments.outliers > 0 {
         let many = facts.increments.outliers;
         say(&format!(
@@ -39,8 +41,17 @@ pub(super) fn run(arguments: &Fit) -> Result<Exit, Complaint> {
     };
     let others: Vec<&Deck> = decks.iter().filter(|deck| deck.problem != chosen.problem).collect();
     for deck in &others {
-        let verdict = deck.misfits.first().map_or("fits too", |misfit| misfit.as_str());
+        let verdict = match deck.misfits.is_empty() {
+            true => format!("fits too: {}", deck.why()),
+            false => deck.why(),
+        };
         say(&format!("note: --model {}: {verdict}", deck.problem.replace('_', "-")));
+    }
+    if !chosen.misfits.is_empty() {
+        say(&format!(
+            "warning: {name}: no model fits; what is solved or exported from this one will say so: try remap \
+             advise {name}"
+        ));
     }
     let title = format!("Fitted to {name}");
     let file = chosen.file(&title, &facts);
@@ -92,6 +103,10 @@ struct Model<'a> {
     problem: &'static str,
     /// Seconds in a unit of load.
     unit: f64,
+    unit_seconds: f64,
+    /// Steps of the program in a step of the model.
+    stride: u64,
+    fits: Fits,
     parameters: Vec<Parameter<'a>>,
     growth: Vec<Growth>,
     misfits: &'a [String],
@@ -130,6 +145,9 @@ impl<'a> Model<'a> {
         Model {
             problem: deck.problem,
             unit: deck.unit,
+            unit_seconds: deck.unit,
+            stride: facts.stride,
+            fits: deck.fits(),
             parameters: deck.parameters.iter().map(parameter).collect(),
             growth: facts.recorded.iter().zip(&deck.predicted).map(growth).collect(),
             misfits: &deck.misfits,
