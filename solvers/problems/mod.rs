@@ -26,6 +26,7 @@ pub use settings::{Files, Settings};
 use crate::complaint::Complaint;
 use crate::model::{self, Loaded, phase_change::MAX_PER_STEP};
 use crate::run::Watch;
+use crate::solution::log::Log;
 use crate::solution::{Body, Curve, Solution};
 use remapping::Status;
 use remapping::threshold::Run;
@@ -140,12 +141,15 @@ pub fn solve(loaded: &Loaded, settings: &Settings, files: Files<'_>) -> Outcome<
     let found = of(&loaded.model.problem).solve(&asked)?;
     let verdict = claims::examine(&found.body, found.status, settings.tolerance);
     let mut warnings = loaded.warnings.clone();
+    let log = loaded.model.log();
+    warnings.extend(log.as_ref().and_then(Log::misfit));
     warnings.extend(found.warnings);
     if !warnings.iter().any(|warning| warning.contains("tolerance was not reached")) {
         warnings.extend(verdict.warning);
     }
     let solution = Solution {
         title: loaded.model.title.clone(),
+        log,
         body: found.body,
         status: verdict.status,
         tolerance: settings.tolerance,

@@ -3,6 +3,7 @@
 //! There is a picture for each position of the sliders; the page's script shows one of
 //! them at a time, and without the script the first is there.
 
+pub mod log;
 mod page;
 mod variants;
 
@@ -206,8 +207,11 @@ fn facts(solution: &Solution) -> Vec<(String, String)> {
             add("never remapping", format!("cost {}", number(answer.never.value)));
         }
         Body::Periodic(answer) => {
-            add("bound", number(answer.bound));
+            if let Some(bound) = answer.bound {
+                add("bound", number(bound));
+            }
             let what = match answer.at_least {
+                None if answer.bound.is_none() => "interval",
                 Some(_) => "interval within the bound, at least",
                 None if answer.interval_by == "rms_bound" => "safe interval within the bound",
                 None => "longest interval within the bound",

@@ -3,6 +3,7 @@
 
 pub mod advised;
 pub mod load_drift;
+pub mod log;
 pub mod map;
 pub mod periodic;
 pub mod phase_change;
@@ -25,6 +26,9 @@ use serde::{Deserialize, Serialize};
 pub struct Solution {
     /// The model's title.
     pub title: String,
+    /// Of a model fitted to a log: its units and steps, and how it fits.
+    #[serde(flatten)]
+    pub log: Option<log::Log>,
     /// The answer.
     #[serde(flatten)]
     pub body: Body,

@@ -1,5 +1,6 @@
 //! Documents read back from files. What does not belong in one is refused, with its place.
 
+use super::log::{Fits, Log};
 use super::{Body, Certified, Solution, advised::Advised, sweep::Run};
 use crate::complaint::{Complaint, ReadText, Source};
 use remapping::Status;
@@ -105,6 +106,10 @@ struct Header {
     version: String,
     seconds: f64,
     certificate: Option<Certified>,
+    unit_seconds: Option<f64>,
+    stride: Option<u64>,
+    fits: Option<Fits>,
+    job_steps: Option<u64>,
     warnings: Vec<String>,
 }
 
@@ -154,9 +159,15 @@ impl<'a> Part<'a> {
         }
         let Header { title, status, tolerance, version, seconds, certificate, warnings, .. } =
             self.parse()?;
+        let Header { unit_seconds, stride, fits, job_steps, .. } = self.parse()?;
+        if unit_seconds.is_some_and(|unit| !(unit.is_finite() && unit > 0.0)) || stride == Some(0) {
+            return Err(self.wrong("`unit_seconds` and `stride` are greater than 0"));
+        }
+        let log = Log::of(unit_seconds, stride, fits, job_steps);
         let contradiction = None;
         Ok(Solution {
             title,
+            log,
             body,
             status,
             tolerance,

@@ -18,6 +18,12 @@
 //! # Ok::<(), remapping::record::RecordError>(())
 //! ```
 
+mod course;
+mod difference;
+
+pub use course::{Course, hindsight, play, recorded, standing};
+pub use difference::{difference, total};
+
 use crate::learning::Learnt;
 use crate::observer::{Halt, Observer};
 use crate::policy::{Policy, Rule};
