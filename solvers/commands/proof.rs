@@ -11,9 +11,7 @@ use crate::solution::{Certified, of_text, to_json};
 use remap_checker::{Budget, Checked, Interval, Proof, Refusal};
 use remapping::Halt;
 use serde::Serialize;
-use serde::de::IgnoredAny;
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
@@ -76,14 +74,14 @@ pub(super) fn run_solution(arguments: &Verify) -> Exit {
     let _deadline = deadline(arguments);
     let checked = read(path, MOST_TEXT).and_then(|bytes| {
         let text = String::from_utf8_lossy(&bytes).into_owned();
-        let names = fields_of(&text);
+        let fields = serde_json::from_str(&text).unwrap_or_default();
         let solution = of_text(path.display().to_string(), text)?;
         let Some(Certified { model, file: certificate }) = solution.certificate.clone() else {
             let message = format!("{}: this solution names no certificate", path.display());
             return Err(Complaint::elsewhere(message, "solve with --certificate FILE"));
         };
         let checked = check(&model, &certificate, &budget(arguments))?;
-        let compared = compare(&solution, &names, &checked).map_err(|fault| {
+        let compared = compare(&solution, &fields, &checked).map_err(|fault| {
             let message = format!("{}: {fault}", path.display());
             let help = "the solution was changed, or belongs to another certificate";
             Complaint::elsewhere(message, help)
@@ -141,12 +139,6 @@ fn check(model: &Path, certificate: &Path, budget: &Budget) -> Result<Checked, C
         complaint.halt = (refusal == Refusal::OverBudget).then_some(Halt::TimeLimit);
         complaint
     })
-}
-
-/// The names of the fields of a document.
-fn fields_of(text: &str) -> Vec<String> {
-    let all: Result<BTreeMap<String, IgnoredAny>, _> = serde_json::from_str(text);
-    all.map_or_else(|_| Vec::new(), |all| all.into_keys().collect())
 }
 
 /// What a solution says besides, and which of its fields are proved.

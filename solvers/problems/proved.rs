@@ -6,6 +6,8 @@ use crate::solution::{Body, Bounds, Solution};
 use remap_checker::{Checked, Interval, Model, Proof};
 use remapping::Status;
 use serde::Serialize;
+use serde::de::IgnoredAny;
+use std::collections::BTreeMap;
 use std::fmt::Display;
 
 /// The fields of a solution, each in one of two lists in alphabetical order.
@@ -38,13 +40,13 @@ pub(super) struct Promise {
     pub tolerance: f64,
 }
 
-/// Holds a solution, whose document has these fields, against a certificate that holds.
+/// Holds a solution, whose document has these fields, some of them `null`, against a certificate that holds.
 ///
 /// # Errors
 /// The first field that says something else than what is proved, or lacks what it must have.
 pub fn compare(
     solution: &Solution,
-    fields: &[String],
+    fields: &BTreeMap<String, Option<IgnoredAny>>,
     checked: &Checked,
 ) -> Result<(Fields, Vec<String>), Fault> {
     same("title", &solution.title, &checked.title)?;
@@ -85,15 +87,13 @@ pub fn compare(
     let head = ["title", "problem", "certificate"].into_iter().chain(status);
     let proved: Vec<&str> = head.chain(agreed.proved).collect();
     let mut sorted = Fields::default();
-    for field in fields {
-        let list = match proved.contains(&field.as_str()) {
+    for (field, said) in fields {
+        let list = match said.is_some() && proved.contains(&field.as_str()) {
             true => &mut sorted.proved,
             false => &mut sorted.not_proved,
         };
         list.push(field.clone());
     }
-    sorted.proved.sort();
-    sorted.not_proved.sort();
     Ok((sorted, agreed.sentences))
 }
 
