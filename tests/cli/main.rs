@@ -28,6 +28,7 @@ mod mutations;
 mod periodic;
 mod periodic_references;
 mod phase_switching;
+mod proved;
 mod report;
 mod stopping;
 mod stopping_reference;
