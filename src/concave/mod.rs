@@ -12,4 +12,4 @@ mod lines;
 mod tests;
 
 pub use kinked::{Atom, Kinked};
-pub use lines::{Line, Lines};
+pub use lines::{Line, Lines, Watched};

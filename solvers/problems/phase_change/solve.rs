@@ -7,6 +7,7 @@ use crate::model::phase_change::{MAX_PER_STEP, PhaseChange};
 use crate::run::Watch;
 use crate::solution::Body;
 use crate::solution::phase_change::{Answer, Exact, Filter, Hazard};
+use remapping::belief::{Level, Levels};
 use remapping::threshold::exact::{self, ExactError};
 use remapping::threshold::{self, Accuracy, Curve};
 use remapping::{Rational, Status};
@@ -68,10 +69,10 @@ pub fn solve(
         threshold_upper: Vec::new(),
         value: solution.value.map(Into::into),
         segments: solution.segments,
-        belief: problem.detector.as_binary().filter(|_| model.says_yes_or_no()).map(|detector| {
+        belief: two_levels(&problem.detector).filter(|_| model.says_yes_or_no()).map(|[alarm, quiet]| {
             Filter {
-                false_alarm: detector.false_alarm(),
-                missed: detector.missed(),
+                false_alarm: decimal(&alarm.before),
+                missed: decimal(&quiet.after),
                 hazard: match &problem.hazard {
                     threshold::Hazard::Constant(h) => Hazard::Constant(decimal(h)),
                     threshold::Hazard::PerStep(list) => {
@@ -90,6 +91,14 @@ pub fn solve(
     };
     lay_out(&mut answer, &solution.curve);
     Ok(Found::new(Body::PhaseChange(Box::new(answer)), status, warnings))
+}
+
+/// The levels that report a change, and none, if there are but two.
+fn two_levels(detector: &Levels) -> Option<[&Level; 2]> {
+    match detector.levels() {
+        [alarm, quiet] => Some([alarm, quiet]),
+        _ => None,
+    }
 }
 
 fn decimal(value: &Rational) -> f64 {
