@@ -152,6 +152,21 @@ fn beta_quantile(a: f64, b: f64, p: f64) -> f64 {
 mod tests {
     use super::*;
 
+    /// What agrees says nothing of what varies; what is bounded has bounded ends.
+    #[test]
+    fn samples_that_agree_give_no_interval() {
+        for values in [&[6.0, 6.0][..], &[0.0; 20], &[0.1 + 0.2, 0.3]] {
+            let found = Estimate::between(values, 0.0, 10.0);
+            assert!(
+                !found.is_bounded()
+                    && found.value == values.iter().sum::<f64>() / values.len() as f64
+            );
+            assert!(found.half_width() == f64::INFINITY);
+        }
+        let rare = Estimate::between(&[0.0, 0.0, 0.0, 1.0], 0.0, 10.0);
+        assert!(rare.lower == 0.0 && rare.upper > 0.9, "{rare:?}");
+    }
+
     #[test]
     fn quantiles_are_those_of_the_tables() {
         let table = [(1.0, 12.706_204_736_174_7), (2.0, 4.302_652_729_749_46)];

@@ -175,7 +175,9 @@ impl Deck {
             let [value, lower, upper] = [found.value, found.lower, found.upper].map(short);
             let _ = match found.is_bounded() {
                 true => writeln!(text, "{name} = {value}, 95 % confidence {lower} to {upper}"),
-                false => writeln!(text, "{name} = {value}; all samples agree, which gives no interval"),
+                false => {
+                    writeln!(text, "{name} = {value}; all samples agree, which gives no interval")
+                }
             };
         }
         if !more.is_empty() {

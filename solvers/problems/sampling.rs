@@ -184,9 +184,8 @@ fn line(
             spacing: (!spacings.is_empty()).then(|| Estimate::between(&spacings, 1.0, unlimited)),
             utilization: of(&Tally::utilization, 1.0),
             utilization_of_means: if time.value > 0.0 { work.value / time.value } else { 1.0 },
-            regret_clairvoyant: clairvoyant.map(|best| {
-                Estimate::between(&above(&mut best.iter().copied()), 0.0, unlimited)
-            }),
+            regret_clairvoyant: clairvoyant
+                .map(|best| Estimate::between(&above(&mut best.iter().copied()), 0.0, unlimited)),
             regret_optimal,
         },
     }

@@ -15,7 +15,14 @@ pub fn summary(text: &mut String, answer: &Answer) {
     let thresholds = answer.curve();
     let _ = write!(text, "{}", curve::draw(&thresholds));
     let last = answer.last_step;
+    if let Some([least, most]) = answer.n0_between {
+        let _ = writeln!(
+            text,
+            "n0 is {least} or more and {most} or less: the costs are too near to each other to tell"
+        );
+    }
     let _ = match (answer.n0, thresholds.first_step()) {
+        (None, Some(_)) if answer.n0_between.is_some() => Ok(()),
         (Some(0), _) => {
             writeln!(text, "remapping never pays: keep the mapping whatever the detector says")
         }

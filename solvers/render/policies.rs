@@ -8,7 +8,8 @@ use remapping::estimate::Estimate;
 use std::fmt::Write;
 
 /// What is said where runs agree, as their table shows them.
-const AGREED: &str = "numbers without ± are exact, or the same in all runs, which gives no interval\n";
+const AGREED: &str =
+    "numbers without ± are exact, or the same in all runs, which gives no interval\n";
 
 /// The table of a comparison.
 pub fn table(title: &str, report: &Report) -> String {

@@ -132,8 +132,9 @@ const NOBODY: &str = "nobody calls a halt";
 
 /// In ascending order of the values at 0, and of those at 1 where these are the same; `None` after a halt.
 fn sorted(lines: Vec<Line>, observer: &dyn Observer) -> Option<Vec<Line>> {
-    let before =
-        |a: &Line, b: &Line| a.at_zero.cmp(&b.at_zero).then_with(|| a.at_one.cmp(&b.at_one)).is_le();
+    let before = |a: &Line, b: &Line| {
+        a.at_zero.cmp(&b.at_zero).then_with(|| a.at_one.cmp(&b.at_one)).is_le()
+    };
     let mut runs: Vec<Vec<Line>> = Vec::new();
     let mut lines = lines.into_iter().peekable();
     while lines.peek().is_some() {

@@ -93,7 +93,8 @@ impl<'a> Settling<'a> {
             // By way of one of them, any two differ by twice as much.
             let centre = &laws[own.unwrap_or(0)];
             let factor = if own.is_some() { 1.0 } else { 2.0 };
-            farthest = laws.iter().map(|law| factor * distance(law, centre)).fold(farthest, f64::max);
+            farthest =
+                laws.iter().map(|law| factor * distance(law, centre)).fold(farthest, f64::max);
         }
         let Some((law, outside)) = &mut self.passing else { return farthest };
         *law = self.chain.step(law);
@@ -132,13 +133,18 @@ mod tests {
                 law[start] = 1.0;
                 let mut settling = Settling::new(&chain, start);
                 let laws: Vec<Vec<f64>> =
-                    std::iter::successors(Some(law), |law| Some(chain.step(law))).take(400).collect();
+                    std::iter::successors(Some(law), |law| Some(chain.step(law)))
+                        .take(400)
+                        .collect();
                 let mut said = 1.0;
                 for time in 1..200 {
                     said = settling.step();
                     let later = laws[time..].iter().step_by(settling.period as usize);
                     let moved = later.map(|law| distance(law, &laws[time])).fold(0.0, f64::max);
-                    assert!(moved <= said + 1e-14, "{chain:?} from {start}, {time}: {moved} {said}");
+                    assert!(
+                        moved <= said + 1e-14,
+                        "{chain:?} from {start}, {time}: {moved} {said}"
+                    );
                 }
                 assert!(said < 1e-3, "{chain:?} from {start}: {said}");
             }

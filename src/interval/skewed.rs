@@ -33,8 +33,8 @@ struct Gamma {
     scale: f64,
 }
 
-/// Bounds of `E max_i |S_i - Q/N|` for independent places with gamma laws, `(count, law)` each, at
-/// least one of them of a shape below 1; `None` for others. Without meaning after a halt.
+/// Bounds of `E max_i |S_i - Q/N|` for independent places with gamma laws, `(count, law)` each: two of any, or
+/// three of one, or more if one has a shape below 1; `None` for others. Without meaning after a halt.
 pub(super) fn max_deviation(
     laws: &[(usize, Marginal)],
     observer: &dyn Observer,
@@ -44,15 +44,15 @@ pub(super) fn max_deviation(
         _ => None,
     };
     let gammas: Vec<Gamma> = laws.iter().map(gamma).collect::<Option<_>>()?;
-    if gammas.iter().all(|law| law.shape >= 1.0) {
-        return None;
-    }
     let count: usize = gammas.iter().map(|law| law.count).sum();
     if let (3, [Gamma { shape, scale, .. }]) = (count, &gammas[..]) {
         let twice = Marginal::Gamma { shape: *shape, scale: 2.0 * scale };
         let two = Marginal::Gamma { shape: 2.0 * shape, scale: *scale };
         let Extremes { above, below, error } = extremes(&[(1, twice), (1, two)], observer);
         return Some(Estimate { value: 0.5 * (above + below), error });
+    }
+    if count > 2 && gammas.iter().all(|law| law.shape >= 1.0) {
+        return None;
     }
     let Extremes { above, below, error } = extremes(laws, observer);
     if count == 2 {

@@ -139,13 +139,18 @@ impl Marginal {
             }
             _ => {
                 let (mean, deviation) = (self.mean(), self.deviation());
+                // Of a gamma law of small shape little is far away, and all of the mean.
+                let end = match self {
+                    Self::Gamma { shape, .. } => END * shape.min(1.0),
+                    _ => END,
+                };
                 let mut reach = 2.0;
-                while count * self.tails(mean + reach * deviation).above > END {
+                while count * self.tails(mean + reach * deviation).above > end {
                     reach *= 1.25;
                 }
                 let high = mean + reach * deviation;
                 reach = 2.0;
-                while count * self.tails(mean - reach * deviation).below > END {
+                while count * self.tails(mean - reach * deviation).below > end {
                     reach *= 1.25;
                 }
                 (mean - reach * deviation, high)
@@ -193,10 +198,12 @@ pub fn extremes(marginals: &[(usize, Marginal)], observer: &dyn Observer) -> Ext
             breaks
                 .extend([-4.0, -2.0, -1.0, 0.0, 1.0, 2.0, 4.0].map(at).map(|x| x.clamp(low, high)));
         }
-        if let Marginal::Gamma { shape, scale } = law
-            && *shape < 1.0
-        {
-            breaks.extend((-12..=2).map(|power| (scale * 4.0_f64.powi(power)).min(high)));
+        if let Marginal::Gamma { shape, scale } = law {
+            // No panel may overlook what lies between 0 and a mean far below the deviation.
+            breaks.extend([0.0, law.mean()]);
+            if *shape < 1.0 {
+                breaks.extend((-12..=2).map(|power| (scale * 4.0_f64.powi(power)).min(high)));
+            }
         }
     }
     if scale == 0.0 {

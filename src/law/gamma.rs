@@ -136,11 +136,18 @@ mod tests {
     /// For small shapes the tail is the shape times the exponential integral, whose values are tabulated.
     #[test]
     fn small_shapes_keep_their_upper_tail() {
-        let table = [(1e-3, 6.331_539_364_136_149), (0.5, 0.559_773_594_776_160_8), (1.0, 0.219_383_934_395_520_3)];
+        let table = [
+            (1e-3, 6.331_539_364_136_149),
+            (0.5, 0.559_773_594_776_160_8),
+            (1.0, 0.219_383_934_395_520_3),
+        ];
         for a in [1e-8, 1e-12, 1e-100, 1e-300] {
             for (x, integral) in table {
                 let above = gamma_tails(a, x).above / a;
-                assert!((above / integral - 1.0).abs() < 1e-13 + 10.0 * a, "a = {a}, x = {x}: {above}");
+                assert!(
+                    (above / integral - 1.0).abs() < 1e-13 + 10.0 * a,
+                    "a = {a}, x = {x}: {above}"
+                );
             }
         }
         // Both branches at the seam.

@@ -61,16 +61,20 @@ pub fn solve(
             None
         }
     });
+    let between = [solution.onset_least, solution.onset];
+    let seen = stopped_at.is_some_and(|n| n == 0 || n < between[0]);
+    let told = between[0] == between[1];
     let mut answer = Answer {
         last_step: last,
-        n0: Some(solution.onset).filter(|n0| stopped_at.is_some_and(|n| n == 0 || n < *n0)),
+        n0: Some(solution.onset).filter(|_| seen && told),
+        n0_between: Some(between).filter(|_| seen && !told),
         threshold: Vec::new(),
         threshold_lower: Vec::new(),
         threshold_upper: Vec::new(),
         value: solution.value.map(Into::into),
         segments: solution.segments,
-        belief: two_levels(&problem.detector).filter(|_| model.says_yes_or_no()).map(|[alarm, quiet]| {
-            Filter {
+        belief: two_levels(&problem.detector).filter(|_| model.says_yes_or_no()).map(
+            |[alarm, quiet]| Filter {
                 false_alarm: decimal(&alarm.before),
                 missed: decimal(&quiet.after),
                 hazard: match &problem.hazard {
@@ -79,8 +83,8 @@ pub fn solve(
                         Hazard::PerStep(list.iter().map(decimal).collect())
                     }
                 },
-            }
-        }),
+            },
+        ),
         threshold_stationary: None,
         threshold_stationary_lower: None,
         threshold_stationary_upper: None,
