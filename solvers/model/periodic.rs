@@ -2,7 +2,7 @@
 
 use super::chain::Chain;
 use super::explain::Shape;
-use super::law::{Law, positive};
+use super::law::{Law, SIZES, positive};
 use super::number::Decimal;
 use super::review::Review;
 use remapping::interval::{Bound, ChainLoads, Covariance, Imbalance, LoadChain, Processors};
@@ -117,7 +117,10 @@ impl Periodic {
         self.review_covariance(review, count);
         let (Tolerance::MaxDeviation(bound) | Tolerance::RmsDeviation(bound)) = &self.bound;
         review.nonnegative("problem.bound", bound.value, "the bound of the imbalance");
+        review.moderate("problem.bound", bound.value, SIZES);
+        review.moderate("problem.initial_load", self.initial_load.value, SIZES);
         if let Some(cost) = &self.remap_cost {
+            review.moderate("problem.remap_cost", cost.value, SIZES);
             review.nonnegative("problem.remap_cost", cost.value, "the cost of a remap");
         }
     }

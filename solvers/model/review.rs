@@ -78,6 +78,20 @@ impl<'a> Review<'a> {
         }
     }
 
+    /// Faults `path` if a number that is multiplied with others of its kind, and squared, is so large or so
+    /// small that products leave the range of doubles: beyond 10^`power`, or below 10^-`power` and not 0.
+    pub fn moderate(&mut self, path: &str, value: f64, power: i32) {
+        let size = value.abs();
+        let (most, least) = (10_f64.powi(power), 10_f64.powi(-power));
+        let kind = if size > most { "large" } else { "small" };
+        if size > most || size > 0.0 && size < least {
+            let message = format!("this number is too {kind} to be calculated with");
+            let label = format!("{value:e}");
+            let help = format!("take another unit: sizes from 1e-{power} to 1e{power} will do");
+            self.fault(path, &message, &label, &help);
+        }
+    }
+
     /// Faults `path` if `value` is below zero.
     pub fn nonnegative(&mut self, path: &str, value: f64, what: &str) {
         if value < 0.0 {

@@ -358,3 +358,46 @@ fn a_missed_tolerance_names_one_that_is_met() {
     let met = said.split("--tolerance ").nth(1).unwrap().split_whitespace().next().unwrap();
     place.run(&["solve", "m.ron", "--tolerance", met]).exits(0);
 }
+
+/// Numbers whose products are no doubles: a fault of the model with its place, or an answer without NaN.
+#[test]
+fn what_is_too_large_is_named() {
+    let place = Workplace::new();
+    let laws = [
+        ("Identical(count: 4, law: Normal(mean: 1e308, deviation: 1e308))", "0.1"),
+        ("Identical(count: 4, law: Normal(mean: 0, deviation: 1e-200))", "0.1"),
+        ("Identical(count: 4, law: Moments(mean: 0, variance: 1e308))", "0.1"),
+        ("Identical(count: 4, law: Gamma(shape: 1e-300, mean: 1))", "0.1"),
+        ("Identical(count: 4, law: Steps({-1e300: 0.5, 1e300: 0.5}))", "0.1"),
+        ("Identical(count: 4, law: Normal(mean: 0, deviation: 1))", "1e308"),
+    ];
+    for (laws, bound) in laws {
+        write(&place, &periodic(laws, &format!("MaxDeviation({bound})"), ""));
+        place.run(&["solve", "m.ron"]).exits(1).says("too").says("take another unit");
+    }
+    // Sums of such costs are beyond doubles; what they are made of is not.
+    write(
+        &place,
+        "PhaseChange(lifetime: Fixed(5), \
+        cycle: (before: 1e308, after: 1.7e308, remapped: 1e308), remap: (test: 1e308, install: 1e308), \
+        detector: (false_alarm: 0.1, missed: 0.1), hazard: Constant(0.1))",
+    );
+    let said = place.run(&["solve", "m.ron"]).exits(3);
+    assert!(
+        said.out.contains("beyond the range of doubles") && !said.out.contains("NaN"),
+        "{}",
+        said.out
+    );
+    write(
+        &place,
+        "Stopping(processes: Identical(count: 2, chain: Walk(levels: 6, up: 0.25, down: 0.25, \
+        edge: Reflect)), running_cost: MaxMinusMean, remap_cost: 1e308, after_remap: Uniform)",
+    );
+    let said = place.run(&["solve", "m.ron"]);
+    assert!(
+        !said.out.contains("NaN") && !said.err.contains("panicked"),
+        "{}{}",
+        said.out,
+        said.err
+    );
+}
