@@ -388,6 +388,13 @@ fn what_is_too_large_is_named() {
         "{}",
         said.out
     );
+    let said = place.run(&["compare", "m.ron"]).exits(3);
+    assert!(!said.out.contains("NaN") && !said.out.contains("inf"), "{}", said.out);
+    write(&place, &WALK.replace("remap_cost: 3", "remap_cost: 1e308"));
+    place.run(&["compare", "m.ron"]).exits(1).says("too large");
+    let rows: String = (0..60).map(|step| format!("{step},0,1e300\n{step},1,2e300\n")).collect();
+    place.write("run.csv", format!("step,rank,seconds\n{rows}"));
+    place.run(&["fit", "run.csv", "--remap-cost", "1"]).exits(1).says("too large");
     write(
         &place,
         "Stopping(processes: Identical(count: 2, chain: Walk(levels: 6, up: 0.25, down: 0.25, \
