@@ -187,7 +187,7 @@ pub struct Replay {
     /// Share of the steps that fitted policies are trained on; all are judged on the rest.
     #[arg(long, value_name = "F", default_value_t = 0.5, value_parser = share)]
     pub split: f64,
-    /// A solution to play too, as the policy `solution`.
+    /// A solution, or a rule that --advised wrote, to play too, as the policy `solution`.
     #[arg(long, value_name = "SOLUTION.json")]
     pub solution: Option<PathBuf>,
     /// Seconds in a unit of load of that solution.
@@ -231,7 +231,7 @@ fn targets() -> impl TypedValueParser<Value = Target> {
 /// Options of `export`.
 #[derive(Debug, Args)]
 pub struct Export {
-    /// The solution, as `remap solve --json` prints it.
+    /// The solution, as `remap solve --json` prints it, or the rule that `replay --advised` writes.
     #[arg(value_name = "SOLUTION.json")]
     pub solution: PathBuf,
     /// What to write.

@@ -175,6 +175,9 @@ impl Advised {
                 self.stride
             ));
         }
+        if let Some(steps) = self.steps {
+            notes.push(format!("The job was said to have {steps} steps of the log."));
+        }
         notes.push(format!(
             "Learnt from steps {} to {}; costs on steps {first} to {last}, sums of max - mean and remaps:",
             self.trained_on[0], self.trained_on[1]
