@@ -4,13 +4,13 @@ mod measurements;
 mod traces;
 
 pub use measurements::{Calibrate, Monitor, SimulatedNoise};
-pub use traces::{Export, Fit, Fitted, Replay, Report, Simulate};
+pub use traces::{Advise, Export, Fit, Fitted, Log, Replay, Report, Simulate, Start};
 
 use crate::problems;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use measurements::{CALIBRATE_HELP, MONITOR_HELP};
 use std::path::PathBuf;
-use traces::{EXPORT_HELP, FIT_HELP, REPLAY_HELP, REPORT_HELP, SIMULATE_HELP};
+use traces::{ADVISE_HELP, EXPORT_HELP, FIT_HELP, REPLAY_HELP, REPORT_HELP, SIMULATE_HELP};
 
 /// When should a parallel program remap its work? Optimal policies, computed and certified.
 ///
@@ -149,6 +149,9 @@ pub enum Command {
     /// Play policies on recorded step times: what would each have cost?
     #[command(after_help = REPLAY_HELP)]
     Replay(Replay),
+    /// Say when the program of a log should remap, and what that is worth.
+    #[command(after_help = ADVISE_HELP)]
+    Advise(Advise),
     /// Write a solution as source code, as a table, or as settings of a known code.
     #[command(after_help = EXPORT_HELP)]
     Export(Export),
@@ -173,6 +176,9 @@ pub struct Solve {
     #[command(flatten)]
     #[allow(missing_docs)]
     pub settings: Settings,
+    /// Not an option of this verb: `sweep` sets values.
+    #[arg(long, hide = true, value_name = "PATH=VALUE")]
+    pub set: Vec<String>,
     /// Write each solution to DIR/MODEL.json too; DIR is made if need be. Decision maps of more than
     /// 10^6 load vectors go to DIR/MODEL.npz (see docs/guide/stopping.md).
     #[arg(long, value_name = "DIR")]

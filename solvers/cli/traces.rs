@@ -1,9 +1,11 @@
 //! Options of what deals with recorded runs and with other programs: `simulate`, `fit`, `replay`,
-//! `report`, `export`.
+//! `advise`, `report`, `export`.
 
 use super::positive;
 use crate::export::Target;
 use crate::fitting::Kind;
+use crate::replaying::Outset;
+use crate::trace::Form;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use remapping::policy::Rule;
@@ -58,6 +60,20 @@ and Pearson's, of 95 %; those of drifts take the ranks, those of deviations the 
 those of a change of phase take times as correlated from step to step, and its hazard as seen once."
 );
 
+pub(super) const ADVISE_HELP: &str = traces!(
+    "Examples:
+  remap advise run.csv
+  remap advise run.csv --remap-cost 0.1 -o advice
+
+The first line says what to do and what it is worth. Rules are trained on the first half of the log, and one is
+chosen there; it is valued on the second half, which nothing was fitted to, from where the run stood, against
+the run as it was. Intervals are of 95 %, by a block bootstrap. A rule of one number is
+taken where it is within 1 % of the rule that votes (docs/advised.md). Where nothing beats what was done, or the
+log cannot tell, that is the answer.
+
+Assumed: a remap restores balance and does not change later increments."
+);
+
 pub(super) const REPLAY_HELP: &str = traces!(
     "Examples:
   remap replay run.csv
@@ -71,8 +87,10 @@ adaptive_cold (knows nothing at first), interval (of least cost for the fitted m
 solution (with --solution); and solved: of two adaptive plans, by trends and by means that loads return to,
 and the rules in use, what was cheapest on the later training steps.
 
-Assumed: a remap restores balance and does not change later increments. The judged run starts
-balanced."
+Where the log says when the run was remapped, `recorded` is the run as it was, from where it stood. The others
+start balanced, or with --from actual where the run stood. Differences have 95 % intervals by a block bootstrap.
+
+Assumed: a remap restores balance and does not change later increments."
 );
 
 /// Options of `simulate`.
@@ -96,6 +114,63 @@ pub struct Simulate {
     /// Overwrite an existing file.
     #[arg(long)]
     pub force: bool,
+}
+
+/// A log of step times.
+#[derive(Debug, Args)]
+pub struct Log {
+    /// The log.
+    #[arg(value_name = "TRACE")]
+    pub trace: PathBuf,
+    /// Cost of a remap in seconds [default: the mean of those recorded].
+    #[arg(long, value_name = "C", value_parser = cost, allow_negative_numbers = true)]
+    pub remap_cost: Option<f64>,
+    /// How the log is written [default: what it looks like].
+    #[arg(long, value_enum)]
+    pub format: Option<Format>,
+    /// Take sudden falls of the imbalance for remaps that were not recorded.
+    #[arg(long)]
+    pub suspected: bool,
+}
+
+/// Ways to write a log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// Rows and columns, separated by commas, semicolons, tabs or blanks.
+    Table,
+    /// A JSON object a line.
+    JsonLines,
+    /// A log of LAMMPS.
+    Lammps,
+}
+
+impl From<Format> for Form {
+    fn from(format: Format) -> Form {
+        match format {
+            Format::Table => Form::Table,
+            Format::JsonLines => Form::JsonLines,
+            Format::Lammps => Form::Lammps,
+        }
+    }
+}
+
+/// Where the judged run starts.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum Start {
+    /// Balanced, as if there had been a remap just before.
+    #[default]
+    Balance,
+    /// Where the recorded run stood.
+    Actual,
+}
+
+impl From<Start> for Outset {
+    fn from(start: Start) -> Outset {
+        match start {
+            Start::Balance => Outset::Balance,
+            Start::Actual => Outset::Actual,
+        }
+    }
 }
 
 /// Models that can be fitted.
@@ -148,18 +223,18 @@ impl From<Chain> for Kind {
 /// Options of `fit`.
 #[derive(Debug, Args)]
 pub struct Fit {
-    /// The trace.
-    #[arg(value_name = "TRACE")]
-    pub trace: PathBuf,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub log: Log,
     /// Which model [default: the first that fits].
     #[arg(long, value_enum)]
     pub model: Option<Fitted>,
     /// How loads on levels move.
     #[arg(long, value_enum, default_value_t, value_name = "KIND")]
     pub chain: Chain,
-    /// Cost of a remap in seconds [default: the mean of those recorded].
-    #[arg(long, value_name = "C", value_parser = cost)]
-    pub remap_cost: Option<f64>,
+    /// The job's length in steps of the program; without it rules hold for any length.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
+    pub steps: Option<u64>,
     /// Write the model to FILE, and what was found to standard output; without it, both go to
     /// standard output as one model file.
     #[arg(short, long, value_name = "FILE")]
@@ -175,25 +250,25 @@ pub struct Fit {
 /// Options of `replay`.
 #[derive(Debug, Args)]
 pub struct Replay {
-    /// The trace.
-    #[arg(value_name = "TRACE")]
-    pub trace: PathBuf,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub log: Log,
     /// Policies, separated by commas [default: all].
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub policies: Vec<String>,
-    /// Cost of a remap in seconds [default: the mean of those recorded].
-    #[arg(long, value_name = "C", value_parser = cost)]
-    pub remap_cost: Option<f64>,
     /// Share of the steps that fitted policies are trained on; all are judged on the rest.
     #[arg(long, value_name = "F", default_value_t = 0.5, value_parser = share)]
     pub split: f64,
+    /// Where the judged run starts.
+    #[arg(long, value_enum, default_value_t)]
+    pub from: Start,
     /// A solution, or a rule that --advised wrote, to play too, as the policy `solution`.
     #[arg(long, value_name = "SOLUTION.json")]
     pub solution: Option<PathBuf>,
-    /// Seconds in a unit of load of that solution.
-    #[arg(long, value_name = "SECONDS", default_value_t = 1.0, value_parser = positive)]
-    pub unit: f64,
-    /// Seed of Q-learning.
+    /// Seconds in a unit of load of that solution [default: as it says, otherwise 1].
+    #[arg(long, value_name = "SECONDS", value_parser = positive)]
+    pub unit: Option<f64>,
+    /// Seed of Q-learning and of the intervals.
     #[arg(long, value_name = "S", default_value_t = 1)]
     pub seed: u64,
     /// Write the rule `advised`, as it is after the training steps, to FILE, for `remap export`.
@@ -205,6 +280,29 @@ pub struct Replay {
     /// Print one JSON document and nothing else.
     #[arg(long)]
     pub json: bool,
+}
+
+/// Options of `advise`.
+#[derive(Debug, Args)]
+pub struct Advise {
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub log: Log,
+    /// The job's length in steps of the program: the exported rule knows the end.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
+    pub steps: Option<u64>,
+    /// Seed of the intervals.
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    pub seed: u64,
+    /// Write the rule, a report, the fitted model and settings into DIR, which is made if need be.
+    #[arg(short, long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Print one JSON document and nothing else.
+    #[arg(long)]
+    pub json: bool,
+    /// Overwrite existing files.
+    #[arg(long)]
+    pub force: bool,
 }
 
 /// Options of `report`.

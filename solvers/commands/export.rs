@@ -11,7 +11,7 @@ pub(super) fn run(arguments: &Export) -> Result<Exit, Complaint> {
     if let Some(path) = &arguments.out {
         check_free(path, arguments.force)?;
     }
-    let Exported { bytes, notes } = match rule::find(&arguments.solution)? {
+    let Exported { bytes, notes } = match rule::find(&arguments.solution, None)? {
         Found::Rule(stated) => export::write(&stated, arguments.to)?,
         Found::Advised(advised) => export::advised::write(&advised, arguments.to)?,
     };

@@ -1,12 +1,13 @@
 //! `remap fit`.
 
 use super::Exit;
+use super::log::{Opened, open};
 use crate::cli::{Fit, Fitted};
 use crate::complaint::Complaint;
 use crate::fitting::{self, Deck, Facts};
 use crate::output::{check_free, print, say, write_file};
+use crate::solution::log::Fits;
 use crate::solution::to_json;
-use crate::trace;
 use remapping::estimate::{self, Estimate};
 use remapping::fit::growth::Point;
 use serde::Serialize;
@@ -15,19 +16,14 @@ pub(super) fn run(arguments: &Fit) -> Result<Exit, Complaint> {
     if let Some(path) = &arguments.out {
         check_free(path, arguments.force)?;
     }
-    let name = arguments.trace.display();
-    let trace = trace::read(&arguments.trace)?;
-    for repair in &trace.repairs {
-        say(&format!("note: {name}: {repair}"));
-    }
+    let Opened { name, trace, remap_cost: cost, cost_recorded, .. } = open(&arguments.log)?;
     let record = &trace.record;
-    let recorded = record.mean_remap_cost();
-    let cost = remap_cost(arguments.remap_cost, recorded, &name.to_string())?;
-    let facts = Facts::of(record, cost, arguments.remap_cost.is_none());
-    let facts = facts.ok_or_else(|| {
+    let facts = Facts::of(record, cost, cost_recorded);
+    let mut facts = facts.ok_or_else(|| {
         let message = format!("{name}: {} steps are too few to fit a model", record.steps());
         Complaint::elsewhere(message, "record a hundred steps or more")
     })?;
+    (facts.stride, facts.job_steps) = (trace.stride, arguments.steps);
     if facts.increments.outliers > 0 {
         let many = facts.increments.outliers;
         say(&format!(
@@ -45,8 +41,17 @@ pub(super) fn run(arguments: &Fit) -> Result<Exit, Complaint> {
     };
     let others: Vec<&Deck> = decks.iter().filter(|deck| deck.problem != chosen.problem).collect();
     for deck in &others {
-        let verdict = deck.misfits.first().map_or("fits too", |misfit| misfit.as_str());
+        let verdict = match deck.misfits.is_empty() {
+            true => format!("fits too: {}", deck.why()),
+            false => deck.why(),
+        };
         say(&format!("note: --model {}: {verdict}", deck.problem.replace('_', "-")));
+    }
+    if !chosen.misfits.is_empty() {
+        say(&format!(
+            "warning: {name}: no model fits; what is solved or exported from this one will say so: try remap \
+             advise {name}"
+        ));
     }
     let title = format!("Fitted to {name}");
     let file = chosen.file(&title, &facts);
@@ -98,6 +103,10 @@ struct Model<'a> {
     problem: &'static str,
     /// Seconds in a unit of load.
     unit: f64,
+    unit_seconds: f64,
+    /// Steps of the program in a step of the model.
+    stride: u64,
+    fits: Fits,
     parameters: Vec<Parameter<'a>>,
     growth: Vec<Growth>,
     misfits: &'a [String],
@@ -136,6 +145,9 @@ impl<'a> Model<'a> {
         Model {
             problem: deck.problem,
             unit: deck.unit,
+            unit_seconds: deck.unit,
+            stride: facts.stride,
+            fits: deck.fits(),
             parameters: deck.parameters.iter().map(parameter).collect(),
             growth: facts.recorded.iter().zip(&deck.predicted).map(growth).collect(),
             misfits: &deck.misfits,
@@ -150,16 +162,4 @@ fn why_not(problem: &str) -> &'static str {
         "stopping" => "chains for each rank need loads on a lattice, and few load vectors",
         _ => "so many ranks have too many states on six levels or more; fit a periodic model",
     }
-}
-
-/// The cost of a remap: as given, otherwise as recorded.
-pub(super) fn remap_cost(
-    given: Option<f64>,
-    recorded: Option<f64>,
-    name: &str,
-) -> Result<f64, Complaint> {
-    given.or(recorded).ok_or_else(|| {
-        let message = format!("{name}: no cost of a remap is recorded");
-        Complaint::elsewhere(message, "give it in seconds: --remap-cost C")
-    })
 }

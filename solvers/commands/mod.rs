@@ -1,5 +1,7 @@
 //! One file per verb.
 
+mod advice_files;
+mod advise;
 mod axes;
 mod calibrate;
 mod check;
@@ -7,6 +9,7 @@ mod compare;
 mod export;
 mod fit;
 mod generate;
+mod log;
 mod monitor;
 mod proof;
 mod regret;
@@ -100,6 +103,7 @@ pub fn execute(cli: Cli) -> Exit {
         Command::Simulate(arguments) => ended(simulate::run(&arguments)),
         Command::Fit(arguments) => ended(fit::run(&arguments)),
         Command::Replay(arguments) => ended(replay::run(&arguments)),
+        Command::Advise(arguments) => ended(advise::run(&arguments)),
         Command::Report(arguments) => {
             let exit = report::run(&arguments);
             if crate::run::is_interrupted() { exit.worst(Exit::Interrupted) } else { exit }

@@ -1,42 +1,19 @@
 //! `remap replay`.
 
 use super::Exit;
-use super::fit::remap_cost;
-use crate::cli::Replay;
+use super::log::{Opened, open};
+use crate::cli::{Replay, Start};
 use crate::complaint::Complaint;
-use crate::output::{check_free, print, say, write_file};
+use crate::fitting::short;
+use crate::output::{check_free, print, write_file};
 use crate::replaying::advised::{Settings, advised_document};
-use crate::replaying::{Contestant, Ground, IN_USE, OURS, Solution};
+use crate::replaying::contest::{self, Line, contestants, judge};
+use crate::replaying::{Ground, IN_USE, OURS, Solution};
 use crate::run::Watch;
 use crate::solution::{rule, to_json};
-use crate::trace;
 use remapping::fit::increments::Increments;
-use remapping::replay::replay;
-use remapping::simulate::Tally;
 use serde::Serialize;
 use std::fmt::Write;
-
-/// What a policy came to on the judged steps.
-#[derive(Debug, Serialize)]
-struct Line {
-    policy: String,
-    /// Sum of max - mean over the judged steps, and the remaps.
-    cost: f64,
-    /// How much more than hindsight's best.
-    regret: f64,
-    remaps: u64,
-    /// Sum of the steps' maxima, and the remaps.
-    time: f64,
-    utilization: f64,
-    /// Whether codes use it today.
-    in_use: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    note: Option<String>,
-    /// What `solved` was chosen from, the best first: costs on the later training steps as multiples of
-    /// hindsight's.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    training: Vec<(String, f64)>,
-}
 
 #[derive(Debug, Serialize)]
 struct Document {
@@ -48,12 +25,20 @@ struct Document {
     /// The first step that is judged, from 0.
     judged_from: usize,
     judged: usize,
+    /// Steps of the program in a step of the log.
+    stride: u64,
+    /// Where the judged run starts: `balance` or `actual`.
+    from: &'static str,
     assumption: &'static str,
     /// The least any sequence of remaps costs on the judged steps.
     clairvoyant: f64,
-    policies: Vec<Line>,
+    /// The same from where the recorded run stood, where the policies start elsewhere: what `recorded`
+    /// is measured by.
     #[serde(skip_serializing_if = "Option::is_none")]
-    best_in_use: Option<String>,
+    clairvoyant_from_actual: Option<f64>,
+    policies: Vec<Line>,
+    /// Of all rules in use, whether they were asked for or not.
+    best_in_use: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     verdict: Option<String>,
     /// Regret of what Q-learning had learnt after so many episodes, on the training steps.
@@ -68,13 +53,11 @@ const ASSUMPTION: &str = "a remap restores balance and does not change later inc
 const MOST_STEPS: usize = 10_000;
 
 pub(super) fn run(arguments: &Replay) -> Result<Exit, Complaint> {
-    let name = arguments.trace.display().to_string();
     if let Some(path) = &arguments.advised {
         check_free(path, arguments.force)?;
     }
-    let trace = trace::read(&arguments.trace)?;
+    let Opened { name, trace, remap_cost: cost, .. } = open(&arguments.log)?;
     let record = &trace.record;
-    let cost = remap_cost(arguments.remap_cost, record.mean_remap_cost(), &name)?;
     let steps = record.steps();
     let cut = ((steps as f64 * arguments.split).round() as usize).clamp(1, steps - 1);
     if cut < 3 || steps - cut < 2 {
@@ -84,7 +67,7 @@ pub(super) fn run(arguments: &Replay) -> Result<Exit, Complaint> {
     let judged = cut..steps.min(cut + MOST_STEPS);
     let solution = match &arguments.solution {
         None => None,
-        Some(path) => Some(Solution::new(rule::find(path)?, arguments.unit)?),
+        Some(path) => Some(Solution::new(rule::find(path, arguments.unit)?, trace.stride)?),
     };
     let wanted = solution.as_ref().and_then(Solution::ranks);
     if let Some(wanted) = wanted.filter(|wanted| *wanted != record.ranks()) {
@@ -96,35 +79,26 @@ pub(super) fn run(arguments: &Replay) -> Result<Exit, Complaint> {
         names.extend(OURS.iter().chain(&IN_USE).map(|name| (*name).to_owned()));
         names.extend(solution.as_ref().map(|_| "solution".to_owned()));
     }
-    let ground = Ground { record, remap_cost: cost, training: 0..cut, seed: arguments.seed };
+    let ground = Ground {
+        record,
+        remap_cost: cost,
+        training: 0..cut,
+        seed: arguments.seed,
+        from: arguments.from.into(),
+        end_known: true,
+    };
     let mut curve = Vec::new();
-    let contestants: Vec<Contestant> = names
-        .iter()
-        .map(|name| ground.contestant(name, solution.as_ref(), &mut curve))
-        .collect::<Result<_, _>>()?;
+    let contestants = contestants(&ground, &names, solution.as_ref(), &mut curve)?;
     let watch = Watch::start(&name, None);
-    let start = || ground.runs(&contestants, judged.len());
-    let found = match replay(record, judged.clone(), cost, &start, &watch) {
+    let found = match judge(&ground, &contestants, judged.clone(), trace.knows_remaps, &watch) {
         Ok(found) => found,
         Err(halt) => return Ok(remapping::Status::from(halt).into()),
     };
-    let line = |(contestant, tally): (&Contestant, &Tally)| Line {
-        policy: contestant.name.clone(),
-        cost: tally.value,
-        regret: (tally.value - found.clairvoyant).max(0.0),
-        remaps: tally.remaps,
-        time: tally.time,
-        utilization: tally.utilization(),
-        in_use: IN_USE.contains(&contestant.name.as_str()),
-        note: contestant.note.clone(),
-        training: contestant.trials.clone(),
-    };
-    let policies: Vec<Line> = contestants.iter().zip(&found.tallies).map(line).collect();
-    let best = policies.iter().filter(|line| line.in_use);
-    let best = best.min_by(|a, b| a.regret.total_cmp(&b.regret));
-    let solved = policies.iter().find(|line| line.policy == "solved");
-    let verdict = solved.zip(best).map(|(solved, best)| verdict(solved, best, &ground, steps));
+    let solved = found.lines.iter().find(|line| line.policy == "solved");
+    let verdict = solved.map(|solved| verdict(solved, &found.best_in_use, &ground, steps));
+    let shown = contest::table(&found);
     if let Some(path) = &arguments.advised {
+        let balanced = arguments.from == Start::Balance;
         let settings = Settings {
             title: name.clone(),
             remap_cost: cost,
@@ -133,50 +107,52 @@ pub(super) fn run(arguments: &Replay) -> Result<Exit, Complaint> {
             unit_seconds: 1.0,
             stride: trace.stride,
             assumption: ASSUMPTION.to_owned(),
-            clairvoyant: Some(found.clairvoyant),
+            clairvoyant: balanced.then_some(found.clairvoyant),
         };
         let advised = advised_document(record, &settings)?;
         write_file(path, to_json(&advised).as_bytes(), arguments.force)?;
     }
     let document = Document {
-        trace: name.clone(),
+        trace: name,
         ranks: record.ranks(),
         steps,
         recorded_remaps: record.remaps().len(),
         remap_cost: cost,
         judged_from: cut,
         judged: judged.len(),
+        stride: trace.stride,
+        from: match arguments.from {
+            Start::Balance => "balance",
+            Start::Actual => "actual",
+        },
         assumption: ASSUMPTION,
         clairvoyant: found.clairvoyant,
-        best_in_use: best.map(|best| best.policy.clone()),
+        clairvoyant_from_actual: found.clairvoyant_actual,
+        best_in_use: found.best_in_use.0,
         verdict,
-        policies,
+        policies: found.lines,
         q_learning_regret: curve,
         repairs: trace.repairs,
     };
     if arguments.json {
         print(&to_json(&document));
     } else {
-        for repair in &document.repairs {
-            say(&format!("note: {name}: {repair}"));
-        }
-        print(&table(&document));
+        print(&text(&document, &shown));
     }
     Ok(Exit::Done)
 }
 
 /// Whether the solved policy is as good as the best rule in use, and if not, why.
-fn verdict(solved: &Line, best: &Line, ground: &Ground<'_>, steps: usize) -> String {
-    let (own, other) = (solved.regret, best.regret);
+fn verdict(solved: &Line, best: &(String, f64), ground: &Ground<'_>, steps: usize) -> String {
+    let (name, cost) = best;
     let slack = 1e-9 * solved.cost.max(1.0);
-    if own <= other + slack {
-        return format!("solved is at least as good as the best rule in use, {}", best.policy);
+    if solved.cost <= cost + slack {
+        return format!("solved is at least as good as the best rule in use, {name}");
     }
-    let behind = 100.0 * (own - other) / best.cost.max(f64::MIN_POSITIVE);
+    let behind = 100.0 * (solved.cost - cost) / cost.max(f64::MIN_POSITIVE);
     format!(
-        "solved costs {behind:.2} % more than the best rule in use, {}: {}; {}",
-        best.policy,
-        in_training(solved, &best.policy),
+        "solved costs {behind:.2} % more than the best rule in use, {name}: {}; {}",
+        in_training(solved, name),
         what_changed(ground, steps)
     )
 }
@@ -210,51 +186,41 @@ fn what_changed(ground: &Ground<'_>, steps: usize) -> String {
         found.drifts.iter().map(|drift| drift - found.drift.value).fold(0.0, f64::max)
     };
     let (a, b) = (steepest(&before), steepest(&after));
-    let (s, t) = (before.deviation.value, after.deviation.value);
-    if (a - b).abs() > 0.1 * a.max(b) && a.max(b) * 10.0 > s.max(t) {
+    // How far the steepest drift may be off by chance.
+    let chance = |found: &Increments, steps: usize| {
+        let steps = steps.max(1) as f64;
+        (found.deviation.value.powi(2) + 2.0 * found.noise.powi(2) / steps) / steps
+    };
+    let chance = (chance(&before, cut) + chance(&after, steps - cut)).sqrt();
+    let (s, t) = (before.deviation, after.deviation);
+    let drifts = before.same_drift.min(after.same_drift) < 0.001;
+    if drifts && (a - b).abs() > 4.0 * chance {
         let (a, b) = (short(a), short(b));
         format!("the fastest rank gained {a} a step in training and {b} after")
-    } else if (s - t).abs() > 0.2 * s.max(t) {
-        let (s, t) = (short(s), short(t));
+    } else if s.upper < t.lower || t.upper < s.lower {
+        let (s, t) = (short(s.value), short(t.value));
         format!("a step added {s} at random in training and {t} after")
     } else {
         "the increments are as in training; among several rules one is lucky".to_owned()
     }
 }
 
-use crate::fitting::short;
-
-fn table(document: &Document) -> String {
-    let Document { trace, ranks, steps, recorded_remaps, remap_cost, .. } = document;
+fn text(document: &Document, shown: &str) -> String {
+    let Document { trace, ranks, steps, recorded_remaps, remap_cost, from, .. } = document;
+    let start = match *from {
+        "actual" => "where the run stood",
+        _ => "balance",
+    };
     let mut text = format!(
         "{trace}: {ranks} ranks x {steps} steps, {recorded_remaps} remaps recorded\n\
          a remap costs {} seconds; assumed: {ASSUMPTION}\n\
-         trained on steps 0..={}, judged from balance on steps {}..={}\n",
+         trained on steps 0..={}, judged from {start} on steps {}..={}\n",
         short(*remap_cost),
         document.judged_from - 1,
         document.judged_from,
         document.judged_from + document.judged - 1
     );
-    let widest = document.policies.iter().map(|line| line.policy.len()).max().unwrap_or(0).max(12);
-    let _ = writeln!(
-        text,
-        "{:<widest$} {:>11} {:>13}{:>8}{:>13}",
-        "policy", "cost", "regret", "remaps", "utilization"
-    );
-    for line in &document.policies {
-        let note = line.note.as_ref().map_or_else(String::new, |note| format!("  {note}"));
-        let _ = writeln!(
-            text,
-            "{:<widest$} {:>11} {:>13}{:>8}{:>13.5}{note}",
-            line.policy,
-            short(line.cost),
-            short(line.regret),
-            line.remaps,
-            line.utilization
-        );
-    }
-    let least = short(document.clairvoyant);
-    let _ = writeln!(text, "{:<widest$} {least:>11}  knowing the steps in advance", "clairvoyant");
+    text.push_str(shown);
     if !document.q_learning_regret.is_empty() {
         let points: Vec<String> = document
             .q_learning_regret

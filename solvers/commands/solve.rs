@@ -112,6 +112,11 @@ fn certify(arguments: &Solve, file: &Path, loaded: &Loaded, solved: &Solved) -> 
 
 /// What the arguments ask for together must be possible.
 fn check_request(arguments: &Solve) -> Result<(), Complaint> {
+    if let (Some(set), Some(model)) = (arguments.set.first(), arguments.models.first()) {
+        let message = "solve takes models as they are: it has no --set";
+        let help = format!("remap sweep {} --set '{set}'", model.display());
+        return Err(Complaint::elsewhere(message, help));
+    }
     if let Some(plot) = &arguments.plot {
         if arguments.models.len() > 1 {
             let message = "--plot draws one model, several are given";

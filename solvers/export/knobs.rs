@@ -91,6 +91,10 @@ pub fn of(export: &StatedRule) -> Result<Knobs, Complaint> {
         }
         Rule::Level(level) => {
             look = level.stride;
+            instead = level.interval;
+            if let Some(every) = instead {
+                notes.push(format!("The fixed interval of least cost would be {every} steps."));
+            }
             let over = match level.measure {
                 Measure::Excess => level.value / level.mean,
                 Measure::Utilization => 1.0 / level.value - 1.0,

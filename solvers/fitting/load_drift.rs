@@ -2,11 +2,13 @@
 
 use super::levels::{dense_rows, matrix, named};
 use super::{Deck, Facts, short};
+use rand::RngExt;
 use remapping::chain::{BirthDeath, Multisets};
 use remapping::estimate::Estimate;
 use remapping::fit::chain::{Edge, Moves, lattice};
 use remapping::fit::growth;
 use remapping::fit::transitions::Transitions;
+use remapping::simulate::Stream;
 
 /// States up to which a chain on a lattice of the trace's own is taken, and one of our making; load
 /// vectors up to which a dense one is.
@@ -188,7 +190,7 @@ fn deck(
     parameters: Vec<(String, Estimate)>,
     mut misfits: Vec<String>,
 ) -> Deck {
-    let (ranks, steps) = (facts.record.ranks(), facts.record.steps());
+    let ranks = facts.record.ranks();
     let levels = rows.len().max(1);
     let first =
         ((facts.record.mean(0) / quantum).round() as i64 - lowest).clamp(0, levels as i64 - 1);
@@ -203,12 +205,64 @@ fn deck(
             short(facts.alike)
         ));
     }
-    misfits.extend(facts.misfits(&predicted));
+    let starts = facts.levels(quantum, lowest, levels);
+    let mut make = |numbers: &mut Stream, steps: usize, remaps: &[usize]| {
+        walk(numbers, &alike, &starts[0], lowest, quantum, steps, remaps)
+    };
+    let tested = match facts.tested(&mut make) {
+        Ok(tested) => Some(tested),
+        Err(misfit) => {
+            misfits.push(misfit);
+            None
+        }
+    };
+    let steps_are = match facts.job_steps {
+        Some(_) => "",
+        None => {
+            "  // those of the log: no length of the job was stated, and none is used in what is exported"
+        }
+    };
     let model = format!(
         "LoadDrift(\n    processors: {ranks},\n    chain: {chain},\n    initial_load: {},\n    \
-         steps: {steps},\n    remap_cost: {},\n)",
+         steps: {},{steps_are}\n    remap_cost: {},\n)",
         lowest + first,
+        facts.steps(),
         short(facts.remap_cost / quantum)
     );
-    Deck { problem: "load_drift", model, parameters, predicted, unit: quantum, misfits }
+    Deck { problem: "load_drift", model, parameters, predicted, unit: quantum, misfits, tested }
+}
+
+/// Times of a run whose ranks move between levels by `rows(rank)`, from the levels `start`; a remap leaves every rank
+/// an equal share, rounded.
+pub(super) fn walk<'a>(
+    numbers: &mut Stream,
+    rows: &dyn Fn(usize) -> &'a [Vec<f64>],
+    start: &[usize],
+    lowest: i64,
+    quantum: f64,
+    steps: usize,
+    remaps: &[usize],
+) -> Vec<f64> {
+    let mut levels = start.to_vec();
+    let mut seconds = Vec::with_capacity(steps * levels.len());
+    for step in 0..steps {
+        if remaps.contains(&step) {
+            let (total, ranks) = (levels.iter().sum::<usize>(), levels.len());
+            let share = |rank: usize| (total * (rank + 1)) / ranks - (total * rank) / ranks;
+            levels = (0..ranks).map(share).collect();
+        }
+        if step > 0 {
+            for (rank, level) in levels.iter_mut().enumerate() {
+                let draw: f64 = numbers.random();
+                let mut sum = 0.0;
+                let next = rows(rank)[*level].iter().position(|p| {
+                    sum += p;
+                    draw < sum
+                });
+                *level = next.unwrap_or(*level);
+            }
+        }
+        seconds.extend(levels.iter().map(|level| (*level as i64 + lowest) as f64 * quantum));
+    }
+    seconds
 }

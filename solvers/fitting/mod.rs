@@ -6,12 +6,15 @@ mod periodic;
 mod phase_change;
 mod stopping;
 
+use crate::solution::log::{Fits, Verdict};
 use remapping::estimate::Estimate;
 use remapping::fit::chain::lattice;
+use remapping::fit::goodness::{self, Goodness};
 use remapping::fit::growth::{self, Point};
 use remapping::fit::increments::Increments;
 use remapping::fit::transitions::Transitions;
 use remapping::record::Record;
+use remapping::simulate::Stream;
 use std::fmt::Write;
 
 pub use load_drift::{Kind, load_drift};
@@ -34,6 +37,8 @@ pub struct Deck {
     pub unit: f64,
     /// What does not fit, a sentence each; none if the model fits.
     pub misfits: Vec<String>,
+    /// What was found by making records with the model, if that was tried.
+    pub tested: Option<String>,
 }
 
 /// What is known of a record before models are fitted.
@@ -46,6 +51,10 @@ pub struct Facts<'a> {
     pub remap_cost: f64,
     /// Whether it was recorded.
     pub cost_recorded: bool,
+    /// Steps of the program in a step of the record.
+    pub stride: u64,
+    /// Length of the job in steps of the program, where it was stated.
+    pub job_steps: Option<u64>,
     /// Growth of the imbalance as recorded.
     pub recorded: Vec<Point>,
     /// Probability of ranks that move from equal levels at least as differently, if they are alike; 1
@@ -65,7 +74,16 @@ impl<'a> Facts<'a> {
         let recorded = growth::recorded(record, &growth::lags(longest));
         let moves = lattice(record).and_then(|quantum| Transitions::of(record, quantum));
         let alike = moves.map_or(1.0, |moves| moves.alike());
-        Some(Facts { record, increments, remap_cost, cost_recorded, recorded, alike })
+        Some(Facts {
+            record,
+            increments,
+            remap_cost,
+            cost_recorded,
+            stride: 1,
+            job_steps: None,
+            recorded,
+            alike,
+        })
     }
 
     /// The lags that are compared.
@@ -88,26 +106,41 @@ impl<'a> Facts<'a> {
         (0..self.record.steps()).map(row).collect()
     }
 
-    /// Says where a prediction misses what was recorded.
-    fn misfits(&self, predicted: &[Point]) -> Vec<String> {
-        let miss = |(seen, model): (&Point, &Point)| {
-            let off = (seen.mean - model.mean).abs();
-            off > (SLACK * seen.mean).max(seen.half_width + model.half_width)
-        };
-        let missed: Vec<(&Point, &Point)> =
-            self.recorded.iter().zip(predicted).filter(|pair| miss(*pair)).collect();
-        let Some((seen, model)) = missed.last() else { return Vec::new() };
-        vec![format!(
-            "the imbalance {} steps after a remap is {} in the trace and {} by this model",
-            seen.lag,
-            short(seen.mean),
-            short(model.mean)
-        )]
+    /// Steps of the model's job: as stated, or as many as were recorded.
+    fn steps(&self) -> u64 {
+        match self.job_steps {
+            Some(steps) => steps.div_ceil(self.stride).max(1),
+            None => self.record.steps() as u64,
+        }
+    }
+
+    /// Whether the record looks like those that `make` makes, in words: why not, or what speaks for it.
+    fn tested(
+        &self,
+        make: &mut dyn FnMut(&mut Stream, usize, &[usize]) -> Vec<f64>,
+    ) -> Result<String, String> {
+        told(&goodness::test(self.record, &self.lags(), make))
     }
 }
 
-/// Relative error of a predicted imbalance that is let pass.
-const SLACK: f64 = 0.15;
+/// The outcome of a test in words: why the model does not fit, or what speaks for it.
+fn told(found: &Goodness) -> Result<String, String> {
+    let Goodness { probability, worst } = found;
+    let (seen, made) = (short(worst.seen), short(worst.made));
+    if found.is_misfit() {
+        return Err(format!(
+            "{} is {seen} in the log and {made} +- {} in logs made by this model (probability {})",
+            worst.name,
+            short(2.0 * worst.spread),
+            short(*probability)
+        ));
+    }
+    Ok(format!(
+        "199 logs made by this model look like it; furthest off is {}, {seen} and {made} +- {}",
+        worst.name,
+        short(2.0 * worst.spread)
+    ))
+}
 
 /// All models that can be fitted, the recommended one first. Chains for each rank are fitted where ranks
 /// differ, or if they are `wanted`.
@@ -118,9 +151,8 @@ pub fn decks(facts: &Facts<'_>, kind: Kind, wanted: Option<&str>) -> Vec<Deck> {
         decks.extend(stopping(facts, kind));
     }
     decks.push(periodic(facts));
-    // The first that fits; a change of phase says nothing of the growth, so that it is never first.
+    // The first that fits; what is left if none does is the interval.
     decks.sort_by_key(|deck| match deck.problem {
-        "phase_change" => 2,
         _ if deck.misfits.is_empty() => 0,
         "periodic" => 1,
         _ => 2,
@@ -157,8 +189,32 @@ impl Deck {
         }
         let title = title.replace(['"', '\\'], "'");
         let body = self.model.replace('\n', "\n    ");
-        let _ = writeln!(text, "Model(\n    title: \"{title}\",\n    problem: {body},\n)");
+        let why = self.why().replace(['"', '\\'], "'");
+        let verdict = if self.misfits.is_empty() { "yes" } else { "no" };
+        let job =
+            facts.job_steps.map_or_else(String::new, |job| format!("    job_steps: {job},\n"));
+        let _ = writeln!(
+            text,
+            "Model(\n    title: \"{title}\",\n    unit_seconds: {},\n    stride: {},\n    \
+             fits: (verdict: {verdict}, why: \"{why}\"),\n{job}    problem: {body},\n)",
+            self.unit, facts.stride
+        );
         text
+    }
+
+    /// Whether it fits.
+    pub fn fits(&self) -> Fits {
+        let verdict = if self.misfits.is_empty() { Verdict::Yes } else { Verdict::No };
+        Fits { verdict, why: self.why() }
+    }
+
+    /// Why it fits, or why not.
+    pub fn why(&self) -> String {
+        match (self.misfits.as_slice(), &self.tested) {
+            ([], Some(tested)) => tested.clone(),
+            ([], None) => "nothing speaks against it".to_owned(),
+            (misfits, _) => misfits.join("; "),
+        }
     }
 
     /// What was found, for people.
@@ -190,9 +246,9 @@ impl Deck {
             }
         }
         match self.misfits.as_slice() {
-            [] if self.predicted.is_empty() => {}
-            [] => text
-                .push_str("the model fits: E max - mean and its growth are those of the trace\n"),
+            [] => {
+                let _ = writeln!(text, "the model fits: {}", self.why());
+            }
             misfits => {
                 text.push_str("the model does not fit:\n");
                 for misfit in misfits {

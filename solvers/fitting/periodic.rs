@@ -2,8 +2,11 @@
 
 use super::load_drift::SEED;
 use super::{Deck, Facts, short};
-use remapping::fit::chain::{Moves, lattice};
+use rand::RngExt;
+use remapping::estimate::Estimate;
+use remapping::fit::chain::{Moves, Walk, lattice};
 use remapping::fit::growth;
+use remapping::simulate::Stream;
 
 /// Probability below which equal drifts count as refuted.
 const REFUTED: f64 = 0.001;
@@ -42,16 +45,89 @@ pub fn periodic(facts: &Facts<'_>) -> Deck {
     let drifts =
         if differ { increments.drifts.clone() } else { vec![increments.drift.value; ranks] };
     let lags = facts.lags();
-    let predicted = growth::normal(&drifts, deviation, increments.noise, &lags, SEED);
-    let misfits = facts.misfits(&predicted);
+    let predicted = growth::normal(&drifts, deviation, 0.0, &lags, SEED);
+    let (own, start) = (own.as_ref().map(Moves::walk), facts.mean());
+    let law = Law { walk: own.map(|walk| (walk, unit)), drifts, deviation };
+    let mut misfits = Vec::new();
+    let noise = increments.noise;
+    let noisy = noise > 0.2 * deviation && law.walk.is_none();
+    let mut make = |numbers: &mut Stream, steps: usize, remaps: &[usize]| {
+        law.record(numbers, start, steps, remaps, if noisy { noise } else { 0.0 })
+    };
+    let mut tested = match facts.tested(&mut make) {
+        Ok(tested) => Some(tested),
+        Err(misfit) => {
+            misfits.push(misfit);
+            None
+        }
+    };
+    if noisy {
+        parameters.push(("noise of the measurement".to_owned(), Estimate::around(noise, 0.0)));
+        let beside =
+            format!("with noise of {} on each time, which no remap takes away", short(noise));
+        tested = tested.map(|tested| format!("{beside}, {tested}"));
+    }
+    if !differ && increments.deviation.lower <= 0.0 {
+        misfits.push(
+            "what changes is noise of the measurement, as far as can be told: there is nothing to remap for"
+                .to_owned(),
+        );
+    }
     let model = format!(
-        "Periodic(\n    initial_load: {},\n    changes: {changes},\n    \
-         bound: MaxDeviation(0.05),  // the tolerance is yours to choose; the cost decides without it\n    \
-         remap_cost: {},\n)",
+        "Periodic(\n    initial_load: {},\n    changes: {changes},\n    remap_cost: {},\n)",
         short(facts.mean() / unit),
         short(facts.remap_cost / unit)
     );
-    Deck { problem: "periodic", model, parameters, predicted, unit, misfits }
+    Deck { problem: "periodic", model, parameters, predicted, unit, misfits, tested }
+}
+
+/// The law that the model states.
+struct Law {
+    /// Steps on a lattice of this unit, where it is one.
+    walk: Option<(Walk, f64)>,
+    drifts: Vec<f64>,
+    deviation: f64,
+}
+
+impl Law {
+    /// Times of a run that starts balanced at `start`.
+    fn record(
+        &self,
+        numbers: &mut Stream,
+        start: f64,
+        steps: usize,
+        remaps: &[usize],
+        noise: f64,
+    ) -> Vec<f64> {
+        let mut loads = vec![start; self.drifts.len()];
+        let mut seconds = Vec::with_capacity(steps * loads.len());
+        for step in 0..steps {
+            if remaps.contains(&step) {
+                let mean = loads.iter().sum::<f64>() / loads.len() as f64;
+                loads.fill(mean);
+            }
+            for (load, drift) in loads.iter_mut().zip(&self.drifts) {
+                *load += match &self.walk {
+                    Some((walk, unit)) => {
+                        let draw: f64 = numbers.random();
+                        let up = draw < walk.up.value;
+                        let down = draw > 1.0 - walk.down.value;
+                        unit * (f64::from(up) - f64::from(down))
+                    }
+                    None => drift + self.deviation * normal(numbers),
+                };
+                let seen = if noise > 0.0 { *load + noise * normal(numbers) } else { *load };
+                seconds.push(seen);
+            }
+        }
+        seconds
+    }
+}
+
+/// A standard normal number (G. E. P. Box and M. E. Muller 1958).
+pub(super) fn normal(numbers: &mut Stream) -> f64 {
+    let (size, angle): (f64, f64) = (numbers.random(), numbers.random());
+    (-2.0 * (1.0 - size).ln()).sqrt() * (std::f64::consts::TAU * angle).cos()
 }
 
 /// What is left for staying, so that the decimals add up to one.

@@ -1,9 +1,13 @@
 //! One change for good: `PhaseChange`, where a change point shows.
 
-use super::{Deck, Facts, short};
+use super::load_drift::SEED;
+use super::periodic::normal;
+use super::{Deck, Facts, short, told};
 use remapping::estimate::Estimate;
 use remapping::fit::change::{change, hazard};
 use remapping::fit::correlated::{Means, means};
+use remapping::fit::goodness::{self, Goodness};
+use remapping::simulate::stream;
 
 /// The two-phase model, where the slowest rank's time changes for good.
 pub fn phase_change(facts: &Facts<'_>) -> Option<Deck> {
@@ -47,7 +51,7 @@ pub fn phase_change(facts: &Facts<'_>) -> Option<Deck> {
         "PhaseChange(\n    lifetime: Fixed({}),\n    cycle: (before: {}, after: {}, remapped: {}),\n    \
          remap: (test: {}, install: 0),\n    detector: (false_alarm: {}, missed: {}),  // time above {}\n    \
          hazard: Constant({}),  // one change was seen, after {at} steps: that says little of how often one comes\n)",
-        record.steps() - 1,
+        facts.steps().saturating_sub(1),
         short(found.before),
         short(found.after),
         short(balanced),
@@ -57,12 +61,55 @@ pub fn phase_change(facts: &Facts<'_>) -> Option<Deck> {
         short(middle),
         short(hazard.value)
     );
+    let (tested, misfits) = match told(&two_levels(&times, found.at)) {
+        Ok(tested) => (Some(tested), Vec::new()),
+        Err(misfit) => (None, vec![misfit]),
+    };
     Some(Deck {
         problem: "phase_change",
         model,
         parameters,
         predicted: Vec::new(),
         unit: 1.0,
-        misfits: Vec::new(),
+        misfits,
+        tested,
     })
+}
+
+/// Series made for the test.
+const SERIES: u64 = 199;
+
+/// Whether the times before and after the change are scattered around two levels, each by itself.
+fn two_levels(times: &[f64], at: usize) -> Goodness {
+    let names = [
+        ("the correlation of successive times of one phase", -0.2),
+        ("the share of a trend within a phase", -0.1),
+    ];
+    let names = names.map(|(name, slack)| (name.to_owned(), slack));
+    let made: Vec<Vec<f64>> = (0..SERIES)
+        .map(|number| {
+            let mut numbers = stream(SEED, number);
+            let series: Vec<f64> = times.iter().map(|_| normal(&mut numbers)).collect();
+            scatter(&series, at)
+        })
+        .collect();
+    goodness::outcome(&names, &scatter(times, at), &made)
+}
+
+/// Correlation of neighbours, and share of the variance that lines explain, within either part.
+fn scatter(times: &[f64], at: usize) -> Vec<f64> {
+    let (mut squares, mut products, mut lines) = (0.0, 0.0, 0.0);
+    let (first, second) = times.split_at(at);
+    for part in [first, second] {
+        let n = part.len() as f64;
+        let mean = part.iter().sum::<f64>() / n;
+        squares += part.iter().map(|time| (time - mean).powi(2)).sum::<f64>();
+        products += part.windows(2).map(|pair| (pair[0] - mean) * (pair[1] - mean)).sum::<f64>();
+        let middle = (n - 1.0) / 2.0;
+        let along = |(i, time): (usize, &f64)| (i as f64 - middle) * (time - mean);
+        let line: f64 = part.iter().enumerate().map(along).sum();
+        lines += line * line / (n * (n * n - 1.0) / 12.0).max(1.0);
+    }
+    let all = squares.max(f64::MIN_POSITIVE);
+    vec![products / all, lines / all]
 }

@@ -1,22 +1,23 @@
 //! Loads on levels, each rank with a chain of its own: `Stopping`.
 
 use super::levels::{dense_rows, matrix, named};
-use super::load_drift::{Kind, SEED};
+use super::load_drift::{Kind, SEED, walk};
 use super::{Deck, Facts, short};
 use remapping::fit::chain::lattice;
 use remapping::fit::growth;
 use remapping::fit::transitions::Transitions;
+use remapping::simulate::Stream;
 use std::fmt::Write;
 
 /// Load vectors up to which chains that differ are taken.
-const MOST: f64 = 200_000.0;
+const MOST_VECTORS: f64 = 200_000.0;
 
 /// A chain for each rank, on a lattice of the trace's own, where its load vectors are not too many.
 pub fn stopping(facts: &Facts<'_>, kind: Kind) -> Option<Deck> {
     let record = facts.record;
     let moves = Transitions::of(record, lattice(record)?)?;
     let (ranks, levels) = (record.ranks(), moves.levels);
-    if levels < 3 || (levels as f64).powi(ranks as i32) > MOST {
+    if levels < 3 || (levels as f64).powi(ranks as i32) > MOST_VECTORS {
         return None;
     }
     let dense = kind.is_dense(&moves);
@@ -35,13 +36,19 @@ pub fn stopping(facts: &Facts<'_>, kind: Kind) -> Option<Deck> {
     let starts = facts.levels(quantum, moves.lowest, levels);
     let own = |rank: usize| matrices[rank].as_slice();
     let predicted = growth::chain(&own, &starts, quantum, &facts.lags(), SEED);
-    let misfits = facts.misfits(&predicted);
+    let mut make = |numbers: &mut Stream, steps: usize, remaps: &[usize]| {
+        walk(numbers, &own, &starts[0], moves.lowest, quantum, steps, remaps)
+    };
+    let (tested, misfits) = match facts.tested(&mut make) {
+        Ok(tested) => (Some(tested), Vec::new()),
+        Err(misfit) => (None, vec![misfit]),
+    };
     let model = format!(
         "Stopping(\n    processes: Distinct([\n{chains}    ]),\n    remap_cost: {},\n    \
          after_remap: Restart,\n)",
         short(facts.remap_cost / quantum)
     );
-    Some(Deck { problem: "stopping", model, parameters, predicted, unit: quantum, misfits })
+    Some(Deck { problem: "stopping", model, parameters, predicted, unit: quantum, misfits, tested })
 }
 
 /// Moves over several levels count as moves to the neighbour on their side.

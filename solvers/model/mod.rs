@@ -24,6 +24,7 @@ pub mod two_phase;
 mod weights;
 
 use crate::complaint::{Complaint, ReadText, Source, Span};
+use crate::solution::log::{Fits, Log};
 use number::Decimal;
 use review::Review;
 use ron::extensions::Extensions;
@@ -46,8 +47,38 @@ pub struct Model {
     /// Where it comes from.
     #[serde(default)]
     pub source: Option<String>,
+    /// Of a model fitted to a log: seconds in a unit of load.
+    #[serde(default)]
+    unit_seconds: Option<f64>,
+    /// Steps of the program in a step.
+    #[serde(default)]
+    stride: Option<u64>,
+    /// Whether it fits.
+    #[serde(default)]
+    fits: Option<Fits>,
+    /// Length of the job in steps of the program, where it was stated.
+    #[serde(default)]
+    job_steps: Option<u64>,
     /// The problem to solve.
     pub problem: Problem,
+}
+
+impl Model {
+    /// What it keeps of the log it was fitted to.
+    pub fn log(&self) -> Option<Log> {
+        Log::of(self.unit_seconds, self.stride, self.fits.clone(), self.job_steps)
+    }
+
+    fn review_log(&self, review: &mut Review<'_>) {
+        if let Some(unit) = self.unit_seconds.filter(|unit| *unit <= 0.0) {
+            let help = "give the seconds in a unit of load, such as 0.25";
+            review.fault("unit_seconds", "a unit has a length", &format!("{unit} seconds"), help);
+        }
+        if self.stride == Some(0) {
+            let help = "give the steps of the program in a step of the model, 1 or more";
+            review.fault("stride", "a step has a length", "0 steps of the program", help);
+        }
+    }
 }
 
 /// The problems `remap` solves.
@@ -106,6 +137,7 @@ impl Loaded {
         let source: Source = Arc::new(ReadText::new(path.display().to_string(), text));
         let (model, tree) = parse::<Model>(&source)?;
         let mut review = Review::new(&source, &tree);
+        model.review_log(&mut review);
         model.problem.review(&mut review, folder_of(path));
         match review.finish() {
             (faults, warnings) if faults.is_empty() => {

@@ -46,7 +46,8 @@ pub struct Periodic {
     capacities: Option<Vec<Decimal>>,
     #[serde(default)]
     covariance: Option<Vec<Vec<Decimal>>>,
-    bound: Tolerance,
+    #[serde(default)]
+    bound: Option<Tolerance>,
     #[serde(default)]
     remap_cost: Option<Decimal>,
 }
@@ -115,8 +116,16 @@ impl Periodic {
         self.review_chain(review);
         self.review_capacities(review, count);
         self.review_covariance(review, count);
-        let (Tolerance::MaxDeviation(bound) | Tolerance::RmsDeviation(bound)) = &self.bound;
-        review.nonnegative("problem.bound", bound.value, "the bound of the imbalance");
+        if let Some(Tolerance::MaxDeviation(bound) | Tolerance::RmsDeviation(bound)) = &self.bound {
+            review.nonnegative("problem.bound", bound.value, "the bound of the imbalance");
+        } else if self.remap_cost.is_none() || matches!(self.changes, Changes::Chain { .. }) {
+            review.fault(
+                "problem",
+                "nothing says how long an interval may be",
+                "neither a bound on the imbalance nor a cost of a remap",
+                "give bound: MaxDeviation(0.05), or remap_cost: 5 where the changes have laws",
+            );
+        }
         if let Some(cost) = &self.remap_cost {
             review.nonnegative("problem.remap_cost", cost.value, "the cost of a remap");
         }
@@ -182,7 +191,7 @@ impl Periodic {
     fn review_covariance(&self, review: &mut Review<'_>, count: usize) {
         let Some(rows) = &self.covariance else { return };
         let path = "problem.covariance";
-        if let Tolerance::MaxDeviation(_) = self.bound {
+        if !matches!(self.bound, Some(Tolerance::RmsDeviation(_))) {
             let help = "use bound: RmsDeviation(...), whose interval is safe for MaxDeviation of the same number";
             let label = "the expected largest deviation of correlated changes is not computed";
             review.fault(path, "a covariance matrix goes with RmsDeviation only", label, help);
@@ -270,12 +279,12 @@ impl Periodic {
         Processors::new(self.initial_load.value, classes).expect("reviewed processors")
     }
 
-    /// What is bounded.
+    /// What is bounded, if anything.
     ///
     /// # Panics
     /// If the model has not passed its review.
-    pub fn bound(&self) -> Bound {
-        match &self.bound {
+    pub fn bound(&self) -> Option<Bound> {
+        Some(match self.bound.as_ref()? {
             Tolerance::MaxDeviation(bound) => Bound::MaxDeviation(bound.value),
             Tolerance::RmsDeviation(bound) => {
                 let spread = |rows: &Vec<Vec<Decimal>>| {
@@ -283,7 +292,7 @@ impl Periodic {
                 };
                 Bound::RmsDeviation(bound.value, self.covariance.as_ref().map(spread))
             }
-        }
+        })
     }
 
     /// What can be said without solving.

@@ -1,7 +1,8 @@
 //! The problems: from a model to its answer. One folder for each, and one registry, [`of`].
 //!
 //! In a folder, `mod.rs` says what is done with models of its problem, `solve.rs` how they are solved,
-//! `compare.rs` how policies are played on them, `certificate.rs` what proves an answer. What may be
+//! `compare.rs` how policies are played on them, `certificate.rs` what proves an answer, `proved.rs` which of
+//! its fields that shows. What may be
 //! stated is in `model`, what an answer says in `solution`, how it looks in `render`, and which lemmas
 //! are checked in `verify`, in files of the same name.
 
@@ -15,6 +16,7 @@ mod load_drift;
 mod periodic;
 pub mod phase_change;
 mod phase_switching;
+pub mod proved;
 pub mod sampling;
 mod settings;
 pub mod stopping;
@@ -26,6 +28,7 @@ pub use settings::{Files, Settings};
 use crate::complaint::Complaint;
 use crate::model::{self, Loaded, phase_change::MAX_PER_STEP};
 use crate::run::Watch;
+use crate::solution::log::Log;
 use crate::solution::{Body, Curve, Solution};
 use remapping::Status;
 use remapping::threshold::Run;
@@ -140,12 +143,15 @@ pub fn solve(loaded: &Loaded, settings: &Settings, files: Files<'_>) -> Outcome<
     let found = of(&loaded.model.problem).solve(&asked)?;
     let verdict = claims::examine(&found.body, found.status, settings.tolerance);
     let mut warnings = loaded.warnings.clone();
+    let log = loaded.model.log();
+    warnings.extend(log.as_ref().and_then(Log::misfit));
     warnings.extend(found.warnings);
     if !warnings.iter().any(|warning| warning.contains("tolerance was not reached")) {
         warnings.extend(verdict.warning);
     }
     let solution = Solution {
         title: loaded.model.title.clone(),
+        log,
         body: found.body,
         status: verdict.status,
         tolerance: settings.tolerance,

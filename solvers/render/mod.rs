@@ -2,6 +2,7 @@
 
 mod curve;
 mod load_drift;
+pub mod log;
 pub mod map;
 mod periodic;
 mod phase_change;

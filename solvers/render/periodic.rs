@@ -4,7 +4,7 @@ use super::curve::framed;
 use crate::plot::chart::{Axis, Chart, Series};
 use crate::plot::{COLOURS, THRESHOLD};
 use crate::solution::periodic::{Answer, CostLine, Line, Steps};
-use plotters::prelude::{BLACK, SeriesLabelPosition};
+use plotters::prelude::BLACK;
 use std::fmt::Write;
 
 const WIDTH: usize = 72;
@@ -21,6 +21,10 @@ pub fn summary(answer: &Answer) -> String {
     let _ = writeln!(text, "{}", headline(answer));
     if let Some(last) = answer.deviation_through {
         let _ = writeln!(text, "the curve ends at step {last}, before the interval does");
+    }
+    if answer.methods.is_empty() {
+        summary_of_cost(&mut text, answer);
+        return text;
     }
     let width = answer.methods.iter().map(|line| line.name.len()).max().unwrap_or(0);
     let _ = writeln!(text, "  {:width$}  {:>8}  {:>14}", "method", "interval", "real crossing");
@@ -57,9 +61,23 @@ pub fn summary(answer: &Answer) -> String {
     text
 }
 
+/// What there is without a bound.
+fn summary_of_cost(text: &mut String, answer: &Answer) {
+    if let Some(cost) = &answer.cost_aware {
+        let _ = writeln!(text, "at {} per remap: {}", cost.remap_cost, cheapest(cost));
+    }
+    let _ = writeln!(text, "numerical error of the imbalance: {:.1e}", answer.deviation_error);
+}
+
 /// The answer in a sentence.
 fn headline(answer: &Answer) -> String {
-    let (symbol, bound, by) = (symbol(answer), answer.bound, answer.interval_by.as_str());
+    let Some(bound) = answer.bound else {
+        return match answer.interval {
+            Some(interval) => format!("remap every {interval} steps: the least cost per step"),
+            None => "no interval of least cost: see below".to_owned(),
+        };
+    };
+    let (symbol, by) = (symbol(answer), answer.interval_by.as_str());
     match (answer.interval, answer.at_least) {
         (None, _) => format!("never remap: {symbol} stays within {bound} ({by})"),
         (Some(0), Some(_)) => {
@@ -126,7 +144,7 @@ pub fn cells(answer: &Answer) -> Vec<(String, String)> {
 /// The imbalance against time in text, the bound as a line.
 fn curve(answer: &Answer) -> String {
     let last = answer.deviation.len() - 1;
-    let highest = answer.deviation.iter().copied().fold(answer.bound, f64::max);
+    let highest = answer.deviation.iter().copied().fold(answer.bound.unwrap_or(0.0), f64::max);
     if last == 0 || highest <= 0.0 {
         return String::new();
     }
@@ -134,7 +152,9 @@ fn curve(answer: &Answer) -> String {
     let columns = WIDTH.min(last + 1);
     let level = |value: f64| ((value / top * HEIGHT as f64) as usize).min(HEIGHT - 1);
     let mut rows = vec![vec![' '; columns]; HEIGHT];
-    rows[HEIGHT - 1 - level(answer.bound)].fill('-');
+    if let Some(bound) = answer.bound {
+        rows[HEIGHT - 1 - level(bound)].fill('-');
+    }
     let times = (0..columns).map(|column| column * last / (columns - 1));
     for (column, time) in times.enumerate() {
         rows[HEIGHT - 1 - level(answer.deviation[time])][column] = '#';
@@ -147,23 +167,25 @@ fn curve(answer: &Answer) -> String {
         };
         (label, line.into_iter().collect())
     });
-    format!("  {}   (# imbalance   - bound {})\n", answer.deviation_is, answer.bound)
+    let bound = answer.bound.map_or_else(String::new, |bound| format!("   - bound {bound}"));
+    format!("  {}   (# imbalance{bound})\n", answer.deviation_is)
         + &framed(rows, (0, last as u64), columns, "step t")
 }
 
 /// The imbalance against time with the bound and the interval of each method: [FXW03, Figs. 4-8].
 pub fn picture<'a>(title: &'a str, answer: &'a Answer) -> Chart<'a> {
     let last = answer.deviation.len().saturating_sub(1).max(1) as f64;
-    let highest = answer.deviation.iter().copied().fold(answer.bound, f64::max);
+    let highest = answer.deviation.iter().copied().fold(answer.bound.unwrap_or(0.0), f64::max);
     let top = if highest > 0.0 { 1.1 * highest } else { 1.0 };
     let curve = answer.deviation.iter().enumerate().map(|(t, d)| (t as f64, *d));
-    let bound = [(0.0, answer.bound), (last, answer.bound)];
-    let mut series = vec![
-        Series::line(THRESHOLD, curve).named(format!("imbalance {}", answer.deviation_is)),
-        Series::line(BLACK, bound).named(format!("bound {}", answer.bound)),
-    ];
-    let methods =
-        answer.methods.iter().map(|line| (line.name.as_str(), line.interval, answer.bound));
+    let named = format!("imbalance {}", answer.deviation_is);
+    let mut series = vec![Series::line(THRESHOLD, curve).named(named)];
+    if let Some(bound) = answer.bound {
+        let line = [(0.0, bound), (last, bound)];
+        series.push(Series::line(BLACK, line).named(format!("bound {bound}")));
+    }
+    let height = answer.bound.unwrap_or(top);
+    let methods = answer.methods.iter().map(|line| (line.name.as_str(), line.interval, height));
     let cost = answer.cost_aware.iter().map(|cost| ("least cost", cost.interval, top));
     let colours = COLOURS.into_iter().skip(1).cycle();
     for ((name, interval, height), colour) in methods.chain(cost).zip(colours) {
@@ -176,6 +198,5 @@ pub fn picture<'a>(title: &'a str, answer: &'a Answer) -> Chart<'a> {
         x: Axis::new("steps t since the last remap", 0.0..last, 0),
         y: Axis::new(&answer.deviation_is, 0.0..top, 4),
         series,
-        key: SeriesLabelPosition::LowerRight,
     }
 }

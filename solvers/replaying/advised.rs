@@ -1,7 +1,9 @@
 //! The document of the rule `advised`: trained on the first steps of a log, judged on the others beside rules
 //! that codes know.
 
-use super::{Ground, IN_USE};
+use super::advice::{Advice, Question};
+use super::contest::Line;
+use super::{Ground, IN_USE, Outset};
 use crate::complaint::Complaint;
 use crate::solution::advised::{Advised as Document, Cost, Name};
 use remapping::policy::advised::{Advised, Parameters, Stored};
@@ -43,7 +45,14 @@ pub fn advised_document(record: &Record, settings: &Settings) -> Result<Document
         let message = format!("{title}: the times are too large or too small to compute with");
         return Err(Complaint::elsewhere(message, "give times in another unit, such as seconds"));
     }
-    let ground = Ground { record, remap_cost, training: 0..judged.start, seed: 0 };
+    let ground = Ground {
+        record,
+        remap_cost,
+        training: 0..judged.start,
+        seed: 0,
+        from: Outset::Balance,
+        end_known: true,
+    };
     let tuned = tuned(&ground);
     let names: Vec<String> = ["advised".to_owned(), "advised_endless".to_owned()]
         .into_iter()
@@ -87,6 +96,63 @@ pub fn advised_document(record: &Record, settings: &Settings) -> Result<Document
         clairvoyant: clairvoyant.unwrap_or(f64::NAN),
         costs,
         simple,
+        chosen: None,
+        parameters: Parameters::of_the_rule(),
+        rule,
+    })
+}
+
+/// The document of an advice on a log called `title`, for a job of `steps` steps of the log if that is stated: the
+/// rule where the run stood after the steps it has learnt from, and the costs of the advice's table.
+pub fn of_advice(
+    title: &str,
+    question: &Question<'_>,
+    advice: &Advice,
+    steps: Option<u64>,
+    assumption: &str,
+) -> Result<Document, Complaint> {
+    let missing = || Complaint::elsewhere(format!("{title}: no rule was chosen"), "record more");
+    let judged = advice.judged.as_ref().ok_or_else(missing)?;
+    let chosen = advice.chosen.ok_or_else(missing)?.name();
+    let rule = question.ground(advice.steps.start).advised();
+    let stored = Stored::from(rule.clone());
+    if serde_json::from_value::<Advised>(serde_json::json!(stored)).is_err() {
+        let message = format!("{title}: the times are too large or too small to compute with");
+        return Err(Complaint::elsewhere(message, "give times in another unit, such as seconds"));
+    }
+    let cost =
+        |line: &Line| Cost { policy: line.policy.clone(), cost: line.cost, remaps: line.remaps };
+    let simple = |line: &&Line| advice.rules.iter().any(|rule| rule.to_string() == line.policy);
+    let lines = || judged.lines.iter();
+    let costs = lines().filter(|line| !simple(line)).map(cost).collect();
+    let mut simple: Vec<Cost> =
+        lines().filter(|line| simple(line) || line.policy == "never").map(cost).collect();
+    simple.sort_by(|a, b| a.cost.total_cmp(&b.cost));
+    let record = question.record;
+    let mean: f64 = advice.steps.clone().map(|step| record.mean(step)).sum();
+    let start = match question.known {
+        true => {
+            "; the rule stands where the run stood: where a run starts balanced, tell it of a remap first"
+        }
+        false => "",
+    };
+    Ok(Document {
+        policy: Name::Advised,
+        title: title.to_owned(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        ranks: record.ranks(),
+        remap_cost: question.remap_cost,
+        unit_seconds: 1.0,
+        stride: question.stride,
+        steps,
+        trained_on: [0, advice.steps.start as u64 - 1],
+        judged_on: [advice.steps.start as u64, advice.steps.end as u64 - 1],
+        assumption: format!("{assumption}{start}"),
+        mean_step: mean / advice.steps.len() as f64,
+        clairvoyant: judged.clairvoyant,
+        costs,
+        simple,
+        chosen: Some(chosen),
         parameters: Parameters::of_the_rule(),
         rule,
     })

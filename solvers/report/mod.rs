@@ -3,6 +3,7 @@
 //! There is a picture for each position of the sliders; the page's script shows one of
 //! them at a time, and without the script the first is there.
 
+pub mod log;
 mod page;
 mod variants;
 
@@ -47,7 +48,7 @@ struct Frame {
 }
 
 /// Seconds that sweeps and comparisons may take for one model.
-const PATIENCE: f64 = 20.0;
+const SECONDS_PER_MODEL: f64 = 20.0;
 
 /// The page of these solutions, sweeps and models.
 pub fn write(paths: &[PathBuf], settings: &Settings) -> Result<String, Vec<Complaint>> {
@@ -148,7 +149,7 @@ fn of_model(path: &Path, settings: &Settings) -> Result<Section, Vec<Complaint>>
     Ok(Section {
         sliders,
         first,
-        policies: usual(&loaded, PATIENCE),
+        policies: usual(&loaded, SECONDS_PER_MODEL),
         deck: std::fs::read_to_string(path).ok(),
         ..Section::of(&solution, frames)
     })
@@ -206,8 +207,11 @@ fn facts(solution: &Solution) -> Vec<(String, String)> {
             add("never remapping", format!("cost {}", number(answer.never.value)));
         }
         Body::Periodic(answer) => {
-            add("bound", number(answer.bound));
+            if let Some(bound) = answer.bound {
+                add("bound", number(bound));
+            }
             let what = match answer.at_least {
+                None if answer.bound.is_none() => "interval",
                 Some(_) => "interval within the bound, at least",
                 None if answer.interval_by == "rms_bound" => "safe interval within the bound",
                 None => "longest interval within the bound",

@@ -122,7 +122,7 @@ fn one(i: usize, section: &Section) -> String {
     text + "</section>\n"
 }
 
-const STYLE: &str = "\
+pub(super) const STYLE: &str = "\
 :root { --back: #fff; --text: #1a1a1a; --faint: #6b6b6b; --rule: #d5d5d5; --curve: #0b5cad;
   --mark: #8a5a00; }
 @media (prefers-color-scheme: dark) {

@@ -1,6 +1,6 @@
 //! A model solved for other costs of a remap and other tolerances.
 
-use super::{Frame, PATIENCE, Slider, frame};
+use super::{Frame, SECONDS_PER_MODEL, Slider, frame};
 use crate::fitting::short;
 use crate::model::{Loaded, Problem};
 use crate::problems::{self, Files, Settings};
@@ -43,7 +43,9 @@ pub(super) fn of(
         }
         (Body::Periodic(answer), _) => {
             let given = answer.cost_aware.as_ref().map_or(0.0, |cost| cost.remap_cost);
-            let bounds = Axis::of("tolerance", "problem.bound", answer.bound, &BOUNDS);
+            let bounds = answer
+                .bound
+                .and_then(|bound| Axis::of("tolerance", "problem.bound", bound, &BOUNDS));
             at_cost(given).into_iter().chain(bounds).collect()
         }
         (Body::Stopping(answer), _) => at_cost(answer.remap_cost).into_iter().collect(),
@@ -51,7 +53,7 @@ pub(super) fn of(
         _ => Vec::new(),
     };
     let combinations: usize = axes.iter().map(|axis| axis.values.len()).product();
-    if axes.is_empty() || once * combinations as f64 > PATIENCE {
+    if axes.is_empty() || once * combinations as f64 > SECONDS_PER_MODEL {
         return None;
     }
     let mut frames = Vec::with_capacity(combinations);

@@ -42,6 +42,10 @@ pub struct Advised {
     pub costs: Vec<Cost>,
     /// Thresholds and intervals, tuned on the steps `trained_on`; the cheapest on the judged first.
     pub simple: Vec<Cost>,
+    /// What was chosen on the steps `trained_on` to be written: `advised`, or one of `simple`. Without it, the
+    /// cheapest of these if it is as good.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chosen: Option<String>,
     /// The numbers the rule is made of.
     pub parameters: Parameters,
     /// The rule after the steps `trained_on`.
@@ -100,8 +104,12 @@ impl Advised {
         self.costs.first().map_or(f64::NAN, |advised| advised.cost)
     }
 
-    /// The simple rule that is as good, within [`WITHIN`].
+    /// The simple rule that was chosen, or that is as good, within [`WITHIN`].
     pub fn simple_enough(&self) -> Option<(Simple, &Cost)> {
+        if let Some(chosen) = &self.chosen {
+            let cost = self.simple.iter().find(|cost| cost.policy == *chosen)?;
+            return Some((Simple::named(&cost.policy)?, cost));
+        }
         let (simple, cost) = self.best(|_| true)?;
         (cost.cost <= (1.0 + WITHIN) * self.cost()).then_some((simple, cost))
     }
@@ -150,6 +158,10 @@ impl Advised {
             self.simple.iter().find(|c| Simple::named(&c.policy).is_none())
         {
             Some(format!("`{}` is not a threshold or interval", unknown.policy))
+        } else if let Some(chosen) = self.chosen.as_ref().filter(|chosen| {
+            *chosen != "advised" && !self.simple.iter().any(|cost| cost.policy == **chosen)
+        }) {
+            Some(format!("`chosen` is {chosen}, which is not in `simple`"))
         } else if !self.simple.is_sorted_by(|a, b| a.cost <= b.cost) {
             Some("`simple` does not begin with the cheapest".to_owned())
         } else {
@@ -182,12 +194,12 @@ impl Advised {
             "Learnt from steps {} to {}; costs on steps {first} to {last}, sums of max - mean and remaps:",
             self.trained_on[0], self.trained_on[1]
         ));
-        let (own, others) = self.costs.split_at(self.costs.len().min(2));
-        let tuned =
-            self.simple.iter().filter(|cost| others.iter().all(|c| c.policy != cost.policy));
-        let mut others: Vec<&Cost> = others.iter().chain(tuned).collect();
+        let own = |cost: &&Cost| cost.policy.starts_with("advised");
+        let (own, mut others): (Vec<&Cost>, Vec<&Cost>) = self.costs.iter().partition(own);
+        let known = |cost: &&Cost| self.costs.iter().all(|other| other.policy != cost.policy);
+        others.extend(self.simple.iter().filter(known));
         others.sort_by(|a, b| a.cost.total_cmp(&b.cost));
-        for cost in own.iter().chain(others) {
+        for cost in own.into_iter().chain(others) {
             let name = match cost.policy.as_str() {
                 "advised_endless" => "advised, not told how many steps follow",
                 name => name,

@@ -3,6 +3,7 @@
 
 pub mod advised;
 pub mod load_drift;
+pub mod log;
 pub mod map;
 pub mod periodic;
 pub mod phase_change;
@@ -25,6 +26,9 @@ use serde::{Deserialize, Serialize};
 pub struct Solution {
     /// The model's title.
     pub title: String,
+    /// Of a model fitted to a log: its units and steps, and how it fits.
+    #[serde(flatten)]
+    pub log: Option<log::Log>,
     /// The answer.
     #[serde(flatten)]
     pub body: Body,
@@ -97,27 +101,6 @@ impl Body {
             Body::Fluids(_) => "fluids",
             Body::LandBattle(_) => "land_battle",
             Body::Periodic(_) => "periodic",
-        }
-    }
-}
-
-impl Solution {
-    /// What it says about the quantities that certificates speak of, by name.
-    pub fn claims(&self) -> impl Fn(&str) -> Option<Bounds> {
-        let curve = match &self.body {
-            Body::PhaseChange(answer) => answer.curve(),
-            _ => Curve::default(),
-        };
-        move |name| match (&self.body, name) {
-            (Body::PhaseChange(answer), "value") => answer.value,
-            (Body::PhaseChange(_), name) => {
-                let steps = name.strip_prefix("pi_")?;
-                curve.at(steps.split("..").next()?.parse().ok()?)
-            }
-            (Body::LoadDrift(answer), "value") => answer.value.map(|v| Bounds::from((v, v))),
-            (Body::Stopping(answer), "remap_value") => Some(answer.remap_bounds.into()),
-            (Body::Stopping(answer), "average") => answer.average,
-            _ => None,
         }
     }
 }

@@ -9,10 +9,11 @@ use serde_json::Value;
 /// Intervals by every method that applies.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Answer {
-    /// What is bounded: `max_deviation`, d(t), or `rms_deviation`, v(t).
+    /// What is bounded: `max_deviation`, d(t), or `rms_deviation`, v(t); `cost_per_step` without a bound.
     pub quantity: String,
-    /// The bound.
-    pub bound: f64,
+    /// The bound; absent if none is given and the cost decides alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bound: Option<f64>,
     /// Number of processors.
     pub processors: usize,
     /// Load of every processor at the start.
@@ -238,7 +239,7 @@ fn from_map<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Line>, D::
 impl Answer {
     /// What is wrong with lists that do not fit, if anything.
     pub(super) fn fault(&self) -> Option<String> {
-        let empty = self.deviation.is_empty() || self.methods.is_empty();
+        let empty = self.deviation.is_empty() || self.methods.is_empty() && self.bound.is_some();
         empty.then(|| "it has no methods, or no deviation".to_owned())
     }
 }

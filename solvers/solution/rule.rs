@@ -1,6 +1,7 @@
 //! The rule a solution states: when to remap, in a form that a program can follow.
 
 use super::advised::Advised;
+use super::log::Log;
 use super::map::{self, Map};
 use super::{Body, Document, Solution, load_drift, periodic, phase_change};
 use crate::complaint::Complaint;
@@ -16,8 +17,12 @@ pub struct StatedRule {
     pub optimal: bool,
     /// What the rule promises and assumes, a sentence each.
     pub notes: Vec<String>,
-    /// The rule.
+    /// The rule: in seconds and in steps of the program, where the model was fitted to a log.
     pub rule: Rule,
+    /// Seconds in a unit of the loads of a map.
+    pub unit_seconds: f64,
+    /// Whether steps are those of a program.
+    pub of_a_log: bool,
 }
 
 /// When to remap.
@@ -131,6 +136,8 @@ pub struct Level {
     pub mean: f64,
     /// Steps of the program between two looks.
     pub stride: u64,
+    /// The interval of least average cost, where it is known.
+    pub interval: Option<u64>,
 }
 
 /// A measure of imbalance.
@@ -150,12 +157,22 @@ pub enum Found {
     Advised(Box<Advised>),
 }
 
-/// The rule in the file at `path`, of a solution or a log.
-pub fn find(path: &Path) -> Result<Found, Complaint> {
+/// The rule in the file at `path`, of a solution or a log; the unit of load of a solution is `unit` seconds, or what it
+/// says itself.
+pub fn find(path: &Path, unit: Option<f64>) -> Result<Found, Complaint> {
     let name = path.display().to_string();
     match Document::read(path)? {
         Document::Advised(advised) => Ok(Found::Advised(advised)),
-        other => of(&other.one(&name)?, &name, &path.with_extension("npz")).map(Found::Rule),
+        other => {
+            let mut solution = other.one(&name)?;
+            if let Some(unit_seconds) = unit {
+                solution.log = Some(match solution.log.take() {
+                    Some(log) => Log { unit_seconds, ..log },
+                    None => Log { unit_seconds, stride: 1, fits: None, job_steps: None },
+                });
+            }
+            of(&solution, &name, &path.with_extension("npz")).map(Found::Rule)
+        }
     }
 }
 
@@ -235,7 +252,86 @@ pub fn of(solution: &Solution, name: &str, archive: &Path) -> Result<StatedRule,
             return Err(Complaint::elsewhere(message, help));
         }
     };
-    Ok(StatedRule { title: solution.title.clone(), optimal: true, notes, rule })
+    let title = solution.title.clone();
+    let Some(log) = &solution.log else {
+        return Ok(StatedRule {
+            title,
+            optimal: true,
+            notes,
+            rule,
+            unit_seconds: 1.0,
+            of_a_log: false,
+        });
+    };
+    let rule = of_the_program(rule, log, &mut notes);
+    notes.extend(log.notes());
+    let unit_seconds = log.unit_seconds;
+    Ok(StatedRule {
+        title,
+        optimal: log.misfit().is_none(),
+        notes,
+        rule,
+        unit_seconds,
+        of_a_log: true,
+    })
+}
+
+/// A rule in seconds and in steps of the program. One for a number of steps that nobody has stated holds at all
+/// steps as it does at the first.
+fn of_the_program(rule: Rule, log: &Log, notes: &mut Vec<String>) -> Rule {
+    let Log { unit_seconds: unit, stride, job_steps, .. } = *log;
+    let steps = |steps: u64| steps.saturating_mul(stride);
+    let endless = "The length of the job was not stated: the rule of the first step holds at all.";
+    match rule {
+        Rule::Imbalance(imbalance) => {
+            let mean = imbalance.mean * unit;
+            let interval = imbalance.interval.map(steps);
+            if job_steps.is_none() {
+                notes.push(endless.to_owned());
+                let value = imbalance.thresholds[0].1 * unit;
+                return Rule::Level(Level {
+                    measure: Measure::Excess,
+                    value,
+                    mean,
+                    stride,
+                    interval,
+                });
+            }
+            let from = |(place, (step, value)): (usize, (u64, f64))| {
+                (if place == 0 { 1 } else { steps(step) }, value * unit)
+            };
+            Rule::Imbalance(Imbalance {
+                steps: steps(imbalance.steps),
+                thresholds: imbalance.thresholds.into_iter().enumerate().map(from).collect(),
+                mean,
+                interval,
+            })
+        }
+        Rule::Interval(interval) => Rule::Interval(Interval {
+            every: interval.every.map(steps),
+            mean: interval.mean * unit / stride as f64,
+            ..interval
+        }),
+        Rule::Belief(belief) if job_steps.is_none() => {
+            notes.push(endless.to_owned());
+            let stationary = belief.threshold(0);
+            let hazard = belief.hazard.into_iter().take(1).collect();
+            let last = i64::MAX as u64;
+            Rule::Belief(Belief {
+                last,
+                head: Vec::new(),
+                stationary,
+                tail: Vec::new(),
+                detector: belief.detector,
+                hazard,
+            })
+        }
+        Rule::Map(map) => {
+            notes.push(format!("A load is a time over {unit} seconds, rounded."));
+            Rule::Map(map)
+        }
+        other => other,
+    }
 }
 
 impl Belief {

@@ -10,7 +10,7 @@ const MOST_FILLED: f64 = 0.1;
 
 /// Puts a trace in order.
 pub(super) fn assemble(raw: Raw, name: &str) -> Result<Trace, Complaint> {
-    let Raw { form, cells, remaps, mut repairs } = raw;
+    let Raw { form, cells, remaps, knows_remaps, mut repairs } = raw;
     let wrong =
         |message: String, help: &str| Complaint::elsewhere(format!("{name}: {message}"), help);
     let mut steps: Vec<u32> = Vec::new();
@@ -38,8 +38,10 @@ pub(super) fn assemble(raw: Raw, name: &str) -> Result<Trace, Complaint> {
     }
     let stride = stride(&steps);
     if stride > 1 {
-        repairs
-            .push(format!("the steps are {stride} apart: a step here is {stride} of the program"));
+        repairs.push(format!(
+            "the steps are {stride} apart: a step here is {stride} of the program, and its times are taken \
+             as those of all {stride}"
+        ));
     }
     let first = steps[0];
     let place = |step: u32| ((step - first) / stride) as usize;
@@ -67,6 +69,10 @@ pub(super) fn assemble(raw: Raw, name: &str) -> Result<Trace, Complaint> {
         seconds[at] = cell.seconds;
     }
     drop((cells, filled));
+    if seconds.iter().all(|time| time.is_nan() || *time == 0.0) {
+        let help = "are the times in another column, or in a unit in which they round to 0?";
+        return Err(wrong("all times are 0".to_owned(), help));
+    }
     if lost > 0 {
         repairs.push(format!("{lost} missing steps are filled in between their neighbours"));
     }
@@ -96,10 +102,17 @@ pub(super) fn assemble(raw: Raw, name: &str) -> Result<Trace, Complaint> {
             (a, b) => a.or(b),
         };
     }
+    // Before the first step nothing was remapped yet.
+    if let Some(cost) = at.remove(&0) {
+        let cost = cost.map_or_else(String::new, |cost| format!(" of {cost} seconds"));
+        repairs.push(format!(
+            "the remap{cost} before the first step is the first partition: it does not count as a remap"
+        ));
+    }
     let remaps = at.into_iter().map(|(before, seconds)| Remap { before, seconds }).collect();
     let record = Record::new(columns, seconds, remaps)
         .map_err(|error| wrong(error.to_string(), "correct the trace"))?;
-    Ok(Trace { record, stride: u64::from(stride), form, repairs })
+    Ok(Trace { record, form, repairs, stride: u64::from(stride), knows_remaps })
 }
 
 /// The distance of most steps.

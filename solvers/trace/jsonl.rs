@@ -54,6 +54,7 @@ fn object(line: &Line, number: u32, raw: &mut Raw) -> Result<(), String> {
         Some(other) => super::flag(&text(other))?,
         None => false,
     };
+    raw.knows_remaps |= line.remapped.is_some() || line.remap_seconds.is_some();
     if marked || cost.is_some_and(|cost| cost > 0.0) {
         raw.remaps.push(RawRemap { step, seconds: cost });
     }

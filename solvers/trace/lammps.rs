@@ -88,6 +88,7 @@ pub(super) fn read(input: impl BufRead, name: &str) -> Result<Raw, Complaint> {
         let again = last_step.is_some_and(|last| step <= last);
         let Some(spent) = spent.filter(|_| !again) else { continue };
         last_step = Some(step);
+        raw.knows_remaps |= shape.after.is_some();
         let ratio = fields[shape.ratio];
         if !(ratio >= 1.0 && ratio.is_finite() && spent >= 0.0) {
             return Err(wrong(&format!(

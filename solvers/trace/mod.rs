@@ -18,12 +18,25 @@ use std::path::Path;
 pub struct Trace {
     /// The steps.
     pub record: Record,
-    /// Steps of the program in a step of the record.
-    pub stride: u64,
     /// How the file was understood.
     pub form: &'static str,
     /// What was repaired.
     pub repairs: Vec<String>,
+    /// Steps of the program in a step of the record.
+    pub stride: u64,
+    /// Whether the log says where the run was remapped, be it never.
+    pub knows_remaps: bool,
+}
+
+/// How a trace is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// Rows and columns.
+    Table,
+    /// An object a line.
+    JsonLines,
+    /// A log of LAMMPS.
+    Lammps,
 }
 
 /// What is read from a file, before it is put in order.
@@ -32,6 +45,7 @@ struct Raw {
     form: &'static str,
     cells: Vec<Cell>,
     remaps: Vec<RawRemap>,
+    knows_remaps: bool,
     repairs: Vec<String>,
 }
 
@@ -55,21 +69,25 @@ const PEEK: usize = 1 << 16;
 /// What some programs put in front of UTF-8.
 const BYTE_ORDER_MARK: &[u8] = &[0xef, 0xbb, 0xbf];
 
-/// Reads a trace; `-` is standard input.
-pub fn read(path: &Path) -> Result<Trace, Complaint> {
+/// Reads a trace; `-` is standard input. Without a `form` it is told by the content.
+pub fn read(path: &Path, form: Option<Form>) -> Result<Trace, Complaint> {
     let shown = path.display().to_string();
     if path == Path::new("-") {
-        return read_from(std::io::stdin(), "standard input");
+        return read_from(std::io::stdin(), "standard input", form);
     }
     let file = File::open(path).map_err(|error| {
         let help = "give a CSV, JSON-lines or LAMMPS log file";
         Complaint::elsewhere(format!("cannot read {shown}: {error}"), help)
     })?;
-    read_from(file, &shown)
+    read_from(file, &shown, form)
 }
 
 /// Reads a trace called `name`.
-pub fn read_from(input: impl Read + 'static, name: &str) -> Result<Trace, Complaint> {
+pub fn read_from(
+    input: impl Read + 'static,
+    name: &str,
+    form: Option<Form>,
+) -> Result<Trace, Complaint> {
     let mut input: Box<dyn BufRead> = Box::new(BufReader::with_capacity(PEEK, input));
     let failed = |error: std::io::Error| {
         let help = "give a CSV, JSON-lines or LAMMPS log file, plain or compressed by gzip";
@@ -88,15 +106,19 @@ pub fn read_from(input: impl Read + 'static, name: &str) -> Result<Trace, Compla
     }
     let start = String::from_utf8_lossy(input.fill_buf().map_err(failed)?).into_owned();
     let first = start.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("");
-    if first.starts_with('[') {
-        return Err(at(name, 1, "a JSON list: give JSON lines, one object a line"));
-    }
-    let raw = if first.starts_with('{') {
-        jsonl::read(input, name)
-    } else if lammps::is_log(&start) {
-        lammps::read(input, name)
-    } else {
-        table::read(input, name, &start)
+    let form = match form {
+        Some(form) => form,
+        None if first.starts_with('[') => {
+            return Err(at(name, 1, "a JSON list: give JSON lines, one object a line"));
+        }
+        None if first.starts_with('{') => Form::JsonLines,
+        None if lammps::is_log(&start) => Form::Lammps,
+        None => Form::Table,
+    };
+    let raw = match form {
+        Form::JsonLines => jsonl::read(input, name),
+        Form::Lammps => lammps::read(input, name),
+        Form::Table => table::read(input, name, &start),
     }?;
     assemble::assemble(raw, name)
 }

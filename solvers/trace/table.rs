@@ -62,6 +62,7 @@ pub(super) fn read(input: impl BufRead, name: &str, start: &str) -> Result<Raw, 
     let columns = columns.map_err(|what| at(name, 1, &what))?;
     let place = |wanted| columns.iter().position(|column| *column == Some(wanted));
     let wide = place(Column::Rank).is_none();
+    raw.knows_remaps = place(Column::Remapped).is_some() || place(Column::RemapSeconds).is_some();
     raw.form = if wide { "wide table" } else { "long table" };
     if !wide && place(Column::Seconds).is_none() {
         let what = format!("there is no column `seconds` among {}", names.join(", "));
@@ -149,8 +150,19 @@ fn row<'a>(
 fn columns(names: &[String]) -> Result<Vec<Option<Column>>, String> {
     let mut columns: Vec<Option<Column>> = names.iter().map(|name| column(name)).collect();
     for wanted in [Column::Step, Column::Rank, Column::Seconds] {
-        if columns.iter().filter(|column| **column == Some(wanted)).count() > 1 {
-            return Err(format!("two columns are a {wanted:?}").to_lowercase());
+        let known = columns.iter().zip(names).filter(|(column, _)| **column == Some(wanted));
+        let known: Vec<&str> = known.map(|(_, name)| name.as_str()).collect();
+        if let [first, second, ..] = known[..] {
+            let what = match wanted {
+                Column::Step => "the number of the step",
+                Column::Rank => "the number of the rank",
+                _ => "the seconds of a rank",
+            };
+            return Err(if first == second {
+                format!("two columns are called `{first}`")
+            } else {
+                format!("`{first}` and `{second}` both seem to be {what}: rename one of them")
+            });
         }
     }
     if columns.contains(&Some(Column::Rank)) {

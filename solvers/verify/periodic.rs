@@ -127,11 +127,12 @@ pub(super) fn verify(loaded: &Loaded, effort: Effort) -> Vec<Finding> {
 fn case(loaded: &Loaded) -> Option<Case> {
     let Problem::Periodic(model) = &loaded.model.problem else { return None };
     // Loads on a chain have no increments; a covariance no laws.
-    let correlated = matches!(model.bound(), Bound::RmsDeviation(_, Some(_)));
+    let given = model.bound()?;
+    let correlated = matches!(given, Bound::RmsDeviation(_, Some(_)));
     if model.chain_loads().is_some() || correlated {
         return None;
     }
-    let (Bound::MaxDeviation(bound) | Bound::RmsDeviation(bound, _)) = model.bound();
+    let (Bound::MaxDeviation(bound) | Bound::RmsDeviation(bound, _)) = given;
     Some(Case { processors: model.processors(), bound, methods: OnceCell::new() })
 }
 

@@ -3,13 +3,25 @@
 //! [`chain`] takes the loads as levels and counts moves up and down, [`transitions`] moves from any level
 //! to any other, [`increments`] looks at changes per step as
 //! numbers, [`change`] looks for a change of phase, [`growth`] compares what a model predicts with what
-//! was recorded, and [`level`] tells drifts from noise.
+//! was recorded, [`goodness`] whether the record looks like those the model makes, and [`level`] tells drifts
+//! from noise.
+//!
+//! ```
+//! use remapping::fit::change::change;
+//!
+//! let times: Vec<f64> = (0..60)
+//!     .map(|step| if step < 40 { 1.0 } else { 2.0 } + 0.1 * f64::from(step * 7 % 10))
+//!     .collect();
+//! let found = change(&times).expect("a change");
+//! assert_eq!(found.at, 40);
+//! ```
 
 use crate::estimate::Estimate;
 
 pub mod chain;
 pub mod change;
 pub mod correlated;
+pub mod goodness;
 pub mod growth;
 pub mod increments;
 pub mod level;

@@ -71,10 +71,17 @@ fn stated(advised: &Advised, (simple, cost): (Simple, &Cost)) -> StatedRule {
         Simple::Excess(value) => level(advised, Measure::Excess, value),
         Simple::Utilization(value) => level(advised, Measure::Utilization, value),
     };
-    StatedRule { title: advised.title.clone(), optimal: false, notes, rule }
+    StatedRule {
+        title: advised.title.clone(),
+        optimal: false,
+        notes,
+        rule,
+        unit_seconds: advised.unit_seconds,
+        of_a_log: true,
+    }
 }
 
 fn level(advised: &Advised, measure: Measure, value: f64) -> Rule {
     let (mean, stride) = (advised.mean_step, advised.stride);
-    Rule::Level(Level { measure, value, mean, stride })
+    Rule::Level(Level { measure, value, mean, stride, interval: None })
 }

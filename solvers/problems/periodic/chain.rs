@@ -11,8 +11,13 @@ use remapping::{Observer, Status};
 use std::ops::ControlFlow;
 
 /// Solves for the longest interval and, given a cost, for the cheapest one.
-pub fn solve(problem: &Periodic, loads: &ChainLoads, settings: &Settings, watch: &Watch) -> Found {
-    let bound = problem.bound();
+pub fn solve(
+    problem: &Periodic,
+    loads: &ChainLoads,
+    bound: Bound,
+    settings: &Settings,
+    watch: &Watch,
+) -> Found {
     let (quantity, limit, symbol) = match bound {
         Bound::MaxDeviation(limit) => ("max_deviation", limit, "d(t)"),
         Bound::RmsDeviation(limit, _) => ("rms_deviation", limit, "v(t)"),
@@ -65,7 +70,7 @@ pub fn solve(problem: &Periodic, loads: &ChainLoads, settings: &Settings, watch:
     }
     let answer = Answer {
         quantity: quantity.to_owned(),
-        bound: limit,
+        bound: Some(limit),
         processors: loads.count,
         initial_load: problem.initial_load(),
         interval,

@@ -1,6 +1,7 @@
 //! Remapping at fixed intervals \[FXW03\].
 
 mod chain;
+mod cheapest;
 mod solve;
 
 use super::{Asked, Facts, Found, Outcome, Problem, Settings};
@@ -17,6 +18,9 @@ impl Problem for Periodic {
 
     fn solve(&self, asked: &Asked<'_, Settings>) -> Outcome<Found> {
         let Asked { settings, watch, .. } = *asked;
-        Ok(solve::solve(self, settings, watch))
+        Ok(match self.bound() {
+            Some(bound) => solve::solve(self, bound, settings, watch),
+            None => cheapest::solve(self, watch),
+        })
     }
 }

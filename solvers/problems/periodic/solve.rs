@@ -86,11 +86,11 @@ fn told(method: &Method) -> Steps {
 }
 
 /// Solves a periodic problem.
-pub fn solve(problem: &Periodic, settings: &Settings, watch: &Watch) -> Found {
+pub fn solve(problem: &Periodic, bound: Bound, settings: &Settings, watch: &Watch) -> Found {
     if let Some(loads) = problem.chain_loads() {
-        return chain::solve(problem, &loads, settings, watch);
+        return chain::solve(problem, &loads, bound, settings, watch);
     }
-    let (processors, bound) = (problem.processors(), problem.bound());
+    let processors = problem.processors();
     let found = methods(&processors, bound, watch);
     let mut warnings = Vec::new();
     let mut status = Status::Converged;
@@ -163,7 +163,7 @@ pub fn solve(problem: &Periodic, settings: &Settings, watch: &Watch) -> Found {
     };
     let answer = Answer {
         quantity: quantity.to_owned(),
-        bound: limit,
+        bound: Some(limit),
         processors: processors.count(),
         initial_load: processors.load(),
         interval,
@@ -312,7 +312,8 @@ fn warn_of_loads(
     ));
 }
 
-fn cost_line(
+/// What an interval of least cost comes to.
+pub(super) fn cost_line(
     processors: &Processors,
     remap_cost: f64,
     found: &CostAware,

@@ -1,19 +1,23 @@
 //! Policies by name on a recorded run: which there are, how they are trained, what they came to.
 
+pub mod advice;
 pub mod advised;
+pub mod check;
+pub mod contest;
+mod solution;
+
+pub use solution::Solution;
 
 use crate::complaint::Complaint;
 use crate::fitting::{self, Facts};
-use crate::solution::advised::Simple;
-use crate::solution::map::Map;
-use crate::solution::rule::{Found, Imbalance, Rule as Stated};
 use remapping::fit::level::Family;
 use remapping::learning::Learnt;
 use remapping::policy::advised::Advised;
 use remapping::policy::predictive::Predictive;
 use remapping::policy::{Policy, Rule, Step};
 use remapping::record::Record;
-use remapping::replay::{intervals, learn, replay, thresholds, tuned};
+use remapping::replay::{intervals, learn, replay, standing, thresholds, tuned};
+use remapping::simulate::Base;
 use std::ops::Range;
 
 /// A policy that takes part.
@@ -28,6 +32,16 @@ pub struct Contestant {
     start: Start,
 }
 
+impl Contestant {
+    /// The rule it is, or that was found in training.
+    pub fn rule(&self) -> Option<Rule> {
+        match self.start {
+            Start::Rule(rule) => Some(rule),
+            _ => None,
+        }
+    }
+}
+
 /// How a run of a policy starts.
 enum Start {
     Rule(Rule),
@@ -37,7 +51,17 @@ enum Start {
     Solution(Box<Solution>),
 }
 
+/// Where the judged run of a policy starts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outset {
+    /// Balanced, as if there had been a remap just before.
+    Balance,
+    /// Where the recorded run stood.
+    Actual,
+}
+
 /// Everything the policies are made from.
+#[derive(Clone)]
 pub struct Ground<'a> {
     /// The record.
     pub record: &'a Record,
@@ -47,6 +71,10 @@ pub struct Ground<'a> {
     pub training: Range<usize>,
     /// Seed of Q-learning.
     pub seed: u64,
+    /// Where the judged run starts.
+    pub from: Outset,
+    /// Whether policies know how many steps are judged.
+    pub end_known: bool,
 }
 
 /// The rules that codes use today, with the parameters they come with.
@@ -103,11 +131,12 @@ impl<'a> Ground<'a> {
             |adaptive, cold| (Start::Predictive { adaptive, cold, family: Family::Trends }, None);
         let mut trials = Vec::new();
         let (start, note) = match name {
-            "advised" => {
-                let rows = steps.clone().map(|step| record.path(step));
-                (Start::Advised(Box::new(Advised::trained(rows, cost))), None)
+            "advised" => (Start::Advised(Box::new(self.advised())), None),
+            "advised_cold" => {
+                let mut policy = Advised::new(cost);
+                self.catch_up(&mut policy);
+                (Start::Advised(Box::new(policy)), None)
             }
-            "advised_cold" => (Start::Advised(Box::new(Advised::new(cost))), None),
             "adaptive" => plan(true, false),
             "predictive" => plan(false, false),
             "adaptive_cold" => plan(true, true),
@@ -142,6 +171,41 @@ impl<'a> Ground<'a> {
             },
         };
         Ok(Contestant { name: name.to_owned(), note, trials, start })
+    }
+
+    /// The last remap before the judged steps.
+    pub fn base(&self) -> Base {
+        let end = self.training.end;
+        match self.from {
+            Outset::Actual => standing(self.record, end),
+            Outset::Balance => end.checked_sub(1).map_or(Base::AsRecorded, Base::Balanced),
+        }
+    }
+
+    /// The steps up to the last remap, as if there had been none, and those after it.
+    fn since_base(&self) -> (Range<usize>, Range<usize>) {
+        let Range { start, end } = self.training;
+        let base = match self.base() {
+            Base::Balanced(base) => base + 1,
+            Base::AsRecorded => start,
+        };
+        (start..base, base..end)
+    }
+
+    /// The rule that votes, with what it learns from the training steps, where the judged run starts.
+    pub fn advised(&self) -> Advised {
+        let rows = self.since_base().0.map(|step| self.record.path(step));
+        let mut policy = Advised::trained(rows, self.remap_cost);
+        self.catch_up(&mut policy);
+        policy
+    }
+
+    /// Shows a policy the steps since the last remap before the judged ones.
+    fn catch_up(&self, policy: &mut dyn Policy) {
+        let steps = self.since_base().1;
+        for (number, step) in (1..).zip(steps) {
+            policy.observe(&Step::new(number, self.record.row(step).to_vec()));
+        }
     }
 
     /// The interval of least cost by the model fitted to the training steps.
@@ -181,7 +245,7 @@ impl<'a> Ground<'a> {
             if first < 4 || end - first < 4 {
                 continue;
             }
-            let earlier = Ground { training: 0..first, ..*self };
+            let earlier = Ground { training: 0..first, from: Outset::Balance, ..*self };
             let start = || candidates.iter().map(|c| earlier.start(&c.1, end - first)).collect();
             let Ok(found) = replay(self.record, first..end, self.remap_cost, &start, &()) else {
                 continue;
@@ -201,119 +265,36 @@ impl<'a> Ground<'a> {
     }
 
     fn start(&self, start: &Start, steps: usize) -> Box<dyn Policy> {
-        match start {
+        let mut policy: Box<dyn Policy> = match start {
             Start::Rule(rule) => rule.start(self.remap_cost),
             Start::Learnt(learnt) => Box::new(learnt.as_ref().clone()),
-            Start::Advised(advised) => Box::new(advised.as_ref().clone().for_steps(steps as u64)),
+            // It has caught up when it was trained.
+            Start::Advised(advised) => {
+                let advised = advised.as_ref().clone();
+                let advised =
+                    if self.end_known { advised.for_steps(steps as u64) } else { advised };
+                return Box::new(advised);
+            }
             Start::Solution(solution) => solution.start(self.remap_cost, steps as u64),
             Start::Predictive { adaptive, cold, family } => {
-                let end = self.training.end;
-                let first = if *cold { end.saturating_sub(1) } else { self.training.start };
-                let rows = (first..end).map(|step| self.record.path(step));
-                Box::new(Predictive::new(rows, self.remap_cost, steps as u64, *adaptive, *family))
-            }
-        }
-    }
-
-    /// New runs of all contestants, for so many steps.
-    pub fn runs(&self, contestants: &[Contestant], steps: usize) -> Vec<Box<dyn Policy>> {
-        contestants.iter().map(|contestant| self.start(&contestant.start, steps)).collect()
-    }
-}
-
-/// A document of ours as a policy.
-#[derive(Debug, Clone)]
-pub enum Solution {
-    /// The rule of a solution.
-    Stated(Followed),
-    /// The rule that a log has taught.
-    Advised(Box<Advised>, usize),
-    /// A simple rule that is as good.
-    Simple(Rule),
-}
-
-/// The rule of a solution as a policy.
-#[derive(Debug, Clone)]
-pub struct Followed {
-    rule: Stated,
-    unit: f64,
-    since: u64,
-    wants: bool,
-}
-
-impl Solution {
-    /// The policy of a document; the unit of load of a solution is `unit` seconds. What is written in place
-    /// of the rule of a log by `export` is played in its place.
-    pub fn new(found: Found, unit: f64) -> Result<Solution, Complaint> {
-        let stated = match found {
-            Found::Rule(stated) => stated,
-            Found::Advised(advised) => {
-                return Ok(match advised.simple_enough() {
-                    None => Solution::Advised(Box::new(advised.rule), advised.ranks),
-                    Some((Simple::Every(None), _)) => Solution::Simple(Rule::Never),
-                    Some((Simple::Every(Some(every)), _)) => Solution::Simple(Rule::Fixed(every)),
-                    Some((Simple::Excess(level), _)) => Solution::Simple(Rule::Threshold(level)),
-                    Some((Simple::Utilization(level), _)) => {
-                        Solution::Simple(Rule::Utilization(level))
-                    }
-                });
+                let (before, since) = self.since_base();
+                let first = if *cold { before.end.saturating_sub(1) } else { before.start };
+                let balanced = vec![0.0; self.record.ranks()];
+                let mut rows: Vec<&[f64]> =
+                    (first..before.end).map(|step| self.record.path(step)).collect();
+                if rows.is_empty() {
+                    rows.push(&balanced);
+                }
+                let steps = (steps + since.len()) as u64;
+                Box::new(Predictive::new(rows, self.remap_cost, steps, *adaptive, *family))
             }
         };
-        if let Stated::Belief(_) = stated.rule {
-            let message = "thresholds on the probability of a change need a detector's reports";
-            return Err(Complaint::elsewhere(message, "watch the run with remap monitor"));
-        }
-        Ok(Solution::Stated(Followed { rule: stated.rule, unit, since: 0, wants: false }))
+        self.catch_up(policy.as_mut());
+        policy
     }
 
-    /// How many ranks it is for, if for a certain number.
-    pub fn ranks(&self) -> Option<usize> {
-        match self {
-            Solution::Stated(Followed { rule: Stated::Map(map), .. }) => Some(map.processes()),
-            Solution::Advised(_, ranks) => Some(*ranks),
-            _ => None,
-        }
+    /// A new run of a contestant, for so many steps.
+    pub fn run(&self, contestant: &Contestant, steps: usize) -> Box<dyn Policy> {
+        self.start(&contestant.start, steps)
     }
-
-    fn start(&self, remap_cost: f64, steps: u64) -> Box<dyn Policy> {
-        match self {
-            Solution::Stated(followed) => Box::new(followed.clone()),
-            Solution::Advised(advised, _) => Box::new(advised.as_ref().clone().for_steps(steps)),
-            Solution::Simple(rule) => rule.start(remap_cost),
-        }
-    }
-}
-
-impl Policy for Followed {
-    fn observe(&mut self, step: &Step) {
-        self.since += 1;
-        self.wants = match &self.rule {
-            Stated::Interval(interval) => interval.every.is_some_and(|every| self.since >= every),
-            Stated::Imbalance(imbalance) => {
-                past(imbalance, step.number(), step.imbalance() / self.unit)
-            }
-            Stated::Map(map) => decides(map, step.times(), self.unit),
-            Stated::Belief(_) | Stated::Level(_) => false,
-        };
-    }
-
-    fn wants_remap(&self) -> bool {
-        self.wants
-    }
-
-    fn remapped(&mut self) {
-        self.since = 0;
-        self.wants = false;
-    }
-}
-
-fn past(imbalance: &Imbalance, step: u64, excess: f64) -> bool {
-    let threshold = imbalance.thresholds.iter().rev().find(|(from, _)| *from <= step);
-    // A tie of rounded loads is a tie.
-    step < imbalance.steps && threshold.is_some_and(|(_, value)| excess > value + 1e-9)
-}
-
-fn decides(map: &Map, times: &[f64], unit: f64) -> bool {
-    let loads: Vec<i64> = times.iter().map(|time| (time / unit).round() as i64).collect();
-    map.decision(&loads) == Some(b'R')
 }

@@ -1,0 +1,123 @@
+//! The files of an advice: the rule and its forms, settings of known codes, the model, the report.
+
+use super::log::Opened;
+use crate::complaint::Complaint;
+use crate::export::{Target, advised as exported};
+use crate::output::{check_folder, check_free, make_folder, write_file};
+use crate::replaying::advice::{Advice, Choice, Question};
+use crate::replaying::advised;
+use crate::report::log::{self, Page};
+use crate::solution::to_json;
+use remapping::policy::Rule;
+use std::path::{Path, PathBuf};
+
+/// The forms of the rule, and what their files are called.
+const FORMS: [(Target, &str); 10] = [
+    (Target::C, "remap_policy.h"),
+    (Target::Fortran, "remap_policy.f90"),
+    (Target::Python, "remap_policy.py"),
+    (Target::Rust, "remap_policy.rs"),
+    (Target::Lammps, "lammps.txt"),
+    (Target::Warpx, "warpx.txt"),
+    (Target::Smilei, "smilei.txt"),
+    (Target::Charm, "charm.txt"),
+    (Target::Swift, "swift.txt"),
+    (Target::Eplb, "eplb.txt"),
+];
+
+const RULE: &str = "advised.json";
+const MODEL: &str = "model.ron";
+const REPORT: &str = "report.html";
+
+/// Whether all files can be written, before any work is done.
+pub(super) fn check(folder: &Path, force: bool) -> Result<(), Complaint> {
+    check_folder(folder)?;
+    let names = FORMS.iter().map(|(_, name)| *name).chain([RULE, MODEL, REPORT]);
+    names
+        .map(|name| folder.join(name))
+        .filter(|path| path.symlink_metadata().is_ok())
+        .try_for_each(|path| check_free(&path, force))
+}
+
+/// What is written beside the advice itself.
+pub(super) struct Parts<'a> {
+    pub notes: &'a [String],
+    pub model: Option<&'a str>,
+    pub assumption: &'a str,
+    /// Length of the job in steps of the program.
+    pub steps: Option<u64>,
+    pub force: bool,
+}
+
+/// Writes them, and says what they are called. Where the log cannot tell, there is no rule, and of the rest
+/// what there is.
+pub(super) fn write(
+    folder: &Path,
+    opened: &Opened,
+    question: &Question<'_>,
+    advice: &Advice,
+    parts: &Parts<'_>,
+) -> Result<Vec<String>, Complaint> {
+    make_folder(folder)?;
+    let mut files = Vec::new();
+    let mut put = |name: &str, bytes: &[u8]| -> Result<(), Complaint> {
+        let path: PathBuf = folder.join(name);
+        write_file(&path, bytes, parts.force)?;
+        files.push(path.display().to_string());
+        Ok(())
+    };
+    if advice.judged.is_some() {
+        let steps = parts.steps.map(|steps| steps.div_ceil(question.stride).max(1));
+        let document = advised::of_advice(&opened.name, question, advice, steps, parts.assumption)?;
+        put(RULE, to_json(&document).as_bytes())?;
+        for (target, name) in FORMS {
+            // Not every code has a setting for every rule.
+            if let Ok(form) = exported::write(&document, target) {
+                put(name, &form.bytes)?;
+            }
+        }
+    }
+    if let Some(model) = parts.model {
+        put(MODEL, model.as_bytes())?;
+    }
+    let snippet = advice.chosen.map(|choice| snippet(choice, parts.steps));
+    let chosen = advice.chosen.map(Choice::name);
+    let page = Page {
+        name: &opened.name,
+        advice: &advice.sentence,
+        snippet: snippet.as_deref(),
+        notes: parts.notes,
+        record: question.record,
+        judged: advice.judged.as_ref(),
+        steps: advice.steps.clone(),
+        chosen: chosen.as_deref(),
+        model: parts.model,
+        assumption: parts.assumption,
+    };
+    put(REPORT, log::write(&page)?.as_bytes())?;
+    Ok(files)
+}
+
+/// How the C header is used.
+fn snippet(choice: Choice, steps: Option<u64>) -> String {
+    match choice {
+        Choice::Advised => {
+            let end = steps.map_or("-1".to_owned(), |steps| format!("{steps} / REMAP_STRIDE"));
+            format!(
+                "#include \"remap_policy.h\"\n\nstatic remap_advised rule;\nremap_advised_init(&rule, {end});\n\
+                 remap_advised_remapped(&rule);              /* where the run starts balanced */\n\n\
+                 /* after every step, with the time of each rank: */\n\
+                 if (remap_advised_step(&rule, times)) {{\n    remap();\n    remap_advised_remapped(&rule);\n}}"
+            )
+        }
+        Choice::Simple(Rule::Fixed(_) | Rule::Never) => {
+            "#include \"remap_policy.h\"\n\n/* so many steps after the last remap: */\n\
+             if (remap_now(steps_since))\n    remap();"
+                .to_owned()
+        }
+        Choice::Simple(_) => "#include \"remap_policy.h\"\n\n\
+             /* after every step, with the largest and the mean time of the ranks: */\n\
+             if (remap_now(max, mean))\n    remap();"
+            .to_owned(),
+    }
+}

@@ -1,0 +1,172 @@
+//! `remap advise`.
+
+use super::Exit;
+use super::advice_files::{self, Parts};
+use super::log::{Opened, open};
+use crate::cli::Advise;
+use crate::complaint::Complaint;
+use crate::fitting::{self, Facts, Kind, short};
+use crate::output::print;
+use crate::replaying::advice::{Advice, Question, unmarked};
+use crate::replaying::check::{Findings, examine};
+use crate::replaying::contest::{self, Line, Percent};
+use crate::run::Watch;
+use crate::solution::log::Fits;
+use crate::solution::to_json;
+use crate::trace::Trace;
+use serde::Serialize;
+use std::fmt::Write;
+
+#[derive(Debug, Serialize)]
+struct Document {
+    trace: String,
+    ranks: usize,
+    steps: usize,
+    recorded_remaps: usize,
+    remap_cost: f64,
+    /// Steps of the program in a step of the log.
+    stride: u64,
+    /// What to do and what it is worth, in one sentence.
+    advice: String,
+    /// The policy to follow: one of `policies`; null where the log cannot tell.
+    policy: Option<String>,
+    /// Of the wall time of the run as it was; null where nothing was recorded of when it was remapped.
+    saves: Option<Percent>,
+    /// The first step that is judged, from 0, and their number.
+    judged_from: usize,
+    judged: usize,
+    assumption: &'static str,
+    clairvoyant: Option<f64>,
+    policies: Vec<Line>,
+    best_in_use: Option<String>,
+    models: Vec<Model>,
+    notes: Vec<String>,
+    files: Vec<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct Model {
+    problem: &'static str,
+    unit_seconds: f64,
+    stride: u64,
+    fits: Fits,
+}
+
+const ASSUMPTION: &str = "a remap restores balance and does not change later increments";
+
+pub(super) fn run(arguments: &Advise) -> Result<Exit, Complaint> {
+    if let Some(folder) = &arguments.out {
+        advice_files::check(folder, arguments.force)?;
+    }
+    let opened = open(&arguments.log)?;
+    let Opened { name, trace, remap_cost, suspected, .. } = &opened;
+    let record = &trace.record;
+    let Findings { notes, obstacles, .. } = examine(record, *remap_cost);
+    let question = Question {
+        record,
+        remap_cost: *remap_cost,
+        known: trace.knows_remaps,
+        stride: trace.stride,
+        seed: arguments.seed,
+    };
+    let marked = record.remaps().len();
+    let missing = (suspected.len() > marked).then(|| unmarked(suspected));
+    let watch = Watch::start(name, None);
+    let advice = match obstacles.first().or(missing.as_ref()) {
+        Some(obstacle) => question.refuse(obstacle),
+        None => match question.answer(&watch)? {
+            Ok(advice) => advice,
+            Err(halt) => return Ok(remapping::Status::from(halt).into()),
+        },
+    };
+    let mut facts = Facts::of(record, *remap_cost, opened.cost_recorded);
+    if let Some(facts) = &mut facts {
+        (facts.stride, facts.job_steps) = (trace.stride, arguments.steps);
+    }
+    let decks = facts.as_ref().map(|facts| fitting::decks(facts, Kind::Auto, None));
+    let model = |deck: &fitting::Deck| Model {
+        problem: deck.problem,
+        unit_seconds: deck.unit,
+        stride: trace.stride,
+        fits: deck.fits(),
+    };
+    let mut all = trace.repairs.clone();
+    all.extend(notes);
+    let model_file = facts
+        .as_ref()
+        .zip(decks.as_ref())
+        .map(|(facts, decks)| decks[0].file(&format!("Fitted to {name}"), facts));
+    let files = match &arguments.out {
+        None => Vec::new(),
+        Some(folder) => {
+            let parts = Parts {
+                notes: &all,
+                model: model_file.as_deref(),
+                assumption: ASSUMPTION,
+                steps: arguments.steps,
+                force: arguments.force,
+            };
+            advice_files::write(folder, &opened, &question, &advice, &parts)?
+        }
+    };
+    let judged = advice.judged.as_ref();
+    let document = Document {
+        trace: name.clone(),
+        ranks: record.ranks(),
+        steps: record.steps(),
+        recorded_remaps: record.remaps().len(),
+        remap_cost: *remap_cost,
+        stride: trace.stride,
+        advice: advice.sentence.clone(),
+        policy: advice.policy.clone(),
+        saves: advice.saves,
+        judged_from: advice.steps.start,
+        judged: advice.steps.len(),
+        assumption: ASSUMPTION,
+        clairvoyant: judged.map(|judged| judged.clairvoyant),
+        policies: judged.map_or_else(Vec::new, |judged| judged.lines.clone()),
+        best_in_use: judged.map(|judged| judged.best_in_use.0.clone()),
+        models: decks.iter().flatten().map(model).collect(),
+        notes: all,
+        files,
+    };
+    if arguments.json {
+        print(&to_json(&document));
+    } else {
+        print(&text(&document, &advice, trace));
+    }
+    Ok(Exit::Done)
+}
+
+fn text(document: &Document, advice: &Advice, trace: &Trace) -> String {
+    let Document { trace: name, ranks, steps, recorded_remaps, remap_cost, .. } = document;
+    let mut text = format!("{}\n", document.advice);
+    let known = match (trace.knows_remaps, recorded_remaps) {
+        (false, _) => "not said when it was remapped".to_owned(),
+        (true, remaps) => format!("{remaps} remaps recorded"),
+    };
+    let _ = writeln!(text, "{name}: {ranks} ranks x {steps} steps, {known}");
+    let Some(judged) = &advice.judged else {
+        written(&mut text, document);
+        return text;
+    };
+    let _ = writeln!(
+        text,
+        "a remap costs {} seconds; assumed: {ASSUMPTION}\n\
+         chosen on steps 0..={}, valued from {} on steps {}..={}",
+        short(*remap_cost),
+        document.judged_from - 1,
+        if trace.knows_remaps { "where the run stood" } else { "balance" },
+        document.judged_from,
+        document.judged_from + document.judged - 1
+    );
+    text.push_str(&contest::table(judged));
+    written(&mut text, document);
+    text
+}
+
+fn written(text: &mut String, document: &Document) {
+    if !document.files.is_empty() {
+        let _ = writeln!(text, "written: {}", document.files.join(", "));
+    }
+}

@@ -1,0 +1,66 @@
+//! The interval of least cost where no bound on the imbalance is given.
+
+use super::super::Found;
+use super::solve::cost_line;
+use crate::model::periodic::Periodic;
+use crate::run::Watch;
+use crate::solution::Body;
+use crate::solution::periodic::Answer;
+use remapping::interval::{Imbalance, cost_aware};
+use remapping::{Observer, Status};
+use std::ops::ControlFlow;
+
+/// Most entries of the curve.
+const MAX_CURVE: u64 = 200;
+
+/// Solves a model that has passed its review: it has a cost of a remap.
+pub fn solve(problem: &Periodic, watch: &Watch) -> Found {
+    let processors = problem.processors();
+    let cost = problem.remap_cost().unwrap_or(0.0);
+    let (mut status, mut warnings) = (Status::Converged, Vec::new());
+    let found = cost_aware(&processors, cost, watch);
+    let line = found.map(|found| {
+        status = found.status;
+        cost_line(&processors, cost, &found, watch)
+    });
+    if line.is_none() {
+        warnings.push("the interval of least cost needs laws, not only moments".to_owned());
+        status = Status::IterationLimit;
+    }
+    let interval = line.as_ref().and_then(|line| line.interval.number());
+    let last = interval.map_or(20, |interval| interval + 1).min(MAX_CURVE);
+    let mut imbalance = Imbalance::new(&processors).map(|imbalance| imbalance.watched(watch));
+    let (mut deviation, mut error) = (vec![0.0], 0.0_f64);
+    for step in 1..=last {
+        let average = processors.mean_load(step as f64);
+        let Some(imbalance) = imbalance.as_mut().filter(|_| average > 0.0) else { break };
+        let found = imbalance.max_deviation(step);
+        if watch.check().is_break() || !found.value.is_finite() {
+            break;
+        }
+        error = error.max(found.error / average);
+        deviation.push(found.value / average);
+    }
+    if let ControlFlow::Break(halt) = watch.check() {
+        status = halt.into();
+    }
+    let through = deviation.len() as u64 - 1;
+    let answer = Answer {
+        quantity: "cost_per_step".to_owned(),
+        bound: None,
+        processors: processors.count(),
+        initial_load: processors.load(),
+        methods: Vec::new(),
+        interval,
+        interval_by: "cost_aware".to_owned(),
+        at_least: None,
+        deviation,
+        deviation_is: "d(t)".to_owned(),
+        deviation_error: error,
+        deviation_through: interval.is_some_and(|interval| interval > through).then_some(through),
+        nonnegative_through: processors.steps_without_negative_load(),
+        cost_aware: line,
+        simulated: None,
+    };
+    Found::new(Body::Periodic(Box::new(answer)), status, warnings)
+}

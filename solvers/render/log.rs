@@ -1,0 +1,115 @@
+//! A log as a picture: its times and remaps, and what policies have paid.
+
+use crate::plot::chart::{Axis, Chart, Series};
+use crate::plot::{AGAINST, BAND, COLOURS, DrawError, Picture, THRESHOLD};
+use crate::replaying::contest::{Judged, RECORDED};
+use plotters::coord::Shift;
+use plotters::prelude::*;
+use remapping::record::Record;
+use std::ops::Range;
+
+/// Points of a curve.
+const POINTS: usize = 500;
+
+/// Above, the largest and the mean time of each step; below, the cost of some policies as it adds up.
+pub struct Log<'a> {
+    times: Chart<'a>,
+    costs: Chart<'a>,
+}
+
+/// The picture of a log whose steps `steps` have been judged, with the courses of these policies.
+pub fn picture<'a>(
+    title: &'a str,
+    record: &Record,
+    judged: &Judged,
+    steps: Range<usize>,
+    policies: &[&str],
+) -> Log<'a> {
+    let all = 0..record.steps();
+    let most = |step: usize| record.imbalance(step) + record.mean(step);
+    let times = [
+        Series::line(BAND, thinned(all.clone(), most, f64::max)).named("slowest rank"),
+        Series::line(THRESHOLD, thinned(all.clone(), |step| record.mean(step), f64::max))
+            .named("mean"),
+    ];
+    let highest = all.clone().map(most).fold(0.0, f64::max).max(f64::MIN_POSITIVE);
+    let lowest = all.clone().map(|step| record.mean(step)).fold(highest, f64::min);
+    let room = 0.15 * (highest - lowest).max(0.05 * highest);
+    let recorded = record.remaps().iter().map(|remap| (remap.before as f64, lowest - 0.3 * room));
+    let mut above: Vec<Series> = times.into();
+    if !record.remaps().is_empty() {
+        above.push(Series::crosses(BLACK, recorded).named("remaps recorded"));
+    }
+    let courses = judged.lines.iter().zip(&judged.courses);
+    let mut wanted: Vec<&str> = policies.to_vec();
+    wanted.push(RECORDED);
+    let shown: Vec<_> =
+        courses.filter(|(line, _)| wanted.contains(&line.policy.as_str())).collect();
+    let mut below = Vec::new();
+    let mut dearest = f64::MIN_POSITIVE;
+    for ((line, course), colour) in shown.iter().zip(COLOURS.into_iter().cycle()) {
+        let mut sum = 0.0;
+        let sums: Vec<f64> = course
+            .costs
+            .iter()
+            .map(|cost| {
+                sum += cost;
+                sum
+            })
+            .collect();
+        dearest = dearest.max(sum);
+        let at = |step: usize| sums[step - steps.start];
+        let points = thinned(steps.clone(), at, |_, last| last);
+        below.push(Series::line(colour, points).named(line.policy.clone()));
+        if line.policy != RECORDED && policies.first() == Some(&line.policy.as_str()) {
+            let remaps = course.remaps.iter().map(|step| (*step as f64, highest + 0.3 * room));
+            above.push(Series::dots(AGAINST, remaps).named(format!("remaps of {}", line.policy)));
+        }
+    }
+    let end = record.steps() as f64;
+    Log {
+        times: Chart {
+            title,
+            x: Axis::new("step", 0.0..end, 0),
+            y: Axis::new("seconds", lowest - room..highest + room, 3),
+            series: above,
+        },
+        costs: Chart {
+            title: "",
+            x: Axis::new("judged step", steps.start as f64..steps.end as f64, 0),
+            y: Axis::new("max - mean and remaps, summed", 0.0..1.05 * dearest, 2),
+            series: below,
+        },
+    }
+}
+
+/// Values at some hundred steps, those between joined.
+fn thinned(
+    steps: Range<usize>,
+    value: impl Fn(usize) -> f64,
+    join: fn(f64, f64) -> f64,
+) -> Vec<(f64, f64)> {
+    let stride = steps.len().div_ceil(POINTS).max(1);
+    let end = steps.end;
+    let point = |first: usize| {
+        let joined = (first..(first + stride).min(end)).map(&value).reduce(join);
+        (first as f64, joined.unwrap_or(0.0))
+    };
+    steps.step_by(stride).map(point).collect()
+}
+
+impl Picture for Log<'_> {
+    fn size(&self) -> (u32, u32) {
+        (960, 800)
+    }
+
+    fn draw<B: DrawingBackend>(&self, area: &DrawingArea<B, Shift>) -> Result<(), DrawError>
+    where
+        B::ErrorType: 'static,
+    {
+        area.fill(&WHITE)?;
+        let (above, below) = area.split_vertically(420);
+        self.times.draw_on(&above)?;
+        self.costs.draw_on(&below)
+    }
+}

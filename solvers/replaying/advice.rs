@@ -1,0 +1,305 @@
+//! When a program whose log this is should remap, and what that is worth.
+//!
+//! The log is cut in two. On the first half the rules are trained, and one is chosen by what it costs on
+//! later parts of that half; on the second half, which nothing was fitted to, it is valued, from where the
+//! run stood, or from balance where the log does not say when it was remapped.
+
+use super::check::{Obstacle, places};
+use super::contest::{Judged, Line, Percent, RECORDED, contestants, judge};
+use super::{Contestant, Ground, IN_USE, Outset};
+use crate::complaint::Complaint;
+use crate::fitting::short;
+use remapping::policy::Rule;
+use remapping::record::Record;
+use remapping::replay::play;
+use remapping::{Halt, Observer};
+use std::ops::Range;
+
+/// What to do.
+#[derive(Debug, Clone)]
+pub struct Advice {
+    /// In one sentence.
+    pub sentence: String,
+    /// The policy to follow: of the table, or `recorded`; none where the log cannot tell.
+    pub policy: Option<String>,
+    /// What it saves against the run as it was, in percent of that run's wall time.
+    pub saves: Option<Percent>,
+    /// The rule that would be exported, whether it is the advice or not.
+    pub chosen: Option<Choice>,
+    /// All simple rules, trained.
+    pub rules: Vec<Rule>,
+    /// All policies on the second half.
+    pub judged: Option<Judged>,
+    /// The steps it is judged on.
+    pub steps: Range<usize>,
+}
+
+/// A rule that can be exported.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Choice {
+    /// The rule that votes.
+    Advised,
+    /// A rule of one number.
+    Simple(Rule),
+}
+
+impl Choice {
+    /// As it is called in the table.
+    pub fn name(self) -> String {
+        match self {
+            Choice::Advised => "advised".to_owned(),
+            Choice::Simple(rule) => rule.to_string(),
+        }
+    }
+}
+
+/// A simple rule is taken if it costs at most so much of what the rule that votes does.
+const AS_GOOD: f64 = 1.01;
+
+/// Rules of one number, in the order of the table.
+const SIMPLE: [&str; 3] = ["threshold", "utilization", "fixed"];
+
+/// An unsure difference within so many percent of the job, either way, is nothing to gain; beyond, the log
+/// cannot tell.
+const NARROW: f64 = 1.0;
+
+/// Longest run that is judged: hindsight's work grows with its square.
+const MOST_STEPS: usize = 10_000;
+
+/// Asks for the advice.
+pub struct Question<'a> {
+    /// The log.
+    pub record: &'a Record,
+    /// Cost of a remap in seconds.
+    pub remap_cost: f64,
+    /// Whether the log says when the run was remapped.
+    pub known: bool,
+    /// Steps of the program in a step of the log.
+    pub stride: u64,
+    /// Seed of the intervals.
+    pub seed: u64,
+}
+
+impl Question<'_> {
+    /// The ground on which policies are trained on the steps before `cut`.
+    pub fn ground(&self, cut: usize) -> Ground<'_> {
+        Ground {
+            record: self.record,
+            remap_cost: self.remap_cost,
+            training: 0..cut,
+            seed: self.seed,
+            // Where nobody knows when it was remapped, nobody knows where it stood.
+            from: if self.known { Outset::Actual } else { Outset::Balance },
+            end_known: false,
+        }
+    }
+
+    /// The first step of the second half.
+    pub fn cut(&self) -> usize {
+        self.record.steps() / 2
+    }
+
+    /// Advice where something stands against it.
+    pub fn refuse(&self, obstacle: &Obstacle) -> Advice {
+        Advice {
+            sentence: format!(
+                "This log cannot tell when to remap: {}; {}",
+                obstacle.why, obstacle.help
+            ),
+            policy: None,
+            saves: None,
+            chosen: None,
+            rules: Vec::new(),
+            judged: None,
+            steps: self.cut()..self.record.steps(),
+        }
+    }
+
+    /// The rule chosen on the first half, and all simple ones, trained.
+    fn choose(&self) -> Result<(Choice, Vec<Rule>), Complaint> {
+        let cut = self.cut();
+        let mut names = vec!["advised"];
+        names.extend(SIMPLE);
+        let names: Vec<String> = names.into_iter().map(str::to_owned).collect();
+        let mut costs = vec![0.0; names.len()];
+        for first in [cut / 3, cut * 2 / 3] {
+            let ground = Ground { from: Outset::Balance, ..self.ground(first.max(4)) };
+            let judged = first.max(4)..cut;
+            let found = contestants(&ground, &names, None, &mut Vec::new())?;
+            for (cost, contestant) in costs.iter_mut().zip(&found) {
+                let mut run = ground.run(contestant, judged.len());
+                let course =
+                    play(self.record, judged.clone(), ground.base(), self.remap_cost, run.as_mut());
+                *cost += course.tally.value;
+            }
+        }
+        let ground = self.ground(cut);
+        let trained = contestants(&ground, &names[1..], None, &mut Vec::new())?;
+        let rules: Vec<Rule> =
+            trained.iter().map(|found| rounded(found.rule().unwrap_or(Rule::Never))).collect();
+        let simple = (0..rules.len()).min_by(|a, b| costs[a + 1].total_cmp(&costs[b + 1]));
+        let simple = simple.unwrap_or(0);
+        let choice = match costs[simple + 1] <= AS_GOOD * costs[0] {
+            true => Choice::Simple(rules[simple]),
+            false => Choice::Advised,
+        };
+        Ok((choice, rules))
+    }
+
+    /// The advice, or the halt that was asked for.
+    pub fn answer(&self, observer: &dyn Observer) -> Result<Result<Advice, Halt>, Complaint> {
+        let (choice, rules) = self.choose()?;
+        let cut = self.cut();
+        let steps = cut..self.record.steps().min(cut + MOST_STEPS);
+        let ground = self.ground(cut);
+        let mut names = vec!["advised".to_owned()];
+        let others = rules.iter().map(Rule::to_string);
+        for name in others.chain(IN_USE.iter().map(|name| (*name).to_owned())) {
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        let all: Vec<Contestant> = contestants(&ground, &names, None, &mut Vec::new())?;
+        let judged = match judge(&ground, &all, steps.clone(), self.known, observer) {
+            Ok(judged) => judged,
+            Err(halt) => return Ok(Err(halt)),
+        };
+        let name = choice.name();
+        let place = names.iter().position(|known| *known == name).unwrap_or(0);
+        let verdict = self.verdict(&judged, place, choice);
+        let Verdict { sentence, policy, saves } = verdict;
+        let (chosen, judged) = (Some(choice), Some(judged));
+        Ok(Ok(Advice { sentence, policy, saves, chosen, rules, judged, steps }))
+    }
+
+    /// What to say of the policy at `place`.
+    fn verdict(&self, judged: &Judged, place: usize, choice: Choice) -> Verdict {
+        let line = &judged.lines[place];
+        let never = judged.lines.iter().find(|line| line.policy == "never").unwrap_or(line);
+        let run = judged.lines.iter().find(|line| line.policy == RECORDED);
+        let against = run.unwrap_or(never);
+        let saved = match (run, line.against_recorded) {
+            (Some(_), Some(more)) => more.negated(),
+            _ => judged.between(never, line, self.seed),
+        };
+        let beaten = if run.is_some() { "now" } else { "never remapping" };
+        let best = self.against_the_best(judged, line, against);
+        let what = self.phrase(choice);
+        let unknown = if run.is_some() { "" } else { "; what was done is not recorded" };
+        let Percent { percent, lower, upper } = saved;
+        let saves = run.map(|_| saved);
+        let remaps = line.remaps > 0;
+        let keep = if run.is_some() { RECORDED } else { "never" };
+        let (sentence, policy) = if choice == Choice::Simple(Rule::Never) && run.is_none() {
+            let best = judged.between(&judged.lines[0], never, self.seed);
+            let text = format!(
+                "Do not remap: the best rule found for remapping costs {} of the job more{unknown}",
+                shown(best)
+            );
+            (text, Some("never".to_owned()))
+        } else if lower > 0.0 {
+            let text =
+                format!("{what}: {} of the job less than {beaten}, {best}{unknown}", shown(saved));
+            (text, Some(line.policy.clone()))
+        } else if upper < 0.0 {
+            let subject = if run.is_some() { "Keep what you do" } else { "Do not remap" };
+            let text = format!(
+                "{subject}: the best rule found costs {} of the job more{unknown}",
+                shown(saved.negated())
+            );
+            (text, Some(keep.to_owned()))
+        } else if upper - lower <= 2.0 * NARROW || (!remaps && against.remaps == 0) {
+            let subject = match run {
+                Some(run) if run.remaps == 0 => "Go on without remapping",
+                Some(_) => "Keep what you do",
+                None => "Do not remap",
+            };
+            let text = format!(
+                "{subject}: nothing beats it; the best rule found would save {} of the job{unknown}",
+                shown(saved)
+            );
+            (text, Some(keep.to_owned()))
+        } else {
+            let half = 0.5 * (upper - lower);
+            let more = (half / percent.abs().max(0.25 * half)).powi(2).clamp(2.0, 16.0);
+            let steps = (self.record.steps() as f64 * more / 100.0).ceil() * 100.0;
+            let text = format!(
+                "This log cannot tell whether to remap otherwise: the best rule found would save {} of the \
+                 job, which may be chance; record about {} steps{unknown}",
+                shown(saved),
+                short(steps)
+            );
+            (text, None)
+        };
+        Verdict { sentence, policy, saves }
+    }
+
+    /// How a policy compares with the best rule in use, which nobody could know beforehand.
+    fn against_the_best(&self, judged: &Judged, line: &Line, against: &Line) -> String {
+        let (name, cost) = &judged.best_in_use;
+        let less = 100.0 * (cost - line.cost) / against.time.max(f64::MIN_POSITIVE);
+        if less.abs() < 0.005 {
+            format!("as much as the best rule in use, {name}")
+        } else if less > 0.0 {
+            format!("{less:.2} % less than the best rule in use, {name}")
+        } else {
+            format!(
+                "{:.2} % more than the best rule in use, {name}, known in hindsight only",
+                -less
+            )
+        }
+    }
+
+    /// The rule as an order.
+    pub fn phrase(&self, choice: Choice) -> String {
+        let since = if self.stride > 1 { " of the program" } else { "" };
+        match choice {
+            Choice::Advised => "Remap by the exported rule".to_owned(),
+            Choice::Simple(Rule::Fixed(every)) => {
+                format!("Remap every {} steps{since}", every * self.stride)
+            }
+            Choice::Simple(Rule::Threshold(bound)) => {
+                format!("Remap when max - mean exceeds {} seconds", short(bound))
+            }
+            Choice::Simple(Rule::Utilization(share)) => {
+                format!("Remap when mean / max is below {}", short(share))
+            }
+            Choice::Simple(Rule::Never) => "Do not remap".to_owned(),
+            Choice::Simple(rule) => format!("Remap by {rule}"),
+        }
+    }
+}
+
+/// A trained rule with a parameter of four digits.
+fn rounded(rule: Rule) -> Rule {
+    let four = |value: f64| format!("{value:.3e}").parse().unwrap_or(value);
+    match rule {
+        Rule::Threshold(bound) => Rule::Threshold(four(bound)),
+        Rule::Utilization(share) => Rule::Utilization(four(share).min(1.0)),
+        other => other,
+    }
+}
+
+struct Verdict {
+    sentence: String,
+    policy: Option<String>,
+    saves: Option<Percent>,
+}
+
+/// `2.5 % (95 %: 1.1 to 3.6)`.
+fn shown(found: Percent) -> String {
+    let Percent { percent, lower, upper } = found;
+    format!("{percent:.2} % (95 %: {lower:.2} to {upper:.2})")
+}
+
+/// What stands against advice where remaps seem to be missing from the log.
+pub fn unmarked(suspected: &[usize]) -> Obstacle {
+    let many = suspected.len();
+    Obstacle {
+        why: format!(
+            "the imbalance falls at once {many} times, before step {}, where no remap is recorded",
+            places(suspected)
+        ),
+        help: "record the remaps, or take these for remaps: --suspected".to_owned(),
+    }
+}

@@ -1,0 +1,182 @@
+//! What a log cannot be, and what it leaves out: units that do not go together, remaps that were not marked,
+//! ranks that changed places.
+
+use crate::fitting::short;
+use remapping::record::Record;
+
+/// Why no advice can be given, and what to do about it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Obstacle {
+    /// What is wrong.
+    pub why: String,
+    /// What to record, or to give.
+    pub help: String,
+}
+
+/// What was found.
+#[derive(Debug, Clone, Default)]
+pub struct Findings {
+    /// What is worth saying.
+    pub notes: Vec<String>,
+    /// What stands against any advice, the worst first.
+    pub obstacles: Vec<Obstacle>,
+    /// The steps before which the run seems to have been remapped although nothing is recorded.
+    pub suspected: Vec<usize>,
+}
+
+/// Fewer steps say nothing.
+const FEWEST_STEPS: usize = 40;
+
+/// Shares of a step, and of the run, between which the cost of a remap is believed.
+const LEAST_COST: f64 = 1e-4;
+
+/// By which factor the mean time may change from one step to the next for good.
+const LARGEST_LEAP: f64 = 30.0;
+
+/// Looks at a log whose remaps cost `remap_cost`.
+pub fn examine(record: &Record, remap_cost: f64) -> Findings {
+    let mut found = Findings::default();
+    let steps = record.steps();
+    let means: Vec<f64> = (0..steps).map(|step| record.mean(step)).collect();
+    let typical = median(&means);
+    let mut obstacle = |why: String, help: &str| {
+        found.obstacles.push(Obstacle { why, help: help.to_owned() });
+    };
+    if let Some((at, factor)) = leap(&means) {
+        let change = if factor > 1.0 {
+            format!("grow {}-fold", short(factor.round()))
+        } else {
+            format!("fall to one {}th", short((1.0 / factor).round()))
+        };
+        obstacle(
+            format!("the times {change} from step {at} on: two units in one log"),
+            "give all times in seconds",
+        );
+    }
+    if clock(&means) {
+        obstacle(
+            "the times grow at every step: they look like readings of a clock".to_owned(),
+            "record what each rank needed for each step, the difference of two readings",
+        );
+    }
+    let total: f64 = (0..steps).map(|step| record.imbalance(step) + record.mean(step)).sum();
+    let (cost, step) = (short(remap_cost), short(typical));
+    if remap_cost <= 0.0 {
+        obstacle(
+            "a remap that costs nothing pays after every step".to_owned(),
+            "give what a remap costs in seconds: --remap-cost C",
+        );
+    } else if remap_cost < LEAST_COST * typical {
+        obstacle(
+            format!(
+                "a remap of {cost} seconds beside steps of {step}: these cannot be the same unit"
+            ),
+            "give the times of steps and of remaps in seconds",
+        );
+    } else if remap_cost > total {
+        obstacle(
+            format!("a remap of {cost} seconds takes longer than the whole log, {}", short(total)),
+            "give the times of steps and of remaps in seconds, or record a longer run",
+        );
+    }
+    if steps < FEWEST_STEPS {
+        obstacle(
+            format!("{steps} steps are too few"),
+            "record 200 steps or more, with every remap and its seconds",
+        );
+    }
+    found.suspected = suspected(record);
+    let exchanged = exchanged(record);
+    if !exchanged.is_empty() {
+        let places = places(&exchanged);
+        found.notes.push(format!(
+            "ranks seem to have changed places before step {places}: give every rank the same column \
+             throughout"
+        ));
+    }
+    found
+}
+
+/// `12, 47, 81 and 4 more`.
+pub fn places(steps: &[usize]) -> String {
+    let shown: Vec<String> = steps.iter().take(3).map(usize::to_string).collect();
+    match steps.len() {
+        0..=3 => shown.join(", "),
+        many => format!("{} and {} more", shown.join(", "), many - 3),
+    }
+}
+
+fn median(values: &[f64]) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    sorted.get(sorted.len() / 2).copied().unwrap_or(0.0)
+}
+
+/// The first step from which the mean time is another one by a large factor, and the factor.
+fn leap(means: &[f64]) -> Option<(usize, f64)> {
+    const AROUND: usize = 5;
+    let factor = |at: usize| {
+        let (before, after) = (median(&means[at - AROUND..at]), median(&means[at..at + AROUND]));
+        if before > 0.0 && after > 0.0 { after / before } else { 1.0 }
+    };
+    let far = |factor: f64| !(1.0 / LARGEST_LEAP..=LARGEST_LEAP).contains(&factor);
+    let sudden = |at: &usize| {
+        let one = means[*at] / means[at - 1];
+        far(factor(*at)) && far(one)
+    };
+    let at = (AROUND..means.len().saturating_sub(AROUND)).find(sudden)?;
+    Some((at, factor(at)))
+}
+
+/// Whether the mean time grows at every step, and by much in all.
+fn clock(means: &[f64]) -> bool {
+    let grows = means.windows(2).all(|pair| pair[1] > pair[0]);
+    means.len() >= 10 && grows && means[means.len() - 1] > 5.0 * means[means.len() / 10]
+}
+
+/// Steps before which the imbalance, having grown little by little, falls at once to less than half, where
+/// no remap is recorded.
+pub fn suspected(record: &Record) -> Vec<usize> {
+    let steps = record.steps();
+    let imbalance: Vec<f64> = (0..steps).map(|step| record.imbalance(step).max(0.0)).collect();
+    let changes: Vec<f64> = imbalance.windows(2).map(|pair| (pair[1] - pair[0]).abs()).collect();
+    let usual = median(&changes);
+    let known = |step: usize| record.remaps().iter().any(|remap| remap.before.abs_diff(step) <= 1);
+    let drops = |step: &usize| {
+        let (before, after) = (imbalance[step - 1], imbalance[*step]);
+        let fall = before - after;
+        if fall <= 10.0 * usual || after >= 0.5 * before || known(*step) {
+            return false;
+        }
+        // Since when it had been above what is left now.
+        let low = after + 0.25 * fall;
+        let start = (0..step - 1).rev().find(|earlier| imbalance[*earlier] <= low).unwrap_or(0);
+        let rises = imbalance[start..*step].windows(2).map(|pair| pair[1] - pair[0]);
+        let stays =
+            imbalance[*step..(step + 3).min(steps)].iter().all(|later| *later < 0.5 * before);
+        step - start > 4 && rises.fold(0.0, f64::max) < 0.4 * fall && stays
+    };
+    (2..steps).filter(drops).collect()
+}
+
+/// Steps before which the times of the ranks are those of the step before, but of other ranks.
+fn exchanged(record: &Record) -> Vec<usize> {
+    let steps = record.steps();
+    let sorted = |step: usize| {
+        let mut row = record.row(step).to_vec();
+        row.sort_by(f64::total_cmp);
+        row
+    };
+    let distance = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| (a - b).abs()).sum::<f64>();
+    let own: Vec<f64> =
+        (1..steps).map(|step| distance(record.row(step - 1), record.row(step))).collect();
+    let usual = median(&own);
+    let known = |step: usize| record.remaps().iter().any(|remap| remap.before == step);
+    let moved = |step: &usize| {
+        let far = own[step - 1];
+        far > 8.0 * usual
+            && !known(*step)
+            && distance(&sorted(step - 1), &sorted(*step)) < (2.0 * usual).min(0.2 * far)
+    };
+    (1..steps).filter(moved).collect()
+}

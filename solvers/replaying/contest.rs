@@ -1,0 +1,245 @@
+//! Policies side by side on the judged steps: what each pays, and how surely that differs.
+
+use super::{Contestant, Ground, IN_USE, Outset, Solution};
+use crate::complaint::Complaint;
+use crate::fitting::short;
+use rayon::prelude::*;
+use remapping::estimate::Estimate;
+use remapping::replay::{Course, difference, hindsight, play, recorded};
+use remapping::simulate::Base;
+use remapping::{Halt, Observer};
+use serde::Serialize;
+use std::fmt::Write;
+use std::ops::Range;
+
+/// The name of the row of the run itself.
+pub const RECORDED: &str = "recorded";
+
+/// A share of wall time with its 95 % interval.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Percent {
+    /// The share.
+    pub percent: f64,
+    /// The ends of the interval.
+    pub lower: f64,
+    /// Upper end.
+    pub upper: f64,
+}
+
+impl Percent {
+    /// What `found` is of `time`.
+    fn of(found: Estimate, time: f64) -> Percent {
+        // Nothing is 0, be it that rounding has left something.
+        let share = |value: f64| match 100.0 * value / time {
+            share if share.is_nan() || share.abs() < 1e-9 => 0.0,
+            share => share,
+        };
+        Percent {
+            percent: share(found.value),
+            lower: share(found.lower),
+            upper: share(found.upper),
+        }
+    }
+
+    /// The same seen from the other side.
+    pub fn negated(self) -> Percent {
+        Percent { percent: 0.0 - self.percent, lower: 0.0 - self.upper, upper: 0.0 - self.lower }
+    }
+
+    /// `1.2 (.8 to 1.6)`.
+    fn shown(self) -> String {
+        format!("{:.2} ({:.2} to {:.2})", self.percent, self.lower, self.upper)
+    }
+}
+
+/// What a policy came to on the judged steps.
+#[derive(Debug, Clone, Serialize)]
+pub struct Line {
+    /// Its name.
+    pub policy: String,
+    /// Sum of max - mean over the judged steps, and the remaps.
+    pub cost: f64,
+    /// How much more than hindsight's best from the same start.
+    pub regret: f64,
+    /// Number of remaps.
+    pub remaps: u64,
+    /// Sum of the steps' maxima, and the remaps.
+    pub time: f64,
+    /// Work over time.
+    pub utilization: f64,
+    /// The cost in percent of the wall time.
+    pub percent_of_time: f64,
+    /// What it costs more than the cheapest of these policies, in percent of that one's wall time.
+    pub against_best: Percent,
+    /// What it costs more than the run as it was, in percent of the run's wall time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub against_recorded: Option<Percent>,
+    /// Whether codes use it today.
+    pub in_use: bool,
+    /// What came out of its training.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+    /// What `solved` was chosen from, the best first: costs on the later training steps as multiples of
+    /// hindsight's.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub training: Vec<(String, f64)>,
+}
+
+/// All of them.
+#[derive(Debug, Clone)]
+pub struct Judged {
+    /// The policies in the order asked for, then the run as it was, where the log says when it was remapped.
+    pub lines: Vec<Line>,
+    /// Their courses, in the same order.
+    pub courses: Vec<Course>,
+    /// The least any sequence of remaps costs from the start that all policies have.
+    pub clairvoyant: f64,
+    /// The same from where the run stood, where that is another start.
+    pub clairvoyant_actual: Option<f64>,
+    /// The best of all rules in use, whether shown or not.
+    pub best_in_use: (String, f64),
+}
+
+impl Judged {
+    /// What one of the lines costs more than another, in percent of its own wall time.
+    pub fn between(&self, line: &Line, other: &Line, seed: u64) -> Percent {
+        let course = |line: &Line| {
+            let same = |known: &Line| known.policy == line.policy;
+            &self.courses[self.lines.iter().position(same).unwrap_or(0)]
+        };
+        Percent::of(difference(course(line), course(other), seed), line.time)
+    }
+}
+
+/// Plays the contestants, and all rules in use, on the judged steps. `known`: whether the log says when the
+/// run was remapped.
+pub fn judge(
+    ground: &Ground<'_>,
+    contestants: &[Contestant],
+    judged: Range<usize>,
+    known: bool,
+    observer: &dyn Observer,
+) -> Result<Judged, Halt> {
+    let Ground { record, remap_cost, .. } = *ground;
+    let (base, actual) = (ground.base(), Ground { from: Outset::Actual, ..ground.clone() }.base());
+    let of = |contestant: &Contestant| {
+        let mut run = ground.run(contestant, judged.len());
+        play(record, judged.clone(), base, remap_cost, run.as_mut())
+    };
+    let one = |contestant: &Contestant| match observer.check() {
+        std::ops::ControlFlow::Break(halt) => Err(halt),
+        std::ops::ControlFlow::Continue(()) => Ok(of(contestant)),
+    };
+    let mut courses: Vec<Course> = contestants.par_iter().map(one).collect::<Result<_, _>>()?;
+    let least = |base: Base| hindsight(record, judged.clone(), base, remap_cost, observer);
+    let clairvoyant = least(base)?;
+    let clairvoyant_actual = if known && actual != base { Some(least(actual)?) } else { None };
+    let best_in_use = best_in_use(ground, contestants, &courses, &judged);
+    let best = courses.iter().min_by(|a, b| a.tally.value.total_cmp(&b.tally.value)).cloned();
+    if known {
+        courses.push(recorded(record, judged, remap_cost));
+    }
+    let run = courses.last().filter(|_| known).cloned();
+    let line = |(place, course): (usize, &Course)| {
+        let tally = course.tally;
+        let least = match contestants.get(place) {
+            Some(_) => clairvoyant,
+            None => clairvoyant_actual.unwrap_or(clairvoyant),
+        };
+        let against =
+            |other: &Course| Percent::of(difference(course, other, ground.seed), other.tally.time);
+        let contestant = contestants.get(place);
+        Line {
+            policy: contestant.map_or(RECORDED, |contestant| &contestant.name).to_owned(),
+            cost: tally.value,
+            // Sums in another order differ in their last digits.
+            regret: (tally.value - least).max(0.0),
+            remaps: tally.remaps,
+            time: tally.time,
+            utilization: tally.utilization(),
+            percent_of_time: 100.0 * (1.0 - tally.utilization()),
+            against_best: against(best.as_ref().unwrap_or(course)),
+            against_recorded: run.as_ref().map(against),
+            in_use: contestant.is_some_and(|known| IN_USE.contains(&known.name.as_str())),
+            note: contestant.and_then(|contestant| contestant.note.clone()),
+            training: contestant.map_or_else(Vec::new, |contestant| contestant.trials.clone()),
+        }
+    };
+    let lines = courses.iter().enumerate().map(line).collect();
+    Ok(Judged { lines, courses, clairvoyant, clairvoyant_actual, best_in_use })
+}
+
+/// The best of the rules in use, with its cost; those that were not asked for are played too.
+fn best_in_use(
+    ground: &Ground<'_>,
+    contestants: &[Contestant],
+    courses: &[Course],
+    judged: &Range<usize>,
+) -> (String, f64) {
+    let cost = |name: &&str| -> Option<(String, f64)> {
+        let place = contestants.iter().position(|contestant| contestant.name == **name);
+        let cost = match place {
+            Some(place) => courses[place].tally.value,
+            None => {
+                let contestant = ground.contestant(name, None, &mut Vec::new()).ok()?;
+                let mut run = ground.run(&contestant, judged.len());
+                let (base, cost) = (ground.base(), ground.remap_cost);
+                play(ground.record, judged.clone(), base, cost, run.as_mut()).tally.value
+            }
+        };
+        Some(((*name).to_owned(), cost))
+    };
+    let all = IN_USE.par_iter().filter_map(cost).collect::<Vec<_>>();
+    let best = all.into_iter().min_by(|a, b| a.1.total_cmp(&b.1));
+    best.unwrap_or_else(|| ("never".to_owned(), f64::INFINITY))
+}
+
+/// The contestants of these names.
+pub fn contestants(
+    ground: &Ground<'_>,
+    names: &[String],
+    solution: Option<&Solution>,
+    curve: &mut Vec<(u64, f64)>,
+) -> Result<Vec<Contestant>, Complaint> {
+    names.iter().map(|name| ground.contestant(name, solution, curve)).collect()
+}
+
+/// The table for people.
+pub fn table(judged: &Judged) -> String {
+    let lines = &judged.lines;
+    let widest = lines.iter().map(|line| line.policy.len()).max().unwrap_or(0).max(12);
+    let known = lines.iter().any(|line| line.against_recorded.is_some());
+    let against =
+        if known { "more than recorded, % of time" } else { "more than the best, % of time" };
+    let mut text = String::new();
+    let _ = writeln!(
+        text,
+        "{:<widest$} {:>11} {:>13}{:>8}{:>13}  {against} (95 %)",
+        "policy", "cost", "regret", "remaps", "utilization"
+    );
+    for line in lines {
+        let more = line.against_recorded.unwrap_or(line.against_best);
+        let more = if line.policy == RECORDED { String::new() } else { more.shown() };
+        let note = line.note.as_ref().map_or_else(String::new, |note| format!("  {note}"));
+        let row = format!(
+            "{:<widest$} {:>11} {:>13}{:>8}{:>13.5}  {more:<24}{note}",
+            line.policy,
+            short(line.cost),
+            short(line.regret),
+            line.remaps,
+            line.utilization
+        );
+        let _ = writeln!(text, "{}", row.trim_end());
+    }
+    let least = short(judged.clairvoyant);
+    let _ = writeln!(text, "{:<widest$} {least:>11}  knowing the steps in advance", "clairvoyant");
+    if let Some(least) = judged.clairvoyant_actual {
+        let least = short(least);
+        let _ = writeln!(
+            text,
+            "{:<widest$} {least:>11}  the same from where the run stood, as `recorded`",
+            ""
+        );
+    }
+    text
+}

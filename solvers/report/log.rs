@@ -1,0 +1,121 @@
+//! The page of a log: the advice first, then how to use it, what it rests on, and the pictures.
+
+use super::page::{STYLE, escaped};
+use crate::complaint::Complaint;
+use crate::fitting::short;
+use crate::plot::{self, Format};
+use crate::render;
+use crate::replaying::contest::{Judged, Line, Percent};
+use remapping::record::Record;
+use std::fmt::Write;
+use std::ops::Range;
+
+/// What the page is made of.
+pub struct Page<'a> {
+    /// The file.
+    pub name: &'a str,
+    /// The sentence.
+    pub advice: &'a str,
+    /// How the rule is called, as C.
+    pub snippet: Option<&'a str>,
+    /// What was found strange or was repaired.
+    pub notes: &'a [String],
+    /// The log.
+    pub record: &'a Record,
+    /// The policies, where any were played.
+    pub judged: Option<&'a Judged>,
+    /// The steps they were judged on.
+    pub steps: Range<usize>,
+    /// The policy that would be exported.
+    pub chosen: Option<&'a str>,
+    /// The fitted model.
+    pub model: Option<&'a str>,
+    /// What the numbers take for granted.
+    pub assumption: &'a str,
+}
+
+/// The page.
+pub fn write(page: &Page<'_>) -> Result<String, Complaint> {
+    let name = escaped(page.name);
+    let mut text = format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n\
+         <title>When to remap: {name}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n\
+         <header><h1>{}</h1></header>\n<main>\n",
+        escaped(page.advice)
+    );
+    for note in page.notes {
+        let _ = writeln!(text, "<p class=\"warning\">{}</p>", escaped(note));
+    }
+    if let Some(snippet) = page.snippet {
+        let _ =
+            writeln!(text, "<h2>To use it</h2>\n<pre tabindex=\"0\">{}</pre>", escaped(snippet));
+    }
+    if let Some(judged) = page.judged {
+        let best = judged.best_in_use.0.as_str();
+        let mut policies: Vec<&str> = page.chosen.into_iter().collect();
+        policies.extend([best, "never"]);
+        let log =
+            render::log::picture(page.name, page.record, judged, page.steps.clone(), &policies);
+        let svg = String::from_utf8_lossy(&plot::picture(Format::Svg, &log)?).into_owned();
+        let label = format!("<svg role=\"img\" aria-label=\"The log {name}\"");
+        let svg = svg.replace(" xmlns=\"http://www.w3.org/2000/svg\"", "");
+        let _ = writeln!(
+            text,
+            "<h2>The log</h2>\n<figure>\n{}</figure>",
+            svg.replacen("<svg", &label, 1)
+        );
+        text += &table(judged);
+    }
+    let steps = &page.steps;
+    let _ = writeln!(
+        text,
+        "<p class=\"legend\">Chosen on the steps before {}, valued on steps {}..={}. Assumed: {}. Intervals \
+         are of 95 %, by a block bootstrap.</p>",
+        steps.start,
+        steps.start,
+        steps.end.saturating_sub(1),
+        escaped(page.assumption)
+    );
+    if let Some(model) = page.model {
+        let _ = writeln!(
+            text,
+            "<details>\n<summary>The model fitted to the whole log</summary>\n<pre tabindex=\"0\">{}</pre>\n\
+             </details>",
+            escaped(model)
+        );
+    }
+    let version = env!("CARGO_PKG_VERSION");
+    let _ =
+        write!(text, "</main>\n<footer>Written by remap {version}.</footer>\n</body>\n</html>\n");
+    Ok(text)
+}
+
+fn table(judged: &Judged) -> String {
+    let known = judged.lines.iter().any(|line| line.against_recorded.is_some());
+    let against = if known { "recorded" } else { "the best" };
+    let mut text = format!(
+        "<table class=\"wide\"><caption>Policies</caption>\n<thead><tr><th scope=\"col\">policy</th>\
+         <th scope=\"col\">cost</th><th scope=\"col\">regret</th><th scope=\"col\">remaps</th>\
+         <th scope=\"col\">% of its time</th><th scope=\"col\">more than {against}, % of time (95 %)</th>\
+         </tr></thead>\n<tbody>\n"
+    );
+    for line in &judged.lines {
+        let Line { policy, cost, regret, remaps, percent_of_time, .. } = line;
+        let Percent { percent, lower, upper } = line.against_recorded.unwrap_or(line.against_best);
+        let (policy, cost, regret) = (escaped(policy), short(*cost), short(*regret));
+        let _ = writeln!(
+            text,
+            "<tr><th scope=\"row\">{policy}</th><td>{cost}</td><td>{regret}</td><td>{remaps}</td>\
+             <td>{percent_of_time:.2}</td><td>{percent:.2} ({lower:.2} to {upper:.2})</td></tr>"
+        );
+    }
+    let least = short(judged.clairvoyant);
+    let _ = writeln!(
+        text,
+        "<tr><th scope=\"row\">hindsight</th><td>{least}</td><td>0</td><td></td><td></td><td></td></tr>\n\
+         </tbody></table>"
+    );
+    text
+}
