@@ -68,8 +68,7 @@ pub(super) fn write(
     };
     if advice.judged.is_some() {
         let steps = parts.steps.map(|steps| steps.div_ceil(question.stride).max(1));
-        let document =
-            advised::of_advice(&opened.name, question, advice, steps, parts.assumption)?;
+        let document = advised::of_advice(&opened.name, question, advice, steps, parts.assumption)?;
         put(RULE, to_json(&document).as_bytes())?;
         for (target, name) in FORMS {
             // Not every code has a setting for every rule.

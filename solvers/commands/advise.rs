@@ -1,7 +1,7 @@
 //! `remap advise`.
 
-use super::advice_files::{self, Parts};
 use super::Exit;
+use super::advice_files::{self, Parts};
 use super::log::{Opened, open};
 use crate::cli::Advise;
 use crate::complaint::Complaint;
@@ -92,9 +92,10 @@ pub(super) fn run(arguments: &Advise) -> Result<Exit, Complaint> {
     };
     let mut all = trace.repairs.clone();
     all.extend(notes);
-    let model_file = facts.as_ref().zip(decks.as_ref()).map(|(facts, decks)| {
-        decks[0].file(&format!("Fitted to {name}"), facts)
-    });
+    let model_file = facts
+        .as_ref()
+        .zip(decks.as_ref())
+        .map(|(facts, decks)| decks[0].file(&format!("Fitted to {name}"), facts));
     let files = match &arguments.out {
         None => Vec::new(),
         Some(folder) => {

@@ -218,7 +218,9 @@ fn deck(
     };
     let steps_are = match facts.job_steps {
         Some(_) => "",
-        None => "  // those of the log: no length of the job was stated, and none is used in what is exported",
+        None => {
+            "  // those of the log: no length of the job was stated, and none is used in what is exported"
+        }
     };
     let model = format!(
         "LoadDrift(\n    processors: {ranks},\n    chain: {chain},\n    initial_load: {},\n    \

@@ -191,13 +191,13 @@ impl Deck {
         let body = self.model.replace('\n', "\n    ");
         let why = self.why().replace(['"', '\\'], "'");
         let verdict = if self.misfits.is_empty() { "yes" } else { "no" };
-        let job = facts.job_steps.map_or_else(String::new, |job| format!("    job_steps: {job},\n"));
+        let job =
+            facts.job_steps.map_or_else(String::new, |job| format!("    job_steps: {job},\n"));
         let _ = writeln!(
             text,
             "Model(\n    title: \"{title}\",\n    unit_seconds: {},\n    stride: {},\n    \
              fits: (verdict: {verdict}, why: \"{why}\"),\n{job}    problem: {body},\n)",
-            self.unit,
-            facts.stride
+            self.unit, facts.stride
         );
         text
     }

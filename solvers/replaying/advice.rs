@@ -102,7 +102,10 @@ impl Question<'_> {
     /// Advice where something stands against it.
     pub fn refuse(&self, obstacle: &Obstacle) -> Advice {
         Advice {
-            sentence: format!("This log cannot tell when to remap: {}; {}", obstacle.why, obstacle.help),
+            sentence: format!(
+                "This log cannot tell when to remap: {}; {}",
+                obstacle.why, obstacle.help
+            ),
             policy: None,
             saves: None,
             chosen: None,
@@ -195,7 +198,8 @@ impl Question<'_> {
             );
             (text, Some("never".to_owned()))
         } else if lower > 0.0 {
-            let text = format!("{what}: {} of the job less than {beaten}, {best}{unknown}", shown(saved));
+            let text =
+                format!("{what}: {} of the job less than {beaten}, {best}{unknown}", shown(saved));
             (text, Some(line.policy.clone()))
         } else if upper < 0.0 {
             let subject = if run.is_some() { "Keep what you do" } else { "Do not remap" };
@@ -239,7 +243,10 @@ impl Question<'_> {
         } else if less > 0.0 {
             format!("{less:.2} % less than the best rule in use, {name}")
         } else {
-            format!("{:.2} % more than the best rule in use, {name}, known in hindsight only", -less)
+            format!(
+                "{:.2} % more than the best rule in use, {name}, known in hindsight only",
+                -less
+            )
         }
     }
 

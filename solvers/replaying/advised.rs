@@ -120,26 +120,26 @@ pub fn of_advice(
         let message = format!("{title}: the times are too large or too small to compute with");
         return Err(Complaint::elsewhere(message, "give times in another unit, such as seconds"));
     }
-    let cost = |line: &Line| Cost {
-        policy: line.policy.clone(),
-        cost: line.cost,
-        remaps: line.remaps,
-    };
+    let cost =
+        |line: &Line| Cost { policy: line.policy.clone(), cost: line.cost, remaps: line.remaps };
     let simple = |line: &&Line| advice.rules.iter().any(|rule| rule.to_string() == line.policy);
     let lines = || judged.lines.iter();
-    let costs = lines().filter(|line| !simple(line)).map(cost).collect();
+    let other = |line: &&Line| !simple(line) && line.policy != "never";
+    let costs = lines().filter(other).map(cost).collect();
     let mut simple: Vec<Cost> =
         lines().filter(|line| simple(line) || line.policy == "never").map(cost).collect();
     simple.sort_by(|a, b| a.cost.total_cmp(&b.cost));
     let record = question.record;
     let mean: f64 = advice.steps.clone().map(|step| record.mean(step)).sum();
     let start = match question.known {
-        true => "; the rule stands where the run stood: where a run starts balanced, tell it of a remap first",
+        true => {
+            "; the rule stands where the run stood: where a run starts balanced, tell it of a remap first"
+        }
         false => "",
     };
     Ok(Document {
         policy: Name::Advised,
-        title: title.to_owned(),
+        title: format!("{title}: {}", advice.sentence),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         ranks: record.ranks(),
         remap_cost: question.remap_cost,

@@ -2,6 +2,7 @@
 //! ranks that changed places.
 
 use crate::fitting::short;
+use remapping::fit::increments::Increments;
 use remapping::record::Record;
 
 /// Why no advice can be given, and what to do about it.
@@ -29,6 +30,10 @@ const FEWEST_STEPS: usize = 40;
 
 /// Shares of a step, and of the run, between which the cost of a remap is believed.
 const LEAST_COST: f64 = 1e-4;
+
+/// Shares of a step beyond which the cost of a remap is asked about.
+const CHEAP: f64 = 1e-2;
+const DEAR: f64 = 1e3;
 
 /// By which factor the mean time may change from one step to the next for good.
 const LARGEST_LEAP: f64 = 30.0;
@@ -68,7 +73,9 @@ pub fn examine(record: &Record, remap_cost: f64) -> Findings {
         );
     } else if remap_cost < LEAST_COST * typical {
         obstacle(
-            format!("a remap of {cost} seconds beside steps of {step}: these cannot be the same unit"),
+            format!(
+                "a remap of {cost} seconds beside steps of {step}: these cannot be the same unit"
+            ),
             "give the times of steps and of remaps in seconds",
         );
     } else if remap_cost > total {
@@ -84,6 +91,15 @@ pub fn examine(record: &Record, remap_cost: f64) -> Findings {
         );
     }
     found.suspected = suspected(record);
+    if remap_cost > 0.0 && (remap_cost < CHEAP * typical || remap_cost > DEAR * typical) {
+        found
+            .notes
+            .push(format!("a remap of {cost} seconds beside steps of {step}: is that one unit?"));
+    }
+    let outliers = Increments::of(record).map_or(0, |increments| increments.outliers);
+    if outliers > 0 {
+        found.notes.push(format!("{outliers} times are far off those before and after them"));
+    }
     let exchanged = exchanged(record);
     if !exchanged.is_empty() {
         let places = places(&exchanged);
@@ -150,7 +166,8 @@ pub fn suspected(record: &Record) -> Vec<usize> {
         let low = after + 0.25 * fall;
         let start = (0..step - 1).rev().find(|earlier| imbalance[*earlier] <= low).unwrap_or(0);
         let rises = imbalance[start..*step].windows(2).map(|pair| pair[1] - pair[0]);
-        let stays = imbalance[*step..(step + 3).min(steps)].iter().all(|later| *later < 0.5 * before);
+        let stays =
+            imbalance[*step..(step + 3).min(steps)].iter().all(|later| *later < 0.5 * before);
         step - start > 4 && rises.fold(0.0, f64::max) < 0.4 * fall && stays
     };
     (2..steps).filter(drops).collect()

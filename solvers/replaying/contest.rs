@@ -133,8 +133,7 @@ pub fn judge(
     let mut courses: Vec<Course> = contestants.par_iter().map(one).collect::<Result<_, _>>()?;
     let least = |base: Base| hindsight(record, judged.clone(), base, remap_cost, observer);
     let clairvoyant = least(base)?;
-    let clairvoyant_actual =
-        if known && actual != base { Some(least(actual)?) } else { None };
+    let clairvoyant_actual = if known && actual != base { Some(least(actual)?) } else { None };
     let best_in_use = best_in_use(ground, contestants, &courses, &judged);
     let best = courses.iter().min_by(|a, b| a.tally.value.total_cmp(&b.tally.value)).cloned();
     if known {
@@ -147,15 +146,16 @@ pub fn judge(
             Some(_) => clairvoyant,
             None => clairvoyant_actual.unwrap_or(clairvoyant),
         };
-        let against = |other: &Course| {
-            Percent::of(difference(course, other, ground.seed), other.tally.time)
-        };
+        let against =
+            |other: &Course| Percent::of(difference(course, other, ground.seed), other.tally.time);
         let contestant = contestants.get(place);
         Line {
             policy: contestant.map_or(RECORDED, |contestant| &contestant.name).to_owned(),
             cost: tally.value,
             // Sums in another order differ in their last digits.
-            regret: (tally.value - least).max(0.0),
+            regret: Some(tally.value - least)
+                .filter(|regret| *regret > 1e-12 * tally.value)
+                .unwrap_or(0.0),
             remaps: tally.remaps,
             time: tally.time,
             utilization: tally.utilization(),
@@ -211,7 +211,8 @@ pub fn table(judged: &Judged) -> String {
     let lines = &judged.lines;
     let widest = lines.iter().map(|line| line.policy.len()).max().unwrap_or(0).max(12);
     let known = lines.iter().any(|line| line.against_recorded.is_some());
-    let against = if known { "more than recorded, % of time" } else { "more than the best, % of time" };
+    let against =
+        if known { "more than recorded, % of time" } else { "more than the best, % of time" };
     let mut text = String::new();
     let _ = writeln!(
         text,

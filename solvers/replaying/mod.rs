@@ -271,7 +271,8 @@ impl<'a> Ground<'a> {
             // It has caught up when it was trained.
             Start::Advised(advised) => {
                 let advised = advised.as_ref().clone();
-                let advised = if self.end_known { advised.for_steps(steps as u64) } else { advised };
+                let advised =
+                    if self.end_known { advised.for_steps(steps as u64) } else { advised };
                 return Box::new(advised);
             }
             Start::Solution(solution) => solution.start(self.remap_cost, steps as u64),

@@ -82,7 +82,7 @@ impl Policy for Followed {
         self.wants = match &self.rule {
             Stated::Interval(interval) => {
                 interval.every.is_some_and(|every| self.since * self.stride >= every)
-            },
+            }
             Stated::Imbalance(imbalance) => {
                 past(imbalance, step.number() * self.stride, step.imbalance())
             }

@@ -49,7 +49,8 @@ pub fn write(page: &Page<'_>) -> Result<String, Complaint> {
         let _ = writeln!(text, "<p class=\"warning\">{}</p>", escaped(note));
     }
     if let Some(snippet) = page.snippet {
-        let _ = writeln!(text, "<h2>To use it</h2>\n<pre tabindex=\"0\">{}</pre>", escaped(snippet));
+        let _ =
+            writeln!(text, "<h2>To use it</h2>\n<pre tabindex=\"0\">{}</pre>", escaped(snippet));
     }
     if let Some(judged) = page.judged {
         let best = judged.best_in_use.0.as_str();
@@ -60,7 +61,11 @@ pub fn write(page: &Page<'_>) -> Result<String, Complaint> {
         let svg = String::from_utf8_lossy(&plot::picture(Format::Svg, &log)?).into_owned();
         let label = format!("<svg role=\"img\" aria-label=\"The log {name}\"");
         let svg = svg.replace(" xmlns=\"http://www.w3.org/2000/svg\"", "");
-        let _ = writeln!(text, "<h2>The log</h2>\n<figure>\n{}</figure>", svg.replacen("<svg", &label, 1));
+        let _ = writeln!(
+            text,
+            "<h2>The log</h2>\n<figure>\n{}</figure>",
+            svg.replacen("<svg", &label, 1)
+        );
         text += &table(judged);
     }
     let steps = &page.steps;
@@ -82,10 +87,8 @@ pub fn write(page: &Page<'_>) -> Result<String, Complaint> {
         );
     }
     let version = env!("CARGO_PKG_VERSION");
-    let _ = write!(
-        text,
-        "</main>\n<footer>Written by remap {version}.</footer>\n</body>\n</html>\n"
-    );
+    let _ =
+        write!(text, "</main>\n<footer>Written by remap {version}.</footer>\n</body>\n</html>\n");
     Ok(text)
 }
 

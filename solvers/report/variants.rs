@@ -43,8 +43,9 @@ pub(super) fn of(
         }
         (Body::Periodic(answer), _) => {
             let given = answer.cost_aware.as_ref().map_or(0.0, |cost| cost.remap_cost);
-            let bounds =
-                answer.bound.and_then(|bound| Axis::of("tolerance", "problem.bound", bound, &BOUNDS));
+            let bounds = answer
+                .bound
+                .and_then(|bound| Axis::of("tolerance", "problem.bound", bound, &BOUNDS));
             at_cost(given).into_iter().chain(bounds).collect()
         }
         (Body::Stopping(answer), _) => at_cost(answer.remap_cost).into_iter().collect(),

@@ -1,7 +1,7 @@
 //! Documents read back from files. What does not belong in one is refused, with its place.
 
-use super::{Body, Certified, Solution, advised::Advised, sweep::Run};
 use super::log::{Fits, Log};
+use super::{Body, Certified, Solution, advised::Advised, sweep::Run};
 use crate::complaint::{Complaint, ReadText, Source};
 use remapping::Status;
 use serde::de::{

@@ -264,7 +264,14 @@ pub fn of(solution: &Solution, name: &str, archive: &Path) -> Result<StatedRule,
     let rule = of_the_program(rule, log, &mut notes);
     notes.extend(log.notes());
     let unit_seconds = log.unit_seconds;
-    Ok(StatedRule { title, optimal: log.misfit().is_none(), notes, rule, unit_seconds, of_a_log: true })
+    Ok(StatedRule {
+        title,
+        optimal: log.misfit().is_none(),
+        notes,
+        rule,
+        unit_seconds,
+        of_a_log: true,
+    })
 }
 
 /// A rule in seconds and in steps of the program. One for a number of steps that nobody has stated holds at all

@@ -117,7 +117,8 @@ const GROWTH: f64 = 0.1;
 const TAILS: f64 = -0.5;
 
 fn names(lags: &[usize]) -> Vec<(String, f64)> {
-    let growth = lags.iter().map(|lag| (format!("the imbalance {lag} steps after a remap"), GROWTH));
+    let growth =
+        lags.iter().map(|lag| (format!("the imbalance {lag} steps after a remap"), GROWTH));
     growth.chain([("how far changes over 8 steps lie out".to_owned(), TAILS)]).collect()
 }
 

@@ -20,11 +20,7 @@ pub struct Course {
 
 impl Course {
     fn empty(steps: usize) -> Course {
-        Course {
-            tally: Tally::default(),
-            costs: Vec::with_capacity(steps),
-            remaps: Vec::new(),
-        }
+        Course { tally: Tally::default(), costs: Vec::with_capacity(steps), remaps: Vec::new() }
     }
 
     fn pay(&mut self, max: f64, mean: f64) {

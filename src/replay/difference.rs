@@ -52,7 +52,8 @@ pub fn total(values: &[f64], block: usize, seed: u64) -> Estimate {
         })
         .collect();
     drawn.sort_by(f64::total_cmp);
-    let wider = (blocks / (blocks - 1.0).max(0.5)).sqrt() * student((blocks - 1.0).max(1.0)) / NORMAL;
+    let wider =
+        (blocks / (blocks - 1.0).max(0.5)).sqrt() * student((blocks - 1.0).max(1.0)) / NORMAL;
     let quantile = |share: f64| drawn[(share * (DRAWS - 1) as f64).round() as usize];
     let lower = value + wider * (quantile(0.025) - value).min(0.0);
     let upper = value + wider * (quantile(0.975) - value).max(0.0);

@@ -68,12 +68,18 @@ fn stated(advised: &Advised, (simple, cost): (Simple, &Cost)) -> StatedRule {
             }
             Rule::Interval(Interval { every, tolerance: None, mean })
         }
-        Simple::Excess(value) => {
-            Rule::Level(Level { measure: Measure::Excess, value, mean: advised.mean_step, interval: None })
-        }
-        Simple::Utilization(value) => {
-            Rule::Level(Level { measure: Measure::Utilization, value, mean: advised.mean_step, interval: None })
-        }
+        Simple::Excess(value) => Rule::Level(Level {
+            measure: Measure::Excess,
+            value,
+            mean: advised.mean_step,
+            interval: None,
+        }),
+        Simple::Utilization(value) => Rule::Level(Level {
+            measure: Measure::Utilization,
+            value,
+            mean: advised.mean_step,
+            interval: None,
+        }),
     };
     StatedRule {
         title: advised.title.clone(),
