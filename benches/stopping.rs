@@ -12,7 +12,7 @@ use remapping::chain::{BirthDeath, Edge, Operator};
 use remapping::imbalance::{Imbalance, RunningCost};
 use remapping::stopping::{
     AfterRemap, Effort, Method, Problem, Process, ProcessChain, Settings, Solution, States, solve,
-    solve_active,
+    solve_region,
 };
 use remapping::{Rational, Status};
 use std::hint::black_box;
@@ -167,7 +167,7 @@ fn large() {
             let Model { states, imbalance, .. } = model;
             let (active, seconds) = timed(|| {
                 let effort = Effort { ways: MOST_WAYS, work: u64::MAX };
-                solve_active(&states, &imbalance, rho, effort, &Settings::default(), &()).unwrap()
+                solve_region(&states, &imbalance, rho, effort, &Settings::default(), &()).unwrap()
             });
             if let Some(active) = active {
                 row("active", active.states.count(), (active.solution, seconds));

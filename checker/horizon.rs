@@ -1,7 +1,8 @@
 //! The times and the horizon of a phase-change problem, step by step.
 
-use crate::model::{Hazard, Lifetime, Number, PhaseChange, Premature, Weights, is_one};
+use crate::model::{Number, is_one};
 use crate::number::{Span, WEIGHT};
+use crate::phases::{Hazard, Lifetime, PhaseChange, Premature, Weights};
 use crate::{Refusal, model_error};
 use num_rational::BigRational;
 use num_traits::{One, Signed, Zero};
@@ -126,7 +127,7 @@ impl Horizon {
             }
             Ok(weights)
         };
-        model.detector.0.iter().map(weights).collect()
+        model.detector.reports.iter().map(weights).collect()
     }
 }
 

@@ -5,6 +5,7 @@
 //! mathematics. [`check`] takes a model file and a certificate and returns what they prove together.
 
 mod chain;
+pub mod facts;
 mod horizon;
 mod imbalance;
 mod joint;
@@ -12,12 +13,16 @@ mod load_drift;
 mod model;
 mod multisets;
 mod number;
+mod phases;
+mod proof;
 pub mod recursion;
 mod region;
 mod space;
+mod state;
 mod stopping;
 
-pub use model::PhaseChange;
+pub use phases::PhaseChange;
+pub use proof::{Counts, Decision, Interval, Proof, Steps};
 pub use region::Entry;
 pub use space::Space;
 pub use stopping::{Run, Stopping};
@@ -25,6 +30,7 @@ pub use stopping::{Run, Stopping};
 use model::Problem;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
+use state::States;
 use std::cell::Cell;
 use std::path::Path;
 
@@ -76,9 +82,6 @@ fn model_error<T>(what: &str) -> Result<T, Refusal> {
     Err(Refusal::Model(what.to_owned()))
 }
 
-/// What has been proved: named quantities between a lower and an upper bound.
-pub type Proof = Vec<(String, f64, f64)>;
-
 /// What a certificate holds.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub enum Evidence {
@@ -105,7 +108,12 @@ pub enum Model {
 impl Model {
     /// Reads a model file; paths in it are relative to `folder`.
     pub fn read(text: &str, folder: &Path) -> Result<Model, Refusal> {
-        Ok(match model::read(text)? {
+        Model::titled(text, folder).map(|(_, model)| model)
+    }
+
+    fn titled(text: &str, folder: &Path) -> Result<(String, Model), Refusal> {
+        let (title, problem) = model::read(text)?;
+        let model = match problem {
             Problem::PhaseChange(model) => {
                 model.review()?;
                 Model::PhaseChange(model)
@@ -115,7 +123,8 @@ impl Model {
                 model.review()?;
                 Model::LoadDrift(Box::new(model))
             }
-        })
+        };
+        Ok((title, model))
     }
 
     /// What follows from evidence, with the usual budget.
@@ -125,25 +134,44 @@ impl Model {
 
     /// What follows from evidence.
     pub fn prove_within(&self, evidence: &Evidence, budget: &Budget) -> Result<Proof, Refusal> {
-        match (self, evidence) {
+        self.find(evidence, budget).map(|(proof, _)| proof)
+    }
+
+    fn find(&self, evidence: &Evidence, budget: &Budget) -> Result<(Proof, States), Refusal> {
+        Ok(match (self, evidence) {
             (Model::PhaseChange(model), Evidence::PhaseChange(bits, steps)) => {
                 let mut recursion = recursion::Recursion::new(model, *bits, budget)?;
                 steps.iter().try_for_each(|steps| recursion.go(steps))?;
-                recursion.proof()
+                (recursion.proof()?, States::None)
             }
             (Model::Stopping(model), Evidence::Stopping(bits, runs)) => {
-                model.prove(*bits, runs, budget)
+                let (proof, decisions, runs) = model.prove(*bits, runs, budget)?;
+                (proof, States::of_all(*bits, decisions, runs))
             }
             (Model::Stopping(model), Evidence::Region(bits, entries)) => {
-                region::prove(&model.model, *bits, entries, budget)
+                let (proof, (listed, rho)) = region::prove(&model.model, *bits, entries, budget)?;
+                (proof, States::of_region(*bits, listed, rho, &model.model)?)
             }
-            (Model::LoadDrift(model), Evidence::LoadDrift) => load_drift::prove(model, budget),
-            _ => Err(Refusal::Malformed),
-        }
+            (Model::LoadDrift(model), Evidence::LoadDrift) => {
+                (load_drift::prove(model, budget)?, States::None)
+            }
+            _ => return Err(Refusal::Malformed),
+        })
     }
 }
 
-const MAGIC: &[u8] = b"remap certificate 5\n";
+/// A certificate that holds.
+pub struct Checked {
+    /// The title of the model file.
+    pub title: String,
+    /// The model.
+    pub model: Model,
+    /// What is proved of it.
+    pub proof: Proof,
+    states: States,
+}
+
+const MAGIC: &[u8] = b"remap certificate 6\n";
 const DIGEST: usize = 32;
 
 /// A certificate: evidence and what it proves, for the model file with this text.
@@ -157,9 +185,9 @@ pub fn seal(model: &str, payload: &[u8]) -> Vec<u8> {
     [&body[..], &Sha256::digest(&body)[..]].concat()
 }
 
-/// Checks a certificate of the model file with this text, with the usual budget.
+/// What a certificate of the model file with this text proves, with the usual budget.
 pub fn check(model: &str, folder: &Path, certificate: &[u8]) -> Result<Proof, Refusal> {
-    check_within(model, folder, certificate, &Budget::default())
+    check_within(model, folder, certificate, &Budget::default()).map(|checked| checked.proof)
 }
 
 /// Checks a certificate of the model file with this text.
@@ -168,7 +196,7 @@ pub fn check_within(
     folder: &Path,
     certificate: &[u8],
     budget: &Budget,
-) -> Result<Proof, Refusal> {
+) -> Result<Checked, Refusal> {
     let rest = certificate.strip_prefix(MAGIC).ok_or(Refusal::NotACertificate)?;
     let (body, digest) = certificate.split_at(certificate.len().saturating_sub(DIGEST));
     if rest.len() < 2 * DIGEST || Sha256::digest(body)[..] != *digest {
@@ -179,8 +207,9 @@ pub fn check_within(
     }
     let payload = postcard::take_from_bytes(&rest[DIGEST..rest.len() - DIGEST]);
     let Ok(((evidence, claims), [])) = payload else { return Err(Refusal::Malformed) };
-    let proof = Model::read(model, folder)?.prove_within(&evidence, budget)?;
-    let claims: Proof = claims;
-    let follows = Some(proof).filter(|proof| *proof == claims);
+    let ((title, model), claims): (_, Proof) = (Model::titled(model, folder)?, claims);
+    let (proof, states) = model.find(&evidence, budget)?;
+    let follows = Some(Checked { title, model, proof, states });
+    let follows = follows.filter(|checked| checked.proof == claims);
     follows.ok_or(Refusal::Unproved("what is claimed is not what follows"))
 }

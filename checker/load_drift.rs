@@ -4,8 +4,9 @@
 use crate::imbalance::Imbalance;
 use crate::model::{Decide, LoadDrift, Objective, Processes, Rebalance, RunningCost};
 use crate::number::{Span, WEIGHT, down};
+use crate::proof::Proof;
 use crate::space::Space;
-use crate::{Budget, Proof, Refusal, model_error};
+use crate::{Budget, Refusal, model_error};
 use num_bigint::BigInt;
 use num_rational::BigRational;
 use num_traits::One;
@@ -94,6 +95,5 @@ pub fn prove(model: &LoadDrift, budget: &Budget) -> Result<Proof, Refusal> {
         common += i128::from(least);
     }
     let found = common + i128::from(value[space.find(&vec![model.initial_load; count])?]);
-    let (low, high) = Span::between(found, found + i128::from(lost), bits).reals();
-    Ok(vec![("value".to_owned(), low, high)])
+    Ok(Proof::Value(Span::between(found, found + i128::from(lost), bits).reals().into()))
 }

@@ -1,14 +1,13 @@
 //! Model files as they are written; decimals are read as exact fractions.
 
 use crate::Refusal;
+use crate::phases::PhaseChange;
 use num_bigint::BigInt;
 use num_rational::BigRational;
 use num_traits::{Pow, Signed};
 use ron::extensions::Extensions;
-use serde::de::{Error, MapAccess, Visitor};
+use serde::de::Error;
 use serde::{Deserialize, Deserializer};
-use std::collections::BTreeMap;
-use std::fmt;
 
 /// What stands in a model file: every field must be known, and is given once.
 macro_rules! written {
@@ -20,28 +19,11 @@ macro_rules! written {
     )* };
 }
 
+pub(crate) use written;
+
 written! {
     struct Model { title: String, source: Option<String>, problem: Problem }
     pub enum Problem { PhaseChange(Box<PhaseChange>), Stopping(Stopping), LoadDrift(LoadDrift) }
-
-    pub struct PhaseChange {
-        pub lifetime: Lifetime, pub cycle: Cycle, pub remap: Remap, pub detector: Detector,
-        pub hazard: Hazard, #[serde(default)] pub premature: Premature
-    }
-    pub enum Lifetime {
-        Fixed(u64),
-        Uniform { first: u64, last: u64 },
-        Geometric { rate: Number, first: u64, last: u64 },
-        Pmf(Weights)
-    }
-    pub struct Cycle { pub before: Number, pub after: Number, pub remapped: Number }
-    pub struct Remap { pub test: Number, pub install: Number }
-    struct Binary { false_alarm: Number, missed: Number }
-    struct Level { before: Number, after: Number }
-    enum Lists { Levels(Vec<Level>), Several(Vec<Detector>) }
-    pub enum Hazard { Constant(Number), PerStep(Vec<Number>) }
-    #[derive(Default)]
-    pub enum Premature { #[default] Revert, Keep { before_remapped: Number } }
 
     pub struct Stopping {
         pub processes: Processes, pub capacities: Option<Vec<Number>>,
@@ -77,12 +59,14 @@ written! {
     pub enum Objective { #[default] Imbalance, Makespan }
 }
 
-/// Reads the problem of a model file.
-pub fn read(text: &str) -> Result<Problem, Refusal> {
+/// Reads the title and the problem of a model file.
+pub fn read(text: &str) -> Result<(String, Problem), Refusal> {
     let extensions = Extensions::IMPLICIT_SOME | Extensions::UNWRAP_VARIANT_NEWTYPES;
     let options = ron::Options::default().with_default_extension(extensions);
     let model: Result<Model, _> = options.from_str(text);
-    model.map(|model| model.problem).map_err(|error| Refusal::Model(error.to_string()))
+    model
+        .map(|model| (model.title, model.problem))
+        .map_err(|error| Refusal::Model(error.to_string()))
 }
 
 /// A decimal number, exactly; none of a model may be negative.
@@ -120,95 +104,6 @@ pub fn decimal(literal: &str) -> Option<BigRational> {
 /// Whether probabilities with this sum miss 1 by no more than those of a model file may.
 pub fn is_one(sum: &BigRational) -> bool {
     (sum - BigInt::from(1)).abs() <= BigRational::new(1.into(), 1_000_000_000.into())
-}
-
-/// Values and their probabilities, no value twice.
-#[derive(Clone, PartialEq)]
-pub struct Weights(pub BTreeMap<u64, Number>);
-
-impl<'de> Deserialize<'de> for Weights {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Weights, D::Error> {
-        deserializer.deserialize_map(Weights(BTreeMap::new()))
-    }
-}
-
-impl<'de> Visitor<'de> for Weights {
-    type Value = Weights;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a map of values to probabilities")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<Weights, A::Error> {
-        while let Some((value, probability)) = map.next_entry()? {
-            if self.0.insert(value, probability).is_some() {
-                return Err(A::Error::custom("a value has two probabilities"));
-            }
-        }
-        Ok(self)
-    }
-}
-
-/// What a detector may report: the probability of each report before the change and after it. Both
-/// lists sum to 1.
-#[derive(Clone, PartialEq)]
-pub struct Detector(pub Vec<[BigRational; 2]>);
-
-/// Most reports of a detector.
-const MOST_REPORTS: usize = 1000;
-
-impl<'de> Deserialize<'de> for Detector {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Detector, D::Error> {
-        let raw = Box::<ron::value::RawValue>::deserialize(deserializer)?;
-        let raw = raw.trim();
-        // What holds a list is known by its name.
-        let name = raw.get_ron().split(|c: char| !c.is_alphanumeric() && c != '_').next();
-        let detector = match name {
-            Some("Levels" | "Several") => raw.into_rust().map(Detector::listed),
-            _ => raw.into_rust().map(Detector::binary),
-        };
-        let detector = detector.map_err(|error| D::Error::custom(error.to_string()))?;
-        detector.ok_or_else(|| D::Error::custom("the reports of a detector have no law"))
-    }
-}
-
-impl Detector {
-    fn binary(
-        Binary { false_alarm: Number(alarm), missed: Number(missed) }: Binary,
-    ) -> Option<Self> {
-        let one = BigRational::from(BigInt::from(1));
-        let reports = vec![[alarm.clone(), &one - &missed], [&one - &alarm, missed.clone()]];
-        Some(Detector(reports)).filter(|_| alarm <= one && missed <= one)
-    }
-
-    fn listed(lists: Lists) -> Option<Detector> {
-        let reports = match lists {
-            Lists::Levels(levels) => {
-                let one = BigRational::from(BigInt::from(1));
-                let levels = levels.into_iter().map(|level| [level.before.0, level.after.0]);
-                let levels: Vec<[BigRational; 2]> = levels.collect();
-                let sum = |phase: usize| levels.iter().map(|p| &p[phase]).sum::<BigRational>();
-                let sums = [sum(0), sum(1)];
-                if !sums.iter().all(is_one) || levels.iter().flatten().any(|p| *p > one) {
-                    return None;
-                }
-                // What they miss is shared among them.
-                levels.iter().map(|[before, after]| [before / &sums[0], after / &sums[1]]).collect()
-            }
-            Lists::Several(detectors) => {
-                let all = |all: Vec<[BigRational; 2]>, one: &Detector| {
-                    let fits = all.len().checked_mul(one.0.len())? <= MOST_REPORTS;
-                    let both =
-                        |a: &[BigRational; 2], b: &[BigRational; 2]| [&a[0] * &b[0], &a[1] * &b[1]];
-                    let pairs = all.iter().flat_map(|a| one.0.iter().map(move |b| both(a, b)));
-                    fits.then(|| pairs.collect())
-                };
-                let (first, others) = detectors.split_first()?;
-                others.iter().try_fold(first.0.clone(), all)?
-            }
-        };
-        Some(Detector(reports)).filter(|detector| detector.0.len() <= MOST_REPORTS)
-    }
 }
 
 impl Stopping {

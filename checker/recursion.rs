@@ -6,9 +6,10 @@
 //! points of step n+1 are that lie within it. docs/certificates.md has the proof.
 
 use crate::horizon::{Horizon, Motion};
-use crate::model::PhaseChange;
 use crate::number::{Span, UNIT, WEIGHT, down, up, wide};
-use crate::{Budget, Proof, Refusal};
+use crate::phases::PhaseChange;
+use crate::proof::{self, Proof};
+use crate::{Budget, Refusal};
 use num_rational::BigRational;
 use serde::{Deserialize, Serialize};
 use std::rc::Rc;
@@ -125,7 +126,7 @@ impl<'a> Recursion<'a> {
     fn step(&mut self, points: Rc<Vec<u64>>) -> Result<(), Refusal> {
         let n = self.next.ok_or(Refusal::Malformed)?;
         // Fractions and what is the same for all beliefs take as long as a thousand beliefs.
-        let reports = self.model.detector.0.len() as u64;
+        let reports = self.model.detector.reports.len() as u64;
         self.budget.spend((points.len() as u64 + 1000).saturating_mul(reports))?;
         self.horizon.step_back(self.model, n);
         let (motion, gain, delay) = (self.horizon.motion(self.model)?, self.gain, self.delay);
@@ -285,18 +286,17 @@ impl<'a> Recursion<'a> {
         let [before, after] = [&self.model.cycle.before.0, self.model.after()].map(Span::from);
         let mean = quiet.times(&before).plus(&cycles.minus(quiet).times(&after));
         let delays = Span::between(self.values[0], self.lines[0][0], self.bits).plus(&self.common);
-        let (low, high) = mean.plus(&delays).reals();
-        let (mut proof, mut end) = (vec![("value".to_owned(), low, high)], last + 1);
-        for (first, [low, high]) in &self.thresholds {
-            let steps =
-                if end - first > 1 { format!("{first}..{}", end - 1) } else { first.to_string() };
+        let mut end = last + 1;
+        let steps = self.thresholds.iter().map(|(first, [low, high])| {
             let (below, above) = Span::between(*low, *high, WEIGHT).reals();
             // Where remapping never pays, the threshold is 1.
             let below = if *low == UNIT { 1.0 } else { below.max(0.0) };
-            proof.push((format!("pi_{steps}"), below, above.min(1.0)));
-            end = *first;
-        }
-        Ok(proof)
+            let last = std::mem::replace(&mut end, *first) - 1;
+            proof::Steps { first: *first, last, threshold: (below, above.min(1.0)).into() }
+        });
+        let mut steps: Vec<proof::Steps> = steps.collect();
+        steps.reverse();
+        Ok(Proof::Thresholds { value: mean.plus(&delays).reals().into(), steps })
     }
 }
 

@@ -1,11 +1,12 @@
 //! Optimal stopping where one remaps at once but in some states: only these, and those from which they are
 //! reached in a step, are looked at. docs/certificates.md has the proof.
 
-use crate::chain::{Equal, Row, by_one};
+use crate::chain::{Equal, Row, by_one, orders};
 use crate::imbalance::Imbalance;
 use crate::model::{After, Stopping};
 use crate::number::{Span, UNIT, WEIGHT, down, up};
-use crate::{Budget, Proof, Refusal};
+use crate::proof::{Counts, Decision, Proof};
+use crate::{Budget, Refusal};
 use num_bigint::BigInt;
 use num_rational::BigRational;
 use num_traits::{One, Pow, ToPrimitive, Zero};
@@ -33,13 +34,16 @@ struct State {
     ahead: [u128; 2],
 }
 
+/// The decision and bounds on the cost in states that are looked at, and the cost of remapping.
+pub(crate) type Listed = (HashMap<Vec<i64>, (Decision, [u64; 2])>, [u64; 2]);
+
 /// What is shown by what can be saved in some states, in units of 2^-bits.
-pub fn prove(
+pub(crate) fn prove(
     model: &Stopping,
     bits: u32,
     entries: &[Entry],
     budget: &Budget,
-) -> Result<Proof, Refusal> {
+) -> Result<(Proof, Listed), Refusal> {
     let equal = model.processes.equal(&model.capacities().unwrap_or_default())?;
     let mut groups = equal.into_iter().map(Group::new).collect::<Result<Vec<_>, _>>()?;
     let processes = groups.iter().map(|group| group.members.len()).sum();
@@ -67,48 +71,66 @@ pub fn prove(
             return Err(Refusal::TooLarge);
         }
     }
-    // Balanced ones, ones that go on, and open ones: in all others one remaps.
-    let mut letters = [0; 3];
-    for (loads, State { saved, ahead }) in &states {
-        let cost = imbalance.cost(loads, bits)?.map(u128::from);
+    // In all states but these one remaps.
+    let (mut classes, mut vectors) = ([0u64; 4], Some([0u128; 4]));
+    let (mut listed, mut largest) = (HashMap::with_capacity(states.len()), [0; 2]);
+    for (loads, State { saved, ahead }) in states {
+        let cost = imbalance.cost(&loads, bits)?.map(u128::from);
         let [most, least] = saved.map(u128::from);
         let balanced = cost[1] == 0;
         let below = if balanced { saved[0] >= rho[1] } else { most + cost[0] >= ahead[0] };
         if !below || !balanced && least > 0 && least + cost[1] > ahead[1] {
             return Err(Refusal::Unproved("the values do not enclose the optimal cost"));
         }
-        match (balanced, cost[0] >= ahead[0], cost[1] < ahead[1]) {
-            (true, ..) => letters[0] += 1,
-            (_, true, _) => {}
-            (.., goes_on) => letters[if goes_on { 1 } else { 2 }] += 1,
-        }
+        let decision = match (balanced, cost[0] >= ahead[0], cost[1] < ahead[1]) {
+            (true, ..) => Decision::Balanced,
+            (_, true, _) => Decision::Remap,
+            (.., true) => Decision::Continue,
+            (.., false) => Decision::Either,
+        };
+        classes[decision as usize] += 1;
+        let own = groups.iter().map(|group| orders(&group.members, &loads));
+        let own = own.reduce(|all, own| all?.checked_mul(own?)).flatten();
+        vectors = vectors.zip(own).and_then(|(mut all, own)| {
+            all[decision as usize] = all[decision as usize].checked_add(own)?;
+            Some(all)
+        });
+        let value = [rho[0].saturating_sub(saved[0]), rho[1] - saved[1].min(rho[1])];
+        largest = [0, 1].map(|side| value[side].max(largest[side]));
+        listed.insert(loads, (decision, value));
     }
     let levels = groups[0].lowest..groups[0].lowest + groups[0].rows.len() as i64;
     let balanced = |first: &i64| {
         let loads = imbalance.balanced(*first);
         loads.is_some_and(|loads| groups.iter().all(|group| group.levels(&loads).is_some()))
     };
-    if levels.filter(balanced).count() as u64 != letters[0] {
+    if levels.filter(balanced).count() as u64 != classes[0] {
         return Err(Refusal::Unproved("a balanced state is missing"));
     }
-    let all = groups.iter().map(Group::count).product::<BigInt>();
-    let remap = all - letters.iter().sum::<u64>();
-    let near = remap.to_f64().unwrap_or(f64::INFINITY);
-    let exact = remap <= BigInt::from(1u64 << 53);
-    let remaps = if exact { (near, near) } else { (near.next_down(), near.next_up()) };
-    let (low, high) = Span::between(rho[0], rho[1], bits).reals();
-    let (_, apart) = Span::between(apart, apart, bits).reals();
-    let [balanced, goes_on, either] = letters.map(|count| (count as f64, count as f64));
-    let found = [
-        ("remap_value", (low, high)),
-        ("value_gap", (0.0, (apart / low.max(1.0)).next_up())),
-        ("value_width", (0.0, apart)),
-        ("balanced", balanced),
-        ("proved_remap", remaps),
-        ("proved_continue", goes_on),
-        ("either", either),
-    ];
-    Ok(found.map(|(name, (low, high))| (name.to_owned(), low, high)).to_vec())
+    let (decided, all) = (classes, groups.iter().map(Group::count).product::<BigInt>());
+    let mut classes = classes.map(BigInt::from);
+    classes[1] += &all - decided.iter().sum::<u64>();
+    if all > BigInt::from(listed.len()) {
+        largest = rho;
+    }
+    let whole = groups.iter().map(|g| Pow::pow(BigInt::from(g.rows.len()), g.members.len()));
+    let whole = whole.product::<BigInt>();
+    let vectors = vectors.map(|vectors| {
+        let mut vectors = vectors.map(BigInt::from);
+        vectors[1] = &whole - &vectors[0] - &vectors[2] - &vectors[3];
+        Counts::of(vectors)
+    });
+    let remap_value = Span::between(rho[0], rho[1], bits).reals();
+    let value_width = Span::between(apart, apart, bits).reals().1;
+    let proof = Proof::Map {
+        remap_value: remap_value.into(),
+        value_gap: (value_width / remap_value.0.max(1.0)).next_up(),
+        value_width,
+        largest_value: Span::between(largest[0], largest[1], bits).reals().into(),
+        classes: Counts::of(classes),
+        vectors,
+    };
+    Ok((proof, (listed, rho)))
 }
 
 /// Equal processes that move by one level at most.

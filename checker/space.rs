@@ -1,6 +1,6 @@
 //! The states of several processes, equal ones lumped, and how they move.
 
-use crate::chain::{Row, by_one};
+use crate::chain::{Row, by_one, orders};
 use crate::model::Processes;
 use crate::multisets::Lumped;
 use crate::number::{Span, WEIGHT, up, wide};
@@ -154,18 +154,11 @@ impl Space {
         Ok((totals, own))
     }
 
-    /// How many load vectors a state stands for.
-    pub fn orders(&self, loads: &[i64]) -> Result<u128, Refusal> {
-        let mut orders = 1u128;
-        let lumped = self.groups.iter().filter(|group| group.lumped.is_some());
-        for Group { members, .. } in lumped {
-            let mut equal = 0;
-            for (at, &i) in members.iter().enumerate() {
-                equal = if at > 0 && loads[members[at - 1]] == loads[i] { equal + 1 } else { 1 };
-                orders = orders.checked_mul(at as u128 + 1).ok_or(Refusal::TooLarge)? / equal;
-            }
-        }
-        if orders < 1 << 66 { Ok(orders) } else { Err(Refusal::TooLarge) }
+    /// How many load vectors a state stands for, if they are fewer than 2^66.
+    pub fn orders(&self, loads: &[i64]) -> Option<u128> {
+        let mut lumped = self.groups.iter().filter(|group| group.lumped.is_some());
+        let all = |all: u128, group: &Group| all.checked_mul(orders(&group.members, loads)?);
+        lumped.try_fold(1, all).filter(|orders| *orders < 1 << 66)
     }
 
     /// The state that stands for given loads.
@@ -253,7 +246,7 @@ impl Group {
         }
         own.sort_unstable();
         let level = |load: &i64| {
-            let level = usize::try_from(load - self.loads[0]).ok();
+            let level = usize::try_from(load.checked_sub(self.loads[0])?).ok();
             level.filter(|level| *level < self.rows.len())
         };
         let levels = own.iter().map(level).collect::<Option<Vec<_>>>()?;

@@ -4,8 +4,10 @@
 use crate::imbalance::Imbalance;
 use crate::model::{self, After};
 use crate::number::Span;
+use crate::proof::{Counts, Decision, Proof};
 use crate::space::Space;
-use crate::{Budget, Proof, Refusal, model_error};
+use crate::{Budget, Refusal, model_error};
+use num_bigint::BigInt;
 use num_traits::Zero;
 use std::iter::repeat_n;
 use std::path::Path;
@@ -13,6 +15,9 @@ use std::path::Path;
 /// How many states that follow each other have the same values; the lower one, less that of those before,
 /// and by how much the upper one exceeds it.
 pub type Run = (u64, i64, u64);
+
+/// What is proved, the decision in each state, and both values of so many states in a row.
+pub(crate) type Found = (Proof, Vec<Decision>, Vec<(u64, [u64; 2])>);
 
 /// A model of optimal stopping.
 pub struct Stopping {
@@ -57,7 +62,7 @@ impl Stopping {
     }
 
     /// What is shown by a lower and an upper value for each state, in units of 2^-bits.
-    pub(crate) fn prove(&self, bits: u32, runs: &[Run], budget: &Budget) -> Result<Proof, Refusal> {
+    pub(crate) fn prove(&self, bits: u32, runs: &[Run], budget: &Budget) -> Result<Found, Refusal> {
         let (imbalance, space) = self.all.as_ref().ok_or(Refusal::TooLarge)?;
         budget.spend(space.work())?;
         let (mut last, mut most) = (0u64, 0);
@@ -121,9 +126,10 @@ impl Stopping {
                 totals.iter().map(even).collect::<Result<_, _>>()?
             }
         };
-        let (mut least, mut most, mut apart, mut letters) = (i64::MAX, i64::MIN, 0, [0; 4]);
+        let (mut least, mut most, mut apart) = (i64::MAX, i64::MIN, 0);
+        let (mut classes, mut vectors) = ([0u64; 4], Some([0u128; 4]));
         let mut values = values();
-        space.each(|s, loads| {
+        let decisions = space.each(|s, loads| {
             let (cost, remap) = (cost(loads)?, remap[own.get(s).map_or(0, |own| *own)]);
             let (value, go) = (values.next().unwrap_or_default(), go(s, cost));
             let balanced = cost[1] == 0 && !again;
@@ -133,33 +139,42 @@ impl Stopping {
             };
             (least, most) = (change(0).min(least), change(1).max(most));
             apart = apart.max(value[1].abs_diff(value[0]));
-            let letter = match (balanced, go[0] >= remap[1], go[1] >= remap[0]) {
-                (true, ..) => 0,
-                (_, true, _) => 1,
-                (.., either) => 2 + usize::from(either),
+            let decision = match (balanced, go[0] >= remap[1], go[1] >= remap[0]) {
+                (true, ..) => Decision::Balanced,
+                (_, true, _) => Decision::Remap,
+                (.., false) => Decision::Continue,
+                (.., true) => Decision::Either,
             };
-            letters[letter] += 1;
-            Ok(())
+            classes[decision as usize] += 1;
+            let orders = space.orders(loads);
+            vectors = vectors.zip(orders).and_then(|(mut all, orders)| {
+                all[decision as usize] = all[decision as usize].checked_add(orders)?;
+                Some(all)
+            });
+            Ok(decision)
         })?;
         if again {
             // For any relative costs h the least average is between these bounds on T h - h [Odoni 1969].
             let missed = missed.map(|missed| missed as i64);
-            let (low, high) = Span::between(least - missed[0], most + missed[1], bits).reals();
-            return Ok(vec![("average".to_owned(), low, high)]);
+            let bounds = Span::between(least - missed[0], most + missed[1], bits).reals();
+            return Ok((Proof::Average(bounds.into()), Vec::new(), Vec::new()));
         }
         // Where no state is balanced and remaps to random loads are free, nothing ends the problem.
-        let free = self.model.after_remap == After::Uniform && letters[0] == 0;
+        let free = self.model.after_remap == After::Uniform && classes[0] == 0;
         if least < 0 || most > 0 || free && largest[0] > 0 {
             return Err(Refusal::Unproved("the values do not enclose the optimal cost"));
         }
-        let (low, high) = Span::between(remap[0][0], remap[0][1], bits).reals();
-        let apart = Span::between(apart, apart, bits).reals().1;
-        let names = ["balanced", "proved_remap", "proved_continue", "either"];
-        let gap = (apart / low.max(1.0)).next_up();
-        let widths = [("value_gap", 0.0, gap), ("value_width", 0.0, apart)];
-        let letters = names.into_iter().zip(letters).map(|(name, of)| (name, of as f64, of as f64));
-        let all = [("remap_value", low, high)].into_iter().chain(widths).chain(letters);
-        Ok(all.map(|(name, low, high)| (name.to_owned(), low, high)).collect())
+        let remap_value = Span::between(remap[0][0], remap[0][1], bits).reals();
+        let value_width = Span::between(apart, apart, bits).reals().1;
+        let proof = Proof::Map {
+            remap_value: remap_value.into(),
+            value_gap: (value_width / remap_value.0.max(1.0)).next_up(),
+            value_width,
+            largest_value: Span::between(largest[0], largest[1], bits).reals().into(),
+            classes: Counts::of(classes.map(BigInt::from)),
+            vectors: vectors.map(|vectors| Counts::of(vectors.map(BigInt::from))),
+        };
+        Ok((proof, decisions, runs))
     }
 }
 
@@ -167,7 +182,7 @@ impl Stopping {
 fn mean(space: &Space, mut values: impl Iterator<Item = [u64; 2]>) -> Result<[u64; 2], Refusal> {
     let (mut all, mut sums) = (0, [0u128; 2]);
     space.each(|_, loads| {
-        let orders = space.orders(loads)?;
+        let orders = space.orders(loads).ok_or(Refusal::TooLarge)?;
         all = Some(all + orders).filter(|all| *all < 1 << 66).ok_or(Refusal::TooLarge)?;
         let value = values.next().unwrap_or_default();
         sums = [0, 1].map(|side| sums[side] + orders * u128::from(value[side]));

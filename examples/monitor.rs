@@ -2,26 +2,23 @@
 
 #![expect(clippy::print_stdout, reason = "an example shows what it finds")]
 
-use remapping::Rational;
 use remapping::belief::Levels;
+use remapping::decimal::decimal;
 use remapping::lifetime::Lifetime;
 use remapping::monitor::{Clusters, Monitor};
 use remapping::threshold::{Accuracy, Hazard, PhaseChange, Premature, solve};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let ratio = |numerator: i64, denominator: u64| {
-        Rational::from_parts(numerator.into(), denominator.into())
-    };
     // A decision for every cluster of 32 cycles; `remap calibrate` measures how often its test errs.
     let problem = PhaseChange {
         lifetime: Lifetime::fixed(100),
-        hazard: Hazard::Constant(ratio(1, 100)),
-        before: ratio(32, 1),
-        after: ratio(64, 1),
-        remapped: ratio(32, 1),
-        test: ratio(100, 1),
-        install: ratio(0, 1),
-        detector: Levels::binary(ratio(1, 20), ratio(1, 20))?,
+        hazard: Hazard::Constant(decimal("0.01")?),
+        before: decimal("32")?,
+        after: decimal("64")?,
+        remapped: decimal("32")?,
+        test: decimal("100")?,
+        install: decimal("0")?,
+        detector: Levels::binary(decimal("0.05")?, decimal("0.05")?)?,
         premature: Premature::Revert,
     };
     let solution = solve(&problem, Accuracy { tolerance: 1e-9, segments: None }, &())?;

@@ -2,24 +2,21 @@
 
 #![expect(clippy::print_stdout, reason = "an example shows what it finds")]
 
-use remapping::Rational;
 use remapping::belief::Levels;
+use remapping::decimal::decimal;
 use remapping::lifetime::Lifetime;
 use remapping::threshold::{Accuracy, Hazard, PhaseChange, Premature, solve};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let ratio = |numerator: i64, denominator: u64| {
-        Rational::from_parts(numerator.into(), denominator.into())
-    };
     let problem = PhaseChange {
         lifetime: Lifetime::fixed(80),
-        hazard: Hazard::Constant(ratio(1, 200)),
-        before: ratio(1, 1),
-        after: ratio(2, 1),
-        remapped: ratio(1, 1),
-        test: ratio(1, 2),
-        install: ratio(0, 1),
-        detector: Levels::binary(ratio(1, 10), ratio(1, 10))?,
+        hazard: Hazard::Constant(decimal("0.005")?),
+        before: decimal("1")?,
+        after: decimal("2")?,
+        remapped: decimal("1")?,
+        test: decimal("0.5")?,
+        install: decimal("0")?,
+        detector: Levels::binary(decimal("0.1")?, decimal("0.1")?)?,
         premature: Premature::Revert,
     };
     let accuracy = Accuracy { tolerance: 1e-9, segments: None };

@@ -17,7 +17,7 @@ static HEARD: AtomicBool = AtomicBool::new(false);
 static LONGEST_SILENCE: AtomicU64 = AtomicU64::new(0);
 
 /// How long an interrupted program may take to answer: at least, and in any case.
-const PATIENCE: Duration = Duration::from_secs(1);
+const ANSWER_WITHIN: Duration = Duration::from_secs(1);
 const MOST_PATIENCE: Duration = Duration::from_secs(10);
 
 /// Makes the first Ctrl-C stop computations cleanly and the second quit at once. What does not
@@ -37,7 +37,7 @@ pub fn catch_interrupts() {
 fn quit_unless_answered() {
     let asked = Instant::now();
     let silence = Duration::from_millis(LONGEST_SILENCE.load(Ordering::Relaxed));
-    let patience = (2 * silence).clamp(PATIENCE, MOST_PATIENCE);
+    let patience = (2 * silence).clamp(ANSWER_WITHIN, MOST_PATIENCE);
     let given = || if HEARD.load(Ordering::SeqCst) { MOST_PATIENCE } else { patience };
     while asked.elapsed() < given() {
         std::thread::sleep(Duration::from_millis(20));

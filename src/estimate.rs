@@ -1,4 +1,14 @@
 //! Estimates with confidence intervals.
+//!
+//! ```
+//! use remapping::estimate::Estimate;
+//!
+//! let mean = Estimate::of(&[9.0, 10.0, 11.0, 10.0]);
+//! assert!(mean.contains(10.0) && mean.half_width() > 1.0);
+//! // Three alarms in twenty tests: the exact interval of a probability.
+//! let alarms = Estimate::probability(3, 20);
+//! assert!(alarms.contains(0.05) && !alarms.contains(0.5));
+//! ```
 
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 use statrs::function::beta::beta_reg;

@@ -4,6 +4,19 @@
 //! Process i carries the integer load w_i on a processor of capacity c_i. Its share of the total is
 //! `c_i sum(w) / sum(c)`, and its deviation `d_i = w_i / c_i - sum(w) / sum(c)` is the time by which
 //! it finishes after (before, if negative) a balanced step would.
+//!
+//! ```
+//! use remapping::Rational;
+//! use remapping::imbalance::{Imbalance, RunningCost};
+//!
+//! // The second processor is twice as fast.
+//! let capacities = [Rational::from(1), Rational::from(2)];
+//! let imbalance = Imbalance::new(RunningCost::MaxMinusMean, &capacities, 100)?;
+//! assert!(imbalance.is_balanced(&[3, 6]));
+//! assert_eq!(imbalance.cost(&[6, 6]), 2.0);
+//! assert_eq!(imbalance.split(9), [3, 6]);
+//! # Ok::<(), remapping::imbalance::ImbalanceError>(())
+//! ```
 
 use crate::Rational;
 use dashu_base::{Gcd, UnsignedAbs};
@@ -24,6 +37,7 @@ pub enum RunningCost {
 
 /// Why a running cost cannot be built.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ImbalanceError {
     /// A capacity that is not positive.
     #[error("capacity {index} (from 0) is {value}, not positive")]

@@ -3,6 +3,16 @@
 //! The state is the imbalance max - mean against the cost C of a remap, in logarithmic classes; the
 //! actions are to go on and to remap; Q(state, action) estimates the discounted cost of what follows
 //! (C. J. C. H. Watkins, P. Dayan, "Q-learning", Machine Learning 8, 1992).
+//!
+//! ```
+//! use remapping::learning::Learnt;
+//! use remapping::policy::{Policy, Step};
+//!
+//! // Untrained, it fears that an imbalance lasts for ever.
+//! let mut learner = Learnt::new(2.0);
+//! learner.observe(&Step::new(1, vec![1.0, 5.0]));
+//! assert!(learner.wants_remap());
+//! ```
 
 use crate::policy::{Policy, Step};
 use crate::random::stream;

@@ -5,13 +5,54 @@
 //! stochastic dynamic program and returns it with certified two-sided bounds.
 //!
 //! It is pure mathematics: it never prints, reads files, looks at a clock or catches signals.
+//!
+//! A detector that errs once in twenty tests watches a job of 80 cycles. How sure must one be that
+//! the phase has changed before a remap pays?
+//!
+//! ```
+//! use remapping::belief::Levels;
+//! use remapping::decimal::decimal;
+//! use remapping::lifetime::Lifetime;
+//! use remapping::threshold::{Accuracy, Hazard, PhaseChange, Premature, solve};
+//!
+//! let problem = PhaseChange {
+//!     lifetime: Lifetime::fixed(80),
+//!     hazard: Hazard::Constant(decimal("0.01")?),
+//!     before: decimal("1")?,
+//!     after: decimal("2")?,
+//!     remapped: decimal("1")?,
+//!     test: decimal("5")?,
+//!     install: decimal("0")?,
+//!     detector: Levels::binary(decimal("0.05")?, decimal("0.05")?)?,
+//!     premature: Premature::Revert,
+//! };
+//! let solution = solve(&problem, Accuracy { tolerance: 1e-9, segments: None }, &())?;
+//! let first = solution.curve.at(0).expect("a threshold for each step");
+//! assert!(first.upper - first.lower <= 1e-9);
+//! println!("remap in step 0 once the probability of a change exceeds {:.6}", first.middle());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! | question | module | source |
+//! |---|---|---|
+//! | one change of phase, seen by a test that errs | [`threshold`], [`monitor`] | \[NR86\], \[NR90\] |
+//! | phases that come back again and again | [`switching`] | \[NR86\], section X |
+//! | loads that move as a Markov chain, until a remap | [`stopping`] | \[YXW03\] |
+//! | drifting loads over a given number of steps | [`drift`] | \[NRS86\], section 3 |
+//! | units of work that wander over a mesh | [`mesh`] | \[NRS86\], section 4 |
+//! | every how many steps | [`interval`] | \[FXW03\] |
+//! | rules for running programs, and their logs | [`policy`], [`replay`], [`fit`] | |
+//!
+//! \[NR86\] Nicol and Reynolds 1986, \[NRS86\] Nicol, Reynolds and Saltz 1986, \[NR90\] Nicol and
+//! Reynolds 1990, \[YXW03\] Yin, Xu and Wang 2003, \[FXW03\] Fong, Xu and Wang 2003.
 
-/// Exact rational numbers.
+/// Exact rational numbers; [`decimal::decimal`] reads them from text.
 pub type Rational = dashu_ratio::RBig;
 
 pub mod belief;
 pub mod chain;
 pub mod concave;
+pub mod decimal;
 pub mod drift;
 pub mod estimate;
 pub mod fit;

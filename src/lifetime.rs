@@ -2,10 +2,19 @@
 //!
 //! Cycle n (from 0) runs iff N >= n, so N = m means m + 1 cycles. Everything the recursions need is
 //! the continuation probability s_n = P(N >= n+1 | N >= n) and its complement, the failure rate.
+//!
+//! ```
+//! use remapping::decimal::decimal;
+//! use remapping::lifetime::Lifetime;
+//!
+//! let lifetime = Lifetime::geometric(decimal("0.1")?, 0, 1000)?;
+//! assert!((lifetime.continuation(5) - 0.9).abs() < 1e-12);
+//! assert!(lifetime.has_increasing_failure_rate());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 use crate::Rational;
 use crate::rounding::nearest;
-use std::fmt;
 
 /// Law of the number of cycles.
 #[derive(Debug, Clone, PartialEq)]
@@ -75,30 +84,22 @@ struct Mass {
 }
 
 /// Why a law of N is not one.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum LifetimeError {
     /// The range ends before it begins.
+    #[error("the range of N ends before it begins")]
     EmptyRange,
     /// No value has positive probability.
+    #[error("no value of N has positive probability")]
     NoMass,
     /// A probability is negative or above 1.
+    #[error("a probability lies outside [0, 1]")]
     OutOfRange,
     /// A value is given twice.
+    #[error("the value {0} of N is given twice")]
     Repeated(u64),
 }
-
-impl fmt::Display for LifetimeError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            LifetimeError::EmptyRange => f.write_str("the range of N ends before it begins"),
-            LifetimeError::NoMass => f.write_str("no value of N has positive probability"),
-            LifetimeError::OutOfRange => f.write_str("a probability lies outside [0, 1]"),
-            LifetimeError::Repeated(value) => write!(f, "the value {value} of N is given twice"),
-        }
-    }
-}
-
-impl std::error::Error for LifetimeError {}
 
 impl Lifetime {
     /// N = `last` for certain.

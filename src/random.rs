@@ -1,4 +1,14 @@
 //! Streams of random numbers that depend on a seed and a number alone.
+//!
+//! ```
+//! use rand::RngExt;
+//! use remapping::random::stream;
+//!
+//! let first: f64 = stream(1, 0).random();
+//! let again: f64 = stream(1, 0).random();
+//! let other: f64 = stream(1, 1).random();
+//! assert!(first == again && first != other);
+//! ```
 
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;

@@ -1,6 +1,14 @@
 //! A recorded run of a program: what every rank needed for every step, and where it was remapped.
+//!
+//! ```
+//! use remapping::record::Record;
+//!
+//! // Two ranks, three steps; nothing was remapped.
+//! let record = Record::new(2, vec![1.0, 1.0, 1.0, 1.5, 1.0, 2.0], Vec::new())?;
+//! assert_eq!((record.ranks(), record.steps()), (2, 3));
+//! # Ok::<(), remapping::record::RecordError>(())
+//! ```
 
-use std::fmt;
 use std::ops::Range;
 
 /// Step times of every rank, in time order.
@@ -23,15 +31,20 @@ pub struct Remap {
 }
 
 /// Why step times are no record.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum RecordError {
     /// Fewer than two ranks: there is nothing to balance.
+    #[error("{0} rank: a record needs at least two")]
     TooFewRanks(usize),
     /// No whole number of steps.
+    #[error("the steps differ in their number of ranks")]
     Ragged,
     /// No steps.
+    #[error("there are no steps")]
     Empty,
     /// A time that is negative or not finite.
+    #[error("the time of rank {rank} at step {step} is negative or not finite")]
     Time {
         /// Step, from 0.
         step: usize,
@@ -39,26 +52,9 @@ pub enum RecordError {
         rank: usize,
     },
     /// A remap beyond the steps, or whose cost is negative or not finite.
+    #[error("the remap before step {0} is not valid")]
     Remap(usize),
 }
-
-impl fmt::Display for RecordError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            RecordError::TooFewRanks(ranks) => {
-                write!(f, "{ranks} rank: a record needs at least two")
-            }
-            RecordError::Ragged => f.write_str("the steps differ in their number of ranks"),
-            RecordError::Empty => f.write_str("there are no steps"),
-            RecordError::Time { step, rank } => {
-                write!(f, "the time of rank {rank} at step {step} is negative or not finite")
-            }
-            RecordError::Remap(step) => write!(f, "the remap before step {step} is not valid"),
-        }
-    }
-}
-
-impl std::error::Error for RecordError {}
 
 impl Record {
     /// A record of `ranks` ranks; `seconds` has the ranks of the first step, then the second, and so

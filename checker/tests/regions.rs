@@ -53,9 +53,9 @@ fn expect(chains: &[Chain], value: &[f64]) -> Vec<f64> {
 }
 
 fn count(proof: &Proof, name: &str) -> f64 {
-    let (_, low, high) = proof.iter().find(|(other, ..)| other == name).unwrap();
+    let (_, low, high) = proof.intervals().into_iter().find(|(other, ..)| other == name).unwrap();
     assert_eq!(low, high);
-    *low
+    low
 }
 
 fn walk(lowest: i64, levels: usize, up: f64, down: f64) -> Chain {
@@ -158,8 +158,9 @@ fn counts_that_are_no_doubles_lie_between_bounds() {
     };
     let found = model(&chains, 1.0, "Stop");
     let proof = found.prove(&Evidence::Region(20, (0..3).map(entry).collect())).unwrap();
-    let (_, low, high) = proof.iter().find(|(name, ..)| name == "proved_remap").unwrap();
-    let within = |x: &f64| *x as i128 - 9_007_199_254_740_993;
+    let (_, low, high) =
+        proof.intervals().into_iter().find(|(name, ..)| name == "proved_remap").unwrap();
+    let within = |x: f64| x as i128 - 9_007_199_254_740_993;
     assert!(within(low) < 0 && within(high) > 0, "{low} {high}");
 }
 
@@ -169,7 +170,7 @@ fn gaps_are_bounds_however_coarse_the_numbers_are() {
     let found = model(&vec![walk(0, 3, 0.25, 0.25); 2], 1.001, "Stop");
     let classes = (0..3).flat_map(|i| (i..3).map(move |j| (vec![i, j], 48, 48)));
     let proof = found.prove(&Evidence::Region(4, classes.collect())).unwrap();
-    let bound = |name: &str| proof.iter().find(|(other, ..)| other == name).unwrap().2;
+    let bound = |name: &str| proof.intervals().iter().find(|(other, ..)| other == name).unwrap().2;
     assert!(bound("value_gap") >= 3.0 / 1.001 && bound("value_width") >= 3.0);
     // The whole in coarse numbers: at least 1 in 16.
     let whole = found.prove(&Evidence::Stopping(
@@ -177,7 +178,7 @@ fn gaps_are_bounds_however_coarse_the_numbers_are() {
         vec![(1, 0, 0), (1, 0, 48), (1, 0, 0), (1, 0, 48), (1, 0, 48), (1, 0, 0)],
     ));
     let proof = whole.unwrap();
-    let bound = |name: &str| proof.iter().find(|(other, ..)| other == name).unwrap().2;
+    let bound = |name: &str| proof.intervals().iter().find(|(other, ..)| other == name).unwrap().2;
     assert!(bound("value_gap") >= 3.0 / 1.001);
 }
 

@@ -24,12 +24,13 @@ fn prove(model: &Model, steps: &[Steps]) -> Result<Proof, Refusal> {
 /// Bounds on the threshold at each step, and on the value last.
 fn bounds(proof: &Proof, steps: usize) -> Vec<(f64, f64)> {
     let mut all = vec![(0.0, 0.0); steps];
-    for (name, low, high) in &proof[1..] {
+    let found = proof.intervals();
+    for (name, low, high) in &found[1..] {
         let (first, last) = name[3..].split_once("..").unwrap_or((&name[3..], &name[3..]));
         let (first, last): (usize, usize) = (first.parse().unwrap(), last.parse().unwrap());
         all[first..=last].fill((*low, *high));
     }
-    let (_, low, high) = proof[0].clone();
+    let (_, low, high) = found[0].clone();
     all.push((low, high));
     all
 }
@@ -143,7 +144,8 @@ fn where_every_last_step_remaps_none_is_named() {
     );
     let found = Model::read(&text, Path::new("")).unwrap();
     let proof = prove(&found, &[on(64), Steps::Held(20)]).unwrap();
-    assert!(proof[1].0.ends_with("20") && proof[1].1 < 1.0, "{:?}", proof[1]);
+    let last = proof.intervals()[1].clone();
+    assert!(last.0.ends_with("20") && last.1 < 1.0, "{last:?}");
 }
 
 #[test]
@@ -158,7 +160,7 @@ fn names_are_those_of_the_bounds() {
     let found = model("Fixed(60)", "Constant(0.1)", "");
     let proof = prove(&found, &[on(2048), Steps::Held(60)]).unwrap();
     let (mut next, mut never, mut later) = (61, 61, None);
-    for (name, low, high) in &proof[1..] {
+    for (name, low, high) in &proof.intervals()[1..] {
         let (first, last) = name[3..].split_once("..").unwrap_or((&name[3..], &name[3..]));
         let (first, last): (u64, u64) = (first.parse().unwrap(), last.parse().unwrap());
         // From the last step back, each exactly once, and what is alike together.
@@ -180,7 +182,7 @@ fn numbers_have_as_many_fraction_bits_as_fit() {
     let steps = [vec![on(256)], vec![Steps::On(Vec::new()); 12]].concat();
     let prove = |bits: u32| found.prove(&Evidence::PhaseChange(bits, steps.clone()));
     let width = |bits: u32| {
-        let (_, low, high) = prove(bits).unwrap()[0].clone();
+        let (_, low, high) = prove(bits).unwrap().intervals()[0].clone();
         high - low
     };
     let widths = [8, 16, 24, 32].map(width);

@@ -35,9 +35,10 @@ fn decisions_that_are_open_are_counted() {
     let count = |cost: &str, low: u64, high: u64| {
         let proof = prove(&model(cost), 20, low, high).unwrap();
         ["proved_remap", "proved_continue", "balanced", "either"].map(|name| {
-            let (_, low, high) = proof.iter().find(|(other, ..)| other == name).unwrap();
+            let (_, low, high) =
+                proof.intervals().into_iter().find(|(other, ..)| other == name).unwrap();
             assert_eq!(low, high);
-            *low
+            low
         })
     };
     let one = 1 << 20;
@@ -57,7 +58,7 @@ fn relative_costs_of_nothing_leave_what_a_step_costs() {
         );
         let found = Model::read(&text, Path::new("")).unwrap();
         let proof = found.prove(&Evidence::Stopping(20, vec![(levels * (levels + 1) / 2, 7, 9)]));
-        let [(name, low, high)] = &proof.unwrap()[..] else { panic!() };
+        let [(name, low, high)] = &proof.unwrap().intervals()[..] else { panic!() };
         let most = (levels - 1) as f64 / 2.0;
         assert!(name == "average" && (*low..=*high).contains(&most), "{levels}: {low} {high}");
         assert!((-1e-4..=0.0).contains(low) && high - most <= 1e-4, "{levels}: {low} {high}");
@@ -145,7 +146,7 @@ fn two_thousand_loads_are_too_many() {
         );
         Model::read(&text, Path::new("")).unwrap().prove(&Evidence::LoadDrift)
     };
-    let (_, low, high) = value(1000).unwrap()[0].clone();
+    let (_, low, high) = value(1000).unwrap().intervals()[0].clone();
     assert!(low <= 0.0 && (0.0..1e-12).contains(&high), "{low} {high}");
     for processors in [1001, 2000, u64::MAX] {
         assert_eq!(value(processors), Err(Refusal::TooLarge), "{processors}");
@@ -164,7 +165,7 @@ fn entries_of_a_matrix_add_up() {
     let found = Model::read(text, &folder).unwrap();
     let proof = found.prove(&Evidence::Stopping(20, vec![(2, 1 << 20, 0)])).unwrap();
     std::fs::remove_dir_all(&folder).unwrap();
-    let (_, low, high) = proof[0].clone();
+    let (_, low, high) = proof.intervals()[0].clone();
     assert!(low <= 0.0 && 0.0 <= high && high - low < 1e-4, "{low} {high}");
 }
 
@@ -179,7 +180,8 @@ fn times_beyond_the_doubles_are_enclosed() {
         );
         let found = Model::read(&text, Path::new("")).unwrap();
         let steps = vec![remap_checker::recursion::Steps::On(Vec::new()); 4];
-        let (_, low, high) = found.prove(&Evidence::PhaseChange(40, steps)).unwrap()[0].clone();
+        let (_, low, high) =
+            found.prove(&Evidence::PhaseChange(40, steps)).unwrap().intervals()[0].clone();
         assert!(low <= truth && truth <= high, "{time}: {low} {high}");
     }
 }

@@ -5,9 +5,10 @@ use crate::cli::Verify;
 use crate::complaint::Complaint;
 use crate::output::{print, say};
 use crate::problems::certificate::MOST_BYTES;
+use crate::problems::proved::{Fields, above, compare};
 use crate::run::Deadline;
-use crate::solution::{Body, Bounds, Certified, Solution, of_text, to_json};
-use remap_checker::{Budget, Proof, Refusal};
+use crate::solution::{Certified, of_text, to_json};
+use remap_checker::{Budget, Checked, Interval, Proof, Refusal};
 use remapping::Halt;
 use serde::Serialize;
 use std::borrow::Cow;
@@ -22,16 +23,23 @@ struct Verdict<'a> {
     model: Cow<'a, str>,
     certificate: Cow<'a, str>,
     status: &'static str,
-    proved: &'a [String],
-    intervals: Vec<Named<'a>>,
+    /// In words.
+    proved: Vec<String>,
+    /// What was proved, of which steps or decisions.
+    proof: &'a Proof,
+    /// Each number by name.
+    intervals: Vec<Named>,
+    /// Of a solution: which of its fields agree with that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fields: Option<Fields>,
     version: &'static str,
     seconds: f64,
     warnings: [&'static str; 0],
 }
 
 #[derive(Serialize)]
-struct Named<'a> {
-    name: &'a str,
+struct Named {
+    name: String,
     lower: f64,
     upper: f64,
 }
@@ -41,8 +49,9 @@ pub(super) fn run(arguments: &Verify, certificate: &Path) -> Exit {
     let (started, model) = (Instant::now(), &arguments.model);
     let _deadline = deadline(arguments);
     match check(model, certificate, &budget(arguments)) {
-        Ok(proof) => {
-            show(model, certificate, &proof, started, arguments.json);
+        Ok(Checked { proof, .. }) => {
+            let files = [model.as_path(), certificate];
+            show(files, &proof, (Vec::new(), None), started, arguments.json);
             Exit::Done
         }
         Err(complaint) => report(&[complaint]),
@@ -59,30 +68,30 @@ fn deadline(arguments: &Verify) -> Option<Deadline> {
     arguments.time_limit.map(|seconds| Deadline::start(seconds, reason))
 }
 
-/// Checks the certificate that a solution names, and the solution against what it proves.
+/// Checks the certificate that a solution names, and each field of the solution against what it proves.
 pub(super) fn run_solution(arguments: &Verify) -> Exit {
     let (started, path) = (Instant::now(), &arguments.model);
     let _deadline = deadline(arguments);
     let checked = read(path, MOST_TEXT).and_then(|bytes| {
         let text = String::from_utf8_lossy(&bytes).into_owned();
+        let fields = serde_json::from_str(&text).unwrap_or_default();
         let solution = of_text(path.display().to_string(), text)?;
         let Some(Certified { model, file: certificate }) = solution.certificate.clone() else {
             let message = format!("{}: this solution names no certificate", path.display());
             return Err(Complaint::elsewhere(message, "solve with --certificate FILE"));
         };
-        let proof = check(&model, &certificate, &budget(arguments))?;
-        match outside(&solution, &proof) {
-            Some(what) => {
-                let message = format!("{}: {what}", path.display());
-                let help = "the solution was changed, or belongs to another certificate";
-                Err(Complaint::elsewhere(message, help))
-            }
-            None => Ok((model, certificate, proof)),
-        }
+        let checked = check(&model, &certificate, &budget(arguments))?;
+        let compared = compare(&solution, &fields, &checked).map_err(|fault| {
+            let message = format!("{}: {fault}", path.display());
+            let help = "the solution was changed, or belongs to another certificate";
+            Complaint::elsewhere(message, help)
+        });
+        let (fields, sentences) = compared?;
+        Ok((model, certificate, checked.proof, (sentences, Some(fields))))
     });
     match checked {
-        Ok((model, certificate, proof)) => {
-            show(&model, &certificate, &proof, started, arguments.json);
+        Ok((model, certificate, proof, compared)) => {
+            show([&model, &certificate], &proof, compared, started, arguments.json);
             Exit::Done
         }
         Err(complaint) => report(&[complaint]),
@@ -113,7 +122,7 @@ fn read(path: &Path, most: u64) -> Result<Vec<u8>, Complaint> {
     Ok(bytes)
 }
 
-fn check(model: &Path, certificate: &Path, budget: &Budget) -> Result<Proof, Complaint> {
+fn check(model: &Path, certificate: &Path, budget: &Budget) -> Result<Checked, Complaint> {
     let bytes = read(certificate, MOST_BYTES as u64)?;
     let text = String::from_utf8_lossy(&read(model, MOST_TEXT)?).into_owned();
     let folder = model.parent().unwrap_or(Path::new(""));
@@ -132,22 +141,40 @@ fn check(model: &Path, certificate: &Path, budget: &Budget) -> Result<Proof, Com
     })
 }
 
-fn show(model: &Path, certificate: &Path, proof: &Proof, started: Instant, json: bool) {
+/// What a solution says besides, and which of its fields are proved.
+type Compared = (Vec<String>, Option<Fields>);
+
+fn show(
+    [model, certificate]: [&Path; 2],
+    proof: &Proof,
+    (sentences, fields): Compared,
+    started: Instant,
+    json: bool,
+) {
     let seconds = started.elapsed().as_secs_f64();
+    let proved = [words(proof), sentences].concat();
     if !json {
         say(&format!("checked in {seconds:.3} s"));
-        let lines = words(proof).into_iter().map(|line| format!("proved: {line}\n"));
-        return print(&lines.collect::<String>());
+        let mut text: String = proved.iter().map(|line| format!("proved: {line}\n")).collect();
+        if let Some(Fields { proved, not_proved }) = fields {
+            let list = |names: Vec<String>| names.join(", ");
+            text += &format!("fields proved: {}\n", list(proved));
+            text += &format!("fields not proved: {}\n", list(not_proved));
+        }
+        return print(&text);
     }
-    let intervals = proof.iter();
     print(&to_json(&Verdict {
         model: model.to_string_lossy(),
         certificate: certificate.to_string_lossy(),
         status: "proved",
-        proved: &words(proof),
-        intervals: intervals
-            .map(|(name, lower, upper)| Named { name, lower: *lower, upper: *upper })
+        proved,
+        proof,
+        intervals: proof
+            .intervals()
+            .into_iter()
+            .map(|(name, lower, upper)| Named { name, lower, upper })
             .collect(),
+        fields,
         version: env!("CARGO_PKG_VERSION"),
         seconds,
         warnings: [],
@@ -156,77 +183,43 @@ fn show(model: &Path, certificate: &Path, proof: &Proof, started: Instant, json:
 
 /// What has been proved, in words.
 fn words(proof: &Proof) -> Vec<String> {
-    let of = |name: &str| {
-        let found = proof.iter().find(|(other, ..)| other == name);
-        found.map(|(_, low, high)| (*low, *high))
-    };
-    if let Some((low, high)) = of("average") {
-        return vec![format!("long-run average cost per step in [{low}, {high}]")];
+    let ends = |own: &Interval| format!("[{}, {}]", own.lower, own.upper);
+    match proof {
+        Proof::Average(own) => vec![format!("long-run average cost per step in {}", ends(own))],
+        Proof::Value(own) => vec![format!("the least expected objective is in {}", ends(own))],
+        Proof::Map { remap_value, value_gap, value_width, classes, .. } => {
+            let letters = [classes.remap, classes.continued, classes.balanced, classes.either];
+            let all = count(letters.iter().map(|count| count.lower).sum());
+            let [remaps, goes_on, balanced, either] = letters.map(|own| count(own.lower));
+            let (apart, gap, whole) = (above(*value_width), above(*value_gap), ends(remap_value));
+            vec![
+                format!("J(s) to within {apart} for all {all} classes of states s"),
+                format!("that is {gap} of max(1, R); remapping costs R in {whole} in all"),
+                format!(
+                    "decisions proved: {remaps} remap, {goes_on} continue, {balanced} balanced; \
+                     {either} may be either within these bounds"
+                ),
+                format!("the map is optimal within {apart}"),
+            ]
+        }
+        Proof::Thresholds { value, steps } => {
+            let widths = steps.iter().map(|own| own.threshold.upper - own.threshold.lower);
+            let widest = above(widths.fold(0.0, f64::max));
+            let never = steps.last().map_or(0, |own| match own.threshold.lower >= 1.0 {
+                true => own.first,
+                false => own.last + 1,
+            });
+            let first = steps.first().map_or(String::new(), |own| ends(&own.threshold));
+            vec![
+                format!("every threshold to within {widest}: pi_0 in {first}"),
+                format!("remapping never pays from step {never} on"),
+                format!("the least expected completion time is in {}", ends(value)),
+            ]
+        }
     }
-    if let (Some((low, high)), Some((_, gap)), Some((_, apart))) =
-        (of("remap_value"), of("value_gap"), of("value_width"))
-    {
-        let letters = ["proved_remap", "proved_continue", "balanced", "either"];
-        let letters = letters.map(|name| of(name).map_or(0.0, |(count, _)| count));
-        let classes = count(letters.iter().sum::<f64>());
-        let [remaps, goes_on, balanced, either] = letters.map(count);
-        let (apart, gap) = (above(apart), above(gap));
-        return vec![
-            format!("J(s) to within {apart} for all {classes} classes of states s"),
-            format!("that is {gap} of max(1, R); remapping costs R in [{low}, {high}] in all"),
-            format!(
-                "decisions proved: {remaps} remap, {goes_on} continue, {balanced} balanced; {either} \
-                 may be either within these bounds"
-            ),
-            format!("the map is optimal within {apart}"),
-        ];
-    }
-    let (low, high) = of("value").unwrap_or((f64::NEG_INFINITY, f64::INFINITY));
-    let thresholds = || proof.iter().filter_map(|(name, ..)| Some((steps(name)?, of(name)?)));
-    let (Some(((first, last), (sure, _))), Some((_, (least, most)))) =
-        (thresholds().next(), thresholds().next_back())
-    else {
-        return vec![format!("the least expected objective is in [{low}, {high}]")];
-    };
-    let widest = above(thresholds().map(|(_, (low, high))| high - low).fold(0.0, f64::max));
-    let never = if sure >= 1.0 { first } else { last + 1 };
-    vec![
-        format!("every threshold to within {widest}: pi_0 in [{least}, {most}]"),
-        format!("remapping never pays from step {never} on"),
-        format!("the least expected completion time is in [{low}, {high}]"),
-    ]
-}
-
-/// A number with three digits that is no smaller: a unit of the last one is at most so much of it.
-fn above(bound: f64) -> String {
-    format!("{:.2e}", 1.005 * bound)
 }
 
 fn count(number: f64) -> String {
     let exact = number < 2f64.powi(53);
     if exact { number.to_string() } else { format!("about {number:.3e}") }
-}
-
-/// The first and the last step of a threshold's name.
-fn steps(name: &str) -> Option<(u64, u64)> {
-    let steps = name.strip_prefix("pi_")?;
-    let (first, last) = steps.split_once("..").unwrap_or((steps, steps));
-    Some((first.parse().ok()?, last.parse().ok()?))
-}
-
-/// Where a solution lies outside what has been proved.
-fn outside(solution: &Solution, proof: &Proof) -> Option<String> {
-    let claims = solution.claims();
-    proof.iter().find_map(|(name, low, high)| {
-        let Bounds { lower, upper } = match &solution.body {
-            Body::Stopping(answer) if name == "remap_value" => {
-                (answer.remap_value, answer.remap_value).into()
-            }
-            _ => claims(name)?,
-        };
-        let rounding = 1e-11 * lower.abs().max(1.0);
-        (lower - rounding > *high || upper + rounding < *low).then(|| {
-            format!("{name} is given as [{lower}, {upper}], but [{low}, {high}] is proved")
-        })
-    })
 }

@@ -1,4 +1,4 @@
-//! A Fortran 2008 module.
+//! A Fortran 2003 module.
 
 use super::{heading, literal, row_width, rows};
 use crate::solution::map::{Index, Map};
@@ -20,9 +20,10 @@ pub fn write(export: &StatedRule) -> String {
         Rule::Interval(interval) => of_interval(interval),
         Rule::Level(level) => of_level(level),
     };
-    text += "module remap_policy\n  use, intrinsic :: iso_fortran_env, only: dp => real64, i8 => int64\n";
-    text += "  implicit none\n  private\n";
-    let _ = writeln!(text, "  public :: {public}\n");
+    text += "module remap_policy\n  implicit none\n  private\n";
+    let _ = writeln!(text, "  public :: {public}");
+    text +=
+        "  integer, parameter :: dp = selected_real_kind(15, 307), i8 = selected_int_kind(18)\n\n";
     text + &declarations + "\ncontains\n\n" + &functions + "\nend module remap_policy\n"
 }
 
@@ -336,5 +337,5 @@ fn of_level(level: &Level) -> (&'static str, String, String) {
 {body}  end function
 "
     );
-    ("dp, remap_now", names, text)
+    ("dp, i8, remap_now", names, text)
 }

@@ -10,6 +10,8 @@ use crate::solution::rule::{Measure, Rule, StatedRule};
 pub struct Knobs {
     /// What the file says of itself, and what is assumed, a line each.
     pub notes: Vec<String>,
+    /// Steps between two looks at a tolerance.
+    pub look: u64,
     /// Steps between remaps; `Some(None)` is never.
     pub interval: Option<Option<u64>>,
     /// Remap when max / mean - 1 exceeds this.
@@ -25,7 +27,7 @@ impl Knobs {
     pub fn every(&self) -> Option<u64> {
         match (self.interval, self.tolerance) {
             (Some(every), _) => every,
-            (None, _) => Some(1),
+            (None, _) => Some(self.look),
         }
     }
 
@@ -57,7 +59,7 @@ impl Knobs {
 pub fn of(export: &StatedRule) -> Result<Knobs, Complaint> {
     let mut notes = heading(export);
     notes.push("Assumed: loads are times of a step, and a remap restores balance.".to_owned());
-    let mut instead = None;
+    let (mut instead, mut look) = (None, 1);
     let (interval, tolerance, step_time) = match &export.rule {
         Rule::Belief(_) => {
             let message = "thresholds on the probability of a change are not an interval";
@@ -88,6 +90,7 @@ pub fn of(export: &StatedRule) -> Result<Knobs, Complaint> {
             (None, Some(threshold / mean), Some(mean))
         }
         Rule::Level(level) => {
+            look = level.stride;
             instead = level.interval;
             if let Some(every) = instead {
                 notes.push(format!("The fixed interval of least cost would be {every} steps."));
@@ -112,7 +115,7 @@ pub fn of(export: &StatedRule) -> Result<Knobs, Complaint> {
     if interval == Some(None) {
         notes.push("Remapping never pays.".to_owned());
     }
-    Ok(Knobs { notes, interval, tolerance, instead, step_time })
+    Ok(Knobs { notes, look, interval, tolerance, instead, step_time })
 }
 
 /// The bound on max / mean - 1 that differs from the map in the fewest load vectors, and its share of

@@ -11,7 +11,11 @@ pub fn write(knobs: &Knobs) -> String {
     };
     let ratio = knobs.ratio();
     if knobs.interval.is_none() {
-        text += "# Nfreq 1 looks at every step; a multiple of your reneighboring interval costs less.\n";
+        text += &format!("# Nfreq {every} looks ");
+        text += match every {
+            1 => "at every step; a multiple of your reneighboring interval costs less.\n",
+            _ => "as often as the log has steps.\n",
+        };
     } else {
         text += "# thresh 1.0 remaps at every multiple of Nfreq.\n";
     }

@@ -28,7 +28,7 @@ use crate::solution::rule::StatedRule;
 pub enum Target {
     /// A C99 header.
     C,
-    /// A Fortran 2008 module.
+    /// A Fortran 2003 module.
     Fortran,
     /// A Python module.
     Python,
@@ -58,7 +58,7 @@ impl Target {
     /// All of them, each with its name and what it is.
     pub const ALL: [(Target, &'static str, &'static str); 13] = [
         (Target::C, "c", "A C99 header"),
-        (Target::Fortran, "fortran", "A Fortran 2008 module"),
+        (Target::Fortran, "fortran", "A Fortran 2003 module"),
         (Target::Python, "python", "A Python module"),
         (Target::Rust, "rust", "A Rust module"),
         (Target::Csv, "csv", "A table, comma-separated"),

@@ -10,14 +10,14 @@ use remapping::simulate::Stream;
 use std::fmt::Write;
 
 /// Load vectors up to which chains that differ are taken.
-const MOST: f64 = 200_000.0;
+const MOST_VECTORS: f64 = 200_000.0;
 
 /// A chain for each rank, on a lattice of the trace's own, where its load vectors are not too many.
 pub fn stopping(facts: &Facts<'_>, kind: Kind) -> Option<Deck> {
     let record = facts.record;
     let moves = Transitions::of(record, lattice(record)?)?;
     let (ranks, levels) = (record.ranks(), moves.levels);
-    if levels < 3 || (levels as f64).powi(ranks as i32) > MOST {
+    if levels < 3 || (levels as f64).powi(ranks as i32) > MOST_VECTORS {
         return None;
     }
     let dense = kind.is_dense(&moves);

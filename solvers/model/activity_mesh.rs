@@ -96,7 +96,7 @@ impl ActivityMesh {
                 MeshError::Processors { .. } => "problem.processors",
                 MeshError::Moves(_) => "problem.moves",
                 MeshError::Units => "problem.units",
-                MeshError::Empty | MeshError::Shape { .. } => "problem",
+                _ => "problem",
             };
             review.fault(place, "this is not an activity mesh", &error.to_string(), "");
         }

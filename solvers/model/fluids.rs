@@ -127,7 +127,7 @@ pub struct Detector {
 }
 
 /// Coarse grid points a model may have, and steps of a run.
-const MOST: usize = 1_000_000;
+const MOST_COUNTED: usize = 1_000_000;
 
 /// Cells a wave may travel per sub-cycle: beyond, the scheme was seen to blow up (measured with the
 /// paper's wave).
@@ -142,9 +142,9 @@ impl Fluids {
     /// Finds what is wrong with the model.
     pub(super) fn review(&self, review: &mut Review<'_>) {
         let mut count = |path: &str, value, least, most| within(review, path, value, least, most);
-        count("problem.points", self.points, 2, MOST);
-        count("problem.steps", self.steps, 1, MOST);
-        count("problem.examine_every", self.examine_every, 1, MOST);
+        count("problem.points", self.points, 2, MOST_COUNTED);
+        count("problem.steps", self.steps, 1, MOST_COUNTED);
+        count("problem.examine_every", self.examine_every, 1, MOST_COUNTED);
         count("problem.transport.sub_cycles", self.transport.sub_cycles, 1, 1000);
         count("problem.refinement.ratio", self.refinement.ratio, 2, 64);
         count("problem.refinement.buffer", self.refinement.buffer, 0, self.points);

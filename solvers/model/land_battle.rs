@@ -141,7 +141,7 @@ pub struct Detector {
 }
 
 /// Units of a side, and steps of a run, that a model may have.
-const MOST: usize = 100_000;
+const MOST_COUNTED: usize = 100_000;
 
 /// Columns and rows that a board may have.
 const WIDEST: usize = 4096;
@@ -152,8 +152,8 @@ impl LandBattle {
         let mut count = |path: &str, value, least, most| within(review, path, value, least, most);
         count("problem.columns", self.columns as usize, 2, WIDEST);
         count("problem.rows", self.rows as usize, 1, WIDEST);
-        count("problem.units", self.units as usize, 1, MOST);
-        count("problem.steps", self.steps, 1, MOST);
+        count("problem.units", self.units as usize, 1, MOST_COUNTED);
+        count("problem.steps", self.steps, 1, MOST_COUNTED);
         count("problem.processors", self.processors, 1, 4096);
         count("problem.combat.range", self.combat.range as usize, 0, WIDEST);
         for (index, &hexes) in self.separations.iter().enumerate() {

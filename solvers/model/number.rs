@@ -2,6 +2,7 @@
 
 use super::explain::quoted;
 use remapping::Rational;
+use remapping::decimal::{DecimalError, MAX_EXPONENT, decimal};
 use serde::{Deserialize, Deserializer, de::Error};
 
 /// A decimal literal of a model file, kept exactly.
@@ -16,15 +17,17 @@ pub struct Decimal {
 impl Decimal {
     /// Reads a decimal literal such as `0.05`, `-1_000` or `2.5e-3`.
     pub fn parse(literal: &str) -> Result<Decimal, String> {
-        let exact =
-            rational(literal).ok_or_else(|| match literal.trim_start_matches(['+', '-']) {
-                "inf" | "NaN" => format!("`{literal}` is not a finite number"),
-                _ if literal.len() > 1000 => "a number may have 1000 digits at most".to_owned(),
-                plain if plain.parse::<f64>().is_ok() && plain.contains(['e', 'E']) => {
-                    format!("the exponent of {} is not in -400..=400", quoted(literal))
-                }
-                _ => format!("expected a decimal number, found {}", quoted(literal)),
-            })?;
+        let exact = decimal(literal).map_err(|error| match error {
+            DecimalError::Malformed(_) if ["inf", "NaN"].contains(&unsigned(literal)) => {
+                format!("`{literal}` is not a finite number")
+            }
+            DecimalError::Exponent(_) => {
+                let range = format!("-{MAX_EXPONENT}..={MAX_EXPONENT}");
+                format!("the exponent of {} is not in {range}", quoted(literal))
+            }
+            DecimalError::TooLong => error.to_string(),
+            _ => format!("expected a decimal number, found {}", quoted(literal)),
+        })?;
         let value = exact.to_f64().value();
         if !value.is_finite() {
             return Err(format!("{} is too large", quoted(literal)));
@@ -38,32 +41,8 @@ impl Decimal {
     }
 }
 
-/// Powers of ten a literal may reach; doubles end at 308.
-const MAX_EXPONENT: i64 = 400;
-
-fn rational(literal: &str) -> Option<Rational> {
-    let plain = literal.replace('_', "");
-    let (mantissa, exponent) = match plain.find(['e', 'E']) {
-        Some(at) => (&plain[..at], plain[at + 1..].parse::<i64>().ok()?),
-        None => (plain.as_str(), 0),
-    };
-    let (negative, digits) = match mantissa.strip_prefix('-') {
-        Some(rest) => (true, rest),
-        None => (false, mantissa.strip_prefix('+').unwrap_or(mantissa)),
-    };
-    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
-    let all = format!("{whole}{fraction}");
-    let scale = exponent - fraction.len() as i64;
-    if all.is_empty() || !all.bytes().all(|b| b.is_ascii_digit()) {
-        return None;
-    }
-    if exponent.abs() > MAX_EXPONENT || all.len() > 1000 {
-        return None;
-    }
-    let mut value = Rational::from(all.parse::<dashu_int::UBig>().ok()?);
-    let power = Rational::from(dashu_int::UBig::from(10u8).pow(scale.unsigned_abs() as usize));
-    value = if scale < 0 { value / power } else { value * power };
-    Some(if negative { -value } else { value })
+fn unsigned(literal: &str) -> &str {
+    literal.trim_start_matches(['+', '-'])
 }
 
 impl<'de> Deserialize<'de> for Decimal {

@@ -4,6 +4,7 @@ use super::{COLOURS, DrawError, FONT, Picture};
 use plotters::coord::Shift;
 use plotters::coord::ranged1d::{AsRangedCoord, ValueFormatter};
 use plotters::prelude::*;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
 use std::ops::Range;
 
 /// A chart with a key to its series.
@@ -14,10 +15,8 @@ pub struct Chart<'a> {
     pub x: Axis<'a>,
     /// The vertical axis.
     pub y: Axis<'a>,
-    /// What is drawn, one upon the other.
+    /// What is drawn, one upon the other; what has a name stands in a key above.
     pub series: Vec<Series>,
-    /// Where the key has room.
-    pub key: SeriesLabelPosition,
 }
 
 /// An axis.
@@ -144,7 +143,7 @@ impl<'a> Chart<'a> {
         if any {
             series.push(Series::crosses(BLACK, []).named("printed"));
         }
-        Chart { title, x, y, series, key: SeriesLabelPosition::UpperMiddle }
+        Chart { title, x, y, series }
     }
 }
 
@@ -164,6 +163,11 @@ impl Chart<'_> {
     where
         B::ErrorType: 'static,
     {
+        let mut area = area.clone();
+        if !self.title.is_empty() {
+            area = area.margin(8, 0, 0, 0).titled(self.title, (FONT, 24))?;
+        }
+        let area = &self.draw_key(area)?;
         let (x, y) = (self.x.range.clone(), self.y.range.clone());
         match (self.x.logarithmic, self.y.logarithmic) {
             (false, false) => self.with(area, x, y),
@@ -188,9 +192,6 @@ impl Chart<'_> {
     {
         let mut builder = ChartBuilder::on(area);
         builder.margin(18).margin_right(30).x_label_area_size(48).y_label_area_size(72);
-        if !self.title.is_empty() {
-            builder.caption(self.title, (FONT, 24));
-        }
         let mut chart = builder.build_cartesian_2d(x, y)?;
         let labels = |axis: &Axis<'_>| if axis.digits.is_some() { 10 } else { 0 };
         chart
@@ -207,43 +208,141 @@ impl Chart<'_> {
         for series in &self.series {
             let (colour, points) = (series.colour, series.points.iter().copied());
             let thick = colour.stroke_width(2);
-            let drawn = match &series.mark {
-                Mark::Line => chart
-                    .draw_series(LineSeries::new(points, thick))?
-                    .legend(move |(x, y)| PathElement::new([(x, y), (x + 24, y)], thick)),
+            match &series.mark {
+                Mark::Line => chart.draw_series(LineSeries::new(points, thick))?,
                 Mark::Area(opacity) => {
-                    let fill = colour.mix(*opacity);
                     let outline = points.collect::<Vec<_>>();
-                    chart.draw_series([Polygon::new(outline, fill)])?.legend(move |(x, y)| {
-                        Rectangle::new([(x, y - 5), (x + 24, y + 5)], fill.filled())
-                    })
+                    chart.draw_series([Polygon::new(outline, colour.mix(*opacity))])?
                 }
-                Mark::Dots => chart
-                    .draw_series(points.map(|at| Circle::new(at, 3, colour.filled())))?
-                    .legend(move |(x, y)| Circle::new((x + 12, y), 4, colour.filled())),
-                Mark::Crosses => chart
-                    .draw_series(points.map(|at| Cross::new(at, 6, thick)))?
-                    .legend(move |(x, y)| Cross::new((x + 12, y), 6, thick)),
-                Mark::Words(words) => chart.draw_series(points.zip(words).map(|(at, word)| {
-                    EmptyElement::at(at)
-                        + Circle::new((0, 0), 4, colour.filled())
-                        + Text::new(word.clone(), (7, -7), (FONT, 14))
-                }))?,
+                Mark::Dots => {
+                    chart.draw_series(points.map(|at| Circle::new(at, 3, colour.filled())))?
+                }
+                Mark::Crosses => chart.draw_series(points.map(|at| Cross::new(at, 6, thick)))?,
+                Mark::Words(words) => {
+                    let style = (FONT, 14).into_text_style(area);
+                    let size = |word: &String| area.estimate_text_size(word, &style);
+                    let sizes = words.iter().map(size).collect::<Result<Vec<_>, _>>()?;
+                    let pixels: Vec<_> =
+                        points.clone().map(|at| chart.backend_coord(&at)).collect();
+                    let right = area.get_pixel_range().0.end;
+                    let places = beside(&pixels, &sizes, right);
+                    let words = points.zip(words).zip(places);
+                    chart.draw_series(words.map(|((at, word), place)| {
+                        EmptyElement::at(at)
+                            + Circle::new((0, 0), 4, colour.filled())
+                            + Text::new(word.clone(), place, (FONT, 14))
+                    }))?
+                }
             };
-            if !series.name.is_empty() {
-                drawn.label(&series.name);
-            }
-        }
-        if self.series.iter().any(|series| !series.name.is_empty()) {
-            chart
-                .configure_series_labels()
-                .position(self.key.clone())
-                .label_font((FONT, 16))
-                .background_style(WHITE.mix(0.85))
-                .border_style(BLACK.mix(0.3))
-                .margin(12)
-                .draw()?;
         }
         Ok(())
+    }
+
+    /// Draws the key at the top of an area, in as many rows as it needs, and returns what is left below.
+    fn draw_key<B: DrawingBackend>(
+        &self,
+        area: DrawingArea<B, Shift>,
+    ) -> Result<DrawingArea<B, Shift>, DrawError>
+    where
+        B::ErrorType: 'static,
+    {
+        const LEFT: i32 = 90;
+        const SYMBOL: i32 = 32;
+        const ROW: i32 = 22;
+        let style = (FONT, 16).into_text_style(&area).pos(Pos::new(HPos::Left, VPos::Center));
+        let right = area.dim_in_pixel().0 as i32 - 30;
+        let (mut x, mut y) = (LEFT, ROW / 2 + 6);
+        let mut places = Vec::new();
+        for series in self.series.iter().filter(|series| !series.name.is_empty()) {
+            let (width, _) = area.estimate_text_size(&series.name, &style)?;
+            let width = SYMBOL + width as i32;
+            if x > LEFT && x + width > right {
+                (x, y) = (LEFT, y + ROW);
+            }
+            places.push((series, x, y));
+            x += width + 24;
+        }
+        if places.is_empty() {
+            return Ok(area);
+        }
+        let (key, rest) = area.split_vertically(y + ROW / 2);
+        for (series, x, y) in places {
+            series.draw_symbol(&key, (x, y))?;
+            key.draw_text(&series.name, &style, (x + SYMBOL, y))?;
+        }
+        Ok(rest)
+    }
+}
+
+impl Series {
+    /// How it looks, in the key.
+    fn draw_symbol<B: DrawingBackend>(
+        &self,
+        area: &DrawingArea<B, Shift>,
+        (x, y): (i32, i32),
+    ) -> Result<(), DrawError>
+    where
+        B::ErrorType: 'static,
+    {
+        let (colour, middle) = (self.colour, (x + 12, y));
+        let thick = colour.stroke_width(2);
+        match &self.mark {
+            Mark::Line => area.draw(&PathElement::new([(x, y), (x + 24, y)], thick))?,
+            Mark::Area(opacity) => {
+                let fill = colour.mix(*opacity).filled();
+                area.draw(&Rectangle::new([(x, y - 5), (x + 24, y + 5)], fill))?;
+            }
+            Mark::Dots | Mark::Words(_) => area.draw(&Circle::new(middle, 4, colour.filled()))?,
+            Mark::Crosses => area.draw(&Cross::new(middle, 6, thick))?,
+        }
+        Ok(())
+    }
+}
+
+/// Where words of these sizes stand beside their dots, from dot to corner, so that no word lies on
+/// another or on a dot, as far as there is room for that.
+fn beside(dots: &[(i32, i32)], sizes: &[(u32, u32)], right: i32) -> Vec<(i32, i32)> {
+    type Box = [i32; 4];
+    let apart = |a: &Box, b: &Box| a[0] >= b[2] || b[0] >= a[2] || a[1] >= b[3] || b[1] >= a[3];
+    let around = |(x, y): &(i32, i32)| [x - 4, y - 4, x + 4, y + 4];
+    let mut taken: Vec<Box> = dots.iter().map(around).collect();
+    let mut places = Vec::new();
+    for ((x, y), (width, height)) in dots.iter().zip(sizes) {
+        let (width, height) = (*width as i32, *height as i32);
+        let rows = (0..12).flat_map(|row| [-row, row]).map(|row| row * (height + 2) - height / 2);
+        let mut tried = rows.flat_map(|down| [(7, down), (-7 - width, down)]);
+        let corner =
+            |(left, down): (i32, i32)| [x + left, y + down, x + left + width, y + down + height];
+        let free = |place: &(i32, i32)| {
+            let found = corner(*place);
+            found[2] <= right && taken.iter().all(|other| apart(&found, other))
+        };
+        let place = tried.find(free).unwrap_or((7, -height / 2));
+        taken.push(corner(place));
+        places.push(place);
+    }
+    places
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_of_close_dots_do_not_overlap() {
+        let dots = [(100, 100), (103, 101), (101, 99), (400, 100), (395, 104)];
+        let sizes = [(60, 14); 5];
+        let places = beside(&dots, &sizes, 420);
+        let corners: Vec<_> = dots
+            .iter()
+            .zip(&places)
+            .map(|(dot, place)| (dot.0 + place.0, dot.1 + place.1))
+            .collect();
+        for (i, a) in corners.iter().enumerate() {
+            assert!(a.0 + 60 <= 420);
+            for b in &corners[..i] {
+                assert!((a.0 - b.0).abs() >= 60 || (a.1 - b.1).abs() >= 14, "{a:?} {b:?}");
+            }
+        }
     }
 }

@@ -3,12 +3,13 @@
 //! Made of the engine's answer and handed to the checker before they are written: what a certificate
 //! claims is what the checker has found to follow from it, and the answer must agree with that.
 
+use super::proved::contradiction;
 use super::{Solved, phase_change, stopping};
 use crate::complaint::Complaint;
 use crate::model::{Loaded, Problem};
 use crate::solution::stopping::Representation;
 use crate::solution::{Body, Solution};
-use remap_checker::{Budget, Evidence, Model, Proof, Refusal, certificate};
+use remap_checker::{Budget, Evidence, Interval, Model, Proof, Refusal, certificate};
 use remapping::{Halt, Status};
 
 /// The largest certificate, in bytes.
@@ -41,7 +42,7 @@ pub fn of(loaded: &Loaded, solved: &Solved, budget: &Budget) -> Result<Certifica
         complaint
     };
     let (evidence, proof) = prove(loaded, solved, budget).map_err(refused)?;
-    if let Some(message) = contradiction(&proof, solution) {
+    if let Some(message) = contradiction(solution, &proof) {
         return Err(Complaint::elsewhere(message, "please report this as a bug"));
     }
     let bytes = certificate(loaded.text(), &evidence, &proof);
@@ -72,15 +73,26 @@ pub fn is_possible(loaded: &Loaded, solution: &Solution) -> Result<(), Complaint
 }
 
 /// How wide the proof is of what the tolerance is about, in units of the tolerance, and what that is.
-pub(super) fn widest(proof: &Proof, tolerance: f64) -> (f64, &str) {
-    let width = |(name, low, high): &(String, f64, f64)| match name.as_str() {
-        "value" | "average" => (high - low) / high.abs().max(1.0),
-        "value_gap" => *high,
-        name if name.starts_with("pi_") => high - low,
-        _ => 0.0,
+pub(super) fn widest(proof: &Proof, tolerance: f64) -> (f64, String) {
+    let relative = |own: &Interval| (own.upper - own.lower) / own.upper.abs().max(1.0);
+    let (width, name) = match proof {
+        Proof::Value(value) => (relative(value), "value".to_owned()),
+        Proof::Average(average) => (relative(average), "average".to_owned()),
+        Proof::Map { value_gap, .. } => (*value_gap, "value_gap".to_owned()),
+        Proof::Thresholds { value, steps } => {
+            let start = (relative(value), None);
+            let widest = steps.iter().rev().fold(start, |widest, own| {
+                let width = own.threshold.upper - own.threshold.lower;
+                if width > widest.0 { (width, Some(own)) } else { widest }
+            });
+            let name = widest.1.map_or("value".to_owned(), |own| match own.first < own.last {
+                true => format!("pi_{}..{}", own.first, own.last),
+                false => format!("pi_{}", own.first),
+            });
+            (widest.0, name)
+        }
     };
-    let widths = proof.iter().map(|found| (width(found) / tolerance, found.0.as_str()));
-    widths.fold((0.0, ""), |widest, own| if own.0 > widest.0 { own } else { widest })
+    (width / tolerance, name)
 }
 
 /// What to say where that is more than was asked for.
@@ -111,7 +123,7 @@ pub fn self_check(loaded: &Loaded, solved: &Solved) -> Option<String> {
         is_possible(loaded, solution).ok()?;
         prove(loaded, s, &Budget::default()).ok()
     })?;
-    contradiction(&proof, solution)
+    contradiction(solution, &proof)
 }
 
 /// What the checker finds to follow from an answer, and from what.
@@ -138,23 +150,4 @@ fn prove(loaded: &Loaded, solved: &Solved, budget: &Budget) -> Result<(Evidence,
 /// Whether the computation went to its end.
 fn is_due(solution: &Solution) -> bool {
     !matches!(solution.status, Status::Interrupted | Status::TimeLimit)
-}
-
-/// Where the answer lies outside what the checker has proved: a bug on one of the two sides.
-fn contradiction(proof: &Proof, solution: &Solution) -> Option<String> {
-    let claims = solution.claims();
-    proof.iter().find_map(|(name, low, high)| {
-        let claim = claims(name)?;
-        // Sums over steps are not rounded outward.
-        let rounding = match solution.body {
-            Body::LoadDrift(_) => 1e-11 * claim.upper.abs(),
-            _ => 0.0,
-        };
-        let (lower, upper) = (claim.lower - rounding, claim.upper + rounding);
-        (lower > *high || upper < *low).then(|| {
-            format!(
-                "{name}: the solver says [{lower}, {upper}], the checker proves [{low}, {high}]"
-            )
-        })
-    })
 }

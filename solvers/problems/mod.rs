@@ -1,7 +1,8 @@
 //! The problems: from a model to its answer. One folder for each, and one registry, [`of`].
 //!
 //! In a folder, `mod.rs` says what is done with models of its problem, `solve.rs` how they are solved,
-//! `compare.rs` how policies are played on them, `certificate.rs` what proves an answer. What may be
+//! `compare.rs` how policies are played on them, `certificate.rs` what proves an answer, `proved.rs` which of
+//! its fields that shows. What may be
 //! stated is in `model`, what an answer says in `solution`, how it looks in `render`, and which lemmas
 //! are checked in `verify`, in files of the same name.
 
@@ -15,6 +16,7 @@ mod load_drift;
 mod periodic;
 pub mod phase_change;
 mod phase_switching;
+pub mod proved;
 pub mod sampling;
 mod settings;
 pub mod stopping;

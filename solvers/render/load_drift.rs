@@ -3,7 +3,7 @@
 use crate::plot::chart::{Axis, Chart, Series};
 use crate::plot::{BAND, THRESHOLD};
 use crate::solution::load_drift::{Answer, Fixed};
-use plotters::prelude::{BLACK, SeriesLabelPosition};
+use plotters::prelude::BLACK;
 use std::fmt::Write;
 
 /// The readable summary.
@@ -78,6 +78,5 @@ pub fn picture<'a>(title: &'a str, answer: &Answer) -> Chart<'a> {
         x: Axis::new("steps between remaps", 0.0..end, 0),
         y: Axis::new("utilization", least - margin..most + margin, 3),
         series,
-        key: SeriesLabelPosition::LowerRight,
     }
 }

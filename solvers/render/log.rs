@@ -73,14 +73,12 @@ pub fn picture<'a>(
             x: Axis::new("step", 0.0..end, 0),
             y: Axis::new("seconds", lowest - room..highest + room, 3),
             series: above,
-            key: SeriesLabelPosition::UpperLeft,
         },
         costs: Chart {
             title: "",
             x: Axis::new("judged step", steps.start as f64..steps.end as f64, 0),
             y: Axis::new("max - mean and remaps, summed", 0.0..1.05 * dearest, 2),
             series: below,
-            key: SeriesLabelPosition::UpperLeft,
         },
     }
 }

@@ -4,7 +4,7 @@ use super::curve::framed;
 use crate::plot::chart::{Axis, Chart, Series};
 use crate::plot::{COLOURS, THRESHOLD};
 use crate::solution::periodic::{Answer, CostLine, Line, Steps};
-use plotters::prelude::{BLACK, SeriesLabelPosition};
+use plotters::prelude::BLACK;
 use std::fmt::Write;
 
 const WIDTH: usize = 72;
@@ -198,6 +198,5 @@ pub fn picture<'a>(title: &'a str, answer: &'a Answer) -> Chart<'a> {
         x: Axis::new("steps t since the last remap", 0.0..last, 0),
         y: Axis::new(&answer.deviation_is, 0.0..top, 4),
         series,
-        key: SeriesLabelPosition::LowerRight,
     }
 }

@@ -7,7 +7,6 @@ use crate::plot::{AGAINST, BAND, SIZE, THRESHOLD};
 use crate::problems::phase_change::compare::Costs;
 use crate::solution::Bounds;
 use crate::solution::phase_change::Answer;
-use plotters::prelude::SeriesLabelPosition;
 use std::fmt::Write;
 
 /// The readable summary.
@@ -93,7 +92,6 @@ pub fn picture<'a>(title: &'a str, answer: &Answer) -> Chart<'a> {
         x: Axis::new("decision step n", steps, 0),
         y: Axis::new("remap when p exceeds pi_n", 0.0..1.02, 1),
         series,
-        key: SeriesLabelPosition::LowerLeft,
     }
 }
 
@@ -118,7 +116,6 @@ pub fn regrets<'a>(title: &'a str, costs: &Costs) -> Chart<'a> {
         x: Axis::new("expected time above the optimum", 0.0..most, 4),
         y: Axis { digits: None, ..Axis::new("", 0.0..count, 0) },
         series,
-        key: SeriesLabelPosition::UpperRight,
     }
 }
 

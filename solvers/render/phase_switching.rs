@@ -6,7 +6,7 @@ use crate::plot::chart::{Axis, Chart, Series};
 use crate::plot::{AGAINST, BAND, SIZE, THRESHOLD};
 use crate::solution::phase_switching::{Answer, Thresholds};
 use crate::solution::{Bounds, Curve};
-use plotters::prelude::{RGBColor, SeriesLabelPosition};
+use plotters::prelude::RGBColor;
 use std::fmt::Write;
 
 const WIDTH: usize = 72;
@@ -156,5 +156,5 @@ pub fn picture<'a>(title: &'a str, answer: &Answer) -> Chart<'a> {
     let mut x = Axis::new(name, first as f64..last as f64, 0);
     x.digits = x.digits.filter(|_| !endless);
     let y = Axis::new("belief p in the second phase", 0.0..1.0, 1);
-    Chart { title, x, y, series, key: SeriesLabelPosition::MiddleLeft }
+    Chart { title, x, y, series }
 }

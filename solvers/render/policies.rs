@@ -3,7 +3,6 @@
 use crate::plot::chart::{Axis, Chart, Series};
 use crate::plot::{BAND, THRESHOLD};
 use crate::problems::sampling::{Line, Report};
-use plotters::prelude::SeriesLabelPosition;
 use remapping::estimate::Estimate;
 use std::fmt::Write;
 
@@ -13,7 +12,8 @@ pub fn table(title: &str, report: &Report) -> String {
         "{title}\n{} runs, seed {}; ± half of the 95 % confidence interval of a mean, sampled\n",
         report.runs, report.seed
     );
-    let widest = report.policies.iter().map(|line| line.policy.len()).max().unwrap_or(0).max(12);
+    let names: Vec<String> = report.policies.iter().map(|line| short(&line.policy)).collect();
+    let widest = names.iter().map(String::len).max().unwrap_or(0).max(12);
     let _ = writeln!(
         text,
         "{:<widest$}{:>22}{:>14}{:>13}{:>9}{:>9}{:>20}{:>20}",
@@ -26,7 +26,7 @@ pub fn table(title: &str, report: &Report) -> String {
         "above optimal",
         "above clairvoyant"
     );
-    for line in &report.policies {
+    for (name, line) in names.iter().zip(&report.policies) {
         let metrics = &line.per_metric;
         let cost = with_width(line.cost);
         let exact = line.exact.map_or(String::new(), |value| format!("{value:.4}"));
@@ -35,8 +35,8 @@ pub fn table(title: &str, report: &Report) -> String {
         let clairvoyant = metrics.regret_clairvoyant.map_or(String::new(), with_width);
         let _ = writeln!(
             text,
-            "{:<widest$}{cost:>22}{exact:>14}{:>13.5}{:>9.2}{spacing:>9}{optimal:>20}{clairvoyant:>20}",
-            line.policy, metrics.utilization_of_means, metrics.remaps.value
+            "{name:<widest$}{cost:>22}{exact:>14}{:>13.5}{:>9.2}{spacing:>9}{optimal:>20}{clairvoyant:>20}",
+            metrics.utilization_of_means, metrics.remaps.value
         );
     }
     if let Some(least) = report.clairvoyant {
@@ -50,6 +50,17 @@ pub fn table(title: &str, report: &Report) -> String {
     text
 }
 
+/// The name of a policy, its parameter with four significant digits. JSON has all of them.
+fn short(name: &str) -> String {
+    let parameter = name.split_once(':').and_then(|(rule, number)| {
+        let number = number.parse::<f64>().ok().filter(|number| number.fract() != 0.0)?;
+        let places = (3 - number.abs().log10().floor() as i32).clamp(0, 12) as usize;
+        let digits = format!("{number:.places$}");
+        Some(format!("{rule}:{}", digits.trim_end_matches('0').trim_end_matches('.')))
+    });
+    parameter.unwrap_or_else(|| name.to_owned())
+}
+
 fn with_width(found: Estimate) -> String {
     match found.half_width() {
         width if width > 0.0 && width.is_finite() => format!("{:.3} ± {width:.3}", found.value),
@@ -61,7 +72,7 @@ fn with_width(found: Estimate) -> String {
 pub fn picture<'a>(title: &'a str, report: &Report) -> Chart<'a> {
     let place = |line: &Line| {
         let spacing = line.per_metric.spacing?;
-        Some((line.policy.clone(), (spacing.value, line.per_metric.utilization_of_means)))
+        Some((short(&line.policy), (spacing.value, line.per_metric.utilization_of_means)))
     };
     let points: Vec<(String, (f64, f64))> = report.policies.iter().filter_map(place).collect();
     let level = report.policies.iter().find(|line| line.policy == "never");
@@ -84,6 +95,18 @@ pub fn picture<'a>(title: &'a str, report: &Report) -> Chart<'a> {
         x: Axis::new("mean steps between remaps", 0.0..end, 0),
         y: Axis::new("utilization", least - margin..most + margin, 3),
         series,
-        key: SeriesLabelPosition::LowerRight,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_short() {
+        let long = ["threshold:2.3333333333333335", "menon_offline:0.13498832", "fixed:12", "zhai"];
+        let names = long.map(short);
+        assert_eq!(names, ["threshold:2.333", "menon_offline:0.135", "fixed:12", "zhai"]);
+        assert_eq!(short("threshold:1234.56"), "threshold:1235");
     }
 }

@@ -131,7 +131,6 @@ impl Regions {
             x: Axis::new(&self.parameter, low..high, 4),
             y: Axis::new("applications of the chain", 0.0..1.05 * most.max(1.0), 0),
             series: vec![Series::line(THRESHOLD, points()), Series::dots(THRESHOLD, points())],
-            key: SeriesLabelPosition::UpperMiddle,
         }
     }
 }

@@ -53,7 +53,6 @@ pub fn picture<'a>(title: &'a str, answer: &Answer) -> Chart<'a> {
         x: Axis::new("decision step n", 0.0..steps.saturating_sub(1).max(1) as f64, 0),
         y: Axis::new("remap when p exceeds pi_n", 0.0..1.02, 1),
         series: series.collect(),
-        key: SeriesLabelPosition::LowerLeft,
     }
 }
 
@@ -96,7 +95,6 @@ fn curves(comparison: &Comparison) -> Option<Chart<'_>> {
         x: Axis::new(comparison.axis, first..last.max(first + 0.1), 2),
         y: Axis::new(name, low - room..high + room, 0),
         series,
-        key: SeriesLabelPosition::UpperMiddle,
     })
 }
 
@@ -131,6 +129,5 @@ fn envelope(comparison: &Comparison) -> Option<Chart<'_>> {
         x: axis("gain per cycle x cycles left, G T", gains),
         y: axis("cost of a remap, D", costs),
         series,
-        key: SeriesLabelPosition::LowerRight,
     })
 }

@@ -48,7 +48,7 @@ struct Frame {
 }
 
 /// Seconds that sweeps and comparisons may take for one model.
-const PATIENCE: f64 = 20.0;
+const SECONDS_PER_MODEL: f64 = 20.0;
 
 /// The page of these solutions, sweeps and models.
 pub fn write(paths: &[PathBuf], settings: &Settings) -> Result<String, Vec<Complaint>> {
@@ -149,7 +149,7 @@ fn of_model(path: &Path, settings: &Settings) -> Result<Section, Vec<Complaint>>
     Ok(Section {
         sliders,
         first,
-        policies: usual(&loaded, PATIENCE),
+        policies: usual(&loaded, SECONDS_PER_MODEL),
         deck: std::fs::read_to_string(path).ok(),
         ..Section::of(&solution, frames)
     })

@@ -1,6 +1,6 @@
 //! A model solved for other costs of a remap and other tolerances.
 
-use super::{Frame, PATIENCE, Slider, frame};
+use super::{Frame, SECONDS_PER_MODEL, Slider, frame};
 use crate::fitting::short;
 use crate::model::{Loaded, Problem};
 use crate::problems::{self, Files, Settings};
@@ -53,7 +53,7 @@ pub(super) fn of(
         _ => Vec::new(),
     };
     let combinations: usize = axes.iter().map(|axis| axis.values.len()).product();
-    if axes.is_empty() || once * combinations as f64 > PATIENCE {
+    if axes.is_empty() || once * combinations as f64 > SECONDS_PER_MODEL {
         return None;
     }
     let mut frames = Vec::with_capacity(combinations);

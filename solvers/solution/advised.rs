@@ -191,12 +191,21 @@ impl Advised {
             "Learnt from steps {} to {}; costs on steps {first} to {last}, sums of max - mean and remaps:",
             self.trained_on[0], self.trained_on[1]
         ));
-        for cost in self.costs.iter().chain(&self.simple) {
+        let (own, others) = self.costs.split_at(self.costs.len().min(2));
+        let tuned =
+            self.simple.iter().filter(|cost| others.iter().all(|c| c.policy != cost.policy));
+        let mut others: Vec<&Cost> = others.iter().chain(tuned).collect();
+        others.sort_by(|a, b| a.cost.total_cmp(&b.cost));
+        for cost in own.iter().chain(others) {
+            let name = match cost.policy.as_str() {
+                "advised_endless" => "advised, not told how many steps follow",
+                name => name,
+            };
             let remaps = match cost.remaps {
                 1 => "1 remap".to_owned(),
                 many => format!("{many} remaps"),
             };
-            notes.push(format!("- {}: {} with {remaps}", cost.policy, six(cost.cost)));
+            notes.push(format!("- {name}: {} with {remaps}", six(cost.cost)));
         }
         notes.push(format!("- hindsight: {}", six(self.clairvoyant)));
         notes

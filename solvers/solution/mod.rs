@@ -105,27 +105,6 @@ impl Body {
     }
 }
 
-impl Solution {
-    /// What it says about the quantities that certificates speak of, by name.
-    pub fn claims(&self) -> impl Fn(&str) -> Option<Bounds> {
-        let curve = match &self.body {
-            Body::PhaseChange(answer) => answer.curve(),
-            _ => Curve::default(),
-        };
-        move |name| match (&self.body, name) {
-            (Body::PhaseChange(answer), "value") => answer.value,
-            (Body::PhaseChange(_), name) => {
-                let steps = name.strip_prefix("pi_")?;
-                curve.at(steps.split("..").next()?.parse().ok()?)
-            }
-            (Body::LoadDrift(answer), "value") => answer.value.map(|v| Bounds::from((v, v))),
-            (Body::Stopping(answer), "remap_value") => Some(answer.remap_bounds.into()),
-            (Body::Stopping(answer), "average") => answer.average,
-            _ => None,
-        }
-    }
-}
-
 /// One JSON document, ending in a newline.
 pub fn to_json<T: Serialize>(value: &T) -> String {
     let mut text = serde_json::to_string_pretty(value).expect("documents have string keys only");

@@ -158,8 +158,8 @@ impl<'a> Part<'a> {
             return Err(self.wrong(&fault));
         }
         let Header { title, status, tolerance, version, seconds, certificate, warnings, .. } =
-            self.parse()?;
-        let Header { unit_seconds, stride, fits, job_steps, .. } = self.parse()?;
+            self.parse_named()?;
+        let Header { unit_seconds, stride, fits, job_steps, .. } = self.parse_named()?;
         if unit_seconds.is_some_and(|unit| !(unit.is_finite() && unit > 0.0)) || stride == Some(0) {
             return Err(self.wrong("`unit_seconds` and `stride` are greater than 0"));
         }
@@ -183,8 +183,15 @@ impl<'a> Part<'a> {
     fn answer<T: DeserializeOwned>(&self) -> Result<T, Complaint> {
         let known = Known([fields::<Header>(), fields::<T>()]);
         let mut reader = serde_json::Deserializer::from_str(self.text);
-        known.deserialize(&mut reader).map_err(|error| self.misread(&error))?;
-        self.parse()
+        known.deserialize(&mut reader).map_err(|error| self.misread(&error, ""))?;
+        self.parse_named()
+    }
+
+    /// The same as `parse`; the complaint says which field it is about.
+    fn parse_named<T: DeserializeOwned>(&self) -> Result<T, Complaint> {
+        let mut reader = serde_json::Deserializer::from_str(self.text);
+        let found: Result<T, _> = serde_path_to_error::deserialize(&mut reader);
+        found.map_err(|error| self.misread(error.inner(), &error.path().to_string()))
     }
 
     fn sweep(&self) -> Result<Vec<Run>, Complaint> {
@@ -202,7 +209,7 @@ impl<'a> Part<'a> {
     }
 
     fn advised(&self) -> Result<Advised, Complaint> {
-        let advised: Advised = self.parse()?;
+        let advised: Advised = self.parse_named()?;
         match advised.fault() {
             Some(fault) => Err(self.wrong(&fault)),
             None => Ok(advised),
@@ -210,15 +217,15 @@ impl<'a> Part<'a> {
     }
 
     fn parse<T: Deserialize<'a>>(&self) -> Result<T, Complaint> {
-        serde_json::from_str(self.text).map_err(|error| self.misread(&error))
+        serde_json::from_str(self.text).map_err(|error| self.misread(&error, ""))
     }
 
     fn wrong(&self, what: &str) -> Complaint {
         Complaint::elsewhere(format!("{}: {what}", self.source.name()), HELP)
     }
 
-    /// A complaint at the place where reading stopped.
-    fn misread(&self, error: &serde_json::Error) -> Complaint {
+    /// A complaint at the place where reading stopped, in the field at this path.
+    fn misread(&self, error: &serde_json::Error, path: &str) -> Complaint {
         let start = self.text.as_ptr() as usize - self.source.text().as_ptr() as usize;
         let lines = self.text.split_inclusive('\n').take(error.line().saturating_sub(1));
         let line = lines.map(str::len).sum::<usize>();
@@ -227,6 +234,10 @@ impl<'a> Part<'a> {
         let label = said.rsplit_once(" at line ").map_or(said.as_str(), |(what, _)| what);
         let label =
             PLAIN.iter().fold(label.to_owned(), |label, (from, to)| label.replace(from, to));
+        let label = match path {
+            "" | "." => label,
+            path => format!("`{path}`: {label}"),
+        };
         let name = self.source.name();
         let message = match error.is_data() {
             true => format!("{name}: this is not a solution: {label}"),

@@ -134,6 +134,8 @@ pub struct Level {
     pub value: f64,
     /// Mean time of a step.
     pub mean: f64,
+    /// Steps of the program between two looks.
+    pub stride: u64,
     /// The interval of least average cost, where it is known.
     pub interval: Option<u64>,
 }
@@ -287,7 +289,13 @@ fn of_the_program(rule: Rule, log: &Log, notes: &mut Vec<String>) -> Rule {
             if job_steps.is_none() {
                 notes.push(endless.to_owned());
                 let value = imbalance.thresholds[0].1 * unit;
-                return Rule::Level(Level { measure: Measure::Excess, value, mean, interval });
+                return Rule::Level(Level {
+                    measure: Measure::Excess,
+                    value,
+                    mean,
+                    stride,
+                    interval,
+                });
             }
             let from = |(place, (step, value)): (usize, (u64, f64))| {
                 (if place == 0 { 1 } else { steps(step) }, value * unit)

@@ -60,6 +60,7 @@ pub struct Levels {
 
 /// Why two lists are not the law of a report.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum LevelsError {
     /// One list is longer than the other.
     #[error(

@@ -10,6 +10,17 @@
 //! negative   p^cbar = p_a beta / q^cbar                        o^cbar = beta/(1-alpha) o_a
 //! reports    q^c = p_a (1-beta) + (1-p_a) alpha                q^cbar = 1 - q^c
 //! ```
+//!
+//! ```
+//! use remapping::belief::{Belief, Detector, Report};
+//!
+//! let detector = Detector::new(0.05, 0.2).expect("two probabilities");
+//! let mut belief = Belief::new(0.0).expect("a probability");
+//! for report in [Report::NoChange, Report::Change, Report::Change] {
+//!     belief = belief.step(0.01, report, &detector).expect("a report that can occur");
+//! }
+//! assert!(belief.probability() > 0.7);
+//! ```
 
 mod levels;
 

@@ -103,6 +103,9 @@ impl Multisets {
     }
 
     /// The members of the multiset with this rank, in ascending order.
+    ///
+    /// # Panics
+    /// If there is no such multiset.
     pub fn unrank(&self, rank: usize) -> Vec<usize> {
         let mut sorted = vec![0; self.items];
         self.unrank_into(rank, &mut sorted);

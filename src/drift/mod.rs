@@ -17,6 +17,26 @@
 //!
 //! Fixed intervals need no state space at all: between remaps the loads are independent, so every
 //! interval is evaluated exactly from powers of one L x L matrix (`intervals`).
+//!
+//! ```
+//! use remapping::chain::{BirthDeath, Edge};
+//! use remapping::drift::{Chain, Intervals, LoadDrift, Objective, Rebalance, Timing};
+//!
+//! let problem = LoadDrift {
+//!     processors: 4,
+//!     chain: Chain::BirthDeath(BirthDeath::walk(12, 0.25, 0.25, Edge::Reflect)?),
+//!     lowest: 1.0,
+//!     initial: 5,
+//!     steps: 50,
+//!     remap_cost: 6.0,
+//!     rebalance: Rebalance::Split,
+//!     timing: Timing::AfterStep,
+//!     objective: Objective::Imbalance,
+//! };
+//! let best = Intervals::new(&problem, problem.steps, &()).best();
+//! assert!(best.outcome.value <= Intervals::never(&problem).value);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod backward;
 mod decisions;

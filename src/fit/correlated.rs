@@ -12,7 +12,7 @@ pub struct Means {
 }
 
 /// Correlation of neighbours beyond which no interval is narrower.
-const MOST: f64 = 0.97;
+const MOST_CORRELATION: f64 = 0.97;
 
 /// The means of two stretches, none of them empty, with a common variance and correlation. The estimate
 /// of the correlation is raised by its bias (M. G. Kendall, Biometrika 41, 1954) once for each mean that
@@ -27,7 +27,7 @@ pub fn means(stretches: [&[f64]; 2]) -> Means {
         products += pairs.sum::<f64>();
     }
     let seen = if squares > 0.0 { (products / squares).max(0.0) } else { 0.0 };
-    let correlation = (seen + 2.0 * (1.0 + 3.0 * seen) / count).min(MOST);
+    let correlation = (seen + 2.0 * (1.0 + 3.0 * seen) / count).min(MOST_CORRELATION);
     let independent = (1.0 - correlation) / (1.0 + correlation);
     let effective = count * independent;
     let variance = squares / count / (1.0 - 2.0 / effective).max(0.2);

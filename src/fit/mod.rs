@@ -5,6 +5,16 @@
 //! numbers, [`change`] looks for a change of phase, [`growth`] compares what a model predicts with what
 //! was recorded, [`goodness`] whether the record looks like those the model makes, and [`level`] tells drifts
 //! from noise.
+//!
+//! ```
+//! use remapping::fit::change::change;
+//!
+//! let times: Vec<f64> = (0..60)
+//!     .map(|step| if step < 40 { 1.0 } else { 2.0 } + 0.1 * f64::from(step * 7 % 10))
+//!     .collect();
+//! let found = change(&times).expect("a change");
+//! assert_eq!(found.at, 40);
+//! ```
 
 use crate::estimate::Estimate;
 

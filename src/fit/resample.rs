@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use statrs::distribution::{ContinuousCDF, Gamma};
 
 /// Records drawn at most and, of long records, at least; random numbers drawn in all as far as both allow.
-const MOST: u64 = 3999;
+const MOST_RECORDS: u64 = 3999;
 const LEAST: u64 = 1999;
 const NUMBERS: u64 = 100_000_000;
 
@@ -43,7 +43,7 @@ pub fn probability(
     numbers: u64,
     statistic: impl Fn(&mut Stream) -> f64 + Sync,
 ) -> f64 {
-    let most = (NUMBERS / numbers.max(1)).clamp(LEAST, MOST);
+    let most = (NUMBERS / numbers.max(1)).clamp(LEAST, MOST_RECORDS);
     let (mut drawn, mut larger) = (0, 0);
     let (mut sum, mut squares) = (0.0, 0.0);
     // Equal tables may differ in the last digits.

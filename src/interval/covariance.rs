@@ -9,9 +9,11 @@ pub struct Covariance {
 }
 
 /// Why a matrix is no covariance.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum CovarianceError {
     /// Row of another length than the number of rows.
+    #[error("row {row} has {found} entries, and there are {expected} rows")]
     Shape {
         /// The row, counted from 0.
         row: usize,
@@ -21,8 +23,10 @@ pub enum CovarianceError {
         expected: usize,
     },
     /// An entry is NaN or infinite.
+    #[error("entry ({0}, {1}) is not finite")]
     NotFinite(usize, usize),
     /// Two entries that mirror each other differ.
+    #[error("entry ({row}, {column}) is {value}, but ({column}, {row}) is {mirror}")]
     Asymmetric {
         /// Row of the entry.
         row: usize,
@@ -34,32 +38,12 @@ pub enum CovarianceError {
         mirror: f64,
     },
     /// A variance, on the diagonal, is negative.
+    #[error("the variance ({0}, {0}) is {1}, below zero")]
     NegativeVariance(usize, f64),
     /// The least eigenvalue is negative beyond rounding.
+    #[error("not positive semidefinite: its least eigenvalue is {0:.6e}")]
     NegativeEigenvalue(f64),
 }
-
-impl std::fmt::Display for CovarianceError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Shape { row, found, expected } => {
-                write!(f, "row {row} has {found} entries, and there are {expected} rows")
-            }
-            Self::NotFinite(row, column) => write!(f, "entry ({row}, {column}) is not finite"),
-            Self::Asymmetric { row, column, value, mirror } => {
-                write!(f, "entry ({row}, {column}) is {value}, but ({column}, {row}) is {mirror}")
-            }
-            Self::NegativeVariance(row, value) => {
-                write!(f, "the variance ({row}, {row}) is {value}, below zero")
-            }
-            Self::NegativeEigenvalue(value) => {
-                write!(f, "not positive semidefinite: its least eigenvalue is {value:.6e}")
-            }
-        }
-    }
-}
-
-impl std::error::Error for CovarianceError {}
 
 impl Covariance {
     /// Checks that `rows` is symmetric and positive semidefinite. Mirror images may differ by

@@ -14,6 +14,18 @@
 //! [`exact`] for walks on a lattice, by [`mod@kappa`] for identical normal changes, and for all other laws
 //! between two bounds (`rounded`) that are as near to each other as the comparison with `D` needs. Intervals may be never
 //! ending. Of all the steps up to an interval none is left unproved: see [`search`].
+//!
+//! ```
+//! use remapping::interval::{Bound, Processors, methods};
+//! use remapping::law::{Class, Law};
+//!
+//! let law = Law::Normal { mean: 0.0, deviation: 1.0 };
+//! let processors = Processors::new(100.0, vec![Class { count: 64, law }])?;
+//! let found = methods(&processors, Bound::MaxDeviation(0.1), &());
+//! // d(t) = 2.5748 sqrt(t) / 100.
+//! assert_eq!(found[0].interval.steps, Some(15));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod chain;
 pub mod closed;

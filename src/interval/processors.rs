@@ -10,27 +10,19 @@ pub struct Processors {
 }
 
 /// Why processors do not make a problem.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ProcessorsError {
     /// Fewer than two: nothing to balance.
+    #[error("balance needs two processors, and there are {0}")]
     TooFew(usize),
     /// The initial load is not a positive number.
+    #[error("the initial load must be positive, and is {0}")]
     Load(f64),
     /// The law of one class is none.
+    #[error("class {0}: {1}")]
     Law(usize, LawError),
 }
-
-impl std::fmt::Display for ProcessorsError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::TooFew(n) => write!(f, "balance needs two processors, and there are {n}"),
-            Self::Load(load) => write!(f, "the initial load must be positive, and is {load}"),
-            Self::Law(class, error) => write!(f, "class {class}: {error}"),
-        }
-    }
-}
-
-impl std::error::Error for ProcessorsError {}
 
 impl Processors {
     /// Processors with initial load `load > 0` each; classes of equal laws are merged, and laws

@@ -4,6 +4,15 @@
 //! changes that follow its [`Law`]. The submodules know the law of `S_i(t)`: exactly on a lattice
 //! ([`lattice`]), through the gamma and normal families otherwise ([`mod@extremes`]), of which
 //! [`cells`] makes laws on a lattice again.
+//!
+//! ```
+//! use remapping::law::{Law, Steps};
+//!
+//! let steps = Steps::new(vec![(-1.0, 0.25), (0.0, 0.5), (1.0, 0.25)])?;
+//! let law = Law::Steps(steps);
+//! assert_eq!((law.mean(), law.variance()), (0.0, 0.5));
+//! # Ok::<(), remapping::law::LawError>(())
+//! ```
 
 pub mod cells;
 pub mod extremes;
@@ -51,44 +60,28 @@ pub enum Law {
 }
 
 /// Why a law is not one.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum LawError {
     /// A parameter is NaN or infinite.
+    #[error("the {0} must be a finite number")]
     NotFinite(&'static str),
     /// A parameter that must be positive is not.
+    #[error("the {0} must be positive, and is {1}")]
     NotPositive(&'static str, f64),
     /// A parameter that must not be negative is.
+    #[error("the {0} must not be negative, and is {1}")]
     Negative(&'static str, f64),
     /// There is no value at all.
+    #[error("a law of steps needs at least one value")]
     Empty,
     /// A value is named twice.
+    #[error("the step {0} is named twice")]
     Repeated(f64),
     /// The weights sum to this instead of one.
+    #[error("the weights sum to {0}, {amount:e} {side} 1", amount = (.0 - 1.0).abs(), side = if *.0 < 1.0 { "short of" } else { "above" })]
     WeightSum(f64),
 }
-
-impl std::fmt::Display for LawError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            LawError::NotFinite(what) => write!(f, "the {what} must be a finite number"),
-            LawError::NotPositive(what, value) => {
-                write!(f, "the {what} must be positive, and is {value}")
-            }
-            LawError::Negative(what, value) => {
-                write!(f, "the {what} must not be negative, and is {value}")
-            }
-            LawError::Empty => write!(f, "a law of steps needs at least one value"),
-            LawError::Repeated(value) => write!(f, "the step {value} is named twice"),
-            LawError::WeightSum(sum) => {
-                let (amount, side) =
-                    ((sum - 1.0).abs(), if *sum < 1.0 { "short of" } else { "above" });
-                write!(f, "the weights sum to {sum}, {amount:e} {side} 1")
-            }
-        }
-    }
-}
-
-impl std::error::Error for LawError {}
 
 fn finite(what: &'static str, value: f64) -> Result<f64, LawError> {
     if value.is_finite() { Ok(value) } else { Err(LawError::NotFinite(what)) }

@@ -7,6 +7,17 @@
 //!
 //! Units are never followed one by one: the units of a point are split among its neighbours by
 //! binomial draws, so that a step costs the number of points whatever the number of units.
+//!
+//! ```
+//! use remapping::mesh::{ActivityMesh, Boundary, Moves};
+//! use remapping::simulate::Workload;
+//!
+//! let moves = Moves { east: 0.2, west: 0.1, north: 0.1, south: 0.1 };
+//! let mesh =
+//!     ActivityMesh::new((4, 4), vec![5; 16], 4, moves, Boundary::Torus, 100, 20.0)?;
+//! assert_eq!(mesh.steps(), 100);
+//! # Ok::<(), remapping::mesh::MeshError>(())
+//! ```
 
 mod binomial;
 mod dissection;
@@ -57,6 +68,7 @@ pub struct ActivityMesh {
 
 /// Why a mesh cannot be built.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum MeshError {
     /// The domain has no points.
     #[error("the mesh has no points")]

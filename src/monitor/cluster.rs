@@ -54,6 +54,7 @@ impl Sample {
 
 /// Why a measurement cannot be taken.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum MonitorError {
     /// NaN or infinite.
     #[error("{0} is not a finite number")]

@@ -5,6 +5,21 @@
 //! the test's reports update the belief that the phase has changed, and the belief is compared with
 //! the threshold of the step. Constant memory, O(1) time a measurement: meant to be built into run-time
 //! systems.
+//!
+//! ```
+//! use remapping::belief::Report;
+//! use remapping::monitor::{ChangeTest, Clusters};
+//!
+//! // Clusters of two batches of four measurements.
+//! let mut test = ChangeTest::new(Clusters::new(4, 2).expect("clusters need measurements"));
+//! let mut reports = Vec::new();
+//! for cycle in 0..24u32 {
+//!     let seconds = if cycle < 16 { 1.0 } else { 3.0 } + 0.01 * f64::from(cycle * 7 % 5);
+//!     reports.extend(test.observe(seconds)?);
+//! }
+//! assert_eq!(reports.last(), Some(&Report::Change));
+//! # Ok::<(), remapping::monitor::MonitorError>(())
+//! ```
 
 pub mod calibrate;
 mod cluster;

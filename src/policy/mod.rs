@@ -4,6 +4,17 @@
 //! rules of the papers ([`classical`]), the rules production codes use today ([`practice`]) and an
 //! optimal decision map, and it works on simulated workloads and on recorded step times alike
 //! ([`advise`]).
+//!
+//! ```
+//! use remapping::policy::{Policy, Rule, Step};
+//!
+//! let rule: Rule = "threshold:0.5".parse()?;
+//! let mut policy = rule.start(2.0);
+//! policy.observe(&Step::new(1, vec![1.0, 1.2, 2.0]));
+//! assert!(policy.wants_remap());
+//! policy.remapped();
+//! # Ok::<(), remapping::policy::RuleError>(())
+//! ```
 
 pub mod advised;
 pub mod classical;
@@ -43,6 +54,9 @@ pub struct Step {
 
 impl Step {
     /// Step `number` (from 1) with the given execution time of each processor, at least one.
+    ///
+    /// # Panics
+    /// Without any time.
     pub fn new(number: u64, times: Vec<f64>) -> Step {
         assert!(!times.is_empty(), "a step has at least one processor");
         let mut step = Step { number, times, ..Step::default() };
@@ -51,6 +65,9 @@ impl Step {
     }
 
     /// Makes this step `number`, with the times that `fill` writes into the buffer of the last.
+    ///
+    /// # Panics
+    /// If `fill` leaves no time.
     pub fn refill(&mut self, number: u64, fill: impl FnOnce(&mut Vec<f64>)) {
         self.number = number;
         fill(&mut self.times);

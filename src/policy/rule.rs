@@ -80,32 +80,22 @@ impl fmt::Display for Rule {
 }
 
 /// Why a text names no rule.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum RuleError {
     /// No rule has this name.
+    #[error("`{0}` is not a policy")]
     Unknown(String),
     /// The rule needs a parameter, described here.
+    #[error("a parameter is missing: {0}")]
     Missing(&'static str),
     /// The rule takes no parameter.
+    #[error("this policy takes no parameter, not `{0}`")]
     Unexpected(String),
     /// The parameter is not a number of this kind.
+    #[error("`{0}` is not {1}")]
     Invalid(String, &'static str),
 }
-
-impl fmt::Display for RuleError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            RuleError::Unknown(name) => write!(f, "`{name}` is not a policy"),
-            RuleError::Missing(what) => write!(f, "a parameter is missing: {what}"),
-            RuleError::Unexpected(text) => {
-                write!(f, "this policy takes no parameter, not `{text}`")
-            }
-            RuleError::Invalid(text, what) => write!(f, "`{text}` is not {what}"),
-        }
-    }
-}
-
-impl std::error::Error for RuleError {}
 
 impl FromStr for Rule {
     type Err = RuleError;

@@ -2,6 +2,21 @@
 //!
 //! Assumed throughout: a remap restores balance and does not change later increments
 //! ([`Recorded`]).
+//!
+//! ```
+//! use remapping::policy::Rule;
+//! use remapping::record::Record;
+//! use remapping::replay::replay;
+//!
+//! // The second rank gains a tenth of a second a step.
+//! let seconds = (0..40).flat_map(|step| [1.0, 1.0 + 0.1 * f64::from(step)]).collect();
+//! let record = Record::new(2, seconds, Vec::new())?;
+//! let start = || vec![Rule::Never.start(0.5), Rule::Fixed(5).start(0.5)];
+//! let found = replay(&record, 0..40, 0.5, &start, &()).expect("nobody stopped it");
+//! assert!(found.tallies[1].value < found.tallies[0].value);
+//! assert!(found.clairvoyant <= found.tallies[1].value);
+//! # Ok::<(), remapping::record::RecordError>(())
+//! ```
 
 mod course;
 mod difference;

@@ -5,6 +5,30 @@
 //! path in advance, meet the same luck. Every run draws from its own stream of a counter-based
 //! generator, and results are combined in the order of the runs: the numbers depend on the seed
 //! alone, not on the number of threads.
+//!
+//! ```
+//! use remapping::chain::{BirthDeath, Edge};
+//! use remapping::drift::{Chain, LoadDrift, Loads, Objective, Rebalance, Timing};
+//! use remapping::policy::Rule;
+//! use remapping::simulate::{Estimate, compare};
+//!
+//! let loads = Loads::new(LoadDrift {
+//!     processors: 4,
+//!     chain: Chain::BirthDeath(BirthDeath::walk(12, 0.25, 0.25, Edge::Reflect)?),
+//!     lowest: 1.0,
+//!     initial: 5,
+//!     steps: 50,
+//!     remap_cost: 6.0,
+//!     rebalance: Rebalance::Split,
+//!     timing: Timing::AfterStep,
+//!     objective: Objective::Imbalance,
+//! });
+//! let start = || vec![Rule::Never.start(6.0), Rule::StopAtRise.start(6.0)];
+//! let found = compare(&loads, &start, 0..100, 1, false, &()).expect("nobody stopped it");
+//! let costs: Vec<f64> = found.tallies[1].iter().map(|tally| tally.value).collect();
+//! println!("stopping at the rise costs {:.1}", Estimate::of(&costs).value);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod clairvoyant;
 pub mod families;

@@ -27,6 +27,9 @@ pub enum Base {
 
 impl<'a> Recorded<'a> {
     /// The run of these steps, a part of those of `record`, when a remap costs `remap_cost`.
+    ///
+    /// # Panics
+    /// If the steps are none, or go beyond the record.
     pub fn new(record: &'a Record, steps: Range<usize>, remap_cost: f64) -> Recorded<'a> {
         assert!(steps.start < steps.end && steps.end <= record.steps());
         Recorded { record, steps, remap_cost }

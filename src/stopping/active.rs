@@ -9,21 +9,11 @@
 use super::predecessors::{Predecessors, Ways};
 use super::states::{Group, Kind};
 use super::weight::NEARLY;
-use super::{AfterRemap, Problem, ProblemError, ProcessChain, Settings, Solution, States};
+use super::{AfterRemap, Problem, ProblemError, ProcessChain, Settings, Solved, States};
 use crate::chain::{Operator, Restricted};
 use crate::imbalance::Imbalance;
 use crate::{Observer, Status};
 use rayon::prelude::*;
-
-/// A region, its problem and its solution.
-pub struct Active {
-    /// The states of the region; in all others of the full space one remaps.
-    pub states: States,
-    /// The problem on them.
-    pub problem: Problem,
-    /// Its solution; the bounds hold for the full problem.
-    pub solution: Solution,
-}
 
 /// What finding a region may take. A way is a move of all processes into a state of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,6 +22,35 @@ pub struct Effort {
     pub ways: usize,
     /// How many ways may be gone through by all applications of the chain.
     pub work: u64,
+}
+
+/// States from which on it is worth looking for a small region around balance that will do.
+const WORTHWHILE: usize = 20_000;
+
+/// The most ways into the states of a region for each state of all.
+const WAYS_PER_STATE: usize = 3;
+
+/// The most ways into the states of a region in all.
+const MOST_WAYS: usize = 40_000_000;
+
+/// Bytes that a way takes.
+const WAY_BYTES: u64 = 32;
+
+/// Ways gone through for each state and process from which on solving for all states takes about as long.
+const WORK_PER_STATE: usize = 150;
+
+impl Effort {
+    /// What looking for a region may take where the alternative is to solve for all states, with
+    /// `memory` bytes; `None` where those are too few for it to be worth a try.
+    pub fn beside_all(states: &States, memory: u64) -> Option<Effort> {
+        let count = states.count();
+        let room = usize::try_from(memory / WAY_BYTES).unwrap_or(usize::MAX);
+        let effort = Effort {
+            ways: count.saturating_mul(WAYS_PER_STATE).min(room).min(MOST_WAYS),
+            work: count.saturating_mul(WORK_PER_STATE * states.processes()) as u64,
+        };
+        (count >= WORTHWHILE).then_some(effort)
+    }
 }
 
 /// Up to how many ways a region takes in neighbours before it is solved for the first time: one for so many
@@ -46,18 +65,18 @@ const ROUGHLY: f64 = 1e-3;
 
 /// Solves the problem that a remap ends ([`AfterRemap::Stop`]) on a region around balance, if the
 /// processes are independent birth–death chains, at most 100 of them equal, and `effort` suffices.
-/// `settings.iterations` limits each of the few regions.
+/// `settings.iterations` limits each of the few regions. `None` if no region was found within `effort`.
 ///
 /// # Errors
 /// Those of [`Problem::new`].
-pub fn solve_active(
+pub fn solve_region(
     all: &States,
     imbalance: &Imbalance,
     remap_cost: f64,
     effort: Effort,
     settings: &Settings,
     observer: &dyn Observer,
-) -> Result<Option<Active>, ProblemError> {
+) -> Result<Option<Solved>, ProblemError> {
     let Some(predecessors) = Predecessors::new(all) else { return Ok(None) };
     let balanced = balanced(all, imbalance);
     let Effort { ways: most, mut work } = effort;
@@ -89,7 +108,7 @@ pub fn solve_active(
                 return Ok(None);
             }
             if precise && found.is_empty() {
-                return Ok(Some(Active { states, problem, solution }));
+                return Ok(Some(Solved { states, problem, solution }));
             }
             if !found.is_empty() {
                 break;

@@ -14,7 +14,7 @@ use std::ops::ControlFlow;
 const DEPTH: usize = 8;
 
 /// Iterations without a better bound after which plain sweeps follow.
-const PATIENCE: u64 = 3 * DEPTH as u64;
+const WITHOUT_PROGRESS: u64 = 3 * DEPTH as u64;
 
 /// Plain sweeps without a better bound after which rounding, not the iteration, limits the bound.
 const FLOOR: u64 = 5000;
@@ -58,7 +58,7 @@ pub(super) fn solve(
         if iterations >= settings.iterations || worse >= FLOOR || enclosure.at_floor() {
             break Status::IterationLimit;
         }
-        if worse > 0 && worse % PATIENCE == 0 && plain.0 == 0 {
+        if worse > 0 && worse % WITHOUT_PROGRESS == 0 && plain.0 == 0 {
             plain = (plain.1, 2 * plain.1);
             window = Window::default();
             last = None;

@@ -1,8 +1,8 @@
 //! Optimal stopping of a Markov chain of loads `\[YXW03\]`: continue and pay for the imbalance, or
 //! remap now.
 //!
-//! [`States`] numbers the joint loads of several processes and builds their transition operator,
-//! [`Problem`] adds the costs, and [`solve`] returns a [`Solution`] whose bounds hold whatever the
+//! [`Model`] is the way in. Below it, [`States`] numbers the joint loads of several processes and
+//! builds their transition operator, [`Problem`] adds the costs, and [`solve`] returns a [`Solution`] whose bounds hold whatever the
 //! method and however it ended: they are proved after the fact by one application of the Bellman
 //! operator.
 
@@ -14,6 +14,7 @@ mod enclosure;
 mod killed;
 mod krylov;
 mod long_run;
+mod model;
 mod multigrid;
 mod places;
 mod policy_iteration;
@@ -29,9 +30,10 @@ mod value_iteration;
 mod vector;
 mod weight;
 
-pub use active::{Active, Effort, solve_active};
+pub use active::{Effort, solve_region};
 pub use critical::{CriticalCost, Scalar, critical_costs};
 pub use long_run::{LongRun, long_run, rebalanced};
+pub use model::{Model, ModelError, Solved};
 pub use problem::{AfterRemap, Problem, ProblemError};
 pub use solution::{Decision, Solution};
 pub use spreads::mean_and_spread;
@@ -62,11 +64,16 @@ pub struct Settings {
     pub tolerance: f64,
     /// The largest number of applications of the transition operator.
     pub iterations: u64,
+    /// Whether [`Model::solve`] looks for a region around balance first, where that may pay.
+    pub regions: bool,
+    /// Bytes of memory that [`Model::solve`] may use.
+    pub memory: u64,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { method: Method::Auto, tolerance: 1e-9, iterations: 1_000_000 }
+        let (method, tolerance, iterations) = (Method::Auto, 1e-9, 1_000_000);
+        Self { method, tolerance, iterations, regions: true, memory: u64::MAX }
     }
 }
 

@@ -42,6 +42,7 @@ pub struct Problem {
 
 /// Why a stopping problem cannot be posed.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ProblemError {
     /// A remap cost that is negative, infinite or not a number.
     #[error("the remap cost is {0}; it must be finite and not negative")]
@@ -52,6 +53,14 @@ pub enum ProblemError {
         /// Processes of the running cost.
         expected: usize,
         /// Processes of the chain.
+        found: usize,
+    },
+    /// The operator moves another number of states.
+    #[error("the operator is for {found} states, and there are {expected}")]
+    States {
+        /// States there are.
+        expected: usize,
+        /// States of the operator.
         found: usize,
     },
     /// `Uniform` without a balanced state: no policy has a finite cost.
@@ -66,8 +75,8 @@ impl Problem {
     /// The problem on `states`, which move by `operator`.
     ///
     /// # Errors
-    /// A remap cost that is negative or not finite, a running cost for another number of processes,
-    /// or [`AfterRemap::Uniform`] without any balanced state.
+    /// A remap cost that is negative or not finite, a running cost for another number of processes, an
+    /// operator for another number of states, or [`AfterRemap::Uniform`] without any balanced state.
     pub fn new(
         states: &States,
         operator: Box<dyn Operator>,
@@ -82,7 +91,10 @@ impl Problem {
         if expected != found {
             return Err(ProblemError::Processes { expected, found });
         }
-        assert_eq!(operator.states(), states.count(), "an operator on these states");
+        let (expected, found) = (states.count(), operator.states());
+        if expected != found {
+            return Err(ProblemError::States { expected, found });
+        }
         let running = states.tabulate(|loads| imbalance.cost(loads));
         if after == AfterRemap::Uniform && remap_cost > 0.0 && running.iter().all(|&psi| psi > 0.0)
         {

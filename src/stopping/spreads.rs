@@ -4,7 +4,7 @@ use super::States;
 use super::states::{Group, Kind};
 
 /// Combinations of what groups of equal processes have in common that are gone through, about a second's work.
-const MOST: usize = 1 << 27;
+const MOST_COMBINATIONS: usize = 1 << 27;
 
 /// Means and spreads that are told apart.
 const MOST_CELLS: usize = 1 << 24;
@@ -28,7 +28,7 @@ impl States {
         let (least, most) = (*lowest.iter().min()?, *highest.iter().max()?);
         let width = usize::try_from(most - least + 1).ok()?;
         let steps = groups.iter().map(Group::summaries).try_fold(1usize, usize::checked_mul)?;
-        if steps > MOST || width.checked_mul(width)? > MOST_CELLS {
+        if steps > MOST_COMBINATIONS || width.checked_mul(width)? > MOST_CELLS {
             return None;
         }
         let mut table = vec![0; width * width];

@@ -23,6 +23,7 @@ pub struct ExactSolution {
 
 /// Why there is no exact solution.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ExactError {
     /// The problem itself is wrong.
     #[error(transparent)]

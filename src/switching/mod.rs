@@ -27,6 +27,24 @@
 //!
 //! A switch that comes too soon is not noticed: the program goes back when its belief says so. With b = 0 and
 //! no way back this is the change of phase of [`crate::threshold`] with lasting remappings (`Keep`).
+//!
+//! ```
+//! use remapping::belief::Levels;
+//! use remapping::decimal::decimal;
+//! use remapping::switching::{PhaseSwitching, long_run};
+//!
+//! let problem = PhaseSwitching {
+//!     cycle: [[decimal("1")?, decimal("2")?], [decimal("3")?, decimal("1")?]],
+//!     switch: [Some(decimal("4")?), Some(decimal("4")?)],
+//!     rates: [decimal("0.02")?, decimal("0.05")?],
+//!     detector: Levels::binary(decimal("0.1")?, decimal("0.1")?)?,
+//!     initial: decimal("0")?,
+//! };
+//! let endless = long_run(&problem, 1e-6, &())?;
+//! let [to_second, to_first] = [&endless.to_second, &endless.to_first];
+//! assert!(to_first.upper < to_second.lower, "between the two the mapping stays");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 pub mod exact;
 mod finite;

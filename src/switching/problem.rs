@@ -21,6 +21,7 @@ pub struct PhaseSwitching {
 
 /// Why a problem cannot be solved as it stands.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum SwitchingError {
     /// A rate or the initial belief lies outside \[0, 1\].
     #[error("the {0} lies outside [0, 1]")]

@@ -7,7 +7,7 @@
 //! interval, rounded outward.
 
 use super::pieces::{CycleCosts, CyclesLeft, Map, Pieces, Step, odds};
-use super::problem::{Nearest, PhaseChange, ProblemError};
+use super::problem::{InDoubles, PhaseChange, ProblemError};
 use crate::Rational;
 use crate::belief::{Belief, Level, Levels};
 use crate::rounding::nearest;
@@ -25,6 +25,7 @@ pub struct ThresholdPolicy<'a> {
 
 /// Why a policy cannot be evaluated.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum EvaluationError {
     /// The true problem or the assumed one is out of range.
     #[error(transparent)]
@@ -238,8 +239,8 @@ fn watch(n: u64, last: u64, observer: &dyn Observer) -> Result<(), EvaluationErr
 /// The truth, and what the policy takes for it.
 struct Setting<'a> {
     problem: &'a PhaseChange,
-    truth: Nearest,
-    assumed: Nearest,
+    truth: InDoubles,
+    assumed: InDoubles,
     costs: CycleCosts,
     /// For every way the policy's belief may go: the true probabilities before and after the change of
     /// the reports that lead there, and those the policy takes for them.
@@ -252,7 +253,7 @@ impl<'a> Setting<'a> {
         problem.validate()?;
         assumed.validate()?;
         let (reports, believed) = ways(&problem.detector, &assumed.detector)?;
-        let (truth, assumed) = (Nearest::new(problem), Nearest::new(assumed));
+        let (truth, assumed) = (InDoubles::new(problem), InDoubles::new(assumed));
         let costs = CycleCosts::new(problem);
         Ok(Setting { problem, truth, assumed, costs, reports, believed })
     }

@@ -41,16 +41,20 @@ impl ExactSolution {
 }
 
 /// Why there is no exact solution.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ExactError {
     /// The problem itself is wrong.
-    Problem(ProblemError),
+    #[error(transparent)]
+    Problem(#[from] ProblemError),
     /// A value function has more lines than allowed.
+    #[error("the exact value function of step {step} has too many segments")]
     TooManyLines {
         /// The step it happened in.
         step: u64,
     },
     /// The caller stopped it.
+    #[error("the exact recursion was stopped at step {step}")]
     Stopped {
         /// The last step done.
         step: u64,
@@ -58,28 +62,6 @@ pub enum ExactError {
         halt: Halt,
     },
 }
-
-impl From<ProblemError> for ExactError {
-    fn from(error: ProblemError) -> Self {
-        ExactError::Problem(error)
-    }
-}
-
-impl std::fmt::Display for ExactError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            ExactError::Problem(error) => error.fmt(f),
-            ExactError::TooManyLines { step } => {
-                write!(f, "the exact value function of step {step} has too many segments")
-            }
-            ExactError::Stopped { step, .. } => {
-                write!(f, "the exact recursion was stopped at step {step}")
-            }
-        }
-    }
-}
-
-impl std::error::Error for ExactError {}
 
 /// Solves `problem` exactly. Time and memory grow exponentially with M for informative detectors.
 ///

@@ -1,7 +1,7 @@
 //! Thresholds to a requested width: sweeps, each fine enough only if the one before was not.
 
 use super::curve::{Bounds, Curve};
-use super::problem::{Nearest, PhaseChange, ProblemError, Unit};
+use super::problem::{InDoubles, PhaseChange, ProblemError, Unit};
 use super::sweep::{Coarseness, Spans, Sweep, sweep};
 use crate::{Observer, Status};
 
@@ -78,7 +78,7 @@ fn refine(
 ) -> Result<(Solution, Vec<Spans>), ProblemError> {
     problem.validate()?;
     let unit = Unit::of(problem);
-    let parameters = Nearest::measured(problem, unit);
+    let parameters = InDoubles::measured(problem, unit);
     let scale = parameters.gain.abs().max(f64::MIN_POSITIVE);
     let mut rest = accuracy.tolerance;
     let mut best: Option<(f64, Sweep)> = None;

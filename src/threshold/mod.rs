@@ -12,6 +12,31 @@
 //!
 //! and remapping is optimal iff p > pi_n [NR90, Theorem 1]. [`solve`] returns every pi_n and V_0(0)
 //! between certified bounds; [`exact`] does the same in rationals for short horizons.
+//!
+//! ```
+//! use remapping::belief::Levels;
+//! use remapping::decimal::decimal;
+//! use remapping::lifetime::Lifetime;
+//! use remapping::threshold::{Accuracy, Hazard, PhaseChange, Premature, exact, solve};
+//!
+//! let problem = PhaseChange {
+//!     lifetime: Lifetime::fixed(6),
+//!     hazard: Hazard::Constant(decimal("0.1")?),
+//!     before: decimal("1")?,
+//!     after: decimal("2")?,
+//!     remapped: decimal("1")?,
+//!     test: decimal("0.5")?,
+//!     install: decimal("0")?,
+//!     detector: Levels::binary(decimal("0.1")?, decimal("0.1")?)?,
+//!     premature: Premature::Revert,
+//! };
+//! let accuracy = Accuracy { tolerance: 1e-9, segments: None };
+//! let solution = solve(&problem, accuracy, &())?;
+//! let (lower, upper) = solution.value.expect("nothing was left out");
+//! let truth = exact::solve(&problem, 1000, &())?.value().to_f64().value();
+//! assert!(lower <= truth && truth <= upper);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod curve;
 pub mod evaluation;

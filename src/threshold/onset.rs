@@ -4,7 +4,7 @@
 //! x_{n+1}) and x_{M+1} = 0. Doubles settle all but near-ties; those are settled in exact rationals, so
 //! that the tie D = K G comes out as a tie.
 
-use super::problem::{Nearest, PhaseChange};
+use super::problem::{InDoubles, PhaseChange};
 use crate::Rational;
 use crate::rounding::SLACK;
 
@@ -29,7 +29,7 @@ const EXACT_STEPS: u64 = 20_000;
 
 impl<'a> Onset<'a> {
     /// `parameters` are those of the problem, in any unit of cost.
-    pub(crate) fn new(problem: &'a PhaseChange, parameters: &Nearest) -> Onset<'a> {
+    pub(crate) fn new(problem: &'a PhaseChange, parameters: &InDoubles) -> Onset<'a> {
         let (gain, delay) = (problem.gain(), &problem.test + &problem.install);
         Onset {
             problem,

@@ -1,7 +1,7 @@
 //! One backward step of policy evaluation: costs that are constant on ranges of beliefs.
 
 use super::evaluation::Interval;
-use super::problem::{Cycle, Nearest, PhaseChange, Premature};
+use super::problem::{Cycle, InDoubles, PhaseChange, Premature};
 use crate::rounding::{SLACK, TINY, nearest};
 
 /// Cost to go before the change and after it, for one range of beliefs.
@@ -108,7 +108,7 @@ impl CyclesLeft {
 
 /// One backward step.
 pub(super) struct Step<'a> {
-    pub(super) truth: &'a Nearest,
+    pub(super) truth: &'a InDoubles,
     /// The true probabilities of the reports whose maps are given, before and after the change.
     pub(super) reports: &'a [[f64; 2]],
     pub(super) cycle: Cycle,
@@ -151,7 +151,7 @@ impl Step<'_> {
 
     /// The cost of remapping; `fresh` is that of retaining with belief 0.
     pub(super) fn remap(&self, fresh: &Costs, left: &CyclesLeft) -> Costs {
-        let Nearest { delay, test, remapped, .. } = *self.truth;
+        let InDoubles { delay, test, remapped, .. } = *self.truth;
         let done = left.enclose(delay + (left.quiet + left.changed) * remapped);
         let early = match self.costs.premature {
             None => widened(test + fresh[0].0, test + fresh[0].1),

@@ -6,7 +6,6 @@ use crate::lifetime::Lifetime;
 use crate::rounding::nearest;
 use dashu_base::BitTest;
 use std::borrow::Cow;
-use std::fmt;
 
 /// The chance that the phase changes between one step and the next, given that it has not yet.
 #[derive(Debug, Clone, PartialEq)]
@@ -53,47 +52,29 @@ pub struct PhaseChange {
 }
 
 /// Why a problem cannot be solved as it stands.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ProblemError {
     /// A probability lies outside \[0, 1\].
+    #[error("the {0} lies outside [0, 1]")]
     NotAProbability(&'static str),
     /// The reports have no law.
-    Detector(LevelsError),
+    #[error(transparent)]
+    Detector(#[from] LevelsError),
     /// A delay is negative.
+    #[error("the {0} delay is negative")]
     NegativeDelay(&'static str),
     /// e_P < e_F: the new mapping is better even before the change, and thresholds need not exist.
+    #[error("the new mapping is faster than the old one before the change (e_P < e_F)")]
     ReversedPremature,
     /// The hazard list must have one entry per step 1..=M.
+    #[error("{found} hazards are given for {expected} steps")]
     HazardLength {
         /// Entries given.
         found: usize,
         /// Entries needed, M.
         expected: u64,
     },
-}
-
-impl fmt::Display for ProblemError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            ProblemError::NotAProbability(what) => write!(f, "the {what} lies outside [0, 1]"),
-            ProblemError::Detector(error) => error.fmt(f),
-            ProblemError::NegativeDelay(what) => write!(f, "the {what} delay is negative"),
-            ProblemError::ReversedPremature => f.write_str(
-                "the new mapping is faster than the old one before the change (e_P < e_F)",
-            ),
-            ProblemError::HazardLength { found, expected } => {
-                write!(f, "{found} hazards are given for {expected} steps")
-            }
-        }
-    }
-}
-
-impl std::error::Error for ProblemError {}
-
-impl From<LevelsError> for ProblemError {
-    fn from(error: LevelsError) -> Self {
-        ProblemError::Detector(error)
-    }
 }
 
 impl PhaseChange {
@@ -264,7 +245,7 @@ impl Report {
 
 /// The parameters in doubles, each the nearest to its exact value.
 #[derive(Debug, Clone)]
-pub(crate) struct Nearest {
+pub(crate) struct InDoubles {
     pub gain: f64,
     pub test: f64,
     pub delay: f64,
@@ -300,8 +281,8 @@ impl Hazards {
     }
 }
 
-impl Nearest {
-    pub(crate) fn new(problem: &PhaseChange) -> Nearest {
+impl InDoubles {
+    pub(crate) fn new(problem: &PhaseChange) -> InDoubles {
         let complement = |p: &Rational| nearest(&(Rational::ONE - p));
         let pair = |p: &Rational| (nearest(p), complement(p));
         let hazards = match &problem.hazard {
@@ -327,7 +308,7 @@ impl Nearest {
             true => 0.0,
             false => UNDERFLOW,
         };
-        Nearest {
+        InDoubles {
             gain,
             test,
             delay,
@@ -342,12 +323,12 @@ impl Nearest {
 
     /// The parameters of a problem whose costs are measured in `unit`, except for those of a cycle before
     /// the change and after a remapping, which are no part of the recursion and remain as they are.
-    pub(crate) fn measured(problem: &PhaseChange, unit: Unit) -> Nearest {
-        let measured = Nearest::new(&unit.measure(problem));
+    pub(crate) fn measured(problem: &PhaseChange, unit: Unit) -> InDoubles {
+        let measured = InDoubles::new(&unit.measure(problem));
         let (before, remapped) = (nearest(&problem.before), nearest(&problem.remapped));
         let (test, delay) = (measured.test.min(DEAREST), measured.delay.min(DEAREST));
         let regret = measured.regret.map(|regret| regret.min(DEAREST));
-        Nearest { test, delay, regret, before, remapped, ..measured }
+        InDoubles { test, delay, regret, before, remapped, ..measured }
     }
 
     /// The factors of the backward step from n+1 to n.

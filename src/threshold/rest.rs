@@ -5,15 +5,15 @@ use super::curve::Bounds;
 use super::problem::Cycle;
 use super::stationary::{amplification, change_of_shape};
 use super::sweep::{Countdown, State};
-use crate::concave::Kinked;
+use crate::concave::PiecewiseLinear;
 use crate::concave::held::Cells;
 use crate::rounding::{SLACK, outward};
 
 /// Successive steps whose threshold must agree before the spans are held.
-const CALM_STEPS: u32 = 3;
+const STEADY_STEPS: u32 = 3;
 
-/// Further calm steps asked for once holding was too early; doubled each time.
-const PATIENCE: u32 = 16;
+/// Further steady steps asked for once holding was too early; doubled each time.
+const FURTHER_STEPS: u32 = 16;
 
 /// How little the threshold may move for that, as a multiple of the tolerance.
 const CALM: f64 = 0.5;
@@ -23,23 +23,23 @@ const TEST_EVERY: u32 = 4;
 
 /// How far the recursion is on its way to being stationary.
 #[derive(Default)]
-pub(super) struct Calm {
+pub(super) struct Approach {
     pub(super) cycle: Option<Cycle>,
     pub(super) middle: f64,
-    pub(super) calm_steps: u32,
+    pub(super) steady_steps: u32,
     pub(super) held: Option<(Cells, Vec<f64>)>,
     pub(super) held_steps: u32,
     /// Where to go back to if holding turns out to have been too early.
     pub(super) resume: Option<Snapshot>,
-    /// Further calm steps asked for after that.
-    pub(super) patience: u32,
+    /// Further steady steps asked for after that.
+    pub(super) further_steps: u32,
 }
 
 /// The state after a step.
 pub(super) struct Snapshot {
     step: u64,
-    upper: Kinked,
-    lower: Kinked,
+    upper: PiecewiseLinear,
+    lower: PiecewiseLinear,
     cycles: Countdown,
     quiet_cycles: Countdown,
 }
@@ -64,10 +64,11 @@ impl State<'_> {
         from: u64,
         cycle: &Cycle,
         pays: bool,
-        older: (&Kinked, &Kinked),
+        older: (&PiecewiseLinear, &PiecewiseLinear),
     ) -> u64 {
-        self.calm.held_steps += u32::from(self.calm.held.is_some());
-        let due = self.calm.held_steps > 1 && self.calm.held_steps.is_multiple_of(TEST_EVERY);
+        self.approach.held_steps += u32::from(self.approach.held.is_some());
+        let due =
+            self.approach.held_steps > 1 && self.approach.held_steps.is_multiple_of(TEST_EVERY);
         let trivial = self.upper.atoms.is_empty() && self.lower.atoms.is_empty();
         if !(due || trivial) {
             return n;
@@ -104,7 +105,7 @@ impl State<'_> {
             widening.gap
         };
         // An offset moves the odds of the threshold by its share of the gain at most, both ways.
-        let beyond = 1.0 - self.calm.middle;
+        let beyond = 1.0 - self.approach.middle;
         let expected = 2.0 * drift * beyond * beyond / self.parameters.gain;
         if pays && expected > 2.0 * tolerance {
             return n;
@@ -126,7 +127,7 @@ impl State<'_> {
             count.skip(killed, steps);
         }
         self.onset.skip_to(from, pays);
-        self.calm = Calm::default();
+        self.approach = Approach::default();
         self.spare = (upper.function.atoms, lower.function.atoms);
         from
     }
@@ -155,13 +156,15 @@ impl State<'_> {
         upper: Vec<f64>,
         lower: Vec<f64>,
     ) {
-        let moved = (bounds.middle() - self.calm.middle).abs();
-        self.calm.middle = bounds.middle();
-        let calm = moved <= CALM * self.coarseness.tolerance && self.is_certified(bounds, from);
-        self.calm.calm_steps = if calm { self.calm.calm_steps + 1 } else { 0 };
-        if self.calm.held.is_none() && self.calm.calm_steps >= CALM_STEPS + self.calm.patience {
-            self.calm.held = Some((Cells::new(upper), lower));
-            self.calm.resume = Some(Snapshot {
+        let moved = (bounds.middle() - self.approach.middle).abs();
+        self.approach.middle = bounds.middle();
+        let approach = moved <= CALM * self.coarseness.tolerance && self.is_certified(bounds, from);
+        self.approach.steady_steps = if approach { self.approach.steady_steps + 1 } else { 0 };
+        if self.approach.held.is_none()
+            && self.approach.steady_steps >= STEADY_STEPS + self.approach.further_steps
+        {
+            self.approach.held = Some((Cells::new(upper), lower));
+            self.approach.resume = Some(Snapshot {
                 step: n,
                 upper: self.upper.clone(),
                 lower: self.lower.clone(),
@@ -174,13 +177,14 @@ impl State<'_> {
     /// Undoes the steps since the spans were held, which was too early: the functions still moved
     /// where the threshold does not show it. Returns the last step that stands.
     pub(super) fn go_back(&mut self, n: u64) -> u64 {
-        let Some(snapshot) = self.calm.resume.take() else { return n };
+        let Some(snapshot) = self.approach.resume.take() else { return n };
         (self.upper, self.lower) = (snapshot.upper, snapshot.lower);
         (self.cycles, self.quiet_cycles) = (snapshot.cycles, snapshot.quiet_cycles);
         self.curve.forget_below(snapshot.step);
         self.spans.retain(|spans| spans.step >= snapshot.step);
-        let patience = (2 * self.calm.patience).max(PATIENCE);
-        self.calm = Calm { cycle: self.calm.cycle, patience, ..Calm::default() };
+        let further_steps = (2 * self.approach.further_steps).max(FURTHER_STEPS);
+        self.approach =
+            Approach { cycle: self.approach.cycle, further_steps, ..Approach::default() };
         snapshot.step
     }
 }

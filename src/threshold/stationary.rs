@@ -6,13 +6,13 @@
 //! lies below U + (k + e)(1 + l + ... + l^(j-1)). The same holds below with the lower function. So one
 //! comparison of two successive functions bounds every later one, and with it every later threshold.
 
-use crate::concave::Kinked;
+use crate::concave::PiecewiseLinear;
 use crate::rounding::UNIT;
 
 /// How much the shape of a function (the function less its constant) rises and falls at most from
 /// `older` to `newer`: sup (newer - older) - k and sup k - (newer - older), both >= 0 and rounded up.
 /// Infinite if the final slopes differ. O(atoms).
-pub(crate) fn change_of_shape(newer: &Kinked, older: &Kinked) -> (f64, f64) {
+pub(crate) fn change_of_shape(newer: &PiecewiseLinear, older: &PiecewiseLinear) -> (f64, f64) {
     if newer.slope != older.slope {
         return (f64::INFINITY, f64::INFINITY);
     }

@@ -6,10 +6,10 @@
 //! cuts the function where remapping is cheaper. With `UPPER` every rounding goes up, otherwise down,
 //! and the step operator is monotone: the two sides always enclose the true value function.
 
-use super::problem::{Cycle, Nearest, Report};
+use super::problem::{Cycle, InDoubles, Report};
 use crate::concave::bracket::{Merge, Origin, Reduce, Split};
 use crate::concave::held::{Cells, Gather, Spread};
-use crate::concave::{Atom, Kinked};
+use crate::concave::{Atom, PiecewiseLinear};
 use crate::rounding::{DoubleDouble, Grain, SLACK, TINY, UNIT, eased, outward, scaled};
 
 /// Retaining at this step, before it is compared with remapping: everything but the atoms.
@@ -65,7 +65,7 @@ impl<'a> Images<'a> {
 
 fn images<'a, const UPPER: bool>(
     atoms: &'a [Atom],
-    parameters: &Nearest,
+    parameters: &InDoubles,
     cycle: &Cycle,
 ) -> Vec<Images<'a>> {
     let reports = parameters.reports.iter();
@@ -74,8 +74,8 @@ fn images<'a, const UPPER: bool>(
 
 /// The line and the constant of retaining; the atoms follow in [`cut`]. O(atoms).
 pub(crate) fn retain<const UPPER: bool>(
-    next: &Kinked,
-    parameters: &Nearest,
+    next: &PiecewiseLinear,
+    parameters: &InDoubles,
     cycle: &Cycle,
 ) -> Retain {
     let (s, h) = (cycle.survival, cycle.hazard);
@@ -133,7 +133,7 @@ pub(crate) struct RemapLine {
 
 /// What [`cut`] finds.
 pub(crate) struct Cut {
-    pub function: Kinked,
+    pub function: PiecewiseLinear,
     /// A certified bound on the odds of the threshold: from below on the upper side, from above on the
     /// lower side. Infinite if there is none.
     pub odds: f64,
@@ -153,8 +153,8 @@ pub(crate) enum Reduction<'a> {
 
 /// The minimum of retaining and remapping, with its atoms reduced. O(atoms).
 pub(crate) fn cut<const UPPER: bool>(
-    next: &Kinked,
-    parameters: &Nearest,
+    next: &PiecewiseLinear,
+    parameters: &InDoubles,
     cycle: &Cycle,
     retain: &Retain,
     line: &RemapLine,
@@ -196,7 +196,7 @@ pub(crate) fn cut<const UPPER: bool>(
     let offset = if UPPER { line.offset.1 } else { line.offset.0 };
     let everywhere = found.kink.is_some_and(|kink| kink.at <= 0.0);
     let constant = if everywhere { retain.constant.plus(offset.min(0.0)) } else { retain.constant };
-    let function = Kinked { constant, slope, atoms };
+    let function = PiecewiseLinear { constant, slope, atoms };
     Cut { function, odds: found.odds, spans: ends }
 }
 
@@ -239,7 +239,7 @@ struct Crossing<'a> {
     line: &'a RemapLine,
     /// Number of atoms the images come from.
     parents: usize,
-    /// See [`Nearest::underflow`].
+    /// See [`InDoubles::underflow`].
     underflow: f64,
 }
 

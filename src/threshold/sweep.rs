@@ -2,11 +2,11 @@
 
 use super::curve::{Bounds, Curve};
 use super::onset::Onset;
-use super::problem::{Cycle, Nearest, PhaseChange, Unit};
-use super::rest::{Calm, Widening};
+use super::problem::{Cycle, InDoubles, PhaseChange, Unit};
+use super::rest::{Approach, Widening};
 use super::stationary::amplification;
 use super::step::{Cut, Reduction, RemapLine, Retain, cut, retain};
-use crate::concave::{Atom, Kinked};
+use crate::concave::{Atom, PiecewiseLinear};
 use crate::rounding::{DoubleDouble, Grain, SLACK, TINY, eased, outward, scaled};
 use crate::{Observer, Status};
 
@@ -77,7 +77,7 @@ const STILL_STEPS: u32 = 100;
 
 pub(crate) fn sweep(
     problem: &PhaseChange,
-    (parameters, unit): (&Nearest, Unit),
+    (parameters, unit): (&InDoubles, Unit),
     coarseness: Coarseness,
     record: bool,
     observer: &dyn Observer,
@@ -147,13 +147,13 @@ impl Countdown {
 
 pub(super) struct State<'a> {
     problem: &'a PhaseChange,
-    pub(super) parameters: &'a Nearest,
+    pub(super) parameters: &'a InDoubles,
     /// What the parameters' costs are measured in.
     pub(super) unit: Unit,
     pub(super) coarseness: Coarseness,
     pub(super) onset: Onset<'a>,
-    pub(super) upper: Kinked,
-    pub(super) lower: Kinked,
+    pub(super) upper: PiecewiseLinear,
+    pub(super) lower: PiecewiseLinear,
     /// Mean number of cycles left, and of those before the change from p = 0.
     pub(super) cycles: Countdown,
     pub(super) quiet_cycles: Countdown,
@@ -161,7 +161,7 @@ pub(super) struct State<'a> {
     never_from: u64,
     segments: usize,
     steps: u64,
-    pub(super) calm: Calm,
+    pub(super) approach: Approach,
     record: bool,
     pub(super) spans: Vec<Spans>,
     pub(super) spare: (Vec<Atom>, Vec<Atom>),
@@ -170,7 +170,7 @@ pub(super) struct State<'a> {
 impl<'a> State<'a> {
     fn new(
         problem: &'a PhaseChange,
-        (parameters, unit): (&'a Nearest, Unit),
+        (parameters, unit): (&'a InDoubles, Unit),
         coarseness: Coarseness,
     ) -> State<'a> {
         State {
@@ -179,15 +179,15 @@ impl<'a> State<'a> {
             unit,
             coarseness,
             onset: Onset::new(problem, parameters),
-            upper: Kinked::default(),
-            lower: Kinked::default(),
+            upper: PiecewiseLinear::default(),
+            lower: PiecewiseLinear::default(),
             cycles: Countdown::default(),
             quiet_cycles: Countdown::default(),
             curve: Curve::default(),
             never_from: problem.last_step() + 1,
             segments: 1,
             steps: 0,
-            calm: Calm::default(),
+            approach: Approach::default(),
             record: false,
             spans: Vec::new(),
             spare: Default::default(),
@@ -201,13 +201,13 @@ impl<'a> State<'a> {
         self.cycles.step(cycle.failure, cycle.survival);
         self.quiet_cycles.step(cycle.killed(), cycle.discount());
         let pays = self.onset.pays(n);
-        if self.calm.cycle != Some(cycle) {
-            self.calm = Calm { cycle: Some(cycle), ..Calm::default() };
+        if self.approach.cycle != Some(cycle) {
+            self.approach = Approach { cycle: Some(cycle), ..Approach::default() };
         }
 
         let (upper, lower, bounds) = self.both_sides(&cycle, pays, Widening::default());
         self.curve.extend_down(n, n, bounds);
-        if self.record && self.calm.held.is_none() {
+        if self.record && self.approach.held.is_none() {
             let (upper, lower) = (upper.spans.clone(), lower.spans.clone());
             self.spans.push(Spans { step: n, upper, lower, threshold: bounds });
         }
@@ -223,7 +223,7 @@ impl<'a> State<'a> {
         if may_rest {
             reached = self.rest_if_stationary(n, from, &cycle, pays, (&older_upper, &older_lower));
         }
-        if reached == n && self.calm.held.is_some() && !self.is_certified(bounds, from) {
+        if reached == n && self.approach.held.is_some() && !self.is_certified(bounds, from) {
             reached = self.go_back(n);
         } else if may_rest {
             self.watch(n, from, bounds, upper.spans, lower.spans);
@@ -248,11 +248,11 @@ impl<'a> State<'a> {
         let spare = std::mem::take(&mut self.spare);
         let (mut spare_upper, mut spare_lower) = spare;
         // Steps that have come to rest but for rounding noise are rounded to the same numbers.
-        let still = self.calm.held_steps > STILL_STEPS;
+        let still = self.approach.held_steps > STILL_STEPS;
         let grain = if still { Grain::of(1e-4 * self.coarseness.tolerance) } else { Grain::FINE };
         let mut merge = self.coarseness.merge;
         let (upper, lower) = loop {
-            let (to_upper, to_lower) = match &mut self.calm.held {
+            let (to_upper, to_lower) = match &mut self.approach.held {
                 Some((cells, nodes)) => {
                     (Reduction::Cells(cells, grain), Reduction::Nodes(nodes, grain))
                 }
@@ -274,7 +274,7 @@ impl<'a> State<'a> {
             };
             let most = upper.function.atoms.len().max(lower.function.atoms.len());
             let fits = self.coarseness.budget.is_none_or(|budget| most < budget);
-            if fits || self.calm.held.is_some() || merge > COARSEST {
+            if fits || self.approach.held.is_some() || merge > COARSEST {
                 break (upper, lower);
             }
             merge *= 1.5;
@@ -341,7 +341,7 @@ impl<'a> State<'a> {
     /// range of doubles.
     pub(super) fn value(&self) -> (f64, f64) {
         let (cycles, quiet) = (self.cycles.value, self.quiet_cycles.value);
-        let Nearest { before, remapped, .. } = *self.parameters;
+        let InDoubles { before, remapped, .. } = *self.parameters;
         let base = quiet.value() * before + cycles.minus(quiet) * remapped;
         // The difference of the two counts may be smaller than what each has lost.
         let counted =
@@ -349,7 +349,7 @@ impl<'a> State<'a> {
         let miscounted = self.quiet_cycles.error * (before.abs() + remapped.abs())
             + self.cycles.error * remapped.abs();
         let underflow = TINY * (1.0 + cycles.value());
-        let bound = |function: &Kinked| {
+        let bound = |function: &PiecewiseLinear| {
             let constant = self.unit.times(function.constant.value());
             let margin = SLACK * (counted + constant.abs()) + miscounted + underflow;
             (base + constant, margin)

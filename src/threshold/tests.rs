@@ -1,13 +1,13 @@
 //! One step of the recursion, against the same step in exact fractions.
 
 use super::Hazard;
-use super::problem::{Cycle, Nearest, PhaseChange, Premature, Unit};
+use super::problem::{Cycle, InDoubles, PhaseChange, Premature, Unit};
 use super::step::{Cut, Reduction, RemapLine, cut, retain};
 use super::sweep::{Coarseness, sweep};
 use crate::Rational;
 use crate::belief::Levels;
 use crate::concave::held::Cells;
-use crate::concave::{Atom, Kinked};
+use crate::concave::{Atom, PiecewiseLinear};
 use crate::lifetime::Lifetime;
 use crate::rounding::{DoubleDouble, Grain};
 use proptest::prelude::*;
@@ -22,14 +22,19 @@ fn whole(constant: DoubleDouble) -> Rational {
 }
 
 /// x_0 F(x_1 / x_0) of a function in odds.
-fn weighed(function: &Kinked, [none, one]: &[Rational; 2]) -> Rational {
+fn weighed(function: &PiecewiseLinear, [none, one]: &[Rational; 2]) -> Rational {
     let kink = |atom: &Atom| exact(atom.drop) * one.min(&(exact(atom.at) * none)).clone();
     let kinks = function.atoms.iter().map(kink).fold(Rational::ZERO, |sum, kink| sum + kink);
     whole(function.constant) * none + exact(function.slope) * one + kinks
 }
 
 /// G o + s sum_o V(M_o (1, o)), docs/certificates.md.
-fn retained(next: &Kinked, parameters: &Nearest, cycle: &Cycle, odds: &Rational) -> Rational {
+fn retained(
+    next: &PiecewiseLinear,
+    parameters: &InDoubles,
+    cycle: &Cycle,
+    odds: &Rational,
+) -> Rational {
     let reports = parameters.reports.iter().map(|report| {
         let none = exact(report.before) * exact(cycle.quiet);
         let one = exact(report.after) * (exact(cycle.hazard) + odds);
@@ -44,7 +49,7 @@ fn probability() -> impl Strategy<Value = f64> {
     prop_oneof![4 => 0..=4096u32, 1 => Just(0), 1 => Just(4096)].prop_map(|p| f64::from(p) / 4096.0)
 }
 
-fn function() -> impl Strategy<Value = Kinked> {
+fn function() -> impl Strategy<Value = PiecewiseLinear> {
     let at = prop_oneof![
         8 => (-9.0..9.0f64).prop_map(f64::exp),
         3 => 1.0..1.01f64,
@@ -55,12 +60,12 @@ fn function() -> impl Strategy<Value = Kinked> {
     (0.0..50.0f64, 0.0..3.0f64, atoms).prop_map(|(constant, slope, mut atoms)| {
         atoms.sort_by(|a, b| a.0.total_cmp(&b.0));
         let atoms = atoms.into_iter().map(|(at, drop)| Atom { at, drop }).collect();
-        Kinked { constant: DoubleDouble::from(constant), slope, atoms }
+        PiecewiseLinear { constant: DoubleDouble::from(constant), slope, atoms }
     })
 }
 
-fn parameters(gain: f64, alarm: f64, missed: f64) -> Nearest {
-    Nearest::new(&PhaseChange {
+fn parameters(gain: f64, alarm: f64, missed: f64) -> InDoubles {
+    InDoubles::new(&PhaseChange {
         lifetime: Lifetime::fixed(1),
         hazard: Hazard::Constant(Rational::ZERO),
         before: Rational::ZERO,
@@ -84,8 +89,8 @@ fn probes(list: impl Iterator<Item = f64>) -> Vec<f64> {
 
 /// One side of a step, compared with the exact one.
 fn check<const UPPER: bool>(
-    next: &Kinked,
-    parameters: &Nearest,
+    next: &PiecewiseLinear,
+    parameters: &InDoubles,
     cycle: &Cycle,
     line: &RemapLine,
     reduction: Reduction<'_>,
@@ -161,7 +166,7 @@ fn the_rounding_of_long_sums_is_allowed_for() {
     for tiny in [1.1e-16, 1.2e-16] {
         let drop = |k: usize| if k.is_multiple_of(256) { 1.0 } else { tiny };
         let atom = |k: usize| Atom { at: 1.0 + 1e-9 * k as f64, drop: drop(k) };
-        let next = Kinked {
+        let next = PiecewiseLinear {
             constant: DoubleDouble::default(),
             slope: 0.0,
             atoms: (0..5120).map(atom).collect(),
@@ -209,7 +214,7 @@ fn steps_that_are_skipped_are_enclosed() {
             for delay in [0, 3, 12, 150] {
                 for regret in [None, Some(1), Some(12)] {
                     let problem = program(hazards, report, delay, regret);
-                    let parameters = Nearest::new(&problem);
+                    let parameters = InDoubles::new(&problem);
                     let bounds = |tolerance: f64| {
                         let coarseness =
                             Coarseness { merge: 1e-13, budget: None, tolerance, rest: tolerance };

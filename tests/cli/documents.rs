@@ -193,3 +193,18 @@ fn pages_lead_somewhere() {
     let readme = std::fs::read_to_string(root.join("README.md")).unwrap();
     assert!(readme.lines().count() <= 150, "the README is a first page");
 }
+
+#[test]
+fn the_index_of_decisions_lists_them_all() {
+    let text = std::fs::read_to_string(root().join("docs/decisions.md")).unwrap();
+    let (_, index) = text.split_once("<!-- index -->").unwrap();
+    let (index, entries) = index.split_once("<!-- end of index -->").unwrap();
+    let headings: Vec<&str> = entries.lines().filter_map(|line| line.strip_prefix("## ")).collect();
+    assert!(headings.len() > 50);
+    for heading in headings {
+        let kept = |c: &char| c.is_alphanumeric() || [' ', '-', '_'].contains(c);
+        let anchor: String = heading.to_lowercase().chars().filter(kept).collect();
+        let link = format!("](#{})", anchor.replace(' ', "-"));
+        assert!(index.contains(&link), "the index lacks {heading}");
+    }
+}

@@ -26,9 +26,11 @@ const LANGUAGES: [Language; 4] = [
             "-Wextra",
             "-pedantic",
             "-Werror",
+            "-ffp-contract=off",
             "-o",
             "driver",
             "driver.c",
+            "-lm",
         ],
         run: &["./driver"],
     },
@@ -38,9 +40,10 @@ const LANGUAGES: [Language; 4] = [
         driver: fortran_driver,
         build: &[
             "gfortran",
-            "-std=f2008",
+            "-std=f2003",
             "-Wall",
             "-Werror",
+            "-ffp-contract=off",
             "-o",
             "driver",
             "remap_policy.f90",
@@ -100,6 +103,36 @@ fn c_driver(kind: &str) -> (&'static str, String) {
     while (scanf(\"%lld %lf %lf\", &step, &max, &mean) == 3)
         printf(\"%d\\n\", remap_now(step, max, mean));"
         }
+        "level" => {
+            "double max, mean;
+    while (scanf(\"%lf %lf\", &max, &mean) == 2)
+        printf(\"%d\\n\", remap_now(max, mean));"
+        }
+        "advised" => {
+            "static remap_advised rule;
+    static double times[REMAP_RANKS];
+    char word[8];
+    while (scanf(\"%7s\", word) == 1) {
+        if (word[0] == 's') {
+            long long steps;
+            int cold;
+            if (scanf(\"%lld %d\", &steps, &cold) != 2)
+                return 1;
+            if (cold)
+                remap_advised_cold(&rule, steps);
+            else
+                remap_advised_init(&rule, steps);
+            puts(\"start\");
+            continue;
+        }
+        for (int i = 0; i < REMAP_RANKS; i++)
+            if (scanf(\"%lf\", &times[i]) != 1)
+                return 1;
+        printf(\"%d\\n\", remap_advised_step(&rule, times));
+        if (word[0] == '1')
+            remap_advised_remapped(&rule);
+    }"
+        }
         _ => {
             "long long since;
     while (scanf(\"%lld\", &since) == 1)
@@ -143,6 +176,39 @@ fn fortran_driver(kind: &str) -> (&'static str, String) {
     write (*, '(i0)') merge(1, 0, remap_now(step, most, mean))
   end do"
         }
+        "level" => {
+            "  real(dp) :: most, mean
+  integer :: ios
+  do
+    read (*, *, iostat=ios) most, mean
+    if (ios /= 0) exit
+    write (*, '(i0)') merge(1, 0, remap_now(most, mean))
+  end do"
+        }
+        "advised" => {
+            "  type(remap_advised), save :: rule
+  real(dp) :: times(remap_ranks)
+  character(len=100000), save :: line
+  integer(i8) :: steps
+  integer :: ios, flag
+  do
+    read (*, '(a)', iostat=ios) line
+    if (ios /= 0) exit
+    if (line(1:5) == 'start') then
+      read (line(6:), *) steps, flag
+      if (flag == 1) then
+        call remap_advised_cold(rule, steps)
+      else
+        call remap_advised_init(rule, steps)
+      end if
+      write (*, '(a)') 'start'
+    else
+      read (line, *) flag, times
+      write (*, '(i0)') merge(1, 0, remap_advised_step(rule, times))
+      if (flag == 1) call remap_advised_remapped(rule)
+    end if
+  end do"
+        }
         _ => {
             "  integer(i8) :: since
   integer :: ios
@@ -174,10 +240,38 @@ fn rust_driver(kind: &str) -> (&'static str, String) {
             "let number = |i: usize| word[i].parse::<f64>().unwrap();
         println!(\"{}\", remap_now(word[0].parse().unwrap(), number(1), number(2)) as u8);"
         }
+        "level" => {
+            "let number = |i: usize| word[i].parse::<f64>().unwrap();
+        println!(\"{}\", remap_now(number(0), number(1)) as u8);"
+        }
+        "advised" => {
+            "if word[0] == \"start\" {
+            let steps = word[1].parse().ok();
+            let start = if word[2] == \"1\" { Advised::cold } else { Advised::trained };
+            RULE.with(|rule| *rule.borrow_mut() = Some(start(steps)));
+            println!(\"start\");
+            continue;
+        }
+        let times: Vec<f64> = word[1..].iter().map(|w| w.parse().unwrap()).collect();
+        RULE.with(|rule| {
+            let mut rule = rule.borrow_mut();
+            let rule = rule.as_mut().unwrap();
+            println!(\"{}\", rule.step(&times) as u8);
+            if word[0] == \"1\" {
+                rule.remapped();
+            }
+        });"
+        }
         _ => "println!(\"{}\", remap_now(word[0].parse().unwrap()) as u8);",
     };
+    let held = match kind {
+        "advised" => {
+            "thread_local!(static RULE: std::cell::RefCell<Option<Advised>> = const { std::cell::RefCell::new(None) });\n"
+        }
+        _ => "",
+    };
     let text = format!(
-        "mod remap_policy;\nuse remap_policy::*;\n\nfn main() {{\n    for line in std::io::stdin().lines() {{
+        "mod remap_policy;\nuse remap_policy::*;\n{held}\nfn main() {{\n    for line in std::io::stdin().lines() {{
         let line = line.unwrap();\n        let word: Vec<&str> = line.split_whitespace().collect();\n        {body}\n    }}\n}}\n"
     );
     ("driver.rs", text)
@@ -194,6 +288,17 @@ fn python_driver(kind: &str) -> (&'static str, String) {
     print(policy.decision(loads), int(policy.remap_now(loads)))"
         }
         "imbalance" => "print(int(policy.remap_now(int(word[0]), float(word[1]), float(word[2]))))",
+        "level" => "print(int(policy.remap_now(float(word[0]), float(word[1]))))",
+        "advised" => {
+            "if word[0] == 'start':
+        steps = int(word[1]) if int(word[1]) >= 0 else None
+        rule = policy.Advised(steps, cold=word[2] == '1')
+        print('start')
+    else:
+        print(int(rule.step([float(time) for time in word[1:]])))
+        if word[0] == '1':
+            rule.remapped()"
+        }
         _ => "print(int(policy.remap_now(int(word[0]))))",
     };
     let text = format!(

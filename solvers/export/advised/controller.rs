@@ -72,53 +72,47 @@ fn lists(memory: &Memory) -> [(&'static str, Vec<f64>); 11] {
     ]
 }
 
-/// A C99 header.
+/// The lists of the courses by name, one course after the other.
+fn lists_of(courses: &[StoredCourse]) -> [(&'static str, Vec<f64>); 6] {
+    let all = |of: fn(&StoredCourse) -> &[f64]| -> Vec<f64> {
+        courses.iter().flat_map(|course| of(course).iter().copied()).collect()
+    };
+    let one = |of: fn(&StoredCourse) -> f64| -> Vec<f64> { courses.iter().map(of).collect() };
+    [
+        ("bases", all(|course| &course.base)),
+        ("excesses", all(|course| &course.excesses)),
+        ("spent_at", all(|course| &course.spent_at)),
+        ("spent", one(|course| course.spent)),
+        ("latest", one(|course| course.latest)),
+        ("total", one(|course| course.total)),
+    ]
+}
+
+/// Steps since the last remap, and remaps, of all courses.
+fn counts_of(courses: &[StoredCourse]) -> [(&'static str, Vec<u64>); 2] {
+    let all = |of: fn(&StoredCourse) -> u64| courses.iter().map(of).collect();
+    [("steps", all(|course| course.steps)), ("remaps", all(|course| course.remaps))]
+}
+
+/// A C99 header. The lists stand for themselves: compilers take minutes over one initialiser of them all.
 pub fn of_c(advised: &Advised, heading: &[String]) -> String {
     let memory = memory(advised);
-    let mut text = format!("    .steps = INT64_C({}),\n", memory.steps);
-    for (name, values) in lists(&memory) {
-        let nested = match name {
-            "rows" => Some(memory.ranks),
-            "excess" | "smooth" => Some(memory.since.len()),
-            "sums" => Some(5),
-            "quality_sums" => Some(2),
-            _ => None,
-        };
-        let _ = writeln!(text, "    .{name} = {{");
-        match nested {
-            None => text += &table(&values, "        "),
-            Some(width) => {
-                for part in values.chunks(width) {
-                    let _ =
-                        writeln!(text, "        {{\n{}        }},", table(part, "            "));
-                }
-            }
-        }
-        text += "    },\n";
-    }
+    let courses = in_pairs(&memory);
+    let mut text = format!("#define REMAP_LOG_STEPS INT64_C({})\n", memory.steps);
     let (usual, scale) = (literal(memory.usual), literal(memory.scale));
-    let _ = writeln!(text, "    .usual = {usual},\n    .scale = {scale},\n    .courses = {{");
-    for course in in_pairs(&memory) {
-        let numbers = [course.spent, course.latest, course.total].map(literal);
-        let [spent, latest, total] = numbers;
-        let _ = writeln!(
-            text,
-            "        {{\n            .steps = INT64_C({}), .remaps = INT64_C({}),\n            \
-             .spent = {spent}, .latest = {latest}, .total = {total},",
-            course.steps, course.remaps
-        );
-        let lists = [
-            ("base", &course.base[..]),
-            ("excesses", &course.excesses),
-            ("spent_at", &course.spent_at),
-        ];
-        for (name, values) in lists {
-            let values = table(values, "                ");
-            let _ = writeln!(text, "            .{name} = {{\n{values}            }},");
-        }
-        text += "        },\n";
+    let _ = writeln!(text, "#define REMAP_LOG_USUAL {usual}\n#define REMAP_LOG_SCALE {scale}");
+    for (name, values) in lists(&memory).into_iter().chain(lists_of(&courses)) {
+        let many = values.len();
+        let values = table(&values, "    ");
+        let _ = writeln!(text, "static const double remap_log_{name}[{many}] = {{\n{values}}};");
     }
-    text += "    },\n";
+    for (name, values) in counts_of(&courses) {
+        let many = values.len();
+        let values: Vec<String> = values.iter().map(|value| format!("INT64_C({value})")).collect();
+        let values = values.join(",\n    ");
+        let _ =
+            writeln!(text, "static const int64_t remap_log_{name}[{many}] = {{\n    {values}}};");
+    }
     let lines = heading.iter().map(|line| format!(" * {}", line.replace("*/", "* /")));
     let lines: Vec<String> = lines.collect();
     filled(include_str!("controller.h.in"), advised, &text, &lines.join("\n"))
@@ -127,38 +121,19 @@ pub fn of_c(advised: &Advised, heading: &[String]) -> String {
 /// A Fortran 2003 module.
 pub fn of_fortran(advised: &Advised, heading: &[String]) -> String {
     let memory = memory(advised);
+    let courses = in_pairs(&memory);
     let mut text = format!("  integer(i8), parameter :: log_steps = {}_i8\n", memory.steps);
     let (usual, scale) = (fortran::real(memory.usual), fortran::real(memory.scale));
     let _ = writeln!(text, "  real(dp), parameter :: log_usual = {usual}, log_scale = {scale}");
     text += "  integer, private :: j\n";
-    let courses = in_pairs(&memory);
-    let all = |of: fn(&StoredCourse) -> &[f64]| -> Vec<f64> {
-        courses.iter().flat_map(|course| of(course).iter().copied()).collect()
-    };
-    let one = |of: fn(&StoredCourse) -> f64| -> Vec<f64> { courses.iter().map(of).collect() };
-    let of_courses = [
-        ("bases", all(|course| &course.base)),
-        ("excesses", all(|course| &course.excesses)),
-        ("spent_at", all(|course| &course.spent_at)),
-        ("spent", one(|course| course.spent)),
-        ("latest", one(|course| course.latest)),
-        ("total", one(|course| course.total)),
-    ];
-    for (name, values) in lists(&memory).into_iter().chain(of_courses) {
+    for (name, values) in lists(&memory).into_iter().chain(lists_of(&courses)) {
         text += &fortran::reals(&format!("log_{name}"), 0, &values);
     }
-    let whole = |name: &str, of: fn(&StoredCourse) -> u64| {
-        let mut text = format!("  integer(i8), parameter :: log_course_{name}(own) = [ &\n");
-        let values: Vec<u64> = courses.iter().map(of).collect();
-        for (row, values) in values.chunks(6).enumerate() {
-            let values: Vec<String> = values.iter().map(|value| format!("{value}_i8")).collect();
-            let end = if 6 * (row + 1) >= EACH * RULES + 1 { " ]" } else { ", &" };
-            let _ = writeln!(text, "    {}{end}", values.join(", "));
-        }
-        text
-    };
-    text += &whole("steps", |course| course.steps);
-    text += &whole("remaps", |course| course.remaps);
+    for (name, values) in counts_of(&courses) {
+        let _ = writeln!(text, "  integer(i8), parameter :: log_course_{name}(own) = [ &");
+        let values: Vec<String> = values.iter().map(|value| format!("{value}_i8")).collect();
+        let _ = writeln!(text, "    {} ]", values.join(", &\n    "));
+    }
     text.push('\n');
     let lines = heading.iter().flat_map(|line| fortran::wrapped(line, 100));
     let lines: Vec<String> = lines.map(|line| format!("! {line}")).collect();

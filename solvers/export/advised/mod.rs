@@ -68,6 +68,7 @@ fn stated(advised: &Advised, (simple, cost): (Simple, &Cost)) -> StatedRule {
             }
             Rule::Interval(Interval { every, tolerance: None, mean })
         }
+<<<<<<< HEAD
         Simple::Excess(value) => Rule::Level(Level {
             measure: Measure::Excess,
             value,
@@ -80,6 +81,10 @@ fn stated(advised: &Advised, (simple, cost): (Simple, &Cost)) -> StatedRule {
             mean: advised.mean_step,
             interval: None,
         }),
+=======
+        Simple::Excess(value) => level(advised, Measure::Excess, value),
+        Simple::Utilization(value) => level(advised, Measure::Utilization, value),
+>>>>>>> main
     };
     StatedRule {
         title: advised.title.clone(),
@@ -89,4 +94,9 @@ fn stated(advised: &Advised, (simple, cost): (Simple, &Cost)) -> StatedRule {
         unit_seconds: advised.unit_seconds,
         of_a_log: true,
     }
+}
+
+fn level(advised: &Advised, measure: Measure, value: f64) -> Rule {
+    let (mean, stride) = (advised.mean_step, advised.stride);
+    Rule::Level(Level { measure, value, mean, stride, interval: None })
 }

@@ -1,6 +1,7 @@
 //! Drifting loads of equal processors [NRS86, section 3].
 
 mod compare;
+pub(super) mod proved;
 mod solve;
 
 use super::{Asked, Contest, Facts, Found, Outcome, Policies, Problem, Settings};

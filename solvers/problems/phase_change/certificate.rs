@@ -5,7 +5,7 @@ use remap_checker::{Budget, Evidence, PhaseChange, Proof, Refusal};
 use remapping::threshold::{self, Accuracy, Bounds, Spans};
 
 /// Steps computed one by one between two attempts to take all that are alike at once.
-const PATIENCE: u64 = 4;
+const STEPS_BETWEEN: u64 = 4;
 
 /// Steps after which all that are alike are taken at once, however wide the thresholds come out: where finer
 /// functions may do better, and where none are left. There so many beliefs are gone through one by one besides.
@@ -136,7 +136,7 @@ fn walk(
         }
         let alike = n - spans.peek().map_or(0, |spans| spans.step + 1) + 1;
         let alike = if spans.peek().is_some() { alike } else { n + 1 };
-        if repeated % PATIENCE == 0 && alike > 1 {
+        if repeated % STEPS_BETWEEN == 0 && alike > 1 {
             let mut tried = recursion.clone();
             let rested = tried.go(&Steps::Rest(alike)).is_ok();
             let last = tried.thresholds.last().map_or(0, |(_, [low, high])| high - low);

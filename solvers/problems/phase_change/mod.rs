@@ -3,6 +3,7 @@
 pub(super) mod certificate;
 pub mod compare;
 pub mod evaluation;
+pub(super) mod proved;
 mod solve;
 
 use super::{Asked, Contest, Facts, Found, Outcome, Policies, Problem, Settings};

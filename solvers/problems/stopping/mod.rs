@@ -2,6 +2,7 @@
 
 pub(super) mod certificate;
 mod decision_map;
+pub(super) mod proved;
 mod solve;
 pub mod table;
 

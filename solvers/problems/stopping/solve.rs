@@ -10,13 +10,10 @@ use crate::model::stopping::Stopping;
 use crate::run::Watch;
 use crate::solution::Body;
 use crate::solution::stopping::{Answer, Counts, Representation, Vectors};
-use remapping::stopping::{
-    self, AfterRemap, Effort, Method, Problem, ProblemError, Solution, States,
-};
+use remapping::Status;
+use remapping::stopping::{self, AfterRemap, ModelError, Problem, Solution, States};
 use remapping::threshold::Bounds;
-use remapping::{Observer, Status};
 use serde_json::Value;
-use std::ops::ControlFlow;
 use std::sync::Arc;
 
 /// Whether `--out` writes an archive beside the document of this model.
@@ -41,39 +38,31 @@ pub fn solve(
     let how = stopping::Settings {
         method: settings.method,
         tolerance: settings.tolerance,
+        regions: !model.restarts() && !settings.critical_costs,
+        memory: memory::available().unwrap_or(u64::MAX),
         ..stopping::Settings::default()
     };
-    if let Some(effort) = active_effort(&states, model, settings) {
-        let rho = model.remap_cost();
-        let found = stopping::solve_active(&states, &imbalance, rho, effort, &how, watch)
-            .map_err(|error| refuse(&error.to_string(), "correct the model"))?;
-        if let Some(stopping::Active { states, problem, solution }) = found {
-            let mut answer = start(model, &states, &problem, &solution);
-            let outcome = Outcome::new(&states, &problem, &solution);
-            outcome.lay_out(&mut answer, &states, settings.values, None);
-            let status = solution.status;
-            return Ok(finish(answer, states, outcome, solution, status));
-        }
-    }
-    let needed = stopping::memory_estimate(&states);
-    if let Some(available) = memory::available().filter(|available| needed > *available) {
-        if let ControlFlow::Break(halt) = watch.check() {
-            let message = "a region around balance was still looked for: nothing is known yet";
-            let mut complaints = refuse(message, "give it more time");
-            complaints.iter_mut().for_each(|complaint| complaint.halt = Some(halt));
-            return Err(complaints);
-        }
-        let message = format!(
-            "{} states need about {}, this machine has {} free",
-            states.count(),
-            memory::show(needed),
-            memory::show(available)
-        );
-        return Err(refuse(&message, "take fewer levels or processes, or a larger machine"));
-    }
-    let problem = Problem::new(&states, operator, &imbalance, model.remap_cost(), model.after())
-        .map_err(|error: ProblemError| refuse(&error.to_string(), "correct the model"))?;
-    let solution = stopping::solve(&problem, &how, watch);
+    let posed = stopping::Model::on(states, operator, imbalance.clone())
+        .remap_cost(model.remap_cost())
+        .after(model.after());
+    let stopping::Solved { states, problem, solution } =
+        posed.solve(&how, watch).map_err(|error| match error {
+            ModelError::Memory { states, needed, memory, halt: None } => {
+                let message = format!(
+                    "{states} states need about {}, this machine has {} free",
+                    memory::show(needed),
+                    memory::show(memory)
+                );
+                refuse(&message, "take fewer levels or processes, or a larger machine")
+            }
+            ModelError::Memory { halt, .. } => {
+                let message = "a region around balance was still looked for: nothing is known yet";
+                let mut complaints = refuse(message, "give it more time");
+                complaints.iter_mut().for_each(|complaint| complaint.halt = halt);
+                complaints
+            }
+            other => refuse(&other.to_string(), "correct the model"),
+        })?;
     let mut answer = start(model, &states, &problem, &solution);
     let mut status = solution.status;
     let mut outcome = Outcome::new(&states, &problem, &solution);
@@ -106,30 +95,6 @@ pub fn solve(
     })?;
     outcome.lay_out(&mut answer, &states, settings.values, critical);
     Ok(finish(answer, states, outcome, solution, status))
-}
-
-/// States from which on it is worth looking for a small region around balance that will do.
-const ACTIVE_FROM: usize = 20_000;
-
-/// The most ways into the states of a region: for each state of all, and in all.
-const ACTIVE_WAYS: [usize; 2] = [3, 40_000_000];
-
-/// Ways gone through for each state and process from which on solving for all states takes about as long.
-const ACTIVE_WORK: usize = 150;
-
-/// What may be tried to solve for a region only, where that is worth a try.
-fn active_effort(states: &States, model: &Stopping, settings: &Settings) -> Option<Effort> {
-    let plain = model.after() == AfterRemap::Stop
-        && !model.restarts()
-        && !settings.critical_costs
-        && settings.method == Method::Auto;
-    let room = memory::available().map_or(usize::MAX, |bytes| (bytes / 32) as usize);
-    let [each, most] = ACTIVE_WAYS;
-    let effort = Effort {
-        ways: states.count().saturating_mul(each).min(room).min(most),
-        work: states.count().saturating_mul(ACTIVE_WORK * states.processes()) as u64,
-    };
-    (plain && states.count() >= ACTIVE_FROM).then_some(effort)
 }
 
 /// The most classes whose critical costs are computed: the work grows with the cube.

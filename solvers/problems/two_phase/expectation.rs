@@ -79,10 +79,10 @@ struct Cycle {
 }
 
 /// Clusters kept at most, and how far apart, relatively, beliefs are that are taken together in any case.
-const MOST: usize = 2000;
+const MOST_CLUSTERS: usize = 2000;
 const CLOSE: f64 = 1e-12;
 
-/// Beyond `MOST`, clusters are taken together while width times probability is below a bound that begins here.
+/// Beyond `MOST_CLUSTERS`, clusters are taken together while width times probability is below a bound that begins here.
 const FIRST_LOSS: f64 = 1e-16;
 
 /// Rounding errors of a time, relatively.
@@ -203,7 +203,7 @@ impl Cycle {
         }
         images.sort_by_key(|(image, ..)| OrderedFloat(image.low));
         let (mut loss, mut count) = (0.0, count(&images, 0.0));
-        while count > MOST {
+        while count > MOST_CLUSTERS {
             loss = if loss == 0.0 { FIRST_LOSS } else { 4.0 * loss };
             count = self::count(&images, loss);
         }

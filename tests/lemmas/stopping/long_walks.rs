@@ -105,8 +105,8 @@ fn one_remaps_outside(model: &Model, rho: f64) -> Result<(), TestCaseError> {
     let full = model.solve(true, rho, AfterRemap::Stop, Method::Policy);
     let settings = Settings::default();
     let effort = Effort { ways: usize::MAX, work: u64::MAX };
-    let found = solve_active(&full.states, &model.imbalance, rho, effort, &settings, &()).unwrap();
-    let Some(Active { states, problem, solution }) = found else {
+    let found = solve_region(&full.states, &model.imbalance, rho, effort, &settings, &()).unwrap();
+    let Some(remapping::stopping::Solved { states, problem, solution }) = found else {
         // There is no balanced state to begin with.
         prop_assert!(full.problem.running().iter().all(|psi| *psi > 0.0));
         return Ok(());
@@ -161,7 +161,7 @@ fn a_region_around_balance_is_small_where_remaps_are_cheap() {
     let (states, _) = model.states(true);
     let found = |rho: f64, ways: usize, work: u64| {
         let effort = Effort { ways, work };
-        solve_active(&states, &model.imbalance, rho, effort, &Settings::default(), &()).unwrap()
+        solve_region(&states, &model.imbalance, rho, effort, &Settings::default(), &()).unwrap()
     };
     let active = found(5.0, usize::MAX, u64::MAX).unwrap();
     assert!(active.states.is_active() && 8 * active.states.count() < states.count());
@@ -169,4 +169,28 @@ fn a_region_around_balance_is_small_where_remaps_are_cheap() {
     assert!(found(5.0, active.states.count() - 1, u64::MAX).is_none());
     assert!(found(5.0, usize::MAX, active.states.count() as u64).is_none());
     assert!(found(1e6, states.count(), u64::MAX).is_none());
+}
+
+#[test]
+fn models_on_a_region_decide_as_models_on_all_states() {
+    let process = Process { lowest: -3, chain: walk(30) };
+    let posed = |count| {
+        let processes = vec![process.clone(); count];
+        remapping::stopping::Model::independent(&processes, RunningCost::MaxMinusMean).unwrap()
+    };
+    let all = Settings { regions: false, ..Settings::default() };
+    let region = posed(4).remap_cost(9.0).solve(&Settings::default(), &()).unwrap();
+    let full = posed(4).remap_cost(9.0).solve(&all, &()).unwrap();
+    assert!(region.states.is_active() && !full.states.is_active());
+    for state in 0..full.states.count() {
+        let loads = full.states.loads(state);
+        assert_eq!(region.decision(&loads), full.decision(&loads), "{loads:?}");
+        let (low, high) = region.bounds(&loads).unwrap();
+        let (least, most) = full.bounds(&loads).unwrap();
+        assert!(low.max(least) <= high.min(most) && high - low <= 1e-8, "{loads:?}");
+    }
+    assert_eq!((region.decision(&[-4, 0, 0, 0]), full.decision(&[0, 0, 0])), (None, None));
+    let poor = Settings { memory: 1000, ..Settings::default() };
+    let refused = posed(4).remap_cost(9.0).solve(&poor, &()).err();
+    assert!(matches!(refused, Some(ModelError::Memory { states: 40_920, halt: None, .. })));
 }

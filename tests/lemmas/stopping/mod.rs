@@ -10,8 +10,8 @@ use proptest::prelude::*;
 use remapping::chain::{BirthDeath, Dense, Edge, Operator};
 use remapping::imbalance::{Imbalance, RunningCost};
 use remapping::stopping::{
-    Active, AfterRemap, Decision, Effort, Method, Problem, Process, ProcessChain, Settings,
-    Solution, States, critical_costs, long_run, rebalanced, solve, solve_active,
+    AfterRemap, Decision, Effort, Method, ModelError, Problem, Process, ProcessChain, Settings,
+    Solution, States, critical_costs, long_run, rebalanced, solve, solve_region,
 };
 use remapping::{Rational, Status};
 

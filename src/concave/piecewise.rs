@@ -13,7 +13,7 @@ pub struct Atom {
 
 /// o -> constant + slope * o + sum of `drop * min(o, at)` over the atoms.
 #[derive(Debug, Clone, Default)]
-pub struct Kinked {
+pub struct PiecewiseLinear {
     pub(crate) constant: DoubleDouble,
     /// The slope beyond the last atom.
     pub slope: f64,

@@ -1,0 +1,105 @@
+//! What a model file says of itself, so that answers can be held against it.
+
+use crate::Refusal;
+use crate::horizon::Horizon;
+use crate::model::{LoadDrift, Number, Processes};
+use crate::number::Span;
+use crate::phases::{Hazard, PhaseChange};
+use crate::proof::Interval;
+use crate::stopping::Stopping;
+use num_bigint::BigInt;
+
+/// What a model of a change of phase says.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OfPhaseChange {
+    /// M.
+    pub last_step: u64,
+    /// The false alarms and the missed changes of a detector that says yes or no, and the hazards: one, or one
+    /// for each step.
+    pub belief: Option<([Interval; 2], Result<Interval, Vec<Interval>>)>,
+}
+
+/// What a model of optimal stopping says.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OfStopping {
+    /// The levels of each process; or how many states are listed.
+    pub shape: Vec<usize>,
+    /// The lowest load of each process, unless states are listed.
+    pub lowest: Vec<i64>,
+    /// The listed states.
+    pub loads: Vec<Vec<i64>>,
+    /// What a remap costs by itself.
+    pub remap_cost: Interval,
+}
+
+/// What a model of drifting loads says.
+#[derive(Debug, Clone, PartialEq)]
+#[allow(missing_docs, reason = "the names say it")]
+pub struct OfLoadDrift {
+    pub processors: u64,
+    pub lowest: i64,
+    pub levels: u64,
+    pub initial_load: i64,
+    pub steps: u64,
+    pub remap_cost: Interval,
+    /// Multisets of levels.
+    pub states: Interval,
+}
+
+/// Doubles around a decimal number.
+fn around(number: &Number) -> Interval {
+    Span::from(&number.0).reals().into()
+}
+
+impl PhaseChange {
+    /// What it says.
+    pub fn facts(&self) -> Result<OfPhaseChange, Refusal> {
+        let hazard = match &self.hazard {
+            Hazard::Constant(hazard) => Ok(around(hazard)),
+            Hazard::PerStep(list) => Err(list.iter().map(around).collect()),
+        };
+        let binary = self.detector.binary.as_ref();
+        let belief = binary.map(|errors| (errors.each_ref().map(around), hazard));
+        Ok(OfPhaseChange { last_step: Horizon::new(self)?.last, belief })
+    }
+}
+
+impl Stopping {
+    /// What it says.
+    pub fn facts(&self) -> Result<OfStopping, Refusal> {
+        let remap_cost = around(&self.model.remap_cost);
+        if let Processes::Joint { loads, .. } = &self.model.processes {
+            let (shape, loads) = (vec![loads.len()], loads.clone());
+            return Ok(OfStopping { shape, lowest: Vec::new(), loads, remap_cost });
+        }
+        let equal = self.model.processes.equal(&self.model.capacities().unwrap_or_default())?;
+        let processes = equal.iter().map(|(members, _)| members.len()).sum();
+        let (mut shape, mut lowest) = (vec![0; processes], vec![0; processes]);
+        for (members, (low, rows)) in equal {
+            for i in members {
+                (shape[i], lowest[i]) = (rows.len(), low);
+            }
+        }
+        Ok(OfStopping { shape, lowest, loads: Vec::new(), remap_cost })
+    }
+}
+
+impl LoadDrift {
+    /// What it says.
+    pub fn facts(&self) -> Result<OfLoadDrift, Refusal> {
+        let levels = self.chain.levels() as u64;
+        // C(processors + levels - 1, processors)
+        let (more, fewer) = (levels.saturating_sub(1), self.processors as u64);
+        let (more, fewer) = (more.max(fewer), more.min(fewer));
+        let states = (1..=fewer).fold(BigInt::from(1), |all, i| all * (more + i) / i);
+        Ok(OfLoadDrift {
+            processors: self.processors as u64,
+            lowest: self.chain.rows()?.0,
+            levels,
+            initial_load: self.initial_load,
+            steps: self.steps,
+            remap_cost: around(&self.remap_cost),
+            states: (&states).into(),
+        })
+    }
+}

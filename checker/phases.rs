@@ -1,0 +1,127 @@
+//! Models of a change of phase as they are written.
+
+use crate::model::{Number, is_one, written};
+use num_bigint::BigInt;
+use num_rational::BigRational;
+use serde::de::{Error, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+use std::collections::BTreeMap;
+use std::fmt;
+
+written! {
+    pub struct PhaseChange {
+        pub lifetime: Lifetime, pub cycle: Cycle, pub remap: Remap, pub detector: Detector,
+        pub hazard: Hazard, #[serde(default)] pub premature: Premature
+    }
+    pub enum Lifetime {
+        Fixed(u64),
+        Uniform { first: u64, last: u64 },
+        Geometric { rate: Number, first: u64, last: u64 },
+        Pmf(Weights)
+    }
+    pub struct Cycle { pub before: Number, pub after: Number, pub remapped: Number }
+    pub struct Remap { pub test: Number, pub install: Number }
+    struct Binary { false_alarm: Number, missed: Number }
+    struct Level { before: Number, after: Number }
+    enum Lists { Levels(Vec<Level>), Several(Vec<Detector>) }
+    pub enum Hazard { Constant(Number), PerStep(Vec<Number>) }
+    #[derive(Default)]
+    pub enum Premature { #[default] Revert, Keep { before_remapped: Number } }
+}
+
+/// Values and their probabilities, no value twice.
+#[derive(Clone, PartialEq)]
+pub struct Weights(pub BTreeMap<u64, Number>);
+
+impl<'de> Deserialize<'de> for Weights {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Weights, D::Error> {
+        deserializer.deserialize_map(Weights(BTreeMap::new()))
+    }
+}
+
+impl<'de> Visitor<'de> for Weights {
+    type Value = Weights;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a map of values to probabilities")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<Weights, A::Error> {
+        while let Some((value, probability)) = map.next_entry()? {
+            if self.0.insert(value, probability).is_some() {
+                return Err(A::Error::custom("a value has two probabilities"));
+            }
+        }
+        Ok(self)
+    }
+}
+
+/// What a detector may report: the probability of each report before the change and after it. Both
+/// lists sum to 1.
+#[derive(Clone, PartialEq)]
+pub struct Detector {
+    pub reports: Vec<[BigRational; 2]>,
+    /// How often it errs, if all that it says is yes or no.
+    pub binary: Option<[Number; 2]>,
+}
+
+/// Most reports of a detector.
+const MOST_REPORTS: usize = 1000;
+
+impl<'de> Deserialize<'de> for Detector {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Detector, D::Error> {
+        let raw = Box::<ron::value::RawValue>::deserialize(deserializer)?;
+        let raw = raw.trim();
+        // What holds a list is known by its name.
+        let name = raw.get_ron().split(|c: char| !c.is_alphanumeric() && c != '_').next();
+        let detector = match name {
+            Some("Levels" | "Several") => raw.into_rust().map(Detector::listed),
+            _ => raw.into_rust().map(Detector::binary),
+        };
+        let detector = detector.map_err(|error| D::Error::custom(error.to_string()))?;
+        detector.ok_or_else(|| D::Error::custom("the reports of a detector have no law"))
+    }
+}
+
+impl Detector {
+    fn binary(
+        Binary { false_alarm: Number(alarm), missed: Number(missed) }: Binary,
+    ) -> Option<Self> {
+        let one = BigRational::from(BigInt::from(1));
+        let reports = vec![[alarm.clone(), &one - &missed], [&one - &alarm, missed.clone()]];
+        let fits = alarm <= one && missed <= one;
+        let binary = Some([Number(alarm), Number(missed)]);
+        Some(Detector { reports, binary }).filter(|_| fits)
+    }
+
+    fn listed(lists: Lists) -> Option<Detector> {
+        let reports = match lists {
+            Lists::Levels(levels) => {
+                let one = BigRational::from(BigInt::from(1));
+                let levels = levels.into_iter().map(|level| [level.before.0, level.after.0]);
+                let levels: Vec<[BigRational; 2]> = levels.collect();
+                let sum = |phase: usize| levels.iter().map(|p| &p[phase]).sum::<BigRational>();
+                let sums = [sum(0), sum(1)];
+                if !sums.iter().all(is_one) || levels.iter().flatten().any(|p| *p > one) {
+                    return None;
+                }
+                // What they miss is shared among them.
+                levels.iter().map(|[before, after]| [before / &sums[0], after / &sums[1]]).collect()
+            }
+            Lists::Several(detectors) => {
+                let all = |all: Vec<[BigRational; 2]>, one: &Detector| {
+                    let one = &one.reports;
+                    let fits = all.len().checked_mul(one.len())? <= MOST_REPORTS;
+                    let both =
+                        |a: &[BigRational; 2], b: &[BigRational; 2]| [&a[0] * &b[0], &a[1] * &b[1]];
+                    let pairs = all.iter().flat_map(|a| one.iter().map(move |b| both(a, b)));
+                    fits.then(|| pairs.collect())
+                };
+                let (first, others) = detectors.split_first()?;
+                others.iter().try_fold(first.reports.clone(), all)?
+            }
+        };
+        let fits = reports.len() <= MOST_REPORTS;
+        Some(Detector { reports, binary: None }).filter(|_| fits)
+    }
+}

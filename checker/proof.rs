@@ -1,0 +1,88 @@
+//! What certificates prove.
+
+use num_bigint::BigInt;
+use num_traits::ToPrimitive;
+use serde::{Deserialize, Serialize};
+
+/// What a number is between.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[allow(missing_docs, reason = "the names say it")]
+pub struct Interval {
+    pub lower: f64,
+    pub upper: f64,
+}
+
+/// Steps that share an interval of their thresholds.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[allow(missing_docs, reason = "the names say it")]
+pub struct Steps {
+    pub first: u64,
+    pub last: u64,
+    pub threshold: Interval,
+}
+
+/// What is proved of a state: that it is balanced, that remapping is the cheaper branch, or going on, or
+/// neither of these.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the names say it")]
+pub enum Decision {
+    Balanced,
+    Remap,
+    Continue,
+    Either,
+}
+
+/// How many there are of each.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[allow(missing_docs, reason = "the names say it")]
+pub struct Counts {
+    pub balanced: Interval,
+    pub remap: Interval,
+    pub continued: Interval,
+    pub either: Interval,
+}
+
+/// What has been proved.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[allow(missing_docs, reason = "docs/certificates.md says what they are")]
+pub enum Proof {
+    /// The least expected completion time, and the thresholds of all steps, ascending.
+    Thresholds { value: Interval, steps: Vec<Steps> },
+    /// What remapping costs in all, how far apart bounds on costs are at most, relative to max(1, that) and
+    /// absolutely, the largest cost, and how many classes of states and load vectors there are of each decision.
+    Map {
+        remap_value: Interval,
+        value_gap: f64,
+        value_width: f64,
+        largest_value: Interval,
+        classes: Counts,
+        vectors: Option<Counts>,
+    },
+    /// The least average cost per step.
+    Average(Interval),
+    /// The least expected objective.
+    Value(Interval),
+}
+
+impl From<(f64, f64)> for Interval {
+    fn from((lower, upper): (f64, f64)) -> Interval {
+        Interval { lower, upper }
+    }
+}
+
+impl From<&BigInt> for Interval {
+    fn from(count: &BigInt) -> Interval {
+        let near = count.to_f64().unwrap_or(f64::INFINITY);
+        let exact = *count <= BigInt::from(1u64 << 53);
+        if exact { (near, near).into() } else { (near.next_down(), near.next_up()).into() }
+    }
+}
+
+impl Counts {
+    /// In the order of decisions.
+    pub(crate) fn of(counts: [BigInt; 4]) -> Counts {
+        let [balanced, remap, continued, either] = counts.each_ref().map(Interval::from);
+        Counts { balanced, remap, continued, either }
+    }
+}

@@ -1,0 +1,120 @@
+//! What is proved of single states, by their loads; and named intervals, one for each number.
+
+use crate::model::Stopping as Written;
+use crate::number::Span;
+use crate::proof::{Decision, Interval, Proof, Steps};
+use crate::{Checked, Model, Refusal};
+use std::collections::HashMap;
+
+/// A decision and bounds on the cost.
+pub(crate) type State = (Decision, [u64; 2]);
+
+/// How many states in a row have these bounds.
+pub(crate) type Bounds = (u64, [u64; 2]);
+
+/// What is proved of each state, in units of 2^-bits.
+pub(crate) enum States {
+    /// Nothing.
+    None,
+    /// Of all of them: their decisions, and the first ones that share bounds.
+    All { bits: u32, decisions: Vec<Decision>, values: Vec<(u64, [u64; 2])> },
+    /// Of those that are looked at; in all others one remaps, at this cost.
+    Region { bits: u32, listed: HashMap<Vec<i64>, State>, rho: [u64; 2], equal: Vec<Equal> },
+}
+
+/// Equal processes, the lowest of their loads, and how many levels there are.
+type Equal = (Vec<usize>, i64, usize);
+
+impl States {
+    pub fn of_all(bits: u32, decisions: Vec<Decision>, runs: Vec<Bounds>) -> States {
+        let mut next = 0;
+        let values = runs.into_iter().map(|(count, bounds)| {
+            next += count;
+            (next - count, bounds)
+        });
+        States::All { bits, decisions, values: values.collect() }
+    }
+
+    pub fn of_region(
+        bits: u32,
+        listed: HashMap<Vec<i64>, State>,
+        rho: [u64; 2],
+        model: &Written,
+    ) -> Result<States, Refusal> {
+        let equal = model.processes.equal(&model.capacities().unwrap_or_default())?;
+        let equal = equal.into_iter().map(|(members, (low, rows))| (members, low, rows.len()));
+        Ok(States::Region { bits, listed, rho, equal: equal.collect() })
+    }
+}
+
+impl Checked {
+    /// The decision in a state, and bounds on its cost; `None` for loads that are none of the model's, or where
+    /// nothing is proved of single states.
+    pub fn state(&self, loads: &[i64]) -> Option<(Decision, Interval)> {
+        let ((decision, [low, high]), bits) = match (&self.states, &self.model) {
+            (States::All { bits, decisions, values }, Model::Stopping(model)) => {
+                let space = model.space().ok().filter(|space| space.processes == loads.len())?;
+                let place = space.find(loads).ok()?;
+                let run = values.partition_point(|(first, _)| *first <= place as u64);
+                ((*decisions.get(place)?, values.get(run.checked_sub(1)?)?.1), *bits)
+            }
+            (States::Region { bits, listed, rho, equal }, _) => {
+                let loads = ordered(equal, loads)?;
+                (listed.get(&loads).copied().unwrap_or((Decision::Remap, *rho)), *bits)
+            }
+            _ => return None,
+        };
+        let balanced = decision == Decision::Balanced;
+        let bounds = if balanced { [0, 0] } else { [low, high.max(low)] };
+        Some((decision, Span::between(bounds[0], bounds[1], bits).reals().into()))
+    }
+}
+
+/// The same loads, those of equal processes ascending, if they are within the levels.
+fn ordered(equal: &[Equal], loads: &[i64]) -> Option<Vec<i64>> {
+    let processes = equal.iter().map(|(members, ..)| members.len()).sum::<usize>();
+    let mut all = Some(loads.to_vec()).filter(|loads| loads.len() == processes)?;
+    for (members, lowest, levels) in equal {
+        let mut own: Vec<i64> = members.iter().map(|i| loads[*i]).collect();
+        own.sort_unstable();
+        let level = |load: &i64| usize::try_from(load.checked_sub(*lowest)?).ok();
+        if !own.iter().all(|load| level(load).is_some_and(|level| level < *levels)) {
+            return None;
+        }
+        members.iter().zip(own).for_each(|(i, load)| all[*i] = load);
+    }
+    Some(all)
+}
+
+impl Proof {
+    /// Each number by a name, and what it is between; thresholds from the last steps to the first.
+    pub fn intervals(&self) -> Vec<(String, f64, f64)> {
+        let named = |(name, own): (&str, &Interval)| (name.to_owned(), own.lower, own.upper);
+        match self {
+            Proof::Average(average) => vec![named(("average", average))],
+            Proof::Value(value) => vec![named(("value", value))],
+            Proof::Thresholds { value, steps } => {
+                let threshold = |Steps { first, last, threshold }: &Steps| {
+                    let steps = if first < last { format!("..{last}") } else { String::new() };
+                    (format!("pi_{first}{steps}"), threshold.lower, threshold.upper)
+                };
+                let thresholds = steps.iter().rev().map(threshold);
+                [named(("value", value))].into_iter().chain(thresholds).collect()
+            }
+            Proof::Map { remap_value, value_gap, value_width, largest_value, classes, .. } => {
+                let [gap, width] = [value_gap, value_width].map(|width| (0.0, *width).into());
+                let all = [
+                    ("remap_value", remap_value),
+                    ("value_gap", &gap),
+                    ("value_width", &width),
+                    ("balanced", &classes.balanced),
+                    ("proved_remap", &classes.remap),
+                    ("proved_continue", &classes.continued),
+                    ("either", &classes.either),
+                    ("largest_value", largest_value),
+                ];
+                all.map(named).to_vec()
+            }
+        }
+    }
+}

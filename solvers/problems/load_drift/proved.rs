@@ -1,0 +1,54 @@
+//! The value of drifting loads held against what is proved.
+
+use super::super::proved::{
+    Agreed, Fault, Promise, ROUNDING, above, bounds, farthest, needed, same, within,
+};
+use crate::solution::load_drift::Answer;
+use remap_checker::Interval;
+use remap_checker::facts::OfLoadDrift;
+
+/// What agrees. Of other policies, and of what the optimal one does, nothing is proved but that none is better.
+pub(in crate::problems) fn compare(
+    answer: &Answer,
+    facts: &OfLoadDrift,
+    value: Interval,
+    promise: Promise,
+) -> Result<Agreed, Fault> {
+    same("processors", answer.processors as u64, facts.processors)?;
+    same("lowest", answer.lowest, facts.lowest as f64)?;
+    same("levels", answer.levels as u64, facts.levels)?;
+    same("initial_load", answer.initial_load, facts.initial_load as f64)?;
+    same("steps", answer.steps, facts.steps)?;
+    within("remap_cost", answer.remap_cost, facts.remap_cost, 0.0)?;
+    within("states", answer.states as f64, facts.states, 0.0)?;
+    let given = needed("value", answer.value)?;
+    let slack = ROUNDING * given.abs();
+    within("value", given, value, slack)?;
+    let around = answer.value_bounds;
+    bounds("value_bounds", around, value, promise, around.lower.abs().max(1.0))?;
+    let own = Interval { lower: around.lower, upper: around.upper };
+    within("value", given, own, slack)
+        .map_err(|_| format!("`value` is {given}, not between its `value_bounds`"))?;
+    for (name, other) in
+        [("best_fixed.value", answer.best_fixed.value), ("never.value", answer.never.value)]
+    {
+        if !(other + ROUNDING * other.abs() >= value.lower) {
+            let least = value.lower;
+            return Err(format!("`{name}` is {other}, but no policy costs less than {least}"));
+        }
+    }
+    let proved = vec![
+        "processors",
+        "lowest",
+        "levels",
+        "initial_load",
+        "steps",
+        "remap_cost",
+        "states",
+        "value",
+        "value_bounds",
+    ];
+    let apart = above(farthest(given, value));
+    let sentences = vec![format!("the value given is within {apart} of the least one")];
+    Ok(Agreed { proved, sentences })
+}

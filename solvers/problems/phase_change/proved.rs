@@ -1,0 +1,207 @@
+//! A threshold curve held against what is proved of each step.
+
+use super::super::proved::{Agreed, Fault, Promise, above, bounds, farthest, needed, same, within};
+use crate::solution::Bounds;
+use crate::solution::phase_change::{Answer, Exact, Filter, Hazard};
+use remap_checker::facts::OfPhaseChange;
+use remap_checker::{Interval, Steps};
+use remapping::Rational;
+
+/// What agrees.
+pub(in crate::problems) fn compare(
+    answer: &Answer,
+    facts: &OfPhaseChange,
+    value: Interval,
+    steps: &[Steps],
+    promise: Promise,
+) -> Result<Agreed, Fault> {
+    same("last_step", answer.last_step, facts.last_step)?;
+    if let Some(first) = answer.first_step.filter(|first| promise.kept && *first > 0) {
+        return Err(format!("`first_step` is {first}, but `status` says that no step is missing"));
+    }
+    let widest = curve(answer, steps, promise)?;
+    let mut agreed = Agreed::default();
+    agreed.proved.extend(["last_step", "threshold", "threshold_lower", "threshold_upper"]);
+    agreed.proved.extend([
+        "threshold_stationary",
+        "threshold_stationary_lower",
+        "threshold_stationary_upper",
+        "stationary_through",
+        "threshold_head",
+    ]);
+    let least = Never::of(steps, facts.last_step);
+    match answer.n0 {
+        None if promise.kept => return Err("`n0` is missing or null".to_owned()),
+        None => {}
+        Some(n0) => agreed.proved.extend(least.admit("n0", n0)?.then_some("n0")),
+    }
+    match answer.value {
+        None if answer.first_step.is_some() => {}
+        given => {
+            let given = needed("value", given)?;
+            bounds("value", given, value, promise, given.lower.abs().max(1.0))?;
+            agreed.proved.push("value");
+        }
+    }
+    belief(answer.belief.as_ref(), facts)?;
+    agreed.proved.push("belief");
+    if let Some(given) = &answer.exact {
+        exact(given, value, steps, &least)?;
+        agreed.proved.extend(least.is_settled().then_some("exact"));
+    }
+    let widest = above(widest);
+    agreed.sentences.push(format!("every threshold given is within {widest} of the optimal one"));
+    Ok(agreed)
+}
+
+/// Each threshold and its bounds; how far one may be from the truth at most.
+fn curve(answer: &Answer, steps: &[Steps], promise: Promise) -> Result<f64, Fault> {
+    let (first, last) = (answer.first_step.unwrap_or(0), answer.last_step);
+    let mut next = first;
+    let mut widest = 0.0f64;
+    let mut one = |name: &str, threshold: f64, given: Bounds, proved: &Steps| {
+        bounds(&format!("the bounds of {name}"), given, proved.threshold, promise, 1.0)?;
+        widest = widest.max(farthest(threshold, proved.threshold));
+        within(name, threshold, Interval { lower: given.lower, upper: given.upper }, 0.0).map_err(
+            |_| {
+                let Bounds { lower, upper } = given;
+                format!("`{name}` is {threshold}, not between its bounds {lower} and {upper}")
+            },
+        )
+    };
+    let stationary = [
+        answer.threshold_stationary,
+        answer.threshold_stationary_lower,
+        answer.threshold_stationary_upper,
+    ];
+    if let Some(through) = answer.stationary_through {
+        for (i, ends) in answer.threshold_head.iter().flatten().enumerate() {
+            let (name, given) = (format!("threshold_head[{i}]"), Bounds::from(*ends));
+            one(&name, given.middle(), given, at(steps, &name, next)?)?;
+            next += 1;
+        }
+        let names =
+            ["threshold_stationary", "threshold_stationary_lower", "threshold_stationary_upper"];
+        let mut ends = [0.0; 3];
+        for ((end, name), given) in ends.iter_mut().zip(names).zip(stationary) {
+            *end = needed(name, given)?;
+        }
+        let given = Bounds::from((ends[1], ends[2]));
+        at(steps, "stationary_through", through)?;
+        if through < next {
+            return Err(format!("`stationary_through` is {through}, before step {next}"));
+        }
+        for own in steps.iter().filter(|own| own.last >= next && own.first <= through) {
+            one("threshold_stationary", ends[0], given, own)?;
+        }
+        next = through + 1;
+    } else if stationary.iter().any(Option::is_some) || answer.threshold_head.is_some() {
+        return Err("`stationary_through` is missing or null".to_owned());
+    }
+    let lists = [
+        ("threshold", &answer.threshold),
+        ("threshold_lower", &answer.threshold_lower),
+        ("threshold_upper", &answer.threshold_upper),
+    ];
+    for (name, list) in lists {
+        if (last + 1).checked_sub(next) != Some(list.len() as u64) {
+            let all = list.len();
+            return Err(format!("`{name}` has {all} entries for the steps {next} to {last}"));
+        }
+    }
+    let mut own = steps.partition_point(|own| own.last < next);
+    for (i, threshold) in answer.threshold.iter().enumerate() {
+        let n = next + i as u64;
+        while steps.get(own).is_some_and(|own| own.last < n) {
+            own += 1;
+        }
+        let proved = steps.get(own).ok_or_else(|| format!("`threshold[{i}]` is of no step"))?;
+        let given = Bounds::from((answer.threshold_lower[i], answer.threshold_upper[i]));
+        one(&format!("threshold[{i}]"), *threshold, given, proved)?;
+    }
+    Ok(widest)
+}
+
+/// What is proved of a step.
+fn at<'a>(steps: &'a [Steps], name: &str, n: u64) -> Result<&'a Steps, Fault> {
+    let found = steps.get(steps.partition_point(|own| own.last < n));
+    found.ok_or_else(|| format!("`{name}` speaks of step {n}, which there is not"))
+}
+
+/// From which step on remapping never pays: from these two at least and at most.
+struct Never([u64; 2]);
+
+impl Never {
+    fn of(steps: &[Steps], last: u64) -> Never {
+        let pays = steps.iter().rfind(|own| own.threshold.upper < 1.0);
+        let never = steps.iter().rev().take_while(|own| own.threshold.lower >= 1.0).last();
+        Never([pays.map_or(0, |own| own.last + 1), never.map_or(last + 1, |own| own.first)])
+    }
+
+    fn is_settled(&self) -> bool {
+        self.0[0] == self.0[1]
+    }
+
+    /// Whether a step that is given follows from what is proved.
+    fn admit(&self, name: &str, given: u64) -> Result<bool, Fault> {
+        let [least, most] = self.0;
+        match (least..=most).contains(&given) {
+            true => Ok(least == most),
+            false if least == most => Err(format!("`{name}` is {given}, but {least} is proved")),
+            false => Err(format!("`{name}` is {given}, but {least} to {most} is proved")),
+        }
+    }
+}
+
+fn belief(given: Option<&Filter>, facts: &OfPhaseChange) -> Result<(), Fault> {
+    let Some(([alarm, missed], hazard)) = &facts.belief else {
+        let what = "`belief` is given, but the detector says more than yes or no";
+        return given.map_or(Ok(()), |_| Err(what.to_owned()));
+    };
+    let given = needed("belief", given)?;
+    let number = |name: &str, given: f64, right: &Interval| {
+        within(name, given, *right, 0.0)
+            .map_err(|_| format!("`{name}` is {given}, but the model has another number"))
+    };
+    number("belief.false_alarm", given.false_alarm, alarm)?;
+    number("belief.missed", given.missed, missed)?;
+    match (&given.hazard, hazard) {
+        (Hazard::Constant(given), Ok(right)) => number("belief.hazard", *given, right),
+        (Hazard::PerStep(given), Err(right)) if given.len() == right.len() => {
+            let mut both = given.iter().zip(right).enumerate();
+            both.try_for_each(|(i, (given, right))| {
+                number(&format!("belief.hazard[{i}]"), *given, right)
+            })
+        }
+        _ => Err("`belief.hazard` has not as many numbers as the model's hazard".to_owned()),
+    }
+}
+
+fn exact(given: &Exact, value: Interval, steps: &[Steps], least: &Never) -> Result<(), Fault> {
+    let inside = |name: &str, text: &str, proved: Interval| {
+        let wrong = || format!("`{name}` is {text}, no fraction");
+        let fraction: Rational = text.parse().map_err(|_| wrong())?;
+        let end = |end: f64| Rational::try_from(end).map_err(|_| wrong());
+        let outside = fraction < end(proved.lower)? || end(proved.upper)? < fraction;
+        let Interval { lower, upper } = proved;
+        let fault = || format!("`{name}` is {text}, but [{lower}, {upper}] is proved");
+        if outside { Err(fault()) } else { Ok(fraction.to_f64().value()) }
+    };
+    let all = steps.last().map_or(0, |own| own.last + 1);
+    for (name, length) in
+        [("threshold", given.threshold.len()), ("threshold_decimal", given.threshold_decimal.len())]
+    {
+        same(&format!("the number of entries of exact.{name}"), length as u64, all)?;
+    }
+    for (i, (text, decimal)) in given.threshold.iter().zip(&given.threshold_decimal).enumerate() {
+        let name = format!("exact.threshold[{i}]");
+        let near = inside(&name, text, at(steps, &name, i as u64)?.threshold)?;
+        if near != *decimal {
+            return Err(format!(
+                "`exact.threshold_decimal[{i}]` is {decimal}, but {text} is about {near}"
+            ));
+        }
+    }
+    inside("exact.value", &given.value, value)?;
+    least.admit("exact.n0", given.n0).map(drop)
+}

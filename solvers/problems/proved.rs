@@ -1,0 +1,205 @@
+//! A solution held against what its certificate proves: each of its fields agrees with that, or is said not to
+//! be proved.
+
+use super::{load_drift, phase_change, stopping};
+use crate::solution::{Body, Bounds, Solution};
+use remap_checker::{Checked, Interval, Model, Proof};
+use remapping::Status;
+use serde::Serialize;
+use serde::de::IgnoredAny;
+use std::collections::BTreeMap;
+use std::fmt::Display;
+
+/// The fields of a solution, each in one of two lists in alphabetical order.
+#[derive(Debug, Default, PartialEq, Serialize)]
+pub struct Fields {
+    /// Those that agree with what is proved.
+    pub proved: Vec<String>,
+    /// Those of which nothing, or not all that they say, is proved.
+    pub not_proved: Vec<String>,
+}
+
+/// What agrees.
+#[derive(Debug, Default)]
+pub struct Agreed {
+    /// The fields that do.
+    pub proved: Vec<&'static str>,
+    /// What that means for the numbers that are given.
+    pub sentences: Vec<String>,
+}
+
+/// What is wrong with a field, in words.
+pub type Fault = String;
+
+/// How exactly numbers are to be known.
+#[derive(Clone, Copy)]
+pub(super) struct Promise {
+    /// Whether the solution says that they are known as exactly as was asked for.
+    pub kept: bool,
+    /// How exactly that was.
+    pub tolerance: f64,
+}
+
+/// Holds a solution, whose document has these fields, some of them `null`, against a certificate that holds.
+///
+/// # Errors
+/// The first field that says something else than what is proved, or lacks what it must have.
+pub fn compare(
+    solution: &Solution,
+    fields: &BTreeMap<String, Option<IgnoredAny>>,
+    checked: &Checked,
+) -> Result<(Fields, Vec<String>), Fault> {
+    same("title", &solution.title, &checked.title)?;
+    if matches!(solution.status, Status::Interrupted | Status::TimeLimit) {
+        return Err(
+            "`status` says that the computation was stopped: there is no proof of that".to_owned()
+        );
+    }
+    let kept = solution.status == Status::Converged;
+    let promise = Promise { kept, tolerance: solution.tolerance };
+    if !(promise.tolerance > 0.0) {
+        return Err(format!("`tolerance` is {}, not above 0", promise.tolerance));
+    }
+    let refused = |refusal: remap_checker::Refusal| refusal.to_string();
+    let agreed = match (&solution.body, &checked.model, &checked.proof) {
+        (
+            Body::PhaseChange(answer),
+            Model::PhaseChange(model),
+            Proof::Thresholds { value, steps },
+        ) => {
+            let facts = model.facts().map_err(refused)?;
+            phase_change::proved::compare(answer, &facts, *value, steps, promise)?
+        }
+        (Body::Stopping(answer), Model::Stopping(model), _) => {
+            let facts = model.facts().map_err(refused)?;
+            stopping::proved::compare(answer, &facts, checked, promise)?
+        }
+        (Body::LoadDrift(answer), Model::LoadDrift(model), Proof::Value(value)) => {
+            let facts = model.facts().map_err(refused)?;
+            load_drift::proved::compare(answer, &facts, *value, promise)?
+        }
+        (body, ..) => {
+            let problem = body.problem();
+            return Err(format!("`problem` is {problem}, but the certificate is of another one"));
+        }
+    };
+    let status = kept.then_some("status");
+    let head = ["title", "problem", "certificate"].into_iter().chain(status);
+    let proved: Vec<&str> = head.chain(agreed.proved).collect();
+    let mut sorted = Fields::default();
+    for (field, said) in fields {
+        let list = match said.is_some() && proved.contains(&field.as_str()) {
+            true => &mut sorted.proved,
+            false => &mut sorted.not_proved,
+        };
+        list.push(field.clone());
+    }
+    Ok((sorted, agreed.sentences))
+}
+
+/// Bounds in an answer that do not meet what is proved: a bug on one of the two sides.
+pub(super) fn contradiction(solution: &Solution, proof: &Proof) -> Option<String> {
+    let apart = |name: &str, given: Option<Bounds>, proved: &Interval| {
+        let Bounds { lower, upper } = given?;
+        let Interval { lower: low, upper: high } = *proved;
+        (lower > high || upper < low).then(|| {
+            format!(
+                "{name}: the solver says [{lower}, {upper}], the checker proves [{low}, {high}]"
+            )
+        })
+    };
+    match (&solution.body, proof) {
+        (Body::PhaseChange(answer), Proof::Thresholds { value, steps }) => {
+            let curve = answer.curve();
+            let mut each = steps.iter().filter_map(|own| {
+                apart(&format!("pi_{}", own.first), curve.at(own.first), &own.threshold)
+            });
+            apart("value", answer.value, value).or_else(|| each.next())
+        }
+        (Body::Stopping(answer), Proof::Map { remap_value, .. }) => {
+            apart("remap_value", Some(answer.remap_bounds.into()), remap_value)
+        }
+        (Body::Stopping(answer), Proof::Average(average)) => {
+            apart("average", answer.average, average)
+        }
+        (Body::LoadDrift(answer), Proof::Value(value)) => {
+            // Sums over steps are not rounded outward.
+            let around = |v: f64| (v - ROUNDING * v.abs(), v + ROUNDING * v.abs()).into();
+            apart("value", answer.value.map(around), value)
+        }
+        _ => None,
+    }
+}
+
+/// What sums over many numbers may be off, relatively.
+pub(super) const ROUNDING: f64 = 1e-11;
+
+/// That a field is what it must be.
+pub(super) fn same<T: PartialEq + Display>(name: &str, given: T, right: T) -> Result<(), Fault> {
+    match given == right {
+        true => Ok(()),
+        false => Err(format!("`{name}` is {given}, but the model has {right}")),
+    }
+}
+
+/// That the entries of a field are what they must be.
+pub(super) fn all_same<T: PartialEq + Display>(
+    name: &str,
+    given: &[T],
+    right: &[T],
+) -> Result<(), Fault> {
+    same(&format!("the number of entries of {name}"), given.len(), right.len())?;
+    let mut both = given.iter().zip(right).enumerate();
+    both.try_for_each(|(i, (given, right))| same(&format!("{name}[{i}]"), given, right))
+}
+
+/// That a number lies where it must, but for this much.
+pub(super) fn within(name: &str, given: f64, proved: Interval, slack: f64) -> Result<(), Fault> {
+    let Interval { lower, upper } = proved;
+    match lower - slack <= given && given - slack <= upper {
+        true => Ok(()),
+        false => Err(format!("`{name}` is given as {given}, but [{lower}, {upper}] is proved")),
+    }
+}
+
+/// That bounds meet what is proved, and are as close as was promised where a unit is this large.
+pub(super) fn bounds(
+    name: &str,
+    given: Bounds,
+    proved: Interval,
+    promise: Promise,
+    unit: f64,
+) -> Result<(), Fault> {
+    let (Bounds { lower, upper }, Interval { lower: low, upper: high }) = (given, proved);
+    if !(lower <= upper) {
+        return Err(format!("`{name}` has the lower bound {lower} and the upper bound {upper}"));
+    }
+    if !(lower <= high && low <= upper) {
+        return Err(format!(
+            "`{name}` is given as [{lower}, {upper}], but [{low}, {high}] is proved"
+        ));
+    }
+    match !promise.kept || (upper - lower) / unit <= promise.tolerance {
+        true => Ok(()),
+        false => Err(format!(
+            "`{name}` has the bounds {lower} and {upper}, wider apart than the tolerance {}, which \
+             was reached as `status` says",
+            promise.tolerance
+        )),
+    }
+}
+
+/// What a field that must be there holds.
+pub(super) fn needed<T>(name: &str, given: Option<T>) -> Result<T, Fault> {
+    given.ok_or_else(|| format!("`{name}` is missing or null"))
+}
+
+/// How far a number may be from one of which this is known.
+pub(super) fn farthest(given: f64, proved: Interval) -> f64 {
+    (given - proved.lower).abs().max((proved.upper - given).abs())
+}
+
+/// A number with three digits that is no smaller: a unit of the last one is at most so much of it.
+pub fn above(bound: f64) -> String {
+    format!("{:.2e}", 1.005 * bound)
+}

@@ -1,0 +1,216 @@
+//! A decision map held against what is proved of each load vector.
+
+use super::super::proved::{
+    Agreed, Fault, Promise, ROUNDING, above, all_same, bounds, farthest, needed, within,
+};
+use super::decision_map::MAX_LISTED;
+use crate::solution::stopping::{Answer, Counts, Representation};
+use remap_checker::facts::OfStopping;
+use remap_checker::{Checked, Decision, Interval, Proof};
+use std::collections::BTreeSet;
+
+/// What agrees.
+pub(in crate::problems) fn compare(
+    answer: &Answer,
+    facts: &OfStopping,
+    checked: &Checked,
+    promise: Promise,
+) -> Result<Agreed, Fault> {
+    let mut agreed = Agreed::default();
+    all_same("shape", &answer.shape, &facts.shape)?;
+    all_same("lowest", &answer.lowest, &facts.lowest)?;
+    all_same("the list `loads`", &[answer.loads.len()], &[facts.loads.len()])?;
+    for (i, (given, right)) in answer.loads.iter().zip(&facts.loads).enumerate() {
+        all_same(&format!("loads[{i}]"), given, right)?;
+    }
+    within("remap_cost", answer.remap_cost, facts.remap_cost, 0.0)?;
+    let states = facts.shape.iter().map(|levels| *levels as f64).product::<f64>();
+    let rounding = if states < 2f64.powi(53) { 0.0 } else { 1e-12 * states };
+    within("states", f64::from(answer.states), Interval { lower: states, upper: states }, rounding)
+        .map_err(|_| format!("`states` is {}, but the model has {states}", answer.states))?;
+    agreed.proved.extend(["shape", "lowest", "loads", "remap_cost", "states"]);
+    if answer.representation == Representation::Full && answer.classes as f64 != states {
+        return Err(format!("`classes` is {}, but there are {states} states", answer.classes));
+    }
+    let listed = states <= MAX_LISTED as f64;
+    if listed != answer.decision.is_some() {
+        let what = if listed { "missing or null" } else { "given for too many load vectors" };
+        return Err(format!("`decision` is {what}"));
+    }
+    if !(answer.value_gap >= 0.0) || promise.kept && answer.value_gap > promise.tolerance {
+        let (gap, tolerance) = (answer.value_gap, promise.tolerance);
+        return Err(format!("`value_gap` is {gap}, not between 0 and the tolerance {tolerance}"));
+    }
+    let vectors = answer.decision.as_deref().map(|letters| (letters.as_bytes(), places(facts)));
+    match &checked.proof {
+        Proof::Average(average) => long_run(answer, *average, vectors, promise, &mut agreed)?,
+        Proof::Map { .. } => map(answer, checked, vectors, promise, &mut agreed)?,
+        _ => return Err("`problem` is stopping, but the certificate is of another".to_owned()),
+    }
+    Ok(agreed)
+}
+
+/// The letters of a map, and the loads of each.
+type Letters<'a> = (&'a [u8], Vec<Vec<i64>>);
+
+/// All load vectors, the last process fastest, or as they are listed.
+fn places(facts: &OfStopping) -> Vec<Vec<i64>> {
+    if !facts.loads.is_empty() {
+        return facts.loads.clone();
+    }
+    let mut all = vec![Vec::new()];
+    for (lowest, levels) in facts.lowest.iter().zip(&facts.shape) {
+        let more = |loads: &Vec<i64>| {
+            let loads = loads.clone();
+            (0..*levels as i64).map(move |level| [&loads[..], &[lowest + level]].concat())
+        };
+        all = all.iter().flat_map(more).collect();
+    }
+    all
+}
+
+/// Of costs for ever the average is proved, and no decision.
+fn long_run(
+    answer: &Answer,
+    average: Interval,
+    vectors: Option<Letters<'_>>,
+    promise: Promise,
+    agreed: &mut Agreed,
+) -> Result<(), Fault> {
+    let given = needed("average", answer.average)?;
+    bounds("average", given, average, promise, given.lower.abs().max(1.0))?;
+    let stop = needed("average_of_stop", answer.average_of_stop)?;
+    if !(stop.lower <= stop.upper && stop.upper >= average.lower) {
+        return Err(format!(
+            "`average_of_stop` is given as [{}, {}], but no map costs less than {}",
+            stop.lower, stop.upper, average.lower
+        ));
+    }
+    if let Some((letters, _)) = vectors {
+        counts(answer.counts, letters)?;
+        ties(answer, letters)?;
+    }
+    agreed.proved.push("average");
+    agreed.sentences.push("of the map no decision is proved, only the average".to_owned());
+    Ok(())
+}
+
+fn map(
+    answer: &Answer,
+    checked: &Checked,
+    vectors: Option<Letters<'_>>,
+    promise: Promise,
+    agreed: &mut Agreed,
+) -> Result<(), Fault> {
+    let Proof::Map { remap_value, value_gap, largest_value, vectors: all, .. } = &checked.proof
+    else {
+        return Err("`problem` is stopping, but the certificate is of another".to_owned());
+    };
+    if answer.average.is_some() || answer.average_of_stop.is_some() {
+        return Err("`average` is given, but a remap ends the costs of this model".to_owned());
+    }
+    let [lower, upper] = answer.remap_bounds;
+    bounds("remap_bounds", (lower, upper).into(), *remap_value, promise, upper.max(1.0))?;
+    let rounding = ROUNDING * upper.abs().max(1.0);
+    let apart = (upper - lower) + rounding;
+    within("remap_value", answer.remap_value, *remap_value, apart)?;
+    within("remap_value", answer.remap_value, Interval { lower, upper }, rounding)
+        .map_err(|_| format!("`remap_value` is {}, not in `remap_bounds`", answer.remap_value))?;
+    // What a value may be off.
+    let slack = answer.value_gap * remap_value.upper.max(1.0) + rounding;
+    within("largest_value", answer.largest_value, *largest_value, slack)?;
+    agreed.proved.extend(["remap_bounds", "remap_value", "largest_value"]);
+    // Bounds closer than those of the certificate may be right, and are not shown to be.
+    agreed.proved.extend((answer.value_gap >= *value_gap).then_some("value_gap"));
+    let Some((letters, places)) = vectors else {
+        let Some(all) = all else { return Ok(()) };
+        let (given, open) = (answer.counts, all.either.upper);
+        for (name, given, proved, open) in [
+            ("balanced", given.balanced, all.balanced, 0.0),
+            ("remap", given.remap, all.remap, open),
+            ("continued", given.continued, all.continued, open),
+        ] {
+            let Interval { lower, upper } = proved;
+            // Sums of many numbers.
+            let rounding = if upper < 2f64.powi(53) { 0.0 } else { 1e-9 * upper };
+            let proved = Interval { lower, upper: upper + open };
+            within(&format!("counts.{name}"), given, proved, rounding)?;
+        }
+        agreed.proved.extend((open == 0.0).then_some("counts"));
+        return Ok(());
+    };
+    let (mut open, mut widest) = (BTreeSet::new(), 0.0f64);
+    for (i, (letter, loads)) in letters.iter().zip(&places).enumerate() {
+        let state = checked.state(loads);
+        let (decision, bounds) =
+            state.ok_or_else(|| format!("`decision[{i}]`: nothing is proved of {loads:?}"))?;
+        let (right, proved) = match decision {
+            Decision::Balanced => (*letter == b'B', "B, balanced,"),
+            Decision::Remap => (*letter == b'R', "R, remap,"),
+            Decision::Continue => (*letter == b'C', "C, continue,"),
+            Decision::Either => (b"RC".contains(letter), "R or C"),
+        };
+        if !right {
+            let letter = char::from(*letter);
+            return Err(format!(
+                "`decision[{i}]`, of the loads {loads:?}, is {letter}, but {proved} is proved"
+            ));
+        }
+        if decision == Decision::Either {
+            open.insert(i as u128);
+        }
+        if let Some(values) = &answer.value {
+            let given = *needed(&format!("value[{i}]"), values.get(i))?;
+            within(&format!("value[{i}]"), given, bounds, slack)?;
+            widest = widest.max(farthest(given, bounds));
+        }
+    }
+    agreed.proved.extend(["decision", "counts"]);
+    if let Some(values) = &answer.value {
+        all_same("the list `value`", &[values.len()], &[places.len()])?;
+        agreed.proved.push("value");
+        let widest = above(widest);
+        agreed.sentences.push(format!("every J(s) given is within {widest} of the optimal one"));
+    }
+    counts(answer.counts, letters)?;
+    let ties = ties(answer, letters)?;
+    agreed.proved.extend((ties == open).then_some("ties"));
+    agreed.sentences.push(match open.len() {
+        0 => "every letter of the map is optimal".to_owned(),
+        open => format!("every letter of the map is optimal but {open}, which may be either"),
+    });
+    Ok(())
+}
+
+/// That the counts are those of the letters.
+fn counts(given: Counts, letters: &[u8]) -> Result<(), Fault> {
+    let count = |letter: u8| letters.iter().filter(|other| **other == letter).count() as f64;
+    for (name, given, letter) in [
+        ("balanced", given.balanced, b'B'),
+        ("remap", given.remap, b'R'),
+        ("continued", given.continued, b'C'),
+    ] {
+        let all = count(letter);
+        if given != all {
+            let letter = char::from(letter);
+            return Err(format!(
+                "`counts.{name}` is {given}, but `decision` has {all} letters {letter}"
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// That ties are places of load vectors that are not balanced, each once.
+fn ties(answer: &Answer, letters: &[u8]) -> Result<BTreeSet<u128>, Fault> {
+    let mut all = BTreeSet::new();
+    for (i, place) in answer.ties.iter().enumerate() {
+        let letter = usize::try_from(*place).ok().and_then(|place| letters.get(place));
+        if letter.is_none_or(|letter| *letter == b'B') || !all.insert(*place) {
+            return Err(format!(
+                "`ties[{i}]` is {place}, not the place of an unbalanced load vector, named once"
+            ));
+        }
+    }
+    Ok(all)
+}

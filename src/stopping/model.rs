@@ -1,0 +1,181 @@
+//! A stopping problem in three calls: what moves, what it costs, solve.
+
+use super::active::{Effort, solve_region};
+use super::{
+    AfterRemap, Decision, Method, Problem, ProblemError, Process, Settings, Solution, States,
+    memory_estimate, solve,
+};
+use crate::chain::{ChainError, Operator};
+use crate::imbalance::{Imbalance, ImbalanceError, RunningCost};
+use crate::{Halt, Observer, Rational};
+use std::ops::ControlFlow;
+
+/// A controlled chain of loads, before it is decided on how many of its states it is solved.
+///
+/// ```
+/// use remapping::chain::{BirthDeath, Edge};
+/// use remapping::imbalance::RunningCost;
+/// use remapping::stopping::{Decision, Model, Process, ProcessChain, Settings};
+///
+/// let walk = BirthDeath::walk(8, 0.25, 0.25, Edge::Reflect)?;
+/// let process = Process { lowest: 0, chain: ProcessChain::BirthDeath(walk) };
+/// let model = Model::independent(&[process.clone(), process], RunningCost::MaxMinusMean)?;
+/// let solved = model.remap_cost(4.0).solve(&Settings::default(), &())?;
+/// assert_eq!(solved.decision(&[0, 7]), Some(Decision::Remap));
+/// assert_eq!(solved.decision(&[3, 4]), Some(Decision::Continue));
+/// assert_eq!(solved.decision(&[3, 8]), None, "there is no level 8");
+/// let (lower, upper) = solved.bounds(&[3, 4]).unwrap();
+/// assert!(upper - lower <= 1e-9 * 4.0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Model {
+    states: States,
+    operator: Box<dyn Operator>,
+    imbalance: Imbalance,
+    remap_cost: f64,
+    after: AfterRemap,
+}
+
+/// Why a model cannot be posed or solved.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ModelError {
+    /// The chain is none, or has too many states.
+    #[error(transparent)]
+    Chain(#[from] ChainError),
+    /// The running cost cannot be computed.
+    #[error(transparent)]
+    Imbalance(#[from] ImbalanceError),
+    /// The costs do not make a problem.
+    #[error(transparent)]
+    Problem(#[from] ProblemError),
+    /// No region around balance was enough, and all states together need more than `Settings::memory`.
+    #[error("{states} states need {needed} bytes of memory, more than the {memory} there are")]
+    Memory {
+        /// The number of states.
+        states: usize,
+        /// Bytes needed for all of them.
+        needed: u64,
+        /// Bytes there are.
+        memory: u64,
+        /// Set if the search for a region was stopped from outside.
+        halt: Option<Halt>,
+    },
+}
+
+impl Model {
+    /// Independent processes on processors of equal capacity, and what their imbalance costs a step.
+    /// Equal processes with birth–death chains are lumped.
+    ///
+    /// # Errors
+    /// No process, or loads or states that are too many to count.
+    pub fn independent(processes: &[Process], cost: RunningCost) -> Result<Self, ModelError> {
+        Self::on_processors(processes, cost, &vec![Rational::ONE; processes.len()])
+    }
+
+    /// The same on processors of these capacities, one for each process.
+    ///
+    /// # Errors
+    /// As [`Model::independent`]; capacities that are not positive, or too fine.
+    pub fn on_processors(
+        processes: &[Process],
+        cost: RunningCost,
+        capacities: &[Rational],
+    ) -> Result<Self, ModelError> {
+        let highest =
+            |process: &Process| process.lowest.saturating_add(process.chain.levels() as i64 - 1);
+        let largest =
+            |process: &Process| process.lowest.unsigned_abs().max(highest(process).unsigned_abs());
+        let largest = processes.iter().map(largest).max().unwrap_or(0);
+        let imbalance = Imbalance::new(cost, capacities, largest)?;
+        let (expected, found) = (imbalance.processes(), processes.len());
+        if expected != found {
+            return Err(ProblemError::Processes { expected, found }.into());
+        }
+        let same = |i, j| imbalance.same_capacity(i, j);
+        let (states, operator) = States::independent(processes, same)?;
+        Ok(Self::on(states, operator, imbalance))
+    }
+
+    /// Any chain on any states. A remap is free and ends the problem unless something else is said.
+    pub fn on(states: States, operator: Box<dyn Operator>, imbalance: Imbalance) -> Self {
+        Self { states, operator, imbalance, remap_cost: 0.0, after: AfterRemap::Stop }
+    }
+
+    /// With this cost of a remap, in the unit of the running cost.
+    #[must_use]
+    pub fn remap_cost(self, remap_cost: f64) -> Self {
+        Self { remap_cost, ..self }
+    }
+
+    /// With this to come after a remap.
+    #[must_use]
+    pub fn after(self, after: AfterRemap) -> Self {
+        Self { after, ..self }
+    }
+
+    /// Solves the model: on a region around balance where that is enough and `settings.regions`
+    /// allows it, on all states otherwise. Time grows with the number of states times the applications
+    /// of the chain, which are some hundreds.
+    ///
+    /// # Errors
+    /// Costs that make no problem ([`Problem::new`]), or too little memory.
+    pub fn solve(self, settings: &Settings, observer: &dyn Observer) -> Result<Solved, ModelError> {
+        let Self { states, operator, imbalance, remap_cost, after } = self;
+        let plain = after == AfterRemap::Stop && settings.method == Method::Auto;
+        if settings.regions
+            && plain
+            && let Some(effort) = Effort::beside_all(&states, settings.memory)
+            && let Some(solved) =
+                solve_region(&states, &imbalance, remap_cost, effort, settings, observer)?
+        {
+            return Ok(solved);
+        }
+        let needed = memory_estimate(&states);
+        if needed > settings.memory {
+            let halt = match observer.check() {
+                ControlFlow::Break(halt) => Some(halt),
+                ControlFlow::Continue(()) => None,
+            };
+            let (states, memory) = (states.count(), settings.memory);
+            return Err(ModelError::Memory { states, needed, memory, halt });
+        }
+        let problem = Problem::new(&states, operator, &imbalance, remap_cost, after)?;
+        let solution = solve(&problem, settings, observer);
+        Ok(Solved { states, problem, solution })
+    }
+}
+
+/// A solved model: its states, or the region of them outside of which one remaps.
+pub struct Solved {
+    /// The states of the problem.
+    pub states: States,
+    /// The problem on them.
+    pub problem: Problem,
+    /// Its solution; the bounds hold for all states of the model.
+    pub solution: Solution,
+}
+
+impl Solved {
+    /// What to do with these loads, one for each process; `None` if no process has such a load.
+    pub fn decision(&self, loads: &[i64]) -> Option<Decision> {
+        self.states.whole().find(loads)?;
+        match self.states.find(loads) {
+            Some(state) => Some(self.solution.decision(&self.problem, state)),
+            None => Some(Decision::Remap),
+        }
+    }
+
+    /// Proved bounds on the optimal cost from these loads.
+    pub fn bounds(&self, loads: &[i64]) -> Option<(f64, f64)> {
+        self.states.whole().find(loads)?;
+        match self.states.find(loads) {
+            Some(state) => Some(self.solution.bounds(state)),
+            // At most what a remap costs, and at least that less what the proof leaves open.
+            None => {
+                let (lower, upper) = self.solution.remap_bounds();
+                Some((lower - self.solution.gap * upper.max(1.0), upper))
+            }
+        }
+    }
+}

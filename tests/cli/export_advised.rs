@@ -1,0 +1,301 @@
+//! The rule of a log, exported and run by the languages it is for, decides as `replay` does.
+
+use crate::languages::{in_every_language, is_there, skipped};
+use crate::workplace::Workplace;
+use rand::RngExt;
+use remapping::policy::advised::{Advised, Stored};
+use remapping::policy::{Policy, Rule, Step};
+use remapping::record::Record;
+use remapping::simulate::families::{Family, Run};
+use remapping::simulate::stream;
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+
+fn csv(record: &Record) -> String {
+    let header: Vec<String> = (0..record.ranks()).map(|rank| format!("rank_{rank}")).collect();
+    let mut text = format!("step,{}\n", header.join(","));
+    for step in 0..record.steps() {
+        let times: Vec<String> = record.row(step).iter().map(f64::to_string).collect();
+        let _ = writeln!(text, "{step},{}", times.join(","));
+    }
+    text
+}
+
+/// A run whose rule is in `advised.json`, which is returned, too.
+fn taught(place: &Workplace, run: &Run, split: &str) -> Value {
+    place.write("run.csv", csv(&run.record));
+    let cost = run.remap_cost.to_string();
+    let to = ["--advised", "advised.json", "--policies", "advised,advised_cold", "--json"];
+    let arguments = ["replay", "run.csv", "--remap-cost", &cost, "--split", split, "--force"];
+    let replayed = place.run(&[&arguments[..], &to].concat()).exits(0).json();
+    let document: Value = serde_json::from_str(&place.read("advised.json")).unwrap();
+    let paid = |policy: &Value| (policy["cost"].clone(), policy["remaps"].clone());
+    assert_eq!(paid(&document["costs"][0]), paid(&replayed["policies"][0]));
+    document
+}
+
+/// Without the simple rules, so that the rule itself is exported.
+fn only_itself(place: &Workplace, document: &Value) {
+    let mut document = document.clone();
+    document["simple"] = json!([]);
+    place.write("advised.json", document.to_string());
+}
+
+/// Appends a play of `policy` on the steps from `first` on as input of a driver; and what it decides. Every
+/// so often somebody else decides whether to remap.
+fn play(
+    record: &Record,
+    first: usize,
+    mut policy: Advised,
+    start: &str,
+    meddling: u64,
+    (input, expected): (&mut String, &mut Vec<String>),
+) {
+    let mut random = stream(meddling, 0);
+    let mut base = first - 1;
+    let _ = writeln!(input, "start {start}");
+    expected.push("start".to_owned());
+    for step in first..record.steps() {
+        let then = record.path(base);
+        let mean = then.iter().sum::<f64>() / then.len() as f64;
+        let times: Vec<f64> =
+            record.path(step).iter().zip(then).map(|(now, then)| mean + now - then).collect();
+        policy.observe(&Step::new((step + 1 - first) as u64, times.clone()));
+        let wants = policy.wants_remap();
+        let remaps = if meddling > 0 && random.random_bool(0.05) { !wants } else { wants };
+        let words: Vec<String> = times.iter().map(|time| format!("{time:?}")).collect();
+        let _ = writeln!(input, "{} {}", u8::from(remaps), words.join(" "));
+        expected.push(u8::from(wants).to_string());
+        if remaps {
+            policy.remapped();
+            base = step;
+        }
+    }
+}
+
+#[test]
+fn controllers_decide_as_replay_does() {
+    let cases = [
+        (Family::Drift, 4, 160, "0.5", 30.0),
+        (Family::Jumps, 16, 150, "0.5", 1.0),
+        (Family::Bursts, 7, 140, "0.4", 3.0),
+        (Family::Walk, 64, 180, "0.5", 20.0),
+        (Family::HeavyNoise, 5, 120, "0.05", 2.0),
+        (Family::Mixture, 32, 400, "0.5", 60.0),
+        (Family::LevelsReturning, 12, 90, "0.2", 0.7),
+    ];
+    for (number, (family, ranks, steps, split, dear)) in cases.into_iter().enumerate() {
+        let place = Workplace::new();
+        let run = family.run(ranks, steps, dear, 40 + number as u64);
+        let document = taught(&place, &run, split);
+        only_itself(&place, &document);
+        let (record, cost) = (&run.record, run.remap_cost);
+        let first = document["judged_on"][0].as_u64().unwrap() as usize;
+        let trained = || Advised::trained((0..first).map(|step| record.path(step)), cost);
+        let left = (steps - first) as u64;
+        let (mut input, mut expected) = (String::new(), Vec::new());
+        let ends = [format!("{left} 0"), "-1 0".to_owned(), format!("{left} 1"), "-1 1".to_owned()];
+        let mut go = |policy, start: &str, meddling| {
+            play(record, first, policy, start, meddling, (&mut input, &mut expected));
+        };
+        go(trained().for_steps(left), &ends[0], 0);
+        go(trained(), &ends[1], 0);
+        go(Advised::new(cost).for_steps(left), &ends[2], 0);
+        go(Advised::new(cost), &ends[3], 0);
+        go(trained().for_steps(left), &ends[0], 1 + number as u64);
+        go(Advised::new(cost), &ends[3], 1 + number as u64);
+        let remaps = expected.iter().filter(|word| *word == "1").count();
+        assert!(remaps >= 6 && remaps < expected.len() / 2, "{family:?}: {remaps} remaps");
+        in_every_language(&place, "advised.json", "advised", &input, |language, lines| {
+            for (step, (line, expected)) in lines.iter().zip(&expected).enumerate() {
+                assert_eq!(line, expected, "{language}, {family:?}, line {step}");
+            }
+        });
+    }
+}
+
+/// Remaps that cost nothing, and a log of three steps to learn from.
+#[test]
+fn controllers_at_the_edge() {
+    for cost in [0.0, 1e-9, 1e9] {
+        let place = Workplace::new();
+        let run = Run { remap_cost: cost, ..Family::WalkInNoise.run(3, 30, 1.0, 9) };
+        let document = taught(&place, &run, "0.1");
+        only_itself(&place, &document);
+        let first = document["judged_on"][0].as_u64().unwrap() as usize;
+        assert_eq!(first, 3);
+        let policy = Advised::trained((0..first).map(|step| run.record.path(step)), cost);
+        let (mut input, mut expected) = (String::new(), Vec::new());
+        play(&run.record, first, policy, "-1 0", 0, (&mut input, &mut expected));
+        in_every_language(&place, "advised.json", "advised", &input, |language, lines| {
+            assert_eq!(lines, expected, "{language}, {cost}");
+        });
+    }
+}
+
+#[test]
+fn the_fortran_controller_is_fortran_2003() {
+    let place = Workplace::new();
+    let document = taught(&place, &Family::Drift.run(4, 60, 10.0, 1), "0.5");
+    only_itself(&place, &document);
+    place.run(&["export", "advised.json", "--to", "fortran", "-o", "rule.f90"]).exits(0);
+    if !is_there("gfortran") {
+        return skipped("gfortran");
+    }
+    let arguments = ["-std=f2003", "-Wall", "-Werror", "-fsyntax-only", "rule.f90"];
+    let mut command = std::process::Command::new("gfortran");
+    let output = command.args(arguments).current_dir(place.root()).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// Where a simple rule is as good it is written instead, and decides as `replay` has it.
+#[test]
+fn a_simple_rule_that_is_as_good_is_written() {
+    let place = Workplace::new();
+    let run = Family::Drift.run(6, 120, 20.0, 2);
+    let mut document = taught(&place, &run, "0.5");
+    let cost = document["costs"][0]["cost"].as_f64().unwrap();
+    let mut with = |policy: &str, times: f64| {
+        document["simple"] = json!([{"policy": policy, "cost": times * cost, "remaps": 3}]);
+        place.write("advised.json", document.to_string());
+    };
+    let spread = run.record.imbalance(90);
+    for name in [format!("threshold:{spread}"), "utilization:0.93".to_owned()] {
+        with(&name, 1.009);
+        let mut policy = name.parse::<Rule>().unwrap().start(run.remap_cost);
+        let (mut input, mut expected) = (String::new(), Vec::new());
+        let around = |value: f64| [value.next_down(), value, value.next_up(), value * (1.0 + 1e-9)];
+        let pairs = around(spread).map(|excess| (2.0 + excess, 2.0)).into_iter();
+        let pairs = pairs.chain(around(0.93).map(|used| (1.0, used)));
+        for (max, mean) in pairs.chain([(0.0, 0.0), (9.0, 1.0), (1.0, 0.5), (1.0, 1.0)]) {
+            let step = Step::new(1, vec![max, mean + mean - max]);
+            if step.mean() == mean {
+                let _ = writeln!(input, "{max:?} {mean:?}");
+                policy.observe(&step);
+                expected.push(u8::from(policy.wants_remap()).to_string());
+            }
+        }
+        assert!(expected.iter().any(|word| word == "1") && expected.iter().any(|word| word == "0"));
+        in_every_language(&place, "advised.json", "level", &input, |language, lines| {
+            assert_eq!(lines, expected, "{language}, {name}");
+        });
+        // Played, it is that rule.
+        let cost = run.remap_cost.to_string();
+        let arguments = ["replay", "run.csv", "--remap-cost", &cost, "--json", "--solution"];
+        let policies = ["advised.json", "--policies", &format!("solution,{name}")];
+        let lines = place.run(&[&arguments[..], &policies].concat()).exits(0).json();
+        assert_eq!(lines["policies"][0]["cost"], lines["policies"][1]["cost"]);
+    }
+    with("fixed:9", 1.01);
+    let input: String = (0..20).map(|since| format!("{since}\n")).collect();
+    in_every_language(&place, "advised.json", "interval", &input, |language, lines| {
+        for (since, line) in (0..).zip(lines) {
+            assert_eq!(*line == "1", since >= 9, "{language}");
+        }
+    });
+    // One percent is the limit.
+    with("fixed:9", 1.02);
+    let text = place.run(&["export", "advised.json", "--to", "c"]).exits(0).out;
+    assert!(text.contains("remap_advised_step") && !text.contains("REMAP_INTERVAL"));
+    place.run(&["export", "advised.json", "--to", "csv"]).exits(1).says("a program, not a table");
+}
+
+/// What codes with an interval or a tolerance get, and what is said of it.
+#[test]
+fn settings_say_what_is_lost() {
+    let place = Workplace::new();
+    let mut document = taught(&place, &Family::Drift.run(6, 120, 20.0, 2), "0.5");
+    let cost = document["costs"][0]["cost"].as_f64().unwrap();
+    document["simple"] = json!([
+        {"policy": "threshold:1.5", "cost": 1.05 * cost, "remaps": 1},
+        {"policy": "utilization:0.8", "cost": 1.1 * cost, "remaps": 2},
+        {"policy": "fixed:7", "cost": 1.2 * cost, "remaps": 3},
+        {"policy": "never", "cost": 1.3 * cost, "remaps": 0},
+    ]);
+    document["stride"] = json!(10);
+    place.write("advised.json", document.to_string());
+    let exported = |target: &str| {
+        let outcome = place.run(&["export", "advised.json", "--to", target]).exits(0);
+        outcome.out + &outcome.err
+    };
+    for target in ["lammps", "warpx", "swift"] {
+        let text = exported(target);
+        let said =
+            "utilization:0.8, the best rule this code knows; it costs 10.0 % more than advised";
+        assert!(text.contains(said), "{target}: {text}");
+    }
+    assert!(exported("lammps").contains("fix remap all balance 10 1.25 "));
+    assert!(exported("warpx").contains("load_balance_intervals = 10\n"));
+    for target in ["smilei", "charm", "eplb"] {
+        let text = exported(target);
+        let said = "fixed:7, the best rule this code knows; it costs 20.0 % more than advised";
+        assert!(text.contains(said), "{target}: {text}");
+        assert!(text.contains("10 steps of the program"), "{target}: {text}");
+    }
+    assert!(exported("smilei").contains("every = 70,"));
+    assert!(exported("eplb").contains("\"step_interval\":70"));
+    let header = exported("c");
+    for part in [
+        "Assumed: a remap restores balance",
+        "REMAP_STRIDE INT64_C(10)",
+        "- stop_at_rise: ",
+        "not told how many",
+    ] {
+        assert!(header.contains(part), "{part} is not in {}", &header[..2000]);
+    }
+}
+
+/// What is not such a document is refused, with what is wrong.
+#[test]
+fn damaged_documents_are_refused() {
+    let place = Workplace::new();
+    let document = taught(&place, &Family::Walk.run(4, 60, 10.0, 3), "0.5");
+    place.run(&["report", "advised.json"]).exits(1).says("the rule of a log");
+    let memory = "/rule/memory";
+    let cases: [(&str, Value, &str); 12] = [
+        ("/remap_cost", json!(1.0), "`remap_cost` is not that of the rule"),
+        ("/ranks", json!(5), "`ranks` is not that of the rule"),
+        ("/stride", json!(0), "greater than 0"),
+        ("/unit_seconds", json!(-1.0), "greater than 0"),
+        ("/parameters/enough", json!(0.5), "not those of remap"),
+        ("/simple/0/policy", json!("menon"), "`menon` is not a threshold or interval"),
+        ("/simple/0/cost", json!(1e9), "does not begin with the cheapest"),
+        ("/costs/0/policy", json!("never"), "does not begin with `advised`"),
+        ("/policy", json!("advice"), "unknown variant"),
+        (&format!("{memory}/row"), json!([1.0]), "`row` has 1 entries in place of 4"),
+        (&format!("{memory}/steps"), json!(1u64 << 60), "more steps than there can be"),
+        (&format!("{memory}/courses/3/base"), json!([]), "a course has another length"),
+    ];
+    for (path, value, said) in cases {
+        let mut damaged = document.clone();
+        *damaged.pointer_mut(path).unwrap() = value;
+        place.write("damaged.json", damaged.to_string());
+        place.run(&["export", "damaged.json", "--to", "c"]).exits(1).says(said);
+    }
+    for (path, field) in [("", "extra"), ("/rule/memory", "extra"), ("/simple/0", "extra")] {
+        let mut damaged = document.clone();
+        damaged.pointer_mut(path).unwrap()[field] = json!(1);
+        place.write("damaged.json", damaged.to_string());
+        place.run(&["export", "damaged.json", "--to", "c"]).exits(1).says("unknown field `extra`");
+    }
+    for field in document.as_object().unwrap().keys().filter(|key| *key != "steps") {
+        let mut damaged = document.clone();
+        damaged.as_object_mut().unwrap().remove(field);
+        place.write("damaged.json", damaged.to_string());
+        place.run(&["export", "damaged.json", "--to", "c"]).exits(1);
+    }
+}
+
+/// As plain numbers and back it is the same, bit for bit.
+#[test]
+fn the_stored_rule_is_the_rule() {
+    let run = Family::Bursts.run(5, 90, 6.0, 4);
+    for steps in [1, 2, 9, 10, 11, 70, 90] {
+        let rows = (0..steps).map(|step| run.record.path(step));
+        let rule = Advised::trained(rows, run.remap_cost);
+        let text = serde_json::to_string(&rule).unwrap();
+        let read: Advised = serde_json::from_str(&text).unwrap();
+        assert_eq!(Stored::from(read.clone()), Stored::from(rule), "{steps}");
+        assert_eq!(serde_json::to_string(&read).unwrap(), text);
+    }
+}

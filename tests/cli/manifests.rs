@@ -1,0 +1,81 @@
+//! What the manifests name is used: no dependency that nobody imports.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The members of the workspace, and where their sources are.
+const MEMBERS: &[(&str, &[&str])] = &[
+    ("Cargo.toml", &["src", "tests/lemmas", "benches", "examples"]),
+    ("checker/Cargo.toml", &["checker"]),
+    ("solvers/Cargo.toml", &["solvers", "tests/cli", "tests/papers", "benches"]),
+];
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
+}
+
+fn code_of(folder: &Path, code: &mut String) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            code_of(&path, code);
+        } else if path.extension().is_some_and(|kind| kind == "rs") {
+            code.push_str(&fs::read_to_string(path).unwrap());
+        }
+    }
+}
+
+/// The names in the tables of `manifest` whose headings end in `dependencies]`.
+fn dependencies(manifest: &str) -> BTreeSet<(String, String)> {
+    let (mut heading, mut found) = ("", BTreeSet::new());
+    for line in manifest.lines() {
+        if line.starts_with('[') {
+            heading = line;
+        } else if heading.ends_with("dependencies]")
+            && let Some((name, _)) = line.split_once([' ', '.', '='])
+        {
+            found.insert((heading.to_owned(), name.trim().to_owned()));
+        }
+    }
+    found
+}
+
+fn names(code: &str, name: &str) -> bool {
+    let name = name.replace('-', "_");
+    code.match_indices(&name).any(|(at, _)| {
+        let before = code[..at].chars().next_back().unwrap_or(' ');
+        let after = &code[at + name.len()..];
+        let whole = !(before.is_alphanumeric() || before == '_' || before == '.');
+        whole && (after.starts_with("::") || after.starts_with(';') || after.starts_with('!'))
+    })
+}
+
+#[test]
+fn every_dependency_is_used() {
+    let mut named = BTreeSet::new();
+    for (manifest, folders) in MEMBERS {
+        let text = fs::read_to_string(root().join(manifest)).unwrap();
+        let mut code = String::new();
+        folders.iter().for_each(|folder| code_of(&root().join(folder), &mut code));
+        let listed = dependencies(&text);
+        assert!(listed.len() > 5, "{manifest}: {listed:?}");
+        for (heading, name) in listed {
+            if heading != "[workspace.dependencies]" {
+                assert!(names(&code, &name), "{manifest}: nobody uses {name}");
+                named.insert(name);
+            }
+        }
+    }
+    let workspace = fs::read_to_string(root().join("Cargo.toml")).unwrap();
+    for (heading, name) in dependencies(&workspace) {
+        let member = heading != "[workspace.dependencies]" || named.contains(&name);
+        assert!(member, "no member takes {name} from the workspace");
+    }
+}
+
+#[test]
+fn a_name_within_a_name_is_no_use() {
+    assert!(names("use serde::Serialize;", "serde") && names("extern crate ron;", "ron"));
+    assert!(!names("use my_serde::X;", "serde") && !names("serde_json::to_string", "serde"));
+}

@@ -1,0 +1,619 @@
+//! Solutions against their certificates: what is as it was solved is accepted, and whoever changes a field that
+//! is said to be proved is refused.
+
+use crate::workplace::{MODEL, Workplace};
+use proptest::test_runner::TestRunner;
+use rand::{Rng, RngExt};
+use remap::model::Loaded;
+use remap::problems::proved::{Fields, compare};
+use remap::problems::{self, Files, Settings, certificate};
+use remap::solution::{Certified, of_text};
+use remap_checker::{Budget, Checked, Proof, check_within};
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+
+const TOLERANCE: f64 = 1e-9;
+
+/// A solution as a document, and its certificate.
+struct Case {
+    document: Value,
+    checked: Checked,
+}
+
+impl Case {
+    fn of(loaded: &Loaded, settings: Settings) -> Case {
+        let settings = Settings { tolerance: TOLERANCE, ..settings };
+        let solved = problems::solve(loaded, &settings, Files::default());
+        let mut solved = solved.unwrap_or_else(|_| panic!("not solved"));
+        let made = certificate::of(loaded, &solved, &Budget::default());
+        let bytes = made.unwrap_or_else(|c| panic!("{}\n{c}", loaded.text())).bytes;
+        let checked = check_within(loaded.text(), loaded.folder(), &bytes, &Budget::default());
+        let [file, model] = ["c", "m.ron"].map(PathBuf::from);
+        solved.solution.certificate = Some(Certified { file, model });
+        let document = serde_json::to_value(&solved.solution).unwrap();
+        Case { document, checked: checked.unwrap_or_else(|refusal| panic!("{refusal}")) }
+    }
+
+    fn deck(name: &str, settings: Settings) -> Case {
+        Case::of(&Loaded::read(&models().join(name)).expect("a model"), settings)
+    }
+
+    fn model(problem: &str, settings: Settings) -> Case {
+        let place = Workplace::new();
+        place.write("m.ron", format!("Model(title: \"t\", problem: {problem})"));
+        Case::of(&Loaded::read(&place.path("m.ron")).expect("a model"), settings)
+    }
+
+    /// What `verify` finds in a document.
+    fn verify(&self, document: &Value) -> Result<Fields, String> {
+        let text = document.to_string();
+        let fields = serde_json::from_str(&text).unwrap();
+        let solution = of_text("m.json".to_owned(), text).map_err(|c| c.to_string())?;
+        compare(&solution, &fields, &self.checked).map(|(fields, _)| fields)
+    }
+
+    fn fields(&self) -> Fields {
+        self.verify(&self.document).unwrap_or_else(|fault| panic!("{fault}"))
+    }
+
+    /// Why the document is refused where the value at a path is this one.
+    #[track_caller]
+    fn fault(&self, path: &str, value: Value) -> String {
+        let mut document = self.document.clone();
+        let held = document.pointer_mut(path).unwrap_or_else(|| panic!("there is no {path}"));
+        assert_ne!(*held, value, "{path}");
+        *held = value;
+        match self.verify(&document) {
+            Ok(_) => panic!("{path} may be changed"),
+            Err(fault) => fault,
+        }
+    }
+
+    /// That the value at a path may be none of these, and that a sentence says so.
+    #[track_caller]
+    fn refuses(&self, path: &str, values: impl IntoIterator<Item = Value>, said: &str) {
+        for value in values {
+            let fault = self.fault(path, value.clone());
+            assert!(fault.contains(said), "{path} = {value}: {fault}");
+        }
+    }
+}
+
+fn models() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../models")
+}
+
+fn all() -> Settings {
+    Settings { values: true, ..Settings::default() }
+}
+
+fn phases() -> Case {
+    let problem = &MODEL[MODEL.find("PhaseChange").unwrap()..MODEL.rfind(",\n)").unwrap()];
+    Case::model(
+        &problem.replace("Fixed(40)", "Fixed(14)"),
+        Settings { exact: true, ..Settings::default() },
+    )
+}
+
+/// More than 10^6 steps, most of which share a threshold.
+fn long() -> Case {
+    let problem = "PhaseChange(lifetime: Uniform(first: 3000000, last: 3000004), cycle: (before: 1, after: 2, \
+                   remapped: 1), remap: (test: 3, install: 1), detector: (false_alarm: 0.1, missed: 0.2), hazard: \
+                   Constant(0.05))";
+    Case::model(problem, Settings::default())
+}
+
+fn pair() -> Case {
+    Case::deck("stopping/yin_xu_wang.ron", all())
+}
+
+/// A region in which three equal processes are not remapped.
+fn region() -> Case {
+    let walk = "Walk(lowest: -2, levels: 12, up: 0.25, down: 0.2, edge: Hold)";
+    Case::model(
+        &format!(
+            "Stopping(processes: Identical(count: 3, chain: {walk}), remap_cost: 3, after_remap: Stop)"
+        ),
+        all(),
+    )
+}
+
+fn drift() -> Case {
+    Case::model(
+        "LoadDrift(processors: 3, chain: Walk(lowest: 1, levels: 5, up: 0.3, down: 0.2, edge: Hold), \
+         initial_load: 2, steps: 30, remap_cost: 0.7)",
+        Settings::default(),
+    )
+}
+
+fn names(list: &[String]) -> Vec<&str> {
+    list.iter().map(String::as_str).collect()
+}
+
+#[test]
+fn every_field_of_a_solution_is_in_one_of_two_lists() {
+    for case in [phases(), long(), pair(), region(), drift()] {
+        let Fields { proved, not_proved } = case.fields();
+        assert!(proved.is_sorted() && not_proved.is_sorted());
+        let mut both = [proved, not_proved].concat();
+        both.sort();
+        let all: Vec<&String> = case.document.as_object().unwrap().keys().collect();
+        let mut all: Vec<String> = all.into_iter().cloned().collect();
+        all.sort();
+        assert_eq!(both, all);
+    }
+}
+
+#[test]
+fn what_is_proved_of_each_kind() {
+    let head = |more: &[&'static str]| {
+        let mut all = [&["title", "problem", "status", "certificate"], more].concat();
+        all.sort_unstable();
+        all
+    };
+    let curve =
+        ["last_step", "n0", "threshold", "threshold_lower", "threshold_upper", "value", "belief"];
+    assert_eq!(names(&phases().fields().proved), head(&[&curve[..], &["exact"]].concat()));
+    let shared = [
+        "threshold_stationary",
+        "threshold_stationary_lower",
+        "threshold_stationary_upper",
+        "stationary_through",
+    ];
+    assert_eq!(names(&long().fields().proved), head(&[&curve[..], &shared].concat()));
+    let map = [
+        "shape",
+        "lowest",
+        "remap_cost",
+        "states",
+        "remap_bounds",
+        "remap_value",
+        "largest_value",
+        "decision",
+        "counts",
+        "value",
+        "ties",
+    ];
+    for case in [pair(), region()] {
+        let mut proved = case.fields().proved;
+        proved.retain(|name| name != "value_gap");
+        assert_eq!(names(&proved), head(&map));
+    }
+    assert_eq!(
+        names(&pair().fields().not_proved)
+            .into_iter()
+            .filter(|name| *name != "value_gap")
+            .collect::<Vec<_>>(),
+        ["classes", "iterations", "representation", "seconds", "tolerance", "version", "warnings"]
+    );
+    let value = [
+        "processors",
+        "lowest",
+        "levels",
+        "initial_load",
+        "steps",
+        "remap_cost",
+        "states",
+        "value",
+        "value_bounds",
+    ];
+    assert_eq!(names(&drift().fields().proved), head(&value));
+    // Costs that go on for ever: no decision is proved.
+    let average = ["shape", "lowest", "remap_cost", "states", "average"];
+    let restart = Case::deck("stopping/restart.ron", all()).fields();
+    assert_eq!(names(&restart.proved), head(&average));
+    assert!(restart.not_proved.contains(&"decision".to_owned()));
+}
+
+#[test]
+fn fields_that_all_solutions_have() {
+    for case in [phases(), pair(), drift()] {
+        case.refuses("/title", [json!("another")], "`title` is another, but the model has");
+        case.refuses("/status", [json!("interrupted"), json!("time_limit")], "`status`");
+        case.refuses("/tolerance", [json!(0), json!(-1)], "`tolerance`");
+        // What was reached is no proof of what was not.
+        let mut document = case.document.clone();
+        document["status"] = json!("iteration_limit");
+        assert!(case.verify(&document).unwrap().not_proved.contains(&"status".to_owned()));
+        for field in case.document.as_object().unwrap().keys() {
+            for wrong in [json!({}), json!([["x"]])] {
+                let fault = case.fault(&format!("/{field}"), wrong);
+                assert!(fault.contains(field), "{field}: {fault}");
+            }
+        }
+    }
+    let other = pair();
+    let mut document = drift().document;
+    document["title"] = other.document["title"].clone();
+    assert!(other.verify(&document).unwrap_err().contains("`problem` is load_drift"));
+}
+
+/// A missing field, and one that is null, is named.
+#[test]
+fn fields_that_are_missing_or_null_are_named() {
+    for case in [phases(), long(), pair(), region(), drift()] {
+        let proved = case.fields().proved;
+        for field in proved.iter().filter(|name| *name != "certificate") {
+            // What not every solution has says nothing where it is missing.
+            let optional = ["exact", "value"].contains(&field.as_str());
+            let mut without = case.document.clone();
+            without.as_object_mut().unwrap().remove(field);
+            let mut null = case.document.clone();
+            null[field] = Value::Null;
+            for document in [without, null] {
+                match case.verify(&document) {
+                    Ok(fields) => assert!(optional && !fields.proved.contains(field), "{field}"),
+                    Err(fault) => {
+                        let said =
+                            if field.starts_with("threshold_s") { "stationary" } else { field };
+                        assert!(fault.contains(said), "{field}: {fault}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn fields_of_threshold_curves() {
+    let case = phases();
+    let last = case.document["last_step"].as_u64().unwrap();
+    case.refuses("/last_step", [json!(last + 1), json!(last - 1)], "steps");
+    let n0 = case.document["n0"].as_u64().unwrap();
+    case.refuses("/n0", [json!(n0 + 1), json!(n0 - 1), json!(0)], "`n0` is");
+    case.refuses("/threshold/3", [json!(0.9), json!(0)], "`threshold[3]` is");
+    case.refuses("/threshold_lower/3", [json!(0.0), json!(0.1)], "threshold[3]");
+    case.refuses("/threshold_upper/3", [json!(1.0), json!(0.9)], "threshold[3]");
+    case.refuses("/threshold/3", [json!(null), json!("x")], "`threshold[3]`: invalid type");
+    for list in ["/threshold", "/threshold_lower", "/threshold_upper"] {
+        case.refuses(list, [json!([])], "threshold");
+    }
+    let mut none = case.document.clone();
+    for list in ["threshold", "threshold_lower", "threshold_upper"] {
+        none[list] = json!([]);
+    }
+    assert!(
+        case.verify(&none).unwrap_err().contains("`threshold` has 0 entries for the steps 0 to 14")
+    );
+    let lower = case.document["value"]["lower"].as_f64().unwrap();
+    case.refuses("/value/lower", [json!(lower - 1e-6), json!(lower + 1e-6)], "`value`");
+    case.refuses("/value/upper", [json!(lower - 1e-6), json!(lower + 1e-6)], "`value`");
+    case.refuses("/belief/false_alarm", [json!(0.1000001)], "`belief.false_alarm` is");
+    case.refuses("/belief/missed", [json!(0.21)], "`belief.missed` is");
+    case.refuses("/belief/hazard", [json!(0.06)], "`belief.hazard` is");
+    case.refuses("/belief/hazard", [json!([0.05])], "`belief.hazard` has");
+    case.refuses("/exact/n0", [json!(n0 + 1)], "`exact.n0` is");
+    case.refuses("/exact/value", [json!("1/3"), json!("x")], "`exact.value` is");
+    case.refuses("/exact/threshold/2", [json!("1/3"), json!("")], "`exact.threshold[2]` is");
+    case.refuses("/exact/threshold_decimal/2", [json!(0.5)], "`exact.threshold_decimal[2]` is");
+    case.refuses("/exact/threshold", [json!([])], "entries of exact.threshold");
+    // Bounds so wide that they say nothing.
+    let mut wide = case.document.clone();
+    (wide["threshold_lower"][5], wide["threshold_upper"][5]) = (json!(0.0), json!(1.0));
+    assert!(case.verify(&wide).unwrap_err().contains("wider apart than the tolerance"));
+}
+
+#[test]
+fn fields_of_long_curves() {
+    let case = long();
+    let ends = ["lower", "upper"].map(|end| &case.document[format!("threshold_stationary_{end}")]);
+    let [lower, upper] = ends.map(|end| end.as_f64().unwrap());
+    for (field, out) in [("", upper + 1e-8), ("_lower", lower - 1e-8), ("_upper", upper + 1e-8)] {
+        case.refuses(
+            &format!("/threshold_stationary{field}"),
+            [json!(out)],
+            "threshold_stationary",
+        );
+    }
+    let through = case.document["stationary_through"].as_u64().unwrap();
+    case.refuses("/stationary_through", [json!(through + 1), json!(3_000_005), json!(0)], "t");
+    let mut head = case.document.clone();
+    head["threshold_head"] = json!([[0.9, 0.9]]);
+    assert!(case.verify(&head).unwrap_err().contains("threshold_head[0]"));
+    head["threshold_head"] = json!([[lower, upper]]);
+    assert!(case.verify(&head).unwrap().proved.contains(&"threshold_head".to_owned()));
+}
+
+#[test]
+fn fields_of_decision_maps() {
+    for case in [pair(), region()] {
+        case.refuses("/shape/0", [json!(3)], "shape");
+        case.refuses("/lowest/1", [json!(7)], "`lowest[1]` is 7");
+        case.refuses("/remap_cost", [json!(12)], "`remap_cost` is");
+        case.refuses("/states", [json!(12)], "`states` is 12");
+        case.refuses("/remap_value", [json!(11.0)], "`remap_value` is");
+        case.refuses("/remap_bounds/0", [json!(1.0)], "`remap_bounds`");
+        case.refuses("/remap_bounds/1", [json!(1000)], "`remap_bounds`");
+        case.refuses("/largest_value", [json!(0.5)], "`largest_value` is");
+        case.refuses("/value_gap", [json!(-1e-12), json!(1)], "`value_gap` is");
+        for count in ["balanced", "remap", "continued"] {
+            case.refuses(&format!("/counts/{count}"), [json!(5000)], &format!("`counts.{count}`"));
+        }
+        case.refuses("/value/1", [json!(0.0), json!(1e9)], "`value[1]` is");
+        case.refuses("/value", [json!([])], "`value[0]` is missing");
+        let letters = case.document["decision"].as_str().unwrap().to_owned();
+        case.refuses("/ties", [json!([letters.len()]), json!([0])], "`ties[0]` is");
+        case.refuses("/decision", [json!(letters[1..])], "`decision`");
+        let reversed: String = letters.chars().rev().collect();
+        for other in ["R".repeat(letters.len()), letters.replace('C', "R"), reversed] {
+            if other != letters {
+                case.refuses("/decision", [json!(other)], "decision");
+            }
+        }
+        // Each letter.
+        for place in 0..letters.len() {
+            for letter in ["B", "R", "C"].iter().filter(|l| &letters[place..=place] != **l) {
+                let mut other = letters.clone();
+                other.replace_range(place..=place, letter);
+                case.refuses("/decision", [json!(other)], &format!("`decision[{place}]`"));
+            }
+        }
+    }
+    // States that are listed.
+    let joint = Case::deck("stopping/particles.ron", all());
+    joint.refuses("/loads/1/0", [json!(77)], "`loads[1][0]` is 77");
+    joint.refuses("/loads", [json!([])], "lowest");
+    let restart = Case::deck("stopping/restart.ron", all());
+    let lower = restart.document["average"]["lower"].as_f64().unwrap();
+    restart.refuses("/average/lower", [json!(lower - 1e-6)], "`average`");
+    restart.refuses("/average/upper", [json!(lower + 1e-6)], "`average`");
+    restart.refuses("/average_of_stop/upper", [json!(lower - 1.0)], "`average_of_stop`");
+    restart.refuses("/average", [json!(null)], "`average` is missing");
+    restart.refuses("/counts/remap", [json!(1)], "`counts.");
+}
+
+/// More load vectors than a document lists.
+#[test]
+fn counts_of_maps_that_are_not_listed() {
+    let case = Case::deck("stopping/sixteen_chains.ron", Settings::default());
+    let fields = case.fields();
+    assert!(
+        case.document.get("decision").is_none() && fields.proved.contains(&"counts".to_owned())
+    );
+    for (count, least) in [("balanced", 0.5), ("remap", 1e-8), ("continued", 1e-8)] {
+        let given = case.document["counts"][count].as_f64().unwrap();
+        let more = given * (1.0 + least) + 1.0;
+        case.refuses(&format!("/counts/{count}"), [json!(more)], &format!("`counts.{count}`"));
+    }
+    let mut listed = case.document.clone();
+    listed["decision"] = json!("R");
+    assert!(case.verify(&listed).is_err());
+}
+
+#[test]
+fn fields_of_drifting_loads() {
+    let case = drift();
+    for (field, other) in [
+        ("processors", 4),
+        ("lowest", 0),
+        ("levels", 6),
+        ("initial_load", 3),
+        ("steps", 29),
+        ("remap_cost", 1),
+        ("states", 34),
+    ] {
+        case.refuses(&format!("/{field}"), [json!(other)], &format!("`{field}` is {other}"));
+    }
+    let value = case.document["value"].as_f64().unwrap();
+    for out in [value - 1e-6, value + 1e-6] {
+        case.refuses("/value", [json!(out)], "`value` is");
+        case.refuses("/value_bounds/lower", [json!(out)], "value");
+        case.refuses("/value_bounds/upper", [json!(out)], "value");
+    }
+    case.refuses("/best_fixed/value", [json!(0.9 * value)], "`best_fixed.value` is");
+    case.refuses("/never/value", [json!(0.9 * value)], "`never.value` is");
+}
+
+/// What the attack of an outsider did to answers.
+#[test]
+fn thresholds_that_are_changed_together_are_refused() {
+    let case = phases();
+    let mut document = case.document.clone();
+    for list in ["threshold", "threshold_lower", "threshold_upper"] {
+        document[list] = json!(vec![0.9; 15]);
+    }
+    assert!(case.verify(&document).unwrap_err().contains("threshold[0]"));
+    let mut document = case.document.clone();
+    for list in ["threshold", "threshold_lower", "threshold_upper"] {
+        document[list].as_array_mut().unwrap().reverse();
+    }
+    assert!(case.verify(&document).is_err());
+}
+
+/// Changes something in a value, by more than what bounds and tolerance leave open; `None` if it cannot.
+fn changed(value: &Value, name: &str, rng: &mut impl Rng) -> Option<Value> {
+    let kind = rng.random_range(0..12);
+    if kind == 0 {
+        return (!value.is_null()).then_some(Value::Null);
+    }
+    Some(match value {
+        Value::Number(_) if kind == 1 => json!("x"),
+        Value::Number(number) if number.is_u64() => {
+            let number = number.as_u64()?;
+            let more = rng.random_range(1..=1 + number / 2);
+            json!(if rng.random() { number + more } else { number.checked_sub(more)? })
+        }
+        Value::Number(number) => {
+            let number = number.as_f64()?;
+            let away =
+                3.0 * TOLERANCE * number.abs().max(1.0) * 10f64.powf(rng.random_range(0.0..9.0));
+            json!(if rng.random() { number + away } else { number - away })
+        }
+        Value::String(text) if name == "decision" => {
+            let mut letters = text.clone().into_bytes();
+            match kind {
+                1 => letters.clear(),
+                2 => letters.reverse(),
+                3 => letters.fill(b'R'),
+                4 => drop(letters.pop()),
+                _ => {
+                    let place = rng.random_range(0..letters.len());
+                    letters[place] = b"BRC"[rng.random_range(0..3)];
+                }
+            }
+            json!(String::from_utf8(letters).unwrap())
+        }
+        Value::String(text) if name == "status" => {
+            json!(["interrupted", "time_limit", "", text][rng.random_range(0..4)])
+        }
+        Value::String(text) => json!(format!("1{text}")),
+        Value::Array(list) if kind == 1 || list.is_empty() => {
+            json!(if list.is_empty() { vec![json!(1u64 << 50)] } else { Vec::new() })
+        }
+        Value::Array(list) => {
+            let (mut list, place) = (list.clone(), rng.random_range(0..list.len()));
+            match kind {
+                2 => drop(list.pop()),
+                3 => list.push(list[place].clone()),
+                _ => list[place] = changed(&list[place], name, rng)?,
+            }
+            json!(list)
+        }
+        Value::Object(map) => {
+            let (mut map, place) = (map.clone(), rng.random_range(0..map.len()));
+            let key = map.keys().nth(place)?.clone();
+            match kind {
+                2 => drop(map.remove(&key)),
+                _ => map[&key] = changed(&map[&key], &key, rng)?,
+            }
+            json!(map)
+        }
+        Value::Bool(_) | Value::Null => return None,
+    })
+}
+
+/// No random change of a field that is proved leaves it said to be proved.
+fn tampered(case: &Case, cases: usize) {
+    let mut rng = TestRunner::deterministic().rng().clone();
+    let mut proved = case.fields().proved;
+    proved.retain(|name| name != "certificate");
+    let (mut tried, mut refused) = (0, 0);
+    while tried < cases {
+        let field = &proved[rng.random_range(0..proved.len())];
+        let mut document = case.document.clone();
+        let Some(other) = changed(&document[field], field, &mut rng) else { continue };
+        if other == document[field] {
+            continue;
+        }
+        document[field] = other.clone();
+        tried += 1;
+        match case.verify(&document) {
+            Err(_) => refused += 1,
+            // What may be missing says nothing.
+            Ok(fields) => {
+                assert!(other.is_null() && !fields.proved.contains(field), "{field}: {other}");
+            }
+        }
+    }
+    assert!(refused > tried * 9 / 10, "{refused} of {tried}");
+}
+
+const FEW: usize = 300;
+const MANY: usize = 10_000;
+
+#[test]
+fn tampered_solutions_are_refused() {
+    for case in [phases(), long(), pair(), region(), drift()] {
+        tampered(&case, FEW);
+    }
+}
+
+/// `cargo test --test cli -- --ignored tampered_solutions`
+#[test]
+#[ignore = "a minute"]
+fn ten_thousand_tampered_solutions_of_each_kind_are_refused() {
+    for case in [phases(), long(), pair(), region(), drift()] {
+        tampered(&case, MANY);
+    }
+    for deck in ["stopping/capacities.ron", "stopping/particles.ron", "stopping/restart.ron"] {
+        tampered(&Case::deck(deck, all()), MANY);
+    }
+}
+
+fn decks(folder: &str) -> Vec<String> {
+    let entries = std::fs::read_dir(models().join(folder)).unwrap();
+    let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let mut names: Vec<String> = names.filter(|name| name.ends_with(".ron")).collect();
+    names.sort();
+    names.into_iter().map(|name| format!("{folder}/{name}")).collect()
+}
+
+#[test]
+fn solutions_of_decks_are_accepted_as_they_are() {
+    for name in [
+        "phase_change/fluids.ron",
+        "phase_change/footnote2.ron",
+        "phase_change/bimodal.ron",
+        "phase_change/four_levels.ron",
+        "phase_change/table_iii_n10_g5.ron",
+        "stopping/capacities.ron",
+        "stopping/particles.ron",
+        "stopping/restart.ron",
+        "load_drift/three_chains.ron",
+    ] {
+        let case = Case::deck(name, all());
+        assert!(case.verify(&case.document).is_ok(), "{name}: {:?}", case.verify(&case.document));
+    }
+}
+
+/// `cargo test --test cli -- --ignored solutions_of_all_decks`
+#[test]
+#[ignore = "some minutes"]
+fn solutions_of_all_decks_are_accepted_as_they_are() {
+    for name in ["phase_change", "stopping", "load_drift"].into_iter().flat_map(decks) {
+        let case = Case::deck(&name, Settings::default());
+        assert!(case.verify(&case.document).is_ok(), "{name}: {:?}", case.verify(&case.document));
+    }
+}
+
+#[test]
+fn the_command_says_which_fields_are_proved() {
+    let place = Workplace::with_model();
+    let solved = place.run(&["solve", "model.ron", "--certificate", "c", "--json"]).exits(0);
+    place.write("m.json", &solved.out);
+    let found = place.run(&["verify", "m.json", "--json"]).exits(0).json();
+    let strings = |list: &Value| -> Vec<String> {
+        list.as_array().unwrap().iter().map(|name| name.as_str().unwrap().to_owned()).collect()
+    };
+    let [proved, not] = ["proved", "not_proved"].map(|list| strings(&found["fields"][list]));
+    assert!(proved.contains(&"threshold".to_owned()) && not.contains(&"seconds".to_owned()));
+    let steps = found["proof"]["thresholds"]["steps"].as_array().unwrap();
+    assert_eq!(steps[0]["first"], 0);
+    let said = place.run(&["verify", "m.json"]).exits(0).out;
+    assert!(said.contains(&format!("fields proved: {}\n", proved.join(", "))), "{said}");
+    assert!(said.contains("proved: every threshold given is within"), "{said}");
+    // With the model alone nothing is said of a solution.
+    let found = place.run(&["verify", "model.ron", "c", "--json"]).exits(0).json();
+    assert!(found.get("fields").is_none());
+    place.write("m.json", solved.out.replace("\"threshold\": [\n    0", "\"threshold\": [\n    1"));
+    let refused = place.run(&["verify", "m.json"]).exits(1).says("threshold");
+    assert!(refused.out.is_empty());
+    place.write("m.json", solved.out.replace("\"file\": \"c\"", "\"file\": \"d\""));
+    place.run(&["verify", "m.json"]).exits(1).says("cannot read d");
+}
+
+#[test]
+fn certificates_of_other_versions_are_refused() {
+    let place = Workplace::with_model();
+    place.run(&["solve", "model.ron", "--certificate", "c"]).exits(0);
+    let mut bytes = std::fs::read(place.path("c")).unwrap();
+    assert_eq!(&bytes[..20], b"remap certificate 6\n");
+    bytes[18] = b'5';
+    place.write("c", bytes);
+    place
+        .run(&["verify", "model.ron", "c"])
+        .exits(1)
+        .says("this is not a certificate of this version");
+}
+
+/// That a state is looked up by its loads in any order.
+#[test]
+fn permuted_loads_have_the_same_decision() {
+    let case = region();
+    assert!(matches!(case.checked.proof, Proof::Map { .. }));
+    let state = |loads: &[i64]| case.checked.state(loads);
+    assert_eq!(state(&[0, 1, 2]), state(&[2, 0, 1]));
+    assert!(
+        state(&[0, 1]).is_none() && state(&[0, 1, 10]).is_none() && state(&[-3, 0, 0]).is_none()
+    );
+}
