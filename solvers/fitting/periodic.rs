@@ -61,10 +61,6 @@ pub fn periodic(facts: &Facts<'_>) -> Deck {
         }
     };
     if noisy {
-<<<<<<< HEAD
-=======
-        parameters.push(("noise of the measurement".to_owned(), Estimate::around(noise, 0.0)));
->>>>>>> main
         let beside =
             format!("with noise of {} on each time, which no remap takes away", short(noise));
         tested = tested.map(|tested| format!("{beside}, {tested}"));

@@ -68,23 +68,8 @@ fn stated(advised: &Advised, (simple, cost): (Simple, &Cost)) -> StatedRule {
             }
             Rule::Interval(Interval { every, tolerance: None, mean })
         }
-<<<<<<< HEAD
-        Simple::Excess(value) => Rule::Level(Level {
-            measure: Measure::Excess,
-            value,
-            mean: advised.mean_step,
-            interval: None,
-        }),
-        Simple::Utilization(value) => Rule::Level(Level {
-            measure: Measure::Utilization,
-            value,
-            mean: advised.mean_step,
-            interval: None,
-        }),
-=======
         Simple::Excess(value) => level(advised, Measure::Excess, value),
         Simple::Utilization(value) => level(advised, Measure::Utilization, value),
->>>>>>> main
     };
     StatedRule {
         title: advised.title.clone(),
