@@ -67,7 +67,7 @@ impl Document {
         if whole.text.trim_start().starts_with('[') {
             return Err(whole.wrong("a list of several solutions"));
         }
-        let kind: Kind = whole.parse()?;
+        let kind: Kind = whole.parse_named(false)?;
         match kind {
             Kind { runs: Some(_), .. } => whole.sweep().map(Document::Sweep),
             Kind { problem: Some(problem), .. } => {
@@ -144,7 +144,7 @@ impl<'a> Part<'a> {
             return Err(self.wrong(&fault));
         }
         let Header { title, status, tolerance, version, seconds, certificate, warnings, .. } =
-            self.parse_named()?;
+            self.parse_named(true)?;
         let contradiction = None;
         Ok(Solution {
             title,
@@ -164,14 +164,18 @@ impl<'a> Part<'a> {
         let known = Known([fields::<Header>(), fields::<T>()]);
         let mut reader = serde_json::Deserializer::from_str(self.text);
         known.deserialize(&mut reader).map_err(|error| self.misread(&error, ""))?;
-        self.parse_named()
+        self.parse_named(true)
     }
 
-    /// The same as `parse`; the complaint says which field it is about.
-    fn parse_named<T: DeserializeOwned>(&self) -> Result<T, Complaint> {
+    /// The same as `parse`; where the text is known to be JSON, or the complaint is not about that, it says which
+    /// field it is about.
+    fn parse_named<T: DeserializeOwned>(&self, is_json: bool) -> Result<T, Complaint> {
         let mut reader = serde_json::Deserializer::from_str(self.text);
         let found: Result<T, _> = serde_path_to_error::deserialize(&mut reader);
-        found.map_err(|error| self.misread(error.inner(), &error.path().to_string()))
+        found.map_err(|error| match is_json || error.inner().is_data() {
+            true => self.misread(error.inner(), &error.path().to_string()),
+            false => self.misread(error.inner(), ""),
+        })
     }
 
     fn sweep(&self) -> Result<Vec<Run>, Complaint> {
@@ -211,7 +215,7 @@ impl<'a> Part<'a> {
             path => format!("`{path}`: {label}"),
         };
         let name = self.source.name();
-        let message = match error.is_data() {
+        let message = match error.is_data() || !path.is_empty() {
             true => format!("{name}: this is not a solution: {label}"),
             false => format!("{name}: this is not JSON"),
         };

@@ -98,7 +98,7 @@ fn phases() -> Case {
 /// More than 10^6 steps, most of which share a threshold.
 fn long() -> Case {
     let problem = "PhaseChange(lifetime: Uniform(first: 3000000, last: 3000004), cycle: (before: 1, after: 2, \
-                   remapped: 1), remap: (test: 3, install: 1), detector: (false_alarm: 0.1, missed: 0.2), hazard: \
+                   remapped: 1), remap: (test: 3, install: 1.2), detector: (false_alarm: 0.1, missed: 0.2), hazard: \
                    Constant(0.05))";
     Case::model(problem, Settings::default())
 }
@@ -244,8 +244,8 @@ fn fields_that_are_missing_or_null_are_named() {
                 match case.verify(&document) {
                     Ok(fields) => assert!(optional && !fields.proved.contains(field), "{field}"),
                     Err(fault) => {
-                        let said =
-                            if field.starts_with("threshold_s") { "stationary" } else { field };
+                        let shared = field.contains("stationary");
+                        let said = if shared { "threshold" } else { field };
                         assert!(fault.contains(said), "{field}: {fault}");
                     }
                 }
@@ -286,7 +286,7 @@ fn fields_of_threshold_curves() {
     case.refuses("/exact/value", [json!("1/3"), json!("x")], "`exact.value` is");
     case.refuses("/exact/threshold/2", [json!("1/3"), json!("")], "`exact.threshold[2]` is");
     case.refuses("/exact/threshold_decimal/2", [json!(0.5)], "`exact.threshold_decimal[2]` is");
-    case.refuses("/exact/threshold", [json!([])], "entries of exact.threshold");
+    case.refuses("/exact/threshold", [json!([])], "`exact.threshold` has 0 entries");
     // Bounds so wide that they say nothing.
     let mut wide = case.document.clone();
     (wide["threshold_lower"][5], wide["threshold_upper"][5]) = (json!(0.0), json!(1.0));
@@ -317,7 +317,10 @@ fn fields_of_long_curves() {
 #[test]
 fn fields_of_decision_maps() {
     for case in [pair(), region()] {
-        case.refuses("/shape/0", [json!(3)], "shape");
+        let shape = case.document["shape"].as_array().unwrap();
+        let mut other: Vec<u64> = shape.iter().map(|levels| levels.as_u64().unwrap()).collect();
+        (other[0], other[1]) = (other[0] * other[1], 1);
+        case.refuses("/shape", [json!(other)], "`shape[0]` is");
         case.refuses("/lowest/1", [json!(7)], "`lowest[1]` is 7");
         case.refuses("/remap_cost", [json!(12)], "`remap_cost` is");
         case.refuses("/states", [json!(12)], "`states` is 12");
@@ -342,7 +345,7 @@ fn fields_of_decision_maps() {
         }
         // Each letter.
         for place in 0..letters.len() {
-            for letter in ["B", "R", "C"].iter().filter(|l| letters[place..=place] != **l) {
+            for letter in ["B", "R", "C"].iter().filter(|l| letters[place..=place] != ***l) {
                 let mut other = letters.clone();
                 other.replace_range(place..=place, letter);
                 case.refuses("/decision", [json!(other)], &format!("`decision[{place}]`"));
