@@ -169,7 +169,7 @@ fn thresholds_at_a_thousand_cycles_are_proved() {
 }
 
 /// Phase-change problems of a few steps, every variant of the model file among them.
-fn small_phase_change() -> impl Strategy<Value = String> {
+pub fn small_phase_change() -> impl Strategy<Value = String> {
     let lifetime = prop_oneof![
         (1u32..7).prop_map(|m| (format!("Fixed({m})"), m)),
         (1u32..4, 0u32..4)

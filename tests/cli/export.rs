@@ -327,7 +327,7 @@ fn bad_solutions_are_refused_by_name() {
         copy[field] = value;
         copy.to_string()
     };
-    refused(&with("threshold", serde_json::json!([0.5])), "1 thresholds");
+    refused(&with("threshold", serde_json::json!([0.5])), "`threshold` has 1 entries");
     refused(&with("threshold", serde_json::json!(["a"])), "expected a number");
     refused(&with("last_step", serde_json::json!(u64::MAX)), "thresholds");
     let mut seventy_nine = solution["threshold"].clone();
