@@ -22,7 +22,7 @@ pub(in crate::problems) fn compare(
     fact("remap_cost", answer.remap_cost, facts.remap_cost)?;
     fact("states", answer.states as f64, facts.states)?;
     let given = needed("value", answer.value)?;
-    let slack = ROUNDING * given.abs();
+    let slack = ROUNDING * given.abs().max(1.0);
     within("value", given, value, slack)?;
     let around = answer.value_bounds;
     bounds("value_bounds", around, value, promise, around.lower.abs().max(1.0))?;
@@ -32,7 +32,7 @@ pub(in crate::problems) fn compare(
     for (name, other) in
         [("best_fixed.value", answer.best_fixed.value), ("never.value", answer.never.value)]
     {
-        if !(other + ROUNDING * other.abs() >= value.lower) {
+        if !(other + slack >= value.lower) {
             let least = value.lower;
             return Err(format!("`{name}` is {other}, but no policy costs less than {least}"));
         }
