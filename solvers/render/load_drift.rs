@@ -2,13 +2,18 @@
 
 use crate::plot::chart::{Axis, Chart, Series};
 use crate::plot::{BAND, THRESHOLD};
-use crate::solution::load_drift::{Answer, Fixed};
+use crate::solution::load_drift::{Answer, Fixed, Mean, Sampled};
 use plotters::prelude::{BLACK, SeriesLabelPosition};
 use std::fmt::Write;
 
 /// The readable summary.
 pub fn summary(text: &mut String, answer: &Answer) {
-    let _ = writeln!(text, "{} states", answer.states);
+    if let Some(sampled) = &answer.sampled {
+        return sampled_summary(text, answer, sampled);
+    }
+    if let Some(states) = answer.states {
+        let _ = writeln!(text, "{states} states");
+    }
     let gap = |fixed: &Fixed| match answer.value {
         Some(value) if value > 0.0 => format!("{:+.2} %", 100.0 * (fixed.value / value - 1.0)),
         _ => String::new(),
@@ -50,8 +55,45 @@ pub fn summary(text: &mut String, answer: &Answer) {
     }
 }
 
+/// A policy and a lower bound, both from sample paths.
+fn sampled_summary(text: &mut String, answer: &Answer, sampled: &Sampled) {
+    let _ = writeln!(text, "{} processors, {} sample paths", answer.processors, sampled.paths);
+    let mut line = |name: &str, Mean { mean, low, high }: Mean, note: &str| {
+        let _ = writeln!(text, "  {name:<18}{mean:>14.3}   {low:.3} to {high:.3}{note}");
+    };
+    let remaps = format!(", {:.2} remaps", sampled.policy_remaps);
+    line("policy", sampled.bounds.upper, &remaps);
+    line("any policy, least", sampled.bounds.lower, "");
+    let _ = writeln!(text, "  {:<18}{:>14}   99 % confidence", "", "expected cost");
+    let _ = writeln!(text, "  {:<18}{:>14.3}", "never", answer.never.value);
+    let [low, high] = sampled.gap_interval;
+    let _ = writeln!(
+        text,
+        "the policy is within {} % of optimal, 95 % confidence {} to {}",
+        percent(sampled.gap_percent),
+        percent(low),
+        percent(high)
+    );
+}
+
+/// A share in percent, to two digits: `.09`.
+fn percent(value: f64) -> String {
+    let text = format!("{value:.2}");
+    text.strip_prefix('0').map_or(text.clone(), str::to_owned)
+}
+
 /// The cells of a sweep's table.
 pub fn cells(answer: &Answer) -> super::Row {
+    if let Some(Sampled { gap_percent, gap_interval, bounds, policy_remaps, .. }) = &answer.sampled {
+        let cells = [
+            ("lower", format!("{:.3}", bounds.lower.mean)),
+            ("upper", format!("{:.3}", bounds.upper.mean)),
+            ("gap %", format!("{gap_percent:.3}")),
+            ("95 % up to", format!("{:.3}", gap_interval[1])),
+            ("remaps", format!("{policy_remaps:.2}")),
+        ];
+        return cells.map(|(heading, cell)| (heading.to_owned(), cell)).into();
+    }
     let numbers =
         [("value", answer.value), ("remaps", answer.remaps), ("utilization", answer.utilization)];
     let cell = |number: Option<f64>| number.map_or(String::new(), |number| format!("{number:.9}"));

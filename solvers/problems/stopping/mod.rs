@@ -5,7 +5,7 @@ mod decision_map;
 mod solve;
 pub mod table;
 
-use super::{Asked, Facts, Files, Found, Outcome, Problem, Settings};
+use super::{Asked, Facts, Files, Found, Method, Outcome, Problem, Settings};
 use crate::model::{Loaded, stopping::Stopping};
 use crate::output::check_free;
 
@@ -16,6 +16,10 @@ impl Problem for Stopping {
 
     fn facts(&self, loaded: &Loaded) -> Facts {
         solve::facts(loaded, self)
+    }
+
+    fn methods(&self) -> &'static [Method] {
+        &[Method::Value, Method::Policy]
     }
 
     fn solve(&self, asked: &Asked<'_, Settings>) -> Outcome<Found> {

@@ -1,6 +1,6 @@
 //! The `Stopping` problem: from model to decision map.
 
-use super::super::{Found, Settings};
+use super::super::{Found, Method as Way, Settings};
 use super::decision_map::{MAX_LISTED, Outcome};
 use super::table::Table;
 use crate::complaint::Complaint;
@@ -39,7 +39,11 @@ pub fn solve(
         model.states(loaded.folder()).map_err(|error| refuse(&error, "correct the chain"))?;
     let imbalance = model.imbalance().map_err(|error| refuse(&error, "round the capacities"))?;
     let how = stopping::Settings {
-        method: settings.method,
+        method: match settings.method {
+            Way::Value => Method::Value,
+            Way::Policy => Method::Policy,
+            _ => Method::Auto,
+        },
         tolerance: settings.tolerance,
         ..stopping::Settings::default()
     };
@@ -122,7 +126,7 @@ fn active_effort(states: &States, model: &Stopping, settings: &Settings) -> Opti
     let plain = model.after() == AfterRemap::Stop
         && !model.restarts()
         && !settings.critical_costs
-        && settings.method == Method::Auto;
+        && settings.method == Way::Auto;
     let room = memory::available().map_or(usize::MAX, |bytes| (bytes / 32) as usize);
     let [each, most] = ACTIVE_WAYS;
     let effort = Effort {
