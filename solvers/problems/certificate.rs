@@ -64,7 +64,10 @@ pub fn is_possible(loaded: &Loaded, solution: &Solution) -> Result<(), Complaint
         && answer.statistical
     {
         let message = "no certificate: the bounds are confidence intervals, which prove nothing";
-        return Err(Complaint::elsewhere(message, "solve without --certificate, or with --method exact"));
+        return Err(Complaint::elsewhere(
+            message,
+            "solve without --certificate, or with --method exact",
+        ));
     }
     match loaded.model.problem {
         Problem::PhaseChange(_) | Problem::Stopping(_) | Problem::LoadDrift(_) => Ok(()),

@@ -2,14 +2,14 @@
 
 use crate::plot::chart::{Axis, Chart, Series};
 use crate::plot::{BAND, THRESHOLD};
-use crate::solution::load_drift::{Answer, Fixed, Mean, Sampled};
+use crate::solution::load_drift::{Answer, Both, Fixed, Mean};
 use plotters::prelude::{BLACK, SeriesLabelPosition};
 use std::fmt::Write;
 
 /// The readable summary.
 pub fn summary(text: &mut String, answer: &Answer) {
-    if let Some(sampled) = &answer.sampled {
-        return sampled_summary(text, answer, sampled);
+    if let Some(bounds) = answer.bounds {
+        return sampled(text, answer, bounds);
     }
     if let Some(states) = answer.states {
         let _ = writeln!(text, "{states} states");
@@ -56,21 +56,22 @@ pub fn summary(text: &mut String, answer: &Answer) {
 }
 
 /// A policy and a lower bound, both from sample paths.
-fn sampled_summary(text: &mut String, answer: &Answer, sampled: &Sampled) {
-    let _ = writeln!(text, "{} processors, {} sample paths", answer.processors, sampled.paths);
+fn sampled(text: &mut String, answer: &Answer, bounds: Both) {
+    let paths = answer.paths.unwrap_or(0);
+    let _ = writeln!(text, "{} processors, {paths} sample paths", answer.processors);
     let mut line = |name: &str, Mean { mean, low, high }: Mean, note: &str| {
         let _ = writeln!(text, "  {name:<18}{mean:>14.3}   {low:.3} to {high:.3}{note}");
     };
-    let remaps = format!(", {:.2} remaps", sampled.policy_remaps);
-    line("policy", sampled.bounds.upper, &remaps);
-    line("any policy, least", sampled.bounds.lower, "");
+    let remaps = answer.remaps.map_or(String::new(), |remaps| format!(", {remaps:.2} remaps"));
+    line("policy", bounds.upper, &remaps);
+    line("any policy, least", bounds.lower, "");
     let _ = writeln!(text, "  {:<18}{:>14}   99 % confidence", "", "expected cost");
     let _ = writeln!(text, "  {:<18}{:>14.3}", "never", answer.never.value);
-    let [low, high] = sampled.gap_interval;
+    let (Some(gap), Some([low, high])) = (answer.gap_percent, answer.gap_interval) else { return };
     let _ = writeln!(
         text,
         "the policy is within {} % of optimal, 95 % confidence {} to {}",
-        percent(sampled.gap_percent),
+        percent(gap),
         percent(low),
         percent(high)
     );
@@ -84,13 +85,15 @@ fn percent(value: f64) -> String {
 
 /// The cells of a sweep's table.
 pub fn cells(answer: &Answer) -> super::Row {
-    if let Some(Sampled { gap_percent, gap_interval, bounds, policy_remaps, .. }) = &answer.sampled {
+    if let (Some(bounds), Some(gap), Some([_, high])) =
+        (answer.bounds, answer.gap_percent, answer.gap_interval)
+    {
         let cells = [
             ("lower", format!("{:.3}", bounds.lower.mean)),
             ("upper", format!("{:.3}", bounds.upper.mean)),
-            ("gap %", format!("{gap_percent:.3}")),
-            ("95 % up to", format!("{:.3}", gap_interval[1])),
-            ("remaps", format!("{policy_remaps:.2}")),
+            ("gap %", format!("{gap:.3}")),
+            ("95 % up to", format!("{high:.3}")),
+            ("remaps", answer.remaps.map_or(String::new(), |remaps| format!("{remaps:.2}"))),
         ];
         return cells.map(|(heading, cell)| (heading.to_owned(), cell)).into();
     }

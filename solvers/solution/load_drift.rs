@@ -33,7 +33,7 @@ pub struct Answer {
     pub time: Option<f64>,
     /// Expected sum of the mean loads.
     pub work: Option<f64>,
-    /// Expected number of remaps.
+    /// Expected number of remaps; of many ranks, those of the policy on its paths.
     pub remaps: Option<f64>,
     /// Work over time.
     pub utilization: Option<f64>,
@@ -41,9 +41,18 @@ pub struct Answer {
     /// part of the horizon that is done, and that of the best fixed interval found. Of many ranks the
     /// outer ends of two 99 % confidence intervals.
     pub value_bounds: Bounds,
-    /// Of many ranks, what the bounds and the gap between them come from.
-    #[serde(flatten)]
-    pub sampled: Option<Sampled>,
+    /// Of many ranks: both bounds with their 99 % confidence intervals.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bounds: Option<Both>,
+    /// By how many percent the policy costs more than the lower bound, on average.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gap_percent: Option<f64>,
+    /// The 95 % confidence interval of that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gap_interval: Option<[f64; 2]>,
+    /// Number of sample paths.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub paths: Option<u64>,
     /// The best of the fixed intervals that were evaluated, and of never, for comparison.
     pub best_fixed: Fixed,
     /// What the program comes to without any remap.
@@ -79,26 +88,11 @@ pub enum Representation {
     Bounds,
 }
 
-/// What sample paths say of a policy and of all others.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Sampled {
-    /// By how many percent the policy costs more than the lower bound, on average.
-    pub gap_percent: f64,
-    /// The 95 % confidence interval of that.
-    pub gap_interval: [f64; 2],
-    /// Number of paths.
-    pub paths: u64,
-    /// Both bounds with their 99 % confidence intervals.
-    pub bounds: Both,
-    /// Expected number of remaps of the policy, on average over the paths.
-    pub policy_remaps: f64,
-}
-
 /// Two bounds.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Both {
-    /// What no policy falls below.
+    /// What no policy costs less than.
     pub lower: Mean,
     /// What the policy costs.
     pub upper: Mean,

@@ -7,7 +7,7 @@ use crate::model::Loaded;
 use crate::model::load_drift::LoadDrift;
 use crate::run::Watch;
 use crate::solution::Body;
-use crate::solution::load_drift::{Answer, Both, Fixed, Mean, Representation, Sampled};
+use crate::solution::load_drift::{Answer, Both, Fixed, Mean, Representation};
 use remapping::drift::many::{Goal, Many, Measured, NoBounds, Spread};
 use remapping::drift::{self, Intervals};
 use remapping::threshold::Bounds;
@@ -44,7 +44,8 @@ pub(super) fn solve(
     let goal = Goal::of(settings.gap.unwrap_or(Goal::GAP));
     let mut warnings = Vec::new();
     if settings.step.is_some() || settings.values {
-        warnings.push("no map and no values of single states: that takes --method exact".to_owned());
+        warnings
+            .push("no map and no values of single states: that takes --method exact".to_owned());
     }
     let measured = match Many::new(&problem, settings.seed, watch) {
         Ok(many) => many.measure(goal, watch),
@@ -85,21 +86,12 @@ fn lay_out(model: &LoadDrift, problem: &drift::LoadDrift, found: Option<&Measure
     let never = Intervals::never(problem);
     let fixed = Fixed { interval: None, value: never.value, utilization: never.utilization() };
     let mean = |Spread { mean, low, high }: Spread| Mean { mean, low, high };
-    let bounds = match found {
+    let outer = match found {
         Some(found) => Bounds { lower: found.lower.low, upper: found.upper.high },
         // Costs are not negative, and one may go without remaps.
         None => Bounds { lower: 0.0, upper: never.value },
     };
-    let sampled = found.map(|found| {
-        let percent = 100.0 / found.lower.mean;
-        Sampled {
-            gap_percent: percent * found.gap.mean,
-            gap_interval: [percent * found.gap.low, percent * found.gap.high],
-            paths: found.paths,
-            bounds: Both { lower: mean(found.lower), upper: mean(found.upper) },
-            policy_remaps: found.remaps,
-        }
-    });
+    let percent = |found: &Measured, part: f64| 100.0 * part / found.lower.mean;
     Answer {
         processors: problem.processors,
         lowest: problem.lowest,
@@ -113,10 +105,14 @@ fn lay_out(model: &LoadDrift, problem: &drift::LoadDrift, found: Option<&Measure
         value: None,
         time: None,
         work: None,
-        remaps: None,
+        remaps: found.map(|found| found.remaps),
         utilization: None,
-        value_bounds: bounds,
-        sampled,
+        value_bounds: outer,
+        bounds: found.map(|found| Both { lower: mean(found.lower), upper: mean(found.upper) }),
+        gap_percent: found.map(|found| percent(found, found.gap.mean)),
+        gap_interval: found
+            .map(|found| [found.gap.low, found.gap.high].map(|end| percent(found, end))),
+        paths: found.map(|found| found.paths),
         best_fixed: fixed,
         never: fixed,
         least_average_cost: Intervals::least_average_cost(problem),

@@ -62,7 +62,8 @@ impl Approximate<'_> {
             return View { value: 0.0, excess: 0.0 };
         }
         self.outlook.plan(x, k, plan);
-        let remap = setting.remap_cost + setting.after(total, |to| self.outlook.remapped.at(k, to as f64));
+        let remap =
+            setting.remap_cost + setting.after(total, |to| self.outlook.remapped.at(k, to as f64));
         let y = plan.value - remap;
         let excess = y + self.correction.at(y);
         View { value: remap + excess.min(0.0), excess }
@@ -148,14 +149,16 @@ fn samples(approximate: &Approximate<'_>, moves: &Moves, seed: u64, run: u64) ->
             moves.step_apart(&x, &mut draws, &mut y);
             let to = y.total();
             // Less a number of expectation zero that goes with it.
-            let cost = setting.cost(&y, to) - approximate.outlook.follow(&plan, &y, to) + plan.value;
+            let cost =
+                setting.cost(&y, to) - approximate.outlook.follow(&plan, &y, to) + plan.value;
             if k + 1 == setting.steps {
                 next.push((cost - remap, None));
                 continue;
             }
             let mut ahead = Plan::default();
             approximate.outlook.plan(&y, k + 1, &mut ahead);
-            let remap_then = setting.remap_cost + setting.after(to, |to| remapped.at(k + 1, to as f64));
+            let remap_then =
+                setting.remap_cost + setting.after(to, |to| remapped.at(k + 1, to as f64));
             next.push((cost + remap_then - remap, Some(ahead.value - remap_then)));
         }
         found.push(Sample { y: here, next });

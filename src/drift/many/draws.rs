@@ -41,7 +41,13 @@ impl LnFactorial {
     /// How many of `sample` drawn without replacement from `marked` and `other` are marked. By inversion
     /// from the mode, or where that takes long by a ratio of uniforms [E. Stadlober, 1990]: the crate's own
     /// takes time in proportion to the population.
-    pub fn hypergeometric(&self, marked: u64, other: u64, sample: u64, draws: &mut impl Rng) -> u64 {
+    pub fn hypergeometric(
+        &self,
+        marked: u64,
+        other: u64,
+        sample: u64,
+        draws: &mut impl Rng,
+    ) -> u64 {
         let population = marked + other;
         if marked == 0 || sample == 0 {
             return 0;
@@ -54,9 +60,11 @@ impl LnFactorial {
         let (less, more) = (marked.min(other), marked.max(other));
         let share = less as f64 / population as f64;
         let n = few as f64;
-        let variance = n * share * (1.0 - share) * (population - few) as f64 / (population - 1) as f64;
+        let variance =
+            n * share * (1.0 - share) * (population - few) as f64 / (population - 1) as f64;
         let mode = ((n + 1.0) * (less as f64 + 1.0) / (population as f64 + 2.0)).floor() as u64;
-        let log = |k: u64| self.of(k) + self.of(less - k) + self.of(few - k) + self.of(more - few + k);
+        let log =
+            |k: u64| self.of(k) + self.of(less - k) + self.of(few - k) + self.of(more - few + k);
         let drawn = if variance < 100.0 {
             let whole = self.of(less) + self.of(more) + self.of(few) + self.of(population - few)
                 - self.of(population);
@@ -83,7 +91,13 @@ impl LnFactorial {
     }
 
     /// By inversion, the most probable numbers first.
-    fn from_mode(&self, mode: u64, at_mode: f64, [less, more, few]: [u64; 3], draws: &mut impl Rng) -> u64 {
+    fn from_mode(
+        &self,
+        mode: u64,
+        at_mode: f64,
+        [less, more, few]: [u64; 3],
+        draws: &mut impl Rng,
+    ) -> u64 {
         let mut left: f64 = draws.random();
         let (mut below, mut above) = (mode, mode);
         let (mut p_below, mut p_above) = (at_mode, at_mode);
@@ -142,9 +156,14 @@ mod tests {
     fn hypergeometric_numbers_have_their_law() {
         let factorial = LnFactorial::new();
         let mut draws = stream(3, 0);
-        for (marked, other, sample) in
-            [(5, 7, 4), (7, 5, 9), (3, 1, 4), (300, 800, 500), (400_000, 90_000, 120_000), (50_000, 950_000, 990_000)]
-        {
+        for (marked, other, sample) in [
+            (5, 7, 4),
+            (7, 5, 9),
+            (3, 1, 4),
+            (300, 800, 500),
+            (400_000, 90_000, 120_000),
+            (50_000, 950_000, 990_000),
+        ] {
             let (a, b, n) = (marked as f64, other as f64, sample as f64);
             let all = a + b;
             let mean = n * a / all;

@@ -6,8 +6,8 @@ use super::counts::Counts;
 use super::meeting::Meeting;
 use super::moves::Moves;
 use super::outlook::{Known, Plan};
-use crate::random::{Stream, stream};
 use crate::observer::{Halt, Observer};
+use crate::random::{Stream, stream};
 use rand::RngExt;
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -62,7 +62,8 @@ impl Hindsight<'_> {
         let steps = setting.steps;
         let mut draws = stream(seed, 4 * run);
         let mut common = stream(seed, 4 * run + 1);
-        let events: Vec<u64> = (0..steps).map(|_| self.moves.events(setting.ranks, &mut common)).collect();
+        let events: Vec<u64> =
+            (0..steps).map(|_| self.moves.events(setting.ranks, &mut common)).collect();
         let chances: Vec<f64> = (0..steps).map(|_| common.random()).collect();
         let mut meetings: Vec<Meeting> =
             (0..steps).map(|_| Meeting::new(common.random())).collect();
@@ -164,7 +165,14 @@ impl Branch<'_, '_> {
         outlook.prepare(&x, total, first, self.known, &mut plan);
         for k in first..setting.steps {
             let now = k as usize;
-            let to = moves.step(&x, setting.ranks, self.events[now], &mut self.meetings[now], self.draws, &mut y);
+            let to = moves.step(
+                &x,
+                setting.ranks,
+                self.events[now],
+                &mut self.meetings[now],
+                self.draws,
+                &mut y,
+            );
             let cost = setting.cost(&y, to);
             let mean = to as f64 / setting.ranks as f64;
             charge += cost;
@@ -213,7 +221,12 @@ impl Branch<'_, '_> {
 
     /// The node that a remap of this total after this step leads to.
     fn node(&mut self, step: u64, total: u64) -> u32 {
-        let total = self.hindsight.approximate.outlook.setting.remaps_to(total, self.chances[step as usize]);
+        let total = self
+            .hindsight
+            .approximate
+            .outlook
+            .setting
+            .remaps_to(total, self.chances[step as usize]);
         let count = self.nodes.len() as u32;
         let place = *self.places[step as usize].entry(total).or_insert(count);
         if place == count {

@@ -40,7 +40,8 @@ impl Laws {
             row.iter().enumerate().filter(|(_, p)| **p > 0.0).map(|(to, p)| (to, p / sum)).collect()
         };
         let rows: Vec<Vec<(usize, f64)>> = rows.iter().map(sparse).collect();
-        let mut powers: Vec<Vec<[f64; 2]>> = vec![(0..levels).map(|i| [i as f64, (i * i) as f64]).collect()];
+        let mut powers: Vec<Vec<[f64; 2]>> =
+            vec![(0..levels).map(|i| [i as f64, (i * i) as f64]).collect()];
         for j in 0..longest {
             let next = |row: &Vec<(usize, f64)>| {
                 let mut sum = [0.0; 2];
@@ -117,7 +118,10 @@ impl Table {
             let log = |&p: &f64| if p < 1.0 { (-p).ln_1p() } else { f64::NEG_INFINITY };
             logs.extend(beyond.iter().map(log));
         }
-        let rises = rows.iter().enumerate().flat_map(|(from, row)| row.iter().map(move |(to, _)| to.saturating_sub(from)));
+        let rises = rows
+            .iter()
+            .enumerate()
+            .flat_map(|(from, row)| row.iter().map(move |(to, _)| to.saturating_sub(from)));
         Table { barrier: b, rise: rises.max().unwrap_or(0), logs, means }
     }
 
@@ -138,7 +142,8 @@ impl Table {
         let mut survive = 1.0;
         for level in (0..=highest).rev() {
             let logs = &at[level * b + x.low..=level * b + x.top];
-            let log: f64 = ranks.iter().zip(logs).map(|(n, log)| if *n > 0.0 { n * log } else { 0.0 }).sum();
+            let log: f64 =
+                ranks.iter().zip(logs).map(|(n, log)| if *n > 0.0 { n * log } else { 0.0 }).sum();
             let product = if log == 0.0 { 1.0 } else { log.exp() };
             if level == b - 1 {
                 survive = product;

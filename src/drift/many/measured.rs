@@ -128,7 +128,8 @@ impl Many {
             }
             if let Some(halt) = halt {
                 let reached = best.as_ref().is_some_and(|found| found.reached);
-                return best.map(|found| Measured { halted: Some(halt).filter(|_| !reached), ..found });
+                return best
+                    .map(|found| Measured { halted: Some(halt).filter(|_| !reached), ..found });
             }
             let Some(found) = &best else { continue };
             if found.reached {
@@ -137,7 +138,9 @@ impl Many {
             if found.gap.mean > 0.8 * goal.gap * found.lower.mean && inner < last {
                 inner = (2 * inner).min(last);
                 paths.clear();
-            } else if found.paths >= most || found.gap.low > goal.gap * found.lower.mean && found.paths >= 2 * batch {
+            } else if found.paths >= most
+                || found.gap.low > goal.gap * found.lower.mean && found.paths >= 2 * batch
+            {
                 return best;
             }
         }

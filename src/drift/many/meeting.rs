@@ -101,7 +101,10 @@ mod tests {
             }
             assert!(same > 0.4, "{count} {same}");
             for at in [0, 2] {
-                assert!(moments[at].abs() < 0.03 && (moments[at + 1] - 1.0).abs() < 0.04, "{moments:?}");
+                assert!(
+                    moments[at].abs() < 0.03 && (moments[at + 1] - 1.0).abs() < 0.04,
+                    "{moments:?}"
+                );
             }
         }
     }

@@ -66,7 +66,9 @@ impl Moves {
     pub fn new(rows: &[Vec<f64>], typical: usize) -> Moves {
         let levels = rows.len();
         let best = |gap: usize| {
-            toggles(&rows[typical], gap).map(|found| (gap, found)).max_by(|a, b| a.1.2.total_cmp(&b.1.2))
+            toggles(&rows[typical], gap)
+                .map(|found| (gap, found))
+                .max_by(|a, b| a.1.2.total_cmp(&b.1.2))
         };
         let found = (1..levels).find_map(best);
         let (gap, rise) = found.map_or((1, 0.5), |(gap, (_, rise, _))| (gap, rise));
@@ -76,9 +78,8 @@ impl Moves {
                 both * (up / rise).min((1.0 - up) / (1.0 - rise))
             };
             let near = |i: usize| i.abs_diff(from);
-            let toggle = toggles(row, gap).max_by(|a, b| {
-                used(a).total_cmp(&used(b)).then_with(|| near(b.0).cmp(&near(a.0)))
-            });
+            let toggle = toggles(row, gap)
+                .max_by(|a, b| used(a).total_cmp(&used(b)).then_with(|| near(b.0).cmp(&near(a.0))));
             let share = toggle.as_ref().map_or(0.0, used);
             let at = toggle.map_or(0, |(at, ..)| at);
             let rest = |(to, p): (usize, &f64)| {
@@ -126,7 +127,8 @@ impl Moves {
                 continue;
             }
             let row = &self.rows[level];
-            let hit = self.factorial.hypergeometric(events_left, ranks_left - events_left, here, draws);
+            let hit =
+                self.factorial.hypergeometric(events_left, ranks_left - events_left, here, draws);
             ranks_left -= here;
             events_left -= hit;
             let others = if row.other == self.usual {

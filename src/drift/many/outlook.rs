@@ -88,7 +88,8 @@ impl Outlook<'_> {
             let (products, survive) = table.products(j, x);
             let mean = table.total(j, x) / self.setting.ranks as f64;
             let end = plan.ends[j - 1];
-            sum += barrier as f64 * alive - products + alive * (self.setting.base - self.setting.weight * mean);
+            sum += barrier as f64 * alive - products
+                + alive * (self.setting.base - self.setting.weight * mean);
             let value = sum + alive * end;
             if value < least {
                 least = value;
@@ -151,7 +152,8 @@ impl Outlook<'_> {
     pub fn follow(&self, plan: &Plan, y: &Counts, total: u64) -> f64 {
         let setting = self.setting;
         let mean = total as f64 / setting.ranks as f64;
-        let paid = (y.top.min(plan.barrier)) as f64 + setting.base - setting.weight * mean + plan.tilt.at(total);
+        let paid = (y.top.min(plan.barrier)) as f64 + setting.base - setting.weight * mean
+            + plan.tilt.at(total);
         if plan.steps == 1 || y.top >= plan.barrier {
             return paid + plan.ends[0];
         }

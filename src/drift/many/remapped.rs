@@ -1,9 +1,9 @@
 //! The value after a remap, G_k(S): roughly, by the best simple policy, backward in time, at some totals.
 
-use super::setting::Setting;
 use super::counts::Counts;
 use super::laws::Laws;
 use super::outlook::{Outlook, Plan};
+use super::setting::Setting;
 use super::totals::Totals;
 use crate::observer::{Halt, Observer};
 use rayon::prelude::*;
@@ -32,7 +32,11 @@ impl Remapped {
     ) -> Result<Remapped, Halt> {
         let nodes = setting.totals();
         let steps = setting.steps;
-        let mut remapped = Remapped { ranks: setting.ranks as f64, nodes, values: vec![Vec::new(); steps as usize + 1] };
+        let mut remapped = Remapped {
+            ranks: setting.ranks as f64,
+            nodes,
+            values: vec![Vec::new(); steps as usize + 1],
+        };
         remapped.values[steps as usize] = vec![0.0; remapped.nodes.len()];
         for k in (0..steps).rev() {
             let saved = less * ((steps - k - 1) as f64 / 10.0).min(1.0);
@@ -47,7 +51,8 @@ impl Remapped {
                 outlook.plan(&x, k, &mut plan);
                 plan.value - saved
             };
-            let mut values: Vec<f64> = remapped.nodes.par_iter().with_min_len(16).map(one).collect();
+            let mut values: Vec<f64> =
+                remapped.nodes.par_iter().with_min_len(16).map(one).collect();
             extend(&mut values);
             remapped.values[k as usize] = values;
             if let ControlFlow::Break(halt) = observer.check() {

@@ -30,7 +30,8 @@ pub struct Profile {
 impl Profile {
     /// At a total.
     pub fn at(&self, total: u64) -> f64 {
-        let away = (total as i64 - self.first).clamp(0, self.width * (self.values.len() as i64 - 1));
+        let away =
+            (total as i64 - self.first).clamp(0, self.width * (self.values.len() as i64 - 1));
         let (i, rest) = ((away / self.width) as usize, away % self.width);
         if rest == 0 {
             return self.values[i];
