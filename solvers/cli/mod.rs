@@ -104,6 +104,7 @@ const VERIFY_HELP: &str = "\
 Examples:
   remap verify models/phase_change/fluids.ron --cases 1000
   remap verify model.ron model.cert       (from remap solve model.ron --certificate model.cert)
+  remap verify model.json                 (each field of a solution that names its certificate)
 
 With a certificate, a checker that shares nothing with the solvers prints what it proves. Without, each lemma is checked against a slow and obvious evaluation (fractions, dense matrices, every branch
 followed) on the model, or what of it is small enough, and on random models that have something of

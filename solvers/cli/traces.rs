@@ -271,6 +271,9 @@ pub struct Replay {
     /// Seed of Q-learning and of the intervals.
     #[arg(long, value_name = "S", default_value_t = 1)]
     pub seed: u64,
+    /// Draw the log, its remaps, and what the policies pay as it adds up.
+    #[arg(long, value_name = "FILE.svg|png")]
+    pub plot: Option<PathBuf>,
     /// Write the rule `advised`, as it is after the training steps, to FILE, for `remap export`.
     #[arg(long, value_name = "FILE.json")]
     pub advised: Option<PathBuf>,

@@ -14,7 +14,7 @@ pub const WITHIN: f64 = 0.01;
 pub struct Advised {
     /// What tells the document from others: `advised`.
     pub policy: Name,
-    /// The log.
+    /// The log, and what was advised.
     pub title: String,
     /// Version of `remap`.
     pub version: String,
