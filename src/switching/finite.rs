@@ -283,7 +283,7 @@ impl<'a> Sweep<'a> {
             && alike.wait == 0
             && step.moved(before) <= NEAR * self.tolerance
         {
-            let (recursion, left) = (self.recursion, n - alike.from + 1);
+            let (recursion, left) = (self.recursion, (n - alike.from + 1) as f64);
             let room = Room::of(recursion, &step.raw, chances.survival, left, observer)?;
             let beyond = room.beyond(recursion, &before.raw, &step.raw);
             // Steps of another kind that follow magnify what they are given.

@@ -165,7 +165,7 @@ impl<'a> Search<'a> {
         let recursion = self.recursion;
         let older = Pair { upper: self.now.clone(), lower: self.now.clone() };
         let newer = recursion.step(&recursion.keep(&older, 0.0), 1.0).raw;
-        let room = Room::of(recursion, &older, 1.0, u64::MAX, observer)?;
+        let room = Room::of(recursion, &older, 1.0, f64::MAX, observer)?;
         let found = room.beyond(recursion, &older, &newer);
         if let Some(step) = found.map(|pair| recursion.shown(pair)) {
             if step.width() < self.best.width() {

@@ -32,6 +32,9 @@ struct Piece {
     slope: f64,
     /// What the place of an image may change, moved outward likewise.
     blur: f64,
+    /// Where the next piece begins, and what the place of an image near that may change beside.
+    next: f64,
+    near: f64,
 }
 
 /// One report's way through the pieces of a function.
@@ -174,6 +177,9 @@ impl Filter {
                 let piece = &pieces[way.piece];
                 let beyond = piece.slope * (yes - piece.at * weight);
                 sum += (piece.value * weight + beyond) + piece.blur * before;
+                if 2.0 * yes > piece.next * weight {
+                    sum += piece.near * (weight + before);
+                }
             }
             let own = (1.0 - here) * line[0] + here * line[1];
             result.at.push(here);
@@ -190,19 +196,20 @@ impl Filter {
         }
     }
 
-    /// The pieces of `next`, moved up (`UPPER`) or down.
-    fn pieces<const UPPER: bool>(&self, next: &Polyline) -> Vec<Piece> {
-        let slopes = next.slopes();
+    /// The pieces of `unmoved`, moved up (`UPPER`) or down.
+    fn pieces<const UPPER: bool>(&self, unmoved: &Polyline) -> Vec<Piece> {
+        let slopes = unmoved.slopes();
         let last = slopes.len() - 1;
         let times = SLACK * (1.0 + self.reports.len() as f64 / 8.0);
         let times = if UPPER { times } else { -times };
         let piece = |k: usize| {
-            let beside = slopes[k.saturating_sub(1)].abs().max(slopes[(k + 1).min(last)].abs());
-            let steep = slopes[k].abs().max(beside);
-            let blur = times * 2.0 * steep * next.at[k + 1];
-            let size = next.value[k].abs() + next.value[k + 1].abs();
-            let value = next.value[k] + (times * size + blur);
-            Piece { at: next.at[k], value, slope: slopes[k], blur }
+            let (at, next) = (unmoved.at[k], unmoved.at[k + 1]);
+            let [before, own, beyond] =
+                [k.saturating_sub(1), k, (k + 1).min(last)].map(|k| slopes[k].abs());
+            let blur = times * 2.0 * (before * at).max(own * next);
+            let size = unmoved.value[k].abs() + unmoved.value[k + 1].abs();
+            let value = unmoved.value[k] + (times * size + blur);
+            Piece { at, value, slope: slopes[k], blur, next, near: times * 2.0 * beyond * next }
         };
         (0..=last).map(piece).collect()
     }

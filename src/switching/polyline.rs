@@ -1,7 +1,6 @@
 //! Piecewise-linear functions of the belief, kept short from one side.
 
 use crate::rounding::{SLACK, outward};
-use std::cmp::Ordering;
 
 /// The function through (at\[k\], value\[k\]), linear in between. `at` ascends from 0 to 1.
 #[derive(Debug, Clone)]
@@ -52,25 +51,34 @@ impl Polyline {
     }
 
     /// `combine` of this function and another at the nodes of both: linear in the two, so that it is the
-    /// combination in between as well. O(nodes).
-    pub(super) fn with(&self, other: &Polyline, combine: impl Fn(f64, f64) -> f64) -> Polyline {
+    /// combination in between as well. It also gets the size of the numbers that went in. O(nodes).
+    pub(super) fn with(
+        &self,
+        other: &Polyline,
+        combine: impl Fn(f64, f64, f64) -> f64,
+    ) -> Polyline {
         let room = self.nodes() + other.nodes();
         let mut all = Polyline { at: Vec::with_capacity(room), value: Vec::with_capacity(room) };
+        let between = |line: &Polyline, next: usize, at: f64| {
+            let (start, end) = (line.at[next - 1], line.at[next]);
+            let (from, to) = (line.value[next - 1], line.value[next]);
+            (from + (at - start) / (end - start) * (to - from), from.abs() + to.abs())
+        };
         let (mut k, mut l) = (0, 0);
         while k < self.nodes() && l < other.nodes() {
             let (at, beside) = (self.at[k], other.at[l]);
-            let between = |line: &Polyline, next: usize, at: f64| {
-                let (start, end) = (line.at[next - 1], line.at[next]);
-                let share = (at - start) / (end - start);
-                line.value[next - 1] + share * (line.value[next] - line.value[next - 1])
+            let own = if at <= beside {
+                (self.value[k], self.value[k].abs())
+            } else {
+                between(self, k, beside)
             };
-            let (own, its) = match at.total_cmp(&beside) {
-                Ordering::Less => (self.value[k], between(other, l, at)),
-                Ordering::Equal => (self.value[k], other.value[l]),
-                Ordering::Greater => (between(self, k, beside), other.value[l]),
+            let its = if beside <= at {
+                (other.value[l], other.value[l].abs())
+            } else {
+                between(other, l, at)
             };
             all.at.push(at.min(beside));
-            all.value.push(combine(own, its));
+            all.value.push(combine(own.0, its.0, own.1 + its.1));
             k += usize::from(at <= beside);
             l += usize::from(beside <= at);
         }
@@ -79,7 +87,12 @@ impl Polyline {
 
     /// This function less another, rounded up (`UPPER`) or down.
     pub(super) fn less<const UPPER: bool>(&self, other: &Polyline) -> Polyline {
-        self.with(other, |own, its| outward::<UPPER>(own - its, own.abs() + its.abs()))
+        self.with(other, |own, its, size| outward::<UPPER>(own - its, size))
+    }
+
+    /// The greatest value, without its sign.
+    pub(super) fn size(&self) -> f64 {
+        self.value.iter().fold(0.0, |most, value| value.abs().max(most))
     }
 
     /// The greatest value.
@@ -238,8 +251,7 @@ impl Polyline {
             if short.nodes() <= most {
                 return short;
             }
-            let size = self.value.iter().fold(0.0f64, |most, value| most.max(value.abs()));
-            coarser = 4.0 * coarser.max(SLACK * size);
+            coarser = 4.0 * coarser.max(SLACK * self.size());
         }
     }
 }

@@ -54,7 +54,7 @@ impl Relative {
             let bent = (above - start).max(beside - end).max(start - under).max(end - below);
             idle = if bent < least * (1.0 - PROGRESS) { 0 } else { idle + 1 };
             least = least.min(bent);
-            let halted = observer.progress(0, 1).is_break();
+            let halted = observer.check().is_break();
             if bent <= SETTLED * finest || idle > PATIENCE || halted {
                 let next = filter.back::<false>(&value, survival, running, Some(&gains.upper));
                 let change = Change::of(rise, next.less::<false>(&value));
@@ -99,7 +99,7 @@ pub(super) fn average(
         if now <= tolerance || idle > PATIENCE {
             return (best, None);
         }
-        if let ControlFlow::Break(halt) = observer.progress(0, 1) {
+        if let ControlFlow::Break(halt) = observer.check() {
             return (best, Some(halt));
         }
         change.step(recursion, always, SPEND * budget);

@@ -41,7 +41,7 @@ impl Room {
         recursion: &Recursion,
         pair: &Pair,
         survival: f64,
-        left: u64,
+        left: f64,
         observer: &dyn Observer,
     ) -> ControlFlow<Halt, Room> {
         let margin = |beyond: f64| (0.5 * beyond).min(MARGIN * recursion.scale);
@@ -51,7 +51,6 @@ impl Room {
             if below > 0.0 { pair.upper.last_below::<false>(recursion.low - below) } else { 0.0 };
         let end =
             if above > 0.0 { pair.lower.first_above::<true>(recursion.high + above) } else { 1.0 };
-        let left = left as f64;
         let mut room = Room { ends: [start, end], steps: Polyline::constant(1.0), most: left };
         for done in 0..MOST_STEPS {
             if done % 1024 == 1023 {
@@ -59,9 +58,7 @@ impl Room {
             }
             let one: Line = [1.0; 2];
             let next = recursion.filter.back::<true>(&room.inside(), survival, one, None);
-            let worth =
-                room.steps.with(&next, |now, next| outward::<false>(now - next + 1.0, now + next));
-            let worth = worth.least();
+            let worth = room.steps.less::<false>(&next).least() + 1.0 - SLACK * room.steps.most();
             if worth >= WORTH {
                 let scaled = |steps: &f64| outward::<true>(steps / worth, steps / worth);
                 room.steps.value = room.steps.value.iter().map(scaled).collect();
@@ -109,26 +106,19 @@ impl Room {
         let rise = newer.upper.less::<true>(&older.upper).most().max(0.0);
         let fall = older.lower.less::<true>(&newer.lower).most().max(0.0);
         let (low, high, [start, end]) = (recursion.low, recursion.high, self.ends);
-        let reach =
-            |by: f64, from: f64| outward::<true>(by * self.most, by * self.most + from.abs());
-        let beneath = start == 0.0 || {
-            let value = older.upper.at(start);
-            value + reach(rise, value) <= low
-        };
-        let beyond = end == 1.0 || {
-            let value = older.lower.at(end);
-            value - reach(fall, value) >= high
-        };
-        let all =
-            |steps: f64, value: f64, by: f64| 4.0 * SLACK * (value.abs() + by * steps) + by * steps;
+        let reach = |by: f64, size: f64| outward::<true>(by * self.most, by * self.most + size);
+        let beneath = older.upper.at(start) + reach(rise, older.upper.size()) <= low;
+        let beyond = older.lower.at(end) - reach(fall, older.lower.size()) >= high;
+        let (beneath, beyond) = (start == 0.0 || beneath, end == 1.0 || beyond);
+        let raised = |by: f64, steps: f64, size: f64| outward::<true>(by * steps, size + by * size);
         (beneath && beyond).then(|| Pair {
             upper: older
                 .upper
-                .with(&self.steps, |value, steps| value + all(steps, value, rise))
+                .with(&self.steps, |value, steps, size| value + raised(rise, steps, size))
                 .rising::<true>(),
             lower: older
                 .lower
-                .with(&self.steps, |value, steps| value - all(steps, value, fall))
+                .with(&self.steps, |value, steps, size| value - raised(fall, steps, size))
                 .rising::<false>(),
         })
     }

@@ -59,12 +59,12 @@ pub(super) struct Value {
 
 /// What a step may add to the distance of the two functions, as a fraction of its share of the width aimed
 /// at: by reducing either, and by what is not known of the gains.
-const MERGE: f64 = 0.1;
-pub(super) const GAINS: f64 = 0.4;
+const MERGE: f64 = 0.25;
+pub(super) const GAINS: f64 = 0.28;
 
 /// The share of the whole width that the first steps back may use beside their own, for each of the two, and
 /// how many steps use half of it: where the program is long, cheaper ones follow.
-const HEAD: f64 = 0.15;
+const HEAD: f64 = 0.1;
 const HEAD_STEPS: f64 = 400.0;
 
 /// What reducing may add to the change of a step at rest, as a fraction of its share; and to what the steps
@@ -176,55 +176,51 @@ impl Value {
             lower: self.lower.less::<false>(&base),
         };
         let mut budgets = [DRIFT * allowance, LEGACY * allowance * self.cycles];
-        let (mut rise, mut fall) = ([DoubleDouble::default(); 2], [DoubleDouble::default(); 2]);
+        let (mut rise, mut fall) = (Total::default(), Total::default());
         let initial = self.initial;
-        let start = base.at(initial);
+        let start = [base.at(initial), base.size()];
         let at = |line: Line| line[0] + initial * (line[1] - line[0]);
-        // The sums at the initial belief, where no line is needed.
-        let (mut highest, mut lowest) = (DoubleDouble::default(), DoubleDouble::default());
-        let plus =
-            |sum: [DoubleDouble; 2], line: Line| [sum[0].plus(line[0]), sum[1].plus(line[1])];
         let mut looked = f64::INFINITY;
+        let mut settled = None;
         for done in 0..steps {
             observer.progress(done, steps)?;
             let ahead = Ahead::new(recursion, chances, steps - done);
-            let [up, down] = change.lines();
-            let [above, below] = legacy.lines();
+            let ([up, down], [above, below]) = (change.lines(), legacy.lines());
             let (all_up, all_down) = (ahead.sum::<true>(up), ahead.sum::<false>(down));
             let (above, below) = (ahead.last::<true>(above), ahead.last::<false>(below));
-            let parts = |legacy: f64, sum: f64, ahead: f64| {
-                let size = start.abs() + legacy.abs() + sum.abs() + ahead.abs();
-                (start + legacy + sum + ahead, 8.0 * SLACK * size)
-            };
-            let (low, below_low) = parts(at(below), lowest.value(), at(all_down));
-            let (high, above_high) = parts(at(above), highest.value(), at(all_up));
-            let (low, high) = (low - below_low, high + above_high);
+            let low = all::<false>(start, [at(below), fall.initial.value(), at(all_down)]);
+            let high = all::<true>(start, [at(above), rise.initial.value(), at(all_up)]);
             let due = done % PATIENCE == PATIENCE - 1;
             let idle = due && high - low > looked * (1.0 - PROGRESS);
             if due {
                 looked = high - low;
             }
             if high - low <= CLOSE * self.aim * low.abs().max(1.0) || idle {
-                (rise, fall) = (plus(rise, all_up), plus(fall, all_down));
-                self.closer = Some((low, high));
+                rise.add(all_up, 0.0);
+                fall.add(all_down, 0.0);
                 legacy = Change::of(Polyline::line(above), Polyline::line(below));
                 self.left += ahead.all;
+                settled = Some((low, high));
                 break;
             }
-            rise = plus(rise, up);
-            fall = plus(fall, down);
-            highest = highest.plus(change.upper.value::<true>(initial));
-            lowest = lowest.plus(change.lower.value::<false>(initial));
+            rise.add(up, change.upper.value::<true>(initial));
+            fall.add(down, change.lower.value::<false>(initial));
             let merges = budgets.map(|budget| SPEND * budget);
             budgets = budgets.map(|budget| budget * (1.0 - SPEND));
             change.step(recursion, chances, merges[0]);
             legacy.step(recursion, chances, merges[1]);
             self.left = 1.0 + chances.survival * self.left;
         }
+        self.closer = Some(settled.unwrap_or_else(|| {
+            let below = legacy.lower.value::<false>(initial);
+            let above = legacy.upper.value::<true>(initial);
+            let low = all::<false>(start, [below, fall.initial.value(), 0.0]);
+            (low, all::<true>(start, [above, rise.initial.value(), 0.0]))
+        }));
         self.upper = legacy.upper.over::<true>(&base);
         self.lower = legacy.lower.over::<false>(&base);
-        self.upper.raise::<true>(rise);
-        self.lower.raise::<false>(fall);
+        self.upper.raise::<true>(rise.line);
+        self.lower.raise::<false>(fall.line);
         self.apart = self.apart();
         ControlFlow::Continue(())
     }
@@ -246,6 +242,26 @@ impl Value {
     }
 }
 
+/// What steps at rest add up to: a linear function beside it, and the number at the initial belief.
+#[derive(Default)]
+struct Total {
+    line: [DoubleDouble; 2],
+    initial: DoubleDouble,
+}
+
+impl Total {
+    fn add(&mut self, line: Line, initial: f64) {
+        self.line = [self.line[0].plus(line[0]), self.line[1].plus(line[1])];
+        self.initial = self.initial.plus(initial);
+    }
+}
+
+/// The sum of a function's value, given with its size, and of what is added to it, rounded up (`UPPER`) or down.
+fn all<const UPPER: bool>([start, size]: [f64; 2], parts: [f64; 3]) -> f64 {
+    let sum = start + parts.iter().sum::<f64>();
+    outward::<UPPER>(sum, 8.0 * (size + parts.map(f64::abs).iter().sum::<f64>()))
+}
+
 /// What becomes of a linear function over a number of steps, less and less of the program being left.
 struct Ahead {
     /// Sum of s^i, i < steps, and of (s (1-a-b))^i: what is left of a distance from the share.
@@ -255,6 +271,9 @@ struct Ahead {
     last: [f64; 2],
     share: f64,
 }
+
+/// More than a power loses, relatively.
+const POWER: f64 = 1e-12;
 
 impl Ahead {
     fn new(recursion: &Recursion, chances: Chances, steps: u64) -> Ahead {
@@ -277,13 +296,14 @@ impl Ahead {
 
     /// What is left of it after all steps, rounded up or down.
     fn last<const UPPER: bool>(&self, line: Line) -> Line {
-        self.combined::<UPPER>(line, self.last, 1e-12)
+        let blur = if self.last[0] == 1.0 { 16.0 * SLACK } else { POWER };
+        self.combined::<UPPER>(line, self.last, blur)
     }
 
     fn combined<const UPPER: bool>(&self, line: Line, [all, fading]: [f64; 2], blur: f64) -> Line {
         let tilt = line[1] - line[0];
         let middle = line[0] + tilt * self.share;
-        let loss = blur * all * (line[0].abs() + line[1].abs());
+        let loss = blur * all * (line[0].abs() + line[1].abs()) + POWER * fading * tilt.abs();
         let loss = if UPPER { loss } else { -loss };
         let at = |p: f64| middle * all + tilt * (p - self.share) * fading + loss;
         [at(0.0), at(1.0)]
@@ -309,8 +329,8 @@ impl Shifted {
 
     /// The value at `p`, rounded up (`UPPER`) or down.
     fn value<const UPPER: bool>(&self, p: f64) -> f64 {
-        let (shape, offset) = (self.shape.at(p), self.offset.value());
-        outward::<UPPER>(shape + offset, 8.0 * (shape.abs() + offset.abs()))
+        let offset = self.offset.value();
+        outward::<UPPER>(self.shape.at(p) + offset, 8.0 * (self.shape.size() + offset.abs()))
     }
 
     /// Adds a linear function.
@@ -337,7 +357,7 @@ impl Shifted {
 
     /// This function and another together, rounded up (`UPPER`) or down.
     fn over<const UPPER: bool>(&self, other: &Polyline) -> Shifted {
-        let both = |own: f64, its: f64| outward::<UPPER>(own + its, own.abs() + its.abs());
+        let both = |own: f64, its: f64, size: f64| outward::<UPPER>(own + its, size);
         Shifted { shape: self.shape.with(other, both), offset: self.offset }
     }
 }
