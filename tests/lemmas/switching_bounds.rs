@@ -163,7 +163,7 @@ fn bounds_of_random_models_enclose_the_exact_ones() {
 }
 
 #[test]
-#[ignore = "minutes; run with: cargo test -p remapping --test lemmas -- --ignored bounds_of_ten_thousand"]
+#[ignore = "minutes; run with: cargo test --test lemmas bounds_of_ten_thousand -- --ignored"]
 fn bounds_of_ten_thousand_random_models_enclose_the_exact_ones() {
     bounds_enclose(0..10_000);
 }
@@ -176,11 +176,13 @@ fn long_bounds_enclose(seeds: std::ops::Range<u64>) {
         let random = &mut stream(20, seed);
         let mut problem = problem(random);
         let alarm = hundredths(random, 100);
+        // Few digits, of which every step adds some.
+        problem.rates = [0, 1].map(|_| ratio(random.random_range(0..=5), 10));
         problem.detector = match random.random_bool(0.5) {
             true => binary(Rational::ZERO, Rational::ZERO),
             false => binary(alarm.clone(), Rational::ONE - alarm),
         };
-        let last = random.random_range(100..=140);
+        let last = random.random_range(68..=80);
         let lifetime = match random.random_range(0..3) {
             0 => Lifetime::pmf(vec![(last / 4, ratio(1, 3)), (last, ratio(2, 3))]).unwrap(),
             _ => Lifetime::fixed(last),
@@ -196,11 +198,11 @@ fn long_bounds_enclose(seeds: std::ops::Range<u64>) {
 
 #[test]
 fn bounds_of_long_programs_enclose_the_exact_ones() {
-    long_bounds_enclose(0..40);
+    long_bounds_enclose(0..10);
 }
 
 #[test]
-#[ignore = "minutes; run with: cargo test --test lemmas -- --ignored bounds_of_a_thousand_long"]
+#[ignore = "minutes; run with: cargo test --test lemmas bounds_of_a_thousand_long -- --ignored"]
 fn bounds_of_a_thousand_long_programs_enclose_the_exact_ones() {
     long_bounds_enclose(0..1000);
 }
@@ -208,10 +210,10 @@ fn bounds_of_a_thousand_long_programs_enclose_the_exact_ones() {
 /// Where nothing exact is known: what a coarse solution leaves out no finer one may find.
 #[test]
 fn bounds_of_all_tolerances_overlap() {
-    for seed in 0..40 {
+    for seed in 0..12 {
         let random = &mut stream(21, seed);
         let problem = problem(random);
-        let last = random.random_range(100..1500);
+        let last = random.random_range(80..400);
         let lifetime = match random.random_range(0..3) {
             0 => Lifetime::pmf(vec![(last / 3, ratio(1, 3)), (last, ratio(2, 3))]).unwrap(),
             1 => Lifetime::geometric(ratio(1, 50), 0, last).unwrap(),
