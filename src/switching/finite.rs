@@ -2,10 +2,11 @@
 
 use super::problem::{PhaseSwitching, SwitchingError};
 use super::recursion::{Pair, Recursion, Step};
-use super::value::{Chances, Value};
+use super::rest::Room;
+use super::value::{Chances, GAINS, Value};
 use crate::lifetime::Lifetime;
 use crate::threshold::Curve;
-use crate::{Observer, Status};
+use crate::{Halt, Observer, Status};
 use std::ops::ControlFlow;
 
 /// The thresholds of recurring phases over a finite horizon.
@@ -112,6 +113,9 @@ pub fn solve(
     Ok(best.expect("at least one sweep ran"))
 }
 
+/// What a load of bounds is from which on nothing is reduced more.
+const ENOUGH: f64 = 0.5;
+
 /// How far reducing may move a function of the difference, following what that does.
 struct Merge {
     now: f64,
@@ -128,36 +132,46 @@ impl Merge {
     /// `load` is how wide the bounds have become, as a multiple of what they may.
     fn follow(&mut self, load: f64) {
         let times = match load {
-            load if load < 0.4 => 1.1,
-            load if load <= 0.6 => 1.0,
-            load if load <= 0.8 => 0.9,
+            load if load < ENOUGH => 1.1,
+            load if load <= 0.7 => 1.0,
+            load if load <= 0.85 => 0.9,
             _ => 0.6,
         };
         self.now = (self.now * times).clamp(self.least, self.most);
     }
 }
 
-/// What the steps that are all alike make of the extremes.
-struct Rest {
-    /// The first of those steps.
+/// Steps that are all alike.
+struct Alike {
+    /// The first of them.
     from: u64,
-    pair: Pair,
-    /// How far reducing may move a function, as a fraction of the distance of the two.
-    coarse: f64,
-    /// The distance the last time it was looked at.
-    seen: f64,
-    steps: u64,
-    /// Steps since the thresholds are as close as asked for.
-    close: u64,
+    /// The step before, which is the later one.
+    before: Option<Step>,
+    /// Steps to come until it is asked again whether they are at rest, and after that.
+    wait: u64,
+    again: u64,
+    /// How much less than elsewhere a function may be reduced.
+    finer: f64,
 }
 
-/// Steps between two looks at how the distance of the extremes has shrunk; by less than `HALF`, and they
-/// are reduced less.
-const LOOK: u64 = 32;
-const HALF: f64 = 0.5;
+impl Alike {
+    fn new(from: u64) -> Alike {
+        Alike { from, before: None, wait: 0, again: FIRST_WAIT, finer: 1.0 }
+    }
+}
 
-/// Steps after which extremes with close thresholds are taken although the functions still approach.
-const PATIENCE: u64 = 1000;
+/// Steps between two attempts to find steps at rest, at first; how many more from attempt to attempt, and
+/// how much less functions may be reduced.
+const FIRST_WAIT: u64 = 8;
+const LONGER: f64 = 1.25;
+const FINER: f64 = 0.25;
+const FINEST: f64 = 1.0 / 256.0;
+
+/// Functions that a step moves by no more than so many times what reducing does are at rest but for that.
+const JITTER: f64 = 4.0;
+
+/// How much a step may move a threshold that is near rest, as a multiple of the tolerance.
+const NEAR: f64 = 0.5;
 
 struct Sweep<'a> {
     recursion: &'a Recursion,
@@ -166,7 +180,7 @@ struct Sweep<'a> {
     tolerance: f64,
     merge: Merge,
     pair: Pair,
-    rest: Option<Rest>,
+    alike: Option<Alike>,
     value: Value,
     to_second: Curve,
     to_first: Curve,
@@ -189,7 +203,7 @@ impl<'a> Sweep<'a> {
             tolerance,
             merge: Merge::new(aim.threshold * recursion.scale),
             pair: Pair::constant(0.0),
-            rest: None,
+            alike: None,
             value: Value::new(problem, aim.value, lifetime.residual_mean(0)),
             to_second: Curve::default(),
             to_first: Curve::default(),
@@ -215,14 +229,18 @@ impl<'a> Sweep<'a> {
             self.to_second.extend_down(n, n, step.to_second);
             self.to_first.extend_down(n, n, step.to_first);
             let blurred = self.value.step(self.recursion, &gains, chances);
-            self.merge.follow((step.width() / self.aim.threshold).max(blurred));
-            self.pair = self.recursion.keep(&step.raw, self.merge.now);
+            let finer = self.alike.as_ref().map_or(1.0, |alike| alike.finer);
+            let load = (step.width() / self.aim.threshold).max(blurred);
+            // Functions that are reduced less than need be, to come to rest, stay so.
+            self.merge.follow(if finer < 1.0 { load.max(ENOUGH) } else { load });
+            self.pair = self.recursion.keep(&step.raw, self.merge.now * finer);
             self.segments = self.segments.max(self.pair.nodes().max(self.value.nodes()) - 1);
             next = n.checked_sub(1);
-            let from = if n < last { self.lifetime.constant_from(n) } else { n };
-            if self.rest.as_ref().is_some_and(|rest| rest.from >= n) {
-                self.rest = None;
-            } else if let Some((step, reached)) = self.rest_from(n, from, chances, gains.gap()) {
+            let rest = match self.rest_from(n, step, chances, observer) {
+                ControlFlow::Break(halt) => return halt.into(),
+                ControlFlow::Continue(rest) => rest,
+            };
+            if let Some((step, reached)) = rest {
                 self.to_second.extend_down(reached, n - 1, step.to_second);
                 self.to_first.extend_down(reached, n - 1, step.to_first);
                 let gains = self.recursion.gains(&step.raw);
@@ -231,54 +249,63 @@ impl<'a> Sweep<'a> {
                 if let ControlFlow::Break(halt) = settled {
                     return halt.into();
                 }
+                self.pair = self.recursion.keep(&step.raw, self.merge.now);
                 next = reached.checked_sub(1);
             }
         }
         Status::Converged
     }
 
-    /// Follows the extremes through step `n`, all steps from `from` on being alike. Once they agree: a step
-    /// that encloses all of those below `n`, and the first of them.
+    /// Takes in `step`, which is step `n`. If all steps below it down to one that is still far are at rest: a
+    /// step that encloses all of those, and the last of them.
     fn rest_from(
         &mut self,
         n: u64,
-        from: u64,
+        step: Step,
         chances: Chances,
-        gap_of_gains: f64,
-    ) -> Option<(Step, u64)> {
-        let mut rest = match self.rest.take() {
-            Some(rest) => rest,
-            None if n - from < LONG => return None,
+        observer: &dyn Observer,
+    ) -> ControlFlow<Halt, Option<(Step, u64)>> {
+        let kept = self.alike.take().filter(|alike| alike.from < n);
+        let mut alike = match kept {
+            Some(alike) => alike,
             None => {
-                let pair = self.recursion.extremes(self.lifetime.last() as f64 + 1.0);
-                Rest { from, seen: pair.gap(), pair, coarse: 0.02, steps: 0, close: 0 }
+                let from =
+                    if n < self.lifetime.last() { self.lifetime.constant_from(n) } else { n };
+                if n - from < LONG {
+                    return ControlFlow::Continue(None);
+                }
+                Alike::new(from)
             }
         };
-        let step = self.recursion.step(&rest.pair, chances.survival);
-        let gap = rest.pair.gap();
-        rest.steps += 1;
-        if rest.steps.is_multiple_of(LOOK) {
-            if gap > HALF * rest.seen {
-                rest.coarse *= 0.25;
+        let mut found = None;
+        alike.wait = alike.wait.saturating_sub(1);
+        if let Some(before) = &alike.before
+            && alike.wait == 0
+            && step.moved(before) <= NEAR * self.tolerance
+        {
+            let (recursion, left) = (self.recursion, (n - alike.from + 1) as f64);
+            let room = Room::of(recursion, &step.raw, chances.survival, left, observer)?;
+            let beyond = room.beyond(recursion, &before.raw, &step.raw);
+            // Steps of another kind that follow magnify what they are given.
+            let close = if alike.from > 0 { self.aim.threshold } else { self.tolerance };
+            found = beyond.map(|pair| recursion.shown(pair)).filter(|shown| {
+                let gains = recursion.gains(&shown.raw);
+                shown.width() <= close
+                    && recursion.lasts_less(&gains, GAINS * self.value.allowance())
+            });
+            if found.is_none() {
+                if step.changed(before) <= JITTER * alike.finer * self.merge.now {
+                    alike.finer = (alike.finer * FINER).max(FINEST);
+                    alike.again = FIRST_WAIT;
+                }
+                alike.wait = alike.again;
+                alike.again = (alike.again as f64 * LONGER) as u64;
             }
-            rest.seen = gap;
         }
-        let merge = self.merge.now.max(rest.coarse * gap);
-        rest.pair = self.recursion.keep(&step.raw, merge);
-        // Steps of another kind that follow magnify what they are given.
-        let close = if rest.from > 0 { self.aim.threshold } else { self.tolerance };
-        if step.width() <= close {
-            rest.close += 1;
-            let gains = self.recursion.gains(&step.raw).gap();
-            let agreed = gains <= (2.0 * gap_of_gains).max(0.1 * self.value.allowance())
-                && (rest.from == 0 || rest.pair.gap() <= 2.0 * self.pair.gap());
-            if agreed || rest.close > PATIENCE {
-                self.pair = rest.pair;
-                return Some((step, rest.from));
-            }
-        }
-        self.rest = Some(rest);
-        None
+        let found = found.map(|shown| (shown, alike.from));
+        alike.before = Some(step);
+        self.alike = found.is_none().then_some(alike);
+        ControlFlow::Continue(found)
     }
 
     fn into_solution(self, status: Status) -> Solution {

@@ -3,8 +3,9 @@
 use super::polyline::Polyline;
 use super::problem::{PhaseSwitching, SwitchingError};
 use super::recursion::{Pair, Recursion, Step};
-use crate::Rational;
-use crate::rounding::{SLACK, nearest};
+use super::relative::average;
+use super::rest::Room;
+use crate::rounding::nearest;
 use crate::threshold::Bounds;
 use crate::{Halt, Observer, Status};
 use std::ops::ControlFlow;
@@ -26,29 +27,29 @@ pub struct LongRun {
     pub status: Status,
 }
 
-/// Steps between two looks at how the widths have shrunk.
-const LOOK: u64 = 64;
+/// How far reducing may move the difference, in units of the gain: at first, and how much less from one
+/// attempt to the next. Beyond the last there is nothing but rounding.
+const ROUGH: f64 = 1e-2;
+const FINER: f64 = 0.25;
+const FINEST: f64 = 1e-16;
 
-/// How far reducing a function may move it, as a fraction of the tolerance, in units of the gain.
-const MERGE: f64 = 0.05;
+/// How much more than a reduction a step may still move the difference when it counts as settled.
+const SETTLED: f64 = 2.0;
 
-/// Finer reductions tried, each by [`FINER`].
-const MAX_REFINEMENTS: u32 = 4;
-const FINER: f64 = 0.1;
-
-/// The least progress within [`LOOK`] steps, relatively, that does not ask for a finer reduction, and
-/// that does not end the iteration.
+/// Steps without progress after which it counts as settled.
+const PATIENCE: u32 = 256;
 const PROGRESS: f64 = 0.01;
-const LEAST_PROGRESS: f64 = 1e-7;
+
+/// How much closer thresholds have to be before the average is tried again.
+const CLOSER: f64 = 0.1;
 
 /// Computes the thresholds and the average cost of `problem` run forever, each threshold to `tolerance`,
 /// the average relative to max(1, |average|).
 ///
-/// The recursion of the difference is started from both its extremes. It is monotone, so its iterates
-/// enclose every fixed point, reductions included, and the distance is what is certified. For the average,
-/// the gain of switching f = (D - c)^+ has to be averaged over the stationary law of the belief, which is
-/// not known; but P^k f and P^k f - beta (p - a/(a+b)) have the same average for every k and beta, and with
-/// k they come to rest on it. O(pieces x levels) a step.
+/// The recursion of the difference is followed until it comes to rest, ever less reduced. What a step still
+/// changes then bounds how far the limit may be (`rest.rs`); that is what is certified. The average is the mean
+/// of what a cycle takes over the stationary law of the belief, which nobody knows (`relative.rs`).
+/// O(pieces x levels) a step.
 ///
 /// # Errors
 /// If the parameters are out of range, a switch is impossible, or the phases never change.
@@ -58,137 +59,119 @@ pub fn long_run(
     observer: &dyn Observer,
 ) -> Result<LongRun, SwitchingError> {
     problem.validate()?;
-    let share = problem.share().ok_or(SwitchingError::NoChange)?;
+    let share = nearest(&problem.share().ok_or(SwitchingError::NoChange)?);
     let recursion = Recursion::new(problem);
     if !(recursion.low.is_finite() && recursion.high.is_finite()) {
         return Err(SwitchingError::NoWayBack);
     }
-    let start = recursion.extremes(f64::INFINITY);
-    let merge = MERGE * tolerance * recursion.scale;
-    let mut search =
-        Search { recursion: &recursion, pair: start, merge, refinements: 0, segments: 1, steps: 0 };
-    let running =
-        nearest(&((Rational::ONE - &share) * &problem.cycle[0][0] + &share * &problem.cycle[1][0]));
-    let share = nearest(&share);
+    let mut search = Search::new(&recursion);
+    let running = [nearest(&problem.cycle[0][0]), nearest(&problem.cycle[1][0])];
     let mut target = tolerance;
+    let mut best = (f64::NEG_INFINITY, f64::INFINITY);
     loop {
-        let (step, mut status) = search.until(target, observer);
-        let gain = mean_gain(&recursion, &step.raw, share, 0.1 * target, observer);
-        let (gain, halt) = gain;
-        let blur = 8.0 * SLACK * (running.abs() + gain.1.abs());
-        let average = (running - gain.1 - blur, running - gain.0 + blur);
-        let wide = (average.1 - average.0) / average.0.abs().max(1.0);
+        let mut status = search.until(target, observer);
+        let gains = recursion.gains(&search.best.raw);
+        let (found, halt) =
+            average(&recursion, running, &gains, share, 0.4 * tolerance.max(target), observer);
+        best = (best.0.max(found.0), best.1.min(found.1));
+        let wide = (best.1 - best.0) / best.0.abs().max(1.0);
         if let Some(halt) = halt {
             status = halt.into();
         }
         let close = wide <= tolerance;
-        if close || status != Status::Converged || search.refinements >= MAX_REFINEMENTS {
-            if status == Status::Converged && !(close && step.width() <= tolerance) {
+        if close || status != Status::Converged || search.merge < FINEST * recursion.scale {
+            if status == Status::Converged && !(close && search.best.width() <= tolerance) {
                 status = Status::IterationLimit;
             }
             return Ok(LongRun {
-                to_second: step.to_second,
-                to_first: step.to_first,
-                average,
+                to_second: search.best.to_second,
+                to_first: search.best.to_first,
+                average: best,
                 segments: search.segments,
                 steps: search.steps,
                 status,
             });
         }
-        search.refine();
-        target *= FINER;
+        target = CLOSER * target.min(search.best.width());
     }
 }
 
-/// The iteration from both extremes.
+/// The iteration of the difference.
 struct Search<'a> {
     recursion: &'a Recursion,
-    pair: Pair,
+    /// The difference, roughly.
+    now: Polyline,
+    /// How far reducing may move it.
     merge: f64,
-    refinements: u32,
+    /// The closest bounds so far.
+    best: Step,
     segments: usize,
     steps: u64,
 }
 
-impl Search<'_> {
-    fn refine(&mut self) {
-        self.refinements += 1;
-        self.merge *= FINER;
+impl<'a> Search<'a> {
+    fn new(recursion: &'a Recursion) -> Search<'a> {
+        let [low, high] = [recursion.low, recursion.high].map(Polyline::constant);
+        Search {
+            recursion,
+            now: Polyline::constant(0.0),
+            merge: ROUGH * recursion.scale,
+            best: recursion.step(&Pair { upper: high, lower: low }, 1.0),
+            segments: 1,
+            steps: 0,
+        }
     }
 
     /// Iterates until both thresholds are known to `target`, or cannot be.
-    fn until(&mut self, target: f64, observer: &dyn Observer) -> (Step, Status) {
-        let mut before = f64::INFINITY;
-        let mut gap_before = f64::INFINITY;
-        loop {
-            let step = self.recursion.step(&self.pair, 1.0);
-            self.pair = self.recursion.keep(&step.raw, self.merge);
-            self.steps += 1;
-            let nodes = step.raw.upper.nodes().max(step.raw.lower.nodes());
-            self.segments = self.segments.max(nodes - 1);
-            let width = step.width();
-            if width <= target {
-                return (step, Status::Converged);
+    fn until(&mut self, target: f64, observer: &dyn Observer) -> Status {
+        let recursion = self.recursion;
+        let (mut least, mut idle) = (f64::INFINITY, 0);
+        while self.best.width() > target {
+            if self.merge < FINEST * recursion.scale {
+                return Status::IterationLimit;
             }
             // How far along it is, as the digits found of those asked for.
             let digits =
                 |width: f64| (16.0 * (1.0 - width.max(target).log2() / target.log2())) as u64;
-            if let ControlFlow::Break(halt) = observer.progress(16 - digits(width).min(16), 16) {
-                return (step, halt.into());
+            let left = digits(self.best.width()).min(16);
+            if let ControlFlow::Break(halt) = observer.progress(16 - left, 16) {
+                return halt.into();
             }
-            if self.steps.is_multiple_of(LOOK) {
-                let gap = self.pair.gap();
-                let progress = 1.0 - (width / before).min(gap / gap_before);
-                if progress < PROGRESS {
-                    if self.refinements < MAX_REFINEMENTS {
-                        self.refine();
-                    } else if progress < LEAST_PROGRESS {
-                        return (step, Status::IterationLimit);
-                    }
+            let cut = self.now.cut::<true>(recursion.low, recursion.high);
+            let mut short = cut.reduced_to::<true>(self.merge, recursion.most_nodes);
+            short.value.iter_mut().for_each(|value| *value -= 0.5 * self.merge);
+            let next = recursion.filter.back::<true>(&short, 1.0, recursion.difference, None);
+            let next = next.rising::<true>();
+            self.steps += 1;
+            self.segments = self.segments.max(next.nodes() - 1);
+            let change = next.less::<true>(&self.now);
+            let moved = change.most().max(-change.least());
+            self.now = next;
+            idle = if moved < least * (1.0 - PROGRESS) { 0 } else { idle + 1 };
+            least = least.min(moved);
+            if moved <= SETTLED * self.merge || idle > PATIENCE {
+                if let ControlFlow::Break(halt) = self.attempt(observer) {
+                    return halt.into();
                 }
-                (before, gap_before) = (width, gap);
+                (least, idle) = (f64::INFINITY, 0);
+                self.merge *= FINER;
             }
         }
+        Status::Converged
     }
-}
 
-/// Iterations of the gain without progress after which it is given up.
-const PATIENCE: u32 = 64;
-
-/// Bounds on the mean of (D - c)^+ over the stationary law of the belief.
-fn mean_gain(
-    recursion: &Recursion,
-    raw: &Pair,
-    share: f64,
-    tolerance: f64,
-    observer: &dyn Observer,
-) -> ((f64, f64), Option<Halt>) {
-    let merge = MERGE * tolerance * recursion.scale;
-    let Pair { mut upper, mut lower } = recursion.gains(raw);
-    let mut best = (f64::NEG_INFINITY, f64::INFINITY);
-    let mut idle = 0;
-    loop {
-        let [calm, late] = upper.ends();
-        let tilt = late - calm;
-        let tilted = |side: &Polyline| -> Vec<f64> {
-            let nodes = side.at.iter().zip(&side.value);
-            nodes.map(|(at, value)| value - tilt * (at - share)).collect()
-        };
-        let most = tilted(&upper).into_iter().fold(f64::NEG_INFINITY, f64::max);
-        let least = tilted(&lower).into_iter().fold(f64::INFINITY, f64::min);
-        let blur = 4.0 * SLACK * (tilt.abs() + most.abs());
-        let width = best.1 - best.0;
-        best = (best.0.max(least - blur), best.1.min(most + blur));
-        let now = best.1 - best.0;
-        idle = if now < width * (1.0 - PROGRESS) { 0 } else { idle + 1 };
-        if now <= tolerance || idle > PATIENCE {
-            return (best, None);
+    /// Bounds the limit by what the next step changes.
+    fn attempt(&mut self, observer: &dyn Observer) -> ControlFlow<Halt> {
+        let recursion = self.recursion;
+        let older = Pair { upper: self.now.clone(), lower: self.now.clone() };
+        let newer = recursion.step(&recursion.keep(&older, 0.0), 1.0).raw;
+        let room = Room::of(recursion, &older, 1.0, f64::MAX, observer)?;
+        let found = room.beyond(recursion, &older, &newer);
+        if let Some(step) = found.map(|pair| recursion.shown(pair)) {
+            if step.width() < self.best.width() {
+                self.best = step;
+            }
         }
-        if let ControlFlow::Break(halt) = observer.progress(0, 1) {
-            return (best, Some(halt));
-        }
-        let (filter, most) = (&recursion.filter, recursion.most_nodes);
-        upper = filter.back::<true>(&upper, 1.0, [0.0; 2], &[]).reduced_to::<true>(merge, most);
-        lower = filter.back::<false>(&lower, 1.0, [0.0; 2], &[]).reduced_to::<false>(merge, most);
+        ControlFlow::Continue(())
     }
 }

@@ -22,8 +22,8 @@
 //! other's, relatively (e_1 - e_2 rises with p), D rises with p: P keeps rising functions rising, because a
 //! greater p_a makes greater reports likelier and every report's map is rising. So there are two thresholds
 //! a step, and between them the program keeps the mapping it has: hysteresis. [`solve`] encloses D between
-//! two piecewise-linear functions, rounded outward at every step; [`long_run`] does so without an end, from
-//! both extremes D = c and D = -d, which the operator brings together.
+//! two piecewise-linear functions, rounded outward at every step, until what steps still change bounds all
+//! that are to come (`rest.rs`); [`long_run`] looks for a function that a step hardly changes.
 //!
 //! A switch that comes too soon is not noticed: the program goes back when its belief says so. With b = 0 and
 //! no way back this is the change of phase of [`crate::threshold`] with lasting remappings (`Keep`).
@@ -53,6 +53,8 @@ mod operator;
 mod polyline;
 mod problem;
 mod recursion;
+mod relative;
+mod rest;
 mod value;
 
 pub use finite::{Solution, solve};

@@ -25,31 +25,66 @@ const LEAST: f64 = 1e-250;
 /// A linear function of the belief, by its values at 0 and 1.
 pub(super) type Line = [f64; 2];
 
-/// One report's way through the pieces of a function.
-struct Way<'a> {
-    report: Likelihood,
-    next: &'a Polyline,
-    slopes: &'a [f64],
-    /// The piece the latest image lies in.
-    piece: usize,
-    /// The next node whose preimage is to come, and that preimage.
-    node: usize,
-    preimage: f64,
+/// A linear piece of a function, its value moved outward past what rounding may do to a mean of it.
+struct Piece {
+    at: f64,
+    value: f64,
+    slope: f64,
+    /// What the place of an image may change, moved outward likewise.
+    blur: f64,
+    /// Where the next piece begins, and what the place of an image near that may change beside.
+    next: f64,
+    near: f64,
 }
 
-impl Way<'_> {
-    /// Goes on to the next node that has a preimage inside (0, 1).
-    fn advance(&mut self, filter: &Filter) {
-        self.preimage = f64::INFINITY;
-        while self.node + 1 < self.next.nodes() {
-            let at = self.next.at[self.node];
-            self.node += 1;
-            let preimage = filter.preimage(at, &self.report);
-            if preimage > LEAST {
-                self.preimage = preimage;
-                return;
-            }
+/// One report's way through the pieces of a function.
+struct Way {
+    report: Likelihood,
+    /// The preimages of the nodes still ahead, the next one last.
+    ahead: Vec<f64>,
+    /// The next of them.
+    next: f64,
+    /// The piece the latest image lies in.
+    piece: usize,
+}
+
+impl Way {
+    /// Goes on to the next node whose preimage lies beyond `here`.
+    fn advance(&mut self, here: f64) {
+        while self.next <= here {
+            self.piece += 1;
+            self.next = self.ahead.pop().unwrap_or(f64::INFINITY);
         }
+    }
+}
+
+/// A function that is subtracted, on the way from 0 to 1.
+struct Gain<'a> {
+    line: &'a Polyline,
+    slopes: Vec<f64>,
+    piece: usize,
+}
+
+impl<'a> Gain<'a> {
+    fn new(line: &'a Polyline) -> Gain<'a> {
+        Gain { line, slopes: line.slopes(), piece: 0 }
+    }
+
+    /// The value at `p`, rounded down (`UPPER`: what is left is rounded up) or up.
+    fn at<const UPPER: bool>(&mut self, p: f64) -> f64 {
+        let at = &self.line.at;
+        while self.piece + 2 < at.len() && at[self.piece + 1] <= p {
+            self.piece += 1;
+        }
+        let (start, slope) = (self.line.value[self.piece], self.slopes[self.piece]);
+        let value = start + slope * (p - at[self.piece]);
+        let margin = SLACK * (start.abs() + value.abs() + slope.abs() * p);
+        if UPPER { value - margin } else { value + margin }
+    }
+
+    /// The next node, once the value at the present place is known.
+    fn next(&self) -> f64 {
+        self.line.at[self.piece + 1]
     }
 }
 
@@ -81,99 +116,101 @@ impl Filter {
         if self.changes() > 0.0 { self.begins / self.changes() } else { 0.0 }
     }
 
-    /// The belief from which `report` leads to `at`; infinite or NaN if there is none.
-    fn preimage(&self, at: f64, report: &Likelihood) -> f64 {
-        if self.memory == 0.0 || report.before == 0.0 || report.after == 0.0 {
-            return f64::INFINITY;
+    /// The way of `report` through the pieces between the places `at`, from belief 0 on.
+    fn way(&self, report: Likelihood, at: &[f64]) -> Way {
+        let last = at.len() - 2;
+        let mut way = Way { report, ahead: Vec::new(), next: f64::INFINITY, piece: 0 };
+        let Likelihood { before, after } = report;
+        if before == 0.0 {
+            way.piece = last;
+        } else if after > 0.0 && self.memory == 0.0 {
+            let (yes, no) = (self.begins * after, self.calm * before);
+            let passed = at.partition_point(|at| *at <= yes / (yes + no));
+            way.piece = passed.saturating_sub(1).min(last);
+        } else if after > 0.0 {
+            let times = 1.0 / self.memory;
+            let preimage = |at: &f64| {
+                let (no, yes) = (at * before, (1.0 - at) * after);
+                (no / (no + yes) - self.begins) * times
+            };
+            way.ahead = at[1..=last].iter().rev().map(preimage).collect();
+            way.next = way.ahead.pop().unwrap_or(f64::INFINITY);
+            way.advance(LEAST);
         }
-        let (no, yes) = (at * report.before, (1.0 - at) * report.after);
-        (no / (no + yes) - self.begins) / self.memory
+        way
     }
 
-    /// `line` + `survival` P `next`, rounded up (`UPPER`) or down, with nodes also at `more`.
+    /// `line` + `survival` P `next` - `gain`, rounded up (`UPPER`) or down, with nodes also at those of `gain`.
     ///
     /// Between two neighbouring nodes the function is linear but for what rounding does to their places;
-    /// that and the rounding of values moves every value outward. O(reports x nodes).
+    /// that and the rounding of values moves every value outward. A report adds v w + s (y - x w), where it
+    /// has chance w, chance y together with the second phase, and leads into the piece v + s (q - x).
+    /// O(reports x nodes) places, as many operations at each as there are reports.
     pub(super) fn back<const UPPER: bool>(
         &self,
         next: &Polyline,
         survival: f64,
         line: Line,
-        more: &[f64],
+        gain: Option<&Polyline>,
     ) -> Polyline {
-        let slopes = next.slopes();
-        let mut ways: Vec<Way<'_>> = self
-            .reports
-            .iter()
-            .map(|report| Way {
-                report: *report,
-                next,
-                slopes: &slopes,
-                piece: 0,
-                node: 1,
-                preimage: 0.0,
-            })
-            .collect();
-        ways.iter_mut().for_each(|way| way.advance(self));
-        let room = ways.len() * next.nodes() + more.len() + 2;
+        let pieces = self.pieces::<UPPER>(next);
+        let mut ways: Vec<Way> =
+            self.reports.iter().map(|report| self.way(*report, &next.at)).collect();
+        let room = ways.iter().map(|way| way.ahead.len()).sum::<usize>()
+            + gain.map_or(0, Polyline::nodes)
+            + 2;
         let mut result = Polyline { at: Vec::with_capacity(room), value: Vec::with_capacity(room) };
-        let mut more = more.iter().copied().peekable();
+        let margin = SLACK * (line[0].abs() + line[1].abs()) * 2.0 + f64::MIN_POSITIVE;
+        let margin = if UPPER { margin } else { -margin };
+        let mut gain = gain.map(Gain::new);
         let mut here = 0.0;
         loop {
-            let value = self.value::<UPPER>(&mut ways, here, survival, line);
-            result.push(here, value);
+            let second = here * self.lasts + (1.0 - here) * self.begins;
+            let first = here * self.ends + (1.0 - here) * self.calm;
+            let (mut sum, mut ahead) = (0.0, 1.0f64);
+            for way in &mut ways {
+                way.advance(here);
+                ahead = ahead.min(way.next);
+                let Likelihood { before, after } = way.report;
+                let (yes, no) = (second * after, first * before);
+                let weight = yes + no;
+                let piece = &pieces[way.piece];
+                let beyond = piece.slope * (yes - piece.at * weight);
+                sum += (piece.value * weight + beyond) + piece.blur * before;
+                if 2.0 * yes > piece.next * weight {
+                    sum += piece.near * (weight + before);
+                }
+            }
+            let own = (1.0 - here) * line[0] + here * line[1];
+            result.at.push(here);
+            let mut value = own + survival * sum + margin;
+            if let Some(gain) = &mut gain {
+                value -= gain.at::<UPPER>(here);
+                ahead = ahead.min(gain.next());
+            }
+            result.value.push(value);
             if here >= 1.0 {
                 return result;
-            }
-            let mut ahead = 1.0f64;
-            while more.next_if(|at| *at <= here).is_some() {}
-            if let Some(at) = more.peek() {
-                ahead = ahead.min(*at);
-            }
-            for way in &mut ways {
-                while way.preimage <= here {
-                    way.advance(self);
-                }
-                ahead = ahead.min(way.preimage);
             }
             here = ahead;
         }
     }
 
-    fn value<const UPPER: bool>(
-        &self,
-        ways: &mut [Way<'_>],
-        p: f64,
-        survival: f64,
-        line: Line,
-    ) -> f64 {
-        let second = p * self.lasts + (1.0 - p) * self.begins;
-        let first = p * self.ends + (1.0 - p) * self.calm;
-        let (mut sum, mut blur) = (0.0, 0.0);
-        for way in ways {
-            let (yes, no) = (second * way.report.after, first * way.report.before);
-            let weight = yes + no;
-            if weight == 0.0 {
-                continue;
-            }
-            let image = yes / weight;
-            let (at, value) = (&way.next.at, &way.next.value);
-            let last = at.len() - 2;
-            while way.piece < last && at[way.piece + 1] < image {
-                way.piece += 1;
-            }
-            let k = way.piece;
-            let slopes = way.slopes;
-            sum += weight * (value[k] + slopes[k] * (image - at[k]));
-            let beside = slopes[k.saturating_sub(1)].abs().max(slopes[(k + 1).min(last)].abs());
-            let steep = slopes[k].abs().max(beside);
-            blur += weight * (value[k].abs() + value[k + 1].abs())
-                + steep * image * (weight + way.report.before);
-        }
-        let own = (1.0 - p) * line[0] + p * line[1];
+    /// The pieces of `unmoved`, moved up (`UPPER`) or down.
+    fn pieces<const UPPER: bool>(&self, unmoved: &Polyline) -> Vec<Piece> {
+        let slopes = unmoved.slopes();
+        let last = slopes.len() - 1;
         let times = SLACK * (1.0 + self.reports.len() as f64 / 8.0);
-        let margin = times * (survival * blur + line[0].abs() + line[1].abs()) + f64::MIN_POSITIVE;
-        let value = own + survival * sum;
-        if UPPER { value + margin } else { value - margin }
+        let times = if UPPER { times } else { -times };
+        let piece = |k: usize| {
+            let (at, next) = (unmoved.at[k], unmoved.at[k + 1]);
+            let [before, own, beyond] =
+                [k.saturating_sub(1), k, (k + 1).min(last)].map(|k| slopes[k].abs());
+            let blur = times * 2.0 * (before * at).max(own * next);
+            let size = unmoved.value[k].abs() + unmoved.value[k + 1].abs();
+            let value = unmoved.value[k] + (times * size + blur);
+            Piece { at, value, slope: slopes[k], blur, next, near: times * 2.0 * beyond * next }
+        };
+        (0..=last).map(piece).collect()
     }
 }

@@ -1,6 +1,6 @@
 //! Piecewise-linear functions of the belief, kept short from one side.
 
-use crate::rounding::SLACK;
+use crate::rounding::{SLACK, outward};
 
 /// The function through (at\[k\], value\[k\]), linear in between. `at` ascends from 0 to 1.
 #[derive(Debug, Clone)]
@@ -50,14 +50,71 @@ impl Polyline {
         rise.zip(self.at.windows(2)).map(|(rise, pair)| rise / (pair[1] - pair[0])).collect()
     }
 
-    /// The most by which this function lies above the other at its own nodes, but for rounding: what
-    /// choices follow, never a bound. O(nodes).
-    pub(super) fn above(&self, other: &Polyline) -> f64 {
-        let mut piece = 0;
-        let nodes = self.at.iter().zip(&self.value);
-        nodes.fold(f64::NEG_INFINITY, |most, (at, value)| {
-            most.max(value - other.at_from(&mut piece, *at))
-        })
+    /// `combine` of this function and another at the nodes of both: linear in the two, so that it is the
+    /// combination in between as well. It also gets the size of the numbers that went in. O(nodes).
+    pub(super) fn with(
+        &self,
+        other: &Polyline,
+        combine: impl Fn(f64, f64, f64) -> f64,
+    ) -> Polyline {
+        let room = self.nodes() + other.nodes();
+        let mut all = Polyline { at: Vec::with_capacity(room), value: Vec::with_capacity(room) };
+        let between = |line: &Polyline, next: usize, at: f64| {
+            let (start, end) = (line.at[next - 1], line.at[next]);
+            let (from, to) = (line.value[next - 1], line.value[next]);
+            (from + (at - start) / (end - start) * (to - from), from.abs() + to.abs())
+        };
+        let (mut k, mut l) = (0, 0);
+        while k < self.nodes() && l < other.nodes() {
+            let (at, beside) = (self.at[k], other.at[l]);
+            let own = if at <= beside {
+                (self.value[k], self.value[k].abs())
+            } else {
+                between(self, k, beside)
+            };
+            let its = if beside <= at {
+                (other.value[l], other.value[l].abs())
+            } else {
+                between(other, l, at)
+            };
+            all.at.push(at.min(beside));
+            all.value.push(combine(own.0, its.0, own.1 + its.1));
+            k += usize::from(at <= beside);
+            l += usize::from(beside <= at);
+        }
+        all
+    }
+
+    /// This function less another, rounded up (`UPPER`) or down.
+    pub(super) fn less<const UPPER: bool>(&self, other: &Polyline) -> Polyline {
+        self.with(other, |own, its, size| outward::<UPPER>(own - its, size))
+    }
+
+    /// The greatest value, without its sign.
+    pub(super) fn size(&self) -> f64 {
+        self.value.iter().fold(0.0, |most, value| value.abs().max(most))
+    }
+
+    /// The greatest value.
+    pub(super) fn most(&self) -> f64 {
+        self.value.iter().copied().fold(f64::NEG_INFINITY, f64::max)
+    }
+
+    /// The least value.
+    pub(super) fn least(&self) -> f64 {
+        self.value.iter().copied().fold(f64::INFINITY, f64::min)
+    }
+
+    /// The linear function above this one (`UPPER`, else below) that is parallel to the chord of its ends.
+    pub(super) fn beside<const UPPER: bool>(&self) -> [f64; 2] {
+        let [start, end] = self.ends();
+        let mut beyond = 0.0f64;
+        for (at, value) in self.at.iter().zip(&self.value) {
+            let straight = start + at * (end - start);
+            let over = if UPPER { value - straight } else { straight - value };
+            beyond = beyond.max(over + SLACK * (value.abs() + start.abs() + end.abs()));
+        }
+        [start, end].map(|end| if UPPER { end + beyond } else { end - beyond })
     }
 
     /// Made to rise where rounding or reducing made it fall, which it cannot cross (`UPPER`: upward).
@@ -168,8 +225,8 @@ impl Polyline {
         let (mut least, mut most) = (f64::NEG_INFINITY, f64::INFINITY);
         let slopes = |k: usize, start: (f64, f64)| {
             let (low, high) = room(k, start.1);
-            let width = self.at[k] - start.0;
-            ((low - start.1) / width, (high - start.1) / width)
+            let per = 1.0 / (self.at[k] - start.0);
+            ((low - start.1) * per, (high - start.1) * per)
         };
         for k in 1..self.nodes() {
             let (mut low, mut high) = slopes(k, start);
@@ -194,8 +251,7 @@ impl Polyline {
             if short.nodes() <= most {
                 return short;
             }
-            let size = self.value.iter().fold(0.0f64, |most, value| most.max(value.abs()));
-            coarser = 4.0 * coarser.max(SLACK * size);
+            coarser = 4.0 * coarser.max(SLACK * self.size());
         }
     }
 }

@@ -19,11 +19,6 @@ impl Pair {
         Pair { upper: Polyline::constant(value), lower: Polyline::constant(value) }
     }
 
-    /// How far the two are apart at most, at the nodes of the upper one.
-    pub(super) fn gap(&self) -> f64 {
-        self.upper.above(&self.lower)
-    }
-
     pub(super) fn nodes(&self) -> usize {
         self.upper.nodes().max(self.lower.nodes())
     }
@@ -52,6 +47,18 @@ impl Step {
     pub(super) fn width(&self) -> f64 {
         self.to_second.width().max(self.to_first.width())
     }
+
+    /// How far the functions have moved outward since another step.
+    pub(super) fn changed(&self, other: &Step) -> f64 {
+        let rise = self.raw.upper.less::<true>(&other.raw.upper).most();
+        rise.max(other.raw.lower.less::<true>(&self.raw.lower).most())
+    }
+
+    /// How far the thresholds have moved since another step.
+    pub(super) fn moved(&self, other: &Step) -> f64 {
+        let moved = |own: Bounds, its: Bounds| (own.middle() - its.middle()).abs();
+        moved(self.to_second, other.to_second).max(moved(self.to_first, other.to_first))
+    }
 }
 
 /// What is known of a threshold: nothing, where numbers were too great or too small to compute with.
@@ -65,11 +72,15 @@ const MANY_NODES: usize = 1000;
 /// Images of nodes a step back may have, which bounds its memory.
 const MOST_IMAGES: usize = 1 << 19;
 
+/// Steps after which the belief has mostly forgotten where it started, and how accurately a mean is computed.
+const MIXED: u32 = 256;
+const ROUGHLY: f64 = 1e-2;
+
 /// The recursion of the difference.
 pub(super) struct Recursion {
     pub(super) filter: Filter,
     /// What a cycle loses under the first mapping against the second.
-    difference: Line,
+    pub(super) difference: Line,
     /// -d and c.
     pub(super) low: f64,
     pub(super) high: f64,
@@ -99,9 +110,14 @@ impl Recursion {
         let line = self.difference;
         let raw = Pair::of(
             next.nodes(),
-            || self.filter.back::<true>(&next.upper, survival, line, &[]).rising::<true>(),
-            || self.filter.back::<false>(&next.lower, survival, line, &[]).rising::<false>(),
+            || self.filter.back::<true>(&next.upper, survival, line, None).rising::<true>(),
+            || self.filter.back::<false>(&next.lower, survival, line, None).rising::<false>(),
         );
+        self.shown(raw)
+    }
+
+    /// What functions around the difference show of the thresholds.
+    pub(super) fn shown(&self, raw: Pair) -> Step {
         let to_second = enclosed(
             raw.upper.first_above::<false>(self.high),
             raw.lower.first_above::<true>(self.high),
@@ -131,51 +147,32 @@ impl Recursion {
         Pair { upper: self.gain::<true>(&raw.upper), lower: self.gain::<false>(&raw.lower) }
     }
 
-    fn gain<const UPPER: bool>(&self, raw: &Polyline) -> Polyline {
-        let mut gain = raw.cut::<UPPER>(self.high, f64::INFINITY);
-        for value in &mut gain.value {
-            let beyond = *value > self.high;
-            *value =
-                if beyond { outward::<UPPER>(*value - self.high, *value).max(0.0) } else { 0.0 };
+    /// Whether the mean distance of `pair` is at most `most` some steps later, wherever one starts.
+    pub(super) fn lasts_less(&self, pair: &Pair, most: f64) -> bool {
+        let mut gap = pair.upper.less::<true>(&pair.lower);
+        for _ in 0..MIXED {
+            let now = gap.most();
+            if now <= most {
+                return true;
+            }
+            gap =
+                self.filter.back::<true>(&gap, 1.0, [0.0; 2], None).reduced::<true>(ROUGHLY * now);
         }
-        gain
+        false
     }
 
-    /// Where the cut difference may be at worst within `cycles` cycles.
-    ///
-    /// With a way back and a way there these are the costs themselves. Without a way back D is the least
-    /// mean of what the first mapping loses up to a switch, the switch included. What it loses in a cycle is
-    /// g(p) = m + w(p) - (P w)(p), where m is the loss at the long-run share of the phases and w is linear of
-    /// slope (g(1) - g(0)) / (a + b), so that a sum of it up to any step is at least
-    /// w(p) - w(1) + min(m, 0) cycles; or simply min(g(0), 0) cycles. The other way round likewise.
-    pub(super) fn extremes(&self, cycles: f64) -> Pair {
-        let [calm, late] = self.difference;
-        let changes = self.filter.changes();
-        let mean = calm + (late - calm) * self.filter.share();
-        // Rounded outward generously: this is only where an iteration starts.
-        let outer = 1.0 + 1e-9;
-        let slope = (late - calm) / changes * outer;
-        let linear = |ends: [f64; 2], mean: f64, simple: f64| {
-            let drift = mean * cycles * outer;
-            let simple = simple * cycles * outer;
-            if slope.is_finite() && slope + drift.abs() < simple.abs() {
-                Polyline::line(ends.map(|end| end + drift))
-            } else {
-                Polyline::constant(simple)
-            }
+    fn gain<const UPPER: bool>(&self, raw: &Polyline) -> Polyline {
+        let cut = raw.cut::<UPPER>(self.high, f64::INFINITY);
+        let beyond = |value: f64| {
+            let beyond = value > self.high;
+            if beyond { outward::<UPPER>(value - self.high, value).max(0.0) } else { 0.0 }
         };
-        let margin = 1e-9 * (calm.abs() + late.abs());
-        Pair {
-            upper: if self.high.is_finite() {
-                Polyline::constant(self.high)
-            } else {
-                linear([0.0, slope], (mean + margin).max(0.0), late.max(0.0))
-            },
-            lower: if self.low.is_finite() {
-                Polyline::constant(self.low)
-            } else {
-                linear([-slope, 0.0], (mean - margin).min(0.0), calm.min(0.0))
-            },
+        // Of the nodes up to where it begins the first and the last.
+        let begins = cut.value.iter().position(|value| *value > self.high).unwrap_or(cut.nodes());
+        let mut gain = Polyline { at: vec![0.0], value: vec![beyond(cut.value[0])] };
+        for k in begins.max(2) - 1..cut.nodes() {
+            gain.push(cut.at[k], beyond(cut.value[k]));
         }
+        gain
     }
 }

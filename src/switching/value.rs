@@ -6,6 +6,7 @@ use super::operator::Line;
 use super::polyline::Polyline;
 use super::problem::PhaseSwitching;
 use super::recursion::{Pair, Recursion};
+use super::relative::{Relative, SPEND};
 use crate::lifetime::Lifetime;
 use crate::rounding::{DoubleDouble, SLACK, nearest, outward};
 use crate::threshold::amplification;
@@ -45,18 +46,41 @@ pub(super) struct Value {
     /// Mean number of cycles of the whole program, and of those from the current step on.
     cycles: f64,
     left: f64,
-    /// How far the two functions are apart at most.
-    gap: f64,
+    /// How far the two functions are apart at most, if reducing and what is not known of the gains did all
+    /// they may since it was looked at; and what the latter may have done.
+    apart: f64,
+    free: f64,
+    /// What it did, as a multiple.
+    blurred: f64,
+    steps: u64,
+    /// Bounds on the value at the initial belief that are closer than those of the functions.
+    closer: Option<(f64, f64)>,
 }
 
-/// What a step may add to the distance of the two functions, as a fraction of the mean time of a cycle
-/// times the width aimed at: by reducing either, and by what is not known of the gains.
-const MERGE: f64 = 0.1;
-const GAINS: f64 = 0.4;
+/// What a step may add to the distance of the two functions, as a fraction of its share of the width aimed
+/// at: by reducing either, and by what is not known of the gains.
+const MERGE: f64 = 0.25;
+pub(super) const GAINS: f64 = 0.28;
+
+/// The share of the whole width that the first steps back may use beside their own, for each of the two, and
+/// how many steps use half of it: where the program is long, cheaper ones follow.
+const HEAD: f64 = 0.1;
+const HEAD_STEPS: f64 = 400.0;
+
+/// What reducing may add to the change of a step at rest, as a fraction of its share; and to what the steps
+/// before leave behind, as a fraction of the whole width.
+const DRIFT: f64 = 0.2;
+const LEGACY: f64 = 0.05;
+
+/// Steps between two looks at the change.
+const LOOK: u64 = 4;
 
 /// Steps without progress after which a value is taken as it is.
 const PATIENCE: u64 = 64;
 const PROGRESS: f64 = 0.01;
+
+/// The part of the width aimed at that may be left when all steps left are settled.
+const CLOSE: f64 = 0.7;
 
 impl Value {
     /// `cycles` is the mean number of cycles.
@@ -70,7 +94,11 @@ impl Value {
             aim,
             cycles,
             left: 0.0,
-            gap: 0.0,
+            apart: 0.0,
+            free: 0.0,
+            blurred: 0.0,
+            steps: 0,
+            closer: None,
         }
     }
 
@@ -84,16 +112,27 @@ impl Value {
         self.aim * mean.max(1.0 / self.cycles)
     }
 
-    /// One step back. Returns by how much what is not known of the `gains` has moved the functions apart,
-    /// as a multiple of what it may.
+    /// One step back. Returns by how much what is not known of the `gains` has moved the functions apart
+    /// of late, as a multiple of what it may.
     pub(super) fn step(&mut self, recursion: &Recursion, gains: &Pair, chances: Chances) -> f64 {
+        let ahead = HEAD_STEPS + self.left;
+        let head = HEAD * self.cycles * HEAD_STEPS / (ahead * ahead);
+        let allowance = self.allowance();
         // Nothing is known of the size before the last step, whose functions are lines less the gains.
-        let merge = if self.left > 0.0 { MERGE * self.allowance() } else { 0.0 };
-        let before = chances.survival * self.gap;
+        let merge = if self.left > 0.0 { (MERGE + 0.5 * head) * allowance } else { 0.0 };
         self.advance(recursion, gains, chances, merge);
         self.left = 1.0 + chances.survival * self.left;
-        self.gap = self.apart();
-        (self.gap - before - 2.0 * merge) / (GAINS * self.allowance())
+        self.closer = None;
+        self.steps += 1;
+        self.apart *= chances.survival;
+        self.apart += 2.0 * merge + (GAINS + head) * allowance;
+        self.free += (GAINS + head) * allowance;
+        if self.steps.is_multiple_of(LOOK) || self.steps < LOOK {
+            let gap = self.apart();
+            self.blurred = 1.0 + (gap - self.apart) / self.free;
+            (self.apart, self.free) = (gap, 0.0);
+        }
+        self.blurred
     }
 
     fn advance(&mut self, recursion: &Recursion, gains: &Pair, chances: Chances, merge: f64) {
@@ -103,21 +142,24 @@ impl Value {
         let new = Pair::of(
             old_upper.nodes() + gains.nodes(),
             || {
-                let back = filter.back::<true>(old_upper, survival, line, &gains.lower.at);
-                less(back, &gains.lower).reduced_to::<true>(merge, most)
+                let back = filter.back::<true>(old_upper, survival, line, Some(&gains.lower));
+                back.reduced_to::<true>(merge, most)
             },
             || {
-                let back = filter.back::<false>(old_lower, survival, line, &gains.upper.at);
-                less(back, &gains.upper).reduced_to::<false>(merge, most)
+                let back = filter.back::<false>(old_lower, survival, line, Some(&gains.upper));
+                back.reduced_to::<false>(merge, most)
             },
         );
         self.upper.settle::<true>(new.upper, chances.failure);
         self.lower.settle::<false>(new.lower, chances.failure);
     }
 
-    /// `steps` further steps with the same gains. Once a step changes the functions by nearly a linear
-    /// function of the belief, all steps left are settled at once: the operator is monotone, it adds
-    /// `survival` times P l where l was added, and P takes l to l of the mean belief.
+    /// `steps` further steps with the same gains.
+    ///
+    /// Let T be the step and h any function. T is monotone and affine: T^k V = h + sum of (s P)^j (T h - h),
+    /// j < k, + (s P)^k (V - h). With h roughly the value at rest little is left of the former, and the
+    /// latter is needed once, at the end. P takes a linear function to its value at the mean belief, so that
+    /// as soon as all this is nearly linear the steps left are settled at once.
     pub(super) fn repeat(
         &mut self,
         recursion: &Recursion,
@@ -126,31 +168,60 @@ impl Value {
         steps: u64,
         observer: &dyn Observer,
     ) -> ControlFlow<Halt> {
+        let allowance = self.allowance();
+        let rest = Relative::of(recursion, self.running, gains, chances, allowance, observer);
+        let (base, mut change) = (rest.value, rest.change);
+        let mut legacy = Change {
+            upper: self.upper.less::<true>(&base),
+            lower: self.lower.less::<false>(&base),
+        };
+        let mut budgets = [DRIFT * allowance, LEGACY * allowance * self.cycles];
+        let (mut rise, mut fall) = (Total::default(), Total::default());
+        let initial = self.initial;
+        let start = [base.at(initial), base.size()];
+        let at = |line: Line| line[0] + initial * (line[1] - line[0]);
         let mut looked = f64::INFINITY;
+        let mut settled = None;
         for done in 0..steps {
             observer.progress(done, steps)?;
-            let (upper, lower) = (self.upper.clone(), self.lower.clone());
-            self.step(recursion, gains, chances);
-            let ahead = Ahead::new(recursion, chances, steps - done - 1);
-            let rise = ahead.sum::<true>(self.upper.change::<true>(&upper));
-            let fall = ahead.sum::<false>(self.lower.change::<false>(&lower));
-            let (least, most) = self.bounds();
-            let at = |line: Line| line[0] + self.initial * (line[1] - line[0]);
-            let wide = (most - least) + (at(rise) - at(fall));
-            let size = (least + at(fall)).abs().max(1.0);
+            let ahead = Ahead::new(recursion, chances, steps - done);
+            let ([up, down], [above, below]) = (change.lines(), legacy.lines());
+            let (all_up, all_down) = (ahead.sum::<true>(up), ahead.sum::<false>(down));
+            let (above, below) = (ahead.last::<true>(above), ahead.last::<false>(below));
+            let low = all::<false>(start, [at(below), fall.initial.value(), at(all_down)]);
+            let high = all::<true>(start, [at(above), rise.initial.value(), at(all_up)]);
             let due = done % PATIENCE == PATIENCE - 1;
-            let idle = due && wide > looked * (1.0 - PROGRESS);
+            let idle = due && high - low > looked * (1.0 - PROGRESS);
             if due {
-                looked = wide;
+                looked = high - low;
             }
-            if wide <= 0.5 * self.aim * size || idle {
-                self.upper.raise(rise);
-                self.lower.raise(fall);
+            if high - low <= CLOSE * self.aim * low.abs().max(1.0) || idle {
+                rise.add(all_up, 0.0);
+                fall.add(all_down, 0.0);
+                legacy = Change::of(Polyline::line(above), Polyline::line(below));
                 self.left += ahead.all;
-                self.gap = self.apart();
+                settled = Some((low, high));
                 break;
             }
+            rise.add(up, change.upper.value::<true>(initial));
+            fall.add(down, change.lower.value::<false>(initial));
+            let merges = budgets.map(|budget| SPEND * budget);
+            budgets = budgets.map(|budget| budget * (1.0 - SPEND));
+            change.step(recursion, chances, merges[0]);
+            legacy.step(recursion, chances, merges[1]);
+            self.left = 1.0 + chances.survival * self.left;
         }
+        self.closer = Some(settled.unwrap_or_else(|| {
+            let below = legacy.lower.value::<false>(initial);
+            let above = legacy.upper.value::<true>(initial);
+            let low = all::<false>(start, [below, fall.initial.value(), 0.0]);
+            (low, all::<true>(start, [above, rise.initial.value(), 0.0]))
+        }));
+        self.upper = legacy.upper.over::<true>(&base);
+        self.lower = legacy.lower.over::<false>(&base);
+        self.upper.raise::<true>(rise.line);
+        self.lower.raise::<false>(fall.line);
+        self.apart = self.apart();
         ControlFlow::Continue(())
     }
 
@@ -159,92 +230,173 @@ impl Value {
     }
 
     fn apart(&self) -> f64 {
-        self.upper.shape.above(&self.lower.shape) + self.upper.offset.minus(self.lower.offset)
+        self.upper.shape.less::<true>(&self.lower.shape).most()
+            + self.upper.offset.minus(self.lower.offset)
     }
 
     /// Bounds on the value at the initial belief.
     pub(super) fn bounds(&self) -> (f64, f64) {
-        let at = |side: &Shifted| (side.shape.at(self.initial), side.offset.value());
-        let ((lower, low), (upper, high)) = (at(&self.lower), at(&self.upper));
-        let margin = |shape: f64, offset: f64| 8.0 * SLACK * (shape.abs() + offset.abs());
-        (low + lower - margin(lower, low), high + upper + margin(upper, high))
+        let initial = self.initial;
+        let whole = || (self.lower.value::<false>(initial), self.upper.value::<true>(initial));
+        self.closer.unwrap_or_else(whole)
     }
 }
 
-/// `from` less `gain`, whose nodes it has.
-fn less(mut from: Polyline, gain: &Polyline) -> Polyline {
-    let mut piece = 0;
-    for (at, value) in from.at.iter().zip(&mut from.value) {
-        *value -= gain.at_from(&mut piece, *at);
-    }
-    from
+/// What steps at rest add up to: a linear function beside it, and the number at the initial belief.
+#[derive(Default)]
+struct Total {
+    line: [DoubleDouble; 2],
+    initial: DoubleDouble,
 }
 
-/// What a linear function adds up to over a number of steps, less and less of the program being left.
+impl Total {
+    fn add(&mut self, line: Line, initial: f64) {
+        self.line = [self.line[0].plus(line[0]), self.line[1].plus(line[1])];
+        self.initial = self.initial.plus(initial);
+    }
+}
+
+/// The sum of a function's value, given with its size, and of what is added to it, rounded up (`UPPER`) or down.
+fn all<const UPPER: bool>([start, size]: [f64; 2], parts: [f64; 3]) -> f64 {
+    let sum = start + parts.iter().sum::<f64>();
+    outward::<UPPER>(sum, 8.0 * (size + parts.map(f64::abs).iter().sum::<f64>()))
+}
+
+/// What becomes of a linear function over a number of steps, less and less of the program being left.
 struct Ahead {
-    /// Sum of s^i, i = 1..=steps, and of (s (1-a-b))^i: what is left of a distance from the share.
+    /// Sum of s^i, i < steps, and of (s (1-a-b))^i: what is left of a distance from the share.
     all: f64,
     fading: f64,
+    /// The next term of either sum.
+    last: [f64; 2],
     share: f64,
 }
+
+/// More than a power loses, relatively.
+const POWER: f64 = 1e-12;
 
 impl Ahead {
     fn new(recursion: &Recursion, chances: Chances, steps: u64) -> Ahead {
         let Chances { survival, failure } = chances;
-        let changes = recursion.filter.changes();
-        let memory = (1.0 - changes).max(0.0);
-        let fading = survival * memory * amplification(failure + survival * changes, steps);
-        let all = survival * amplification(failure, steps);
-        Ahead { all, fading, share: recursion.filter.share() }
+        let memory = 1.0 - recursion.filter.changes();
+        let lost = (failure + survival * recursion.filter.changes()).min(1.0);
+        let power = |lost: f64| (steps as f64 * (-lost).ln_1p()).exp();
+        Ahead {
+            all: amplification(failure, steps),
+            fading: if memory > 0.0 { amplification(lost, steps) } else { 1.0 },
+            last: [power(failure), if memory > 0.0 { power(lost) } else { 0.0 }],
+            share: recursion.filter.share(),
+        }
     }
 
     /// The sum for the linear function `line`, rounded up or down.
     fn sum<const UPPER: bool>(&self, line: Line) -> Line {
+        self.combined::<UPPER>(line, [self.all, self.fading], 16.0 * SLACK)
+    }
+
+    /// What is left of it after all steps, rounded up or down.
+    fn last<const UPPER: bool>(&self, line: Line) -> Line {
+        let blur = if self.last[0] == 1.0 { 16.0 * SLACK } else { POWER };
+        self.combined::<UPPER>(line, self.last, blur)
+    }
+
+    fn combined<const UPPER: bool>(&self, line: Line, [all, fading]: [f64; 2], blur: f64) -> Line {
         let tilt = line[1] - line[0];
         let middle = line[0] + tilt * self.share;
-        let loss = 16.0 * SLACK * self.all * (line[0].abs() + line[1].abs());
+        let loss = blur * all * (line[0].abs() + line[1].abs()) + POWER * fading * tilt.abs();
         let loss = if UPPER { loss } else { -loss };
-        let at = |p: f64| middle * self.all + tilt * (p - self.share) * self.fading + loss;
+        let at = |p: f64| middle * all + tilt * (p - self.share) * fading + loss;
         [at(0.0), at(1.0)]
     }
 }
 
 impl Shifted {
     /// Takes in a new shape, made of the old one without its constant.
-    fn settle<const UPPER: bool>(&mut self, mut shape: Polyline, failure: f64) {
-        let start = shape.value[0];
-        shape.value.iter_mut().for_each(|value| *value -= start);
+    fn settle<const UPPER: bool>(&mut self, shape: Polyline, failure: f64) {
         let offset = self.offset.value();
         let lost = outward::<UPPER>(-failure * offset, failure * offset);
-        self.offset = self.offset.plus(start).plus(lost);
+        self.offset = self.offset.plus(lost);
         self.shape = shape;
+        self.center();
+    }
+
+    /// Takes the value at 0 out of the shape.
+    fn center(&mut self) {
+        let start = self.shape.value[0];
+        self.shape.value.iter_mut().for_each(|value| *value -= start);
+        self.offset = self.offset.plus(start);
+    }
+
+    /// The value at `p`, rounded up (`UPPER`) or down.
+    fn value<const UPPER: bool>(&self, p: f64) -> f64 {
+        let offset = self.offset.value();
+        outward::<UPPER>(self.shape.at(p) + offset, 8.0 * (self.shape.size() + offset.abs()))
     }
 
     /// Adds a linear function.
-    fn raise(&mut self, line: Line) {
-        let tilt = line[1] - line[0];
-        self.shape.at.iter().zip(&mut self.shape.value).for_each(|(at, value)| *value += at * tilt);
-        self.offset = self.offset.plus(line[0]);
+    fn raise<const UPPER: bool>(&mut self, line: [DoubleDouble; 2]) {
+        let tilt = line[1].minus(line[0]);
+        for (at, value) in self.shape.at.iter().zip(&mut self.shape.value) {
+            *value = outward::<UPPER>(*value + at * tilt, value.abs() + (at * tilt).abs());
+        }
+        self.offset = self.offset.plus(line[0].value());
     }
 
-    /// A linear function by which this function lies above the other at most (`UPPER`), or at least.
-    fn change<const UPPER: bool>(&self, other: &Shifted) -> Line {
-        let (ends, others) = (self.shape.ends(), other.shape.ends());
-        let chord = [ends[0] - others[0], ends[1] - others[1]];
-        let mut beyond = 0.0f64;
-        for nodes in [&self.shape.at, &other.shape.at] {
-            let (mut own, mut old) = (0, 0);
-            for at in nodes {
-                let value = self.shape.at_from(&mut own, *at);
-                let reference = other.shape.at_from(&mut old, *at);
-                let straight = chord[0] + at * (chord[1] - chord[0]);
-                let over = value - reference - straight;
-                let blur = 4.0 * SLACK * (value.abs() + reference.abs() + straight.abs());
-                beyond = beyond.max(if UPPER { over } else { -over } + blur);
-            }
-        }
-        let offset = self.offset.minus(other.offset);
-        let offset = offset + if UPPER { beyond } else { -beyond };
-        chord.map(|end| end + offset)
+    /// The linear function above this one (`UPPER`, else below) that is parallel to the chord of its ends.
+    fn beside<const UPPER: bool>(&self) -> Line {
+        let offset = self.offset.value();
+        self.shape
+            .beside::<UPPER>()
+            .map(|end| outward::<UPPER>(end + offset, end.abs() + offset.abs()))
+    }
+
+    /// This function less another, rounded up (`UPPER`) or down.
+    fn less<const UPPER: bool>(&self, other: &Polyline) -> Shifted {
+        Shifted { shape: self.shape.less::<UPPER>(other), offset: self.offset }
+    }
+
+    /// This function and another together, rounded up (`UPPER`) or down.
+    fn over<const UPPER: bool>(&self, other: &Polyline) -> Shifted {
+        let both = |own: f64, its: f64, size: f64| outward::<UPPER>(own + its, size);
+        Shifted { shape: self.shape.with(other, both), offset: self.offset }
+    }
+}
+
+/// Bounds on what a step adds to a function.
+pub(super) struct Change {
+    upper: Shifted,
+    lower: Shifted,
+}
+
+impl Change {
+    /// Between two functions.
+    pub(super) fn of(upper: Polyline, lower: Polyline) -> Change {
+        let [upper, lower] = [upper, lower].map(|shape| Shifted { shape, offset: 0.0.into() });
+        let mut change = Change { upper, lower };
+        change.upper.center();
+        change.lower.center();
+        change
+    }
+
+    /// Linear functions above and below.
+    pub(super) fn lines(&self) -> [Line; 2] {
+        [self.upper.beside::<true>(), self.lower.beside::<false>()]
+    }
+
+    /// P of the change and what is left of the program, reduced by `merge`.
+    pub(super) fn step(&mut self, recursion: &Recursion, chances: Chances, merge: f64) {
+        let (filter, most, survival) = (&recursion.filter, recursion.most_nodes, chances.survival);
+        let (upper, lower) = (&self.upper.shape, &self.lower.shape);
+        let new = Pair::of(
+            upper.nodes().max(lower.nodes()),
+            || filter.back::<true>(upper, survival, [0.0; 2], None).reduced_to::<true>(merge, most),
+            || {
+                filter
+                    .back::<false>(lower, survival, [0.0; 2], None)
+                    .reduced_to::<false>(merge, most)
+            },
+        );
+        self.upper.settle::<true>(new.upper, chances.failure);
+        self.lower.settle::<false>(new.lower, chances.failure);
     }
 }

@@ -3,7 +3,7 @@
 use crate::Rational;
 use crate::belief::{Level, Levels, LevelsError};
 use crate::lifetime::Lifetime;
-use crate::rounding::nearest;
+use crate::rounding::{nearest, scaled};
 use dashu_base::BitTest;
 use std::borrow::Cow;
 
@@ -140,7 +140,8 @@ impl PhaseChange {
 /// on the way.
 const COMFORTABLE: [f64; 2] = [1e-90, 1e90];
 
-/// Costs in gains from which on they are as good as infinite: no horizon is so long.
+/// Costs in gains from which on they are as good as infinite, no horizon being so long, if they do not depend
+/// on the belief.
 const DEAREST: f64 = 1e300;
 
 fn is_comfortable(value: f64) -> bool {
@@ -253,6 +254,8 @@ pub(crate) struct InDoubles {
     pub reports: Vec<Report>,
     /// e_P - e_F for `Keep`.
     pub regret: Option<f64>,
+    /// By how much it may be greater than that.
+    pub dearer: f64,
     pub before: f64,
     pub remapped: f64,
     /// More than all that underflow may take from a value in one step, in units of cost or of cost per odds:
@@ -314,6 +317,7 @@ impl InDoubles {
             delay,
             reports,
             regret,
+            dearer: 0.0,
             underflow,
             before: nearest(&problem.before),
             remapped: nearest(&problem.remapped),
@@ -328,7 +332,10 @@ impl InDoubles {
         let (before, remapped) = (nearest(&problem.before), nearest(&problem.remapped));
         let (test, delay) = (measured.test.min(DEAREST), measured.delay.min(DEAREST));
         let regret = measured.regret.map(|regret| regret.min(DEAREST));
-        InDoubles { test, delay, regret, before, remapped, ..measured }
+        // Next to p = 1 even that may be worth its chance.
+        let dearer =
+            measured.regret.map_or(0.0, |regret| scaled::<true>(regret - regret.min(DEAREST)));
+        InDoubles { test, delay, regret, dearer, before, remapped, ..measured }
     }
 
     /// The factors of the backward step from n+1 to n.

@@ -78,7 +78,7 @@ impl State<'_> {
         if !(shape_upper.is_finite() && shape_lower.is_finite()) {
             return n;
         }
-        if from > 0 && !self.shapes_agree() {
+        if from > 0 && !self.shapes_agree() || self.parameters.dearer > 0.0 {
             return n;
         }
         let tolerance = self.coarseness.down_to(from);

@@ -321,11 +321,13 @@ impl<'a> State<'a> {
                 let quiet = regret * self.quiet_cycles.value.value();
                 let level = delay + quiet;
                 let lost = regret * self.quiet_cycles.error + self.parameters.underflow;
+                let dearer =
+                    scaled::<true>(self.parameters.dearer * self.quiet_cycles.value.value());
                 let see = |retain: &Retain| {
                     let below = DoubleDouble::from(0.0).minus(retain.constant);
                     let offset = level + below;
                     let margin = SLACK * (level + below.abs()) + lost;
-                    (offset - margin, offset + margin)
+                    (offset - margin, offset + margin + dearer)
                 };
                 let (offset_upper, offset_lower) = (see(upper), see(lower));
                 let line = RemapLine { offset: offset_upper, certified_offset: 0.0, delay, pays };

@@ -1,0 +1,108 @@
+//! What a program at rest costs from one step to the next, between bounds.
+
+use super::operator::Line;
+use super::polyline::Polyline;
+use super::recursion::{Pair, Recursion};
+use super::value::{Chances, Change};
+use crate::rounding::SLACK;
+use crate::{Halt, Observer};
+use std::ops::ControlFlow;
+
+/// A function roughly as the value at rest, and bounds on what a step adds to it.
+pub(super) struct Relative {
+    pub(super) value: Polyline,
+    pub(super) change: Change,
+}
+
+/// How far reducing may move the relative value, as a multiple of the tolerance and of what a step still
+/// changes.
+const MERGE: f64 = 100.0;
+const ROUGHLY: f64 = 0.05;
+
+/// How much more than a reduction a step may still change it when it counts as settled.
+const SETTLED: f64 = 8.0;
+
+/// What reducing the change may add to it, as a fraction of the tolerance; the fraction of what is left of
+/// this that a step uses.
+const DRIFT: f64 = 0.2;
+pub(super) const SPEND: f64 = 0.03;
+
+/// Steps without progress after which an iteration is given up.
+const PATIENCE: u32 = 64;
+const PROGRESS: f64 = 0.01;
+
+impl Relative {
+    /// By value iteration, ever less reduced. What a step adds will be wanted to `tolerance`; `gains` encloses
+    /// what switching gains at a step, `running` is the mean time of a cycle under the first mapping.
+    pub(super) fn of(
+        recursion: &Recursion,
+        running: Line,
+        gains: &Pair,
+        chances: Chances,
+        tolerance: f64,
+        observer: &dyn Observer,
+    ) -> Relative {
+        let (filter, survival) = (&recursion.filter, chances.survival);
+        let finest = MERGE * tolerance;
+        let mut value = Polyline::constant(0.0);
+        let (mut least, mut idle) = (f64::INFINITY, 0);
+        loop {
+            let next = filter.back::<true>(&value, survival, running, Some(&gains.lower));
+            let rise = next.less::<true>(&value);
+            let ([start, end], [above, beside]) = (rise.ends(), rise.beside::<true>());
+            let [under, below] = rise.beside::<false>();
+            let bent = (above - start).max(beside - end).max(start - under).max(end - below);
+            idle = if bent < least * (1.0 - PROGRESS) { 0 } else { idle + 1 };
+            least = least.min(bent);
+            let halted = observer.check().is_break();
+            if bent <= SETTLED * finest || idle > PATIENCE || halted {
+                let next = filter.back::<false>(&value, survival, running, Some(&gains.upper));
+                let change = Change::of(rise, next.less::<false>(&value));
+                return Relative { value, change };
+            }
+            value = next.reduced_to::<true>(finest.max(ROUGHLY * bent), recursion.most_nodes);
+            let start = value.value[0];
+            value.value.iter_mut().for_each(|value| *value -= start);
+        }
+    }
+}
+
+/// Bounds on the average: `running` is the mean time of a cycle under the first mapping, `gains` encloses
+/// what switching gains, `share` is the long-run share of the second phase.
+///
+/// Let r = e_1 - (D - c)^+ be what a cycle takes beside what is owed already, and v any function. Then r
+/// and r + P v - v have the same mean over the stationary law of the belief, and so has any P^k of it; a linear
+/// function beside that shows its mean at the stationary share of the phases. v is chosen so that little
+/// is left.
+pub(super) fn average(
+    recursion: &Recursion,
+    running: Line,
+    gains: &Pair,
+    share: f64,
+    tolerance: f64,
+    observer: &dyn Observer,
+) -> ((f64, f64), Option<Halt>) {
+    let at = |line: Line| line[0] + share * (line[1] - line[0]);
+    let blur = |line: Line| 4.0 * SLACK * (line[0].abs() + line[1].abs());
+    let always = Chances { survival: 1.0, failure: 0.0 };
+    let Relative { mut change, .. } =
+        Relative::of(recursion, running, gains, always, tolerance, observer);
+    let mut best = (f64::NEG_INFINITY, f64::INFINITY);
+    let mut budget = DRIFT * tolerance;
+    let mut idle = 0;
+    loop {
+        let [rise, fall] = change.lines();
+        let width = best.1 - best.0;
+        best = (best.0.max(at(fall) - blur(fall)), best.1.min(at(rise) + blur(rise)));
+        let now = best.1 - best.0;
+        idle = if now < width * (1.0 - PROGRESS) { 0 } else { idle + 1 };
+        if now <= tolerance || idle > PATIENCE {
+            return (best, None);
+        }
+        if let ControlFlow::Break(halt) = observer.check() {
+            return (best, Some(halt));
+        }
+        change.step(recursion, always, SPEND * budget);
+        budget *= 1.0 - SPEND;
+    }
+}
