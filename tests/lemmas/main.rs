@@ -7,6 +7,7 @@ mod chain;
 mod concave;
 mod coverage;
 mod drift;
+mod drift_many;
 mod drift_rounding;
 mod lifetime;
 mod monitor;
