@@ -242,14 +242,14 @@ fn bounds_say_what_they_are() {
         "--method",
         "bounds",
         "--tolerance",
-        "0.03",
+        "0.05",
         "--seed",
         "5",
     ];
     let found = json(folder.path(), &arguments);
     assert_eq!(found["representation"], "bounds");
     assert_eq!(found["statistical"], true);
-    assert_eq!(found["tolerance"], 0.03);
+    assert_eq!(found["tolerance"], 0.05);
     assert!(found["value"].is_null());
     let value = exact["value"].as_f64().unwrap();
     let number = |place: &str| found.pointer(place).unwrap().as_f64().unwrap();
@@ -259,14 +259,14 @@ fn bounds_say_what_they_are() {
     assert_eq!(number("/bounds/upper/high"), upper);
     assert!(number("/bounds/lower/mean") <= number("/bounds/upper/mean"));
     assert!(number("/gap_interval/0") <= number("/gap_percent"));
-    assert!(number("/gap_interval/1") <= 3.0);
-    assert!(number("/paths") >= 8.0);
+    assert!(number("/gap_interval/1") <= 5.0);
+    assert!(number("/paths") >= 4.0);
     // The number of threads changes no bit, the seed does.
     let single = [&arguments[..], &["--threads", "1"]].concat();
     assert_eq!(timeless(json(folder.path(), &single)), timeless(found.clone()));
     let other = [&arguments[..7], &["--seed", "6"]].concat();
     assert_ne!(json(folder.path(), &other)["bounds"], found["bounds"]);
-    let arguments = ["solve", "model.ron", "--method", "bounds", "--tolerance", "0.03"];
+    let arguments = ["solve", "model.ron", "--method", "bounds", "--tolerance", "0.05"];
     let words = remap(folder.path(), &arguments).output().unwrap();
     let words = String::from_utf8(words.stdout).unwrap();
     assert!(

@@ -8,6 +8,7 @@ mod concave;
 mod courses;
 mod coverage;
 mod drift;
+mod drift_many;
 mod drift_rounding;
 mod lifetime;
 mod monitor;

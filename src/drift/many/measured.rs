@@ -23,7 +23,7 @@ impl Goal {
 
     /// The usual effort for a gap.
     pub fn of(gap: f64) -> Goal {
-        Goal { gap, inner: [12, 48], paths: [8, 64] }
+        Goal { gap, inner: [8, 32], paths: [4, 64] }
     }
 }
 

@@ -190,3 +190,83 @@ fn scatter(ranks: u64, law: &[(usize, f64)], draws: &mut impl Rng, to: &mut Coun
     }
     sum
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::stream;
+
+    /// Coupled or not, a step has the mean and the variance of its chain at every level, and keeps all ranks.
+    #[test]
+    fn coupled_steps_have_the_law_of_the_chain() {
+        let walk = |hold: bool| {
+            let (out, inward) = if hold { (0.75, 0.25) } else { (0.5, 0.5) };
+            vec![
+                vec![out, inward, 0.0, 0.0],
+                vec![0.25, 0.5, 0.25, 0.0],
+                vec![0.0, 0.25, 0.5, 0.25],
+                vec![0.0, 0.0, inward, out],
+            ]
+        };
+        let dense = vec![
+            vec![0.4, 0.3, 0.2, 0.1],
+            vec![0.0, 0.5, 0.0, 0.5],
+            vec![0.25, 0.25, 0.25, 0.25],
+            vec![0.9, 0.0, 0.1, 0.0],
+        ];
+        let apart = vec![
+            vec![0.5, 0.0, 0.5, 0.0],
+            vec![0.0, 0.5, 0.0, 0.5],
+            vec![0.5, 0.0, 0.5, 0.0],
+            vec![0.0, 1.0, 0.0, 0.0],
+        ];
+        for rows in [walk(true), walk(false), dense, apart] {
+            let moves = Moves::new(&rows, 1);
+            let mut from = Counts::none(4);
+            from.on = vec![3.0, 5.0, 2.0, 4.0];
+            from.settle();
+            let mut to = from.clone();
+            let runs = 20_000;
+            for coupled in [true, false] {
+                let mut draws = stream(9, u64::from(coupled));
+                let mut means = [0.0; 4];
+                let mut squares = 0.0;
+                for run in 0..runs {
+                    if coupled {
+                        let events = moves.events(14, &mut draws);
+                        let mut meeting = Meeting::new(run);
+                        let total =
+                            moves.step(&from, 14, events, &mut meeting, &mut draws, &mut to);
+                        assert_eq!(total, to.total());
+                    } else {
+                        moves.step_apart(&from, &mut draws, &mut to);
+                    }
+                    assert_eq!(to.on.iter().sum::<f64>(), 14.0);
+                    (0..4).for_each(|l| means[l] += to.on[l] / runs as f64);
+                    squares += (to.total() as f64).powi(2) / runs as f64;
+                }
+                let mut expected = [0.0; 4];
+                let (mut total, mut variance) = (0.0, 0.0);
+                for (row, n) in rows.iter().zip(&from.on) {
+                    let mean: f64 = row.iter().enumerate().map(|(l, p)| l as f64 * p).sum();
+                    let square: f64 = row.iter().enumerate().map(|(l, p)| (l * l) as f64 * p).sum();
+                    total += n * mean;
+                    variance += n * (square - mean * mean);
+                    (0..4).for_each(|l| expected[l] += n * row[l]);
+                }
+                for l in 0..4 {
+                    assert!(
+                        (means[l] - expected[l]).abs() < 0.08,
+                        "{coupled} {means:?} {expected:?}"
+                    );
+                }
+                let found = squares
+                    - means.iter().enumerate().map(|(l, m)| l as f64 * m).sum::<f64>().powi(2);
+                assert!(
+                    (found - variance).abs() < 0.06 * variance,
+                    "{coupled} {found} {variance} {total}"
+                );
+            }
+        }
+    }
+}

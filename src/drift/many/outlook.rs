@@ -175,3 +175,128 @@ impl Outlook<'_> {
         sum
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chain::{BirthDeath, Dense, Edge};
+    use crate::drift::{Chain, LoadDrift, Objective, Rebalance, Timing};
+
+    fn chains() -> Vec<Chain> {
+        let rows = vec![
+            vec![0.5, 0.2, 0.3, 0.0, 0.0],
+            vec![0.1, 0.6, 0.1, 0.2, 0.0],
+            vec![0.2, 0.2, 0.2, 0.2, 0.2],
+            vec![0.0, 0.0, 0.5, 0.0, 0.5],
+            vec![0.3, 0.0, 0.0, 0.4, 0.3],
+        ];
+        vec![
+            Chain::BirthDeath(BirthDeath::walk(5, 0.25, 0.25, Edge::Hold).unwrap()),
+            Chain::BirthDeath(BirthDeath::walk(5, 0.3, 0.1, Edge::Reflect).unwrap()),
+            Chain::Dense(Dense::new(&rows).unwrap()),
+        ]
+    }
+
+    /// Every way three ranks can move in one step, with its probability.
+    fn moves(rows: &[Vec<f64>], from: [usize; 3]) -> Vec<(Counts, f64)> {
+        let levels = rows.len();
+        let mut all = Vec::new();
+        for code in 0..levels.pow(3) {
+            let to = [code % levels, code / levels % levels, code / levels / levels];
+            let p: f64 = (0..3).map(|i| rows[from[i]][to[i]]).product();
+            if p > 0.0 {
+                let mut counts = Counts::none(levels);
+                to.iter().for_each(|&level| counts.on[level] += 1.0);
+                counts.settle();
+                all.push((counts, p));
+            }
+        }
+        all
+    }
+
+    /// Over all moves of three ranks, the cost of following a plan has the plan's value as its mean: what
+    /// the penalty is made of has expectation zero, whatever the chain, the barrier and the edges are.
+    #[test]
+    fn following_a_plan_costs_its_value_on_average() {
+        for (chain, objective) in chains()
+            .into_iter()
+            .flat_map(|c| [(c.clone(), Objective::Imbalance), (c, Objective::Makespan)])
+        {
+            let problem = LoadDrift {
+                processors: 3,
+                chain,
+                lowest: 2.0,
+                initial: 2,
+                steps: 9,
+                remap_cost: 0.9,
+                rebalance: Rebalance::Split,
+                timing: Timing::AfterStep,
+                objective,
+            };
+            let rows = problem.chain.rows();
+            let setting = Setting::new(&problem, &rows);
+            let (laws, totals) = (Laws::new(&rows, 9), Totals::new(&rows, 2, 3));
+            let remapped = Remapped::new(&setting, &laws, &totals, 0.1, &()).unwrap();
+            let outlook =
+                Outlook { setting: &setting, laws: &laws, remapped: &remapped, totals: &totals };
+            let mut barriers = 0;
+            for from in [[2, 2, 2], [1, 2, 3], [0, 0, 3], [1, 1, 2], [4, 0, 2]] {
+                for k in [0, 3, 7, 8] {
+                    let mut x = Counts::none(5);
+                    from.iter().for_each(|&level| x.on[level] += 1.0);
+                    x.settle();
+                    let mut plan = Plan::default();
+                    outlook.plan(&x, k, &mut plan);
+                    outlook.prepare(&x, x.total(), k, &mut Known::new(), &mut plan);
+                    barriers += usize::from(plan.barrier < 5);
+                    let mean: f64 = moves(&rows, from)
+                        .iter()
+                        .map(|(y, p)| p * outlook.follow(&plan, y, y.total()))
+                        .sum();
+                    assert!(
+                        (mean - plan.value).abs() < 1e-9,
+                        "{from:?} {k}: {mean} {}",
+                        plan.value
+                    );
+                }
+            }
+            assert!(barriers > 0 || objective == Objective::Makespan);
+        }
+    }
+
+    /// Never remapping: the closed form of the plan over the last steps is the sum of expected costs.
+    #[test]
+    fn plans_without_a_remap_cost_what_enumeration_says() {
+        let rows = chains()[0].rows();
+        let problem = LoadDrift {
+            processors: 3,
+            chain: chains().remove(0),
+            lowest: 0.0,
+            initial: 2,
+            steps: 2,
+            remap_cost: 100.0,
+            rebalance: Rebalance::Split,
+            timing: Timing::AfterStep,
+            objective: Objective::Imbalance,
+        };
+        let setting = Setting::new(&problem, &rows);
+        let (laws, totals) = (Laws::new(&rows, 2), Totals::new(&rows, 2, 3));
+        let remapped = Remapped::new(&setting, &laws, &totals, 0.0, &()).unwrap();
+        let outlook =
+            Outlook { setting: &setting, laws: &laws, remapped: &remapped, totals: &totals };
+        let mut x = Counts::none(5);
+        x.split(3, 6);
+        let mut plan = Plan::default();
+        outlook.plan(&x, 0, &mut plan);
+        let mut expected = 0.0;
+        for (y, p) in moves(&rows, [2, 2, 2]) {
+            expected += p * setting.cost(&y, y.total());
+            let levels: Vec<usize> =
+                (0..5).flat_map(|level| vec![level; y.on[level] as usize]).collect();
+            for (z, q) in moves(&rows, [levels[0], levels[1], levels[2]]) {
+                expected += p * q * setting.cost(&z, z.total());
+            }
+        }
+        assert!((plan.value - expected).abs() < 1e-12, "{} {expected}", plan.value);
+    }
+}

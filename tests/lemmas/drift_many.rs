@@ -1,0 +1,103 @@
+//! Bounds for many ranks against exact values.
+
+use remapping::chain::{BirthDeath, Edge};
+use remapping::drift::many::{Goal, Many};
+use remapping::drift::{
+    Backward, Carry, Chain, Control, LoadDrift, Objective, Rebalance, States, Timing, Transition,
+};
+
+fn walk(processors: usize, steps: u64) -> LoadDrift {
+    LoadDrift {
+        processors,
+        chain: Chain::BirthDeath(BirthDeath::walk(19, 0.25, 0.25, Edge::Hold).unwrap()),
+        lowest: 1.0,
+        initial: 9,
+        steps,
+        remap_cost: 8.0,
+        rebalance: Rebalance::Split,
+        timing: Timing::AfterStep,
+        objective: Objective::Imbalance,
+    }
+}
+
+fn exact(problem: &LoadDrift) -> f64 {
+    let states = States::new(problem.processors, problem.chain.levels()).unwrap();
+    let transition = Transition::new(&problem.chain, problem.processors).unwrap();
+    let mut backward = Backward::new(problem, &states, &transition, Control::Optimal, Carry::Value);
+    while backward.remaining() > 0 {
+        backward.advance();
+    }
+    backward.value()
+}
+
+/// In how many of so many seeds the exact value lies between the outer ends of the 99 % intervals.
+fn contained(problem: &LoadDrift, seeds: u64, paths: u64) -> u64 {
+    let value = exact(problem);
+    let goal = Goal { gap: 0.0, inner: [4, 4], paths: [paths, paths] };
+    let inside = |seed: &u64| {
+        let many = Many::new(problem, *seed, &()).unwrap();
+        let found = many.measure(goal, &()).unwrap();
+        assert!(found.gap.mean >= 0.0, "hindsight can do what the policy does");
+        (found.lower.low..=found.upper.high).contains(&value)
+    };
+    (1..=seeds).filter(inside).count() as u64
+}
+
+#[test]
+fn exact_values_lie_between_the_bounds() {
+    for processors in [4, 6] {
+        assert!(contained(&walk(processors, 30), 6, 4) >= 5, "{processors}");
+    }
+}
+
+/// The same for whole horizons and many seeds, an hour: cargo test --test lemmas -- --ignored many_seeds
+#[test]
+#[ignore = "long"]
+fn exact_values_lie_between_the_bounds_of_many_seeds() {
+    for processors in [4, 6, 8] {
+        let inside = contained(&walk(processors, 400), 200, 4);
+        assert!(inside >= 195, "{processors} ranks: {inside} of 200");
+    }
+}
+
+/// What the lower bound takes for granted, on all states that remaps do not rule out: an even split of the
+/// same loads is not worse by half the cost of a remap.
+#[test]
+fn even_loads_are_hardly_ever_worse() {
+    let chains = [
+        BirthDeath::walk(7, 0.25, 0.25, Edge::Hold).unwrap(),
+        BirthDeath::walk(7, 0.25, 0.25, Edge::Reflect).unwrap(),
+        BirthDeath::walk(7, 0.3, 0.1, Edge::Hold).unwrap(),
+        BirthDeath::walk(7, 0.45, 0.45, Edge::Reflect).unwrap(),
+    ];
+    for (chain, processors, remap_cost) in
+        chains.iter().flat_map(|chain| [(chain, 3, 1.0), (chain, 5, 2.0), (chain, 5, 8.0)])
+    {
+        let problem = LoadDrift {
+            chain: Chain::BirthDeath(chain.clone()),
+            initial: 3,
+            remap_cost,
+            ..walk(processors, 40)
+        };
+        let states = States::new(processors, 7).unwrap();
+        let transition = Transition::new(&problem.chain, processors).unwrap();
+        let mut backward =
+            Backward::new(&problem, &states, &transition, Control::Optimal, Carry::Value);
+        let mut worst = 0.0f64;
+        while backward.remaining() > 0 {
+            backward.advance();
+            let costs = backward.cost_to_go();
+            let mut walk = states.multisets().from(0);
+            for cost in &costs {
+                if let (Some(sorted), Some(cost)) = (walk.get(), cost) {
+                    let (_, even) = &problem.balanced(sorted.iter().sum())[0];
+                    if let Some(balanced) = costs[states.multisets().rank(even)] {
+                        worst = worst.max(balanced - cost);
+                    }
+                }
+                walk.advance();
+            }
+        }
+        assert!(worst <= 0.5 * remap_cost, "{processors} ranks, C = {remap_cost}: {worst}");
+    }
+}
