@@ -572,7 +572,7 @@ fn solutions_of_all_decks_are_accepted_as_they_are() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
 
     /// Whatever the model is, what was solved agrees with what is proved.
     #[test]
