@@ -36,6 +36,15 @@ const LONGEST: usize = 1 << 20;
 
 /// Bounds on the least expected objective.
 pub fn prove(model: &LoadDrift, budget: &Budget) -> Result<Proof, Refusal> {
+    // Loads that hardly move may differ for many steps, and a remap keeps their total.
+    match with_room(model, 1, budget) {
+        Err(Refusal::TooLarge) => with_room(model, model.steps, budget),
+        found => found,
+    }
+}
+
+/// The same with room for values that differ by what a remap and so many steps cost.
+fn with_room(model: &LoadDrift, steps: u64, budget: &Budget) -> Result<Proof, Refusal> {
     let (count, r) = (model.processors, model.processors as i64);
     let processes = Processes::Identical { count, chain: model.chain.clone() };
     let space = Space::new(&processes, &[], Path::new(""))?;
@@ -45,7 +54,7 @@ pub fn prove(model: &LoadDrift, budget: &Budget) -> Result<Proof, Refusal> {
     // Where rows sum to 1, values are kept less the smallest of them: they differ by little more than a
     // remap. Otherwise they are at most what all steps cost.
     let conserves = space.conserves();
-    let steps = if conserves { 1 } else { model.steps };
+    let steps = if conserves { steps } else { model.steps };
     let span = &model.remap_cost.0 + BigInt::from(totals[totals.len() - 1] + 1) * steps;
     let whole = (span * BigInt::from(8)).to_integer().bits() as u32;
     let bits = 60u32.checked_sub(whole).ok_or(Refusal::TooLarge)?;

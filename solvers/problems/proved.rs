@@ -227,6 +227,15 @@ pub(super) fn needed<T>(name: impl Display, given: Option<T>) -> Result<T, Fault
     given.ok_or_else(|| format!("`{name}` is missing or null"))
 }
 
+/// How far outside what is proved a number may lie, relatively, to be called proved itself, however coarse the
+/// bounds are that it is given with.
+pub(super) const NEAR: f64 = 1e-9;
+
+/// How far outside what is proved a number lies.
+pub(super) fn outside(given: f64, proved: Interval) -> f64 {
+    (proved.lower - given).max(given - proved.upper).max(0.0)
+}
+
 /// How far a number may be from one of which this is known.
 pub(super) fn farthest(given: f64, proved: Interval) -> f64 {
     (given - proved.lower).abs().max((proved.upper - given).abs())

@@ -547,6 +547,9 @@ fn models_of_every_form_have_certificates() {
         format!("Stopping(processes: Identical(count: 2, chain: {walk}), remap_cost: 0, after_remap: Stop)"),
         format!("Stopping(processes: Identical(count: 2, chain: {walk}), remap_cost: 0, after_remap: Uniform)"),
         format!("Stopping(processes: Identical(count: 2, chain: {matrix}), remap_cost: 2, after_remap: Uniform)"),
+        // Loads that hardly move cost as much as they are for many steps.
+        "LoadDrift(processors: 1, chain: Walk(lowest: 1, levels: 5, up: 0.01, down: 0.01, edge: Hold), \
+         initial_load: 2, steps: 18, remap_cost: 0, objective: Makespan)".to_owned(),
         format!("LoadDrift(processors: 3, chain: {matrix}, initial_load: 1, steps: 50, remap_cost: 0.7)"),
     ] {
         let loaded = model(&problem);

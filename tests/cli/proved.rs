@@ -425,6 +425,31 @@ fn thresholds_that_are_changed_together_are_refused() {
     assert!(case.verify(&document).is_err());
 }
 
+/// Bounds so coarse that anything lies between them are right, and what lies between them is not proved.
+#[test]
+fn coarse_bounds_do_not_prove_what_is_between_them() {
+    let case = phases();
+    let mut document = case.document.clone();
+    document["tolerance"] = json!(1.0);
+    for (list, all) in [("threshold", 0.9), ("threshold_lower", 0.0), ("threshold_upper", 1.0)] {
+        document[list] = json!(vec![all; 15]);
+    }
+    let found = case.verify(&document).unwrap();
+    assert!(found.not_proved.contains(&"threshold".to_owned()));
+    let case = pair();
+    let mut document = case.document.clone();
+    let value = document["remap_value"].as_f64().unwrap();
+    document["tolerance"] = json!(1.0);
+    document["remap_bounds"] = json!([value - 1.0, value + 1.0]);
+    document["remap_value"] = json!(value - 0.9);
+    document["value_gap"] = json!(0.1);
+    document["value"][1] = json!(document["value"][1].as_f64().unwrap() + 0.1);
+    let found = case.verify(&document).unwrap();
+    for field in ["remap_value", "value"] {
+        assert!(found.not_proved.contains(&field.to_owned()), "{field}");
+    }
+}
+
 /// Changes something in a value, by more than what bounds and tolerance leave open; `None` if it cannot.
 fn changed(value: &Value, name: &str, rng: &mut impl Rng) -> Option<Value> {
     let kind = rng.random_range(0..12);
@@ -572,7 +597,7 @@ fn solutions_of_all_decks_are_accepted_as_they_are() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
 
     /// Whatever the model is, what was solved agrees with what is proved.
     #[test]

@@ -1,7 +1,8 @@
 //! A threshold curve held against what is proved of each step.
 
 use super::super::proved::{
-    Agreed, Entry, Fault, Promise, above, bounds, fact, farthest, length, needed, same, within,
+    Agreed, Entry, Fault, NEAR, Promise, above, bounds, fact, farthest, length, needed, outside,
+    same, within,
 };
 use crate::solution::Bounds;
 use crate::solution::phase_change::{Answer, Exact, Filter, Hazard};
@@ -22,11 +23,15 @@ pub(in crate::problems) fn compare(
     if let Some(first) = answer.first_step.filter(|first| promise.kept && *first > 0) {
         return Err(format!("`first_step` is {first}, but `status` says that no step is missing"));
     }
-    let widest = curve(answer, steps, promise)?;
+    let Distance { farthest, outside } = curve(answer, steps, promise)?;
     let mut agreed = Agreed::default();
-    agreed.proved.extend(["last_step", "threshold", "threshold_lower", "threshold_upper"]);
+    if outside <= NEAR {
+        agreed.proved.extend(["threshold", "threshold_stationary"]);
+    }
     agreed.proved.extend([
-        "threshold_stationary",
+        "last_step",
+        "threshold_lower",
+        "threshold_upper",
         "threshold_stationary_lower",
         "threshold_stationary_upper",
         "stationary_through",
@@ -52,19 +57,27 @@ pub(in crate::problems) fn compare(
         exact(given, value, steps, &least)?;
         agreed.proved.extend(least.is_settled().then_some("exact"));
     }
-    let widest = above(widest);
-    agreed.sentences.push(format!("every threshold given is within {widest} of the optimal one"));
+    let farthest = above(farthest);
+    agreed.sentences.push(format!("every threshold given is within {farthest} of the optimal one"));
     Ok(agreed)
 }
 
-/// Each threshold and its bounds; how far one may be from the truth at most.
-fn curve(answer: &Answer, steps: &[Steps], promise: Promise) -> Result<f64, Fault> {
+/// How far a threshold may be from the truth at most, and how far one lies outside what is proved.
+#[derive(Default)]
+struct Distance {
+    farthest: f64,
+    outside: f64,
+}
+
+/// Each threshold and its bounds.
+fn curve(answer: &Answer, steps: &[Steps], promise: Promise) -> Result<Distance, Fault> {
     let (first, last) = (answer.first_step.unwrap_or(0), answer.last_step);
     let mut next = first;
-    let mut widest = 0.0f64;
+    let mut all = Distance::default();
     let mut one = |name: &dyn Display, threshold: f64, given: Bounds, proved: &Steps| {
         bounds(name, given, proved.threshold, promise, 1.0)?;
-        widest = widest.max(farthest(threshold, proved.threshold));
+        all.farthest = all.farthest.max(farthest(threshold, proved.threshold));
+        all.outside = all.outside.max(outside(threshold, proved.threshold));
         within(name, threshold, Interval { lower: given.lower, upper: given.upper }, 0.0).map_err(
             |_| {
                 let Bounds { lower, upper } = given;
@@ -108,8 +121,8 @@ fn curve(answer: &Answer, steps: &[Steps], promise: Promise) -> Result<f64, Faul
     ];
     for (name, list) in lists {
         if (last + 1).checked_sub(next) != Some(list.len() as u64) {
-            let all = list.len();
-            return Err(format!("`{name}` has {all} entries for the steps {next} to {last}"));
+            let count = list.len();
+            return Err(format!("`{name}` has {count} entries for the steps {next} to {last}"));
         }
     }
     let mut own = steps.partition_point(|own| own.last < next);
@@ -122,7 +135,7 @@ fn curve(answer: &Answer, steps: &[Steps], promise: Promise) -> Result<f64, Faul
         let given = Bounds::from((answer.threshold_lower[i], answer.threshold_upper[i]));
         one(&Entry("threshold", i), *threshold, given, proved)?;
     }
-    Ok(widest)
+    Ok(all)
 }
 
 /// What is proved of a step.

@@ -1,8 +1,8 @@
 //! A decision map held against what is proved of each load vector.
 
 use super::super::proved::{
-    Agreed, Entry, Fault, Promise, ROUNDING, above, all_same, bounds, fact, farthest, length,
-    needed, within,
+    Agreed, Entry, Fault, NEAR, Promise, ROUNDING, above, all_same, bounds, fact, farthest, length,
+    needed, outside, within,
 };
 use super::decision_map::MAX_LISTED;
 use crate::solution::stopping::{Answer, Counts, Representation};
@@ -120,7 +120,12 @@ fn map(
     // What a value may be off.
     let slack = answer.value_gap * remap_value.upper.max(1.0) + rounding;
     within("largest_value", answer.largest_value, *largest_value, slack)?;
-    agreed.proved.extend(["remap_bounds", "remap_value", "largest_value"]);
+    // However coarse the bounds are that are given.
+    let unit = remap_value.upper.max(1.0);
+    let near = |given: f64, proved: &Interval| outside(given, *proved) <= NEAR * unit;
+    agreed.proved.push("remap_bounds");
+    agreed.proved.extend(near(answer.remap_value, remap_value).then_some("remap_value"));
+    agreed.proved.extend(near(answer.largest_value, largest_value).then_some("largest_value"));
     // Bounds closer than those of the certificate may be right, and are not shown to be.
     agreed.proved.extend((answer.value_gap >= *value_gap).then_some("value_gap"));
     let Some((letters, places)) = vectors else {
@@ -140,7 +145,7 @@ fn map(
         agreed.proved.extend((open == 0.0).then_some("counts"));
         return Ok(());
     };
-    let (mut open, mut widest) = (BTreeSet::new(), 0.0f64);
+    let (mut open, mut widest, mut are_near) = (BTreeSet::new(), 0.0f64, true);
     for (i, (letter, loads)) in letters.iter().zip(&places).enumerate() {
         let state = checked.state(loads);
         let (decision, bounds) =
@@ -164,12 +169,13 @@ fn map(
             let given = *needed(Entry("value", i), values.get(i))?;
             within(Entry("value", i), given, bounds, slack)?;
             widest = widest.max(farthest(given, bounds));
+            are_near &= near(given, &bounds);
         }
     }
     agreed.proved.extend(["decision", "counts"]);
     if let Some(values) = &answer.value {
         length("value", values.len(), places.len())?;
-        agreed.proved.push("value");
+        agreed.proved.extend(are_near.then_some("value"));
         let widest = above(widest);
         agreed.sentences.push(format!("every J(s) given is within {widest} of the optimal one"));
     }
