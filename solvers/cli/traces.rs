@@ -262,7 +262,7 @@ pub struct Replay {
     /// Where the judged run starts.
     #[arg(long, value_enum, default_value_t)]
     pub from: Start,
-    /// A solution to play too, as the policy `solution`.
+    /// A solution, or a rule that --advised wrote, to play too, as the policy `solution`.
     #[arg(long, value_name = "SOLUTION.json")]
     pub solution: Option<PathBuf>,
     /// Seconds in a unit of load of that solution [default: as it says, otherwise 1].
@@ -332,7 +332,7 @@ fn targets() -> impl TypedValueParser<Value = Target> {
 /// Options of `export`.
 #[derive(Debug, Args)]
 pub struct Export {
-    /// The solution, as `remap solve --json` prints it.
+    /// The solution, as `remap solve --json` prints it, or the rule that `replay --advised` writes.
     #[arg(value_name = "SOLUTION.json")]
     pub solution: PathBuf,
     /// What to write.

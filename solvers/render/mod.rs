@@ -35,6 +35,9 @@ pub fn summary(solution: &Solution) -> String {
     let seconds = solution.seconds;
     let ending = match solution.status {
         _ if solution.contradiction.is_some() => "not certified: it contradicts itself".to_owned(),
+        Status::Converged if is_statistical(&solution.body) => {
+            format!("the gap of {:e} is reached, nothing is proved", solution.tolerance)
+        }
         Status::Converged => format!("certified to {:e}", solution.tolerance),
         Status::IterationLimit => "tolerance not reached".to_owned(),
         Status::TimeLimit => "stopped by the time limit".to_owned(),
@@ -42,6 +45,10 @@ pub fn summary(solution: &Solution) -> String {
     };
     let _ = writeln!(text, "{ending}, {seconds:.3} s");
     text
+}
+
+fn is_statistical(body: &Body) -> bool {
+    matches!(body, Body::LoadDrift(answer) if answer.statistical)
 }
 
 /// The picture of a solution, as the bytes of a file.
@@ -94,6 +101,9 @@ pub fn draw_compared(comparison: &Comparison, format: Format) -> Result<Vec<u8>,
 /// it, and how far from what is shown the interval reaches, rounded up.
 pub fn within(bounds: Bounds, decimals: usize) -> String {
     let Bounds { lower, upper } = bounds;
+    if !(lower.is_finite() && upper.is_finite()) {
+        return "beyond the range of doubles".to_owned();
+    }
     let middle = 0.5 * lower + 0.5 * upper;
     let decimal = middle == 0.0 || (1e-4..1e12).contains(&middle.abs());
     let middle =
