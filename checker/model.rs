@@ -22,7 +22,13 @@ macro_rules! written {
 pub(crate) use written;
 
 written! {
-    struct Model { title: String, source: Option<String>, problem: Problem }
+    // What a model keeps of the log it was fitted to says nothing of its problem.
+    struct Model {
+        title: String, source: Option<String>, unit_seconds: Option<Number>, stride: Option<u64>,
+        fits: Option<Fits>, job_steps: Option<u64>, problem: Problem
+    }
+    struct Fits { verdict: Verdict, why: String }
+    enum Verdict { #[serde(rename = "yes")] Yes, #[serde(rename = "no")] No }
     pub enum Problem { PhaseChange(Box<PhaseChange>), Stopping(Stopping), LoadDrift(LoadDrift) }
 
     pub struct Stopping {
