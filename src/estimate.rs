@@ -19,13 +19,17 @@ pub const LEVEL: f64 = 0.95;
 /// What either end of an interval may miss.
 const TAIL: f64 = 0.5 * (1.0 - LEVEL);
 
+/// Relative differences of numbers that are rounding.
+const AGREE: f64 = 1e-13;
+
 /// The 97.5 % quantile of the standard normal law.
 pub const NORMAL: f64 = 1.959_963_984_540_054;
 
 /// What a sample says of an unknown number: an estimate and the ends of its 95 % confidence interval.
 ///
 /// As a document: `mean` (the estimate), `half_width` (the larger distance of an end from it), `lower`,
-/// `upper` and `level`; ends that are not finite are `null`.
+/// `upper` and `level`; what is not finite is `null`. Numbers that are all the same say nothing of how far
+/// others may be: then there is no interval, and both ends are `null`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Estimate {
     /// The estimate.
@@ -38,7 +42,7 @@ pub struct Estimate {
 
 impl Estimate {
     /// The expectation of independent numbers of one law, at least one, by Student's t: exact for
-    /// normal numbers. Nothing is known from a single one.
+    /// normal numbers. There is no interval from a single one, or where all agree.
     pub fn of(values: &[f64]) -> Estimate {
         let n = values.len() as f64;
         let mean = values.iter().sum::<f64>() / n;
@@ -48,11 +52,26 @@ impl Estimate {
 
     /// The same from the mean of `count` numbers and the sum of their squared distances from it.
     pub fn from_moments(mean: f64, squares: f64, count: f64) -> Estimate {
-        let half_width = match count > 1.0 {
+        let differ = squares > count * (AGREE * mean).powi(2);
+        let half_width = match count > 1.0 && differ {
             true => student(count - 1.0) * (squares / (count - 1.0) / count).sqrt(),
             false => f64::INFINITY,
         };
         Estimate::around(mean, half_width)
+    }
+
+    /// The same for numbers that lie between `least` and `most`, as their expectation does.
+    pub fn between(values: &[f64], least: f64, most: f64) -> Estimate {
+        let Estimate { value, lower, upper } = Estimate::of(values);
+        if upper == f64::INFINITY {
+            return Estimate { value, lower, upper };
+        }
+        Estimate { value, lower: lower.max(least).min(value), upper: upper.min(most).max(value) }
+    }
+
+    /// Whether there is an interval.
+    pub fn is_bounded(&self) -> bool {
+        self.lower.is_finite() && self.upper.is_finite()
     }
 
     /// An interval with the estimate in the middle.
@@ -142,6 +161,21 @@ fn beta_quantile(a: f64, b: f64, p: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// What agrees says nothing of what varies; what is bounded has bounded ends.
+    #[test]
+    fn samples_that_agree_give_no_interval() {
+        for values in [&[6.0, 6.0][..], &[0.0; 20], &[0.1 + 0.2, 0.3]] {
+            let found = Estimate::between(values, 0.0, 10.0);
+            assert!(
+                !found.is_bounded()
+                    && found.value == values.iter().sum::<f64>() / values.len() as f64
+            );
+            assert!(found.half_width() == f64::INFINITY);
+        }
+        let rare = Estimate::between(&[0.0, 0.0, 0.0, 1.0], 0.0, 10.0);
+        assert!(rare.lower == 0.0 && rare.upper > 0.9, "{rare:?}");
+    }
 
     #[test]
     fn quantiles_are_those_of_the_tables() {

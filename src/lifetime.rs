@@ -221,6 +221,25 @@ impl Lifetime {
         }
     }
 
+    /// The least m such that s_m, ..., s_n are all exactly 1; n + 1 if s_n is not.
+    pub(crate) fn certain_from(&self, n: u64) -> u64 {
+        match &self.law {
+            _ if n >= self.last() => n + 1,
+            Law::Fixed { .. } => 0,
+            Law::Uniform { first, .. } | Law::Geometric(Geometric { first, .. }) => {
+                if n < *first {
+                    0
+                } else {
+                    n + 1
+                }
+            }
+            Law::Pmf(masses) => {
+                let to = masses.partition_point(|mass| mass.value <= n);
+                masses[..to].last().map_or(0, |mass| mass.value + 1)
+            }
+        }
+    }
+
     /// The least m such that s_m, ..., s_n are all the same number to within two units in the last
     /// place: the recursion may treat those steps alike.
     pub fn constant_from(&self, n: u64) -> u64 {

@@ -262,7 +262,7 @@ pub struct Replay {
     /// Where the judged run starts.
     #[arg(long, value_enum, default_value_t)]
     pub from: Start,
-    /// A solution to play too, as the policy `solution`.
+    /// A solution, or a rule that --advised wrote, to play too, as the policy `solution`.
     #[arg(long, value_name = "SOLUTION.json")]
     pub solution: Option<PathBuf>,
     /// Seconds in a unit of load of that solution [default: as it says, otherwise 1].
@@ -271,6 +271,9 @@ pub struct Replay {
     /// Seed of Q-learning and of the intervals.
     #[arg(long, value_name = "S", default_value_t = 1)]
     pub seed: u64,
+    /// Draw the log, its remaps, and what the policies pay as it adds up.
+    #[arg(long, value_name = "FILE.svg|png")]
+    pub plot: Option<PathBuf>,
     /// Write the rule `advised`, as it is after the training steps, to FILE, for `remap export`.
     #[arg(long, value_name = "FILE.json")]
     pub advised: Option<PathBuf>,
@@ -329,7 +332,7 @@ fn targets() -> impl TypedValueParser<Value = Target> {
 /// Options of `export`.
 #[derive(Debug, Args)]
 pub struct Export {
-    /// The solution, as `remap solve --json` prints it.
+    /// The solution, as `remap solve --json` prints it, or the rule that `replay --advised` writes.
     #[arg(value_name = "SOLUTION.json")]
     pub solution: PathBuf,
     /// What to write.

@@ -6,8 +6,10 @@ use crate::cli::{Replay, Start};
 use crate::complaint::Complaint;
 use crate::fitting::short;
 use crate::output::{check_free, print, write_file};
+use crate::plot::{self, Format};
+use crate::render;
 use crate::replaying::advised::{Settings, advised_document};
-use crate::replaying::contest::{self, Line, contestants, judge};
+use crate::replaying::contest::{self, Judged, Line, contestants, judge};
 use crate::replaying::{Ground, IN_USE, OURS, Solution};
 use crate::run::Watch;
 use crate::solution::{rule, to_json};
@@ -53,8 +55,11 @@ const ASSUMPTION: &str = "a remap restores balance and does not change later inc
 const MOST_STEPS: usize = 10_000;
 
 pub(super) fn run(arguments: &Replay) -> Result<Exit, Complaint> {
-    if let Some(path) = &arguments.advised {
+    for path in arguments.advised.iter().chain(&arguments.plot) {
         check_free(path, arguments.force)?;
+    }
+    if let Some(plot) = &arguments.plot {
+        Format::of(plot)?;
     }
     let Opened { name, trace, remap_cost: cost, .. } = open(&arguments.log)?;
     let record = &trace.record;
@@ -97,6 +102,11 @@ pub(super) fn run(arguments: &Replay) -> Result<Exit, Complaint> {
     let solved = found.lines.iter().find(|line| line.policy == "solved");
     let verdict = solved.map(|solved| verdict(solved, &found.best_in_use, &ground, steps));
     let shown = contest::table(&found);
+    if let Some(plot) = &arguments.plot {
+        let drawn = drawn(&arguments.policies, &found);
+        let picture = render::log::picture(&name, record, &found, judged.clone(), &drawn);
+        write_file(plot, &plot::picture(Format::of(plot)?, &picture)?, arguments.force)?;
+    }
     if let Some(path) = &arguments.advised {
         let balanced = arguments.from == Start::Balance;
         let settings = Settings {
@@ -141,6 +151,23 @@ pub(super) fn run(arguments: &Replay) -> Result<Exit, Complaint> {
     }
     Ok(Exit::Done)
 }
+
+/// The policies whose costs are drawn: those asked for, or the best, the rule that votes, the best in use and
+/// never.
+fn drawn<'a>(asked: &'a [String], found: &'a Judged) -> Vec<&'a str> {
+    if !asked.is_empty() {
+        return asked.iter().map(String::as_str).take(MOST_DRAWN).collect();
+    }
+    let best = found.lines.iter().min_by(|a, b| a.cost.total_cmp(&b.cost));
+    let best = best.map_or("never", |best| best.policy.as_str());
+    let mut drawn = vec![best, "advised", found.best_in_use.0.as_str(), "never"];
+    let mut seen = std::collections::HashSet::new();
+    drawn.retain(|name| seen.insert(*name));
+    drawn
+}
+
+/// Curves beside each other at most.
+const MOST_DRAWN: usize = 7;
 
 /// Whether the solved policy is as good as the best rule in use, and if not, why.
 fn verdict(solved: &Line, best: &(String, f64), ground: &Ground<'_>, steps: usize) -> String {

@@ -227,9 +227,14 @@ impl Deck {
         let origin = if facts.cost_recorded { "as recorded" } else { "as given" };
         let _ = writeln!(text, "a remap costs {} seconds, {origin}", short(facts.remap_cost));
         let (listed, more) = self.parameters.split_at(self.parameters.len().min(MOST_LISTED));
-        for (name, Estimate { value, lower, upper }) in listed {
-            let (value, lower, upper) = (short(*value), short(*lower), short(*upper));
-            let _ = writeln!(text, "{name} = {value}, 95 % confidence {lower} to {upper}");
+        for (name, found) in listed {
+            let [value, lower, upper] = [found.value, found.lower, found.upper].map(short);
+            let _ = match found.is_bounded() {
+                true => writeln!(text, "{name} = {value}, 95 % confidence {lower} to {upper}"),
+                false => {
+                    writeln!(text, "{name} = {value}; all samples agree, which gives no interval")
+                }
+            };
         }
         if !more.is_empty() {
             let _ = writeln!(text, "and {} more: --json lists them all", more.len());

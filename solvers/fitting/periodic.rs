@@ -3,7 +3,6 @@
 use super::load_drift::SEED;
 use super::{Deck, Facts, short};
 use rand::RngExt;
-use remapping::estimate::Estimate;
 use remapping::fit::chain::{Moves, Walk, lattice};
 use remapping::fit::growth;
 use remapping::simulate::Stream;
@@ -62,7 +61,6 @@ pub fn periodic(facts: &Facts<'_>) -> Deck {
         }
     };
     if noisy {
-        parameters.push(("noise of the measurement".to_owned(), Estimate::around(noise, 0.0)));
         let beside =
             format!("with noise of {} on each time, which no remap takes away", short(noise));
         tested = tested.map(|tested| format!("{beside}, {tested}"));

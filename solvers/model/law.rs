@@ -17,23 +17,33 @@ pub(super) enum Law {
     Moments { mean: Decimal, variance: Decimal },
 }
 
+/// Loads and costs may be as large as ten to this power, and as small.
+pub(super) const SIZES: i32 = 40;
+
 impl Law {
     pub(super) fn review(&self, review: &mut Review<'_>, path: &str) {
         let at = |field: &str| format!("{path}.{field}");
         match self {
             Law::Steps(Weights(entries)) => review_steps(entries, review, path),
             Law::Exponential { mean } => {
-                positive(review, &at("mean"), mean, "the mean of an exponential law")
+                positive(review, &at("mean"), mean, "the mean of an exponential law");
+                review.moderate(&at("mean"), mean.value, SIZES);
             }
             Law::Gamma { shape, mean } => {
                 positive(review, &at("shape"), shape, "the shape of a gamma law");
                 positive(review, &at("mean"), mean, "the mean of a gamma law");
+                review.moderate(&at("shape"), shape.value, SIZES);
+                review.moderate(&at("mean"), mean.value, SIZES);
             }
-            Law::Normal { deviation, .. } => {
+            Law::Normal { mean, deviation } => {
                 review.nonnegative(&at("deviation"), deviation.value, "a standard deviation");
+                review.moderate(&at("mean"), mean.value, SIZES);
+                review.moderate(&at("deviation"), deviation.value, SIZES);
             }
-            Law::Moments { variance, .. } => {
+            Law::Moments { mean, variance } => {
                 review.nonnegative(&at("variance"), variance.value, "a variance");
+                review.moderate(&at("mean"), mean.value, SIZES);
+                review.moderate(&at("variance"), variance.value, 2 * SIZES);
             }
         }
     }
@@ -75,6 +85,7 @@ fn review_steps(entries: &[(Decimal, Decimal)], review: &mut Review<'_>, path: &
     let mut sum = Rational::ZERO;
     for (index, (step, weight)) in entries.iter().enumerate() {
         review.probability(&format!("{path}[{index}]"), weight.value);
+        review.moderate(&format!("{path}[{index}]"), step.value, SIZES);
         if entries[..index].iter().any(|(other, _)| other.exact == step.exact) {
             let label = format!("the step {} is given twice", step.value);
             review.fault(

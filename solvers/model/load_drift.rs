@@ -64,6 +64,7 @@ impl LoadDrift {
         range(review, "processors", self.processors as u64, MAX_SIZE as u64);
         range(review, "steps", self.steps, MAX_STEPS);
         review.exact_nonnegative("problem.remap_cost", &self.remap_cost, "the cost of a remap");
+        review.at_most("problem.remap_cost", self.remap_cost.value, 100);
         self.chain.review("problem.chain", review);
         if !review.faults.is_empty() {
             return;

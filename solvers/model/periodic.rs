@@ -2,7 +2,7 @@
 
 use super::chain::Chain;
 use super::explain::Shape;
-use super::law::{Law, positive};
+use super::law::{Law, SIZES, positive};
 use super::number::Decimal;
 use super::review::Review;
 use remapping::interval::{Bound, ChainLoads, Covariance, Imbalance, LoadChain, Processors};
@@ -118,6 +118,7 @@ impl Periodic {
         self.review_covariance(review, count);
         if let Some(Tolerance::MaxDeviation(bound) | Tolerance::RmsDeviation(bound)) = &self.bound {
             review.nonnegative("problem.bound", bound.value, "the bound of the imbalance");
+            review.moderate("problem.bound", bound.value, SIZES);
         } else if self.remap_cost.is_none() || matches!(self.changes, Changes::Chain { .. }) {
             review.fault(
                 "problem",
@@ -126,7 +127,9 @@ impl Periodic {
                 "give bound: MaxDeviation(0.05), or remap_cost: 5 where the changes have laws",
             );
         }
+        review.moderate("problem.initial_load", self.initial_load.value, SIZES);
         if let Some(cost) = &self.remap_cost {
+            review.moderate("problem.remap_cost", cost.value, SIZES);
             review.nonnegative("problem.remap_cost", cost.value, "the cost of a remap");
         }
     }

@@ -78,6 +78,29 @@ impl<'a> Review<'a> {
         }
     }
 
+    /// Faults `path` if a number that is multiplied with others of its kind, and squared, is so large or so
+    /// small that products leave the range of doubles: beyond 10^`power`, or below 10^-`power` and not 0.
+    pub fn moderate(&mut self, path: &str, value: f64, power: i32) {
+        self.at_most(path, value, power);
+        let least = 10_f64.powi(-power);
+        if value != 0.0 && value.abs() < least {
+            self.size(path, value, "small", &format!("nothing but 0 below 1e-{power} will do"));
+        }
+    }
+
+    /// Faults `path` if a number that is summed, and squared, is beyond 10^`power`.
+    pub fn at_most(&mut self, path: &str, value: f64, power: i32) {
+        if value.abs() > 10_f64.powi(power) {
+            self.size(path, value, "large", &format!("up to 1e{power} will do"));
+        }
+    }
+
+    fn size(&mut self, path: &str, value: f64, kind: &str, range: &str) {
+        let message = format!("this number is too {kind} to be calculated with");
+        let help = format!("take another unit: {range}");
+        self.fault(path, &message, &format!("{value:e}"), &help);
+    }
+
     /// Faults `path` if `value` is below zero.
     pub fn nonnegative(&mut self, path: &str, value: f64, what: &str) {
         if value < 0.0 {

@@ -80,13 +80,16 @@ pub fn examine(body: &Body, status: Status, tolerance: f64) -> Verdict {
             (false, _) => {
                 format!("{name} has no finite bounds: the numbers are too large for doubles")
             }
-            (true, true) => {
-                format!("the tolerance was not reached: the bounds of {name} are {width:.2e} apart")
-            }
+            (true, true) => format!(
+                "the tolerance was not reached: the bounds of {name} are {width:.2e} apart; they meet \
+                 --tolerance {}",
+                met(width)
+            ),
             (true, false) => format!(
                 "the tolerance was not reached: the bounds of {name} are {width:.2e} apart, \
-                 {:.2e} of max(1, |{name}|)",
-                width / unit
+                 {:.2e} of max(1, |{name}|); they meet --tolerance {}",
+                width / unit,
+                met(width / unit)
             ),
         }
     });
@@ -95,6 +98,16 @@ pub fn examine(body: &Body, status: Status, tolerance: f64) -> Verdict {
         status => status,
     };
     Verdict { status, warning, contradiction }
+}
+
+/// A tolerance of two digits that is not below a width.
+fn met(width: f64) -> String {
+    let shown = format!("{width:.1e}");
+    if shown.parse().is_ok_and(|shown: f64| shown >= width) {
+        return shown;
+    }
+    // A unit of the last digit is a tenth of the width at most, and half a unit is missing.
+    format!("{:.1e}", 1.06 * width)
 }
 
 fn claims(body: &Body) -> Vec<Claim> {

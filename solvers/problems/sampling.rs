@@ -147,7 +147,7 @@ pub fn play<W: Workload>(
         Report {
             runs: finished,
             seed: contest.seed,
-            clairvoyant: knows.then(|| Estimate::of(&clairvoyant)),
+            clairvoyant: knows.then(|| Estimate::between(&clairvoyant, 0.0, f64::INFINITY)),
             policies,
         },
         status,
@@ -160,31 +160,32 @@ fn line(
     clairvoyant: Option<&Vec<f64>>,
     optimal: Option<(&Contestant, &Vec<Tally>)>,
 ) -> Line {
-    let of =
-        |read: &dyn Fn(&Tally) -> f64| Estimate::of(&tallies.iter().map(read).collect::<Vec<_>>());
-    let above = |others: &mut dyn Iterator<Item = f64>| {
-        let values: Vec<f64> =
-            tallies.iter().zip(others).map(|(own, other)| own.value - other).collect();
-        Estimate::of(&values)
+    let of = |read: &dyn Fn(&Tally) -> f64, most: f64| {
+        Estimate::between(&tallies.iter().map(read).collect::<Vec<_>>(), 0.0, most)
     };
+    let above = |others: &mut dyn Iterator<Item = f64>| -> Vec<f64> {
+        tallies.iter().zip(others).map(|(own, other)| own.value - other).collect()
+    };
+    let unlimited = f64::INFINITY;
     let spacings: Vec<f64> = tallies.iter().filter_map(Tally::spacing).collect();
-    let (time, work) = (of(&|tally| tally.time), of(&|tally| tally.work));
+    let (time, work) = (of(&|tally| tally.time, unlimited), of(&|tally| tally.work, unlimited));
     let regret_optimal = optimal.map(|(best, others)| match (contestant.exact, best.exact) {
         (Some(own), Some(best)) => Estimate::around(own - best, 0.0),
-        _ => above(&mut others.iter().map(|tally| tally.value)),
+        _ => Estimate::of(&above(&mut others.iter().map(|tally| tally.value))),
     });
     Line {
         policy: contestant.name.clone(),
-        cost: of(&|tally| tally.value),
+        cost: of(&|tally| tally.value, unlimited),
         exact: contestant.exact,
         per_metric: Metrics {
             time,
             work,
-            remaps: of(&|tally| tally.remaps as f64),
-            spacing: (!spacings.is_empty()).then(|| Estimate::of(&spacings)),
-            utilization: of(&Tally::utilization),
+            remaps: of(&|tally| tally.remaps as f64, unlimited),
+            spacing: (!spacings.is_empty()).then(|| Estimate::between(&spacings, 1.0, unlimited)),
+            utilization: of(&Tally::utilization, 1.0),
             utilization_of_means: if time.value > 0.0 { work.value / time.value } else { 1.0 },
-            regret_clairvoyant: clairvoyant.map(|best| above(&mut best.iter().copied())),
+            regret_clairvoyant: clairvoyant
+                .map(|best| Estimate::between(&above(&mut best.iter().copied()), 0.0, unlimited)),
             regret_optimal,
         },
     }

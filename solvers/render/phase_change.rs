@@ -14,7 +14,14 @@ pub fn summary(text: &mut String, answer: &Answer) {
     let thresholds = answer.curve();
     let _ = write!(text, "{}", curve::draw(&thresholds));
     let last = answer.last_step;
+    if let Some([least, most]) = answer.n0_between {
+        let _ = writeln!(
+            text,
+            "n0 is {least} or more and {most} or less: the costs are too near to each other to tell"
+        );
+    }
     let _ = match (answer.n0, thresholds.first_step()) {
+        (None, Some(_)) if answer.n0_between.is_some() => Ok(()),
         (Some(0), _) => {
             writeln!(text, "remapping never pays: keep the mapping whatever the detector says")
         }
@@ -119,6 +126,14 @@ pub fn regrets<'a>(title: &'a str, costs: &Costs) -> Chart<'a> {
     }
 }
 
+/// A number and how far off it may be.
+fn around(middle: f64, half: f64) -> String {
+    match middle.is_finite() && half.is_finite() {
+        true => format!("{middle:.6} ± {half:.1e}"),
+        false => "beyond doubles".to_owned(),
+    }
+}
+
 /// The table of a comparison.
 pub fn table(title: &str, costs: &Costs) -> String {
     let mut text = format!("{title}\n± half of the proved bounds\n");
@@ -129,7 +144,7 @@ pub fn table(title: &str, costs: &Costs) -> String {
     );
     for line in &costs.policies {
         let metrics = &line.per_metric;
-        let cost = format!("{:.6} ± {:.1e}", line.mean, line.half_width);
+        let cost = around(line.mean, line.half_width);
         let number = |count: Option<Bounds>| {
             count.map_or(String::new(), |bounds| format!("{:.4}", bounds.middle()))
         };
@@ -140,7 +155,7 @@ pub fn table(title: &str, costs: &Costs) -> String {
             text,
             "{:<20}{cost:>26}{remaps:>10}{premature:>11}{:>22}{kept:>10}",
             line.policy,
-            format!("{:.6} ± {:.1e}", regret.middle(), regret.half_width()),
+            around(regret.middle(), regret.half_width()),
         );
     }
     text

@@ -6,6 +6,10 @@ use crate::problems::sampling::{Line, Report};
 use remapping::estimate::Estimate;
 use std::fmt::Write;
 
+/// What is said where runs agree, as their table shows them.
+const AGREED: &str =
+    "numbers without ± are exact, or the same in all runs, which gives no interval\n";
+
 /// The table of a comparison.
 pub fn table(title: &str, report: &Report) -> String {
     let mut text = format!(
@@ -46,6 +50,10 @@ pub fn table(title: &str, report: &Report) -> String {
             "clairvoyant",
             with_width(least)
         );
+    }
+    let costs = report.policies.iter().map(|line| line.cost).chain(report.clairvoyant);
+    if report.runs > 0 && costs.into_iter().any(|found| !found.is_bounded()) {
+        text.push_str(AGREED);
     }
     text
 }

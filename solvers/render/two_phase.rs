@@ -111,7 +111,9 @@ impl Comparison {
         for (index, at) in self.figure.at.iter().enumerate() {
             write!(f, "\n{at:>8}")?;
             for percent in others().map(|curve| curve.percent[index]) {
-                let cell = format!("{:+.2} ± {:.2}", percent.value, percent.half_width());
+                let width = Some(percent.half_width()).filter(|width| width.is_finite());
+                let width = width.map_or(String::new(), |width| format!(" ± {width:.2}"));
+                let cell = format!("{:+.2}{width}", percent.value);
                 write!(f, "{cell:>18}")?;
             }
             if let Some(threshold) = threshold {
@@ -133,7 +135,9 @@ impl Comparison {
             let name = summary.policy.name();
             let (mean, half_width) = (summary.time.value, summary.time.half_width());
             let utilization = summary.per_metric.utilization;
-            writeln!(f, "{name:>14} {mean:12.1} ± {half_width:<9.1} utilization {utilization:.3}")?;
+            let width = Some(half_width).filter(|width| width.is_finite());
+            let width = width.map_or(String::new(), |width| format!("± {width:.1}"));
+            writeln!(f, "{name:>14} {mean:12.1} {width:<11} utilization {utilization:.3}")?;
         }
         writeln!(f)
     }

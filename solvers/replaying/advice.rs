@@ -9,6 +9,7 @@ use super::contest::{Judged, Line, Percent, RECORDED, contestants, judge};
 use super::{Contestant, Ground, IN_USE, Outset};
 use crate::complaint::Complaint;
 use crate::fitting::short;
+use remapping::fit::level;
 use remapping::policy::Rule;
 use remapping::record::Record;
 use remapping::replay::play;
@@ -115,25 +116,28 @@ impl Question<'_> {
         }
     }
 
-    /// The rule chosen on the first half, and all simple ones, trained.
+    /// The rule chosen on the first half, and all simple ones, trained. Times far off their neighbours for a step
+    /// or two are left out: no remap helps against them, and they would decide all.
     fn choose(&self) -> Result<(Choice, Vec<Rule>), Complaint> {
+        let cleaned = without_outliers(self.record);
+        let question = Question { record: &cleaned, ..*self };
         let cut = self.cut();
         let mut names = vec!["advised"];
         names.extend(SIMPLE);
         let names: Vec<String> = names.into_iter().map(str::to_owned).collect();
         let mut costs = vec![0.0; names.len()];
         for first in [cut / 3, cut * 2 / 3] {
-            let ground = Ground { from: Outset::Balance, ..self.ground(first.max(4)) };
+            let ground = Ground { from: Outset::Balance, ..question.ground(first.max(4)) };
             let judged = first.max(4)..cut;
             let found = contestants(&ground, &names, None, &mut Vec::new())?;
             for (cost, contestant) in costs.iter_mut().zip(&found) {
                 let mut run = ground.run(contestant, judged.len());
                 let course =
-                    play(self.record, judged.clone(), ground.base(), self.remap_cost, run.as_mut());
+                    play(&cleaned, judged.clone(), ground.base(), self.remap_cost, run.as_mut());
                 *cost += course.tally.value;
             }
         }
-        let ground = self.ground(cut);
+        let ground = question.ground(cut);
         let trained = contestants(&ground, &names[1..], None, &mut Vec::new())?;
         let rules: Vec<Rule> =
             trained.iter().map(|found| rounded(found.rule().unwrap_or(Rule::Never))).collect();
@@ -268,6 +272,14 @@ impl Question<'_> {
             Choice::Simple(rule) => format!("Remap by {rule}"),
         }
     }
+}
+
+/// The record with times far off the median of the five around them replaced by it.
+fn without_outliers(record: &Record) -> Record {
+    let (ranks, steps) = (record.ranks(), record.steps());
+    let mut seconds: Vec<f64> = (0..steps).flat_map(|step| record.row(step).to_vec()).collect();
+    level::without_outliers(&mut seconds, ranks);
+    Record::new(ranks, seconds, record.remaps().to_vec()).expect("times of a record")
 }
 
 /// A trained rule with a parameter of four digits.

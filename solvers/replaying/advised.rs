@@ -124,7 +124,8 @@ pub fn of_advice(
         |line: &Line| Cost { policy: line.policy.clone(), cost: line.cost, remaps: line.remaps };
     let simple = |line: &&Line| advice.rules.iter().any(|rule| rule.to_string() == line.policy);
     let lines = || judged.lines.iter();
-    let costs = lines().filter(|line| !simple(line)).map(cost).collect();
+    let other = |line: &&Line| !simple(line) && line.policy != "never";
+    let costs = lines().filter(other).map(cost).collect();
     let mut simple: Vec<Cost> =
         lines().filter(|line| simple(line) || line.policy == "never").map(cost).collect();
     simple.sort_by(|a, b| a.cost.total_cmp(&b.cost));
@@ -138,7 +139,7 @@ pub fn of_advice(
     };
     Ok(Document {
         policy: Name::Advised,
-        title: title.to_owned(),
+        title: format!("{title}: {}", advice.sentence),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         ranks: record.ranks(),
         remap_cost: question.remap_cost,

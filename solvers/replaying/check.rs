@@ -2,6 +2,7 @@
 //! ranks that changed places.
 
 use crate::fitting::short;
+use remapping::fit::increments::Increments;
 use remapping::record::Record;
 
 /// Why no advice can be given, and what to do about it.
@@ -29,6 +30,10 @@ const FEWEST_STEPS: usize = 40;
 
 /// Shares of a step, and of the run, between which the cost of a remap is believed.
 const LEAST_COST: f64 = 1e-4;
+
+/// Shares of a step beyond which the cost of a remap is asked about.
+const CHEAP: f64 = 1e-2;
+const DEAR: f64 = 1e3;
 
 /// By which factor the mean time may change from one step to the next for good.
 const LARGEST_LEAP: f64 = 30.0;
@@ -86,6 +91,15 @@ pub fn examine(record: &Record, remap_cost: f64) -> Findings {
         );
     }
     found.suspected = suspected(record);
+    if remap_cost > 0.0 && (remap_cost < CHEAP * typical || remap_cost > DEAR * typical) {
+        found
+            .notes
+            .push(format!("a remap of {cost} seconds beside steps of {step}: is that one unit?"));
+    }
+    let outliers = Increments::of(record).map_or(0, |increments| increments.outliers);
+    if outliers > 0 {
+        found.notes.push(format!("{outliers} times are far off those before and after them"));
+    }
     let exchanged = exchanged(record);
     if !exchanged.is_empty() {
         let places = places(&exchanged);

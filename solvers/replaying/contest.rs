@@ -153,7 +153,9 @@ pub fn judge(
             policy: contestant.map_or(RECORDED, |contestant| &contestant.name).to_owned(),
             cost: tally.value,
             // Sums in another order differ in their last digits.
-            regret: (tally.value - least).max(0.0),
+            regret: Some(tally.value - least)
+                .filter(|regret| *regret > 1e-12 * tally.value)
+                .unwrap_or(0.0),
             remaps: tally.remaps,
             time: tally.time,
             utilization: tally.utilization(),

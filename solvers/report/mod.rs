@@ -182,7 +182,12 @@ fn facts(solution: &Solution) -> Vec<(String, String)> {
     match &solution.body {
         Body::PhaseChange(answer) => {
             add("last step M", answer.last_step.to_string());
-            add("no remap from step n0", steps(answer.n0));
+            let n0 = match (answer.n0, answer.n0_between) {
+                (Some(n0), _) => n0.to_string(),
+                (None, Some([least, most])) => format!("between {least} and {most}"),
+                (None, None) => "not known".to_owned(),
+            };
+            add("no remap from step n0", n0);
             expected = answer.value;
             let widest = answer.curve().width();
             add("widest certified bounds of a threshold", format!("{widest:.1e}"));

@@ -14,7 +14,7 @@ pub const WITHIN: f64 = 0.01;
 pub struct Advised {
     /// What tells the document from others: `advised`.
     pub policy: Name,
-    /// The log.
+    /// The log, and what was advised.
     pub title: String,
     /// Version of `remap`.
     pub version: String,
@@ -187,16 +187,19 @@ impl Advised {
                 self.stride
             ));
         }
+        if let Some(steps) = self.steps {
+            notes.push(format!("The job was said to have {steps} steps of the log."));
+        }
         notes.push(format!(
             "Learnt from steps {} to {}; costs on steps {first} to {last}, sums of max - mean and remaps:",
             self.trained_on[0], self.trained_on[1]
         ));
-        let (own, others) = self.costs.split_at(self.costs.len().min(2));
-        let tuned =
-            self.simple.iter().filter(|cost| others.iter().all(|c| c.policy != cost.policy));
-        let mut others: Vec<&Cost> = others.iter().chain(tuned).collect();
+        let own = |cost: &&Cost| cost.policy.starts_with("advised");
+        let (own, mut others): (Vec<&Cost>, Vec<&Cost>) = self.costs.iter().partition(own);
+        let known = |cost: &&Cost| self.costs.iter().all(|other| other.policy != cost.policy);
+        others.extend(self.simple.iter().filter(known));
         others.sort_by(|a, b| a.cost.total_cmp(&b.cost));
-        for cost in own.iter().chain(others) {
+        for cost in own.into_iter().chain(others) {
             let name = match cost.policy.as_str() {
                 "advised_endless" => "advised, not told how many steps follow",
                 name => name,

@@ -9,8 +9,11 @@ pub struct Answer {
     /// M.
     pub last_step: u64,
     /// Least n from which on remapping never pays; M + 1 if there is none, 0 if it never does. `null` if
-    /// the computation was stopped before that was known.
+    /// that is not known.
     pub n0: Option<u64>,
+    /// Bounds on n0, where costs are too near to each other to tell it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub n0_between: Option<[u64; 2]>,
     /// pi_n for n = 0..=M; for M > 10^6 only for the steps after `stationary_through`.
     pub threshold: Vec<f64>,
     /// Certified lower bounds, step by step.

@@ -138,6 +138,8 @@ fn seconds(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(value) if value.is_nan() => Ok(f64::NAN),
         Ok(value) if value.is_infinite() => Err(format!("{text:?} is not finite")),
+        // Its square is taken, and summed.
+        Ok(value) if value.abs() > 1e100 => Err(format!("{text:?} is too large")),
         Ok(value) if value < 0.0 => Err(format!("{text} is negative: times are not")),
         Ok(value) => Ok(value),
         Err(_) if text.contains(',') => {

@@ -58,7 +58,9 @@ pub(super) fn read(input: impl BufRead, name: &str, start: &str) -> Result<Raw, 
     let names = cells(first);
     let header = names.iter().any(|cell| cell.parse::<f64>().is_err() && !cell.is_empty());
     let mut raw = Raw::default();
-    let columns = if header { columns(&names) } else { guessed(&names, &mut raw) };
+    let second: Vec<String> =
+        lines.find(|line| !line.is_empty() && !line.starts_with('#')).map_or_else(Vec::new, cells);
+    let columns = if header { columns(&names) } else { guessed(&names, &second, &mut raw) };
     let columns = columns.map_err(|what| at(name, 1, &what))?;
     let place = |wanted| columns.iter().position(|column| *column == Some(wanted));
     let wide = place(Column::Rank).is_none();
@@ -187,7 +189,18 @@ fn columns(names: &[String]) -> Result<Vec<Option<Column>>, String> {
 }
 
 /// Without a header: a column a rank, after one that counts the steps if there is one.
-fn guessed(cells: &[String], raw: &mut Raw) -> Result<Vec<Option<Column>>, String> {
+fn guessed(
+    cells: &[String],
+    second: &[String],
+    raw: &mut Raw,
+) -> Result<Vec<Option<Column>>, String> {
+    // The same step and the next rank: a long table.
+    let whole = |cells: &[String], at: usize| cells.get(at)?.parse::<u32>().ok();
+    let same = whole(cells, 0).is_some() && whole(cells, 0) == whole(second, 0);
+    let next = whole(cells, 1).zip(whole(second, 1)).is_some_and(|(a, b)| b == a + 1);
+    if same && next {
+        return Err("there is no header line: put `step,rank,seconds` above the first".to_owned());
+    }
     if cells.len() < 2 {
         return Err("one column and no header: this is no trace of several ranks".to_owned());
     }

@@ -1,6 +1,9 @@
 //! Concave functions on [0, 1] as lower envelopes of lines, in exact rationals.
 
-use crate::Rational;
+use crate::{Observer, Rational};
+
+/// Lines between two looks at whether an operation is still wanted: exact numbers are long.
+const AT_A_TIME: usize = 64;
 
 /// p -> (1-p) * `at_zero` + p * `at_one`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,11 +42,18 @@ impl Lines {
     ///
     /// # Panics
     /// If there is no line.
-    pub fn envelope(mut lines: Vec<Line>) -> Lines {
+    pub fn envelope(lines: Vec<Line>) -> Lines {
+        Lines::envelope_unless(lines, &()).expect(NOBODY)
+    }
+
+    /// The same; `None` after a halt.
+    fn envelope_unless(lines: Vec<Line>, observer: &dyn Observer) -> Option<Lines> {
         assert!(!lines.is_empty(), "an envelope needs a line");
-        lines.sort_by(|a, b| a.at_zero.cmp(&b.at_zero).then(a.at_one.cmp(&b.at_one)));
         let mut kept: Vec<Line> = Vec::new();
-        for line in lines {
+        for (count, line) in sorted(lines, observer)?.into_iter().enumerate() {
+            if count % AT_A_TIME == 0 && observer.check().is_break() {
+                return None;
+            }
             // Only a line that ends lower can still appear, further right.
             if kept.last().is_some_and(|last| line.at_one >= last.at_one) {
                 continue;
@@ -60,7 +70,12 @@ impl Lines {
             }
             kept.push(line);
         }
-        Lines { lines: kept }
+        Some(Lines { lines: kept })
+    }
+
+    /// What is done with the function under an observer is `None` after a halt.
+    pub fn watched<'a>(&'a self, observer: &'a dyn Observer) -> Watched<'a> {
+        Watched { lines: self, observer }
     }
 
     /// The value at `p`. O(k).
@@ -80,24 +95,7 @@ impl Lines {
 
     /// The sum of two such functions: along both envelopes at once. O(k + l).
     pub fn plus(&self, other: &Lines) -> Lines {
-        let mut sums = Vec::with_capacity(self.lines.len() + other.lines.len());
-        let (mut i, mut j) = (0, 0);
-        loop {
-            let (a, b) = (&self.lines[i], &other.lines[j]);
-            sums.push(Line { at_zero: &a.at_zero + &b.at_zero, at_one: &a.at_one + &b.at_one });
-            let next_a = self.lines.get(i + 1).and_then(|next| a.crossing(next));
-            let next_b = other.lines.get(j + 1).and_then(|next| b.crossing(next));
-            match (next_a, next_b) {
-                (None, None) => break,
-                (Some(x), Some(y)) => {
-                    i += usize::from(x <= y);
-                    j += usize::from(y <= x);
-                }
-                (Some(_), None) => i += 1,
-                (None, Some(_)) => j += 1,
-            }
-        }
-        Lines { lines: sums }
+        self.watched(&()).plus(other).expect(NOBODY)
     }
 
     /// p -> the function after a linear map of the weights (1-p, p): the weight at 0 becomes
@@ -109,33 +107,152 @@ impl Lines {
         from_zero: &Rational,
         from_one: &Rational,
     ) -> Lines {
-        let zero = Rational::ZERO;
-        self.mapped([[stay.clone(), from_zero.clone()], [zero, from_one.clone()]])
+        self.watched(&()).after_report(stay, from_zero, from_one).expect(NOBODY)
     }
 
     /// The same for any linear map: the weight at 0 becomes `map[0][0]` (1-p) + `map[1][0]` p, the weight at
     /// 1 `map[0][1]` (1-p) + `map[1][1]` p; all >= 0.
     pub fn mapped(&self, map: [[Rational; 2]; 2]) -> Lines {
-        let image = |line: &Line| {
-            let at = |[zero, one]: &[Rational; 2]| zero * &line.at_zero + one * &line.at_one;
-            Line { at_zero: at(&map[0]), at_one: at(&map[1]) }
-        };
-        Lines::envelope(self.lines.iter().map(image).collect())
+        self.watched(&()).mapped(map).expect(NOBODY)
     }
 
     /// The function times `factor` >= 0 plus `line`.
     pub fn scaled_plus(&self, factor: &Rational, line: &Line) -> Lines {
-        let map = |own: &Line| Line {
-            at_zero: factor * &own.at_zero + &line.at_zero,
-            at_one: factor * &own.at_one + &line.at_one,
-        };
-        Lines::envelope(self.lines.iter().map(map).collect())
+        self.watched(&()).scaled_plus(factor, line).expect(NOBODY)
     }
 
     /// The minimum with one more line.
     pub fn min_with(&self, line: Line) -> Lines {
-        let mut lines = self.lines.clone();
+        self.watched(&()).min_with(line).expect(NOBODY)
+    }
+}
+
+/// What `()` never does.
+const NOBODY: &str = "nobody calls a halt";
+
+/// In ascending order of the values at 0, and of those at 1 where these are the same; `None` after a halt.
+fn sorted(lines: Vec<Line>, observer: &dyn Observer) -> Option<Vec<Line>> {
+    let before = |a: &Line, b: &Line| {
+        a.at_zero.cmp(&b.at_zero).then_with(|| a.at_one.cmp(&b.at_one)).is_le()
+    };
+    let mut runs: Vec<Vec<Line>> = Vec::new();
+    let mut lines = lines.into_iter().peekable();
+    while lines.peek().is_some() {
+        let mut run: Vec<Line> = lines.by_ref().take(AT_A_TIME).collect();
+        run.sort_by(|a, b| a.at_zero.cmp(&b.at_zero).then_with(|| a.at_one.cmp(&b.at_one)));
+        runs.push(run);
+        observer.check().is_continue().then_some(())?;
+    }
+    while runs.len() > 1 {
+        let mut merged = Vec::with_capacity(runs.len().div_ceil(2));
+        let mut pairs = runs.into_iter();
+        while let Some(first) = pairs.next() {
+            let Some(second) = pairs.next() else {
+                merged.push(first);
+                break;
+            };
+            let mut both = Vec::with_capacity(first.len() + second.len());
+            let (mut a, mut b) = (first.into_iter().peekable(), second.into_iter().peekable());
+            loop {
+                if both.len() % AT_A_TIME == 0 {
+                    observer.check().is_continue().then_some(())?;
+                }
+                let next = match (a.peek(), b.peek()) {
+                    (Some(one), Some(other)) if before(one, other) => a.next(),
+                    (_, Some(_)) => b.next(),
+                    _ => a.next(),
+                };
+                let Some(next) = next else { break };
+                both.push(next);
+            }
+            merged.push(both);
+        }
+        runs = merged;
+    }
+    Some(runs.pop().unwrap_or_default())
+}
+
+/// Operations on a function that can be called off.
+pub struct Watched<'a> {
+    lines: &'a Lines,
+    observer: &'a dyn Observer,
+}
+
+impl Watched<'_> {
+    /// See [`Lines::plus`].
+    pub fn plus(&self, other: &Lines) -> Option<Lines> {
+        let (own, other) = (&self.lines.lines, &other.lines);
+        let crossing = |lines: &[Line], i: usize| lines[i].crossing(lines.get(i + 1)?);
+        let mut sums = Vec::with_capacity(own.len() + other.len());
+        let (mut i, mut j) = (0, 0);
+        let (mut next_a, mut next_b) = (crossing(own, 0), crossing(other, 0));
+        loop {
+            if sums.len() % AT_A_TIME == 0 && self.observer.check().is_break() {
+                return None;
+            }
+            let (a, b) = (&own[i], &other[j]);
+            sums.push(Line { at_zero: &a.at_zero + &b.at_zero, at_one: &a.at_one + &b.at_one });
+            let (left, right) = match (&next_a, &next_b) {
+                (None, None) => break,
+                (Some(x), Some(y)) => (x <= y, y <= x),
+                (Some(_), None) => (true, false),
+                (None, Some(_)) => (false, true),
+            };
+            if left {
+                i += 1;
+                next_a = crossing(own, i);
+            }
+            if right {
+                j += 1;
+                next_b = crossing(other, j);
+            }
+        }
+        Some(Lines { lines: sums })
+    }
+
+    /// See [`Lines::after_report`].
+    pub fn after_report(
+        &self,
+        stay: &Rational,
+        from_zero: &Rational,
+        from_one: &Rational,
+    ) -> Option<Lines> {
+        let zero = Rational::ZERO;
+        self.mapped([[stay.clone(), from_zero.clone()], [zero, from_one.clone()]])
+    }
+
+    /// See [`Lines::mapped`].
+    pub fn mapped(&self, map: [[Rational; 2]; 2]) -> Option<Lines> {
+        self.each(|line: &Line| {
+            let at = |[zero, one]: &[Rational; 2]| zero * &line.at_zero + one * &line.at_one;
+            Line { at_zero: at(&map[0]), at_one: at(&map[1]) }
+        })
+    }
+
+    /// See [`Lines::scaled_plus`].
+    pub fn scaled_plus(&self, factor: &Rational, line: &Line) -> Option<Lines> {
+        self.each(|own: &Line| Line {
+            at_zero: factor * &own.at_zero + &line.at_zero,
+            at_one: factor * &own.at_one + &line.at_one,
+        })
+    }
+
+    /// See [`Lines::min_with`].
+    pub fn min_with(&self, line: Line) -> Option<Lines> {
+        let mut lines = self.lines.lines.clone();
         lines.push(line);
-        Lines::envelope(lines)
+        Lines::envelope_unless(lines, self.observer)
+    }
+
+    /// The envelope of the image of every line.
+    fn each(&self, image: impl Fn(&Line) -> Line) -> Option<Lines> {
+        let mut images = Vec::with_capacity(self.lines.lines.len());
+        for chunk in self.lines.lines.chunks(AT_A_TIME) {
+            if self.observer.check().is_break() {
+                return None;
+            }
+            images.extend(chunk.iter().map(&image));
+        }
+        Lines::envelope_unless(images, self.observer)
     }
 }

@@ -24,5 +24,5 @@ mod piecewise;
 #[cfg(test)]
 mod tests;
 
-pub use lines::{Line, Lines};
+pub use lines::{Line, Lines, Watched};
 pub use piecewise::{Atom, PiecewiseLinear};

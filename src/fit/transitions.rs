@@ -121,11 +121,20 @@ impl Transitions {
     }
 
     /// Test that all ranks move alike from equal levels: the probability of counts that differ at least
-    /// as much if they do, by the likelihood ratio against records drawn anew from the matrix of all
+    /// as much if they do, by likelihood ratios against records drawn anew from the matrix of all
     /// ranks. (By the chi-square law, rare moves refute it far too often: a level that is left is
-    /// visited no more, so that visits say as much as moves.)
+    /// visited no more, so that visits say as much as moves.) Two ratios, since one rank that goes up or down
+    /// more often than the others is lost among the moves from each level to each other: of these, and
+    /// of all moves up and down; the smaller probability counts twice.
     pub fn alike(&self) -> f64 {
-        let observed = self.ratio(&self.counts);
+        let all = self.drawn_so_far_off(&|counts| self.ratio(counts));
+        let sides = self.drawn_so_far_off(&|counts| self.ratio_of_sides(counts));
+        (2.0 * all.min(sides)).min(1.0)
+    }
+
+    /// The probability of a statistic at least as large, if all ranks move by the matrix of all.
+    fn drawn_so_far_off(&self, statistic: &(dyn Fn(&[Vec<u64>]) -> f64 + Sync)) -> f64 {
+        let observed = statistic(&self.counts);
         let together = self.together();
         let row = |level: usize| &together[level * self.levels..(level + 1) * self.levels];
         // Staying first: it is what happens most.
@@ -157,8 +166,24 @@ impl Transitions {
                     }
                 }
             }
-            self.ratio(&counts)
+            statistic(&counts)
         })
+    }
+
+    /// The same for moves down, up and none, from all levels together.
+    fn ratio_of_sides(&self, counts: &[Vec<u64>]) -> f64 {
+        let sides: Vec<[u64; 3]> = counts
+            .iter()
+            .map(|counts| {
+                let mut sides = [0; 3];
+                for (cell, count) in counts.iter().enumerate() {
+                    let (from, to) = (cell / self.levels, cell % self.levels);
+                    sides[(to > from) as usize + (to >= from) as usize] += count;
+                }
+                sides
+            })
+            .collect();
+        resample::likelihood_ratio(sides.iter().map(|sides| sides.as_slice()))
     }
 
     /// The likelihood of such counts with a matrix for each rank over that with one for all.

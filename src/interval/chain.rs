@@ -73,10 +73,9 @@ impl ChainLoads {
     /// The chain has no monotone imbalance, so every step is looked at; but where the law of the level
     /// is within total variation `d` of the one last evaluated, the expectation is within
     /// `N d` of the joint law times the largest imbalance, and nothing is evaluated where that leaves
-    /// the bound untouched. Once the laws from all levels within reach agree up to rounding,
-    /// the law of the start is a constant, or one of two by turns, and the bound is kept for ever. A
-    /// chain that can end in more than one place does not settle: its search ends with its status
-    /// after a million steps.
+    /// the bound untouched. Once the law can move no more but for rounding (`Settling`), it is a constant, or one
+    /// of two by turns, and the bound is kept for ever. A search that comes to a million steps ends with its
+    /// status.
     pub fn longest(&self, bound: Bound, observer: &dyn Observer) -> Search {
         let (Bound::MaxDeviation(limit) | Bound::RmsDeviation(limit, _)) = bound;
         let settled = Interval { steps: Some(0), real: None };

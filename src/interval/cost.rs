@@ -147,12 +147,9 @@ impl LoadChain {
 /// The same for `count` processors whose loads follow a birth–death chain from level `start`
 /// independently, exactly up to rounding.
 ///
-/// The law of the level at any later time is a mixture of the laws after `n` steps from all levels
-/// within reach, for a chain that is on even and odd levels by turns of those of one kind. So it differs from that
-/// of the start after `n` steps, or after one more, in total variation by no more than the farthest of those does, and the
-/// imbalance by no more than `count * levels` times that. Once this is rounding, all later
-/// imbalances are one number, or two by turns, and either some interval has beaten their mean or none will:
-/// remapping never pays. A chain that can end in more than one place does not settle, and may not be decided.
+/// How far the law of the level can still move in total variation is known (`Settling`), and the imbalance moves by no
+/// more than `count * levels` times that. Once this is rounding, all later imbalances are one number, or
+/// two by turns, and either some interval has beaten their mean or none will: remapping never pays.
 ///
 /// # Panics
 /// If `start` is not a level, or the chain's two lists differ in length.

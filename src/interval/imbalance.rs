@@ -1,6 +1,6 @@
 //! The expected imbalance at any time, from the laws of the sums.
 
-use super::{Estimate, Places, Processors, exact, kappa, kappa_error, rounded};
+use super::{Estimate, Places, Processors, exact, kappa, kappa_error, rounded, skewed};
 use crate::law::extremes::Marginal;
 use crate::law::{Class, Extremes, Grid, Lattice, Law, Steps, Walk, extremes};
 use crate::observer::Observer;
@@ -8,6 +8,9 @@ use std::collections::BTreeMap;
 
 /// Points of a grid per standard deviation, to begin with.
 const COARSE: f64 = 8.0;
+
+/// Points that the first grid may have.
+const FIRST_POINTS: f64 = 512.0;
 
 /// Terms that may be summed on one grid: no finer ones are tried once they would have more.
 const TERMS_OF_GRID: u64 = 200_000_000;
@@ -25,6 +28,8 @@ pub struct Imbalance<'a> {
     deviation: Deviation,
     /// The best bounds found on grids, at each time.
     known: BTreeMap<u64, OnGrid>,
+    /// All changes are certain and the same.
+    certain: bool,
     work: u64,
     observer: &'a dyn Observer,
 }
@@ -33,7 +38,7 @@ pub struct Imbalance<'a> {
 #[derive(Debug, Clone, Copy)]
 struct OnGrid {
     found: Estimate,
-    /// Points of the grid per standard deviation.
+    /// Points of the grid per standard deviation; 0 before the first.
     points: f64,
     terms: u64,
 }
@@ -78,14 +83,16 @@ impl<'a> Imbalance<'a> {
             }
             _ => on_common_lattice(processors).unwrap_or(Deviation::Rounded),
         };
-        Some(Self { parts, deviation, known: BTreeMap::new(), work: 0, observer: &() })
+        let certain = processors.variance() == 0.0
+            && processors.common().is_some_and(|law| matches!(law, Law::Steps(_)));
+        Some(Self { parts, deviation, known: BTreeMap::new(), certain, work: 0, observer: &() })
     }
 
     /// The same under an observer: what it calls a halt to is not a number.
     #[must_use]
     pub fn watched<'b>(self, observer: &'b dyn Observer) -> Imbalance<'b> {
-        let Self { parts, deviation, known, work, .. } = self;
-        Imbalance { parts, deviation, known, work, observer }
+        let Self { parts, deviation, known, certain, work, .. } = self;
+        Imbalance { parts, deviation, known, certain, work, observer }
     }
 
     /// Whether [`max_deviation`](Self::max_deviation) knows the number up to rounding: steps on a
@@ -113,7 +120,7 @@ impl<'a> Imbalance<'a> {
 
     /// The largest deviation, on finer and finer grids until its error is below what is `allowed`.
     fn refined(&mut self, time: u64, allowed: &dyn Fn(&Estimate) -> f64) -> Estimate {
-        if time == 0 {
+        if time == 0 || self.certain {
             return Estimate { value: 0.0, error: 0.0 };
         }
         match &mut self.deviation {
@@ -148,22 +155,11 @@ impl<'a> Imbalance<'a> {
         let mut marginals = None;
         let mut coarse = COARSE;
         loop {
-            let points = match best {
-                None => coarse,
-                Some(OnGrid { found, points, terms }) => {
-                    let allowed = allowed(&found);
-                    if found.error < allowed {
-                        return found;
-                    }
-                    // The error falls with the square of the points; the work grows with their
-                    // cube at most, or nearly.
-                    let more = (1.5 * found.error / allowed).sqrt().clamp(1.5, 4.0);
-                    if terms.max(1) as f64 * more.powi(3) > TERMS_OF_GRID as f64 {
-                        return found;
-                    }
-                    points * more
-                }
-            };
+            if let Some(OnGrid { found, .. }) = best
+                && found.error < allowed(&found)
+            {
+                return found;
+            }
             if marginals.is_none() {
                 marginals = self.marginals(time as f64);
             }
@@ -178,6 +174,32 @@ impl<'a> Imbalance<'a> {
                 // All places are certain and the same.
                 return Estimate { value: 0.0, error: 0.0 };
             }
+            if best.is_none() {
+                let reach = laws.iter().map(|(n, law)| law.ends(*n as f64));
+                let reach = reach.map(|(low, high)| (high - low) / scale).fold(0.0, f64::max);
+                coarse = coarse.min(FIRST_POINTS / reach);
+                if let Some(found) = skewed::max_deviation(laws, self.observer) {
+                    if self.observer.check().is_break() {
+                        return UNKNOWN;
+                    }
+                    best = Some(OnGrid { found, points: 0.0, terms: 0 });
+                    self.known.extend(best.map(|best| (time, best)));
+                    continue;
+                }
+            }
+            let points = match best {
+                None => coarse,
+                Some(OnGrid { points: 0.0, .. }) => coarse,
+                Some(OnGrid { found, points, terms }) => {
+                    // The error falls with the square of the points; the work grows with their
+                    // cube at most, or nearly.
+                    let more = (1.5 * found.error / allowed(&found)).sqrt().clamp(1.5, 4.0);
+                    if terms.max(1) as f64 * more.powi(3) > TERMS_OF_GRID as f64 {
+                        return found;
+                    }
+                    points * more
+                }
+            };
             let found =
                 rounded::max_deviation(laws, grid(laws, centre, scale / points), self.observer);
             if self.observer.check().is_break() {
@@ -192,8 +214,7 @@ impl<'a> Imbalance<'a> {
                 continue;
             };
             self.work += terms;
-            let sharper = best.is_none_or(|best| found.error < best.found.error);
-            let found = if sharper { found } else { best.map_or(found, |best| best.found) };
+            let found = best.map_or(found, |best| both(best.found, found));
             best = Some(OnGrid { found, points, terms });
             self.known.extend(best.map(|best| (time, best)));
         }
@@ -268,6 +289,18 @@ fn on_common_lattice(processors: &Processors) -> Option<Deviation> {
     let counts = processors.classes().iter().map(|class| class.count);
     let walks = counts.zip(laws.into_iter().map(Walk::new)).collect();
     Some(Deviation::Lattice { span: lattice.span, walks })
+}
+
+/// What both of two pairs of bounds leave; the closer ones where rounding sets them apart.
+fn both(a: Estimate, b: Estimate) -> Estimate {
+    let lower = (a.value - a.error).max(b.value - b.error);
+    let upper = (a.value + a.error).min(b.value + b.error);
+    if lower > upper {
+        return if a.error < b.error { a } else { b };
+    }
+    let (value, error) = (0.5 * (lower + upper), 0.5 * (upper - lower));
+    // The middle and the half are rounded themselves.
+    Estimate { value, error: error + 2.0 * f64::EPSILON * value }
 }
 
 /// A grid about a centre, no coarser than `span`, that holds the lattice of the first class of steps: its

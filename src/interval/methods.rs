@@ -109,7 +109,7 @@ impl Method {
 
 /// Every method that applies, the most trustworthy first: the first is the answer, whose steps are
 /// all proved to keep the bound. For problem P_I that is [`Kind::Exact`], unless its search was stopped
-/// before it came as far as [`Kind::RmsBound`], or the laws are unknown.
+/// before it had proved a step, or came as far as [`Kind::RmsBound`], or the laws are unknown.
 ///
 /// `bound` must be a finite number that is not negative.
 pub fn methods(processors: &Processors, bound: Bound, observer: &dyn Observer) -> Vec<Method> {
@@ -173,6 +173,7 @@ fn max_deviation(processors: &Processors, bound: f64, observer: &dyn Observer) -
     let further = |method: &Method| {
         let steps = |method: &Method| method.interval.steps.unwrap_or(u64::MAX);
         method.kind != Kind::Exact
+            || method.is_missing()
             || method.status != Status::Converged && steps(method) < steps(&safe)
     };
     let place = if found.first().is_none_or(further) { 0 } else { found.len() };

@@ -41,6 +41,7 @@ mod processors;
 mod rounded;
 pub mod search;
 mod settling;
+mod skewed;
 mod stride;
 mod window;
 

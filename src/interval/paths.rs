@@ -35,7 +35,8 @@ fn mean_passage(times: &[f64]) -> Estimate {
     let variance = squares / (n - 1.0) + ROUNDED / (mean * mean);
     let error = (variance / n + variance * variance / (2.0 * (n + 1.0))).sqrt();
     let upper = found.upper.max(mean * (student(n - 1.0) * error).exp());
-    Estimate { upper, ..found }
+    // None is before the first step.
+    Estimate { lower: found.lower.max(1.0), upper, ..found }
 }
 
 /// First passages of sample paths beyond a bound.

@@ -75,6 +75,21 @@ impl Marginal {
         }
     }
 
+    /// The deviation, or the mean of a place that is not negative if that is less: what its moves are
+    /// measured by.
+    fn size(&self) -> f64 {
+        match self {
+            Self::Gamma { .. } => self.deviation().min(self.mean()),
+            _ => self.deviation(),
+        }
+    }
+
+    /// Logarithm of the probability of at most `x`.
+    pub(crate) fn log_below(&self, x: f64) -> f64 {
+        let Tails { below, above } = self.tails(x);
+        if above < 0.5 { (-above).ln_1p() } else { below.ln() }
+    }
+
     pub(super) fn tails(&self, x: f64) -> Tails {
         match self {
             Self::Lattice { origin, span, law, above, below } => {
@@ -117,20 +132,25 @@ impl Marginal {
     }
 
     /// Smallest and largest value, up to probability [`END`].
-    pub(super) fn ends(&self, count: f64) -> (f64, f64) {
+    pub(crate) fn ends(&self, count: f64) -> (f64, f64) {
         match self {
             Self::Lattice { origin, span, law, .. } => {
                 (origin + span * law.first() as f64, origin + span * law.last() as f64)
             }
             _ => {
                 let (mean, deviation) = (self.mean(), self.deviation());
+                // Of a gamma law of small shape little is far away, and all of the mean.
+                let end = match self {
+                    Self::Gamma { shape, .. } => END * shape.min(1.0),
+                    _ => END,
+                };
                 let mut reach = 2.0;
-                while count * self.tails(mean + reach * deviation).above > END {
+                while count * self.tails(mean + reach * deviation).above > end {
                     reach *= 1.25;
                 }
                 let high = mean + reach * deviation;
                 reach = 2.0;
-                while count * self.tails(mean - reach * deviation).below > END {
+                while count * self.tails(mean - reach * deviation).below > end {
                     reach *= 1.25;
                 }
                 (mean - reach * deviation, high)
@@ -170,13 +190,20 @@ pub fn extremes(marginals: &[(usize, Marginal)], observer: &dyn Observer) -> Ext
     for (n, law) in marginals {
         let (low, high) = law.ends(*n as f64);
         breaks.extend([low, high]);
-        scale = scale.max(law.deviation()).max((law.mean() - centre).abs());
+        scale = scale.max(law.size()).max((law.mean() - centre).abs());
         if let Marginal::Lattice { origin, span, law, .. } = law {
             breaks.extend((law.first()..=law.last()).map(|k| origin + span * k as f64));
         } else {
             let at = |z: f64| law.mean() + z * law.deviation();
             breaks
                 .extend([-4.0, -2.0, -1.0, 0.0, 1.0, 2.0, 4.0].map(at).map(|x| x.clamp(low, high)));
+        }
+        if let Marginal::Gamma { shape, scale } = law {
+            // No panel may overlook what lies between 0 and a mean far below the deviation.
+            breaks.extend([0.0, law.mean()]);
+            if *shape < 1.0 {
+                breaks.extend((-12..=2).map(|power| (scale * 4.0_f64.powi(power)).min(high)));
+            }
         }
     }
     if scale == 0.0 {

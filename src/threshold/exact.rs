@@ -81,8 +81,9 @@ pub fn solve(
     let (mut cycles, mut quiet_cycles) = (Rational::ZERO, Rational::ZERO);
     let mut steps = Vec::new();
     for n in (0..=last).rev() {
+        let halted = |halt| ExactError::Stopped { step: n + 1, halt };
         if let ControlFlow::Break(halt) = observer.progress(last - n, last + 1) {
-            return Err(ExactError::Stopped { step: n + 1, halt });
+            return Err(halted(halt));
         }
         let survival = problem.lifetime.continuation_exact(n);
         let hazard = problem.hazard_exact(n + 1);
@@ -90,31 +91,40 @@ pub fn solve(
         cycles = Rational::ONE + &survival * cycles;
         quiet_cycles = Rational::ONE + &survival * &quiet * quiet_cycles;
 
-        let ahead = reports
-            .iter()
-            .map(|Level { before, after }| {
-                next.after_report(&(&quiet * before), &(&hazard * after), after)
-            })
-            .reduce(|sum, report| sum.plus(&report))
-            .expect("a detector reports something");
-        let running = Line { at_zero: problem.before.clone(), at_one: problem.after.clone() };
-        let retain = ahead.scaled_plus(&survival, &running);
-
-        let remapped = &problem.test + &problem.install + &cycles * &problem.remapped;
-        let at_zero = match &problem.premature {
-            Premature::Revert => &problem.test + retain.value(&Rational::ZERO),
-            Premature::Keep { before_remapped } => {
-                &remapped + &quiet_cycles * (before_remapped - &problem.remapped)
-            }
+        let ahead = |Level { before, after }: &Level| {
+            let stay = &quiet * before;
+            next.watched(observer).after_report(&stay, &(&hazard * after), after)
         };
-        let remap = Line { at_zero, at_one: remapped };
-        let threshold = threshold(&retain, &remap);
-        let value = retain.min_with(remap.clone());
-        if value.lines().len() > most_lines {
+        let sum = |sum: Lines, report: &Level| sum.watched(observer).plus(&ahead(report)?);
+        let (first, others) = reports.split_first().expect("a detector reports something");
+        let running = Line { at_zero: problem.before.clone(), at_one: problem.after.clone() };
+        let retain = ahead(first)
+            .and_then(|first| others.iter().try_fold(first, sum))
+            .and_then(|ahead| ahead.watched(observer).scaled_plus(&survival, &running));
+        let remapped = &problem.test + &problem.install + &cycles * &problem.remapped;
+        let found = retain.and_then(|retain| {
+            let at_zero = match &problem.premature {
+                Premature::Revert => &problem.test + &retain.lines()[0].at_zero,
+                Premature::Keep { before_remapped } => {
+                    &remapped + &quiet_cycles * (before_remapped - &problem.remapped)
+                }
+            };
+            let remap = Line { at_zero, at_one: remapped };
+            let value = retain.watched(observer).min_with(remap.clone())?;
+            let threshold = threshold(&retain, &remap);
+            Some(ExactStep { value, retain, remap, threshold })
+        });
+        let Some(step) = found else {
+            let ControlFlow::Break(halt) = observer.check() else {
+                unreachable!("operations end early after a halt only")
+            };
+            return Err(halted(halt));
+        };
+        if step.value.lines().len() > most_lines {
             return Err(ExactError::TooManyLines { step: n });
         }
-        next = value.clone();
-        steps.push(ExactStep { value, retain, remap, threshold });
+        next = step.value.clone();
+        steps.push(step);
     }
     steps.reverse();
     let pays = |step: &ExactStep| step.threshold < Rational::ONE;
@@ -124,14 +134,23 @@ pub fn solve(
 
 /// The p above which remapping is strictly cheaper; 1 if nowhere.
 fn threshold(retain: &Lines, remap: &Line) -> Rational {
-    let excess = |p: &Rational| remap.value(p) - retain.value(p);
-    if excess(&Rational::ONE) >= Rational::ZERO {
+    let lines = retain.lines();
+    if remap.at_one >= lines[lines.len() - 1].at_one {
         return Rational::ONE;
     }
-    if excess(&Rational::ZERO) <= Rational::ZERO {
+    if remap.at_zero <= lines[0].at_zero {
         return Rational::ZERO;
     }
-    // The excess is convex, above zero at 0 and below at 1: one crossing, on one of the lines.
-    let crossings = retain.lines().iter().filter_map(|line| line.crossing(remap));
-    crossings.filter(|p| excess(p) == Rational::ZERO).max().unwrap_or(Rational::ONE)
+    // The excess is convex, above zero at 0 and below at 1: one crossing, on the first of the lines at
+    // whose right end it is not above.
+    let (mut low, mut high) = (0, lines.len() - 1);
+    while low < high {
+        let middle = low + (high - low) / 2;
+        let end = lines[middle].crossing(&lines[middle + 1]);
+        match end.is_some_and(|p| remap.value(&p) <= lines[middle].value(&p)) {
+            true => high = middle,
+            false => low = middle + 1,
+        }
+    }
+    lines[low].crossing(remap).unwrap_or(Rational::ONE)
 }

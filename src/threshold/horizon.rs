@@ -20,7 +20,10 @@ pub struct Solution {
     /// pi_n between certified bounds. Starts at step 0 unless the computation was stopped.
     pub curve: Curve,
     /// n0: the least n from which on remapping never pays; M + 1 if there is none, 0 if it never does.
+    /// Where costs are too near to each other to tell, the least that is certain.
     pub onset: u64,
+    /// n0 is not below this: the same number, but for such costs.
+    pub onset_least: u64,
     /// Certified bounds on V_0(0), the least expected completion time; `None` if stopped before step 0.
     pub value: Option<(f64, f64)>,
     /// The most linear segments any function had.
@@ -119,7 +122,8 @@ fn refine(
         status => status,
     };
     let solution = Solution {
-        onset: result.onset,
+        onset: result.onset[1],
+        onset_least: result.onset[0],
         curve: result.curve,
         value: result.value,
         segments: result.segments,

@@ -2,7 +2,8 @@
 //!
 //! Remapping at p = 1 pays iff d_n = D_d + D_r - G - s_n x_{n+1} < 0, with x_n = min(D_d + D_r, G + s_n
 //! x_{n+1}) and x_{M+1} = 0. Doubles settle all but near-ties; those are settled in exact rationals, so
-//! that the tie D = K G comes out as a tie.
+//! that the tie D = K G comes out as a tie. Where these numbers grow too long the answer is a guess, and said
+//! to be one.
 
 use super::problem::{InDoubles, PhaseChange};
 use crate::Rational;
@@ -18,14 +19,18 @@ pub(crate) struct Onset<'a> {
     /// x_{n+1} in doubles, and the bound on its relative error.
     x: f64,
     error: f64,
-    /// A step m at which x_m is known exactly.
+    /// A step m at which x_m is known exactly, unless there was a guess since.
     anchor: (u64, Rational),
+    guessed: bool,
+    doubtful: bool,
     x_is_delay: bool,
     steady: bool,
 }
 
-/// Steps an exact geometric tail is followed; its numbers grow with every step.
-const EXACT_STEPS: u64 = 20_000;
+/// Steps an exact tail is followed, and the squared words of all numbers on the way, by which the time goes:
+/// those of a geometric law grow with every step.
+const EXACT_STEPS: u64 = 1_000_000;
+const EXACT_WORK: u64 = 1_000_000_000;
 
 impl<'a> Onset<'a> {
     /// `parameters` are those of the problem, in any unit of cost.
@@ -40,6 +45,8 @@ impl<'a> Onset<'a> {
             x: 0.0,
             error: 0.0,
             anchor: (problem.last_step() + 1, Rational::ZERO),
+            guessed: false,
+            doubtful: false,
             x_is_delay: false,
             steady: false,
         }
@@ -52,18 +59,31 @@ impl<'a> Onset<'a> {
         let surplus = retain - self.delay_nearest;
         let magnitude = self.gain_nearest.abs() + ahead.abs();
         let blur = (self.error + SLACK) * magnitude + SLACK * self.delay_nearest;
-        let pays = if surplus.abs() > blur { surplus > 0.0 } else { self.pays_exactly(n, surplus) };
+        self.doubtful = false;
+        let near = surplus.abs() <= blur;
+        let found = if near { self.pays_exactly(n) } else { Some(surplus > 0.0) };
+        self.doubtful = found.is_none();
+        let pays = found.unwrap_or(surplus > 0.0);
         // Paying now with x_{n+1} = D_d + D_r: the same comparison comes back at every step below.
         self.steady = pays && self.x_is_delay;
         self.x_is_delay = pays;
         if pays {
             self.anchor = (n, self.delay.clone());
-            (self.x, self.error) = (self.delay_nearest, SLACK);
+            self.guessed = self.doubtful;
+            // What was guessed to pay costs no more than what it was too near to tell from.
+            let error = if self.doubtful { 2.0 * self.error + 4.0 * SLACK } else { SLACK };
+            (self.x, self.error) = (self.delay_nearest, error);
         } else {
+            self.guessed |= self.doubtful;
             // Signs may differ only for G < 0, where nothing ever pays and precision does not matter.
             (self.x, self.error) = (retain, self.error + SLACK);
         }
         pays
+    }
+
+    /// Whether the answer just given is a guess, the two costs being too near to each other.
+    pub(crate) fn is_doubtful(&self) -> bool {
+        self.doubtful
     }
 
     /// Whether the answer for step n, just given, also holds for the steps below it that share its
@@ -90,18 +110,34 @@ impl<'a> Onset<'a> {
         }
     }
 
-    fn pays_exactly(&mut self, n: u64, surplus: f64) -> bool {
+    /// The same in exact numbers; `None` if that would take too long.
+    fn pays_exactly(&mut self, n: u64) -> Option<bool> {
+        let lifetime = &self.problem.lifetime;
         let (mut step, mut x) = self.anchor.clone();
-        if step - n > EXACT_STEPS {
-            return surplus > 0.0;
+        if self.guessed {
+            return None;
         }
+        let (mut steps, mut work) = (0, 0);
         while step > n + 1 {
+            let certain = lifetime.certain_from(step - 1).max(n + 1);
+            if certain < step {
+                // No run ends on the way.
+                x += &self.gain * Rational::from(step - certain);
+                step = certain;
+                continue;
+            }
             step -= 1;
-            x = &self.gain + self.problem.lifetime.continuation_exact(step) * x;
+            x = &self.gain + lifetime.continuation_exact(step) * x;
+            steps += 1;
+            let words = x.numerator().as_sign_words().1.len() + x.denominator().as_words().len();
+            work += (words as u64).pow(2);
+            if steps > EXACT_STEPS || work > EXACT_WORK {
+                return None;
+            }
         }
-        let retain = &self.gain + self.problem.lifetime.continuation_exact(n) * &x;
+        let retain = &self.gain + lifetime.continuation_exact(n) * &x;
         let pays = retain > self.delay;
         self.anchor = (n, if pays { self.delay.clone() } else { retain });
-        pays
+        Some(pays)
     }
 }

@@ -34,8 +34,9 @@ impl Coarseness {
 /// What a sweep yields.
 pub(crate) struct Sweep {
     pub curve: Curve,
-    /// The least step reached from which on remapping never pays.
-    pub onset: u64,
+    /// The least step reached from which on remapping never pays: it lies between these, which differ where
+    /// costs are too near to each other.
+    pub onset: [u64; 2],
     /// Bounds on V_0(0); `None` if step 0 was not reached.
     pub value: Option<(f64, f64)>,
     /// The most segments a function had.
@@ -158,7 +159,8 @@ pub(super) struct State<'a> {
     pub(super) cycles: Countdown,
     pub(super) quiet_cycles: Countdown,
     pub(super) curve: Curve,
-    never_from: u64,
+    /// From the first of these steps on remapping may never pay, from the second on it does not.
+    never_from: [u64; 2],
     segments: usize,
     steps: u64,
     pub(super) approach: Approach,
@@ -184,7 +186,7 @@ impl<'a> State<'a> {
             cycles: Countdown::default(),
             quiet_cycles: Countdown::default(),
             curve: Curve::default(),
-            never_from: problem.last_step() + 1,
+            never_from: [problem.last_step() + 1; 2],
             segments: 1,
             steps: 0,
             approach: Approach::default(),
@@ -228,8 +230,12 @@ impl<'a> State<'a> {
         } else if may_rest {
             self.watch(n, from, bounds, upper.spans, lower.spans);
         }
-        if !pays && self.never_from == n + 1 {
-            self.never_from = reached;
+        let doubtful = self.onset.is_doubtful();
+        for (from, never) in self.never_from.iter_mut().zip([!pays || doubtful, !pays && !doubtful])
+        {
+            if never && *from == n + 1 {
+                *from = reached;
+            }
         }
         self.spare = (older_upper.atoms, older_lower.atoms);
         reached
@@ -280,13 +286,11 @@ impl<'a> State<'a> {
             merge *= 1.5;
             (spare_upper, spare_lower) = (upper.function.atoms, lower.function.atoms);
         };
-        let bounds = if pays {
-            Bounds {
-                lower: probability::<false>(upper.odds),
-                upper: probability::<true>(lower.odds),
-            }
-        } else {
-            Bounds::NEVER
+        let (least, most) = (probability::<false>(upper.odds), probability::<true>(lower.odds));
+        let bounds = match (pays, self.onset.is_doubtful()) {
+            (true, false) => Bounds { lower: least, upper: most },
+            (false, false) => Bounds::NEVER,
+            (pays, true) => Bounds { lower: if pays { least } else { 0.0 }, upper: 1.0 },
         };
         (upper, lower, bounds)
     }

@@ -1,6 +1,7 @@
 //! Whatever is called certified has bounds in the right order, finite, and as close as was asked; and where the
 //! exact answer is known, it lies within them.
 
+use crate::workplace::Workplace;
 use proptest::prelude::*;
 use remap::cli::{Cli, Command};
 use remap::model::Loaded;
@@ -247,4 +248,163 @@ fn an_answer_that_cannot_be_true_is_not_certified() {
         let verdict = examine(&solution.body, Status::TimeLimit, 1e-1);
         assert_eq!(verdict.status, Status::TimeLimit);
     }
+}
+
+const WALK: &str = "LoadDrift(processors: 3, chain: Walk(lowest: 1, levels: 6, up: 0.2, down: 0.25, \
+    edge: Hold), initial_load: 3, steps: 50, remap_cost: 3)";
+
+fn periodic(changes: &str, bound: &str, more: &str) -> String {
+    format!("Periodic(initial_load: 2, changes: {changes}, bound: {bound}{more})")
+}
+
+fn write(place: &Workplace, problem: &str) {
+    place.write("m.ron", format!("Model(title: \"t\", problem: {problem})"));
+}
+
+/// A limit that is over before the answer is shown takes nothing from an answer that is whole.
+#[test]
+fn a_late_time_limit_changes_nothing() {
+    let place = Workplace::new();
+    let laws = "Identical(count: 4, law: Gamma(shape: 2, mean: 1))";
+    write(&place, &periodic(laws, "RmsDeviation(0.1)", ""));
+    let whole = place.run(&["solve", "m.ron", "--json"]).exits(0).json();
+    let late =
+        place.run(&["solve", "m.ron", "--json", "--time-limit", "0.000000001"]).exits(0).json();
+    assert_eq!(late["status"], "converged");
+    assert_eq!((&whole["methods"], &whole["deviation"]), (&late["methods"], &late["deviation"]));
+    // What was stopped says so.
+    write(&place, &periodic(laws, "MaxDeviation(0.1)", ""));
+    let cut =
+        place.run(&["solve", "m.ron", "--json", "--time-limit", "0.000000001"]).exits(3).json();
+    assert_eq!(cut["status"], "time_limit");
+}
+
+#[test]
+fn certain_changes_are_decided() {
+    let place = Workplace::new();
+    let laws = "Identical(count: 5, law: Normal(mean: 0.1, deviation: 0))";
+    write(&place, &periodic(laws, "MaxDeviation(0.001)", ""));
+    let found = place.run(&["solve", "m.ron", "--json"]).exits(0).json();
+    assert!(found["interval"].is_null() && found["at_least"].is_null(), "{found}");
+    assert_eq!(found["interval_by"], "exact");
+}
+
+/// A chain that ends at either of two ends comes to rest, and remapping at any cost above what that
+/// imbalance brings never pays.
+#[test]
+fn chains_with_two_ends_are_decided() {
+    let place = Workplace::new();
+    let chain = "Chain(count: 3, chain: BirthDeath(lowest: 0, up: [0, 0.5, 0.25, 0.5, 0], \
+                 down: [0, 0.5, 0.25, 0.5, 0]))";
+    let solve = |cost: &str| {
+        write(&place, &periodic(chain, "MaxDeviation(2)", &format!(", remap_cost: {cost}")));
+        place.run(&["solve", "m.ron", "--json"]).exits(0).json()
+    };
+    let dear = solve("1000");
+    assert!(dear["cost_aware"]["interval"].is_null(), "{dear}");
+    assert!(dear["interval"].is_null() && dear["interval_by"] == "exact", "{dear}");
+    let cheap = solve("0.1");
+    assert!(cheap["cost_aware"]["interval"].as_u64().unwrap() < 10, "{cheap}");
+}
+
+#[test]
+fn runs_that_agree_give_no_interval() {
+    let place = Workplace::new();
+    write(&place, WALK);
+    let arguments = ["compare", "m.ron", "--runs", "2", "--policies", "never,fixed:10"];
+    let found = place.run(&[&arguments[..], &["--json"]].concat()).exits(0).json();
+    for (policy, remaps) in found["policies"].as_array().unwrap().iter().zip([0.0, 4.0]) {
+        let counted = &policy["per_metric"]["remaps"];
+        assert_eq!(counted["mean"], remaps, "{policy}");
+        assert!(counted["half_width"].is_null() && counted["lower"].is_null(), "{policy}");
+        let lower = policy["per_metric"]["regret_clairvoyant"]["lower"].as_f64();
+        assert!(lower.is_none_or(|lower| lower >= 0.0), "{policy}");
+    }
+}
+
+#[test]
+fn small_probabilities_are_written_as_given() {
+    let place = Workplace::new();
+    let model = GEOMETRIC.replace("missed: 0.2", "missed: 1e-310");
+    write(&place, &model);
+    let found = place.run(&["solve", "m.ron", "--json"]).json();
+    assert_eq!(found["belief"]["missed"].as_f64(), Some(1e-310), "{}", found["belief"]);
+}
+
+/// Fractions of many lines are left within a fraction of a second.
+#[test]
+fn exact_arithmetic_keeps_to_the_time_limit() {
+    let place = Workplace::new();
+    write(
+        &place,
+        "PhaseChange(lifetime: Fixed(200), \
+        cycle: (before: 1.0, after: 2.0, remapped: 1.0), remap: (test: 12.0, install: 0.0), \
+        detector: (false_alarm: 0.1, missed: 0.2), hazard: Constant(0.05))",
+    );
+    let started = std::time::Instant::now();
+    let arguments = ["solve", "m.ron", "--exact", "--json", "--time-limit", "1"];
+    let found = place.run(&arguments).exits(3).says("stopped").json();
+    assert!(started.elapsed().as_secs_f64() < 3.0, "{:?}", started.elapsed());
+    assert!(found["exact"].is_null() && found["value"].is_object());
+}
+
+/// What missed the tolerance says which one it meets.
+#[test]
+fn a_missed_tolerance_names_one_that_is_met() {
+    let place = Workplace::new();
+    let walk = WALK.replace("steps: 50", "steps: 100000");
+    write(&place, &walk);
+    let said = place.run(&["solve", "m.ron", "--tolerance", "1e-13"]).exits(3).err;
+    let met = said.split("--tolerance ").nth(1).unwrap().split_whitespace().next().unwrap();
+    place.run(&["solve", "m.ron", "--tolerance", met]).exits(0);
+}
+
+/// Numbers whose products are no doubles: a fault of the model with its place, or an answer without NaN.
+#[test]
+fn what_is_too_large_is_named() {
+    let place = Workplace::new();
+    let laws = [
+        ("Identical(count: 4, law: Normal(mean: 1e308, deviation: 1e308))", "0.1"),
+        ("Identical(count: 4, law: Normal(mean: 0, deviation: 1e-200))", "0.1"),
+        ("Identical(count: 4, law: Moments(mean: 0, variance: 1e308))", "0.1"),
+        ("Identical(count: 4, law: Gamma(shape: 1e-300, mean: 1))", "0.1"),
+        ("Identical(count: 4, law: Steps({-1e300: 0.5, 1e300: 0.5}))", "0.1"),
+        ("Identical(count: 4, law: Normal(mean: 0, deviation: 1))", "1e308"),
+    ];
+    for (laws, bound) in laws {
+        write(&place, &periodic(laws, &format!("MaxDeviation({bound})"), ""));
+        place.run(&["solve", "m.ron"]).exits(1).says("too").says("take another unit");
+    }
+    // Sums of such costs are beyond doubles; what they are made of is not.
+    write(
+        &place,
+        "PhaseChange(lifetime: Fixed(5), \
+        cycle: (before: 1e308, after: 1.7e308, remapped: 1e308), remap: (test: 1e308, install: 1e308), \
+        detector: (false_alarm: 0.1, missed: 0.1), hazard: Constant(0.1))",
+    );
+    let said = place.run(&["solve", "m.ron"]).exits(3);
+    assert!(
+        said.out.contains("beyond the range of doubles") && !said.out.contains("NaN"),
+        "{}",
+        said.out
+    );
+    let said = place.run(&["compare", "m.ron"]).exits(3);
+    assert!(!said.out.contains("NaN") && !said.out.contains("inf"), "{}", said.out);
+    write(&place, &WALK.replace("remap_cost: 3", "remap_cost: 1e308"));
+    place.run(&["compare", "m.ron"]).exits(1).says("too large");
+    let rows: String = (0..60).map(|step| format!("{step},0,1e300\n{step},1,2e300\n")).collect();
+    place.write("run.csv", format!("step,rank,seconds\n{rows}"));
+    place.run(&["fit", "run.csv", "--remap-cost", "1"]).exits(1).says("too large");
+    write(
+        &place,
+        "Stopping(processes: Identical(count: 2, chain: Walk(levels: 6, up: 0.25, down: 0.25, \
+        edge: Reflect)), running_cost: MaxMinusMean, remap_cost: 1e308, after_remap: Uniform)",
+    );
+    let said = place.run(&["solve", "m.ron"]);
+    assert!(
+        !said.out.contains("NaN") && !said.err.contains("panicked"),
+        "{}{}",
+        said.out,
+        said.err
+    );
 }

@@ -1,14 +1,27 @@
 //! Every interval with its level, in words and in documents: one wording for sampled, another for proved.
 
 use crate::workplace::Workplace;
+use rayon::prelude::*;
+use remap::model::fluids::Fluids;
+use remap::model::land_battle::LandBattle;
+use remap::problems::land_battle::Assigned;
+use remap::problems::two_phase::estimate::optimal_thresholds;
+use remap::problems::two_phase::figure::{Policy, reports};
+use remap::problems::two_phase::play;
+use remap::problems::two_phase::workload::{Workload, compare};
+use remapping::estimate::Estimate;
 use serde_json::Value;
 
 fn number(value: &Value) -> f64 {
     value.as_f64().unwrap_or_else(|| panic!("{value} is not a number"))
 }
 
-/// A sampled interval: its ends around the mean, within the half-width, and the level.
+/// A sampled interval: its ends around the mean, within the half-width, and the level; or none.
 fn is_sampled(found: &Value) {
+    if found["half_width"].is_null() {
+        assert!(found["lower"].is_null() && found["upper"].is_null(), "{found}");
+        return;
+    }
     let [mean, half_width, lower, upper] =
         ["mean", "half_width", "lower", "upper"].map(|field| number(&found[field]));
     assert!(lower <= mean && mean <= upper, "{found}");
@@ -105,5 +118,73 @@ fn comparisons_say_what_is_sampled_and_what_is_proved() {
         is_sampled(policy);
         // What taking close beliefs together may cost.
         assert!(number(&policy["half_width"]) <= 1e-3 * number(&policy["mean"]), "{policy}");
+    }
+}
+
+/// The share of positions and policies whose interval, by `compare` on fluids with so many runs, overlaps
+/// that of so many sampled detectors.
+fn fluids_contain(runs: u32, detectors: u32) -> f64 {
+    let mut model = Fluids::default();
+    model.wave.after = vec![0.1, 0.4, 0.7];
+    let (found, _) = compare(&model, runs, 1, &()).unwrap();
+    let setting = model.setting(runs, 12_345);
+    let mut contained = Vec::new();
+    for (at, parameters) in found.figure.parameters.iter().enumerate() {
+        let cycles = model.trace(at, 1, 0).cycle_times();
+        let (beliefs, premature) = (&setting.beliefs, setting.premature);
+        let parameters = parameters.as_ref().unwrap();
+        let optimal = optimal_thresholds(parameters, beliefs, premature, cycles.len(), 1e-9, &());
+        let optimal = optimal.unwrap().0;
+        for (policy, own) in [(Policy::Threshold, None), (Policy::Optimal, Some(&optimal))] {
+            let level = |n: usize| own.map_or(setting.threshold, |own| own[n]);
+            let play = |index: u32| {
+                let reports = reports(&setting, index, &cycles.changed);
+                play::threshold(&cycles, &reports, beliefs, premature, level).time
+            };
+            let times: Vec<f64> = (0..detectors).into_par_iter().map(play).collect();
+            let truth = Estimate::of(&times);
+            let said = found.figure.curve(policy).unwrap().time[at];
+            // A mean of that many is nearly normal: with twice its half-width it is sure enough.
+            let apart = (said.lower - truth.value).max(truth.value - said.upper).max(0.0);
+            contained.push(apart <= 2.0 * truth.half_width());
+        }
+    }
+    contained.iter().filter(|found| **found).count() as f64 / contained.len() as f64
+}
+
+#[test]
+fn fluids_contain_what_sampled_detectors_come_to() {
+    assert_eq!(fluids_contain(20, 2_000), 1.0);
+}
+
+/// The share of seeds whose interval, by `compare` on battles with so many runs, contains the mean of
+/// `truth` runs of other seeds, by policy.
+fn battles_contain(runs: u32, seeds: u64, truth: u32) -> [(Policy, f64); 2] {
+    let model = LandBattle { separations: vec![8], ..LandBattle::default() };
+    let times = |runs: u32, seed: u64, policy: Policy| {
+        let (found, _) = compare(&Assigned::new(&model), runs, seed, &()).unwrap();
+        found.policies.iter().find(|own| own.policy == policy).unwrap().time
+    };
+    [Policy::Threshold, Policy::StaticOld].map(|policy| {
+        let whole = times(truth, 1 << 40, policy);
+        let contains = |seed: u64| times(runs, seed, policy).contains(whole.value);
+        let found: Vec<bool> = (1..=seeds).into_par_iter().map(contains).collect();
+        (policy, found.iter().filter(|found| **found).count() as f64 / seeds as f64)
+    })
+}
+
+/// Rows of the table of docs/coverage.md.
+#[test]
+#[ignore = "minutes; run with: cargo test -p remap --test cli coverage -- --ignored --nocapture"]
+#[expect(clippy::print_stdout, reason = "the table is what the command is for")]
+fn comparisons_contain_the_truth_in_93_of_100_samples() {
+    for runs in [20, 100] {
+        let share = 100.0 * fluids_contain(runs, 40_000);
+        println!("compare on fluids, {runs} runs, threshold and optimal{share:>17.1} %");
+        assert!(share >= 93.0);
+    }
+    for (policy, share) in battles_contain(20, 300, 3_000) {
+        println!("compare on battles, 20 runs, {:<28}{:>6.1} %", policy.name(), 100.0 * share);
+        assert!(share >= 0.93);
     }
 }

@@ -42,17 +42,18 @@ fn only_itself(place: &Workplace, document: &Value) {
 }
 
 /// Appends a play of `policy` on the steps from `first` on as input of a driver; and what it decides. Every
-/// so often somebody else decides whether to remap.
+/// so often somebody else decides whether to remap. What it costs at `remap_cost` is returned.
 fn play(
     record: &Record,
     first: usize,
     mut policy: Advised,
     start: &str,
     meddling: u64,
+    remap_cost: f64,
     (input, expected): (&mut String, &mut Vec<String>),
-) {
+) -> f64 {
     let mut random = stream(meddling, 0);
-    let mut base = first - 1;
+    let (mut base, mut paid) = (first - 1, 0.0);
     let _ = writeln!(input, "start {start}");
     expected.push("start".to_owned());
     for step in first..record.steps() {
@@ -60,7 +61,9 @@ fn play(
         let mean = then.iter().sum::<f64>() / then.len() as f64;
         let times: Vec<f64> =
             record.path(step).iter().zip(then).map(|(now, then)| mean + now - then).collect();
-        policy.observe(&Step::new((step + 1 - first) as u64, times.clone()));
+        let seen = Step::new((step + 1 - first) as u64, times.clone());
+        policy.observe(&seen);
+        paid += seen.imbalance();
         let wants = policy.wants_remap();
         let remaps = if meddling > 0 && random.random_bool(0.05) { !wants } else { wants };
         let words: Vec<String> = times.iter().map(|time| format!("{time:?}")).collect();
@@ -69,8 +72,10 @@ fn play(
         if remaps {
             policy.remapped();
             base = step;
+            paid += if step + 1 < record.steps() { remap_cost } else { 0.0 };
         }
     }
+    paid
 }
 
 #[test]
@@ -96,10 +101,13 @@ fn controllers_decide_as_replay_does() {
         let (mut input, mut expected) = (String::new(), Vec::new());
         let ends = [format!("{left} 0"), "-1 0".to_owned(), format!("{left} 1"), "-1 1".to_owned()];
         let mut go = |policy, start: &str, meddling| {
-            play(record, first, policy, start, meddling, (&mut input, &mut expected));
+            play(record, first, policy, start, meddling, cost, (&mut input, &mut expected))
         };
-        go(trained().for_steps(left), &ends[0], 0);
-        go(trained(), &ends[1], 0);
+        let paid = [go(trained().for_steps(left), &ends[0], 0), go(trained(), &ends[1], 0)];
+        for (paid, said) in paid.into_iter().zip(document["costs"].as_array().unwrap()) {
+            let said = said["cost"].as_f64().unwrap();
+            assert!((paid - said).abs() <= 1e-9 * said, "{family:?}: {paid} is not {said}");
+        }
         go(Advised::new(cost).for_steps(left), &ends[2], 0);
         go(Advised::new(cost), &ends[3], 0);
         go(trained().for_steps(left), &ends[0], 1 + number as u64);
@@ -126,7 +134,7 @@ fn controllers_at_the_edge() {
         assert_eq!(first, 3);
         let policy = Advised::trained((0..first).map(|step| run.record.path(step)), cost);
         let (mut input, mut expected) = (String::new(), Vec::new());
-        play(&run.record, first, policy, "-1 0", 0, (&mut input, &mut expected));
+        play(&run.record, first, policy, "-1 0", 0, cost, (&mut input, &mut expected));
         in_every_language(&place, "advised.json", "advised", &input, |language, lines| {
             assert_eq!(lines, expected, "{language}, {cost}");
         });

@@ -1,11 +1,13 @@
 //! The command line, from outside.
 
 mod acceptance;
+mod advise;
 mod advised;
 mod certificates;
 mod chains;
 mod claims;
 mod coverage;
+mod damaged;
 mod determinism;
 mod diagnostics;
 mod documents;
@@ -21,6 +23,7 @@ mod knobs;
 mod languages;
 mod limits;
 mod load_drift;
+mod logs;
 mod manifests;
 mod model_problems;
 mod monitor;

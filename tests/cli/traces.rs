@@ -171,7 +171,7 @@ fn bad_traces_are_refused_with_their_line() {
         "step,rank,seconds\n0,0,1\n0,0,1\n0,1,1\n1,0,1\n1,1,1\n",
         "two times of rank 0 at step 0",
     );
-    refused("step,rank,rank,seconds\n0,0,0,1\n", "two columns are a rank");
+    refused("step,rank,rank,seconds\n0,0,0,1\n", "two columns are called `rank`");
     refused("step,rank_1,rank_1\n0,1,2\n", "two columns are rank 1");
     refused("{\"step\": 0, \"rank\": 0}\n", "line 1: there is no field `seconds`");
     refused("{\"step\": 0, \"rank\": 0, \"seconds\": 1}\n{oops\n", "line 2: not a JSON object");
@@ -363,7 +363,7 @@ fn replay_judges_on_steps_it_has_not_trained_on() {
     assert_eq!(found["remap_cost"], 0.5);
     let least = found["clairvoyant"].as_f64().unwrap();
     let policies = found["policies"].as_array().unwrap();
-    assert_eq!(policies.len(), 20);
+    assert_eq!(policies.len(), 21);
     for line in policies {
         let (cost, regret) = (line["cost"].as_f64().unwrap(), line["regret"].as_f64().unwrap());
         assert!(regret >= 0.0 && (cost - regret - least).abs() < 1e-9, "{line}");

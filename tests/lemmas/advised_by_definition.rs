@@ -270,7 +270,7 @@ pub fn play(rows: &[Vec<f64>], first: usize, warm: bool, cost: f64) -> (f64, Vec
         let found = gains(&own, Some(left));
         let least = voters.iter().map(|voter| voter.1).fold(f64::INFINITY, f64::min);
         let weights: Vec<f64> =
-            voters.iter().map(|voter| (1.0 + (voter.1 - least) / (4.0 * cost)).powi(-4)).collect();
+            voters.iter().map(|voter| (1.0 + (voter.1 - least) / (8.0 * cost)).powi(-4)).collect();
         let says = |rule: &(usize, f64)| found[rule.0] > rule.1 * cost;
         let votes: f64 = rules
             .iter()

@@ -5,6 +5,7 @@ mod advised_by_definition;
 mod belief;
 mod chain;
 mod concave;
+mod courses;
 mod coverage;
 mod drift;
 mod drift_rounding;

@@ -105,13 +105,15 @@ pub fn solve(problem: &Periodic, bound: Bound, settings: &Settings, watch: &Watc
         found.iter().any(|method| method.kind == Kind::Exact && method.status != Status::Converged);
     let mut lines: Vec<Line> = found.iter().map(line).collect();
     let curve = curve(&processors, bound, &found, watch);
+    // What is finished when the time is up is not made less by it.
+    let mut cut = curve.cut;
     if let (Bound::MaxDeviation(limit), false) = (bound, first.kind == Kind::Exact)
         && watch.check().is_continue()
     {
         lines.extend(simulated_deviation(&processors, limit, &first.interval));
     }
     let interval = first.interval.steps;
-    warn_of_loads(&processors, interval, &mut warnings, watch);
+    cut |= warn_of_loads(&processors, interval, &mut warnings, watch);
     let cost_aware = problem.remap_cost().and_then(|cost| {
         let found = cost_aware(&processors, cost, watch);
         match found {
@@ -119,7 +121,9 @@ pub fn solve(problem: &Periodic, bound: Bound, settings: &Settings, watch: &Watc
                 if found.status != Status::Converged {
                     status = found.status;
                 }
-                Some(cost_line(&processors, cost, &found, watch))
+                let line = cost_line(&processors, cost, &found, watch);
+                cut |= line.interval.number().is_some() && line.tolerance_max_deviation.is_none();
+                Some(line)
             }
             None => {
                 warnings.push("the interval of least cost needs laws, not only moments".to_owned());
@@ -147,14 +151,17 @@ pub fn solve(problem: &Periodic, bound: Bound, settings: &Settings, watch: &Watc
                     censored: passage.censored,
                 })
             }
-            None if watch.check().is_break() => None,
+            None if watch.check().is_break() => {
+                cut = true;
+                None
+            }
             None => {
                 warnings.push("sample paths need independent changes of known laws".to_owned());
                 None
             }
         }
     });
-    if let ControlFlow::Break(halt) = watch.check() {
+    if let (true, ControlFlow::Break(halt)) = (cut, watch.check()) {
         status = halt.into();
     }
     let (quantity, limit) = match bound {
@@ -208,6 +215,8 @@ struct DeviationCurve {
     values: Vec<f64>,
     error: f64,
     kind: &'static str,
+    /// The time was up before it was finished.
+    cut: bool,
 }
 
 /// The imbalance step by step, past the ends of the methods' intervals (of those at most twice as
@@ -233,11 +242,11 @@ fn curve(
     let times = 0..=last;
     if let Bound::RmsDeviation(_, variance) = bound {
         let values = times.map(|t| processors.rms_deviation(t as f64, variance)).collect();
-        return DeviationCurve { values, error: 0.0, kind: "v(t)" };
+        return DeviationCurve { values, error: 0.0, kind: "v(t)", cut: false };
     }
     let Some(imbalance) = Imbalance::new(processors) else {
         let values = times.map(|t| processors.rms_deviation(t as f64, None)).collect();
-        return DeviationCurve { values, error: 0.0, kind: "v(t), not below d(t)" };
+        return DeviationCurve { values, error: 0.0, kind: "v(t), not below d(t)", cut: false };
     };
     let mut error = 0.0_f64;
     let values = imbalance.watched(watch).curve(last, CURVE_TERMS);
@@ -246,8 +255,9 @@ fn curve(
         error = error.max(found.error / average);
         found.value / average
     });
-    let values = values.collect();
-    DeviationCurve { values, error, kind: "d(t)" }
+    let values: Vec<f64> = values.collect();
+    let cut = values.len() as u64 <= last && watch.check().is_break();
+    DeviationCurve { values, error, kind: "d(t)", cut }
 }
 
 /// The interval of the simulated d(t), with its confidence interval, about as far as it may matter.
@@ -279,12 +289,13 @@ fn simulated_deviation(processors: &Processors, limit: f64, near: &Interval) -> 
     })
 }
 
+/// Says how likely loads are to fall below zero, and whether the time was up before that was known.
 fn warn_of_loads(
     processors: &Processors,
     interval: Option<u64>,
     warnings: &mut Vec<String>,
     watch: &Watch,
-) {
+) -> bool {
     if processors.mean() < 0.0 {
         let end = processors.load() / -processors.mean();
         warnings.push(format!(
@@ -292,10 +303,10 @@ fn warn_of_loads(
              meaning from there, and every interval ends before"
         ));
     }
-    let Some(safe) = processors.steps_without_negative_load() else { return };
+    let Some(safe) = processors.steps_without_negative_load() else { return false };
     let within = interval.unwrap_or(MAX_CURVE);
     if interval.is_some_and(|steps| steps <= safe) {
-        return;
+        return false;
     }
     let found = negative_load(processors, within, watch);
     // Smaller ones are lost in the ends of the laws that are cut off.
@@ -310,6 +321,7 @@ fn warn_of_loads(
         "nothing keeps the loads above zero: the probability that one is negative within {within} steps \
          {relation}{unless}"
     ));
+    !found.exact && watch.check().is_break()
 }
 
 /// What an interval of least cost comes to.

@@ -7,6 +7,7 @@ use crate::model::phase_change::{MAX_PER_STEP, PhaseChange};
 use crate::run::Watch;
 use crate::solution::Body;
 use crate::solution::phase_change::{Answer, Exact, Filter, Hazard};
+use remapping::belief::{Level, Levels};
 use remapping::threshold::exact::{self, ExactError};
 use remapping::threshold::{self, Accuracy, Curve};
 use remapping::{Rational, Status};
@@ -60,26 +61,30 @@ pub fn solve(
             None
         }
     });
+    let between = [solution.onset_least, solution.onset];
+    let seen = stopped_at.is_some_and(|n| n == 0 || n < between[0]);
+    let told = between[0] == between[1];
     let mut answer = Answer {
         last_step: last,
-        n0: Some(solution.onset).filter(|n0| stopped_at.is_some_and(|n| n == 0 || n < *n0)),
+        n0: Some(solution.onset).filter(|_| seen && told),
+        n0_between: Some(between).filter(|_| seen && !told),
         threshold: Vec::new(),
         threshold_lower: Vec::new(),
         threshold_upper: Vec::new(),
         value: solution.value.map(Into::into),
         segments: solution.segments,
-        belief: problem.detector.as_binary().filter(|_| model.says_yes_or_no()).map(|detector| {
-            Filter {
-                false_alarm: detector.false_alarm(),
-                missed: detector.missed(),
+        belief: two_levels(&problem.detector).filter(|_| model.says_yes_or_no()).map(
+            |[alarm, quiet]| Filter {
+                false_alarm: decimal(&alarm.before),
+                missed: decimal(&quiet.after),
                 hazard: match &problem.hazard {
                     threshold::Hazard::Constant(h) => Hazard::Constant(decimal(h)),
                     threshold::Hazard::PerStep(list) => {
                         Hazard::PerStep(list.iter().map(decimal).collect())
                     }
                 },
-            }
-        }),
+            },
+        ),
         threshold_stationary: None,
         threshold_stationary_lower: None,
         threshold_stationary_upper: None,
@@ -90,6 +95,14 @@ pub fn solve(
     };
     lay_out(&mut answer, &solution.curve);
     Ok(Found::new(Body::PhaseChange(Box::new(answer)), status, warnings))
+}
+
+/// The levels that report a change, and none, if there are but two.
+fn two_levels(detector: &Levels) -> Option<[&Level; 2]> {
+    match detector.levels() {
+        [alarm, quiet] => Some([alarm, quiet]),
+        _ => None,
+    }
 }
 
 fn decimal(value: &Rational) -> f64 {

@@ -85,14 +85,14 @@ fn of_all(
             Some(class) if relative => (fixed(table.value[class] - least), (0.0, 0.0)),
             Some(class) => {
                 let (base, saving) = solution.parts(class);
-                (fixed(base) - fixed(saving), solution.distances(class))
+                (fixed(base).saturating_sub(fixed(saving)), solution.distances(class))
             }
             None => return Err(Refusal::Unproved("a state is missing")),
         };
         let more = moved * value as f64;
         let away = |distance: f64| (distance * scale + more).ceil() as i64;
         let bound = |value: i64| u64::try_from(value.max(0)).unwrap_or(0);
-        Ok([bound(value - away(below)), bound(value + away(above))])
+        Ok([bound(value.saturating_sub(away(below))), bound(value.saturating_add(away(above)))])
     };
     // The smallest imbalance is about that of one unit of load.
     let moved = if relative { 0.0 } else { ROUNDING * processes as f64 / scale };

@@ -44,7 +44,7 @@ pub fn envelope(played: &[Played], factors: &[f64]) -> Vec<Point> {
                 factor,
                 remap_cost: factor * parameters.remap_cost,
                 gain: parameters.gain() * parameters.cycles_after,
-                advantage: percent(&never, &times),
+                advantage: percent(&never, &times, scenario.repeated),
             });
         }
     }

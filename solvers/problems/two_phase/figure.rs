@@ -90,17 +90,16 @@ impl Policy {
     }
 }
 
-/// The expectation of one value of each run, known to within `errors`. Runs that are all the same are
-/// sure, unless there is only one.
-pub(super) fn estimate(values: &[f64], errors: &[f64]) -> Estimate {
-    let sure = values.len() > 1 && values.windows(2).all(|pair| pair[0] == pair[1]);
-    let found = if sure { Estimate::around(values[0], 0.0) } else { Estimate::of(values) };
+/// The expectation of one value of each run, known to within `errors`. One run that is `repeated` is sure; runs
+/// that happen to agree are not.
+pub(super) fn estimate(values: &[f64], errors: &[f64], repeated: bool) -> Estimate {
+    let found = if repeated { Estimate::around(values[0], 0.0) } else { Estimate::of(values) };
     let error = errors.iter().sum::<f64>() / values.len() as f64;
     Estimate { lower: found.lower - error, upper: found.upper + error, ..found }
 }
 
 /// 100 (mean a - mean b)/mean b in time, for runs of two policies side by side.
-pub(super) fn percent(a: &[Expected], b: &[Expected]) -> Estimate {
+pub(super) fn percent(a: &[Expected], b: &[Expected], repeated: bool) -> Estimate {
     let mean = |runs: &[Expected]| runs.iter().map(|run| run.time).sum::<f64>() / runs.len() as f64;
     let (mean_a, mean_b) = (mean(a), mean(b));
     let ratio = mean_a / mean_b;
@@ -109,7 +108,7 @@ pub(super) fn percent(a: &[Expected], b: &[Expected]) -> Estimate {
         pairs().map(|(a, b)| 100.0 * (a.time - ratio * b.time) / mean_b).collect();
     let errors: Vec<f64> =
         pairs().map(|(a, b)| 100.0 * (a.error + ratio * b.error) / mean_b).collect();
-    let Estimate { value, lower, upper } = estimate(&above, &errors);
+    let Estimate { value, lower, upper } = estimate(&above, &errors, repeated);
     let shift = 100.0 * (ratio - 1.0) - value;
     Estimate { value: value + shift, lower: lower + shift, upper: upper + shift }
 }
@@ -161,6 +160,8 @@ pub struct Played {
     pub at: f64,
     /// The parameters estimated from its runs; none where no run anywhere has both phases.
     pub parameters: Option<Parameters>,
+    /// All runs are the same one, of a workload without chance.
+    pub repeated: bool,
     /// What is expected of each run over the errors of the detector, in the order of [`Policy::ALL`].
     pub outcomes: Vec<[Expected; Policy::ALL.len()]>,
     /// Cycles of a run.
@@ -209,7 +210,8 @@ pub fn play(
     let outcomes = different
         .map(|runs| (0..setting.runs as usize).map(|run| runs[run % runs.len()]).collect());
     let at = scenario.at;
-    Ok(outcomes.map(|outcomes| Played { at, parameters, outcomes, cycles, work }))
+    let repeated = scenario.runs.len() == 1 && setting.runs > 1;
+    Ok(outcomes.map(|outcomes| Played { at, parameters, repeated, outcomes, cycles, work }))
 }
 
 impl Figure {
@@ -219,17 +221,23 @@ impl Figure {
             scenario.outcomes.iter().map(|run| run[policy as usize]).collect()
         };
         let time = |policy: Policy| -> Vec<Estimate> {
-            let of = |scenario| {
+            let of = |scenario: &Played| {
                 let runs = column(policy, scenario).into_iter();
                 let (times, errors): (Vec<_>, Vec<_>) =
                     runs.map(|run| (run.time, run.error)).unzip();
-                estimate(&times, &errors)
+                estimate(&times, &errors, scenario.repeated)
             };
             played.iter().map(of).collect()
         };
         let against = |policy: Policy| -> Vec<Estimate> {
-            let of =
-                |scenario| percent(&column(policy, scenario), &column(Policy::Threshold, scenario));
+            let of = |scenario: &Played| match policy {
+                // Against itself.
+                Policy::Threshold => Estimate::around(0.0, 0.0),
+                _ => {
+                    let other = column(Policy::Threshold, scenario);
+                    percent(&column(policy, scenario), &other, scenario.repeated)
+                }
+            };
             played.iter().map(of).collect()
         };
         let mean = |policy: Policy, value: fn(&Expected) -> f64| -> Vec<f64> {

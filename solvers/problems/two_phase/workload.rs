@@ -202,7 +202,9 @@ fn summaries(played: &[Played], setting: &Setting, processors: f64) -> Vec<Summa
                 .collect()
         };
         let mean = |value| mean_by_run(value).iter().sum::<f64>() / f64::from(setting.runs);
-        let time = figure::estimate(&mean_by_run(|run| run.time), &mean_by_run(|run| run.error));
+        let (times, errors) = (mean_by_run(|run| run.time), mean_by_run(|run| run.error));
+        let repeated = played.iter().all(|scenario| scenario.repeated);
+        let time = figure::estimate(&times, &errors, repeated);
         let per_metric = Metrics {
             remaps: mean(|run| run.remaps),
             premature: mean(|run| run.premature),

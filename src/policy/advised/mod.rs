@@ -9,7 +9,7 @@
 //! * eight rules (`voter`), each with courses of its own on paper, pay what they would have paid: four go by
 //!   the plan, with different reluctance, two by what one remap since the last would have saved so far
 //!   (regret), one is stop at rise, one remaps when a step costs more than a step of the best cycle. With s the sum of what a rule paid, half of it forgotten after 300 steps,
-//!   a rule has the weight (1 + (s - least s) / 4C)^-4;
+//!   a rule has the weight (1 + (s - least s) / 8C)^-4;
 //! * the rules are asked about the actual state. The program remaps if those with .4 of the weight say so,
 //!   and if the plan gains by it;
 //! * it does not as long as its remaps cost more than the imbalance it has paid;
@@ -47,6 +47,9 @@ use window::Window;
 
 /// Share of the votes that is enough.
 const ENOUGH: f64 = 0.4;
+
+/// Difference of scores, in remaps, at which a weight is a sixteenth of the largest.
+const SPREAD: f64 = 8.0;
 
 /// Regret, in remaps, beyond which nobody is asked.
 const TOO_MUCH: f64 = 1.5;
@@ -150,7 +153,7 @@ impl State {
         let least = self.voters.iter().map(Voter::score).fold(f64::INFINITY, f64::min);
         let (mut votes, mut all) = (0.0, 0.0);
         for voter in &self.voters {
-            let root = 1.0 / (1.0 + (voter.score() - least) / (4.0 * remap_cost));
+            let root = 1.0 / (1.0 + (voter.score() - least) / (SPREAD * remap_cost));
             let weight = root * root * root * root;
             all += weight;
             let rule = voter.rule();

@@ -4,7 +4,7 @@ use super::course::Course;
 use super::plan::{AVERAGED, BEFORE, COLUMNS, DOUBT, FORGETTING, LAGS, PRIOR, Plan, STAYS, USUAL};
 use super::voter::{KEPT, RULES, SECOND, Voter};
 use super::window::{self, LONGEST_CYCLE, ROWS, Window};
-use super::{Advised, ENOUGH, State, TOO_MUCH};
+use super::{Advised, ENOUGH, SPREAD, State, TOO_MUCH};
 use serde::{Deserialize, Serialize};
 
 /// Steps beyond this are no whole number of a double.
@@ -114,6 +114,8 @@ pub struct Parameters {
     pub rules: Vec<(String, f64)>,
     /// Share of a score that is left after a step.
     pub score_kept: f64,
+    /// Difference of scores, in remaps, at which a weight is a sixteenth of the largest.
+    pub score_spread: f64,
     /// The step at which the second courses start.
     pub second_course: u64,
     /// Share of the votes that is enough.
@@ -140,6 +142,7 @@ impl Parameters {
             stays: STAYS.to_vec(),
             rules: RULES.iter().map(named).collect(),
             score_kept: KEPT,
+            score_spread: SPREAD,
             second_course: SECOND,
             enough: ENOUGH,
             too_much: TOO_MUCH,

@@ -124,8 +124,8 @@ fn value_may_fall_with_p() {
 /// D = K G exactly, in decimals that are no doubles: at the tie remapping does not pay.
 #[test]
 fn ties_between_delay_and_gain_are_exact() {
-    for last in [0u64, 1, 5, 40, 1000] {
-        for cycles in [0u64, 1, 2, 3, 7, 39, 40, 41, 100, 999, 1001, 1002] {
+    for last in [0u64, 1, 5, 40, 1000, 50_000] {
+        for cycles in [0u64, 1, 2, 3, 7, 39, 40, 41, 100, 999, 1001, 1002, 30_000] {
             for (digits, sign) in [(0i64, 0), (1, 1), (-1, -1)] {
                 let gain = ratio(1, 10);
                 let mut problem = unit_gain(
@@ -151,4 +151,27 @@ fn ties_between_delay_and_gain_are_exact() {
             }
         }
     }
+}
+
+/// A law that ends at any step with probability 1/1000, a cost next to the gain of 10,000 steps before the
+/// last: the exact numbers have tens of thousands of digits, and the answer is one of two.
+#[test]
+fn what_is_too_near_to_tell_is_not_told() {
+    let (last, left) = (20_000u64, 10_000u64);
+    let lifetime = || Lifetime::geometric(ratio(1, 1000), 0, last).unwrap();
+    // The expected cycles left at step last - left.
+    let power = (f64::from(left as u32 + 1) * (-0.001f64).ln_1p()).exp();
+    let cycles = 1000.0 - (left + 1) as f64 * power / (1.0 - power);
+    let accuracy = Accuracy { tolerance: 1e-3, segments: None };
+    let solve = |factor: f64| {
+        let delay = Rational::try_from(cycles * factor).unwrap();
+        let problem = unit_gain(lifetime(), delay, ratio(1, 10), ratio(1, 20));
+        let found = threshold::solve(&problem, accuracy, &()).unwrap();
+        (found.onset_least, found.onset)
+    };
+    let at = last - left;
+    assert_eq!(solve(1.0), (at, at + 1));
+    // Far enough away both are told.
+    assert_eq!(solve(1.0 - 1e-8), (at + 1, at + 1));
+    assert_eq!(solve(1.0 + 1e-8), (at, at));
 }

@@ -1,0 +1,359 @@
+//! `remap advise`: one sentence that is true, the table under it, the files.
+
+use crate::languages::{is_there, skipped};
+use crate::logs::{DRIFTING, Made};
+use crate::workplace::Workplace;
+use remap::replaying::advice::Question;
+use remap::trace;
+use serde_json::Value;
+use std::fmt::Write as _;
+use std::process::Command;
+
+fn number(value: &Value) -> f64 {
+    value.as_f64().unwrap_or_else(|| panic!("{value} is not a number"))
+}
+
+fn line<'a>(document: &'a Value, policy: &str) -> &'a Value {
+    let lines = document["policies"].as_array().unwrap();
+    lines.iter().find(|line| line["policy"] == policy).unwrap_or_else(|| panic!("no {policy}"))
+}
+
+#[test]
+fn the_first_line_is_the_advice_and_agrees_with_the_table() {
+    let place = Workplace::new();
+    place.write("run.csv", DRIFTING.csv());
+    let text = place.run(&["advise", "run.csv"]).exits(0).out;
+    let found = place.run(&["advise", "run.csv", "--json"]).exits(0).json();
+    let advice = found["advice"].as_str().unwrap();
+    assert_eq!(text.lines().next(), Some(advice));
+    assert!(advice.starts_with("Remap ") && advice.contains("less than now"), "{advice}");
+    assert!(advice.contains("the best rule in use, "), "{advice}");
+    let policy = found["policy"].as_str().unwrap();
+    let (rule, run) = (line(&found, policy), line(&found, "recorded"));
+    let saved = 100.0 * (number(&run["cost"]) - number(&rule["cost"])) / number(&run["time"]);
+    let [percent, lower, upper] =
+        ["percent", "lower", "upper"].map(|field| number(&found["saves"][field]));
+    assert!((saved - percent).abs() < 1e-9, "{saved} is not {percent}");
+    assert!(0.0 < lower && lower <= percent && percent <= upper, "{found}");
+    assert!(
+        advice.contains(&format!("{percent:.2} % (95 %: {lower:.2} to {upper:.2})")),
+        "{advice}"
+    );
+    // What the run paid: by hand.
+    let first = found["judged_from"].as_u64().unwrap() as usize;
+    let rows = trace::read(&place.path("run.csv"), None).unwrap().record;
+    let paid: f64 = (first..DRIFTING.steps).map(|step| rows.imbalance(step)).sum();
+    let remaps = (first + 1..DRIFTING.steps).filter(|step| step % DRIFTING.every == 0).count();
+    assert!((number(&run["cost"]) - paid - 0.8 * remaps as f64).abs() < 1e-9);
+    // The best rule in use is the best of all of them.
+    let in_use = found["policies"].as_array().unwrap().iter().filter(|line| line["in_use"] == true);
+    let least = in_use.map(|line| number(&line["cost"])).fold(f64::INFINITY, f64::min);
+    let best = found["best_in_use"].as_str().unwrap();
+    assert_eq!(number(&line(&found, best)["cost"]), least);
+    let again = place.run(&["advise", "run.csv", "--json"]).exits(0).out;
+    assert_eq!(serde_json::from_str::<Value>(&again).unwrap(), found);
+}
+
+/// On logs of one law, the mean saving lies in about 95 of 100 intervals, and rules that save something are
+/// seldom said to save nothing.
+#[test]
+fn intervals_of_what_is_saved_contain_it() {
+    let made = Made { slope: 0.0, walk: 0.02, every: 50, steps: 600, ..DRIFTING };
+    let saved = |seed: u64| {
+        let text = Made { seed, ..made }.csv();
+        let log = trace::read_from(std::io::Cursor::new(text.into_bytes()), "log", None).unwrap();
+        let (record, known) = (&log.record, log.knows_remaps);
+        let question = Question { record, remap_cost: 0.8, known, stride: 1, seed: 1 };
+        question.answer(&()).unwrap().unwrap().saves.unwrap()
+    };
+    let all: Vec<_> = (1..=40).map(saved).collect();
+    let mean = all.iter().map(|saves| saves.percent).sum::<f64>() / all.len() as f64;
+    let inside = all.iter().filter(|saves| saves.lower <= mean && mean <= saves.upper).count();
+    assert!(mean > 0.0 && inside >= 35, "{inside} of {}, {mean}", all.len());
+    let wrong = all.iter().filter(|saves| saves.upper < 0.0).count();
+    assert!(wrong <= 2, "{wrong}");
+}
+
+#[test]
+fn what_cannot_be_beaten_is_kept() {
+    let place = Workplace::new();
+    // Nothing drifts: never remapping is best, and it was done.
+    let calm = Made { slope: 0.0, noise: 0.02, every: 10_000, ..DRIFTING };
+    let text = calm.csv();
+    place.write("calm.csv", &text);
+    let arguments = ["advise", "calm.csv", "--remap-cost", "0.8", "--json"];
+    let found = place.run(&arguments).exits(0).json();
+    let advice = found["advice"].as_str().unwrap();
+    assert!(advice.starts_with("Go on without remapping"), "{advice}");
+    assert_eq!(found["policy"], "recorded");
+    assert!(number(&found["saves"]["lower"]) <= 0.0);
+    // Nobody knows what was done.
+    place.write("silent.csv", Made { every: 10_000, ..DRIFTING }.unmarked());
+    let arguments = ["advise", "silent.csv", "--remap-cost", "0.8", "--json"];
+    let found = place.run(&arguments).exits(0).json();
+    assert_eq!(found["saves"], Value::Null);
+    let advice = found["advice"].as_str().unwrap();
+    assert!(advice.contains("what was done is not recorded"), "{advice}");
+    assert!(found["policies"].as_array().unwrap().iter().all(|line| line["policy"] != "recorded"));
+}
+
+#[test]
+fn what_a_log_cannot_tell_is_said() {
+    let place = Workplace::new();
+    let cannot = |text: &str, arguments: &[&str], why: &str| {
+        place.write("log.csv", text);
+        let all = [&["advise", "log.csv", "--json"], arguments].concat();
+        let found = place.run(&all).exits(0).json();
+        let advice = found["advice"].as_str().unwrap();
+        assert!(advice.starts_with("This log cannot tell"), "{advice}");
+        assert!(advice.contains(why), "{why:?} is not in {advice:?}");
+        assert_eq!((&found["policy"], &found["saves"]), (&Value::Null, &Value::Null));
+    };
+    let log = DRIFTING.csv();
+    cannot(&Made { steps: 30, every: 10, ..DRIFTING }.csv(), &[], "30 steps are too few");
+    cannot(&log, &["--remap-cost", "0.000001"], "cannot be the same unit");
+    cannot(&log, &["--remap-cost", "0"], "costs nothing");
+    cannot(&log, &["--remap-cost", "1e6"], "longer than the whole log");
+    let unmarked = DRIFTING.unmarked();
+    cannot(&unmarked, &["--remap-cost", "0.8"], "where no remap is recorded");
+    place.write("log.csv", &unmarked);
+    let used = ["advise", "log.csv", "--remap-cost", "0.8", "--suspected", "--json"];
+    let found = place.run(&used).exits(0).json();
+    assert_eq!(found["recorded_remaps"], 3);
+    assert!(found["saves"].is_object());
+    // Clock readings in place of times.
+    let mut clock = String::from("step,rank,seconds\n");
+    for step in 0..200 {
+        for rank in 0..3 {
+            let _ = writeln!(clock, "{step},{rank},{}", 0.5 * f64::from(step + 1));
+        }
+    }
+    cannot(&clock, &["--remap-cost", "1"], "readings of a clock");
+}
+
+/// The controller in C, compiled and run on the second half, costs what the table says.
+#[test]
+fn the_exported_rule_costs_what_the_table_says() {
+    let place = Workplace::new();
+    if !is_there("cc") {
+        return skipped("cc");
+    }
+    let logs = [
+        Made { slope: 0.004, walk: 0.05, seed: 3, ..DRIFTING },
+        Made { slope: 0.0, walk: 0.03, every: 37, seed: 4, ..DRIFTING },
+        DRIFTING,
+    ];
+    for (number_of, made) in logs.into_iter().enumerate() {
+        place.write("run.csv", made.csv());
+        let folder = format!("advice{number_of}");
+        let found = place.run(&["advise", "run.csv", "-o", &folder, "--json"]).exits(0).json();
+        for file in
+            ["advised.json", "remap_policy.h", "remap_policy.py", "report.html", "model.ron"]
+        {
+            let path = format!("{folder}/{file}");
+            assert!(
+                found["files"].as_array().unwrap().contains(&Value::from(path.as_str())),
+                "{path}"
+            );
+            assert!(!place.read(&path).is_empty());
+        }
+        place.run(&["advise", "run.csv", "-o", &folder]).exits(1).says("--force");
+        let rule: Value =
+            serde_json::from_str(&place.read(&format!("{folder}/advised.json"))).unwrap();
+        let chosen = rule["chosen"].as_str().unwrap();
+        let record = trace::read(&place.path("run.csv"), None).unwrap().record;
+        let first = found["judged_from"].as_u64().unwrap() as usize;
+        let base = record.remaps().iter().rfind(|remap| remap.before <= first);
+        let base = base.map(|remap| remap.before - 1);
+        let (ranks, steps) = (record.ranks(), record.steps() - first);
+        let mut main = String::from("#include <stdio.h>\n#include \"remap_policy.h\"\n");
+        let list =
+            |values: &[f64]| values.iter().map(f64::to_string).collect::<Vec<_>>().join(", ");
+        let deviations = |row: &[f64]| -> Vec<f64> {
+            let mean = row.iter().sum::<f64>() / row.len() as f64;
+            row.iter().map(|time| time - mean).collect()
+        };
+        let _ = writeln!(main, "static const double path[{steps}][{ranks}] = {{");
+        for step in first..record.steps() {
+            let _ = writeln!(main, "{{{}}},", list(&deviations(record.path(step))));
+        }
+        let _ = writeln!(main, "}};\nstatic const double mean[{steps}] = {{");
+        for step in first..record.steps() {
+            let _ = writeln!(main, "{},", record.mean(step));
+        }
+        let start = base.map_or(vec![0.0; ranks], |base| deviations(record.path(base)));
+        let since = base.map_or(first, |base| first - base - 1);
+        let _ = writeln!(
+            main,
+            "}};\nint main(void) {{\n    double base[{ranks}] = {{{}}}, cost = 0;",
+            list(&start)
+        );
+        let _ = writeln!(main, "    long since = {since}, remaps = 0;\n    (void)since;");
+        let advised = chosen == "advised";
+        if advised {
+            main += "    static remap_advised rule;\n    remap_advised_init(&rule, -1);\n";
+        }
+        let asks = match chosen.split_once(':') {
+            _ if advised => "remap_advised_step(&rule, times)",
+            Some(("fixed", _)) | None => "remap_now(since)",
+            _ => "remap_now(max, mean[t])",
+        };
+        let told = if advised { "remap_advised_remapped(&rule);" } else { "" };
+        let _ = writeln!(
+            main,
+            "    for (int t = 0; t < {steps}; t++) {{\n        double times[{ranks}], max = 0;\n        since++;\n        \
+             for (int i = 0; i < {ranks}; i++) {{\n            times[i] = mean[t] + path[t][i] - base[i];\n            \
+             if (times[i] > max) max = times[i];\n        }}\n        cost += max - mean[t];\n        \
+             if ({asks} && t < {steps} - 1) {{\n            {told}\n            cost += {};\n            remaps++; since = 0;\n            \
+             for (int i = 0; i < {ranks}; i++) base[i] = path[t][i];\n        }}\n    }}\n    \
+             printf(\"%.17g %ld\\n\", cost, remaps);\n}}",
+            made.remap_cost
+        );
+        place.write("main.c", &main);
+        let header = format!("-I{folder}");
+        let built = Command::new("cc")
+            .args(["-std=c99", "-O1", "-ffp-contract=off", &header, "main.c", "-o", "main", "-lm"])
+            .current_dir(place.root())
+            .output()
+            .unwrap();
+        assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+        let run = Command::new(place.path("main")).output().unwrap();
+        let printed = String::from_utf8(run.stdout).unwrap();
+        let (cost, remaps) = printed.trim().split_once(' ').unwrap();
+        let row = line(&found, chosen);
+        let cost: f64 = cost.parse().unwrap();
+        assert!((cost - number(&row["cost"])).abs() < 1e-6 * cost, "{chosen}: {cost}, {row}");
+        assert_eq!(remaps, row["remaps"].to_string());
+    }
+}
+
+#[test]
+fn replay_says_what_the_run_paid() {
+    let place = Workplace::new();
+    place.write("run.csv", DRIFTING.csv());
+    let arguments = ["replay", "run.csv", "--policies", "never,fixed:10,solved", "--json"];
+    let found = place.run(&arguments).exits(0).json();
+    let run = line(&found, "recorded");
+    assert_eq!(run["remaps"], 1);
+    assert_eq!(found["from"], "balance");
+    // From balance, and from where the run stood.
+    let actual = place.run(&[&arguments[..], &["--from", "actual"]].concat()).exits(0).json();
+    assert_eq!(line(&actual, "recorded")["cost"], run["cost"]);
+    assert!(number(&line(&actual, "never")["cost"]) >= number(&line(&found, "never")["cost"]));
+    for document in [&found, &actual] {
+        for line in document["policies"].as_array().unwrap() {
+            let more = &line["against_recorded"];
+            let percent =
+                100.0 * (number(&line["cost"]) - number(&run["cost"])) / number(&run["time"]);
+            assert!((number(&more["percent"]) - percent).abs() < 1e-9, "{line}");
+            assert!(
+                number(&more["lower"]) <= percent + 1e-9
+                    && percent <= number(&more["upper"]) + 1e-9
+            );
+            let lost = 100.0 * (1.0 - number(&line["utilization"]));
+            assert!((number(&line["percent_of_time"]) - lost).abs() < 1e-9);
+        }
+    }
+    assert!(number(&actual["clairvoyant"]) <= number(&run["cost"]) + 1e-9);
+    // The verdict is of all rules in use, shown or not.
+    let all = place.run(&["replay", "run.csv", "--json"]).exits(0).json();
+    assert_eq!(found["best_in_use"], all["best_in_use"]);
+}
+
+#[test]
+fn messages_say_what_would_be_right() {
+    let place = Workplace::with_model();
+    let refused = |text: &str, says: &str| {
+        place.write("bad.csv", text);
+        for verb in ["fit", "replay", "advise"] {
+            let outcome = place.run(&[verb, "bad.csv", "--remap-cost", "1"]).exits(1);
+            assert!(outcome.err.contains(says), "{says:?} is not in\n{}", outcome.err);
+        }
+    };
+    refused("time,proc,secs\n0,0,1\n0,1,1\n", "`time` and `secs` both seem to be");
+    refused("0,0,1.5\n0,1,1.25\n1,0,1.5\n1,1,1.25\n", "there is no header line");
+    refused("step,rank,seconds\n0,0,0\n0,1,0\n1,0,0\n1,1,0\n", "all times are 0");
+    place.run(&["replay", "bad.csv", "--remap-cost", "-1"]).exits(2).says("at least 0");
+    place.run(&["report", "bad.csv"]).exits(1).says("remap advise bad.csv");
+    let set = ["solve", "model.ron", "--set", "problem.hazard=0.1"];
+    place.run(&set).exits(2).says("remap sweep model.ron --set 'problem.hazard=0.1'");
+}
+
+#[test]
+fn units_and_strides_reach_what_is_exported() {
+    let place = Workplace::new();
+    let walk = "Model(title: \"Walk\", problem: LoadDrift(processors: 4,
+        chain: Walk(lowest: 1, levels: 12, up: 0.2, down: 0.25, edge: Reflect),
+        initial_load: 6, steps: 2000, remap_cost: 6))";
+    place.write("walk.ron", walk);
+    let trace =
+        ["simulate", "walk.ron", "--seed", "3", "--policy", "fixed:40", "--trace", "run.csv"];
+    place.run(&trace).exits(0);
+    // In quarters of a second, and one step of the log for a hundred of the program.
+    let scaled: String = place
+        .read("run.csv")
+        .lines()
+        .enumerate()
+        .map(|(at, line)| {
+            let mut fields: Vec<String> = line.split(',').map(str::to_owned).collect();
+            if at > 0 {
+                fields[0] = (100 * fields[0].parse::<u64>().unwrap()).to_string();
+                fields[2] = (0.25 * fields[2].parse::<f64>().unwrap()).to_string();
+                if let Ok(cost) = fields[4].parse::<f64>() {
+                    fields[4] = (0.25 * cost).to_string();
+                }
+            }
+            fields.join(",") + "\n"
+        })
+        .collect();
+    place.write("scaled.csv", scaled);
+    for (log, unit, stride) in [("run.csv", 1.0, 1), ("scaled.csv", 0.25, 100)] {
+        place.run(&["fit", log, "-o", "fitted.ron", "--force"]).exits(0);
+        let solved =
+            place.run(&["solve", "fitted.ron", "--out", ".", "--force", "--json"]).exits(0).json();
+        assert_eq!(
+            (number(&solved["unit_seconds"]), &solved["stride"]),
+            (unit, &Value::from(stride))
+        );
+        assert_eq!(solved["fits"]["verdict"], "yes", "{}", solved["fits"]);
+        let header = place.run(&["export", "fitted.json", "--to", "c"]).exits(0).out;
+        // No length of the job was stated: the rule does not end with the log.
+        assert!(!header.contains("REMAP_STEPS"), "{header}");
+        let threshold = number(&solved["closest_threshold"][0]["threshold"]);
+        assert!(header.contains(&format!("level = {:?}", unit * threshold)), "{header}");
+        let policies =
+            ["replay", log, "--solution", "fitted.json", "--policies", "solution", "--json"];
+        let cost = number(&line(&place.run(&policies).exits(0).json(), "solution")["cost"]);
+        let plain =
+            ["replay", "run.csv", "--policies", &format!("threshold:{threshold}"), "--json"];
+        let policy = format!("threshold:{threshold}");
+        let same = number(&line(&place.run(&plain).exits(0).json(), &policy)["cost"]);
+        assert!((cost - unit * same).abs() < 1e-6 * cost, "{cost} is not {unit} of {same}");
+        // A stated length is kept.
+        let stated = ["fit", log, "--steps", "200000", "-o", "job.ron", "--force"];
+        place.run(&stated).exits(0);
+        assert!(place.read("job.ron").contains("job_steps: 200000"));
+        let steps = format!("steps: {},", 200_000 / stride);
+        assert!(place.read("job.ron").contains(&steps));
+    }
+}
+
+#[test]
+fn nobody_is_given_a_bound_that_nobody_gave() {
+    let place = Workplace::new();
+    place.write("run.csv", Made { noise: 0.0, walk: 0.02, ..DRIFTING }.csv());
+    place.run(&["fit", "run.csv", "--model", "periodic", "-o", "fitted.ron"]).exits(0);
+    assert!(!place.read("fitted.ron").contains("bound"));
+    let solved = place.run(&["solve", "fitted.ron", "--json"]).exits(0).json();
+    assert_eq!(solved["interval"], solved["cost_aware"]["interval"]);
+    assert!(solved.get("bound").is_none());
+    let text = place.run(&["solve", "fitted.ron"]).exits(0).out;
+    assert!(text.contains("the least cost per step"), "{text}");
+    place.run(&["solve", "fitted.ron", "--plot", "curve.svg"]).exits(0);
+    place.write(
+        "none.ron",
+        "Model(title: \"x\", problem: Periodic(initial_load: 5,
+        changes: Identical(count: 4, law: Normal(mean: 0, deviation: 1))))",
+    );
+    place.run(&["check", "none.ron"]).exits(1).says("how long an interval may be");
+}

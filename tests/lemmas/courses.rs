@@ -1,0 +1,128 @@
+//! One policy on recorded steps: what it pays step by step, what the run itself paid, and intervals of
+//! differences.
+
+use proptest::prelude::*;
+use rand::RngExt;
+use remapping::policy::{Policy, Rule};
+use remapping::record::{Record, Remap};
+use remapping::replay::{difference, hindsight, play, recorded, replay, standing, total};
+use remapping::simulate::{Base, stream};
+
+fn records() -> impl Strategy<Value = Record> {
+    (2_usize..5, 3_usize..12).prop_flat_map(|(ranks, steps)| {
+        let seconds = prop::collection::vec(0.0..10.0_f64, ranks * steps);
+        let remaps = prop::collection::btree_set(1..steps, 0..4);
+        (seconds, remaps).prop_map(move |(seconds, remaps)| {
+            let remap = |before| Remap { before, seconds: Some(0.5) };
+            Record::new(ranks, seconds, remaps.into_iter().map(remap).collect()).unwrap()
+        })
+    })
+}
+
+/// Remaps where a record was remapped.
+struct AsRecorded {
+    after: Vec<usize>,
+    step: usize,
+}
+
+impl Policy for AsRecorded {
+    fn observe(&mut self, _: &remapping::policy::Step) {
+        self.step += 1;
+    }
+
+    fn wants_remap(&self) -> bool {
+        self.after.contains(&(self.step - 1))
+    }
+
+    fn remapped(&mut self) {}
+}
+
+proptest! {
+    /// A policy that remaps where the run did, from where the run stood, pays what the run paid.
+    #[test]
+    fn the_run_itself_is_one_of_the_policies(record in records(), cut in 0_usize..4, cost in 0.0..5.0_f64) {
+        let steps = cut.min(record.steps() - 1)..record.steps();
+        let after = record.remaps().iter().map(|remap| remap.before - 1).collect();
+        let mut same = AsRecorded { after, step: steps.start };
+        let played = play(&record, steps.clone(), standing(&record, steps.start), cost, &mut same);
+        let run = recorded(&record, steps.clone(), cost);
+        prop_assert_eq!(&played.remaps, &run.remaps);
+        prop_assert!((played.tally.value - run.tally.value).abs() < 1e-9);
+        prop_assert!((played.tally.time - run.tally.time).abs() < 1e-9);
+        // By hand.
+        let imbalance: f64 = steps.clone().map(|step| record.imbalance(step)).sum();
+        let remaps = record.remaps().iter().filter(|remap| remap.before > steps.start).count();
+        prop_assert!((run.tally.value - imbalance - cost * remaps as f64).abs() < 1e-9);
+        prop_assert!((run.costs.iter().sum::<f64>() - run.tally.value).abs() < 1e-9);
+        // Nobody is better than hindsight from the same start, and hindsight is not better than all.
+        let least = hindsight(&record, steps.clone(), standing(&record, steps.start), cost, &()).unwrap();
+        prop_assert!(least <= run.tally.value + 1e-9);
+        let best = (0..1_u32 << (steps.len() - 1)).map(|plan| {
+            let after = (0..steps.len() - 1).filter(|bit| plan >> bit & 1 == 1);
+            let after = after.map(|bit| steps.start + bit).collect();
+            let mut plan = AsRecorded { after, step: steps.start };
+            play(&record, steps.clone(), standing(&record, steps.start), cost, &mut plan).tally.value
+        });
+        let best = best.fold(f64::INFINITY, f64::min);
+        prop_assert!((least - best).abs() <= 1e-9 * best.max(1.0), "{least} is not {best}");
+    }
+
+    /// From balance, step by step is what `replay` sums up.
+    #[test]
+    fn courses_add_up_to_what_replay_says(record in records(), cost in 0.0..5.0_f64) {
+        let steps = 1..record.steps();
+        let rules = [Rule::Never, Rule::Fixed(2), Rule::Threshold(1.5), Rule::StopAtRise];
+        let start = || rules.iter().map(|rule| rule.start(cost)).collect();
+        let found = replay(&record, steps.clone(), cost, &start, &()).unwrap();
+        for (rule, tally) in rules.iter().zip(&found.tallies) {
+            let mut run = rule.start(cost);
+            let course = play(&record, steps.clone(), Base::Balanced(0), cost, run.as_mut());
+            prop_assert_eq!(course.tally, *tally);
+            prop_assert_eq!(course.remaps.len() as u64, tally.remaps);
+        }
+        let least = hindsight(&record, steps, Base::Balanced(0), cost, &()).unwrap();
+        prop_assert!((least - found.clairvoyant).abs() <= 1e-9 * least.max(1.0));
+    }
+}
+
+/// Intervals of sums of correlated numbers contain the expected sum about as often as they say.
+#[test]
+fn intervals_contain_the_truth() {
+    let mut inside = [0, 0];
+    const RUNS: u64 = 300;
+    for run in 0..RUNS {
+        let mut numbers = stream(77, run);
+        for (place, keeps) in [0.0, 0.7].into_iter().enumerate() {
+            let mut value = 0.0;
+            let values: Vec<f64> = (0..400)
+                .map(|_| {
+                    let draw: f64 = numbers.random();
+                    value = keeps * value + draw - 0.5;
+                    value + 0.1
+                })
+                .collect();
+            let found = total(&values, 20, 1);
+            inside[place] += u64::from(found.lower <= 40.0 && 40.0 <= found.upper);
+        }
+    }
+    for inside in inside {
+        assert!(inside as f64 >= 0.9 * RUNS as f64 && inside < RUNS, "{inside} of {RUNS}");
+    }
+}
+
+/// Equal courses do not differ, and one that always pays more differs for sure.
+#[test]
+fn differences_have_the_sign_of_what_is_paid() {
+    let times = (0..100).flat_map(|step| [1.0, 1.0 + 0.1 * f64::from(step % 7)]).collect();
+    let record = Record::new(2, times, Vec::new()).unwrap();
+    let course =
+        |rule: Rule| play(&record, 1..100, Base::Balanced(0), 0.2, rule.start(0.2).as_mut());
+    let (never, often) = (course(Rule::Never), course(Rule::Fixed(1)));
+    let same = difference(&never, &never, 1);
+    assert_eq!((same.value, same.lower, same.upper), (0.0, 0.0, 0.0));
+    let more = difference(&often, &never, 1);
+    assert!((more.value - (often.tally.value - never.tally.value)).abs() < 1e-9);
+    assert!(more.lower <= more.value && more.value <= more.upper);
+    let less = difference(&never, &often, 1);
+    assert!((less.value + more.value).abs() < 1e-9);
+}
