@@ -59,11 +59,6 @@ fn priced<T: Copy>(trials: &Trials, value: T, trigger: Trigger, runs: u64) -> Fi
     Fitted { value, cost: costs[0], never: costs[1], runs }
 }
 
-/// What a trigger costs.
-pub fn price(trials: &Trials, trigger: Trigger, processes: usize) -> Fitted<()> {
-    priced(trials, (), trigger, runs(trials, processes))
-}
-
 /// What a rule on the loads costs.
 pub fn price_map(trials: &Trials, map: &Map) -> f64 {
     let remaps = |loads: &[i64]| map.decision(loads) == Some(b'R');

@@ -24,8 +24,8 @@ pub fn write(mut knobs: Knobs<'_>) -> Result<String, Complaint> {
          the index of the time step is a multiple of redistributionInterval, from the second step on.",
     );
     knobs.say(
-        "It takes a model that measures its CPU load (chemistry, particles: cpuLoad yes); without any, type distributor \
-         compares numbers of cells instead. Of openfoam.org from version 11 on; not of openfoam.com.",
+        "It takes a model that measures its CPU load (chemistry, particles: cpuLoad true); without any, type distributor \
+         compares numbers of cells instead. Found in OpenFOAM-dev of August 2026 (openfoam.org).",
     );
     let body = format!(
         "    type                    loadBalancer;\n    libs                    (\"libfvMeshDistributors.so\");\n    \

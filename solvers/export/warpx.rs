@@ -17,7 +17,7 @@ pub fn write(mut knobs: Knobs<'_>) -> Result<String, Complaint> {
         Setting::Above(level) => (knobs.look(), level),
     };
     knobs.say(
-        "Before every so many-th step, on each level by itself, WarpX proposes a distribution and adopts it if its efficiency, \
+        "Before the steps that are multiples of the interval, on each level by itself, WarpX proposes a distribution and adopts it if its efficiency, \
          mean/max of the costs of ranks, is more than the ratio times the present one. A proposal is taken to be \
          perfect here; with few boxes a rank it is not, and fewer are adopted: keep several boxes a rank.",
     );
