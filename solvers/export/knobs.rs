@@ -108,9 +108,14 @@ impl<'a> Knobs<'a> {
             let Watcher { looks, limit, .. } = watcher;
             let processes = self.processes();
             let fitted = fitted::level(trials, looks, limit, processes);
-            let fitted = fitted.filter(|fitted| fitted.cost < fitted.never);
-            let Some(fitted) = fitted else {
-                let message = format!("no level of {code} costs less than never remapping");
+            let Some(fitted) = fitted.filter(|fitted| fitted.cost < fitted.never) else {
+                let costs = fitted.map_or(String::new(), |fitted| {
+                    format!(": {} against {}", shown(fitted.cost), shown(fitted.never))
+                });
+                let statistic = name(statistic);
+                let message = format!(
+                    "no level of {statistic}, as {code} tests it, costs less than never{costs}"
+                );
                 let help = "leave its load balancing off, or export to c, fortran or python";
                 return Err(Complaint::elsewhere(message, help));
             };
@@ -165,9 +170,13 @@ impl<'a> Knobs<'a> {
         if !(level < limit) {
             return refuse(format!("{code} knows levels below {limit} only, the rule is {level}"));
         }
-        self.say(&format!(
-            "Threshold {excess} on max - mean at mean load {mean}: as a ratio it is another rule when the mean changes."
-        ));
+        let fixed = matches!(&self.export.rule, Rule::Level(level) if level.measure == Measure::Utilization);
+        if !fixed {
+            self.say(&format!(
+                "Threshold {excess} on max - mean at mean load {mean}: as a ratio it is another rule when the mean \
+                 changes."
+            ));
+        }
         Ok(level)
     }
 
@@ -216,7 +225,12 @@ impl<'a> Knobs<'a> {
                     format!("{code} knows an interval only: of all, {} steps", every * stride);
                 self.say_cost(&what, found);
             }
-            None => self.say_cost("No interval costs less than never remapping, which", found),
+            None => {
+                self.say(&format!(
+                    "{code} knows an interval only, and none costs less than never remapping."
+                ));
+                self.say_cost("That", found);
+            }
         }
         Ok(found.value.map(|every| every.saturating_mul(stride)))
     }

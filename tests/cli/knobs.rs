@@ -157,7 +157,7 @@ fn models() -> Vec<World> {
             capacities: &[1.0; 3],
             remap_cost: 8.0,
             course: Course::Job(100, 10),
-            runs: 600,
+            runs: 400,
         },
         World {
             name: "downward",
@@ -166,7 +166,7 @@ fn models() -> Vec<World> {
             capacities: &[1.0; 2],
             remap_cost: 3.0,
             course: Course::Job(80, 8),
-            runs: 600,
+            runs: 400,
         },
         World {
             name: "restart",
@@ -175,7 +175,7 @@ fn models() -> Vec<World> {
             capacities: &[1.0; 2],
             remap_cost: 5.0,
             course: Course::Endless,
-            runs: 60,
+            runs: 24,
         },
         World {
             name: "capacities",
@@ -184,7 +184,7 @@ fn models() -> Vec<World> {
             capacities: &[1.0, 1.0, 2.0],
             remap_cost: 12.0,
             course: Course::Once,
-            runs: 1500,
+            runs: 400,
         },
     ]
 }
@@ -267,14 +267,21 @@ fn rule(target: &str, knob: f64, interval: u64) -> Rule {
         "openfoam" => {
             Box::new(move |s| s.step > 1 && s.step % n == 0 && (s.max - s.mean) / s.mean > knob)
         }
-        "sglang" => Box::new(move |s| s.step % n == 0 && !(s.mean / s.max > knob)),
+        "sglang" => Box::new(move |s| {
+            let utilization = if s.max > 0.0 { s.mean / s.max } else { 1.0 };
+            s.step % n == 0 && utilization <= knob
+        }),
         "vt" => Box::new(move |s| {
             let phase = s.step - 1;
             let now = phase % n == 1 || n == 1 && phase != 0;
             now && s.max / s.mean - 1.0 > 0.03
         }),
         "amrex" => Box::new(move |s| s.step == 1 || s.step - s.last >= n),
-        "eplb" => Box::new(move |s| (s.step + n - n / 4) % n == 0),
+        "eplb" => Box::new(move |s| {
+            // The counter starts at n - n / 4, counts this step and is set back to 0.
+            let first = (n / 4).max(1);
+            s.step >= first && (s.step - first) % n == 0
+        }),
         "smilei" => Box::new(move |s| s.step % n == 0),
         "charm" => Box::new(move |s| s.wall >= knob),
         other => panic!("{other}"),
@@ -405,9 +412,10 @@ const TARGETS: [&str; 11] = [
 /// Those that know an interval only.
 const BLIND: [&str; 5] = ["vt", "amrex", "eplb", "smilei", "charm"];
 
-#[test]
-fn settings_cost_little_more_than_the_best_of_their_knob() {
-    for world in models() {
+/// With so many times the paths.
+fn settings_cost_little_more(than: f64, times: u64) {
+    for mut world in models() {
+        world.runs *= times;
         let place = Workplace::new();
         place.write("model.ron", &world.text);
         let solution = place.run(&["solve", "--json", "model.ron"]).exits(0).out;
@@ -419,22 +427,40 @@ fn settings_cost_little_more_than_the_best_of_their_knob() {
                 place.run(&export).exits(1).says("remaps once");
                 continue;
             }
-            if target == "charm" && world.course == Course::Endless {
-                place.run(&export).exits(1).says("in seconds");
+            let all = settings(target).into_iter();
+            let costs = all.map(|(knob, interval)| world.cost(&rule(target, knob, interval)));
+            let best = costs.fold(f64::INFINITY, f64::min);
+            let name = world.name;
+            if world.course == Course::Endless {
+                // No ratio and no interval is better than never there: the mean load goes down to 0.
+                let never: Rule = Box::new(|_| false);
+                let never = world.cost(&never);
+                assert!(never <= than * best, "{target}: {never}, at best {best}");
+                match blind {
+                    true => drop(place.run(&export).exits(0)),
+                    false => drop(place.run(&export).exits(1).says("costs less than never")),
+                }
                 continue;
             }
             let out = place.run(&export).exits(0).out;
             assert!(said(&out).contains("never remapping"), "{target}:\n{out}");
             let (knob, interval) = parsed(target, &out);
-            let interval = if interval == 0 { 1 } else { interval };
-            let cost = world.cost(&rule(target, knob, interval));
-            let all = settings(target).into_iter();
-            let costs = all.map(|(knob, interval)| world.cost(&rule(target, knob, interval)));
-            let best = costs.fold(f64::INFINITY, f64::min);
-            let name = world.name;
-            assert!(cost <= 1.02 * best, "{name}, {target}: {cost}, at best {best}\n{out}");
+            let cost = world.cost(&rule(target, knob, interval.max(1)));
+            assert!(cost <= than * best, "{name}, {target}: {cost}, at best {best}\n{out}");
         }
     }
+}
+
+#[test]
+fn settings_cost_little_more_than_the_best_of_their_knob() {
+    settings_cost_little_more(1.02, 1);
+}
+
+/// `cargo test -p remap --test cli -- --ignored settings_cost_hardly_more`
+#[test]
+#[ignore = "a quarter of an hour"]
+fn settings_cost_hardly_more_than_the_best_of_their_knob() {
+    settings_cost_little_more(1.01, 20);
 }
 
 #[test]
@@ -478,7 +504,7 @@ fn never_is_written_in_the_words_of_each_code() {
     place.write(
         "never.ron",
         "Model(title: \"Dear\", problem: Periodic(initial_load: 10, remap_cost: 1e6,
-        changes: Chain(count: 2, chain: Walk(lowest: 8, levels: 5, up: 0.25, down: 0.25, edge: Hold))))",
+        changes: Chain(count: 2, chain: Walk(lowest: 8, levels: 5, up: 0.25, down: 0.25, edge: Hold)), bound: MaxDeviation(5)))",
     );
     let solution = place.run(&["solve", "--json", "never.ron"]).exits(0);
     assert!(solution.json()["cost_aware"]["interval"].is_null(), "{}", solution.out);
@@ -507,7 +533,7 @@ fn never_is_written_in_the_words_of_each_code() {
         chain: Walk(lowest: 1, levels: 9, up: 0.25, down: 0.25, edge: Hold)))",
     );
     place.write("short.json", place.run(&["solve", "--json", "short.ron"]).exits(0).out);
-    place.run(&["export", "short.json", "--to", "lammps"]).exits(1).says("less than never");
+    place.run(&["export", "short.json", "--to", "lammps"]).exits(1).says("costs less than never");
     let out = place.run(&["export", "short.json", "--to", "smilei"]).exits(0).out;
     assert!(out.contains("every = 1000000000,"), "{out}");
 }
