@@ -73,7 +73,7 @@ pub(crate) fn prove(
     }
     // In all states but these one remaps.
     let (mut classes, mut vectors) = ([0u64; 4], Some([0u128; 4]));
-    let (mut listed, mut largest) = (HashMap::with_capacity(states.len()), [0; 2]);
+    let (mut listed, mut largest) = (HashMap::new(), [0; 2]);
     for (loads, State { saved, ahead }) in states {
         let cost = imbalance.cost(&loads, bits)?.map(u128::from);
         let [most, least] = saved.map(u128::from);
@@ -97,7 +97,10 @@ pub(crate) fn prove(
         });
         let value = [rho[0].saturating_sub(saved[0]), rho[1] - saved[1].min(rho[1])];
         largest = [0, 1].map(|side| value[side].max(largest[side]));
-        listed.insert(loads, (decision, value));
+        // Where one remaps at once, as in all others, nothing else need be kept.
+        if decision != Decision::Remap || value != rho {
+            listed.insert(loads, (decision, value));
+        }
     }
     let levels = groups[0].lowest..groups[0].lowest + groups[0].rows.len() as i64;
     let balanced = |first: &i64| {

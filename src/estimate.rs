@@ -141,6 +141,13 @@ pub fn student(freedom: f64) -> f64 {
     (freedom * share / (1.0 - share)).sqrt()
 }
 
+/// The quantile of Student's t that numbers stay below in absolute value with probability `level`, for
+/// `freedom` > 0 degrees of freedom.
+pub fn student_at(freedom: f64, level: f64) -> f64 {
+    let share = beta_quantile(0.5, 0.5 * freedom, level);
+    (freedom * share / (1.0 - share)).sqrt()
+}
+
 /// The quantile of the beta law with parameters `a` and `b`, by bisection to the last bit: the library's
 /// iteration does not end for some parameters.
 fn beta_quantile(a: f64, b: f64, p: f64) -> f64 {
@@ -191,6 +198,14 @@ mod tests {
             assert!(found <= last * (1.0 + 1e-9) && found >= NORMAL * (1.0 - 1e-9), "{freedom}");
             last = found;
         }
+    }
+
+    #[test]
+    fn quantiles_of_other_levels_are_those_of_the_tables() {
+        for (freedom, quantile) in [(1.0, 63.656_741), (7.0, 3.499_483), (30.0, 2.749_996)] {
+            assert!((student_at(freedom, 0.99) - quantile).abs() < 1e-6 * quantile, "{freedom}");
+        }
+        assert!((student_at(4.0, LEVEL) - student(4.0)).abs() < 1e-12);
     }
 
     /// P(at most, at least so many hits) at the ends is 2.5 %, summed term by term.

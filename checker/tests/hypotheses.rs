@@ -136,6 +136,27 @@ fn costs_of_free_remaps_that_never_end_are_nothing() {
     assert!(prove(&problem(0, free), &lumped).is_err());
 }
 
+/// Nothing is paid where loads are balanced, and integers decide where that is.
+#[test]
+fn loads_that_are_nearly_balanced_cost_something() {
+    let balanced = |capacities: &str, states: u64| {
+        let problem = stopping(&two(WALK), &format!("capacities: {capacities}, {STOP}"));
+        let Proof::Map { classes, .. } = prove(&problem, &trivial(states, 2)).unwrap() else {
+            panic!()
+        };
+        classes.balanced.upper
+    };
+    assert_eq!(balanced("[1, 1]", 6), 3.0);
+    assert_eq!(balanced("[1, 2]", 9), 2.0);
+    for near in ["[1, 1.000000001]", "[0.1, 0.1000000000000001]"] {
+        assert_eq!(balanced(near, 9), 1.0, "{near}");
+    }
+    // That nothing is paid there proves nothing.
+    let problem = stopping(&two(WALK), &format!("capacities: [1, 1.000000001], {STOP}"));
+    let free = Evidence::Stopping(50, vec![(1, 0, 0), (3, 0, 2 << 50), (1, 0, 0), (4, 0, 2 << 50)]);
+    assert!(matches!(prove(&problem, &free), Err(Refusal::Unproved(_))));
+}
+
 // Regions.
 
 #[test]

@@ -104,6 +104,7 @@ const VERIFY_HELP: &str = "\
 Examples:
   remap verify models/phase_change/fluids.ron --cases 1000
   remap verify model.ron model.cert       (from remap solve model.ron --certificate model.cert)
+  remap verify model.json                 (each field of a solution that names its certificate)
 
 With a certificate, a checker that shares nothing with the solvers prints what it proves. Without, each lemma is checked against a slow and obvious evaluation (fractions, dense matrices, every branch
 followed) on the model, or what of it is small enough, and on random models that have something of
@@ -200,9 +201,11 @@ pub struct Settings {
     /// Print one JSON document and nothing else.
     #[arg(long)]
     pub json: bool,
-    /// Largest certified width of a threshold, and of a value relative to max(1, |value|).
-    #[arg(long, value_name = "T", default_value = "1e-9", value_parser = positive)]
-    pub tolerance: f64,
+    /// Largest certified width of a threshold, and of a value relative to max(1, |value|) [default:
+    /// 1e-9]. LoadDrift between statistical bounds: their relative gap, by the upper end of its 95 %
+    /// interval [default: 2.5e-3].
+    #[arg(long, value_name = "T", value_parser = positive)]
+    pub tolerance: Option<f64>,
     /// Include the value function.
     #[arg(long)]
     pub values: bool,
@@ -218,7 +221,8 @@ pub struct Settings {
     /// PhaseChange: keep at most so many linear segments and report the width reached.
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(4..))]
     pub segments: Option<u32>,
-    /// Stopping: how to solve the Bellman equation; all ways give the same answer.
+    /// Stopping: how to solve the Bellman equation; all ways give the same answer. LoadDrift: over all
+    /// states, or between statistical bounds for many ranks.
     #[arg(long, value_enum)]
     pub method: Option<Method>,
     /// Stopping: give the remap cost at which each decision switches.
@@ -230,26 +234,32 @@ pub struct Settings {
     /// Periodic: also simulate R sample paths until they violate the bound.
     #[arg(long, value_name = "R", value_parser = clap::value_parser!(u64).range(2..=10_000_000))]
     pub simulate: Option<u64>,
-    /// Seed of what is simulated.
+    /// Seed of what is simulated or sampled.
     #[arg(long, value_name = "S", default_value_t = 1)]
     pub seed: u64,
 }
 
-/// Ways to solve a stopping problem.
+/// Ways to solve a problem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Method {
-    /// Policy iteration, then accelerated value iteration where it helps.
+    /// Stopping: policy iteration, then accelerated value iteration where it helps. LoadDrift: exact
+    /// where that fits.
     Auto,
-    /// Value iteration from below and above.
+    /// Stopping: value iteration from below and above.
     Value,
-    /// Policy iteration.
+    /// Stopping: policy iteration.
     Policy,
+    /// LoadDrift: all states.
+    Exact,
+    /// LoadDrift: a policy and a lower bound by sampling, for any number of ranks.
+    Bounds,
 }
 
 impl From<&Settings> for problems::Settings {
     fn from(settings: &Settings) -> Self {
         Self {
-            tolerance: settings.tolerance,
+            tolerance: settings.tolerance.unwrap_or(1e-9),
+            gap: settings.tolerance,
             values: settings.values,
             time_limit: settings.time_limit,
             step: settings.step,
@@ -263,12 +273,14 @@ impl From<&Settings> for problems::Settings {
     }
 }
 
-impl From<Method> for remapping::stopping::Method {
+impl From<Method> for problems::Method {
     fn from(method: Method) -> Self {
         match method {
             Method::Auto => Self::Auto,
             Method::Value => Self::Value,
             Method::Policy => Self::Policy,
+            Method::Exact => Self::Exact,
+            Method::Bounds => Self::Bounds,
         }
     }
 }

@@ -35,9 +35,18 @@ pub(super) fn run(arguments: &Solve) -> Exit {
             exit = exit.worst(Exit::Interrupted);
             break;
         }
-        let solved = Loaded::read(path).and_then(|loaded| {
+        let loaded = Loaded::read(path);
+        let settings: problems::Settings = (&arguments.settings).into();
+        if let Ok(Err(complaint)) =
+            loaded.as_ref().map(|loaded| problems::check_method(loaded, settings.method))
+        {
+            report(&[complaint]);
+            exit = exit.worst(Exit::Usage);
+            continue;
+        }
+        let solved = loaded.and_then(|loaded| {
             let files = Files { folder: arguments.out.as_deref(), force: arguments.force };
-            let solved = problems::solve(&loaded, &(&arguments.settings).into(), files)?;
+            let solved = problems::solve(&loaded, &settings, files)?;
             Ok((loaded, solved))
         });
         let (loaded, mut solved) = match solved {

@@ -38,6 +38,10 @@ pub(super) fn run(arguments: &Sweep) -> Exit {
     };
     let json = arguments.settings.json;
     let settings = Settings::from(&arguments.settings);
+    if let Err(complaint) = problems::check_method(&base, settings.method) {
+        report(&[complaint]);
+        return Exit::Usage;
+    }
     let mut exit = Exit::Done;
     let mut shown = 0;
     let mut warned = HashSet::new();

@@ -1,7 +1,7 @@
 //! What a rule comes to in codes that know an interval, or a level of their own statistic.
 
 use super::fitted::{self, Fitted};
-use super::heading;
+use super::heading_of_settings;
 use crate::complaint::Complaint;
 use crate::solution::dynamics::Kind;
 use crate::solution::rule::{BestFixed, Measure, Priced, Rule, StatedRule};
@@ -51,7 +51,7 @@ impl<'a> Knobs<'a> {
             let help = "export to c, fortran, python or rust, or watch the run with remap monitor";
             return Err(Complaint::elsewhere(message, help));
         }
-        let mut notes = heading(export);
+        let mut notes = heading_of_settings(export);
         notes.push("Assumed: loads are times of a step, and a remap restores balance.".to_owned());
         if let Rule::Interval(interval) = &export.rule
             && let Some(tolerance) = interval.tolerance.filter(|tolerance| tolerance.is_finite())

@@ -128,8 +128,15 @@ pub fn write(export: &StatedRule, target: Target) -> Result<Vec<u8>, Complaint> 
     Ok(text.into_bytes())
 }
 
-/// What every file says of itself at its top, a line each.
+/// What a file that holds the rule says of itself at its top, a line each.
 fn heading(export: &StatedRule) -> Vec<String> {
+    let mut lines = heading_of_settings(export);
+    lines.splice(2..2, export.about.iter().cloned());
+    lines
+}
+
+/// The same of settings, which may differ from the rule.
+fn heading_of_settings(export: &StatedRule) -> Vec<String> {
     let what = if export.optimal { "Optimal remapping" } else { "A rule for when to remap" };
     let mut lines = title_and_version(&export.title, what);
     lines.extend(export.notes.iter().cloned());

@@ -50,6 +50,7 @@ enum Objective {
 /// Longest horizon accepted.
 const MAX_STEPS: u64 = 1_000_000_000;
 /// Most processors and levels accepted.
+const MAX_PROCESSORS: usize = 2_000_000;
 const MAX_SIZE: usize = 10_000;
 
 impl LoadDrift {
@@ -61,7 +62,7 @@ impl LoadDrift {
                 review.fault(&format!("problem.{field}"), "a number is out of range", &label, "");
             }
         };
-        range(review, "processors", self.processors as u64, MAX_SIZE as u64);
+        range(review, "processors", self.processors as u64, MAX_PROCESSORS as u64);
         range(review, "steps", self.steps, MAX_STEPS);
         review.exact_nonnegative("problem.remap_cost", &self.remap_cost, "the cost of a remap");
         review.at_most("problem.remap_cost", self.remap_cost.value, 100);
@@ -81,10 +82,6 @@ impl LoadDrift {
             let label = format!("{} is not a load of the chain", self.initial_load);
             let help = format!("loads go from {lowest} to {highest}");
             review.fault("problem.initial_load", "the initial load is out of range", &label, &help);
-        }
-        if Multisets::new(self.processors, self.chain.levels() + 1).is_err() {
-            let label = "more states than can be counted";
-            review.fault("problem.processors", "the problem is too large", label, "");
         }
         if self.processors == 1 {
             review.warn("a single processor is never out of balance");
@@ -126,9 +123,10 @@ impl LoadDrift {
         }
     }
 
-    /// Number of states: multisets of levels.
-    pub fn states(&self) -> u64 {
-        Multisets::new(self.processors, self.chain.levels()).map_or(0, |sets| sets.states() as u64)
+    /// Number of states, multisets of levels, if they can be counted.
+    pub fn states(&self) -> Option<u64> {
+        let sets = Multisets::new(self.processors, self.chain.levels()).ok()?;
+        Some(sets.states() as u64)
     }
 
     /// Bytes a solution needs.
@@ -142,7 +140,7 @@ impl LoadDrift {
             // Two full tensors.
             Chain::Matrix { .. } => 2.0 * (levels as f64).powi(r as i32),
         };
-        let states = self.states() as f64;
+        let states = self.states().map_or(f64::INFINITY, |states| states as f64);
         // Value, work, remaps, scratch; total, largest level, decision.
         (states * (4.0 * 8.0 + 4.0 + 2.0 + 0.125) + applied * 8.0) as u64
     }

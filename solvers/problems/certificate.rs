@@ -61,6 +61,15 @@ pub fn is_possible(loaded: &Loaded, solution: &Solution) -> Result<(), Complaint
         let message = "no certificate: the computation was stopped before its end";
         return Err(Complaint::elsewhere(message, "give it more time"));
     }
+    if let Body::LoadDrift(answer) = &solution.body
+        && answer.statistical
+    {
+        let message = "no certificate: the bounds are confidence intervals, which prove nothing";
+        return Err(Complaint::elsewhere(
+            message,
+            "solve without --certificate, or with --method exact",
+        ));
+    }
     match loaded.model.problem {
         Problem::PhaseChange(_) | Problem::Stopping(_) | Problem::LoadDrift(_) => Ok(()),
         _ => {
@@ -115,7 +124,8 @@ pub fn self_check(loaded: &Loaded, solved: &Solved) -> Option<String> {
         Body::PhaseChange(answer) => answer.last_step <= 200 && answer.segments <= 1000,
         Body::LoadDrift(answer) => {
             let Problem::LoadDrift(model) = &loaded.model.problem else { return None };
-            answer.states.saturating_mul(model.problem().steps) <= 100_000
+            let small = |states: u64| states.saturating_mul(model.problem().steps) <= 100_000;
+            !answer.statistical && answer.states.is_some_and(small)
         }
         _ => false,
     };

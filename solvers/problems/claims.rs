@@ -180,6 +180,10 @@ fn of_phase_switching(answer: &phase_switching::Answer) -> Vec<Claim> {
 }
 
 fn of_load_drift(answer: &load_drift::Answer) -> Vec<Claim> {
+    if answer.statistical {
+        // Confidence intervals prove nothing.
+        return Vec::new();
+    }
     let bounds = answer.value_bounds;
     vec![Claim::relative("the value", bounds.lower, bounds.upper)]
 }

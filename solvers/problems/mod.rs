@@ -23,7 +23,7 @@ pub mod stopping;
 pub mod two_phase;
 
 pub use comparison::{Comparison, Contest, Policies};
-pub use settings::{Files, Settings};
+pub use settings::{Files, Method, Settings};
 
 use crate::complaint::Complaint;
 use crate::model::{self, Loaded, phase_change::MAX_PER_STEP};
@@ -31,6 +31,7 @@ use crate::run::Watch;
 use crate::solution::log::Log;
 use crate::solution::{Body, Curve, Solution};
 use remapping::Status;
+use remapping::drift::many::Goal;
 use remapping::threshold::Run;
 use serde_json::Value;
 use std::sync::Arc;
@@ -64,6 +65,11 @@ pub trait Problem {
 
     /// What can be said without solving.
     fn facts(&self, loaded: &Loaded) -> Facts;
+
+    /// The ways to solve it, besides the usual one.
+    fn methods(&self) -> &'static [Method] {
+        &[]
+    }
 
     /// Solves the model.
     fn solve(&self, asked: &Asked<'_, Settings>) -> Outcome<Found>;
@@ -136,12 +142,40 @@ pub struct Solved {
     pub table: Option<Arc<Table>>,
 }
 
+/// Refuses a method that the problem does not have.
+///
+/// # Errors
+/// What would be right.
+pub fn check_method(loaded: &Loaded, method: Method) -> Result<(), Complaint> {
+    let problem = of(&loaded.model.problem);
+    let methods = problem.methods();
+    if method == Method::Auto || methods.contains(&method) {
+        return Ok(());
+    }
+    let message = format!(
+        "{}: --method {} is not for {} models",
+        loaded.path.display(),
+        method.name(),
+        problem.name()
+    );
+    let names: Vec<&str> = methods.iter().map(|method| method.name()).collect();
+    let help = match names.as_slice() {
+        [] => "leave it out".to_owned(),
+        names => format!("take auto, {}", names.join(" or ")),
+    };
+    Err(Complaint::elsewhere(message, &help))
+}
+
 /// Solves one model.
 pub fn solve(loaded: &Loaded, settings: &Settings, files: Files<'_>) -> Outcome<Solved> {
     let watch = Watch::start(&loaded.model.title, settings.time_limit);
     let asked = Asked { loaded, settings, files, watch: &watch };
     let found = of(&loaded.model.problem).solve(&asked)?;
-    let verdict = claims::examine(&found.body, found.status, settings.tolerance);
+    let tolerance = match &found.body {
+        Body::LoadDrift(answer) if answer.statistical => settings.gap.unwrap_or(Goal::GAP),
+        _ => settings.tolerance,
+    };
+    let verdict = claims::examine(&found.body, found.status, tolerance);
     let mut warnings = loaded.warnings.clone();
     let log = loaded.model.log();
     warnings.extend(log.as_ref().and_then(Log::misfit));
@@ -154,7 +188,7 @@ pub fn solve(loaded: &Loaded, settings: &Settings, files: Files<'_>) -> Outcome<
         log,
         body: found.body,
         status: verdict.status,
-        tolerance: settings.tolerance,
+        tolerance,
         version: env!("CARGO_PKG_VERSION").to_owned(),
         seconds: watch.seconds(),
         certificate: None,

@@ -134,27 +134,54 @@ pub(super) fn contradiction(solution: &Solution, proof: &Proof) -> Option<String
 /// What sums over many numbers may be off, relatively.
 pub(super) const ROUNDING: f64 = 1e-11;
 
+/// The entry of a field.
+#[derive(Clone, Copy)]
+pub(super) struct Entry(pub &'static str, pub usize);
+
+impl Display for Entry {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}[{}]", self.0, self.1)
+    }
+}
+
 /// That a field is what it must be.
-pub(super) fn same<T: PartialEq + Display>(name: &str, given: T, right: T) -> Result<(), Fault> {
+pub(super) fn same<T: PartialEq + Display>(
+    name: impl Display,
+    given: T,
+    right: T,
+) -> Result<(), Fault> {
     match given == right {
         true => Ok(()),
         false => Err(format!("`{name}` is {given}, but the model has {right}")),
     }
 }
 
+/// That a list is as long as it must be.
+pub(super) fn length(name: impl Display, given: usize, right: usize) -> Result<(), Fault> {
+    match given == right {
+        true => Ok(()),
+        false => Err(format!("`{name}` has {given} entries, not {right}")),
+    }
+}
+
 /// That the entries of a field are what they must be.
 pub(super) fn all_same<T: PartialEq + Display>(
-    name: &str,
+    name: impl Display,
     given: &[T],
     right: &[T],
 ) -> Result<(), Fault> {
-    same(&format!("the number of entries of {name}"), given.len(), right.len())?;
+    length(&name, given.len(), right.len())?;
     let mut both = given.iter().zip(right).enumerate();
-    both.try_for_each(|(i, (given, right))| same(&format!("{name}[{i}]"), given, right))
+    both.try_for_each(|(i, (given, right))| same(format!("{name}[{i}]"), given, right))
 }
 
 /// That a number lies where it must, but for this much.
-pub(super) fn within(name: &str, given: f64, proved: Interval, slack: f64) -> Result<(), Fault> {
+pub(super) fn within(
+    name: impl Display,
+    given: f64,
+    proved: Interval,
+    slack: f64,
+) -> Result<(), Fault> {
     let Interval { lower, upper } = proved;
     match lower - slack <= given && given - slack <= upper {
         true => Ok(()),
@@ -162,9 +189,15 @@ pub(super) fn within(name: &str, given: f64, proved: Interval, slack: f64) -> Re
     }
 }
 
+/// That a number is the model's, to which these are the nearest doubles.
+pub(super) fn fact(name: impl Display, given: f64, model: Interval) -> Result<(), Fault> {
+    within(&name, given, model, 0.0)
+        .map_err(|_| format!("`{name}` is {given}, but the model has another number"))
+}
+
 /// That bounds meet what is proved, and are as close as was promised where a unit is this large.
 pub(super) fn bounds(
-    name: &str,
+    name: impl Display,
     given: Bounds,
     proved: Interval,
     promise: Promise,
@@ -176,7 +209,7 @@ pub(super) fn bounds(
     }
     if !(lower <= high && low <= upper) {
         return Err(format!(
-            "`{name}` is given as [{lower}, {upper}], but [{low}, {high}] is proved"
+            "`{name}` has the bounds [{lower}, {upper}], but [{low}, {high}] is proved"
         ));
     }
     match !promise.kept || (upper - lower) / unit <= promise.tolerance {
@@ -190,7 +223,7 @@ pub(super) fn bounds(
 }
 
 /// What a field that must be there holds.
-pub(super) fn needed<T>(name: &str, given: Option<T>) -> Result<T, Fault> {
+pub(super) fn needed<T>(name: impl Display, given: Option<T>) -> Result<T, Fault> {
     given.ok_or_else(|| format!("`{name}` is missing or null"))
 }
 

@@ -1,6 +1,5 @@
 //! What may be asked of a solver.
 
-use remapping::stopping::Method;
 use std::path::{Path, PathBuf};
 
 /// How models are solved, and what of the answer is wanted.
@@ -16,7 +15,9 @@ pub struct Settings {
     pub step: Option<u64>,
     /// Changes of phase: the most linear segments kept.
     pub segments: Option<u32>,
-    /// Stopping: how the Bellman equation is solved.
+    /// Drifting loads: the relative gap of statistical bounds to reach, if one is asked for.
+    pub gap: Option<f64>,
+    /// How it is solved, where there are several ways.
     pub method: Method,
     /// Stopping: whether the remap costs are wanted at which decisions switch.
     pub critical_costs: bool,
@@ -36,11 +37,40 @@ impl Default for Settings {
             time_limit: None,
             step: None,
             segments: None,
+            gap: None,
             method: Method::Auto,
             critical_costs: false,
             exact: false,
             simulate: None,
             seed: 1,
+        }
+    }
+}
+
+/// Ways to solve a problem.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Method {
+    /// The best that fits.
+    Auto,
+    /// Stopping: value iteration from below and above.
+    Value,
+    /// Stopping: policy iteration.
+    Policy,
+    /// Drifting loads: over all states.
+    Exact,
+    /// Drifting loads: a policy and a lower bound, both by sampling.
+    Bounds,
+}
+
+impl Method {
+    /// Its name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Method::Auto => "auto",
+            Method::Value => "value",
+            Method::Policy => "policy",
+            Method::Exact => "exact",
+            Method::Bounds => "bounds",
         }
     }
 }

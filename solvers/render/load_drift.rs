@@ -2,13 +2,18 @@
 
 use crate::plot::chart::{Axis, Chart, Series};
 use crate::plot::{BAND, THRESHOLD};
-use crate::solution::load_drift::{Answer, Fixed};
+use crate::solution::load_drift::{Answer, Both, Fixed, Mean};
 use plotters::prelude::BLACK;
 use std::fmt::Write;
 
 /// The readable summary.
 pub fn summary(text: &mut String, answer: &Answer) {
-    let _ = writeln!(text, "{} states", answer.states);
+    if let Some(bounds) = answer.bounds {
+        return sampled(text, answer, bounds);
+    }
+    if let Some(states) = answer.states {
+        let _ = writeln!(text, "{states} states");
+    }
     let gap = |fixed: &Fixed| match answer.value {
         Some(value) if value > 0.0 => format!("{:+.2} %", 100.0 * (fixed.value / value - 1.0)),
         _ => String::new(),
@@ -50,8 +55,48 @@ pub fn summary(text: &mut String, answer: &Answer) {
     }
 }
 
+/// A policy and a lower bound, both from sample paths.
+fn sampled(text: &mut String, answer: &Answer, bounds: Both) {
+    let paths = answer.paths.unwrap_or(0);
+    let _ = writeln!(text, "{} processors, {paths} sample paths", answer.processors);
+    let mut line = |name: &str, Mean { mean, low, high }: Mean, note: &str| {
+        let _ = writeln!(text, "  {name:<18}{mean:>14.3}   {low:.3} to {high:.3}{note}");
+    };
+    let remaps = answer.remaps.map_or(String::new(), |remaps| format!(", {remaps:.2} remaps"));
+    line("policy", bounds.upper, &remaps);
+    line("any policy, least", bounds.lower, "");
+    let _ = writeln!(text, "  {:<18}{:>14}   99 % confidence", "", "expected cost");
+    let _ = writeln!(text, "  {:<18}{:>14.3}", "never", answer.never.value);
+    let (Some(gap), Some([low, high])) = (answer.gap_percent, answer.gap_interval) else { return };
+    let _ = writeln!(
+        text,
+        "the policy is within {} % of optimal, 95 % confidence {} to {}",
+        percent(gap),
+        percent(low),
+        percent(high)
+    );
+}
+
+/// A share in percent, to two digits: `.09`.
+fn percent(value: f64) -> String {
+    let text = format!("{value:.2}");
+    text.strip_prefix('0').map_or(text.clone(), str::to_owned)
+}
+
 /// The cells of a sweep's table.
 pub fn cells(answer: &Answer) -> super::Row {
+    if let (Some(bounds), Some(gap), Some([_, high])) =
+        (answer.bounds, answer.gap_percent, answer.gap_interval)
+    {
+        let cells = [
+            ("lower", format!("{:.3}", bounds.lower.mean)),
+            ("upper", format!("{:.3}", bounds.upper.mean)),
+            ("gap %", format!("{gap:.3}")),
+            ("95 % up to", format!("{high:.3}")),
+            ("remaps", answer.remaps.map_or(String::new(), |remaps| format!("{remaps:.2}"))),
+        ];
+        return cells.map(|(heading, cell)| (heading.to_owned(), cell)).into();
+    }
     let numbers =
         [("value", answer.value), ("remaps", answer.remaps), ("utilization", answer.utilization)];
     let cell = |number: Option<f64>| number.map_or(String::new(), |number| format!("{number:.9}"));

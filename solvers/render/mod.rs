@@ -35,6 +35,9 @@ pub fn summary(solution: &Solution) -> String {
     let seconds = solution.seconds;
     let ending = match solution.status {
         _ if solution.contradiction.is_some() => "not certified: it contradicts itself".to_owned(),
+        Status::Converged if is_statistical(&solution.body) => {
+            format!("the gap of {:e} is reached, nothing is proved", solution.tolerance)
+        }
         Status::Converged => format!("certified to {:e}", solution.tolerance),
         Status::IterationLimit => "tolerance not reached".to_owned(),
         Status::TimeLimit => "stopped by the time limit".to_owned(),
@@ -42,6 +45,10 @@ pub fn summary(solution: &Solution) -> String {
     };
     let _ = writeln!(text, "{ending}, {seconds:.3} s");
     text
+}
+
+fn is_statistical(body: &Body) -> bool {
+    matches!(body, Body::LoadDrift(answer) if answer.statistical)
 }
 
 /// The picture of a solution, as the bytes of a file.

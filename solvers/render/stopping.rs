@@ -65,11 +65,11 @@ pub fn summary(text: &mut String, answer: &Answer) {
             distinct.iter().take(40).map(|cost| format!("{cost:.6}")).collect();
         let _ = writeln!(text, "decisions switch at remap costs {}", shown.join(" "));
     }
-    let _ = writeln!(
-        text,
-        "proved bounds are {:.1e} apart, after {} applications of the chain",
-        answer.value_gap, answer.iterations
-    );
+    let apart = match answer.value_gap.is_finite() {
+        true => format!("proved bounds are {:.1e} apart", answer.value_gap),
+        false => "there are no proved bounds: the numbers are too large for doubles".to_owned(),
+    };
+    let _ = writeln!(text, "{apart}, after {} applications of the chain", answer.iterations);
 }
 
 /// A line of a sweep's table.

@@ -19,8 +19,14 @@ pub struct Answer {
     pub steps: u64,
     /// Cost of a remap.
     pub remap_cost: f64,
-    /// Number of states: multisets of levels.
-    pub states: u64,
+    /// Number of states: multisets of levels. Absent where they cannot be counted.
+    pub states: Option<u64>,
+    /// What the answer was computed on.
+    #[serde(default)]
+    pub representation: Representation,
+    /// Whether the bounds are confidence intervals: likely, not proved.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub statistical: bool,
     /// Expected objective of the optimal policy. Like the other expectations absent if the
     /// computation was stopped.
     pub value: Option<f64>,
@@ -28,13 +34,26 @@ pub struct Answer {
     pub time: Option<f64>,
     /// Expected sum of the mean loads.
     pub work: Option<f64>,
-    /// Expected number of remaps.
+    /// Expected number of remaps; of many ranks, those of the policy on its paths.
     pub remaps: Option<f64>,
     /// Work over time.
     pub utilization: Option<f64>,
     /// Proved bounds of the value: what rounding may have done when solved; otherwise the value of the
-    /// part of the horizon that is done, and that of the best fixed interval found.
+    /// part of the horizon that is done, and that of the best fixed interval found. Of many ranks the
+    /// outer ends of two 99 % confidence intervals.
     pub value_bounds: Bounds,
+    /// Of many ranks: both bounds with their 99 % confidence intervals.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bounds: Option<Both>,
+    /// By how many percent the policy costs more than the lower bound, on average.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gap_percent: Option<f64>,
+    /// The 95 % confidence interval of that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gap_interval: Option<[f64; 2]>,
+    /// Number of sample paths.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub paths: Option<u64>,
     /// The best of the fixed intervals that were evaluated, and of never, for comparison.
     pub best_fixed: Fixed,
     /// What the program comes to without any remap.
@@ -60,6 +79,39 @@ pub struct Answer {
     /// How the loads move, where a remap splits them evenly.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dynamics: Option<Dynamics>,
+}
+
+/// What an answer was computed on.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Representation {
+    /// All states.
+    #[default]
+    Full,
+    /// Sample paths, between a policy and a lower bound.
+    Bounds,
+}
+
+/// Two bounds.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Both {
+    /// What no policy costs less than.
+    pub lower: Mean,
+    /// What the policy costs.
+    pub upper: Mean,
+}
+
+/// A mean and its confidence interval.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Mean {
+    /// The mean.
+    pub mean: f64,
+    /// The lower end.
+    pub low: f64,
+    /// The upper end.
+    pub high: f64,
 }
 
 /// A fixed interval.
@@ -96,7 +148,7 @@ impl Answer {
         if letters.chars().any(|letter| !"RC".contains(letter)) {
             return Some("`decision` has letters other than R and C".to_owned());
         }
-        (letters.len() as u64 != self.states)
+        (Some(letters.len() as u64) != self.states)
             .then(|| "`decision` has not one letter for each multiset of levels".to_owned())
     }
 }

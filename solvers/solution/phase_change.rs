@@ -105,32 +105,54 @@ impl Answer {
         let first = first.unwrap_or(0);
         // A computation that was stopped early has none.
         if !list.is_empty() && first.checked_add(list.len() as u64) != last.checked_add(1) {
-            return Some(format!("{} thresholds for the steps {first}..={last}", list.len()));
+            return Some(format!(
+                "`threshold` has {} entries for the steps {first} to {last}",
+                list.len()
+            ));
         }
-        if [&self.threshold_lower, &self.threshold_upper].iter().any(|l| l.len() != list.len()) {
-            return Some("the thresholds and their bounds differ in number".to_owned());
+        let ends = [
+            ("threshold_lower", &self.threshold_lower),
+            ("threshold_upper", &self.threshold_upper),
+        ];
+        if let Some((name, other)) = ends.iter().find(|(_, ends)| ends.len() != list.len()) {
+            let (all, own) = (list.len(), other.len());
+            return Some(format!("`threshold` has {all} entries, but `{name}` has {own}"));
         }
         let head = self.threshold_head.as_ref().map_or(0, Vec::len) as u64;
         let known = self.first_step.unwrap_or(0).saturating_add(head) <= first;
         let ends = [self.threshold_stationary_lower, self.threshold_stationary_upper];
         let through = self.stationary_through;
         if !known || ends.iter().any(|end| end.is_some() != through.is_some()) {
-            return Some("the stationary threshold lacks its bounds or its last step".to_owned());
+            return Some(
+                "`threshold_stationary` lacks its bounds, or `stationary_through`, or they do not fit \
+                 the head"
+                    .to_owned(),
+            );
         }
-        let probability = |p: &f64| (0.0..=1.0).contains(p);
-        let belief = self.belief.iter().flat_map(|belief| {
-            let hazard = match &belief.hazard {
-                Hazard::Constant(hazard) => std::slice::from_ref(hazard),
-                Hazard::PerStep(list) => list,
-            };
-            hazard.iter().chain([&belief.false_alarm, &belief.missed])
+        let hazard = self.belief.as_ref().map_or(&[][..], |belief| match &belief.hazard {
+            Hazard::Constant(hazard) => std::slice::from_ref(hazard),
+            Hazard::PerStep(list) => list,
         });
-        let bounds = self.threshold_lower.iter().chain(&self.threshold_upper);
-        let stationary = [self.threshold_stationary, self.threshold_stationary_lower];
-        let stationary = stationary.iter().chain([&self.threshold_stationary_upper]).flatten();
-        let head = self.threshold_head.iter().flatten().flatten();
-        let mut all = list.iter().chain(bounds).chain(belief).chain(stationary).chain(head);
-        (!all.all(probability))
-            .then(|| "a threshold or a probability is not between 0 and 1".to_owned())
+        let head: Vec<f64> = self.threshold_head.iter().flatten().flatten().copied().collect();
+        let errors: Vec<f64> =
+            self.belief.iter().flat_map(|belief| [belief.false_alarm, belief.missed]).collect();
+        let stationary: Vec<f64> =
+            [self.threshold_stationary].into_iter().chain(ends).flatten().collect();
+        let lists = [
+            ("threshold", &list[..]),
+            ("threshold_lower", &self.threshold_lower),
+            ("threshold_upper", &self.threshold_upper),
+            ("belief.hazard", hazard),
+            ("belief", &errors),
+            ("threshold_head", &head),
+            ("threshold_stationary", &stationary),
+        ];
+        let (name, i, p) = lists.into_iter().find_map(|(name, list)| {
+            let outside = list.iter().position(|p| !(0.0..=1.0).contains(p))?;
+            Some((name, outside, list[outside]))
+        })?;
+        let single = ["belief", "threshold_head", "threshold_stationary"].contains(&name);
+        let entry = if single { name.to_owned() } else { format!("{name}[{i}]") };
+        Some(format!("`{entry}` is {p}, not between 0 and 1"))
     }
 }

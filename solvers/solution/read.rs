@@ -75,7 +75,7 @@ impl Document {
         if whole.text.trim_start().starts_with('[') {
             return Err(whole.wrong("a list of several solutions"));
         }
-        let kind: Kind = whole.parse()?;
+        let kind: Kind = whole.parse_named(false)?;
         match kind {
             Kind { runs: Some(_), .. } => whole.sweep().map(Document::Sweep),
             Kind { policy: Some(_), .. } => Ok(Document::Advised(Box::new(whole.advised()?))),
@@ -158,8 +158,8 @@ impl<'a> Part<'a> {
             return Err(self.wrong(&fault));
         }
         let Header { title, status, tolerance, version, seconds, certificate, warnings, .. } =
-            self.parse_named()?;
-        let Header { unit_seconds, stride, fits, job_steps, .. } = self.parse_named()?;
+            self.parse_named(true)?;
+        let Header { unit_seconds, stride, fits, job_steps, .. } = self.parse_named(true)?;
         if unit_seconds.is_some_and(|unit| !(unit.is_finite() && unit > 0.0)) || stride == Some(0) {
             return Err(self.wrong("`unit_seconds` and `stride` are greater than 0"));
         }
@@ -184,14 +184,18 @@ impl<'a> Part<'a> {
         let known = Known([fields::<Header>(), fields::<T>()]);
         let mut reader = serde_json::Deserializer::from_str(self.text);
         known.deserialize(&mut reader).map_err(|error| self.misread(&error, ""))?;
-        self.parse_named()
+        self.parse_named(true)
     }
 
-    /// The same as `parse`; the complaint says which field it is about.
-    fn parse_named<T: DeserializeOwned>(&self) -> Result<T, Complaint> {
+    /// The same as `parse`; where the text is known to be JSON, or the complaint is not about that, it says which
+    /// field it is about.
+    fn parse_named<T: DeserializeOwned>(&self, is_json: bool) -> Result<T, Complaint> {
         let mut reader = serde_json::Deserializer::from_str(self.text);
         let found: Result<T, _> = serde_path_to_error::deserialize(&mut reader);
-        found.map_err(|error| self.misread(error.inner(), &error.path().to_string()))
+        found.map_err(|error| match is_json || error.inner().is_data() {
+            true => self.misread(error.inner(), &error.path().to_string()),
+            false => self.misread(error.inner(), ""),
+        })
     }
 
     fn sweep(&self) -> Result<Vec<Run>, Complaint> {
@@ -209,7 +213,7 @@ impl<'a> Part<'a> {
     }
 
     fn advised(&self) -> Result<Advised, Complaint> {
-        let advised: Advised = self.parse_named()?;
+        let advised: Advised = self.parse_named(true)?;
         match advised.fault() {
             Some(fault) => Err(self.wrong(&fault)),
             None => Ok(advised),
@@ -239,7 +243,7 @@ impl<'a> Part<'a> {
             path => format!("`{path}`: {label}"),
         };
         let name = self.source.name();
-        let message = match error.is_data() {
+        let message = match error.is_data() || !path.is_empty() {
             true => format!("{name}: this is not a solution: {label}"),
             false => format!("{name}: this is not JSON"),
         };

@@ -17,7 +17,9 @@ pub struct StatedRule {
     pub title: String,
     /// Whether it is the best for its model; rules from logs are not.
     pub optimal: bool,
-    /// What the rule promises and assumes, a sentence each.
+    /// What the rule itself is, a sentence each; of settings made from it, it says nothing.
+    pub about: Vec<String>,
+    /// What it promises and assumes, a sentence each.
     pub notes: Vec<String>,
     /// The rule: in seconds and in steps of the program, where the model was fitted to a log.
     pub rule: Rule,
@@ -270,7 +272,7 @@ pub fn of(solution: &Solution, name: &str, archive: &Path) -> Result<StatedRule,
         let help = "give the document that `remap solve MODEL.ron --json` prints or --out writes";
         Complaint::elsewhere(format!("{name}: {what}"), help)
     };
-    let mut notes = Vec::new();
+    let (mut about, mut notes) = (Vec::new(), Vec::new());
     if solution.status != Status::Converged {
         let how = match solution.status {
             Status::TimeLimit => "time_limit",
@@ -314,10 +316,10 @@ pub fn of(solution: &Solution, name: &str, archive: &Path) -> Result<StatedRule,
             }
             _ => {
                 let note = "The threshold on max - mean closest to the optimal decision of";
-                notes.push(note.to_owned());
+                about.push(note.to_owned());
                 let first = answer.closest_threshold.first();
                 let share = 100.0 * first.map_or(0.0, |closest| closest.disagreement);
-                notes.push(format!("the step; it differs in {share:.2} % of the load vectors."));
+                about.push(format!("the step; it differs in {share:.2} % of the load vectors."));
                 Rule::Imbalance(Imbalance::of(answer).map_err(wrong)?)
             }
         },
@@ -356,6 +358,7 @@ pub fn of(solution: &Solution, name: &str, archive: &Path) -> Result<StatedRule,
         return Ok(StatedRule {
             title,
             optimal: true,
+            about,
             notes,
             rule,
             unit_seconds: 1.0,
@@ -370,6 +373,7 @@ pub fn of(solution: &Solution, name: &str, archive: &Path) -> Result<StatedRule,
     Ok(StatedRule {
         title,
         optimal: log.misfit().is_none(),
+        about,
         notes,
         rule,
         unit_seconds,

@@ -103,7 +103,7 @@ fn case(loaded: &Loaded) -> Option<LoadDrift> {
     let Problem::LoadDrift(model) = &loaded.model.problem else { return None };
     let mut problem = model.problem();
     problem.steps = problem.steps.min(MOST_STEPS);
-    (model.states() <= MOST_STATES as u64).then_some(problem)
+    model.states().is_some_and(|states| states <= MOST_STATES as u64).then_some(problem)
 }
 
 /// Few processors on few levels for few steps, that have something of the model.

@@ -42,6 +42,7 @@ mod backward;
 mod decisions;
 mod intervals;
 mod lifted;
+pub mod many;
 mod paths;
 mod remapping;
 mod states;

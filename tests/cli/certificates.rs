@@ -169,7 +169,7 @@ fn thresholds_at_a_thousand_cycles_are_proved() {
 }
 
 /// Phase-change problems of a few steps, every variant of the model file among them.
-fn small_phase_change() -> impl Strategy<Value = String> {
+pub fn small_phase_change() -> impl Strategy<Value = String> {
     let lifetime = prop_oneof![
         (1u32..7).prop_map(|m| (format!("Fixed({m})"), m)),
         (1u32..4, 0u32..4)
@@ -411,7 +411,7 @@ fn verify_proves_a_model_with_its_certificate_and_a_solution_that_names_one() {
     std::fs::write(at.join("better.json"), better.to_string()).unwrap();
     let (code, shown, error) = run(at, &["verify", "better.json"]);
     assert_eq!((code, shown.as_str()), (Some(1), ""));
-    assert!(error.contains("remap_value is given as"), "{error}");
+    assert!(error.contains("`remap_value` is given as"), "{error}");
     // Or the model.
     std::fs::write(at.join("m.ron"), deck("stopping/capacities.ron").text()).unwrap();
     let (code, _, error) = run(at, &["verify", "m.ron", "m.cert"]);

@@ -3,8 +3,6 @@
 use crate::workplace::Workplace;
 use rayon::prelude::*;
 use remap::model::fluids::Fluids;
-use remap::model::land_battle::LandBattle;
-use remap::problems::land_battle::Assigned;
 use remap::problems::two_phase::estimate::optimal_thresholds;
 use remap::problems::two_phase::figure::{Policy, reports};
 use remap::problems::two_phase::play;
@@ -157,22 +155,6 @@ fn fluids_contain_what_sampled_detectors_come_to() {
     assert_eq!(fluids_contain(20, 2_000), 1.0);
 }
 
-/// The share of seeds whose interval, by `compare` on battles with so many runs, contains the mean of
-/// `truth` runs of other seeds, by policy.
-fn battles_contain(runs: u32, seeds: u64, truth: u32) -> [(Policy, f64); 2] {
-    let model = LandBattle { separations: vec![8], ..LandBattle::default() };
-    let times = |runs: u32, seed: u64, policy: Policy| {
-        let (found, _) = compare(&Assigned::new(&model), runs, seed, &()).unwrap();
-        found.policies.iter().find(|own| own.policy == policy).unwrap().time
-    };
-    [Policy::Threshold, Policy::StaticOld].map(|policy| {
-        let whole = times(truth, 1 << 40, policy);
-        let contains = |seed: u64| times(runs, seed, policy).contains(whole.value);
-        let found: Vec<bool> = (1..=seeds).into_par_iter().map(contains).collect();
-        (policy, found.iter().filter(|found| **found).count() as f64 / seeds as f64)
-    })
-}
-
 /// Rows of the table of docs/coverage.md.
 #[test]
 #[ignore = "minutes; run with: cargo test -p remap --test cli coverage -- --ignored --nocapture"]
@@ -182,9 +164,5 @@ fn comparisons_contain_the_truth_in_93_of_100_samples() {
         let share = 100.0 * fluids_contain(runs, 40_000);
         println!("compare on fluids, {runs} runs, threshold and optimal{share:>17.1} %");
         assert!(share >= 93.0);
-    }
-    for (policy, share) in battles_contain(20, 300, 3_000) {
-        println!("compare on battles, 20 runs, {:<28}{:>6.1} %", policy.name(), 100.0 * share);
-        assert!(share >= 0.93);
     }
 }

@@ -311,9 +311,9 @@ fn bad_solutions_are_refused_by_name() {
         copy[field] = value;
         copy.to_string()
     };
-    refused(&with("threshold", serde_json::json!([0.5])), "1 thresholds");
+    refused(&with("threshold", serde_json::json!([0.5])), "`threshold` has 1 entries");
     refused(&with("threshold", serde_json::json!(["a"])), "expected a number");
-    refused(&with("last_step", serde_json::json!(u64::MAX)), "thresholds");
+    refused(&with("last_step", serde_json::json!(u64::MAX)), "`threshold` has 80 entries");
     let mut seventy_nine = solution["threshold"].clone();
     seventy_nine[3] = 1.5.into();
     refused(&with("threshold", seventy_nine), "between 0 and 1");

@@ -79,10 +79,13 @@ fn bad_models_are_refused_where_they_are_wrong() {
         ("up: 0.25", "up: 0.95", "Markov chain"),
         ("steps: 10", "steps: 0", "out of range"),
         ("processors: 3", "processors: 400", "memory"),
+        ("processors: 3", "processors: 0", "out of range"),
+        ("processors: 3", "processors: 1000000000", "out of range"),
         ("steps: 10", "paces: 10", "no field `paces`"),
     ] {
         let folder = folder_with(&model(3, 10, "").replace(wrong, right));
-        let assert = remap(folder.path(), &["solve", "model.ron"]).assert().code(1);
+        let arguments = ["solve", "model.ron", "--method", "exact"];
+        let assert = remap(folder.path(), &arguments).assert().code(1);
         let errors = String::from_utf8_lossy(&assert.get_output().stderr).into_owned();
         let refused = errors.contains(named) || errors.contains("too large");
         assert!(refused, "{right}: {errors}");
@@ -223,4 +226,84 @@ fn compare_and_draw_an_activity_mesh() {
     let wrong = text.replace("processors: 8", "processors: 800");
     std::fs::write(folder.path().join("model.ron"), wrong).unwrap();
     remap(folder.path(), &["check", "model.ron"]).assert().code(1);
+}
+
+/// Fields, words and limits of statistical bounds; the exact value lies between them.
+#[test]
+fn bounds_say_what_they_are() {
+    let folder = folder_with(&model(8, 40, ""));
+    let exact = json(folder.path(), &["solve", "model.ron", "--json"]);
+    assert_eq!(exact["representation"], "full");
+    assert!(exact["statistical"].is_null() && exact["paths"].is_null());
+    let arguments = [
+        "solve",
+        "model.ron",
+        "--json",
+        "--method",
+        "bounds",
+        "--tolerance",
+        "0.03",
+        "--seed",
+        "5",
+    ];
+    let found = json(folder.path(), &arguments);
+    assert_eq!(found["representation"], "bounds");
+    assert_eq!(found["statistical"], true);
+    assert_eq!(found["tolerance"], 0.03);
+    assert!(found["value"].is_null());
+    let value = exact["value"].as_f64().unwrap();
+    let number = |place: &str| found.pointer(place).unwrap().as_f64().unwrap();
+    let (lower, upper) = (number("/value_bounds/lower"), number("/value_bounds/upper"));
+    assert!(lower < value && value < upper, "{lower} {value} {upper}");
+    assert_eq!(number("/bounds/lower/low"), lower);
+    assert_eq!(number("/bounds/upper/high"), upper);
+    assert!(number("/bounds/lower/mean") <= number("/bounds/upper/mean"));
+    assert!(number("/gap_interval/0") <= number("/gap_percent"));
+    assert!(number("/gap_interval/1") <= 3.0);
+    assert!(number("/paths") >= 8.0);
+    // The number of threads changes no bit, the seed does.
+    let single = [&arguments[..], &["--threads", "1"]].concat();
+    assert_eq!(timeless(json(folder.path(), &single)), timeless(found.clone()));
+    let other = [&arguments[..7], &["--seed", "6"]].concat();
+    assert_ne!(json(folder.path(), &other)["bounds"], found["bounds"]);
+    let arguments = ["solve", "model.ron", "--method", "bounds", "--tolerance", "0.03"];
+    let words = remap(folder.path(), &arguments).output().unwrap();
+    let words = String::from_utf8(words.stdout).unwrap();
+    assert!(
+        words.contains("% of optimal, 95 % confidence") && !words.contains("certified"),
+        "{words}"
+    );
+}
+
+#[test]
+fn methods_of_other_problems_are_refused() {
+    let folder = folder_with(&model(3, 10, ""));
+    for method in ["value", "policy"] {
+        let assert =
+            remap(folder.path(), &["solve", "model.ron", "--method", method]).assert().code(2);
+        let errors = String::from_utf8_lossy(&assert.get_output().stderr).into_owned();
+        assert!(errors.contains("exact or bounds"), "{errors}");
+    }
+    let sweep = ["sweep", "model.ron", "--set", "problem.steps=5,6", "--method", "value"];
+    remap(folder.path(), &sweep).assert().code(2);
+}
+
+/// Limits and what bounds are not there for.
+#[test]
+fn bounds_end_in_time_or_say_why_not() {
+    let folder = folder_with(&model(64, 400, ""));
+    let arguments = ["solve", "model.ron", "--json", "--time-limit", "0.2"];
+    let stopped = remap(folder.path(), &arguments).assert().code(3);
+    let partial: Value = serde_json::from_slice(&stopped.get_output().stdout).unwrap();
+    assert_eq!(partial["status"], "time_limit");
+    assert!(partial["value_bounds"]["upper"].as_f64().unwrap() > 1650.0);
+    let folder = folder_with(&model(3, 10, ", decide: BeforeStep"));
+    let assert =
+        remap(folder.path(), &["solve", "model.ron", "--method", "bounds"]).assert().code(1);
+    let errors = String::from_utf8_lossy(&assert.get_output().stderr).into_owned();
+    assert!(errors.contains("after the step"), "{errors}");
+    let folder = folder_with(&model(64, 1_000_000_000, ""));
+    let assert = remap(folder.path(), &["solve", "model.ron"]).assert().code(1);
+    let errors = String::from_utf8_lossy(&assert.get_output().stderr).into_owned();
+    assert!(errors.contains("steps"), "{errors}");
 }

@@ -1,7 +1,9 @@
 //! Solutions against their certificates: what is as it was solved is accepted, and whoever changes a field that
 //! is said to be proved is refused.
 
+use crate::certificates::small_phase_change;
 use crate::workplace::{MODEL, Workplace};
+use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use rand::{Rng, RngExt};
 use remap::model::Loaded;
@@ -98,7 +100,7 @@ fn phases() -> Case {
 /// More than 10^6 steps, most of which share a threshold.
 fn long() -> Case {
     let problem = "PhaseChange(lifetime: Uniform(first: 3000000, last: 3000004), cycle: (before: 1, after: 2, \
-                   remapped: 1), remap: (test: 3, install: 1), detector: (false_alarm: 0.1, missed: 0.2), hazard: \
+                   remapped: 1), remap: (test: 3, install: 1.2), detector: (false_alarm: 0.1, missed: 0.2), hazard: \
                    Constant(0.05))";
     Case::model(problem, Settings::default())
 }
@@ -253,8 +255,8 @@ fn fields_that_are_missing_or_null_are_named() {
                 match case.verify(&document) {
                     Ok(fields) => assert!(optional && !fields.proved.contains(field), "{field}"),
                     Err(fault) => {
-                        let said =
-                            if field.starts_with("threshold_s") { "stationary" } else { field };
+                        let shared = field.contains("stationary");
+                        let said = if shared { "threshold" } else { field };
                         assert!(fault.contains(said), "{field}: {fault}");
                     }
                 }
@@ -295,7 +297,7 @@ fn fields_of_threshold_curves() {
     case.refuses("/exact/value", [json!("1/3"), json!("x")], "`exact.value` is");
     case.refuses("/exact/threshold/2", [json!("1/3"), json!("")], "`exact.threshold[2]` is");
     case.refuses("/exact/threshold_decimal/2", [json!(0.5)], "`exact.threshold_decimal[2]` is");
-    case.refuses("/exact/threshold", [json!([])], "entries of exact.threshold");
+    case.refuses("/exact/threshold", [json!([])], "`exact.threshold` has 0 entries");
     // Bounds so wide that they say nothing.
     let mut wide = case.document.clone();
     (wide["threshold_lower"][5], wide["threshold_upper"][5]) = (json!(0.0), json!(1.0));
@@ -326,7 +328,10 @@ fn fields_of_long_curves() {
 #[test]
 fn fields_of_decision_maps() {
     for case in [pair(), region()] {
-        case.refuses("/shape/0", [json!(3)], "shape");
+        let shape = case.document["shape"].as_array().unwrap();
+        let mut other: Vec<u64> = shape.iter().map(|levels| levels.as_u64().unwrap()).collect();
+        (other[0], other[1]) = (other[0] * other[1], 1);
+        case.refuses("/shape", [json!(other)], "`shape[0]` is");
         case.refuses("/lowest/1", [json!(7)], "`lowest[1]` is 7");
         case.refuses("/remap_cost", [json!(12)], "`remap_cost` is");
         case.refuses("/states", [json!(12)], "`states` is 12");
@@ -572,6 +577,73 @@ fn solutions_of_all_decks_are_accepted_as_they_are() {
     for name in ["phase_change", "stopping", "load_drift"].into_iter().flat_map(decks) {
         let case = Case::deck(&name, Settings::default());
         assert!(case.verify(&case.document).is_ok(), "{name}: {:?}", case.verify(&case.document));
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
+
+    /// Whatever the model is, what was solved agrees with what is proved.
+    #[test]
+    fn solutions_of_random_changes_of_phase_are_accepted(problem in small_phase_change(), exact in any::<bool>()) {
+        let case = Case::model(&problem, Settings { exact, ..Settings::default() });
+        let found = case.verify(&case.document).map_err(TestCaseError::fail)?;
+        prop_assert!(found.proved.contains(&"threshold".to_owned()));
+    }
+
+    #[test]
+    fn solutions_of_random_stopping_problems_are_accepted(
+        (first, second) in (2usize..6, 2usize..5),
+        (up, down) in (1u32..50, 1u32..50),
+        rho in 0u32..100,
+        edge in prop_oneof![Just("Hold"), Just("Reflect")],
+        cost in prop_oneof![Just("MaxMinusMean"), Just("MaxAbsDeviation"), Just("EuclideanDeviation")],
+        after in prop_oneof![Just("Stop"), Just("Uniform"), Just("Restart")],
+        equal in any::<bool>(),
+        capacity in prop_oneof![Just("1"), Just("2"), Just("0.7")],
+    ) {
+        let walk = |levels: usize| {
+            format!("Walk(lowest: -1, levels: {levels}, up: 0.{up:02}, down: 0.{down:02}, edge: {edge})")
+        };
+        let processes = if equal {
+            format!("Identical(count: 3, chain: {})", walk(second))
+        } else {
+            format!("Distinct([{0}, {1}, {0}])", walk(second), walk(first))
+        };
+        let capacity = if after == "Restart" { "1" } else { capacity };
+        let case = Case::model(
+            &format!(
+                "Stopping(processes: {processes}, capacities: [{capacity}, 1, 1], running_cost: {cost}, \
+                 remap_cost: {}, after_remap: {after})",
+                f64::from(rho) / 10.0
+            ),
+            all(),
+        );
+        let found = case.verify(&case.document).map_err(TestCaseError::fail)?;
+        prop_assert_eq!(found.proved.contains(&"decision".to_owned()), after != "Restart");
+    }
+
+    #[test]
+    fn solutions_of_random_drifting_loads_are_accepted(
+        processors in 1usize..4,
+        levels in 2usize..6,
+        (up, down) in (1u32..50, 1u32..50),
+        (steps, rho) in (1u32..40, 0u32..50),
+        rebalance in prop_oneof![Just("Split"), Just("Nearest"), Just("Stochastic")],
+        decide in prop_oneof![Just("AfterStep"), Just("BeforeStep")],
+        objective in prop_oneof![Just("Imbalance"), Just("Makespan")],
+    ) {
+        let case = Case::model(
+            &format!(
+                "LoadDrift(processors: {processors}, chain: Walk(lowest: 1, levels: {levels}, up: 0.{up:02}, down: \
+                 0.{down:02}, edge: Hold), initial_load: 2, steps: {steps}, remap_cost: {}, rebalance: \
+                 {rebalance}, decide: {decide}, objective: {objective})",
+                f64::from(rho) / 10.0
+            ),
+            Settings::default(),
+        );
+        let found = case.verify(&case.document).map_err(TestCaseError::fail)?;
+        prop_assert!(found.proved.contains(&"value".to_owned()));
     }
 }
 

@@ -77,6 +77,7 @@ fn stated(advised: &Advised, (simple, cost): (Simple, &Cost)) -> StatedRule {
     StatedRule {
         title: advised.title.clone(),
         optimal: false,
+        about: Vec::new(),
         notes,
         rule,
         unit_seconds: advised.unit_seconds,

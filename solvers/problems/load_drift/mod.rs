@@ -1,10 +1,11 @@
 //! Drifting loads of equal processors [NRS86, section 3].
 
+mod bounds;
 mod compare;
 pub(super) mod proved;
 mod solve;
 
-use super::{Asked, Contest, Facts, Found, Outcome, Policies, Problem, Settings};
+use super::{Asked, Contest, Facts, Found, Method, Outcome, Policies, Problem, Settings};
 use crate::model::{Loaded, load_drift::LoadDrift};
 use remapping::Status;
 
@@ -17,8 +18,15 @@ impl Problem for LoadDrift {
         self.facts()
     }
 
+    fn methods(&self) -> &'static [Method] {
+        &[Method::Exact, Method::Bounds]
+    }
+
     fn solve(&self, asked: &Asked<'_, Settings>) -> Outcome<Found> {
         let Asked { loaded, settings, files, watch, .. } = *asked;
+        if bounds::are_wanted(self, settings) {
+            return bounds::solve(loaded, self, settings, watch);
+        }
         solve::solve(loaded, self, settings, files, watch)
     }
 

@@ -1,7 +1,7 @@
 //! The value of drifting loads held against what is proved.
 
 use super::super::proved::{
-    Agreed, Fault, Promise, ROUNDING, above, bounds, farthest, needed, same, within,
+    Agreed, Fault, Promise, ROUNDING, above, bounds, fact, farthest, needed, same, within,
 };
 use crate::solution::load_drift::Answer;
 use remap_checker::Interval;
@@ -19,10 +19,11 @@ pub(in crate::problems) fn compare(
     same("levels", answer.levels as u64, facts.levels)?;
     same("initial_load", answer.initial_load, facts.initial_load as f64)?;
     same("steps", answer.steps, facts.steps)?;
-    within("remap_cost", answer.remap_cost, facts.remap_cost, 0.0)?;
-    within("states", answer.states as f64, facts.states, 0.0)?;
+    fact("remap_cost", answer.remap_cost, facts.remap_cost)?;
+    let states = needed("states", answer.states.map(|states| states as f64))?;
+    fact("states", states, facts.states)?;
     let given = needed("value", answer.value)?;
-    let slack = ROUNDING * given.abs();
+    let slack = ROUNDING * given.abs().max(1.0);
     within("value", given, value, slack)?;
     let around = answer.value_bounds;
     bounds("value_bounds", around, value, promise, around.lower.abs().max(1.0))?;
@@ -32,7 +33,7 @@ pub(in crate::problems) fn compare(
     for (name, other) in
         [("best_fixed.value", answer.best_fixed.value), ("never.value", answer.never.value)]
     {
-        if !(other + ROUNDING * other.abs() >= value.lower) {
+        if !(other + slack >= value.lower) {
             let least = value.lower;
             return Err(format!("`{name}` is {other}, but no policy costs less than {least}"));
         }

@@ -10,7 +10,7 @@ use crate::output::say;
 use crate::run::Watch;
 use crate::solution::Body;
 use crate::solution::dynamics::{Dynamics, Kind, MOST_LEVELS, Moves};
-use crate::solution::load_drift::{Answer, Closest, Fixed};
+use crate::solution::load_drift::{Answer, Closest, Fixed, Representation};
 use remapping::drift::{
     Backward, Carry, Control, Decisions, Intervals, Outcome, States, Transition,
 };
@@ -81,7 +81,7 @@ pub fn prepare(
     problem: &drift::LoadDrift,
 ) -> Result<(States, Transition), Vec<Complaint>> {
     let refuse = |label: String| {
-        let help = "take fewer processors or levels";
+        let help = "take fewer processors or levels, or --method bounds";
         vec![loaded.complain("problem", "this model cannot be solved", &label, help)]
     };
     let needed = model.memory();
@@ -206,7 +206,13 @@ fn lay_out(
         initial_load: problem.lowest + problem.initial as f64,
         steps: problem.steps,
         remap_cost: problem.remap_cost,
-        states: states.count() as u64,
+        states: Some(states.count() as u64),
+        representation: Representation::Full,
+        statistical: false,
+        bounds: None,
+        gap_percent: None,
+        gap_interval: None,
+        paths: None,
         value: outcome.map(|outcome| outcome.value),
         time: outcome.map(|outcome| outcome.time),
         work: outcome.map(|outcome| outcome.work),

@@ -1,11 +1,14 @@
 //! A threshold curve held against what is proved of each step.
 
-use super::super::proved::{Agreed, Fault, Promise, above, bounds, farthest, needed, same, within};
+use super::super::proved::{
+    Agreed, Entry, Fault, Promise, above, bounds, fact, farthest, length, needed, same, within,
+};
 use crate::solution::Bounds;
 use crate::solution::phase_change::{Answer, Exact, Filter, Hazard};
 use remap_checker::facts::OfPhaseChange;
 use remap_checker::{Interval, Steps};
 use remapping::Rational;
+use std::fmt::Display;
 
 /// What agrees.
 pub(in crate::problems) fn compare(
@@ -59,8 +62,8 @@ fn curve(answer: &Answer, steps: &[Steps], promise: Promise) -> Result<f64, Faul
     let (first, last) = (answer.first_step.unwrap_or(0), answer.last_step);
     let mut next = first;
     let mut widest = 0.0f64;
-    let mut one = |name: &str, threshold: f64, given: Bounds, proved: &Steps| {
-        bounds(&format!("the bounds of {name}"), given, proved.threshold, promise, 1.0)?;
+    let mut one = |name: &dyn Display, threshold: f64, given: Bounds, proved: &Steps| {
+        bounds(name, given, proved.threshold, promise, 1.0)?;
         widest = widest.max(farthest(threshold, proved.threshold));
         within(name, threshold, Interval { lower: given.lower, upper: given.upper }, 0.0).map_err(
             |_| {
@@ -76,8 +79,8 @@ fn curve(answer: &Answer, steps: &[Steps], promise: Promise) -> Result<f64, Faul
     ];
     if let Some(through) = answer.stationary_through {
         for (i, ends) in answer.threshold_head.iter().flatten().enumerate() {
-            let (name, given) = (format!("threshold_head[{i}]"), Bounds::from(*ends));
-            one(&name, given.middle(), given, at(steps, &name, next)?)?;
+            let (name, given) = (Entry("threshold_head", i), Bounds::from(*ends));
+            one(&name, given.middle(), given, at(steps, name, next)?)?;
             next += 1;
         }
         let names =
@@ -92,7 +95,7 @@ fn curve(answer: &Answer, steps: &[Steps], promise: Promise) -> Result<f64, Faul
             return Err(format!("`stationary_through` is {through}, before step {next}"));
         }
         for own in steps.iter().filter(|own| own.last >= next && own.first <= through) {
-            one("threshold_stationary", ends[0], given, own)?;
+            one(&"threshold_stationary", ends[0], given, own)?;
         }
         next = through + 1;
     } else if stationary.iter().any(Option::is_some) || answer.threshold_head.is_some() {
@@ -117,13 +120,13 @@ fn curve(answer: &Answer, steps: &[Steps], promise: Promise) -> Result<f64, Faul
         }
         let proved = steps.get(own).ok_or_else(|| format!("`threshold[{i}]` is of no step"))?;
         let given = Bounds::from((answer.threshold_lower[i], answer.threshold_upper[i]));
-        one(&format!("threshold[{i}]"), *threshold, given, proved)?;
+        one(&Entry("threshold", i), *threshold, given, proved)?;
     }
     Ok(widest)
 }
 
 /// What is proved of a step.
-fn at<'a>(steps: &'a [Steps], name: &str, n: u64) -> Result<&'a Steps, Fault> {
+fn at(steps: &[Steps], name: impl Display, n: u64) -> Result<&Steps, Fault> {
     let found = steps.get(steps.partition_point(|own| own.last < n));
     found.ok_or_else(|| format!("`{name}` speaks of step {n}, which there is not"))
 }
@@ -159,26 +162,20 @@ fn belief(given: Option<&Filter>, facts: &OfPhaseChange) -> Result<(), Fault> {
         return given.map_or(Ok(()), |_| Err(what.to_owned()));
     };
     let given = needed("belief", given)?;
-    let number = |name: &str, given: f64, right: &Interval| {
-        within(name, given, *right, 0.0)
-            .map_err(|_| format!("`{name}` is {given}, but the model has another number"))
-    };
-    number("belief.false_alarm", given.false_alarm, alarm)?;
-    number("belief.missed", given.missed, missed)?;
+    fact("belief.false_alarm", given.false_alarm, *alarm)?;
+    fact("belief.missed", given.missed, *missed)?;
     match (&given.hazard, hazard) {
-        (Hazard::Constant(given), Ok(right)) => number("belief.hazard", *given, right),
+        (Hazard::Constant(given), Ok(right)) => fact("belief.hazard", *given, *right),
         (Hazard::PerStep(given), Err(right)) if given.len() == right.len() => {
             let mut both = given.iter().zip(right).enumerate();
-            both.try_for_each(|(i, (given, right))| {
-                number(&format!("belief.hazard[{i}]"), *given, right)
-            })
+            both.try_for_each(|(i, (given, right))| fact(Entry("belief.hazard", i), *given, *right))
         }
         _ => Err("`belief.hazard` has not as many numbers as the model's hazard".to_owned()),
     }
 }
 
 fn exact(given: &Exact, value: Interval, steps: &[Steps], least: &Never) -> Result<(), Fault> {
-    let inside = |name: &str, text: &str, proved: Interval| {
+    let inside = |name: &dyn Display, text: &str, proved: Interval| {
         let wrong = || format!("`{name}` is {text}, no fraction");
         let fraction: Rational = text.parse().map_err(|_| wrong())?;
         let end = |end: f64| Rational::try_from(end).map_err(|_| wrong());
@@ -187,21 +184,18 @@ fn exact(given: &Exact, value: Interval, steps: &[Steps], least: &Never) -> Resu
         let fault = || format!("`{name}` is {text}, but [{lower}, {upper}] is proved");
         if outside { Err(fault()) } else { Ok(fraction.to_f64().value()) }
     };
-    let all = steps.last().map_or(0, |own| own.last + 1);
-    for (name, length) in
-        [("threshold", given.threshold.len()), ("threshold_decimal", given.threshold_decimal.len())]
-    {
-        same(&format!("the number of entries of exact.{name}"), length as u64, all)?;
-    }
+    let all = steps.last().map_or(0, |own| own.last as usize + 1);
+    length("exact.threshold", given.threshold.len(), all)?;
+    length("exact.threshold_decimal", given.threshold_decimal.len(), all)?;
     for (i, (text, decimal)) in given.threshold.iter().zip(&given.threshold_decimal).enumerate() {
-        let name = format!("exact.threshold[{i}]");
-        let near = inside(&name, text, at(steps, &name, i as u64)?.threshold)?;
+        let name = Entry("exact.threshold", i);
+        let near = inside(&name, text, at(steps, name, i as u64)?.threshold)?;
         if near != *decimal {
             return Err(format!(
                 "`exact.threshold_decimal[{i}]` is {decimal}, but {text} is about {near}"
             ));
         }
     }
-    inside("exact.value", &given.value, value)?;
+    inside(&"exact.value", &given.value, value)?;
     least.admit("exact.n0", given.n0).map(drop)
 }

@@ -6,7 +6,7 @@ pub(super) mod proved;
 mod solve;
 pub mod table;
 
-use super::{Asked, Facts, Files, Found, Outcome, Problem, Settings};
+use super::{Asked, Facts, Files, Found, Method, Outcome, Problem, Settings};
 use crate::model::{Loaded, stopping::Stopping};
 use crate::output::check_free;
 
@@ -17,6 +17,10 @@ impl Problem for Stopping {
 
     fn facts(&self, loaded: &Loaded) -> Facts {
         solve::facts(loaded, self)
+    }
+
+    fn methods(&self) -> &'static [Method] {
+        &[Method::Value, Method::Policy]
     }
 
     fn solve(&self, asked: &Asked<'_, Settings>) -> Outcome<Found> {

@@ -1,7 +1,8 @@
 //! A decision map held against what is proved of each load vector.
 
 use super::super::proved::{
-    Agreed, Fault, Promise, ROUNDING, above, all_same, bounds, farthest, needed, within,
+    Agreed, Entry, Fault, Promise, ROUNDING, above, all_same, bounds, fact, farthest, length,
+    needed, within,
 };
 use super::decision_map::MAX_LISTED;
 use crate::solution::stopping::{Answer, Counts, Representation};
@@ -19,11 +20,11 @@ pub(in crate::problems) fn compare(
     let mut agreed = Agreed::default();
     all_same("shape", &answer.shape, &facts.shape)?;
     all_same("lowest", &answer.lowest, &facts.lowest)?;
-    all_same("the list `loads`", &[answer.loads.len()], &[facts.loads.len()])?;
+    length("loads", answer.loads.len(), facts.loads.len())?;
     for (i, (given, right)) in answer.loads.iter().zip(&facts.loads).enumerate() {
-        all_same(&format!("loads[{i}]"), given, right)?;
+        all_same(Entry("loads", i), given, right)?;
     }
-    within("remap_cost", answer.remap_cost, facts.remap_cost, 0.0)?;
+    fact("remap_cost", answer.remap_cost, facts.remap_cost)?;
     let states = facts.shape.iter().map(|levels| *levels as f64).product::<f64>();
     let rounding = if states < 2f64.powi(53) { 0.0 } else { 1e-12 * states };
     within("states", f64::from(answer.states), Interval { lower: states, upper: states }, rounding)
@@ -134,7 +135,7 @@ fn map(
             // Sums of many numbers.
             let rounding = if upper < 2f64.powi(53) { 0.0 } else { 1e-9 * upper };
             let proved = Interval { lower, upper: upper + open };
-            within(&format!("counts.{name}"), given, proved, rounding)?;
+            within(format!("counts.{name}"), given, proved, rounding)?;
         }
         agreed.proved.extend((open == 0.0).then_some("counts"));
         return Ok(());
@@ -160,14 +161,14 @@ fn map(
             open.insert(i as u128);
         }
         if let Some(values) = &answer.value {
-            let given = *needed(&format!("value[{i}]"), values.get(i))?;
-            within(&format!("value[{i}]"), given, bounds, slack)?;
+            let given = *needed(Entry("value", i), values.get(i))?;
+            within(Entry("value", i), given, bounds, slack)?;
             widest = widest.max(farthest(given, bounds));
         }
     }
     agreed.proved.extend(["decision", "counts"]);
     if let Some(values) = &answer.value {
-        all_same("the list `value`", &[values.len()], &[places.len()])?;
+        length("value", values.len(), places.len())?;
         agreed.proved.push("value");
         let widest = above(widest);
         agreed.sentences.push(format!("every J(s) given is within {widest} of the optimal one"));

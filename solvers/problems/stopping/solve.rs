@@ -1,6 +1,6 @@
 //! The `Stopping` problem: from model to decision map.
 
-use super::super::{Found, Settings};
+use super::super::{Found, Method as Way, Settings};
 use super::decision_map::{MAX_LISTED, Outcome};
 use super::table::Table;
 use crate::complaint::Complaint;
@@ -11,7 +11,7 @@ use crate::run::Watch;
 use crate::solution::Body;
 use crate::solution::stopping::{Answer, Counts, Representation, Vectors};
 use remapping::Status;
-use remapping::stopping::{self, AfterRemap, ModelError, Problem, Solution, States};
+use remapping::stopping::{self, AfterRemap, Method, ModelError, Problem, Solution, States};
 use remapping::threshold::Bounds;
 use serde_json::Value;
 use std::sync::Arc;
@@ -36,7 +36,11 @@ pub fn solve(
         model.states(loaded.folder()).map_err(|error| refuse(&error, "correct the chain"))?;
     let imbalance = model.imbalance().map_err(|error| refuse(&error, "round the capacities"))?;
     let how = stopping::Settings {
-        method: settings.method,
+        method: match settings.method {
+            Way::Value => Method::Value,
+            Way::Policy => Method::Policy,
+            _ => Method::Auto,
+        },
         tolerance: settings.tolerance,
         regions: !model.restarts() && !settings.critical_costs,
         memory: memory::available().unwrap_or(u64::MAX),

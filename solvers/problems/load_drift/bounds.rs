@@ -1,0 +1,126 @@
+//! Many ranks: a policy and a lower bound by sampling.
+
+use super::super::{Found, Method, Settings};
+use crate::complaint::Complaint;
+use crate::memory;
+use crate::model::Loaded;
+use crate::model::load_drift::LoadDrift;
+use crate::run::Watch;
+use crate::solution::Body;
+use crate::solution::load_drift::{Answer, Both, Fixed, Mean, Representation};
+use remapping::drift::many::{Goal, Many, Measured, NoBounds, Spread};
+use remapping::drift::{self, Intervals};
+use remapping::threshold::Bounds;
+use remapping::{Halt, Status};
+
+/// States times steps beyond which a solution over all states takes too long: about a quarter of an hour.
+const LONG: u64 = 50_000_000_000;
+
+/// Whether this model is solved by sampling.
+pub(super) fn are_wanted(model: &LoadDrift, settings: &Settings) -> bool {
+    match settings.method {
+        Method::Bounds => true,
+        Method::Exact => false,
+        // A map or the values of all states need all states.
+        _ if settings.step.is_some() || settings.values => false,
+        _ => {
+            let problem = model.problem();
+            let quick = |states: u64| states.saturating_mul(problem.steps) <= LONG;
+            let fits = memory::available().is_none_or(|there| model.memory() <= there);
+            let small = problem.processors == 1 || model.states().is_some_and(quick) && fits;
+            !small && problem.timing == drift::Timing::AfterStep
+        }
+    }
+}
+
+/// Solves the model.
+pub(super) fn solve(
+    loaded: &Loaded,
+    model: &LoadDrift,
+    settings: &Settings,
+    watch: &Watch,
+) -> Result<Found, Vec<Complaint>> {
+    let problem = model.problem();
+    let goal = Goal::of(settings.gap.unwrap_or(Goal::GAP));
+    let mut warnings = Vec::new();
+    if settings.step.is_some() || settings.values {
+        warnings
+            .push("no map and no values of single states: that takes --method exact".to_owned());
+    }
+    let measured = match Many::new(&problem, settings.seed, watch) {
+        Ok(many) => many.measure(goal, watch),
+        Err(NoBounds::Halted(_)) => None,
+        Err(reason) => {
+            let help = "take a smaller model, or --method exact where that fits";
+            let message = "there are no bounds for this model";
+            return Err(vec![loaded.complain("problem", message, &reason.to_string(), help)]);
+        }
+    };
+    let status = match &measured {
+        None => stopped(watch),
+        Some(Measured { halted: Some(halt), .. }) => (*halt).into(),
+        Some(Measured { reached: true, .. }) => Status::Converged,
+        Some(_) => {
+            warnings.push(format!(
+                "the gap of {:e} was not reached: the bounds hold all the same",
+                goal.gap
+            ));
+            Status::IterationLimit
+        }
+    };
+    let answer = lay_out(model, &problem, measured.as_ref());
+    Ok(Found::new(Body::LoadDrift(Box::new(answer)), status, warnings))
+}
+
+/// Why nothing was finished.
+fn stopped(watch: &Watch) -> Status {
+    use remapping::Observer;
+    use std::ops::ControlFlow;
+    match watch.check() {
+        ControlFlow::Break(halt) => halt.into(),
+        ControlFlow::Continue(()) => Halt::TimeLimit.into(),
+    }
+}
+
+fn lay_out(model: &LoadDrift, problem: &drift::LoadDrift, found: Option<&Measured>) -> Answer {
+    let never = Intervals::never(problem);
+    let fixed = Fixed { interval: None, value: never.value, utilization: never.utilization() };
+    let mean = |Spread { mean, low, high }: Spread| Mean { mean, low, high };
+    let outer = match found {
+        Some(found) => Bounds { lower: found.lower.low, upper: found.upper.high },
+        // Costs are not negative, and one may go without remaps.
+        None => Bounds { lower: 0.0, upper: never.value },
+    };
+    let percent = |found: &Measured, part: f64| 100.0 * part / found.lower.mean;
+    Answer {
+        processors: problem.processors,
+        lowest: problem.lowest,
+        levels: problem.chain.levels(),
+        initial_load: problem.lowest + problem.initial as f64,
+        steps: problem.steps,
+        remap_cost: problem.remap_cost,
+        states: model.states(),
+        representation: Representation::Bounds,
+        statistical: true,
+        value: None,
+        time: None,
+        work: None,
+        remaps: found.map(|found| found.remaps),
+        utilization: None,
+        value_bounds: outer,
+        bounds: found.map(|found| Both { lower: mean(found.lower), upper: mean(found.upper) }),
+        gap_percent: found.map(|found| percent(found, found.gap.mean)),
+        gap_interval: found
+            .map(|found| [found.gap.low, found.gap.high].map(|end| percent(found, end))),
+        paths: found.map(|found| found.paths),
+        best_fixed: fixed,
+        never: fixed,
+        least_average_cost: Intervals::least_average_cost(problem),
+        closest_threshold: Vec::new(),
+        decision_step: None,
+        decision: None,
+        cost_to_go: None,
+        fixed_utilization: Vec::new(),
+        dynamics: None,
+    }
+}

@@ -1,0 +1,238 @@
+//! One path of the lower bound: all branches of hindsight, each charged the cost of its steps less a penalty
+//! of expectation zero, and the cheapest way through them.
+
+use super::approximate::Approximate;
+use super::counts::Counts;
+use super::meeting::Meeting;
+use super::moves::Moves;
+use super::outlook::{Known, Plan};
+use crate::observer::{Halt, Observer};
+use crate::random::{Stream, stream};
+use rand::RngExt;
+use std::collections::HashMap;
+use std::ops::ControlFlow;
+
+/// What one path says.
+#[derive(Debug, Clone, Copy)]
+pub struct Path {
+    /// The least charge in hindsight.
+    pub lower: f64,
+    /// The charge of the policy.
+    pub upper: f64,
+    /// The cost of the policy.
+    pub cost: f64,
+    /// Sum of the mean levels under the policy.
+    pub work: f64,
+    /// Remaps of the policy.
+    pub remaps: u64,
+}
+
+/// A state after a remap, and the branch that goes on from it without another.
+struct Node {
+    step: u64,
+    total: u64,
+    /// By number of steps: charge so far, and the node that a remap then leads to.
+    ends: Vec<(f64, u32)>,
+    /// Where the policy remaps: number of steps, and what it paid without penalties.
+    policy: Option<(usize, f64, f64)>,
+    whole: (f64, f64),
+}
+
+/// How paths are played.
+pub struct Hindsight<'a> {
+    /// What penalties are made from.
+    pub approximate: Approximate<'a>,
+    /// How ranks move.
+    pub moves: &'a Moves,
+    /// Inner samples of a penalty.
+    pub inner: usize,
+    /// A branch that has lost so much by not remapping is given a remap.
+    pub patience: f64,
+    /// And so much more than its cost.
+    pub margin: f64,
+}
+
+impl Hindsight<'_> {
+    /// Path number `run`.
+    ///
+    /// # Errors
+    /// The halt the observer asks for.
+    pub fn path(&self, seed: u64, run: u64, observer: &dyn Observer) -> Result<Path, Halt> {
+        let setting = self.approximate.outlook.setting;
+        let steps = setting.steps;
+        let mut draws = stream(seed, 4 * run);
+        let mut common = stream(seed, 4 * run + 1);
+        let events: Vec<u64> =
+            (0..steps).map(|_| self.moves.events(setting.ranks, &mut common)).collect();
+        let chances: Vec<f64> = (0..steps).map(|_| common.random()).collect();
+        let mut meetings: Vec<Meeting> =
+            (0..steps).map(|_| Meeting::new(common.random())).collect();
+        let mut nodes: Vec<Node> = Vec::new();
+        let mut places: Vec<HashMap<u64, u32>> = vec![HashMap::new(); steps as usize + 1];
+        nodes.push(Node::new(0, setting.first_total));
+        let mut known = Known::new();
+        // In order of time: a node is complete when its time comes.
+        let mut due: Vec<Vec<u32>> = vec![Vec::new(); steps as usize + 1];
+        due[0].push(0);
+        for step in 0..steps {
+            if let ControlFlow::Break(halt) = observer.check() {
+                return Err(halt);
+            }
+            for at in std::mem::take(&mut due[step as usize]) {
+                let mut branch = Branch {
+                    hindsight: self,
+                    events: &events,
+                    chances: &chances,
+                    meetings: &mut meetings,
+                    nodes: &mut nodes,
+                    places: &mut places,
+                    due: &mut due,
+                    draws: &mut draws,
+                    known: &mut known,
+                };
+                branch.run(at);
+            }
+        }
+        let cost = setting.remap_cost;
+        // Nodes are numbered in no order of time; the cheapest way is found from the end.
+        let mut order: Vec<u32> = (0..nodes.len() as u32).collect();
+        order.sort_by_key(|&at| std::cmp::Reverse(nodes[at as usize].step));
+        let mut best = vec![0.0; nodes.len()];
+        for at in order {
+            let node = &nodes[at as usize];
+            let way = |&(charge, to): &(f64, u32)| match to {
+                NOWHERE => charge,
+                to => charge + cost + best[to as usize],
+            };
+            best[at as usize] = node.ends.iter().map(way).fold(f64::INFINITY, f64::min);
+        }
+        let mut path = Path { lower: best[0], upper: 0.0, cost: 0.0, work: 0.0, remaps: 0 };
+        let mut at = 0;
+        loop {
+            let node = &nodes[at as usize];
+            let Some((after, paid, work)) = node.policy else {
+                let (charge, _) = node.ends[node.ends.len() - 1];
+                path.upper += charge;
+                path.cost += node.whole.0;
+                path.work += node.whole.1;
+                return Ok(path);
+            };
+            let (charge, to) = node.ends[after - 1];
+            path.upper += charge + cost;
+            path.cost += paid + cost;
+            path.work += work;
+            path.remaps += 1;
+            at = to;
+        }
+    }
+}
+
+const NOWHERE: u32 = u32::MAX;
+
+impl Node {
+    fn new(step: u64, total: u64) -> Node {
+        Node { step, total, ends: Vec::new(), policy: None, whole: (0.0, 0.0) }
+    }
+}
+
+struct Branch<'a, 'b> {
+    hindsight: &'a Hindsight<'b>,
+    events: &'a [u64],
+    chances: &'a [f64],
+    meetings: &'a mut [Meeting],
+    nodes: &'a mut Vec<Node>,
+    places: &'a mut [HashMap<u64, u32>],
+    due: &'a mut [Vec<u32>],
+    draws: &'a mut Stream,
+    known: &'a mut Known,
+}
+
+impl Branch<'_, '_> {
+    fn run(&mut self, at: u32) {
+        let Hindsight { approximate, moves, inner, patience, margin } = self.hindsight;
+        let outlook = &approximate.outlook;
+        let setting = outlook.setting;
+        let levels = outlook.laws.levels();
+        let Node { step: first, total, .. } = self.nodes[at as usize];
+        let mut x = Counts::none(levels);
+        let (mut y, mut z) = (x.clone(), x.clone());
+        x.split(setting.ranks, total);
+        let (mut plan, mut next, mut scratch) = (Plan::default(), Plan::default(), Plan::default());
+        let (mut charge, mut paid, mut work, mut lost) = (0.0, 0.0, 0.0, 0.0);
+        let mut ends = Vec::with_capacity((setting.steps - first) as usize);
+        let mut policy = None;
+        outlook.plan(&x, first, &mut plan);
+        outlook.prepare(&x, total, first, self.known, &mut plan);
+        for k in first..setting.steps {
+            let now = k as usize;
+            let to = moves.step(
+                &x,
+                setting.ranks,
+                self.events[now],
+                &mut self.meetings[now],
+                self.draws,
+                &mut y,
+            );
+            let cost = setting.cost(&y, to);
+            let mean = to as f64 / setting.ranks as f64;
+            charge += cost;
+            paid += cost;
+            work += mean;
+            let remapping = k + 1 < setting.steps;
+            let view = approximate.view(&y, to, k + 1, &mut next);
+            let followed = outlook.follow(&plan, &y, to);
+            let mut penalty = followed - plan.value;
+            if *inner > 0 {
+                let mut sum = 0.0;
+                for _ in 0..*inner {
+                    moves.step_apart(&x, self.draws, &mut z);
+                    let total = z.total();
+                    let view = approximate.view(&z, total, k + 1, &mut scratch);
+                    sum += setting.cost(&z, total) + view.value - outlook.follow(&plan, &z, total);
+                }
+                penalty += cost + view.value - followed - sum / *inner as f64;
+            }
+            charge -= penalty;
+            if remapping && view.excess >= 0.0 {
+                if policy.is_none() {
+                    policy = Some((ends.len() + 1, paid, work));
+                }
+                lost += view.excess;
+            }
+            std::mem::swap(&mut plan, &mut next);
+            if remapping {
+                outlook.prepare(&y, to, k + 1, self.known, &mut plan);
+            }
+            let node = if remapping { self.node(k + 1, to) } else { NOWHERE };
+            if lost > *patience {
+                // The remap is free, and more than that.
+                charge -= setting.remap_cost + *margin;
+                ends.push((charge, node));
+                break;
+            }
+            ends.push((charge, node));
+            std::mem::swap(&mut x, &mut y);
+        }
+        let node = &mut self.nodes[at as usize];
+        node.ends = ends;
+        node.policy = policy;
+        node.whole = (paid, work);
+    }
+
+    /// The node that a remap of this total after this step leads to.
+    fn node(&mut self, step: u64, total: u64) -> u32 {
+        let total = self
+            .hindsight
+            .approximate
+            .outlook
+            .setting
+            .remaps_to(total, self.chances[step as usize]);
+        let count = self.nodes.len() as u32;
+        let place = *self.places[step as usize].entry(total).or_insert(count);
+        if place == count {
+            self.nodes.push(Node::new(step, total));
+            self.due[step as usize].push(place);
+        }
+        place
+    }
+}

@@ -1,0 +1,148 @@
+//! Confidence intervals of both bounds and of the gap between them.
+
+use super::Many;
+use super::hindsight::Path;
+use crate::estimate::student_at;
+use crate::observer::{Halt, Observer};
+use std::ops::ControlFlow;
+
+/// When to stop.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Goal {
+    /// The gap relative to the lower bound, by the upper end of its interval.
+    pub gap: f64,
+    /// Inner samples of a penalty, at first and at most.
+    pub inner: [usize; 2],
+    /// The paths in a batch, and at most.
+    pub paths: [u64; 2],
+}
+
+impl Goal {
+    /// The gap that is aimed at unless another is asked for.
+    pub const GAP: f64 = 2.5e-3;
+
+    /// The usual effort for a gap.
+    pub fn of(gap: f64) -> Goal {
+        Goal { gap, inner: [12, 48], paths: [8, 64] }
+    }
+}
+
+/// An expectation as paths show it: their mean, and the ends of an interval by Student's t.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Spread {
+    /// The mean.
+    pub mean: f64,
+    /// The lower end.
+    pub low: f64,
+    /// The upper end.
+    pub high: f64,
+}
+
+impl Spread {
+    /// Of independent numbers of one law, at this level of confidence; boundless for a single one.
+    pub fn of(values: &[f64], level: f64) -> Spread {
+        let n = values.len() as f64;
+        let mean = values.iter().sum::<f64>() / n;
+        let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+        let half = match n > 1.0 {
+            true => student_at(n - 1.0, level) * (squares / (n - 1.0) / n).sqrt(),
+            false => f64::INFINITY,
+        };
+        Spread { mean, low: mean - half, high: mean + half }
+    }
+}
+
+/// What paths say of the optimal cost.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Measured {
+    /// The lower bound, with its 99 % interval.
+    pub lower: Spread,
+    /// What the policy costs, with its 99 % interval: the penalties taken off.
+    pub upper: Spread,
+    /// Upper less lower on the same paths, with its 95 % interval.
+    pub gap: Spread,
+    /// What the policy paid, penalties aside, with its 99 % interval.
+    pub paid: Spread,
+    /// Sum of the mean levels under the policy, and number of remaps, on average.
+    pub work: f64,
+    /// Remaps of the policy, on average.
+    pub remaps: f64,
+    /// Number of paths.
+    pub paths: u64,
+    /// Inner samples of a penalty.
+    pub inner: usize,
+    /// Whether the goal was reached.
+    pub reached: bool,
+    /// Whether the caller stopped before.
+    pub halted: Option<Halt>,
+}
+
+impl Measured {
+    fn of(paths: &[Path], inner: usize) -> Measured {
+        let all = |read: fn(&Path) -> f64| -> Vec<f64> { paths.iter().map(read).collect() };
+        let mean = |values: Vec<f64>| values.iter().sum::<f64>() / values.len() as f64;
+        Measured {
+            lower: Spread::of(&all(|path| path.lower), 0.99),
+            upper: Spread::of(&all(|path| path.upper), 0.99),
+            gap: Spread::of(&all(|path| path.upper - path.lower), 0.95),
+            paid: Spread::of(&all(|path| path.cost), 0.99),
+            work: mean(all(|path| path.work)),
+            remaps: mean(all(|path| path.remaps as f64)),
+            paths: paths.len() as u64,
+            inner,
+            reached: false,
+            halted: None,
+        }
+    }
+}
+
+impl Many {
+    /// Plays batches of paths until the goal or the observer ends it; `None` if not even two paths were
+    /// finished by then. A gap that more paths will not bring down is followed up with twice the inner samples, and
+    /// the paths before are left out.
+    pub fn measure(&self, goal: Goal, observer: &dyn Observer) -> Option<Measured> {
+        let [batch, most] = goal.paths;
+        let [mut inner, last] = goal.inner;
+        let mut paths: Vec<Path> = Vec::new();
+        let mut best: Option<Measured> = None;
+        let mut run = 0;
+        loop {
+            let halt = match self.paths(inner, run..run + batch, observer) {
+                Ok(more) => {
+                    paths.extend(more);
+                    let done = paths.len() as u64;
+                    match observer.progress(done, most) {
+                        ControlFlow::Break(halt) => Some(halt),
+                        ControlFlow::Continue(()) => None,
+                    }
+                }
+                Err(halt) => Some(halt),
+            };
+            run += batch;
+            if paths.len() > 1 {
+                let mut found = Measured::of(&paths, inner);
+                found.reached = found.gap.high <= goal.gap * found.lower.mean;
+                if halt.is_none_or(|_| paths.len() as u64 >= batch) {
+                    best = Some(found);
+                }
+            }
+            if let Some(halt) = halt {
+                let reached = best.as_ref().is_some_and(|found| found.reached);
+                return best
+                    .map(|found| Measured { halted: Some(halt).filter(|_| !reached), ..found });
+            }
+            let Some(found) = &best else { continue };
+            if found.reached {
+                return best;
+            }
+            if found.gap.mean > 0.8 * goal.gap * found.lower.mean && inner < last {
+                inner = (2 * inner).min(last);
+                paths.clear();
+            } else if found.paths >= most
+                || found.gap.low > goal.gap * found.lower.mean && found.paths >= 2 * batch
+            {
+                return best;
+            }
+        }
+    }
+}

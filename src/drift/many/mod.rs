@@ -1,0 +1,164 @@
+//! Drifting loads on many ranks: a policy by approximate dynamic programming, and a lower bound on what any
+//! policy can cost by information relaxation [Rogers 2002; Haugh and Kogan 2004; Andersen and Broadie 2004;
+//! Brown, Smith and Sun 2010]. Both are expectations, estimated from sample paths.
+//!
+//! Suppose a program knew all that is to come. It would pay less than any program that does not, and
+//! with a penalty Delta_k, charged after each step, whose expectation given the state before the step is zero,
+//! still no more than the best of those, on average: a policy without foresight pays no penalty on
+//! average, and is one of those that hindsight chooses from. With
+//!
+//! ```text
+//! Delta = u(x') + V(x') - E[u(x') + V(x') | x]
+//! ```
+//!
+//! where V is the optimal cost-to-go, hindsight would be worth nothing. V is not known; with an approximation
+//! ([`approximate`]) little is left. Its expectation has a closed form in the main ([`outlook`]); what is
+//! left is taken less its mean over states that were drawn apart, so that Delta has expectation zero whatever the
+//! approximation is.
+//!
+//! A remap leads to a state that depends on the total alone. So hindsight is a cheapest way through
+//! nodes (step, total), each with one branch on which the program goes on without a remap
+//! ([`hindsight`]). Branches are drawn so that their totals agree as often as they can ([`moves`]).
+//! One that has lost more than three times the cost of a remap by not remapping is ended by a remap that costs
+//! less than nothing: see [`Many`] for what that assumes.
+
+mod approximate;
+mod counts;
+mod draws;
+mod hindsight;
+mod laws;
+mod measured;
+mod meeting;
+mod moves;
+mod outlook;
+mod remapped;
+mod setting;
+mod totals;
+
+pub use measured::{Goal, Measured, Spread};
+
+use super::{Intervals, LoadDrift, Timing};
+use crate::observer::{Halt, Observer};
+use approximate::{Approximate, Correction};
+use hindsight::{Hindsight, Path};
+use laws::Laws;
+use moves::{MOST as MOST_LEVELS, Moves};
+use outlook::Outlook;
+use rayon::prelude::*;
+use remapped::Remapped;
+use setting::Setting;
+use std::ops::Range;
+use totals::Totals;
+
+/// Why there are no bounds.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum NoBounds {
+    /// Decisions before the step.
+    #[error("bounds are there for decisions after the step only")]
+    BeforeStep,
+    /// Tables of closed forms would be too large.
+    #[error("bounds take at most {MOST_LEVELS} levels, found {0}")]
+    Levels(usize),
+    /// Too many steps.
+    #[error("bounds take at most {MOST_STEPS} steps, found {0}")]
+    Steps(u64),
+    /// Too many ranks.
+    #[error("bounds take at most {MOST_RANKS} processors, found {0}")]
+    Ranks(usize),
+    /// A remap leads nowhere: there is a single processor.
+    #[error("a single processor has nothing to balance")]
+    Single,
+    /// The caller stopped.
+    #[error("stopped before anything was known")]
+    Halted(Halt),
+}
+
+/// Longest horizon.
+const MOST_STEPS: u64 = 20_000;
+/// Most ranks.
+const MOST_RANKS: usize = 2_000_000;
+/// Entries of the largest table of closed forms.
+const TABLE: usize = 2_000_000;
+/// How often the values after a remap and the correction are computed from each other.
+const ROUNDS: usize = 3;
+
+/// An approximate value function with its policy, ready to be measured.
+///
+/// What the lower bound takes for granted: a program that is handed an even split of its loads does not come off
+/// worse by more than half the cost of a remap. For walks whose steps are log-concave (stay^2 >= up * down) and
+/// loads that do not come near the ends of their range this is a theorem, and nothing is lost at all:
+/// the value is Schur-convex at a fixed total. Near the ends it fails by a little; the tests measure by how much.
+pub struct Many {
+    setting: Setting,
+    laws: Laws,
+    moves: Moves,
+    totals: Totals,
+    remapped: Remapped,
+    correction: Correction,
+    seed: u64,
+}
+
+impl Many {
+    /// Computes the policy. All random numbers depend on the seed alone.
+    ///
+    /// # Errors
+    /// A problem that is out of reach, or the halt the observer asks for.
+    pub fn new(problem: &LoadDrift, seed: u64, observer: &dyn Observer) -> Result<Many, NoBounds> {
+        let levels = problem.chain.levels();
+        if problem.timing == Timing::BeforeStep {
+            return Err(NoBounds::BeforeStep);
+        }
+        if levels > MOST_LEVELS {
+            return Err(NoBounds::Levels(levels));
+        }
+        if problem.steps > MOST_STEPS {
+            return Err(NoBounds::Steps(problem.steps));
+        }
+        if problem.processors > MOST_RANKS {
+            return Err(NoBounds::Ranks(problem.processors));
+        }
+        if problem.processors < 2 {
+            return Err(NoBounds::Single);
+        }
+        let rows = problem.chain.rows();
+        let setting = Setting::new(problem, &rows);
+        let paying = 3 * Intervals::least_average_cost(problem) as usize + 10;
+        let longest = paying.min(TABLE / (levels * levels)).min(setting.steps as usize);
+        let laws = Laws::new(&rows, longest);
+        let moves = Moves::new(&rows, problem.initial);
+        let totals = Totals::new(&rows, problem.initial, setting.ranks);
+        let mut correction = Correction::none(setting.remap_cost);
+        let mut less = 0.0;
+        let mut remapped = None;
+        for _ in 0..ROUNDS {
+            let values = Remapped::new(&setting, &laws, &totals, less, observer);
+            let values = values.map_err(NoBounds::Halted)?;
+            let outlook =
+                Outlook { setting: &setting, laws: &laws, remapped: &values, totals: &totals };
+            let approximate = Approximate { outlook, correction: &correction };
+            correction = approximate::fit(&approximate, &moves, seed);
+            less = -correction.at(f64::NEG_INFINITY);
+            remapped = Some(values);
+        }
+        let remapped = remapped.expect("there is a round");
+        Ok(Many { setting, laws, moves, totals, remapped, correction, seed })
+    }
+
+    /// Plays some paths, with so many inner samples to a penalty.
+    fn paths(
+        &self,
+        inner: usize,
+        runs: Range<u64>,
+        observer: &dyn Observer,
+    ) -> Result<Vec<Path>, Halt> {
+        let one = |run| {
+            let Many { setting, laws, remapped, totals, .. } = self;
+            let outlook = Outlook { setting, laws, remapped, totals };
+            let approximate = Approximate { outlook, correction: &self.correction };
+            let (patience, margin) = (3.0 * setting.remap_cost + 1.0, 0.5 * setting.remap_cost);
+            let hindsight = Hindsight { approximate, moves: &self.moves, inner, patience, margin };
+            hindsight.path(self.seed, run, observer)
+        };
+        runs.into_par_iter().map(one).collect()
+    }
+}

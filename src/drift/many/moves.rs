@@ -1,0 +1,192 @@
+//! One step of all ranks, on many branches of hindsight at once.
+//!
+//! Branches must meet: a remap leads to a state that depends on the total load alone, so whatever had the
+//! same total is one from there on. Two couplings see to it, and neither touches the law of a branch.
+//! First, a rank either makes its toggle, a move to one of two levels `gap` apart, up with a probability
+//! that is the same everywhere, or something else; how many ranks do something else is drawn once for
+//! all branches, as far as their laws agree. Then the number of toggles that go up is drawn so that the
+//! totals agree as often as they can (see `meeting`). The moves themselves are allotted to the
+//! levels on each branch apart.
+
+use super::counts::Counts;
+use super::draws::{LnFactorial, binomial};
+use super::meeting::Meeting;
+use rand::Rng;
+
+/// How ranks move.
+pub struct Moves {
+    /// For the draws of whole numbers.
+    pub factorial: LnFactorial,
+    rows: Vec<Row>,
+    gap: usize,
+    /// Probability that a toggle goes up.
+    rise: f64,
+    /// Probability to do something else, of most ranks.
+    usual: f64,
+}
+
+struct Row {
+    /// Lower end of the toggle.
+    toggle: usize,
+    /// Probability of something else than the toggle.
+    other: f64,
+    /// What that is: levels, and the probability of each if none before it was taken.
+    others: Vec<(usize, f64)>,
+    /// All moves in the same form.
+    all: Vec<(usize, f64)>,
+}
+
+/// The best toggle of a row with this gap: its lower end, its probability up, and how probable it is.
+fn toggles(row: &[f64], gap: usize) -> impl Iterator<Item = (usize, f64, f64)> + '_ {
+    (0..row.len().saturating_sub(gap)).filter(move |&i| row[i] > 0.0 && row[i + gap] > 0.0).map(
+        move |i| {
+            let both = row[i] + row[i + gap];
+            (i, row[i + gap] / both, both)
+        },
+    )
+}
+
+/// Levels with the probability of each if none before it was taken.
+fn in_turn(law: impl Iterator<Item = (usize, f64)>) -> Vec<(usize, f64)> {
+    let mut law: Vec<(usize, f64)> = law.filter(|(_, p)| *p > 1e-15).collect();
+    let mut left: f64 = law.iter().map(|(_, p)| p).sum();
+    for (_, p) in &mut law {
+        let here = *p;
+        *p = (here / left).min(1.0);
+        left -= here;
+    }
+    if let Some(last) = law.last_mut() {
+        last.1 = 1.0;
+    }
+    law
+}
+
+impl Moves {
+    /// The moves of a chain with these rows, most of whose ranks are like those on `typical`.
+    pub fn new(rows: &[Vec<f64>], typical: usize) -> Moves {
+        let levels = rows.len();
+        let best = |gap: usize| {
+            toggles(&rows[typical], gap)
+                .map(|found| (gap, found))
+                .max_by(|a, b| a.1.2.total_cmp(&b.1.2))
+        };
+        let found = (1..levels).find_map(best);
+        let (gap, rise) = found.map_or((1, 0.5), |(gap, (_, rise, _))| (gap, rise));
+        let row = |(from, row): (usize, &Vec<f64>)| {
+            // Of all its toggles that which is used most; those nearest to home first.
+            let used = |&(_, up, both): &(usize, f64, f64)| {
+                both * (up / rise).min((1.0 - up) / (1.0 - rise))
+            };
+            let near = |i: usize| i.abs_diff(from);
+            let toggle = toggles(row, gap)
+                .max_by(|a, b| used(a).total_cmp(&used(b)).then_with(|| near(b.0).cmp(&near(a.0))));
+            let share = toggle.as_ref().map_or(0.0, used);
+            let at = toggle.map_or(0, |(at, ..)| at);
+            let rest = |(to, p): (usize, &f64)| {
+                let taken = match to {
+                    to if share > 0.0 && to == at => share * (1.0 - rise),
+                    to if share > 0.0 && to == at + gap => share * rise,
+                    _ => 0.0,
+                };
+                (to, p - taken)
+            };
+            Row {
+                toggle: at,
+                other: if share > 1.0 - 1e-15 { 0.0 } else { 1.0 - share },
+                others: in_turn(row.iter().enumerate().map(rest)),
+                all: in_turn(row.iter().copied().enumerate()),
+            }
+        };
+        let rows: Vec<Row> = rows.iter().enumerate().map(row).collect();
+        let usual = rows[typical].other;
+        Moves { factorial: LnFactorial::new(), rows, gap, rise, usual }
+    }
+
+    /// How many of `ranks` ranks do something else, if all are like most.
+    pub fn events(&self, ranks: u64, draws: &mut impl Rng) -> u64 {
+        binomial(ranks, self.usual, draws)
+    }
+
+    /// One step of a branch. Returns the new total.
+    pub fn step(
+        &self,
+        from: &Counts,
+        ranks: u64,
+        events: u64,
+        meeting: &mut Meeting,
+        draws: &mut impl Rng,
+        to: &mut Counts,
+    ) -> u64 {
+        to.clear();
+        let (mut ranks_left, mut events_left) = (ranks, events);
+        let (mut base, mut toggling) = (0, 0);
+        let mut held = [0u64; MOST];
+        for level in from.low..=from.top {
+            let here = from.on[level] as u64;
+            if here == 0 {
+                continue;
+            }
+            let row = &self.rows[level];
+            let hit =
+                self.factorial.hypergeometric(events_left, ranks_left - events_left, here, draws);
+            ranks_left -= here;
+            events_left -= hit;
+            let others = if row.other == self.usual {
+                hit
+            } else if row.other < self.usual {
+                binomial(hit, row.other / self.usual, draws)
+            } else {
+                hit + binomial(here - hit, (row.other - self.usual) / (1.0 - self.usual), draws)
+            };
+            base += scatter(others, &row.others, draws, to);
+            held[level] = here - others;
+            toggling += here - others;
+            base += (here - others) * row.toggle as u64;
+        }
+        let gap = self.gap as u64;
+        let start = base / gap;
+        let mut up = meeting.next(start, toggling, self.rise, &self.factorial);
+        let total = base + gap * up;
+        for level in from.low..=from.top {
+            let here = held[level];
+            if here == 0 {
+                continue;
+            }
+            let rising = self.factorial.hypergeometric(up, toggling - up, here, draws);
+            toggling -= here;
+            up -= rising;
+            let low = self.rows[level].toggle;
+            to.on[low] += (here - rising) as f64;
+            to.on[low + self.gap] += rising as f64;
+        }
+        to.settle();
+        total
+    }
+
+    /// One step that nothing else depends on.
+    pub fn step_apart(&self, from: &Counts, draws: &mut impl Rng, to: &mut Counts) {
+        to.clear();
+        for level in from.low..=from.top {
+            scatter(from.on[level] as u64, &self.rows[level].all, draws, to);
+        }
+        to.settle();
+    }
+}
+
+/// Most levels.
+pub const MOST: usize = 200;
+
+/// Sends ranks to levels by their probabilities. Returns the sum of the levels.
+fn scatter(ranks: u64, law: &[(usize, f64)], draws: &mut impl Rng, to: &mut Counts) -> u64 {
+    let (mut left, mut sum) = (ranks, 0);
+    for &(level, p) in law {
+        if left == 0 {
+            break;
+        }
+        let here = if p >= 1.0 { left } else { binomial(left, p, draws) };
+        to.on[level] += here as f64;
+        sum += here * level as u64;
+        left -= here;
+    }
+    sum
+}

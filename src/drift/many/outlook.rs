@@ -1,0 +1,177 @@
+//! What a simple policy costs from a state, in closed form: remap when the largest level reaches b, at the
+//! latest after T steps, then go on at the value after a remap.
+
+use super::counts::Counts;
+use super::laws::Laws;
+use super::remapped::Remapped;
+use super::setting::Setting;
+use super::totals::{Profile, Totals};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// The best simple policy from a state, and the numbers its cost is made of.
+#[derive(Debug, Clone, Default)]
+pub struct Plan {
+    /// Its cost, Y.
+    pub value: f64,
+    /// b.
+    pub barrier: usize,
+    /// T.
+    pub steps: usize,
+    /// By number of steps, from 1: what a remap then costs with all that follows.
+    ends: Vec<f64>,
+    tilt: Tilt,
+}
+
+/// How the value after the next remap depends on the total after one step, with expectation zero.
+#[derive(Debug, Clone, Default)]
+enum Tilt {
+    #[default]
+    None,
+    /// A parabola in its distance from its mean.
+    Parabola { mean: f64, variance: f64, slope: f64, bend: f64 },
+    /// Less its own expectation.
+    Whole(Arc<Profile>),
+}
+
+impl Tilt {
+    fn at(&self, total: u64) -> f64 {
+        match self {
+            Tilt::None => 0.0,
+            Tilt::Parabola { mean, variance, slope, bend } => {
+                let away = total as f64 - mean;
+                slope * away + bend * (away * away - variance)
+            }
+            Tilt::Whole(profile) => profile.at(total) - profile.expected,
+        }
+    }
+}
+
+/// Profiles over the next total that were computed, by step, total and steps to the next remap.
+pub type Known = HashMap<(u64, u64, usize), Option<Arc<Profile>>>;
+
+/// How many barriers above the largest level are tried.
+const BARRIERS: usize = 2;
+
+/// What plans are made from.
+pub struct Outlook<'a> {
+    /// The problem.
+    pub setting: &'a Setting,
+    /// Between remaps.
+    pub laws: &'a Laws,
+    /// After a remap.
+    pub remapped: &'a Remapped,
+    /// Of the total.
+    pub totals: &'a Totals,
+}
+
+impl Outlook<'_> {
+    /// The best plan from x after step k, before the last.
+    pub fn plan(&self, x: &Counts, k: u64, plan: &mut Plan) {
+        plan.ends.clear();
+        plan.value = f64::INFINITY;
+        let levels = self.laws.levels();
+        self.try_barrier(x, k, levels, plan);
+        for barrier in x.top + 1..(x.top + 1 + BARRIERS).min(levels) {
+            self.try_barrier(x, k, barrier, plan);
+        }
+    }
+
+    fn try_barrier(&self, x: &Counts, k: u64, barrier: usize, plan: &mut Plan) {
+        let table = self.laws.barrier(barrier);
+        let left = (self.setting.steps - k).min(self.laws.longest() as u64) as usize;
+        let ends = self.setting.steps - k <= self.laws.longest() as u64;
+        let (mut alive, mut sum, mut worse) = (1.0, 0.0, 0);
+        let mut least = f64::INFINITY;
+        for j in 1..=left {
+            self.look(x, k, j, plan);
+            let (products, survive) = table.products(j, x);
+            let mean = table.total(j, x) / self.setting.ranks as f64;
+            let end = plan.ends[j - 1];
+            sum += barrier as f64 * alive - products
+                + alive * (self.setting.base - self.setting.weight * mean);
+            let value = sum + alive * end;
+            if value < least {
+                least = value;
+                worse = 0;
+            } else {
+                worse += 1;
+            }
+            if value < plan.value {
+                (plan.value, plan.barrier, plan.steps) = (value, barrier, j);
+            }
+            sum += (alive - survive) * end;
+            alive = survive;
+            if alive < 1e-9 || worse > 1 && !ends {
+                break;
+            }
+        }
+    }
+
+    fn look(&self, x: &Counts, k: u64, j: usize, plan: &mut Plan) {
+        if plan.ends.len() < j {
+            let (mean, variance) = self.laws.total(j, x);
+            let at = k + j as u64;
+            plan.ends.push(match at < self.setting.steps {
+                true => self.setting.remap_cost + self.remapped.around(at, mean, variance),
+                false => 0.0,
+            });
+        }
+    }
+
+    /// Prepares the plan made in x after step k, with this total, to be followed.
+    pub fn prepare(&self, x: &Counts, total: u64, k: u64, known: &mut Known, plan: &mut Plan) {
+        let (mean, variance) = self.laws.total(1, x);
+        plan.tilt = Tilt::None;
+        let at = k + plan.steps as u64;
+        let away = variance.sqrt();
+        if at >= self.setting.steps || away == 0.0 {
+            return;
+        }
+        let (later, spread) = self.laws.total(plan.steps, x);
+        // The same for all states of one total, where their laws are.
+        let rest = (plan.steps - 1) as f64 * variance;
+        let whole = |total| self.remapped.around(at, total, rest);
+        if self.totals.applies(x) {
+            let profile = || self.totals.profile(total, whole).map(Arc::new);
+            let known = known.entry((k, total, plan.steps)).or_insert_with(profile);
+            if let Some(profile) = known {
+                plan.tilt = Tilt::Whole(profile.clone());
+                return;
+            }
+        }
+        let value = |by: f64| self.remapped.around(at, later + by, (spread - variance).max(0.0));
+        let (low, middle, high) = (value(-away), value(0.0), value(away));
+        let slope = (high - low) / (2.0 * away);
+        let bend = (high + low - 2.0 * middle) / (2.0 * variance);
+        plan.tilt = Tilt::Parabola { mean, variance, slope, bend };
+    }
+
+    /// The cost of a plan from the state y that one step from where it was made led to, that step
+    /// included: its expectation over y is the plan's value, exactly.
+    pub fn follow(&self, plan: &Plan, y: &Counts, total: u64) -> f64 {
+        let setting = self.setting;
+        let mean = total as f64 / setting.ranks as f64;
+        let paid = (y.top.min(plan.barrier)) as f64 + setting.base - setting.weight * mean
+            + plan.tilt.at(total);
+        if plan.steps == 1 || y.top >= plan.barrier {
+            return paid + plan.ends[0];
+        }
+        let table = self.laws.barrier(plan.barrier);
+        let barrier = plan.barrier as f64;
+        let (mut alive, mut sum) = (1.0, paid);
+        for j in 2..=plan.steps {
+            let (products, survive) = table.products(j - 1, y);
+            let end = plan.ends[j - 1];
+            let mean = table.total(j - 1, y) / setting.ranks as f64;
+            sum += barrier * alive - products + alive * (setting.base - setting.weight * mean);
+            if j == plan.steps {
+                sum += alive * end;
+            } else {
+                sum += (alive - survive) * end;
+            }
+            alive = survive;
+        }
+        sum
+    }
+}

@@ -1,0 +1,125 @@
+//! The law of the change of the total load in one step, while every rank moves like most do.
+
+use super::counts::Counts;
+
+/// The law of the total.
+pub struct Totals {
+    /// Which levels have the usual moves.
+    usual: Vec<bool>,
+    /// The least change, and the probabilities of it and the next ones; none if they are too many.
+    law: Option<Hats>,
+}
+
+/// A law through the expectations of hat functions at equal distances: those of everything linear in between.
+struct Hats {
+    first: i64,
+    width: i64,
+    masses: Vec<f64>,
+}
+
+/// A function of the total one step later, linear between points at equal distances.
+#[derive(Debug)]
+pub struct Profile {
+    first: i64,
+    width: i64,
+    values: Vec<f64>,
+    /// Its expectation.
+    pub expected: f64,
+}
+
+impl Profile {
+    /// At a total.
+    pub fn at(&self, total: u64) -> f64 {
+        let away =
+            (total as i64 - self.first).clamp(0, self.width * (self.values.len() as i64 - 1));
+        let (i, rest) = ((away / self.width) as usize, away % self.width);
+        if rest == 0 {
+            return self.values[i];
+        }
+        let share = rest as f64 / self.width as f64;
+        self.values[i] * (1.0 - share) + self.values[i + 1] * share
+    }
+}
+
+/// Laws of more values are not used.
+const MOST: usize = 18_000;
+/// Points that a law is seen through, about.
+const POINTS: usize = 120;
+/// What is left out at either end.
+const NOTHING: f64 = 1e-18;
+
+impl Totals {
+    /// Of so many ranks, most of which move like those on `typical`.
+    pub fn new(rows: &[Vec<f64>], typical: usize, ranks: u64) -> Totals {
+        let moves = |from: usize| -> Vec<(i64, f64)> {
+            let row = rows[from].iter().enumerate().filter(|(_, p)| **p > 0.0);
+            row.map(|(to, p)| (to as i64 - from as i64, *p)).collect()
+        };
+        let one = moves(typical);
+        let usual = (0..rows.len()).map(|level| moves(level) == one).collect();
+        let (low, high) = (one[0].0, one[one.len() - 1].0);
+        let mut power = (low, vec![0.0; (high - low) as usize + 1]);
+        for (by, p) in one {
+            power.1[(by - low) as usize] = p;
+        }
+        let (mut law, mut left) = (Some((0, vec![1.0])), ranks);
+        while left > 0 && law.is_some() {
+            if left % 2 == 1 {
+                law = law.and_then(|law| sum(&law, &power));
+            }
+            left /= 2;
+            if left > 0 {
+                match sum(&power, &power) {
+                    Some(double) => power = double,
+                    None => law = None,
+                }
+            }
+        }
+        Totals { usual, law: law.map(|(first, law)| Hats::of(first, &law)) }
+    }
+
+    /// Whether the law is that of the step after x.
+    pub fn applies(&self, x: &Counts) -> bool {
+        self.law.is_some() && (x.low..=x.top).all(|level| x.on[level] == 0.0 || self.usual[level])
+    }
+
+    /// A function of the total one step later, as it is seen from this total.
+    pub fn profile(&self, total: u64, value: impl Fn(f64) -> f64) -> Option<Profile> {
+        let Hats { first, width, masses } = self.law.as_ref()?;
+        let first = total as i64 + first;
+        let point = |i: usize| value((first + i as i64 * width).max(0) as f64);
+        let values: Vec<f64> = (0..masses.len()).map(point).collect();
+        let expected = values.iter().zip(masses).map(|(value, mass)| value * mass).sum();
+        Some(Profile { first, width: *width, values, expected })
+    }
+}
+
+impl Hats {
+    fn of(first: i64, law: &[f64]) -> Hats {
+        let width = law.len().div_ceil(POINTS).max(1);
+        let mut masses = vec![0.0; (law.len() - 1).div_ceil(width) + 1];
+        for (at, p) in law.iter().enumerate() {
+            let (i, share) = (at / width, (at % width) as f64 / width as f64);
+            masses[i] += p * (1.0 - share);
+            if share > 0.0 {
+                masses[i + 1] += p * share;
+            }
+        }
+        let all: f64 = masses.iter().sum();
+        masses.iter_mut().for_each(|mass| *mass /= all);
+        Hats { first, width: width as i64, masses }
+    }
+}
+
+/// The law of the sum of two independent numbers, without its ends.
+fn sum(a: &(i64, Vec<f64>), b: &(i64, Vec<f64>)) -> Option<(i64, Vec<f64>)> {
+    let mut law = vec![0.0; a.1.len() + b.1.len() - 1];
+    for (i, p) in a.1.iter().enumerate() {
+        for (sum, q) in law[i..].iter_mut().zip(&b.1) {
+            *sum += p * q;
+        }
+    }
+    let first = law.iter().position(|p| *p > NOTHING)?;
+    let last = law.iter().rposition(|p| *p > NOTHING)?;
+    (last - first < MOST).then(|| (a.0 + b.0 + first as i64, law[first..=last].to_vec()))
+}
