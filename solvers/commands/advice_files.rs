@@ -73,7 +73,7 @@ pub(super) fn write(
         for (target, name) in FORMS {
             // Not every code has a setting for every rule.
             if let Ok(form) = exported::write(&document, target) {
-                put(name, &form.bytes)?;
+                put(name, &form)?;
             }
         }
     }

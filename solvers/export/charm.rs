@@ -2,20 +2,36 @@
 
 use super::knobs::Knobs;
 use crate::complaint::Complaint;
+use remapping::simulate::Trigger;
 
 /// Arguments of the command line. The period is in seconds.
-pub fn write(knobs: &Knobs) -> Result<String, Complaint> {
-    let mut text = knobs.comments("#");
-    let Some(every) = knobs.interval_only("Charm++")? else {
-        return Ok(text + "+balancer NullLB\n");
+pub fn write(mut knobs: Knobs<'_>) -> Result<String, Complaint> {
+    let Some(every) = knobs.interval("Charm++", Trigger::periodic)? else {
+        knobs.say(
+            "Never: no +balancer on the command line, and no -balancer or -module of one when the program is linked; \
+             there is no balancer that does nothing by the name of NullLB.",
+        );
+        return Ok(knobs.comments("#"));
     };
-    let period = every as f64 * knobs.step_time.unwrap_or(0.0);
-    if period <= 0.0 {
-        let message = "the mean load is 0: the interval has no length in seconds";
-        return Err(Complaint::elsewhere(message, "give the model loads above 0"));
-    }
-    text += "# +LBPeriod: least seconds between two remaps, where the run-time system calls the balancer itself.\n";
-    text += "# A unit of load is taken to be a second, and loads to stay about as they start. A program\n";
-    text += &format!("# that calls AtSync itself should do so every {every} steps.\n");
-    Ok(text + &format!("+balancer GreedyRefineLB +LBPeriod {period:?}\n"))
+    let Some((period, waiting)) = knobs.seconds(every) else {
+        let message = "the length of a step is not known: the interval has none in seconds";
+        let help = "give the model loads above 0, or call AtSync every so many steps";
+        return Err(Complaint::elsewhere(message, help));
+    };
+    knobs.say(
+        "+LBPeriod: wall seconds from the end of one balancing to the next, for chares that do not use AtSync \
+         (usesAtSync = false). No imbalance is tested. Loads are wall times of chares by default.",
+    );
+    knobs.say(match waiting {
+        true => "A unit of load is taken to be a second, and steps as long as their mean load and the waiting together.",
+        false => {
+            "A unit of load is taken to be a second, and steps as long as their mean load: the waiting is not known, \
+             so that this is the least the period should be."
+        }
+    });
+    knobs.say(&format!(
+        "A program that uses AtSync calls it every {every} steps and needs no +LBPeriod."
+    ));
+    knobs.say("+MetaLB instead decides by itself: its tolerance, 1.1, is compiled in.");
+    Ok(knobs.comments("#") + &format!("+balancer GreedyRefineLB +LBPeriod {period:?}\n"))
 }

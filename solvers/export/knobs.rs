@@ -1,153 +1,333 @@
-//! What a rule comes to in codes that know an interval and a tolerance only.
+//! What a rule comes to in codes that know an interval, or a level of their own statistic.
 
-use super::heading;
+use super::fitted::{self, Fitted};
+use super::heading_of_settings;
 use crate::complaint::Complaint;
-use crate::solution::map::Map;
-use crate::solution::rule::{Measure, Rule, StatedRule};
+use crate::solution::dynamics::Kind;
+use crate::solution::rule::{BestFixed, Measure, Priced, Rule, StatedRule};
+use remapping::simulate::{Statistic, Trials, Trigger};
 
-/// An interval, a tolerance, or both.
-#[derive(Debug, Clone)]
-pub struct Knobs {
-    /// What the file says of itself, and what is assumed, a line each.
-    pub notes: Vec<String>,
-    /// Steps between two looks at a tolerance.
-    pub look: u64,
-    /// Steps between remaps; `Some(None)` is never.
-    pub interval: Option<Option<u64>>,
-    /// Remap when max / mean - 1 exceeds this.
-    pub tolerance: Option<f64>,
-    /// The fixed interval of least cost, where the rule is a tolerance.
-    pub instead: Option<u64>,
-    /// Mean time of a step, in the unit of the model.
-    pub step_time: Option<f64>,
+/// A rule to be expressed, and what the file says of it.
+pub struct Knobs<'a> {
+    export: &'a StatedRule,
+    /// What other settings cost.
+    trials: Option<Trials>,
+    /// What the file says of itself, what is assumed and what is lost, a line each.
+    notes: Vec<String>,
 }
 
-impl Knobs {
-    /// Steps between two looks at the imbalance: the interval if there is no tolerance.
-    pub fn every(&self) -> Option<u64> {
-        match (self.interval, self.tolerance) {
-            (Some(every), _) => every,
-            (None, _) => Some(self.look),
-        }
-    }
-
-    /// max / mean beyond which to remap, if there is an interval, any imbalance.
-    pub fn ratio(&self) -> f64 {
-        1.0 + self.tolerance.filter(|_| self.interval.is_none()).unwrap_or(0.0)
-    }
-
-    /// The interval for a code that knows nothing else; `None` is never.
-    pub fn interval_only(&self, code: &str) -> Result<Option<u64>, Complaint> {
-        match (self.interval, self.instead) {
-            (Some(every), _) => Ok(every),
-            (None, Some(every)) => Ok(Some(every)),
-            (None, None) => {
-                let message = format!("{code} knows an interval only, this rule is a tolerance");
-                let help = "solve the model as Periodic with remap_cost and export the interval";
-                Err(Complaint::elsewhere(message, help))
-            }
-        }
-    }
-
-    /// The notes as comment lines.
-    pub fn comments(&self, mark: &str) -> String {
-        self.notes.iter().map(|note| format!("{mark} {note}\n")).collect()
-    }
+/// What a code is to do.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Setting {
+    /// Nothing.
+    Never,
+    /// Remap every so many steps, whatever the imbalance.
+    Every(u64),
+    /// Remap when its statistic exceeds this.
+    Above(f64),
 }
 
-/// The knobs of a rule.
-pub fn of(export: &StatedRule) -> Result<Knobs, Complaint> {
-    let mut notes = heading(export);
-    notes.push("Assumed: loads are times of a step, and a remap restores balance.".to_owned());
-    let (mut instead, mut look) = (None, 1);
-    let (interval, tolerance, step_time) = match &export.rule {
-        Rule::Belief(_) => {
+/// A code that compares a statistic with a level.
+#[derive(Debug, Clone, Copy)]
+pub struct Watcher {
+    /// Its name.
+    pub code: &'static str,
+    /// How it looks, in looks of the model.
+    pub looks: Trigger,
+    /// Levels from here on are refused.
+    pub limit: f64,
+}
+
+const WIDTH: usize = 96;
+
+impl<'a> Knobs<'a> {
+    /// The knobs of a rule.
+    ///
+    /// # Errors
+    /// A rule on a probability, which no such code has.
+    pub fn of(export: &'a StatedRule) -> Result<Knobs<'a>, Complaint> {
+        if let Rule::Belief(_) = export.rule {
             let message = "thresholds on the probability of a change are not an interval";
             let help = "export to c, fortran, python or rust, or watch the run with remap monitor";
             return Err(Complaint::elsewhere(message, help));
         }
-        Rule::Interval(interval) => {
-            let at_end = interval.tolerance.filter(|tolerance| tolerance.is_finite());
-            if let Some(tolerance) = at_end {
-                let ratio = 1.0 + tolerance;
-                notes
-                    .push(format!("At the end of the interval max/mean is {ratio:.6} on average."));
-            }
-            (Some(interval.every), at_end, Some(interval.mean))
+        let mut notes = heading_of_settings(export);
+        notes.push("Assumed: loads are times of a step, and a remap restores balance.".to_owned());
+        if let Rule::Interval(interval) = &export.rule
+            && let Some(tolerance) = interval.tolerance.filter(|tolerance| tolerance.is_finite())
+        {
+            let ratio = 1.0 + tolerance;
+            notes.push(format!("At the end of the interval max/mean is {ratio:.6} on average."));
         }
-        Rule::Imbalance(imbalance) => {
-            let threshold = imbalance.thresholds[0].1;
-            let mean = imbalance.mean;
-            notes.push(format!("Threshold {threshold} on max - mean at mean load {mean}."));
-            instead = imbalance.interval;
-            if let Some(every) = instead {
-                notes.push(format!("The fixed interval of least cost would be {every} steps."));
-            }
-            if mean <= 0.0 {
-                let help = "give the model loads above 0";
-                return Err(Complaint::elsewhere("the mean load is 0: no ratio to it", help));
-            }
-            (None, Some(threshold / mean), Some(mean))
-        }
-        Rule::Level(level) => {
-            look = level.stride;
-            instead = level.interval;
-            if let Some(every) = instead {
-                notes.push(format!("The fixed interval of least cost would be {every} steps."));
-            }
-            let over = match level.measure {
-                Measure::Excess => level.value / level.mean,
-                Measure::Utilization => 1.0 / level.value - 1.0,
-            };
-            match over.is_finite() {
-                true => (None, Some(over.max(0.0)), Some(level.mean)),
-                false => (Some(None), None, Some(level.mean)),
-            }
-        }
-        Rule::Map(map) => {
-            let (tolerance, wrong) = closest(map)?;
-            notes
-                .push("The max/mean closest to the decision map; it differs from it in".to_owned());
-            notes.push(format!("{:.2} % of the load vectors.", 100.0 * wrong));
-            (None, Some(tolerance), None)
-        }
-    };
-    if interval == Some(None) {
-        notes.push("Remapping never pays.".to_owned());
+        let trials = export.priced.as_ref().and_then(Priced::trials);
+        Ok(Knobs { export, trials, notes })
     }
-    Ok(Knobs { notes, look, interval, tolerance, instead, step_time })
+
+    /// Says something more of the setting.
+    pub fn say(&mut self, note: &str) {
+        self.notes.push(note.to_owned());
+    }
+
+    /// Steps of the program between two looks at a level.
+    pub fn look(&self) -> u64 {
+        self.export.priced.as_ref().map_or(1, |priced| priced.stride).max(match self.export.rule {
+            Rule::Level(level) => level.stride,
+            _ => 1,
+        })
+    }
+
+    /// What the file says, as comment lines.
+    pub fn comments(&self, mark: &str) -> String {
+        let mut text = String::new();
+        for note in &self.notes {
+            let mut line = mark.to_owned();
+            for word in note.split_whitespace() {
+                if line.len() > mark.len() && line.len() + word.len() >= WIDTH {
+                    text += &format!("{line}\n");
+                    line = mark.to_owned();
+                }
+                line += &format!(" {word}");
+            }
+            text += &format!("{line}\n");
+        }
+        text
+    }
+
+    /// The setting of a code with a level: an interval where the rule is one, otherwise the level that costs least
+    /// there.
+    ///
+    /// # Errors
+    /// Where never remapping costs no more, or nothing is known of such levels.
+    pub fn setting(&mut self, watcher: Watcher) -> Result<Setting, Complaint> {
+        if let Rule::Interval(interval) = &self.export.rule {
+            let every = interval.every;
+            return Ok(self.periodic(every));
+        }
+        let (code, statistic) = (watcher.code, watcher.looks.statistic);
+        if let Some(trials) = &self.trials {
+            let Watcher { looks, limit, .. } = watcher;
+            let processes = self.processes();
+            let fitted = fitted::level(trials, looks, limit, processes);
+            let Some(fitted) = fitted.filter(|fitted| fitted.cost < fitted.never) else {
+                let costs = fitted.map_or(String::new(), |fitted| {
+                    format!(": {} against {}", shown(fitted.cost), shown(fitted.never))
+                });
+                let statistic = name(statistic);
+                let message = format!(
+                    "no level of {statistic}, as {code} tests it, costs less than never{costs}"
+                );
+                let help = "leave its load balancing off, or export to c, fortran or python";
+                return Err(Complaint::elsewhere(message, help));
+            };
+            let level = fitted.value;
+            self.say(&format!("Of all levels of {}, {level:.6} costs least.", name(statistic)));
+            self.say_cost("It", fitted);
+            self.say_fixed();
+            return Ok(Setting::Above(level));
+        }
+        self.of_one_statistic(watcher).map(Setting::Above)
+    }
+
+    /// A level where no other can be priced: by the share of load vectors, or as the rule is stated.
+    fn of_one_statistic(&mut self, watcher: Watcher) -> Result<f64, Complaint> {
+        let Watcher { code, looks: Trigger { statistic, .. }, limit } = watcher;
+        let help = "solve the model with this version, or export to c, fortran or python";
+        let refuse = |message: String| Err(Complaint::elsewhere(message, help));
+        let (excess, mean) = match &self.export.rule {
+            Rule::Map(map) => {
+                let priced = self.export.priced.as_ref();
+                let r = map.processes();
+                let capacities = priced.map_or(vec![1.0; r], |p| p.dynamics.capacities(r));
+                let found = fitted::closest(map, &capacities, statistic, limit);
+                let found = found.filter(|found| found.wrong < found.never);
+                let Some(found) = found else {
+                    let name = name(statistic);
+                    return refuse(format!("no level of {name} is closer to the map than never"));
+                };
+                let (level, wrong) = (found.level, 100.0 * found.wrong);
+                let (name, never) = (name(statistic), 100.0 * found.never);
+                self.say(&format!(
+                    "The level {level:.6} of {name} is closest to the decision map: it differs from it in {wrong:.2} % \
+                     of the load vectors, never remapping in {never:.2} %. What either costs is not known."
+                ));
+                return Ok(level);
+            }
+            Rule::Imbalance(imbalance) => (imbalance.thresholds[0].1, imbalance.mean),
+            Rule::Level(level) => match level.measure {
+                Measure::Excess => (level.value, level.mean),
+                Measure::Utilization => (1.0 / level.value - 1.0, 1.0),
+            },
+            Rule::Belief(_) | Rule::Interval(_) => return refuse("not a level".to_owned()),
+        };
+        if statistic != Statistic::MaxOverMean {
+            return refuse(format!("{code} compares {}, this rule max and mean", name(statistic)));
+        }
+        if mean <= 0.0 {
+            let help = "give the model loads above 0";
+            return Err(Complaint::elsewhere("the mean load is 0: no ratio to it", help));
+        }
+        let level = 1.0 + (excess / mean).max(0.0);
+        if !(level < limit) {
+            return refuse(format!("{code} knows levels below {limit} only, the rule is {level}"));
+        }
+        let fixed = matches!(&self.export.rule, Rule::Level(level) if level.measure == Measure::Utilization);
+        if !fixed {
+            self.say(&format!(
+                "Threshold {excess} on max - mean at mean load {mean}: as a ratio it is another rule when the mean \
+                 changes."
+            ));
+        }
+        Ok(level)
+    }
+
+    /// The interval for a code that knows nothing else and remaps as `shape` says for one, in looks of the model;
+    /// `None` is never.
+    ///
+    /// # Errors
+    /// Where no interval is known.
+    pub fn interval(
+        &mut self,
+        code: &str,
+        shape: impl Fn(u64) -> Trigger,
+    ) -> Result<Option<u64>, Complaint> {
+        if let Rule::Interval(interval) = &self.export.rule {
+            let every = interval.every;
+            return Ok(match self.periodic(every) {
+                Setting::Every(every) => Some(every),
+                _ => None,
+            });
+        }
+        let once = self.export.priced.as_ref().is_some_and(|p| p.dynamics.course == Kind::Once);
+        let message = match once {
+            true => format!("{code} knows an interval only, this program remaps once"),
+            false => format!("{code} knows an interval only, this rule is a tolerance"),
+        };
+        let help = "solve the model as Periodic with remap_cost and export the interval";
+        let unknown = || Complaint::elsewhere(message, help);
+        let Some((priced, trials)) = self.export.priced.as_ref().zip(self.trials.as_ref()) else {
+            return Err(unknown());
+        };
+        if once {
+            return Err(unknown());
+        }
+        let plain = (1..=4).all(|every| shape(every) == Trigger::periodic(every));
+        let processes = priced.processes;
+        let found = match priced.fixed.filter(|_| plain) {
+            Some(BestFixed { interval, cost, never, .. }) => {
+                Fitted { value: interval, cost, never, runs: 0 }
+            }
+            None => fitted::interval(trials, shape, processes),
+        };
+        let stride = priced.stride;
+        match found.value {
+            Some(every) => {
+                let what =
+                    format!("{code} knows an interval only: of all, {} steps", every * stride);
+                self.say_cost(&what, found);
+            }
+            None => {
+                self.say(&format!(
+                    "{code} knows an interval only, and none costs less than never remapping."
+                ));
+                self.say_cost("That", found);
+            }
+        }
+        Ok(found.value.map(|every| every.saturating_mul(stride)))
+    }
+
+    /// Seconds of so many steps, if a unit of load is one, and whether the waiting is known.
+    pub fn seconds(&self, steps: u64) -> Option<(f64, bool)> {
+        let (step, waiting) = match &self.export.rule {
+            Rule::Interval(interval) => {
+                (interval.mean + interval.waiting.unwrap_or(0.0), interval.waiting.is_some())
+            }
+            _ => {
+                let priced = self.export.priced.as_ref()?;
+                let unit = self.export.unit_seconds / priced.stride as f64;
+                (priced.fixed?.step_time? * unit, true)
+            }
+        };
+        Some((step * steps as f64, waiting)).filter(|(seconds, _)| *seconds > 0.0)
+    }
+
+    fn periodic(&mut self, every: Option<u64>) -> Setting {
+        match every {
+            Some(every) => Setting::Every(every),
+            None => {
+                self.say("Remapping never pays.");
+                Setting::Never
+            }
+        }
+    }
+
+    fn processes(&self) -> usize {
+        self.export.priced.as_ref().map_or(0, |priced| priced.processes)
+    }
+
+    /// What a setting costs beside the optimum and never.
+    fn say_cost<T>(&mut self, what: &str, fitted: Fitted<T>) {
+        let Some(priced) = &self.export.priced else { return };
+        let (cost, never) = (shown(fitted.cost), shown(fitted.never));
+        let unit = match priced.dynamics.course {
+            Kind::Endless => "a step",
+            Kind::Once => "until balance or a remap",
+            _ => "for the job",
+        };
+        let optimum = match (&self.export.rule, &self.trials) {
+            (_, _) if priced.optimum.is_some() => priced.optimum,
+            (Rule::Map(map), Some(trials)) => Some(fitted::price_map(trials, map)),
+            _ => None,
+        };
+        let best = match optimum.filter(|optimum| *optimum > 0.0) {
+            Some(optimum) => {
+                let more = 100.0 * (fitted.cost / optimum - 1.0);
+                format!(
+                    ", the optimal policy {} (the setting costs {more:.1} % more)",
+                    shown(optimum)
+                )
+            }
+            None => String::new(),
+        };
+        let how = match fitted.runs {
+            0 => String::new(),
+            runs => format!(" Means of {runs} simulated paths."),
+        };
+        let note = format!(
+            "{what} costs {cost} units of load {unit}{best}, never remapping {never}.{how}"
+        );
+        self.say(&note);
+    }
+
+    fn say_fixed(&mut self) {
+        let Some(priced) = &self.export.priced else { return };
+        let Some(BestFixed { interval: Some(every), cost, .. }) = priced.fixed else { return };
+        let more = match priced.optimum.filter(|optimum| *optimum > 0.0) {
+            Some(optimum) => {
+                format!(", {:.1} % more than the optimum", 100.0 * (cost / optimum - 1.0))
+            }
+            None => String::new(),
+        };
+        let (every, cost) = (every * priced.stride, shown(cost));
+        self.say(&format!(
+            "The fixed interval of least cost would be {every} steps: it costs {cost}{more}."
+        ));
+    }
 }
 
-/// The bound on max / mean - 1 that differs from the map in the fewest load vectors, and its share of
-/// them.
-fn closest(map: &Map) -> Result<(f64, f64), Complaint> {
-    let mut entries = Vec::with_capacity(map.letters.len());
-    for (place, letter) in map.letters.iter().enumerate() {
-        let (loads, vectors) = map.entry(place);
-        let most = loads.iter().copied().max().unwrap_or(0) as f64;
-        let mean = loads.iter().sum::<i64>() as f64 / loads.len() as f64;
-        if mean > 0.0 {
-            entries.push((most / mean - 1.0, *letter == b'R', vectors));
-        }
+fn name(statistic: Statistic) -> &'static str {
+    match statistic {
+        Statistic::MaxOverMean => "max/mean",
+        Statistic::MaxOverMin => "max/min",
+        Statistic::RangeOverMean => "(max - min)/mean",
     }
-    let all: f64 = entries.iter().map(|(_, _, vectors)| vectors).sum();
-    if all == 0.0 {
-        let help = "give the model loads above 0";
-        return Err(Complaint::elsewhere("no load vector has a positive mean", help));
+}
+
+/// Four digits are more than a simulation knows.
+fn shown(cost: f64) -> String {
+    match cost.abs() {
+        big if big >= 1000.0 => format!("{cost:.0}"),
+        some if some >= 100.0 => format!("{cost:.1}"),
+        some if some >= 10.0 => format!("{cost:.2}"),
+        _ => format!("{cost:.3}"),
     }
-    entries.sort_by(|a, b| a.0.total_cmp(&b.0));
-    // Below every ratio: the bound remaps everywhere.
-    let weight = |keep: bool| {
-        entries.iter().filter(|(_, remap, _)| *remap == keep).map(|(_, _, vectors)| vectors).sum()
-    };
-    let mut wrong: f64 = weight(false);
-    let mut best = (0.0, f64::INFINITY);
-    for (i, (ratio, remap, vectors)) in entries.iter().enumerate() {
-        wrong += if *remap { *vectors } else { -vectors };
-        let last_of_ratio = entries.get(i + 1).is_none_or(|next| next.0 > *ratio);
-        if last_of_ratio && wrong < best.1 {
-            best = (*ratio, wrong);
-        }
-    }
-    Ok((best.0, (best.1 / all).max(0.0)))
 }

@@ -4,24 +4,31 @@
 //! writes rules in its own syntax.
 
 pub mod advised;
+mod amrex;
 mod c;
 mod charm;
 mod csv;
 mod eplb;
+mod fitted;
 mod fortran;
+mod fourc;
 mod json;
 mod knobs;
 mod lammps;
 mod npz;
+mod openfoam;
 mod python;
 mod rust;
+mod sglang;
 mod smilei;
 mod swift;
+mod vt;
 mod warpx;
 
 use crate::complaint::Complaint;
 use crate::solution::map::{Index, Map};
 use crate::solution::rule::StatedRule;
+use knobs::Knobs;
 
 /// What a solution can be exported to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,13 +57,23 @@ pub enum Target {
     Charm,
     /// SWIFT: the `DomainDecomposition` parameters.
     Swift,
-    /// vLLM: the configuration of its expert parallel load balancer.
+    /// vLLM: its expert parallel load balancer.
     Eplb,
+    /// SGLang: its expert parallel load balancer.
+    Sglang,
+    /// DARMA/vt: `--vt_lb_interval`.
+    Vt,
+    /// OpenFOAM: a `distributor` of `dynamicMeshDict`.
+    Openfoam,
+    /// 4C: redistribution of contact interfaces.
+    Fourc,
+    /// AMReX: load balancing of a single level.
+    Amrex,
 }
 
 impl Target {
     /// All of them, each with its name and what it is.
-    pub const ALL: [(Target, &'static str, &'static str); 13] = [
+    pub const ALL: [(Target, &'static str, &'static str); 18] = [
         (Target::C, "c", "A C99 header"),
         (Target::Fortran, "fortran", "A Fortran 2003 module"),
         (Target::Python, "python", "A Python module"),
@@ -69,7 +86,12 @@ impl Target {
         (Target::Smilei, "smilei", "Smilei: a `LoadBalancing` block"),
         (Target::Charm, "charm", "Charm++: `+LBPeriod`"),
         (Target::Swift, "swift", "SWIFT: the `DomainDecomposition` parameters"),
-        (Target::Eplb, "eplb", "vLLM: the configuration of its expert parallel load balancer"),
+        (Target::Eplb, "eplb", "vLLM: its expert parallel load balancer"),
+        (Target::Sglang, "sglang", "SGLang: its expert parallel load balancer"),
+        (Target::Vt, "vt", "DARMA/vt: `--vt_lb_interval`"),
+        (Target::Openfoam, "openfoam", "OpenFOAM: a `distributor` of `dynamicMeshDict`"),
+        (Target::Fourc, "fourc", "4C: redistribution of contact interfaces"),
+        (Target::Amrex, "amrex", "AMReX: load balancing of a single level"),
     ];
 }
 
@@ -81,39 +103,40 @@ impl std::str::FromStr for Target {
     }
 }
 
-/// A solution in another form.
-pub struct Exported {
-    /// What is written.
-    pub bytes: Vec<u8>,
-    /// Assumptions that the form has no place for.
-    pub notes: Vec<String>,
-}
-
 /// Writes `export` for `target`.
-pub fn write(export: &StatedRule, target: Target) -> Result<Exported, Complaint> {
-    let text = |text: String| Exported { bytes: text.into_bytes(), notes: Vec::new() };
-    Ok(match target {
-        Target::C => text(c::write(export)),
-        Target::Fortran => text(fortran::write(export)),
-        Target::Python => text(python::write(export)),
-        Target::Rust => text(rust::write(export)),
-        Target::Csv => text(csv::write(export)),
-        Target::Json => text(json::write(export)),
-        Target::Npz => Exported { bytes: npz::write(export)?, notes: Vec::new() },
-        Target::Lammps => text(lammps::write(&knobs::of(export)?)),
-        Target::Warpx => text(warpx::write(&knobs::of(export)?)),
-        Target::Smilei => text(smilei::write(&knobs::of(export)?)?),
-        Target::Charm => text(charm::write(&knobs::of(export)?)?),
-        Target::Swift => text(swift::write(&knobs::of(export)?)?),
-        Target::Eplb => {
-            let knobs = knobs::of(export)?;
-            Exported { bytes: eplb::write(&knobs)?.into_bytes(), notes: knobs.notes }
-        }
-    })
+pub fn write(export: &StatedRule, target: Target) -> Result<Vec<u8>, Complaint> {
+    let text = match target {
+        Target::C => c::write(export),
+        Target::Fortran => fortran::write(export),
+        Target::Python => python::write(export),
+        Target::Rust => rust::write(export),
+        Target::Csv => csv::write(export),
+        Target::Json => json::write(export),
+        Target::Npz => return npz::write(export),
+        Target::Lammps => lammps::write(Knobs::of(export)?)?,
+        Target::Warpx => warpx::write(Knobs::of(export)?)?,
+        Target::Smilei => smilei::write(Knobs::of(export)?)?,
+        Target::Charm => charm::write(Knobs::of(export)?)?,
+        Target::Swift => swift::write(Knobs::of(export)?)?,
+        Target::Eplb => eplb::write(Knobs::of(export)?)?,
+        Target::Sglang => sglang::write(Knobs::of(export)?)?,
+        Target::Vt => vt::write(Knobs::of(export)?)?,
+        Target::Openfoam => openfoam::write(Knobs::of(export)?)?,
+        Target::Fourc => fourc::write(Knobs::of(export)?)?,
+        Target::Amrex => amrex::write(Knobs::of(export)?)?,
+    };
+    Ok(text.into_bytes())
 }
 
-/// What every file says of itself at its top, a line each.
+/// What a file that holds the rule says of itself at its top, a line each.
 fn heading(export: &StatedRule) -> Vec<String> {
+    let mut lines = heading_of_settings(export);
+    lines.splice(2..2, export.about.iter().cloned());
+    lines
+}
+
+/// The same of settings, which may differ from the rule.
+fn heading_of_settings(export: &StatedRule) -> Vec<String> {
     let what = if export.optimal { "Optimal remapping" } else { "A rule for when to remap" };
     let mut lines = title_and_version(&export.title, what);
     lines.extend(export.notes.iter().cloned());

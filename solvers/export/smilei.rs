@@ -2,12 +2,25 @@
 
 use super::knobs::Knobs;
 use crate::complaint::Complaint;
+use remapping::simulate::Trigger;
 
-/// A block for the namelist. Smilei knows an interval only.
-pub fn write(knobs: &Knobs) -> Result<String, Complaint> {
-    let every = knobs.interval_only("Smilei")?.unwrap_or(0);
-    let mut text = knobs.comments("#");
-    text += "# every: iterations between two remaps, 0 for none. Smilei estimates loads by its own weights of\n";
-    text += "# cells and particles (cell_load, frozen_particle_load), not by measured times.\n";
-    Ok(text + &format!("LoadBalancing(\n    initial_balance = True,\n    every = {every},\n)\n"))
+/// So many iterations that none follows.
+const NEVER: u64 = 1_000_000_000;
+
+/// A block for the namelist.
+pub fn write(mut knobs: Knobs<'_>) -> Result<String, Complaint> {
+    let every = knobs.interval("Smilei", Trigger::periodic)?;
+    if every.is_none() {
+        knobs.say(
+            "every: beyond the last iteration. 0 would switch off the balancing at the start, too.",
+        );
+    }
+    let every = every.unwrap_or(NEVER);
+    knobs.say(
+        "every: iterations between two remaps; no imbalance is tested. Loads are numbers of cells and particles times \
+         cell_load and frozen_particle_load, not times. It takes more than one rank, the Hilbertian patch_arrangement \
+         (powers of 2 patches along each axis) and two patches a rank at least; with fewer Smilei stops.",
+    );
+    let block = format!("LoadBalancing(\n    initial_balance = True,\n    every = {every},\n)\n");
+    Ok(knobs.comments("#") + &block)
 }

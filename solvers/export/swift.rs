@@ -1,37 +1,37 @@
 //! SWIFT: the `DomainDecomposition` parameters.
 
-use super::knobs::Knobs;
+use super::knobs::{Knobs, Setting, Watcher};
 use crate::complaint::Complaint;
+use remapping::simulate::{Statistic, Trigger};
 
-/// A block of the parameter file. A `trigger` below 1 is a fractional difference of CPU times
-/// between ranks, from 2 on a number of steps; SWIFT refuses what is between.
-pub fn write(knobs: &Knobs) -> Result<String, Complaint> {
-    let mut text = knobs.comments("#");
-    let trigger = match knobs.interval {
-        Some(None) => {
-            text += "# So many steps that no repartition happens.\n";
-            "1000000000".to_owned()
+/// Triggers from 1 up to 2 are refused; those below are levels.
+const LIMIT: f64 = 1.0;
+
+/// A block of the parameter file.
+pub fn write(mut knobs: Knobs<'_>) -> Result<String, Complaint> {
+    // Nothing is looked at in the step after a repartition, nor in the first.
+    let looks = Trigger { first: 2, rest: 2, ..Trigger::above(Statistic::RangeOverMean, 0.0) };
+    let lines = match knobs.setting(Watcher { code: "SWIFT", looks, limit: LIMIT })? {
+        Setting::Never => "  repartition_type: none\n".to_owned(),
+        Setting::Every(every) => {
+            let message = format!(
+                "SWIFT as it is built has no interval: a trigger of {every} ends the run, since it needs fixed costs \
+                 that are compiled in (HAVE_FIXED_COSTS)"
+            );
+            let help = "solve a LoadDrift or Stopping model and export its level, or measure fixed costs first \
+                        (tools/task_plots, partition_fixed_costs.h) and set the trigger by hand";
+            return Err(Complaint::elsewhere(message, help));
         }
-        Some(Some(every)) if every > 1 => {
-            text += "# trigger from 2 on: steps between two repartitions.\n";
-            every.to_string()
-        }
-        Some(Some(_)) => {
-            text += "# The least SWIFT knows: triggers from 1 to 2 are refused. Every step would be better.\n";
-            "2".to_owned()
-        }
-        None => {
-            let tolerance = knobs.ratio() - 1.0;
-            if tolerance >= 1.0 {
-                let message = format!("SWIFT's trigger is below 1, the tolerance is {tolerance}");
-                let help = "solve the model as Periodic with remap_cost and export the interval";
-                return Err(Complaint::elsewhere(message, help));
-            }
-            text += "# trigger below 1: repartition when the ranks' CPU times differ by this share. SWIFT\n";
-            text += "# compares (max - min) / mean, which is at least max/mean - 1.\n";
-            // A trigger of 0 is refused.
-            format!("{:?}", tolerance.max(1e-6))
+        Setting::Above(level) => {
+            knobs.say(
+                "trigger, below 1: (max - min)/mean of the user CPU times of ranks in the last step, waiting not \
+                 included. It is tested in steps that update at least minfrac of the particles, two steps after a \
+                 repartition at the earliest; the repartition comes before the next step.",
+            );
+            knobs.say("Lost: where few steps update most particles, the level is seen late.");
+            knobs.say("repartition_type: fullcosts takes METIS or ParMETIS.");
+            format!("  repartition_type: fullcosts\n  trigger: {level:?}\n  minfrac: 0.95\n")
         }
     };
-    Ok(text + &format!("DomainDecomposition:\n  trigger: {trigger}\n"))
+    Ok(knobs.comments("#") + "DomainDecomposition:\n" + &lines)
 }

@@ -4,10 +4,11 @@ use super::chain::{Chain, review_rows};
 use super::matrix_market;
 use super::number::Decimal;
 use super::review::Review;
+use crate::solution::dynamics::{Dynamics, Kind, MOST_LEVELS, Moves};
 use remapping::Rational;
 use remapping::chain::{Joint, Operator};
 use remapping::imbalance::{Imbalance, RunningCost};
-use remapping::stopping::{AfterRemap, Process, States};
+use remapping::stopping::{AfterRemap, Process, ProcessChain, States};
 use serde::Deserialize;
 use std::path::Path;
 
@@ -189,6 +190,29 @@ impl Stopping {
         };
         let states = States::joint(loads.clone(), &chain).map_err(words)?;
         Ok((states, Box::new(chain)))
+    }
+
+    /// What pricing other rules takes; of processes that move jointly, the capacities alone.
+    pub fn dynamics(&self) -> Option<Dynamics> {
+        let of = |process: Process| {
+            let rows = match &process.chain {
+                ProcessChain::BirthDeath(chain) => chain.rows(),
+                ProcessChain::Dense(chain) => {
+                    (0..chain.levels()).map(|level| chain.row(level).to_vec()).collect()
+                }
+            };
+            (rows.len() <= MOST_LEVELS).then(|| Moves::of(process.lowest, &rows))
+        };
+        let chains = match &self.processes {
+            Processes::Identical { chain, .. } => vec![of(chain.process())?],
+            Processes::Distinct(chains) => {
+                chains.iter().map(|chain| of(chain.process())).collect::<Option<_>>()?
+            }
+            Processes::Joint { .. } => Vec::new(),
+        };
+        let capacities = self.capacities.iter().flatten().map(|c| c.value).collect();
+        let course = if self.restarts() { Kind::Endless } else { Kind::Once };
+        Some(Dynamics { chains, capacities, running_cost: self.running_cost, course })
     }
 
     /// The processes, one by one; none if they move jointly.

@@ -1,6 +1,7 @@
 //! The answer to drifting loads: what the optimal policy comes to, and rules beside it.
 
 use super::Bounds;
+use super::dynamics::Dynamics;
 use serde::{Deserialize, Serialize};
 
 /// The optimal policy of a program with drifting loads, and what it comes to.
@@ -75,6 +76,9 @@ pub struct Answer {
     /// Utilization of the fixed intervals 1, 2, ..., as far as a picture shows them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fixed_utilization: Vec<f64>,
+    /// How the loads move, where a remap splits them evenly.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dynamics: Option<Dynamics>,
 }
 
 /// What an answer was computed on.
@@ -137,6 +141,9 @@ pub struct Closest {
 impl Answer {
     /// What is wrong with lists that do not fit, if anything.
     pub(super) fn fault(&self) -> Option<String> {
+        if let Some(fault) = self.dynamics.as_ref().and_then(Dynamics::fault) {
+            return Some(fault);
+        }
         let letters = self.decision.as_ref()?;
         if letters.chars().any(|letter| !"RC".contains(letter)) {
             return Some("`decision` has letters other than R and C".to_owned());

@@ -2,6 +2,7 @@
 //! same in process and from a file.
 
 pub mod advised;
+pub mod dynamics;
 pub mod load_drift;
 pub mod log;
 pub mod map;

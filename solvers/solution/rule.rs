@@ -1,11 +1,13 @@
 //! The rule a solution states: when to remap, in a form that a program can follow.
 
 use super::advised::Advised;
+use super::dynamics::{Dynamics, Kind};
 use super::log::Log;
 use super::map::{self, Map};
-use super::{Body, Document, Solution, load_drift, periodic, phase_change};
+use super::{Body, Document, Solution, load_drift, periodic, phase_change, stopping};
 use crate::complaint::Complaint;
 use remapping::Status;
+use remapping::simulate::Trials;
 use std::path::Path;
 
 /// A rule and where it comes from.
@@ -15,7 +17,9 @@ pub struct StatedRule {
     pub title: String,
     /// Whether it is the best for its model; rules from logs are not.
     pub optimal: bool,
-    /// What the rule promises and assumes, a sentence each.
+    /// What the rule itself is, a sentence each; of settings made from it, it says nothing.
+    pub about: Vec<String>,
+    /// What it promises and assumes, a sentence each.
     pub notes: Vec<String>,
     /// The rule: in seconds and in steps of the program, where the model was fitted to a log.
     pub rule: Rule,
@@ -23,6 +27,89 @@ pub struct StatedRule {
     pub unit_seconds: f64,
     /// Whether steps are those of a program.
     pub of_a_log: bool,
+    /// What other rules of the same model cost, where that is known.
+    pub priced: Option<Priced>,
+}
+
+/// What other rules of the same model cost, in units and steps of the model.
+#[derive(Debug, Clone)]
+pub struct Priced {
+    /// How the loads move.
+    pub dynamics: Dynamics,
+    /// Number of processes.
+    pub processes: usize,
+    /// Cost of a remap.
+    pub remap_cost: f64,
+    /// Initial load and number of steps of a job.
+    pub job: (i64, u64),
+    /// What the optimal policy costs.
+    pub optimum: Option<f64>,
+    /// Never remapping, and the best fixed interval.
+    pub fixed: Option<BestFixed>,
+    /// Steps of the program in one of the model.
+    pub stride: u64,
+}
+
+/// The best fixed interval, exactly.
+#[derive(Debug, Clone, Copy)]
+pub struct BestFixed {
+    /// Steps between remaps; never if none.
+    pub interval: Option<u64>,
+    /// What it costs.
+    pub cost: f64,
+    /// What never remapping costs.
+    pub never: f64,
+    /// What a step takes on average, waiting included and remaps not.
+    pub step_time: Option<f64>,
+}
+
+impl Priced {
+    /// Paths to price other rules on; none where the loads do not move independently.
+    pub fn trials(&self) -> Option<Trials> {
+        self.dynamics.trials(self.processes, self.remap_cost, self.job)
+    }
+
+    fn of_drift(answer: &load_drift::Answer) -> Option<Priced> {
+        let dynamics = answer.dynamics.clone()?;
+        let fixed = answer.best_fixed;
+        let makespan =
+            matches!(dynamics.course, Kind::AfterStepMakespan | Kind::BeforeStepMakespan);
+        let remaps = fixed.interval.map_or(0, |every| (answer.steps - 1) / every.max(1));
+        let time = match makespan {
+            true => fixed.value,
+            false => fixed.value / (1.0 - fixed.utilization),
+        };
+        let step = (time - answer.remap_cost * remaps as f64) / answer.steps as f64;
+        Some(Priced {
+            dynamics,
+            processes: answer.processors,
+            remap_cost: answer.remap_cost,
+            job: (answer.initial_load as i64, answer.steps),
+            optimum: answer.value,
+            fixed: Some(BestFixed {
+                interval: fixed.interval,
+                cost: fixed.value,
+                never: answer.never.value,
+                step_time: Some(step).filter(|step| step.is_finite()),
+            }),
+            stride: 1,
+        })
+    }
+
+    fn of_stopping(answer: &stopping::Answer) -> Option<Priced> {
+        let dynamics = answer.dynamics.clone()?;
+        let endless = dynamics.course == Kind::Endless;
+        Some(Priced {
+            dynamics,
+            processes: answer.lowest().len(),
+            // With a random state after a remap, J is that of stopping at what a remap costs in all.
+            remap_cost: if endless { answer.remap_cost } else { answer.remap_value },
+            job: (0, 0),
+            optimum: answer.average.map(|bounds| (bounds.lower + bounds.upper) / 2.0),
+            fixed: None,
+            stride: 1,
+        })
+    }
 }
 
 /// When to remap.
@@ -110,8 +197,6 @@ pub struct Imbalance {
     pub thresholds: Vec<(u64, f64)>,
     /// Load of every processor at the start.
     pub mean: f64,
-    /// The interval of least average cost.
-    pub interval: Option<u64>,
 }
 
 /// A fixed interval.
@@ -123,6 +208,8 @@ pub struct Interval {
     pub tolerance: Option<f64>,
     /// Load of every processor at the start.
     pub mean: f64,
+    /// What a step takes longer than that on average, where it is known.
+    pub waiting: Option<f64>,
 }
 
 /// A level of imbalance, for any number of steps.
@@ -136,8 +223,6 @@ pub struct Level {
     pub mean: f64,
     /// Steps of the program between two looks.
     pub stride: u64,
-    /// The interval of least average cost, where it is known.
-    pub interval: Option<u64>,
 }
 
 /// A measure of imbalance.
@@ -187,7 +272,7 @@ pub fn of(solution: &Solution, name: &str, archive: &Path) -> Result<StatedRule,
         let help = "give the document that `remap solve MODEL.ron --json` prints or --out writes";
         Complaint::elsewhere(format!("{name}: {what}"), help)
     };
-    let mut notes = Vec::new();
+    let (mut about, mut notes) = (Vec::new(), Vec::new());
     if solution.status != Status::Converged {
         let how = match solution.status {
             Status::TimeLimit => "time_limit",
@@ -196,6 +281,11 @@ pub fn of(solution: &Solution, name: &str, archive: &Path) -> Result<StatedRule,
         };
         notes.push(format!("The computation ended early ({how}): the rule is not proved."));
     }
+    let priced = match &solution.body {
+        Body::LoadDrift(answer) => Priced::of_drift(answer),
+        Body::Stopping(answer) => Priced::of_stopping(answer),
+        _ => None,
+    };
     let rule = match &solution.body {
         Body::PhaseChange(answer) => {
             if solution.status == Status::Converged {
@@ -226,10 +316,10 @@ pub fn of(solution: &Solution, name: &str, archive: &Path) -> Result<StatedRule,
             }
             _ => {
                 let note = "The threshold on max - mean closest to the optimal decision of";
-                notes.push(note.to_owned());
+                about.push(note.to_owned());
                 let first = answer.closest_threshold.first();
                 let share = 100.0 * first.map_or(0.0, |closest| closest.disagreement);
-                notes.push(format!("the step; it differs in {share:.2} % of the load vectors."));
+                about.push(format!("the step; it differs in {share:.2} % of the load vectors."));
                 Rule::Imbalance(Imbalance::of(answer).map_err(wrong)?)
             }
         },
@@ -244,7 +334,18 @@ pub fn of(solution: &Solution, name: &str, archive: &Path) -> Result<StatedRule,
                 "The longest interval within the bound on the imbalance."
             };
             notes.push(note.to_owned());
-            Rule::Interval(Interval::of(answer).map_err(wrong)?)
+            let interval = Interval::of(answer).map_err(wrong)?;
+            let cheapest = answer.cost_aware.as_ref().map(|cost| cost.interval.number());
+            if let Some((cheapest, every)) =
+                cheapest.zip(interval.every).filter(|(n, every)| *n != Some(*every))
+            {
+                let cheapest = cheapest.map_or("never".to_owned(), |n| format!("every {n} steps"));
+                notes.push(format!(
+                    "To remap {cheapest} would cost less, but the bound of the model on the"
+                ));
+                notes.push(format!("imbalance allows {every} steps only: the bound is kept."));
+            }
+            Rule::Interval(interval)
         }
         other => {
             let message = format!("{name}: a solution of `{}` is not exported", other.problem());
@@ -257,22 +358,27 @@ pub fn of(solution: &Solution, name: &str, archive: &Path) -> Result<StatedRule,
         return Ok(StatedRule {
             title,
             optimal: true,
+            about,
             notes,
             rule,
             unit_seconds: 1.0,
             of_a_log: false,
+            priced,
         });
     };
+    let priced = priced.map(|priced| Priced { stride: log.stride, ..priced });
     let rule = of_the_program(rule, log, &mut notes);
     notes.extend(log.notes());
     let unit_seconds = log.unit_seconds;
     Ok(StatedRule {
         title,
         optimal: log.misfit().is_none(),
+        about,
         notes,
         rule,
         unit_seconds,
         of_a_log: true,
+        priced,
     })
 }
 
@@ -285,17 +391,10 @@ fn of_the_program(rule: Rule, log: &Log, notes: &mut Vec<String>) -> Rule {
     match rule {
         Rule::Imbalance(imbalance) => {
             let mean = imbalance.mean * unit;
-            let interval = imbalance.interval.map(steps);
             if job_steps.is_none() {
                 notes.push(endless.to_owned());
                 let value = imbalance.thresholds[0].1 * unit;
-                return Rule::Level(Level {
-                    measure: Measure::Excess,
-                    value,
-                    mean,
-                    stride,
-                    interval,
-                });
+                return Rule::Level(Level { measure: Measure::Excess, value, mean, stride });
             }
             let from = |(place, (step, value)): (usize, (u64, f64))| {
                 (if place == 0 { 1 } else { steps(step) }, value * unit)
@@ -304,12 +403,12 @@ fn of_the_program(rule: Rule, log: &Log, notes: &mut Vec<String>) -> Rule {
                 steps: steps(imbalance.steps),
                 thresholds: imbalance.thresholds.into_iter().enumerate().map(from).collect(),
                 mean,
-                interval,
             })
         }
         Rule::Interval(interval) => Rule::Interval(Interval {
             every: interval.every.map(steps),
             mean: interval.mean * unit / stride as f64,
+            waiting: interval.waiting.map(|waiting| waiting * unit / stride as f64),
             ..interval
         }),
         Rule::Belief(belief) if job_steps.is_none() => {
@@ -376,13 +475,12 @@ impl Imbalance {
             Some(first) => first.0 = 1,
             None => thresholds.push((1, 0.0)),
         }
-        let interval = Some(answer.least_average_cost).filter(|every| *every < steps);
-        Ok(Imbalance { steps, thresholds, mean: answer.initial_load, interval })
+        Ok(Imbalance { steps, thresholds, mean: answer.initial_load })
     }
 }
 
 impl Interval {
-    /// The one of least cost where a remap has a cost.
+    /// The one of least cost where a remap has a cost, if a bound allows it.
     fn of(answer: &periodic::Answer) -> Result<Interval, &'static str> {
         let (every, tolerance) = match &answer.cost_aware {
             Some(cost) => (cost.interval.number(), cost.tolerance_max_over_mean),
@@ -396,6 +494,16 @@ impl Interval {
             return Err("its interval is not known: the computation was stopped");
         }
         let every = every.map(|every| every.max(1));
-        Ok(Interval { every, tolerance, mean: answer.initial_load })
+        let mean = answer.initial_load;
+        let known = answer.bound.is_some() && answer.at_least != Some(0);
+        let bound = answer.interval.filter(|_| known).map(|bound| bound.max(1));
+        if let Some(bound) = bound.filter(|bound| every.is_none_or(|every| *bound < every)) {
+            return Ok(Interval { every: Some(bound), tolerance: None, mean, waiting: None });
+        }
+        let per_step = answer.cost_aware.as_ref().and_then(|cost| {
+            let remaps = every.map_or(0.0, |every| cost.remap_cost / every as f64);
+            Some((cost.cost_per_step? - remaps).max(0.0))
+        });
+        Ok(Interval { every, tolerance, mean, waiting: per_step })
     }
 }

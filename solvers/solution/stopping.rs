@@ -1,6 +1,6 @@
 //! The answer to optimal stopping: a decision for every load vector.
 
-use super::{Bounds, map::Map};
+use super::{Bounds, dynamics::Dynamics, map::Map};
 use remapping::stopping::mean_and_spread;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -59,6 +59,9 @@ pub struct Answer {
     /// Where there is no `decision`: how many load vectors of each mean and spread remap.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub by_spread: Vec<Spread>,
+    /// How the loads move.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dynamics: Option<Dynamics>,
 }
 
 /// The states a problem is solved for.
@@ -193,6 +196,9 @@ impl Answer {
 
     /// What is wrong with lists that do not fit, if anything.
     pub(super) fn fault(&self) -> Option<String> {
+        if let Some(fault) = self.dynamics.as_ref().and_then(Dynamics::fault) {
+            return Some(fault);
+        }
         if self.shape.is_empty() || self.shape.contains(&0) {
             return Some("`shape` is not a list of numbers of levels".to_owned());
         }

@@ -34,11 +34,13 @@ mod clairvoyant;
 pub mod families;
 mod recorded;
 mod run;
+mod trials;
 
 pub use crate::estimate::Estimate;
 pub use crate::random::{Stream, stream};
 pub use recorded::{Base, Recorded};
 pub use run::{Comparison, Tally, compare};
+pub use trials::{Course, Statistic, Trials, Trigger, Walker};
 
 use std::hash::Hash;
 

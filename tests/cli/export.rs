@@ -190,7 +190,8 @@ fn thresholds_and_intervals_decide_as_the_solution_says() {
         assert_eq!(lines, expected, "{language}");
     });
     let (place, solution) = solved(&[&model("periodic/cost_aware.ron")]);
-    let every = solution["cost_aware"]["interval"].as_u64().unwrap();
+    let cheapest = solution["cost_aware"]["interval"].as_u64().unwrap();
+    let every = cheapest.min(solution["interval"].as_u64().unwrap());
     let input: String = (0..2 * every).map(|since| format!("{since}\n")).collect();
     in_every_language(&place, "solution.json", "interval", &input, |language, lines| {
         for (since, line) in (0..).zip(lines) {
@@ -214,47 +215,30 @@ fn thresholds_and_intervals_decide_as_the_solution_says() {
     });
 }
 
+/// What has no interval and no level is refused by those that know nothing else.
 #[test]
-fn knobs_speak_the_language_of_their_code() {
-    let (place, solution) = solved(&[&model("periodic/cost_aware.ron")]);
-    let every = solution["cost_aware"]["interval"].as_u64().unwrap();
-    let lines = [
-        ("lammps", format!("fix remap all balance {every} 1.0 shift xyz 10 1.0 weight time 1.0")),
-        ("warpx", format!("algo.load_balance_intervals = {every}")),
-        ("smilei", format!("    every = {every},")),
-        ("charm", format!("+balancer GreedyRefineLB +LBPeriod {:?}", every as f64 * 100.0)),
-        ("swift", format!("  trigger: {every}")),
-    ];
-    for (target, expected) in lines {
-        let out = place.run(&["export", "solution.json", "--to", target]).exits(0).out;
-        assert!(out.lines().any(|line| line == expected), "{target}:\n{out}");
-        assert!(out.contains("# Assumed:"), "{target}:\n{out}");
-    }
-    let outcome = place.run(&["export", "solution.json", "--to", "eplb"]).exits(0);
-    assert_eq!(outcome.json()["step_interval"], every);
-    outcome.says("Assumed");
-    // A tolerance: max/mean of the closest threshold.
-    let (place, solution) = solved(&[&model("load_drift/three_chains.ron")]);
-    let threshold = solution["closest_threshold"][0]["threshold"].as_f64().unwrap();
-    let ratio = 1.0 + threshold / solution["initial_load"].as_f64().unwrap();
-    let out = place.run(&["export", "solution.json", "--to", "lammps"]).exits(0).out;
-    assert!(out.contains(&format!("balance 1 {ratio:?} ")), "{out}");
-    let out = place.run(&["export", "solution.json", "--to", "smilei"]).exits(0).out;
-    assert!(out.contains(&format!("every = {},", solution["least_average_cost"])), "{out}");
-    // The two-process map: the tolerance errs as seldom as any other.
-    let (place, _) = solved(&[&model("stopping/yin_xu_wang.ron")]);
-    place.run(&["export", "solution.json", "--to", "lammps"]).exits(0);
-    place.run(&["export", "solution.json", "--to", "charm"]).exits(1).says("an interval only");
-    // SWIFT refuses triggers from 1 to 2.
-    let often =
-        ["sweep", &model("periodic/cost_aware.ron"), "--set", "problem.remap_cost=1e-9", "--json"];
-    let solution = place.run(&often).exits(0).json()["runs"][0]["solution"].to_string();
-    place.write("often.json", solution);
-    let out = place.run(&["export", "often.json", "--to", "swift"]).exits(0).out;
-    assert!(out.lines().any(|line| line == "  trigger: 2"), "{out}");
-    // A probability is neither.
+fn probabilities_are_no_settings() {
     let (place, _) = solved(&[&model("phase_change/fluids.ron")]);
-    place.run(&["export", "solution.json", "--to", "lammps"]).exits(1).says("not an interval");
+    for target in ["lammps", "charm", "sglang"] {
+        place.run(&["export", "solution.json", "--to", target]).exits(1).says("not an interval");
+    }
+}
+
+/// The interval told of is the one of least cost, and it says what that is.
+#[test]
+fn the_fixed_interval_is_the_best_one() {
+    let (place, solution) = solved(&[&model("load_drift/three_chains.ron")]);
+    let best = &solution["best_fixed"];
+    let (every, cost) = (&best["interval"], best["value"].as_f64().unwrap());
+    let more = 100.0 * (cost / solution["value"].as_f64().unwrap() - 1.0);
+    let out = place.run(&["export", "solution.json", "--to", "lammps"]).exits(0).out;
+    let said = out.replace("\n#", "");
+    let expected = format!(
+        "The fixed interval of least cost would be {every} steps: it costs {cost:.1}, {more:.1} % more than the optimum."
+    );
+    assert!(said.contains(&expected), "{expected}\n{said}");
+    let out = place.run(&["export", "solution.json", "--to", "smilei"]).exits(0).out;
+    assert!(out.contains(&format!("every = {every},")) && out.contains("# Assumed:"), "{out}");
 }
 
 #[test]

@@ -226,20 +226,28 @@ fn settings_say_what_is_lost() {
         let outcome = place.run(&["export", "advised.json", "--to", target]).exits(0);
         outcome.out + &outcome.err
     };
-    for target in ["lammps", "warpx", "swift"] {
-        let text = exported(target);
+    for target in ["lammps", "warpx", "openfoam", "sglang"] {
+        let text = exported(target).replace("\n#", "").replace("\n//", "");
         let said =
             "utilization:0.8, the best rule this code knows; it costs 10.0 % more than advised";
         assert!(text.contains(said), "{target}: {text}");
     }
-    assert!(exported("lammps").contains("fix remap all balance 10 1.25 "));
+    assert!(exported("lammps").contains("fix remap all balance 0 1.25 rcb "));
     assert!(exported("warpx").contains("load_balance_intervals = 10\n"));
-    for target in ["smilei", "charm", "eplb"] {
-        let text = exported(target);
+    for target in ["smilei", "charm", "eplb", "vt", "amrex"] {
+        let text = exported(target).replace("\n#", "");
         let said = "fixed:7, the best rule this code knows; it costs 20.0 % more than advised";
         assert!(text.contains(said), "{target}: {text}");
         assert!(text.contains("10 steps of the program"), "{target}: {text}");
     }
+    for target in ["swift", "fourc"] {
+        let text = exported(target).replace("\n#", "");
+        assert!(
+            text.contains("never, the best rule this code knows; it costs 30.0 % more"),
+            "{text}"
+        );
+    }
+    assert!(exported("swift").contains("repartition_type: none"));
     assert!(exported("smilei").contains("every = 70,"));
     assert!(exported("eplb").contains("\"step_interval\":70"));
     let header = exported("c");

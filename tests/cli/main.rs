@@ -19,6 +19,7 @@ mod flags;
 mod floors;
 mod fuzz;
 mod interrupts;
+mod knobs;
 mod languages;
 mod limits;
 mod load_drift;

@@ -2,13 +2,13 @@
 
 mod controller;
 
-use super::{Exported, Target, title_and_version};
+use super::{Target, title_and_version};
 use crate::complaint::Complaint;
 use crate::solution::advised::{Advised, Cost, Simple, WITHIN};
 use crate::solution::rule::{Interval, Level, Measure, Rule, StatedRule};
 
 /// Writes `advised` for `target`.
-pub fn write(advised: &Advised, target: Target) -> Result<Exported, Complaint> {
+pub fn write(advised: &Advised, target: Target) -> Result<Vec<u8>, Complaint> {
     let controller = match target {
         Target::C => controller::of_c,
         Target::Fortran => controller::of_fortran,
@@ -22,11 +22,15 @@ pub fn write(advised: &Advised, target: Target) -> Result<Exported, Complaint> {
                 return Err(Complaint::elsewhere(message, help));
             }
         },
-        Target::Lammps | Target::Warpx | Target::Swift => {
+        Target::Lammps | Target::Warpx | Target::Openfoam | Target::Sglang => {
             return of_code(advised, target, |simple| !matches!(simple, Simple::Excess(_)));
         }
-        Target::Smilei | Target::Charm | Target::Eplb => {
+        Target::Smilei | Target::Charm | Target::Eplb | Target::Vt | Target::Amrex => {
             return of_code(advised, target, |simple| matches!(simple, Simple::Every(_)));
+        }
+        // Their statistics are others.
+        Target::Swift | Target::Fourc => {
+            return of_code(advised, target, |simple| matches!(simple, Simple::Every(None)));
         }
     };
     if let Some(simple) = advised.simple_enough() {
@@ -34,8 +38,7 @@ pub fn write(advised: &Advised, target: Target) -> Result<Exported, Complaint> {
     }
     let mut heading = title_and_version(&advised.title, "A rule for when to remap");
     heading.extend(advised.notes());
-    let bytes = controller(advised, &heading).into_bytes();
-    Ok(Exported { bytes, notes: Vec::new() })
+    Ok(controller(advised, &heading).into_bytes())
 }
 
 /// The settings of a code that knows these rules only.
@@ -43,7 +46,7 @@ fn of_code(
     advised: &Advised,
     target: Target,
     known: fn(Simple) -> bool,
-) -> Result<Exported, Complaint> {
+) -> Result<Vec<u8>, Complaint> {
     let Some(best) = advised.best(known) else {
         let message = format!("{}: it has no rule that this code knows", advised.title);
         return Err(Complaint::elsewhere(message, "replay the log again"));
@@ -66,7 +69,7 @@ fn stated(advised: &Advised, (simple, cost): (Simple, &Cost)) -> StatedRule {
             if advised.stride > 1 {
                 notes.push("The interval below is in steps of the program.".to_owned());
             }
-            Rule::Interval(Interval { every, tolerance: None, mean })
+            Rule::Interval(Interval { every, tolerance: None, mean, waiting: None })
         }
         Simple::Excess(value) => level(advised, Measure::Excess, value),
         Simple::Utilization(value) => level(advised, Measure::Utilization, value),
@@ -74,14 +77,16 @@ fn stated(advised: &Advised, (simple, cost): (Simple, &Cost)) -> StatedRule {
     StatedRule {
         title: advised.title.clone(),
         optimal: false,
+        about: Vec::new(),
         notes,
         rule,
         unit_seconds: advised.unit_seconds,
         of_a_log: true,
+        priced: None,
     }
 }
 
 fn level(advised: &Advised, measure: Measure, value: f64) -> Rule {
     let (mean, stride) = (advised.mean_step, advised.stride);
-    Rule::Level(Level { measure, value, mean, stride, interval: None })
+    Rule::Level(Level { measure, value, mean, stride })
 }

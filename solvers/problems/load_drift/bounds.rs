@@ -121,5 +121,6 @@ fn lay_out(model: &LoadDrift, problem: &drift::LoadDrift, found: Option<&Measure
         decision: None,
         cost_to_go: None,
         fixed_utilization: Vec::new(),
+        dynamics: None,
     }
 }

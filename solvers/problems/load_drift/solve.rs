@@ -9,10 +9,12 @@ use crate::model::load_drift::LoadDrift;
 use crate::output::say;
 use crate::run::Watch;
 use crate::solution::Body;
+use crate::solution::dynamics::{Dynamics, Kind, MOST_LEVELS, Moves};
 use crate::solution::load_drift::{Answer, Closest, Fixed, Representation};
 use remapping::drift::{
     Backward, Carry, Control, Decisions, Intervals, Outcome, States, Transition,
 };
+use remapping::imbalance::RunningCost;
 use remapping::threshold::Bounds;
 use remapping::{Halt, Observer, Status, drift};
 use std::ops::ControlFlow;
@@ -230,7 +232,26 @@ fn lay_out(
             .take((6 * best_fixed.interval.unwrap_or(50) as usize).max(20))
             .map(|fixed| fixed.outcome.utilization())
             .collect(),
+        dynamics: dynamics(problem),
     }
+}
+
+/// What pricing other rules takes, for loads that a remap splits evenly.
+fn dynamics(problem: &drift::LoadDrift) -> Option<Dynamics> {
+    use drift::{Objective, Timing};
+    let fits =
+        problem.rebalance == drift::Rebalance::Split && problem.chain.levels() <= MOST_LEVELS;
+    fits.then(|| Dynamics {
+        chains: vec![Moves::of(problem.lowest as i64, &problem.chain.rows())],
+        capacities: Vec::new(),
+        running_cost: RunningCost::MaxMinusMean,
+        course: match (problem.timing, problem.objective) {
+            (Timing::AfterStep, Objective::Imbalance) => Kind::AfterStep,
+            (Timing::BeforeStep, Objective::Imbalance) => Kind::BeforeStep,
+            (Timing::AfterStep, Objective::Makespan) => Kind::AfterStepMakespan,
+            (Timing::BeforeStep, Objective::Makespan) => Kind::BeforeStepMakespan,
+        },
+    })
 }
 
 fn of_outcome(interval: Option<u64>, outcome: &Outcome) -> Fixed {

@@ -167,6 +167,7 @@ fn start(model: &Stopping, states: &States, problem: &Problem, solution: &Soluti
         average_of_stop: None,
         critical_cost: None,
         by_spread: Vec::new(),
+        dynamics: model.dynamics(),
     }
 }
 

@@ -1,0 +1,182 @@
+//! The level of a statistic, or the interval, that costs least in a code that knows nothing else.
+
+use crate::solution::map::Map;
+use remapping::simulate::{Course, Statistic, Trials, Trigger};
+
+/// A setting, and what it costs beside never remapping, both on the same paths.
+#[derive(Debug, Clone, Copy)]
+pub struct Fitted<T> {
+    /// The setting.
+    pub value: T,
+    /// Mean cost of a path.
+    pub cost: f64,
+    /// That of never remapping.
+    pub never: f64,
+    /// Number of paths.
+    pub runs: u64,
+}
+
+/// Moves of one process that one comparison of settings may take, all paths together.
+const MOVES: f64 = 3e7;
+/// Settings compared at a time.
+const AT_A_TIME: usize = 64;
+/// Load vectors whose statistics are listed one by one.
+const MOST_VECTORS: usize = 50_000;
+/// Seeds: for choosing, and for what is printed.
+const SEEDS: [u64; 2] = [1, 2];
+
+/// Paths for one comparison.
+pub fn runs(trials: &Trials, processes: usize) -> u64 {
+    let steps = match trials.course() {
+        // Few take all their steps.
+        Course::Once { .. } => 100,
+        _ => trials.steps().max(1),
+    };
+    let each = steps as f64 * processes as f64 * AT_A_TIME as f64;
+    (MOVES / each).clamp(40.0, 4000.0) as u64
+}
+
+/// The cheapest of `list`, of which those of one time are even spread and the next lie around the best: what they
+/// cost is taken to fall and then to rise.
+fn cheapest<T: Copy>(trials: &Trials, list: &[T], trigger: impl Fn(T) -> Trigger, runs: u64) -> T {
+    let (mut from, mut end) = (0, list.len());
+    loop {
+        let stride = (end - from).div_ceil(AT_A_TIME).max(1);
+        let places: Vec<usize> = (from..end).step_by(stride).collect();
+        let triggers: Vec<Trigger> = places.iter().map(|place| trigger(list[*place])).collect();
+        let costs = trials.play(&triggers, runs, SEEDS[0]);
+        let least = (0..places.len()).min_by(|a, b| costs[*a].total_cmp(&costs[*b]));
+        let best = places[least.unwrap_or(0)];
+        if stride == 1 {
+            return list[best];
+        }
+        (from, end) = (best.saturating_sub(stride - 1).max(from), (best + stride).min(end));
+    }
+}
+
+fn priced<T: Copy>(trials: &Trials, value: T, trigger: Trigger, runs: u64) -> Fitted<T> {
+    let costs = trials.play(&[trigger, Trigger::NEVER], runs, SEEDS[1]);
+    Fitted { value, cost: costs[0], never: costs[1], runs }
+}
+
+/// What a rule on the loads costs.
+pub fn price_map(trials: &Trials, map: &Map) -> f64 {
+    let remaps = |loads: &[i64]| map.decision(loads) == Some(b'R');
+    trials.play_map(remaps, runs(trials, map.processes()), SEEDS[1])
+}
+
+/// The level of least cost for a code that looks as `shape` does, below `limit`.
+pub fn level(trials: &Trials, shape: Trigger, limit: f64, processes: usize) -> Option<Fitted<f64>> {
+    let mut levels = match vectors(trials) {
+        Some(vectors) => {
+            let times = vectors.iter().map(|loads| trials.times(loads));
+            between(times.map(|times| shape.statistic.of(&times)).collect())
+        }
+        // Too many to list, and close together.
+        None => {
+            let balanced = shape.statistic.of(&vec![1.0; processes]);
+            (0..256).map(|i| balanced + 0.002 * 1.035_f64.powi(i)).collect()
+        }
+    };
+    levels.retain(|level| *level < limit);
+    if levels.is_empty() {
+        return None;
+    }
+    let at = |level| Trigger { level, ..shape };
+    let runs = runs(trials, processes);
+    let best = cheapest(trials, &levels, at, runs);
+    Some(priced(trials, best, at(best), runs))
+}
+
+/// The interval of least cost for a code that remaps as `shape` says for one.
+pub fn interval(
+    trials: &Trials,
+    shape: impl Fn(u64) -> Trigger,
+    processes: usize,
+) -> Fitted<Option<u64>> {
+    let longest = trials.steps().saturating_sub(1).max(1);
+    let mut list: Vec<u64> = (1..=longest.min(64)).collect();
+    let mut next = 66.0;
+    while next <= longest as f64 {
+        list.push(next as u64);
+        next *= 1.05;
+    }
+    let runs = runs(trials, processes);
+    let best = cheapest(trials, &list, &shape, runs);
+    let fitted = priced(trials, Some(best), shape(best), runs);
+    match fitted.cost < fitted.never {
+        true => fitted,
+        false => Fitted { value: None, cost: fitted.never, ..fitted },
+    }
+}
+
+/// The level that differs from a map in the fewest load vectors.
+pub struct Closest {
+    /// The level.
+    pub level: f64,
+    /// Share of the load vectors in which it differs.
+    pub wrong: f64,
+    /// Share in which never remapping does.
+    pub never: f64,
+}
+
+/// The level of a statistic closest to a map, of loads over capacities.
+pub fn closest(map: &Map, capacities: &[f64], statistic: Statistic, limit: f64) -> Option<Closest> {
+    let mut entries = Vec::with_capacity(map.letters.len());
+    for (place, letter) in map.letters.iter().enumerate() {
+        let (loads, vectors) = map.entry(place);
+        let times: Vec<f64> = loads.iter().zip(capacities).map(|(w, c)| *w as f64 / c).collect();
+        if times.iter().sum::<f64>() > 0.0 {
+            entries.push((statistic.of(&times), *letter == b'R', vectors));
+        }
+    }
+    let all: f64 = entries.iter().map(|(.., vectors)| vectors).sum();
+    let levels = between(entries.iter().map(|(value, ..)| *value).collect());
+    let remapped = |entry: &&(f64, bool, f64)| entry.1;
+    let never: f64 = entries.iter().filter(remapped).map(|(.., vectors)| vectors).sum();
+    entries.sort_by(|a, b| a.0.total_cmp(&b.0));
+    // From remapping everywhere up.
+    let mut wrong: f64 = entries.iter().filter(|e| !e.1).map(|(.., vectors)| vectors).sum();
+    let (mut place, mut best) = (0, None::<(f64, f64)>);
+    for level in levels.into_iter().filter(|level| *level < limit) {
+        while let Some((_, remap, vectors)) = entries.get(place).filter(|entry| entry.0 < level) {
+            wrong += if *remap { *vectors } else { -vectors };
+            place += 1;
+        }
+        if best.is_none_or(|(_, least)| wrong < least) {
+            best = Some((level, wrong));
+        }
+    }
+    best.map(|(level, wrong)| Closest { level, wrong: wrong.max(0.0) / all, never: never / all })
+}
+
+/// The midpoints between these values, and what lies beyond the last that is finite.
+fn between(mut values: Vec<f64>) -> Vec<f64> {
+    let infinite = values.iter().any(|value| *value == f64::INFINITY);
+    values.retain(|value| value.is_finite());
+    values.sort_by(f64::total_cmp);
+    values.dedup_by(|next, last| *next - *last <= 1e-12 * last.abs().max(1e-12));
+    let mut levels: Vec<f64> = values.windows(2).map(|pair| (pair[0] + pair[1]) / 2.0).collect();
+    if let Some(last) = values.last().filter(|_| infinite) {
+        levels.push(2.0 * last.max(1.0));
+    }
+    levels
+}
+
+/// Every load vector, if they are not too many.
+fn vectors(trials: &Trials) -> Option<Vec<Vec<i64>>> {
+    let ranges: Vec<(i64, i64)> = trials.ranges();
+    let all = ranges.iter().try_fold(1_usize, |all, (low, high)| {
+        all.checked_mul((high - low + 1) as usize).filter(|all| *all <= MOST_VECTORS)
+    })?;
+    let vector = |mut place: usize| {
+        let one = |(low, high): &(i64, i64)| {
+            let levels = (high - low + 1) as usize;
+            let level = place % levels;
+            place /= levels;
+            low + level as i64
+        };
+        ranges.iter().map(one).collect()
+    };
+    Some((0..all).map(vector).collect())
+}

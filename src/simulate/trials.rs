@@ -1,0 +1,342 @@
+//! What triggers of other codes cost: loads that walk as independent chains are watched at fixed steps
+//! through one statistic, and remapped when it exceeds a level.
+//!
+//! ```
+//! use remapping::Rational;
+//! use remapping::imbalance::{Imbalance, RunningCost};
+//! use remapping::simulate::{Course, Statistic, Trials, Trigger, Walker};
+//!
+//! let walker = Walker { lowest: 1, rows: vec![vec![0.5, 0.5, 0.0], vec![0.25, 0.5, 0.25], vec![0.0, 0.5, 0.5]] };
+//! let imbalance = Imbalance::new(RunningCost::MaxMinusMean, &[Rational::ONE, Rational::ONE], 3)?;
+//! let course = Course::Job { initial: 2, steps: 50, before_step: false, makespan: false };
+//! let trials = Trials::new(vec![walker.clone(), walker], &[1.0, 1.0], imbalance, 1.0, course);
+//! let costs = trials.play(&[Trigger::NEVER, Trigger::above(Statistic::MaxOverMean, 1.25)], 200, 1);
+//! assert!(costs[1] < costs[0]);
+//! # Ok::<(), remapping::imbalance::ImbalanceError>(())
+//! ```
+
+use super::{Stream, stream};
+use crate::imbalance::Imbalance;
+use rand::RngExt;
+use rayon::prelude::*;
+
+/// A statistic of the times of a step, as codes define imbalance.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Statistic {
+    /// Largest over mean.
+    MaxOverMean,
+    /// Largest over least; infinite if the least is 0.
+    MaxOverMin,
+    /// Largest less least, over the mean.
+    RangeOverMean,
+}
+
+impl Statistic {
+    /// Its value; that of balanced times where all are 0.
+    pub fn of(self, times: &[f64]) -> f64 {
+        let max = times.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let min = times.iter().copied().fold(f64::INFINITY, f64::min);
+        let mean = times.iter().sum::<f64>() / times.len() as f64;
+        let ratio = |above: f64, below: f64, balanced: f64| match below > 0.0 {
+            true => above / below,
+            false if above > 0.0 => f64::INFINITY,
+            false => balanced,
+        };
+        match self {
+            Statistic::MaxOverMean => ratio(max, mean, 1.0),
+            Statistic::MaxOverMin => ratio(max, min, 1.0),
+            Statistic::RangeOverMean => ratio(max - min, mean, 0.0),
+        }
+    }
+}
+
+/// Looks at the steps `first`, `first + every`, ... that are no sooner than `rest` steps after the last remap, and
+/// remaps if the statistic exceeds the level.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Trigger {
+    /// The first step looked at.
+    pub first: u64,
+    /// Steps between two looks, at least 1.
+    pub every: u64,
+    /// Steps that must have passed since the last remap.
+    pub rest: u64,
+    /// What is looked at.
+    pub statistic: Statistic,
+    /// The level; minus infinity for any imbalance.
+    pub level: f64,
+}
+
+impl Trigger {
+    /// No remap at all.
+    pub const NEVER: Trigger = Trigger {
+        first: u64::MAX,
+        every: u64::MAX,
+        rest: 0,
+        statistic: Statistic::MaxOverMean,
+        level: f64::INFINITY,
+    };
+
+    /// A look at every step.
+    pub fn above(statistic: Statistic, level: f64) -> Trigger {
+        Trigger { first: 1, every: 1, rest: 0, statistic, level }
+    }
+
+    /// A remap every so many steps, whatever the loads.
+    pub fn periodic(every: u64) -> Trigger {
+        let level = f64::NEG_INFINITY;
+        Trigger { first: every, every, ..Trigger::above(Statistic::MaxOverMean, level) }
+    }
+
+    /// Whether it remaps after step `step` with these times, when the last remap was after step `last`.
+    pub fn remaps(&self, step: u64, last: u64, times: &[f64]) -> bool {
+        step >= self.first
+            && (step - self.first).is_multiple_of(self.every)
+            && step - last >= self.rest
+            && self.statistic.of(times) > self.level
+    }
+}
+
+/// The chain of one process.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Walker {
+    /// Load at level 0.
+    pub lowest: i64,
+    /// Transition probabilities between levels.
+    pub rows: Vec<Vec<f64>>,
+}
+
+/// What a path is and what it pays.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Course {
+    /// A job of so many steps from equal loads, remapped after steps or before them; it pays its imbalance, or the
+    /// time it takes.
+    Job {
+        /// Load of every process at the start.
+        initial: i64,
+        /// Number of steps.
+        steps: u64,
+        /// Decisions are made when the loads of a step are known, before it is paid.
+        before_step: bool,
+        /// The largest load is paid, not its excess over the mean.
+        makespan: bool,
+    },
+    /// From any loads, all alike likely, until they are balanced or remapped, through so many steps at most.
+    Once {
+        /// Steps after which a path is given up.
+        steps: u64,
+    },
+    /// Through so many steps, decided before each is paid, remapped loads going on; it pays by the step.
+    Endless {
+        /// Number of steps.
+        steps: u64,
+    },
+}
+
+/// A workload to price triggers on.
+#[derive(Debug, Clone)]
+pub struct Trials {
+    walkers: Vec<Walker>,
+    cumulative: Vec<Vec<Vec<f64>>>,
+    capacities: Vec<f64>,
+    imbalance: Imbalance,
+    remap_cost: f64,
+    course: Course,
+}
+
+/// Loads under one trigger.
+struct Run {
+    loads: Vec<i64>,
+    last: u64,
+    paid: f64,
+    over: bool,
+}
+
+impl Trials {
+    /// Processes with their capacities; `imbalance` is what a step pays.
+    ///
+    /// # Panics
+    /// Unless there is one capacity for each process.
+    pub fn new(
+        walkers: Vec<Walker>,
+        capacities: &[f64],
+        imbalance: Imbalance,
+        remap_cost: f64,
+        course: Course,
+    ) -> Trials {
+        assert_eq!(walkers.len(), capacities.len(), "one capacity for each process");
+        let sums = |row: &Vec<f64>| {
+            let add = |sum: &mut f64, p: &f64| {
+                *sum += p;
+                Some(*sum)
+            };
+            row.iter().scan(0.0, add).collect()
+        };
+        let cumulative = walkers.iter().map(|w| w.rows.iter().map(sums).collect()).collect();
+        let capacities = capacities.to_vec();
+        Trials { walkers, cumulative, capacities, imbalance, remap_cost, course }
+    }
+
+    /// Steps of a path, at most.
+    pub fn steps(&self) -> u64 {
+        match self.course {
+            Course::Job { steps, .. } | Course::Once { steps } | Course::Endless { steps } => steps,
+        }
+    }
+
+    /// What a path is.
+    pub fn course(&self) -> Course {
+        self.course
+    }
+
+    /// The lowest and the highest load of each process.
+    pub fn ranges(&self) -> Vec<(i64, i64)> {
+        self.walkers.iter().map(|w| (w.lowest, w.lowest + w.rows.len() as i64 - 1)).collect()
+    }
+
+    /// The time of each process with these loads.
+    pub fn times(&self, loads: &[i64]) -> Vec<f64> {
+        loads.iter().zip(&self.capacities).map(|(load, c)| *load as f64 / c).collect()
+    }
+
+    /// Mean cost of a path under each trigger, on the same `runs` paths: of a job or until the remap, or by the step.
+    pub fn play(&self, triggers: &[Trigger], runs: u64, seed: u64) -> Vec<f64> {
+        let deciders: Vec<_> = triggers
+            .iter()
+            .map(|t| move |step, last, _: &[i64], times: &[f64]| t.remaps(step, last, times))
+            .collect();
+        self.mean(&deciders, runs, seed)
+    }
+
+    /// The same of a rule that sees the loads.
+    pub fn play_map(&self, remaps: impl Fn(&[i64]) -> bool + Sync, runs: u64, seed: u64) -> f64 {
+        self.mean(&[|_, _, loads: &[i64], _: &[f64]| remaps(loads)], runs, seed)[0]
+    }
+
+    fn mean<D>(&self, deciders: &[D], runs: u64, seed: u64) -> Vec<f64>
+    where
+        D: Fn(u64, u64, &[i64], &[f64]) -> bool + Sync,
+    {
+        let paths: Vec<Vec<f64>> =
+            (0..runs).into_par_iter().map(|run| self.path(deciders, stream(seed, run))).collect();
+        let sum = |d: usize| paths.iter().map(|path| path[d]).sum::<f64>() / runs.max(1) as f64;
+        (0..deciders.len()).map(sum).collect()
+    }
+
+    fn path<D>(&self, deciders: &[D], mut stream: Stream) -> Vec<f64>
+    where
+        D: Fn(u64, u64, &[i64], &[f64]) -> bool,
+    {
+        let r = self.walkers.len();
+        let mut draws: Vec<f64> = (0..r).map(|_| stream.random()).collect();
+        let initial = self.initial(&draws);
+        let start = |_| Run { loads: initial.clone(), last: 0, paid: 0.0, over: false };
+        let mut runs: Vec<Run> = (0..deciders.len()).map(start).collect();
+        let (last, mut times) = (self.steps(), vec![0.0; r]);
+        if let Course::Once { .. } = self.course {
+            // The first decision is about the loads one starts with; it counts as a step.
+            for (run, decide) in runs.iter_mut().zip(deciders) {
+                self.step(run, 1, last, decide, &mut times);
+            }
+        }
+        let from = if matches!(self.course, Course::Once { .. }) { 2 } else { 1 };
+        let still = matches!(self.course, Course::Job { before_step: true, .. });
+        for step in from..=last {
+            draws.iter_mut().for_each(|draw| *draw = stream.random());
+            let mut going = false;
+            for (run, decide) in runs.iter_mut().zip(deciders).filter(|(run, _)| !run.over) {
+                if !(still && step == 1) {
+                    self.advance(&mut run.loads, &draws);
+                }
+                self.step(run, step, last, decide, &mut times);
+                going |= !run.over;
+            }
+            if !going {
+                break;
+            }
+        }
+        let share = if matches!(self.course, Course::Endless { .. }) { last as f64 } else { 1.0 };
+        runs.iter().map(|run| run.paid / share).collect()
+    }
+
+    /// Pays a step and decides.
+    fn step<D>(&self, run: &mut Run, step: u64, last: u64, decide: &D, times: &mut [f64])
+    where
+        D: Fn(u64, u64, &[i64], &[f64]) -> bool,
+    {
+        let cost = |loads: &[i64]| match self.course {
+            Course::Job { makespan: true, .. } => loads.iter().copied().max().unwrap_or(0) as f64,
+            _ => self.imbalance.cost(loads),
+        };
+        let before = match self.course {
+            Course::Job { before_step, .. } => before_step,
+            Course::Once { .. } => false,
+            Course::Endless { .. } => true,
+        };
+        let once = matches!(self.course, Course::Once { .. });
+        if once && self.imbalance.is_balanced(&run.loads) {
+            run.over = true;
+            return;
+        }
+        if !before && !once {
+            run.paid += cost(&run.loads);
+        }
+        for (time, (load, c)) in times.iter_mut().zip(run.loads.iter().zip(&self.capacities)) {
+            *time = *load as f64 / c;
+        }
+        let allowed = match before {
+            true => step > 1 || !matches!(self.course, Course::Job { .. }),
+            false => step < last || once,
+        };
+        if allowed && decide(step, run.last, &run.loads, times) {
+            run.paid += self.remap_cost;
+            run.last = step;
+            match once {
+                true => run.over = true,
+                false => self.rebalance(&mut run.loads),
+            }
+        }
+        if before || once && !run.over {
+            run.paid += cost(&run.loads);
+        }
+    }
+
+    fn initial(&self, draws: &[f64]) -> Vec<i64> {
+        let levels = |w: &Walker| w.rows.len() as i64;
+        match self.course {
+            Course::Job { initial, .. } => vec![initial; self.walkers.len()],
+            Course::Once { .. } => {
+                let any = |(w, draw): (&Walker, &f64)| {
+                    w.lowest + ((draw * levels(w) as f64) as i64).min(levels(w) - 1)
+                };
+                self.walkers.iter().zip(draws).map(any).collect()
+            }
+            Course::Endless { .. } => {
+                let mut loads: Vec<i64> =
+                    self.walkers.iter().map(|w| w.lowest + levels(w) / 2).collect();
+                self.rebalance(&mut loads);
+                loads
+            }
+        }
+    }
+
+    /// Each process moves by the inverse of its distribution function.
+    fn advance(&self, loads: &mut [i64], draws: &[f64]) {
+        for (i, (load, draw)) in loads.iter_mut().zip(draws).enumerate() {
+            let row = &self.cumulative[i][(*load - self.walkers[i].lowest) as usize];
+            let next = row.partition_point(|sum| sum <= draw);
+            // Rows may sum to a little less than one; the last possible move takes the rest.
+            let last = || row.partition_point(|sum| sum < &row[row.len() - 1]);
+            let next = if next < row.len() { next } else { last() };
+            *load = self.walkers[i].lowest + next as i64;
+        }
+    }
+
+    /// Splits the total in whole units; left as it is where the levels cannot hold that.
+    fn rebalance(&self, loads: &mut [i64]) {
+        let (lowest, highest): (Vec<i64>, Vec<i64>) = self.ranges().into_iter().unzip();
+        let total = loads.iter().sum();
+        if let Some(split) = self.imbalance.split_within(total, &lowest, &highest) {
+            loads.copy_from_slice(&split);
+        }
+    }
+}
