@@ -86,7 +86,11 @@ impl World {
             let mean = loads.iter().sum::<i64>() as f64 / all;
             loads.iter().zip(self.capacities).map(|(w, c)| *w as f64 / c - mean).fold(0.0, f64::max)
         };
-        let steps = if let Course::Job(steps, _) = self.course { steps } else { 1500 };
+        let steps = match self.course {
+            Course::Job(steps, _) => steps,
+            Course::Once => 300,
+            Course::Endless => 1500,
+        };
         let mut total = 0.0;
         for run in 0..self.runs {
             let mut loads: Vec<i64> = match self.course {
@@ -184,7 +188,7 @@ fn models() -> Vec<World> {
             capacities: &[1.0, 1.0, 2.0],
             remap_cost: 12.0,
             course: Course::Once,
-            runs: 400,
+            runs: 300,
         },
     ]
 }
