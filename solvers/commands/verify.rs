@@ -2,8 +2,9 @@
 
 use super::{Exit, report};
 use crate::cli::Verify;
-use crate::model::{Loaded, Problem};
+use crate::model::Loaded;
 use crate::output::{print, say};
+use crate::problems;
 use crate::run::is_interrupted;
 use crate::solution::to_json;
 use crate::verify::{Counterexample, Effort, Finding, verify};
@@ -41,7 +42,7 @@ pub(super) fn run(arguments: &Verify) -> Exit {
     let status = if is_interrupted() { Status::Interrupted } else { Status::Converged };
     let verification = Verification {
         title: loaded.model.title.clone(),
-        problem: name(&loaded.model.problem),
+        problem: problems::of(&loaded.model.problem).name(),
         status,
         as_expected: claims.iter().all(Finding::is_as_expected),
         cases: arguments.cases,
@@ -56,19 +57,6 @@ pub(super) fn run(arguments: &Verify) -> Exit {
     match verification.as_expected {
         true => status.into(),
         false => Exit::Bug.worst(status.into()),
-    }
-}
-
-fn name(problem: &Problem) -> &'static str {
-    match problem {
-        Problem::PhaseChange(_) => "phase_change",
-        Problem::PhaseSwitching(_) => "phase_switching",
-        Problem::LoadDrift(_) => "load_drift",
-        Problem::ActivityMesh(_) => "activity_mesh",
-        Problem::Stopping(_) => "stopping",
-        Problem::Fluids(_) => "fluids",
-        Problem::LandBattle(_) => "land_battle",
-        Problem::Periodic(_) => "periodic",
     }
 }
 

@@ -230,7 +230,7 @@ fn facts(solution: &Solution) -> Vec<(String, String)> {
                 }
             }
         }
-        Body::Fluids(_) | Body::LandBattle(_) => {}
+        _ => {}
     }
     if let Some(value) = expected {
         let text = format!("{:.9} ± {:.1e}", value.middle(), value.half_width());

@@ -138,10 +138,7 @@ pub fn verify(loaded: &Loaded, effort: Effort) -> Vec<Finding> {
         Problem::Stopping(_) => stopping::verify(loaded, effort),
         Problem::LoadDrift(_) => load_drift::verify(loaded, effort),
         Problem::Periodic(_) => periodic::verify(loaded, effort),
-        Problem::PhaseSwitching(_)
-        | Problem::ActivityMesh(_)
-        | Problem::Fluids(_)
-        | Problem::LandBattle(_) => Vec::new(),
+        _ => Vec::new(),
     }
 }
 
