@@ -21,6 +21,9 @@ impl LoadDrift {
             _ => return Err(Refusal::TooLarge),
         };
         let highest = lowest.saturating_add(rows.len() as i64 - 1);
+        if self.remap_cost.0 > BigRational::from(BigInt::from(10).pow(DEAREST)) {
+            return model_error("the cost of a remap is too large");
+        }
         let within = lowest >= 0 && (lowest..=highest).contains(&self.initial_load);
         if within && self.steps > 0 && self.processors > 0 {
             return Ok(());
@@ -30,6 +33,9 @@ impl LoadDrift {
         )
     }
 }
+
+/// The largest cost of a remap, as a power of ten.
+const DEAREST: u32 = 100;
 
 /// Levels whose rows are listed.
 const LONGEST: usize = 1 << 20;

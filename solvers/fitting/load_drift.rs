@@ -207,7 +207,7 @@ fn deck(
     }
     let starts = facts.levels(quantum, lowest, levels);
     let mut make = |numbers: &mut Stream, steps: usize, remaps: &[usize]| {
-        walk(numbers, &alike, &starts[0], lowest, quantum, steps, remaps)
+        walk(numbers, &alike, &starts, lowest, quantum, steps, remaps)
     };
     let tested = match facts.tested(&mut make) {
         Ok(tested) => Some(tested),
@@ -232,24 +232,26 @@ fn deck(
     Deck { problem: "load_drift", model, parameters, predicted, unit: quantum, misfits, tested }
 }
 
-/// Times of a run whose ranks move between levels by `rows(rank)`, from the levels `start`; a remap leaves every rank
-/// an equal share, rounded.
+/// Times of a run whose ranks move between levels by `rows(rank)`, from the first of the `recorded` levels; a remap
+/// leaves every rank an equal share, what is left over those that were recorded to have most after it.
 pub(super) fn walk<'a>(
     numbers: &mut Stream,
     rows: &dyn Fn(usize) -> &'a [Vec<f64>],
-    start: &[usize],
+    recorded: &[Vec<usize>],
     lowest: i64,
     quantum: f64,
     steps: usize,
     remaps: &[usize],
 ) -> Vec<f64> {
-    let mut levels = start.to_vec();
+    let mut levels = recorded[0].clone();
     let mut seconds = Vec::with_capacity(steps * levels.len());
     for step in 0..steps {
         if remaps.contains(&step) {
             let (total, ranks) = (levels.iter().sum::<usize>(), levels.len());
-            let share = |rank: usize| (total * (rank + 1)) / ranks - (total * rank) / ranks;
-            levels = (0..ranks).map(share).collect();
+            let mut order: Vec<usize> = (0..ranks).collect();
+            order.sort_by_key(|rank| std::cmp::Reverse(recorded[step][*rank]));
+            levels.fill(total / ranks);
+            order.into_iter().take(total % ranks).for_each(|rank| levels[rank] += 1);
         }
         if step > 0 {
             for (rank, level) in levels.iter_mut().enumerate() {

@@ -37,7 +37,7 @@ pub fn stopping(facts: &Facts<'_>, kind: Kind) -> Option<Deck> {
     let own = |rank: usize| matrices[rank].as_slice();
     let predicted = growth::chain(&own, &starts, quantum, &facts.lags(), SEED);
     let mut make = |numbers: &mut Stream, steps: usize, remaps: &[usize]| {
-        walk(numbers, &own, &starts[0], moves.lowest, quantum, steps, remaps)
+        walk(numbers, &own, &starts, moves.lowest, quantum, steps, remaps)
     };
     let (tested, misfits) = match facts.tested(&mut make) {
         Ok(tested) => (Some(tested), Vec::new()),

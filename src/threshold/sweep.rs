@@ -354,7 +354,7 @@ impl<'a> State<'a> {
             quiet.value() * before.abs() + (cycles.value() + quiet.value()) * remapped.abs();
         let miscounted = self.quiet_cycles.error * (before.abs() + remapped.abs())
             + self.cycles.error * remapped.abs();
-        let underflow = TINY * (1.0 + cycles.value());
+        let underflow = (TINY + self.lifted()) * (1.0 + cycles.value());
         let bound = |function: &PiecewiseLinear| {
             let constant = self.unit.times(function.constant.value());
             let margin = SLACK * (counted + constant.abs()) + miscounted + underflow;
@@ -366,11 +366,22 @@ impl<'a> State<'a> {
         if known { bounds } else { (f64::NEG_INFINITY, f64::INFINITY) }
     }
 
+    /// What a step may cost more because chances below the least double are raised to it: each may be one of
+    /// paying the regret.
+    fn lifted(&self) -> f64 {
+        let InDoubles { regret, dearer, underflow, .. } = *self.parameters;
+        let raised = if underflow > 0.0 { LIFTED * (regret.unwrap_or(0.0) + dearer) } else { 0.0 };
+        self.unit.times(raised)
+    }
+
     /// How far apart the bounds on the value are for the constants of the two functions alone.
     pub(super) fn value_gap(&self) -> f64 {
         self.unit.times(self.upper.constant.minus(self.lower.constant))
     }
 }
+
+/// What all reports of a step may have been raised by together.
+const LIFTED: f64 = 64.0 * f64::MIN_POSITIVE;
 
 /// p = o / (1 + o), rounded outward within \[0, 1\].
 fn probability<const UPPER: bool>(odds: f64) -> f64 {

@@ -153,8 +153,11 @@ fn every_model_played() {
         let same = |deck: &&String| {
             is_quick_and_the_same(&[&command[..1], &[deck.as_str()], &command[1..]].concat())
         };
-        // One model of a kind stands for all those that differ in numbers only.
-        decks.iter().filter(|deck| !deck.contains("table_iii_n")).filter(same).count()
+        // One model of a kind stands for all those that differ in numbers only, and a million ranks take minutes.
+        let far = |deck: &&String| {
+            !["table_iii_n", "million_ranks"].iter().any(|name| deck.contains(name))
+        };
+        decks.iter().filter(far).filter(same).count()
     };
     let compared = count(&["compare", "--json", "--runs", "3", "--seed", "4", "--time-limit", "3"]);
     assert!(compared > 12, "{compared} models are compared");

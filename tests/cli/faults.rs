@@ -286,7 +286,7 @@ fn more_memory_than_there_is_is_refused_beforehand() {
         "Stopping(processes: Distinct([Walk(levels: 90000, up: 0.25, down: 0.25, edge: Reflect), \
          Walk(levels: 80000, up: 0.25, down: 0.25, edge: Reflect), Walk(levels: 70000, up: 0.25, \
          down: 0.25, edge: Hold)]), remap_cost: 1, after_remap: Restart)",
-        "LoadDrift(processors: 12, chain: Walk(lowest: 1, levels: 60, up: 0.25, down: 0.25, \
+        "LoadDrift(processors: 12, chain: Walk(lowest: 1, levels: 300, up: 0.25, down: 0.25, \
          edge: Hold), initial_load: 10, steps: 400, remap_cost: 8)",
     ] {
         workplace.write("model.ron", model(problem));

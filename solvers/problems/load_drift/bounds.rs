@@ -27,8 +27,8 @@ pub(super) fn are_wanted(model: &LoadDrift, settings: &Settings) -> bool {
             let problem = model.problem();
             let quick = |states: u64| states.saturating_mul(problem.steps) <= LONG;
             let fits = memory::available().is_none_or(|there| model.memory() <= there);
-            let small = problem.processors == 1 || model.states().is_some_and(quick) && fits;
-            !small && problem.timing == drift::Timing::AfterStep
+            let small = model.states().is_some_and(quick) && fits;
+            !small && NoBounds::of(&problem).is_none()
         }
     }
 }

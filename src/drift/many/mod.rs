@@ -73,6 +73,21 @@ pub enum NoBounds {
     Halted(Halt),
 }
 
+impl NoBounds {
+    /// Why a problem is out of reach, if it is.
+    pub fn of(problem: &LoadDrift) -> Option<NoBounds> {
+        let (levels, steps, ranks) = (problem.chain.levels(), problem.steps, problem.processors);
+        Some(match () {
+            () if problem.timing == Timing::BeforeStep => NoBounds::BeforeStep,
+            () if levels > MOST_LEVELS => NoBounds::Levels(levels),
+            () if steps > MOST_STEPS => NoBounds::Steps(steps),
+            () if ranks > MOST_RANKS => NoBounds::Ranks(ranks),
+            () if ranks < 2 => NoBounds::Single,
+            () => return None,
+        })
+    }
+}
+
 /// Longest horizon.
 const MOST_STEPS: u64 = 20_000;
 /// Most ranks.
@@ -104,22 +119,10 @@ impl Many {
     /// # Errors
     /// A problem that is out of reach, or the halt the observer asks for.
     pub fn new(problem: &LoadDrift, seed: u64, observer: &dyn Observer) -> Result<Many, NoBounds> {
+        if let Some(reason) = NoBounds::of(problem) {
+            return Err(reason);
+        }
         let levels = problem.chain.levels();
-        if problem.timing == Timing::BeforeStep {
-            return Err(NoBounds::BeforeStep);
-        }
-        if levels > MOST_LEVELS {
-            return Err(NoBounds::Levels(levels));
-        }
-        if problem.steps > MOST_STEPS {
-            return Err(NoBounds::Steps(problem.steps));
-        }
-        if problem.processors > MOST_RANKS {
-            return Err(NoBounds::Ranks(problem.processors));
-        }
-        if problem.processors < 2 {
-            return Err(NoBounds::Single);
-        }
         let rows = problem.chain.rows();
         let setting = Setting::new(problem, &rows);
         let paying = 3 * Intervals::least_average_cost(problem) as usize + 10;
