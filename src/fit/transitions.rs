@@ -121,14 +121,14 @@ impl Transitions {
     }
 
     /// Test that all ranks move alike from equal levels: the probability of counts that differ at least
-    /// as much if they do, by likelihood ratios against records drawn anew from the matrix of all
+    /// as much if they do, by records drawn anew from the matrix of all
     /// ranks. (By the chi-square law, rare moves refute it far too often: a level that is left is
-    /// visited no more, so that visits say as much as moves.) Two ratios, since one rank that goes up or down
-    /// more often than the others is lost among the moves from each level to each other: of these, and
-    /// of all moves up and down; the smaller probability counts twice.
+    /// visited no more, so that visits say as much as moves.) Two statistics, since one rank that goes up or down
+    /// more often than the others is lost among the moves from each level to each other: the ratio of these,
+    /// and the excess of moves up and down; the smaller probability counts twice.
     pub fn alike(&self) -> f64 {
         let all = self.drawn_so_far_off(&|counts| self.ratio(counts));
-        let sides = self.drawn_so_far_off(&|counts| self.ratio_of_sides(counts));
+        let sides = self.drawn_so_far_off(&|counts| self.excess(counts));
         (2.0 * all.min(sides)).min(1.0)
     }
 
@@ -170,20 +170,33 @@ impl Transitions {
         })
     }
 
-    /// The same for moves down, up and none, from all levels together.
-    fn ratio_of_sides(&self, counts: &[Vec<u64>]) -> f64 {
-        let sides: Vec<[u64; 3]> = counts
-            .iter()
-            .map(|counts| {
-                let mut sides = [0; 3];
-                for (cell, count) in counts.iter().enumerate() {
-                    let (from, to) = (cell / self.levels, cell % self.levels);
-                    sides[(to > from) as usize + (to >= from) as usize] += count;
+    /// How far the moves up and down of each rank are from what is expected of so many visits to each level,
+    /// in squared deviations. (Moves alone would not tell: a rank that goes up more often is soon at the top.)
+    fn excess(&self, counts: &[Vec<u64>]) -> f64 {
+        let side = |counts: &[u64], level: usize, up: bool| {
+            let row = &counts[level * self.levels..(level + 1) * self.levels];
+            let part = if up { &row[level + 1..] } else { &row[..level] };
+            (part.iter().sum::<u64>() as f64, row.iter().sum::<u64>() as f64)
+        };
+        let mut all = 0.0;
+        for up in [false, true] {
+            let common = |level: usize| {
+                let sides = counts.iter().map(|counts| side(counts, level, up));
+                sides.fold((0.0, 0.0), |sum, found| (sum.0 + found.0, sum.1 + found.1))
+            };
+            let common: Vec<(f64, f64)> = (0..self.levels).map(common).collect();
+            for counts in counts {
+                let (mut off, mut variance) = (0.0, 0.0);
+                for (level, (moves, visits)) in common.iter().enumerate() {
+                    let (own, stays) = side(counts, level, up);
+                    let p = moves / visits.max(1.0);
+                    off += own - p * stays;
+                    variance += p * (1.0 - p) * stays * (1.0 - stays / visits.max(1.0));
                 }
-                sides
-            })
-            .collect();
-        resample::likelihood_ratio(sides.iter().map(|sides| sides.as_slice()))
+                all += if variance > 0.0 { off * off / variance } else { 0.0 };
+            }
+        }
+        all
     }
 
     /// The likelihood of such counts with a matrix for each rank over that with one for all.

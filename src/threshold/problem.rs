@@ -333,8 +333,8 @@ impl InDoubles {
         let (test, delay) = (measured.test.min(DEAREST), measured.delay.min(DEAREST));
         let regret = measured.regret.map(|regret| regret.min(DEAREST));
         // Next to p = 1 even that may be worth its chance.
-        let dearer =
-            measured.regret.map_or(0.0, |regret| scaled::<true>(regret - regret.min(DEAREST)));
+        let beyond = measured.regret.map_or(0.0, |regret| regret - regret.min(DEAREST));
+        let dearer = if beyond > 0.0 { scaled::<true>(beyond) } else { 0.0 };
         InDoubles { test, delay, regret, dearer, before, remapped, ..measured }
     }
 

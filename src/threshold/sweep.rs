@@ -321,8 +321,10 @@ impl<'a> State<'a> {
                 let quiet = regret * self.quiet_cycles.value.value();
                 let level = delay + quiet;
                 let lost = regret * self.quiet_cycles.error + self.parameters.underflow;
-                let dearer =
-                    scaled::<true>(self.parameters.dearer * self.quiet_cycles.value.value());
+                let dearer = match self.parameters.dearer {
+                    0.0 => 0.0,
+                    more => scaled::<true>(more * self.quiet_cycles.value.value()),
+                };
                 let see = |retain: &Retain| {
                     let below = DoubleDouble::from(0.0).minus(retain.constant);
                     let offset = level + below;

@@ -157,12 +157,16 @@ fn encloses(problem: &PhaseChange) -> Result<(), TestCaseError> {
         let near = value.to_f64().value();
         let within = lies(&value, lower, upper);
         prop_assert!(within, "{tolerance}: V = {near:e} is not in [{lower:e}, {upper:e}]");
+        if !(lower.is_finite() && upper.is_finite()) {
+            // Times so far apart that only their ratio is beyond the doubles, or the value itself.
+            prop_assert_ne!(solution.status, Status::Converged);
+            continue;
+        }
         widest = widest.max((upper - lower) / lower.abs().max(1.0));
         if solution.status == Status::Converged {
             prop_assert!(widest <= tolerance, "{tolerance}: width {widest}");
         } else {
-            // NaN where the value is beyond the doubles.
-            prop_assert!(widest.is_nan() || widest > tolerance, "{tolerance}: width {widest}");
+            prop_assert!(widest > tolerance, "{tolerance}: width {widest}");
         }
     }
     Ok(())
