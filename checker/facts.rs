@@ -9,6 +9,9 @@ use crate::proof::Interval;
 use crate::stopping::Stopping;
 use num_bigint::BigInt;
 
+/// One hazard, or one for each step.
+pub type Hazards = Result<Interval, Vec<Interval>>;
+
 /// What a model of a change of phase says.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OfPhaseChange {
@@ -16,7 +19,7 @@ pub struct OfPhaseChange {
     pub last_step: u64,
     /// The false alarms and the missed changes of a detector that says yes or no, and the hazards: one, or one
     /// for each step.
-    pub belief: Option<([Interval; 2], Result<Interval, Vec<Interval>>)>,
+    pub belief: Option<([Interval; 2], Hazards)>,
 }
 
 /// What a model of optimal stopping says.

@@ -152,7 +152,7 @@ pub fn closest(map: &Map, capacities: &[f64], statistic: Statistic, limit: f64) 
 
 /// The midpoints between these values, and what lies beyond the last that is finite.
 fn between(mut values: Vec<f64>) -> Vec<f64> {
-    let infinite = values.iter().any(|value| *value == f64::INFINITY);
+    let infinite = values.contains(&f64::INFINITY);
     values.retain(|value| value.is_finite());
     values.sort_by(f64::total_cmp);
     values.dedup_by(|next, last| *next - *last <= 1e-12 * last.abs().max(1e-12));

@@ -167,7 +167,7 @@ impl<'a> Knobs<'a> {
             return Err(Complaint::elsewhere("the mean load is 0: no ratio to it", help));
         }
         let level = 1.0 + (excess / mean).max(0.0);
-        if !(level < limit) {
+        if level.is_nan() || level >= limit {
             return refuse(format!("{code} knows levels below {limit} only, the rule is {level}"));
         }
         let fixed = matches!(&self.export.rule, Rule::Level(level) if level.measure == Measure::Utilization);

@@ -245,11 +245,11 @@ pub(super) fn walk<'a>(
 ) -> Vec<f64> {
     let mut levels = recorded[0].clone();
     let mut seconds = Vec::with_capacity(steps * levels.len());
-    for step in 0..steps {
+    for (step, recorded) in recorded.iter().enumerate().take(steps) {
         if remaps.contains(&step) {
             let (total, ranks) = (levels.iter().sum::<usize>(), levels.len());
             let mut order: Vec<usize> = (0..ranks).collect();
-            order.sort_by_key(|rank| std::cmp::Reverse(recorded[step][*rank]));
+            order.sort_by_key(|rank| std::cmp::Reverse(recorded[*rank]));
             levels.fill(total / ranks);
             order.into_iter().take(total % ranks).for_each(|rank| levels[rank] += 1);
         }

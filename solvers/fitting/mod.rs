@@ -14,7 +14,6 @@ use remapping::fit::growth::{self, Point};
 use remapping::fit::increments::Increments;
 use remapping::fit::transitions::Transitions;
 use remapping::record::Record;
-use remapping::simulate::Stream;
 use std::fmt::Write;
 
 pub use load_drift::{Kind, load_drift};
@@ -115,10 +114,7 @@ impl<'a> Facts<'a> {
     }
 
     /// Whether the record looks like those that `make` makes, in words: why not, or what speaks for it.
-    fn tested(
-        &self,
-        make: &mut dyn FnMut(&mut Stream, usize, &[usize]) -> Vec<f64>,
-    ) -> Result<String, String> {
+    fn tested(&self, make: &mut goodness::Maker<'_>) -> Result<String, String> {
         told(&goodness::test(self.record, &self.lags(), make))
     }
 }

@@ -57,7 +57,7 @@ pub fn compare(
     }
     let kept = solution.status == Status::Converged;
     let promise = Promise { kept, tolerance: solution.tolerance };
-    if !(promise.tolerance > 0.0) {
+    if promise.tolerance.is_nan() || promise.tolerance <= 0.0 {
         return Err(format!("`tolerance` is {}, not above 0", promise.tolerance));
     }
     let refused = |refusal: remap_checker::Refusal| refusal.to_string();
@@ -204,7 +204,7 @@ pub(super) fn bounds(
     unit: f64,
 ) -> Result<(), Fault> {
     let (Bounds { lower, upper }, Interval { lower: low, upper: high }) = (given, proved);
-    if !(lower <= upper) {
+    if lower.is_nan() || upper.is_nan() || lower > upper {
         return Err(format!("`{name}` has the lower bound {lower} and the upper bound {upper}"));
     }
     if !(lower <= high && low <= upper) {

@@ -35,7 +35,7 @@ impl Solution {
     /// place of the rule of a log by `export` is played in its place.
     pub fn new(found: Found, stride: u64) -> Result<Solution, Complaint> {
         let stated = match found {
-            Found::Rule(stated) => stated,
+            Found::Rule(stated) => *stated,
             Found::Advised(advised) => {
                 return Ok(match advised.simple_enough() {
                     None => Solution::Advised(Box::new(advised.rule), advised.ranks),

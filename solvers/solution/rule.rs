@@ -237,7 +237,7 @@ pub enum Measure {
 /// What a document says of when to remap.
 pub enum Found {
     /// The rule of a solution.
-    Rule(StatedRule),
+    Rule(Box<StatedRule>),
     /// The rule that a log has taught.
     Advised(Box<Advised>),
 }
@@ -256,7 +256,8 @@ pub fn find(path: &Path, unit: Option<f64>) -> Result<Found, Complaint> {
                     None => Log { unit_seconds, stride: 1, fits: None, job_steps: None },
                 });
             }
-            of(&solution, &name, &path.with_extension("npz")).map(Found::Rule)
+            of(&solution, &name, &path.with_extension("npz"))
+                .map(|rule| Found::Rule(Box::new(rule)))
         }
     }
 }

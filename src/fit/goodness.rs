@@ -50,14 +50,13 @@ impl Goodness {
     }
 }
 
+/// Makes the times of so many steps, ranks beside each other, of a run remapped before the steps that are given.
+pub type Maker<'a> = dyn FnMut(&mut Stream, usize, &[usize]) -> Vec<f64> + 'a;
+
 /// Compares `record` with records of the same length that `make` makes; it writes the times of all steps, ranks
 /// beside each other, and is given the steps before which the run is remapped. Long records are compared by their
 /// first part.
-pub fn test(
-    record: &Record,
-    lags: &[usize],
-    make: &mut dyn FnMut(&mut Stream, usize, &[usize]) -> Vec<f64>,
-) -> Goodness {
+pub fn test(record: &Record, lags: &[usize], make: &mut Maker<'_>) -> Goodness {
     let (ranks, steps) = (record.ranks(), record.steps());
     let most = (NUMBERS / RECORDS / ranks as u64).max(100) as usize;
     let part = record.part(0..steps.min(most));

@@ -167,10 +167,10 @@ impl<'a> Search<'a> {
         let newer = recursion.step(&recursion.keep(&older, 0.0), 1.0).raw;
         let room = Room::of(recursion, &older, 1.0, f64::MAX, observer)?;
         let found = room.beyond(recursion, &older, &newer);
-        if let Some(step) = found.map(|pair| recursion.shown(pair)) {
-            if step.width() < self.best.width() {
-                self.best = step;
-            }
+        if let Some(step) = found.map(|pair| recursion.shown(pair))
+            && step.width() < self.best.width()
+        {
+            self.best = step;
         }
         ControlFlow::Continue(())
     }

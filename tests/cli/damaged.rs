@@ -221,7 +221,7 @@ const DAMAGES: &[Damage] = &[
     (
         "readings of a clock",
         |text, _| {
-            let mut clock = vec![0.0; 8];
+            let mut clock = [0.0; 8];
             times(text, &mut |_, rank, time| {
                 clock[rank] += time;
                 clock[rank]

@@ -284,7 +284,7 @@ fn rule(target: &str, knob: f64, interval: u64) -> Rule {
         "eplb" => Box::new(move |s| {
             // The counter starts at n - n / 4, counts this step and is set back to 0.
             let first = (n / 4).max(1);
-            s.step >= first && (s.step - first) % n == 0
+            s.step >= first && (s.step - first).is_multiple_of(n)
         }),
         "smilei" => Box::new(move |s| s.step % n == 0),
         "charm" => Box::new(move |s| s.wall >= knob),

@@ -33,7 +33,7 @@ pub(in crate::problems) fn compare(
     for (name, other) in
         [("best_fixed.value", answer.best_fixed.value), ("never.value", answer.never.value)]
     {
-        if !(other + slack >= value.lower) {
+        if other.is_nan() || other + slack < value.lower {
             let least = value.lower;
             return Err(format!("`{name}` is {other}, but no policy costs less than {least}"));
         }

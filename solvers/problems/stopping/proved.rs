@@ -38,7 +38,8 @@ pub(in crate::problems) fn compare(
         let what = if listed { "missing or null" } else { "given for too many load vectors" };
         return Err(format!("`decision` is {what}"));
     }
-    if !(answer.value_gap >= 0.0) || promise.kept && answer.value_gap > promise.tolerance {
+    let gap = answer.value_gap;
+    if gap.is_nan() || gap < 0.0 || promise.kept && answer.value_gap > promise.tolerance {
         let (gap, tolerance) = (answer.value_gap, promise.tolerance);
         return Err(format!("`value_gap` is {gap}, not between 0 and the tolerance {tolerance}"));
     }

@@ -68,7 +68,7 @@ impl LnFactorial {
         let drawn = if variance < 100.0 {
             let whole = self.of(less) + self.of(more) + self.of(few) + self.of(population - few)
                 - self.of(population);
-            self.from_mode(mode, (whole - log(mode)).exp(), [less, more, few], draws)
+            self.around_mode(mode, (whole - log(mode)).exp(), [less, more, few], draws)
         } else {
             let (center, spread) = (n * share + 0.5, (variance + 0.5).sqrt());
             let height = 1.715_527_769_921_413_5 * spread + 0.898_916_162_058_898_8;
@@ -91,7 +91,7 @@ impl LnFactorial {
     }
 
     /// By inversion, the most probable numbers first.
-    fn from_mode(
+    fn around_mode(
         &self,
         mode: u64,
         at_mode: f64,
@@ -170,7 +170,7 @@ mod tests {
             let variance = n * a / all * b / all * (all - n) / (all - 1.0);
             let runs = 20_000;
             let (mut first, mut second) = (0.0, 0.0);
-            let mut seen = vec![0.0; 16];
+            let mut seen = [0.0; 16];
             for _ in 0..runs {
                 let drawn = factorial.hypergeometric(marked, other, sample, &mut draws);
                 assert!(drawn <= marked.min(sample) && sample - drawn <= other);

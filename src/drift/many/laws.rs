@@ -77,9 +77,10 @@ impl Laws {
     pub fn total(&self, j: usize, x: &Counts) -> (f64, f64) {
         let (mut mean, mut variance) = (0.0, 0.0);
         let here = &self.moments[j];
-        for level in x.low..=x.top {
-            mean += x.on[level] * here[level][0];
-            variance += x.on[level] * here[level][1];
+        let levels = x.low..=x.top;
+        for (on, [first, second]) in x.on[levels.clone()].iter().zip(&here[levels]) {
+            mean += on * first;
+            variance += on * second;
         }
         (mean, variance)
     }

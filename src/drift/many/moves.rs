@@ -121,7 +121,7 @@ impl Moves {
         let (mut ranks_left, mut events_left) = (ranks, events);
         let (mut base, mut toggling) = (0, 0);
         let mut held = [0u64; MOST];
-        for level in from.low..=from.top {
+        for (level, held) in held.iter_mut().enumerate().take(from.top + 1).skip(from.low) {
             let here = from.on[level] as u64;
             if here == 0 {
                 continue;
@@ -139,7 +139,7 @@ impl Moves {
                 hit + binomial(here - hit, (row.other - self.usual) / (1.0 - self.usual), draws)
             };
             base += scatter(others, &row.others, draws, to);
-            held[level] = here - others;
+            *held = here - others;
             toggling += here - others;
             base += (here - others) * row.toggle as u64;
         }
@@ -147,8 +147,7 @@ impl Moves {
         let start = base / gap;
         let mut up = meeting.next(start, toggling, self.rise, &self.factorial);
         let total = base + gap * up;
-        for level in from.low..=from.top {
-            let here = held[level];
+        for (level, &here) in held.iter().enumerate().take(from.top + 1).skip(from.low) {
             if here == 0 {
                 continue;
             }
