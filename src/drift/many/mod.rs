@@ -12,13 +12,13 @@
 //! ```
 //!
 //! where V is the optimal cost-to-go, hindsight would be worth nothing. V is not known; with an approximation
-//! ([`approximate`]) little is left. Its expectation has a closed form in the main ([`outlook`]); what is
+//! (`approximate`) little is left. Its expectation has a closed form in the main (`outlook`); what is
 //! left is taken less its mean over states that were drawn apart, so that Delta has expectation zero whatever the
 //! approximation is.
 //!
 //! A remap leads to a state that depends on the total alone. So hindsight is a cheapest way through
 //! nodes (step, total), each with one branch on which the program goes on without a remap
-//! ([`hindsight`]). Branches are drawn so that their totals agree as often as they can ([`moves`]).
+//! (`hindsight`). Branches are drawn so that their totals agree as often as they can (`moves`).
 //! One that has lost more than three times the cost of a remap by not remapping is ended by a remap that costs
 //! less than nothing: see [`Many`] for what that assumes.
 
