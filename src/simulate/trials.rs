@@ -9,8 +9,8 @@
 //! let walker = Walker { lowest: 1, rows: vec![vec![0.5, 0.5, 0.0], vec![0.25, 0.5, 0.25], vec![0.0, 0.5, 0.5]] };
 //! let imbalance = Imbalance::new(RunningCost::MaxMinusMean, &[Rational::ONE, Rational::ONE], 3)?;
 //! let course = Course::Job { initial: 2, steps: 50, before_step: false, makespan: false };
-//! let trials = Trials::new(vec![walker.clone(), walker], &[1.0, 1.0], imbalance, 1.0, course);
-//! let costs = trials.play(&[Trigger::NEVER, Trigger::above(Statistic::MaxOverMean, 1.25)], 200, 1);
+//! let trials = Trials::new(vec![walker.clone(), walker], &[1.0, 1.0], imbalance, 0.1, course);
+//! let costs = trials.play(&[Trigger::NEVER, Trigger::above(Statistic::MaxOverMean, 1.4)], 200, 1);
 //! assert!(costs[1] < costs[0]);
 //! # Ok::<(), remapping::imbalance::ImbalanceError>(())
 //! ```
