@@ -75,6 +75,11 @@ fn sampled(text: &mut String, answer: &Answer, bounds: Both) {
         percent(low),
         percent(high)
     );
+    let assumed = "assumed: an even split is never worse by more than half a remap, which is proved only away";
+    let _ = writeln!(
+        text,
+        "{assumed}\nfrom the end levels and for log-concave moves (docs/many-ranks.md)"
+    );
 }
 
 /// A share in percent, to two digits: `.09`.

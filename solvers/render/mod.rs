@@ -102,7 +102,7 @@ pub fn draw_compared(comparison: &Comparison, format: Format) -> Result<Vec<u8>,
 pub fn within(bounds: Bounds, decimals: usize) -> String {
     let Bounds { lower, upper } = bounds;
     if !(lower.is_finite() && upper.is_finite()) {
-        return "beyond the range of doubles".to_owned();
+        return "no bounds: beyond the range of doubles, or made of times too far apart".to_owned();
     }
     let middle = 0.5 * lower + 0.5 * upper;
     let decimal = middle == 0.0 || (1e-4..1e12).contains(&middle.abs());

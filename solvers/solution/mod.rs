@@ -11,6 +11,7 @@ pub mod phase_change;
 pub mod phase_switching;
 mod read;
 pub mod rule;
+mod stated;
 pub mod stopping;
 pub mod sweep;
 pub mod two_phase;

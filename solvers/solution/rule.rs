@@ -4,7 +4,7 @@ use super::advised::Advised;
 use super::dynamics::{Dynamics, Kind};
 use super::log::Log;
 use super::map::{self, Map};
-use super::{Body, Document, Solution, load_drift, periodic, phase_change, stopping};
+use super::{Body, Document, Solution, load_drift, stated, stopping};
 use crate::complaint::Complaint;
 use remapping::Status;
 use remapping::simulate::Trials;
@@ -164,7 +164,12 @@ impl Belief {
     }
 
     /// Takes the longest run of equal thresholds out of a full list.
-    fn of_list(last: u64, list: &[f64], detector: (f64, f64), hazard: Vec<f64>) -> Belief {
+    pub(super) fn of_list(
+        last: u64,
+        list: &[f64],
+        detector: (f64, f64),
+        hazard: Vec<f64>,
+    ) -> Belief {
         let (mut longest, mut start) = (0..0, 0);
         for n in 1..=list.len() {
             if n == list.len() || list[n] != list[start] {
@@ -358,7 +363,7 @@ pub fn of(solution: &Solution, name: &str, archive: &Path) -> Result<StatedRule,
     let Some(log) = &solution.log else {
         return Ok(StatedRule {
             title,
-            optimal: true,
+            optimal: solution.status == Status::Converged,
             about,
             notes,
             rule,
@@ -368,12 +373,12 @@ pub fn of(solution: &Solution, name: &str, archive: &Path) -> Result<StatedRule,
         });
     };
     let priced = priced.map(|priced| Priced { stride: log.stride, ..priced });
-    let rule = of_the_program(rule, log, &mut notes);
+    let rule = stated::of_the_program(rule, log, &mut notes);
     notes.extend(log.notes());
     let unit_seconds = log.unit_seconds;
     Ok(StatedRule {
         title,
-        optimal: log.misfit().is_none(),
+        optimal: solution.status == Status::Converged && log.misfit().is_none(),
         about,
         notes,
         rule,
@@ -381,130 +386,4 @@ pub fn of(solution: &Solution, name: &str, archive: &Path) -> Result<StatedRule,
         of_a_log: true,
         priced,
     })
-}
-
-/// A rule in seconds and in steps of the program. One for a number of steps that nobody has stated holds at all
-/// steps as it does at the first.
-fn of_the_program(rule: Rule, log: &Log, notes: &mut Vec<String>) -> Rule {
-    let Log { unit_seconds: unit, stride, job_steps, .. } = *log;
-    let steps = |steps: u64| steps.saturating_mul(stride);
-    let endless = "The length of the job was not stated: the rule of the first step holds at all.";
-    match rule {
-        Rule::Imbalance(imbalance) => {
-            let mean = imbalance.mean * unit;
-            if job_steps.is_none() {
-                notes.push(endless.to_owned());
-                let value = imbalance.thresholds[0].1 * unit;
-                return Rule::Level(Level { measure: Measure::Excess, value, mean, stride });
-            }
-            let from = |(place, (step, value)): (usize, (u64, f64))| {
-                (if place == 0 { 1 } else { steps(step) }, value * unit)
-            };
-            Rule::Imbalance(Imbalance {
-                steps: steps(imbalance.steps),
-                thresholds: imbalance.thresholds.into_iter().enumerate().map(from).collect(),
-                mean,
-            })
-        }
-        Rule::Interval(interval) => Rule::Interval(Interval {
-            every: interval.every.map(steps),
-            mean: interval.mean * unit / stride as f64,
-            waiting: interval.waiting.map(|waiting| waiting * unit / stride as f64),
-            ..interval
-        }),
-        Rule::Belief(belief) if job_steps.is_none() => {
-            notes.push(endless.to_owned());
-            let stationary = belief.threshold(0);
-            let hazard = belief.hazard.into_iter().take(1).collect();
-            let last = i64::MAX as u64;
-            Rule::Belief(Belief {
-                last,
-                head: Vec::new(),
-                stationary,
-                tail: Vec::new(),
-                detector: belief.detector,
-                hazard,
-            })
-        }
-        Rule::Map(map) => {
-            notes.push(format!("A load is a time over {unit} seconds, rounded."));
-            Rule::Map(map)
-        }
-        other => other,
-    }
-}
-
-impl Belief {
-    fn of(answer: &phase_change::Answer) -> Result<Belief, &'static str> {
-        let belief = answer.belief.as_ref();
-        let belief =
-            belief.ok_or("it has no `belief`: only detectors that say yes or no are exported")?;
-        let detector = (belief.false_alarm, belief.missed);
-        let last = answer.last_step;
-        let hazard = match &belief.hazard {
-            phase_change::Hazard::Constant(hazard) => vec![*hazard],
-            phase_change::Hazard::PerStep(list) if (list.len() as u64) < last => {
-                return Err("there are fewer hazards than steps");
-            }
-            phase_change::Hazard::PerStep(list) => list.clone(),
-        };
-        let list = &answer.threshold;
-        if answer.first_step.is_some() || list.is_empty() && answer.threshold_stationary.is_none() {
-            return Err("the computation was stopped before it came to step 0");
-        }
-        let Some(stationary) = answer.threshold_stationary else {
-            return Ok(Belief::of_list(last, list, detector, hazard));
-        };
-        let middle = |[lower, upper]: &[f64; 2]| (lower + upper) / 2.0;
-        let head = answer.threshold_head.iter().flatten().map(middle).collect();
-        Ok(Belief { last, head, stationary, tail: list.clone(), detector, hazard })
-    }
-}
-
-impl Imbalance {
-    fn of(answer: &load_drift::Answer) -> Result<Imbalance, &'static str> {
-        let steps = answer.steps;
-        let closest = answer.closest_threshold.iter();
-        let mut thresholds: Vec<(u64, f64)> =
-            closest.map(|closest| (closest.step, closest.threshold)).collect();
-        thresholds.sort_by_key(|(step, _)| *step);
-        if thresholds.is_empty() && steps > 1 {
-            return Err("it has no thresholds: the computation was stopped");
-        }
-        match thresholds.first_mut() {
-            // The first threshold known holds from the start.
-            Some(first) => first.0 = 1,
-            None => thresholds.push((1, 0.0)),
-        }
-        Ok(Imbalance { steps, thresholds, mean: answer.initial_load })
-    }
-}
-
-impl Interval {
-    /// The one of least cost where a remap has a cost, if a bound allows it.
-    fn of(answer: &periodic::Answer) -> Result<Interval, &'static str> {
-        let (every, tolerance) = match &answer.cost_aware {
-            Some(cost) => (cost.interval.number(), cost.tolerance_max_over_mean),
-            None => (answer.interval, None),
-        };
-        let stopped = match &answer.cost_aware {
-            Some(cost) => cost.interval == periodic::Steps::NotComputed,
-            None => answer.at_least == Some(0),
-        };
-        if stopped {
-            return Err("its interval is not known: the computation was stopped");
-        }
-        let every = every.map(|every| every.max(1));
-        let mean = answer.initial_load;
-        let known = answer.bound.is_some() && answer.at_least != Some(0);
-        let bound = answer.interval.filter(|_| known).map(|bound| bound.max(1));
-        if let Some(bound) = bound.filter(|bound| every.is_none_or(|every| *bound < every)) {
-            return Ok(Interval { every: Some(bound), tolerance: None, mean, waiting: None });
-        }
-        let per_step = answer.cost_aware.as_ref().and_then(|cost| {
-            let remaps = every.map_or(0.0, |every| cost.remap_cost / every as f64);
-            Some((cost.cost_per_step? - remaps).max(0.0))
-        });
-        Ok(Interval { every, tolerance, mean, waiting: per_step })
-    }
 }

@@ -559,7 +559,7 @@ fn tampered_solutions_are_refused() {
 
 /// `cargo test --test cli -- --ignored tampered_solutions`
 #[test]
-#[ignore = "a minute"]
+#[ignore = "a minute; run with: cargo test --test cli ten_thousand_tampered_solutions -- --ignored"]
 fn ten_thousand_tampered_solutions_of_each_kind_are_refused() {
     for case in [phases(), long(), pair(), region(), drift()] {
         tampered(&case, MANY);
@@ -597,7 +597,7 @@ fn solutions_of_decks_are_accepted_as_they_are() {
 
 /// `cargo test --test cli -- --ignored solutions_of_all_decks`
 #[test]
-#[ignore = "some minutes"]
+#[ignore = "some minutes; run with: cargo test --test cli solutions_of_all_decks -- --ignored"]
 fn solutions_of_all_decks_are_accepted_as_they_are() {
     for name in ["phase_change", "stopping", "load_drift"].into_iter().flat_map(decks) {
         let case = Case::deck(&name, Settings::default());

@@ -52,7 +52,7 @@ fn exact_values_lie_between_the_bounds() {
 
 /// The same for whole horizons and many seeds, an hour: cargo test --test lemmas -- --ignored many_seeds
 #[test]
-#[ignore = "long"]
+#[ignore = "long; run with: cargo test --test lemmas exact_values_lie -- --ignored"]
 fn exact_values_lie_between_the_bounds_of_many_seeds() {
     for processors in [4, 6, 8] {
         let inside = contained(&walk(processors, 400), 200, 4);
