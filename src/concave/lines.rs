@@ -121,9 +121,9 @@ impl Lines {
         self.watched(&()).scaled_plus(factor, line).expect(NOBODY)
     }
 
-    /// The minimum with one more line.
-    pub fn min_with(&self, line: Line) -> Lines {
-        self.watched(&()).min_with(line).expect(NOBODY)
+    /// The minimum with more lines.
+    pub fn min_with(&self, others: impl IntoIterator<Item = Line>) -> Lines {
+        self.watched(&()).min_with(others).expect(NOBODY)
     }
 }
 
@@ -238,10 +238,41 @@ impl Watched<'_> {
     }
 
     /// See [`Lines::min_with`].
-    pub fn min_with(&self, line: Line) -> Option<Lines> {
+    pub fn min_with(&self, others: impl IntoIterator<Item = Line>) -> Option<Lines> {
         let mut lines = self.lines.lines.clone();
-        lines.push(line);
+        lines.extend(others);
         Lines::envelope_unless(lines, self.observer)
+    }
+
+    /// The differences to another function where the slope of either changes, and at 0 and 1: a function that
+    /// is linear between these points. O(k + l).
+    pub fn minus(&self, other: &Lines) -> Option<Vec<(Rational, Rational)>> {
+        let (own, other) = (&self.lines.lines, &other.lines);
+        let crossing = |lines: &[Line], i: usize| lines[i].crossing(lines.get(i + 1)?);
+        let (mut i, mut j) = (0, 0);
+        let (mut next_a, mut next_b) = (crossing(own, 0), crossing(other, 0));
+        let mut p = Rational::ZERO;
+        let mut differences = Vec::with_capacity(own.len() + other.len());
+        loop {
+            if differences.len() % AT_A_TIME == 0 && self.observer.check().is_break() {
+                return None;
+            }
+            let difference = own[i].value(&p) - other[j].value(&p);
+            if p == Rational::ONE {
+                differences.push((p, difference));
+                return Some(differences);
+            }
+            let next = [&next_a, &next_b].into_iter().flatten().min().unwrap_or(&Rational::ONE).clone();
+            differences.push((std::mem::replace(&mut p, next), difference));
+            if next_a.as_ref() == Some(&p) {
+                i += 1;
+                next_a = crossing(own, i);
+            }
+            if next_b.as_ref() == Some(&p) {
+                j += 1;
+                next_b = crossing(other, j);
+            }
+        }
     }
 
     /// The envelope of the image of every line.

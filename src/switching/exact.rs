@@ -5,6 +5,7 @@
 
 use super::problem::{PhaseSwitching, SwitchingError};
 use crate::Rational;
+use crate::belief::Level;
 use crate::concave::{Line, Lines};
 use crate::lifetime::Lifetime;
 use crate::{Halt, Observer};
@@ -57,72 +58,93 @@ pub fn solve(
 ) -> Result<ExactSolution, ExactError> {
     problem.validate()?;
     let last = lifetime.last();
-    let reports = problem.detector.distinct();
-    let [a, b] = &problem.rates;
-    let stay = [Rational::ONE - a, Rational::ONE - b];
     let nothing = Lines::envelope(vec![Line { at_zero: Rational::ZERO, at_one: Rational::ZERO }]);
     let mut next = [nothing.clone(), nothing];
     let (mut to_second, mut to_first) = (Vec::new(), Vec::new());
     for n in (0..=last).rev() {
+        let halted = |halt| ExactError::Stopped { step: n + 1, halt };
         if let ControlFlow::Break(halt) = observer.progress(last - n, last + 1) {
-            return Err(ExactError::Stopped { step: n + 1, halt });
+            return Err(halted(halt));
         }
         let survival = lifetime.continuation_exact(n);
-        let keep = [0, 1].map(|m| {
-            let ahead = reports.iter().map(|level| {
-                next[m].mapped([
-                    [&stay[0] * &level.before, a * &level.after],
-                    [b * &level.before, &stay[1] * &level.after],
-                ])
-            });
-            let ahead = ahead.reduce(|sum, report| sum.plus(&report));
-            let [at_zero, at_one] = [0, 1].map(|phase: usize| problem.cycle[phase][m].clone());
-            let running = Line { at_zero, at_one };
-            ahead.expect("a detector reports something").scaled_plus(&survival, &running)
-        });
-        let [up, down] = thresholds(&keep, &problem.switch);
-        to_second.push(up);
-        to_first.push(down);
-        next = [0, 1].map(|m| match &problem.switch[m] {
-            None => keep[m].clone(),
-            Some(cost) => {
-                let mut lines = keep[m].lines().to_vec();
-                lines.extend(keep[1 - m].lines().iter().map(|line| Line {
-                    at_zero: &line.at_zero + cost,
-                    at_one: &line.at_one + cost,
-                }));
-                Lines::envelope(lines)
-            }
-        });
-        if next.iter().any(|value| value.lines().len() > most_lines) {
+        let Some(step) = step(problem, &next, &survival, observer) else {
+            let ControlFlow::Break(halt) = observer.check() else {
+                unreachable!("operations end early after a halt only")
+            };
+            return Err(halted(halt));
+        };
+        if step.value.iter().any(|value| value.lines().len() > most_lines) {
             return Err(ExactError::TooManyLines { step: n });
         }
+        to_second.push(step.to_second);
+        to_first.push(step.to_first);
+        next = step.value;
     }
     to_second.reverse();
     to_first.reverse();
     Ok(ExactSolution { to_second, to_first, value: next[0].value(&problem.initial) })
 }
 
-/// The p above which the second mapping is cheaper by more than its switch, and below which the first is.
-fn thresholds(keep: &[Lines; 2], switch: &[Option<Rational>; 2]) -> [Rational; 2] {
-    let mut ends = keep[0].breakpoints();
-    ends.extend(keep[1].breakpoints());
-    ends.extend([Rational::ZERO, Rational::ONE]);
-    ends.sort();
-    ends.dedup();
-    let gap: Vec<Rational> = ends.iter().map(|p| keep[0].value(p) - keep[1].value(p)).collect();
+/// One step of the recursion: V by mapping, and the thresholds.
+struct Step {
+    value: [Lines; 2],
+    to_second: Rational,
+    to_first: Rational,
+}
+
+/// The step before the one whose value functions are `next`; `None` after a halt.
+fn step(
+    problem: &PhaseSwitching,
+    next: &[Lines; 2],
+    survival: &Rational,
+    observer: &dyn Observer,
+) -> Option<Step> {
+    let [a, b] = &problem.rates;
+    let stay = [Rational::ONE - a, Rational::ONE - b];
+    let reports = problem.detector.distinct();
+    let keep = |m: usize| {
+        let ahead = |level: &Level| {
+            next[m].watched(observer).mapped([
+                [&stay[0] * &level.before, a * &level.after],
+                [b * &level.before, &stay[1] * &level.after],
+            ])
+        };
+        let (first, others) = reports.split_first().expect("a detector reports something");
+        let sum = |sum: Lines, report: &Level| sum.watched(observer).plus(&ahead(report)?);
+        let ahead = others.iter().try_fold(ahead(first)?, sum)?;
+        let [at_zero, at_one] = [0, 1].map(|phase: usize| problem.cycle[phase][m].clone());
+        ahead.watched(observer).scaled_plus(survival, &Line { at_zero, at_one })
+    };
+    let keep = [keep(0)?, keep(1)?];
+    let [to_second, to_first] =
+        thresholds(&keep[0].watched(observer).minus(&keep[1])?, &problem.switch);
+    let value = |m: usize| match &problem.switch[m] {
+        None => Some(keep[m].clone()),
+        Some(cost) => keep[m].watched(observer).min_with(keep[1 - m].lines().iter().map(|line| {
+            Line { at_zero: &line.at_zero + cost, at_one: &line.at_one + cost }
+        })),
+    };
+    Some(Step { value: [value(0)?, value(1)?], to_second, to_first })
+}
+
+/// The p above which the second mapping is cheaper by more than its switch, and below which the first is,
+/// by the difference Q_1 - Q_2, which is linear between the points it is given at.
+fn thresholds(
+    difference: &[(Rational, Rational)],
+    switch: &[Option<Rational>; 2],
+) -> [Rational; 2] {
     let meets = |k: usize, level: &Rational| {
-        let share = (level - &gap[k]) / (&gap[k + 1] - &gap[k]);
-        &ends[k] + share * (&ends[k + 1] - &ends[k])
+        let [(left, start), (right, end)] = [&difference[k], &difference[k + 1]];
+        left + (level - start) / (end - start) * (right - left)
     };
     let up = switch[0].as_ref().and_then(|cost| {
-        let beyond = gap.iter().position(|gap| gap > cost)?;
+        let beyond = difference.iter().position(|(_, gap)| gap > cost)?;
         Some(if beyond == 0 { Rational::ZERO } else { meets(beyond - 1, cost) })
     });
     let down = switch[1].as_ref().and_then(|cost| {
         let level = -cost.clone();
-        let before = gap.iter().rposition(|gap| *gap < level)?;
-        let last = before + 1 == gap.len();
+        let before = difference.iter().rposition(|(_, gap)| *gap < level)?;
+        let last = before + 1 == difference.len();
         Some(if last { Rational::ONE } else { meets(before, &level) })
     });
     [up.unwrap_or(Rational::ONE), down.unwrap_or(Rational::ZERO)]

@@ -110,7 +110,7 @@ pub fn solve(
                 }
             };
             let remap = Line { at_zero, at_one: remapped };
-            let value = retain.watched(observer).min_with(remap.clone())?;
+            let value = retain.watched(observer).min_with([remap.clone()])?;
             let threshold = threshold(&retain, &remap);
             Some(ExactStep { value, retain, remap, threshold })
         });

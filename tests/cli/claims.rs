@@ -335,17 +335,23 @@ fn small_probabilities_are_written_as_given() {
 #[test]
 fn exact_arithmetic_keeps_to_the_time_limit() {
     let place = Workplace::new();
-    write(
-        &place,
+    let models = [
         "PhaseChange(lifetime: Fixed(200), \
         cycle: (before: 1.0, after: 2.0, remapped: 1.0), remap: (test: 12.0, install: 0.0), \
         detector: (false_alarm: 0.1, missed: 0.2), hazard: Constant(0.05))",
-    );
-    let started = std::time::Instant::now();
-    let arguments = ["solve", "m.ron", "--exact", "--json", "--time-limit", "1"];
-    let found = place.run(&arguments).exits(3).says("stopped").json();
-    assert!(started.elapsed().as_secs_f64() < 3.0, "{:?}", started.elapsed());
-    assert!(found["exact"].is_null() && found["value"].is_object());
+        "PhaseSwitching(lifetime: Fixed(200), \
+        cycle: (first: (own: 1.0, other: 1.8), second: (own: 1.1, other: 2.0)), \
+        switch: (to_second: 40.0, to_first: 30.0), rates: (to_second: 0.005, to_first: 0.01), \
+        detector: Several([(false_alarm: 0.1, missed: 0.1), (false_alarm: 0.2, missed: 0.3)]))",
+    ];
+    for model in models {
+        write(&place, model);
+        let started = std::time::Instant::now();
+        let arguments = ["solve", "m.ron", "--exact", "--json", "--time-limit", "1"];
+        let found = place.run(&arguments).exits(3).says("stopped").json();
+        assert!(started.elapsed().as_secs_f64() < 3.0, "{:?}", started.elapsed());
+        assert!(found["exact"].is_null() && found["value"].is_object(), "{found}");
+    }
 }
 
 /// What missed the tolerance says which one it meets.

@@ -56,11 +56,25 @@ proptest! {
         }
     }
 
+    /// Every change of slope of either function is among the points, so that chords between them are exact.
+    #[test]
+    fn a_difference_is_linear_between_its_points(left in lines(), right in lines(), p in point()) {
+        let (left, right) = (Lines::envelope(left), Lines::envelope(right));
+        let difference = left.watched(&()).minus(&right).unwrap();
+        let places: Vec<&Rational> = difference.iter().map(|(place, _)| place).collect();
+        prop_assert!(places.windows(2).all(|pair| pair[0] < pair[1]));
+        prop_assert_eq!([places[0], places[places.len() - 1]], [&Rational::ZERO, &Rational::ONE]);
+        let after = difference.iter().position(|(place, _)| *place >= p).unwrap().max(1);
+        let [(start, from), (end, to)] = [&difference[after - 1], &difference[after]];
+        let chord = from + (&p - start) / (end - start) * (to - from);
+        prop_assert_eq!(chord, left.value(&p) - right.value(&p));
+    }
+
     #[test]
     fn scaling_and_minima_are_pointwise(lines in lines(), other in line(), factor in point()) {
         let function = Lines::envelope(lines);
         let scaled = function.scaled_plus(&factor, &other);
-        let least = function.min_with(other.clone());
+        let least = function.min_with([other.clone()]);
         for p in probes(&function) {
             prop_assert_eq!(scaled.value(&p), &factor * function.value(&p) + other.value(&p));
             prop_assert_eq!(least.value(&p), function.value(&p).min(other.value(&p)));
