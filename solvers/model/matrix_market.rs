@@ -4,6 +4,7 @@
 
 use super::number::Decimal;
 use remapping::Rational;
+use std::collections::HashMap;
 use std::io::BufRead;
 use std::path::Path;
 
@@ -23,29 +24,23 @@ pub fn read(path: &Path, expected: usize) -> Result<Entries, String> {
     let shown = path.display();
     let file =
         std::fs::File::open(path).map_err(|error| format!("cannot read {shown}: {error}"))?;
-    let mut lines = std::io::BufReader::new(file).lines().enumerate();
+    let mut text = Text { file: std::io::BufReader::new(file), line: String::new(), number: 0 };
     let wrong =
-        |line: usize, what: &str| format!("{shown}:{}: not a Matrix Market file: {what}", line + 1);
-    let mut next = || -> Result<Option<(usize, String)>, String> {
-        for (number, line) in lines.by_ref() {
-            let line = line.map_err(|error| wrong(number, &error.to_string()))?;
-            if number == 0 || !(line.starts_with('%') || line.trim().is_empty()) {
-                return Ok(Some((number, line)));
-            }
-        }
-        Ok(None)
-    };
-    let banner = next()?.map(|(_, line)| line.to_lowercase()).unwrap_or_default();
+        |line: usize, what: &str| format!("{shown}:{line}: not a Matrix Market file: {what}");
+    let unread = |(line, error): (usize, std::io::Error)| wrong(line, &error.to_string());
+    let banner = text.next().map_err(unread)?.map(|(_, line)| line.to_lowercase());
+    let banner = banner.unwrap_or_default();
     let words: Vec<&str> = banner.split_whitespace().collect();
     let symmetric = match words.as_slice() {
         ["%%matrixmarket", "matrix", "coordinate", "real" | "integer", "general"] => false,
         ["%%matrixmarket", "matrix", "coordinate", "real" | "integer", "symmetric"] => true,
         _ => {
             let what = "the first line reads `%%MatrixMarket matrix coordinate real general`";
-            return Err(wrong(0, what));
+            return Err(wrong(1, what));
         }
     };
-    let (at, sizes) = next()?.ok_or_else(|| wrong(1, "the sizes are missing"))?;
+    let sizes = text.next().map_err(unread)?;
+    let (at, sizes) = sizes.ok_or_else(|| wrong(2, "the sizes are missing"))?;
     let numbers: Option<Vec<usize>> =
         sizes.split_whitespace().map(|word| word.parse().ok()).collect();
     let Some(&[rows, columns, count]) = numbers.as_deref() else {
@@ -54,16 +49,16 @@ pub fn read(path: &Path, expected: usize) -> Result<Entries, String> {
     if rows != expected || columns != expected {
         return Err(format!("{shown} is {rows} x {columns}, but `loads` lists {expected} states"));
     }
-    let (mut entries, mut sums) = (Vec::new(), vec![Rational::ZERO; rows]);
+    let mut sums = Sums { plain: vec![0; rows], others: HashMap::new() };
+    let mut entries = Vec::new();
     let mut read = 0;
-    while let Some((at, line)) = next()? {
-        let mut words = line.split_whitespace();
+    while let Some((at, line)) = text.next().map_err(unread)? {
+        let mut words = line.split_ascii_whitespace();
         let mut index = || words.next()?.parse::<usize>().ok()?.checked_sub(1);
         let (Some(i), Some(j)) = (index(), index()) else {
             return Err(wrong(at, "expected a row and a column, from 1"));
         };
-        let number = |word: &str| Decimal::parse(word).ok().filter(|_| !word.contains('_'));
-        let (Some(number), None) = (words.next().and_then(number), words.next()) else {
+        let (Some(number), None) = (words.next().and_then(Number::of), words.next()) else {
             return Err(wrong(at, "expected row, column and value"));
         };
         if i >= rows || j >= columns {
@@ -73,11 +68,11 @@ pub fn read(path: &Path, expected: usize) -> Result<Entries, String> {
         if !number.is_probability() {
             return Err(wrong(at, "a probability is out of range"));
         }
-        entries.push((i, j, number.value));
-        sums[i] += &number.exact;
+        entries.push((i, j, number.value()));
+        sums.add(i, &number);
         if symmetric && i != j {
-            entries.push((j, i, number.value));
-            sums[j] += number.exact;
+            entries.push((j, i, number.value()));
+            sums.add(j, &number);
         }
         read += 1;
     }
@@ -86,9 +81,141 @@ pub fn read(path: &Path, expected: usize) -> Result<Entries, String> {
     }
     let slack = Rational::from_parts(1.into(), 1_000_000_000u32.into());
     let within = |sum: &Rational| *sum <= Rational::ONE + &slack && *sum >= Rational::ONE - &slack;
-    if let Some(row) = sums.iter().position(|sum| !within(sum)) {
-        let sum = sums[row].to_f64().value();
-        return Err(format!("{shown}: row {} sums to {sum}, not to 1", row + 1));
+    for row in 0..rows {
+        // Most rows sum to 1.
+        if sums.plain[row] != PLAIN_ONE || sums.others.contains_key(&row) {
+            let sum = sums.of(row);
+            if !within(&sum) {
+                let sum = sum.to_f64().value();
+                return Err(format!("{shown}: row {} sums to {sum}, not to 1", row + 1));
+            }
+        }
     }
     Ok(Entries { size: rows, entries })
+}
+
+/// The lines of a file, one at a time.
+struct Text<R> {
+    file: R,
+    line: String,
+    number: usize,
+}
+
+impl<R: BufRead> Text<R> {
+    /// The next line that is not blank or a comment, and its number from 1; the first may begin with `%`.
+    fn next(&mut self) -> Result<Option<(usize, &str)>, (usize, std::io::Error)> {
+        loop {
+            self.line.clear();
+            self.number += 1;
+            let read = self.file.read_line(&mut self.line);
+            if read.map_err(|error| (self.number, error))? == 0 {
+                return Ok(None);
+            }
+            let blank = self.line.starts_with('%') || self.line.trim().is_empty();
+            if self.number == 1 || !blank {
+                break;
+            }
+        }
+        Ok(Some((self.number, &self.line)))
+    }
+}
+
+/// Digits behind the point that a plain number may have, and 1 in units of the last of them.
+const PLAIN_DIGITS: usize = 18;
+const PLAIN_ONE: u128 = 10u128.pow(PLAIN_DIGITS as u32);
+
+/// A number of the file, exactly.
+enum Number {
+    /// Few digits around a point: in units of [`PLAIN_ONE`], and the double nearest to it.
+    Plain(u128, f64),
+    /// Any other.
+    Other(Decimal),
+}
+
+impl Number {
+    fn of(word: &str) -> Option<Number> {
+        match Number::plain(word) {
+            Some(number) => Some(number),
+            None => Decimal::parse(word).ok().filter(|_| !word.contains('_')).map(Number::Other),
+        }
+    }
+
+    /// `0.25`, as nearly all are: no sign, no exponent.
+    fn plain(word: &str) -> Option<Number> {
+        let (whole, fraction) = word.split_once('.')?;
+        let digits = |part: &str| !part.is_empty() && part.bytes().all(|c| c.is_ascii_digit());
+        if !digits(whole) || !digits(fraction) || whole.len() > 1 || fraction.len() > PLAIN_DIGITS {
+            return None;
+        }
+        let units = 10u128.pow((PLAIN_DIGITS - fraction.len()) as u32);
+        let [whole, fraction] = [whole, fraction].map(str::parse::<u128>);
+        Some(Number::Plain(whole.ok()? * PLAIN_ONE + fraction.ok()? * units, word.parse().ok()?))
+    }
+
+    fn value(&self) -> f64 {
+        match self {
+            Number::Plain(_, value) => *value,
+            Number::Other(number) => number.value,
+        }
+    }
+
+    fn is_probability(&self) -> bool {
+        match self {
+            Number::Plain(units, _) => *units <= PLAIN_ONE,
+            Number::Other(number) => number.is_probability(),
+        }
+    }
+}
+
+/// Sums of rows, exactly.
+struct Sums {
+    plain: Vec<u128>,
+    others: HashMap<usize, Rational>,
+}
+
+impl Sums {
+    fn add(&mut self, row: usize, number: &Number) {
+        match number {
+            Number::Plain(units, _) => self.plain[row] += units,
+            Number::Other(number) => {
+                *self.others.entry(row).or_insert(Rational::ZERO) += &number.exact
+            }
+        }
+    }
+
+    fn of(&self, row: usize) -> Rational {
+        let plain = Rational::from_parts(self.plain[row].into(), PLAIN_ONE.into());
+        plain + self.others.get(&row).unwrap_or(&Rational::ZERO)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn plain_numbers_are_what_they_say(word in "[01]\\.[0-9]{1,20}") {
+            let exact = Decimal::parse(&word).unwrap();
+            let number = Number::of(&word).unwrap();
+            prop_assert_eq!(number.value().to_bits(), exact.value.to_bits());
+            prop_assert_eq!(number.is_probability(), exact.is_probability());
+            let mut sums = Sums { plain: vec![0], others: HashMap::new() };
+            sums.add(0, &number);
+            sums.add(0, &number);
+            prop_assert_eq!(sums.of(0), &exact.exact + &exact.exact);
+        }
+    }
+
+    #[test]
+    fn what_is_not_plain_is_read_as_everywhere() {
+        for word in
+            ["1", "1e-3", "+0.5", "-0.0", ".5", "1.", "2.5", "0x1", "inf", "0.5.5", "", "0.٣"]
+        {
+            let found = Number::of(word).map(|number| number.value().to_bits());
+            assert_eq!(found, Decimal::parse(word).ok().map(|d| d.value.to_bits()), "{word}");
+        }
+        assert!(Number::of("0.2_5").is_none());
+    }
 }

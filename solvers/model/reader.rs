@@ -111,16 +111,17 @@ impl<'a> Reader<'a> {
             return Ok(false);
         }
         self.open.pop();
-        let indentation = |at: usize| {
-            let start = self.scanner.text[..at].rfind('\n').map_or(0, |end| end + 1);
-            let line = &self.scanner.text[start..];
-            let blank = line.len() - line.trim_start_matches([' ', '\t']).len();
-            (start, blank, start + blank == at)
-        };
-        if self.askew.is_none() {
-            let ((first, outer, _), (last, inner, leads)) =
-                (indentation(opened), indentation(self.scanner.at));
-            if first != last && leads && outer != inner {
+        // Lines may be very long: a bracket that is closed on its own line is not looked at again.
+        let text = self.scanner.text;
+        if self.askew.is_none() && text[opened..self.scanner.at].contains('\n') {
+            let indentation = |at: usize| {
+                let start = text[..at].rfind('\n').map_or(0, |end| end + 1);
+                let line = &text[start..];
+                let blank = line.len() - line.trim_start_matches([' ', '\t']).len();
+                (blank, start + blank == at)
+            };
+            let ((outer, _), (inner, leads)) = (indentation(opened), indentation(self.scanner.at));
+            if leads && outer != inner {
                 self.askew = Some(opened);
             }
         }
