@@ -134,8 +134,8 @@ pub fn report(complaints: &[Complaint]) -> Exit {
     for complaint in complaints {
         say(&told(complaint));
     }
-    let exit = |complaint: &Complaint| match complaint.halt {
-        Some(halt) => Status::from(halt).into(),
+    let exit = |complaint: &Complaint| match complaint.limit {
+        Some(status) => status.into(),
         None => Exit::Input,
     };
     complaints.iter().map(exit).reduce(Exit::worst).unwrap_or(Exit::Input)

@@ -9,7 +9,7 @@ use crate::problems::proved::{Fields, above, compare};
 use crate::run::Deadline;
 use crate::solution::{Certified, of_text, to_json};
 use remap_checker::{Budget, Checked, Interval, Proof, Refusal};
-use remapping::Halt;
+use remapping::Status;
 use serde::Serialize;
 use std::borrow::Cow;
 use std::fs::File;
@@ -136,7 +136,7 @@ fn check(model: &Path, certificate: &Path, budget: &Budget) -> Result<Checked, C
             _ => "write it anew with remap solve --certificate",
         };
         let mut complaint = Complaint::elsewhere(message, help);
-        complaint.halt = (refusal == Refusal::OverBudget).then_some(Halt::TimeLimit);
+        complaint.limit = (refusal == Refusal::OverBudget).then_some(Status::IterationLimit);
         complaint
     })
 }

@@ -5,7 +5,7 @@ mod text;
 pub use text::ReadText;
 
 use miette::{Diagnostic, LabeledSpan, SourceCode};
-use remapping::Halt;
+use remapping::Status;
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
@@ -24,8 +24,8 @@ pub struct Complaint {
     message: String,
     label: String,
     help: String,
-    /// What stopped the computation, where that is why there is nothing to show.
-    pub halt: Option<Halt>,
+    /// Which limit was hit, where that is why there is nothing to show and not the input.
+    pub limit: Option<Status>,
 }
 
 impl Complaint {
@@ -37,7 +37,7 @@ impl Complaint {
             message: printable(message),
             label: printable(label),
             help: if help.is_empty() { "correct this value".to_owned() } else { lines(help) },
-            halt: None,
+            limit: None,
         }
     }
 
@@ -49,7 +49,7 @@ impl Complaint {
             message: printable(&message.into()),
             label: String::new(),
             help: lines(&help.into()),
-            halt: None,
+            limit: None,
         }
     }
 }

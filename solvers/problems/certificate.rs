@@ -10,7 +10,7 @@ use crate::model::{Loaded, Problem};
 use crate::solution::stopping::Representation;
 use crate::solution::{Body, Solution};
 use remap_checker::{Budget, Evidence, Interval, Model, Proof, Refusal, certificate};
-use remapping::{Halt, Status};
+use remapping::Status;
 
 /// The largest certificate, in bytes.
 pub const MOST_BYTES: usize = 50_000_000;
@@ -38,7 +38,7 @@ pub fn of(loaded: &Loaded, solved: &Solved, budget: &Budget) -> Result<Certifica
             _ => "solve without --certificate",
         };
         let mut complaint = Complaint::elsewhere(message, help);
-        complaint.halt = (refusal == Refusal::OverBudget).then_some(Halt::TimeLimit);
+        complaint.limit = (refusal == Refusal::OverBudget).then_some(Status::IterationLimit);
         complaint
     };
     let (evidence, proof) = prove(loaded, solved, budget).map_err(refused)?;

@@ -9,7 +9,9 @@
 use super::predecessors::{Predecessors, Ways};
 use super::states::{Group, Kind};
 use super::weight::NEARLY;
-use super::{AfterRemap, Problem, ProblemError, ProcessChain, Settings, Solved, States};
+use super::{
+    AfterRemap, Problem, ProblemError, ProcessChain, Settings, Solved, States, memory_estimate,
+};
 use crate::chain::{Operator, Restricted};
 use crate::imbalance::Imbalance;
 use crate::{Observer, Status};
@@ -30,7 +32,7 @@ const WORTHWHILE: usize = 20_000;
 /// The most ways into the states of a region for each state of all.
 const WAYS_PER_STATE: usize = 3;
 
-/// The most ways into the states of a region in all.
+/// The most ways into the states of a region where all states fit, too.
 const MOST_WAYS: usize = 40_000_000;
 
 /// Bytes that a way takes.
@@ -41,10 +43,15 @@ const WORK_PER_STATE: usize = 150;
 
 impl Effort {
     /// What looking for a region may take where the alternative is to solve for all states, with
-    /// `memory` bytes; `None` where those are too few for it to be worth a try.
+    /// `memory` bytes: half of them where all states need more. `None` where the states are too few for it to
+    /// be worth a try.
     pub fn beside_all(states: &States, memory: u64) -> Option<Effort> {
         let count = states.count();
         let room = usize::try_from(memory / WAY_BYTES).unwrap_or(usize::MAX);
+        if memory_estimate(states) > memory {
+            // The lists grow by doubling.
+            return Some(Effort { ways: room / 2, work: u64::MAX });
+        }
         let effort = Effort {
             ways: count.saturating_mul(WAYS_PER_STATE).min(room).min(MOST_WAYS),
             work: count.saturating_mul(WORK_PER_STATE * states.processes()) as u64,

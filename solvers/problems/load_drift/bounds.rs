@@ -28,9 +28,14 @@ pub(super) fn are_wanted(model: &LoadDrift, settings: &Settings) -> bool {
             let quick = |states: u64| states.saturating_mul(problem.steps) <= LONG;
             let fits = memory::available().is_none_or(|there| model.memory() <= there);
             let small = model.states().is_some_and(quick) && fits;
-            !small && NoBounds::of(&problem).is_none()
+            !small && are_not_there(model).is_none()
         }
     }
+}
+
+/// Why sampling gives no bounds for this model.
+pub(super) fn are_not_there(model: &LoadDrift) -> Option<NoBounds> {
+    NoBounds::of(&model.problem())
 }
 
 /// Solves the model.

@@ -27,6 +27,18 @@ impl Problem for LoadDrift {
         if bounds::are_wanted(self, settings) {
             return bounds::solve(loaded, self, settings, watch);
         }
+        if let Some(shortage) = solve::shortage(self) {
+            if let Some(reason) = bounds::are_not_there(self) {
+                let label = format!("{shortage}; and by sampling: {reason}");
+                return Err(solve::refused(loaded, &label, Some(Status::IterationLimit)));
+            }
+            let mut found = bounds::solve(loaded, self, settings, watch)?;
+            found.warnings.insert(0, format!("{shortage}: bounds by sampling instead"));
+            if found.status == Status::Converged {
+                found.status = Status::IterationLimit;
+            }
+            return Ok(found);
+        }
         solve::solve(loaded, self, settings, files, watch)
     }
 

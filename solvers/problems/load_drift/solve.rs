@@ -74,24 +74,34 @@ impl Observer for Moment {
     }
 }
 
+/// What is missing for a solution over all states.
+pub(super) fn shortage(model: &LoadDrift) -> Option<String> {
+    let needed = model.memory();
+    let there = memory::available().filter(|there| needed > *there)?;
+    let (needed, there) = (memory::show(needed), memory::show(there));
+    Some(format!("all states need {needed} of memory, {there} are free"))
+}
+
 /// The state space and the operator, if they fit.
 pub fn prepare(
     loaded: &Loaded,
     model: &LoadDrift,
     problem: &drift::LoadDrift,
 ) -> Result<(States, Transition), Vec<Complaint>> {
-    let refuse = |label: String| {
-        let help = "take fewer processors or levels, or --method bounds";
-        vec![loaded.complain("problem", "this model cannot be solved", &label, help)]
-    };
-    let needed = model.memory();
-    if let Some(there) = memory::available().filter(|there| needed > *there) {
-        let (needed, there) = (memory::show(needed), memory::show(there));
-        return Err(refuse(format!("it needs {needed} of memory, {there} are free")));
+    if let Some(shortage) = shortage(model) {
+        return Err(refused(loaded, &shortage, Some(Status::IterationLimit)));
     }
     let built = States::new(problem.processors, problem.chain.levels())
         .and_then(|states| Ok((states, Transition::new(&problem.chain, problem.processors)?)));
-    built.map_err(|error| refuse(error.to_string()))
+    built.map_err(|error| refused(loaded, &error.to_string(), None))
+}
+
+/// Why there is nothing to show, and whether that is a limit's fault.
+pub(super) fn refused(loaded: &Loaded, label: &str, limit: Option<Status>) -> Vec<Complaint> {
+    let help = "take fewer processors or levels, or --method bounds";
+    let mut complaint = loaded.complain("problem", "this model cannot be solved", label, help);
+    complaint.limit = limit;
+    vec![complaint]
 }
 
 /// What is read off on the way.

@@ -57,13 +57,14 @@ pub fn solve(
                     memory::show(needed),
                     memory::show(memory)
                 );
-                refuse(&message, "take fewer levels or processes, or a larger machine")
+                let help = "until then it is known only that a start costs at most a remap: take fewer \
+                            levels or processes, or a larger machine";
+                ended_by(Status::IterationLimit, refuse(&message, help))
             }
             ModelError::Memory { halt, .. } => {
                 let message = "a region around balance was still looked for: nothing is known yet";
-                let mut complaints = refuse(message, "give it more time");
-                complaints.iter_mut().for_each(|complaint| complaint.halt = halt);
-                complaints
+                let status = halt.map_or(Status::IterationLimit, Status::from);
+                ended_by(status, refuse(message, "give it more time"))
             }
             other => refuse(&other.to_string(), "correct the model"),
         })?;
@@ -99,6 +100,12 @@ pub fn solve(
     })?;
     outcome.lay_out(&mut answer, &states, settings.values, critical);
     Ok(finish(answer, states, outcome, solution, status))
+}
+
+/// The complaints, of a limit and not of the model.
+fn ended_by(status: Status, mut complaints: Vec<Complaint>) -> Vec<Complaint> {
+    complaints.iter_mut().for_each(|complaint| complaint.limit = Some(status));
+    complaints
 }
 
 /// The most classes whose critical costs are computed: the work grows with the cube.
