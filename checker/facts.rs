@@ -4,6 +4,7 @@ use crate::Refusal;
 use crate::horizon::Horizon;
 use crate::model::{LoadDrift, Number, Processes};
 use crate::number::Span;
+use crate::periodic::{Bound, Periodic};
 use crate::phases::{Hazard, PhaseChange};
 use crate::proof::Interval;
 use crate::stopping::Stopping;
@@ -47,6 +48,17 @@ pub struct OfLoadDrift {
     pub remap_cost: Interval,
     /// Multisets of levels.
     pub states: Interval,
+}
+
+/// What a model of periodic remaps says.
+#[derive(Debug, Clone, PartialEq)]
+#[allow(missing_docs, reason = "the names say it")]
+pub struct OfPeriodic {
+    pub processors: u64,
+    pub initial_load: Interval,
+    pub bound: Option<Interval>,
+    /// Whether the bound is one on the root of all squares.
+    pub of_squares: bool,
 }
 
 /// Doubles around a decimal number.
@@ -104,5 +116,19 @@ impl LoadDrift {
             remap_cost: around(&self.remap_cost),
             states: (&states).into(),
         })
+    }
+}
+
+impl Periodic {
+    /// What it says.
+    pub fn facts(&self) -> OfPeriodic {
+        let bound =
+            self.bound.as_ref().map(|(Bound::MaxDeviation(own) | Bound::RmsDeviation(own))| own);
+        OfPeriodic {
+            processors: self.count(),
+            initial_load: around(&self.initial_load),
+            bound: bound.map(around),
+            of_squares: matches!(self.bound, Some(Bound::RmsDeviation(_))),
+        }
     }
 }

@@ -63,6 +63,9 @@ pub enum Proof {
     Average(Interval),
     /// The least expected objective.
     Value(Interval),
+    /// A bound on the imbalance is kept after 1, 2, .. and so many steps, or after any number of them, and is
+    /// not after that many, if that is proved.
+    Longest { kept: Option<u64>, broken: Option<u64> },
 }
 
 impl From<(f64, f64)> for Interval {

@@ -93,6 +93,11 @@ impl Proof {
         match self {
             Proof::Average(average) => vec![named(("average", average))],
             Proof::Value(value) => vec![named(("value", value))],
+            Proof::Longest { kept, broken } => {
+                let steps = |steps: Option<u64>| steps.map_or(f64::INFINITY, |steps| steps as f64);
+                let most = broken.map(|step| step.saturating_sub(1));
+                vec![("interval".to_owned(), steps(*kept), steps(most))]
+            }
             Proof::Thresholds { value, steps } => {
                 let threshold = |Steps { first, last, threshold }: &Steps| {
                     let steps = if first < last { format!("..{last}") } else { String::new() };

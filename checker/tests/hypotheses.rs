@@ -311,6 +311,19 @@ fn changed(proof: &Proof) -> Vec<Proof> {
             }
             (0..8).for_each(|i| with(&|other| *parts(other)[i] += 1.0));
         }
+        Proof::Longest { .. } => {
+            for change in 0..4 {
+                with(&|other| {
+                    let Proof::Longest { kept, broken } = other else { panic!() };
+                    match change {
+                        0 => *kept = kept.map(|steps| steps + 1),
+                        1 => *kept = None,
+                        2 => *broken = broken.map(|step| step - 1),
+                        _ => *broken = None,
+                    }
+                });
+            }
+        }
     }
     all
 }
@@ -327,6 +340,12 @@ fn nothing_else_than_what_follows_may_be_claimed() {
                 "LoadDrift(processors: 2, chain: {WALK}, initial_load: 1, steps: 5, remap_cost: 1)"
             ),
             Evidence::LoadDrift,
+        ),
+        (
+            "Periodic(initial_load: 10, changes: Identical(count: 3, law: Steps({-1: 0.5, 1: 0.5})), \
+             bound: MaxDeviation(0.2))"
+                .to_owned(),
+            Evidence::Periodic(1),
         ),
     ] {
         let proof = prove(&problem, &evidence).unwrap();

@@ -187,6 +187,14 @@ fn words(proof: &Proof) -> Vec<String> {
     match proof {
         Proof::Average(own) => vec![format!("long-run average cost per step in {}", ends(own))],
         Proof::Value(own) => vec![format!("the least expected objective is in {}", ends(own))],
+        Proof::Longest { kept, broken } => {
+            let after = broken.map(|step| format!("after {step} steps the bound is not kept"));
+            let kept = match kept {
+                Some(steps) => format!("the bound is kept for {steps} steps"),
+                None => "the bound is kept for ever".to_owned(),
+            };
+            [Some(kept), after].into_iter().flatten().collect()
+        }
         Proof::Map { remap_value, value_gap, value_width, classes, .. } => {
             let letters = [classes.remap, classes.continued, classes.balanced, classes.either];
             let all = count(letters.iter().map(|count| count.lower).sum());

@@ -1,7 +1,7 @@
 //! A solution held against what its certificate proves: each of its fields agrees with that, or is said not to
 //! be proved.
 
-use super::{load_drift, phase_change, stopping};
+use super::{load_drift, periodic, phase_change, stopping};
 use crate::solution::{Body, Bounds, Solution};
 use remap_checker::{Checked, Interval, Model, Proof};
 use remapping::Status;
@@ -78,6 +78,9 @@ pub fn compare(
             let facts = model.facts().map_err(refused)?;
             load_drift::proved::compare(answer, &facts, *value, promise)?
         }
+        (Body::Periodic(answer), Model::Periodic(model), Proof::Longest { kept, broken }) => {
+            periodic::proved::compare(answer, &model.facts(), *kept, *broken)?
+        }
         (body, ..) => {
             let problem = body.problem();
             return Err(format!("`problem` is {problem}, but the certificate is of another one"));
@@ -126,6 +129,9 @@ pub(super) fn contradiction(solution: &Solution, proof: &Proof) -> Option<String
             // Sums over steps are not rounded outward.
             let around = |v: f64| (v - ROUNDING * v.abs(), v + ROUNDING * v.abs()).into();
             apart("value", answer.value.map(around), value)
+        }
+        (Body::Periodic(answer), Proof::Longest { broken, .. }) => {
+            periodic::proved::contradiction(answer, *broken)
         }
         _ => None,
     }
