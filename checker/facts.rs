@@ -75,7 +75,7 @@ impl PhaseChange {
         };
         let binary = self.detector.binary.as_ref();
         let belief = binary.map(|errors| (errors.each_ref().map(around), hazard));
-        Ok(OfPhaseChange { last_step: Horizon::new(self)?.last, belief })
+        Ok(OfPhaseChange { last_step: Horizon::new(self)?.remaining.last, belief })
     }
 }
 

@@ -30,17 +30,24 @@ impl PhaseChange {
     }
 }
 
-/// The step that has been reached, backwards.
+/// How many cycles there may still be, backwards.
 #[derive(Clone, Default)]
-pub(crate) struct Horizon {
+pub(crate) struct Remaining {
     /// The first and the last value of N.
-    first: u64,
+    pub first: u64,
     pub last: u64,
     /// P(N >= n) in units of this power n, for which those listed are P(N = n), and others 1.
     tilt: Span,
     tail: Span,
-    /// s_n, s_n h_{n+1} and s_n (1 - h_{n+1}).
+    /// s_n.
     pub survival: Span,
+}
+
+/// The step that has been reached, backwards.
+#[derive(Clone, Default)]
+pub(crate) struct Horizon {
+    pub remaining: Remaining,
+    /// s_n h_{n+1} and s_n (1 - h_{n+1}).
     change: Span,
     pub stay: Span,
     /// Mean number of cycles left, and of those before the change.
@@ -52,11 +59,11 @@ pub(crate) struct Horizon {
 /// to after it, rounded down and up.
 pub(crate) type Motion = Vec<[[u64; 2]; 3]>;
 
-impl Horizon {
+impl Remaining {
     /// After the last step.
-    pub fn new(model: &PhaseChange) -> Result<Horizon, Refusal> {
+    pub fn new(lifetime: &Lifetime) -> Result<Remaining, Refusal> {
         let one = BigRational::one();
-        let (first, last, tilt) = match &model.lifetime {
+        let (first, last, tilt) = match lifetime {
             Lifetime::Fixed(last) => (*last, *last, one.clone()),
             Lifetime::Uniform { first, last } => (*first, *last, one.clone()),
             Lifetime::Geometric { rate, first, .. } if rate.0.is_one() => {
@@ -69,58 +76,74 @@ impl Horizon {
                 (first, listed.next_back().unwrap_or(first), one.clone())
             }
         };
-        let (hazards, all) = match &model.hazard {
-            Hazard::Constant(hazard) => (std::slice::from_ref(hazard), true),
-            Hazard::PerStep(list) => (&list[..], list.len() as u64 == last),
-        };
-        let listed: Vec<&Number> = match &model.lifetime {
+        let listed: Vec<&Number> = match lifetime {
             Lifetime::Pmf(Weights(law)) => law.values().collect(),
             _ => Vec::new(),
         };
         let law = listed.is_empty() || is_one(&listed.iter().map(|p| &p.0).sum());
-        if first > last
-            || last == u64::MAX
-            || !(all && law)
-            || tilt.is_negative()
-            || hazards.iter().chain(listed).any(|p| p.0 > one)
-        {
+        let out = tilt.is_negative() || listed.iter().any(|p| p.0 > one);
+        if first > last || last == u64::MAX || !law || out {
             return model_error("a probability or a number of steps is out of range");
         }
-        Ok(Horizon { first, last, tilt: Span::from(&tilt), ..Horizon::default() })
+        Ok(Remaining { first, last, tilt: Span::from(&tilt), ..Remaining::default() })
     }
 
     /// Goes to step n, from the one after it.
-    pub fn step_back(&mut self, model: &PhaseChange, n: u64) {
-        let weight = match &model.lifetime {
+    pub fn step_back(&mut self, lifetime: &Lifetime, n: u64) {
+        let weight = match lifetime {
             Lifetime::Pmf(Weights(law)) => {
                 law.get(&n).map_or_else(Span::default, |p| Span::from(&p.0))
             }
             _ => Span::whole(u64::from(n >= self.first)),
         };
-        let one = Span::whole(1);
-        self.survival = one.clone();
+        self.survival = Span::whole(1);
         if weight != Span::default() {
             let later = self.tail.times(&self.tilt);
             self.survival = later.share(&weight);
             self.tail = later.plus(&weight);
         }
-        let hazard = hazard(model, n);
-        self.change = self.survival.times(&hazard);
-        self.stay = self.survival.times(&one.minus(&hazard));
-        self.cycles = self.cycles.times(&self.survival).plus(&one);
+    }
+}
+
+impl Horizon {
+    /// After the last step.
+    pub fn new(model: &PhaseChange) -> Result<Horizon, Refusal> {
+        let remaining = Remaining::new(&model.lifetime)?;
+        let (hazards, all) = match &model.hazard {
+            Hazard::Constant(hazard) => (std::slice::from_ref(hazard), true),
+            Hazard::PerStep(list) => (&list[..], list.len() as u64 == remaining.last),
+        };
+        if !all || hazards.iter().any(|p| p.0 > BigRational::one()) {
+            return model_error("a probability or a number of steps is out of range");
+        }
+        Ok(Horizon { remaining, ..Horizon::default() })
+    }
+
+    /// Goes to step n, from the one after it.
+    pub fn step_back(&mut self, model: &PhaseChange, n: u64) {
+        self.remaining.step_back(&model.lifetime, n);
+        let (one, survival, hazard) = (Span::whole(1), &self.remaining.survival, hazard(model, n));
+        self.change = survival.times(&hazard);
+        self.stay = survival.times(&one.minus(&hazard));
+        self.cycles = self.cycles.times(survival).plus(&one);
         self.quiet = self.quiet.times(&self.stay).plus(&one);
     }
 
     /// Whether all steps from `first` to n are alike, and none of them is the last.
     pub fn stays(&self, model: &PhaseChange, first: u64, n: u64) -> bool {
         let constant = matches!(model.hazard, Hazard::Constant(_));
-        n < self.first && (constant || (first..n).all(|k| hazard(model, k) == hazard(model, n)))
+        n < self.remaining.first
+            && (constant || (first..n).all(|k| hazard(model, k) == hazard(model, n)))
     }
 
     pub fn motion(&self, model: &PhaseChange) -> Result<Motion, Refusal> {
         let weights = |[no, yes]: &[BigRational; 2]| {
             let (no, yes) = (Span::from(no), Span::from(yes));
-            let exact = [no.times(&self.stay), yes.times(&self.change), yes.times(&self.survival)];
+            let exact = [
+                no.times(&self.stay),
+                yes.times(&self.change),
+                yes.times(&self.remaining.survival),
+            ];
             let mut weights = [[0; 2]; 3];
             for (weight, exact) in weights.iter_mut().zip(exact) {
                 *weight = exact.units(WEIGHT)?;

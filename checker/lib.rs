@@ -6,6 +6,7 @@
 
 mod chain;
 pub mod facts;
+mod filter;
 mod horizon;
 mod imbalance;
 mod joint;
@@ -22,14 +23,16 @@ mod region;
 mod space;
 mod state;
 mod stopping;
+pub mod switching;
 mod windows;
 
 pub use periodic::Periodic;
 pub use phases::PhaseChange;
-pub use proof::{Counts, Decision, Interval, Proof, Steps};
+pub use proof::{Counts, Decision, Interval, Proof, Steps, Switches};
 pub use region::Entry;
 pub use space::Space;
 pub use stopping::{Run, Stopping};
+pub use switching::PhaseSwitching;
 
 use model::Problem;
 use serde::{Deserialize, Serialize};
@@ -100,6 +103,8 @@ pub enum Evidence {
     Region(u32, Vec<Entry>),
     /// Points per deviation, where laws that are on no lattice are put on one.
     Periodic(u32),
+    /// Fraction bits, and steps back through the horizon, or without an end until all is at rest.
+    PhaseSwitching(u32, Vec<recursion::Steps>),
 }
 
 /// A model that certificates are about.
@@ -112,6 +117,8 @@ pub enum Model {
     LoadDrift(Box<model::LoadDrift>),
     /// Remaps at fixed intervals.
     Periodic(Box<Periodic>),
+    /// Phases that come back.
+    PhaseSwitching(Box<PhaseSwitching>),
 }
 
 impl Model {
@@ -135,6 +142,10 @@ impl Model {
             Problem::Periodic(model) => {
                 model.review()?;
                 Model::Periodic(model)
+            }
+            Problem::PhaseSwitching(model) => {
+                model.review()?;
+                Model::PhaseSwitching(model)
             }
         };
         Ok((title, model))
@@ -170,6 +181,11 @@ impl Model {
             }
             (Model::Periodic(model), Evidence::Periodic(grid)) => {
                 (periodic::prove(model, *grid, budget)?, States::None)
+            }
+            (Model::PhaseSwitching(model), Evidence::PhaseSwitching(bits, steps)) => {
+                let mut recursion = switching::Recursion::new(model, *bits, budget)?;
+                steps.iter().try_for_each(|steps| recursion.go(steps))?;
+                (recursion.proof()?, States::None)
             }
             _ => return Err(Refusal::Malformed),
         })

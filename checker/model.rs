@@ -3,6 +3,7 @@
 use crate::Refusal;
 use crate::periodic::Periodic;
 use crate::phases::PhaseChange;
+use crate::switching::PhaseSwitching;
 use num_bigint::BigInt;
 use num_rational::BigRational;
 use num_traits::{Pow, Signed as _};
@@ -31,7 +32,8 @@ written! {
     struct Fits { verdict: Verdict, why: String }
     enum Verdict { #[serde(rename = "yes")] Yes, #[serde(rename = "no")] No }
     pub enum Problem {
-        PhaseChange(Box<PhaseChange>), Stopping(Stopping), LoadDrift(LoadDrift), Periodic(Box<Periodic>)
+        PhaseChange(Box<PhaseChange>), PhaseSwitching(Box<PhaseSwitching>), Stopping(Stopping),
+        LoadDrift(LoadDrift), Periodic(Box<Periodic>)
     }
 
     pub struct Stopping {

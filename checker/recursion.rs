@@ -84,7 +84,7 @@ impl<'a> Recursion<'a> {
         Ok(Recursion {
             model,
             budget,
-            next: Some(horizon.last),
+            next: Some(horizon.remaining.last),
             horizon,
             bits,
             gain: units(&gain)?,
@@ -108,18 +108,10 @@ impl<'a> Recursion<'a> {
             }
             Steps::Rest(steps) => return self.rest(*steps),
             Steps::On(differences) if differences.is_empty() => self.points.clone(),
-            Steps::On(differences) => {
-                let next = |last: &mut u64, difference: &u64| {
-                    *last = last.saturating_add(*difference).min(1 << BELIEF_BITS);
-                    Some(*last << (WEIGHT - BELIEF_BITS))
-                };
-                let inner = differences.iter().scan(0, next);
-                Rc::new([0].into_iter().chain(inner).chain([UNIT]).collect())
-            }
+            Steps::On(differences) => Rc::new(beliefs(differences)?),
         };
         self.held = None;
-        let ascend = points.is_sorted_by(|a, b| a < b);
-        if ascend { self.step(points) } else { Err(Refusal::Malformed) }
+        self.step(points)
     }
 
     /// One step, for these beliefs.
@@ -151,7 +143,7 @@ impl<'a> Recursion<'a> {
         };
         let both = points.iter().zip(&held.1).map(retain);
         let (mut lines, mut values): (Vec<Line>, Vec<u64>) = both.unzip();
-        let certain = gain[1] + up(self.certain, self.horizon.survival.units(WEIGHT)?[1]);
+        let certain = gain[1] + up(self.certain, self.horizon.remaining.survival.units(WEIGHT)?[1]);
         // Remapping: a line from below and one from above.
         self.common = self.common.times(&self.horizon.stay);
         let start = match self.model.regret() {
@@ -282,11 +274,11 @@ impl<'a> Recursion<'a> {
         if self.next.is_some() {
             return Err(Refusal::Malformed);
         }
-        let Horizon { cycles, quiet, last, .. } = &self.horizon;
+        let Horizon { cycles, quiet, remaining, .. } = &self.horizon;
         let [before, after] = [&self.model.cycle.before.0, self.model.after()].map(Span::from);
         let mean = quiet.times(&before).plus(&cycles.minus(quiet).times(&after));
         let delays = Span::between(self.values[0], self.lines[0][0], self.bits).plus(&self.common);
-        let mut end = last + 1;
+        let mut end = remaining.last + 1;
         let steps = self.thresholds.iter().map(|(first, [low, high])| {
             let (below, above) = Span::between(*low, *high, WEIGHT).reals();
             // Where remapping never pays, the threshold is 1.
@@ -298,6 +290,17 @@ impl<'a> Recursion<'a> {
         steps.reverse();
         Ok(Proof::Thresholds { value: mean.plus(&delays).reals().into(), steps })
     }
+}
+
+/// Beliefs between 0 and 1, and these, in units of 2^-62; if they ascend.
+pub(crate) fn beliefs(differences: &[u64]) -> Result<Vec<u64>, Refusal> {
+    let next = |last: &mut u64, difference: &u64| {
+        *last = last.saturating_add(*difference).min(1 << BELIEF_BITS);
+        Some(*last << (WEIGHT - BELIEF_BITS))
+    };
+    let inner = differences.iter().scan(0, next);
+    let all: Vec<u64> = [0].into_iter().chain(inner).chain([UNIT]).collect();
+    if all.is_sorted_by(|a, b| a < b) { Ok(all) } else { Err(Refusal::Malformed) }
 }
 
 /// The value of a line at p, in units of 2^-62 of its own.
@@ -338,7 +341,7 @@ fn highest(points: &[u64], values: &[u64], remap: Line) -> u64 {
 }
 
 /// l^n, and 1 + l + ... + l^(n-1).
-fn powers(l: &Span, n: u64) -> (Span, Span) {
+pub(crate) fn powers(l: &Span, n: u64) -> (Span, Span) {
     let (mut power, mut sum) = (Span::whole(1), Span::default());
     for bit in (0..64).rev() {
         sum = sum.plus(&sum.times(&power));

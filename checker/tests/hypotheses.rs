@@ -311,6 +311,22 @@ fn changed(proof: &Proof) -> Vec<Proof> {
             }
             (0..8).for_each(|i| with(&|other| *parts(other)[i] += 1.0));
         }
+        Proof::Recurring { steps, .. } => {
+            for i in 0..steps.len() {
+                with(&|other| {
+                    let Proof::Recurring { steps, .. } = other else { panic!() };
+                    steps[i].to_second.lower = steps[i].to_second.lower.next_up();
+                });
+                with(&|other| {
+                    let Proof::Recurring { steps, .. } = other else { panic!() };
+                    steps[i].to_first.upper = steps[i].to_first.upper.next_down();
+                });
+            }
+            with(&|other| {
+                let Proof::Recurring { value, average, .. } = other else { panic!() };
+                (*value, *average) = (*average, *value);
+            });
+        }
         Proof::Longest { .. } => {
             for change in 0..4 {
                 with(&|other| {

@@ -4,7 +4,7 @@
 //! claims is what the checker has found to follow from it, and the answer must agree with that.
 
 use super::proved::contradiction;
-use super::{Solved, periodic, phase_change, stopping};
+use super::{Solved, periodic, phase_change, phase_switching, stopping};
 use crate::complaint::Complaint;
 use crate::model::{Loaded, Problem};
 use crate::solution::stopping::Representation;
@@ -73,6 +73,7 @@ pub fn is_possible(loaded: &Loaded, solution: &Solution) -> Result<(), Complaint
     }
     match loaded.model.problem {
         Problem::PhaseChange(_)
+        | Problem::PhaseSwitching(_)
         | Problem::Stopping(_)
         | Problem::LoadDrift(_)
         | Problem::Periodic(_) => Ok(()),
@@ -92,6 +93,18 @@ pub(super) fn widest(proof: &Proof, tolerance: f64) -> (f64, String) {
         Proof::Value(value) => (relative(value), "value".to_owned()),
         Proof::Average(average) => (relative(average), "average".to_owned()),
         Proof::Map { value_gap, .. } => (*value_gap, "value_gap".to_owned()),
+        Proof::Recurring { value, average, steps } => {
+            let whole = [("value", value), ("average", average)]
+                .map(|(name, own)| (own.as_ref().map_or(0.0, relative), name.to_owned()));
+            let both = steps.iter().flat_map(|own| {
+                let width = |name: &str, own_: &Interval| {
+                    (own_.upper - own_.lower, format!("{name}_{}", own.first))
+                };
+                [width("to_second", &own.to_second), width("to_first", &own.to_first)]
+            });
+            let all = whole.into_iter().chain(both);
+            all.max_by(|a, b| a.0.total_cmp(&b.0)).unwrap_or_default()
+        }
         // What is not proved of an interval is said elsewhere.
         Proof::Longest { .. } => (0.0, "interval".to_owned()),
         Proof::Thresholds { value, steps } => {
@@ -177,6 +190,11 @@ fn prove(loaded: &Loaded, solved: &Solved, budget: &Budget) -> Result<(Evidence,
             }
             _ => Err(Refusal::Unproved("there are no values")),
         },
+        (Model::PhaseSwitching(model), Problem::PhaseSwitching(problem)) => {
+            let (lifetime, tolerance) = (problem.lifetime(), solved.solution.tolerance);
+            let problem = (&problem.problem(), lifetime.as_ref());
+            phase_switching::certificate::of(model, problem, tolerance, budget)
+        }
         (Model::Periodic(_), _) => periodic::certificate::of(&model, &solved.solution, budget),
         _ => {
             let proof = model.prove_within(&Evidence::LoadDrift, budget)?;

@@ -1,0 +1,520 @@
+//! Phases that come back: the difference between the two mappings, and what switching gains, enclosed by functions
+//! of the belief. docs/certificates.md has the proof.
+
+use crate::filter::{Filter, Upper};
+use crate::horizon::Remaining;
+use crate::model::{Number, written};
+use crate::number::{Span, UNIT, WEIGHT, down, up, wide};
+use crate::phases::{Detector, Lifetime};
+use crate::proof::{Interval, Proof, Switches};
+use crate::recursion::{Steps, beliefs, powers};
+use crate::{Budget, Refusal, model_error};
+use num_bigint::BigInt;
+use num_rational::BigRational;
+use num_traits::{One, Zero};
+use serde::Deserialize;
+use std::rc::Rc;
+
+written! {
+    pub struct PhaseSwitching {
+        pub lifetime: Option<Lifetime>, pub cycle: Cycles, pub switch: Switch, pub rates: Rates,
+        pub detector: Detector, pub initial: Option<Number>
+    }
+    pub struct Cycles { first: Times, second: Times }
+    pub struct Times { own: Number, other: Number }
+    pub struct Switch { to_second: Option<Number>, to_first: Option<Number> }
+    pub struct Rates { to_second: Number, to_first: Number }
+}
+
+impl PhaseSwitching {
+    pub(crate) fn review(&self) -> Result<(), Refusal> {
+        let (one, [a, b], [before, after]) = (BigRational::one(), self.rates(), self.gains());
+        let initial = self.initial.as_ref().is_none_or(|p| p.0 <= one);
+        let returns = self.switch.to_second.is_some() && self.switch.to_first.is_some();
+        let sum = &a + &b;
+        if sum > one || !initial || after < before {
+            return model_error("rates or beliefs are out of range, or the mappings are reversed");
+        }
+        match &self.lifetime {
+            Some(law) => Remaining::new(law).map(drop),
+            None if returns && !sum.is_zero() => Ok(()),
+            None => model_error("without an end there must be changes, and a way back"),
+        }
+    }
+
+    fn rates(&self) -> [BigRational; 2] {
+        [self.rates.to_second.0.clone(), self.rates.to_first.0.clone()]
+    }
+
+    /// What a cycle of each phase takes more under the first mapping.
+    fn gains(&self) -> [BigRational; 2] {
+        let Cycles { first, second } = &self.cycle;
+        [&first.own.0 - &first.other.0, &second.other.0 - &second.own.0]
+    }
+
+    /// The last step, if there is one.
+    pub fn last_step(&self) -> Result<Option<u64>, Refusal> {
+        self.lifetime.as_ref().map(|law| Ok(Remaining::new(law)?.last)).transpose()
+    }
+}
+
+/// Bounds from one side. Those from below are bounds from above where phases and mappings change places, the
+/// belief is that of the first phase, and the difference has the other sign.
+#[derive(Clone)]
+struct Side {
+    filter: Filter,
+    /// What a cycle loses at beliefs 0 and 1, rounded up.
+    gain: [i64; 2],
+    /// Where the difference is cut, rounded up: less the first, and the second.
+    cut: [i64; 2],
+    /// The same rounded down and up, for thresholds; none where one cannot switch.
+    levels: [Option<[i64; 2]>; 2],
+    /// Whether this is the other side.
+    mirrored: bool,
+    share: u64,
+    /// The difference.
+    difference: Rc<Upper<i64>>,
+    /// What is saved by switching to the second mapping, or its negative, less the numbers that follow.
+    saved: Upper<u64>,
+    /// Times 1, and times the belief less its long-run share.
+    rest: [Span; 2],
+}
+
+/// How one step is left.
+struct Step {
+    survival: [u64; 2],
+    span: Span,
+}
+
+impl Side {
+    /// The cut function less its least value, and what switching saves, at its own places and where it is cut.
+    fn kinks(&self, raw: &Upper<i64>) -> (Upper<u64>, Vec<i64>) {
+        let [low, high] = [-self.cut[0], self.cut[1]];
+        let (mut at, mut value): (Vec<u64>, Vec<i64>) = (Vec::new(), Vec::new());
+        for (p, own) in raw.at.iter().zip(&raw.value) {
+            for level in [low, high] {
+                let Some((start, before)) = at.last().zip(value.last()).map(|(p, v)| (*p, *v))
+                else {
+                    break;
+                };
+                if before < level && level < *own {
+                    // Rounded down: the function is raised.
+                    let part = wide((level - before) as u64, p - start)
+                        / u128::from((own - before) as u64);
+                    let kink = start + part as u64;
+                    if kink > start {
+                        at.push(kink);
+                        value.push(level);
+                    } else {
+                        value.last_mut().into_iter().for_each(|last| *last = level);
+                    }
+                }
+            }
+            at.push(*p);
+            value.push(*own);
+        }
+        let cut = value.iter().map(|v| (v.clamp(&low, &high) - low) as u64).collect();
+        let saved = |v: &i64| match (self.mirrored, self.levels) {
+            (false, [_, Some([level, _])]) => (v - level).max(0),
+            // It bends where the function is cut, not a unit before.
+            (true, [Some([level, most]), _]) => (v + level).min(0) + most - level,
+            _ => 0,
+        };
+        let saved = value.iter().map(saved).collect();
+        (Upper { at, value: cut }, saved)
+    }
+
+    /// The difference a step before.
+    fn step(
+        &self,
+        next: &Upper<i64>,
+        to: &[u64],
+        step: &Step,
+        budget: &Budget,
+    ) -> Result<Upper<i64>, Refusal> {
+        let (cut, _) = self.kinks(next);
+        let mean = self.filter.mean(&cut, to, budget)?;
+        let least = down(self.cut[0] as u64, step.survival[0]) as i64;
+        let value = to.iter().zip(mean).map(|(p, mean)| {
+            let [zero, one] = self.gain.map(i128::from);
+            let own = zero * i128::from(UNIT - p) + one * i128::from(*p);
+            let own = -(-own).div_euclid(i128::from(UNIT)) as i64;
+            own + up(mean, step.survival[1]) as i64 - least
+        });
+        Ok(Upper::rising(to.to_vec(), value.collect()))
+    }
+
+    /// What is saved a step before, where the difference is this: its shape, and its least value.
+    fn save(
+        &self,
+        raw: &Upper<i64>,
+        step: &Step,
+        budget: &Budget,
+    ) -> Result<(Upper<u64>, i64), Refusal> {
+        let (cut, now) = self.kinks(raw);
+        let later = self.filter.mean(&self.saved, &cut.at, budget)?;
+        let both =
+            now.iter().zip(later).map(|(now, later)| now + up(later, step.survival[1]) as i64);
+        let all = Upper::rising(cut.at, both.collect());
+        let least = all.value[0];
+        let shape = all.value.iter().map(|v| (v - least) as u64).collect();
+        Ok((Upper { at: all.at, value: shape }, least))
+    }
+
+    /// Takes a step, if the difference comes out as this.
+    fn take(
+        &mut self,
+        raw: Upper<i64>,
+        step: &Step,
+        motion: &Motion,
+        budget: &Budget,
+    ) -> Result<(), Refusal> {
+        let (saved, least) = self.save(&raw, step, budget)?;
+        let more = Span::between(least, least, motion.bits);
+        let forget = step.span.times(&motion.memory);
+        self.rest = [self.rest[0].times(&step.span).plus(&more), self.rest[1].times(&forget)];
+        (self.saved, self.difference) = (saved, Rc::new(raw));
+        Ok(())
+    }
+
+    /// A function that the difference never exceeds however often this step is taken.
+    fn settled(&self, step: &Step, budget: &Budget) -> Result<Upper<i64>, Refusal> {
+        let mut above = (*self.difference).clone();
+        for _ in 0..MOST_ROUNDS {
+            let next = self.step(&above, &above.at, step, budget)?;
+            if next.value.iter().zip(&above.value).all(|(next, own)| next <= own) {
+                return Ok(above);
+            }
+            let value = above
+                .value
+                .iter()
+                .zip(&next.value)
+                .map(|(own, next)| next.max(own) + (next - own).max(0) + 1);
+            above = Upper::rising(above.at, value.collect());
+            if above.value.iter().any(|v| v.unsigned_abs() > UNIT / 2) {
+                break;
+            }
+        }
+        Err(Refusal::Unproved("the difference of the mappings does not come to rest"))
+    }
+
+    /// What a step adds to what is saved at most: a number, and one times the belief less its long-run share.
+    fn growth(&self, step: &Step, budget: &Budget) -> Result<[i64; 2], Refusal> {
+        let (next, least) = self.save(&self.difference, step, budget)?;
+        if next.at != self.saved.at {
+            return Err(Refusal::Malformed);
+        }
+        let added: Vec<i64> = next
+            .value
+            .iter()
+            .zip(&self.saved.value)
+            .map(|(next, own)| *next as i64 - *own as i64 + least)
+            .collect();
+        let tilt = added[added.len() - 1] - added[0];
+        let level = added.iter().zip(&next.at).map(|(added, p)| {
+            let beside = i128::from(tilt) * (i128::from(*p) - i128::from(self.share));
+            // The share is known to a unit.
+            added - beside.div_euclid(i128::from(UNIT)) as i64 + 2
+        });
+        Ok([level.max().unwrap_or(0), tilt])
+    }
+
+    /// Bounds on thresholds from one side: up to which belief the difference does not exceed the second level, and from
+    /// which on it is not below less the first, at least.
+    fn thresholds(&self) -> [u64; 2] {
+        let Upper { at, value } = &*self.difference;
+        let cross = |k: usize, level: i64| {
+            let (rise, room) = ((value[k] - value[k - 1]) as u64, (level - value[k - 1]) as u64);
+            at[k - 1] + (wide(room, at[k] - at[k - 1]) / u128::from(rise)) as u64
+        };
+        let above =
+            self.levels[1].map_or(UNIT, |[level, _]| match value.iter().position(|v| *v > level) {
+                None => UNIT,
+                Some(0) => 0,
+                Some(k) => cross(k, level),
+            });
+        let reached =
+            self.levels[0].map_or(0, |[_, level]| match value.iter().position(|v| *v >= -level) {
+                None => UNIT,
+                Some(0) => 0,
+                Some(k) => cross(k, -level),
+            });
+        [above, reached]
+    }
+}
+
+/// Rounds in which the difference may come to rest.
+const MOST_ROUNDS: u32 = 10_000;
+
+/// What all beliefs have in common.
+#[derive(Clone)]
+struct Motion {
+    bits: u32,
+    /// 1 - a - b, and the long-run share of the second phase.
+    memory: Span,
+    share: Span,
+    /// What a cycle takes under the first mapping at the long-run share, and what it takes more in the second phase.
+    cycle: [Span; 2],
+}
+
+/// Both sides after some steps back from the end.
+#[derive(Clone)]
+pub struct Recursion<'a> {
+    model: &'a PhaseSwitching,
+    budget: &'a Budget,
+    /// The step to do next; `None` when step 0 is done, or of a program without end when it is at rest.
+    pub next: Option<u64>,
+    remaining: Remaining,
+    motion: Motion,
+    sides: [Side; 2],
+    points: Rc<Vec<u64>>,
+    /// The mean time of what is left under the first mapping: times 1, and times the belief less its share.
+    time: [Span; 2],
+    /// For a first step to the one before the next first one: bounds on both thresholds.
+    pub thresholds: Vec<(u64, [[u64; 2]; 2])>,
+}
+
+impl<'a> Recursion<'a> {
+    /// Before any step. Times are to have so many fraction bits.
+    pub fn new(
+        model: &'a PhaseSwitching,
+        bits: u32,
+        budget: &'a Budget,
+    ) -> Result<Recursion<'a>, Refusal> {
+        if bits > 60 {
+            return Err(Refusal::TooLarge);
+        }
+        let remaining = model.lifetime.as_ref().map_or(Ok(Remaining::default()), Remaining::new)?;
+        let (one, rates, gains) = (BigRational::one(), model.rates(), model.gains());
+        let changes = &rates[0] + &rates[1];
+        let share = if changes.is_zero() { BigRational::zero() } else { &rates[0] / &changes };
+        let unit = BigRational::from(BigInt::one() << bits);
+        let whole = |x: BigRational| {
+            let x = x.to_integer();
+            i64::try_from(x).ok().filter(|x| x.unsigned_abs() < UNIT / 8).ok_or(Refusal::TooLarge)
+        };
+        // Rounded down and up.
+        let units = |x: &BigRational| Ok([whole((x * &unit).floor())?, whole((x * &unit).ceil())?]);
+        let [first, second] = [units(&gains[0])?, units(&gains[1])?];
+        let cost = |cost: &Option<Number>| cost.as_ref().map(|cost| units(&cost.0)).transpose();
+        let (to_second, to_first) = (cost(&model.switch.to_second)?, cost(&model.switch.to_first)?);
+        // Beyond this the difference cannot be.
+        let largest =
+            [first, second].as_flattened().iter().map(|x| x.unsigned_abs()).max().unwrap_or(0) + 4;
+        let never =
+            remaining.last.saturating_add(2).checked_mul(largest).filter(|most| *most < UNIT / 8);
+        let cut = |level: Option<[i64; 2]>, side: usize| match (level, never) {
+            (Some(level), _) => Ok(level[side]),
+            (None, Some(most)) => Ok(most as i64),
+            (None, None) => Err(Refusal::TooLarge),
+        };
+        let endless = model.lifetime.is_none();
+        let side = |mirrored: bool| {
+            let [a, b] = rates.clone();
+            let reports = &model.detector.reports;
+            let turned: Vec<_> =
+                reports.iter().map(|[before, after]| [after.clone(), before.clone()]).collect();
+            let filter = if mirrored {
+                Filter::new(&[b, a], &turned)
+            } else {
+                Filter::new(&[a, b], reports)
+            };
+            let (levels, gain) = match mirrored {
+                false => ([to_first, to_second], [first[1], second[1]]),
+                true => ([to_second, to_first], [-second[0], -first[0]]),
+            };
+            let cut = [cut(levels[0], 0)?, cut(levels[1], 1)?];
+            // Without an end any difference within its limits will do to begin with.
+            let start = if endless { cut[1] } else { 0 };
+            let difference = Rc::new(Upper { at: vec![0, UNIT], value: vec![start; 2] });
+            let saved = Upper { at: vec![0, UNIT], value: vec![0; 2] };
+            let own = if mirrored { &one - &share } else { share.clone() };
+            let share = Span::from(&own).units(WEIGHT)?[0];
+            Ok(Side {
+                filter: filter?,
+                gain,
+                cut,
+                levels,
+                mirrored,
+                share,
+                difference,
+                saved,
+                rest: Default::default(),
+            })
+        };
+        let more = &model.cycle.second.other.0 - &model.cycle.first.own.0;
+        let motion = Motion {
+            bits,
+            memory: Span::from(&(&one - &changes)),
+            cycle: [Span::from(&(&model.cycle.first.own.0 + &more * &share)), Span::from(&more)],
+            share: Span::from(&share),
+        };
+        Ok(Recursion {
+            model,
+            budget,
+            next: Some(if endless { u64::MAX } else { remaining.last }),
+            remaining,
+            motion,
+            sides: [side(false)?, side(true)?],
+            points: Rc::new(vec![0, UNIT]),
+            time: Default::default(),
+            thresholds: Vec::new(),
+        })
+    }
+
+    /// Does some steps.
+    pub fn go(&mut self, steps: &Steps) -> Result<(), Refusal> {
+        match steps {
+            Steps::On(differences) => {
+                self.points = Rc::new(beliefs(differences)?);
+                self.step()
+            }
+            Steps::Held(steps) => (0..*steps).try_for_each(|_| self.step()),
+            Steps::Rest(steps) => self.rest(*steps),
+        }
+    }
+
+    /// Goes to the next step.
+    fn leave(&mut self, n: u64) -> Result<Step, Refusal> {
+        match &self.model.lifetime {
+            Some(law) => self.remaining.step_back(law, n),
+            None => self.remaining.survival = Span::whole(1),
+        }
+        let span = self.remaining.survival.clone();
+        Ok(Step { survival: span.units(WEIGHT)?, span })
+    }
+
+    /// One step, for the beliefs of the last one.
+    fn step(&mut self) -> Result<(), Refusal> {
+        let n = self.next.ok_or(Refusal::Malformed)?;
+        self.budget.spend(1000)?;
+        let step = self.leave(n)?;
+        let mirrored: Vec<u64> = self.points.iter().rev().map(|p| UNIT - p).collect();
+        for (side, points) in self.sides.iter_mut().zip([&self.points[..], &mirrored]) {
+            let raw = side.step(&side.difference, points, &step, self.budget)?;
+            side.take(raw, &step, &self.motion, self.budget)?;
+        }
+        self.pass(&step);
+        self.note(n);
+        self.next = if self.model.lifetime.is_some() { n.checked_sub(1) } else { Some(n) };
+        Ok(())
+    }
+
+    /// The time of a step.
+    fn pass(&mut self, step: &Step) {
+        let forget = step.span.times(&self.motion.memory);
+        let [level, tilt] = &self.time;
+        let [one, more] = &self.motion.cycle;
+        self.time = [level.times(&step.span).plus(one), tilt.times(&forget).plus(more)];
+    }
+
+    /// Thresholds as they follow from both sides, from a step on.
+    fn note(&mut self, n: u64) {
+        let [[second, first], [above, below]] = self.sides.each_ref().map(Side::thresholds);
+        let both = [[second, UNIT - below], [first, UNIT - above]];
+        match self.thresholds.last_mut() {
+            Some((first, same)) if *same == both => *first = n,
+            _ => self.thresholds.push((n, both)),
+        }
+    }
+
+    /// Takes the next steps at once, or, of a program without end, all: neither side moves outward any more, and
+    /// what is saved grows by no more than a linear function of the belief in each of them.
+    fn rest(&mut self, steps: u64) -> Result<(), Refusal> {
+        let n = self.next.ok_or(Refusal::Malformed)?;
+        let endless = self.model.lifetime.is_none();
+        let first = match endless {
+            true => 0,
+            false => (n + 1).checked_sub(steps).filter(|_| steps > 2).ok_or(Refusal::Malformed)?,
+        };
+        if !endless && n >= self.remaining.first {
+            return Err(Refusal::Unproved("the steps are not alike"));
+        }
+        let step = self.leave(n)?;
+        let mut growth = [[0; 2]; 2];
+        for (side, growth) in self.sides.iter_mut().zip(&mut growth) {
+            let raw = side.settled(&step, self.budget)?;
+            side.take(raw, &step, &self.motion, self.budget)?;
+            // Once more, so that it is on its own places.
+            side.take((*side.difference).clone(), &step, &self.motion, self.budget)?;
+            *growth = side.growth(&step, self.budget)?;
+        }
+        if endless {
+            self.thresholds.clear();
+            self.note(0);
+            // What is saved per step lies between the two.
+            let units = |x: i64| Span::between(x, x, self.motion.bits);
+            let [up, down] = growth.map(|growth| units(growth[0]));
+            self.time[0] = self.motion.cycle[0].minus(&up);
+            self.time[1] = self.motion.cycle[0].plus(&down);
+            self.next = None;
+            return Ok(());
+        }
+        self.pass(&step);
+        self.pass(&step);
+        let motion = &self.motion;
+        let fading = step.span.times(&motion.memory);
+        let [lasting, passing] = [&step.span, &fading].map(|factor| powers(factor, steps - 2));
+        for (side, growth) in self.sides.iter_mut().zip(growth) {
+            let units = |x: i64| Span::between(x, x, motion.bits);
+            let [level, tilt] = &side.rest;
+            side.rest = [
+                level.times(&lasting.0).plus(&units(growth[0]).times(&lasting.1)),
+                tilt.times(&passing.0).plus(&units(growth[1]).times(&passing.1)),
+            ];
+        }
+        let [level, tilt] = &self.time;
+        self.time = [
+            level.times(&lasting.0).plus(&motion.cycle[0].times(&lasting.1)),
+            tilt.times(&passing.0).plus(&motion.cycle[1].times(&passing.1)),
+        ];
+        self.note(n);
+        self.thresholds.last_mut().into_iter().for_each(|last| last.0 = first);
+        self.next = first.checked_sub(1);
+        Ok(())
+    }
+
+    /// What the steps have shown, once all are done.
+    pub fn proof(&self) -> Result<Proof, Refusal> {
+        if self.next.is_some() {
+            return Err(Refusal::Malformed);
+        }
+        let ends = |[low, high]: [u64; 2]| -> Interval {
+            let (below, above) = Span::between(low.min(high), high.max(low), WEIGHT).reals();
+            let below = if low == UNIT { 1.0 } else { below.max(0.0) };
+            (below, if high == 0 { 0.0 } else { above.min(1.0) }).into()
+        };
+        let mut end = self.remaining.last + 1;
+        let endless = self.model.lifetime.is_none();
+        let steps = self.thresholds.iter().map(|(first, [second, back])| {
+            let last = if endless { u64::MAX } else { std::mem::replace(&mut end, *first) - 1 };
+            Switches { first: *first, last, to_second: ends(*second), to_first: ends(*back) }
+        });
+        let mut steps: Vec<Switches> = steps.collect();
+        steps.reverse();
+        if endless {
+            let [low, high] = self.time.each_ref().map(Span::reals);
+            return Ok(Proof::Recurring {
+                value: None,
+                average: Some((low.0, high.1).into()),
+                steps,
+            });
+        }
+        let initial = self.model.initial.as_ref().map_or_else(BigRational::zero, |p| p.0.clone());
+        let distance = Span::from(&initial).minus(&self.motion.share);
+        let line = |[level, tilt]: &[Span; 2], distance: &Span| level.plus(&tilt.times(distance));
+        let time = line(&self.time, &distance);
+        let back = Span::whole(0).minus(&distance);
+        let saved = |side: &Side, at: &BigRational, distance: &Span| -> Result<Span, Refusal> {
+            let p = Span::from(at).units(WEIGHT)?[1];
+            let k =
+                side.saved.at.partition_point(|node| *node <= p).clamp(1, side.saved.at.len() - 1);
+            let own = side.saved.chord(k - 1, p) as i64;
+            Ok(line(&side.rest, distance).plus(&Span::between(own, own, self.motion.bits)))
+        };
+        let [above, below] = &self.sides;
+        let least = time.minus(&saved(above, &initial, &distance)?).reals().0;
+        let most = time.plus(&saved(below, &(BigRational::one() - &initial), &back)?).reals().1;
+        Ok(Proof::Recurring { value: Some((least, most).into()), average: None, steps })
+    }
+}
