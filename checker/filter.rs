@@ -144,8 +144,24 @@ impl Filter {
 }
 
 impl Upper<u64> {
+    fn piece(&self, place: u64) -> usize {
+        self.at.partition_point(|node| *node <= place).clamp(1, self.at.len() - 1) - 1
+    }
+
+    /// The value at a place, rounded up.
+    pub fn value_at(&self, place: u64) -> u64 {
+        self.chord(self.piece(place), place)
+    }
+
+    /// The same, rounded down.
+    pub fn below(&self, place: u64) -> u64 {
+        let piece = self.piece(place);
+        let own = self.chord(piece, place);
+        if self.at[piece..=piece + 1].contains(&place) { own } else { own.saturating_sub(1) }
+    }
+
     /// The value at a place of a piece, rounded up.
-    pub fn chord(&self, piece: usize, place: u64) -> u64 {
+    fn chord(&self, piece: usize, place: u64) -> u64 {
         let (from, to) = (self.at[piece], self.at[piece + 1]);
         let rise = wide(self.value[piece + 1] - self.value[piece], place.clamp(from, to) - from);
         self.value[piece] + rise.div_ceil((to - from).into()) as u64

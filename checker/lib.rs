@@ -104,7 +104,7 @@ pub enum Evidence {
     /// Points per deviation, where laws that are on no lattice are put on one.
     Periodic(u32),
     /// Fraction bits, and steps back through the horizon, or without an end until all is at rest.
-    PhaseSwitching(u32, Vec<recursion::Steps>),
+    PhaseSwitching(u32, Vec<switching::Steps>),
 }
 
 /// A model that certificates are about.

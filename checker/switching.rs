@@ -7,12 +7,12 @@ use crate::model::{Number, written};
 use crate::number::{Span, UNIT, WEIGHT, down, up, wide};
 use crate::phases::{Detector, Lifetime};
 use crate::proof::{Interval, Proof, Switches};
-use crate::recursion::{Steps, beliefs, powers};
+use crate::recursion::{beliefs, powers};
 use crate::{Budget, Refusal, model_error};
 use num_bigint::BigInt;
 use num_rational::BigRational;
 use num_traits::{One, Zero};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use std::rc::Rc;
 
 written! {
@@ -58,6 +58,28 @@ impl PhaseSwitching {
     }
 }
 
+/// A part of a certificate.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub enum Steps {
+    /// One step, for these beliefs, as those of a change of phase are written.
+    On(Vec<u64>),
+    /// So many, for the beliefs of the last one.
+    Held(u64),
+    /// All that are left, which are alike.
+    Rest(Rest),
+}
+
+/// What shows that a program is at rest.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Rest {
+    /// Beliefs between which what is saved is linear, roughly and but for a linear function: it rises.
+    pub beliefs: Vec<u64>,
+    /// At each of these, and at 0 and 1.
+    pub saved: Vec<u64>,
+    /// For what a step changes in that, and then for its mean after one step, and so on.
+    pub means: Vec<Vec<u64>>,
+}
+
 /// Bounds from one side. Those from below are bounds from above where phases and mappings change places, the
 /// belief is that of the first phase, and the difference has the other sign.
 #[derive(Clone)]
@@ -78,6 +100,8 @@ struct Side {
     saved: Upper<u64>,
     /// Times 1, and times the belief less its long-run share.
     rest: [Span; 2],
+    /// All that is saved in the end, or per step without an end, at most.
+    whole: Option<Span>,
 }
 
 /// How one step is left.
@@ -198,25 +222,78 @@ impl Side {
         Err(Refusal::Unproved("the difference of the mappings does not come to rest"))
     }
 
-    /// What a step adds to what is saved at most: a number, and one times the belief less its long-run share.
-    fn growth(&self, step: &Step, budget: &Budget) -> Result<[i64; 2], Refusal> {
-        let (next, least) = self.save(&self.difference, step, budget)?;
-        if next.at != self.saved.at {
+    /// What is saved in the end, of a program that takes so many steps more, or what it grows by in each in the long
+    /// run: the roughly known function, what a step adds to it and what it adds to that, and what it misses by, each in
+    /// the mean over the beliefs to come.
+    fn whole(
+        &self,
+        (steps, initial): (Option<u64>, &BigRational),
+        step: &Step,
+        rest: &Rest,
+        motion: &Motion,
+        budget: &Budget,
+    ) -> Result<Span, Refusal> {
+        let Motion { bits, memory, share, .. } = motion;
+        let turn = |at: Vec<u64>| {
+            if self.mirrored { at.iter().rev().map(|p| UNIT - p).collect() } else { at }
+        };
+        let rough = Upper { at: beliefs(&rest.beliefs)?, value: rest.saved.clone() };
+        if rough.at.len() != rough.value.len() || !rough.value.is_sorted() {
             return Err(Refusal::Malformed);
         }
-        let added: Vec<i64> = next
-            .value
-            .iter()
-            .zip(&self.saved.value)
-            .map(|(next, own)| *next as i64 - *own as i64 + least)
-            .collect();
-        let tilt = added[added.len() - 1] - added[0];
-        let level = added.iter().zip(&next.at).map(|(added, p)| {
-            let beside = i128::from(tilt) * (i128::from(*p) - i128::from(self.share));
-            // The share is known to a unit.
-            added - beside.div_euclid(i128::from(UNIT)) as i64 + 2
+        if rough.value[rough.value.len() - 1] > UNIT / 4 {
+            return Err(Refusal::TooLarge);
+        }
+        let rough = match (self.mirrored, rough.value.last()) {
+            (true, Some(most)) => {
+                let value = rough.value.iter().rev().map(|v| most - v).collect();
+                Upper { at: turn(rough.at), value }
+            }
+            _ => rough,
+        };
+        // What is saved at once, and what was saved so far.
+        let (cut, now) = self.kinks(&self.difference);
+        let least = now.iter().copied().min().unwrap_or(0);
+        let now = Upper { value: now.iter().map(|v| (v - least) as u64).collect(), at: cut.at };
+        let first = rest.means.first().ok_or(Refusal::Malformed)?;
+        let mut at = [&rough.at[..], &now.at, &turn(beliefs(first)?), &self.saved.at].concat();
+        at.sort_unstable();
+        at.dedup();
+        let later = self.filter.mean(&rough, &at, budget)?;
+        let added = at.iter().zip(later).map(|(p, later)| {
+            now.value_at(*p) as i64 + least + later as i64 - rough.below(*p) as i64
         });
-        Ok([level.max().unwrap_or(0), tilt])
+        let missed = at.iter().map(|p| self.saved.value_at(*p) as i64 - rough.below(*p) as i64);
+        let mut parts = [Tilted::new(&at, added.collect())?, Tilted::new(&at, missed.collect())?];
+        let place = Span::from(initial).units(WEIGHT)?[1];
+        let distance = Span::from(initial).minus(share);
+        let units = |x: i64| Span::between(x, x, *bits);
+        let mut sum = units(rough.value_at(place) as i64);
+        let mut fade = Span::whole(1);
+        for means in &rest.means[1..] {
+            let to = turn(beliefs(means)?);
+            sum = sum.plus(&parts[0].value(place, &distance, &fade, share, *bits));
+            for part in &mut parts {
+                let value = self.filter.mean(&part.shape, &to, budget)?;
+                part.shape = Upper::rising(to.clone(), value);
+            }
+            fade = fade.times(memory);
+        }
+        let [added, missed] = parts.map(|part| part.line(self.share, share, &fade, *bits));
+        let Some(steps) = steps else { return Ok(added[0].clone()) };
+        let left = (steps + 1).checked_sub(rest.means.len() as u64).ok_or(Refusal::Malformed)?;
+        let (power, passing) = powers(memory, left);
+        let all = powers(memory, steps).0;
+        let terms = [
+            added[0].times(&Span::whole(left)),
+            added[1].times(&passing).times(&distance),
+            missed[0].clone(),
+            missed[1].times(&power).times(&distance),
+            self.rest[0].clone(),
+            self.rest[1].times(&all).times(&distance),
+        ];
+        debug_assert_eq!(step.span, Span::whole(1));
+        Ok(terms.iter().fold(sum, |sum, term| sum.plus(term)))
     }
 
     /// Bounds on thresholds from one side: up to which belief the difference does not exceed the second level, and from
@@ -240,6 +317,56 @@ impl Side {
                 Some(k) => cross(k, -level),
             });
         [above, reached]
+    }
+}
+
+/// A function as one that rises, less a multiple of the belief.
+struct Tilted {
+    shape: Upper<u64>,
+    /// The multiple, and what is taken from all values.
+    slope: u64,
+    start: i64,
+}
+
+impl Tilted {
+    fn new(at: &[u64], value: Vec<i64>) -> Result<Tilted, Refusal> {
+        let falls = (1..at.len()).map(|k| {
+            let fall = value[k - 1].saturating_sub(value[k]).max(0) as u64;
+            wide(fall, UNIT).div_ceil(u128::from(at[k] - at[k - 1]))
+        });
+        let slope = falls
+            .max()
+            .and_then(|slope| u64::try_from(slope).ok())
+            .filter(|slope| *slope < UNIT / 4);
+        let slope = slope.ok_or(Refusal::TooLarge)?;
+        let start = value[0];
+        let shape = value.iter().zip(at).map(|(v, p)| (v - start) + up(slope, *p) as i64);
+        let shape = Upper::rising(at.to_vec(), shape.collect());
+        let value = shape.value.iter().map(|v| *v.max(&0) as u64).collect();
+        Ok(Tilted { shape: Upper { at: shape.at, value }, slope, start })
+    }
+
+    /// What is at least the function at a place, this far from the share, after so much has been forgotten.
+    fn value(&self, place: u64, distance: &Span, fade: &Span, share: &Span, bits: u32) -> Span {
+        let own = i128::from(self.shape.value_at(place)) + i128::from(self.start);
+        let slope = Span::between(self.slope, self.slope, bits);
+        let tilt = share.plus(&distance.times(fade));
+        Span::between(own, own, bits).minus(&slope.times(&tilt))
+    }
+
+    /// A linear function above it: its value at the share, and its slope.
+    fn line(&self, near: u64, share: &Span, fade: &Span, bits: u32) -> [Span; 2] {
+        let Upper { at, value } = &self.shape;
+        let tilt = (value[value.len() - 1] - value[0]) as i64;
+        let level = value.iter().zip(at).map(|(v, p)| {
+            let beside = i128::from(tilt) * (i128::from(*p) - i128::from(near));
+            // The share is known to a unit.
+            *v as i64 - beside.div_euclid(i128::from(UNIT)) as i64 + 2
+        });
+        let level = level.max().unwrap_or(0) + self.start;
+        let slope = Span::between(self.slope, self.slope, bits);
+        let units = |x: i64| Span::between(x, x, bits);
+        [units(level).minus(&slope.times(share)), units(tilt).minus(&slope.times(fade))]
     }
 }
 
@@ -340,6 +467,7 @@ impl<'a> Recursion<'a> {
                 difference,
                 saved,
                 rest: Default::default(),
+                whole: None,
             })
         };
         let more = &model.cycle.second.other.0 - &model.cycle.first.own.0;
@@ -352,7 +480,7 @@ impl<'a> Recursion<'a> {
         Ok(Recursion {
             model,
             budget,
-            next: Some(if endless { u64::MAX } else { remaining.last }),
+            next: Some(if endless { 1 } else { remaining.last }),
             remaining,
             motion,
             sides: [side(false)?, side(true)?],
@@ -370,7 +498,7 @@ impl<'a> Recursion<'a> {
                 self.step()
             }
             Steps::Held(steps) => (0..*steps).try_for_each(|_| self.step()),
-            Steps::Rest(steps) => self.rest(*steps),
+            Steps::Rest(rest) => self.rest(rest),
         }
     }
 
@@ -418,60 +546,47 @@ impl<'a> Recursion<'a> {
         }
     }
 
-    /// Takes the next steps at once, or, of a program without end, all: neither side moves outward any more, and
-    /// what is saved grows by no more than a linear function of the belief in each of them.
-    fn rest(&mut self, steps: u64) -> Result<(), Refusal> {
+    /// Takes all steps that are left at once: neither side moves outward any more.
+    fn rest(&mut self, rest: &Rest) -> Result<(), Refusal> {
         let n = self.next.ok_or(Refusal::Malformed)?;
         let endless = self.model.lifetime.is_none();
-        let first = match endless {
-            true => 0,
-            false => (n + 1).checked_sub(steps).filter(|_| steps > 2).ok_or(Refusal::Malformed)?,
-        };
         if !endless && n >= self.remaining.first {
             return Err(Refusal::Unproved("the steps are not alike"));
         }
-        let step = self.leave(n)?;
-        let mut growth = [[0; 2]; 2];
-        for (side, growth) in self.sides.iter_mut().zip(&mut growth) {
-            let raw = side.settled(&step, self.budget)?;
-            side.take(raw, &step, &self.motion, self.budget)?;
-            // Once more, so that it is on its own places.
-            side.take((*side.difference).clone(), &step, &self.motion, self.budget)?;
-            *growth = side.growth(&step, self.budget)?;
+        let (step, steps) = (self.leave(n)?, n + 1 - u64::from(endless));
+        let initial = self.initial();
+        let mirrored = BigRational::one() - &initial;
+        for (side, initial) in self.sides.iter_mut().zip([&initial, &mirrored]) {
+            side.difference = Rc::new(side.settled(&step, self.budget)?);
+            let motion = Motion {
+                share: if side.mirrored {
+                    Span::whole(1).minus(&self.motion.share)
+                } else {
+                    self.motion.share.clone()
+                },
+                ..self.motion.clone()
+            };
+            let steps = (!endless).then_some(steps);
+            side.whole = Some(side.whole((steps, initial), &step, rest, &motion, self.budget)?);
         }
         if endless {
             self.thresholds.clear();
-            self.note(0);
-            // What is saved per step lies between the two.
-            let units = |x: i64| Span::between(x, x, self.motion.bits);
-            let [up, down] = growth.map(|growth| units(growth[0]));
-            self.time[0] = self.motion.cycle[0].minus(&up);
-            self.time[1] = self.motion.cycle[0].plus(&down);
-            self.next = None;
-            return Ok(());
         }
-        self.pass(&step);
-        self.pass(&step);
-        let motion = &self.motion;
-        let fading = step.span.times(&motion.memory);
-        let [lasting, passing] = [&step.span, &fading].map(|factor| powers(factor, steps - 2));
-        for (side, growth) in self.sides.iter_mut().zip(growth) {
-            let units = |x: i64| Span::between(x, x, motion.bits);
-            let [level, tilt] = &side.rest;
-            side.rest = [
-                level.times(&lasting.0).plus(&units(growth[0]).times(&lasting.1)),
-                tilt.times(&passing.0).plus(&units(growth[1]).times(&passing.1)),
-            ];
-        }
+        self.note(n);
+        self.thresholds.last_mut().into_iter().for_each(|last| last.0 = 0);
+        let [lasting, passing] =
+            [&Span::whole(1), &self.motion.memory].map(|factor| powers(factor, steps));
         let [level, tilt] = &self.time;
         self.time = [
-            level.times(&lasting.0).plus(&motion.cycle[0].times(&lasting.1)),
-            tilt.times(&passing.0).plus(&motion.cycle[1].times(&passing.1)),
+            level.times(&lasting.0).plus(&self.motion.cycle[0].times(&lasting.1)),
+            tilt.times(&passing.0).plus(&self.motion.cycle[1].times(&passing.1)),
         ];
-        self.note(n);
-        self.thresholds.last_mut().into_iter().for_each(|last| last.0 = first);
-        self.next = first.checked_sub(1);
+        self.next = None;
         Ok(())
+    }
+
+    fn initial(&self) -> BigRational {
+        self.model.initial.as_ref().map_or_else(BigRational::zero, |p| p.0.clone())
     }
 
     /// What the steps have shown, once all are done.
@@ -492,27 +607,26 @@ impl<'a> Recursion<'a> {
         });
         let mut steps: Vec<Switches> = steps.collect();
         steps.reverse();
+        let [above, below] = &self.sides;
         if endless {
-            let [low, high] = self.time.each_ref().map(Span::reals);
-            return Ok(Proof::Recurring {
-                value: None,
-                average: Some((low.0, high.1).into()),
-                steps,
-            });
+            let [most, least] = [above, below].map(|side| side.whole.clone().unwrap_or_default());
+            let [low, high] =
+                [self.motion.cycle[0].minus(&most), self.motion.cycle[0].plus(&least)];
+            let average = Some((low.reals().0, high.reals().1).into());
+            return Ok(Proof::Recurring { value: None, average, steps });
         }
-        let initial = self.model.initial.as_ref().map_or_else(BigRational::zero, |p| p.0.clone());
+        let initial = self.initial();
         let distance = Span::from(&initial).minus(&self.motion.share);
         let line = |[level, tilt]: &[Span; 2], distance: &Span| level.plus(&tilt.times(distance));
         let time = line(&self.time, &distance);
         let back = Span::whole(0).minus(&distance);
         let saved = |side: &Side, at: &BigRational, distance: &Span| -> Result<Span, Refusal> {
-            let p = Span::from(at).units(WEIGHT)?[1];
-            let k =
-                side.saved.at.partition_point(|node| *node <= p).clamp(1, side.saved.at.len() - 1);
-            let own = side.saved.chord(k - 1, p) as i64;
+            if let Some(whole) = &side.whole {
+                return Ok(whole.clone());
+            }
+            let own = side.saved.value_at(Span::from(at).units(WEIGHT)?[1]) as i64;
             Ok(line(&side.rest, distance).plus(&Span::between(own, own, self.motion.bits)))
         };
-        let [above, below] = &self.sides;
         let least = time.minus(&saved(above, &initial, &distance)?).reals().0;
         let most = time.plus(&saved(below, &(BigRational::one() - &initial), &back)?).reals().1;
         Ok(Proof::Recurring { value: Some((least, most).into()), average: None, steps })

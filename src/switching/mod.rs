@@ -60,5 +60,5 @@ mod value;
 
 pub use finite::{Solution, solve};
 pub use long_run::{LongRun, long_run};
-pub use places::Places;
+pub use places::{AtRest, Places};
 pub use problem::{PhaseSwitching, SwitchingError};
