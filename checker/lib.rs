@@ -20,6 +20,7 @@ mod places;
 mod proof;
 pub mod recursion;
 mod region;
+mod remaining;
 mod space;
 mod state;
 mod stopping;

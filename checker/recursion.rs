@@ -5,8 +5,10 @@
 //! step n+1, one for each report, whichever they are. Below, a belief is worth at least what any two
 //! points of step n+1 are that lie within it. docs/certificates.md has the proof.
 
+pub use crate::number::BELIEF_BITS;
+
 use crate::horizon::{Horizon, Motion};
-use crate::number::{Span, UNIT, WEIGHT, down, up, wide};
+use crate::number::{Span, UNIT, WEIGHT, beliefs, down, powers, up, wide};
 use crate::phases::PhaseChange;
 use crate::proof::{self, Proof};
 use crate::{Budget, Refusal};
@@ -25,9 +27,6 @@ pub enum Steps {
     /// So many that are like the last one, at once.
     Rest(u64),
 }
-
-/// Fraction bits of the beliefs of a certificate.
-pub const BELIEF_BITS: u32 = 44;
 
 /// Values at p = 0 and at p = 1 of a line, in units of 2^-bits.
 type Line = [u64; 2];
@@ -292,17 +291,6 @@ impl<'a> Recursion<'a> {
     }
 }
 
-/// Beliefs between 0 and 1, and these, in units of 2^-62; if they ascend.
-pub(crate) fn beliefs(differences: &[u64]) -> Result<Vec<u64>, Refusal> {
-    let next = |last: &mut u64, difference: &u64| {
-        *last = last.saturating_add(*difference).min(1 << BELIEF_BITS);
-        Some(*last << (WEIGHT - BELIEF_BITS))
-    };
-    let inner = differences.iter().scan(0, next);
-    let all: Vec<u64> = [0].into_iter().chain(inner).chain([UNIT]).collect();
-    if all.is_sorted_by(|a, b| a < b) { Ok(all) } else { Err(Refusal::Malformed) }
-}
-
 /// The value of a line at p, in units of 2^-62 of its own.
 fn at(line: Line, p: u64) -> u128 {
     wide(line[0], UNIT - p) + wide(line[1], p)
@@ -338,18 +326,4 @@ fn highest(points: &[u64], values: &[u64], remap: Line) -> u64 {
             (points[i] + share as u64 + 1).min(points[i + 1])
         }
     }
-}
-
-/// l^n, and 1 + l + ... + l^(n-1).
-pub(crate) fn powers(l: &Span, n: u64) -> (Span, Span) {
-    let (mut power, mut sum) = (Span::whole(1), Span::default());
-    for bit in (0..64).rev() {
-        sum = sum.plus(&sum.times(&power));
-        power = power.times(&power);
-        if n >> bit & 1 == 1 {
-            sum = sum.times(l).plus(&Span::whole(1));
-            power = power.times(l);
-        }
-    }
-    (power, sum)
 }

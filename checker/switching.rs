@@ -2,12 +2,11 @@
 //! of the belief. docs/certificates.md has the proof.
 
 use crate::filter::{Filter, Upper};
-use crate::horizon::Remaining;
 use crate::model::{Number, written};
-use crate::number::{Span, UNIT, WEIGHT, down, up, wide};
+use crate::number::{Span, UNIT, WEIGHT, beliefs, down, powers, up, wide};
 use crate::phases::{Detector, Lifetime};
 use crate::proof::{Interval, Proof, Switches};
-use crate::recursion::{beliefs, powers};
+use crate::remaining::Remaining;
 use crate::{Budget, Refusal, model_error};
 use num_bigint::BigInt;
 use num_rational::BigRational;
