@@ -4,6 +4,7 @@ use crate::Refusal;
 use crate::horizon::Horizon;
 use crate::model::{LoadDrift, Number, Processes};
 use crate::number::Span;
+use crate::periodic::{Bound, Periodic};
 use crate::phases::{Hazard, PhaseChange};
 use crate::proof::Interval;
 use crate::stopping::Stopping;
@@ -49,6 +50,17 @@ pub struct OfLoadDrift {
     pub states: Interval,
 }
 
+/// What a model of periodic remaps says.
+#[derive(Debug, Clone, PartialEq)]
+#[allow(missing_docs, reason = "the names say it")]
+pub struct OfPeriodic {
+    pub processors: u64,
+    pub initial_load: Interval,
+    pub bound: Option<Interval>,
+    /// Whether the bound is one on the root of all squares.
+    pub of_squares: bool,
+}
+
 /// Doubles around a decimal number.
 fn around(number: &Number) -> Interval {
     Span::from(&number.0).reals().into()
@@ -63,7 +75,7 @@ impl PhaseChange {
         };
         let binary = self.detector.binary.as_ref();
         let belief = binary.map(|errors| (errors.each_ref().map(around), hazard));
-        Ok(OfPhaseChange { last_step: Horizon::new(self)?.last, belief })
+        Ok(OfPhaseChange { last_step: Horizon::new(self)?.remaining.last, belief })
     }
 }
 
@@ -104,5 +116,19 @@ impl LoadDrift {
             remap_cost: around(&self.remap_cost),
             states: (&states).into(),
         })
+    }
+}
+
+impl Periodic {
+    /// What it says.
+    pub fn facts(&self) -> OfPeriodic {
+        let bound =
+            self.bound.as_ref().map(|(Bound::MaxDeviation(own) | Bound::RmsDeviation(own))| own);
+        OfPeriodic {
+            processors: self.count(),
+            initial_load: around(&self.initial_load),
+            bound: bound.map(around),
+            of_squares: matches!(self.bound, Some(Bound::RmsDeviation(_))),
+        }
     }
 }

@@ -1,11 +1,11 @@
 //! The times and the horizon of a phase-change problem, step by step.
 
-use crate::model::{Number, is_one};
 use crate::number::{Span, WEIGHT};
-use crate::phases::{Hazard, Lifetime, PhaseChange, Premature, Weights};
+use crate::phases::{Hazard, PhaseChange, Premature};
+use crate::remaining::Remaining;
 use crate::{Refusal, model_error};
 use num_rational::BigRational;
-use num_traits::{One, Signed, Zero};
+use num_traits::{One, Signed};
 
 impl PhaseChange {
     /// What each number of a model must be by itself has been seen to when it was read.
@@ -33,14 +33,8 @@ impl PhaseChange {
 /// The step that has been reached, backwards.
 #[derive(Clone, Default)]
 pub(crate) struct Horizon {
-    /// The first and the last value of N.
-    first: u64,
-    pub last: u64,
-    /// P(N >= n) in units of this power n, for which those listed are P(N = n), and others 1.
-    tilt: Span,
-    tail: Span,
-    /// s_n, s_n h_{n+1} and s_n (1 - h_{n+1}).
-    pub survival: Span,
+    pub remaining: Remaining,
+    /// s_n h_{n+1} and s_n (1 - h_{n+1}).
     change: Span,
     pub stay: Span,
     /// Mean number of cycles left, and of those before the change.
@@ -55,72 +49,42 @@ pub(crate) type Motion = Vec<[[u64; 2]; 3]>;
 impl Horizon {
     /// After the last step.
     pub fn new(model: &PhaseChange) -> Result<Horizon, Refusal> {
-        let one = BigRational::one();
-        let (first, last, tilt) = match &model.lifetime {
-            Lifetime::Fixed(last) => (*last, *last, one.clone()),
-            Lifetime::Uniform { first, last } => (*first, *last, one.clone()),
-            Lifetime::Geometric { rate, first, .. } if rate.0.is_one() => {
-                (*first, *first, one.clone())
-            }
-            Lifetime::Geometric { rate, first, last } => (*first, *last, &one - &rate.0),
-            Lifetime::Pmf(Weights(law)) => {
-                let mut listed = law.iter().filter(|(_, p)| !p.0.is_zero()).map(|(n, _)| *n);
-                let first = listed.next().unwrap_or(u64::MAX);
-                (first, listed.next_back().unwrap_or(first), one.clone())
-            }
-        };
+        let remaining = Remaining::new(&model.lifetime)?;
         let (hazards, all) = match &model.hazard {
             Hazard::Constant(hazard) => (std::slice::from_ref(hazard), true),
-            Hazard::PerStep(list) => (&list[..], list.len() as u64 == last),
+            Hazard::PerStep(list) => (&list[..], list.len() as u64 == remaining.last),
         };
-        let listed: Vec<&Number> = match &model.lifetime {
-            Lifetime::Pmf(Weights(law)) => law.values().collect(),
-            _ => Vec::new(),
-        };
-        let law = listed.is_empty() || is_one(&listed.iter().map(|p| &p.0).sum());
-        if first > last
-            || last == u64::MAX
-            || !(all && law)
-            || tilt.is_negative()
-            || hazards.iter().chain(listed).any(|p| p.0 > one)
-        {
+        if !all || hazards.iter().any(|p| p.0 > BigRational::one()) {
             return model_error("a probability or a number of steps is out of range");
         }
-        Ok(Horizon { first, last, tilt: Span::from(&tilt), ..Horizon::default() })
+        Ok(Horizon { remaining, ..Horizon::default() })
     }
 
     /// Goes to step n, from the one after it.
     pub fn step_back(&mut self, model: &PhaseChange, n: u64) {
-        let weight = match &model.lifetime {
-            Lifetime::Pmf(Weights(law)) => {
-                law.get(&n).map_or_else(Span::default, |p| Span::from(&p.0))
-            }
-            _ => Span::whole(u64::from(n >= self.first)),
-        };
-        let one = Span::whole(1);
-        self.survival = one.clone();
-        if weight != Span::default() {
-            let later = self.tail.times(&self.tilt);
-            self.survival = later.share(&weight);
-            self.tail = later.plus(&weight);
-        }
-        let hazard = hazard(model, n);
-        self.change = self.survival.times(&hazard);
-        self.stay = self.survival.times(&one.minus(&hazard));
-        self.cycles = self.cycles.times(&self.survival).plus(&one);
+        self.remaining.step_back(&model.lifetime, n);
+        let (one, survival, hazard) = (Span::whole(1), &self.remaining.survival, hazard(model, n));
+        self.change = survival.times(&hazard);
+        self.stay = survival.times(&one.minus(&hazard));
+        self.cycles = self.cycles.times(survival).plus(&one);
         self.quiet = self.quiet.times(&self.stay).plus(&one);
     }
 
     /// Whether all steps from `first` to n are alike, and none of them is the last.
     pub fn stays(&self, model: &PhaseChange, first: u64, n: u64) -> bool {
         let constant = matches!(model.hazard, Hazard::Constant(_));
-        n < self.first && (constant || (first..n).all(|k| hazard(model, k) == hazard(model, n)))
+        n < self.remaining.first
+            && (constant || (first..n).all(|k| hazard(model, k) == hazard(model, n)))
     }
 
     pub fn motion(&self, model: &PhaseChange) -> Result<Motion, Refusal> {
         let weights = |[no, yes]: &[BigRational; 2]| {
             let (no, yes) = (Span::from(no), Span::from(yes));
-            let exact = [no.times(&self.stay), yes.times(&self.change), yes.times(&self.survival)];
+            let exact = [
+                no.times(&self.stay),
+                yes.times(&self.change),
+                yes.times(&self.remaining.survival),
+            ];
             let mut weights = [[0; 2]; 3];
             for (weight, exact) in weights.iter_mut().zip(exact) {
                 *weight = exact.units(WEIGHT)?;

@@ -6,6 +6,7 @@
 
 mod chain;
 pub mod facts;
+mod filter;
 mod horizon;
 mod imbalance;
 mod joint;
@@ -13,26 +14,33 @@ mod load_drift;
 mod model;
 mod multisets;
 mod number;
+mod periodic;
 mod phases;
+mod places;
 mod proof;
 pub mod recursion;
 mod region;
+mod remaining;
 mod space;
 mod state;
 mod stopping;
+pub mod switching;
+mod windows;
 
+pub use periodic::Periodic;
 pub use phases::PhaseChange;
-pub use proof::{Counts, Decision, Interval, Proof, Steps};
+pub use proof::{Counts, Decision, Interval, Proof, Steps, Switches};
 pub use region::Entry;
 pub use space::Space;
 pub use stopping::{Run, Stopping};
+pub use switching::PhaseSwitching;
 
 use model::Problem;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use state::States;
-use std::cell::Cell;
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Why nothing has been proved.
 #[allow(missing_docs, reason = "the messages say it")]
@@ -57,17 +65,18 @@ pub enum Refusal {
 }
 
 /// The work that checks may still take, in products of two numbers, about: some nanoseconds each.
-pub struct Budget(Cell<u64>);
+pub struct Budget(AtomicU64);
 
 impl Budget {
     /// So much.
     pub fn new(work: u64) -> Budget {
-        Budget(Cell::new(work))
+        Budget(AtomicU64::new(work))
     }
 
     fn spend(&self, work: u64) -> Result<(), Refusal> {
-        self.0.set(self.0.get().checked_sub(work).ok_or(Refusal::OverBudget)?);
-        Ok(())
+        let less = |left: u64| left.checked_sub(work);
+        let spent = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
+        spent.map(drop).map_err(|_| Refusal::OverBudget)
     }
 }
 
@@ -93,6 +102,10 @@ pub enum Evidence {
     LoadDrift,
     /// Fraction bits, and what is saved in some states: in all others one remaps.
     Region(u32, Vec<Entry>),
+    /// Points per deviation, where laws that are on no lattice are put on one.
+    Periodic(u32),
+    /// Fraction bits, and steps back through the horizon, or without an end until all is at rest.
+    PhaseSwitching(u32, Vec<switching::Steps>),
 }
 
 /// A model that certificates are about.
@@ -103,6 +116,10 @@ pub enum Model {
     Stopping(Box<Stopping>),
     /// Drifting loads over a given number of steps.
     LoadDrift(Box<model::LoadDrift>),
+    /// Remaps at fixed intervals.
+    Periodic(Box<Periodic>),
+    /// Phases that come back.
+    PhaseSwitching(Box<PhaseSwitching>),
 }
 
 impl Model {
@@ -122,6 +139,14 @@ impl Model {
             Problem::LoadDrift(model) => {
                 model.review()?;
                 Model::LoadDrift(Box::new(model))
+            }
+            Problem::Periodic(model) => {
+                model.review()?;
+                Model::Periodic(model)
+            }
+            Problem::PhaseSwitching(model) => {
+                model.review()?;
+                Model::PhaseSwitching(model)
             }
         };
         Ok((title, model))
@@ -154,6 +179,14 @@ impl Model {
             }
             (Model::LoadDrift(model), Evidence::LoadDrift) => {
                 (load_drift::prove(model, budget)?, States::None)
+            }
+            (Model::Periodic(model), Evidence::Periodic(grid)) => {
+                (periodic::prove(model, *grid, budget)?, States::None)
+            }
+            (Model::PhaseSwitching(model), Evidence::PhaseSwitching(bits, steps)) => {
+                let mut recursion = switching::Recursion::new(model, *bits, budget)?;
+                steps.iter().try_for_each(|steps| recursion.go(steps))?;
+                (recursion.proof()?, States::None)
             }
             _ => return Err(Refusal::Malformed),
         })

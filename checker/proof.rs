@@ -21,6 +21,17 @@ pub struct Steps {
     pub threshold: Interval,
 }
 
+/// Steps that share intervals of both thresholds of recurring phases; those of a program without end have no last
+/// one.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[allow(missing_docs, reason = "the names say it")]
+pub struct Switches {
+    pub first: u64,
+    pub last: u64,
+    pub to_second: Interval,
+    pub to_first: Interval,
+}
+
 /// What is proved of a state: that it is balanced, that remapping is the cheaper branch, or going on, or
 /// neither of these.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,6 +74,12 @@ pub enum Proof {
     Average(Interval),
     /// The least expected objective.
     Value(Interval),
+    /// A bound on the imbalance is kept after 1, 2, .. and so many steps, or after any number of them, and is
+    /// not after that many, if that is proved.
+    Longest { kept: Option<u64>, broken: Option<u64> },
+    /// The least expected time, or without an end the least average time of a cycle, and both thresholds of all
+    /// steps, ascending.
+    Recurring { value: Option<Interval>, average: Option<Interval>, steps: Vec<Switches> },
 }
 
 impl From<(f64, f64)> for Interval {

@@ -5,8 +5,10 @@
 //! step n+1, one for each report, whichever they are. Below, a belief is worth at least what any two
 //! points of step n+1 are that lie within it. docs/certificates.md has the proof.
 
+pub use crate::number::BELIEF_BITS;
+
 use crate::horizon::{Horizon, Motion};
-use crate::number::{Span, UNIT, WEIGHT, down, up, wide};
+use crate::number::{Span, UNIT, WEIGHT, beliefs, down, powers, up, wide};
 use crate::phases::PhaseChange;
 use crate::proof::{self, Proof};
 use crate::{Budget, Refusal};
@@ -25,9 +27,6 @@ pub enum Steps {
     /// So many that are like the last one, at once.
     Rest(u64),
 }
-
-/// Fraction bits of the beliefs of a certificate.
-pub const BELIEF_BITS: u32 = 44;
 
 /// Values at p = 0 and at p = 1 of a line, in units of 2^-bits.
 type Line = [u64; 2];
@@ -84,7 +83,7 @@ impl<'a> Recursion<'a> {
         Ok(Recursion {
             model,
             budget,
-            next: Some(horizon.last),
+            next: Some(horizon.remaining.last),
             horizon,
             bits,
             gain: units(&gain)?,
@@ -108,18 +107,10 @@ impl<'a> Recursion<'a> {
             }
             Steps::Rest(steps) => return self.rest(*steps),
             Steps::On(differences) if differences.is_empty() => self.points.clone(),
-            Steps::On(differences) => {
-                let next = |last: &mut u64, difference: &u64| {
-                    *last = last.saturating_add(*difference).min(1 << BELIEF_BITS);
-                    Some(*last << (WEIGHT - BELIEF_BITS))
-                };
-                let inner = differences.iter().scan(0, next);
-                Rc::new([0].into_iter().chain(inner).chain([UNIT]).collect())
-            }
+            Steps::On(differences) => Rc::new(beliefs(differences)?),
         };
         self.held = None;
-        let ascend = points.is_sorted_by(|a, b| a < b);
-        if ascend { self.step(points) } else { Err(Refusal::Malformed) }
+        self.step(points)
     }
 
     /// One step, for these beliefs.
@@ -151,7 +142,7 @@ impl<'a> Recursion<'a> {
         };
         let both = points.iter().zip(&held.1).map(retain);
         let (mut lines, mut values): (Vec<Line>, Vec<u64>) = both.unzip();
-        let certain = gain[1] + up(self.certain, self.horizon.survival.units(WEIGHT)?[1]);
+        let certain = gain[1] + up(self.certain, self.horizon.remaining.survival.units(WEIGHT)?[1]);
         // Remapping: a line from below and one from above.
         self.common = self.common.times(&self.horizon.stay);
         let start = match self.model.regret() {
@@ -282,11 +273,11 @@ impl<'a> Recursion<'a> {
         if self.next.is_some() {
             return Err(Refusal::Malformed);
         }
-        let Horizon { cycles, quiet, last, .. } = &self.horizon;
+        let Horizon { cycles, quiet, remaining, .. } = &self.horizon;
         let [before, after] = [&self.model.cycle.before.0, self.model.after()].map(Span::from);
         let mean = quiet.times(&before).plus(&cycles.minus(quiet).times(&after));
         let delays = Span::between(self.values[0], self.lines[0][0], self.bits).plus(&self.common);
-        let mut end = last + 1;
+        let mut end = remaining.last + 1;
         let steps = self.thresholds.iter().map(|(first, [low, high])| {
             let (below, above) = Span::between(*low, *high, WEIGHT).reals();
             // Where remapping never pays, the threshold is 1.
@@ -335,18 +326,4 @@ fn highest(points: &[u64], values: &[u64], remap: Line) -> u64 {
             (points[i] + share as u64 + 1).min(points[i + 1])
         }
     }
-}
-
-/// l^n, and 1 + l + ... + l^(n-1).
-fn powers(l: &Span, n: u64) -> (Span, Span) {
-    let (mut power, mut sum) = (Span::whole(1), Span::default());
-    for bit in (0..64).rev() {
-        sum = sum.plus(&sum.times(&power));
-        power = power.times(&power);
-        if n >> bit & 1 == 1 {
-            sum = sum.times(l).plus(&Span::whole(1));
-            power = power.times(l);
-        }
-    }
-    (power, sum)
 }

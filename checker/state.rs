@@ -2,7 +2,7 @@
 
 use crate::model::Stopping as Written;
 use crate::number::Span;
-use crate::proof::{Decision, Interval, Proof, Steps};
+use crate::proof::{Decision, Interval, Proof, Steps, Switches};
 use crate::{Checked, Model, Refusal};
 use std::collections::HashMap;
 
@@ -93,6 +93,26 @@ impl Proof {
         match self {
             Proof::Average(average) => vec![named(("average", average))],
             Proof::Value(value) => vec![named(("value", value))],
+            Proof::Recurring { value, average, steps } => {
+                let both = |own: &Switches| {
+                    let Switches { first, last, to_second, to_first } = own;
+                    let steps = match last {
+                        &u64::MAX => String::new(),
+                        last if first < last => format!("_{first}..{last}"),
+                        _ => format!("_{first}"),
+                    };
+                    [("to_second", to_second), ("to_first", to_first)]
+                        .map(|(name, own)| (format!("{name}{steps}"), own.lower, own.upper))
+                };
+                let whole = value.iter().map(|own| named(("value", own)));
+                let mean = average.iter().map(|own| named(("average", own)));
+                whole.chain(mean).chain(steps.iter().rev().flat_map(both)).collect()
+            }
+            Proof::Longest { kept, broken } => {
+                let steps = |steps: Option<u64>| steps.map_or(f64::INFINITY, |steps| steps as f64);
+                let most = broken.map(|step| step.saturating_sub(1));
+                vec![("interval".to_owned(), steps(*kept), steps(most))]
+            }
             Proof::Thresholds { value, steps } => {
                 let threshold = |Steps { first, last, threshold }: &Steps| {
                     let steps = if first < last { format!("..{last}") } else { String::new() };

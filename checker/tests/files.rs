@@ -203,19 +203,26 @@ fn one_kind_reads_in_fifteen_hundred_lines() {
     let common = ["lib", "model", "number", "proof"];
     let loads = ["chain", "joint", "space", "multisets", "imbalance"];
     let kinds = [
-        vec!["phases", "horizon", "recursion"],
+        vec!["phases", "remaining", "horizon", "recursion"],
         [&loads[..], &["stopping"]].concat(),
         vec!["chain", "imbalance", "region"],
         [&loads[..], &["load_drift"]].concat(),
     ];
-    for own in kinds {
+    // Two kinds are longer, and say so in docs/certificates.md.
+    let longer = [
+        vec!["phases", "remaining", "filter", "switching"],
+        vec!["chain", "places", "windows", "periodic"],
+    ];
+    for (most, own) in kinds.map(|own| (1500, own)).into_iter().chain(longer.map(|own| (1900, own)))
+    {
         let files = [&common[..], &own].concat();
         let text = |file: &&str| {
             let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("{file}.rs"));
             std::fs::read_to_string(path).unwrap()
         };
         let texts: Vec<String> = files.iter().map(text).collect();
-        assert!(texts.iter().map(|text| text.lines().count()).sum::<usize>() < 1500, "{files:?}");
+        let lines = texts.iter().map(|text| text.lines().count()).sum::<usize>();
+        assert!(lines < most, "{files:?}: {lines}");
         // All that they use of the checker is among them, but what the first two send elsewhere.
         for text in &texts[2..] {
             let used = text.lines().filter_map(|line| line.strip_prefix("use crate::"));

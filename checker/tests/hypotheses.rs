@@ -231,6 +231,15 @@ fn numbers_of_a_change_of_phase_must_be_what_they_stand_for() {
     }
 }
 
+#[test]
+fn lines_that_become_steeper_are_not_at_rest() {
+    // Next to the end remapping does not pay even where the change is certain, and each step makes it worse not to.
+    let problem = phases(("40", "40"));
+    let rest = |held: u64| prove(&problem, &steps(held as usize, vec![Steps::Rest(40 - held)]));
+    assert_eq!(rest(0), Err(Refusal::Unproved("the upper function changes its slope")));
+    assert!(rest(30).is_ok());
+}
+
 // Drifting loads.
 
 #[test]
@@ -311,6 +320,35 @@ fn changed(proof: &Proof) -> Vec<Proof> {
             }
             (0..8).for_each(|i| with(&|other| *parts(other)[i] += 1.0));
         }
+        Proof::Recurring { steps, .. } => {
+            for i in 0..steps.len() {
+                with(&|other| {
+                    let Proof::Recurring { steps, .. } = other else { panic!() };
+                    steps[i].to_second.lower = steps[i].to_second.lower.next_up();
+                });
+                with(&|other| {
+                    let Proof::Recurring { steps, .. } = other else { panic!() };
+                    steps[i].to_first.upper = steps[i].to_first.upper.next_down();
+                });
+            }
+            with(&|other| {
+                let Proof::Recurring { value, average, .. } = other else { panic!() };
+                (*value, *average) = (*average, *value);
+            });
+        }
+        Proof::Longest { .. } => {
+            for change in 0..4 {
+                with(&|other| {
+                    let Proof::Longest { kept, broken } = other else { panic!() };
+                    match change {
+                        0 => *kept = kept.map(|steps| steps + 1),
+                        1 => *kept = None,
+                        2 => *broken = broken.map(|step| step - 1),
+                        _ => *broken = None,
+                    }
+                });
+            }
+        }
     }
     all
 }
@@ -327,6 +365,12 @@ fn nothing_else_than_what_follows_may_be_claimed() {
                 "LoadDrift(processors: 2, chain: {WALK}, initial_load: 1, steps: 5, remap_cost: 1)"
             ),
             Evidence::LoadDrift,
+        ),
+        (
+            "Periodic(initial_load: 10, changes: Identical(count: 3, law: Steps({-1: 0.5, 1: 0.5})), \
+             bound: MaxDeviation(0.2))"
+                .to_owned(),
+            Evidence::Periodic(1),
         ),
     ] {
         let proof = prove(&problem, &evidence).unwrap();

@@ -187,6 +187,30 @@ fn words(proof: &Proof) -> Vec<String> {
     match proof {
         Proof::Average(own) => vec![format!("long-run average cost per step in {}", ends(own))],
         Proof::Value(own) => vec![format!("the least expected objective is in {}", ends(own))],
+        Proof::Recurring { value, average, steps } => {
+            let widths = steps.iter().flat_map(|own| [own.to_second, own.to_first]);
+            let widest = above(widths.map(|own| own.upper - own.lower).fold(0.0, f64::max));
+            let first = steps.first().map_or(String::new(), |own| {
+                format!(
+                    ": at first {} to the second mapping, {} back",
+                    ends(&own.to_second),
+                    ends(&own.to_first)
+                )
+            });
+            let value = value.map(|own| format!("the least expected time is in {}", ends(&own)));
+            let average = average
+                .map(|own| format!("the least average time of a cycle is in {}", ends(&own)));
+            let widest = format!("every threshold to within {widest}{first}");
+            [Some(widest), value, average].into_iter().flatten().collect()
+        }
+        Proof::Longest { kept, broken } => {
+            let after = broken.map(|step| format!("after {step} steps the bound is not kept"));
+            let kept = match kept {
+                Some(steps) => format!("the bound is kept for {steps} steps"),
+                None => "the bound is kept for ever".to_owned(),
+            };
+            [Some(kept), after].into_iter().flatten().collect()
+        }
         Proof::Map { remap_value, value_gap, value_width, classes, .. } => {
             let letters = [classes.remap, classes.continued, classes.balanced, classes.either];
             let all = count(letters.iter().map(|count| count.lower).sum());

@@ -44,6 +44,10 @@ pub(super) fn run(arguments: &Solve) -> Exit {
             exit = exit.worst(Exit::Usage);
             continue;
         }
+        let loaded = loaded.and_then(|loaded| {
+            check_named(arguments, &loaded).map_err(|complaint| vec![complaint])?;
+            Ok(loaded)
+        });
         let solved = loaded.and_then(|loaded| {
             let files = Files { folder: arguments.out.as_deref(), force: arguments.force };
             let solved = problems::solve(&loaded, &settings, files)?;
@@ -167,17 +171,35 @@ fn place(path: &Path) -> PathBuf {
     }
 }
 
-/// No output may replace a model that is solved, or another output.
-fn check_apart(arguments: &Solve) -> Result<(), Complaint> {
-    let models = || arguments.models.iter();
+/// All files that may be written.
+fn outputs(arguments: &Solve) -> Vec<PathBuf> {
     let mut outputs: Vec<PathBuf> =
         arguments.plot.iter().chain(&arguments.certificate).cloned().collect();
     if let Some(folder) = &arguments.out {
-        let names = models().map(|model| Files::document(folder, model));
+        let names = arguments.models.iter().map(|model| Files::document(folder, model));
         outputs.extend(names.flat_map(|name| [name.with_extension("npz"), name]));
     }
+    outputs
+}
+
+/// No output may replace a file that a model names.
+fn check_named(arguments: &Solve, loaded: &Loaded) -> Result<(), Complaint> {
+    let Some(named) = loaded.file().map(|file| place(&file)) else { return Ok(()) };
+    match outputs(arguments).iter().find(|output| place(output) == named) {
+        None => Ok(()),
+        Some(output) => {
+            let (output, model) = (output.display(), loaded.path.display());
+            let message = format!("{output} is a file that {model} names");
+            Err(Complaint::elsewhere(message, "give each output a path of its own"))
+        }
+    }
+}
+
+/// No output may replace a model that is solved, or another output.
+fn check_apart(arguments: &Solve) -> Result<(), Complaint> {
+    let models = || arguments.models.iter();
     let mut taken: Vec<PathBuf> = models().map(|model| place(model)).collect();
-    for output in outputs {
+    for output in outputs(arguments) {
         let own = place(&output);
         if let Some(at) = taken.iter().position(|other| *other == own) {
             let is_model = at < arguments.models.len();

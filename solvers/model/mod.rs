@@ -186,6 +186,14 @@ impl Loaded {
         folder_of(&self.path)
     }
 
+    /// The file that the model names, if it names one.
+    pub fn file(&self) -> Option<PathBuf> {
+        match &self.model.problem {
+            Problem::Stopping(problem) => Some(self.folder().join(problem.file()?)),
+            _ => None,
+        }
+    }
+
     /// What to replace in the text, and by what, so that `path` has `value`.
     fn edit(&self, path: &str, value: &str) -> Result<(Span, String), Complaint> {
         if let Some(node) = self.tree.find(path) {

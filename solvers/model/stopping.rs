@@ -192,6 +192,14 @@ impl Stopping {
         Ok((states, Box::new(chain)))
     }
 
+    /// The file that holds the transitions, if there is one.
+    pub fn file(&self) -> Option<&str> {
+        match &self.processes {
+            Processes::Joint { transition: Transition::File(name), .. } => Some(name),
+            _ => None,
+        }
+    }
+
     /// What pricing other rules takes; of processes that move jointly, the capacities alone.
     pub fn dynamics(&self) -> Option<Dynamics> {
         let of = |process: Process| {

@@ -4,7 +4,7 @@
 //! claims is what the checker has found to follow from it, and the answer must agree with that.
 
 use super::proved::contradiction;
-use super::{Solved, phase_change, stopping};
+use super::{Solved, periodic, phase_change, phase_switching, stopping};
 use crate::complaint::Complaint;
 use crate::model::{Loaded, Problem};
 use crate::solution::stopping::Representation;
@@ -49,7 +49,8 @@ pub fn of(loaded: &Loaded, solved: &Solved, budget: &Budget) -> Result<Certifica
     if bytes.len() > MOST_BYTES {
         return Err(refused(Refusal::TooLarge));
     }
-    Ok(Certificate { bytes, warning: too_wide(&proof, solution.tolerance) })
+    let warning = too_wide(&proof, solution.tolerance).or_else(|| too_short(solution, &proof));
+    Ok(Certificate { bytes, warning })
 }
 
 /// Whether an answer is one that certificates are about.
@@ -71,7 +72,11 @@ pub fn is_possible(loaded: &Loaded, solution: &Solution) -> Result<(), Complaint
         ));
     }
     match loaded.model.problem {
-        Problem::PhaseChange(_) | Problem::Stopping(_) | Problem::LoadDrift(_) => Ok(()),
+        Problem::PhaseChange(_)
+        | Problem::PhaseSwitching(_)
+        | Problem::Stopping(_)
+        | Problem::LoadDrift(_)
+        | Problem::Periodic(_) => Ok(()),
         _ => {
             let name = loaded.literal("problem").and_then(|text| text.split('(').next());
             let name = name.unwrap_or("it").trim();
@@ -88,6 +93,20 @@ pub(super) fn widest(proof: &Proof, tolerance: f64) -> (f64, String) {
         Proof::Value(value) => (relative(value), "value".to_owned()),
         Proof::Average(average) => (relative(average), "average".to_owned()),
         Proof::Map { value_gap, .. } => (*value_gap, "value_gap".to_owned()),
+        Proof::Recurring { value, average, steps } => {
+            let whole = [("value", value), ("average", average)]
+                .map(|(name, own)| (own.as_ref().map_or(0.0, relative), name.to_owned()));
+            let both = steps.iter().flat_map(|own| {
+                let width = |name: &str, own_: &Interval| {
+                    (own_.upper - own_.lower, format!("{name}_{}", own.first))
+                };
+                [width("to_second", &own.to_second), width("to_first", &own.to_first)]
+            });
+            let all = whole.into_iter().chain(both);
+            all.max_by(|a, b| a.0.total_cmp(&b.0)).unwrap_or_default()
+        }
+        // What is not proved of an interval is said elsewhere.
+        Proof::Longest { .. } => (0.0, "interval".to_owned()),
         Proof::Thresholds { value, steps } => {
             let start = (relative(value), None);
             let widest = steps.iter().rev().fold(start, |widest, own| {
@@ -111,6 +130,27 @@ fn too_wide(proof: &Proof, tolerance: f64) -> Option<String> {
         let found = width * tolerance;
         format!("the certificate proves {name} to within {found:.2e} only, not {tolerance:e}")
     })
+}
+
+/// What to say where an interval is proved to be shorter than it is said to be.
+fn too_short(solution: &Solution, proof: &Proof) -> Option<String> {
+    let (Body::Periodic(answer), Proof::Longest { kept, broken }) = (&solution.body, proof) else {
+        return None;
+    };
+    let (kept, kept_for) = (
+        kept.unwrap_or(u64::MAX),
+        kept.map_or("ever".to_owned(), |steps| format!("{steps} steps")),
+    );
+    if answer.interval.unwrap_or(u64::MAX) > kept {
+        return Some(format!("the certificate proves that the bound is kept for {kept_for} only"));
+    }
+    let longest =
+        matches!(answer.interval_by.as_str(), "exact" | "closed_form") && answer.at_least.is_none();
+    (longest && answer.interval.is_some() && *broken != answer.interval.map(|steps| steps + 1))
+        .then(|| {
+            "the certificate proves that the bound is kept, not that no longer interval keeps it"
+                .to_owned()
+        })
 }
 
 /// Checks the answer to a small problem, which takes no time to speak of; what is wrong with it if the
@@ -150,6 +190,12 @@ fn prove(loaded: &Loaded, solved: &Solved, budget: &Budget) -> Result<(Evidence,
             }
             _ => Err(Refusal::Unproved("there are no values")),
         },
+        (Model::PhaseSwitching(model), Problem::PhaseSwitching(problem)) => {
+            let (lifetime, tolerance) = (problem.lifetime(), solved.solution.tolerance);
+            let problem = (&problem.problem(), lifetime.as_ref());
+            phase_switching::certificate::of(model, problem, tolerance, budget)
+        }
+        (Model::Periodic(_), _) => periodic::certificate::of(&model, &solved.solution, budget),
         _ => {
             let proof = model.prove_within(&Evidence::LoadDrift, budget)?;
             Ok((Evidence::LoadDrift, proof))

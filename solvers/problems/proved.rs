@@ -1,7 +1,7 @@
 //! A solution held against what its certificate proves: each of its fields agrees with that, or is said not to
 //! be proved.
 
-use super::{load_drift, phase_change, stopping};
+use super::{load_drift, periodic, phase_change, phase_switching, stopping};
 use crate::solution::{Body, Bounds, Solution};
 use remap_checker::{Checked, Interval, Model, Proof};
 use remapping::Status;
@@ -78,6 +78,17 @@ pub fn compare(
             let facts = model.facts().map_err(refused)?;
             load_drift::proved::compare(answer, &facts, *value, promise)?
         }
+        (Body::Periodic(answer), Model::Periodic(model), Proof::Longest { kept, broken }) => {
+            periodic::proved::compare(answer, &model.facts(), *kept, *broken)?
+        }
+        (
+            Body::PhaseSwitching(answer),
+            Model::PhaseSwitching(model),
+            Proof::Recurring { value, average, steps },
+        ) => {
+            let last = model.last_step().map_err(refused)?;
+            phase_switching::proved::compare(answer, last, [*value, *average], steps, promise)?
+        }
         (body, ..) => {
             let problem = body.problem();
             return Err(format!("`problem` is {problem}, but the certificate is of another one"));
@@ -126,6 +137,22 @@ pub(super) fn contradiction(solution: &Solution, proof: &Proof) -> Option<String
             // Sums over steps are not rounded outward.
             let around = |v: f64| (v - ROUNDING * v.abs(), v + ROUNDING * v.abs()).into();
             apart("value", answer.value.map(around), value)
+        }
+        (Body::PhaseSwitching(answer), Proof::Recurring { value, average, steps }) => {
+            let [second, first] = answer.curves();
+            let mut each = steps.iter().flat_map(|own| {
+                let second =
+                    (format!("to_second_{}", own.first), second.at(own.first), own.to_second);
+                let first = (format!("to_first_{}", own.first), first.at(own.first), own.to_first);
+                [second, first]
+            });
+            let whole = [("value", answer.value, value), ("average", answer.average, average)];
+            let whole =
+                whole.into_iter().find_map(|(name, given, proved)| apart(name, given, &(*proved)?));
+            whole.or_else(|| each.find_map(|(name, given, proved)| apart(&name, given, &proved)))
+        }
+        (Body::Periodic(answer), Proof::Longest { broken, .. }) => {
+            periodic::proved::contradiction(answer, *broken)
         }
         _ => None,
     }

@@ -50,6 +50,7 @@ pub mod exact;
 mod finite;
 mod long_run;
 mod operator;
+mod places;
 mod polyline;
 mod problem;
 mod recursion;
@@ -59,4 +60,5 @@ mod value;
 
 pub use finite::{Solution, solve};
 pub use long_run::{LongRun, long_run};
+pub use places::{AtRest, Places};
 pub use problem::{PhaseSwitching, SwitchingError};

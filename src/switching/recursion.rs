@@ -77,6 +77,7 @@ const MIXED: u32 = 256;
 const ROUGHLY: f64 = 1e-2;
 
 /// The recursion of the difference.
+#[derive(Debug)]
 pub(super) struct Recursion {
     pub(super) filter: Filter,
     /// What a cycle loses under the first mapping against the second.

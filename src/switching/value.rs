@@ -378,6 +378,11 @@ impl Change {
         change
     }
 
+    /// The bound from above but for a constant.
+    pub(super) fn upper(&self) -> &Polyline {
+        &self.upper.shape
+    }
+
     /// Linear functions above and below.
     pub(super) fn lines(&self) -> [Line; 2] {
         [self.upper.beside::<true>(), self.lower.beside::<false>()]

@@ -5,7 +5,7 @@ use rand::{Rng, RngExt};
 use remap::model::Loaded;
 use remap_checker::{Model, Refusal};
 
-const MODELS: [&str; 12] = [
+const MODELS: [&str; 17] = [
     "PhaseChange(lifetime: Fixed(6), cycle: (before: 1.0, after: 1.5, remapped: 1.1), remap: (test: 0.2, install: 0), \
      detector: (false_alarm: 0.1, missed: 0.2), hazard: Constant(0.05))",
     "PhaseChange(lifetime: Pmf({0: 0.25, 3: 0.75}), cycle: (before: 1.0, after: 1.5, remapped: 1.1), remap: \
@@ -33,6 +33,17 @@ const MODELS: [&str; 12] = [
      remap_cost: 0.7, rebalance: Nearest)",
     "LoadDrift(processors: 2, chain: BirthDeath(lowest: 0, up: [0.5, 0], down: [0, 0.5]), initial_load: 1, steps: 5, \
      remap_cost: 0.7)",
+    "PhaseSwitching(lifetime: Fixed(6), cycle: (first: (own: 1.0, other: 1.5), second: (own: 1.1, other: 2)), switch: \
+     (to_second: 0.5), rates: (to_second: 0.25, to_first: 0), detector: (false_alarm: 0.1, missed: 0.2))",
+    "PhaseSwitching(cycle: (first: (own: 1.0, other: 1.5), second: (own: 1.1, other: 2)), switch: (to_second: 0.5, \
+     to_first: 0), rates: (to_second: 0.25, to_first: 0.5), detector: Levels([(before: 0.75, after: 0.125), (before: \
+     0.25, after: 0.875)]), initial: 0.5)",
+    "Periodic(initial_load: 10, changes: Identical(count: 3, law: Steps({-1: 0.5, 0.5: 0.25, 2: 0.25})), capacities: [1, \
+     2, 1e-3], bound: MaxDeviation(0.25))",
+    "Periodic(initial_load: 10, changes: Distinct([Exponential(mean: 0.5), Gamma(shape: 2, mean: 0.5), Normal(mean: -1, \
+     deviation: 0.5), Moments(mean: 1, variance: 0.25)]), bound: RmsDeviation(0.25))",
+    "Periodic(initial_load: 2, changes: Chain(count: 3, chain: Walk(lowest: 1, levels: 4, up: 0.3, down: 0.2, edge: \
+     Hold)), bound: MaxDeviation(0.25), remap_cost: 5)",
 ];
 
 const MATRIX: &str =

@@ -427,12 +427,55 @@ fn verify_proves_a_model_with_its_certificate_and_a_solution_that_names_one() {
 }
 
 #[test]
+fn files_that_a_model_names_are_not_replaced() {
+    let folder = tempfile::tempdir().unwrap();
+    let decks = Path::new(env!("CARGO_MANIFEST_DIR")).join("../models/stopping");
+    for name in ["particles.ron", "particles.mtx"] {
+        std::fs::copy(decks.join(name), folder.path().join(name)).unwrap();
+    }
+    let before = std::fs::read(folder.path().join("particles.mtx")).unwrap();
+    let solve = ["solve", "particles.ron", "--force", "--certificate", "particles.mtx"];
+    let (code, _, error) = run(folder.path(), &solve);
+    assert_eq!(code, Some(1), "{error}");
+    assert!(error.contains("particles.mtx is a file that particles.ron names"), "{error}");
+    assert_eq!(std::fs::read(folder.path().join("particles.mtx")).unwrap(), before);
+}
+
+#[test]
+fn what_cannot_be_proved_says_why() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let periodic = |changes: &str, more: &str| {
+        format!(
+            "Model(title: \"t\", problem: Periodic(initial_load: 100, changes: Identical(count: 3, law: \
+             {changes}), {more}))"
+        )
+    };
+    for (text, why) in [
+        (
+            periodic("Steps({-1: 0.5, 1: 0.5})", "remap_cost: 5"),
+            "there are proofs of bounds on the imbalance only, not of least costs",
+        ),
+        (
+            periodic("Gamma(shape: 0.5, mean: 1)", "bound: MaxDeviation(0.1)"),
+            "gamma laws of whole shapes",
+        ),
+    ] {
+        std::fs::write(at.join("m.ron"), text).unwrap();
+        let (code, shown, error) =
+            run(at, &["solve", "m.ron", "--certificate", "x.cert", "--force"]);
+        assert_eq!(code, Some(1), "{error}");
+        assert!(!shown.is_empty() && error.contains(why), "{error}");
+    }
+}
+
+#[test]
 fn what_has_no_certificate_says_so_after_the_answer() {
     let folder = tempfile::tempdir().unwrap();
     let decks = Path::new(env!("CARGO_MANIFEST_DIR")).join("../models");
     for (name, why) in [
-        ("phase_switching/endless.ron", "there are none for PhaseSwitching"),
-        ("periodic/table1.ron", "there are none for Periodic"),
+        ("activity_mesh/torus.ron", "there are none for ActivityMesh"),
+        ("fluids/figure6.ron", "there are none for Fluids"),
     ] {
         let path = decks.join(name);
         let arguments = ["solve", path.to_str().unwrap(), "--certificate", "x.cert"];

@@ -33,6 +33,7 @@ mod periodic;
 mod periodic_references;
 mod phase_switching;
 mod proved;
+mod proved_at_random;
 mod report;
 mod stopping;
 mod stopping_reference;

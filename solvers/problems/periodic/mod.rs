@@ -1,7 +1,9 @@
 //! Remapping at fixed intervals \[FXW03\].
 
+pub(super) mod certificate;
 mod chain;
 mod cheapest;
+pub(super) mod proved;
 mod solve;
 
 use super::{Asked, Facts, Found, Outcome, Problem, Settings};

@@ -1,5 +1,7 @@
 //! Two phases that come back again and again.
 
+pub(super) mod certificate;
+pub(super) mod proved;
 mod solve;
 
 use super::{Asked, Facts, Found, Outcome, Problem, Settings};

@@ -1,0 +1,633 @@
+//! Phases that come back: the difference between the two mappings, and what switching gains, enclosed by functions
+//! of the belief. docs/certificates.md has the proof.
+
+use crate::filter::{Filter, Upper};
+use crate::model::{Number, written};
+use crate::number::{Span, UNIT, WEIGHT, beliefs, down, powers, up, wide};
+use crate::phases::{Detector, Lifetime};
+use crate::proof::{Interval, Proof, Switches};
+use crate::remaining::Remaining;
+use crate::{Budget, Refusal, model_error};
+use num_bigint::BigInt;
+use num_rational::BigRational;
+use num_traits::{One, Zero};
+use serde::{Deserialize, Serialize};
+use std::rc::Rc;
+
+written! {
+    pub struct PhaseSwitching {
+        pub lifetime: Option<Lifetime>, pub cycle: Cycles, pub switch: Switch, pub rates: Rates,
+        pub detector: Detector, pub initial: Option<Number>
+    }
+    pub struct Cycles { first: Times, second: Times }
+    pub struct Times { own: Number, other: Number }
+    pub struct Switch { to_second: Option<Number>, to_first: Option<Number> }
+    pub struct Rates { to_second: Number, to_first: Number }
+}
+
+impl PhaseSwitching {
+    pub(crate) fn review(&self) -> Result<(), Refusal> {
+        let (one, [a, b], [before, after]) = (BigRational::one(), self.rates(), self.gains());
+        let initial = self.initial.as_ref().is_none_or(|p| p.0 <= one);
+        let returns = self.switch.to_second.is_some() && self.switch.to_first.is_some();
+        let sum = &a + &b;
+        if sum > one || !initial || after < before {
+            return model_error("rates or beliefs are out of range, or the mappings are reversed");
+        }
+        match &self.lifetime {
+            Some(law) => Remaining::new(law).map(drop),
+            None if returns && !sum.is_zero() => Ok(()),
+            None => model_error("without an end there must be changes, and a way back"),
+        }
+    }
+
+    fn rates(&self) -> [BigRational; 2] {
+        [self.rates.to_second.0.clone(), self.rates.to_first.0.clone()]
+    }
+
+    /// What a cycle of each phase takes more under the first mapping.
+    fn gains(&self) -> [BigRational; 2] {
+        let Cycles { first, second } = &self.cycle;
+        [&first.own.0 - &first.other.0, &second.other.0 - &second.own.0]
+    }
+
+    /// The last step, if there is one.
+    pub fn last_step(&self) -> Result<Option<u64>, Refusal> {
+        self.lifetime.as_ref().map(|law| Ok(Remaining::new(law)?.last)).transpose()
+    }
+}
+
+/// A part of a certificate.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub enum Steps {
+    /// One step, for these beliefs, as those of a change of phase are written.
+    On(Vec<u64>),
+    /// So many, for the beliefs of the last one.
+    Held(u64),
+    /// All that are left, which are alike.
+    Rest(Rest),
+}
+
+/// What shows that a program is at rest.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Rest {
+    /// Beliefs between which what is saved is linear, roughly and but for a linear function: it rises.
+    pub beliefs: Vec<u64>,
+    /// At each of these, and at 0 and 1.
+    pub saved: Vec<u64>,
+    /// For what a step changes in that, and then for its mean after one step, and so on.
+    pub means: Vec<Vec<u64>>,
+}
+
+/// Bounds from one side. Those from below are bounds from above where phases and mappings change places, the
+/// belief is that of the first phase, and the difference has the other sign.
+#[derive(Clone)]
+struct Side {
+    filter: Filter,
+    /// What a cycle loses at beliefs 0 and 1, rounded up.
+    gain: [i64; 2],
+    /// Where the difference is cut, rounded up: less the first, and the second.
+    cut: [i64; 2],
+    /// The same rounded down and up, for thresholds; none where one cannot switch.
+    levels: [Option<[i64; 2]>; 2],
+    /// Whether this is the other side.
+    mirrored: bool,
+    share: u64,
+    /// The difference.
+    difference: Rc<Upper<i64>>,
+    /// What is saved by switching to the second mapping, or its negative, less the numbers that follow.
+    saved: Upper<u64>,
+    /// Times 1, and times the belief less its long-run share.
+    rest: [Span; 2],
+    /// All that is saved in the end, or per step without an end, at most.
+    whole: Option<Span>,
+}
+
+/// How one step is left.
+struct Step {
+    survival: [u64; 2],
+    span: Span,
+}
+
+impl Side {
+    /// The cut function less its least value, and what switching saves, at its own places and where it is cut.
+    fn kinks(&self, raw: &Upper<i64>) -> (Upper<u64>, Vec<i64>) {
+        let [low, high] = [-self.cut[0], self.cut[1]];
+        let (mut at, mut value): (Vec<u64>, Vec<i64>) = (Vec::new(), Vec::new());
+        for (p, own) in raw.at.iter().zip(&raw.value) {
+            for level in [low, high] {
+                let Some((start, before)) = at.last().zip(value.last()).map(|(p, v)| (*p, *v))
+                else {
+                    break;
+                };
+                if before < level && level < *own {
+                    // Rounded down: the function is raised.
+                    let part = wide((level - before) as u64, p - start)
+                        / u128::from((own - before) as u64);
+                    let kink = start + part as u64;
+                    if kink > start {
+                        at.push(kink);
+                        value.push(level);
+                    } else {
+                        value.last_mut().into_iter().for_each(|last| *last = level);
+                    }
+                }
+            }
+            at.push(*p);
+            value.push(*own);
+        }
+        let cut = value.iter().map(|v| (v.clamp(&low, &high) - low) as u64).collect();
+        let saved = |v: &i64| match (self.mirrored, self.levels) {
+            (false, [_, Some([level, _])]) => (v - level).max(0),
+            // It bends where the function is cut, not a unit before.
+            (true, [Some([level, most]), _]) => (v + level).min(0) + most - level,
+            _ => 0,
+        };
+        let saved = value.iter().map(saved).collect();
+        (Upper { at, value: cut }, saved)
+    }
+
+    /// The difference a step before.
+    fn step(
+        &self,
+        next: &Upper<i64>,
+        to: &[u64],
+        step: &Step,
+        budget: &Budget,
+    ) -> Result<Upper<i64>, Refusal> {
+        let (cut, _) = self.kinks(next);
+        let mean = self.filter.mean(&cut, to, budget)?;
+        let least = down(self.cut[0] as u64, step.survival[0]) as i64;
+        let value = to.iter().zip(mean).map(|(p, mean)| {
+            let [zero, one] = self.gain.map(i128::from);
+            let own = zero * i128::from(UNIT - p) + one * i128::from(*p);
+            let own = -(-own).div_euclid(i128::from(UNIT)) as i64;
+            own + up(mean, step.survival[1]) as i64 - least
+        });
+        Ok(Upper::rising(to.to_vec(), value.collect()))
+    }
+
+    /// What is saved a step before, where the difference is this: its shape, and its least value.
+    fn save(
+        &self,
+        raw: &Upper<i64>,
+        step: &Step,
+        budget: &Budget,
+    ) -> Result<(Upper<u64>, i64), Refusal> {
+        let (cut, now) = self.kinks(raw);
+        let later = self.filter.mean(&self.saved, &cut.at, budget)?;
+        let both =
+            now.iter().zip(later).map(|(now, later)| now + up(later, step.survival[1]) as i64);
+        let all = Upper::rising(cut.at, both.collect());
+        let least = all.value[0];
+        let shape = all.value.iter().map(|v| (v - least) as u64).collect();
+        Ok((Upper { at: all.at, value: shape }, least))
+    }
+
+    /// Takes a step, if the difference comes out as this.
+    fn take(
+        &mut self,
+        raw: Upper<i64>,
+        step: &Step,
+        motion: &Motion,
+        budget: &Budget,
+    ) -> Result<(), Refusal> {
+        let (saved, least) = self.save(&raw, step, budget)?;
+        let more = Span::between(least, least, motion.bits);
+        let forget = step.span.times(&motion.memory);
+        self.rest = [self.rest[0].times(&step.span).plus(&more), self.rest[1].times(&forget)];
+        (self.saved, self.difference) = (saved, Rc::new(raw));
+        Ok(())
+    }
+
+    /// A function that the difference never exceeds however often this step is taken.
+    fn settled(&self, step: &Step, budget: &Budget) -> Result<Upper<i64>, Refusal> {
+        let mut above = (*self.difference).clone();
+        for _ in 0..MOST_ROUNDS {
+            let next = self.step(&above, &above.at, step, budget)?;
+            if next.value.iter().zip(&above.value).all(|(next, own)| next <= own) {
+                return Ok(above);
+            }
+            let value = above
+                .value
+                .iter()
+                .zip(&next.value)
+                .map(|(own, next)| next.max(own) + (next - own).max(0) + 1);
+            above = Upper::rising(above.at, value.collect());
+            if above.value.iter().any(|v| v.unsigned_abs() > UNIT / 2) {
+                break;
+            }
+        }
+        Err(Refusal::Unproved("the difference of the mappings does not come to rest"))
+    }
+
+    /// What is saved in the end, of a program that takes so many steps more, or what it grows by in each in the long
+    /// run: the roughly known function, what a step adds to it and what it adds to that, and what it misses by, each in
+    /// the mean over the beliefs to come.
+    fn whole(
+        &self,
+        (steps, initial): (Option<u64>, &BigRational),
+        step: &Step,
+        rest: &Rest,
+        motion: &Motion,
+        budget: &Budget,
+    ) -> Result<Span, Refusal> {
+        let Motion { bits, memory, share, .. } = motion;
+        let turn = |at: Vec<u64>| {
+            if self.mirrored { at.iter().rev().map(|p| UNIT - p).collect() } else { at }
+        };
+        let rough = Upper { at: beliefs(&rest.beliefs)?, value: rest.saved.clone() };
+        if rough.at.len() != rough.value.len() || !rough.value.is_sorted() {
+            return Err(Refusal::Malformed);
+        }
+        if rough.value[rough.value.len() - 1] > UNIT / 4 {
+            return Err(Refusal::TooLarge);
+        }
+        let rough = match (self.mirrored, rough.value.last()) {
+            (true, Some(most)) => {
+                let value = rough.value.iter().rev().map(|v| most - v).collect();
+                Upper { at: turn(rough.at), value }
+            }
+            _ => rough,
+        };
+        // What is saved at once, and what was saved so far.
+        let (cut, now) = self.kinks(&self.difference);
+        let least = now.iter().copied().min().unwrap_or(0);
+        let now = Upper { value: now.iter().map(|v| (v - least) as u64).collect(), at: cut.at };
+        let first = rest.means.first().ok_or(Refusal::Malformed)?;
+        let mut at = [&rough.at[..], &now.at, &turn(beliefs(first)?), &self.saved.at].concat();
+        at.sort_unstable();
+        at.dedup();
+        let later = self.filter.mean(&rough, &at, budget)?;
+        let added = at.iter().zip(later).map(|(p, later)| {
+            now.value_at(*p) as i64 + least + later as i64 - rough.below(*p) as i64
+        });
+        let missed = at.iter().map(|p| self.saved.value_at(*p) as i64 - rough.below(*p) as i64);
+        let mut parts = [Tilted::new(&at, added.collect())?, Tilted::new(&at, missed.collect())?];
+        let place = Span::from(initial).units(WEIGHT)?[1];
+        let distance = Span::from(initial).minus(share);
+        let units = |x: i64| Span::between(x, x, *bits);
+        let mut sum = units(rough.value_at(place) as i64);
+        let mut fade = Span::whole(1);
+        for means in &rest.means[1..] {
+            let to = turn(beliefs(means)?);
+            sum = sum.plus(&parts[0].value(place, &distance, &fade, share, *bits));
+            for part in &mut parts {
+                let value = self.filter.mean(&part.shape, &to, budget)?;
+                part.shape = Upper::rising(to.clone(), value);
+            }
+            fade = fade.times(memory);
+        }
+        let [added, missed] = parts.map(|part| part.line(self.share, share, &fade, *bits));
+        let Some(steps) = steps else { return Ok(added[0].clone()) };
+        let left = (steps + 1).checked_sub(rest.means.len() as u64).ok_or(Refusal::Malformed)?;
+        let (power, passing) = powers(memory, left);
+        let all = powers(memory, steps).0;
+        let terms = [
+            added[0].times(&Span::whole(left)),
+            added[1].times(&passing).times(&distance),
+            missed[0].clone(),
+            missed[1].times(&power).times(&distance),
+            self.rest[0].clone(),
+            self.rest[1].times(&all).times(&distance),
+        ];
+        debug_assert_eq!(step.span, Span::whole(1));
+        Ok(terms.iter().fold(sum, |sum, term| sum.plus(term)))
+    }
+
+    /// Bounds on thresholds from one side: up to which belief the difference does not exceed the second level, and from
+    /// which on it is not below less the first, at least.
+    fn thresholds(&self) -> [u64; 2] {
+        let Upper { at, value } = &*self.difference;
+        let cross = |k: usize, level: i64| {
+            let (rise, room) = ((value[k] - value[k - 1]) as u64, (level - value[k - 1]) as u64);
+            at[k - 1] + (wide(room, at[k] - at[k - 1]) / u128::from(rise)) as u64
+        };
+        let above =
+            self.levels[1].map_or(UNIT, |[level, _]| match value.iter().position(|v| *v > level) {
+                None => UNIT,
+                Some(0) => 0,
+                Some(k) => cross(k, level),
+            });
+        let reached =
+            self.levels[0].map_or(0, |[_, level]| match value.iter().position(|v| *v >= -level) {
+                None => UNIT,
+                Some(0) => 0,
+                Some(k) => cross(k, -level),
+            });
+        [above, reached]
+    }
+}
+
+/// A function as one that rises, less a multiple of the belief.
+struct Tilted {
+    shape: Upper<u64>,
+    /// The multiple, and what is taken from all values.
+    slope: u64,
+    start: i64,
+}
+
+impl Tilted {
+    fn new(at: &[u64], value: Vec<i64>) -> Result<Tilted, Refusal> {
+        let falls = (1..at.len()).map(|k| {
+            let fall = value[k - 1].saturating_sub(value[k]).max(0) as u64;
+            wide(fall, UNIT).div_ceil(u128::from(at[k] - at[k - 1]))
+        });
+        let slope = falls
+            .max()
+            .and_then(|slope| u64::try_from(slope).ok())
+            .filter(|slope| *slope < UNIT / 4);
+        let slope = slope.ok_or(Refusal::TooLarge)?;
+        let start = value[0];
+        let shape = value.iter().zip(at).map(|(v, p)| (v - start) + up(slope, *p) as i64);
+        let shape = Upper::rising(at.to_vec(), shape.collect());
+        let value = shape.value.iter().map(|v| *v.max(&0) as u64).collect();
+        Ok(Tilted { shape: Upper { at: shape.at, value }, slope, start })
+    }
+
+    /// What is at least the function at a place, this far from the share, after so much has been forgotten.
+    fn value(&self, place: u64, distance: &Span, fade: &Span, share: &Span, bits: u32) -> Span {
+        let own = i128::from(self.shape.value_at(place)) + i128::from(self.start);
+        let slope = Span::between(self.slope, self.slope, bits);
+        let tilt = share.plus(&distance.times(fade));
+        Span::between(own, own, bits).minus(&slope.times(&tilt))
+    }
+
+    /// A linear function above it: its value at the share, and its slope.
+    fn line(&self, near: u64, share: &Span, fade: &Span, bits: u32) -> [Span; 2] {
+        let Upper { at, value } = &self.shape;
+        let tilt = (value[value.len() - 1] - value[0]) as i64;
+        let level = value.iter().zip(at).map(|(v, p)| {
+            let beside = i128::from(tilt) * (i128::from(*p) - i128::from(near));
+            // The share is known to a unit.
+            *v as i64 - beside.div_euclid(i128::from(UNIT)) as i64 + 2
+        });
+        let level = level.max().unwrap_or(0) + self.start;
+        let slope = Span::between(self.slope, self.slope, bits);
+        let units = |x: i64| Span::between(x, x, bits);
+        [units(level).minus(&slope.times(share)), units(tilt).minus(&slope.times(fade))]
+    }
+}
+
+/// Rounds in which the difference may come to rest.
+const MOST_ROUNDS: u32 = 10_000;
+
+/// What all beliefs have in common.
+#[derive(Clone)]
+struct Motion {
+    bits: u32,
+    /// 1 - a - b, and the long-run share of the second phase.
+    memory: Span,
+    share: Span,
+    /// What a cycle takes under the first mapping at the long-run share, and what it takes more in the second phase.
+    cycle: [Span; 2],
+}
+
+/// Both sides after some steps back from the end.
+#[derive(Clone)]
+pub struct Recursion<'a> {
+    model: &'a PhaseSwitching,
+    budget: &'a Budget,
+    /// The step to do next; `None` when step 0 is done, or of a program without end when it is at rest.
+    pub next: Option<u64>,
+    remaining: Remaining,
+    motion: Motion,
+    sides: [Side; 2],
+    points: Rc<Vec<u64>>,
+    /// The mean time of what is left under the first mapping: times 1, and times the belief less its share.
+    time: [Span; 2],
+    /// For a first step to the one before the next first one: bounds on both thresholds.
+    pub thresholds: Vec<(u64, [[u64; 2]; 2])>,
+}
+
+impl<'a> Recursion<'a> {
+    /// Before any step. Times are to have so many fraction bits.
+    pub fn new(
+        model: &'a PhaseSwitching,
+        bits: u32,
+        budget: &'a Budget,
+    ) -> Result<Recursion<'a>, Refusal> {
+        if bits > 60 {
+            return Err(Refusal::TooLarge);
+        }
+        let remaining = model.lifetime.as_ref().map_or(Ok(Remaining::default()), Remaining::new)?;
+        let (one, rates, gains) = (BigRational::one(), model.rates(), model.gains());
+        let changes = &rates[0] + &rates[1];
+        let share = if changes.is_zero() { BigRational::zero() } else { &rates[0] / &changes };
+        let unit = BigRational::from(BigInt::one() << bits);
+        let whole = |x: BigRational| {
+            let x = x.to_integer();
+            i64::try_from(x).ok().filter(|x| x.unsigned_abs() < UNIT / 8).ok_or(Refusal::TooLarge)
+        };
+        // Rounded down and up.
+        let units = |x: &BigRational| Ok([whole((x * &unit).floor())?, whole((x * &unit).ceil())?]);
+        let [first, second] = [units(&gains[0])?, units(&gains[1])?];
+        let cost = |cost: &Option<Number>| cost.as_ref().map(|cost| units(&cost.0)).transpose();
+        let (to_second, to_first) = (cost(&model.switch.to_second)?, cost(&model.switch.to_first)?);
+        // Beyond this the difference cannot be.
+        let largest =
+            [first, second].as_flattened().iter().map(|x| x.unsigned_abs()).max().unwrap_or(0) + 4;
+        let never =
+            remaining.last.saturating_add(2).checked_mul(largest).filter(|most| *most < UNIT / 8);
+        let cut = |level: Option<[i64; 2]>, side: usize| match (level, never) {
+            (Some(level), _) => Ok(level[side]),
+            (None, Some(most)) => Ok(most as i64),
+            (None, None) => Err(Refusal::TooLarge),
+        };
+        let endless = model.lifetime.is_none();
+        let side = |mirrored: bool| {
+            let [a, b] = rates.clone();
+            let reports = &model.detector.reports;
+            let turned: Vec<_> =
+                reports.iter().map(|[before, after]| [after.clone(), before.clone()]).collect();
+            let filter = if mirrored {
+                Filter::new(&[b, a], &turned)
+            } else {
+                Filter::new(&[a, b], reports)
+            };
+            let (levels, gain) = match mirrored {
+                false => ([to_first, to_second], [first[1], second[1]]),
+                true => ([to_second, to_first], [-second[0], -first[0]]),
+            };
+            let cut = [cut(levels[0], 0)?, cut(levels[1], 1)?];
+            // Without an end any difference within its limits will do to begin with.
+            let start = if endless { cut[1] } else { 0 };
+            let difference = Rc::new(Upper { at: vec![0, UNIT], value: vec![start; 2] });
+            let saved = Upper { at: vec![0, UNIT], value: vec![0; 2] };
+            let own = if mirrored { &one - &share } else { share.clone() };
+            let share = Span::from(&own).units(WEIGHT)?[0];
+            Ok(Side {
+                filter: filter?,
+                gain,
+                cut,
+                levels,
+                mirrored,
+                share,
+                difference,
+                saved,
+                rest: Default::default(),
+                whole: None,
+            })
+        };
+        let more = &model.cycle.second.other.0 - &model.cycle.first.own.0;
+        let motion = Motion {
+            bits,
+            memory: Span::from(&(&one - &changes)),
+            cycle: [Span::from(&(&model.cycle.first.own.0 + &more * &share)), Span::from(&more)],
+            share: Span::from(&share),
+        };
+        Ok(Recursion {
+            model,
+            budget,
+            next: Some(if endless { 1 } else { remaining.last }),
+            remaining,
+            motion,
+            sides: [side(false)?, side(true)?],
+            points: Rc::new(vec![0, UNIT]),
+            time: Default::default(),
+            thresholds: Vec::new(),
+        })
+    }
+
+    /// Does some steps.
+    pub fn go(&mut self, steps: &Steps) -> Result<(), Refusal> {
+        match steps {
+            Steps::On(differences) => {
+                self.points = Rc::new(beliefs(differences)?);
+                self.step()
+            }
+            Steps::Held(steps) => (0..*steps).try_for_each(|_| self.step()),
+            Steps::Rest(rest) => self.rest(rest),
+        }
+    }
+
+    /// Goes to the next step.
+    fn leave(&mut self, n: u64) -> Result<Step, Refusal> {
+        match &self.model.lifetime {
+            Some(law) => self.remaining.step_back(law, n),
+            None => self.remaining.survival = Span::whole(1),
+        }
+        let span = self.remaining.survival.clone();
+        Ok(Step { survival: span.units(WEIGHT)?, span })
+    }
+
+    /// One step, for the beliefs of the last one.
+    fn step(&mut self) -> Result<(), Refusal> {
+        let n = self.next.ok_or(Refusal::Malformed)?;
+        self.budget.spend(1000)?;
+        let step = self.leave(n)?;
+        let mirrored: Vec<u64> = self.points.iter().rev().map(|p| UNIT - p).collect();
+        for (side, points) in self.sides.iter_mut().zip([&self.points[..], &mirrored]) {
+            let raw = side.step(&side.difference, points, &step, self.budget)?;
+            side.take(raw, &step, &self.motion, self.budget)?;
+        }
+        self.pass(&step);
+        self.note(n);
+        self.next = if self.model.lifetime.is_some() { n.checked_sub(1) } else { Some(n) };
+        Ok(())
+    }
+
+    /// The time of a step.
+    fn pass(&mut self, step: &Step) {
+        let forget = step.span.times(&self.motion.memory);
+        let [level, tilt] = &self.time;
+        let [one, more] = &self.motion.cycle;
+        self.time = [level.times(&step.span).plus(one), tilt.times(&forget).plus(more)];
+    }
+
+    /// Thresholds as they follow from both sides, from a step on.
+    fn note(&mut self, n: u64) {
+        let [[second, first], [above, below]] = self.sides.each_ref().map(Side::thresholds);
+        let both = [[second, UNIT - below], [first, UNIT - above]];
+        match self.thresholds.last_mut() {
+            Some((first, same)) if *same == both => *first = n,
+            _ => self.thresholds.push((n, both)),
+        }
+    }
+
+    /// Takes all steps that are left at once: neither side moves outward any more.
+    fn rest(&mut self, rest: &Rest) -> Result<(), Refusal> {
+        let n = self.next.ok_or(Refusal::Malformed)?;
+        let endless = self.model.lifetime.is_none();
+        if !endless && n >= self.remaining.first {
+            return Err(Refusal::Unproved("the steps are not alike"));
+        }
+        let (step, steps) = (self.leave(n)?, n + 1 - u64::from(endless));
+        let initial = self.initial();
+        let mirrored = BigRational::one() - &initial;
+        for (side, initial) in self.sides.iter_mut().zip([&initial, &mirrored]) {
+            side.difference = Rc::new(side.settled(&step, self.budget)?);
+            let motion = Motion {
+                share: if side.mirrored {
+                    Span::whole(1).minus(&self.motion.share)
+                } else {
+                    self.motion.share.clone()
+                },
+                ..self.motion.clone()
+            };
+            let steps = (!endless).then_some(steps);
+            side.whole = Some(side.whole((steps, initial), &step, rest, &motion, self.budget)?);
+        }
+        if endless {
+            self.thresholds.clear();
+        }
+        self.note(n);
+        self.thresholds.last_mut().into_iter().for_each(|last| last.0 = 0);
+        let [lasting, passing] =
+            [&Span::whole(1), &self.motion.memory].map(|factor| powers(factor, steps));
+        let [level, tilt] = &self.time;
+        self.time = [
+            level.times(&lasting.0).plus(&self.motion.cycle[0].times(&lasting.1)),
+            tilt.times(&passing.0).plus(&self.motion.cycle[1].times(&passing.1)),
+        ];
+        self.next = None;
+        Ok(())
+    }
+
+    fn initial(&self) -> BigRational {
+        self.model.initial.as_ref().map_or_else(BigRational::zero, |p| p.0.clone())
+    }
+
+    /// What the steps have shown, once all are done.
+    pub fn proof(&self) -> Result<Proof, Refusal> {
+        if self.next.is_some() {
+            return Err(Refusal::Malformed);
+        }
+        let ends = |[low, high]: [u64; 2]| -> Interval {
+            let (below, above) = Span::between(low.min(high), high.max(low), WEIGHT).reals();
+            let below = if low == UNIT { 1.0 } else { below.max(0.0) };
+            (below, if high == 0 { 0.0 } else { above.min(1.0) }).into()
+        };
+        let mut end = self.remaining.last + 1;
+        let endless = self.model.lifetime.is_none();
+        let steps = self.thresholds.iter().map(|(first, [second, back])| {
+            let last = if endless { u64::MAX } else { std::mem::replace(&mut end, *first) - 1 };
+            Switches { first: *first, last, to_second: ends(*second), to_first: ends(*back) }
+        });
+        let mut steps: Vec<Switches> = steps.collect();
+        steps.reverse();
+        let [above, below] = &self.sides;
+        if endless {
+            let [most, least] = [above, below].map(|side| side.whole.clone().unwrap_or_default());
+            let [low, high] =
+                [self.motion.cycle[0].minus(&most), self.motion.cycle[0].plus(&least)];
+            let average = Some((low.reals().0, high.reals().1).into());
+            return Ok(Proof::Recurring { value: None, average, steps });
+        }
+        let initial = self.initial();
+        let distance = Span::from(&initial).minus(&self.motion.share);
+        let line = |[level, tilt]: &[Span; 2], distance: &Span| level.plus(&tilt.times(distance));
+        let time = line(&self.time, &distance);
+        let back = Span::whole(0).minus(&distance);
+        let saved = |side: &Side, at: &BigRational, distance: &Span| -> Result<Span, Refusal> {
+            if let Some(whole) = &side.whole {
+                return Ok(whole.clone());
+            }
+            let own = side.saved.value_at(Span::from(at).units(WEIGHT)?[1]) as i64;
+            Ok(line(&side.rest, distance).plus(&Span::between(own, own, self.motion.bits)))
+        };
+        let least = time.minus(&saved(above, &initial, &distance)?).reals().0;
+        let most = time.plus(&saved(below, &(BigRational::one() - &initial), &back)?).reals().1;
+        Ok(Proof::Recurring { value: Some((least, most).into()), average: None, steps })
+    }
+}

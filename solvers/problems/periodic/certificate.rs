@@ -1,0 +1,40 @@
+//! Certificates of intervals: the checker looks at the imbalance itself, and is told how finely.
+
+use crate::solution::{Body, Solution};
+use remap_checker::{Budget, Evidence, Model, Proof, Refusal};
+
+/// Points per deviation of laws that are on no lattice: the first that suffice.
+const GRIDS: [u32; 5] = [4, 8, 16, 32, 64];
+
+/// What proves as much of the interval as can be proved within the budget.
+pub(in crate::problems) fn of(
+    model: &Model,
+    solution: &Solution,
+    budget: &Budget,
+) -> Result<(Evidence, Proof), Refusal> {
+    let Body::Periodic(answer) = &solution.body else { return Err(Refusal::Malformed) };
+    let mut best: Option<(Evidence, Proof)> = None;
+    for grid in GRIDS {
+        let evidence = Evidence::Periodic(grid);
+        let proof = match (model.prove_within(&evidence, budget), &best) {
+            (Ok(proof), _) => proof,
+            (Err(Refusal::OverBudget | Refusal::TooLarge), Some(_)) => break,
+            (Err(refusal), _) => return Err(refusal),
+        };
+        let done = matches!(proof, Proof::Longest { kept, broken }
+            if kept == answer.interval && broken == kept.map(|steps| steps + 1));
+        // A coarser grid changes nothing where there is none.
+        let same = best.as_ref().is_some_and(|(_, other)| *other == proof) && grid > GRIDS[1];
+        let further = |proof: &Proof| match proof {
+            Proof::Longest { kept, broken } => (kept.unwrap_or(u64::MAX), broken.is_some()),
+            _ => (0, false),
+        };
+        if best.as_ref().is_none_or(|(_, other)| further(&proof) > further(other)) {
+            best = Some((evidence, proof));
+        }
+        if done || same {
+            break;
+        }
+    }
+    best.ok_or(Refusal::Malformed)
+}

@@ -1,0 +1,202 @@
+//! The proof of both thresholds: the beliefs between which the difference of the mappings is nearly linear.
+
+use super::super::certificate::widest;
+use remap_checker::recursion::BELIEF_BITS;
+use remap_checker::switching::{Recursion, Rest, Steps};
+use remap_checker::{Budget, Evidence, PhaseSwitching, Proof, Refusal};
+use remapping::lifetime::Lifetime;
+use remapping::switching::{self, AtRest, Places};
+
+/// Functions so much coarser than the tolerance are tried first, and how much finer the next ones are at most, and
+/// the last.
+const COARSEST: f64 = 0.3;
+const FINER: f64 = 1e-3;
+const FINEST: f64 = 1e-8;
+
+/// Fraction bits of the values of a certificate, if so many fit.
+const MOST_BITS: u32 = 50;
+
+/// Steps that are alike from which on it is worth asking whether they are at rest, how many are gone through before
+/// that at least, and how many on the same beliefs until they are.
+const LONG: u64 = 16;
+const FIRST: u64 = 64;
+const HELD: [u64; 5] = [16, 48, 144, 432, 1296];
+
+/// How much a step may move a threshold that is near rest, and what it may move the value, as a part of the tolerance;
+/// as many steps share what the whole program has.
+const NEAR: f64 = 0.1;
+const PART: f64 = 0.1;
+const HEAD: f64 = 400.0;
+
+/// Beliefs of a certificate: each takes a few bytes of it.
+const MOST_POINTS: usize = 7_000_000;
+
+type Found = (Evidence, Proof);
+
+pub(in crate::problems) fn of(
+    model: &PhaseSwitching,
+    (problem, lifetime): (&switching::PhaseSwitching, Option<&Lifetime>),
+    tolerance: f64,
+    budget: &Budget,
+) -> Result<Found, Refusal> {
+    let (mut finer, mut bits) = (COARSEST, MOST_BITS);
+    let mut best: Option<(f64, Found)> = None;
+    loop {
+        let found = loop {
+            let asked = Asked { problem, lifetime, tolerance, finer };
+            match asked.walk(model, bits, budget) {
+                Err(Refusal::TooLarge) if bits > 24 => bits -= 4,
+                found => break found,
+            }
+        };
+        let width = found.as_ref().map_or(f64::INFINITY, |found| widest(&found.1, tolerance).0);
+        let spent = matches!(found, Err(Refusal::OverBudget | Refusal::TooLarge));
+        match (found, &best) {
+            (Ok(found), least) if least.as_ref().is_none_or(|(least, _)| width < *least) => {
+                best = Some((width, found));
+            }
+            (Err(refusal), None) if spent || finer <= FINEST => return Err(refusal),
+            _ => {}
+        }
+        if width <= 1.0 || spent || finer <= FINEST {
+            return best.map(|(_, found)| found).ok_or(Refusal::TooLarge);
+        }
+        finer *= (0.3 / width).clamp(FINER, 0.3);
+    }
+}
+
+struct Asked<'a> {
+    problem: &'a switching::PhaseSwitching,
+    lifetime: Option<&'a Lifetime>,
+    tolerance: f64,
+    finer: f64,
+}
+
+impl Asked<'_> {
+    /// Steps back through the horizon, noting how.
+    fn walk(&self, model: &PhaseSwitching, bits: u32, budget: &Budget) -> Result<Found, Refusal> {
+        let mut recursion = Recursion::new(model, bits, budget)?;
+        let (step, cycles) = (
+            self.finer * self.tolerance,
+            self.lifetime.map_or(f64::INFINITY, |law| law.residual_mean(0)),
+        );
+        let each = step * self.mean_time();
+        let mut places =
+            Places::new(self.problem, step, each * PART * (cycles / HEAD).clamp(1.0, 1e6));
+        let (mut all, mut points, mut done, mut next) = (Vec::new(), 0, 0u64, FIRST);
+        while let Some(n) = recursion.next {
+            let survival = self.lifetime.map_or(1.0, |law| law.continuation(n));
+            let list = beliefs(&places.step(survival));
+            points += list.len();
+            if points > MOST_POINTS {
+                return Err(Refusal::TooLarge);
+            }
+            let steps = Steps::On(list);
+            recursion.go(&steps)?;
+            all.push(steps);
+            done += 1;
+            // So many steps that are alike are still to come.
+            let alike = match self.lifetime {
+                None => u64::MAX,
+                Some(law) if n > 0 && n < law.last() && law.constant_from(n) == 0 => n,
+                Some(_) => 0,
+            };
+            if alike < LONG || done < next || !self.is_near_rest(&recursion) {
+                continue;
+            }
+            next = done + done / 2;
+            if let Some((held, rest, rested)) =
+                self.rest(&recursion, &places.rest(each), alike, bits)?
+            {
+                all.extend([Steps::Held(held), Steps::Rest(rest)]);
+                recursion = rested;
+            }
+        }
+        let proof = recursion.proof()?;
+        Ok((Evidence::PhaseSwitching(bits, all), proof))
+    }
+
+    /// What a cycle takes at least.
+    fn mean_time(&self) -> f64 {
+        let cycle = &self.problem.cycle;
+        let all = cycle.iter().flatten().map(|time| time.to_f64().value());
+        all.fold(f64::INFINITY, f64::min).max(1e-12)
+    }
+
+    /// Whether the thresholds of the last two steps hardly differ.
+    fn is_near_rest(&self, recursion: &Recursion) -> bool {
+        let [.., (_, before), (_, last)] = &recursion.thresholds[..] else { return true };
+        let moved = before.as_flattened().iter().zip(last.as_flattened());
+        let moved = moved.map(|(before, last)| before.abs_diff(*last)).max().unwrap_or(0);
+        moved as f64 <= NEAR * self.tolerance * (1u64 << 62) as f64
+    }
+
+    /// After how many steps on the same beliefs the others are at rest, if both thresholds are then known.
+    fn rest<'a>(
+        &self,
+        recursion: &Recursion<'a>,
+        found: &AtRest,
+        alike: u64,
+        bits: u32,
+    ) -> Result<Option<(u64, Rest, Recursion<'a>)>, Refusal> {
+        let rest = written(found, bits);
+        let (mut held, mut count) = (recursion.clone(), 0);
+        for next in HELD {
+            if next + rest.means.len() as u64 > alike {
+                break;
+            }
+            held.go(&Steps::Held(next - count))?;
+            count = next;
+            let mut tried = held.clone();
+            match tried.go(&Steps::Rest(rest.clone())) {
+                Err(refusal @ (Refusal::OverBudget | Refusal::TooLarge)) => return Err(refusal),
+                Err(_) => continue,
+                Ok(()) => {}
+            }
+            let wide = tried.thresholds.last().map_or(u64::MAX, |(_, both)| {
+                both.iter().map(|[low, high]| high.saturating_sub(*low)).max().unwrap_or(0)
+            });
+            if wide as f64 <= self.tolerance * (1u64 << 62) as f64 {
+                return Ok(Some((count, rest, tried)));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// What is saved, which is what the value falls by, so tilted that it rises.
+fn written(found: &AtRest, bits: u32) -> Rest {
+    let AtRest { at, value, means } = found;
+    let (unit, one) = ((1u64 << bits) as f64, (1u64 << BELIEF_BITS) as f64);
+    let mut all: Vec<(u64, f64)> =
+        at.iter().zip(value).map(|(p, v)| ((p * one).round() as u64, -v)).collect();
+    all.dedup_by_key(|own| own.0);
+    let slope =
+        |pair: &[(u64, f64)]| (pair[0].1 - pair[1].1) / (pair[1].0 - pair[0].0) as f64 * one;
+    let slope = all.windows(2).map(slope).fold(0.0, f64::max) * (1.0 + 1e-9);
+    let start = all[0].1;
+    let rising =
+        all.iter().map(|(p, v)| ((v - start + slope * (*p as f64 / one)) * unit).max(0.0) as u64);
+    let mut saved: Vec<u64> = rising.collect();
+    for k in 1..saved.len() {
+        saved[k] = saved[k].max(saved[k - 1]);
+    }
+    let inner: Vec<f64> = at.iter().copied().filter(|p| *p > 0.0 && *p < 1.0).collect();
+    Rest {
+        beliefs: beliefs(&inner),
+        saved,
+        means: means.iter().map(|list| beliefs(list)).collect(),
+    }
+}
+
+/// As certificates have them: each less the one before.
+fn beliefs(places: &[f64]) -> Vec<u64> {
+    let one = (1u64 << BELIEF_BITS) as f64;
+    let mut list: Vec<u64> = places.iter().map(|p| (p * one).round() as u64).collect();
+    list.retain(|p| (1..1 << BELIEF_BITS).contains(p));
+    list.sort_unstable();
+    list.dedup();
+    let mut last = 0;
+    list.iter_mut().for_each(|p| *p -= std::mem::replace(&mut last, *p));
+    list
+}

@@ -1,0 +1,340 @@
+//! Random changes of solutions, random models of each kind, and all decks: what is as it was solved is accepted, and
+//! nothing else.
+
+use crate::certificates::small_phase_change;
+use crate::proved::{Case, TOLERANCE, all, every_kind, models};
+use proptest::prelude::*;
+use proptest::test_runner::TestRunner;
+use rand::{Rng, RngExt};
+use remap::problems::Settings;
+use serde_json::{Value, json};
+
+/// Changes something in a value, by more than what bounds and tolerance leave open; `None` if it cannot.
+fn changed(value: &Value, name: &str, rng: &mut impl Rng) -> Option<Value> {
+    let kind = rng.random_range(0..12);
+    if kind == 0 {
+        return (!value.is_null()).then_some(Value::Null);
+    }
+    Some(match value {
+        Value::Number(_) if kind == 1 => json!("x"),
+        Value::Number(number) if number.is_u64() => {
+            let number = number.as_u64()?;
+            let more = rng.random_range(1..=1 + number / 2);
+            json!(if rng.random() { number + more } else { number.checked_sub(more)? })
+        }
+        Value::Number(number) => {
+            let number = number.as_f64()?;
+            let away =
+                3.0 * TOLERANCE * number.abs().max(1.0) * 10f64.powf(rng.random_range(0.0..9.0));
+            json!(if rng.random() { number + away } else { number - away })
+        }
+        Value::String(text) if name == "decision" => {
+            let mut letters = text.clone().into_bytes();
+            match kind {
+                1 => letters.clear(),
+                2 => letters.reverse(),
+                3 => letters.fill(b'R'),
+                4 => drop(letters.pop()),
+                _ => {
+                    let place = rng.random_range(0..letters.len());
+                    letters[place] = b"BRC"[rng.random_range(0..3)];
+                }
+            }
+            json!(String::from_utf8(letters).unwrap())
+        }
+        Value::String(text) if name == "status" => {
+            json!(["interrupted", "time_limit", "", text][rng.random_range(0..4)])
+        }
+        Value::String(text) => json!(format!("1{text}")),
+        Value::Array(list) if kind == 1 || list.is_empty() => {
+            json!(if list.is_empty() { vec![json!(1u64 << 50)] } else { Vec::new() })
+        }
+        Value::Array(list) => {
+            let (mut list, place) = (list.clone(), rng.random_range(0..list.len()));
+            match kind {
+                2 => drop(list.pop()),
+                3 => list.push(list[place].clone()),
+                _ => list[place] = changed(&list[place], name, rng)?,
+            }
+            json!(list)
+        }
+        Value::Object(map) => {
+            let (mut map, place) = (map.clone(), rng.random_range(0..map.len()));
+            let key = map.keys().nth(place)?.clone();
+            match kind {
+                2 => drop(map.remove(&key)),
+                _ => map[&key] = changed(&map[&key], &key, rng)?,
+            }
+            json!(map)
+        }
+        Value::Bool(_) | Value::Null => return None,
+    })
+}
+
+/// No random change of a field that is proved leaves it said to be proved.
+fn tampered(case: &Case, cases: usize) {
+    let mut rng = TestRunner::deterministic().rng().clone();
+    let mut proved = case.fields().proved;
+    proved.retain(|name| name != "certificate");
+    let (mut tried, mut refused) = (0, 0);
+    while tried < cases {
+        let field = &proved[rng.random_range(0..proved.len())];
+        let mut document = case.document.clone();
+        let Some(other) = changed(&document[field], field, &mut rng) else { continue };
+        if other == document[field] {
+            continue;
+        }
+        document[field] = other.clone();
+        tried += 1;
+        match case.verify(&document) {
+            Err(_) => refused += 1,
+            // What may be missing says nothing.
+            Ok(fields) => {
+                assert!(other.is_null() && !fields.proved.contains(field), "{field}: {other}");
+            }
+        }
+    }
+    assert!(refused > tried * 9 / 10, "{refused} of {tried}");
+}
+
+const FEW: usize = 300;
+const MANY: usize = 10_000;
+
+#[test]
+fn tampered_solutions_are_refused() {
+    for case in every_kind() {
+        tampered(&case, FEW);
+    }
+}
+
+/// `cargo test --test cli -- --ignored tampered_solutions`
+#[test]
+#[ignore = "a minute; run with: cargo test --test cli ten_thousand_tampered_solutions -- --ignored"]
+fn ten_thousand_tampered_solutions_of_each_kind_are_refused() {
+    for case in every_kind() {
+        tampered(&case, MANY);
+    }
+    for deck in ["stopping/capacities.ron", "stopping/particles.ron", "stopping/restart.ron"] {
+        tampered(&Case::deck(deck, all()), MANY);
+    }
+}
+
+fn decks(folder: &str) -> Vec<String> {
+    let entries = std::fs::read_dir(models().join(folder)).unwrap();
+    let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let mut names: Vec<String> = names.filter(|name| name.ends_with(".ron")).collect();
+    names.sort();
+    names.into_iter().map(|name| format!("{folder}/{name}")).collect()
+}
+
+/// Decks that take more than some seconds to solve, to certify or to check.
+const SLOW: [&str; 5] = [
+    "load_drift/eight_chains.ron",
+    "periodic/capacities.ron",
+    "phase_change/table_iii_n1000_g5.ron",
+    "phase_switching/four_levels.ron",
+    "stopping/sixteen_chains.ron",
+];
+
+/// Those of which nothing is computed that could be proved: confidence intervals.
+const STATISTICAL: [&str; 4] = [
+    "load_drift/1024_ranks.ron",
+    "load_drift/64_ranks.ron",
+    "load_drift/65536_ranks.ron",
+    "load_drift/million_ranks.ron",
+];
+
+/// Folders of models that are simulated, or no models.
+const SIMULATED: [&str; 5] = ["activity_mesh", "fluids", "land_battle", "logs", "studies"];
+
+/// All decks of solved models.
+fn solved() -> Vec<String> {
+    let folders = std::fs::read_dir(models()).unwrap().map(|entry| entry.unwrap().path());
+    let folders = folders.filter(|path| path.is_dir());
+    let mut folders: Vec<String> =
+        folders.map(|path| path.file_name().unwrap().to_str().unwrap().to_owned()).collect();
+    folders.sort();
+    let all: Vec<String> = folders
+        .iter()
+        .filter(|folder| !SIMULATED.contains(&folder.as_str()))
+        .flat_map(|folder| decks(folder))
+        .filter(|deck| !simulated(deck))
+        .collect();
+    for name in SLOW.iter().chain(&STATISTICAL) {
+        assert!(all.contains(&(*name).to_owned()), "{name} is no deck");
+    }
+    all
+}
+
+/// A counterexample that is a mesh.
+fn simulated(deck: &str) -> bool {
+    let text = std::fs::read_to_string(models().join(deck)).unwrap();
+    ["ActivityMesh(", "Fluids(", "LandBattle("].iter().any(|kind| text.contains(kind))
+}
+
+/// Its certificate verifies, is as narrow as was asked for, and the solution agrees with it.
+fn certified(name: &str) {
+    let case = Case::deck(name, Settings::default());
+    let found = case.verify(&case.document);
+    assert!(found.is_ok(), "{name}: {found:?}");
+    let main = match case.document["problem"].as_str().unwrap() {
+        "phase_change" => "threshold",
+        "phase_switching" => "to_second",
+        "periodic" => "interval",
+        "load_drift" => "value",
+        "stopping" if case.document.get("average").is_some() => "average",
+        "stopping" => "remap_value",
+        other => panic!("{name}: {other}"),
+    };
+    assert!(found.unwrap().proved.contains(&main.to_owned()), "{name}: {main}");
+    assert!(case.warning.is_none(), "{name}: {:?}", case.warning);
+}
+
+#[test]
+fn every_solved_deck_has_a_certificate() {
+    let all = solved();
+    let quick =
+        all.iter().filter(|name| ![&SLOW[..], &STATISTICAL].concat().contains(&name.as_str()));
+    quick.for_each(|name| certified(name));
+}
+
+/// `cargo test --test cli slow_decks_have_certificates -- --ignored`
+#[test]
+#[ignore = "some minutes; run with: cargo test --test cli slow_decks_have_certificates -- --ignored"]
+fn slow_decks_have_certificates() {
+    SLOW.into_iter().for_each(certified);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
+
+    /// Whatever the model is, what was solved agrees with what is proved.
+    #[test]
+    fn solutions_of_random_changes_of_phase_are_accepted(problem in small_phase_change(), exact in any::<bool>()) {
+        let case = Case::model(&problem, Settings { exact, ..Settings::default() });
+        let found = case.verify(&case.document).map_err(TestCaseError::fail)?;
+        prop_assert!(found.proved.contains(&"threshold".to_owned()));
+    }
+
+    #[test]
+    fn solutions_of_random_stopping_problems_are_accepted(
+        (first, second) in (2usize..6, 2usize..5),
+        (up, down) in (1u32..50, 1u32..50),
+        rho in 0u32..100,
+        edge in prop_oneof![Just("Hold"), Just("Reflect")],
+        cost in prop_oneof![Just("MaxMinusMean"), Just("MaxAbsDeviation"), Just("EuclideanDeviation")],
+        after in prop_oneof![Just("Stop"), Just("Uniform"), Just("Restart")],
+        equal in any::<bool>(),
+        capacity in prop_oneof![Just("1"), Just("2"), Just("0.7")],
+    ) {
+        let walk = |levels: usize| {
+            format!("Walk(lowest: -1, levels: {levels}, up: 0.{up:02}, down: 0.{down:02}, edge: {edge})")
+        };
+        let processes = if equal {
+            format!("Identical(count: 3, chain: {})", walk(second))
+        } else {
+            format!("Distinct([{0}, {1}, {0}])", walk(second), walk(first))
+        };
+        let capacity = if after == "Restart" { "1" } else { capacity };
+        let case = Case::model(
+            &format!(
+                "Stopping(processes: {processes}, capacities: [{capacity}, 1, 1], running_cost: {cost}, \
+                 remap_cost: {}, after_remap: {after})",
+                f64::from(rho) / 10.0
+            ),
+            all(),
+        );
+        let found = case.verify(&case.document).map_err(TestCaseError::fail)?;
+        prop_assert_eq!(found.proved.contains(&"decision".to_owned()), after != "Restart");
+    }
+
+    #[test]
+    fn solutions_of_random_drifting_loads_are_accepted(
+        processors in 1usize..4,
+        levels in 2usize..6,
+        (up, down) in (1u32..50, 1u32..50),
+        (steps, rho) in (1u32..40, 0u32..50),
+        rebalance in prop_oneof![Just("Split"), Just("Nearest"), Just("Stochastic")],
+        decide in prop_oneof![Just("AfterStep"), Just("BeforeStep")],
+        objective in prop_oneof![Just("Imbalance"), Just("Makespan")],
+    ) {
+        let case = Case::model(
+            &format!(
+                "LoadDrift(processors: {processors}, chain: Walk(lowest: 1, levels: {levels}, up: 0.{up:02}, down: \
+                 0.{down:02}, edge: Hold), initial_load: 2, steps: {steps}, remap_cost: {}, rebalance: \
+                 {rebalance}, decide: {decide}, objective: {objective})",
+                f64::from(rho) / 10.0
+            ),
+            Settings::default(),
+        );
+        let found = case.verify(&case.document).map_err(TestCaseError::fail)?;
+        prop_assert!(found.proved.contains(&"value".to_owned()));
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+
+    #[test]
+    fn solutions_of_random_recurring_phases_are_accepted(
+        last in prop_oneof![(0u64..40).prop_map(|last| format!("lifetime: Fixed({last}), ")), Just(String::new()),
+            (1u64..20).prop_map(|last| format!("lifetime: Uniform(first: 1, last: {last}), ")),
+            (200u64..3000).prop_map(|last| format!("lifetime: Fixed({last}), "))],
+        (a, b) in (1u32..30, 1u32..30),
+        (alarm, missed) in (2u32..30, 2u32..30),
+        (own, gain) in (0u32..20, 1u32..20),
+        (there, back) in (0u32..30, 0u32..30),
+        initial in 0u32..100,
+    ) {
+        let case = Case::model(
+            &format!(
+                "PhaseSwitching({last}cycle: (first: (own: 1, other: 1.{own:02}), second: (own: 1, other: {})), switch: \
+                 (to_second: {}, to_first: {}), rates: (to_second: 0.{a:02}, to_first: 0.{b:02}), detector: \
+                 (false_alarm: 0.{alarm:02}, missed: 0.{missed:02}), initial: 0.{initial:02})",
+                1.0 + f64::from(gain) / 10.0, f64::from(there) / 10.0, f64::from(back) / 10.0,
+            ),
+            Settings::default(),
+        );
+        let found = case.verify(&case.document).map_err(TestCaseError::fail)?;
+        prop_assert!(found.proved.contains(&"to_second".to_owned()));
+    }
+
+    #[test]
+    fn solutions_of_random_intervals_are_accepted(
+        count in 2u32..6,
+        law in prop_oneof![
+            (1u32..99, -3i32..4).prop_map(|(p, x)| format!("Steps({{{x}: 0.{p:02}, 5: {}}})", f64::from(100 - p) / 100.0)),
+            (1u32..30).prop_map(|mean| format!("Exponential(mean: 0.{mean:02})")),
+            (1u32..4).prop_map(|shape| format!("Gamma(shape: {shape}, mean: 0.5)")),
+            (1u32..99).prop_map(|p| format!("Normal(mean: 0.1, deviation: 0.{p:02})")),
+            (0i32..9).prop_map(|mean| format!("Moments(mean: -0.{mean}, variance: 0.5)")),
+        ],
+        bound in 1u32..99,
+        kind in prop_oneof![Just("MaxDeviation"), Just("RmsDeviation")],
+    ) {
+        let case = Case::model(
+            &format!(
+                "Periodic(initial_load: 10, changes: Identical(count: {count}, law: {law}), bound: {kind}(0.{bound:02}))"
+            ),
+            Settings::default(),
+        );
+        case.verify(&case.document).map_err(TestCaseError::fail)?;
+    }
+
+    #[test]
+    fn solutions_of_random_chains_are_accepted(
+        (count, levels) in (2u32..6, 2u32..8),
+        (up, down) in (1u32..50, 1u32..50),
+        bound in 1u32..99,
+        kind in prop_oneof![Just("MaxDeviation"), Just("RmsDeviation")],
+    ) {
+        let case = Case::model(
+            &format!(
+                "Periodic(initial_load: 2, changes: Chain(count: {count}, chain: Walk(lowest: 1, levels: {levels}, up: \
+                 0.{up:02}, down: 0.{down:02}, edge: Hold)), bound: {kind}(0.{bound:02}))"
+            ),
+            Settings::default(),
+        );
+        case.verify(&case.document).map_err(TestCaseError::fail)?;
+    }
+}
