@@ -4,7 +4,7 @@ mod measurements;
 mod traces;
 
 pub use measurements::{Calibrate, Monitor, SimulatedNoise};
-pub use traces::{Advise, Export, Fit, Fitted, Log, Replay, Report, Simulate, Start};
+pub use traces::{Advise, Export, Fit, Fitted, Log, Reading, Replay, Report, Simulate, Start};
 
 use crate::problems;
 use clap::{Args, Parser, Subcommand, ValueEnum};
