@@ -35,6 +35,7 @@ mod periodic_references;
 mod phase_switching;
 mod proved;
 mod report;
+mod report_numbers;
 mod stopping;
 mod stopping_reference;
 mod studies;
