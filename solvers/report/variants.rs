@@ -1,6 +1,7 @@
 //! A model solved for other costs of a remap and other tolerances.
 //!
-//! From the values of the model outwards, ring by ring, as far as the time reaches.
+//! From the values of the model outwards, one position of a slider after the other and down and up in turn, as
+//! far as the time reaches.
 
 use super::{Frame, Slider, frame};
 use crate::complaint::Complaint;
@@ -11,6 +12,7 @@ use crate::run::Watch;
 use crate::solution::{Body, Solution};
 use rayon::prelude::*;
 use remapping::{Observer, Status};
+use std::collections::VecDeque;
 use std::ops::RangeInclusive;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -48,12 +50,6 @@ impl Axis {
         let first = factors.iter().position(|factor| *factor == 1.0)?;
         let place = path.strip_prefix("problem.").unwrap_or(path);
         (base > 0.0).then_some(Axis { name: format!("{what}, {place}"), path, values, first })
-    }
-
-    /// The positions at most so many from the first.
-    fn around(&self, ring: usize) -> RangeInclusive<usize> {
-        let last = self.values.len() - 1;
-        self.first.saturating_sub(ring)..=(self.first + ring).min(last)
     }
 }
 
@@ -115,18 +111,16 @@ pub(super) fn of(
     // What the file does not state as a number cannot be set.
     axes.retain(|axis| loaded.with(&[(axis.path, &text(axis.values[axis.first]))]).is_ok());
     let first: Vec<usize> = axes.iter().map(|axis| axis.first).collect();
-    let rings = axes.iter().map(|axis| axis.first.max(axis.values.len() - 1 - axis.first)).max();
-    let (rings, watch) = (rings.unwrap_or(0), Watch::start(&loaded.model.title, None));
+    let watch = Watch::start(&loaded.model.title, None);
     let all: u64 = axes.iter().map(|axis| axis.values.len() as u64).product();
     let done = AtomicU64::new(1);
     let set = |at: &[usize]| -> Vec<(&str, String)> {
         axes.iter().zip(at).map(|(axis, at)| (axis.path, text(axis.values[*at]))).collect()
     };
-    let solve = |at: Vec<usize>| -> Option<(Vec<usize>, Solution)> {
+    let solve = |at: Vec<usize>, limit: f64| -> Option<(Vec<usize>, Solution)> {
         let chosen = set(&at);
         let chosen: Vec<(&str, &str)> = chosen.iter().map(|(p, v)| (*p, v.as_str())).collect();
-        let left = (SECONDS - watch.seconds()).max(0.01);
-        let settings = Settings { time_limit: Some(left), ..settings.clone() };
+        let settings = Settings { time_limit: Some(limit), ..settings.clone() };
         let solved = problems::solve(&loaded.with(&chosen).ok()?, &settings, Files::default());
         let solution = solved.ok()?.solution;
         let stopped = matches!(solution.status, Status::TimeLimit | Status::Interrupted);
@@ -135,43 +129,66 @@ pub(super) fn of(
         (!stopped).then_some((at, solution))
     };
     let mut found = vec![(first.clone(), solution.clone())];
-    let mut reached = 0;
-    let mut longest = solution.seconds;
-    for ring in 1..=rings {
-        let ranges: Vec<_> = axes.iter().map(|axis| axis.around(ring)).collect();
-        let known = |at: &Vec<usize>| found.iter().any(|(known, _)| known == at);
-        let new: Vec<_> = combinations(&ranges).into_iter().filter(|at| !known(at)).collect();
-        let threads = rayon::current_num_threads().min(new.len()).max(1);
-        if watch.seconds() + longest * (new.len() / threads) as f64 > SECONDS {
-            break;
-        }
-        let solved: Option<Vec<_>> = new.into_par_iter().map(solve).collect();
-        let Some(solved) = solved else { break };
-        longest = solved.iter().map(|(_, solution)| solution.seconds).fold(longest, f64::max);
+    let mut reached: Vec<RangeInclusive<usize>> = first.iter().map(|at| *at..=*at).collect();
+    // Each slider grows downwards and upwards, and stops where its next position takes too long.
+    let mut sides: VecDeque<Side> = (0..axes.len())
+        .flat_map(|axis| [false, true].map(|up| Side { axis, up, longest: solution.seconds }))
+        .collect();
+    let mut stopped = false;
+    while let Some(side) = sides.pop_front() {
+        let range = reached[side.axis].clone();
+        let next = match side.up {
+            true => Some(range.end() + 1).filter(|at| *at < axes[side.axis].values.len()),
+            false => range.start().checked_sub(1),
+        };
+        let Some(next) = next else { continue };
+        let mut ranges = reached.clone();
+        ranges[side.axis] = next..=next;
+        let new = combinations(&ranges);
+        let rounds = new.len().div_ceil(rayon::current_num_threads().max(1)) as f64;
+        let left = SECONDS - watch.seconds();
+        let limit = left.min((20.0 * side.longest).max(0.3));
+        let fits = side.longest * rounds < left;
+        let solved: Option<Vec<_>> =
+            if fits { new.into_par_iter().map(|at| solve(at, limit)).collect() } else { None };
+        let Some(solved) = solved else {
+            stopped = true;
+            continue;
+        };
+        let seconds = solved.iter().map(|(_, solution)| solution.seconds);
+        let longest = seconds.fold(side.longest, f64::max);
         found.extend(solved);
-        reached = ring;
+        reached[side.axis] = next.min(*range.start())..=next.max(*range.end());
+        sides.push_back(Side { longest, ..side });
     }
     found.sort_by(|(a, _), (b, _)| a.cmp(b));
     let frames = found.iter().map(|(at, solution)| {
-        let set: Vec<String> =
-            set(at).iter().map(|(path, value)| format!("{path}={value}")).collect();
+        let set = set(at);
+        let set: Vec<String> = set.iter().map(|(path, value)| format!("{path}={value}")).collect();
         frame(solution, set.join(";"))
     });
     let frames = frames.collect::<Result<Vec<Frame>, Complaint>>()?;
-    let note = match reached {
-        _ if reached == rings => None,
-        0 => Some("too long to solve for other values: no sliders"),
-        _ => Some("too long to solve for values further from its own: the sliders are shorter"),
+    let alone = frames.len() == 1;
+    let note = match stopped {
+        false => None,
+        true if alone => Some("too long to solve for other values: no sliders"),
+        true => Some("too long to solve for values further from its own: the sliders are shorter"),
     };
-    if reached == 0 {
-        return Ok(Variants { sliders: Vec::new(), frames, first: Vec::new(), note });
-    }
-    let slider = |axis: &Axis| Slider {
+    let sliders = axes.iter().zip(&reached).filter(|_| !alone).map(|(axis, range)| Slider {
         name: axis.name.clone(),
-        positions: axis.values[axis.around(reached)].iter().map(|value| plain(*value)).collect(),
-    };
-    let first = axes.iter().map(|axis| axis.first - axis.around(reached).start()).collect();
-    Ok(Variants { sliders: axes.iter().map(slider).collect(), frames, first, note })
+        positions: axis.values[range.clone()].iter().map(|value| plain(*value)).collect(),
+    });
+    let starts = first.iter().zip(&reached).filter(|_| !alone);
+    let first = starts.map(|(first, range)| first - range.start()).collect();
+    Ok(Variants { sliders: sliders.collect(), frames, first, note })
+}
+
+/// A slider, and whether downwards or upwards.
+struct Side {
+    axis: usize,
+    up: bool,
+    /// Seconds that a solution there took at most.
+    longest: f64,
 }
 
 /// As it stands in a model file.

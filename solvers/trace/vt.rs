@@ -199,7 +199,9 @@ fn node(text: &str, name: &str, numbered: Option<u32>) -> Result<Node, Complaint
     let written: Written = serde_path_to_error::deserialize(&mut json).map_err(|error| {
         let (path, error) = (error.path().to_string(), error.inner());
         let place = format!("{name}, line {}, column {}", error.line(), error.column());
-        let cut = if error.is_eof() { ": the file is cut short" } else { "" };
+        let last = text.lines().last().map_or(0, str::len);
+        let at_end = error.line() >= text.lines().count() && error.column() >= last;
+        let cut = if at_end { ": the file is cut short" } else { "" };
         let message = error.to_string();
         let message = message.split(" at line ").next().unwrap_or(&message);
         wrong(format!("{place}, {path}: {message}{cut}"))
