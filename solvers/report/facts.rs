@@ -58,7 +58,7 @@ pub(super) fn of(solution: &Solution) -> Vec<Fact> {
         Status::Interrupted => "interrupted",
     };
     facts.put("status", status);
-    facts.put("tolerance", solution.tolerance);
+    facts.put("tolerance", format!("{:e}", solution.tolerance));
     facts.0
 }
 
@@ -167,9 +167,8 @@ fn of_drift(facts: &mut Facts, answer: &load_drift::Answer) {
     facts.put("expected cost of never remapping", plain(answer.never.value));
     for closest in &answer.closest_threshold {
         let name = format!("closest threshold on max - mean after step {}", closest.step);
-        let percent = plain(100.0 * closest.disagreement);
-        let value = plain(closest.threshold);
-        facts.put(&name, format!("{value}, other than optimal in {percent} % of load vectors"));
+        let (value, percent) = (plain(closest.threshold), 100.0 * closest.disagreement);
+        facts.put(&name, format!("{value}, other than optimal in {percent:.2} % of load vectors"));
     }
 }
 

@@ -102,8 +102,12 @@ fn one(i: usize, section: &Section) -> String {
         }
         text += "</tbody></table>\n</div>\n";
     }
-    if !section.policies.rows.is_empty() {
-        text += &policies(&section.policies);
+    match &section.policies {
+        Usual { rows, stopped: true, .. } if rows.is_empty() => {
+            text += "<p class=\"legend\">Policies take longer to judge: see remap compare.</p>\n";
+        }
+        Usual { rows, .. } if rows.is_empty() => {}
+        found => text += &policies(found),
     }
     for warning in &section.warnings {
         let _ = writeln!(text, "<p class=\"warning\">{}</p>", escaped(warning));

@@ -22,7 +22,7 @@ const SWITCHES: [f64; 5] = [0.25, 0.5, 1.0, 2.0, 4.0];
 const BOUNDS: [f64; 7] = [0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0];
 
 /// Seconds that the other values of a model may take.
-const SECONDS: f64 = 8.0;
+const SECONDS: f64 = 10.0;
 
 /// A place in a model that is varied.
 struct Axis {
@@ -174,11 +174,13 @@ pub(super) fn of(
         true if alone => Some("too long to solve for other values: no sliders"),
         true => Some("too long to solve for values further from its own: the sliders are shorter"),
     };
-    let sliders = axes.iter().zip(&reached).filter(|_| !alone).map(|(axis, range)| Slider {
-        name: axis.name.clone(),
-        positions: axis.values[range.clone()].iter().map(|value| plain(*value)).collect(),
-    });
-    let starts = first.iter().zip(&reached).filter(|_| !alone);
+    let moves = |range: &RangeInclusive<usize>| range.end() > range.start();
+    let sliders =
+        axes.iter().zip(&reached).filter(|(_, range)| moves(range)).map(|(axis, range)| Slider {
+            name: axis.name.clone(),
+            positions: axis.values[range.clone()].iter().map(|value| plain(*value)).collect(),
+        });
+    let starts = first.iter().zip(&reached).filter(|(_, range)| moves(range));
     let first = starts.map(|(first, range)| first - range.start()).collect();
     Ok(Variants { sliders: sliders.collect(), frames, first, note })
 }
