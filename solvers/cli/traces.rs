@@ -1,6 +1,7 @@
 //! Options of what deals with recorded runs and with other programs: `simulate`, `fit`, `replay`,
 //! `advise`, `report`, `export`.
 
+use super::policies::{Named, PLAYED, RULES};
 use super::positive;
 use crate::export::Target;
 use crate::fitting::Kind;
@@ -27,8 +28,9 @@ Examples:
   remap report sweep.json solution.json -o report.html
   remap report run.csv --remap-cost 0.1 -o report.html
 
-The page of a log is that of `remap advise`. Models are solved, also for other costs of a remap and tolerances, and their policies compared, as far as
-that takes seconds; a sweep gives a slider for each path that was set.";
+The page of a log is that of `remap advise`: intervals are of 95 %, by a block bootstrap. Models are solved, also for other costs of a remap and tolerances, and their policies compared, as far as
+that takes seconds; a sweep gives a slider for each path that was set. The page says of each ± whether it is
+proved or of a confidence interval, and its level; errors are rounded up.";
 
 pub(super) const SIMULATE_HELP: &str = "\
 Example: remap simulate models/load_drift/eight_chains.ron --policy fixed:10 --seed 7 --trace run.csv
@@ -109,7 +111,7 @@ pub struct Simulate {
     #[arg(long, value_name = "S", default_value_t = 1)]
     pub seed: u64,
     /// LoadDrift: remap by this rule [default: never].
-    #[arg(long, value_name = "RULE", value_parser = rule)]
+    #[arg(long, value_name = "RULE", value_parser = rule(), hide_possible_values = true)]
     pub policy: Option<Rule>,
     /// Write the trace to FILE instead of standard output.
     #[arg(long, value_name = "FILE")]
@@ -284,7 +286,7 @@ pub struct Replay {
     #[allow(missing_docs)]
     pub log: Log,
     /// Policies, separated by commas [default: all].
-    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = played(), hide_possible_values = true)]
     pub policies: Vec<String>,
     /// Share of the steps that fitted policies are trained on; all are judged on the rest.
     #[arg(long, value_name = "F", default_value_t = 0.5, value_parser = share)]
@@ -379,8 +381,12 @@ pub struct Export {
     pub force: bool,
 }
 
-fn rule(text: &str) -> Result<Rule, String> {
-    text.parse().map_err(|error: remapping::policy::RuleError| error.to_string())
+fn rule() -> impl TypedValueParser<Value = Rule> {
+    Named(&RULES).try_map(|name| name.parse::<Rule>())
+}
+
+fn played() -> Named {
+    Named(&PLAYED)
 }
 
 fn cost(text: &str) -> Result<f64, String> {
