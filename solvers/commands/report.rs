@@ -36,10 +36,7 @@ fn page(arguments: &Report) -> Result<Result<String, Halt>, Vec<Complaint>> {
     let Report { inputs, reading, .. } = arguments;
     let one = |complaint: Complaint| vec![complaint];
     let forced = reading.form().is_some();
-    let log = inputs.iter().find_map(|path| match forced || is_log(path).unwrap_or(false) {
-        true => Some(path),
-        false => None,
-    });
+    let log = inputs.iter().find(|path| forced || is_log(path).unwrap_or(false));
     match log {
         None if reading.remap_cost.is_some() || reading.suspected => {
             let message = "--remap-cost and --suspected are of logs, and there is none";

@@ -94,7 +94,7 @@ fn of_switching(facts: &mut Facts, answer: &phase_switching::Answer) {
             bounds => facts.bounds(&format!("to the second mapping above p, {at}"), bounds),
         }
         match to_first {
-            Bounds { upper, .. } if upper == 0.0 => {
+            Bounds { upper: 0.0, .. } => {
                 facts.put(&format!("back to the first, {at}"), "never");
             }
             bounds => facts.bounds(&format!("back to the first below p, {at}"), bounds),

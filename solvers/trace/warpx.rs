@@ -64,7 +64,7 @@ fn shape(line: &str) -> Option<Shape> {
     }
     fields.first()?.parse::<u32>().ok()?;
     let is_number = |field: &&str| field.parse::<f64>().is_ok();
-    let host = fields.iter().position(|field| !is_number(&field))?;
+    let host = fields.iter().position(|field| !is_number(field))?;
     let group = host.checked_sub(1)?;
     let hosts = (host..fields.len()).step_by(group);
     (GROUPS.contains(&group) && hosts.into_iter().all(|at| !is_number(&fields[at])))

@@ -30,7 +30,7 @@ fn place(step: usize, task: usize) -> usize {
     match moved {
         0 => task / 2,
         1 => task % RANKS,
-        _ => (task + 1) / 2 % RANKS,
+        _ => task.div_ceil(2) % RANKS,
     }
 }
 
