@@ -1,14 +1,18 @@
 //! The command line: what can be asked for.
 
+mod flowing;
 mod measurements;
+mod policies;
 mod traces;
 
 pub use measurements::{Calibrate, Monitor, SimulatedNoise};
-pub use traces::{Advise, Export, Fit, Fitted, Log, Replay, Report, Simulate, Start};
+pub use traces::{Advise, Export, Fit, Fitted, Log, Reading, Replay, Report, Simulate, Start};
 
 use crate::problems;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use flowing::flowing;
 use measurements::{CALIBRATE_HELP, MONITOR_HELP};
+use policies::{COMPARED, Named};
 use std::path::PathBuf;
 use traces::{ADVISE_HELP, EXPORT_HELP, FIT_HELP, REPLAY_HELP, REPORT_HELP, SIMULATE_HELP};
 
@@ -20,7 +24,7 @@ use traces::{ADVISE_HELP, EXPORT_HELP, FIT_HELP, REPLAY_HELP, REPORT_HELP, SIMUL
 ///
 /// Results go to standard output; warnings, faults and progress to standard error.
 #[derive(Debug, Parser)]
-#[command(name = "remap", version, max_term_width = 100, after_help = EXIT_CODES)]
+#[command(name = "remap", version, max_term_width = 100, after_help = flowing(EXIT_CODES))]
 pub struct Cli {
     /// What to do.
     #[command(subcommand)]
@@ -32,11 +36,12 @@ A model file (RON), here a change of phase [Nicol and Reynolds 1990]:
   Model(
       title: \"Adaptive-grid fluids code\",
       problem: PhaseChange(
-          lifetime: Fixed(79),                                // cycles 0..=79
-          cycle: (before: 1.0, after: 1.5, remapped: 1.1),    // mean cycle times
-          remap: (test: 0.2, install: 0.0),                   // delays, in the same unit
+          lifetime: Fixed(79),    // cycles 0..=79
+          // Mean cycle times, and delays in the same unit:
+          cycle: (before: 1.0, after: 1.5, remapped: 1.1),
+          remap: (test: 0.2, install: 0.0),
           detector: (false_alarm: 0.1, missed: 0.1),
-          hazard: Constant(0.0025),                           // chance of the change per cycle
+          hazard: Constant(0.0025),    // chance of the change per cycle
       ),
   )
 
@@ -61,7 +66,10 @@ Examples:
   remap solve long.ron --time-limit 10 --tolerance 1e-6
 
 With --json, one model gives one document, several give an array in the order given; models that
-are wrong are left out of it (see the exit code). Files are written whole or not at all.";
+are wrong are left out of it (see the exit code). Files are written whole or not at all.
+
+Numbers after +- are half the width of proved bounds, rounded up; where something is sampled, the level of
+its confidence interval stands beside it.";
 
 const SWEEP_HELP: &str = "\
 Examples:
@@ -79,7 +87,9 @@ Examples:
   remap compare models/fluids/figure6.ron --runs 100 --seed 1 --plot figure6.png
 
 For a change of phase, fixed:tau remaps once the belief exceeds tau; guarded:tau the same while D <= T G,
-T being the mean number of cycles left, the present one included.
+T being the mean number of cycles left, the present one included. Numbers after ± are half the width of proved
+bounds for a change of phase, and otherwise of 95 % confidence intervals, sampled; both rounded up.
+
 With --json, one model gives one document, several give an array.";
 
 const REGRET_HELP: &str = "\
@@ -90,7 +100,8 @@ Examples:
 For each value, one place at a time, the model is solved as if that value were right; its policy, which
 also judges the reports by it, is evaluated in the model as it is. Without --set: the hazard, both errors of
 the detector, the cycle time after the change and the delay of a remapping, each off by factors from
-1/10 to 10 (the time after the change: its difference to the remapped one, the gain).";
+1/10 to 10 (the time after the change: its difference to the remapped one, the gain). Numbers after ± are half the
+width of proved bounds, rounded up.";
 
 const STUDY_HELP: &str = "\
 Examples:
@@ -98,7 +109,7 @@ Examples:
   remap study models/studies/figure_4.ron --plot figure_4.png
 
 Every number is computed between certified bounds; a printed one agrees if it lies within them, give or
-take what the paper says of its own accuracy.";
+take what the paper says of its own accuracy. Numbers after ± are half the width of these bounds, rounded up.";
 
 const VERIFY_HELP: &str = "\
 Examples:
@@ -115,49 +126,49 @@ model file. Exit code 4 if a theorem fails, or a false claim cannot be refuted."
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Compute the optimal policy of each model.
-    #[command(after_help = SOLVE_HELP)]
+    #[command(after_help = flowing(SOLVE_HELP))]
     Solve(Solve),
     /// Validate models and print what can be said without solving them.
     Check(Check),
     /// Solve a model for each value of a parameter (or each combination of several).
-    #[command(after_help = SWEEP_HELP)]
+    #[command(after_help = flowing(SWEEP_HELP))]
     Sweep(Sweep),
     /// Policies side by side: exact costs where there are, otherwise on the same sample paths.
-    #[command(after_help = COMPARE_HELP)]
+    #[command(after_help = flowing(COMPARE_HELP))]
     Compare(Compare),
     /// What it costs to be wrong about a parameter: policies that are optimal for wrong models, in the
     /// true one.
-    #[command(after_help = REGRET_HELP)]
+    #[command(after_help = flowing(REGRET_HELP))]
     Regret(Regret),
     /// Recompute a table or figure of a paper, with what it prints beside it.
-    #[command(after_help = STUDY_HELP)]
+    #[command(after_help = flowing(STUDY_HELP))]
     Study(Study),
     /// Watch measurements of a running program, one a line, and decide after each.
-    #[command(after_help = MONITOR_HELP)]
+    #[command(after_help = flowing(MONITOR_HELP))]
     Monitor(Monitor),
     /// Measure how often the monitor's change test errs, for your own noise or a recorded trace.
-    #[command(after_help = CALIBRATE_HELP)]
+    #[command(after_help = flowing(CALIBRATE_HELP))]
     Calibrate(Calibrate),
     /// Check the lemmas of the papers on a model and on random models near it, or the proof of an answer.
-    #[command(after_help = VERIFY_HELP)]
+    #[command(after_help = flowing(VERIFY_HELP))]
     Verify(Verify),
     /// Make a trace of a model: step times of every rank, as CSV.
-    #[command(after_help = SIMULATE_HELP)]
+    #[command(after_help = flowing(SIMULATE_HELP))]
     Simulate(Simulate),
     /// Fit a model to the recorded step times of a program, and say how well it fits.
-    #[command(after_help = FIT_HELP)]
+    #[command(after_help = flowing(FIT_HELP))]
     Fit(Fit),
     /// Play policies on recorded step times: what would each have cost?
-    #[command(after_help = REPLAY_HELP)]
+    #[command(after_help = flowing(REPLAY_HELP))]
     Replay(Replay),
     /// Say when the program of a log should remap, and what that is worth.
-    #[command(after_help = ADVISE_HELP)]
+    #[command(after_help = flowing(ADVISE_HELP))]
     Advise(Advise),
     /// Write a solution as source code, as a table, or as settings of a known code.
-    #[command(after_help = EXPORT_HELP)]
+    #[command(after_help = flowing(EXPORT_HELP))]
     Export(Export),
     /// Write one page with pictures, sliders, policies and bounds of solutions and models.
-    #[command(after_help = REPORT_HELP)]
+    #[command(after_help = flowing(REPORT_HELP))]
     Report(Report),
     /// Print a completion script for a shell, such as `source <(remap completions bash)`.
     Completions {
@@ -231,7 +242,7 @@ pub struct Settings {
     /// PhaseChange, PhaseSwitching: solve in exact rationals too (short horizons) and print fractions.
     #[arg(long)]
     pub exact: bool,
-    /// Periodic: also simulate R sample paths until they violate the bound.
+    /// Periodic: also simulate R sample paths until they violate the bound (95 % confidence).
     #[arg(long, value_name = "R", value_parser = clap::value_parser!(u64).range(2..=10_000_000))]
     pub simulate: Option<u64>,
     /// Seed of what is simulated or sampled.
@@ -324,7 +335,7 @@ pub struct Compare {
     #[arg(required = true, value_name = "MODEL.ron")]
     pub models: Vec<PathBuf>,
     /// Policies, separated by commas [default: all that apply].
-    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = Named(&COMPARED), hide_possible_values = true)]
     pub policies: Vec<String>,
     /// Runs to average over.
     #[arg(long, value_name = "R", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=10_000_000))]

@@ -1,11 +1,12 @@
 //! Options of what deals with recorded runs and with other programs: `simulate`, `fit`, `replay`,
 //! `advise`, `report`, `export`.
 
+use super::policies::{Named, PLAYED, RULES};
 use super::positive;
 use crate::export::Target;
 use crate::fitting::Kind;
 use crate::replaying::Outset;
-use crate::trace::Form;
+use crate::trace::{Form, Pattern};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use remapping::policy::Rule;
@@ -25,9 +26,11 @@ Examples:
   remap report models/phase_change/fluids.ron -o report.html
   remap sweep model.ron --set problem.remap_cost=1:16:1 --json > sweep.json
   remap report sweep.json solution.json -o report.html
+  remap report run.csv --remap-cost 0.1 -o report.html
 
-Models are solved, also for other costs of a remap and tolerances, and their policies compared, as far as
-that takes seconds; a sweep gives a slider for each path that was set.";
+The page of a log is that of `remap advise`: intervals are of 95 %, by a block bootstrap. Models are solved, also for other costs of a remap and tolerances, and their policies compared, as far as
+that takes seconds; a sweep gives a slider for each path that was set. The page says of each ± whether it is
+proved or of a confidence interval, and its level; errors are rounded up.";
 
 pub(super) const SIMULATE_HELP: &str = "\
 Example: remap simulate models/load_drift/eight_chains.ron --policy fixed:10 --seed 7 --trace run.csv
@@ -41,8 +44,10 @@ macro_rules! traces {
 
 Traces: CSV with the columns step, rank, seconds[, remapped, remap_seconds], in any order; or one row a
 step with a column for each rank (rank_0, rank_1, ...); JSON lines with the same names, `seconds` being
-a number or a list; LAMMPS logs whose thermo output has the imbalance of fix balance. All also
-compressed by gzip; `-` is standard input. Up to a tenth of a rank's times may be missing (or NaN): they
+a number or a list; LAMMPS logs whose thermo output has the imbalance of fix balance; the LB data of
+DARMA/vt (the folder, or a file with the others beside it), LoadBalanceCosts of WarpX, rank_cpu_balance.log
+of SWIFT (CPU times); lines by --regex, where remap_seconds on a line of its own is of a remap before the
+next step. All also compressed by gzip or brotli; `-` is standard input. Up to a tenth of a rank's times may be missing (or NaN): they
 are filled in between their neighbours, and said. Anything else that is wrong is refused.")
     };
 }
@@ -106,7 +111,7 @@ pub struct Simulate {
     #[arg(long, value_name = "S", default_value_t = 1)]
     pub seed: u64,
     /// LoadDrift: remap by this rule [default: never].
-    #[arg(long, value_name = "RULE", value_parser = rule)]
+    #[arg(long, value_name = "RULE", value_parser = rule(), hide_possible_values = true)]
     pub policy: Option<Rule>,
     /// Write the trace to FILE instead of standard output.
     #[arg(long, value_name = "FILE")]
@@ -119,15 +124,27 @@ pub struct Simulate {
 /// A log of step times.
 #[derive(Debug, Args)]
 pub struct Log {
-    /// The log.
+    /// The log: a file, or the folder of vt's LB data.
     #[arg(value_name = "TRACE")]
     pub trace: PathBuf,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub reading: Reading,
+}
+
+/// How a log is read.
+#[derive(Debug, Clone, Args)]
+pub struct Reading {
     /// Cost of a remap in seconds [default: the mean of those recorded].
     #[arg(long, value_name = "C", value_parser = cost, allow_negative_numbers = true)]
     pub remap_cost: Option<f64>,
     /// How the log is written [default: what it looks like].
     #[arg(long, value_enum)]
     pub format: Option<Format>,
+    /// Read lines by a regular expression with the groups step, rank and seconds, or loads (a list), and
+    /// remap_seconds, as '"step": (?<step>[0-9]+).*"loads": (?<loads>.*)|LB_time: (?<remap_seconds>[0-9.]+)'.
+    #[arg(long, value_name = "EXPRESSION", conflicts_with = "format", value_parser = pattern)]
+    pub regex: Option<Pattern>,
     /// Take sudden falls of the imbalance for remaps that were not recorded.
     #[arg(long)]
     pub suspected: bool,
@@ -142,16 +159,31 @@ pub enum Format {
     JsonLines,
     /// A log of LAMMPS.
     Lammps,
+    /// LB data of DARMA/vt, all nodes of a run.
+    Vt,
+    /// LoadBalanceCosts of WarpX.
+    Warpx,
+    /// rank_cpu_balance.log of SWIFT.
+    Swift,
 }
 
-impl From<Format> for Form {
-    fn from(format: Format) -> Form {
-        match format {
+impl Reading {
+    /// The form that was asked for.
+    pub fn form(&self) -> Option<Form> {
+        let forced = self.format.map(|format| match format {
             Format::Table => Form::Table,
             Format::JsonLines => Form::JsonLines,
             Format::Lammps => Form::Lammps,
-        }
+            Format::Vt => Form::Vt,
+            Format::Warpx => Form::Warpx,
+            Format::Swift => Form::Swift,
+        });
+        self.regex.clone().map(Form::Lines).or(forced)
     }
+}
+
+fn pattern(text: &str) -> Result<Pattern, String> {
+    text.parse()
 }
 
 /// Where the judged run starts.
@@ -254,7 +286,7 @@ pub struct Replay {
     #[allow(missing_docs)]
     pub log: Log,
     /// Policies, separated by commas [default: all].
-    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = played(), hide_possible_values = true)]
     pub policies: Vec<String>,
     /// Share of the steps that fitted policies are trained on; all are judged on the rest.
     #[arg(long, value_name = "F", default_value_t = 0.5, value_parser = share)]
@@ -311,9 +343,12 @@ pub struct Advise {
 /// Options of `report`.
 #[derive(Debug, Args)]
 pub struct Report {
-    /// Model files (.ron), and solutions or sweeps as JSON (.json).
-    #[arg(required = true, value_name = "MODEL.ron|SOLUTION.json")]
+    /// Model files (.ron), and solutions or sweeps as JSON (.json); or a log.
+    #[arg(required = true, value_name = "MODEL.ron|SOLUTION.json|TRACE")]
     pub inputs: Vec<PathBuf>,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub reading: Reading,
     /// Write the page to FILE instead of standard output.
     #[arg(short, long, value_name = "FILE.html")]
     pub out: Option<PathBuf>,
@@ -346,8 +381,12 @@ pub struct Export {
     pub force: bool,
 }
 
-fn rule(text: &str) -> Result<Rule, String> {
-    text.parse().map_err(|error: remapping::policy::RuleError| error.to_string())
+fn rule() -> impl TypedValueParser<Value = Rule> {
+    Named(&RULES).try_map(|name| name.parse::<Rule>())
+}
+
+fn played() -> Named {
+    Named(&PLAYED)
 }
 
 fn cost(text: &str) -> Result<f64, String> {

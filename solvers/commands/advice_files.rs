@@ -46,7 +46,6 @@ pub(super) struct Parts<'a> {
     pub assumption: &'a str,
     /// Length of the job in steps of the program.
     pub steps: Option<u64>,
-    pub force: bool,
 }
 
 /// Writes them, and says what they are called. Where the log cannot tell, there is no rule, and of the rest
@@ -57,12 +56,13 @@ pub(super) fn write(
     question: &Question<'_>,
     advice: &Advice,
     parts: &Parts<'_>,
+    force: bool,
 ) -> Result<Vec<String>, Complaint> {
     make_folder(folder)?;
     let mut files = Vec::new();
     let mut put = |name: &str, bytes: &[u8]| -> Result<(), Complaint> {
         let path: PathBuf = folder.join(name);
-        write_file(&path, bytes, parts.force)?;
+        write_file(&path, bytes, force)?;
         files.push(path.display().to_string());
         Ok(())
     };
@@ -80,9 +80,20 @@ pub(super) fn write(
     if let Some(model) = parts.model {
         put(MODEL, model.as_bytes())?;
     }
+    put(REPORT, page(opened, question, advice, parts)?.as_bytes())?;
+    Ok(files)
+}
+
+/// The page of a log.
+pub(super) fn page(
+    opened: &Opened,
+    question: &Question<'_>,
+    advice: &Advice,
+    parts: &Parts<'_>,
+) -> Result<String, Complaint> {
     let snippet = advice.chosen.map(|choice| snippet(choice, parts.steps));
     let chosen = advice.chosen.map(Choice::name);
-    let page = Page {
+    log::write(&Page {
         name: &opened.name,
         advice: &advice.sentence,
         snippet: snippet.as_deref(),
@@ -93,9 +104,7 @@ pub(super) fn write(
         chosen: chosen.as_deref(),
         model: parts.model,
         assumption: parts.assumption,
-    };
-    put(REPORT, log::write(&page)?.as_bytes())?;
-    Ok(files)
+    })
 }
 
 /// How the C header is used.

@@ -3,7 +3,7 @@
 use super::Exit;
 use super::advice_files::{self, Parts};
 use super::log::{Opened, open};
-use crate::cli::Advise;
+use crate::cli::{Advise, Reading};
 use crate::complaint::Complaint;
 use crate::fitting::{self, Facts, Kind, short};
 use crate::output::print;
@@ -14,8 +14,10 @@ use crate::run::Watch;
 use crate::solution::log::Fits;
 use crate::solution::to_json;
 use crate::trace::Trace;
+use remapping::Halt;
 use serde::Serialize;
 use std::fmt::Write;
+use std::path::Path;
 
 #[derive(Debug, Serialize)]
 struct Document {
@@ -59,56 +61,21 @@ pub(super) fn run(arguments: &Advise) -> Result<Exit, Complaint> {
         advice_files::check(folder, arguments.force)?;
     }
     let opened = open(&arguments.log)?;
-    let Opened { name, trace, remap_cost, suspected, .. } = &opened;
+    let Opened { name, trace, remap_cost, .. } = &opened;
     let record = &trace.record;
-    let Findings { notes, obstacles, .. } = examine(record, *remap_cost);
-    let question = Question {
-        record,
-        remap_cost: *remap_cost,
-        known: trace.knows_remaps,
-        stride: trace.stride,
-        seed: arguments.seed,
+    let question = question(&opened, arguments.seed);
+    let work = match work(&opened, &question, arguments.steps)? {
+        Ok(work) => work,
+        Err(halt) => return Ok(remapping::Status::from(halt).into()),
     };
-    let marked = record.remaps().len();
-    let missing = (suspected.len() > marked).then(|| unmarked(suspected));
-    let watch = Watch::start(name, None);
-    let advice = match obstacles.first().or(missing.as_ref()) {
-        Some(obstacle) => question.refuse(obstacle),
-        None => match question.answer(&watch)? {
-            Ok(advice) => advice,
-            Err(halt) => return Ok(remapping::Status::from(halt).into()),
-        },
-    };
-    let mut facts = Facts::of(record, *remap_cost, opened.cost_recorded);
-    if let Some(facts) = &mut facts {
-        (facts.stride, facts.job_steps) = (trace.stride, arguments.steps);
-    }
-    let decks = facts.as_ref().map(|facts| fitting::decks(facts, Kind::Auto, None));
-    let model = |deck: &fitting::Deck| Model {
-        problem: deck.problem,
-        unit_seconds: deck.unit,
-        stride: trace.stride,
-        fits: deck.fits(),
-    };
-    let mut all = trace.repairs.clone();
-    all.extend(notes);
-    let model_file = facts
-        .as_ref()
-        .zip(decks.as_ref())
-        .map(|(facts, decks)| decks[0].file(&format!("Fitted to {name}"), facts));
     let files = match &arguments.out {
         None => Vec::new(),
         Some(folder) => {
-            let parts = Parts {
-                notes: &all,
-                model: model_file.as_deref(),
-                assumption: ASSUMPTION,
-                steps: arguments.steps,
-                force: arguments.force,
-            };
-            advice_files::write(folder, &opened, &question, &advice, &parts)?
+            let parts = work.parts(arguments.steps);
+            advice_files::write(folder, &opened, &question, &work.advice, &parts, arguments.force)?
         }
     };
+    let Work { advice, notes, models, .. } = work;
     let judged = advice.judged.as_ref();
     let document = Document {
         trace: name.clone(),
@@ -126,8 +93,8 @@ pub(super) fn run(arguments: &Advise) -> Result<Exit, Complaint> {
         clairvoyant: judged.map(|judged| judged.clairvoyant),
         policies: judged.map_or_else(Vec::new, |judged| judged.lines.clone()),
         best_in_use: judged.map(|judged| judged.best_in_use.0.clone()),
-        models: decks.iter().flatten().map(model).collect(),
-        notes: all,
+        models,
+        notes,
         files,
     };
     if arguments.json {
@@ -136,6 +103,81 @@ pub(super) fn run(arguments: &Advise) -> Result<Exit, Complaint> {
         print(&text(&document, &advice, trace));
     }
     Ok(Exit::Done)
+}
+
+/// What is asked of a log.
+fn question(opened: &Opened, seed: u64) -> Question<'_> {
+    Question {
+        record: &opened.trace.record,
+        remap_cost: opened.remap_cost,
+        known: opened.trace.knows_remaps,
+        stride: opened.trace.stride,
+        seed,
+    }
+}
+
+/// The advice, and what goes with it.
+struct Work {
+    advice: Advice,
+    /// What was repaired and what is strange.
+    notes: Vec<String>,
+    models: Vec<Model>,
+    model_file: Option<String>,
+}
+
+impl Work {
+    fn parts(&self, steps: Option<u64>) -> Parts<'_> {
+        let model = self.model_file.as_deref();
+        Parts { notes: &self.notes, model, assumption: ASSUMPTION, steps }
+    }
+}
+
+fn work(
+    opened: &Opened,
+    question: &Question<'_>,
+    steps: Option<u64>,
+) -> Result<Result<Work, Halt>, Complaint> {
+    let Opened { name, trace, remap_cost, suspected, cost_recorded } = opened;
+    let record = &trace.record;
+    let Findings { notes, obstacles, .. } = examine(record, *remap_cost);
+    let marked = record.remaps().len();
+    let missing = (suspected.len() > marked).then(|| unmarked(suspected));
+    let watch = Watch::start(name, None);
+    let advice = match obstacles.first().or(missing.as_ref()) {
+        Some(obstacle) => question.refuse(obstacle),
+        None => match question.answer(&watch)? {
+            Ok(advice) => advice,
+            Err(halt) => return Ok(Err(halt)),
+        },
+    };
+    let mut facts = Facts::of(record, *remap_cost, *cost_recorded);
+    if let Some(facts) = &mut facts {
+        (facts.stride, facts.job_steps) = (trace.stride, steps);
+    }
+    let decks = facts.as_ref().map(|facts| fitting::decks(facts, Kind::Auto, None));
+    let model = |deck: &fitting::Deck| Model {
+        problem: deck.problem,
+        unit_seconds: deck.unit,
+        stride: trace.stride,
+        fits: deck.fits(),
+    };
+    let models = decks.iter().flatten().map(model).collect();
+    let model_file = facts
+        .as_ref()
+        .zip(decks.as_ref())
+        .map(|(facts, decks)| decks[0].file(&format!("Fitted to {name}"), facts));
+    let notes = trace.repairs.iter().cloned().chain(notes).collect();
+    Ok(Ok(Work { advice, notes, models, model_file }))
+}
+
+/// The page of a log.
+pub(super) fn page(path: &Path, reading: &Reading) -> Result<Result<String, Halt>, Complaint> {
+    let opened = super::log::read(path, reading)?;
+    let question = question(&opened, 1);
+    Ok(match work(&opened, &question, None)? {
+        Ok(work) => Ok(advice_files::page(&opened, &question, &work.advice, &work.parts(None))?),
+        Err(halt) => Err(halt),
+    })
 }
 
 fn text(document: &Document, advice: &Advice, trace: &Trace) -> String {

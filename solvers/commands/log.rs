@@ -1,11 +1,12 @@
 //! The log that `fit`, `replay` and `advise` work on.
 
-use crate::cli::Log;
+use crate::cli::{Log, Reading};
 use crate::complaint::Complaint;
 use crate::output::say;
 use crate::replaying::check::{places, suspected};
 use crate::trace::{self, Trace};
 use remapping::record::{Record, Remap};
+use std::path::Path;
 
 /// A log that was read, and what a remap costs in it.
 pub(super) struct Opened {
@@ -23,8 +24,13 @@ pub(super) struct Opened {
 
 /// Reads the log and says what was repaired in it, and what is strange.
 pub(super) fn open(log: &Log) -> Result<Opened, Complaint> {
-    let name = log.trace.display().to_string();
-    let mut trace = trace::read(&log.trace, log.format.map(Into::into))?;
+    read(&log.trace, &log.reading)
+}
+
+/// The same for a log that is named elsewhere.
+pub(super) fn read(path: &Path, log: &Reading) -> Result<Opened, Complaint> {
+    let name = path.display().to_string();
+    let mut trace = trace::read(path, log.form())?;
     let mut found = suspected(&trace.record);
     if !found.is_empty() {
         let places = places(&found);

@@ -10,6 +10,7 @@ use crate::output::{check_free, print, say, write_file};
 use crate::plot::chart::Chart;
 use crate::plot::{Format, picture};
 use crate::problems::phase_change::evaluation::{Rule, expected, optimal_thresholds};
+use crate::render::digits::proved;
 use crate::run::Watch;
 use crate::solution::to_json;
 use remapping::threshold::evaluation::EvaluationError;
@@ -288,17 +289,16 @@ fn table(document: &Document<'_>) -> String {
         let _ = writeln!(text, "{}{truth}, taken for", curve.path);
         let _ = writeln!(
             text,
-            "{:>16}{:>10}{:>12}{:>28}{:>12}",
-            "value", "factor", "pi_0", "costs more by", "% of gain"
+            "{:>16}{:>10}{:>12}{:>30}{:>12}",
+            "value", "factor", "pi_0", "costs more by (proved)", "% of gain"
         );
         for point in &curve.points {
             let factor = point.factor.map_or(String::new(), |factor| format!("{factor:.3}"));
-            let regret = point.regret;
-            let regret = format!("{:.6} ± {:.1e}", regret.middle(), regret.half_width());
+            let regret = proved(point.regret).joined("±");
             let lost = point.lost.map_or(String::new(), |lost| format!("{:.3}", lost.middle()));
             let (value, threshold) = (&point.value, point.threshold);
             let _ =
-                writeln!(text, "{value:>16}{factor:>10}{threshold:>12.6}{regret:>28}{lost:>12}");
+                writeln!(text, "{value:>16}{factor:>10}{threshold:>12.6}{regret:>30}{lost:>12}");
         }
     }
     text

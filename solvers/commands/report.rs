@@ -5,25 +5,17 @@ use crate::cli::Report;
 use crate::complaint::Complaint;
 use crate::output::{check_free, print, write_file};
 use crate::problems::Settings;
-use std::path::PathBuf;
+use crate::trace::is_log;
+use remapping::Halt;
 
 pub(super) fn run(arguments: &Report) -> Exit {
     let free = arguments.out.as_ref().map_or(Ok(()), |path| check_free(path, arguments.force));
     if let Err(complaint) = free {
         return report(&[complaint]);
     }
-    let is_log = |path: &&PathBuf| {
-        let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or("");
-        ["csv", "tsv", "jsonl", "gz", "log", "lammps"].contains(&ending)
-    };
-    if let Some(log) = arguments.inputs.iter().find(is_log) {
-        let log = log.display();
-        let message = format!("{log} is a log, and a report is of models and solutions");
-        let help = format!("remap advise {log} -o DIR writes a report of it");
-        return report(&[Complaint::elsewhere(message, help)]);
-    }
-    let page = match crate::report::write(&arguments.inputs, &Settings::default()) {
-        Ok(page) => page,
+    let page = match page(arguments) {
+        Ok(Ok(page)) => page,
+        Ok(Err(halt)) => return remapping::Status::from(halt).into(),
         Err(complaints) => return report(&complaints),
     };
     match &arguments.out {
@@ -37,4 +29,27 @@ pub(super) fn run(arguments: &Report) -> Exit {
         },
     }
     Exit::Done
+}
+
+/// The page of a log, or of models and solutions.
+fn page(arguments: &Report) -> Result<Result<String, Halt>, Vec<Complaint>> {
+    let Report { inputs, reading, .. } = arguments;
+    let one = |complaint: Complaint| vec![complaint];
+    let forced = reading.form().is_some();
+    let log = inputs.iter().find(|path| forced || is_log(path).unwrap_or(false));
+    match log {
+        None if reading.remap_cost.is_some() || reading.suspected => {
+            let message = "--remap-cost and --suspected are of logs, and there is none";
+            Err(one(Complaint::elsewhere(message, "models and solutions have costs of their own")))
+        }
+        None => crate::report::write(inputs, &Settings::default()).map(Ok),
+        Some(log) if inputs.len() > 1 => {
+            let message = format!("{} is a log, and a page is of one log alone", log.display());
+            Err(one(Complaint::elsewhere(
+                message,
+                "write a page for each log, and one for the rest",
+            )))
+        }
+        Some(log) => super::advise::page(log, reading).map_err(one),
+    }
 }

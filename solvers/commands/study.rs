@@ -10,6 +10,7 @@ use crate::output::{check_free, print, write_file};
 use crate::plot::chart::Chart;
 use crate::plot::{Format, picture};
 use crate::problems::phase_change::evaluation::{Rule, expected};
+use crate::render::digits::proved;
 use crate::run::Watch;
 use crate::solution::to_json;
 use remapping::threshold::evaluation::EvaluationError;
@@ -310,7 +311,7 @@ fn table(study: &Study, document: &Document<'_>) -> String {
     }
     for series in &document.series {
         let _ = writeln!(text, "{}: {}", series.name, series.quantity);
-        let _ = writeln!(text, "{:>10}{:>28}{:>10}  agrees", "at", "computed", "printed");
+        let _ = writeln!(text, "{:>10}{:>30}{:>10}  agrees", "at", "computed (proved)", "printed");
         let count = series.points.len();
         let stride = count.div_ceil(SHOWN).max(1);
         let near_end = |k: usize| count > SHOWN && k + SHOWN / 2 >= count;
@@ -318,16 +319,15 @@ fn table(study: &Study, document: &Document<'_>) -> String {
             if k % stride != 0 && !near_end(k) {
                 continue;
             }
-            let (middle, half) =
-                (0.5 * (point.lower + point.upper), 0.5 * (point.upper - point.lower));
-            let computed = format!("{middle:.6} ± {half:.1e}");
+            let bounds = Bounds { lower: point.lower, upper: point.upper };
+            let computed = proved(bounds).joined("±");
             let printed = point.printed.map_or(String::new(), |printed| printed.to_string());
             let agrees = match point.agrees {
                 None => "",
                 Some(true) => "  yes",
                 Some(false) => "  no",
             };
-            let _ = writeln!(text, "{:>10}{computed:>28}{printed:>10}{agrees}", point.at);
+            let _ = writeln!(text, "{:>10}{computed:>30}{printed:>10}{agrees}", point.at);
         }
     }
     let _ = match document.printed {

@@ -125,14 +125,15 @@ fn told(found: &Goodness) -> Result<String, String> {
     let (seen, made) = (short(worst.seen), short(worst.made));
     if found.is_misfit() {
         return Err(format!(
-            "{} is {seen} in the log and {made} +- {} in logs made by this model (probability {})",
+            "{} is {seen} in the log and {made} +- {} (two standard deviations) in logs made by this model (probability {})",
             worst.name,
             short(2.0 * worst.spread),
             short(*probability)
         ));
     }
     Ok(format!(
-        "199 logs made by this model look like it; furthest off is {}, {seen} and {made} +- {}",
+        "199 logs made by this model look like it; furthest off is {}, {seen} and {made} +- {} (two standard \
+         deviations)",
         worst.name,
         short(2.0 * worst.spread)
     ))

@@ -141,6 +141,12 @@ impl PhaseSwitching {
         }
     }
 
+    /// Costs of going to the second mapping and back; 0 where they are left out.
+    pub fn switch_costs(&self) -> [f64; 2] {
+        let cost = |cost: &Option<Decimal>| cost.as_ref().map_or(0.0, |cost| cost.value);
+        [cost(&self.switch.to_second), cost(&self.switch.to_first)]
+    }
+
     /// The law of the number of cycles; `None` for a program that never ends.
     pub fn lifetime(&self) -> Option<Lifetime> {
         self.lifetime.as_ref().map(|law| law.law().expect("reviewed"))

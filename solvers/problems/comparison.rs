@@ -5,6 +5,7 @@ use super::{Asked, Files, Outcome, phase_change, two_phase};
 use crate::model::Loaded;
 use crate::run::Watch;
 use remapping::Status;
+use remapping::estimate::Estimate;
 use serde::Serialize;
 
 /// Which policies are played, and how often.
@@ -59,14 +60,23 @@ pub enum Policies {
 pub struct Row {
     /// Its name.
     pub policy: String,
-    /// Its expected cost, or the mean of sample paths.
-    pub cost: f64,
-    /// Half the width of the bounds on it, or of the 95 % confidence interval.
-    pub half_width: f64,
-    /// Whether they are proved bounds, not a confidence interval.
-    pub proved: bool,
-    /// Expected number of remaps.
-    pub remaps: Option<f64>,
+    /// Its expected cost between proved bounds, or the mean of sample paths with its 95 % interval.
+    pub cost: Estimate,
+    /// Its exact expected cost, where the above is a sample.
+    pub exact: Option<f64>,
+    /// The number of remaps, likewise.
+    pub remaps: Option<Estimate>,
+}
+
+/// The usual policies on a model.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Usual {
+    /// One by one; none where policies cannot be played.
+    pub rows: Vec<Row>,
+    /// Sample paths and their seed; absent where costs are proved.
+    pub sample: Option<(u64, u64)>,
+    /// Whether time was up before all were judged.
+    pub stopped: bool,
 }
 
 impl Policies {
@@ -78,29 +88,30 @@ impl Policies {
         }
     }
 
-    fn rows(self) -> Vec<Row> {
+    fn usual(self, stopped: bool) -> Usual {
+        let proved =
+            |lower: f64, upper: f64| Estimate { value: 0.5 * (lower + upper), lower, upper };
         match self {
             Policies::Certified(costs) => {
                 let row = |line: phase_change::compare::Line| Row {
                     policy: line.policy,
-                    cost: line.mean,
-                    half_width: line.half_width,
-                    proved: true,
-                    remaps: line.per_metric.remaps.map(|remaps| remaps.middle()),
+                    cost: proved(line.lower, line.upper),
+                    exact: None,
+                    remaps: line.per_metric.remaps.map(|remaps| proved(remaps.lower, remaps.upper)),
                 };
-                costs.policies.into_iter().map(row).collect()
+                Usual { rows: costs.policies.into_iter().map(row).collect(), sample: None, stopped }
             }
             Policies::Sampled(report) => {
                 let row = |line: super::sampling::Line| Row {
                     policy: line.policy,
-                    cost: line.cost.value,
-                    half_width: line.cost.half_width(),
-                    proved: false,
-                    remaps: Some(line.per_metric.remaps.value),
+                    cost: line.cost,
+                    exact: line.exact,
+                    remaps: Some(line.per_metric.remaps),
                 };
-                report.policies.into_iter().map(row).collect()
+                let sample = Some((report.runs, report.seed));
+                Usual { rows: report.policies.into_iter().map(row).collect(), sample, stopped }
             }
-            Policies::Scenarios(_) => Vec::new(),
+            Policies::Scenarios(_) => Usual::default(),
         }
     }
 }
@@ -123,11 +134,14 @@ pub fn compare(loaded: &Loaded, contest: &Contest) -> Outcome<Comparison> {
     })
 }
 
-/// The usual policies on a model, within `time_limit` seconds; none where policies cannot be played.
-pub fn usual(loaded: &Loaded, time_limit: f64) -> Vec<Row> {
+/// The usual policies on a model, as far as `time_limit` seconds reach.
+pub fn usual(loaded: &Loaded, time_limit: f64) -> Usual {
     let Some(policies) = super::of(&loaded.model.problem).usual_policies() else {
-        return Vec::new();
+        return Usual::default();
     };
     let contest = Contest { policies, runs: 100, seed: 1, time_limit: Some(time_limit) };
-    compare(loaded, &contest).map_or_else(|_| Vec::new(), |found| found.policies.rows())
+    compare(loaded, &contest).map_or_else(
+        |_| Usual::default(),
+        |found| found.policies.usual(found.status == Status::TimeLimit),
+    )
 }

@@ -1,5 +1,6 @@
 //! Drifting loads: the summary, the line of a sweep, and utilization against the interval.
 
+use super::within;
 use crate::plot::chart::{Axis, Chart, Series};
 use crate::plot::{BAND, THRESHOLD};
 use crate::solution::load_drift::{Answer, Both, Fixed, Mean};
@@ -38,6 +39,8 @@ pub fn summary(text: &mut String, answer: &Answer) {
         let (lower, upper) =
             ((1e6 * bounds.lower).floor() / 1e6, (1e6 * bounds.upper).ceil() / 1e6);
         let _ = writeln!(text, "optimal cost between {lower:.6} and {upper:.6}");
+    } else {
+        let _ = writeln!(text, "optimal cost {}, proved", within(answer.value_bounds));
     }
     if let (Some(time), Some(work)) = (answer.time, answer.work) {
         let _ = writeln!(text, "expected time {time:.6} for {work:.6} of work");

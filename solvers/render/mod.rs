@@ -1,6 +1,7 @@
 //! What people see: summaries, tables, curves in text, and plots. One file for each problem.
 
 mod curve;
+pub mod digits;
 mod load_drift;
 pub mod log;
 pub mod map;
@@ -12,6 +13,8 @@ pub mod regions;
 mod stopping;
 mod two_phase;
 mod two_phase_plot;
+
+pub use phase_switching::start as two_thresholds;
 
 use crate::complaint::Complaint;
 use crate::plot::{self, Format};
@@ -97,26 +100,9 @@ pub fn draw_compared(comparison: &Comparison, format: Format) -> Result<Vec<u8>,
     }
 }
 
-/// The middle of an interval with so many decimals, or in scientific notation where these would show none of
-/// it, and how far from what is shown the interval reaches, rounded up.
-pub fn within(bounds: Bounds, decimals: usize) -> String {
-    let Bounds { lower, upper } = bounds;
-    if !(lower.is_finite() && upper.is_finite()) {
-        return "no bounds: beyond the range of doubles, or made of times too far apart".to_owned();
-    }
-    let middle = 0.5 * lower + 0.5 * upper;
-    let decimal = middle == 0.0 || (1e-4..1e12).contains(&middle.abs());
-    let middle =
-        if decimal { format!("{middle:.decimals$}") } else { format!("{middle:.decimals$e}") };
-    let shown: f64 = middle.parse().unwrap_or(f64::NAN);
-    let half = (upper - shown).max(shown - lower).max(0.0);
-    let half = half * (1.0 + 4.0 * f64::EPSILON) + f64::EPSILON * shown.abs();
-    let rounded = format!("{half:.1e}");
-    if rounded.parse().is_ok_and(|rounded: f64| rounded >= half) {
-        return format!("{middle} +- {rounded}");
-    }
-    // A unit of the last digit is a tenth of the number at most, and half a unit is missing at most.
-    format!("{middle} +- {:.1e}", 1.05 * half)
+/// Proved bounds in as many digits as they allow.
+pub fn within(bounds: Bounds) -> String {
+    digits::proved(bounds).joined("+-")
 }
 
 /// Fractions grow without bound; their whole length is in the JSON document.

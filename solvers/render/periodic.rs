@@ -1,6 +1,7 @@
 //! Periodic intervals as people see them: the table of methods, the curve of the imbalance.
 
 use super::curve::framed;
+use super::digits::{sampled, up};
 use crate::plot::chart::{Axis, Chart, Series};
 use crate::plot::{COLOURS, THRESHOLD};
 use crate::solution::periodic::{Answer, CostLine, Line, Steps};
@@ -46,17 +47,16 @@ pub fn summary(answer: &Answer) -> String {
     if let Some(simulated) = &answer.simulated {
         let _ = writeln!(
             text,
-            "{} sample paths (seed {}) leave the bound at step {:.2} +- {:.2} (95 % confidence, sampled)",
+            "{} sample paths (seed {}) leave the bound at step {} (95 % confidence, sampled)",
             simulated.runs,
             simulated.seed,
-            simulated.steps.value,
-            simulated.steps.half_width()
+            sampled(simulated.steps).joined("+-")
         );
     }
     let _ = writeln!(
         text,
-        "numerical error of the imbalance: {:.1e}",
-        answer.methods.iter().map(|line| line.error).fold(answer.deviation_error, f64::max)
+        "numerical error of the imbalance: {}",
+        up(answer.methods.iter().map(|line| line.error).fold(answer.deviation_error, f64::max))
     );
     text
 }
@@ -66,7 +66,7 @@ fn summary_of_cost(text: &mut String, answer: &Answer) {
     if let Some(cost) = &answer.cost_aware {
         let _ = writeln!(text, "at {} per remap: {}", cost.remap_cost, cheapest(cost));
     }
-    let _ = writeln!(text, "numerical error of the imbalance: {:.1e}", answer.deviation_error);
+    let _ = writeln!(text, "numerical error of the imbalance: {}", up(answer.deviation_error));
 }
 
 /// The answer in a sentence.
@@ -130,8 +130,8 @@ pub fn cells(answer: &Answer) -> Vec<(String, String)> {
     let cell = |line: &Line| (line.name.clone(), line.interval.to_string());
     let mut cells: Vec<_> = answer.methods.iter().map(cell).collect();
     if let Some(simulated) = &answer.simulated {
-        let value = format!("{:.2} +- {:.2}", simulated.steps.value, simulated.steps.half_width());
-        cells.push(("simulated".to_owned(), value));
+        let value = sampled(simulated.steps).joined("+-");
+        cells.push(("simulated, 95 %".to_owned(), value));
     }
     if let Some(cost) = &answer.cost_aware {
         cells.push(("cost_aware".to_owned(), cost.interval.to_string()));

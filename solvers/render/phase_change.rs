@@ -1,6 +1,7 @@
 //! A change of phase: the summary, the line of a sweep, the threshold curve, and policies compared.
 
 use super::curve::{self, points, window};
+use super::digits::{proved, up};
 use super::{Row, shorten, within};
 use crate::plot::chart::{Axis, Chart, Series};
 use crate::plot::{AGAINST, BAND, SIZE, THRESHOLD};
@@ -40,14 +41,14 @@ pub fn summary(text: &mut String, answer: &Answer) {
         (None, None) => writeln!(text, "no step was computed"),
     };
     if let Some((first, bounds)) = thresholds.runs().next().map(|run| (run.first, run.bounds)) {
-        let shown = within(bounds, 12);
+        let shown = within(bounds);
         let _ = writeln!(text, "pi_{first} = {shown}: remap when p exceeds it");
     }
     if let Some(through) = answer.stationary_through {
         let _ = writeln!(text, "steps 0..={through} share one threshold");
     }
     if let Some(value) = answer.value {
-        let _ = writeln!(text, "expected completion time = {}", within(value, 10));
+        let _ = writeln!(text, "expected completion time = {}", within(value));
     }
     let _ = writeln!(text, "{} linear segments at most", answer.segments);
     if let Some(exact) = &answer.exact {
@@ -87,7 +88,8 @@ pub fn picture<'a>(title: &'a str, answer: &Answer) -> Chart<'a> {
     let outline = side(|b| b.lower).into_iter().chain(side(|b| b.upper).into_iter().rev());
     let width = curve.width();
     let mut series = vec![
-        Series::area(BAND, 0.6, outline).named(format!("certified band, at most {width:.1e} wide")),
+        Series::area(BAND, 0.6, outline)
+            .named(format!("certified band, at most {} wide", up(width))),
         Series::line(THRESHOLD, side(Bounds::middle)).named("threshold pi_n"),
     ];
     if let Some(n0) = answer.n0.map(|n0| n0 as f64).filter(|n0| *n0 > 0.0 && steps.contains(n0)) {
@@ -126,25 +128,17 @@ pub fn regrets<'a>(title: &'a str, costs: &Costs) -> Chart<'a> {
     }
 }
 
-/// A number and how far off it may be.
-fn around(middle: f64, half: f64) -> String {
-    match middle.is_finite() && half.is_finite() {
-        true => format!("{middle:.6} ± {half:.1e}"),
-        false => "beyond doubles".to_owned(),
-    }
-}
-
 /// The table of a comparison.
 pub fn table(title: &str, costs: &Costs) -> String {
     let mut text = format!("{title}\n± half of the proved bounds\n");
     let _ = writeln!(
         text,
-        "{:<20}{:>26}{:>10}{:>11}{:>22}{:>10}",
+        "{:<20}{:>28}{:>10}{:>11}{:>26}{:>10}",
         "policy", "expected time", "remaps", "premature", "above optimal", "kept %"
     );
     for line in &costs.policies {
         let metrics = &line.per_metric;
-        let cost = around(line.mean, line.half_width);
+        let cost = proved(Bounds { lower: line.lower, upper: line.upper }).joined("±");
         let number = |count: Option<Bounds>| {
             count.map_or(String::new(), |bounds| format!("{:.4}", bounds.middle()))
         };
@@ -153,9 +147,9 @@ pub fn table(title: &str, costs: &Costs) -> String {
         let kept = metrics.gain_kept.map_or(String::new(), |kept| format!("{:.2}", kept.middle()));
         let _ = writeln!(
             text,
-            "{:<20}{cost:>26}{remaps:>10}{premature:>11}{:>22}{kept:>10}",
+            "{:<20}{cost:>28}{remaps:>10}{premature:>11}{:>26}{kept:>10}",
             line.policy,
-            around(regret.middle(), regret.half_width()),
+            proved(regret).joined("±"),
         );
     }
     text

@@ -1,7 +1,7 @@
 //! Recurring phases: two thresholds and the room between them.
 
-use super::Row;
 use super::curve::{over_probability, points, window};
+use super::{Row, within};
 use crate::plot::chart::{Axis, Chart, Series};
 use crate::plot::{AGAINST, BAND, SIZE, THRESHOLD};
 use crate::solution::phase_switching::{Answer, Thresholds};
@@ -13,7 +13,7 @@ const WIDTH: usize = 72;
 const HEIGHT: usize = 16;
 
 /// The thresholds of the first step: to the second mapping, and back.
-fn start(answer: &Answer) -> Option<[Bounds; 2]> {
+pub fn start(answer: &Answer) -> Option<[Bounds; 2]> {
     let at = |curve: &Curve, list: &Thresholds| match curve.first_step() {
         Some(first) => curve.at(first),
         None => Some(Bounds { lower: *list.lower.first()?, upper: *list.upper.first()? }),
@@ -53,32 +53,19 @@ pub fn summary(text: &mut String, answer: &Answer) {
         let when = if answer.last_step.is_some() { "at step 0, " } else { "" };
         let _ = match up {
             Bounds::NEVER => writeln!(text, "{when}never go to the second mapping"),
-            _ => writeln!(
-                text,
-                "{when}go to the second mapping when p exceeds {:.12} +- {:.1e}",
-                up.middle(),
-                up.half_width()
-            ),
+            _ => writeln!(text, "{when}go to the second mapping when p exceeds {}", within(up)),
         };
         let _ = match down.upper {
             0.0 => writeln!(text, "{when}never go back to the first"),
-            _ => writeln!(
-                text,
-                "{when}go back to the first when p is below {:.12} +- {:.1e}",
-                down.middle(),
-                down.half_width()
-            ),
+            _ => writeln!(text, "{when}go back to the first when p is below {}", within(down)),
         };
     }
-    let middle = |value: Bounds| (value.middle(), value.half_width());
-    if let Some((value, half)) = answer.value.map(middle) {
-        let _ = writeln!(text, "expected completion time = {value:.10} +- {half:.1e}");
+    if let Some(value) = answer.value {
+        let _ = writeln!(text, "expected completion time = {}", within(value));
     }
-    if let Some((value, half)) = answer.average.map(middle) {
-        let _ = writeln!(
-            text,
-            "average time of a cycle, switches included = {value:.12} +- {half:.1e}"
-        );
+    if let Some(average) = answer.average {
+        let shown = within(average);
+        let _ = writeln!(text, "average time of a cycle, switches included = {shown}");
     }
     let _ = writeln!(text, "{} linear pieces at most", answer.segments);
     if let Some(exact) = &answer.exact {

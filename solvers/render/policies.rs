@@ -1,5 +1,6 @@
 //! Policies side by side: the table, and utilization against the mean interval.
 
+use super::digits::{plain, sampled};
 use crate::plot::chart::{Axis, Chart, Series};
 use crate::plot::{BAND, THRESHOLD};
 use crate::problems::sampling::{Line, Report};
@@ -33,7 +34,7 @@ pub fn table(title: &str, report: &Report) -> String {
     for (name, line) in names.iter().zip(&report.policies) {
         let metrics = &line.per_metric;
         let cost = with_width(line.cost);
-        let exact = line.exact.map_or(String::new(), |value| format!("{value:.4}"));
+        let exact = line.exact.map_or(String::new(), plain);
         let spacing = metrics.spacing.map_or(String::new(), |mean| format!("{:.2}", mean.value));
         let optimal = metrics.regret_optimal.map_or(String::new(), with_width);
         let clairvoyant = metrics.regret_clairvoyant.map_or(String::new(), with_width);
@@ -71,8 +72,8 @@ fn short(name: &str) -> String {
 
 fn with_width(found: Estimate) -> String {
     match found.half_width() {
-        width if width > 0.0 && width.is_finite() => format!("{:.3} ± {width:.3}", found.value),
-        _ => format!("{:.3}", found.value),
+        width if width > 0.0 => sampled(found).joined("±"),
+        _ => plain(found.value),
     }
 }
 

@@ -1,5 +1,6 @@
 //! Optimal stopping: the summary and the line of a sweep.
 
+use super::digits::up;
 use super::{Row, map, within};
 use crate::solution::Bounds;
 use crate::solution::stopping::Answer;
@@ -42,19 +43,16 @@ pub fn summary(text: &mut String, answer: &Answer) {
         let _ = writeln!(
             text,
             "long-run average cost per step {}; under the map that is optimal for Stop {}",
-            within(best, 10),
-            within(stop, 10)
+            within(best),
+            within(stop)
         );
     } else {
         let bounds = Bounds::from(answer.remap_bounds);
-        let whole = match bounds.lower == bounds.upper {
-            true => format!("{:.10}", answer.remap_value),
-            false => within(bounds, 10),
-        };
+        let whole = within(bounds);
         // Every J is known to the gap, relative to max(1, R).
         let reach = answer.value_gap * bounds.upper.max(1.0);
         let largest = (answer.largest_value - reach, answer.largest_value + reach);
-        let largest = within(largest.into(), 10);
+        let largest = within(largest.into());
         let _ = writeln!(text, "a remap costs {whole} in all; the largest J is {largest}");
     }
     if let Some(costs) = &answer.critical_cost {
@@ -66,7 +64,7 @@ pub fn summary(text: &mut String, answer: &Answer) {
         let _ = writeln!(text, "decisions switch at remap costs {}", shown.join(" "));
     }
     let apart = match answer.value_gap.is_finite() {
-        true => format!("proved bounds are {:.1e} apart", answer.value_gap),
+        true => format!("proved bounds are {} apart", up(answer.value_gap)),
         false => "there are no proved bounds: the numbers are too large for doubles".to_owned(),
     };
     let _ = writeln!(text, "{apart}, after {} applications of the chain", answer.iterations);

@@ -1,6 +1,7 @@
 //! The model problems in text: thresholds by scenario, and policies compared.
 
 use super::Row;
+use super::digits::sampled;
 use crate::problems::two_phase::figure::Policy;
 use crate::problems::two_phase::workload::Comparison;
 use crate::solution::two_phase::Answer;
@@ -111,9 +112,7 @@ impl Comparison {
         for (index, at) in self.figure.at.iter().enumerate() {
             write!(f, "\n{at:>8}")?;
             for percent in others().map(|curve| curve.percent[index]) {
-                let width = Some(percent.half_width()).filter(|width| width.is_finite());
-                let width = width.map_or(String::new(), |width| format!(" ± {width:.2}"));
-                let cell = format!("{:+.2}{width}", percent.value);
+                let cell = sampled(percent).joined("±");
                 write!(f, "{cell:>18}")?;
             }
             if let Some(threshold) = threshold {
@@ -133,11 +132,9 @@ impl Comparison {
         )?;
         for summary in &self.policies {
             let name = summary.policy.name();
-            let (mean, half_width) = (summary.time.value, summary.time.half_width());
+            let mean = sampled(summary.time).joined("±");
             let utilization = summary.per_metric.utilization;
-            let width = Some(half_width).filter(|width| width.is_finite());
-            let width = width.map_or(String::new(), |width| format!("± {width:.1}"));
-            writeln!(f, "{name:>14} {mean:12.1} {width:<11} utilization {utilization:.3}")?;
+            writeln!(f, "{name:>14} {mean:>24} utilization {utilization:.3}")?;
         }
         writeln!(f)
     }

@@ -1,7 +1,9 @@
 //! The page itself.
 
 use super::Section;
-use crate::fitting::short;
+use super::facts::Fact;
+use crate::problems::comparison::Usual;
+use crate::render::digits::{plain, sampled};
 use std::fmt::Write;
 
 /// Text in HTML.
@@ -81,33 +83,31 @@ fn one(i: usize, section: &Section) -> String {
     let shown = places.fold(0, |place, (slider, at)| place * slider.positions.len() + at);
     for (k, frame) in section.frames.iter().enumerate() {
         let hidden = if k == shown { "" } else { " hidden" };
-        let _ = writeln!(text, "<div class=\"frame\"{hidden}>\n<figure>\n{}", frame.svg.trim_end());
+        let set = match frame.set.is_empty() {
+            true => String::new(),
+            false => format!(" data-set=\"{}\"", escaped(&frame.set)),
+        };
+        let _ = writeln!(
+            text,
+            "<div class=\"frame\"{set}{hidden}>\n<figure>\n{}",
+            frame.svg.trim_end()
+        );
         text += "</figure>\n<table><caption>Numbers</caption>\n<tbody>\n";
-        for (name, value) in &frame.facts {
+        for Fact { name, value, is } in &frame.facts {
             let (name, value) = (escaped(name), escaped(value));
-            let _ = writeln!(text, "<tr><th scope=\"row\">{name}</th><td>{value}</td></tr>");
+            let _ = writeln!(
+                text,
+                "<tr><th scope=\"row\">{name}</th><td>{value}</td><td class=\"is\">{is}</td></tr>"
+            );
         }
         text += "</tbody></table>\n</div>\n";
     }
-    if !section.policies.is_empty() {
-        text += "<table class=\"wide\"><caption>Policies, at the model's own values</caption>\n<thead><tr>\
-                 <th scope=\"col\">policy</th><th scope=\"col\">expected cost</th>\
-                 <th scope=\"col\">±</th><th scope=\"col\">remaps</th></tr></thead>\n<tbody>\n";
-        for row in &section.policies {
-            let remaps = row.remaps.map_or_else(String::new, short);
-            let _ = writeln!(
-                text,
-                "<tr><th scope=\"row\">{}</th><td>{}</td><td>{:.1e}</td><td>{remaps}</td></tr>",
-                escaped(&row.policy),
-                short(row.cost),
-                row.half_width
-            );
+    match &section.policies {
+        Usual { rows, stopped: true, .. } if rows.is_empty() => {
+            text += "<p class=\"legend\">Policies take longer to judge: see remap compare.</p>\n";
         }
-        let what = match section.policies.iter().all(|row| row.proved) {
-            true => "± half of the proved bounds",
-            false => "± half of the 95 % confidence interval, sampled",
-        };
-        let _ = writeln!(text, "</tbody></table>\n<p class=\"legend\">{what}</p>");
+        Usual { rows, .. } if rows.is_empty() => {}
+        found => text += &policies(found),
     }
     for warning in &section.warnings {
         let _ = writeln!(text, "<p class=\"warning\">{}</p>", escaped(warning));
@@ -120,6 +120,50 @@ fn one(i: usize, section: &Section) -> String {
         );
     }
     text + "</section>\n"
+}
+
+/// The table of policies.
+fn policies(found: &Usual) -> String {
+    let exact = found.rows.iter().any(|row| row.exact.is_some());
+    let (cost, width) = match found.sample {
+        None => ("expected cost", "±, proved"),
+        Some(_) => ("mean cost", "±, 95 %"),
+    };
+    let column = |name: &str| format!("<th scope=\"col\">{name}</th>");
+    let head = ["policy", cost, width].map(column).concat();
+    let exact_head = if exact { column("exact") } else { String::new() };
+    let mut text = format!(
+        "<table class=\"wide\"><caption>Policies, at the model's own values</caption>\n<thead><tr>\
+         {head}{exact_head}{}</tr></thead>\n<tbody>\n",
+        column("remaps")
+    );
+    for row in &found.rows {
+        let cost = sampled(row.cost);
+        let error = cost.error.unwrap_or_default();
+        let exact = match (exact, row.exact) {
+            (false, _) => String::new(),
+            (true, value) => format!("<td>{}</td>", value.map_or(String::new(), plain)),
+        };
+        let remaps = row.remaps.map_or_else(String::new, |remaps| sampled(remaps).joined("±"));
+        let _ = writeln!(
+            text,
+            "<tr><th scope=\"row\">{}</th><td>{}</td><td>{error}</td>{exact}<td>{remaps}</td></tr>",
+            escaped(&row.policy),
+            cost.value
+        );
+    }
+    let mut legend = match found.sample {
+        None => "± half of the proved bounds, rounded up".to_owned(),
+        Some((runs, seed)) => format!(
+            "Means of {runs} sample paths, seed {seed}, the same for all policies; ± half of the 95 % confidence \
+             interval, rounded up; none where all paths agree"
+        ),
+    };
+    if found.stopped {
+        legend += "; time was up before all were judged: remap compare judges the rest";
+    }
+    let _ = writeln!(text, "</tbody></table>\n<p class=\"legend\">{legend}</p>");
+    text
 }
 
 pub(super) const STYLE: &str = "\
@@ -135,12 +179,13 @@ body { margin: 0 auto; max-width: 50rem; padding: 1rem; background: var(--back);
 h1 { font-size: 1.4rem; } h2 { font-size: 1.15rem; margin-top: 2.5rem; }
 figure { margin: 1rem 0; overflow-x: auto; }
 svg { width: 100%; min-width: 30rem; height: auto; background: #fff; }
-.sliders { display: grid; grid-template-columns: max-content 1fr 6rem; gap: .4rem 1rem; align-items: center; }
+.sliders { display: grid; grid-template-columns: minmax(8rem, max-content) 1fr 6rem; gap: .4rem 1rem; align-items: center; }
 input[type=range] { width: 100%; accent-color: var(--curve); }
 :focus-visible { outline: 3px solid var(--curve); outline-offset: 2px; }
 table { border-collapse: collapse; margin: 1rem 0; } caption { text-align: left; font-weight: 600; }
 th, td { border-top: 1px solid var(--rule); padding: .2rem 1rem .2rem 0; text-align: left; font-weight: 400; }
-td { font-variant-numeric: tabular-nums; }
+td { font-variant-numeric: tabular-nums; } .is, .legend { color: var(--faint); font-size: .85rem; }
+.wide { display: block; overflow-x: auto; }
 pre { overflow: auto; padding: .8rem; border: 1px solid var(--rule); font-size: .85rem; }
 .warning { border-left: 4px solid var(--mark); padding-left: .8rem; }
 footer { color: var(--faint); margin: 3rem 0 1rem; }

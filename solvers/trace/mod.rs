@@ -1,16 +1,22 @@
-//! Recorded step times, read from the logs people have: long and wide CSV, JSON lines, LAMMPS thermo
-//! output, each also compressed by gzip.
+//! Recorded step times, read from the logs people have: long and wide CSV, JSON lines, the logs of LAMMPS,
+//! DARMA/vt, WarpX and SWIFT, lines by a regular expression, each also compressed by gzip or brotli.
 
 mod assemble;
 mod jsonl;
 mod lammps;
+mod opened;
+mod pattern;
+mod swift;
 mod table;
+mod vt;
+mod warpx;
+
+pub use pattern::Pattern;
 
 use crate::complaint::Complaint;
-use flate2::bufread::MultiGzDecoder;
 use remapping::record::Record;
 use std::fs::File;
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, Read};
 use std::path::Path;
 
 /// A trace as it was read.
@@ -29,7 +35,7 @@ pub struct Trace {
 }
 
 /// How a trace is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub enum Form {
     /// Rows and columns.
     Table,
@@ -37,6 +43,14 @@ pub enum Form {
     JsonLines,
     /// A log of LAMMPS.
     Lammps,
+    /// Load balancing data of DARMA/vt.
+    Vt,
+    /// `LoadBalanceCosts` of WarpX.
+    Warpx,
+    /// `rank_cpu_balance.log` of SWIFT.
+    Swift,
+    /// Lines that match.
+    Lines(Pattern),
 }
 
 /// What is read from a file, before it is put in order.
@@ -63,23 +77,21 @@ struct RawRemap {
     seconds: Option<f64>,
 }
 
-/// Bytes looked at to tell the form of a file.
-const PEEK: usize = 1 << 16;
-
-/// What some programs put in front of UTF-8.
-const BYTE_ORDER_MARK: &[u8] = &[0xef, 0xbb, 0xbf];
-
 /// Reads a trace; `-` is standard input. Without a `form` it is told by the content.
 pub fn read(path: &Path, form: Option<Form>) -> Result<Trace, Complaint> {
     let shown = path.display().to_string();
     if path == Path::new("-") {
         return read_from(std::io::stdin(), "standard input", form);
     }
-    let file = File::open(path).map_err(|error| {
-        let help = "give a CSV, JSON-lines or LAMMPS log file";
-        Complaint::elsewhere(format!("cannot read {shown}: {error}"), help)
-    })?;
-    read_from(file, &shown, form)
+    if path.is_dir() {
+        return assemble::assemble(vt::read(path)?, &shown);
+    }
+    let (mut input, start) = open(path)?;
+    let raw = match form.map_or_else(|| told(&start, &shown), Ok)? {
+        Form::Vt => vt::read(path),
+        form => rows(&mut input, &shown, &start, &form),
+    };
+    assemble::assemble(raw?, &shown)
 }
 
 /// Reads a trace called `name`.
@@ -88,44 +100,82 @@ pub fn read_from(
     name: &str,
     form: Option<Form>,
 ) -> Result<Trace, Complaint> {
-    let mut input: Box<dyn BufRead> = Box::new(BufReader::with_capacity(PEEK, input));
-    let failed = |error: std::io::Error| {
-        let help = "give a CSV, JSON-lines or LAMMPS log file, plain or compressed by gzip";
+    let mut input = opened::text(input, name)?;
+    let start = peek(&mut input, name)?;
+    let form = form.map_or_else(|| told(&start, name), Ok)?;
+    assemble::assemble(rows(&mut input, name, &start, &form)?, name)
+}
+
+/// Whether a file is a log rather than a model or a solution.
+pub fn is_log(path: &Path) -> Result<bool, Complaint> {
+    if path == Path::new("-") || path.is_dir() {
+        return Ok(true);
+    }
+    let start = open(path)?.1;
+    let is_model = || start.lines().any(|line| line.trim_start().starts_with("Model("));
+    Ok(match path.extension().and_then(|ending| ending.to_str()) {
+        Some("ron") => false,
+        Some("json") => vt::is_data(&start),
+        _ => !is_model(),
+    })
+}
+
+fn open(path: &Path) -> Result<(Box<dyn BufRead>, String), Complaint> {
+    let shown = path.display().to_string();
+    let file = File::open(path).map_err(|error| {
+        let help = "give a log: `remap fit --help` says which";
+        Complaint::elsewhere(format!("cannot read {shown}: {error}"), help)
+    })?;
+    let mut input = opened::text(file, &shown)?;
+    let start = peek(&mut input, &shown)?;
+    Ok((input, start))
+}
+
+/// The first letters of a text.
+fn peek(input: &mut Box<dyn BufRead>, name: &str) -> Result<String, Complaint> {
+    let start = input.fill_buf().map_err(|error| {
+        let help = "give a log, plain or compressed by gzip or brotli";
         Complaint::elsewhere(format!("cannot read {name}: {error}"), help)
-    };
-    if input.fill_buf().map_err(failed)?.starts_with(&[0x1f, 0x8b]) {
-        input = Box::new(BufReader::with_capacity(PEEK, MultiGzDecoder::new(input)));
-    }
-    let first = input.fill_buf().map_err(failed)?;
-    if first.starts_with(&[0xff, 0xfe]) || first.starts_with(&[0xfe, 0xff]) {
-        let message = format!("{name} is UTF-16 text");
-        return Err(Complaint::elsewhere(message, "save it as UTF-8, or plain ASCII"));
-    }
-    if first.starts_with(BYTE_ORDER_MARK) {
-        input.consume(BYTE_ORDER_MARK.len());
-    }
-    let start = String::from_utf8_lossy(input.fill_buf().map_err(failed)?).into_owned();
+    })?;
+    Ok(String::from_utf8_lossy(start).into_owned())
+}
+
+/// How a trace that starts like this is written.
+fn told(start: &str, name: &str) -> Result<Form, Complaint> {
     let first = start.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("");
-    let form = match form {
-        Some(form) => form,
-        None if first.starts_with('[') => {
+    Ok(match first {
+        list if list.starts_with('[') => {
             return Err(at(name, 1, "a JSON list: give JSON lines, one object a line"));
         }
-        None if first.starts_with('{') => Form::JsonLines,
-        None if lammps::is_log(&start) => Form::Lammps,
-        None => Form::Table,
-    };
-    let raw = match form {
+        _ if vt::is_data(start) => Form::Vt,
+        object if object.starts_with('{') => Form::JsonLines,
+        _ if swift::is_log(start) => Form::Swift,
+        _ if warpx::is_log(start) => Form::Warpx,
+        _ if lammps::is_log(start) => Form::Lammps,
+        _ => Form::Table,
+    })
+}
+
+fn rows(input: &mut dyn BufRead, name: &str, start: &str, form: &Form) -> Result<Raw, Complaint> {
+    match form {
         Form::JsonLines => jsonl::read(input, name),
         Form::Lammps => lammps::read(input, name),
-        Form::Table => table::read(input, name, &start),
-    }?;
-    assemble::assemble(raw, name)
+        Form::Table => table::read(input, name, start),
+        Form::Vt => vt::read_alone(input, name),
+        Form::Warpx => warpx::read(input, name),
+        Form::Swift => swift::read(input, name),
+        Form::Lines(pattern) => pattern::read(input, name, pattern),
+    }
 }
 
 /// A complaint about a line of a trace.
 fn at(name: &str, line: u64, what: &str) -> Complaint {
     let help = "a trace has step, rank and seconds, or one row a step and one column a rank";
+    fault(name, line, what, help)
+}
+
+/// The same for a form that has other fields.
+fn fault(name: &str, line: u64, what: &str, help: &str) -> Complaint {
     Complaint::elsewhere(format!("{name}, line {line}: {what}"), help)
 }
 

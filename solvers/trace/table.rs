@@ -38,7 +38,7 @@ fn rank_column(name: &str) -> Option<u32> {
     digits[start..].trim_end_matches([']', ')']).parse().ok()
 }
 
-fn delimiter(line: &str) -> u8 {
+pub(super) fn delimiter(line: &str) -> u8 {
     let separators = [b',', b';', b'\t'];
     separators.into_iter().find(|d| line.as_bytes().contains(d)).unwrap_or(b' ')
 }

@@ -274,7 +274,7 @@ fn messages_say_what_would_be_right() {
     refused("0,0,1.5\n0,1,1.25\n1,0,1.5\n1,1,1.25\n", "there is no header line");
     refused("step,rank,seconds\n0,0,0\n0,1,0\n1,0,0\n1,1,0\n", "all times are 0");
     place.run(&["replay", "bad.csv", "--remap-cost", "-1"]).exits(2).says("at least 0");
-    place.run(&["report", "bad.csv"]).exits(1).says("remap advise bad.csv");
+    place.run(&["report", "bad.csv"]).exits(1).says("all times are 0");
     let set = ["solve", "model.ron", "--set", "problem.hazard=0.1"];
     place.run(&set).exits(2).says("remap sweep model.ron --set 'problem.hazard=0.1'");
 }

@@ -173,11 +173,14 @@ proptest! {
     #[test]
     fn shown_intervals_contain_what_they_stand_for(
         middle in prop_oneof![-1e3..1e3f64, (-300f64..300.0).prop_map(f64::exp), Just(0.0)],
-        width in (-40f64..3.0).prop_map(f64::exp), decimals in 0usize..13,
+        width in (-40f64..3.0).prop_map(f64::exp),
     ) {
         let (lower, upper) = (middle - width, middle + width);
-        let text = within((lower, upper).into(), decimals);
-        let (shown, half) = text.split_once(" +- ").unwrap();
+        let text = within((lower, upper).into());
+        let Some((shown, half)) = text.split_once(" +- ") else {
+            prop_assert!(lower == upper && text.parse() == Ok(lower), "{text}");
+            return Ok(());
+        };
         let exact = |text: &str| remap::model::number::Decimal::parse(text).unwrap().exact;
         let (shown, half) = (exact(shown), exact(half));
         prop_assert!(&shown - &half <= Rational::try_from(lower).unwrap(), "{text}: {lower:e}");

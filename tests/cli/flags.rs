@@ -236,3 +236,81 @@ fn files_are_written_though_nobody_reads_the_output() {
     assert_eq!(child.wait().unwrap().code(), Some(0));
     assert!(workplace.path("results/model.json").exists());
 }
+
+/// Help fits the terminal, in paragraphs; examples stay whole where they fit.
+#[test]
+fn help_wraps_at_the_width_of_the_terminal() {
+    let workplace = Workplace::new();
+    let verbs = [
+        "solve",
+        "check",
+        "sweep",
+        "compare",
+        "regret",
+        "study",
+        "monitor",
+        "calibrate",
+        "verify",
+        "simulate",
+        "fit",
+        "replay",
+        "advise",
+        "export",
+        "report",
+    ];
+    for verb in verbs {
+        for width in [60, 80, 100] {
+            let mut command = workplace.command();
+            command.args([verb, "--help"]).env("COLUMNS", width.to_string());
+            let help = String::from_utf8(command.output().unwrap().stdout).unwrap();
+            let long = help.lines().find(|line| {
+                line.chars().count() > width
+                    && line.trim().contains(' ')
+                    && !line.starts_with("Usage")
+            });
+            assert_eq!(long, None, "{verb} at {width}");
+            // A paragraph goes on to its end: no short line in its middle.
+            let lines: Vec<&str> = help.lines().collect();
+            let prose = |line: &str| {
+                !line.is_empty() && !line.starts_with(' ') && !line.starts_with("Usage")
+            };
+            for pair in lines.windows(2).filter(|pair| pair.iter().all(|line| prose(line))) {
+                let word = pair[1].split(' ').next().unwrap_or("").chars().count();
+                let full = pair[0].chars().count() + 1 + word > width;
+                assert!(full || pair[0].ends_with(':'), "{verb} at {width}: {pair:?}");
+            }
+        }
+    }
+}
+
+/// Shells complete policies where policies are asked for.
+#[test]
+fn shells_complete_policies() {
+    if !crate::languages::is_there("bash") {
+        crate::languages::skipped("bash");
+        return;
+    }
+    let workplace = Workplace::new();
+    let script = workplace.run(&["completions", "bash"]).exits(0).out;
+    workplace.write("remap.bash", script);
+    workplace.write("menon.csv", "");
+    for (words, wanted) in [
+        (["compare", "model.ron", "--policies", "me"], "menon menon_offline metabalancer"),
+        (["compare", "model.ron", "--policies", "heu"], "heuristic_1986"),
+        (["replay", "menon.csv", "--policies", "adv"], "advised advised_cold"),
+        (["simulate", "model.ron", "--policy", "men"], "menon menon_offline"),
+    ] {
+        let [verb, file, option, begun] = words;
+        let ask = format!(
+            "source ./remap.bash; COMP_WORDS=(remap {verb} {file} {option} {begun}); COMP_CWORD=4; \
+             _remap remap {begun} {option}; echo \"${{COMPREPLY[*]}}\""
+        );
+        let mut bash = std::process::Command::new("bash");
+        let output = bash.args(["-c", &ask]).current_dir(workplace.root()).output().unwrap();
+        let found = String::from_utf8(output.stdout).unwrap();
+        assert_eq!(found.trim(), wanted, "{words:?}");
+    }
+    // Any text is taken: rules have parameters.
+    workplace.write("model.ron", crate::workplace::MODEL);
+    workplace.run(&["compare", "model.ron", "--policies", "fixed:0.7,never"]).exits(0);
+}

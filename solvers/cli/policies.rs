@@ -1,0 +1,86 @@
+//! Names of policies, for the completion of shells. What follows a colon is for people to say.
+
+use clap::builder::{PossibleValue, TypedValueParser};
+use clap::error::ErrorKind;
+use clap::{Arg, Command, Error};
+use std::ffi::OsStr;
+
+/// Rules that play on any loads.
+pub(super) const RULES: [&str; 11] = [
+    "never",
+    "fixed:",
+    "stop_at_rise",
+    "threshold:",
+    "utilization:",
+    "menon",
+    "menon_offline",
+    "metabalancer",
+    "zhai",
+    "procassini",
+    "marquez:",
+];
+
+/// What `compare` knows: rules, and those of a change of phase.
+pub(super) const COMPARED: [&str; 14] = [
+    "optimal",
+    "never",
+    "fixed:",
+    "stop_at_rise",
+    "threshold:",
+    "utilization:",
+    "menon",
+    "menon_offline",
+    "metabalancer",
+    "zhai",
+    "procassini",
+    "marquez:",
+    "guarded:",
+    "heuristic_1986",
+];
+
+/// What `replay` knows.
+pub(super) const PLAYED: [&str; 21] = [
+    "advised",
+    "advised_cold",
+    "solved",
+    "solution",
+    "adaptive",
+    "predictive",
+    "adaptive_cold",
+    "interval",
+    "q_learning",
+    "fixed",
+    "threshold",
+    "utilization",
+    "never",
+    "stop_at_rise",
+    "menon",
+    "metabalancer",
+    "zhai",
+    "procassini",
+    "marquez:",
+    "fixed:",
+    "threshold:",
+];
+
+/// Any text; shells are told these names.
+#[derive(Debug, Clone)]
+pub(super) struct Named(pub &'static [&'static str]);
+
+impl TypedValueParser for Named {
+    type Value = String;
+
+    fn parse_ref(
+        &self,
+        command: &Command,
+        _: Option<&Arg>,
+        value: &OsStr,
+    ) -> Result<String, Error> {
+        let text = value.to_str().map(str::to_owned);
+        text.ok_or_else(|| Error::new(ErrorKind::InvalidUtf8).with_cmd(command))
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(self.0.iter().map(|name| PossibleValue::new(*name))))
+    }
+}

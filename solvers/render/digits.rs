@@ -1,0 +1,171 @@
+//! Numbers in as many digits as their errors allow, and errors rounded up.
+
+use crate::solution::Bounds;
+use remapping::estimate::Estimate;
+
+/// A number as it is shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Shown {
+    /// The number.
+    pub value: String,
+    /// How far from what is shown the bounds reach; absent where they coincide, or there are none.
+    pub error: Option<String>,
+}
+
+impl Shown {
+    /// Both, with `sign` between them.
+    pub fn joined(&self, sign: &str) -> String {
+        match &self.error {
+            None => self.value.clone(),
+            Some(error) => format!("{} {sign} {error}", self.value),
+        }
+    }
+}
+
+/// Proved bounds, by their middle.
+pub fn proved(bounds: Bounds) -> Shown {
+    let Bounds { lower, upper } = bounds;
+    if !(lower.is_finite() && upper.is_finite()) {
+        let value = "no bounds: beyond the range of doubles, or made of times too far apart";
+        return Shown { value: value.to_owned(), error: None };
+    }
+    around(0.5 * lower + 0.5 * upper, lower, upper)
+}
+
+/// What a sample says.
+pub fn sampled(found: Estimate) -> Shown {
+    match found.is_bounded() {
+        true => around(found.value, found.lower, found.upper),
+        false => Shown { value: plain(found.value), error: None },
+    }
+}
+
+/// A number whose error is that of doubles: ten digits.
+pub fn plain(value: f64) -> String {
+    if value == 0.0 || !value.is_finite() || value.fract() == 0.0 && value.abs() < 1e10 {
+        return format!("{value}");
+    }
+    if !is_decimal(value) {
+        return format!("{value:.9e}");
+    }
+    let digits = (9 - exponent(value)).max(0) as usize;
+    let text = format!("{value:.digits$}");
+    match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
+        false => text,
+    }
+}
+
+fn exponent(value: f64) -> i32 {
+    value.abs().log10().floor() as i32
+}
+
+fn is_decimal(value: f64) -> bool {
+    value == 0.0 || (1e-4..1e12).contains(&value.abs())
+}
+
+fn around(value: f64, lower: f64, upper: f64) -> Shown {
+    let half = (upper - value).max(value - lower);
+    if half <= 0.0 {
+        return Shown { value: format!("{value}"), error: None };
+    }
+    // Two digits of the error; doubles have seventeen.
+    let finest = if value == 0.0 { 300 } else { 16 - exponent(value) };
+    let places = (1 - exponent(half)).min(finest);
+    let text = match is_decimal(value) {
+        true => format!("{value:.*}", places.max(0) as usize),
+        false => format!("{value:.*e}", (places + exponent(value)).max(0) as usize),
+    };
+    let shown: f64 = text.parse().unwrap_or(value);
+    let reach = (upper - shown).max(shown - lower);
+    // The difference of two doubles is rounded, and so is the text of a third.
+    let reach = reach * (1.0 + 4.0 * f64::EPSILON) + f64::EPSILON * shown.abs();
+    Shown { value: text, error: Some(up(reach)) }
+}
+
+/// Two digits of a positive number, rounded up.
+pub fn up(error: f64) -> String {
+    if !(error.is_finite() && error > 0.0) {
+        return format!("{error}");
+    }
+    let text = |units: i64, power: i32| match (-3..=5).contains(&power) {
+        true => format!("{:.*}", (-power).max(0) as usize, units as f64 * 10f64.powi(power)),
+        false => {
+            // 100 units are 10 of the next power.
+            let (units, power) =
+                if units >= 100 { (units / 10, power + 1) } else { (units, power) };
+            format!("{}.{}e{}", units / 10, units % 10, power + 1)
+        }
+    };
+    // Powers of ten below 1e-307 are no doubles.
+    let shift = if error < 1e-280 { 60 } else { 0 };
+    let scaled = error * 10f64.powi(shift);
+    let power = exponent(scaled) - 1;
+    let first = (scaled / 10f64.powi(power)).floor() as i64;
+    (first..)
+        .map(|units| text(units, power - shift))
+        .find(|text| text.parse().is_ok_and(|up: f64| up >= error))
+        .unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_are_rounded_up_to_two_digits() {
+        let cases = [
+            (2.81e-12, "2.9e-12"),
+            (2.8e-12, "2.8e-12"),
+            (9.91e-7, "1.0e-6"),
+            (4.456, "4.5"),
+            (0.01234, "0.013"),
+            (0.0999, "0.100"),
+            (99.5, "100"),
+            (123.4, "130"),
+            (123.4e9, "1.3e11"),
+            (5e-324, "5.0e-324"),
+        ];
+        for (error, text) in cases {
+            assert_eq!(up(error), text, "{error}");
+        }
+    }
+
+    /// What is shown, give or take its error, contains the bounds, and is little wider.
+    #[test]
+    fn shown_numbers_contain_their_bounds() {
+        let mut state = 1_u64;
+        let mut next = || {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            (state >> 11) as f64 / (1_u64 << 53) as f64
+        };
+        for _ in 0..20_000 {
+            let value = (next() - 0.5) * 10f64.powf(30.0 * next() - 15.0);
+            let width = value.abs() * 10f64.powf(-16.0 * next());
+            let bounds = Bounds { lower: value - width, upper: value + width * next() };
+            let shown = proved(bounds);
+            let Some(error) = &shown.error else { continue };
+            let (middle, error): (f64, f64) =
+                (shown.value.parse().unwrap(), error.parse().unwrap());
+            assert!(
+                middle - error <= bounds.lower && bounds.upper <= middle + error,
+                "{bounds:?} {shown:?}"
+            );
+            let half = bounds.half_width();
+            assert!(error <= 1.25 * half + 1e-15 * value.abs(), "{bounds:?} {shown:?}");
+        }
+    }
+
+    #[test]
+    fn numbers_have_the_digits_their_errors_allow() {
+        let shown = |lower: f64, upper: f64| proved(Bounds { lower, upper }).joined("+-");
+        assert_eq!(shown(80.960_150_839_258, 80.960_150_839_263), "80.9601508392605 +- 2.6e-12");
+        assert_eq!(shown(100.0, 300.0), "200 +- 110");
+        assert_eq!(shown(5.0, 5.0), "5");
+        assert_eq!(shown(0.0, 1e-7), "5.00e-8 +- 5.0e-8");
+        assert_eq!(plain(207.637_210_457_3), "207.6372105");
+        assert_eq!(plain(12.0), "12");
+    }
+}
