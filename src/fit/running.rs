@@ -293,6 +293,21 @@ impl Summary {
         largest_normal(self.ranks) * variance.sqrt()
     }
 
+    /// As a model file: changes by one normal law, whose variance is that of what stays and of the drifts over the
+    /// steps between two remaps.
+    pub fn model(&self, remap_cost: f64) -> String {
+        let every = self.interval(remap_cost).unwrap_or(1) as f64;
+        let variance = self.deviation().powi(2) + every * self.drifts.variance();
+        format!(
+            "Model(\n    title: \"Fitted in a running program\",\n    problem: Periodic(\n        \
+             initial_load: {},\n        changes: Identical(count: {}, law: Normal(mean: 0, deviation: {})),\n        \
+             remap_cost: {remap_cost},\n    ),\n)\n",
+            self.mean(),
+            self.ranks(),
+            variance.sqrt()
+        )
+    }
+
     /// The interval n that minimises (C + u_1 + ... + u_n) / n for a remap that costs C and the expected growth u;
     /// `None`, never, if nothing grows or the least lies beyond a million steps.
     pub fn interval(&self, remap_cost: f64) -> Option<u64> {
