@@ -2,7 +2,7 @@
 //! phases that come back.
 
 use super::Hazards;
-use crate::belief::{Belief, Likelihood};
+use crate::belief::{Belief, Level, Levels, Likelihood};
 use crate::rounding::nearest;
 use crate::switching::PhaseSwitching;
 use crate::threshold::{Bounds, Curve, PhaseChange};
@@ -31,6 +31,13 @@ pub struct NoSuchLevel {
     pub last: usize,
 }
 
+/// The chances of each level, in the order of the detector.
+fn likelihoods(detector: &Levels) -> Vec<Likelihood> {
+    let chances =
+        |level: &Level| Likelihood { before: nearest(&level.before), after: nearest(&level.after) };
+    detector.levels().iter().map(chances).collect()
+}
+
 fn likelihood(reports: &[Likelihood], level: usize) -> Result<Likelihood, NoSuchLevel> {
     let last = reports.len().saturating_sub(1);
     reports.get(level).copied().ok_or(NoSuchLevel { level, last })
@@ -51,7 +58,7 @@ impl ReportMonitor {
     /// A monitor that decides by `curve`, the thresholds of `problem`. Levels are numbered as in the problem's
     /// detector.
     pub fn new(problem: &PhaseChange, curve: Curve) -> ReportMonitor {
-        let levels = problem.detector.likelihoods();
+        let levels = likelihoods(&problem.detector);
         let (hazard, belief) = (Hazards::of(&problem.hazard), Belief::UNCHANGED);
         ReportMonitor { reports: levels, hazard, curve, belief, step: 0 }
     }
@@ -108,7 +115,7 @@ pub struct SwitchingMonitor {
 
 impl SwitchingMonitor {
     fn new(problem: &PhaseSwitching, thresholds: Thresholds) -> Option<SwitchingMonitor> {
-        let reports = problem.detector.likelihoods();
+        let reports = likelihoods(&problem.detector);
         let rates = [nearest(&problem.rates[0]), nearest(&problem.rates[1])];
         let belief = Belief::new(nearest(&problem.initial))?;
         Some(SwitchingMonitor { reports, rates, thresholds, second: false, belief, step: 0 })

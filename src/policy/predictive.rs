@@ -220,6 +220,11 @@ impl Predictive {
         policy
     }
 
+    /// With the knowledge that `steps` steps follow; the plan of the next fit takes it in.
+    pub fn for_steps(self, steps: u64) -> Predictive {
+        Predictive { steps: self.made.saturating_add(steps), ..self }
+    }
+
     /// Number of ranks, once it is known.
     pub fn ranks(&self) -> Option<usize> {
         (!self.base.is_empty()).then_some(self.base.len())

@@ -39,6 +39,7 @@ impl Player {
     pub fn for_steps(self, steps: u64) -> Player {
         match self {
             Player::Advised(advised) => Player::Advised(Box::new(advised.for_steps(steps))),
+            Player::Predictive(plan) => Player::Predictive(Box::new(plan.for_steps(steps))),
             other => other,
         }
     }

@@ -90,7 +90,8 @@ impl Controller {
                 Err(_) => self.inner.step(&array.as_array().to_vec()).map_err(fault),
             };
         }
-        let times: Vec<f64> = times.try_iter()?.map(|time| time?.extract()).collect::<PyResult<_>>()?;
+        let times: Vec<f64> =
+            times.try_iter()?.map(|time| time?.extract()).collect::<PyResult<_>>()?;
         self.inner.step(&times).map_err(fault)
     }
 
@@ -102,6 +103,14 @@ impl Controller {
     #[pyo3(signature = (max, mean, min=None))]
     fn step_summary(&mut self, max: f64, mean: f64, min: Option<f64>) -> PyResult<bool> {
         self.inner.step_summary(max, mean, min).map_err(fault)
+    }
+
+    /// steps_left(steps)
+    /// --
+    ///
+    /// Says that so many steps follow, to a policy that has a use for it.
+    fn steps_left(&mut self, steps: u64) {
+        self.inner = self.inner.clone().for_steps(steps);
     }
 
     /// remapped(seconds=None)

@@ -63,8 +63,13 @@ pub fn solve(
     if !(tolerance > 0.0 && tolerance < 1.0) {
         return Err(fault(format!("tolerance = {tolerance}: it lies between 0 and 1")));
     }
-    let settings =
-        Settings { tolerance, time_limit, values, method: method(method_name)?, ..Settings::default() };
+    let settings = Settings {
+        tolerance,
+        time_limit,
+        values,
+        method: method(method_name)?,
+        ..Settings::default()
+    };
     let (found, stopped) = interruptible(py, || {
         let model = loaded(path, text, &set)?;
         problems::check_method(&model, settings.method).map_err(|complaint| vec![complaint])?;
@@ -117,7 +122,10 @@ pub fn verify(
 }
 
 /// A record of an array with a row for each step, without a copy beyond the record's own.
-pub fn record(times: &PyReadonlyArray2<'_, f64>, remaps: Vec<(usize, Option<f64>)>) -> PyResult<Record> {
+pub fn record(
+    times: &PyReadonlyArray2<'_, f64>,
+    remaps: Vec<(usize, Option<f64>)>,
+) -> PyResult<Record> {
     let ranks = times.shape()[1];
     let seconds = match times.as_slice() {
         Ok(rows) => rows.to_vec(),
@@ -176,7 +184,11 @@ pub fn fit(
 
 fn cost(remap_cost: f64) -> PyResult<f64> {
     let valid = remap_cost.is_finite() && remap_cost > 0.0;
-    if valid { Ok(remap_cost) } else { Err(fault(format!("remap_cost = {remap_cost}: it is above 0"))) }
+    if valid {
+        Ok(remap_cost)
+    } else {
+        Err(fault(format!("remap_cost = {remap_cost}: it is above 0")))
+    }
 }
 
 /// Stops when Python has been interrupted.
@@ -211,7 +223,10 @@ pub fn replay(
     }
     let cut = (steps as f64 * split).round() as usize;
     if cut < 3 || steps < cut + 2 {
-        return Err(fault(format!("{cut} steps to train on and {} to judge: record more", steps - cut)));
+        return Err(fault(format!(
+            "{cut} steps to train on and {} to judge: record more",
+            steps - cut
+        )));
     }
     let names = match policies.is_empty() {
         true => OURS.iter().chain(&IN_USE).map(|name| (*name).to_owned()).collect(),

@@ -63,7 +63,8 @@ pub fn interruptible<T: Send>(
         if stopped.is_some() {
             interrupt(false);
         }
-        let found = found.map_err(|_| PyRuntimeError::new_err("a bug: the computation panicked"))?;
+        let found =
+            found.map_err(|_| PyRuntimeError::new_err("a bug: the computation panicked"))?;
         match stopped {
             None => Ok((found, false)),
             Some(error) if error.is_instance_of::<PyKeyboardInterrupt>(py) => Ok((found, true)),

@@ -7,7 +7,9 @@ use remap::model::Problem;
 use remap::run::Watch;
 use remapping::Status;
 use remapping::belief::Report;
-use remapping::monitor::{Clusters, Monitor as Measured, ReportMonitor, Reported, SwitchingMonitor};
+use remapping::monitor::{
+    Clusters, Monitor as Measured, ReportMonitor, Reported, SwitchingMonitor,
+};
 use remapping::switching;
 use remapping::threshold::{self, Accuracy, Curve, PhaseChange};
 use serde::{Deserialize, Serialize};
@@ -41,7 +43,9 @@ impl Decision {
     fn __repr__(&self) -> String {
         let Decision { step, belief, threshold, remap, .. } = self;
         let remap = if *remap { "True" } else { "False" };
-        format!("Decision(step={step}, belief={belief:.6}, threshold={threshold:.6}, remap={remap})")
+        format!(
+            "Decision(step={step}, belief={belief:.6}, threshold={threshold:.6}, remap={remap})"
+        )
     }
 }
 
@@ -102,18 +106,22 @@ fn made(problem: &Problem, clusters: Option<Clusters>) -> Result<Kind, String> {
                 Some(lifetime) => {
                     let found = switching::solve(&problem, &lifetime, TOLERANCE, &watch);
                     let found = found.map_err(|error| error.to_string())?;
-                    if found.status != Status::Converged && found.to_second.first_step() != Some(0) {
+                    if found.status != Status::Converged && found.to_second.first_step() != Some(0)
+                    {
                         return Err("not all thresholds of this model can be computed".to_owned());
                     }
                     SwitchingMonitor::by_step(&problem, found.to_second, found.to_first)
                 }
             };
-            made.map(Kind::Switching).ok_or_else(|| "the initial belief is no probability".to_owned())
+            made.map(Kind::Switching)
+                .ok_or_else(|| "the initial belief is no probability".to_owned())
         }
         (Problem::PhaseSwitching(_), Some(_)) => {
-            Err("the detector of recurring phases reports by itself: leave batch and cluster out".to_owned())
+            Err("the detector of recurring phases reports by itself: leave batch and cluster out"
+                .to_owned())
         }
-        _ => Err("only changes of phase are monitored: PhaseChange(...) or PhaseSwitching(...)".to_owned()),
+        _ => Err("only changes of phase are monitored: PhaseChange(...) or PhaseSwitching(...)"
+            .to_owned()),
     }
 }
 

@@ -83,8 +83,10 @@ int main(int count, char **arguments)
             if (training)
                 check(remap_controller_train(policy, cost, times, ranks, training, (int64_t)steps,
                                              &controllers[k]));
-            else
+            else {
                 check(remap_controller_new(policy, cost, &controllers[k]));
+                check(remap_controller_steps_left(controllers[k], steps));
+            }
         for (size_t step = 0; step < steps; ++step) {
             double sum = 0, max = 0;
             bool remap[3] = {false, false, false}, last = step + 1 == steps;

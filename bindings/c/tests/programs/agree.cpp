@@ -22,6 +22,8 @@ int main(int count, char **arguments) {
             training ? remap::controller::trained(policy, cost, past, ranks,
                                                   static_cast<std::int64_t>(steps))
                      : remap::controller(policy, cost);
+        if (training == 0)
+            controller.steps_left(steps);
         for (std::size_t step = 0; step < steps; ++step) {
             bool expected;
             for (double &time : times)

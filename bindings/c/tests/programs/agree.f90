@@ -29,6 +29,7 @@ program agree
             call check(remap_controller_train(policy, cost, past, int(steps, c_int64_t), controller))
         else
             call check(remap_controller_new(policy, cost, controller))
+            call check(remap_controller_steps_left(controller, int(steps, c_int64_t)))
         end if
         do step = 1, steps
             read(file, *) times, expected

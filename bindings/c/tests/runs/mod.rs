@@ -88,7 +88,8 @@ pub fn written(policy: &str, count: u64) -> String {
         let (base, start): (Base, Player) = match training {
             0 => {
                 let made = remapping::controller::Controller::named(policy, remap_cost);
-                (Base::Balanced(TRAINING - 1), player(made.expect("a policy")))
+                let made = made.expect("a policy").for_steps(judged.len() as u64);
+                (Base::Balanced(TRAINING - 1), player(made))
             }
             _ => {
                 let found = ground.contestant(policy, None, &mut Vec::new()).expect("a policy");
