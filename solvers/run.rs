@@ -54,6 +54,12 @@ pub fn is_interrupted() -> bool {
     interrupted
 }
 
+/// Stops computations as Ctrl-C does, or lets new ones start again: for programs that hear of interrupts by
+/// themselves.
+pub fn interrupt(stop: bool) {
+    INTERRUPTED.store(stop, Ordering::SeqCst);
+}
+
 /// Ends the program when the time is up for what cannot be asked to stop, and has nothing to show before its
 /// end. Dropped when that is done.
 pub struct Deadline(Arc<AtomicBool>);

@@ -19,6 +19,7 @@ use crate::random::stream;
 use crate::record::{Record, imbalance};
 use crate::simulate::{Base, Recorded};
 use rand::RngExt;
+use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
 /// Classes of the imbalance: class k ends at C 2^((k - 12) / 2).
@@ -29,7 +30,8 @@ const DISCOUNT: f64 = 0.97;
 const CURIOSITY: f64 = 0.3;
 
 /// What was learnt: remaps where the estimate of its cost is lower.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Learnt {
     remap_cost: f64,
     /// Q(class, go on), Q(class, remap).
@@ -46,6 +48,12 @@ impl Learnt {
         let fear = |class| [stays(class) / (1.0 - DISCOUNT), remap_cost];
         let (table, visits) = ((0..CLASSES).map(fear).collect(), vec![[0; 2]; CLASSES]);
         Learnt { remap_cost, table, visits, class: 0 }
+    }
+
+    /// What does not fit together in it, after it was read.
+    pub fn fault(&self) -> Option<&'static str> {
+        let sizes = self.table.len() == CLASSES && self.visits.len() == CLASSES;
+        (!sizes || self.class >= CLASSES).then_some("it is not of as many classes as there are")
     }
 
     fn class_of(&self, imbalance: f64) -> usize {

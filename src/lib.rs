@@ -42,7 +42,7 @@
 //! | drifting loads over a given number of steps | [`drift`] | \[NRS86\], section 3 |
 //! | units of work that wander over a mesh | [`mesh`] | \[NRS86\], section 4 |
 //! | every how many steps | [`interval`] | \[FXW03\] |
-//! | rules for running programs, and their logs | [`policy`], [`replay`], [`fit`] | |
+//! | rules for running programs, and their logs | [`policy`], [`controller`], [`replay`], [`fit`] | |
 //!
 //! \[NR86\] Nicol and Reynolds 1986, \[NRS86\] Nicol, Reynolds and Saltz 1986, \[NR90\] Nicol and
 //! Reynolds 1990, \[YXW03\] Yin, Xu and Wang 2003, \[FXW03\] Fong, Xu and Wang 2003.
@@ -53,6 +53,7 @@ pub type Rational = dashu_ratio::RBig;
 pub mod belief;
 pub mod chain;
 pub mod concave;
+pub mod controller;
 pub mod decimal;
 pub mod drift;
 pub mod estimate;

@@ -10,10 +10,11 @@ use crate::plot::{self, Format};
 use crate::render;
 use crate::replaying::advised::{Settings, advised_document};
 use crate::replaying::contest::{self, Judged, Line, contestants, judge};
-use crate::replaying::{Ground, IN_USE, OURS, Solution};
+use crate::replaying::{Ground, IN_USE, OURS, solution};
 use crate::run::Watch;
 use crate::solution::{rule, to_json};
 use remapping::fit::increments::Increments;
+use remapping::replay::Player;
 use serde::Serialize;
 use std::fmt::Write;
 
@@ -72,9 +73,9 @@ pub(super) fn run(arguments: &Replay) -> Result<Exit, Complaint> {
     let judged = cut..steps.min(cut + MOST_STEPS);
     let solution = match &arguments.solution {
         None => None,
-        Some(path) => Some(Solution::new(rule::find(path, arguments.unit)?, trace.stride)?),
+        Some(path) => Some(solution(rule::find(path, arguments.unit)?, trace.stride)?),
     };
-    let wanted = solution.as_ref().and_then(Solution::ranks);
+    let wanted = solution.as_ref().and_then(Player::ranks);
     if let Some(wanted) = wanted.filter(|wanted| *wanted != record.ranks()) {
         let message = format!("{name} has {} ranks, the solution is for {wanted}", record.ranks());
         return Err(Complaint::elsewhere(message, "fit and solve a model of this trace"));

@@ -7,6 +7,7 @@ pub mod advised;
 mod amrex;
 mod c;
 mod charm;
+mod controller;
 mod csv;
 mod eplb;
 mod fitted;
@@ -47,6 +48,8 @@ pub enum Target {
     Json,
     /// NumPy arrays.
     Npz,
+    /// The rule as a controller of the C library and the Python package.
+    Controller,
     /// LAMMPS: a `fix balance` line.
     Lammps,
     /// WarpX: `algo.load_balance_*`.
@@ -73,7 +76,7 @@ pub enum Target {
 
 impl Target {
     /// All of them, each with its name and what it is.
-    pub const ALL: [(Target, &'static str, &'static str); 18] = [
+    pub const ALL: [(Target, &'static str, &'static str); 19] = [
         (Target::C, "c", "A C99 header"),
         (Target::Fortran, "fortran", "A Fortran 2003 module"),
         (Target::Python, "python", "A Python module"),
@@ -81,6 +84,7 @@ impl Target {
         (Target::Csv, "csv", "A table, comma-separated"),
         (Target::Json, "json", "The rule as JSON"),
         (Target::Npz, "npz", "NumPy arrays"),
+        (Target::Controller, "controller", "A controller for the C library and Python"),
         (Target::Lammps, "lammps", "LAMMPS: a `fix balance` line"),
         (Target::Warpx, "warpx", "WarpX: `algo.load_balance_*`"),
         (Target::Smilei, "smilei", "Smilei: a `LoadBalancing` block"),
@@ -113,6 +117,7 @@ pub fn write(export: &StatedRule, target: Target) -> Result<Vec<u8>, Complaint> 
         Target::Csv => csv::write(export),
         Target::Json => json::write(export),
         Target::Npz => return npz::write(export),
+        Target::Controller => controller::write(export)?,
         Target::Lammps => lammps::write(Knobs::of(export)?)?,
         Target::Warpx => warpx::write(Knobs::of(export)?)?,
         Target::Smilei => smilei::write(Knobs::of(export)?)?,

@@ -261,15 +261,3 @@ impl Deck {
         text
     }
 }
-
-/// u_1, u_2, ...: the growth of the imbalance after a remap, by normal changes with each rank's own
-/// drift, as far as `steps`.
-pub fn model_growth(facts: &Facts<'_>, steps: usize) -> Vec<f64> {
-    let lags: Vec<usize> = (1..=steps.min(LONGEST_PLANNED)).collect();
-    let Increments { drifts, deviation, noise, .. } = &facts.increments;
-    let points = growth::normal(drifts, deviation.value, *noise, &lags, load_drift::SEED);
-    points.iter().map(|point| point.mean).collect()
-}
-
-/// The longest interval that is tried.
-const LONGEST_PLANNED: usize = 200;

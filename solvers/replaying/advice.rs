@@ -131,9 +131,9 @@ impl Question<'_> {
             let judged = first.max(4)..cut;
             let found = contestants(&ground, &names, None, &mut Vec::new())?;
             for (cost, contestant) in costs.iter_mut().zip(&found) {
-                let mut run = ground.run(contestant, judged.len());
+                let mut run = ground.run(contestant, judged.len() as u64);
                 let course =
-                    play(&cleaned, judged.clone(), ground.base(), self.remap_cost, run.as_mut());
+                    play(&cleaned, judged.clone(), ground.base(), self.remap_cost, &mut run);
                 *cost += course.tally.value;
             }
         }

@@ -1,11 +1,11 @@
 //! Policies side by side on the judged steps: what each pays, and how surely that differs.
 
-use super::{Contestant, Ground, IN_USE, Outset, Solution};
+use super::{Contestant, Ground, IN_USE, OURS, Outset};
 use crate::complaint::Complaint;
 use crate::fitting::short;
 use rayon::prelude::*;
 use remapping::estimate::Estimate;
-use remapping::replay::{Course, difference, hindsight, play, recorded};
+use remapping::replay::{Course, NameError, Player, difference, hindsight, play, recorded};
 use remapping::simulate::Base;
 use remapping::{Halt, Observer};
 use serde::Serialize;
@@ -123,8 +123,8 @@ pub fn judge(
     let Ground { record, remap_cost, .. } = *ground;
     let (base, actual) = (ground.base(), Ground { from: Outset::Actual, ..ground.clone() }.base());
     let of = |contestant: &Contestant| {
-        let mut run = ground.run(contestant, judged.len());
-        play(record, judged.clone(), base, remap_cost, run.as_mut())
+        let mut run = ground.run(contestant, judged.len() as u64);
+        play(record, judged.clone(), base, remap_cost, &mut run)
     };
     let one = |contestant: &Contestant| match observer.check() {
         std::ops::ControlFlow::Break(halt) => Err(halt),
@@ -184,9 +184,9 @@ fn best_in_use(
             Some(place) => courses[place].tally.value,
             None => {
                 let contestant = ground.contestant(name, None, &mut Vec::new()).ok()?;
-                let mut run = ground.run(&contestant, judged.len());
+                let mut run = ground.run(&contestant, judged.len() as u64);
                 let (base, cost) = (ground.base(), ground.remap_cost);
-                play(ground.record, judged.clone(), base, cost, run.as_mut()).tally.value
+                play(ground.record, judged.clone(), base, cost, &mut run).tally.value
             }
         };
         Some(((*name).to_owned(), cost))
@@ -200,10 +200,19 @@ fn best_in_use(
 pub fn contestants(
     ground: &Ground<'_>,
     names: &[String],
-    solution: Option<&Solution>,
+    solution: Option<&Player>,
     curve: &mut Vec<(u64, f64)>,
 ) -> Result<Vec<Contestant>, Complaint> {
-    names.iter().map(|name| ground.contestant(name, solution, curve)).collect()
+    let known = || format!("known are {}, and {}", OURS.join(", "), IN_USE.join(", "));
+    let explained = |error: NameError| {
+        let help = match error {
+            NameError::NoSolution => "add --solution SOLUTION.json".to_owned(),
+            _ => known(),
+        };
+        Complaint::elsewhere(error.to_string(), help)
+    };
+    let one = |name: &String| ground.contestant(name, solution, curve).map_err(explained);
+    names.iter().map(one).collect()
 }
 
 /// The table for people.

@@ -1,9 +1,10 @@
-//! Decision maps: a decision for every load vector, and how a load vector finds its own.
+//! Decision maps of solutions.
 
 use super::{load_drift, stopping};
 use crate::complaint::Complaint;
 use npyz::NpyFile;
 use remapping::chain::Multisets;
+pub use remapping::policy::{Index, Map};
 use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::Path;
@@ -12,109 +13,23 @@ use zip::ZipArchive;
 /// Classes of load vectors that are not too many for a table.
 const MOST_CLASSES: usize = 1 << 26;
 
-/// A decision for every load vector.
-#[derive(Debug, Clone)]
-pub struct Map {
-    /// The lowest load of each process.
-    pub lowest: Vec<i64>,
-    /// The number of levels of each process.
-    pub levels: Vec<usize>,
-    /// How a load vector is found.
-    pub index: Index,
-    /// `B`, `R` or `C` for each entry.
-    pub letters: Vec<u8>,
-}
-
-/// How a load vector finds its entry in a map.
-#[derive(Debug, Clone)]
-pub enum Index {
-    /// Row-major, the last process fastest.
-    RowMajor,
-    /// Sorted, by the rank of the multiset of levels.
-    Multiset,
-    /// By search in the list, which is in ascending order.
-    Listed(Vec<Vec<i64>>),
-}
-
-impl Map {
-    /// Number of processes.
-    pub fn processes(&self) -> usize {
-        self.lowest.len()
-    }
-
-    /// The loads of an entry (of one of its orderings), and how many load vectors it stands for.
-    pub fn entry(&self, place: usize) -> (Vec<i64>, f64) {
-        match &self.index {
-            Index::Listed(loads) => (loads[place].clone(), 1.0),
-            Index::RowMajor => {
-                let mut rest = place;
-                let mut loads = self.lowest.clone();
-                for (load, levels) in loads.iter_mut().zip(&self.levels).rev() {
-                    *load += (rest % levels) as i64;
-                    rest /= levels;
-                }
-                (loads, 1.0)
-            }
-            Index::Multiset => {
-                let sets = self.sets();
-                let sorted = sets.unrank(place);
-                let loads = sorted.iter().map(|&level| self.lowest[0] + level as i64).collect();
-                (loads, sets.orderings(&sorted))
-            }
-        }
-    }
-
-    /// The decision for these loads, the nearest levels for loads beyond; `None` for another number of
-    /// processes than the map's, or loads that are not listed.
-    pub fn decision(&self, loads: &[i64]) -> Option<u8> {
-        if loads.len() != self.processes() {
-            return None;
-        }
-        let level = |(i, load): (usize, &i64)| {
-            (load - self.lowest[i]).clamp(0, self.levels[i] as i64 - 1) as usize
-        };
-        let mut levels: Vec<usize> = loads.iter().enumerate().map(level).collect();
-        let place = match &self.index {
-            Index::RowMajor => {
-                levels.iter().zip(&self.levels).fold(0, |place, (level, all)| place * all + level)
-            }
-            Index::Multiset => {
-                levels.sort_unstable();
-                self.sets().rank(&levels)
-            }
-            Index::Listed(listed) => {
-                listed.binary_search_by(|entry| entry.as_slice().cmp(loads)).ok()?
-            }
-        };
-        self.letters.get(place).copied()
-    }
-
-    /// The ranking of sorted levels.
-    pub fn sets(&self) -> Multisets {
-        Multisets::new(self.processes(), self.levels[0])
-            .expect("as many sets as entries were counted")
+/// The map of an answer; that of more than 10^6 load vectors is in `archive`.
+pub fn of(answer: &stopping::Answer, name: &str, archive: &Path) -> Result<Map, Complaint> {
+    match &answer.decision {
+        Some(letters) => Ok(listed(answer, letters)),
+        None => archived(answer, name, archive),
     }
 }
 
-impl Map {
-    /// The map of an answer; that of more than 10^6 load vectors is in `archive`.
-    pub fn of(answer: &stopping::Answer, name: &str, archive: &Path) -> Result<Map, Complaint> {
-        match &answer.decision {
-            Some(letters) => Ok(Map::listed(answer, letters)),
-            None => archived(answer, name, archive),
-        }
+/// The map with these letters for the load vectors of an answer.
+pub(super) fn listed(answer: &stopping::Answer, letters: &str) -> Map {
+    let letters = letters.as_bytes().to_vec();
+    if !answer.loads.is_empty() {
+        return searched(answer, letters);
     }
-
-    /// The map with these letters for the load vectors of an answer.
-    pub(super) fn listed(answer: &stopping::Answer, letters: &str) -> Map {
-        let letters = letters.as_bytes().to_vec();
-        if !answer.loads.is_empty() {
-            return searched(answer, letters);
-        }
-        let (lowest, levels) = (answer.lowest.clone(), answer.shape.clone());
-        let full = Map { lowest, levels, index: Index::RowMajor, letters };
-        by_multisets(&full).unwrap_or(full)
-    }
+    let (lowest, levels) = (answer.lowest.clone(), answer.shape.clone());
+    let full = Map { lowest, levels, index: Index::RowMajor, letters };
+    by_multisets(&full).unwrap_or(full)
 }
 
 /// The map of one step of drifting loads.

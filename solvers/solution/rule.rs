@@ -7,6 +7,7 @@ use super::map::{self, Map};
 use super::{Body, Document, Solution, load_drift, stated, stopping};
 use crate::complaint::Complaint;
 use remapping::Status;
+pub use remapping::policy::stated::Measure;
 use remapping::simulate::Trials;
 use std::path::Path;
 
@@ -230,15 +231,6 @@ pub struct Level {
     pub stride: u64,
 }
 
-/// A measure of imbalance.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Measure {
-    /// max - mean: a remap is due above the level.
-    Excess,
-    /// mean / max: a remap is due below.
-    Utilization,
-}
-
 /// What a document says of when to remap.
 pub enum Found {
     /// The rule of a solution.
@@ -311,7 +303,7 @@ pub fn of(solution: &Solution, name: &str, archive: &Path) -> Result<StatedRule,
                     "In {ties} load vectors the bounds leave open which decision is better."
                 ));
             }
-            Rule::Map(Map::of(answer, name, archive)?)
+            Rule::Map(map::of(answer, name, archive)?)
         }
         Body::LoadDrift(answer) => match (&answer.decision, answer.decision_step) {
             (Some(letters), Some(step)) => {

@@ -1,6 +1,6 @@
 //! The answer to optimal stopping: a decision for every load vector.
 
-use super::{Bounds, dynamics::Dynamics, map::Map};
+use super::{Bounds, dynamics::Dynamics, map};
 use remapping::stopping::mean_and_spread;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -172,7 +172,7 @@ impl Answer {
     /// How many load vectors of each mean and spread remap, in ascending order; none for two processes.
     pub fn spreads(&self) -> Vec<Spread> {
         let Some(letters) = &self.decision else { return self.by_spread.clone() };
-        let map = Map::listed(self, letters);
+        let map = map::listed(self, letters);
         if map.processes() <= 2 {
             return Vec::new();
         }

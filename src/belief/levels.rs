@@ -4,10 +4,12 @@
 use super::{Belief, Detector};
 use crate::Rational;
 use crate::rounding::nearest;
+use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 
 /// The probabilities of one report before and after the change.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Likelihood {
     /// P(report | the phase has not changed).
     pub before: f64,

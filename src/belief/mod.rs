@@ -22,6 +22,8 @@
 //! assert!(belief.probability() > 0.7);
 //! ```
 
+use serde::{Deserialize, Serialize};
+
 mod levels;
 
 pub use levels::{Level, Levels, LevelsError, Likelihood};
@@ -42,7 +44,8 @@ impl Report {
 
 /// A detector with known error probabilities. Informative iff alpha + beta differs from 1; reversed
 /// (its positive report speaks against a change) iff alpha + beta > 1.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Detector {
     false_alarm: f64,
     missed: f64,
@@ -103,7 +106,8 @@ impl Detector {
 
 /// What is known of the phase: the probability that it has changed, and its complement, both to full
 /// relative precision.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Belief {
     changed: f64,
     unchanged: f64,

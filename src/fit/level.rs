@@ -6,6 +6,7 @@
 //! smoothing of level and trend (C. C. Holt 1957), for drifts that come and go, and levels that return
 //! to the mean by a fixed share of the distance a step, for loads that rise and fall again.
 
+use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
 /// Gains of level and trend, and the share of the distance from the mean that is left after a step.
@@ -47,7 +48,8 @@ const FILTERS: [Filter; 14] = [
 ];
 
 /// Which filters are chosen from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Family {
     /// Levels and trends, each series by its own filter.
     Trends,
@@ -57,7 +59,8 @@ pub enum Family {
 }
 
 impl Family {
-    fn filters(self) -> Range<usize> {
+    /// The places of its filters.
+    pub(crate) fn filters(self) -> Range<usize> {
         match self {
             Family::Trends => 0..8,
             Family::Means => 4..FILTERS.len(),
@@ -77,7 +80,7 @@ impl Family {
 const LAGS: [usize; 3] = [1, 3, 9];
 
 /// One series under every filter. A value far off is not believed before the next one confirms it.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Followed {
     levels: [f64; FILTERS.len()],
     trends: [f64; FILTERS.len()],
@@ -143,7 +146,7 @@ impl Followed {
 const LAST_VALUE: usize = 4;
 
 /// What a filter says of a series.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct State {
     /// Where it is.
     pub level: f64,

@@ -2,9 +2,11 @@
 //! normal law" and "two".
 
 use crate::belief::Report;
+use serde::{Deserialize, Serialize};
 
 /// How many measurements make a batch, and batches a cluster.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Clusters {
     batch: u32,
     cluster: u32,
@@ -24,7 +26,8 @@ impl Clusters {
 }
 
 /// Count, mean and sum of squared deviations of a sample (Welford's updates).
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Sample {
     count: f64,
     mean: f64,
@@ -65,7 +68,8 @@ pub enum MonitorError {
 }
 
 /// Compares every cluster of measurements with a base cluster taken first. Constant memory and time.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct ChangeTest {
     clusters: Clusters,
     /// The batch that is being filled.

@@ -23,11 +23,15 @@
 
 pub mod calibrate;
 mod cluster;
+mod reports;
 
 pub use cluster::{ChangeTest, Clusters, MonitorError};
+pub use reports::{NoSuchLevel, ReportMonitor, Reported, SwitchingMonitor};
 
 use crate::belief::{Belief, Detector, Report};
 use crate::threshold::{Bounds, Curve, Hazard, PhaseChange};
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 /// What a complete cluster led to.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -45,20 +49,41 @@ pub struct Decision {
 }
 
 /// The monitor: change test, belief and thresholds.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Monitor<'a> {
     test: ChangeTest,
     detector: Detector,
     hazard: Hazards,
-    curve: &'a Curve,
+    curve: Cow<'a, Curve>,
     belief: Belief,
     step: u64,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 enum Hazards {
     Constant(f64),
     PerStep(Vec<f64>),
+}
+
+impl Hazards {
+    fn of(hazard: &Hazard) -> Hazards {
+        let nearest = crate::rounding::nearest;
+        match hazard {
+            Hazard::Constant(h) => Hazards::Constant(nearest(h)),
+            Hazard::PerStep(list) => Hazards::PerStep(list.iter().map(nearest).collect()),
+        }
+    }
+
+    /// Of step `n`, from 1 on.
+    fn at(&self, n: u64) -> f64 {
+        match self {
+            Hazards::Constant(h) => *h,
+            // Past the last step nothing is known of changes.
+            Hazards::PerStep(list) => list.get(n as usize - 1).copied().unwrap_or(0.0),
+        }
+    }
 }
 
 impl<'a> Monitor<'a> {
@@ -68,13 +93,25 @@ impl<'a> Monitor<'a> {
     /// A step of the problem is a cluster of measurements; its error probabilities should be those of
     /// the change test with these clusters.
     pub fn new(problem: &PhaseChange, curve: &'a Curve, clusters: Clusters) -> Option<Monitor<'a>> {
-        let nearest = crate::rounding::nearest;
-        let hazard = match &problem.hazard {
-            Hazard::Constant(h) => Hazards::Constant(nearest(h)),
-            Hazard::PerStep(list) => Hazards::PerStep(list.iter().map(nearest).collect()),
-        };
+        Monitor::with(problem, Cow::Borrowed(curve), clusters)
+    }
+
+    /// The same with a curve of its own, to be kept as long as a program runs.
+    pub fn owning(
+        problem: &PhaseChange,
+        curve: Curve,
+        clusters: Clusters,
+    ) -> Option<Monitor<'static>> {
+        Monitor::with(problem, Cow::Owned(curve), clusters)
+    }
+
+    fn with<'b>(
+        problem: &PhaseChange,
+        curve: Cow<'b, Curve>,
+        clusters: Clusters,
+    ) -> Option<Monitor<'b>> {
         let detector = problem.detector.as_binary()?;
-        let test = ChangeTest::new(clusters);
+        let (hazard, test) = (Hazards::of(&problem.hazard), ChangeTest::new(clusters));
         Some(Monitor { test, detector, hazard, curve, belief: Belief::UNCHANGED, step: 0 })
     }
 
@@ -96,13 +133,8 @@ impl<'a> Monitor<'a> {
         let Some(report) = self.test.observe(measurement)? else { return Ok(None) };
         self.step += 1;
         let n = self.step;
-        let hazard = match &self.hazard {
-            Hazards::Constant(h) => *h,
-            // Past the last step nothing is known of changes.
-            Hazards::PerStep(list) => list.get(n as usize - 1).copied().unwrap_or(0.0),
-        };
         // A report the model holds impossible says nothing it could understand.
-        let prior = self.belief.prior(hazard);
+        let prior = self.belief.prior(self.hazard.at(n));
         self.belief = prior.after(report, &self.detector).unwrap_or(prior);
         let threshold = self.curve.at(n).unwrap_or(Bounds::NEVER);
         let remap = self.belief.probability() > threshold.middle();

@@ -1,9 +1,10 @@
 //! The rules the papers compare: never, at fixed intervals, past a threshold, stop at rise.
 
 use super::{Policy, Step, exceeds};
+use serde::{Deserialize, Serialize};
 
 /// Never remaps.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Never;
 
 impl<Seen: ?Sized> Policy<Seen> for Never {
@@ -17,7 +18,7 @@ impl<Seen: ?Sized> Policy<Seen> for Never {
 }
 
 /// Remaps every `interval` steps, whatever happens.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct FixedInterval {
     interval: u64,
     since: u64,
@@ -45,7 +46,7 @@ impl<Seen: ?Sized> Policy<Seen> for FixedInterval {
 }
 
 /// Remaps when max - mean exceeds a threshold.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Threshold {
     threshold: f64,
     imbalance: f64,
@@ -73,7 +74,7 @@ impl Policy for Threshold {
 }
 
 /// Remaps when mean / max falls below a minimum.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct UtilizationThreshold {
     minimum: f64,
     utilization: f64,
@@ -105,7 +106,7 @@ impl Policy for UtilizationThreshold {
 ///
 /// W(n) > W(n-1) exactly if (n-1) u_n > u_1 + ... + u_{n-1} + C with u = max - mean, which is how
 /// it is decided; it never holds at n = 1.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct StopAtRise {
     remap_cost: f64,
     steps: u64,

@@ -18,12 +18,15 @@
 
 pub mod advised;
 pub mod classical;
+mod map;
 pub mod practice;
 pub mod predictive;
 mod rule;
+pub mod stated;
 pub mod watching;
 
-pub use rule::{Rule, RuleError};
+pub use map::{Index, Map};
+pub use rule::{Rule, RuleError, Running};
 
 /// A decision rule, as one run of a program meets it.
 ///
@@ -64,6 +67,12 @@ impl Step {
         step
     }
 
+    /// Step `number` of which no more is known than the largest and the mean time, and the least where
+    /// that is known: enough for rules that do not look at single processors.
+    pub fn summary(number: u64, max: f64, mean: f64, min: Option<f64>) -> Step {
+        Step { number, times: Vec::new(), max, mean, min: min.unwrap_or(f64::NAN) }
+    }
+
     /// Makes this step `number`, with the times that `fill` writes into the buffer of the last.
     ///
     /// # Panics
@@ -86,7 +95,7 @@ impl Step {
         self.number
     }
 
-    /// Execution time of each processor.
+    /// Execution time of each processor; empty where only a summary is known.
     pub fn times(&self) -> &[f64] {
         &self.times
     }
@@ -101,7 +110,7 @@ impl Step {
         self.mean
     }
 
-    /// Time of the fastest processor.
+    /// Time of the fastest processor; NaN where a summary leaves it out.
     pub fn min(&self) -> f64 {
         self.min
     }

@@ -1,11 +1,12 @@
 //! The invocation rules load balancing systems use in practice.
 
 use super::{Policy, Step, exceeds, reaches};
+use serde::{Deserialize, Serialize};
 
 /// Remaps when the time lost to imbalance since the last remap reaches what a remap costs
 /// (H. Menon, N. Jain, G. Zheng, L. Kalé, "Automated load balancing invocation based on application
 /// characteristics", IEEE CLUSTER 2012).
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct AccumulatedLoss {
     remap_cost: f64,
     lost: f64,
@@ -67,7 +68,7 @@ pub fn slope(values: &[f64]) -> f64 {
 }
 
 /// Running least-squares line through (0, y_0), (1, y_1), ...
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 struct Line {
     count: f64,
     mean_y: f64,
@@ -94,7 +95,7 @@ impl Line {
 /// remap and remaps after the period sqrt(2 C / (slope of max - slope of mean)) they predict
 /// (Menon et al. 2012; H. Menon, "Meta-Balancer", thesis, Urbana-Champaign 2012). The prediction is
 /// renewed at every step, from [`LinearFit::POINTS`] steps on.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct LinearFit {
     remap_cost: f64,
     steps: u64,
@@ -136,7 +137,7 @@ impl Policy for LinearFit {
 /// the median of the last three step times less the mean step time since the last remap
 /// (K. Zhai, T. Banerjee, D. Zwick, J. Hackl, S. Ranka, "Dynamic load balancing for compressible
 /// multiphase turbulence", ICS 2018).
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct MedianOfThree {
     remap_cost: f64,
     steps: u64,
@@ -183,7 +184,7 @@ impl Policy for MedianOfThree {
 /// efficiency found on the steps right after remaps (1 before the first)
 /// (R. Procassini, M. O'Brien, J. Taylor, "Load balancing of parallel Monte Carlo transport
 /// calculations", 2005).
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct PredictedEfficiency {
     remap_cost: f64,
     ratio: f64,
@@ -238,7 +239,7 @@ impl Policy for PredictedEfficiency {
 /// Remaps when some processor is more than a fixed fraction off the mean: the default of production
 /// codes (C. Márquez, E. César, J. Sorribes, "A load balancing schema for agent-based SPMD
 /// applications", PDPTA 2013).
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Tolerance {
     fraction: f64,
     outside: bool,

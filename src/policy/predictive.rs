@@ -16,11 +16,12 @@
 
 use super::{Policy, Step, exceeds};
 use crate::fit::level::{Ahead, Family, Followed, Smoothed, State, without_outliers};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::ops::Range;
 use std::sync::Arc;
 
 /// Where the ranks were, as far back as matters.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct Past {
     family: Family,
     ranks: usize,
@@ -116,7 +117,7 @@ impl Past {
 }
 
 /// The past and the plan it leads to from balance.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct Plan {
     past: Past,
     /// `costs[k]` = V_k.
@@ -151,13 +152,15 @@ fn cheapest(ahead: &[f64], costs: &[f64], remap_cost: f64, k: usize) -> f64 {
 }
 
 /// Plans remaps on what it has seen.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Predictive {
     remap_cost: f64,
     steps: u64,
     made: u64,
     adaptive: bool,
     family: Family,
+    #[serde(serialize_with = "write_plan", deserialize_with = "read_plan")]
     plan: Option<Arc<Plan>>,
     /// Y so far, the past included.
     path: Vec<f64>,
@@ -168,6 +171,14 @@ pub struct Predictive {
     usual: f64,
     seen: f64,
     wants: bool,
+}
+
+fn write_plan<S: Serializer>(plan: &Option<Arc<Plan>>, serializer: S) -> Result<S::Ok, S::Error> {
+    plan.as_deref().serialize(serializer)
+}
+
+fn read_plan<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Arc<Plan>>, D::Error> {
+    Ok(Option::<Plan>::deserialize(deserializer)?.map(Arc::new))
 }
 
 /// Steps between two fits of an adaptive policy.
@@ -207,6 +218,37 @@ impl Predictive {
         };
         policy.refit();
         policy
+    }
+
+    /// With the knowledge that `steps` steps follow; the plan of the next fit takes it in.
+    pub fn for_steps(self, steps: u64) -> Predictive {
+        Predictive { steps: self.made.saturating_add(steps), ..self }
+    }
+
+    /// Number of ranks, once it is known.
+    pub fn ranks(&self) -> Option<usize> {
+        (!self.base.is_empty()).then_some(self.base.len())
+    }
+
+    /// What does not fit together in it, after it was read.
+    pub fn fault(&self) -> Option<&'static str> {
+        let ranks = self.base.len();
+        let whole = |length: usize| ranks > 0 && length > 0 && length.is_multiple_of(ranks);
+        let planned = self.plan.as_deref().is_none_or(|Plan { past, costs }| {
+            let filters = past.family.filters();
+            let steps = past.path.len() / ranks.max(1);
+            past.ranks == ranks
+                && whole(past.path.len())
+                && past.states.len() == past.path.len()
+                && past.filters.len() == ranks
+                && past.filters.iter().all(|filter| filters.contains(filter))
+                && past.lags < steps
+                && !costs.is_empty()
+        });
+        let path = self.path.len();
+        let path = if ranks == 0 { path == 0 } else { whole(path) };
+        let fits = path && self.followed.len() == ranks && planned;
+        (!fits).then_some("its lists are not of as many ranks and steps as they should")
     }
 
     fn left(&self) -> usize {

@@ -1,10 +1,11 @@
 //! The rules by name.
 
-use super::Policy;
 use super::classical::{FixedInterval, Never, StopAtRise, Threshold, UtilizationThreshold};
 use super::practice::{
     AccumulatedLoss, LinearFit, MedianOfThree, PredictedEfficiency, Tolerance, slope_interval,
 };
+use super::{Policy, Step};
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 
@@ -39,24 +40,78 @@ pub enum Rule {
 impl Rule {
     /// A run of this rule, for remaps that cost `remap_cost`.
     pub fn start(&self, remap_cost: f64) -> Box<dyn Policy> {
+        Box::new(self.run(remap_cost))
+    }
+
+    /// The same as a value that can be stored at any step and go on.
+    pub fn run(&self, remap_cost: f64) -> Running {
         match *self {
-            Rule::Never => Box::new(Never),
-            Rule::Fixed(interval) => Box::new(FixedInterval::new(interval)),
-            Rule::StopAtRise => Box::new(StopAtRise::new(remap_cost)),
-            Rule::Threshold(threshold) => Box::new(Threshold::new(threshold)),
-            Rule::Utilization(minimum) => Box::new(UtilizationThreshold::new(minimum)),
-            Rule::AccumulatedLoss => Box::new(AccumulatedLoss::new(remap_cost)),
+            Rule::Never => Running::Never(Never),
+            Rule::Fixed(interval) => Running::Fixed(FixedInterval::new(interval)),
+            Rule::StopAtRise => Running::StopAtRise(StopAtRise::new(remap_cost)),
+            Rule::Threshold(threshold) => Running::Threshold(Threshold::new(threshold)),
+            Rule::Utilization(minimum) => Running::Utilization(UtilizationThreshold::new(minimum)),
+            Rule::AccumulatedLoss => Running::AccumulatedLoss(AccumulatedLoss::new(remap_cost)),
             Rule::SlopeInterval(slope) => match slope_interval(remap_cost, slope) {
-                Some(interval) => Box::new(FixedInterval::new(interval)),
-                None => Box::new(Never),
+                Some(interval) => Running::Fixed(FixedInterval::new(interval)),
+                None => Running::Never(Never),
             },
-            Rule::LinearFit => Box::new(LinearFit::new(remap_cost)),
-            Rule::MedianOfThree => Box::new(MedianOfThree::new(remap_cost)),
+            Rule::LinearFit => Running::LinearFit(LinearFit::new(remap_cost)),
+            Rule::MedianOfThree => Running::MedianOfThree(MedianOfThree::new(remap_cost)),
             Rule::PredictedEfficiency(ratio) => {
-                Box::new(PredictedEfficiency::new(remap_cost, ratio))
+                Running::PredictedEfficiency(PredictedEfficiency::new(remap_cost, ratio))
             }
-            Rule::Tolerance(fraction) => Box::new(Tolerance::new(fraction)),
+            Rule::Tolerance(fraction) => Running::Tolerance(Tolerance::new(fraction)),
         }
+    }
+}
+
+/// A run of a [`Rule`].
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[expect(missing_docs, reason = "each is named after its rule")]
+pub enum Running {
+    Never(Never),
+    Fixed(FixedInterval),
+    StopAtRise(StopAtRise),
+    Threshold(Threshold),
+    Utilization(UtilizationThreshold),
+    AccumulatedLoss(AccumulatedLoss),
+    LinearFit(LinearFit),
+    MedianOfThree(MedianOfThree),
+    PredictedEfficiency(PredictedEfficiency),
+    Tolerance(Tolerance),
+}
+
+/// The same call of whichever rule it is.
+macro_rules! each {
+    ($running:expr, $rule:ident => $call:expr) => {
+        match $running {
+            Running::Never($rule) => $call,
+            Running::Fixed($rule) => $call,
+            Running::StopAtRise($rule) => $call,
+            Running::Threshold($rule) => $call,
+            Running::Utilization($rule) => $call,
+            Running::AccumulatedLoss($rule) => $call,
+            Running::LinearFit($rule) => $call,
+            Running::MedianOfThree($rule) => $call,
+            Running::PredictedEfficiency($rule) => $call,
+            Running::Tolerance($rule) => $call,
+        }
+    };
+}
+
+impl Policy for Running {
+    fn observe(&mut self, step: &Step) {
+        each!(self, rule => rule.observe(step));
+    }
+
+    fn wants_remap(&self) -> bool {
+        each!(self, rule => Policy::<Step>::wants_remap(rule))
+    }
+
+    fn remapped(&mut self) {
+        each!(self, rule => Policy::<Step>::remapped(rule));
     }
 }
 

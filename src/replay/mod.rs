@@ -20,9 +20,13 @@
 
 mod course;
 mod difference;
+mod ground;
+mod player;
 
 pub use course::{Course, hindsight, play, recorded, standing};
 pub use difference::{difference, total};
+pub use ground::{Contestant, Ground, IN_USE, NameError, OURS, Outset};
+pub use player::{Needs, Player};
 
 use crate::learning::Learnt;
 use crate::observer::{Halt, Observer};

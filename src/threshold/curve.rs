@@ -62,7 +62,8 @@ impl From<[f64; 2]> for Bounds {
 }
 
 /// Steps `first..=last` share `bounds`.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Run {
     /// First step.
     pub first: u64,
@@ -73,7 +74,8 @@ pub struct Run {
 }
 
 /// pi_n for a range of steps ending at M.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Curve {
     /// In descending order of steps, without gaps.
     runs: Vec<Run>,

@@ -47,8 +47,8 @@ fn cost(made: &Made, choice: Choice) -> f64 {
     let (cut, steps) = (question.cut(), record.steps());
     let ground = question.ground(cut);
     let found = contestants(&ground, &[choice.name()], None, &mut Vec::new()).unwrap();
-    let mut run = ground.run(&found[0], steps - cut);
-    play(record, cut..steps, ground.base(), remap_cost, run.as_mut()).tally.value
+    let mut run = ground.run(&found[0], (steps - cut) as u64);
+    play(record, cut..steps, ground.base(), remap_cost, &mut run).tally.value
 }
 
 /// A damage, and the words one of which must be said of it; none if it does no harm.

@@ -20,6 +20,7 @@ const ENGINE: &[&[&str]] = &[
     &["interval", "stopping", "threshold"],
     &["fit", "policy", "simulate", "switching"],
     &["drift", "learning", "mesh", "monitor", "replay"],
+    &["controller"],
 ];
 
 /// What each module at the top of a crate imports, with a file that does.

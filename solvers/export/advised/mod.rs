@@ -2,14 +2,22 @@
 
 mod controller;
 
-use super::{Target, title_and_version};
+use super::{Target, controller as stored, title_and_version};
 use crate::complaint::Complaint;
 use crate::solution::advised::{Advised, Cost, Simple, WITHIN};
 use crate::solution::rule::{Interval, Level, Measure, Rule, StatedRule};
+use remapping::replay::Player;
 
 /// Writes `advised` for `target`.
 pub fn write(advised: &Advised, target: Target) -> Result<Vec<u8>, Complaint> {
     let controller = match target {
+        Target::Controller => match advised.simple_enough() {
+            Some(simple) => return super::write(&stated(advised, simple), target),
+            None => {
+                let player = Player::Advised(Box::new(advised.rule.clone()));
+                return Ok(stored::document(player).into_bytes());
+            }
+        },
         Target::C => controller::of_c,
         Target::Fortran => controller::of_fortran,
         Target::Python => controller::of_python,

@@ -101,6 +101,11 @@ impl Advised {
         policy
     }
 
+    /// Number of ranks, once it is known.
+    pub fn ranks(&self) -> Option<usize> {
+        self.state.as_ref().map(|state| state.row.len())
+    }
+
     /// With the knowledge that `steps` steps follow.
     pub fn for_steps(self, steps: u64) -> Advised {
         Advised { left: Some(steps), ..self }

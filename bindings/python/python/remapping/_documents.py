@@ -1,0 +1,283 @@
+"""The verbs of the command line, and what they return: its documents, with arrays."""
+
+import itertools
+import json
+import os
+
+import numpy as np
+
+from . import _remapping
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C stopped a computation; ``partial`` is what was known by then, bounds included."""
+
+    def __init__(self, partial):
+        super().__init__("interrupted")
+        self.partial = partial
+
+
+def source(model):
+    """The path and the text of a model, one of them None."""
+    if isinstance(model, FittedModel):
+        return None, model.file
+    if isinstance(model, os.PathLike) or (isinstance(model, str) and "(" not in model):
+        return os.fspath(model), None
+    if isinstance(model, str):
+        return None, model
+    raise TypeError(f"a model is a path, a text or a fitted model, not {type(model).__name__}")
+
+
+def _numbers(value):
+    """A list of numbers, or of rows of them, as an array; anything else as it is."""
+    if isinstance(value, list) and value and not isinstance(value[0], (str, dict)):
+        try:
+            array = np.array(value, dtype=float if None in value else None)
+        except (TypeError, ValueError):
+            return value
+        return array if array.dtype.kind in "if" else value
+    return value
+
+
+class Document:
+    """What the command line prints with --json. Fields are attributes; lists of numbers are arrays."""
+
+    def __init__(self, document):
+        self.document = document
+        self._arrays = {}
+
+    def __getattr__(self, name):
+        if name.startswith("__") or name in ("document", "_arrays"):
+            raise AttributeError(name)
+        if name not in self._arrays:
+            if name not in self.document:
+                known = ", ".join(sorted(self.document))
+                raise AttributeError(f"no {name}: there are {known}")
+            self._arrays[name] = _numbers(self.document[name])
+        return self._arrays[name]
+
+    def __dir__(self):
+        return sorted({*super().__dir__(), *self.document})
+
+    def __repr__(self):
+        title = self.document.get("title")
+        what = self.document.get("problem")
+        words = [repr(word) for word in (title, what) if word]
+        return f"<{type(self).__name__} {' '.join(words)}>"
+
+    def to_json(self):
+        """The document as text."""
+        return json.dumps(self.document)
+
+    def save(self, path):
+        """Writes the document to a file that ``remap report``, ``export`` and ``verify`` read."""
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(self.to_json())
+
+
+def _axes(axes):
+    if axes is not None:
+        return axes
+    try:
+        import matplotlib.pyplot as pyplot
+    except ImportError as error:
+        raise ImportError("pictures need matplotlib: pip install 'remapping[plot]'") from error
+    return pyplot.subplots()[1]
+
+
+class Solution(Document):
+    """The solution of a model, with certified bounds.
+
+    Fields are those of ``remap solve --json``, for example ``threshold``, ``threshold_lower``, ``threshold_upper``,
+    ``value`` and ``status`` of a change of phase; dir() lists them.
+    """
+
+    def plot(self, axes=None):
+        """Draws the solution with matplotlib, and returns the axes."""
+        axes = _axes(axes)
+        document = self.document
+        if "threshold" in document and len(self.threshold):
+            first = (document.get("stationary_through", -1) or -1) + 1
+            steps = np.arange(first, first + len(self.threshold))
+            axes.fill_between(steps, self.threshold_lower, self.threshold_upper, alpha=0.3)
+            axes.plot(steps, self.threshold)
+            axes.set(xlabel="step", ylabel="remap above this belief", ylim=(0, 1.02))
+        elif "to_second" in document:
+            for name, label in (("to_second", "to the second mapping"), ("to_first", "back")):
+                values = np.asarray(document[name]["threshold"])
+                axes.plot(np.arange(len(values)), values, "." if len(values) == 1 else "-", label=label)
+            axes.set(xlabel="step", ylabel="belief", ylim=(-0.02, 1.02))
+            axes.legend()
+        elif document.get("decision") and len(document.get("shape", ())) == 2:
+            letters = np.frombuffer(document["decision"].encode(), dtype=np.uint8)
+            axes.imshow(letters.reshape(document["shape"]) == ord("R"), origin="lower", cmap="Greys")
+            axes.set(xlabel="load of the second process", ylabel="of the first; dark: remap")
+        elif "deviation" in document and document["deviation"]:
+            curve = np.asarray(document["deviation"], dtype=float)
+            axes.plot(np.arange(len(curve)), curve)
+            axes.set(xlabel="steps since the last remap", ylabel="expected deviation")
+        elif document.get("closest_threshold"):
+            held = document["closest_threshold"]
+            axes.step([each["step"] for each in held], [each["threshold"] for each in held], where="post")
+            axes.set(xlabel="step", ylabel="remap above this max - mean")
+        else:
+            raise ValueError(f"there is no picture of this {document['problem']} solution")
+        axes.set_title(document["title"])
+        return axes
+
+
+class Sweep(list):
+    """Pairs of the values set and the solution, in the order of the sweep."""
+
+    def values(self, field):
+        """A field of every solution, as an array: of a value between bounds the middle."""
+        def number(found):
+            if isinstance(found, dict):
+                return (found["lower"] + found["upper"]) / 2
+            return np.nan if found is None else found
+
+        return np.array([number(solution.document.get(field)) for _, solution in self])
+
+
+class Comparison(Document):
+    """Policies side by side on one model: ``policies`` has what each came to."""
+
+
+class Verification(Document):
+    """The lemmas of the papers on a model and near it: ``claims``, and ``as_expected``."""
+
+    def __bool__(self):
+        return bool(self.document["as_expected"])
+
+
+class FittedModel(Document):
+    """A model fitted to a log: ``problem``, ``parameters``, ``fits``, ``why`` and ``file``, which ``solve`` takes."""
+
+    def solve(self, **options):
+        """Solves it."""
+        return solve(self, **options)
+
+
+class Fit(Document):
+    """All models that can be fitted to a log; ``best`` is the recommended one."""
+
+    @property
+    def models(self):
+        return [FittedModel(model) for model in self.document["models"]]
+
+    @property
+    def best(self):
+        return self.models[0]
+
+
+class Replay(Document):
+    """What policies would have cost on the later steps of a log: ``policies``, ``clairvoyant``, ``best_in_use``."""
+
+    def cost(self, policy):
+        """What one of the policies cost."""
+        for line in self.document["policies"]:
+            if line["policy"] == policy:
+                return line["cost"]
+        raise KeyError(policy)
+
+    def plot(self, axes=None):
+        """Draws the costs with matplotlib, and returns the axes."""
+        axes = _axes(axes)
+        lines = sorted(self.document["policies"], key=lambda line: -line["cost"])
+        axes.barh([line["policy"] for line in lines], [line["cost"] for line in lines])
+        axes.axvline(self.document["clairvoyant"], color="black", linestyle="--")
+        axes.set(xlabel="cost; dashed: knowing the steps in advance")
+        return axes
+
+
+def _finished(kind, found):
+    text, stopped = found
+    made = None if text is None else kind(json.loads(text))
+    if stopped:
+        raise Interrupted(made)
+    return made
+
+
+def _written(value):
+    """A value as it is written in a model."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, (bool, np.bool_)):
+        return "true" if value else "false"
+    if isinstance(value, (int, np.integer)):
+        return str(int(value))
+    return repr(float(value))
+
+
+def solve(model, *, set=None, tolerance=1e-9, time_limit=None, values=False, method="auto"):
+    """Solves a model and returns a ``Solution``.
+
+    ``model`` is the path of a model file, its text, or a fitted model. ``set`` puts other values into it, as
+    ``{"problem.remap_cost": 4}``. ``tolerance`` bounds the certified width of what is reported. After ``time_limit``
+    seconds, and on Ctrl-C, the computation ends with the bounds it has: the former returns a solution whose
+    ``status`` says so, the latter raises ``Interrupted``.
+    """
+    places = [(path, _written(value)) for path, value in (set or {}).items()]
+    found = _remapping.solve(*source(model), places, tolerance, time_limit, values, method)
+    return _finished(Solution, found)
+
+
+def sweep(model, axes, **options):
+    """Solves a model for all combinations of some values, ``{"problem.remap_cost": [1, 2, 4]}``; the last
+    path varies fastest. ``options`` are those of ``solve``. Returns a ``Sweep``; on Ctrl-C, ``Interrupted`` has
+    those solved by then.
+    """
+    solved = Sweep()
+    for values in itertools.product(*axes.values()):
+        chosen = dict(zip(axes, values))
+        try:
+            solved.append((chosen, solve(model, set=chosen, **options)))
+        except KeyboardInterrupt:
+            raise Interrupted(solved) from None
+    return solved
+
+
+def compare(model, policies=(), *, runs=1000, seed=1):
+    """Policies side by side on one model, on the same sample paths: a ``Comparison``. Without ``policies``, all that
+    apply."""
+    return _finished(Comparison, _remapping.compare(*source(model), list(policies), runs, seed))
+
+
+def verify(model, *, cases=32, seed=1):
+    """Examines the lemmas of the papers on a model and on ``cases`` models near it: a ``Verification``, which is true
+    if theorems hold and what is known to be false is refuted."""
+    return _finished(Verification, _remapping.verify(*source(model), cases, seed))
+
+
+def _times(times):
+    """A log as an array of doubles: an array, or a DataFrame with a column for each rank."""
+    array = np.ascontiguousarray(times, dtype=float)
+    if array.ndim != 2:
+        raise _remapping.RemappingError(
+            f"times have {array.ndim} dimensions: give a row for each step, a column for each rank"
+        )
+    return array
+
+
+def _remaps(remaps):
+    return [(int(each), None) if np.ndim(each) == 0 else (int(each[0]), float(each[1])) for each in remaps]
+
+
+def fit(times, remap_cost, *, remaps=(), job_steps=None):
+    """Fits models to a log and returns a ``Fit``, the recommended model first.
+
+    ``times`` is an array or a DataFrame with a row for each step and a column for each rank. ``remaps`` are the steps
+    before which the run was remapped, or pairs of those and what it cost.
+    """
+    return _finished(Fit, _remapping.fit(_times(times), float(remap_cost), _remaps(remaps), job_steps))
+
+
+def replay(times, remap_cost, policies=(), *, remaps=None, split=0.5, seed=1):
+    """What policies would have cost: trained on the first steps of a log, judged on the others, from balance.
+
+    Returns a ``Replay``. Without ``policies``, all of them. ``remaps`` are as in ``fit``; None if nobody knows when
+    the run was remapped. It is assumed that a remap restores balance and does not change later increments.
+    """
+    known = None if remaps is None else _remaps(remaps)
+    found = _remapping.replay(_times(times), float(remap_cost), list(policies), known, split, seed)
+    return _finished(Replay, found)

@@ -1,0 +1,26 @@
+//! When should a running program remap its work? The part of the Python package that computes; what people see is
+//! in `python/remapping`.
+
+mod controller;
+mod documents;
+mod fails;
+mod monitor;
+mod statistics;
+
+use pyo3::prelude::*;
+
+#[pymodule]
+fn _remapping(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("RemappingError", module.py().get_type::<fails::RemappingError>())?;
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add_class::<controller::Controller>()?;
+    module.add_class::<monitor::Monitor>()?;
+    module.add_class::<monitor::Decision>()?;
+    module.add_class::<statistics::Statistics>()?;
+    module.add_function(wrap_pyfunction!(documents::solve, module)?)?;
+    module.add_function(wrap_pyfunction!(documents::compare, module)?)?;
+    module.add_function(wrap_pyfunction!(documents::verify, module)?)?;
+    module.add_function(wrap_pyfunction!(documents::fit, module)?)?;
+    module.add_function(wrap_pyfunction!(documents::replay, module)?)?;
+    Ok(())
+}

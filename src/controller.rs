@@ -1,0 +1,274 @@
+//! A policy inside a running program: fed once a step, stored in a checkpoint, going on from there.
+//!
+//! It decides as [`crate::replay`] does, step by step, given the same times: both run the same
+//! [`Player`].
+//!
+//! ```
+//! use remapping::controller::Controller;
+//!
+//! let mut controller = Controller::named("threshold:0.5", 2.0)?;
+//! assert!(!controller.step(&[1.0, 1.2, 1.1])?);
+//! assert!(controller.step_summary(2.0, 1.3, None)?);
+//! controller.remapped(Some(1.9))?;
+//! assert_eq!(controller.mean_remap_cost(), Some(1.9));
+//! # Ok::<(), remapping::controller::ControllerError>(())
+//! ```
+
+use crate::fit::level::Family;
+use crate::learning::Learnt;
+use crate::policy::advised::Advised;
+use crate::policy::predictive::Predictive;
+use crate::policy::{Policy, Rule, Step};
+use crate::record::{Record, RecordError};
+use crate::replay::{Ground, NameError, Needs, Outset, Player};
+use serde::{Deserialize, Serialize};
+
+/// Steps to come where nobody knows how many: beyond what any plan looks at.
+const ENDLESS: u64 = u64::MAX / 2;
+
+/// A policy between two steps of a program.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Controller {
+    player: Player,
+    /// Steps taken in.
+    #[serde(default)]
+    steps: u64,
+    #[serde(default)]
+    remaps: Remaps,
+    #[serde(skip)]
+    step: Step,
+}
+
+/// What remaps have cost, as far as the program has said.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Remaps {
+    count: u64,
+    measured: u64,
+    seconds: f64,
+}
+
+/// Why a controller cannot be had, or cannot take a step in.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ControllerError {
+    /// No policy has the name.
+    #[error(transparent)]
+    Name(#[from] NameError),
+    /// The policy is tuned on a log.
+    #[error("`{0}` is tuned on recorded steps: train it on some, or give a rule with its number")]
+    Untrained(String),
+    /// The steps to train on are no record.
+    #[error(transparent)]
+    Record(#[from] RecordError),
+    /// Too few steps to train on.
+    #[error("{0} steps are too few to train on: it takes 4")]
+    TooFew(usize),
+    /// What a remap costs is no cost.
+    #[error("a remap cannot cost {0}: give a number from 0 on")]
+    Cost(f64),
+    /// A time is not finite.
+    #[error("the time of rank {0} is not a finite number")]
+    Time(usize),
+    /// A summary is not finite, or its parts do not fit.
+    #[error("max = {max} and mean = {mean} are not the largest and the mean of any times")]
+    Summary {
+        /// As given.
+        max: f64,
+        /// As given.
+        mean: f64,
+    },
+    /// The policy looks at single ranks.
+    #[error("this policy needs the time of every rank, not only the largest and the mean")]
+    NeedsTimes,
+    /// The policy looks at the least time.
+    #[error("this policy needs the least time too")]
+    NeedsMin,
+    /// Times of another number of ranks.
+    #[error("{given} times, but this policy is for {ranks} ranks")]
+    Ranks {
+        /// Of the policy.
+        ranks: usize,
+        /// Handed over.
+        given: usize,
+    },
+    /// A step without times.
+    #[error("a step has the time of at least one rank")]
+    NoRanks,
+    /// A stored controller that does not fit together.
+    #[error("not a controller: {0}")]
+    Stored(&'static str),
+}
+
+impl From<Player> for Controller {
+    fn from(player: Player) -> Controller {
+        Controller { player, steps: 0, remaps: Remaps::default(), step: Step::default() }
+    }
+}
+
+fn checked_cost(remap_cost: f64) -> Result<f64, ControllerError> {
+    let valid = remap_cost.is_finite() && remap_cost >= 0.0;
+    if valid { Ok(remap_cost) } else { Err(ControllerError::Cost(remap_cost)) }
+}
+
+impl Controller {
+    /// A policy by its name in `replay`, for remaps that cost `remap_cost`, in the unit of the times. It knows
+    /// nothing yet, and learns in place if it is one that learns; the program starts balanced.
+    ///
+    /// # Errors
+    /// If there is none of this name, or it has to be tuned on recorded steps.
+    pub fn named(name: &str, remap_cost: f64) -> Result<Controller, ControllerError> {
+        let cost = checked_cost(remap_cost)?;
+        let player = match name {
+            "advised" | "advised_cold" => Player::Advised(Box::new(Advised::new(cost))),
+            "adaptive_cold" => {
+                let nothing = std::iter::empty();
+                let plan = Predictive::new(nothing, cost, ENDLESS, true, Family::Trends);
+                Player::Predictive(Box::new(plan))
+            }
+            "q_learning" => Player::Learnt(Learnt::new(cost)),
+            "solved" | "adaptive" | "predictive" | "interval" | "fixed" | "threshold"
+            | "utilization" => return Err(ControllerError::Untrained(name.to_owned())),
+            "solution" => return Err(NameError::NoSolution.into()),
+            rule => Player::Rule(rule.parse::<Rule>().map_err(NameError::from)?.run(cost)),
+        };
+        Ok(player.into())
+    }
+
+    /// The same after training on all steps of `record`, as `replay` trains its policies on the steps before
+    /// the first that is judged; the program is balanced at the last of them. `steps` is how many follow,
+    /// where that is known. `seed` is that of Q-learning.
+    ///
+    /// # Errors
+    /// If there is none of this name, or the steps are too few.
+    pub fn trained(
+        name: &str,
+        remap_cost: f64,
+        record: &Record,
+        steps: Option<u64>,
+        seed: u64,
+    ) -> Result<Controller, ControllerError> {
+        let remap_cost = checked_cost(remap_cost)?;
+        if record.steps() < 4 {
+            return Err(ControllerError::TooFew(record.steps()));
+        }
+        let ground = Ground {
+            record,
+            remap_cost,
+            training: 0..record.steps(),
+            seed,
+            from: Outset::Balance,
+            end_known: steps.is_some(),
+        };
+        let found = ground.contestant(name, None, &mut Vec::new())?;
+        Ok(ground.run(&found, steps.unwrap_or(ENDLESS)).into())
+    }
+
+    /// With the knowledge that `steps` steps follow, if the policy has a use for it.
+    pub fn for_steps(self, steps: u64) -> Controller {
+        Controller { player: self.player.for_steps(steps), ..self }
+    }
+
+    /// What it must be told of a step.
+    pub fn needs(&self) -> Needs {
+        self.player.needs()
+    }
+
+    /// The number of ranks it is for, if for a certain one.
+    pub fn ranks(&self) -> Option<usize> {
+        self.player.ranks()
+    }
+
+    /// Takes in the time each rank needed for a step, and says whether to remap now.
+    ///
+    /// # Errors
+    /// If a time is not finite, or there are times of other ranks than before; the step is then not
+    /// taken in.
+    pub fn step(&mut self, times: &[f64]) -> Result<bool, ControllerError> {
+        if times.is_empty() {
+            return Err(ControllerError::NoRanks);
+        }
+        if let Some(rank) = times.iter().position(|time| !time.is_finite()) {
+            return Err(ControllerError::Time(rank));
+        }
+        if let Some(ranks) = self.ranks().filter(|ranks| *ranks != times.len()) {
+            return Err(ControllerError::Ranks { ranks, given: times.len() });
+        }
+        self.steps += 1;
+        self.step.refill(self.steps, |held| {
+            held.clear();
+            held.extend_from_slice(times);
+        });
+        self.player.observe(&self.step);
+        Ok(self.player.wants_remap())
+    }
+
+    /// The same from the largest time and the mean, and the least where it is known: for policies that do not
+    /// look at single ranks.
+    ///
+    /// # Errors
+    /// If the policy needs more, or the numbers cannot be those of a step; it is then not taken in.
+    pub fn step_summary(
+        &mut self,
+        max: f64,
+        mean: f64,
+        min: Option<f64>,
+    ) -> Result<bool, ControllerError> {
+        match self.needs() {
+            Needs::Times => return Err(ControllerError::NeedsTimes),
+            Needs::MaxMeanMin if min.is_none() => return Err(ControllerError::NeedsMin),
+            _ => {}
+        }
+        // Sums over ranks round.
+        let fits = max - mean >= -1e-9 * (max.abs() + mean.abs());
+        if !(max.is_finite() && mean.is_finite() && fits && min.is_none_or(f64::is_finite)) {
+            return Err(ControllerError::Summary { max, mean });
+        }
+        self.steps += 1;
+        self.player.observe(&Step::summary(self.steps, max, mean, min));
+        Ok(self.player.wants_remap())
+    }
+
+    /// The program has remapped, whoever asked for it; `seconds` is what it cost, where that was
+    /// measured. Policies go on with the cost they were made for, as in `replay`.
+    ///
+    /// # Errors
+    /// If the cost is negative or not finite; the remap is then not taken in.
+    pub fn remapped(&mut self, seconds: Option<f64>) -> Result<(), ControllerError> {
+        if let Some(seconds) = seconds {
+            self.remaps.seconds += checked_cost(seconds)?;
+            self.remaps.measured += 1;
+        }
+        self.remaps.count += 1;
+        self.player.remapped();
+        Ok(())
+    }
+
+    /// Steps taken in.
+    pub fn steps(&self) -> u64 {
+        self.steps
+    }
+
+    /// Remaps made.
+    pub fn remaps(&self) -> u64 {
+        self.remaps.count
+    }
+
+    /// Mean of what remaps have cost; `None` before one was measured.
+    pub fn mean_remap_cost(&self) -> Option<f64> {
+        let Remaps { measured, seconds, .. } = self.remaps;
+        (measured > 0).then(|| seconds / measured as f64)
+    }
+
+    /// Checks a controller that was read.
+    ///
+    /// # Errors
+    /// If it does not fit together.
+    pub fn check(self) -> Result<Controller, ControllerError> {
+        match self.player.fault() {
+            Some(fault) => Err(ControllerError::Stored(fault)),
+            None => Ok(self),
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! The belief of a program whose detector reports by itself, yes or no or by level: one change of phase, or
+//! phases that come back.
+
+use super::Hazards;
+use crate::belief::{Belief, Level, Levels, Likelihood};
+use crate::rounding::nearest;
+use crate::switching::PhaseSwitching;
+use crate::threshold::{Bounds, Curve, PhaseChange};
+use serde::{Deserialize, Serialize};
+
+/// What a report led to.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Reported {
+    /// Decision step n, from 1 on.
+    pub step: u64,
+    /// p_n after the report.
+    pub belief: f64,
+    /// The threshold it is compared with.
+    pub threshold: Bounds,
+    /// Whether to remap now.
+    pub remap: bool,
+}
+
+/// A level that the detector does not have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the detector has no level {level}: they are numbered from 0 to {last}")]
+pub struct NoSuchLevel {
+    /// As reported.
+    pub level: usize,
+    /// The last one.
+    pub last: usize,
+}
+
+/// The chances of each level, in the order of the detector.
+fn likelihoods(detector: &Levels) -> Vec<Likelihood> {
+    let chances =
+        |level: &Level| Likelihood { before: nearest(&level.before), after: nearest(&level.after) };
+    detector.levels().iter().map(chances).collect()
+}
+
+fn likelihood(reports: &[Likelihood], level: usize) -> Result<Likelihood, NoSuchLevel> {
+    let last = reports.len().saturating_sub(1);
+    reports.get(level).copied().ok_or(NoSuchLevel { level, last })
+}
+
+/// Watches for one change of phase by the reports of a detector of any number of levels.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ReportMonitor {
+    reports: Vec<Likelihood>,
+    hazard: Hazards,
+    curve: Curve,
+    belief: Belief,
+    step: u64,
+}
+
+impl ReportMonitor {
+    /// A monitor that decides by `curve`, the thresholds of `problem`. Levels are numbered as in the problem's
+    /// detector.
+    pub fn new(problem: &PhaseChange, curve: Curve) -> ReportMonitor {
+        let levels = likelihoods(&problem.detector);
+        let (hazard, belief) = (Hazards::of(&problem.hazard), Belief::UNCHANGED);
+        ReportMonitor { reports: levels, hazard, curve, belief, step: 0 }
+    }
+
+    /// The belief that the phase has changed.
+    pub fn belief(&self) -> f64 {
+        self.belief.probability()
+    }
+
+    /// Takes the report of the next step.
+    ///
+    /// # Errors
+    /// If there is no such level; the belief is then as it was.
+    pub fn observe(&mut self, level: usize) -> Result<Reported, NoSuchLevel> {
+        let report = likelihood(&self.reports, level)?;
+        self.step += 1;
+        // A report the model holds impossible says nothing it could understand.
+        let prior = self.belief.prior(self.hazard.at(self.step));
+        self.belief = prior.given(report).unwrap_or(prior);
+        let threshold = self.curve.at(self.step).unwrap_or(Bounds::NEVER);
+        let belief = self.belief();
+        Ok(Reported { step: self.step, belief, threshold, remap: belief > threshold.middle() })
+    }
+
+    /// The program has remapped: nothing has changed since.
+    pub fn remapped(&mut self) {
+        self.belief = Belief::UNCHANGED;
+    }
+}
+
+/// Which threshold holds when.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Thresholds {
+    /// At all steps: to the second mapping, and back.
+    Same([Bounds; 2]),
+    /// By step.
+    ByStep([Curve; 2]),
+}
+
+/// Watches phases that come back, by the reports of a detector: two mappings, two thresholds, and between them
+/// the program keeps the mapping it has.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SwitchingMonitor {
+    reports: Vec<Likelihood>,
+    rates: [f64; 2],
+    thresholds: Thresholds,
+    /// The mapping in use: the first or the second.
+    second: bool,
+    belief: Belief,
+    step: u64,
+}
+
+impl SwitchingMonitor {
+    fn new(problem: &PhaseSwitching, thresholds: Thresholds) -> Option<SwitchingMonitor> {
+        let reports = likelihoods(&problem.detector);
+        let rates = [nearest(&problem.rates[0]), nearest(&problem.rates[1])];
+        let belief = Belief::new(nearest(&problem.initial))?;
+        Some(SwitchingMonitor { reports, rates, thresholds, second: false, belief, step: 0 })
+    }
+
+    /// For a program that never ends: `to_second` and `to_first` are the thresholds of `problem`, as
+    /// [`crate::switching::long_run`] finds them. `None` if its initial belief is no probability.
+    pub fn endless(
+        problem: &PhaseSwitching,
+        to_second: Bounds,
+        to_first: Bounds,
+    ) -> Option<SwitchingMonitor> {
+        SwitchingMonitor::new(problem, Thresholds::Same([to_second, to_first]))
+    }
+
+    /// For a program that ends, by the curves that [`crate::switching::solve`] finds.
+    pub fn by_step(
+        problem: &PhaseSwitching,
+        to_second: Curve,
+        to_first: Curve,
+    ) -> Option<SwitchingMonitor> {
+        SwitchingMonitor::new(problem, Thresholds::ByStep([to_second, to_first]))
+    }
+
+    /// The belief that the second phase is on.
+    pub fn belief(&self) -> f64 {
+        self.belief.probability()
+    }
+
+    /// Whether the second mapping is in use.
+    pub fn is_second(&self) -> bool {
+        self.second
+    }
+
+    /// Takes the report of the next step. To remap is to switch to the other mapping.
+    ///
+    /// # Errors
+    /// If there is no such level; the belief is then as it was.
+    pub fn observe(&mut self, level: usize) -> Result<Reported, NoSuchLevel> {
+        let report = likelihood(&self.reports, level)?;
+        self.step += 1;
+        let [a, b] = self.rates;
+        let p = self.belief.probability();
+        let prior = Belief::new((p * (1.0 - b) + (1.0 - p) * a).clamp(0.0, 1.0));
+        let prior = prior.unwrap_or(self.belief);
+        self.belief = prior.given(report).unwrap_or(prior);
+        let never = Bounds::from([f64::from(!self.second); 2]);
+        let threshold = match &self.thresholds {
+            Thresholds::Same(both) => both[usize::from(self.second)],
+            Thresholds::ByStep(both) => {
+                both[usize::from(self.second)].at(self.step).unwrap_or(never)
+            }
+        };
+        let belief = self.belief();
+        let remap = match self.second {
+            false => belief > threshold.middle(),
+            true => belief < threshold.middle(),
+        };
+        Ok(Reported { step: self.step, belief, threshold, remap })
+    }
+
+    /// The program has switched to the other mapping. What is believed of the phase stays.
+    pub fn remapped(&mut self) {
+        self.second = !self.second;
+    }
+}

@@ -1,0 +1,308 @@
+//! Policies by name on a record: which there are, and how they are trained.
+
+use super::{Player, intervals, learn, replay, standing, thresholds, tuned};
+use crate::fit::growth;
+use crate::fit::increments::Increments;
+use crate::fit::level::Family;
+use crate::learning::Learnt;
+use crate::policy::advised::Advised;
+use crate::policy::predictive::Predictive;
+use crate::policy::{Policy, Rule, RuleError, Step};
+use crate::record::Record;
+use crate::simulate::Base;
+use std::ops::Range;
+
+/// Why a name is that of no policy that can play.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum NameError {
+    /// No policy and no rule has it, or its parameter is wrong.
+    #[error(transparent)]
+    Rule(#[from] RuleError),
+    /// The policy of a solution, and none was given.
+    #[error("`solution` plays a solution: which?")]
+    NoSolution,
+}
+
+/// A policy that takes part.
+pub struct Contestant {
+    /// Its name.
+    pub name: String,
+    /// What came out of its training.
+    pub note: Option<String>,
+    /// What it was chosen from: names, and costs on the later training steps as multiples of
+    /// hindsight's.
+    pub trials: Vec<(String, f64)>,
+    start: Start,
+}
+
+impl Contestant {
+    /// The rule it is, or that was found in training.
+    pub fn rule(&self) -> Option<Rule> {
+        match self.start {
+            Start::Rule(rule) => Some(rule),
+            _ => None,
+        }
+    }
+}
+
+/// How a run of a policy starts.
+enum Start {
+    Rule(Rule),
+    Predictive { adaptive: bool, cold: bool, family: Family },
+    Learnt(Box<Learnt>),
+    Advised(Box<Advised>),
+    Given(Box<Player>),
+}
+
+/// Where the judged run of a policy starts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outset {
+    /// Balanced, as if there had been a remap just before.
+    Balance,
+    /// Where the recorded run stood.
+    Actual,
+}
+
+/// Everything the policies are made from.
+#[derive(Clone)]
+pub struct Ground<'a> {
+    /// The record.
+    pub record: &'a Record,
+    /// Cost of a remap in seconds.
+    pub remap_cost: f64,
+    /// Steps to train on: those before the first judged.
+    pub training: Range<usize>,
+    /// Seed of Q-learning.
+    pub seed: u64,
+    /// Where the judged run starts.
+    pub from: Outset,
+    /// Whether policies know how many steps are judged.
+    pub end_known: bool,
+}
+
+/// The rules that codes use today, with the parameters they come with.
+pub const IN_USE: [&str; 9] = [
+    "never",
+    "stop_at_rise",
+    "menon",
+    "metabalancer",
+    "zhai",
+    "procassini",
+    "marquez:0.1",
+    "utilization:0.9",
+    "fixed:10",
+];
+
+/// Policies made here, in the order of the table.
+pub const OURS: [&str; 11] = [
+    "advised",
+    "advised_cold",
+    "solved",
+    "adaptive",
+    "predictive",
+    "adaptive_cold",
+    "interval",
+    "q_learning",
+    "fixed",
+    "threshold",
+    "utilization",
+];
+
+/// Q-learning episodes.
+const EPISODES: u64 = 512;
+
+/// By which factor a rule in use must be cheaper in training than the plans, which have fewer steps to
+/// learn from there.
+const ADVANTAGE: f64 = 1.1;
+
+/// The longest interval that is found by growth, and the seed of that.
+const LONGEST_PLANNED: usize = 200;
+const GROWTH_SEED: u64 = 1;
+
+/// Trials look back this far at most.
+const LONGEST_TRIAL: usize = 600;
+
+impl<'a> Ground<'a> {
+    /// The policy of this name; `solution` is that of a solution, if one was given. `curve` gets the regret
+    /// curve of Q-learning.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub fn contestant(
+        &self,
+        name: &str,
+        solution: Option<&Player>,
+        curve: &mut Vec<(u64, f64)>,
+    ) -> Result<Contestant, NameError> {
+        let (record, cost, steps) = (self.record, self.remap_cost, self.training.clone());
+        let tune =
+            |rules: Vec<Rule>| tuned(record, steps.clone(), cost, &rules).unwrap_or(Rule::Never);
+        let found = |rule: Rule| (Start::Rule(rule), Some(format!("trained: {rule}")));
+        let plan =
+            |adaptive, cold| (Start::Predictive { adaptive, cold, family: Family::Trends }, None);
+        let mut trials = Vec::new();
+        let (start, note) = match name {
+            "advised" => (Start::Advised(Box::new(self.advised())), None),
+            "advised_cold" => {
+                let mut policy = Advised::new(cost);
+                self.catch_up(&mut policy);
+                (Start::Advised(Box::new(policy)), None)
+            }
+            "adaptive" => plan(true, false),
+            "predictive" => plan(false, false),
+            "adaptive_cold" => plan(true, true),
+            "fixed" => found(tune(intervals(steps.len()))),
+            "threshold" => found(tune(thresholds(record, steps.clone(), false))),
+            "utilization" => found(tune(thresholds(record, steps.clone(), true))),
+            "interval" => found(self.interval()),
+            "q_learning" => {
+                let (learnt, regrets) = learn(record, steps.clone(), cost, EPISODES, self.seed);
+                *curve = regrets;
+                (Start::Learnt(Box::new(learnt)), None)
+            }
+            "solved" => {
+                let (start, found) = self.solved();
+                trials = found;
+                let chosen = trials.first().map(|(name, _)| name.clone());
+                (start, chosen)
+            }
+            "solution" => match solution {
+                Some(solution) => (Start::Given(Box::new(solution.clone())), None),
+                None => return Err(NameError::NoSolution),
+            },
+            rule => (Start::Rule(rule.parse()?), None),
+        };
+        Ok(Contestant { name: name.to_owned(), note, trials, start })
+    }
+
+    /// The last remap before the judged steps.
+    pub fn base(&self) -> Base {
+        let end = self.training.end;
+        match self.from {
+            Outset::Actual => standing(self.record, end),
+            Outset::Balance => end.checked_sub(1).map_or(Base::AsRecorded, Base::Balanced),
+        }
+    }
+
+    /// The steps up to the last remap, as if there had been none, and those after it.
+    fn since_base(&self) -> (Range<usize>, Range<usize>) {
+        let Range { start, end } = self.training;
+        let base = match self.base() {
+            Base::Balanced(base) => base + 1,
+            Base::AsRecorded => start,
+        };
+        (start..base, base..end)
+    }
+
+    /// The rule that votes, with what it learns from the training steps, where the judged run starts.
+    pub fn advised(&self) -> Advised {
+        let rows = self.since_base().0.map(|step| self.record.path(step));
+        let mut policy = Advised::trained(rows, self.remap_cost);
+        self.catch_up(&mut policy);
+        policy
+    }
+
+    /// Shows a policy the steps since the last remap before the judged ones.
+    fn catch_up(&self, policy: &mut dyn Policy) {
+        let steps = self.since_base().1;
+        for (number, step) in (1..).zip(steps) {
+            policy.observe(&Step::new(number, self.record.row(step).to_vec()));
+        }
+    }
+
+    /// The interval of least cost by the model fitted to the training steps.
+    fn interval(&self) -> Rule {
+        let part = self.record.part(self.training.clone());
+        let Some(found) = Increments::of(&part) else { return Rule::Never };
+        let Increments { drifts, deviation, noise, .. } = &found;
+        let lags: Vec<usize> = (1..=self.training.len().min(LONGEST_PLANNED)).collect();
+        let growth = growth::normal(drifts, deviation.value, *noise, &lags, GROWTH_SEED);
+        let growth: Vec<f64> = growth.iter().map(|point| point.mean).collect();
+        // W(n) = (C + u_1 + ... + u_n) / n.
+        let (mut spent, mut best) = (self.remap_cost, (f64::INFINITY, Rule::Never));
+        for (n, u) in (1..).zip(&growth) {
+            spent += u;
+            let average = spent / n as f64;
+            if average < best.0 {
+                best = (average, Rule::Fixed(n));
+            }
+        }
+        match best.1 {
+            Rule::Fixed(n) if n as usize == growth.len() => Rule::Never,
+            rule => rule,
+        }
+    }
+
+    /// The plan, or rule in use, that would have been cheapest on the last two thirds and the last half of
+    /// the training steps, had it known those before; and all of them with their costs, the best first.
+    fn solved(&self) -> (Start, Vec<(String, f64)>) {
+        let plan = |family| Start::Predictive { adaptive: true, cold: false, family };
+        let plans = [("the plan by trends", Family::Trends), ("the plan by means", Family::Means)];
+        let rules = IN_USE.iter().filter_map(|name| Some((*name, name.parse::<Rule>().ok()?)));
+        let mut candidates: Vec<(&str, Start, f64)> = plans
+            .map(|(name, family)| (name, plan(family), 0.0))
+            .into_iter()
+            .chain(rules.map(|(name, rule)| (name, Start::Rule(rule), 0.0)))
+            .collect();
+        let end = self.training.end;
+        let length = end.min(LONGEST_TRIAL);
+        for first in [end - length * 2 / 3, end - length / 2] {
+            if first < 4 || end - first < 4 {
+                continue;
+            }
+            let earlier = Ground { training: 0..first, from: Outset::Balance, ..*self };
+            let start = || -> Vec<Box<dyn Policy>> {
+                let run = |start: &Start| earlier.start(start, (end - first) as u64);
+                candidates.iter().map(|c| Box::new(run(&c.1)) as Box<dyn Policy>).collect()
+            };
+            let Ok(found) = replay(self.record, first..end, self.remap_cost, &start, &()) else {
+                continue;
+            };
+            let least = found.clairvoyant.max(f64::MIN_POSITIVE);
+            for ((_, _, cost), tally) in candidates.iter_mut().zip(&found.tallies) {
+                *cost += tally.value / least / 2.0;
+            }
+        }
+        let judged = |(_, start, cost): &(&str, Start, f64)| match start {
+            Start::Rule(_) => ADVANTAGE * cost,
+            _ => *cost,
+        };
+        candidates.sort_by(|a, b| judged(a).total_cmp(&judged(b)));
+        let trials = candidates.iter().map(|(name, _, cost)| ((*name).to_owned(), *cost)).collect();
+        (candidates.swap_remove(0).1, trials)
+    }
+
+    fn start(&self, start: &Start, steps: u64) -> Player {
+        let mut policy = match start {
+            Start::Rule(rule) => Player::Rule(rule.run(self.remap_cost)),
+            Start::Learnt(learnt) => Player::Learnt(learnt.as_ref().clone()),
+            // It has caught up when it was trained.
+            Start::Advised(advised) => {
+                let advised = Player::Advised(advised.clone());
+                return if self.end_known { advised.for_steps(steps) } else { advised };
+            }
+            Start::Given(player) => player.as_ref().clone().for_steps(steps),
+            Start::Predictive { adaptive, cold, family } => {
+                let (before, since) = self.since_base();
+                let first = if *cold { before.end.saturating_sub(1) } else { before.start };
+                let balanced = vec![0.0; self.record.ranks()];
+                let mut rows: Vec<&[f64]> =
+                    (first..before.end).map(|step| self.record.path(step)).collect();
+                if rows.is_empty() {
+                    rows.push(&balanced);
+                }
+                let steps = steps.saturating_add(since.len() as u64);
+                let policy = Predictive::new(rows, self.remap_cost, steps, *adaptive, *family);
+                Player::Predictive(Box::new(policy))
+            }
+        };
+        self.catch_up(&mut policy);
+        policy
+    }
+
+    /// A new run of a contestant, for so many steps.
+    pub fn run(&self, contestant: &Contestant, steps: u64) -> Player {
+        self.start(&contestant.start, steps)
+    }
+}
