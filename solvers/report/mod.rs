@@ -194,7 +194,10 @@ fn facts(solution: &Solution) -> Vec<(String, String)> {
         }
         Body::PhaseSwitching(answer) => expected = answer.value,
         Body::Stopping(answer) => {
-            add("cost of a remap", number(answer.remap_cost));
+            match answer.cost_by_state {
+                None => add("cost of a remap", number(answer.remap_cost)),
+                Some(_) => add("cost of a remap, at most", number(answer.remap_cost)),
+            }
             add("cost of a remap in all", number(answer.remap_value));
             add("load vectors", answer.states.to_string());
             add("certified gap of the values", number(answer.value_gap));
