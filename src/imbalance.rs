@@ -178,6 +178,23 @@ impl Imbalance {
         (loads.iter().sum::<i64>() == total).then_some(loads)
     }
 
+    /// The least number of units that lie elsewhere in `to` than in `loads`, where processes with equal
+    /// capacities may exchange their shares.
+    ///
+    /// # Panics
+    /// When there is not one load and one share for each process.
+    pub fn moved(&self, loads: &[i64], to: &[i64]) -> i64 {
+        assert!(loads.len() == self.capacities.len() && to.len() == loads.len());
+        let sorted = |loads: &[i64]| {
+            let mut pairs: Vec<(i64, i64)> =
+                self.capacities.iter().copied().zip(loads.iter().copied()).collect();
+            pairs.sort_unstable();
+            pairs
+        };
+        let pairs = sorted(loads).into_iter().zip(sorted(to));
+        pairs.map(|((_, load), (_, share))| (load - share).max(0)).sum()
+    }
+
     /// The running cost of these loads: zero if and only if they are balanced, otherwise positive
     /// and exact to a few units in the last place.
     ///

@@ -2,6 +2,7 @@
 
 pub mod activity_mesh;
 pub mod chain;
+pub mod cost;
 mod detector;
 mod explain;
 pub mod fluids;

@@ -1,6 +1,7 @@
 //! The `Stopping` problem of a model file \[YXW03\].
 
 use super::chain::{Chain, review_rows};
+use super::cost::Cost;
 use super::matrix_market;
 use super::number::Decimal;
 use super::review::Review;
@@ -20,8 +21,10 @@ pub struct Stopping {
     capacities: Option<Vec<Decimal>>,
     #[serde(default)]
     running_cost: RunningCost,
-    remap_cost: Decimal,
+    remap_cost: Cost,
     after_remap: After,
+    #[serde(default)]
+    steps: Option<u64>,
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -45,12 +48,16 @@ enum After {
     Restart,
 }
 
+/// The most steps.
+const MOST_STEPS: u64 = 10_000_000;
+
 /// The most processes of one model.
 const MOST_PROCESSES: usize = 100;
 
 impl Stopping {
     pub(super) fn review(&self, review: &mut Review<'_>, folder: &Path) {
-        review.exact_nonnegative("problem.remap_cost", &self.remap_cost, "the remap cost");
+        self.remap_cost.review("problem.remap_cost", review);
+        self.review_forms(review);
         match &self.processes {
             Processes::Identical { count, chain } => {
                 review_count("problem.processes.count", *count, review);
@@ -102,13 +109,41 @@ impl Stopping {
         }
     }
 
+    /// Whether the remap cost and the number of steps go with the rest.
+    fn review_forms(&self, review: &mut Review<'_>) {
+        if self.is_varied() && self.after_remap == After::Uniform {
+            let label = "Uniform is for one remap cost, and no end";
+            let help = "take after_remap: Stop or Restart";
+            review.fault("problem.after_remap", "this does not go together", label, help);
+        }
+        if self.steps.is_some_and(|steps| !(1..=MOST_STEPS).contains(&steps)) {
+            let help = "leave it out for a computation without end";
+            let label = format!("not between 1 and {MOST_STEPS}");
+            review.fault("problem.steps", "a number is out of range", &label, help);
+        }
+        let Cost::PerState(costs) = &self.remap_cost else { return };
+        match &self.processes {
+            Processes::Joint { loads, .. } if loads.len() == costs.len() => {}
+            Processes::Joint { loads, .. } => {
+                let label = format!("{} costs for {} load vectors", costs.len(), loads.len());
+                let help = "give one for each, in their order";
+                review.fault("problem.remap_cost", "costs and states differ", &label, help);
+            }
+            _ => {
+                let label = "costs by state need states that are listed";
+                let help = "take (fixed: .., per_unit_moved: ..), or processes: Joint(...)";
+                review.fault("problem.remap_cost", "this does not go together", label, help);
+            }
+        }
+    }
+
     /// Without a balanced load vector only a remap ends the cost.
     fn review_balance(&self, states: &States, review: &mut Review<'_>) {
         let Ok(imbalance) = self.imbalance() else { return };
         if (0..states.count()).any(|s| imbalance.is_balanced(&states.loads(s))) {
             return;
         }
-        if self.after_remap == After::Uniform && self.remap_cost.exact > Rational::ZERO {
+        if self.after_remap == After::Uniform && !self.remap_cost.is_free() {
             let help = "change capacities or loads so that some load vector is in proportion to \
                         the capacities, or take after_remap: Stop";
             review.fault(
@@ -135,9 +170,24 @@ impl Stopping {
         matches!(self.processes, Processes::Joint { .. })
     }
 
-    /// The remap cost.
-    pub fn remap_cost(&self) -> f64 {
-        self.remap_cost.value
+    /// The remap cost, where it is the same for all loads.
+    pub fn remap_cost(&self) -> Option<f64> {
+        self.remap_cost.constant().map(|cost| cost.value)
+    }
+
+    /// The remap cost in all its forms.
+    pub fn cost(&self) -> &Cost {
+        &self.remap_cost
+    }
+
+    /// How many steps there are, if there is an end.
+    pub fn steps(&self) -> Option<u64> {
+        self.steps
+    }
+
+    /// Whether the remap cost depends on the loads, or there is an end.
+    pub fn is_varied(&self) -> bool {
+        self.steps.is_some() || self.remap_cost.constant().is_none()
     }
 
     /// Whether the computation goes on from balanced loads after a remap, without end.

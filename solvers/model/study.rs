@@ -50,6 +50,14 @@ pub enum Series {
         /// A model for each point.
         points: Vec<Point>,
     },
+    /// What the optimal policy saves, in per cent of its own time, if cycles before the change cost as much as
+    /// those of a remapped program after it.
+    SavedOfOptimal {
+        /// Its name.
+        name: String,
+        /// A model for each point.
+        points: Vec<Point>,
+    },
     /// The share of the possible gain that the heuristic keeps when it misjudges the gain by factors.
     Misjudged {
         /// Its name.
@@ -84,6 +92,69 @@ pub enum Series {
         /// The thresholds tau.
         points: Vec<Printed>,
     },
+    /// The expected utilization of each step of a program that never remaps: E (mean / max).
+    Utilization(Unremapped),
+    /// The expected imbalance of each step of a program that never remaps: E (max - mean).
+    MeanImbalance(Unremapped),
+    /// The utilization of each step of one path without remaps.
+    SampledUtilization(Sampled),
+    /// W(n), the average cost per step if the first remap is after step n, along one path.
+    AverageCost(Sampled),
+    /// W(n) over many paths: where it first stops falling, where it is least, or how much the one is above the
+    /// other.
+    Minimum {
+        /// Its name.
+        name: String,
+        /// The model.
+        model: PathBuf,
+        /// Which value of W.
+        which: Which,
+        /// How many paths.
+        runs: u64,
+        /// Of the random numbers.
+        seed: u64,
+        /// The numbers of processors.
+        points: Vec<Printed>,
+    },
+}
+
+/// A program whose loads drift and that never remaps.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Unremapped {
+    /// Its name.
+    pub name: String,
+    /// The model.
+    pub model: PathBuf,
+    /// Another number of processors than the model has.
+    #[serde(default)]
+    pub processors: Option<usize>,
+}
+
+/// One path of a program whose loads drift and that never remaps.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Sampled {
+    /// Its name.
+    pub name: String,
+    /// The model.
+    pub model: PathBuf,
+    /// Another number of processors than the model has.
+    #[serde(default)]
+    pub processors: Option<usize>,
+    /// Of the random numbers.
+    pub seed: u64,
+}
+
+/// Which value of W(n).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+pub enum Which {
+    /// At its first local minimum.
+    First,
+    /// At its least.
+    Least,
+    /// The mean of the first above that of the second, in per cent of the latter.
+    Excess,
 }
 
 /// A point with a model of its own.
@@ -125,14 +196,8 @@ impl Study {
         let (mut study, _) = parse::<Study>(&source)?;
         let folder = folder_of(path);
         for series in &mut study.series {
-            match series {
-                Series::Kept { points, .. } | Series::Saved { points, .. } => {
-                    points.iter_mut().for_each(|point| point.model = folder.join(&point.model));
-                }
-                Series::Misjudged { model, .. }
-                | Series::Thresholds { model, .. }
-                | Series::Response { model, .. }
-                | Series::Premature { model, .. } => *model = folder.join(&*model),
+            for model in series.models_mut() {
+                *model = folder.join(&*model);
             }
         }
         Ok(study)
@@ -149,15 +214,74 @@ fn text_of(source: &Source) -> &str {
 }
 
 impl Series {
+    /// The files of its models.
+    pub fn models_mut(&mut self) -> Vec<&mut PathBuf> {
+        match self {
+            Series::Kept { points, .. }
+            | Series::Saved { points, .. }
+            | Series::SavedOfOptimal { points, .. } => {
+                points.iter_mut().map(|point| &mut point.model).collect()
+            }
+            Series::Misjudged { model, .. }
+            | Series::Thresholds { model, .. }
+            | Series::Response { model, .. }
+            | Series::Premature { model, .. }
+            | Series::Utilization(Unremapped { model, .. })
+            | Series::MeanImbalance(Unremapped { model, .. })
+            | Series::SampledUtilization(Sampled { model, .. })
+            | Series::AverageCost(Sampled { model, .. })
+            | Series::Minimum { model, .. } => vec![model],
+        }
+    }
+
     /// Its name.
     pub fn name(&self) -> &str {
         match self {
             Series::Kept { name, .. }
             | Series::Saved { name, .. }
+            | Series::SavedOfOptimal { name, .. }
             | Series::Misjudged { name, .. }
             | Series::Thresholds { name, .. }
             | Series::Response { name, .. }
-            | Series::Premature { name, .. } => name,
+            | Series::Premature { name, .. }
+            | Series::Utilization(Unremapped { name, .. })
+            | Series::MeanImbalance(Unremapped { name, .. })
+            | Series::SampledUtilization(Sampled { name, .. })
+            | Series::AverageCost(Sampled { name, .. })
+            | Series::Minimum { name, .. } => name,
         }
+    }
+
+    /// What it shows, in words.
+    pub fn quantity(&self) -> &'static str {
+        match self {
+            Series::Kept { .. } => "gain kept by the heuristic, %",
+            Series::Misjudged { .. } => "gain kept by the heuristic that misjudges it, %",
+            Series::Saved { .. } => "time saved by the optimal policy, %",
+            Series::SavedOfOptimal { .. } => {
+                "time saved by the optimal policy, % of its own, e_F = e_R"
+            }
+            Series::Thresholds { .. } => "optimal threshold",
+            Series::Response { .. } => "reports after a change",
+            Series::Premature { .. } => "probability of a premature remapping",
+            Series::Utilization(_) => "expected utilization of each step, exactly",
+            Series::MeanImbalance(_) => "expected max - mean of each step, exactly",
+            Series::SampledUtilization(_) => "utilization of each step of one path",
+            Series::AverageCost(_) => "W(n) along one path",
+            Series::Minimum { which: Which::First, .. } => {
+                "mean of W(n) at its first minimum, 95 % confidence"
+            }
+            Series::Minimum { which: Which::Least, .. } => {
+                "mean of W(n) at its least, 95 % confidence"
+            }
+            Series::Minimum { which: Which::Excess, .. } => {
+                "first minimum of W(n) above the least, % of the mean, 95 % confidence"
+            }
+        }
+    }
+
+    /// Whether its numbers are estimates from sample paths.
+    pub fn is_statistical(&self) -> bool {
+        matches!(self, Series::Minimum { .. })
     }
 }

@@ -71,6 +71,12 @@ pub fn is_possible(loaded: &Loaded, solution: &Solution) -> Result<(), Complaint
             "solve without --certificate, or with --method exact",
         ));
     }
+    if let Problem::Stopping(model) = &loaded.model.problem
+        && model.is_varied()
+    {
+        let message = "no certificate for remap costs that depend on the loads, or for a number of steps, yet";
+        return Err(Complaint::elsewhere(message, "solve without --certificate"));
+    }
     match loaded.model.problem {
         Problem::PhaseChange(_)
         | Problem::PhaseSwitching(_)

@@ -20,6 +20,7 @@ pub mod proved;
 pub mod sampling;
 mod settings;
 pub mod stopping;
+pub mod study;
 pub mod two_phase;
 
 pub use comparison::{Comparison, Contest, Policies};

@@ -3,7 +3,7 @@
 use super::digits::up;
 use super::{Row, map, within};
 use crate::solution::Bounds;
-use crate::solution::stopping::Answer;
+use crate::solution::stopping::{Answer, CostByState};
 use std::fmt::Write;
 
 /// A count, in full as far as its digits are known.
@@ -39,7 +39,31 @@ pub fn summary(text: &mut String, answer: &Answer) {
             ties => format!("; {ties} of them are ties: the bounds leave open which is better"),
         }
     );
-    if let (Some(best), Some(stop)) = (answer.average, answer.average_of_stop) {
+    if let Some(CostByState::Moved { fixed, per_unit_moved }) = &answer.cost_by_state {
+        let _ =
+            writeln!(text, "a remap costs {fixed}, and {per_unit_moved} for each unit it moves");
+    }
+    if let Some(steps) = answer.steps {
+        let _ = writeln!(text, "the map is that of the first of {steps} steps");
+    }
+    if let Some(from) = &answer.remaps_from {
+        let mut numbers: Vec<u64> = from.iter().flatten().copied().collect();
+        numbers.sort_unstable();
+        let count = |numbers: &[u64]| format!("{} from {}", numbers.len(), numbers[0]);
+        let groups: Vec<String> = numbers.chunk_by(|a, b| a == b).map(count).collect();
+        let shown = match groups.len() {
+            0 => "no load vector remaps, with however many steps left".to_owned(),
+            1..=12 => format!("load vectors that remap, by steps left: {}", groups.join(", ")),
+            more => format!(
+                "load vectors that remap, by steps left: {}, ... ({more} groups)",
+                groups[..12].join(", ")
+            ),
+        };
+        let _ = writeln!(text, "{shown}");
+    }
+    if let (Some(best), None) = (answer.average, answer.average_of_stop) {
+        let _ = writeln!(text, "long-run average cost per step {}", within(best));
+    } else if let (Some(best), Some(stop)) = (answer.average, answer.average_of_stop) {
         let _ = writeln!(
             text,
             "long-run average cost per step {}; under the map that is optimal for Stop {}",
@@ -53,7 +77,8 @@ pub fn summary(text: &mut String, answer: &Answer) {
         let reach = answer.value_gap * bounds.upper.max(1.0);
         let largest = (answer.largest_value - reach, answer.largest_value + reach);
         let largest = within(largest.into());
-        let _ = writeln!(text, "a remap costs {whole} in all; the largest J is {largest}");
+        let most = if answer.cost_by_state.is_some() { "at most " } else { "" };
+        let _ = writeln!(text, "a remap costs {most}{whole} in all; the largest J is {largest}");
     }
     if let Some(costs) = &answer.critical_cost {
         let mut distinct: Vec<f64> = costs.iter().flatten().copied().collect();

@@ -112,7 +112,10 @@ fn of_switching(facts: &mut Facts, answer: &phase_switching::Answer) {
 }
 
 fn of_stopping(facts: &mut Facts, answer: &stopping::Answer) {
-    facts.put("cost of a remap", answer.remap_cost);
+    match answer.cost_by_state {
+        None => facts.put("cost of a remap", answer.remap_cost),
+        Some(_) => facts.put("cost of a remap, at most", answer.remap_cost),
+    }
     match (answer.average, answer.average_of_stop) {
         (Some(average), stop) => {
             facts.bounds("long-run average cost per step", average);

@@ -86,7 +86,9 @@ fn axes(loaded: &Loaded, solution: &Solution) -> Vec<Axis> {
             let bound = |bound| Axis::of("tolerance", "problem.bound", bound, &BOUNDS);
             at_cost(given).into_iter().chain(answer.bound.and_then(bound)).collect()
         }
-        (Body::Stopping(answer), _) => at_cost(answer.remap_cost).into_iter().collect(),
+        (Body::Stopping(answer), _) if answer.cost_by_state.is_none() => {
+            at_cost(answer.remap_cost).into_iter().collect()
+        }
         (Body::LoadDrift(answer), _) => at_cost(answer.remap_cost).into_iter().collect(),
         _ => Vec::new(),
     }

@@ -292,10 +292,25 @@ pub fn of(solution: &Solution, name: &str, archive: &Path) -> Result<StatedRule,
             }
             Rule::Belief(Belief::of(answer).map_err(wrong)?)
         }
+        Body::Stopping(answer) if answer.steps.is_some() => {
+            let what =
+                "the map changes with the number of steps left, and such maps are not exported yet";
+            return Err(Complaint::elsewhere(
+                format!("{name}: {what}"),
+                "leave `steps` out: far from the end the map is that without one",
+            ));
+        }
         Body::Stopping(answer) => {
             let cost = answer.remap_cost;
+            let by_loads = answer.cost_by_state.is_some();
             if solution.status == Status::Converged {
-                notes.push(format!("Optimal when a remap costs {cost}, in units of load."));
+                notes.push(match by_loads {
+                    true => {
+                        "Optimal for remap costs that depend on the loads, as the model has them."
+                            .to_owned()
+                    }
+                    false => format!("Optimal when a remap costs {cost}, in units of load."),
+                });
             }
             let ties = answer.ties.len();
             if ties > 0 {

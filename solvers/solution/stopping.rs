@@ -16,8 +16,17 @@ pub struct Answer {
     /// The listed load vectors of a joint chain.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub loads: Vec<Vec<i64>>,
-    /// rho.
+    /// rho; where it depends on the loads, the largest there is.
     pub remap_cost: f64,
+    /// How it depends on the loads, if it does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost_by_state: Option<CostByState>,
+    /// After how many steps the computation ends, if it does; `decision` is that of the first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub steps: Option<u64>,
+    /// With `steps` and `Stop`: with how many steps left, or more, each load vector remaps; null where none does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub remaps_from: Option<Vec<Option<u64>>>,
     /// The number of load vectors.
     pub states: Vectors,
     /// The number of states solved for, after lumping equal processes.
@@ -62,6 +71,21 @@ pub struct Answer {
     /// How the loads move.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dynamics: Option<Dynamics>,
+}
+
+/// How the cost of a remap depends on the loads.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum CostByState {
+    /// By the units that it moves.
+    Moved {
+        /// The fixed part.
+        fixed: f64,
+        /// For each unit.
+        per_unit_moved: f64,
+    },
+    /// For each listed state.
+    Listed(Vec<f64>),
 }
 
 /// The states a problem is solved for.
@@ -213,6 +237,9 @@ impl Answer {
             }
             true => self.shape.iter().try_fold(1_usize, |all, levels| all.checked_mul(*levels)),
         };
+        if self.remaps_from.as_ref().is_some_and(|from| Some(from.len()) != vectors) {
+            return Some("`remaps_from` has not one number for each load vector".to_owned());
+        }
         let Some(letters) = &self.decision else { return None };
         if letters.chars().any(|letter| !"BRC".contains(letter)) {
             return Some("`decision` has letters other than B, R and C".to_owned());

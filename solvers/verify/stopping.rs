@@ -108,7 +108,8 @@ fn case(loaded: &Loaded) -> Option<Case> {
     Some(Case {
         imbalance: model.imbalance().ok()?,
         processes: model.independent(),
-        rho: model.remap_cost(),
+        // The claims are of one remap cost and no end.
+        rho: model.remap_cost().filter(|_| !model.is_varied())?,
         after: model.after(),
         folder: loaded.folder().to_owned(),
         model: model.clone(),

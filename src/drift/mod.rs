@@ -47,6 +47,7 @@ mod paths;
 mod remapping;
 mod states;
 mod transition;
+mod unremapped;
 
 pub use backward::{Backward, Carry, Control, Snapshot};
 pub use decisions::{Closest, Decisions};
@@ -56,6 +57,7 @@ pub use paths::{Draws, Loads, MapPolicy};
 pub use remapping::Remapping;
 pub use states::{Balanced, States};
 pub use transition::Transition;
+pub use unremapped::{AverageCosts, Expected};
 
 use crate::chain::{BirthDeath, Dense};
 

@@ -74,9 +74,27 @@ pub fn long_run(
     settings: &Settings,
     observer: &dyn Observer,
 ) -> LongRun {
+    let costs = vec![problem.remap_cost; problem.states()];
+    long_run_at(problem, &costs, rebalanced, policy, settings, observer)
+}
+
+/// The same where a remap costs `costs[s]` in state s.
+///
+/// # Panics
+/// When `costs`, `rebalanced` or `policy` has not one entry for each state.
+pub fn long_run_at(
+    problem: &Problem,
+    costs: &[f64],
+    rebalanced: &[usize],
+    policy: Option<&[bool]>,
+    settings: &Settings,
+    observer: &dyn Observer,
+) -> LongRun {
     let n = problem.states();
     assert!(rebalanced.len() == n && policy.is_none_or(|policy| policy.len() == n));
-    let (rho, running) = (problem.remap_cost, &problem.running);
+    assert_eq!(costs.len(), n);
+    let rho = costs.iter().copied().fold(0.0, f64::max);
+    let running = &problem.running;
     let rounding = (problem.operator.rounding() + 6.0) * f64::EPSILON;
     let mut h = vec![0.0; n];
     let (mut go, mut next) = (vec![0.0; n], vec![0.0; n]);
@@ -87,7 +105,7 @@ pub fn long_run(
         problem.operator.apply_into(&h, &mut go);
         iterations += 1;
         vector::update(&mut go, |s, image| running[s] + image);
-        vector::update(&mut next, |s, _| branch(&go, rho, rebalanced, policy, s));
+        vector::update(&mut next, |s, _| branch(&go, costs[s], rebalanced, policy, s));
         // The maximum of both ends at once: -(T h - h) and T h - h, offset to be non-negative.
         let sizes = |[next, h, go]: [f64; 3]| [(next - h).abs(), go.abs() + rho];
         let [reach, scale] = vector::maxima_of([&next, &h, &go], sizes);
@@ -112,7 +130,7 @@ pub fn long_run(
         let origin = damped(h[0], next[0]);
         vector::update_from(&mut h, [&next], move |old, [new]| damped(old, new) - origin);
     };
-    let advantage = (0..n).map(|s| go[s] - rho - go[rebalanced[s]]).collect();
+    let advantage = (0..n).map(|s| go[s] - costs[s] - go[rebalanced[s]]).collect();
     LongRun { lower: best.0, upper: best.1, value: h, advantage, iterations, status }
 }
 

@@ -27,17 +27,19 @@ mod sweep;
 #[cfg(test)]
 mod tests;
 mod value_iteration;
+mod varying;
 mod vector;
 mod weight;
 
 pub use active::{Effort, solve_region};
 pub use critical::{CriticalCost, Scalar, critical_costs};
-pub use long_run::{LongRun, long_run, rebalanced};
+pub use long_run::{LongRun, long_run, long_run_at, rebalanced};
 pub use model::{Model, ModelError, Solved};
 pub use problem::{AfterRemap, Problem, ProblemError};
 pub use solution::{Decision, Solution};
 pub use spreads::mean_and_spread;
 pub use states::{Process, ProcessChain, States};
+pub use varying::{Limits, Varied, Varying, units_moved};
 
 use crate::{Observer, Status};
 use enclosure::Enclosure;

@@ -30,6 +30,7 @@ mod model_problems;
 mod monitor;
 mod mutants;
 mod mutations;
+mod papers;
 mod periodic;
 mod periodic_references;
 mod phase_switching;

@@ -370,3 +370,63 @@ fn wrong_transition_files_are_explained() {
     let short = said(Some(&format!("{header}2 2 3\n1 1 1.0\n")));
     assert!(short.contains("3 entries announced, 1 found"), "{short}");
 }
+
+#[test]
+fn a_remap_cost_by_what_it_moves_and_an_end() {
+    let found = json(&["solve", &model("units_moved"), "--json", "--values"]);
+    assert_eq!(found["status"], "converged");
+    assert_eq!(found["cost_by_state"], serde_json::json!({"fixed": 2.0, "per_unit_moved": 1.0}));
+    // From (5, 0) three of five units move to one side or two: the fewest are two.
+    assert_eq!(found["remap_cost"], 4.0);
+    let value = |at: usize| found["value"][at].as_f64().unwrap();
+    for (place, letter) in found["decision"].as_str().unwrap().chars().enumerate() {
+        let (i, j) = (place as i64 / 6, place as i64 % 6);
+        let cost = 2.0 + ((i - j).abs() / 2) as f64;
+        match letter {
+            'B' => assert!(i == j && value(place) == 0.0),
+            'R' => assert!((value(place) - cost).abs() < 1e-8),
+            _ => assert!(value(place) < cost),
+        }
+    }
+    let found = json(&["solve", &model("sixty_steps"), "--json"]);
+    assert_eq!(found["steps"], 60);
+    let from = found["remaps_from"].as_array().unwrap();
+    let letters = found["decision"].as_str().unwrap();
+    assert_eq!(from.len(), 91);
+    for (from, letter) in from.iter().zip(letters.chars()) {
+        assert_eq!(from.is_null(), letter != 'R');
+        assert!(from.is_null() || (1..=60).contains(&from.as_u64().unwrap()));
+    }
+    // Long before the end the map is that without one.
+    let endless = json(&["solve", &model("particles"), "--json"]);
+    let long = json(&["sweep", &model("sixty_steps"), "--set", "problem.steps=5000", "--json"]);
+    assert_eq!(long["runs"][0]["solution"]["decision"], endless["decision"]);
+
+    let walks = "processes: Identical(count: 2, chain: Walk(levels: 6, up: 0.25, down: 0.25, edge: Reflect))";
+    let wrong = |rest: &str| complaint(&format!("{walks}, {rest}"));
+    let message = wrong("remap_cost: (fixed: 1), after_remap: Stop");
+    assert!(message.contains("per_unit_moved") && message.contains("PerState"), "{message}");
+    let message = wrong("remap_cost: (fixed: 1, per_unit_moved: -1), after_remap: Stop");
+    assert!(message.contains("the cost of a unit moved"), "{message}");
+    let message = wrong("remap_cost: (fixed: 1, per_unit_moved: 1), after_remap: Uniform");
+    assert!(message.contains("take after_remap: Stop or Restart"), "{message}");
+    let message = wrong("remap_cost: PerState([1, 2]), after_remap: Stop");
+    assert!(message.contains("costs by state need states that are listed"), "{message}");
+    let message = wrong("remap_cost: 1, after_remap: Stop, steps: 0");
+    assert!(message.contains("not between 1 and"), "{message}");
+
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("answer.json");
+    let text = remap(&["solve", &model("sixty_steps"), "--json"]).stdout;
+    std::fs::write(&out, text).unwrap();
+    let refused = remap(&["export", out.to_str().unwrap(), "--to", "c"]);
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("not exported yet"));
+    let certificate = folder.path().join("proof");
+    let refused =
+        remap(&["solve", &model("units_moved"), "--certificate", certificate.to_str().unwrap()]);
+    let message = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(
+        message.contains("no certificate for remap costs that depend on the loads"),
+        "{message}"
+    );
+}

@@ -153,3 +153,69 @@ fn wrong_studies_are_explained() {
     workplace.run(&["study", "study.ron"]).exits(1).says("cannot read");
     workplace.run(&["solve", "study.ron"]).exits(1).says("this is not a model");
 }
+
+const DRIFT: &str = r#"Model(title: "Drift", source: "none", problem: LoadDrift(
+    processors: 3, chain: Walk(lowest: 1, levels: 5, up: 0.25, down: 0.25, edge: Hold),
+    initial_load: 3, steps: 30, remap_cost: 2.0,
+))
+"#;
+
+const COURSES: &str = r#"Study(
+    title: "Never remapped", x: "n", y: "",
+    series: [
+        Utilization(name: "three", model: "drift.ron"),
+        Utilization(name: "nine", model: "drift.ron", processors: 9),
+        MeanImbalance(name: "imbalance", model: "drift.ron"),
+        SampledUtilization(name: "a path", model: "drift.ron", seed: 3),
+        AverageCost(name: "W", model: "drift.ron", seed: 3),
+        Minimum(name: "first", model: "drift.ron", which: First, runs: 200, seed: 3, points: [(at: 3), (at: 9)]),
+        Minimum(name: "least", model: "drift.ron", which: Least, runs: 200, seed: 3, points: [(at: 3), (at: 9)]),
+        Minimum(name: "excess", model: "drift.ron", which: Excess, runs: 200, seed: 3, points: [(at: 3), (at: 9)]),
+    ],
+)
+"#;
+
+#[test]
+fn a_study_of_loads_that_drift() {
+    let workplace = Workplace::new();
+    workplace.write("drift.ron", DRIFT);
+    workplace.write("study.ron", COURSES);
+    let arguments = ["study", "study.ron", "--json", "--plot", "study.svg"];
+    let answer = workplace.run(&arguments).exits(0).json();
+    let series = answer["series"].as_array().unwrap();
+    let middle = |s: usize, k: usize| {
+        let point = &series[s]["points"][k];
+        0.5 * (number(point, "/lower") + number(point, "/upper"))
+    };
+    // More processors, and later steps: worse.
+    for k in 0..30 {
+        assert!(middle(1, k) < middle(0, k));
+        assert!(k == 0 || middle(0, k) < middle(0, k - 1) && middle(2, k) > middle(2, k - 1));
+    }
+    // W along the path whose least is named.
+    let averages = series[4]["points"].as_array().unwrap();
+    let least = averages
+        .iter()
+        .find(|point| point["remark"].as_str().is_some_and(|remark| remark.ends_with("least")));
+    let least = number(least.unwrap(), "/lower");
+    assert!(averages.iter().all(|point| number(point, "/lower") >= least));
+    assert!(
+        series[4]["points"].as_array().unwrap().len() == 30
+            && series[4].get("statistical").is_none()
+    );
+    for k in 0..2 {
+        let (first, least) = (middle(5, k), middle(6, k));
+        assert!(first >= least && (middle(7, k) - 100.0 * (first / least - 1.0)).abs() < 1e-6);
+        assert_eq!(series[5]["statistical"], true);
+    }
+    assert!(workplace.read("study.svg").contains("least"));
+    workplace.write("study.ron", COURSES.replace("(at: 9)", "(at: 2.5)"));
+    workplace.run(&["study", "study.ron"]).exits(1).says("2.5 is no number of processors");
+    workplace.write("study.ron", COURSES.replace("which: First", "which: Last"));
+    workplace.run(&["study", "study.ron"]).exits(1).says("`Last` is not known here");
+    workplace.write("study.ron", COURSES.replace("processors: 9", "processors: 0"));
+    workplace.run(&["study", "study.ron"]).exits(1).says("there is no processor");
+    workplace.write("drift.ron", MODEL);
+    workplace.write("study.ron", COURSES);
+    workplace.run(&["study", "study.ron"]).exits(1).says("made of drifting loads");
+}

@@ -10,6 +10,7 @@ mod coverage;
 mod drift;
 mod drift_many;
 mod drift_rounding;
+mod drift_unremapped;
 mod lifetime;
 mod monitor;
 mod periodic;

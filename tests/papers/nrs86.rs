@@ -9,7 +9,7 @@ use remapping::mesh::{ActivityMesh, Boundary, Moves};
 use remapping::policy::Rule;
 use remapping::simulate::{Estimate, Tally, Workload, compare};
 
-/// The MUM model with p = .5 and L = 19, from the middle.
+/// The MUM model with p = .5 and L = 19, from the middle. That decisions come after the step is inferred.
 fn mum(processors: usize, steps: u64, remap_cost: f64) -> LoadDrift {
     LoadDrift {
         processors,

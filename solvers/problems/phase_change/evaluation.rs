@@ -112,6 +112,19 @@ pub fn expected(
     finer(problem, aim, |merge, pieces| evaluate_within(problem, policy, merge, pieces, watch))
 }
 
+/// n0 as the heuristic of 1986 finds it, whose estimate of the gain is off by `factor`: 0 if it never remaps.
+pub fn pays_until(
+    problem: &PhaseChange,
+    factor: f64,
+    watch: &Watch,
+) -> Result<u64, EvaluationError> {
+    let factor = Rational::try_from(factor).expect("finite");
+    let misjudged =
+        PhaseChange { after: &problem.remapped + factor * problem.gain(), ..problem.clone() };
+    let accuracy = Accuracy { tolerance: 1e-2, segments: None };
+    Ok(threshold::solve(&misjudged, accuracy, watch)?.onset)
+}
+
 /// The cost of the heuristic of 1986, whose estimate of the gain is off by `factor`.
 fn estimating(
     problem: &PhaseChange,
@@ -119,11 +132,7 @@ fn estimating(
     aim: Option<f64>,
     watch: &Watch,
 ) -> Result<Bounds, EvaluationError> {
-    let factor = Rational::try_from(factor).expect("finite");
-    let misjudged =
-        PhaseChange { after: &problem.remapped + factor * problem.gain(), ..problem.clone() };
-    let accuracy = Accuracy { tolerance: 1e-2, segments: None };
-    let pays_until = threshold::solve(&misjudged, accuracy, watch)?.onset;
+    let pays_until = pays_until(problem, factor, watch)?;
     let policy = Estimating { assumed: problem, certainty: CERTAINTY, pays_until };
     finer(problem, aim, |merge, pieces| {
         evaluate_estimating_within(problem, policy, merge, pieces, watch)

@@ -74,7 +74,8 @@ impl Outcome {
     }
 }
 
-fn letter(decision: Decision) -> u8 {
+/// How a decision is written.
+pub fn letter(decision: Decision) -> u8 {
     match decision {
         Decision::Balanced => b'B',
         Decision::Remap => b'R',

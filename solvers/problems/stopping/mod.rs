@@ -5,6 +5,7 @@ mod decision_map;
 pub(super) mod proved;
 mod solve;
 pub mod table;
+pub mod varying;
 
 use super::{Asked, Facts, Files, Found, Method, Outcome, Problem, Settings};
 use crate::model::{Loaded, stopping::Stopping};
@@ -20,11 +21,14 @@ impl Problem for Stopping {
     }
 
     fn methods(&self) -> &'static [Method] {
-        &[Method::Value, Method::Policy]
+        if self.is_varied() { &[] } else { &[Method::Value, Method::Policy] }
     }
 
     fn solve(&self, asked: &Asked<'_, Settings>) -> Outcome<Found> {
         let Asked { loaded, settings, files, watch, .. } = *asked;
+        if self.is_varied() {
+            return varying::solve(loaded, self, settings, watch);
+        }
         if let Some(folder) = files.folder.filter(|_| solve::is_archived(loaded, self)) {
             let archive = Files::document(folder, &loaded.path).with_extension("npz");
             if archive.symlink_metadata().is_ok() {

@@ -22,6 +22,11 @@ pub fn is_archived(loaded: &Loaded, model: &Stopping) -> bool {
     states.is_ok_and(|states| states.vectors().is_none_or(|vectors| vectors > MAX_LISTED))
 }
 
+/// Why the model cannot be solved.
+pub(super) fn refuse(loaded: &Loaded, message: &str, help: &str) -> Vec<Complaint> {
+    vec![loaded.complain("problem", "this model cannot be solved", message, help)]
+}
+
 /// Solves the model.
 pub fn solve(
     loaded: &Loaded,
@@ -29,9 +34,8 @@ pub fn solve(
     settings: &Settings,
     watch: &Watch,
 ) -> Result<Found, Vec<Complaint>> {
-    let refuse = |message: &str, help: &str| {
-        vec![loaded.complain("problem", "this model cannot be solved", message, help)]
-    };
+    let refuse = |message: &str, help: &str| refuse(loaded, message, help);
+    let rho = model.remap_cost().expect("other costs are solved elsewhere");
     let (states, operator) =
         model.states(loaded.folder()).map_err(|error| refuse(&error, "correct the chain"))?;
     let imbalance = model.imbalance().map_err(|error| refuse(&error, "round the capacities"))?;
@@ -47,7 +51,7 @@ pub fn solve(
         ..stopping::Settings::default()
     };
     let posed = stopping::Model::on(states, operator, imbalance.clone())
-        .remap_cost(model.remap_cost())
+        .remap_cost(rho)
         .after(model.after());
     let stopping::Solved { states, problem, solution } =
         posed.solve(&how, watch).map_err(|error| match error {
@@ -84,7 +88,7 @@ pub fn solve(
         answer.value_gap = (best.upper - best.lower) / best.upper.max(1.0);
         answer.iterations = best.iterations;
         status = if best.status == Status::Converged { stop.status } else { best.status };
-        let close = settings.tolerance * model.remap_cost().max(1.0);
+        let close = settings.tolerance * rho.max(1.0);
         for (s, advantage) in best.advantage.iter().enumerate() {
             let balanced = outcome.letters[s] == b'B';
             outcome.ties[s] = !balanced && advantage.abs() <= close;
@@ -138,6 +142,22 @@ fn critical_costs(
 
 /// What the answer says of the model, and of the solution as a whole.
 fn start(model: &Stopping, states: &States, problem: &Problem, solution: &Solution) -> Answer {
+    let (low, high) = solution.remap_bounds();
+    // Outside a region one remaps.
+    let all = states.count() == states.whole().count();
+    let outside = if all { 0.0 } else { solution.remap_value };
+    Answer {
+        value_gap: solution.gap,
+        remap_value: solution.remap_value,
+        remap_bounds: [low, high],
+        iterations: solution.iterations,
+        largest_value: (0..problem.states()).map(|s| solution.value(s)).fold(outside, f64::max),
+        ..start_from(model, states)
+    }
+}
+
+/// What the answer says of the model.
+pub(super) fn start_from(model: &Stopping, states: &States) -> Answer {
     let shape = states.shape();
     let (mut lowest, mut loads) = (Vec::new(), Vec::new());
     if model.is_joint() {
@@ -145,30 +165,29 @@ fn start(model: &Stopping, states: &States, problem: &Problem, solution: &Soluti
     } else {
         lowest = states.vector(0);
     }
-    let (low, high) = solution.remap_bounds();
-    // Outside a region one remaps.
-    let all = states.count() == states.whole().count();
-    let outside = if all { 0.0 } else { solution.remap_value };
     Answer {
         states: Vectors::of(&shape),
         shape,
         lowest,
         loads,
-        remap_cost: model.remap_cost(),
+        remap_cost: model.remap_cost().unwrap_or(0.0),
+        cost_by_state: None,
+        steps: None,
+        remaps_from: None,
         classes: states.count(),
         decision: None,
         ties: Vec::new(),
         counts: Counts::default(),
-        value_gap: solution.gap,
-        remap_value: solution.remap_value,
-        remap_bounds: [low, high],
-        iterations: solution.iterations,
+        value_gap: 0.0,
+        remap_value: 0.0,
+        remap_bounds: [0.0; 2],
+        iterations: 0,
         representation: match states {
             states if states.is_active() => Representation::Active,
             states if states.is_lumped() => Representation::Exchangeable,
             _ => Representation::Full,
         },
-        largest_value: (0..problem.states()).map(|s| solution.value(s)).fold(outside, f64::max),
+        largest_value: 0.0,
         value: None,
         average: None,
         average_of_stop: None,

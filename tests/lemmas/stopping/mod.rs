@@ -5,6 +5,7 @@ mod critical;
 mod long_run;
 mod long_walks;
 mod structure;
+mod varying;
 
 use proptest::prelude::*;
 use remapping::chain::{BirthDeath, Dense, Edge, Operator};

@@ -1,0 +1,94 @@
+//! What a remap costs: a number, by the units it moves, or a number for each listed state.
+
+use super::number::Decimal;
+use super::review::Review;
+use remapping::Rational;
+use serde::de::Error;
+use serde::{Deserialize, Deserializer};
+
+/// `5.0`, `(fixed: 2.0, per_unit_moved: 0.5)` or `PerState([0.0, 2.0, ...])`.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Cost {
+    /// The same everywhere.
+    Constant(Decimal),
+    /// A fixed part, and one for each unit of load that changes its processor.
+    Moved {
+        /// The fixed part.
+        fixed: Decimal,
+        /// For each unit.
+        per_unit_moved: Decimal,
+    },
+    /// One for each listed state.
+    PerState(Vec<Decimal>),
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Moved {
+    fixed: Decimal,
+    per_unit_moved: Decimal,
+}
+
+/// What may stand for it.
+const FORMS: &str = "a number, (fixed: 2.0, per_unit_moved: 0.5) or PerState([...])";
+
+impl<'de> Deserialize<'de> for Cost {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let raw = Box::<ron::value::RawValue>::deserialize(deserializer)?;
+        let text = raw.trim().get_ron();
+        let wrong = |error: ron::error::SpannedError| {
+            D::Error::custom(format!("{}; a remap cost is {FORMS}", error.code))
+        };
+        if text.starts_with('(') {
+            let Moved { fixed, per_unit_moved } = ron::from_str(text).map_err(wrong)?;
+            return Ok(Cost::Moved { fixed, per_unit_moved });
+        }
+        if let Some(list) = text.strip_prefix("PerState") {
+            let list = list.trim().strip_prefix('(').and_then(|list| list.strip_suffix(')'));
+            let list = list.ok_or_else(|| D::Error::custom(format!("a remap cost is {FORMS}")))?;
+            return Ok(Cost::PerState(ron::from_str(list).map_err(wrong)?));
+        }
+        Decimal::parse(text).map(Cost::Constant).map_err(|error| match error.contains("expected") {
+            true => D::Error::custom(format!("{error}; a remap cost is {FORMS}")),
+            false => D::Error::custom(error),
+        })
+    }
+}
+
+impl Cost {
+    /// Faults what is negative.
+    pub(super) fn review(&self, path: &str, review: &mut Review<'_>) {
+        match self {
+            Cost::Constant(cost) => review.exact_nonnegative(path, cost, "the remap cost"),
+            Cost::Moved { fixed, per_unit_moved } => {
+                let name = "the fixed part of the remap cost";
+                review.exact_nonnegative(&format!("{path}.fixed"), fixed, name);
+                let name = "the cost of a unit moved";
+                review.exact_nonnegative(&format!("{path}.per_unit_moved"), per_unit_moved, name);
+            }
+            Cost::PerState(costs) => {
+                for (i, cost) in costs.iter().enumerate() {
+                    review.exact_nonnegative(&format!("{path}[{i}]"), cost, "a remap cost");
+                }
+            }
+        }
+    }
+
+    /// The number, if it is one.
+    pub fn constant(&self) -> Option<&Decimal> {
+        match self {
+            Cost::Constant(cost) => Some(cost),
+            _ => None,
+        }
+    }
+
+    /// Whether a remap is free everywhere.
+    pub fn is_free(&self) -> bool {
+        let free = |cost: &Decimal| cost.exact == Rational::ZERO;
+        match self {
+            Cost::Constant(cost) => free(cost),
+            Cost::Moved { fixed, per_unit_moved } => free(fixed) && free(per_unit_moved),
+            Cost::PerState(costs) => costs.iter().all(free),
+        }
+    }
+}

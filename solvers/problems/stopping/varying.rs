@@ -1,0 +1,153 @@
+//! `Stopping` with a remap cost that depends on the loads, or with an end.
+
+use super::super::{Found, Settings};
+use super::decision_map::{MAX_LISTED, Outcome, letter};
+use super::solve::{refuse, start_from};
+use crate::complaint::Complaint;
+use crate::memory;
+use crate::model::Loaded;
+use crate::model::cost::Cost;
+use crate::model::stopping::Stopping;
+use crate::run::Watch;
+use crate::solution::stopping::{Answer, CostByState};
+use crate::solution::{Body, Bounds};
+use remapping::imbalance::Imbalance;
+use remapping::stopping::{
+    self, AfterRemap, Limits, LongRun, Problem, States, Varied, Varying, rebalanced, units_moved,
+};
+
+/// The most sweeps.
+const SWEEPS: u64 = 10_000_000;
+
+/// Solves the model.
+pub(super) fn solve(
+    loaded: &Loaded,
+    model: &Stopping,
+    settings: &Settings,
+    watch: &Watch,
+) -> Result<Found, Vec<Complaint>> {
+    let refuse = |message: &str, help: &str| refuse(loaded, message, help);
+    if settings.critical_costs {
+        let message = "critical costs are those of one remap cost for all loads, and no end";
+        return Err(refuse(message, "drop --critical-costs"));
+    }
+    let (states, operator) =
+        model.states(loaded.folder()).map_err(|error| refuse(&error, "correct the chain"))?;
+    let imbalance = model.imbalance().map_err(|error| refuse(&error, "round the capacities"))?;
+    if states.vectors().is_none_or(|vectors| vectors > MAX_LISTED) {
+        let message = "remap costs that depend on the loads, and a number of steps, take 10^6 load vectors at most";
+        return Err(refuse(message, "take fewer levels or processes"));
+    }
+    let needed = stopping::memory_estimate(&states);
+    if memory::available().is_some_and(|free| needed > free) {
+        return Err(refuse("this machine has too little memory", "take fewer states"));
+    }
+    let costs = costs(model, &states, &imbalance);
+    let back = model.restarts().then(|| rebalanced(&states, &imbalance)).transpose();
+    let back = back.map_err(|loads| {
+        let message = format!("a remap of the loads {loads:?} leads out of the levels");
+        refuse(&message, "Restart needs levels for every even split of a total")
+    })?;
+    let mut answer = start_from(model, &states);
+    answer.remap_cost = costs.iter().copied().fold(0.0, f64::max);
+    (answer.remap_value, answer.remap_bounds) = (answer.remap_cost, [answer.remap_cost; 2]);
+    answer.cost_by_state = by_state(model);
+    answer.steps = model.steps();
+    // What it costs to play another rule is known of one cost and no end.
+    answer.dynamics = None;
+    let (outcome, status, from) = match (back, model.steps()) {
+        (Some(back), None) => {
+            let problem =
+                Problem::new(&states, operator, &imbalance, answer.remap_cost, AfterRemap::Stop)
+                    .map_err(|error| refuse(&error.to_string(), "correct the model"))?;
+            let how = stopping::Settings {
+                tolerance: settings.tolerance,
+                ..stopping::Settings::default()
+            };
+            let best = stopping::long_run_at(&problem, &costs, &back, None, &how, watch);
+            answer.average = Some(Bounds { lower: best.lower, upper: best.upper });
+            answer.value_gap = (best.upper - best.lower) / best.upper.max(1.0);
+            answer.iterations = best.iterations;
+            let status = best.status;
+            (
+                of_average(best, &problem, settings.tolerance * answer.remap_cost.max(1.0)),
+                status,
+                Vec::new(),
+            )
+        }
+        (back, steps) => {
+            let problem = Varying::new(&states, operator, &imbalance, costs, back);
+            let limits = Limits { tolerance: settings.tolerance, sweeps: SWEEPS };
+            let found = match steps {
+                Some(steps) => problem.solve_steps(steps, &limits, watch),
+                None => problem.solve(&limits, watch),
+            };
+            answer.value_gap = found.width() / largest(&found).max(answer.remap_cost).max(1.0);
+            answer.iterations = found.applications;
+            let (status, from) = (found.status, found.remaps_from.clone());
+            (of_found(&found), status, from)
+        }
+    };
+    answer.largest_value = outcome.value.iter().copied().fold(0.0, f64::max);
+    outcome.lay_out(&mut answer, &states, settings.values, None);
+    if !from.is_empty() {
+        let classes = states.by_place();
+        answer.remaps_from =
+            Some(classes.iter().map(|class| class.and_then(|c| from[c])).collect());
+    }
+    let body = Body::Stopping(Box::new(answer));
+    Ok(Found { body, status, warnings: Vec::new(), table: None })
+}
+
+/// What a remap costs in each state.
+fn costs(model: &Stopping, states: &States, imbalance: &Imbalance) -> Vec<f64> {
+    match model.cost() {
+        Cost::Constant(cost) => vec![cost.value; states.count()],
+        Cost::Moved { fixed, per_unit_moved } => {
+            let moved = units_moved(states, imbalance).into_iter();
+            moved.map(|units| fixed.value + per_unit_moved.value * units as f64).collect()
+        }
+        Cost::PerState(costs) => costs.iter().map(|cost| cost.value).collect(),
+    }
+}
+
+fn by_state(model: &Stopping) -> Option<CostByState> {
+    match model.cost() {
+        Cost::Constant(_) => None,
+        Cost::Moved { fixed, per_unit_moved } => {
+            Some(CostByState::Moved { fixed: fixed.value, per_unit_moved: per_unit_moved.value })
+        }
+        Cost::PerState(costs) => {
+            Some(CostByState::Listed(costs.iter().map(|cost| cost.value).collect()))
+        }
+    }
+}
+
+fn largest(found: &Varied) -> f64 {
+    found.upper.iter().copied().fold(0.0, f64::max)
+}
+
+fn of_found(found: &Varied) -> Outcome {
+    let middle = |(low, high): (&f64, &f64)| low + (high - low) / 2.0;
+    Outcome {
+        letters: found.decision.iter().map(|decision| letter(*decision)).collect(),
+        ties: found.ties.clone(),
+        value: found.lower.iter().zip(&found.upper).map(middle).collect(),
+    }
+}
+
+fn of_average(best: LongRun, problem: &Problem, close: f64) -> Outcome {
+    let each = best.advantage.iter().zip(problem.running());
+    let letters = each.clone().map(|(advantage, psi)| match (*psi == 0.0, *advantage >= 0.0) {
+        (true, _) => b'B',
+        (false, true) => b'R',
+        (false, false) => b'C',
+    });
+    let ties = each.map(|(advantage, psi)| *psi > 0.0 && advantage.abs() <= close).collect();
+    Outcome { letters: letters.collect(), ties, value: best.value }
+}
+
+/// Whether the answer is one of these.
+pub fn is_varied(answer: &Answer) -> bool {
+    answer.cost_by_state.is_some() || answer.steps.is_some()
+}

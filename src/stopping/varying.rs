@@ -1,0 +1,257 @@
+//! Stopping where what a remap costs depends on the loads, and where the computation has an end: rho(w) of
+//! \[YXW03, (9) and (11)\], J over \[0, N\] of (10) and (12).
+//!
+//! ```text
+//! Stop:     J(s) = min(rho(s), psi(s) + (P J)(s)) where unbalanced, 0 where balanced; J_0 = 0, J_k = T J_(k-1)
+//! Restart:  V_k(s) = min(g(s), rho(s) + g(b(s))),  g = psi + P V_(k-1),  V_0 = 0
+//! ```
+//!
+//! with b(s) the state a remap leads to. T is monotone, so that iterates from below stay below and those from above
+//! above; each sweep is rounded outwards, and what is reported lies between. With an end both start at 0, and J_k rises
+//! with k, so that a state where one remaps with k steps to go is one with more to go, too.
+
+use super::{Decision, States, vector};
+use crate::chain::Operator;
+use crate::imbalance::Imbalance;
+use crate::{Observer, Status};
+use std::ops::ControlFlow;
+
+/// A stopping problem with a remap cost for each state.
+pub struct Varying {
+    operator: Box<dyn Operator>,
+    running: Vec<f64>,
+    costs: Vec<f64>,
+    /// The state that a remap leads to, where the computation goes on.
+    back: Option<Vec<usize>>,
+}
+
+/// When to stop.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Limits {
+    /// The largest distance between the bounds on J, relative to max(1, the largest cost of a remap), where the
+    /// computation has no end.
+    pub tolerance: f64,
+    /// The largest number of sweeps.
+    pub sweeps: u64,
+}
+
+/// J between bounds, and what to do.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Varied {
+    /// J is at least this in each state.
+    pub lower: Vec<f64>,
+    /// And at most this.
+    pub upper: Vec<f64>,
+    /// What to do in each state; with an end, at the first step. Where both branches cost the same, to remap.
+    pub decision: Vec<Decision>,
+    /// Whether the bounds leave the decision, or the number in `remaps_from`, open.
+    pub ties: Vec<bool>,
+    /// With an end after which nothing follows: the least number of steps left with which one remaps, for each state;
+    /// `None` where one never does.
+    pub remaps_from: Vec<Option<u64>>,
+    /// Applications of the transition operator.
+    pub applications: u64,
+    /// How the computation ended.
+    pub status: Status,
+}
+
+impl Varied {
+    /// The largest distance between the bounds.
+    pub fn width(&self) -> f64 {
+        vector::maximum_of([&self.upper, &self.lower], |[upper, lower]| upper - lower)
+    }
+}
+
+/// The branches of a sweep, rounded to one side.
+struct Side {
+    value: Vec<f64>,
+    go: Vec<f64>,
+    /// 1 - slack, or 1 + slack.
+    scale: f64,
+}
+
+impl Varying {
+    /// The problem on `states`, which move by `operator`, where a remap costs `costs[s]`. With `back` the
+    /// computation goes on from the state `back[s]`, and otherwise ends.
+    ///
+    /// # Panics
+    /// Without a cost for each state, with one that is negative or not finite, or with an operator or a `back` of
+    /// another size.
+    pub fn new(
+        states: &States,
+        operator: Box<dyn Operator>,
+        imbalance: &Imbalance,
+        costs: Vec<f64>,
+        back: Option<Vec<usize>>,
+    ) -> Varying {
+        let n = states.count();
+        assert!(costs.len() == n && costs.iter().all(|cost| cost.is_finite() && *cost >= 0.0));
+        assert!(operator.states() == n && back.as_ref().is_none_or(|back| back.len() == n));
+        let running = states.tabulate(|loads| imbalance.cost(loads));
+        Varying { operator, running, costs, back }
+    }
+
+    /// The cost of a step in each state.
+    pub fn running(&self) -> &[f64] {
+        &self.running
+    }
+
+    /// The cost of a remap in each state.
+    pub fn costs(&self) -> &[f64] {
+        &self.costs
+    }
+
+    /// Solves the problem without an end, which [`new`](Self::new) without `back` poses.
+    ///
+    /// # Panics
+    /// With `back`: the cost has no bound.
+    pub fn solve(&self, limits: &Limits, observer: &dyn Observer) -> Varied {
+        assert!(self.back.is_none(), "a computation that goes on without end has no cost in all");
+        let largest = self.costs.iter().copied().fold(1.0, f64::max);
+        let above: Vec<f64> = self.costs.clone();
+        let [mut below, mut above] = self.sides(vec![0.0; self.running.len()], above);
+        let mut sweeps = 0;
+        let status = loop {
+            self.sweep(&mut below, |old, new| if new > old { new } else { old });
+            self.sweep(&mut above, |old, new| if new < old { new } else { old });
+            sweeps += 1;
+            let width = vector::maximum_of([&above.value, &below.value], |[high, low]| high - low);
+            if width <= limits.tolerance * largest {
+                break Status::Converged;
+            }
+            if sweeps >= limits.sweeps {
+                break Status::IterationLimit;
+            }
+            if let ControlFlow::Break(halt) = observer.progress(sweeps, limits.sweeps) {
+                break halt.into();
+            }
+        };
+        // The branches at the bounds that are reported.
+        self.sweep(&mut below, |old, _| old);
+        self.sweep(&mut above, |old, _| old);
+        self.found(below, above, Vec::new(), sweeps + 1, status)
+    }
+
+    /// Solves the problem of so many steps, at least one. A limit that stops it leaves the answer of fewer.
+    pub fn solve_steps(&self, steps: u64, limits: &Limits, observer: &dyn Observer) -> Varied {
+        let n = self.running.len();
+        let [mut below, mut above] = self.sides(vec![0.0; n], vec![0.0; n]);
+        let mut from = vec![[None; 2]; if self.back.is_none() { n } else { 0 }];
+        let mut sweeps = 0;
+        let status = loop {
+            let old = [below.value.clone(), above.value.clone()];
+            self.sweep(&mut below, |_, new| new);
+            self.sweep(&mut above, |_, new| new);
+            sweeps += 1;
+            for (s, first) in from.iter_mut().enumerate().filter(|(s, _)| self.running[*s] > 0.0) {
+                for (first, go) in first.iter_mut().zip([above.go[s], below.go[s]]) {
+                    if first.is_none() && self.costs[s] <= go {
+                        *first = Some(sweeps);
+                    }
+                }
+            }
+            // What changes no more stays as it is.
+            if sweeps == steps
+                || self.back.is_none() && old == [&below, &above].map(|side| side.value.clone())
+            {
+                break Status::Converged;
+            }
+            if sweeps >= limits.sweeps {
+                break Status::IterationLimit;
+            }
+            if let ControlFlow::Break(halt) = observer.progress(sweeps, steps) {
+                break halt.into();
+            }
+        };
+        self.found(below, above, from, sweeps, status)
+    }
+
+    fn sides(&self, below: Vec<f64>, above: Vec<f64>) -> [Side; 2] {
+        // Of the operator, of two sums and of this factor.
+        let slack = (self.operator.rounding() + 6.0) * f64::EPSILON;
+        let side = |value: Vec<f64>, scale| {
+            let value = value.iter().zip(&self.running).map(|(v, psi)| match &self.back {
+                None if *psi == 0.0 => 0.0,
+                _ => *v,
+            });
+            Side { value: value.collect(), go: vec![0.0; self.running.len()], scale }
+        };
+        [side(below, 1.0 - slack), side(above, 1.0 + slack)]
+    }
+
+    /// One sweep; `keep` takes the old and the new value.
+    fn sweep(&self, side: &mut Side, keep: impl Fn(f64, f64) -> f64) {
+        self.operator.apply_into(&side.value, &mut side.go);
+        for (go, psi) in side.go.iter_mut().zip(&self.running) {
+            *go = (psi + *go) * side.scale;
+        }
+        for s in 0..self.running.len() {
+            let remap = self.remap(side, s);
+            let least = if side.go[s] < remap { side.go[s] } else { remap };
+            let balanced = self.back.is_none() && self.running[s] == 0.0;
+            side.value[s] = if balanced { 0.0 } else { keep(side.value[s], least) };
+        }
+    }
+
+    /// What remapping costs.
+    fn remap(&self, side: &Side, s: usize) -> f64 {
+        match &self.back {
+            None => self.costs[s],
+            Some(back) => (self.costs[s] + side.go[back[s]]) * side.scale,
+        }
+    }
+
+    fn found(
+        &self,
+        below: Side,
+        above: Side,
+        from: Vec<[Option<u64>; 2]>,
+        sweeps: u64,
+        status: Status,
+    ) -> Varied {
+        let n = self.running.len();
+        let (mut decision, mut ties) = (Vec::with_capacity(n), Vec::with_capacity(n));
+        for s in 0..n {
+            let (go, remap) =
+                ([below.go[s], above.go[s]], [self.remap(&below, s), self.remap(&above, s)]);
+            let middle = |[low, high]: [f64; 2]| low + (high - low) / 2.0;
+            let balanced = match &self.back {
+                None => self.running[s] == 0.0,
+                // Nothing is moved.
+                Some(back) => back[s] == s,
+            };
+            let open = go[0] < remap[1] && remap[0] <= go[1];
+            let sure = from.get(s).is_none_or(|[possible, sure]| possible == sure);
+            ties.push(!balanced && (open && go[1] >= remap[0] && remap[1] > go[0] || !sure));
+            decision.push(match (balanced, middle(remap) <= middle(go)) {
+                (true, _) => Decision::Balanced,
+                (false, true) => Decision::Remap,
+                (false, false) => Decision::Continue,
+            });
+        }
+        Varied {
+            lower: below.value,
+            upper: above.value,
+            decision,
+            ties,
+            remaps_from: from.into_iter().map(|[_, sure]| sure).collect(),
+            applications: 2 * sweeps,
+            status,
+        }
+    }
+}
+
+/// The least number of units that a remap moves from each state: what is above the shares it leads to, where equal
+/// processors may exchange theirs.
+pub fn units_moved(states: &States, imbalance: &Imbalance) -> Vec<i64> {
+    let range = states.range();
+    let mut loads = vec![0; states.processes()];
+    let moved = |state: usize| {
+        states.loads_into(state, &mut loads);
+        let total: i64 = loads.iter().sum();
+        let within =
+            range.as_ref().and_then(|(low, high)| imbalance.split_within(total, low, high));
+        imbalance.moved(&loads, &within.unwrap_or_else(|| imbalance.split(total)))
+    };
+    (0..states.count()).map(moved).collect()
+}

@@ -1,0 +1,175 @@
+//! Remap costs that depend on the loads, and computations with an end: against fractions and enumeration.
+
+use super::*;
+use remapping::stopping::{Limits, Varying, units_moved};
+
+const LIMITS: Limits = Limits { tolerance: 1e-10, sweeps: 1_000_000 };
+
+fn small() -> impl Strategy<Value = Model> {
+    let chains = prop::collection::vec(chain(2..5), 2..=2);
+    (chains, prop::collection::vec(1i64..3, 2)).prop_map(|(chains, capacity)| {
+        let chains = chains.into_iter().map(ProcessChain::BirthDeath).collect();
+        Model::new(chains, &capacity, RunningCost::MaxMinusMean)
+    })
+}
+
+/// T in fractions: the least of remapping and going on.
+fn exact_sweep(
+    rows: &[Vec<Rational>],
+    psi: &[Rational],
+    costs: &[Rational],
+    back: Option<&[usize]>,
+    v: &[Rational],
+) -> (Vec<Rational>, Vec<Rational>) {
+    let go: Vec<Rational> = rows
+        .iter()
+        .zip(psi)
+        .map(|(row, psi)| row.iter().zip(v).fold(psi.clone(), |sum, (p, v)| sum + p * v))
+        .collect();
+    let next = (0..v.len()).map(|s| match back {
+        None if psi[s] == Rational::ZERO => Rational::ZERO,
+        None => go[s].clone().min(costs[s].clone()),
+        Some(back) => go[s].clone().min(&costs[s] + &go[back[s]]),
+    });
+    (next.collect(), go.clone())
+}
+
+fn fractions(values: &[f64]) -> Vec<Rational> {
+    values.iter().map(|x| rational(*x)).collect()
+}
+
+fn rows(operator: &dyn Operator) -> Vec<Vec<Rational>> {
+    let n = operator.states();
+    let mut rows = vec![vec![Rational::ZERO; n]; n];
+    for t in 0..n {
+        let (mut unit, mut column) = (vec![0.0; n], vec![0.0; n]);
+        unit[t] = 1.0;
+        operator.apply_into(&unit, &mut column);
+        rows.iter_mut().zip(&column).for_each(|(row, p)| row[t] = rational(*p));
+    }
+    rows
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn an_end_is_the_recursion_in_fractions(
+        model in small(),
+        fixed in 0u8..8,
+        each in 0u8..4,
+        steps in 1u64..7,
+        restart in any::<bool>(),
+    ) {
+        let (states, operator) = model.states(false);
+        let chain = rows(&*operator);
+        let moved = units_moved(&states, &model.imbalance);
+        let costs: Vec<f64> =
+            moved.iter().map(|units| 0.5 * f64::from(fixed) + 0.25 * f64::from(each) * *units as f64).collect();
+        let back = rebalanced(&states, &model.imbalance).unwrap();
+        let back = restart.then_some(back);
+        let problem = Varying::new(&states, operator, &model.imbalance, costs.clone(), back.clone());
+        let found = problem.solve_steps(steps, &LIMITS, &());
+        prop_assert_eq!(found.status, Status::Converged);
+        let (psi, exact) = (fractions(problem.running()), fractions(&costs));
+        let mut v = vec![Rational::ZERO; states.count()];
+        let mut from = vec![None; states.count()];
+        for step in 1..=steps {
+            let (next, go) = exact_sweep(&chain, &psi, &exact, back.as_deref(), &v);
+            for s in 0..states.count() {
+                if psi[s] > Rational::ZERO && from[s].is_none() && exact[s] <= go[s] {
+                    from[s] = Some(step);
+                }
+            }
+            v = next;
+        }
+        for s in 0..states.count() {
+            prop_assert!(rational(found.lower[s]) <= v[s] && v[s] <= rational(found.upper[s]));
+            prop_assert!(found.upper[s] - found.lower[s] < 1e-12);
+            if !restart && !found.ties[s] {
+                prop_assert_eq!(found.remaps_from[s], from[s]);
+                let remaps = from[s].is_some();
+                prop_assert_eq!(found.decision[s] == Decision::Remap, remaps);
+            }
+        }
+    }
+
+    /// Without an end the bounds hold the fixed point, and one sweep in fractions from either stays within.
+    #[test]
+    fn without_an_end_the_bounds_enclose_the_fixed_point(model in small(), fixed in 1u8..8, each in 0u8..4) {
+        let (states, operator) = model.states(false);
+        let chain = rows(&*operator);
+        let moved = units_moved(&states, &model.imbalance);
+        let costs: Vec<f64> =
+            moved.iter().map(|units| 0.5 * f64::from(fixed) + 0.25 * f64::from(each) * *units as f64).collect();
+        let problem = Varying::new(&states, operator, &model.imbalance, costs.clone(), None);
+        let found = problem.solve(&LIMITS, &());
+        prop_assert_eq!(found.status, Status::Converged);
+        let (psi, exact) = (fractions(problem.running()), fractions(&costs));
+        let close = rational(1e-9);
+        for (side, sign) in [(&found.lower, false), (&found.upper, true)] {
+            let v = fractions(side);
+            let (next, _) = exact_sweep(&chain, &psi, &exact, None, &v);
+            for s in 0..states.count() {
+                let moved = if sign { &v[s] - &next[s] } else { &next[s] - &v[s] };
+                // Bounds of a monotone operator are where it moves them inwards.
+                prop_assert!(moved >= -close.clone() && moved <= close);
+            }
+        }
+        // One cost for all is the problem that is solved otherwise.
+        if each == 0 {
+            let (states, operator) = model.states(true);
+            let problem = Problem::new(&states, operator, &model.imbalance, 0.5 * f64::from(fixed), AfterRemap::Stop);
+            let problem = problem.unwrap();
+            let solution = solve(&problem, &Settings::default(), &());
+            let (whole, _) = model.states(false);
+            for s in 0..whole.count() {
+                let (low, high) = solution.bounds(states.find(&whole.loads(s)).unwrap());
+                prop_assert!(low <= found.upper[s] + 1e-9 && found.lower[s] <= high + 1e-9);
+            }
+        }
+    }
+
+    /// By every assignment of the shares to the processes.
+    #[test]
+    fn units_moved_are_the_fewest(loads in prop::collection::vec(0i64..9, 1..5)) {
+        let equal = vec![Rational::ONE; loads.len()];
+        let imbalance = Imbalance::new(RunningCost::MaxMinusMean, &equal, 10).unwrap();
+        let shares = imbalance.split(loads.iter().sum());
+        let mut fewest = i64::MAX;
+        let mut orders = vec![vec![]];
+        for _ in 0..loads.len() {
+            orders = orders
+                .into_iter()
+                .flat_map(|order: Vec<usize>| {
+                    let free = (0..loads.len()).filter(|i| !order.contains(i)).collect::<Vec<_>>();
+                    free.into_iter().map(move |i| [order.clone(), vec![i]].concat())
+                })
+                .collect();
+        }
+        for order in orders {
+            let moved = order.iter().zip(&loads).map(|(&i, load)| (load - shares[i]).max(0)).sum();
+            fewest = fewest.min(moved);
+        }
+        prop_assert_eq!(imbalance.moved(&loads, &shares), fewest);
+    }
+}
+
+/// The average cost of a step of a long computation is that of one without end.
+#[test]
+fn a_long_computation_costs_its_average() {
+    let model = Model::paper();
+    let (states, operator) = model.states(true);
+    let costs: Vec<f64> =
+        units_moved(&states, &model.imbalance).iter().map(|units| 2.0 + *units as f64).collect();
+    let back = rebalanced(&states, &model.imbalance).unwrap();
+    let problem = Problem::new(&states, operator, &model.imbalance, 2.0, AfterRemap::Stop).unwrap();
+    let average =
+        remapping::stopping::long_run_at(&problem, &costs, &back, None, &Settings::default(), &());
+    let (_, operator) = model.states(true);
+    let finite = Varying::new(&states, operator, &model.imbalance, costs, Some(back));
+    let [short, long] = [1000, 2000].map(|steps| finite.solve_steps(steps, &LIMITS, &()).lower[0]);
+    let mean = (long - short) / 1000.0;
+    assert!(average.lower - 1e-9 < mean && mean < average.upper + 1e-9, "{average:?} {mean}");
+    assert!((0.7168..0.7169).contains(&average.lower), "{average:?}");
+}
