@@ -2,18 +2,20 @@
 
 use super::Exit;
 use super::advice_files::{self, Parts};
-use super::log::{Opened, open};
+use super::log::{Opened, open, priced};
 use crate::cli::Advise;
 use crate::complaint::Complaint;
-use crate::fitting::{self, Facts, Kind, short};
+use crate::fitting::{self, Facts, Kind};
 use crate::output::print;
 use crate::replaying::advice::{Advice, Question, unmarked};
 use crate::replaying::check::{Findings, examine};
 use crate::replaying::contest::{self, Line, Percent};
+use crate::replaying::whole_cost;
 use crate::run::Watch;
 use crate::solution::log::Fits;
 use crate::solution::to_json;
 use crate::trace::Trace;
+use remapping::overlap::Overlap;
 use serde::Serialize;
 use std::fmt::Write;
 
@@ -24,6 +26,8 @@ struct Document {
     steps: usize,
     recorded_remaps: usize,
     remap_cost: f64,
+    #[serde(skip_serializing_if = "Overlap::is_none")]
+    overlap: Overlap,
     /// Steps of the program in a step of the log.
     stride: u64,
     /// What to do and what it is worth, in one sentence.
@@ -61,12 +65,16 @@ pub(super) fn run(arguments: &Advise) -> Result<Exit, Complaint> {
     let opened = open(&arguments.log)?;
     let Opened { name, trace, remap_cost, suspected, .. } = &opened;
     let record = &trace.record;
-    let Findings { notes, obstacles, .. } = examine(record, *remap_cost);
+    let overlap = arguments.overlap;
+    let whole = whole_cost(record, 0..record.steps(), *remap_cost, overlap);
+    let Findings { notes, obstacles, .. } = examine(record, whole);
     let question = Question {
         record,
         remap_cost: *remap_cost,
+        overlap,
         known: trace.knows_remaps,
         stride: trace.stride,
+        steps: arguments.steps,
         seed: arguments.seed,
     };
     let marked = record.remaps().len();
@@ -79,7 +87,7 @@ pub(super) fn run(arguments: &Advise) -> Result<Exit, Complaint> {
             Err(halt) => return Ok(remapping::Status::from(halt).into()),
         },
     };
-    let mut facts = Facts::of(record, *remap_cost, opened.cost_recorded);
+    let mut facts = Facts::of(record, whole, opened.cost_recorded);
     if let Some(facts) = &mut facts {
         (facts.stride, facts.job_steps) = (trace.stride, arguments.steps);
     }
@@ -116,6 +124,7 @@ pub(super) fn run(arguments: &Advise) -> Result<Exit, Complaint> {
         steps: record.steps(),
         recorded_remaps: record.remaps().len(),
         remap_cost: *remap_cost,
+        overlap,
         stride: trace.stride,
         advice: advice.sentence.clone(),
         policy: advice.policy.clone(),
@@ -152,9 +161,9 @@ fn text(document: &Document, advice: &Advice, trace: &Trace) -> String {
     };
     let _ = writeln!(
         text,
-        "a remap costs {} seconds; assumed: {ASSUMPTION}\n\
+        "{}; assumed: {ASSUMPTION}\n\
          chosen on steps 0..={}, valued from {} on steps {}..={}",
-        short(*remap_cost),
+        priced(*remap_cost, document.overlap),
         document.judged_from - 1,
         if trace.knows_remaps { "where the run stood" } else { "balance" },
         document.judged_from,

@@ -5,6 +5,7 @@ pub mod advised;
 pub mod check;
 pub mod contest;
 mod solution;
+pub mod what_if;
 
 pub use solution::Solution;
 
@@ -12,6 +13,7 @@ use crate::complaint::Complaint;
 use crate::fitting::{self, Facts};
 use remapping::fit::level::Family;
 use remapping::learning::Learnt;
+use remapping::overlap::{Overlap, Price};
 use remapping::policy::advised::Advised;
 use remapping::policy::predictive::Predictive;
 use remapping::policy::{Policy, Rule, Step};
@@ -67,6 +69,8 @@ pub struct Ground<'a> {
     pub record: &'a Record,
     /// Cost of a remap in seconds.
     pub remap_cost: f64,
+    /// How remaps overlap the steps.
+    pub overlap: Overlap,
     /// Steps to train on: those before the first judged.
     pub training: Range<usize>,
     /// Seed of Q-learning.
@@ -115,7 +119,28 @@ const ADVANTAGE: f64 = 1.1;
 /// Trials look back this far at most.
 const LONGEST_TRIAL: usize = 600;
 
+/// What a remap costs in all on these steps.
+pub fn whole_cost(record: &Record, steps: Range<usize>, remap_cost: f64, overlap: Overlap) -> f64 {
+    if overlap.is_none() || steps.is_empty() {
+        return remap_cost;
+    }
+    let many = steps.len() as f64;
+    let time = |step: usize| record.mean(step) + record.imbalance(step).max(0.0);
+    overlap.price(remap_cost, steps.map(time).sum::<f64>() / many)
+}
+
 impl<'a> Ground<'a> {
+    /// What a remap costs, and how it overlaps.
+    pub fn price(&self) -> Price {
+        Price { stops: self.remap_cost, overlap: self.overlap }
+    }
+
+    /// What policies are told that a remap costs: what it stops the run for, and by what it slows the steps
+    /// meanwhile, as these are in training.
+    fn told(&self) -> f64 {
+        whole_cost(self.record, self.training.clone(), self.remap_cost, self.overlap)
+    }
+
     /// The policy of this name. `curve` gets the regret curve of Q-learning.
     pub fn contestant(
         &self,
@@ -123,9 +148,10 @@ impl<'a> Ground<'a> {
         solution: Option<&Solution>,
         curve: &mut Vec<(u64, f64)>,
     ) -> Result<Contestant, Complaint> {
-        let (record, cost, steps) = (self.record, self.remap_cost, self.training.clone());
+        let (record, cost, steps) = (self.record, self.told(), self.training.clone());
+        let price = self.price();
         let tune =
-            |rules: Vec<Rule>| tuned(record, steps.clone(), cost, &rules).unwrap_or(Rule::Never);
+            |rules: Vec<Rule>| tuned(record, steps.clone(), price, &rules).unwrap_or(Rule::Never);
         let found = |rule: Rule| (Start::Rule(rule), Some(format!("trained: {rule}")));
         let plan =
             |adaptive, cold| (Start::Predictive { adaptive, cold, family: Family::Trends }, None);
@@ -133,7 +159,7 @@ impl<'a> Ground<'a> {
         let (start, note) = match name {
             "advised" => (Start::Advised(Box::new(self.advised())), None),
             "advised_cold" => {
-                let mut policy = Advised::new(cost);
+                let mut policy = Advised::new(cost).overlapping(self.overlap);
                 self.catch_up(&mut policy);
                 (Start::Advised(Box::new(policy)), None)
             }
@@ -195,7 +221,7 @@ impl<'a> Ground<'a> {
     /// The rule that votes, with what it learns from the training steps, where the judged run starts.
     pub fn advised(&self) -> Advised {
         let rows = self.since_base().0.map(|step| self.record.path(step));
-        let mut policy = Advised::trained(rows, self.remap_cost);
+        let mut policy = Advised::new(self.told()).overlapping(self.overlap).after(rows);
         self.catch_up(&mut policy);
         policy
     }
@@ -211,10 +237,10 @@ impl<'a> Ground<'a> {
     /// The interval of least cost by the model fitted to the training steps.
     fn interval(&self) -> Rule {
         let part = self.record.part(self.training.clone());
-        let Some(facts) = Facts::of(&part, self.remap_cost, false) else { return Rule::Never };
+        let Some(facts) = Facts::of(&part, self.told(), false) else { return Rule::Never };
         let growth = fitting::model_growth(&facts, self.training.len());
         // W(n) = (C + u_1 + ... + u_n) / n.
-        let (mut spent, mut best) = (self.remap_cost, (f64::INFINITY, Rule::Never));
+        let (mut spent, mut best) = (self.told(), (f64::INFINITY, Rule::Never));
         for (n, u) in (1..).zip(&growth) {
             spent += u;
             let average = spent / n as f64;
@@ -247,7 +273,7 @@ impl<'a> Ground<'a> {
             }
             let earlier = Ground { training: 0..first, from: Outset::Balance, ..*self };
             let start = || candidates.iter().map(|c| earlier.start(&c.1, end - first)).collect();
-            let Ok(found) = replay(self.record, first..end, self.remap_cost, &start, &()) else {
+            let Ok(found) = replay(self.record, first..end, self.price(), &start, &()) else {
                 continue;
             };
             let least = found.clairvoyant.max(f64::MIN_POSITIVE);
@@ -266,7 +292,7 @@ impl<'a> Ground<'a> {
 
     fn start(&self, start: &Start, steps: usize) -> Box<dyn Policy> {
         let mut policy: Box<dyn Policy> = match start {
-            Start::Rule(rule) => rule.start(self.remap_cost),
+            Start::Rule(rule) => rule.start(self.told()),
             Start::Learnt(learnt) => Box::new(learnt.as_ref().clone()),
             // It has caught up when it was trained.
             Start::Advised(advised) => {
@@ -275,7 +301,7 @@ impl<'a> Ground<'a> {
                     if self.end_known { advised.for_steps(steps as u64) } else { advised };
                 return Box::new(advised);
             }
-            Start::Solution(solution) => solution.start(self.remap_cost, steps as u64),
+            Start::Solution(solution) => solution.start(self.told(), steps as u64),
             Start::Predictive { adaptive, cold, family } => {
                 let (before, since) = self.since_base();
                 let first = if *cold { before.end.saturating_sub(1) } else { before.start };
@@ -286,7 +312,7 @@ impl<'a> Ground<'a> {
                     rows.push(&balanced);
                 }
                 let steps = (steps + since.len()) as u64;
-                Box::new(Predictive::new(rows, self.remap_cost, steps, *adaptive, *family))
+                Box::new(Predictive::new(rows, self.told(), steps, *adaptive, *family))
             }
         };
         self.catch_up(policy.as_mut());

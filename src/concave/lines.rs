@@ -262,7 +262,8 @@ impl Watched<'_> {
                 differences.push((p, difference));
                 return Some(differences);
             }
-            let next = [&next_a, &next_b].into_iter().flatten().min().unwrap_or(&Rational::ONE).clone();
+            let next =
+                [&next_a, &next_b].into_iter().flatten().min().unwrap_or(&Rational::ONE).clone();
             differences.push((std::mem::replace(&mut p, next), difference));
             if next_a.as_ref() == Some(&p) {
                 i += 1;

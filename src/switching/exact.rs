@@ -120,9 +120,12 @@ fn step(
         thresholds(&keep[0].watched(observer).minus(&keep[1])?, &problem.switch);
     let value = |m: usize| match &problem.switch[m] {
         None => Some(keep[m].clone()),
-        Some(cost) => keep[m].watched(observer).min_with(keep[1 - m].lines().iter().map(|line| {
-            Line { at_zero: &line.at_zero + cost, at_one: &line.at_one + cost }
-        })),
+        Some(cost) => keep[m].watched(observer).min_with(
+            keep[1 - m]
+                .lines()
+                .iter()
+                .map(|line| Line { at_zero: &line.at_zero + cost, at_one: &line.at_one + cost }),
+        ),
     };
     Some(Step { value: [value(0)?, value(1)?], to_second, to_first })
 }

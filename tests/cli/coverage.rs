@@ -4,12 +4,12 @@ use crate::workplace::Workplace;
 use rayon::prelude::*;
 use remap::model::fluids::Fluids;
 use remap::model::land_battle::LandBattle;
-use remap::problems::two_phase::{TwoPhases, expectation};
 use remap::problems::two_phase::estimate::optimal_thresholds;
 use remap::problems::two_phase::figure::{Figure, Policy, reports};
 use remap::problems::two_phase::play;
 use remap::problems::two_phase::trace::Cycles;
 use remap::problems::two_phase::workload::{Workload, compare};
+use remap::problems::two_phase::{TwoPhases, expectation};
 use remapping::estimate::Estimate;
 use serde_json::Value;
 

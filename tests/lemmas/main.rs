@@ -12,6 +12,7 @@ mod drift_many;
 mod drift_rounding;
 mod lifetime;
 mod monitor;
+mod overlap;
 mod periodic;
 mod phase_change;
 mod replay;
