@@ -1,6 +1,7 @@
 //! What people see: summaries, tables, curves in text, and plots. One file for each problem.
 
 mod curve;
+pub mod curves;
 mod heat;
 mod load_drift;
 pub mod log;

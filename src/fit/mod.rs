@@ -26,6 +26,7 @@ pub mod growth;
 pub mod increments;
 pub mod level;
 mod resample;
+pub mod slopes;
 mod spread;
 pub mod transitions;
 

@@ -16,6 +16,7 @@ mod overlap;
 mod periodic;
 mod phase_change;
 mod replay;
+mod slopes;
 mod stopping;
 mod switching;
 mod switching_bounds;
