@@ -16,6 +16,7 @@
 
 use crate::fit::level::Family;
 use crate::learning::Learnt;
+use crate::overlap::Overlap;
 use crate::policy::advised::Advised;
 use crate::policy::predictive::Predictive;
 use crate::policy::{Policy, Rule, Step};
@@ -156,6 +157,7 @@ impl Controller {
         let ground = Ground {
             record,
             remap_cost,
+            overlap: Overlap::NONE,
             training: 0..record.steps(),
             seed,
             from: Outset::Balance,

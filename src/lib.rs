@@ -67,6 +67,7 @@ mod machine;
 pub mod mesh;
 pub mod monitor;
 pub mod observer;
+pub mod overlap;
 pub mod policy;
 pub mod random;
 pub mod record;

@@ -9,6 +9,7 @@ use crate::replaying::Outset;
 use crate::trace::{Form, Pattern};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
+use remapping::overlap::Overlap;
 use remapping::policy::Rule;
 use std::path::PathBuf;
 
@@ -93,7 +94,11 @@ solution (with --solution); and solved: of two adaptive plans, by trends and by 
 and the rules in use, what was cheapest on the later training steps.
 
 Where the log says when the run was remapped, `recorded` is the run as it was, from where it stood. The others
-start balanced, or with --from actual where the run stood. Differences have 95 % intervals by a block bootstrap.
+start balanced, or with --from actual where the run stood. Differences have 95 % intervals by a block bootstrap;
+with --splits they are spread over several trainings, not one.
+
+With --overlap 3:0.05 a remap decided after step 10 balances the loads of step 10 from step 14 on; steps 11 to 13
+are made on the old mapping and take 5 % longer, and --remap-cost is what stops the run besides (0, perhaps).
 
 Assumed: a remap restores balance and does not change later increments."
 );
@@ -294,6 +299,16 @@ pub struct Replay {
     /// Where the judged run starts.
     #[arg(long, value_enum, default_value_t)]
     pub from: Start,
+    /// Remaps go on beside the steps: the new mapping comes into force STEPS after the decision, and
+    /// these cost a share SLOWDOWN more, as in 3:0.05 [default: the run stands still].
+    #[arg(long, value_name = "STEPS:SLOWDOWN", value_parser = overlap, default_value = "0:0", hide_default_value = true)]
+    pub overlap: Overlap,
+    /// Judge the steps in K parts, each with policies trained anew on all steps before it.
+    #[arg(long, value_name = "K", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=50))]
+    pub splits: u64,
+    /// Say, too, which policy would be best if a remap cost a quarter, half, twice, four times as much.
+    #[arg(long)]
+    pub what_if: bool,
     /// A solution, or a rule that --advised wrote, to play too, as the policy `solution`.
     #[arg(long, value_name = "SOLUTION.json")]
     pub solution: Option<PathBuf>,
@@ -303,7 +318,7 @@ pub struct Replay {
     /// Seed of Q-learning and of the intervals.
     #[arg(long, value_name = "S", default_value_t = 1)]
     pub seed: u64,
-    /// Draw the log, its remaps, and what the policies pay as it adds up.
+    /// Draw the log, its remaps, the times of all ranks as colours, and what the policies pay as it adds up.
     #[arg(long, value_name = "FILE.svg|png")]
     pub plot: Option<PathBuf>,
     /// Write the rule `advised`, as it is after the training steps, to FILE, for `remap export`.
@@ -323,9 +338,14 @@ pub struct Advise {
     #[command(flatten)]
     #[allow(missing_docs)]
     pub log: Log,
-    /// The job's length in steps of the program: the exported rule knows the end.
+    /// The job's length in steps of the program: the exported rule knows the end, and the advice says what
+    /// it is worth on the whole job.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
     pub steps: Option<u64>,
+    /// Remaps go on beside the steps: the new mapping comes into force STEPS after the decision, and
+    /// these cost a share SLOWDOWN more, as in 3:0.05 [default: the run stands still].
+    #[arg(long, value_name = "STEPS:SLOWDOWN", value_parser = overlap, default_value = "0:0", hide_default_value = true)]
+    pub overlap: Overlap,
     /// Seed of the intervals.
     #[arg(long, value_name = "S", default_value_t = 1)]
     pub seed: u64,
@@ -394,6 +414,20 @@ fn cost(text: &str) -> Result<f64, String> {
         Ok(value) if value >= 0.0 && value.is_finite() => Ok(value),
         _ => Err("expected a number of at least 0".to_owned()),
     }
+}
+
+/// Steps that a rule can look back on.
+const LONGEST_OVERLAP: u64 = 63;
+
+fn overlap(text: &str) -> Result<Overlap, String> {
+    let right = "expected STEPS:SLOWDOWN, as in 3:0.05: 0 to 63 steps of the log until the new mapping is in \
+                 force, each longer by this share (from 0 on) meanwhile";
+    let found = text.split_once(':').and_then(|(steps, slowdown)| {
+        let (steps, slowdown) = (steps.parse().ok()?, slowdown.parse::<f64>().ok()?);
+        let fits = steps <= LONGEST_OVERLAP && slowdown >= 0.0 && slowdown.is_finite();
+        fits.then_some(Overlap { steps, slowdown })
+    });
+    found.ok_or_else(|| right.to_owned())
 }
 
 fn share(text: &str) -> Result<f64, String> {

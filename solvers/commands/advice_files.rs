@@ -12,7 +12,7 @@ use remapping::policy::Rule;
 use std::path::{Path, PathBuf};
 
 /// The forms of the rule, and what their files are called.
-const FORMS: [(Target, &str); 10] = [
+const FORMS: [(Target, &str); 15] = [
     (Target::C, "remap_policy.h"),
     (Target::Fortran, "remap_policy.f90"),
     (Target::Python, "remap_policy.py"),
@@ -23,6 +23,11 @@ const FORMS: [(Target, &str); 10] = [
     (Target::Charm, "charm.txt"),
     (Target::Swift, "swift.txt"),
     (Target::Eplb, "eplb.txt"),
+    (Target::Sglang, "sglang.txt"),
+    (Target::Vt, "vt.txt"),
+    (Target::Openfoam, "openfoam.txt"),
+    (Target::Fourc, "fourc.txt"),
+    (Target::Amrex, "amrex.txt"),
 ];
 
 const RULE: &str = "advised.json";

@@ -2,19 +2,21 @@
 
 use super::Exit;
 use super::advice_files::{self, Parts};
-use super::log::{Opened, open};
+use super::log::{Opened, open, priced};
 use crate::cli::{Advise, Reading};
 use crate::complaint::Complaint;
-use crate::fitting::{self, Facts, Kind, short};
+use crate::fitting::{self, Facts, Kind};
 use crate::output::print;
 use crate::replaying::advice::{Advice, Question, unmarked};
 use crate::replaying::check::{Findings, examine};
 use crate::replaying::contest::{self, Line, Percent};
+use crate::replaying::whole_cost;
 use crate::run::Watch;
 use crate::solution::log::Fits;
 use crate::solution::to_json;
 use crate::trace::Trace;
 use remapping::Halt;
+use remapping::overlap::Overlap;
 use serde::Serialize;
 use std::fmt::Write;
 use std::path::Path;
@@ -26,6 +28,8 @@ struct Document {
     steps: usize,
     recorded_remaps: usize,
     remap_cost: f64,
+    #[serde(skip_serializing_if = "Overlap::is_none")]
+    overlap: Overlap,
     /// Steps of the program in a step of the log.
     stride: u64,
     /// What to do and what it is worth, in one sentence.
@@ -63,8 +67,10 @@ pub(super) fn run(arguments: &Advise) -> Result<Exit, Complaint> {
     let opened = open(&arguments.log)?;
     let Opened { name, trace, remap_cost, .. } = &opened;
     let record = &trace.record;
-    let question = question(&opened, arguments.seed);
-    let work = match work(&opened, &question, arguments.steps)? {
+    let overlap = arguments.overlap;
+    let question =
+        Question { overlap, steps: arguments.steps, ..question(&opened, arguments.seed) };
+    let work = match work(&opened, &question)? {
         Ok(work) => work,
         Err(halt) => return Ok(remapping::Status::from(halt).into()),
     };
@@ -83,6 +89,7 @@ pub(super) fn run(arguments: &Advise) -> Result<Exit, Complaint> {
         steps: record.steps(),
         recorded_remaps: record.remaps().len(),
         remap_cost: *remap_cost,
+        overlap,
         stride: trace.stride,
         advice: advice.sentence.clone(),
         policy: advice.policy.clone(),
@@ -110,8 +117,10 @@ fn question(opened: &Opened, seed: u64) -> Question<'_> {
     Question {
         record: &opened.trace.record,
         remap_cost: opened.remap_cost,
+        overlap: Overlap::default(),
         known: opened.trace.knows_remaps,
         stride: opened.trace.stride,
+        steps: None,
         seed,
     }
 }
@@ -132,14 +141,11 @@ impl Work {
     }
 }
 
-fn work(
-    opened: &Opened,
-    question: &Question<'_>,
-    steps: Option<u64>,
-) -> Result<Result<Work, Halt>, Complaint> {
+fn work(opened: &Opened, question: &Question<'_>) -> Result<Result<Work, Halt>, Complaint> {
     let Opened { name, trace, remap_cost, suspected, cost_recorded } = opened;
     let record = &trace.record;
-    let Findings { notes, obstacles, .. } = examine(record, *remap_cost);
+    let whole = whole_cost(record, 0..record.steps(), *remap_cost, question.overlap);
+    let Findings { notes, obstacles, .. } = examine(record, whole);
     let marked = record.remaps().len();
     let missing = (suspected.len() > marked).then(|| unmarked(suspected));
     let watch = Watch::start(name, None);
@@ -150,9 +156,9 @@ fn work(
             Err(halt) => return Ok(Err(halt)),
         },
     };
-    let mut facts = Facts::of(record, *remap_cost, *cost_recorded);
+    let mut facts = Facts::of(record, whole, *cost_recorded);
     if let Some(facts) = &mut facts {
-        (facts.stride, facts.job_steps) = (trace.stride, steps);
+        (facts.stride, facts.job_steps) = (trace.stride, question.steps);
     }
     let decks = facts.as_ref().map(|facts| fitting::decks(facts, Kind::Auto, None));
     let model = |deck: &fitting::Deck| Model {
@@ -174,7 +180,7 @@ fn work(
 pub(super) fn page(path: &Path, reading: &Reading) -> Result<Result<String, Halt>, Complaint> {
     let opened = super::log::read(path, reading)?;
     let question = question(&opened, 1);
-    Ok(match work(&opened, &question, None)? {
+    Ok(match work(&opened, &question)? {
         Ok(work) => Ok(advice_files::page(&opened, &question, &work.advice, &work.parts(None))?),
         Err(halt) => Err(halt),
     })
@@ -194,9 +200,9 @@ fn text(document: &Document, advice: &Advice, trace: &Trace) -> String {
     };
     let _ = writeln!(
         text,
-        "a remap costs {} seconds; assumed: {ASSUMPTION}\n\
+        "{}; assumed: {ASSUMPTION}\n\
          chosen on steps 0..={}, valued from {} on steps {}..={}",
-        short(*remap_cost),
+        priced(*remap_cost, document.overlap),
         document.judged_from - 1,
         if trace.knows_remaps { "where the run stood" } else { "balance" },
         document.judged_from,

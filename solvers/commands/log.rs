@@ -2,9 +2,12 @@
 
 use crate::cli::{Log, Reading};
 use crate::complaint::Complaint;
+use crate::fitting::short;
 use crate::output::say;
 use crate::replaying::check::{places, suspected};
+use crate::solution::advised::overlapping;
 use crate::trace::{self, Trace};
+use remapping::overlap::Overlap;
 use remapping::record::{Record, Remap};
 use std::path::Path;
 
@@ -70,4 +73,15 @@ fn remap_cost(given: Option<f64>, recorded: Option<f64>, name: &str) -> Result<f
         let message = format!("{name}: no cost of a remap is recorded");
         Complaint::elsewhere(message, "give it in seconds: --remap-cost C")
     })
+}
+
+/// `a remap costs 6 seconds and comes into force 3 steps after its decision, which are 5 % slower`.
+pub(super) fn priced(remap_cost: f64, overlap: Overlap) -> String {
+    let cost = short(remap_cost);
+    match overlap.is_none() {
+        true => format!("a remap costs {cost} seconds"),
+        false => {
+            format!("a remap costs {cost} seconds and comes into force {}", overlapping(overlap))
+        }
+    }
 }

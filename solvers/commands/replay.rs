@@ -1,7 +1,7 @@
 //! `remap replay`.
 
 use super::Exit;
-use super::log::{Opened, open};
+use super::log::{Opened, open, priced};
 use crate::cli::{Replay, Start};
 use crate::complaint::Complaint;
 use crate::fitting::short;
@@ -9,11 +9,13 @@ use crate::output::{check_free, print, write_file};
 use crate::plot::{self, Format};
 use crate::render;
 use crate::replaying::advised::{Settings, advised_document};
-use crate::replaying::contest::{self, Judged, Line, contestants, judge};
+use crate::replaying::contest::{self, Judged, Line, Part, contestants, judge};
+use crate::replaying::what_if::{self, WhatIf};
 use crate::replaying::{Ground, IN_USE, OURS, solution};
 use crate::run::Watch;
 use crate::solution::{rule, to_json};
 use remapping::fit::increments::Increments;
+use remapping::overlap::Overlap;
 use remapping::replay::Player;
 use serde::Serialize;
 use std::fmt::Write;
@@ -25,6 +27,10 @@ struct Document {
     steps: usize,
     recorded_remaps: usize,
     remap_cost: f64,
+    #[serde(skip_serializing_if = "Overlap::is_none")]
+    overlap: Overlap,
+    /// Parts of the judged steps, each with policies trained on all before it.
+    splits: u64,
     /// The first step that is judged, from 0.
     judged_from: usize,
     judged: usize,
@@ -44,6 +50,9 @@ struct Document {
     best_in_use: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     verdict: Option<String>,
+    /// The same for other costs of a remap.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    what_if: Vec<WhatIf>,
     /// Regret of what Q-learning had learnt after so many episodes, on the training steps.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     q_learning_regret: Vec<(u64, f64)>,
@@ -85,20 +94,45 @@ pub(super) fn run(arguments: &Replay) -> Result<Exit, Complaint> {
         names.extend(OURS.iter().chain(&IN_USE).map(|name| (*name).to_owned()));
         names.extend(solution.as_ref().map(|_| "solution".to_owned()));
     }
+    let overlap = arguments.overlap;
     let ground = Ground {
         record,
         remap_cost: cost,
+        overlap,
         training: 0..cut,
         seed: arguments.seed,
         from: arguments.from.into(),
         end_known: true,
     };
+    let many = judged.len() / arguments.splits as usize;
+    if many < 2 {
+        let message =
+            format!("{} judged steps cannot be split into {}", judged.len(), arguments.splits);
+        return Err(Complaint::elsewhere(message, "a part has 2 steps or more: fewer --splits"));
+    }
     let mut curve = Vec::new();
-    let contestants = contestants(&ground, &names, solution.as_ref(), &mut curve)?;
+    let mut parts = Vec::new();
+    for part in 0..arguments.splits as usize {
+        let first = cut + part * judged.len() / arguments.splits as usize;
+        let end = cut + (part + 1) * judged.len() / arguments.splits as usize;
+        let ground = Ground { training: 0..first, ..ground.clone() };
+        let contestants = contestants(&ground, &names, solution.as_ref(), &mut curve)?;
+        parts.push(Part { ground, contestants, steps: first..end });
+    }
     let watch = Watch::start(&name, None);
-    let found = match judge(&ground, &contestants, judged.clone(), trace.knows_remaps, &watch) {
+    let found = match judge(&parts, trace.knows_remaps, &watch) {
         Ok(found) => found,
         Err(halt) => return Ok(remapping::Status::from(halt).into()),
+    };
+    let what_if = match arguments.what_if {
+        false => Vec::new(),
+        true => {
+            let asked = (!arguments.policies.is_empty()).then_some(&names[..]);
+            match what_if::costs(&parts, asked, solution.as_ref(), trace.knows_remaps, &watch)? {
+                Ok(found) => found,
+                Err(halt) => return Ok(remapping::Status::from(halt).into()),
+            }
+        }
     };
     let solved = found.lines.iter().find(|line| line.policy == "solved");
     let verdict = solved.map(|solved| verdict(solved, &found.best_in_use, &ground, steps));
@@ -113,12 +147,13 @@ pub(super) fn run(arguments: &Replay) -> Result<Exit, Complaint> {
         let settings = Settings {
             title: name.clone(),
             remap_cost: cost,
+            overlap,
             judged: judged.clone(),
             steps: None,
             unit_seconds: 1.0,
             stride: trace.stride,
             assumption: ASSUMPTION.to_owned(),
-            clairvoyant: balanced.then_some(found.clairvoyant),
+            clairvoyant: (balanced && parts.len() == 1).then_some(found.clairvoyant),
         };
         let advised = advised_document(record, &settings)?;
         write_file(path, to_json(&advised).as_bytes(), arguments.force)?;
@@ -129,6 +164,8 @@ pub(super) fn run(arguments: &Replay) -> Result<Exit, Complaint> {
         steps,
         recorded_remaps: record.remaps().len(),
         remap_cost: cost,
+        overlap,
+        splits: arguments.splits,
         judged_from: cut,
         judged: judged.len(),
         stride: trace.stride,
@@ -141,6 +178,7 @@ pub(super) fn run(arguments: &Replay) -> Result<Exit, Complaint> {
         clairvoyant_from_actual: found.clairvoyant_actual,
         best_in_use: found.best_in_use.0,
         verdict,
+        what_if,
         policies: found.lines,
         q_learning_regret: curve,
         repairs: trace.repairs,
@@ -241,14 +279,19 @@ fn text(document: &Document, shown: &str) -> String {
     };
     let mut text = format!(
         "{trace}: {ranks} ranks x {steps} steps, {recorded_remaps} remaps recorded\n\
-         a remap costs {} seconds; assumed: {ASSUMPTION}\n\
-         trained on steps 0..={}, judged from {start} on steps {}..={}\n",
-        short(*remap_cost),
+         {}; assumed: {ASSUMPTION}\n\
+         trained on steps 0..={}, judged from {start} on steps {}..={}{}\n",
+        priced(*remap_cost, document.overlap),
         document.judged_from - 1,
         document.judged_from,
-        document.judged_from + document.judged - 1
+        document.judged_from + document.judged - 1,
+        match document.splits {
+            1 => String::new(),
+            many => format!(", in {many} parts, trained anew before each"),
+        }
     );
     text.push_str(shown);
+    text.push_str(&what_if::table(&document.what_if));
     if !document.q_learning_regret.is_empty() {
         let points: Vec<String> = document
             .q_learning_regret

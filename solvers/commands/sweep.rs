@@ -8,7 +8,7 @@ use crate::model::{Loaded, Problem};
 use crate::output::{check_free, is_closed, print, say, write_file};
 use crate::plot::{self, Format};
 use crate::problems::{self, Files, Settings};
-use crate::render::{self, map::Groups, regions::Regions};
+use crate::render::{self, curves::Curves, map::Groups, regions::Regions};
 use crate::run::is_interrupted;
 use crate::solution::sweep::Run;
 use serde_json::Value;
@@ -83,8 +83,10 @@ pub(super) fn run(arguments: &Sweep) -> Exit {
         let set = chosen.iter().map(|(path, value)| (path.to_string(), as_json(value))).collect();
         let run = Run { set, solution };
         groups.add(&run);
-        if let Some((_, regions)) = &mut picture {
-            regions.add(&run);
+        match &mut picture {
+            None => {}
+            Some((_, Drawn::Regions(regions))) => regions.add(&run),
+            Some((_, Drawn::Curves(curves))) => curves.add(&run),
         }
         if json {
             // Printed as soon as it is solved: a long sweep need not fit into memory.
@@ -103,9 +105,12 @@ pub(super) fn run(arguments: &Sweep) -> Exit {
             print(&format!("values with the same map: {line}\n"));
         }
     }
-    if let (Some((format, regions)), Some(path)) = (picture, &arguments.plot) {
-        let drawn = plot::picture(format, &regions)
-            .and_then(|bytes| write_file(path, &bytes, arguments.force));
+    if let (Some((format, picture)), Some(path)) = (picture, &arguments.plot) {
+        let drawn = match &picture {
+            Drawn::Regions(regions) => plot::picture(format, regions),
+            Drawn::Curves(curves) => plot::picture(format, curves),
+        };
+        let drawn = drawn.and_then(|bytes| write_file(path, &bytes, arguments.force));
         if let Err(complaint) = drawn {
             exit = exit.worst(report(&[complaint]));
         }
@@ -113,20 +118,36 @@ pub(super) fn run(arguments: &Sweep) -> Exit {
     exit
 }
 
+/// How a sweep is drawn.
+enum Drawn {
+    /// The regions of the decision maps, over one parameter.
+    Regions(Regions),
+    /// The numbers of the table, over the first parameter.
+    Curves(Curves),
+}
+
 /// What the sweep will be drawn on, if it is to be drawn and can be.
 fn prepare_plot(
     arguments: &Sweep,
     axes: &[Axis],
     base: &Loaded,
-) -> Result<Option<(Format, Regions)>, Complaint> {
+) -> Result<Option<(Format, Drawn)>, Complaint> {
     let Some(path) = &arguments.plot else { return Ok(None) };
     let format = Format::of(path)?;
-    let ([axis], Problem::Stopping(_)) = (axes, &base.model.problem) else {
-        let message = "--plot draws decision maps over one parameter";
-        return Err(Complaint::elsewhere(message, "sweep one parameter of a Stopping model"));
-    };
     check_free(path, arguments.force)?;
-    Ok(Some((format, Regions::new(&base.model.title, &axis.path))))
+    let title = &base.model.title;
+    let drawn = match (axes, &base.model.problem) {
+        ([axis], Problem::Stopping(_)) => Drawn::Regions(Regions::new(title, &axis.path)),
+        ([axis, ..], _) if axis.values.iter().all(|value| as_json(value).is_number()) => {
+            Drawn::Curves(Curves::new(title, &axis.path))
+        }
+        _ => {
+            let message =
+                "--plot draws over the first parameter, which has values that are no numbers";
+            return Err(Complaint::elsewhere(message, "name a parameter with numbers first"));
+        }
+    };
+    Ok(Some((format, drawn)))
 }
 
 fn written(chosen: &[(&str, &str)]) -> String {

@@ -4,6 +4,7 @@ mod levels;
 mod load_drift;
 mod periodic;
 mod phase_change;
+mod slopes;
 mod stopping;
 
 use crate::solution::log::{Fits, Verdict};
@@ -12,6 +13,7 @@ use remapping::fit::chain::lattice;
 use remapping::fit::goodness::{self, Goodness};
 use remapping::fit::growth::{self, Point};
 use remapping::fit::increments::Increments;
+use remapping::fit::slopes::Slopes;
 use remapping::fit::transitions::Transitions;
 use remapping::record::Record;
 use std::fmt::Write;
@@ -46,6 +48,8 @@ pub struct Facts<'a> {
     pub record: &'a Record,
     /// Its increments.
     pub increments: Increments,
+    /// What becomes of the ranks' slopes at remaps, where there are stretches enough.
+    pub slopes: Option<Slopes>,
     /// Cost of a remap in seconds.
     pub remap_cost: f64,
     /// Whether it was recorded.
@@ -76,6 +80,7 @@ impl<'a> Facts<'a> {
         Some(Facts {
             record,
             increments,
+            slopes: Slopes::of(record),
             remap_cost,
             cost_recorded,
             stride: 1,
@@ -235,6 +240,9 @@ impl Deck {
         }
         if !more.is_empty() {
             let _ = writeln!(text, "and {} more: --json lists them all", more.len());
+        }
+        if let Some(words) = slopes::words(facts) {
+            let _ = writeln!(text, "{words}");
         }
         if !self.predicted.is_empty() {
             let _ = writeln!(

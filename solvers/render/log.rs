@@ -1,5 +1,6 @@
 //! A log as a picture: its times and remaps, and what policies have paid.
 
+use super::heat::Heat;
 use crate::plot::chart::{Axis, Chart, Series};
 use crate::plot::{AGAINST, BAND, COLOURS, DrawError, Picture, THRESHOLD};
 use crate::replaying::contest::{Judged, RECORDED};
@@ -11,9 +12,11 @@ use std::ops::Range;
 /// Points of a curve.
 const POINTS: usize = 500;
 
-/// Above, the largest and the mean time of each step; below, the cost of some policies as it adds up.
+/// Above, the largest and the mean time of each step; then those of all ranks as colours; below, the cost of some
+/// policies as it adds up.
 pub struct Log<'a> {
     times: Chart<'a>,
+    heat: Heat,
     costs: Chart<'a>,
 }
 
@@ -68,6 +71,7 @@ pub fn picture<'a>(
     }
     let end = record.steps() as f64;
     Log {
+        heat: Heat::of(record),
         times: Chart {
             title,
             x: Axis::new("step", 0.0..end, 0),
@@ -100,7 +104,7 @@ fn thinned(
 
 impl Picture for Log<'_> {
     fn size(&self) -> (u32, u32) {
-        (960, 800)
+        (960, 1060)
     }
 
     fn draw<B: DrawingBackend>(&self, area: &DrawingArea<B, Shift>) -> Result<(), DrawError>
@@ -108,8 +112,10 @@ impl Picture for Log<'_> {
         B::ErrorType: 'static,
     {
         area.fill(&WHITE)?;
-        let (above, below) = area.split_vertically(420);
+        let (above, rest) = area.split_vertically(420);
+        let (middle, below) = rest.split_vertically(260);
         self.times.draw_on(&above)?;
+        self.heat.draw_on(&middle)?;
         self.costs.draw_on(&below)
     }
 }

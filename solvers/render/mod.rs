@@ -1,7 +1,9 @@
 //! What people see: summaries, tables, curves in text, and plots. One file for each problem.
 
 mod curve;
+pub mod curves;
 pub mod digits;
+mod heat;
 mod load_drift;
 pub mod log;
 pub mod map;

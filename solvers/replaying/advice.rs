@@ -5,11 +5,12 @@
 //! run stood, or from balance where the log does not say when it was remapped.
 
 use super::check::{Obstacle, places};
-use super::contest::{Judged, Line, Percent, RECORDED, contestants, judge};
-use super::{Contestant, Ground, IN_USE, Outset};
+use super::contest::{Judged, Line, Part, Percent, RECORDED, contestants, judge};
+use super::{Ground, IN_USE, Outset};
 use crate::complaint::Complaint;
 use crate::fitting::short;
 use remapping::fit::level;
+use remapping::overlap::Overlap;
 use remapping::policy::Rule;
 use remapping::record::Record;
 use remapping::replay::play;
@@ -73,10 +74,14 @@ pub struct Question<'a> {
     pub record: &'a Record,
     /// Cost of a remap in seconds.
     pub remap_cost: f64,
+    /// How remaps overlap the steps.
+    pub overlap: Overlap,
     /// Whether the log says when the run was remapped.
     pub known: bool,
     /// Steps of the program in a step of the log.
     pub stride: u64,
+    /// The job's length in steps of the program, where it was stated.
+    pub steps: Option<u64>,
     /// Seed of the intervals.
     pub seed: u64,
 }
@@ -87,6 +92,7 @@ impl Question<'_> {
         Ground {
             record: self.record,
             remap_cost: self.remap_cost,
+            overlap: self.overlap,
             training: 0..cut,
             seed: self.seed,
             // Where nobody knows when it was remapped, nobody knows where it stood.
@@ -133,7 +139,7 @@ impl Question<'_> {
             for (cost, contestant) in costs.iter_mut().zip(&found) {
                 let mut run = ground.run(contestant, judged.len() as u64);
                 let course =
-                    play(&cleaned, judged.clone(), ground.base(), self.remap_cost, &mut run);
+                    play(&cleaned, judged.clone(), ground.base(), ground.price(), &mut run);
                 *cost += course.tally.value;
             }
         }
@@ -163,8 +169,9 @@ impl Question<'_> {
                 names.push(name);
             }
         }
-        let all: Vec<Contestant> = contestants(&ground, &names, None, &mut Vec::new())?;
-        let judged = match judge(&ground, &all, steps.clone(), self.known, observer) {
+        let contestants = contestants(&ground, &names, None, &mut Vec::new())?;
+        let part = Part { ground, contestants, steps: steps.clone() };
+        let judged = match judge(&[part], self.known, observer) {
             Ok(judged) => judged,
             Err(halt) => return Ok(Err(halt)),
         };
@@ -202,8 +209,11 @@ impl Question<'_> {
             );
             (text, Some("never".to_owned()))
         } else if lower > 0.0 {
-            let text =
-                format!("{what}: {} of the job less than {beaten}, {best}{unknown}", shown(saved));
+            let worth = self.worth(judged, against, saved);
+            let text = format!(
+                "{what}: {} of the job less than {beaten}{worth}, {best}{unknown}",
+                shown(saved)
+            );
             (text, Some(line.policy.clone()))
         } else if upper < 0.0 {
             let subject = if run.is_some() { "Keep what you do" } else { "Do not remap" };
@@ -236,6 +246,23 @@ impl Question<'_> {
             (text, None)
         };
         Verdict { sentence, policy, saves }
+    }
+
+    /// What a saving comes to on the whole job, where its length is known: `: 120 (60 to 180) of 5000 seconds`.
+    fn worth(&self, judged: &Judged, against: &Line, saved: Percent) -> String {
+        let Some(steps) = self.steps else { return String::new() };
+        let many = judged.courses.first().map_or(1, |course| course.costs.len()).max(1);
+        let job = against.time / many as f64 * steps as f64 / self.stride as f64;
+        let of = |percent: f64| short(three(percent / 100.0 * job));
+        let Percent { percent, lower, upper } = saved;
+        format!(
+            ", which is {} ({} to {}) of some {} seconds in {steps} steps{}",
+            of(percent),
+            of(lower),
+            of(upper),
+            short(three(job)),
+            if self.stride > 1 { " of the program" } else { "" }
+        )
     }
 
     /// How a policy compares with the best rule in use, which nobody could know beforehand.
@@ -280,6 +307,11 @@ fn without_outliers(record: &Record) -> Record {
     let mut seconds: Vec<f64> = (0..steps).flat_map(|step| record.row(step).to_vec()).collect();
     level::without_outliers(&mut seconds, ranks);
     Record::new(ranks, seconds, record.remaps().to_vec()).expect("times of a record")
+}
+
+/// Three digits of a number.
+fn three(value: f64) -> f64 {
+    format!("{value:.2e}").parse().unwrap_or(value)
 }
 
 /// A trained rule with a parameter of four digits.

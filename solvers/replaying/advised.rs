@@ -3,14 +3,15 @@
 
 use super::advice::{Advice, Question};
 use super::contest::Line;
-use super::{Ground, IN_USE, Outset};
+use super::{Ground, IN_USE, Outset, whole_cost};
 use crate::complaint::Complaint;
 use crate::solution::advised::{Advised as Document, Cost, Name};
+use remapping::overlap::{Overlap, Price};
 use remapping::policy::advised::{Advised, Parameters, Stored};
 use remapping::policy::{Policy, Rule};
 use remapping::record::Record;
-use remapping::replay::{intervals, thresholds};
-use remapping::simulate::{Recorded, compare};
+use remapping::replay::{intervals, replay, thresholds};
+use remapping::simulate::{Recorded, Tally, compare};
 use std::ops::Range;
 
 /// What the document is made of, beside the record.
@@ -20,6 +21,8 @@ pub struct Settings {
     pub title: String,
     /// Cost of a remap, in the unit of the record's times.
     pub remap_cost: f64,
+    /// How remaps overlap the steps.
+    pub overlap: Overlap,
     /// The steps that are judged; those before are learnt from, two at least.
     pub judged: Range<usize>,
     /// Length of the job in steps of the record, where it was stated.
@@ -38,8 +41,10 @@ pub struct Settings {
 /// of a replay.
 pub fn advised_document(record: &Record, settings: &Settings) -> Result<Document, Complaint> {
     let Settings { title, remap_cost, judged, steps, unit_seconds, stride, .. } = settings.clone();
+    let overlap = settings.overlap;
     let rows = (0..judged.start).map(|step| record.path(step));
-    let rule = Advised::trained(rows, remap_cost);
+    let told = whole_cost(record, 0..judged.start, remap_cost, overlap);
+    let rule = Advised::new(told).overlapping(overlap).after(rows);
     let stored = Stored::from(rule.clone());
     if serde_json::from_value::<Advised>(serde_json::json!(stored)).is_err() {
         let message = format!("{title}: the times are too large or too small to compute with");
@@ -48,6 +53,7 @@ pub fn advised_document(record: &Record, settings: &Settings) -> Result<Document
     let ground = Ground {
         record,
         remap_cost,
+        overlap,
         training: 0..judged.start,
         seed: 0,
         from: Outset::Balance,
@@ -63,29 +69,37 @@ pub fn advised_document(record: &Record, settings: &Settings) -> Result<Document
         let ours = [rule.clone().for_steps(judged.len() as u64), rule.clone()];
         let ours = ours.into_iter().map(|rule| Box::new(rule) as Box<dyn Policy>);
         let others = names[2..].iter().filter_map(|name| name.parse::<Rule>().ok());
-        ours.chain(others.map(|rule| rule.start(remap_cost))).collect()
+        ours.chain(others.map(|rule| rule.start(told))).collect()
     };
-    let run = Recorded::new(record, judged.clone(), remap_cost);
-    let hindsight = settings.clairvoyant.is_none();
-    let found = compare(&run, &start, 0..1, 0, hindsight, &())
-        .map_err(|_| Complaint::elsewhere(format!("{title}: interrupted"), "start again"))?;
-    let costs = names.into_iter().zip(&found.tallies).map(|(policy, tally)| Cost {
+    let halted = |_| Complaint::elsewhere(format!("{title}: interrupted"), "start again");
+    let (tallies, clairvoyant) = if overlap.is_none() {
+        let run = Recorded::new(record, judged.clone(), remap_cost);
+        let hindsight = settings.clairvoyant.is_none();
+        let found = compare(&run, &start, 0..1, 0, hindsight, &()).map_err(halted)?;
+        let tallies = found.tallies.iter().map(|tally| tally[0]).collect();
+        (tallies, found.clairvoyant.map(|values| values[0]).or(settings.clairvoyant))
+    } else {
+        let price = Price { stops: remap_cost, overlap };
+        let found = replay(record, judged.clone(), price, &start, &()).map_err(halted)?;
+        (found.tallies, Some(found.clairvoyant))
+    };
+    let costs = names.into_iter().zip(tallies).map(|(policy, tally): (String, Tally)| Cost {
         policy,
-        cost: tally[0].value,
-        remaps: tally[0].remaps,
+        cost: tally.value,
+        remaps: tally.remaps,
     });
     let mut costs: Vec<Cost> = costs.collect();
     let mut simple = costs.split_off(2 + IN_USE.len());
     simple.extend(costs.iter().find(|cost| cost.policy == "never").cloned());
     simple.sort_by(|a, b| a.cost.total_cmp(&b.cost));
-    let clairvoyant = found.clairvoyant.map(|values| values[0]).or(settings.clairvoyant);
     let mean: f64 = judged.clone().map(|step| record.mean(step)).sum();
     Ok(Document {
         policy: Name::Advised,
         title,
         version: env!("CARGO_PKG_VERSION").to_owned(),
         ranks: record.ranks(),
-        remap_cost,
+        remap_cost: told,
+        overlap,
         unit_seconds,
         stride,
         steps,
@@ -142,7 +156,8 @@ pub fn of_advice(
         title: format!("{title}: {}", advice.sentence),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         ranks: record.ranks(),
-        remap_cost: question.remap_cost,
+        remap_cost: stored.remap_cost,
+        overlap: question.overlap,
         unit_seconds: 1.0,
         stride: question.stride,
         steps,
@@ -161,7 +176,7 @@ pub fn of_advice(
 
 /// The interval and the thresholds of least cost in training.
 fn tuned(ground: &Ground<'_>) -> Vec<Rule> {
-    let (record, steps, cost) = (ground.record, ground.training.clone(), ground.remap_cost);
+    let (record, steps, price) = (ground.record, ground.training.clone(), ground.price());
     let candidates = [
         intervals(steps.len()),
         thresholds(record, steps.clone(), false),
@@ -169,7 +184,7 @@ fn tuned(ground: &Ground<'_>) -> Vec<Rule> {
     ];
     candidates
         .iter()
-        .filter_map(|rules| remapping::replay::tuned(record, steps.clone(), cost, rules))
+        .filter_map(|rules| remapping::replay::tuned(record, steps.clone(), price, rules))
         .filter(|rule| *rule != Rule::Never)
         .collect()
 }

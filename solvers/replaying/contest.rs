@@ -111,35 +111,102 @@ impl Judged {
     }
 }
 
-/// Plays the contestants, and all rules in use, on the judged steps. `known`: whether the log says when the
-/// run was remapped.
-pub fn judge(
-    ground: &Ground<'_>,
-    contestants: &[Contestant],
-    judged: Range<usize>,
-    known: bool,
-    observer: &dyn Observer,
-) -> Result<Judged, Halt> {
-    let Ground { record, remap_cost, .. } = *ground;
-    let (base, actual) = (ground.base(), Ground { from: Outset::Actual, ..ground.clone() }.base());
-    let of = |contestant: &Contestant| {
-        let mut run = ground.run(contestant, judged.len() as u64);
-        play(record, judged.clone(), base, remap_cost, &mut run)
-    };
-    let one = |contestant: &Contestant| match observer.check() {
-        std::ops::ControlFlow::Break(halt) => Err(halt),
-        std::ops::ControlFlow::Continue(()) => Ok(of(contestant)),
-    };
-    let mut courses: Vec<Course> = contestants.par_iter().map(one).collect::<Result<_, _>>()?;
-    let least = |base: Base| hindsight(record, judged.clone(), base, remap_cost, observer);
-    let clairvoyant = least(base)?;
-    let clairvoyant_actual = if known && actual != base { Some(least(actual)?) } else { None };
-    let best_in_use = best_in_use(ground, contestants, &courses, &judged);
-    let best = courses.iter().min_by(|a, b| a.tally.value.total_cmp(&b.tally.value)).cloned();
-    if known {
-        courses.push(recorded(record, judged, remap_cost));
+/// A part of the judged steps, and the policies as trained before it.
+pub struct Part<'a> {
+    /// What they were trained on.
+    pub ground: Ground<'a>,
+    /// The policies, in the same order in all parts.
+    pub contestants: Vec<Contestant>,
+    /// The steps.
+    pub steps: Range<usize>,
+}
+
+/// What was played on a part.
+struct Played {
+    courses: Vec<Course>,
+    /// The run as it was.
+    run: Option<Course>,
+    clairvoyant: f64,
+    clairvoyant_actual: Option<f64>,
+    /// Costs of the rules in use.
+    in_use: Vec<f64>,
+}
+
+impl Part<'_> {
+    fn play(&self, contestant: &Contestant) -> Course {
+        let ground = &self.ground;
+        let mut run = ground.run(contestant, self.steps.len() as u64);
+        play(ground.record, self.steps.clone(), ground.base(), ground.price(), &mut run)
     }
-    let run = courses.last().filter(|_| known).cloned();
+
+    fn played(&self, known: bool, observer: &dyn Observer) -> Result<Played, Halt> {
+        let ground = &self.ground;
+        let one = |contestant: &Contestant| match observer.check() {
+            std::ops::ControlFlow::Break(halt) => Err(halt),
+            std::ops::ControlFlow::Continue(()) => Ok(self.play(contestant)),
+        };
+        let courses: Vec<Course> =
+            self.contestants.par_iter().map(one).collect::<Result<_, _>>()?;
+        let base = ground.base();
+        let actual = Ground { from: Outset::Actual, ..ground.clone() }.base();
+        let steps = || self.steps.clone();
+        let least = |base: Base| hindsight(ground.record, steps(), base, ground.price(), observer);
+        let clairvoyant = least(base)?;
+        let clairvoyant_actual = if known && actual != base { Some(least(actual)?) } else { None };
+        let run = known.then(|| recorded(ground.record, steps(), ground.remap_cost));
+        let cost = |name: &&str| match self.contestants.iter().position(|one| one.name == **name) {
+            Some(place) => courses[place].tally.value,
+            None => match ground.contestant(name, None, &mut Vec::new()) {
+                Ok(contestant) => self.play(&contestant).tally.value,
+                Err(_) => f64::INFINITY,
+            },
+        };
+        let in_use = IN_USE.par_iter().map(cost).collect();
+        Ok(Played { courses, run, clairvoyant, clairvoyant_actual, in_use })
+    }
+}
+
+impl Played {
+    /// Takes in the part that follows.
+    fn extend(&mut self, next: Played) {
+        for (course, more) in self.courses.iter_mut().zip(next.courses) {
+            course.extend(more);
+        }
+        if let (Some(run), Some(more)) = (&mut self.run, next.run) {
+            run.extend(more);
+        }
+        self.clairvoyant_actual = match (self.clairvoyant_actual, next.clairvoyant_actual) {
+            (None, None) => None,
+            (here, there) => {
+                Some(here.unwrap_or(self.clairvoyant) + there.unwrap_or(next.clairvoyant))
+            }
+        };
+        self.clairvoyant += next.clairvoyant;
+        for (cost, more) in self.in_use.iter_mut().zip(next.in_use) {
+            *cost += more;
+        }
+    }
+}
+
+/// Plays the contestants, and all rules in use, on the judged steps, part by part. `known`: whether the log says
+/// when the run was remapped.
+pub fn judge(parts: &[Part<'_>], known: bool, observer: &dyn Observer) -> Result<Judged, Halt> {
+    let mut all: Option<Played> = None;
+    for part in parts {
+        let played = part.played(known, observer)?;
+        match &mut all {
+            None => all = Some(played),
+            Some(all) => all.extend(played),
+        }
+    }
+    let (last, played) = parts.last().zip(all).expect("some steps are judged");
+    let Played { mut courses, run, clairvoyant, clairvoyant_actual, in_use } = played;
+    let (contestants, seed) = (&last.contestants, last.ground.seed);
+    let in_use = IN_USE.iter().zip(in_use).min_by(|a, b| a.1.total_cmp(&b.1));
+    let best_in_use =
+        in_use.map_or_else(|| (String::new(), f64::NAN), |(name, cost)| ((*name).to_owned(), cost));
+    let best = courses.iter().min_by(|a, b| a.tally.value.total_cmp(&b.tally.value)).cloned();
+    courses.extend(run.clone());
     let line = |(place, course): (usize, &Course)| {
         let tally = course.tally;
         let least = match contestants.get(place) {
@@ -147,7 +214,7 @@ pub fn judge(
             None => clairvoyant_actual.unwrap_or(clairvoyant),
         };
         let against =
-            |other: &Course| Percent::of(difference(course, other, ground.seed), other.tally.time);
+            |other: &Course| Percent::of(difference(course, other, seed), other.tally.time);
         let contestant = contestants.get(place);
         Line {
             policy: contestant.map_or(RECORDED, |contestant| &contestant.name).to_owned(),
@@ -169,31 +236,6 @@ pub fn judge(
     };
     let lines = courses.iter().enumerate().map(line).collect();
     Ok(Judged { lines, courses, clairvoyant, clairvoyant_actual, best_in_use })
-}
-
-/// The best of the rules in use, with its cost; those that were not asked for are played too.
-fn best_in_use(
-    ground: &Ground<'_>,
-    contestants: &[Contestant],
-    courses: &[Course],
-    judged: &Range<usize>,
-) -> (String, f64) {
-    let cost = |name: &&str| -> Option<(String, f64)> {
-        let place = contestants.iter().position(|contestant| contestant.name == **name);
-        let cost = match place {
-            Some(place) => courses[place].tally.value,
-            None => {
-                let contestant = ground.contestant(name, None, &mut Vec::new()).ok()?;
-                let mut run = ground.run(&contestant, judged.len() as u64);
-                let (base, cost) = (ground.base(), ground.remap_cost);
-                play(ground.record, judged.clone(), base, cost, &mut run).tally.value
-            }
-        };
-        Some(((*name).to_owned(), cost))
-    };
-    let all = IN_USE.par_iter().filter_map(cost).collect::<Vec<_>>();
-    let best = all.into_iter().min_by(|a, b| a.1.total_cmp(&b.1));
-    best.unwrap_or_else(|| ("never".to_owned(), f64::INFINITY))
 }
 
 /// The contestants of these names.

@@ -5,6 +5,7 @@ pub mod advised;
 pub mod check;
 pub mod contest;
 mod solution;
+pub mod what_if;
 
-pub use remapping::replay::{Contestant, Ground, IN_USE, OURS, Outset};
+pub use remapping::replay::{Contestant, Ground, IN_USE, OURS, Outset, whole_cost};
 pub use solution::solution;

@@ -1,5 +1,6 @@
 //! The rule `advised` with what it learnt from a log, and what it costs there beside other rules.
 
+use remapping::overlap::Overlap;
 use remapping::policy::Rule;
 use remapping::policy::advised::{Advised as Engine, Parameters};
 use serde::{Deserialize, Serialize, Serializer};
@@ -20,8 +21,11 @@ pub struct Advised {
     pub version: String,
     /// Number of ranks.
     pub ranks: usize,
-    /// Cost of a remap, in the unit of the log's times.
+    /// Cost of a remap, in the unit of the log's times; with what it slows the steps beside it.
     pub remap_cost: f64,
+    /// How remaps overlap the steps.
+    #[serde(default, skip_serializing_if = "Overlap::is_none")]
+    pub overlap: Overlap,
     /// Seconds in that unit.
     pub unit_seconds: f64,
     /// Steps of the program in a step of the log.
@@ -148,6 +152,8 @@ impl Advised {
             Some("`unit_seconds` and `stride` are greater than 0".to_owned())
         } else if stored.remap_cost.to_bits() != self.remap_cost.to_bits() {
             Some("`remap_cost` is not that of the rule".to_owned())
+        } else if stored.overlap != self.overlap {
+            Some("`overlap` is not that of the rule".to_owned())
         } else if stored.memory.is_none_or(|memory| memory.ranks != self.ranks) {
             Some("`ranks` is not that of the rule".to_owned())
         } else if !costs.clone().all(|cost| cost.cost.is_finite() && cost.cost >= 0.0) {
@@ -176,6 +182,12 @@ impl Advised {
             format!("For {} ranks and a remap that costs {}.", self.ranks, self.remap_cost),
             format!("Assumed: {}.", self.assumption),
         ];
+        if !self.overlap.is_none() {
+            notes.push(format!(
+                "A remap comes into force {}; that cost is all of it.",
+                overlapping(self.overlap)
+            ));
+        }
         if self.unit_seconds == 1.0 {
             notes.push("Times are in seconds.".to_owned());
         } else {
@@ -212,6 +224,15 @@ impl Advised {
         }
         notes.push(format!("- hindsight: {}", six(self.clairvoyant)));
         notes
+    }
+}
+
+/// `3 steps after its decision, which are 5 % slower`.
+pub fn overlapping(Overlap { steps, slowdown }: Overlap) -> String {
+    let percent = six(100.0 * slowdown);
+    match steps {
+        1 => format!("a step after its decision, which is {percent} % slower"),
+        _ => format!("{steps} steps after its decision, which are {percent} % slower"),
     }
 }
 

@@ -27,6 +27,7 @@ pub mod increments;
 pub mod level;
 mod resample;
 pub mod running;
+pub mod slopes;
 mod spread;
 pub mod transitions;
 

@@ -41,6 +41,10 @@ pub trait Policy<Seen: ?Sized = Step>: Send {
     /// Whether the program should remap now.
     fn wants_remap(&self) -> bool;
 
+    /// A remap has begun beside the steps that follow, which are made on the old mapping still;
+    /// [`remapped`](Policy::remapped) says when it is over.
+    fn begun(&mut self) {}
+
     /// The program has remapped: what was observed before concerns another mapping.
     fn remapped(&mut self);
 }

@@ -1,6 +1,7 @@
 //! One policy on recorded steps, step by step; what the run itself paid; and hindsight.
 
 use crate::observer::{Halt, Observer};
+use crate::overlap::{Overlap, Price};
 use crate::policy::{Policy, Step};
 use crate::record::Record;
 use crate::simulate::{Base, Recorded, Tally};
@@ -21,6 +22,20 @@ pub struct Course {
 impl Course {
     fn empty(steps: usize) -> Course {
         Course { tally: Tally::default(), costs: Vec::with_capacity(steps), remaps: Vec::new() }
+    }
+
+    /// Takes in the course of the steps that follow.
+    pub fn extend(&mut self, next: Course) {
+        let (tally, before) = (next.tally, self.costs.len() as u64);
+        self.tally.time += tally.time;
+        self.tally.work += tally.work;
+        self.tally.value += tally.value;
+        if tally.remaps > 0 {
+            self.tally.last_remap = before + tally.last_remap;
+        }
+        self.tally.remaps += tally.remaps;
+        self.costs.extend(next.costs);
+        self.remaps.extend(next.remaps);
     }
 
     fn pay(&mut self, max: f64, mean: f64) {
@@ -52,25 +67,40 @@ pub fn standing(record: &Record, step: usize) -> Base {
     }
 }
 
-/// Plays a policy on the steps `steps`, started from `base`. After the last of them nobody remaps. Work: steps x
-/// ranks, and the policy's.
+/// Plays a policy on the steps `steps`, started from `base`. A remap whose mapping would come into force after the
+/// last of them is not made. While one is under way the policy sees the steps as they are then, slower, and is not
+/// asked. Work: steps x ranks, and the policy's.
 pub fn play(
     record: &Record,
     steps: Range<usize>,
     base: Base,
-    remap_cost: f64,
+    price: impl Into<Price>,
     policy: &mut dyn Policy,
 ) -> Course {
+    let Price { stops, overlap } = price.into();
+    let delay = overlap.steps as usize;
     let (mut base, mut course) = (base, Course::empty(steps.len()));
     let mut seen = Step::default();
+    let mut begun = None;
     for (number, step) in (1..).zip(steps.clone()) {
-        seen.refill(number, |times| Recorded::times(record, base, step, times));
+        let slower = if begun.is_some() { 1.0 + overlap.slowdown } else { 1.0 };
+        seen.refill(number, |times| {
+            Recorded::times(record, base, step, times);
+            times.iter_mut().for_each(|time| *time *= slower);
+        });
         policy.observe(&seen);
-        course.pay(seen.max(), seen.mean());
-        if step + 1 < steps.end && policy.wants_remap() {
+        course.pay(seen.max(), seen.mean() / slower);
+        if begun.is_none() && step + delay + 1 < steps.end && policy.wants_remap() {
+            begun = Some(step);
+            course.remap(step, stops);
+            if delay > 0 {
+                policy.begun();
+            }
+        }
+        if let Some(decided) = begun.filter(|decided| decided + delay == step) {
             policy.remapped();
-            base = Base::Balanced(step);
-            course.remap(step, remap_cost);
+            base = Base::Balanced(decided);
+            begun = None;
         }
     }
     course
@@ -92,6 +122,36 @@ pub fn recorded(record: &Record, steps: Range<usize>, remap_cost: f64) -> Course
     course
 }
 
+/// A remap that may have been the last.
+struct Last {
+    /// The first step, counted from 0, on its mapping.
+    from: usize,
+    /// The least cost of all steps so far, and what those on its mapping would cost while it is being replaced.
+    cost: f64,
+    replaced: f64,
+    /// Both after each of the last steps, as many as a remap takes and one.
+    then: Vec<(f64, f64)>,
+}
+
+impl Last {
+    fn new(from: usize, cost: f64, overlap: Overlap) -> Last {
+        Last { from, cost, replaced: 0.0, then: vec![(0.0, 0.0); overlap.steps as usize + 1] }
+    }
+
+    fn pay(&mut self, step: usize, imbalance: f64, mean: f64, overlap: Overlap) {
+        self.cost += imbalance;
+        self.replaced += imbalance + overlap.slowdown * (mean + imbalance);
+        let place = step % self.then.len();
+        self.then[place] = (self.cost, self.replaced);
+    }
+
+    /// The least cost up to this step if its mapping has just been replaced, by a remap decided after `decided`.
+    fn until(&self, decided: usize) -> f64 {
+        let (cost, replaced) = self.then[decided % self.then.len()];
+        if self.from <= decided { cost + (self.replaced - replaced) } else { f64::INFINITY }
+    }
+}
+
 /// The least cost that any remaps between the steps reach from `base`, by dynamic programming over the last
 /// remap. Work: steps^2 x ranks / 2.
 ///
@@ -101,9 +161,11 @@ pub fn hindsight(
     record: &Record,
     steps: Range<usize>,
     base: Base,
-    remap_cost: f64,
+    price: impl Into<Price>,
     observer: &dyn Observer,
 ) -> Result<f64, Halt> {
+    let Price { stops, overlap } = price.into();
+    let delay = overlap.steps as usize;
     let ranks = record.ranks();
     let deviations = |row: &[f64]| {
         let mean = crate::record::mean(row);
@@ -114,28 +176,30 @@ pub fn hindsight(
         Base::Balanced(step) => deviations(record.path(step)),
     };
     bases.reserve(steps.len() * ranks);
-    let mut costs = vec![0.0];
+    let mut remaps = vec![Last::new(0, 0.0, overlap)];
     for (made, step) in steps.clone().enumerate() {
-        let row = deviations(record.path(step));
+        let path = record.path(step);
+        let (row, mean) = (deviations(path), crate::record::mean(path));
         let imbalance = |base: &[f64]| {
             let most = |most: f64, (now, then): (&f64, &f64)| most.max(now - then);
             row.iter().zip(base).fold(0.0, most)
         };
         let enough = (1 << 14) / ranks + 1;
-        costs
+        remaps
             .par_iter_mut()
             .zip(bases.par_chunks_exact(ranks))
             .with_min_len(enough)
-            .for_each(|(cost, base)| *cost += imbalance(base));
-        if step + 1 < steps.end {
-            let least = costs.iter().copied().fold(f64::INFINITY, f64::min);
-            costs.push(least + remap_cost);
-            bases.extend(row);
+            .for_each(|(remap, base)| remap.pay(made, imbalance(base), mean, overlap));
+        if step + 1 < steps.end && made >= delay {
+            let all = remaps.iter().map(|remap| remap.until(made - delay));
+            let least = all.fold(f64::INFINITY, f64::min);
+            remaps.push(Last::new(made + 1, least + stops, overlap));
+            bases.extend(deviations(record.path(step - delay)));
         }
         let done = (made * made) as u64;
         if let ControlFlow::Break(halt) = observer.progress(done, (steps.len() as u64).pow(2)) {
             return Err(halt);
         }
     }
-    Ok(costs.into_iter().fold(f64::INFINITY, f64::min))
+    Ok(remaps.iter().map(|remap| remap.cost).fold(f64::INFINITY, f64::min))
 }

@@ -5,6 +5,7 @@ use crate::fit::growth;
 use crate::fit::increments::Increments;
 use crate::fit::level::Family;
 use crate::learning::Learnt;
+use crate::overlap::{Overlap, Price};
 use crate::policy::advised::Advised;
 use crate::policy::predictive::Predictive;
 use crate::policy::{Policy, Rule, RuleError, Step};
@@ -71,6 +72,8 @@ pub struct Ground<'a> {
     pub record: &'a Record,
     /// Cost of a remap in seconds.
     pub remap_cost: f64,
+    /// How remaps overlap the steps.
+    pub overlap: Overlap,
     /// Steps to train on: those before the first judged.
     pub training: Range<usize>,
     /// Seed of Q-learning.
@@ -123,7 +126,28 @@ const GROWTH_SEED: u64 = 1;
 /// Trials look back this far at most.
 const LONGEST_TRIAL: usize = 600;
 
+/// What a remap costs in all on these steps.
+pub fn whole_cost(record: &Record, steps: Range<usize>, remap_cost: f64, overlap: Overlap) -> f64 {
+    if overlap.is_none() || steps.is_empty() {
+        return remap_cost;
+    }
+    let many = steps.len() as f64;
+    let time = |step: usize| record.mean(step) + record.imbalance(step).max(0.0);
+    overlap.price(remap_cost, steps.map(time).sum::<f64>() / many)
+}
+
 impl<'a> Ground<'a> {
+    /// What a remap costs, and how it overlaps.
+    pub fn price(&self) -> Price {
+        Price { stops: self.remap_cost, overlap: self.overlap }
+    }
+
+    /// What policies are told that a remap costs: what it stops the run for, and by what it slows the steps
+    /// meanwhile, as these are in training.
+    fn told(&self) -> f64 {
+        whole_cost(self.record, self.training.clone(), self.remap_cost, self.overlap)
+    }
+
     /// The policy of this name; `solution` is that of a solution, if one was given. `curve` gets the regret
     /// curve of Q-learning.
     ///
@@ -135,9 +159,10 @@ impl<'a> Ground<'a> {
         solution: Option<&Player>,
         curve: &mut Vec<(u64, f64)>,
     ) -> Result<Contestant, NameError> {
-        let (record, cost, steps) = (self.record, self.remap_cost, self.training.clone());
+        let (record, cost, steps) = (self.record, self.told(), self.training.clone());
+        let price = self.price();
         let tune =
-            |rules: Vec<Rule>| tuned(record, steps.clone(), cost, &rules).unwrap_or(Rule::Never);
+            |rules: Vec<Rule>| tuned(record, steps.clone(), price, &rules).unwrap_or(Rule::Never);
         let found = |rule: Rule| (Start::Rule(rule), Some(format!("trained: {rule}")));
         let plan =
             |adaptive, cold| (Start::Predictive { adaptive, cold, family: Family::Trends }, None);
@@ -145,7 +170,7 @@ impl<'a> Ground<'a> {
         let (start, note) = match name {
             "advised" => (Start::Advised(Box::new(self.advised())), None),
             "advised_cold" => {
-                let mut policy = Advised::new(cost);
+                let mut policy = Advised::new(cost).overlapping(self.overlap);
                 self.catch_up(&mut policy);
                 (Start::Advised(Box::new(policy)), None)
             }
@@ -198,7 +223,7 @@ impl<'a> Ground<'a> {
     /// The rule that votes, with what it learns from the training steps, where the judged run starts.
     pub fn advised(&self) -> Advised {
         let rows = self.since_base().0.map(|step| self.record.path(step));
-        let mut policy = Advised::trained(rows, self.remap_cost);
+        let mut policy = Advised::new(self.told()).overlapping(self.overlap).after(rows);
         self.catch_up(&mut policy);
         policy
     }
@@ -220,7 +245,7 @@ impl<'a> Ground<'a> {
         let growth = growth::normal(drifts, deviation.value, *noise, &lags, GROWTH_SEED);
         let growth: Vec<f64> = growth.iter().map(|point| point.mean).collect();
         // W(n) = (C + u_1 + ... + u_n) / n.
-        let (mut spent, mut best) = (self.remap_cost, (f64::INFINITY, Rule::Never));
+        let (mut spent, mut best) = (self.told(), (f64::INFINITY, Rule::Never));
         for (n, u) in (1..).zip(&growth) {
             spent += u;
             let average = spent / n as f64;
@@ -256,7 +281,7 @@ impl<'a> Ground<'a> {
                 let run = |start: &Start| earlier.start(start, (end - first) as u64);
                 candidates.iter().map(|c| Box::new(run(&c.1)) as Box<dyn Policy>).collect()
             };
-            let Ok(found) = replay(self.record, first..end, self.remap_cost, &start, &()) else {
+            let Ok(found) = replay(self.record, first..end, self.price(), &start, &()) else {
                 continue;
             };
             let least = found.clairvoyant.max(f64::MIN_POSITIVE);
@@ -275,7 +300,7 @@ impl<'a> Ground<'a> {
 
     fn start(&self, start: &Start, steps: u64) -> Player {
         let mut policy = match start {
-            Start::Rule(rule) => Player::Rule(rule.run(self.remap_cost)),
+            Start::Rule(rule) => Player::Rule(rule.run(self.told())),
             Start::Learnt(learnt) => Player::Learnt(learnt.as_ref().clone()),
             // It has caught up when it was trained.
             Start::Advised(advised) => {
@@ -293,7 +318,7 @@ impl<'a> Ground<'a> {
                     rows.push(&balanced);
                 }
                 let steps = steps.saturating_add(since.len() as u64);
-                let policy = Predictive::new(rows, self.remap_cost, steps, *adaptive, *family);
+                let policy = Predictive::new(rows, self.told(), steps, *adaptive, *family);
                 Player::Predictive(Box::new(policy))
             }
         };

@@ -25,14 +25,16 @@ mod player;
 
 pub use course::{Course, hindsight, play, recorded, standing};
 pub use difference::{difference, total};
-pub use ground::{Contestant, Ground, IN_USE, NameError, OURS, Outset};
+pub use ground::{Contestant, Ground, IN_USE, NameError, OURS, Outset, whole_cost};
 pub use player::{Needs, Player};
 
 use crate::learning::Learnt;
 use crate::observer::{Halt, Observer};
+use crate::overlap::Price;
 use crate::policy::{Policy, Rule};
 use crate::record::Record;
-use crate::simulate::{Recorded, Tally, compare};
+use crate::simulate::{Base, Recorded, Tally, compare};
+use rayon::prelude::*;
 use std::ops::Range;
 
 /// What policies came to on the same steps.
@@ -51,29 +53,54 @@ pub struct Replay {
 pub fn replay(
     record: &Record,
     steps: Range<usize>,
-    remap_cost: f64,
+    price: impl Into<Price>,
     policies: &(dyn Fn() -> Vec<Box<dyn Policy>> + Sync),
     observer: &dyn Observer,
 ) -> Result<Replay, Halt> {
-    let run = Recorded::new(record, steps, remap_cost);
+    let price = price.into();
+    if !price.overlap.is_none() {
+        let base = balanced_before(&steps);
+        let tally = |policy: &mut Box<dyn Policy>| {
+            play(record, steps.clone(), base, price, policy.as_mut()).tally
+        };
+        let tallies = policies().par_iter_mut().map(tally).collect();
+        let clairvoyant = hindsight(record, steps.clone(), base, price, observer)?;
+        return Ok(Replay { tallies, clairvoyant });
+    }
+    let run = Recorded::new(record, steps, price.stops);
     let found = compare(&run, policies, 0..1, 0, true, observer)?;
     let tallies = found.tallies.iter().map(|of_policy| of_policy[0]).collect();
     let clairvoyant = found.clairvoyant.map_or(f64::NAN, |values| values[0]);
     Ok(Replay { tallies, clairvoyant })
 }
 
+/// A run of these steps that starts balanced, or with the record.
+fn balanced_before(steps: &Range<usize>) -> Base {
+    steps.start.checked_sub(1).map_or(Base::AsRecorded, Base::Balanced)
+}
+
 /// The rule of least cost on these steps; the first of several.
 pub fn tuned(
     record: &Record,
     steps: Range<usize>,
-    remap_cost: f64,
+    price: impl Into<Price>,
     rules: &[Rule],
 ) -> Option<Rule> {
-    let run = Recorded::new(record, steps, remap_cost);
-    let start = || rules.iter().map(|rule| rule.start(remap_cost)).collect();
-    let found = compare(&run, &start, 0..1, 0, false, &()).ok()?;
-    let costs = found.tallies.iter().map(|tally| tally[0].value);
-    let best = costs.enumerate().min_by(|a, b| a.1.total_cmp(&b.1))?;
+    let price @ Price { stops, overlap } = price.into();
+    let costs: Vec<f64> = if overlap.is_none() {
+        let run = Recorded::new(record, steps, stops);
+        let start = || rules.iter().map(|rule| rule.start(stops)).collect();
+        let found = compare(&run, &start, 0..1, 0, false, &()).ok()?;
+        found.tallies.iter().map(|tally| tally[0].value).collect()
+    } else {
+        let base = balanced_before(&steps);
+        let cost = |rule: &Rule| {
+            let mut run = rule.start(stops);
+            play(record, steps.clone(), base, price, run.as_mut()).tally.value
+        };
+        rules.par_iter().map(cost).collect()
+    };
+    let best = costs.iter().enumerate().min_by(|a, b| a.1.total_cmp(b.1))?;
     rules.get(best.0).copied()
 }
 

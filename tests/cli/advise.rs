@@ -5,6 +5,7 @@ use crate::logs::{DRIFTING, Made};
 use crate::workplace::Workplace;
 use remap::replaying::advice::Question;
 use remap::trace;
+use remapping::overlap::Overlap;
 use serde_json::Value;
 use std::fmt::Write as _;
 use std::process::Command;
@@ -63,7 +64,15 @@ fn intervals_of_what_is_saved_contain_it() {
         let text = Made { seed, ..made }.csv();
         let log = trace::read_from(std::io::Cursor::new(text.into_bytes()), "log", None).unwrap();
         let (record, known) = (&log.record, log.knows_remaps);
-        let question = Question { record, remap_cost: 0.8, known, stride: 1, seed: 1 };
+        let question = Question {
+            record,
+            remap_cost: 0.8,
+            known,
+            stride: 1,
+            seed: 1,
+            steps: None,
+            overlap: Overlap::NONE,
+        };
         question.answer(&()).unwrap().unwrap().saves.unwrap()
     };
     let all: Vec<_> = (1..=40).map(saved).collect();

@@ -41,7 +41,7 @@ fn advised_costs_what_its_definition_costs() {
             })
             .collect();
         for (place, warm) in [(0, true), (3, false)] {
-            let (cost, remaps) = by_definition::play(&rows, first, warm, run.remap_cost);
+            let (cost, remaps) = by_definition::play(&rows, first, warm, run.remap_cost, 0);
             let line = &document["policies"][place];
             assert_eq!(line["remaps"].as_u64().unwrap(), remaps.len() as u64, "{family:?}: {line}");
             let paid = line["cost"].as_f64().unwrap();

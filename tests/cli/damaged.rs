@@ -5,6 +5,7 @@ use remap::replaying::advice::{Choice, Question};
 use remap::replaying::check::{examine, suspected};
 use remap::replaying::contest::contestants;
 use remap::trace::{self, Trace};
+use remapping::overlap::Overlap;
 use remapping::replay::play;
 
 /// What became of a log.
@@ -31,8 +32,15 @@ fn ask(text: String) -> Answer {
     if suspected(&record).len() > record.remaps().len() {
         return Answer::Refused("where no remap is recorded".to_owned());
     }
-    let question =
-        Question { record: &record, remap_cost: cost, known: knows_remaps, stride, seed: 1 };
+    let question = Question {
+        record: &record,
+        remap_cost: cost,
+        known: knows_remaps,
+        stride,
+        seed: 1,
+        steps: None,
+        overlap: Overlap::NONE,
+    };
     let advice = question.answer(&()).unwrap().unwrap();
     let said = repairs.into_iter().chain(found.notes).collect();
     Answer::Rule(advice.chosen.unwrap(), said)
@@ -43,7 +51,15 @@ fn cost(made: &Made, choice: Choice) -> f64 {
     let text = made.csv();
     let trace = trace::read_from(std::io::Cursor::new(text.into_bytes()), "log", None).unwrap();
     let (record, remap_cost) = (&trace.record, made.remap_cost);
-    let question = Question { record, remap_cost, known: true, stride: 1, seed: 1 };
+    let question = Question {
+        record,
+        remap_cost,
+        known: true,
+        stride: 1,
+        seed: 1,
+        steps: None,
+        overlap: Overlap::NONE,
+    };
     let (cut, steps) = (question.cut(), record.steps());
     let ground = question.ground(cut);
     let found = contestants(&ground, &[choice.name()], None, &mut Vec::new()).unwrap();

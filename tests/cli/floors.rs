@@ -15,7 +15,7 @@ const SOLVERS: &[&[&str]] = &[
 
 /// The floors of the engine.
 const ENGINE: &[&[&str]] = &[
-    &["decimal", "estimate", "machine", "observer", "random", "rounding"],
+    &["decimal", "estimate", "machine", "observer", "overlap", "random", "rounding"],
     &["belief", "chain", "concave", "imbalance", "law", "lifetime", "record"],
     &["interval", "stopping", "threshold"],
     &["fit", "policy", "simulate", "switching"],

@@ -3,12 +3,13 @@
 use crate::advised_by_definition;
 use proptest::prelude::*;
 use rand::RngExt;
+use remapping::overlap::{Overlap, Price};
 use remapping::policy::advised::Advised;
 use remapping::policy::{Policy, Step};
 use remapping::record::Record;
 use remapping::replay::replay;
 use remapping::simulate::families::{Family, Run};
-use remapping::simulate::stream;
+use remapping::simulate::{Base, stream};
 
 /// Deviations of the ranks from the mean.
 fn deviations(record: &Record) -> Vec<Vec<f64>> {
@@ -71,11 +72,37 @@ proptest! {
     #[test]
     fn decisions_are_those_of_the_definition(run in runs(), warm in any::<bool>()) {
         let first = run.record.steps() / 2;
-        let (cost, remaps) = advised_by_definition::play(&deviations(&run.record), first, warm, run.remap_cost);
+        let (cost, remaps) = advised_by_definition::play(&deviations(&run.record), first, warm, run.remap_cost, 0);
         let mut policy = policy(&run.record, first, warm, run.remap_cost);
         let (paid, made) = play(&run.record, first, run.remap_cost, &mut policy);
         prop_assert_eq!(made, remaps);
         prop_assert!((paid - cost).abs() <= 1e-9 * cost);
+    }
+
+    /// The same where remaps come into force some steps after they are decided, and slow these.
+    #[test]
+    fn late_decisions_are_those_of_the_definition(
+        run in runs(),
+        warm in any::<bool>(),
+        steps in 1_u64..12,
+        slow in any::<bool>(),
+    ) {
+        let (record, cost) = (&run.record, run.remap_cost);
+        let first = record.steps() / 2;
+        let (_, remaps) = advised_by_definition::play(&deviations(record), first, warm, cost, steps as usize);
+        let overlap = Overlap { steps, slowdown: if slow { 0.5 } else { 0.0 } };
+        let rows = (0..if warm { first } else { 0 }).map(|step| record.path(step));
+        let mut policy = Advised::new(cost).overlapping(overlap).after(rows);
+        policy = policy.for_steps((record.steps() - first) as u64);
+        let price = Price { stops: cost, overlap };
+        let found = remapping::replay::play(
+            record,
+            first..record.steps(),
+            Base::Balanced(first - 1),
+            price,
+            &mut policy,
+        );
+        prop_assert_eq!(found.remaps, remaps);
     }
 
     /// Units, a time common to all ranks and the order of the ranks do not matter.

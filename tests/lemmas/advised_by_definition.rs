@@ -3,6 +3,8 @@
 /// Deviations from the mean, in pairs of moments and at each moment.
 pub struct Past {
     cost: f64,
+    /// Steps from a decision until the new mapping is in force.
+    delay: usize,
     /// The moment the paper runs start from.
     start: usize,
     /// `u[b][t]` for all moments.
@@ -25,13 +27,39 @@ struct Learnt {
 #[derive(Clone)]
 struct Run {
     base: usize,
+    /// The step after which the mapping was in force, and that of the decision under way.
+    arrived: usize,
+    begun: Option<usize>,
     /// Imbalance, and number of remaps, since the run started.
     total: f64,
     remaps: f64,
 }
 
+impl Run {
+    fn new(base: usize) -> Run {
+        Run { base, arrived: base, begun: None, total: 0.0, remaps: 0.0 }
+    }
+
+    /// After step t: whether a remap is, or was until now, under way.
+    fn under_way(&mut self, t: usize, delay: usize) -> bool {
+        let Some(decided) = self.begun else { return false };
+        if t == decided + delay {
+            (self.base, self.arrived, self.begun) = (decided, t, None);
+            self.remaps += 1.0;
+        }
+        true
+    }
+
+    fn decide(&mut self, t: usize, delay: usize) {
+        self.begun = Some(t);
+        if delay == 0 {
+            self.under_way(t, delay);
+        }
+    }
+}
+
 impl Past {
-    fn new(rows: &[Vec<f64>], start: usize, cost: f64) -> Past {
+    fn new(rows: &[Vec<f64>], start: usize, cost: f64, delay: usize) -> Past {
         let most = |now: &Vec<f64>, then: &Vec<f64>| {
             now.iter().zip(then).map(|(now, then)| now - then).fold(0.0, f64::max)
         };
@@ -47,7 +75,7 @@ impl Past {
                 }
             }
         }
-        Past { cost, start, u, growth }
+        Past { cost, delay, start, u, growth }
     }
 
     fn oldest(&self, t: usize) -> usize {
@@ -79,11 +107,16 @@ impl Past {
         whole + last * beyond + self.slope(t) * beyond * (beyond + 1.0) / 2.0
     }
 
+    /// The first steps on a new mapping.
+    fn in_force(&self, t: usize, steps: f64) -> f64 {
+        self.sum(t, self.delay as f64 + steps) - self.sum(t, self.delay as f64)
+    }
+
     /// Length and average cost of the best cycle.
     fn cycle(&self, t: usize) -> (f64, f64) {
-        let average = |length: f64| (self.cost + self.sum(t, length)) / length;
-        let known = self.oldest(t);
-        let (mut low, mut high) = (known as f64, 4096.0);
+        let average = |length: f64| (self.cost + self.in_force(t, length)) / length;
+        let known = self.oldest(t).saturating_sub(self.delay);
+        let (mut low, mut high) = ((known as f64).max(1e-9), 4096.0);
         for _ in 0..300 {
             let (a, b) = (low + (high - low) / 3.0, high - (high - low) / 3.0);
             if average(a) <= average(b) { high = b } else { low = a }
@@ -98,7 +131,7 @@ impl Past {
             return 0.0;
         }
         let fewer = (steps / self.cycle(t).0).floor().max(1.0);
-        let of = |m: f64| (m - 1.0) * self.cost + m * self.sum(t, steps / m);
+        let of = |m: f64| (m - 1.0) * self.cost + m * self.in_force(t, steps / m);
         of(fewer).min(of(fewer + 1.0))
     }
 
@@ -178,22 +211,35 @@ impl Past {
 
     fn regret(&self, run: &Run, t: usize) -> f64 {
         let oldest = t - self.oldest(t).min(63);
-        (oldest.max(run.base + 1)..t)
-            .map(|b| (b + 1..=t).map(|s| self.u[run.base][s] - self.u[b][s]).sum::<f64>())
+        (oldest.max(run.arrived + 1)..t.saturating_sub(self.delay))
+            .map(|b| {
+                (b + self.delay + 1..=t).map(|s| self.u[run.base][s] - self.u[b][s]).sum::<f64>()
+            })
             .fold(0.0, f64::max)
     }
 
     fn rise(&self, run: &Run, t: usize) -> f64 {
-        (run.base + 1..=t).map(|s| self.u[run.base][t] - self.u[run.base][s]).sum()
+        (run.arrived + 1..=t).map(|s| self.u[run.base][t] - self.u[run.base][s]).sum()
     }
 
     fn plan(&self, learnt: &Learnt, run: &Run, t: usize, left: Option<usize>) -> f64 {
-        let age = t - run.base;
+        let age = t - run.base + self.delay;
+        let left = left.map(|left| left.saturating_sub(self.delay));
         // An excess is taken when its step is seen.
         let late = |s: usize| self.u[run.base][s] - self.usual(s, s - run.base);
-        let (excess, averaged) = (late(t), age.min(6));
+        let (excess, averaged) = (late(t), (t - run.arrived).min(6));
         let smooth = (0..averaged).map(|back| late(t - back)).sum::<f64>() / averaged as f64;
-        let persists = |j: usize| excess * learnt.factors[j][0] + smooth * learnt.factors[j][1];
+        // Linear between the numbers of steps that are compared.
+        let factor = |j: usize, k: usize| {
+            let Some(above) = STAYS.iter().find(|stay| **stay >= j) else {
+                return learnt.factors[512][k];
+            };
+            let below = STAYS.iter().rev().find(|stay| **stay < j).copied().unwrap_or(0);
+            let place = j.saturating_sub(below) as f64 / (above - below) as f64;
+            learnt.factors[below][k] * (1.0 - place) + learnt.factors[*above][k] * place
+        };
+        let later = |j: usize, k: usize| factor(self.delay + j, k) - factor(self.delay, k);
+        let persists = |j: usize| excess * later(j, 0) + smooth * later(j, 1);
         let stay = |j: f64, more: f64| {
             let usual = self.sum(t, age as f64 + j) - self.sum(t, age as f64);
             (usual + more).max(0.0)
@@ -222,23 +268,29 @@ impl Past {
         }
         let first = left.map_or(length, |left| length.min(left as f64));
         let within = STAYS.iter().find(|j| **j as f64 >= first - 1e-9).copied().unwrap_or(512);
-        let bad = learnt.quality * learnt.factors[within][2];
+        let bad = learnt.quality * later(within, 2);
         let now = left.map_or(0.0, |left| self.cost + self.value(t, left as f64));
         alternatives.into_iter().fold(f64::INFINITY, f64::min) - now - bad
     }
 }
 
-/// The cost of the steps from `first` on, decided by `advised`, and the steps after which it remaps;
-/// `rows` are the deviations of the ranks from the mean without remaps. Trained on the rows before, if `warm`.
-pub fn play(rows: &[Vec<f64>], first: usize, warm: bool, cost: f64) -> (f64, Vec<usize>) {
+/// The cost of the steps from `first` on while no step is slower for a remap, decided by `advised`, and the steps after which it remaps;
+/// `rows` are the deviations of the ranks from the mean without remaps, which come into force `delay` steps after they
+/// are decided. Trained on the rows before, if `warm`.
+pub fn play(
+    rows: &[Vec<f64>],
+    first: usize,
+    warm: bool,
+    cost: f64,
+    delay: usize,
+) -> (f64, Vec<usize>) {
     let start = if warm { 0 } else { first - 1 };
-    let past = Past::new(rows, start, cost);
+    let past = Past::new(rows, start, cost, delay);
     let rules: [(usize, f64); 8] =
         [(2, -0.1), (2, 0.0), (2, 0.1), (2, 0.3), (0, 0.5), (0, 1.0), (1, 1.0), (3, 0.0)];
-    let fresh = |base: usize| Run { base, total: 0.0, remaps: 0.0 };
     let mut voters: Vec<(Vec<Run>, f64)> =
-        rules.iter().map(|_| (vec![fresh(start)], 0.0)).collect();
-    let (mut own, mut remaps) = (fresh(first - 1), Vec::new());
+        rules.iter().map(|_| (vec![Run::new(start)], 0.0)).collect();
+    let (mut own, mut remaps) = (Run::new(first - 1), Vec::new());
     for t in start + 1..rows.len() {
         let learnt = past.learnt(t);
         let gains = |run: &Run, left| {
@@ -247,13 +299,13 @@ pub fn play(rows: &[Vec<f64>], first: usize, warm: bool, cost: f64) -> (f64, Vec
         };
         for ((runs, score), (gain, least)) in voters.iter_mut().zip(rules) {
             if t == start + 10 {
-                runs.push(fresh(t - 1));
+                runs.push(Run::new(t - 1));
             }
             let mut paid = 0.0;
             for run in runs.iter_mut() {
                 paid += past.u[run.base][t];
-                if gains(run, None)[gain] > least * cost {
-                    run.base = t;
+                if !run.under_way(t, delay) && gains(run, None)[gain] > least * cost {
+                    run.decide(t, delay);
                     paid += cost;
                 }
             }
@@ -264,8 +316,8 @@ pub fn play(rows: &[Vec<f64>], first: usize, warm: bool, cost: f64) -> (f64, Vec
         }
         own.total += past.u[own.base][t];
         let left = rows.len() - 1 - t;
-        if left == 0 {
-            break;
+        if own.under_way(t, delay) || left <= delay {
+            continue;
         }
         let found = gains(&own, Some(left));
         let least = voters.iter().map(|voter| voter.1).fold(f64::INFINITY, f64::min);
@@ -281,8 +333,7 @@ pub fn play(rows: &[Vec<f64>], first: usize, warm: bool, cost: f64) -> (f64, Vec
         let voted = votes >= 0.4 * weights.iter().sum::<f64>();
         let allowed = own.remaps * cost <= own.total && found[2] >= 0.0;
         if found[0] > 1.5 * cost || voted && allowed {
-            own.base = t;
-            own.remaps += 1.0;
+            own.decide(t, delay);
             remaps.push(t);
         }
     }

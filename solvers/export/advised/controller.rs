@@ -27,6 +27,8 @@ fn in_pairs(memory: &Memory) -> Vec<StoredCourse> {
             excesses: Default::default(),
             remaps: 0,
             total: 0.0,
+            lag: 0,
+            begun: None,
         };
         for rule in (1..=RULES).rev() {
             courses.insert(rule, empty.clone());

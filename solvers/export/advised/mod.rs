@@ -44,6 +44,15 @@ pub fn write(advised: &Advised, target: Target) -> Result<Vec<u8>, Complaint> {
     if let Some(simple) = advised.simple_enough() {
         return super::write(&stated(advised, simple), target);
     }
+    if !advised.overlap.is_none() {
+        let message = format!(
+            "{}: this rule waits for remaps beside the steps, which the controllers cannot yet",
+            advised.title
+        );
+        let help = "remap between the steps and replay without --overlap, or write a simple rule: \
+                    --to json, lammps, eplb, ...";
+        return Err(Complaint::elsewhere(message, help));
+    }
     let mut heading = title_and_version(&advised.title, "A rule for when to remap");
     heading.extend(advised.notes());
     Ok(controller(advised, &heading).into_bytes())
@@ -73,7 +82,12 @@ fn stated(advised: &Advised, (simple, cost): (Simple, &Cost)) -> StatedRule {
     let mean = advised.mean_step * advised.unit_seconds / advised.stride as f64;
     let rule = match simple {
         Simple::Every(every) => {
-            let every = every.map(|every| every.saturating_mul(advised.stride));
+            // `fixed` counts from where the new mapping is in force, programs from one decision to the next.
+            let late = advised.overlap.steps;
+            let every = every.map(|every| (every + late).saturating_mul(advised.stride));
+            if late > 0 {
+                notes.push("The interval below is from one decision to the next.".to_owned());
+            }
             if advised.stride > 1 {
                 notes.push("The interval below is in steps of the program.".to_owned());
             }

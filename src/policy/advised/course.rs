@@ -12,6 +12,10 @@ pub(super) struct Course {
     /// Steps since, and the sum of their imbalance.
     steps: u64,
     spent: f64,
+    /// Steps from its decision until it came into force.
+    lag: u64,
+    /// Steps since the next was begun, while it is under way.
+    begun: Option<u64>,
     /// `spent` after each of the last steps, by the place of its row.
     spent_at: Vec<f64>,
     latest: f64,
@@ -29,6 +33,8 @@ impl Course {
             base: base.to_vec(),
             steps: 0,
             spent: 0.0,
+            lag: 0,
+            begun: None,
             spent_at: vec![0.0; ROWS],
             latest: 0.0,
             excesses: [0.0; AVERAGED],
@@ -50,12 +56,13 @@ impl Course {
             most = if change > most { change } else { most };
         }
         self.steps += 1;
+        self.begun = self.begun.map(|steps| steps + 1);
         self.spent += most;
         self.total += most;
         self.spent_at[window.place(0)] = self.spent;
         self.latest = most;
         self.excesses.rotate_right(1);
-        self.excesses[0] = most - window.growth(self.steps as f64);
+        self.excesses[0] = most - window.growth(self.age() as f64);
         most
     }
 
@@ -64,12 +71,31 @@ impl Course {
         self.base.copy_from_slice(row);
         self.steps = 0;
         self.spent = 0.0;
+        self.lag = 0;
         self.remaps += 1;
     }
 
-    /// Steps since the last remap.
-    pub fn steps(&self) -> u64 {
-        self.steps
+    /// Begins a remap to the deviations of the step paid last.
+    pub fn begin(&mut self) {
+        self.begun = Some(0);
+    }
+
+    /// Steps since a remap was begun, while it is under way.
+    pub fn begun(&self) -> Option<u64> {
+        self.begun
+    }
+
+    /// The remap under way is over.
+    pub fn arrive(&mut self, window: &Window) {
+        let back = (self.begun.take().unwrap_or(0) as usize).min(window.oldest()).min(ROWS - 1);
+        let row = window.row(back).to_vec();
+        self.remap(&row);
+        self.lag = back as u64;
+    }
+
+    /// Steps since the decision of the last remap.
+    pub fn age(&self) -> u64 {
+        self.steps + self.lag
     }
 
     /// Imbalance of the step paid last.
@@ -89,8 +115,9 @@ impl Course {
     pub fn regret(&self, window: &Window) -> f64 {
         let mut most: f64 = 0.0;
         let younger = (ROWS as u64).min(self.steps) as usize;
-        for age in 1..younger.min(window.oldest() + 1) {
-            let here = self.spent - self.spent_at[window.place(age)];
+        let delay = window.delay();
+        for age in delay + 1..younger.min(window.oldest() + 1) {
+            let here = self.spent - self.spent_at[window.place(age - delay)];
             most = most.max(here - window.since(age));
         }
         most
@@ -112,13 +139,16 @@ impl Course {
             excesses: self.excesses,
             remaps: self.remaps,
             total: self.total,
+            lag: self.lag,
+            begun: self.begun,
         }
     }
 
     /// From plain numbers.
     pub fn restored(stored: StoredCourse) -> Course {
-        let StoredCourse { base, steps, spent, spent_at, latest, excesses, remaps, total } = stored;
-        Course { base, steps, spent, spent_at, latest, excesses, remaps, total }
+        let StoredCourse { base, steps, spent, lag, begun, spent_at, latest, .. } = stored;
+        let StoredCourse { excesses, remaps, total, .. } = stored;
+        Course { base, steps, spent, lag, begun, spent_at, latest, excesses, remaps, total }
     }
 
     /// Whether the remaps so far cost more than the imbalance.

@@ -27,6 +27,10 @@
 //! cost more than C and the imbalance. Noise, bursts and loads that return break the assumption, and then
 //! nothing is proved.
 //!
+//! Where a remap goes on beside the steps ([`Overlap`]) and comes into force d steps after its decision, all of
+//! this is counted from there: growth and regret begin d steps after a moment, paper runs remap d steps late,
+//! and nothing is decided meanwhile. The guarantee is for d = 0.
+//!
 //! # Work
 //! (128 + 17) x ranks operations a step and what does not depend on the ranks; memory for (64 + 20) x
 //! ranks numbers.
@@ -38,6 +42,7 @@ mod voter;
 mod window;
 
 use super::{Policy, Step};
+use crate::overlap::Overlap;
 use course::Course;
 use plan::Plan;
 use serde::{Deserialize, Serialize};
@@ -58,7 +63,9 @@ const TOO_MUCH: f64 = 1.5;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(into = "Stored", try_from = "Stored")]
 pub struct Advised {
+    /// The price of a remap: what it stops the program for, and by what it slows it.
     remap_cost: f64,
+    overlap: Overlap,
     /// Steps to come, where the end is known.
     left: Option<u64>,
     /// None before the number of ranks is known.
@@ -82,16 +89,33 @@ struct State {
 impl Advised {
     /// From a cold start, for remaps that cost `remap_cost` >= 0: a program that starts balanced.
     pub fn new(remap_cost: f64) -> Advised {
-        Advised { remap_cost, left: None, state: None, wants: false }
+        Advised { remap_cost, overlap: Overlap::NONE, left: None, state: None, wants: false }
     }
 
     /// After a past of consecutive `rows` of rank times without a remap (or with the loads as if there
     /// had been none); the program is balanced at the last of them.
     pub fn trained<'a>(rows: impl IntoIterator<Item = &'a [f64]>, remap_cost: f64) -> Advised {
-        let mut policy = Advised::new(remap_cost);
+        Advised::new(remap_cost).after(rows)
+    }
+
+    /// For remaps that go on beside the steps, `remap_cost` being their whole price ([`Overlap::price`]); before
+    /// any step. The caller says when one has [`begun`](Policy::begun) and when it is over. No more than 63 steps
+    /// are looked back on.
+    pub fn overlapping(self, overlap: Overlap) -> Advised {
+        let steps = overlap.steps.min(window::ROWS as u64 - 1);
+        Advised { overlap: Overlap { steps, ..overlap }, ..self }
+    }
+
+    /// The same after such a past, for a rule that has seen nothing.
+    pub fn after<'a>(self, rows: impl IntoIterator<Item = &'a [f64]>) -> Advised {
+        let mut policy = self;
+        let (remap_cost, delay) = (policy.remap_cost, policy.overlap.steps as usize);
         for row in rows {
             match &mut policy.state {
-                None => policy.state = Some(State::new(deviations(row).collect(), remap_cost)),
+                None => {
+                    let start = deviations(row).collect();
+                    policy.state = Some(State::new(start, remap_cost, delay));
+                }
                 Some(state) => state.observe(deviations(row), remap_cost),
             }
         }
@@ -113,10 +137,10 @@ impl Advised {
 }
 
 impl State {
-    fn new(start: Vec<f64>, remap_cost: f64) -> State {
+    fn new(start: Vec<f64>, remap_cost: f64, delay: usize) -> State {
         State {
             steps: 0,
-            window: Window::new(&start),
+            window: Window::new(&start, delay),
             plan: Plan::new(remap_cost),
             voters: RULES.iter().map(|rule| Voter::new(*rule, &start)).collect(),
             own: Course::new(&start),
@@ -141,7 +165,8 @@ impl State {
 
     /// Whether to remap after the step taken in last.
     fn decide(&self, remap_cost: f64, left: Option<u64>) -> bool {
-        if left == Some(0) {
+        let delay = self.window.delay() as u64;
+        if left.is_some_and(|left| left <= delay) || self.own.begun().is_some() {
             return false;
         }
         if remap_cost <= 0.0 {
@@ -179,12 +204,15 @@ impl Policy for Advised {
     fn observe(&mut self, step: &Step) {
         let ranks = step.times().len();
         if self.state.as_ref().is_none_or(|state| state.row.len() != ranks) {
-            self.state = Some(State::new(vec![0.0; ranks], self.remap_cost));
+            let delay = self.overlap.steps as usize;
+            self.state = Some(State::new(vec![0.0; ranks], self.remap_cost, delay));
         }
         let Some(state) = &mut self.state else { return };
         self.left = self.left.map(|left| left.saturating_sub(1));
         let base = state.own.base().to_vec();
-        let row = deviations(step.times()).zip(&base).map(|(change, base)| base + change);
+        let slower = if state.own.begun().is_some() { 1.0 + self.overlap.slowdown } else { 1.0 };
+        let changes = deviations(step.times()).map(|change| change / slower);
+        let row = changes.zip(&base).map(|(change, base)| base + change);
         state.observe(row, self.remap_cost);
         self.wants = state.decide(self.remap_cost, self.left);
     }
@@ -193,9 +221,19 @@ impl Policy for Advised {
         self.wants
     }
 
+    fn begun(&mut self) {
+        if let Some(state) = &mut self.state {
+            state.own.begin();
+        }
+        self.wants = false;
+    }
+
     fn remapped(&mut self) {
         if let Some(state) = &mut self.state {
-            state.own.remap(&state.row);
+            match state.own.begun() {
+                Some(_) => state.own.arrive(&state.window),
+                None => state.own.remap(&state.row),
+            }
         }
         self.wants = false;
     }

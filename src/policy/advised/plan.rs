@@ -17,7 +17,8 @@
 //! ```
 //!
 //! where V_k is what k steps cost from balance in equal cycles; with no end in sight V_k is k times the cost
-//! of the best cycle.
+//! of the best cycle. Where a remap comes into force d steps after its decision, the next d steps are the same
+//! for all, and the sums begin at h = d + 1.
 
 use super::course::Course;
 use super::stored::Memory;
@@ -255,17 +256,42 @@ impl Plan {
         }
     }
 
+    /// Sums of the factors over so many steps; linear between the numbers of [`STAYS`].
+    fn persisting(&self, steps: usize) -> [f64; 3] {
+        let Some(above) = STAYS.iter().position(|stay| *stay >= steps) else {
+            return self.stays[STAYS.len() - 1];
+        };
+        if STAYS[above] == steps {
+            return self.stays[above];
+        }
+        let (from, low) = match above {
+            0 => (0, [0.0; 3]),
+            _ => (STAYS[above - 1], self.stays[above - 1]),
+        };
+        let place = (steps - from) as f64 / (STAYS[above] - from) as f64;
+        let high = self.stays[above];
+        [0, 1, 2].map(|k| low[k] + place * (high[k] - low[k]))
+    }
+
     /// What a remap now costs less than the best later one, or none, would. `left` steps follow, if
     /// that is known. Work independent of the number of ranks.
     pub fn gain(&self, window: &Window, course: &Course, left: Option<u64>) -> f64 {
         let (excess, smooth) = course.excess();
-        let age = course.steps() as f64;
+        let delay = window.delay();
+        // What is decided now makes no difference earlier.
+        let age = (course.age() + delay as u64) as f64;
         let paid = window.sum(age);
         let cost = self.remap_cost;
-        let end = left.map(|left| left as f64);
+        let end = left.map(|left| left.saturating_sub(delay as u64) as f64);
+        let earlier = self.persisting(delay);
+        let after = |stay: usize| {
+            let until = self.persisting(delay + stay);
+            [0, 1, 2].map(|k| until[k] - earlier[k])
+        };
         let mut best = f64::INFINITY;
         let mut before = (0.0, 0.0);
-        for (stay, [x, y, _]) in STAYS.into_iter().zip(self.stays) {
+        for stay in STAYS {
+            let [x, y, _] = after(stay);
             let mut stay = stay as f64;
             let mut more = x * excess + y * smooth;
             let through = end.is_some_and(|end| stay >= end);
@@ -292,7 +318,7 @@ impl Plan {
         }
         let first = window.cycle().length.min(end.unwrap_or(f64::INFINITY));
         let within = STAYS.iter().position(|stay| *stay as f64 >= first);
-        let [_, _, share] = self.stays[within.unwrap_or(STAYS.len() - 1)];
+        let [_, _, share] = after(STAYS[within.unwrap_or(STAYS.len() - 1)]);
         let bad = self.quality[window.place(0)] * share;
         match end {
             None => best - bad,

@@ -5,6 +5,7 @@ use super::plan::{AVERAGED, BEFORE, COLUMNS, DOUBT, FORGETTING, LAGS, PRIOR, Pla
 use super::voter::{KEPT, RULES, SECOND, Voter};
 use super::window::{self, LONGEST_CYCLE, ROWS, Window};
 use super::{Advised, ENOUGH, SPREAD, State, TOO_MUCH};
+use crate::overlap::Overlap;
 use serde::{Deserialize, Serialize};
 
 /// Steps beyond this are no whole number of a double.
@@ -20,6 +21,9 @@ pub struct Stored {
     pub steps_left: Option<u64>,
     /// Whether it wants a remap after the last step.
     pub wants: bool,
+    /// How remaps overlap the steps.
+    #[serde(default, skip_serializing_if = "Overlap::is_none")]
+    pub overlap: Overlap,
     /// What it has learnt; none before it has seen a step.
     pub memory: Option<Memory>,
 }
@@ -82,6 +86,17 @@ pub struct StoredCourse {
     pub remaps: u64,
     /// Imbalance of all steps.
     pub total: f64,
+    /// Steps from the decision of the last remap until it came into force.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub lag: u64,
+    /// Steps since the next was begun, while it is under way.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub begun: Option<u64>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
+fn is_zero(value: &u64) -> bool {
+    *value == 0
 }
 
 /// The numbers the rule is made of.
@@ -182,7 +197,8 @@ impl From<Advised> for Stored {
             state.plan.store(&mut memory);
             memory
         });
-        Stored { remap_cost: rule.remap_cost, steps_left: rule.left, wants: rule.wants, memory }
+        let Advised { remap_cost, overlap, left, wants, .. } = rule;
+        Stored { remap_cost, overlap, steps_left: left, wants, memory }
     }
 }
 
@@ -190,18 +206,23 @@ impl TryFrom<Stored> for Advised {
     type Error = String;
 
     fn try_from(stored: Stored) -> Result<Advised, String> {
-        let Stored { remap_cost, steps_left, wants, memory } = stored;
+        let Stored { remap_cost, steps_left, wants, overlap, memory } = stored;
         if !(remap_cost.is_finite() && remap_cost >= 0.0) {
             return Err(format!("`remap_cost` is {remap_cost}: it is a number from 0 on"));
+        }
+        if overlap.steps >= ROWS as u64
+            || !(overlap.slowdown >= 0.0 && overlap.slowdown.is_finite())
+        {
+            return Err("`overlap` has 63 steps at most, and a slowdown from 0 on".to_owned());
         }
         let state = match memory {
             None => None,
             Some(memory) => {
                 memory.check()?;
-                Some(memory.restored(remap_cost))
+                Some(memory.restored(remap_cost, overlap.steps as usize))
             }
         };
-        Ok(Advised { remap_cost, left: steps_left, state, wants })
+        Ok(Advised { remap_cost, overlap, left: steps_left, state, wants })
     }
 }
 
@@ -226,7 +247,12 @@ impl Memory {
         if self.ranks == 0 {
             return Err("`ranks` is 0".to_owned());
         }
-        if self.steps > MOST_STEPS || self.courses.iter().any(|course| course.steps > self.steps) {
+        let late = |course: &StoredCourse| {
+            course.steps > self.steps
+                || course.lag >= ROWS as u64
+                || course.begun > Some(self.steps)
+        };
+        if self.steps > MOST_STEPS || self.courses.iter().any(late) {
             return Err("there are more steps than there can be".to_owned());
         }
         if let Some((name, found, right)) = lengths.iter().find(|(_, found, right)| found != right)
@@ -261,9 +287,9 @@ impl Memory {
         if self.steps < SECOND { 1 } else { 2 }
     }
 
-    fn restored(self, remap_cost: f64) -> State {
+    fn restored(self, remap_cost: f64, delay: usize) -> State {
         let each = self.each();
-        let window = Window::restored(&self, remap_cost);
+        let window = Window::restored(&self, remap_cost, delay);
         let plan = Plan::restored(&self, remap_cost);
         let mut courses = self.courses.into_iter().map(Course::restored);
         let voters = RULES

@@ -118,8 +118,17 @@ impl Voter {
         let mut paid = 0.0;
         for course in &mut self.courses {
             paid += course.pay(row, seen.window);
-            if self.rule.gain.of(course, seen, None) > self.rule.remaps * seen.remap_cost {
-                course.remap(row);
+            let delay = seen.window.delay() as u64;
+            if let Some(since) = course.begun() {
+                if since >= delay {
+                    course.arrive(seen.window);
+                }
+            } else if self.rule.gain.of(course, seen, None) > self.rule.remaps * seen.remap_cost {
+                if delay == 0 {
+                    course.remap(row);
+                } else {
+                    course.begin();
+                }
                 paid += seen.remap_cost;
             }
         }

@@ -22,6 +22,8 @@ pub(super) const LONGEST_CYCLE: f64 = 4096.0;
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Window {
     ranks: usize,
+    /// Steps from the decision of a remap until it is in force.
+    delay: usize,
     /// Rows taken in, the one the run starts from included.
     seen: u64,
     /// `rows[s * ranks + i]`: Y of rank i at the last step t with t mod ROWS = s.
@@ -29,7 +31,7 @@ pub(super) struct Window {
     /// u(b, now) and u(now, b), by the place of b.
     forward: Vec<f64>,
     backward: Vec<f64>,
-    /// Sum of u(b, s) over the steps s after b, by the place of b.
+    /// Sum of u(b, s) over the steps s after b, once a remap at b is in force, by the place of b.
     since: Vec<f64>,
     /// Mean of u(b, b + j), from so many b, and its sums over 1..=j.
     growth: Vec<f64>,
@@ -45,17 +47,18 @@ pub(super) struct Window {
 pub(super) struct Cycle {
     /// Its length in steps.
     pub length: f64,
-    /// min over j of (C + growth_1 + ... + growth_j) / j.
+    /// min over j of (C + growth_(d+1) + ... + growth_(d+j)) / j, d steps being the delay.
     pub cost: f64,
 }
 
 impl Window {
     /// Of a run that starts balanced at these deviations.
-    pub fn new(start: &[f64]) -> Window {
+    pub fn new(start: &[f64], delay: usize) -> Window {
         let mut rows = vec![0.0; ROWS * start.len()];
         rows[..start.len()].copy_from_slice(start);
         Window {
             ranks: start.len(),
+            delay,
             seen: 1,
             rows,
             forward: vec![0.0; ROWS],
@@ -67,6 +70,17 @@ impl Window {
             slope: 0.0,
             cycle: Cycle { length: 1.0, cost: 0.0 },
         }
+    }
+
+    /// Steps from the decision of a remap until it is in force.
+    pub fn delay(&self) -> usize {
+        self.delay
+    }
+
+    /// The row that is `age` steps old, fewer than [`ROWS`].
+    pub fn row(&self, age: usize) -> &[f64] {
+        let place = self.place(age);
+        &self.rows[place * self.ranks..(place + 1) * self.ranks]
     }
 
     /// How many rows before the present one are kept.
@@ -89,7 +103,9 @@ impl Window {
             let ahead = most.max(0.0);
             self.forward[place] = ahead;
             self.backward[place] = (-least).max(0.0);
-            self.since[place] += ahead;
+            if age > self.delay {
+                self.since[place] += ahead;
+            }
             self.counts[age] += 1.0;
             let share = (1.0 / self.counts[age]).max(FORGETTING);
             self.growth[age] += share * (ahead - self.growth[age]);
@@ -117,14 +133,14 @@ impl Window {
     }
 
     /// As it was between two steps.
-    pub fn restored(memory: &Memory, remap_cost: f64) -> Window {
+    pub fn restored(memory: &Memory, remap_cost: f64, delay: usize) -> Window {
         let mut window = Window {
             seen: memory.steps + 1,
             rows: memory.rows.clone(),
             since: memory.since.clone(),
             growth: memory.growth.clone(),
             counts: memory.counts.clone(),
-            ..Window::new(&memory.row)
+            ..Window::new(&memory.row, delay)
         };
         if memory.steps > 0 {
             window.add_up(remap_cost);
@@ -134,22 +150,25 @@ impl Window {
 
     fn find_cycle(&mut self, remap_cost: f64) {
         let oldest = self.oldest();
-        let average = |age: usize| (remap_cost + self.sums[age]) / age as f64;
+        // At so many steps after its decision a remap is in force.
+        let first = self.delay.min(oldest);
+        let spent = |length: usize| self.sums[first + length] - self.sums[first];
+        let average = |length: usize| (remap_cost + spent(length)) / length as f64;
         let mut best = Cycle { length: 1.0, cost: f64::INFINITY };
-        for age in 1..=oldest {
-            if average(age) < best.cost {
-                best = Cycle { length: age as f64, cost: average(age) };
+        for length in 1..=oldest - first {
+            if average(length) < best.cost {
+                best = Cycle { length: length as f64, cost: average(length) };
             }
         }
         let (last, half) = (self.growth[oldest], (oldest / 2).max(1));
         let rise = (last - self.growth[half]) / (oldest - half).max(1) as f64;
         self.slope = rise.max(0.0);
         // From the last age on the line: d more steps cost last d + slope d (d + 1) / 2.
-        let age = oldest as f64;
-        let saved = remap_cost + self.sums[oldest] - (last + self.slope / 2.0) * age;
+        let age = (oldest - first) as f64;
+        let saved = remap_cost + spent(oldest - first) - (last + self.slope / 2.0) * age;
         if saved > 0.0 {
             let least = (age * age + 2.0 * saved / self.slope).sqrt().min(LONGEST_CYCLE);
-            let cost = (remap_cost + self.sum(least)) / least;
+            let cost = (remap_cost + self.in_force(least)) / least;
             if cost < best.cost {
                 best = Cycle { length: least, cost };
             }
@@ -200,14 +219,21 @@ impl Window {
         self.sums[whole] + (steps - whole as f64) * self.growth[whole + 1]
     }
 
-    /// What `steps` steps cost from balance in cycles of equal length:
-    /// min over m of (m - 1) C + m (growth_1 + ... + growth_(steps / m)).
+    /// The same of the first `steps` steps on a new mapping.
+    fn in_force(&self, steps: f64) -> f64 {
+        let delay = self.delay as f64;
+        self.sum(delay + steps) - self.sum(delay)
+    }
+
+    /// What `steps` steps cost on a new mapping in cycles of equal length:
+    /// min over m of (m - 1) C + m (growth_(d+1) + ... + growth_(d + steps / m)).
     pub fn value(&self, steps: f64, remap_cost: f64) -> f64 {
         if steps <= 0.0 {
             return 0.0;
         }
         let fewer = (steps / self.cycle.length).floor().max(1.0);
-        let cost = |cycles: f64| (cycles - 1.0) * remap_cost + cycles * self.sum(steps / cycles);
+        let cost =
+            |cycles: f64| (cycles - 1.0) * remap_cost + cycles * self.in_force(steps / cycles);
         cost(fewer).min(cost(fewer + 1.0))
     }
 }

@@ -1,0 +1,110 @@
+//! Which policy would be best if a remap cost otherwise.
+
+use super::contest::{Part, RECORDED, contestants, judge};
+use super::{Ground, IN_USE};
+use crate::complaint::Complaint;
+use crate::fitting::short;
+use remapping::replay::Player;
+use remapping::{Halt, Observer};
+use serde::Serialize;
+use std::fmt::Write;
+
+/// What a remap costs instead, in its costs.
+const TIMES: [f64; 5] = [0.25, 0.5, 1.0, 2.0, 4.0];
+
+/// What is compared where nothing was asked for: rules in use, and these, which take no long training.
+const OURS: [&str; 4] = ["advised", "fixed", "threshold", "utilization"];
+
+/// The policies at one cost of a remap.
+#[derive(Debug, Clone, Serialize)]
+pub struct WhatIf {
+    /// What a remap costs.
+    pub remap_cost: f64,
+    /// The policy that costs least.
+    pub best: String,
+    /// What it costs, and how often it remaps.
+    pub cost: f64,
+    /// Its remaps.
+    pub remaps: u64,
+    /// All of them, with their costs.
+    pub policies: Vec<(String, f64)>,
+    /// The run as it was, had its remaps cost so much.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recorded: Option<f64>,
+    /// Hindsight.
+    pub clairvoyant: f64,
+}
+
+/// The policies at several costs, trained anew at each, on the same parts.
+pub fn costs(
+    parts: &[Part<'_>],
+    asked: Option<&[String]>,
+    solution: Option<&Player>,
+    known: bool,
+    observer: &dyn Observer,
+) -> Result<Result<Vec<WhatIf>, Halt>, Complaint> {
+    let usual = || OURS.iter().chain(&IN_USE).map(|name| (*name).to_owned()).collect();
+    let names: Vec<String> = asked.map_or_else(usual, <[String]>::to_vec);
+    let mut found = Vec::new();
+    for times in TIMES {
+        let mut other = Vec::new();
+        for part in parts {
+            let remap_cost = times * part.ground.remap_cost;
+            if remap_cost <= 0.0 {
+                let message = "a remap that costs nothing costs nothing however often";
+                return Err(Complaint::elsewhere(message, "give a cost: --remap-cost C"));
+            }
+            let ground = Ground { remap_cost, ..part.ground.clone() };
+            let contestants = contestants(&ground, &names, solution, &mut Vec::new())?;
+            other.push(Part { ground, contestants, steps: part.steps.clone() });
+        }
+        let judged = match judge(&other, known, observer) {
+            Ok(judged) => judged,
+            Err(halt) => return Ok(Err(halt)),
+        };
+        let played = || judged.lines.iter().filter(|line| line.policy != RECORDED);
+        let best = played().min_by(|a, b| a.cost.total_cmp(&b.cost));
+        let run = judged.lines.iter().find(|line| line.policy == RECORDED);
+        let Some((best, part)) = best.zip(other.first()) else { continue };
+        found.push(WhatIf {
+            remap_cost: part.ground.remap_cost,
+            best: best.policy.clone(),
+            cost: best.cost,
+            remaps: best.remaps,
+            policies: played().map(|line| (line.policy.clone(), line.cost)).collect(),
+            recorded: run.map(|run| run.cost),
+            clairvoyant: judged.clairvoyant,
+        });
+    }
+    Ok(Ok(found))
+}
+
+/// The table for people; nothing where nothing was asked.
+pub fn table(rows: &[WhatIf]) -> String {
+    let mut text = String::new();
+    if rows.is_empty() {
+        return text;
+    }
+    let widest = rows.iter().map(|row| row.best.len()).max().unwrap_or(0).max(6);
+    let _ = writeln!(
+        text,
+        "\n{:>12}  {:<widest$} {:>11} {:>8} {:>11} {:>11} {:>11}",
+        "a remap", "best", "cost", "remaps", "advised", "recorded", "clairvoyant"
+    );
+    for row in rows {
+        let advised = row.policies.iter().find(|(name, _)| name == "advised");
+        let shown = |cost: Option<f64>| cost.map_or_else(String::new, short);
+        let _ = writeln!(
+            text,
+            "{:>12}  {:<widest$} {:>11} {:>8} {:>11} {:>11} {:>11}",
+            short(row.remap_cost),
+            row.best,
+            short(row.cost),
+            row.remaps,
+            shown(advised.map(|(_, cost)| *cost)),
+            shown(row.recorded),
+            short(row.clairvoyant)
+        );
+    }
+    text
+}
