@@ -1,6 +1,6 @@
 //! Remaps at fixed intervals: how long a bound on the imbalance is kept.
 
-use crate::model::{Chain, Number, Signed, is_one, written};
+use crate::model::{Chain, Number, decimal, is_one, written};
 use crate::number::WEIGHT;
 use crate::places::{Tails, gamma, largest_off, normal};
 use crate::proof::Proof;
@@ -33,6 +33,18 @@ written! {
         Gamma { shape: Number, mean: Number },
         Normal { mean: Signed, deviation: Number },
         Moments { mean: Signed, variance: Number }
+    }
+}
+
+/// A decimal number that may be negative.
+#[derive(Clone, PartialEq)]
+pub struct Signed(pub BigRational);
+
+impl<'de> Deserialize<'de> for Signed {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Signed, D::Error> {
+        let raw = Box::<ron::value::RawValue>::deserialize(deserializer)?;
+        let wrong = || D::Error::custom(format!("{} is not a decimal number", raw.get_ron()));
+        decimal(raw.trim().get_ron()).map(Signed).ok_or_else(wrong)
     }
 }
 
