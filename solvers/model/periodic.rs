@@ -117,7 +117,7 @@ impl Periodic {
         self.review_capacities(review, count);
         self.review_covariance(review, count);
         if let Some(Tolerance::MaxDeviation(bound) | Tolerance::RmsDeviation(bound)) = &self.bound {
-            review.nonnegative("problem.bound", bound.value, "the bound of the imbalance");
+            review.exact_nonnegative("problem.bound", bound, "the bound of the imbalance");
             review.moderate("problem.bound", bound.value, SIZES);
         } else if self.remap_cost.is_none() || matches!(self.changes, Changes::Chain { .. }) {
             review.fault(
@@ -130,7 +130,7 @@ impl Periodic {
         review.moderate("problem.initial_load", self.initial_load.value, SIZES);
         if let Some(cost) = &self.remap_cost {
             review.moderate("problem.remap_cost", cost.value, SIZES);
-            review.nonnegative("problem.remap_cost", cost.value, "the cost of a remap");
+            review.exact_nonnegative("problem.remap_cost", cost, "the cost of a remap");
         }
     }
 
