@@ -5,6 +5,7 @@ use super::explain::Shape;
 use super::law::{Law, SIZES, positive};
 use super::number::Decimal;
 use super::review::Review;
+use remapping::Rational;
 use remapping::interval::{Bound, ChainLoads, Covariance, Imbalance, LoadChain, Processors};
 use remapping::law::Class;
 use serde::Deserialize;
@@ -168,7 +169,8 @@ impl Periodic {
             review.fault("problem.changes.chain", "loads cannot be negative", &label, help);
         }
         let highest = lowest.saturating_add(chain.levels() as i64 - 1);
-        if load.fract() != 0.0 || load < lowest as f64 || load > highest as f64 {
+        let whole = self.initial_load.exact == Rational::from(load as i64);
+        if !whole || load < lowest as f64 || load > highest as f64 {
             let label = format!("{load} is not a load of the chain");
             let help = format!("loads are the whole numbers from {lowest} to {highest}");
             review.fault("problem.initial_load", "the initial load is out of range", &label, &help);
