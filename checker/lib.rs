@@ -29,11 +29,11 @@ mod windows;
 
 pub use periodic::Periodic;
 pub use phases::PhaseChange;
-pub use proof::{Counts, Decision, Interval, Proof, Steps, Switches};
+pub use proof::{Counts, Decision, Interval, Proof, Steps};
 pub use region::Entry;
 pub use space::Space;
 pub use stopping::{Run, Stopping};
-pub use switching::PhaseSwitching;
+pub use switching::{PhaseSwitching, Switches};
 
 use model::Problem;
 use serde::{Deserialize, Serialize};
@@ -131,23 +131,11 @@ impl Model {
     fn titled(text: &str, folder: &Path) -> Result<(String, Model), Refusal> {
         let (title, problem) = model::read(text)?;
         let model = match problem {
-            Problem::PhaseChange(model) => {
-                model.review()?;
-                Model::PhaseChange(model)
-            }
+            Problem::PhaseChange(model) => model.review().map(|()| Model::PhaseChange(model))?,
             Problem::Stopping(model) => Model::Stopping(Box::new(Stopping::new(model, folder)?)),
-            Problem::LoadDrift(model) => {
-                model.review()?;
-                Model::LoadDrift(Box::new(model))
-            }
-            Problem::Periodic(model) => {
-                model.review()?;
-                Model::Periodic(model)
-            }
-            Problem::PhaseSwitching(model) => {
-                model.review()?;
-                Model::PhaseSwitching(model)
-            }
+            Problem::LoadDrift(own) => own.review().map(|()| Model::LoadDrift(Box::new(own)))?,
+            Problem::Periodic(model) => model.review().map(|()| Model::Periodic(model))?,
+            Problem::PhaseSwitching(own) => own.review().map(|()| Model::PhaseSwitching(own))?,
         };
         Ok((title, model))
     }
@@ -165,9 +153,7 @@ impl Model {
     fn find(&self, evidence: &Evidence, budget: &Budget) -> Result<(Proof, States), Refusal> {
         Ok(match (self, evidence) {
             (Model::PhaseChange(model), Evidence::PhaseChange(bits, steps)) => {
-                let mut recursion = recursion::Recursion::new(model, *bits, budget)?;
-                steps.iter().try_for_each(|steps| recursion.go(steps))?;
-                (recursion.proof()?, States::None)
+                (recursion::prove(model, *bits, steps, budget)?, States::None)
             }
             (Model::Stopping(model), Evidence::Stopping(bits, runs)) => {
                 let (proof, decisions, runs) = model.prove(*bits, runs, budget)?;
@@ -184,9 +170,7 @@ impl Model {
                 (periodic::prove(model, *grid, budget)?, States::None)
             }
             (Model::PhaseSwitching(model), Evidence::PhaseSwitching(bits, steps)) => {
-                let mut recursion = switching::Recursion::new(model, *bits, budget)?;
-                steps.iter().try_for_each(|steps| recursion.go(steps))?;
-                (recursion.proof()?, States::None)
+                (switching::prove(model, *bits, steps, budget)?, States::None)
             }
             _ => return Err(Refusal::Malformed),
         })

@@ -6,7 +6,7 @@ use crate::phases::PhaseChange;
 use crate::switching::PhaseSwitching;
 use num_bigint::BigInt;
 use num_rational::BigRational;
-use num_traits::{Pow, Signed as _};
+use num_traits::{Pow, Signed};
 use ron::extensions::Extensions;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
@@ -80,37 +80,16 @@ pub fn read(text: &str) -> Result<(String, Problem), Refusal> {
         .map_err(|error| Refusal::Model(error.to_string()))
 }
 
-/// A decimal number, exactly; few of a model may be negative.
+/// A decimal number, exactly, which may not be negative.
 #[derive(Clone, PartialEq)]
 pub struct Number(pub BigRational);
 
-/// A decimal number that may be negative.
-#[derive(Clone, PartialEq)]
-pub struct Signed(pub BigRational);
-
-fn literal<'de, D: Deserializer<'de>>(
-    deserializer: D,
-) -> Result<(String, Option<BigRational>), D::Error> {
-    let raw = Box::<ron::value::RawValue>::deserialize(deserializer)?;
-    let text = raw.trim().get_ron().to_owned();
-    let number = decimal(&text);
-    Ok((text, number))
-}
-
-impl<'de> Deserialize<'de> for Signed {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Signed, D::Error> {
-        let (text, number) = literal(deserializer)?;
-        number
-            .map(Signed)
-            .ok_or_else(|| D::Error::custom(format!("{text} is not a decimal number")))
-    }
-}
-
 impl<'de> Deserialize<'de> for Number {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Number, D::Error> {
-        let (text, number) = literal(deserializer)?;
-        let wrong = || D::Error::custom(format!("{text} is not a decimal number from 0 up"));
-        let number = number.filter(|number| !number.is_negative());
+        let raw = Box::<ron::value::RawValue>::deserialize(deserializer)?;
+        let wrong =
+            || D::Error::custom(format!("{} is not a decimal number from 0 up", raw.get_ron()));
+        let number = decimal(raw.trim().get_ron()).filter(|number| !number.is_negative());
         number.map(Number).ok_or_else(wrong)
     }
 }

@@ -98,31 +98,3 @@ impl From<&BigRational> for Span {
         Span { high: numerator.div_ceil(denominator), low }
     }
 }
-
-/// Fraction bits of the beliefs of a certificate.
-pub const BELIEF_BITS: u32 = 44;
-
-/// Beliefs between 0 and 1, and these, in units of 2^-62; if they ascend.
-pub fn beliefs(differences: &[u64]) -> Result<Vec<u64>, Refusal> {
-    let next = |last: &mut u64, difference: &u64| {
-        *last = last.saturating_add(*difference).min(1 << BELIEF_BITS);
-        Some(*last << (WEIGHT - BELIEF_BITS))
-    };
-    let inner = differences.iter().scan(0, next);
-    let all: Vec<u64> = [0].into_iter().chain(inner).chain([UNIT]).collect();
-    if all.is_sorted_by(|a, b| a < b) { Ok(all) } else { Err(Refusal::Malformed) }
-}
-
-/// l^n, and 1 + l + ... + l^(n-1).
-pub fn powers(l: &Span, n: u64) -> (Span, Span) {
-    let (mut power, mut sum) = (Span::whole(1), Span::default());
-    for bit in (0..64).rev() {
-        sum = sum.plus(&sum.times(&power));
-        power = power.times(&power);
-        if n >> bit & 1 == 1 {
-            sum = sum.times(l).plus(&Span::whole(1));
-            power = power.times(l);
-        }
-    }
-    (power, sum)
-}

@@ -1,6 +1,6 @@
 //! Remaps at fixed intervals: how long a bound on the imbalance is kept.
 
-use crate::model::{Chain, Number, Signed, is_one, written};
+use crate::model::{Chain, Number, decimal, is_one, written};
 use crate::number::WEIGHT;
 use crate::places::{Tails, gamma, largest_off, normal};
 use crate::proof::Proof;
@@ -33,6 +33,18 @@ written! {
         Gamma { shape: Number, mean: Number },
         Normal { mean: Signed, deviation: Number },
         Moments { mean: Signed, variance: Number }
+    }
+}
+
+/// A decimal number that may be negative.
+#[derive(Clone, PartialEq)]
+pub struct Signed(pub BigRational);
+
+impl<'de> Deserialize<'de> for Signed {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Signed, D::Error> {
+        let raw = Box::<ron::value::RawValue>::deserialize(deserializer)?;
+        let wrong = || D::Error::custom(format!("{} is not a decimal number", raw.get_ron()));
+        decimal(raw.trim().get_ron()).map(Signed).ok_or_else(wrong)
     }
 }
 
@@ -72,7 +84,16 @@ const SIZES: u32 = 40;
 
 fn moderate(x: &BigRational, power: u32) -> bool {
     let most = BigRational::from(BigInt::from(10).pow(power));
-    x.is_zero() || x.abs() <= most && x.abs() >= most.recip()
+    is_nothing(x) || x.abs() <= most && x.abs() >= most.recip()
+}
+
+/// Whether the nearest double is 0.
+fn is_nothing(x: &BigRational) -> bool {
+    x.abs() <= BigRational::new(BigInt::one(), BigInt::one() << 1075)
+}
+
+fn is_some(x: &Number) -> bool {
+    !is_nothing(&x.0)
 }
 
 impl Law {
@@ -84,10 +105,8 @@ impl Law {
                 is_one(&points.iter().map(|(_, p)| p).sum())
                     && points.iter().all(|(x, p)| size(x) && *p <= one)
             }
-            Law::Exponential { mean } => mean.0.is_positive() && size(&mean.0),
-            Law::Gamma { shape, mean } => {
-                [shape, mean].iter().all(|x| x.0.is_positive() && size(&x.0))
-            }
+            Law::Exponential { mean } => is_some(mean) && size(&mean.0),
+            Law::Gamma { shape, mean } => [shape, mean].iter().all(|x| is_some(x) && size(&x.0)),
             Law::Normal { mean, deviation } => size(&mean.0) && size(&deviation.0),
             Law::Moments { mean, variance } => size(&mean.0) && moderate(&variance.0, 2 * SIZES),
         };
@@ -147,10 +166,10 @@ impl Periodic {
         let fits = (2..=LARGEST[0]).contains(&count)
             && laws.iter().all(|(count, _)| *count > 0)
             && sizes.iter().all(|x| moderate(&x.0, SIZES))
-            && self.initial_load.0.is_positive()
+            && is_some(&self.initial_load)
             && (self.bound.is_some() || self.remap_cost.is_some() && !chain);
         let capacities = self.capacities.as_ref().is_none_or(|list| {
-            let fit = list.len() as u64 == count && list.iter().all(|c| c.0.is_positive());
+            let fit = list.len() as u64 == count && list.iter().all(is_some);
             fit && self.covariance.is_none() && !chain
         });
         let covariance = self.covariance.as_ref().is_none_or(|rows| {

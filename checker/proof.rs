@@ -1,5 +1,6 @@
 //! What certificates prove.
 
+use crate::switching::Switches;
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
 use serde::{Deserialize, Serialize};
@@ -19,17 +20,6 @@ pub struct Steps {
     pub first: u64,
     pub last: u64,
     pub threshold: Interval,
-}
-
-/// Steps that share intervals of both thresholds of recurring phases; those of a program without end have no last
-/// one.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[allow(missing_docs, reason = "the names say it")]
-pub struct Switches {
-    pub first: u64,
-    pub last: u64,
-    pub to_second: Interval,
-    pub to_first: Interval,
 }
 
 /// What is proved of a state: that it is balanced, that remapping is the cheaper branch, or going on, or

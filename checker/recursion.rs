@@ -5,12 +5,13 @@
 //! step n+1, one for each report, whichever they are. Below, a belief is worth at least what any two
 //! points of step n+1 are that lie within it. docs/certificates.md has the proof.
 
-pub use crate::number::BELIEF_BITS;
+pub use crate::remaining::BELIEF_BITS;
 
 use crate::horizon::{Horizon, Motion};
-use crate::number::{Span, UNIT, WEIGHT, beliefs, down, powers, up, wide};
+use crate::number::{Span, UNIT, WEIGHT, down, up, wide};
 use crate::phases::PhaseChange;
 use crate::proof::{self, Proof};
+use crate::remaining::{beliefs, powers};
 use crate::{Budget, Refusal};
 use num_rational::BigRational;
 use serde::{Deserialize, Serialize};
@@ -65,6 +66,18 @@ struct Part {
     line: usize,
     point: usize,
     weights: [u64; 2],
+}
+
+/// What steps back through the horizon show.
+pub(crate) fn prove(
+    model: &PhaseChange,
+    bits: u32,
+    steps: &[Steps],
+    budget: &Budget,
+) -> Result<Proof, Refusal> {
+    let mut recursion = Recursion::new(model, bits, budget)?;
+    steps.iter().try_for_each(|steps| recursion.go(steps))?;
+    recursion.proof()
 }
 
 impl<'a> Recursion<'a> {

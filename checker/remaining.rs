@@ -1,7 +1,7 @@
-//! How many cycles a program still has, step by step.
+//! How many cycles a program still has, step by step; and steps as certificates have them.
 
 use crate::model::{Number, is_one};
-use crate::number::Span;
+use crate::number::{Span, UNIT, WEIGHT};
 use crate::phases::{Lifetime, Weights};
 use crate::{Refusal, model_error};
 use num_rational::BigRational;
@@ -64,4 +64,32 @@ impl Remaining {
             self.tail = later.plus(&weight);
         }
     }
+}
+
+/// Fraction bits of the beliefs of a certificate.
+pub const BELIEF_BITS: u32 = 44;
+
+/// Beliefs between 0 and 1, and these, in units of 2^-62; if they ascend.
+pub fn beliefs(differences: &[u64]) -> Result<Vec<u64>, Refusal> {
+    let next = |last: &mut u64, difference: &u64| {
+        *last = last.saturating_add(*difference).min(1 << BELIEF_BITS);
+        Some(*last << (WEIGHT - BELIEF_BITS))
+    };
+    let inner = differences.iter().scan(0, next);
+    let all: Vec<u64> = [0].into_iter().chain(inner).chain([UNIT]).collect();
+    if all.is_sorted_by(|a, b| a < b) { Ok(all) } else { Err(Refusal::Malformed) }
+}
+
+/// l^n, and 1 + l + ... + l^(n-1).
+pub fn powers(l: &Span, n: u64) -> (Span, Span) {
+    let (mut power, mut sum) = (Span::whole(1), Span::default());
+    for bit in (0..64).rev() {
+        sum = sum.plus(&sum.times(&power));
+        power = power.times(&power);
+        if n >> bit & 1 == 1 {
+            sum = sum.times(l).plus(&Span::whole(1));
+            power = power.times(l);
+        }
+    }
+    (power, sum)
 }

@@ -2,7 +2,8 @@
 
 use crate::model::Stopping as Written;
 use crate::number::Span;
-use crate::proof::{Decision, Interval, Proof, Steps, Switches};
+use crate::proof::{Decision, Interval, Proof, Steps};
+use crate::switching::Switches;
 use crate::{Checked, Model, Refusal};
 use std::collections::HashMap;
 

@@ -3,10 +3,10 @@
 
 use crate::filter::{Filter, Upper};
 use crate::model::{Number, written};
-use crate::number::{Span, UNIT, WEIGHT, beliefs, down, powers, up, wide};
+use crate::number::{Span, UNIT, WEIGHT, down, up, wide};
 use crate::phases::{Detector, Lifetime};
-use crate::proof::{Interval, Proof, Switches};
-use crate::remaining::Remaining;
+use crate::proof::{Interval, Proof};
+use crate::remaining::{Remaining, beliefs, powers};
 use crate::{Budget, Refusal, model_error};
 use num_bigint::BigInt;
 use num_rational::BigRational;
@@ -55,6 +55,17 @@ impl PhaseSwitching {
     pub fn last_step(&self) -> Result<Option<u64>, Refusal> {
         self.lifetime.as_ref().map(|law| Ok(Remaining::new(law)?.last)).transpose()
     }
+}
+
+/// Steps that share intervals of both thresholds of recurring phases; those of a program without end have no last
+/// one.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[allow(missing_docs, reason = "the names say it")]
+pub struct Switches {
+    pub first: u64,
+    pub last: u64,
+    pub to_second: Interval,
+    pub to_first: Interval,
 }
 
 /// A part of a certificate.
@@ -398,6 +409,18 @@ pub struct Recursion<'a> {
     time: [Span; 2],
     /// For a first step to the one before the next first one: bounds on both thresholds.
     pub thresholds: Vec<(u64, [[u64; 2]; 2])>,
+}
+
+/// What steps back through the horizon show.
+pub(crate) fn prove(
+    model: &PhaseSwitching,
+    bits: u32,
+    steps: &[Steps],
+    budget: &Budget,
+) -> Result<Proof, Refusal> {
+    let mut recursion = Recursion::new(model, bits, budget)?;
+    steps.iter().try_for_each(|steps| recursion.go(steps))?;
+    recursion.proof()
 }
 
 impl<'a> Recursion<'a> {

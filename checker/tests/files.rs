@@ -228,7 +228,9 @@ fn one_kind_reads_in_fifteen_hundred_lines() {
             let used = text.lines().filter_map(|line| line.strip_prefix("use crate::"));
             let modules = used.map(|used| used.split([':', ';']).next().unwrap());
             modules.filter(|name| name.starts_with(char::is_lowercase)).for_each(|name| {
-                assert!(files.contains(&name) || name == "model_error", "{name}");
+                // Of recurring phases all take the name alone.
+                let known = ["model_error", "switching"].contains(&name);
+                assert!(files.contains(&name) || known, "{name}");
             });
         }
     }

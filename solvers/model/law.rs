@@ -36,12 +36,12 @@ impl Law {
                 review.moderate(&at("mean"), mean.value, SIZES);
             }
             Law::Normal { mean, deviation } => {
-                review.nonnegative(&at("deviation"), deviation.value, "a standard deviation");
+                review.exact_nonnegative(&at("deviation"), deviation, "a standard deviation");
                 review.moderate(&at("mean"), mean.value, SIZES);
                 review.moderate(&at("deviation"), deviation.value, SIZES);
             }
             Law::Moments { mean, variance } => {
-                review.nonnegative(&at("variance"), variance.value, "a variance");
+                review.exact_nonnegative(&at("variance"), variance, "a variance");
                 review.moderate(&at("mean"), mean.value, SIZES);
                 review.moderate(&at("variance"), variance.value, 2 * SIZES);
             }
@@ -84,7 +84,7 @@ fn review_steps(entries: &[(Decimal, Decimal)], review: &mut Review<'_>, path: &
     }
     let mut sum = Rational::ZERO;
     for (index, (step, weight)) in entries.iter().enumerate() {
-        review.probability(&format!("{path}[{index}]"), weight.value);
+        review.exact_probability(&format!("{path}[{index}]"), weight);
         review.moderate(&format!("{path}[{index}]"), step.value, SIZES);
         if entries[..index].iter().any(|(other, _)| other.exact == step.exact) {
             let label = format!("the step {} is given twice", step.value);

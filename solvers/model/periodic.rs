@@ -5,6 +5,7 @@ use super::explain::Shape;
 use super::law::{Law, SIZES, positive};
 use super::number::Decimal;
 use super::review::Review;
+use remapping::Rational;
 use remapping::interval::{Bound, ChainLoads, Covariance, Imbalance, LoadChain, Processors};
 use remapping::law::Class;
 use serde::Deserialize;
@@ -117,7 +118,7 @@ impl Periodic {
         self.review_capacities(review, count);
         self.review_covariance(review, count);
         if let Some(Tolerance::MaxDeviation(bound) | Tolerance::RmsDeviation(bound)) = &self.bound {
-            review.nonnegative("problem.bound", bound.value, "the bound of the imbalance");
+            review.exact_nonnegative("problem.bound", bound, "the bound of the imbalance");
             review.moderate("problem.bound", bound.value, SIZES);
         } else if self.remap_cost.is_none() || matches!(self.changes, Changes::Chain { .. }) {
             review.fault(
@@ -130,7 +131,7 @@ impl Periodic {
         review.moderate("problem.initial_load", self.initial_load.value, SIZES);
         if let Some(cost) = &self.remap_cost {
             review.moderate("problem.remap_cost", cost.value, SIZES);
-            review.nonnegative("problem.remap_cost", cost.value, "the cost of a remap");
+            review.exact_nonnegative("problem.remap_cost", cost, "the cost of a remap");
         }
     }
 
@@ -168,7 +169,8 @@ impl Periodic {
             review.fault("problem.changes.chain", "loads cannot be negative", &label, help);
         }
         let highest = lowest.saturating_add(chain.levels() as i64 - 1);
-        if load.fract() != 0.0 || load < lowest as f64 || load > highest as f64 {
+        let whole = self.initial_load.exact == Rational::from(load as i64);
+        if !whole || load < lowest as f64 || load > highest as f64 {
             let label = format!("{load} is not a load of the chain");
             let help = format!("loads are the whole numbers from {lowest} to {highest}");
             review.fault("problem.initial_load", "the initial load is out of range", &label, &help);

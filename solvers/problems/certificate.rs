@@ -86,7 +86,9 @@ pub fn is_possible(loaded: &Loaded, solution: &Solution) -> Result<(), Complaint
         _ => {
             let name = loaded.literal("problem").and_then(|text| text.split('(').next());
             let name = name.unwrap_or("it").trim();
-            let message = format!("no certificate: there are none for {name}");
+            let message = format!(
+                "no certificate: there are none for {name}: it is simulated, which proves nothing"
+            );
             Err(Complaint::elsewhere(message, "solve without --certificate"))
         }
     }

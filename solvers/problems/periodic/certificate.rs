@@ -2,6 +2,7 @@
 
 use crate::solution::{Body, Solution};
 use remap_checker::{Budget, Evidence, Model, Proof, Refusal};
+use std::cmp::Reverse;
 
 /// Points per deviation of laws that are on no lattice: the first that suffice.
 const GRIDS: [u32; 5] = [4, 8, 16, 32, 64];
@@ -24,10 +25,12 @@ pub(in crate::problems) fn of(
         let done = matches!(proof, Proof::Longest { kept, broken }
             if kept == answer.interval && broken == kept.map(|steps| steps + 1));
         // A coarser grid changes nothing where there is none.
-        let same = best.as_ref().is_some_and(|(_, other)| *other == proof) && grid > GRIDS[1];
+        let same = best.as_ref().is_some_and(|(_, other)| *other == proof) && grid > GRIDS[2];
         let further = |proof: &Proof| match proof {
-            Proof::Longest { kept, broken } => (kept.unwrap_or(u64::MAX), broken.is_some()),
-            _ => (0, false),
+            Proof::Longest { kept, broken } => {
+                (kept.unwrap_or(u64::MAX), Reverse(broken.unwrap_or(u64::MAX)))
+            }
+            _ => (0, Reverse(u64::MAX)),
         };
         if best.as_ref().is_none_or(|(_, other)| further(&proof) > further(other)) {
             best = Some((evidence, proof));

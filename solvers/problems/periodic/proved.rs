@@ -22,6 +22,12 @@ pub(in crate::problems) fn compare(
         return Err(fault);
     }
     let steps = |steps: Option<u64>| steps.unwrap_or(u64::MAX);
+    let is_longest = matches!(answer.interval_by.as_str(), "exact" | "closed_form");
+    if is_longest && answer.at_least.is_none() && steps(answer.interval) < steps(kept) {
+        let kept = kept.map_or("for ever".to_owned(), |steps| format!("for {steps} steps"));
+        let given = steps(answer.interval);
+        return Err(format!("`interval` is {given}, but the bound is proved to be kept {kept}"));
+    }
     let least = steps(answer.at_least.or(answer.interval));
     if least > steps(kept) {
         return Ok(Agreed { proved, sentences: Vec::new() });
