@@ -147,7 +147,7 @@ pub struct Reading {
     #[arg(long, value_enum)]
     pub format: Option<Format>,
     /// Read lines by a regular expression with the groups step, rank and seconds, or loads (a list), and
-    /// remap_seconds, as '"step": (?<step>[0-9]+).*"loads": (?<loads>.*)|LB_time: (?<remap_seconds>[0-9.]+)'.
+    /// remap_seconds, as `"step": (?<step>[0-9]+).*"loads": (?<loads>.*)|LB_time: (?<remap_seconds>[0-9.]+)`.
     #[arg(long, value_name = "EXPRESSION", conflicts_with = "format", value_parser = pattern)]
     pub regex: Option<Pattern>,
     /// Take sudden falls of the imbalance for remaps that were not recorded.

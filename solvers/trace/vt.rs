@@ -260,7 +260,7 @@ fn node(text: &str, name: &str, numbered: Option<u32>) -> Result<Node, Complaint
         let at = "metadata.phases.identical_to_previous";
         if let Some([first, last]) = range
             .iter()
-            .find(|[first, last]| !(*first..first.saturating_add(1 << 20)).contains(last))
+            .find(|[first, last]| !(*first..first.saturating_add(1 << 16)).contains(last))
         {
             return Err(wrong(format!("{name}, {at}: {first} to {last} is no range of phases")));
         }

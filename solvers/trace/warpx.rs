@@ -8,7 +8,7 @@ mod sums;
 use super::table::delimiter;
 use super::{Cell, Raw, RawRemap, fault, seconds, whole};
 use crate::complaint::Complaint;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::io::BufRead;
 
 const HELP: &str = "a row has step and time, and for each box cost, proc, lev, i_low, j_low, k_low, num_cells, \
@@ -129,9 +129,17 @@ pub(super) fn read(mut input: impl BufRead, name: &str) -> Result<Raw, Complaint
     // A row stands for the steps up to it.
     let gaps = rows.windows(2).map(|pair| pair[1].step - pair[0].step);
     let stride = gaps.min().unwrap_or(1);
-    let ranks = rows.iter().flat_map(|row| &row.boxes).map(|costing| costing.rank).max();
+    let known: BTreeSet<u32> =
+        rows.iter().flat_map(|row| &row.boxes).map(|costing| costing.rank).collect();
+    // Ranks without a box have nothing to do, and no row names them.
+    let ranks = known.last().map_or(0, |last| *last as usize + 1);
+    if ranks > 16 * known.len() + 64 {
+        let message =
+            format!("{name}: rank {} has boxes, of {} that have any", ranks - 1, known.len());
+        return Err(Complaint::elsewhere(message, HELP));
+    }
     for row in &rows {
-        let mut loads = vec![0.0; ranks.map_or(0, |last| last as usize + 1)];
+        let mut loads = vec![0.0; ranks];
         for costing in &row.boxes {
             loads[costing.rank as usize] += costing.seconds * f64::from(stride);
         }

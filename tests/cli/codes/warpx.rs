@@ -138,6 +138,7 @@ fn damaged_costs_of_warpx_are_explained() {
         (7, 12, "1e999", "line 8: cost_box_1:"),
         (7, 13, "1.5", "line 8: proc_box_1: \"1.5\" is not the number of a proc"),
         (7, 13, "1e9", "line 8: proc_box_1: 1000000000 is no rank"),
+        (7, 13, "4e6", "rank 4000000 has boxes, of 5 that have any"),
         (7, 15, "x", "line 8: i_low_box_1: \"x\" is no cell"),
         (7, 0, "x", "line 8: step: \"x\" is not the number of a step"),
         (7, 0, "3", "line 8: step 3 after step 6"),
