@@ -12,7 +12,7 @@ use rand::RngExt;
 
 /// Steps of a run; the times come round again after some.
 const ROWS: usize = 256;
-const ROUNDS: usize = 7;
+const ROUNDS: usize = 25;
 
 fn times(ranks: usize) -> Vec<f64> {
     let mut random = stream(1, ranks as u64);
@@ -93,13 +93,13 @@ fn main() {
         "q_learning",
     ];
     for policy in rules {
-        println!("{policy:<16}{:>10.1}", measured(policy, 16, 1_000_000, true));
+        println!("{policy:<16}{:>10.1}", measured(policy, 16, 100_000, true));
     }
     println!("by the times of all ranks, ns a call and rank");
     println!("{:<16}{:>10}{:>10}{:>10}", "ranks", 16, 128, 1024);
     for policy in ["threshold:0.5", "marquez:0.1", "advised"] {
         let each =
-            |ranks: usize| measured(policy, ranks, 2_000_000 / ranks.max(64), false) / ranks as f64;
+            |ranks: usize| measured(policy, ranks, 400_000 / ranks.max(64), false) / ranks as f64;
         println!("{policy:<16}{:>10.1}{:>10.1}{:>10.1}", each(16), each(128), each(1024));
     }
     println!("planning, microseconds a call, over 100 steps");
