@@ -6,6 +6,7 @@ mod advised;
 mod certificates;
 mod chains;
 mod claims;
+mod controllers;
 mod coverage;
 mod damaged;
 mod determinism;
