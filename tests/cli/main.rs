@@ -7,6 +7,7 @@ mod certificates;
 mod chains;
 mod claims;
 mod codes;
+mod controllers;
 mod coverage;
 mod damaged;
 mod determinism;

@@ -163,3 +163,34 @@ fn examples_run() {
         assert!(said.contains("Periodic(") && said.contains("10 remaps in 100 steps"), "{said}");
     }
 }
+
+/// What a run of the toy lost, in seconds.
+fn lost(program: &Path, policy: &str, more: &[&Path]) -> f64 {
+    let mut run = Command::new("mpirun");
+    run.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+    // Ranks that wait give way to others: there may be fewer cores.
+    run.args(["--oversubscribe", "--mca", "mpi_yield_when_idle", "1", "-n", "4"]);
+    run.arg(program).args([policy, "2000", "1.0"]).args(more);
+    let said = output(&mut run);
+    let number = said.split(": ").nth(1).and_then(|rest| rest.split(' ').next()?.parse().ok());
+    number.unwrap_or_else(|| panic!("{said}"))
+}
+
+/// Over MPI, from its first step on, the rule that votes beats every fixed interval, the best of which nobody knows
+/// beforehand; and every rank comes to the same answer.
+#[test]
+fn the_toy_beats_its_best_interval() {
+    if !(has("mpicc") && has("mpirun")) {
+        return;
+    }
+    let place = Workplace::new();
+    let program = place.built("mpicc", "-std=c99", "examples/toy_mpi.c", false);
+    let log = place.folder.path().join("log.csv");
+    let advised = lost(&program, "advised", &[&log]);
+    for every in [10, 12, 15, 18, 21, 25, 30] {
+        let fixed = lost(&program, &format!("fixed:{every}"), &[]);
+        assert!(advised < fixed, "advised {advised}, every {every} steps {fixed}");
+    }
+    let lines = std::fs::read_to_string(&log).expect("a log");
+    assert_eq!(lines.lines().count(), 1 + 4 * 2000);
+}

@@ -2,7 +2,7 @@
 
 use super::plan::AVERAGED;
 use super::stored::StoredCourse;
-use super::window::{ROWS, Window};
+use super::window::{ROWS, Window, extremes};
 
 /// Where a run stands.
 #[derive(Debug, Clone, PartialEq)]
@@ -50,11 +50,7 @@ impl Course {
 
     /// Pays the step the window has just taken in; the imbalance it has here is returned.
     pub fn pay(&mut self, row: &[f64], window: &Window) -> f64 {
-        let mut most: f64 = 0.0;
-        for (now, base) in row.iter().zip(&self.base) {
-            let change = now - base;
-            most = if change > most { change } else { most };
-        }
+        let most = extremes(row, &self.base).0.max(0.0);
         self.steps += 1;
         self.begun = self.begun.map(|steps| steps + 1);
         self.spent += most;

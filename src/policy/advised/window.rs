@@ -8,6 +8,8 @@
 //! ```
 
 use super::stored::Memory;
+use crate::machine::widest;
+use pulp::{Simd, WithSimd};
 
 /// Rows kept.
 pub(super) const ROWS: usize = 64;
@@ -238,21 +240,40 @@ impl Window {
     }
 }
 
-/// The largest and the least of `a - b`, in four strands.
-fn extremes(a: &[f64], b: &[f64]) -> (f64, f64) {
-    let (mut most, mut least) = ([f64::NEG_INFINITY; 4], [f64::INFINITY; 4]);
-    let (fours, others) = (a.chunks_exact(4).zip(b.chunks_exact(4)), a.len() / 4 * 4);
-    for (a, b) in fours {
-        for strand in 0..4 {
-            let change = a[strand] - b[strand];
+/// How many comparisons are under way at a time.
+const STRANDS: usize = 16;
+
+/// The largest and the least of `a - b`.
+pub(super) fn extremes(a: &[f64], b: &[f64]) -> (f64, f64) {
+    widest(Extremes { a, b })
+}
+
+struct Extremes<'a> {
+    a: &'a [f64],
+    b: &'a [f64],
+}
+
+impl WithSimd for Extremes<'_> {
+    type Output = (f64, f64);
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _simd: S) -> (f64, f64) {
+        let (a, b) = (self.a, self.b);
+        let (mut most, mut least) = ([f64::NEG_INFINITY; STRANDS], [f64::INFINITY; STRANDS]);
+        let others = a.len() / STRANDS * STRANDS;
+        for (a, b) in a.chunks_exact(STRANDS).zip(b.chunks_exact(STRANDS)) {
+            for strand in 0..STRANDS {
+                let change = a[strand] - b[strand];
+                most[strand] = if change > most[strand] { change } else { most[strand] };
+                least[strand] = if change < least[strand] { change } else { least[strand] };
+            }
+        }
+        for (strand, (a, b)) in a[others..].iter().zip(&b[others..]).enumerate() {
+            let change = a - b;
             most[strand] = if change > most[strand] { change } else { most[strand] };
             least[strand] = if change < least[strand] { change } else { least[strand] };
         }
+        let most = most.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        (most, least.iter().copied().fold(f64::INFINITY, f64::min))
     }
-    for (a, b) in a[others..].iter().zip(&b[others..]) {
-        most[0] = most[0].max(a - b);
-        least[0] = least[0].min(a - b);
-    }
-    let most = most.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    (most, least.iter().copied().fold(f64::INFINITY, f64::min))
 }
