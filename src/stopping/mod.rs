@@ -13,6 +13,7 @@ mod critical;
 mod enclosure;
 mod killed;
 mod krylov;
+mod learning;
 mod long_run;
 mod model;
 mod multigrid;
@@ -33,6 +34,7 @@ mod weight;
 
 pub use active::{Effort, solve_region};
 pub use critical::{CriticalCost, Scalar, critical_costs};
+pub use learning::{Learner, School};
 pub use long_run::{LongRun, long_run, long_run_at, rebalanced};
 pub use model::{Model, ModelError, Solved};
 pub use problem::{AfterRemap, Problem, ProblemError};

@@ -2,6 +2,7 @@
 
 mod bounds;
 mod critical;
+mod learning;
 mod long_run;
 mod long_walks;
 mod structure;
