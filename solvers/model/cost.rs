@@ -63,17 +63,16 @@ impl<'de> Deserialize<'de> for Cost {
 /// 2 overhead + latency + (messages - 1) max(gap, overhead) + (bytes - messages) gap_per_byte + planning
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-pub enum Price {
-    /// A number.
-    Number(Decimal),
-    /// By the machine.
-    LogGp(Machine, Box<Decimal>),
+pub struct Price {
+    number: Decimal,
+    /// What makes it.
+    machine: Option<Box<Machine>>,
 }
 
 /// `LogGP(...)`, in units of load.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Machine {
+struct Machine {
     latency: Decimal,
     overhead: Decimal,
     gap: Decimal,
@@ -106,15 +105,12 @@ impl Machine {
 impl Price {
     /// The number.
     pub fn number(&self) -> &Decimal {
-        match self {
-            Price::Number(number) => number,
-            Price::LogGp(_, number) => number,
-        }
+        &self.number
     }
 
     /// Faults what is negative, and messages without bytes.
     pub(super) fn review(&self, path: &str, review: &mut Review<'_>) {
-        let Price::LogGp(machine, _) = self else {
+        let Some(machine) = &self.machine else {
             return review.exact_nonnegative(path, self.number(), "the cost of a remap");
         };
         for (field, value) in [
@@ -140,18 +136,17 @@ impl<'de> Deserialize<'de> for Price {
         let raw = Box::<ron::value::RawValue>::deserialize(deserializer)?;
         let text = raw.trim().get_ron();
         let Some(fields) = text.strip_prefix("LogGP") else {
-            return Decimal::parse(text).map(Price::Number).map_err(|error| {
-                match error.contains("expected") {
+            return Decimal::parse(text).map(|number| Price { number, machine: None }).map_err(
+                |error| match error.contains("expected") {
                     true => D::Error::custom(format!("{error}; a remap cost is {FORMS}")),
                     false => D::Error::custom(error),
-                }
-            });
+                },
+            );
         };
         let machine: Machine = ron::from_str(fields.trim()).map_err(|error| {
             D::Error::custom(format!("{}; a remap cost is {FORMS}", error.code))
         })?;
-        let cost = Box::new(machine.cost());
-        Ok(Price::LogGp(machine, cost))
+        Ok(Price { number: machine.cost(), machine: Some(Box::new(machine)) })
     }
 }
 
