@@ -9,6 +9,7 @@
 mod active;
 mod anderson;
 mod coarser;
+mod course;
 mod critical;
 mod enclosure;
 mod killed;
@@ -33,6 +34,7 @@ mod vector;
 mod weight;
 
 pub use active::{Effort, solve_region};
+pub use course::{Course, MapRule};
 pub use critical::{CriticalCost, Scalar, critical_costs};
 pub use learning::{Learner, School};
 pub use long_run::{LongRun, long_run, long_run_at, rebalanced};
