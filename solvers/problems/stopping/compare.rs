@@ -116,7 +116,11 @@ impl Field<'_> {
                     levels.dedup();
                     self.contestant(self.best(levels.into_iter().map(Rule::Threshold)))
                 }
-                "fixed" => self.contestant(self.best((1..=LONGEST).map(Rule::Fixed))),
+                "fixed" => {
+                    // Or not at all.
+                    let intervals = (1..=LONGEST).chain([STEPS]);
+                    self.contestant(self.best(intervals.map(Rule::Fixed)))
+                }
                 _ => self.contestant(rule(name)?),
             });
             if let ControlFlow::Break(halt) = self.watch.check() {
@@ -144,7 +148,7 @@ impl Field<'_> {
         match *rule {
             Rule::Never => Some(cost(&|_, _| false)),
             // Before the step after so many.
-            Rule::Fixed(every) => Some(cost(&|step, _| (step - 1) % every == 0)),
+            Rule::Fixed(every) => Some(cost(&|step, _| (step - 1).is_multiple_of(every))),
             Rule::Threshold(level) => Some(cost(&|_, s| self.psi[s] > level)),
             _ => None,
         }

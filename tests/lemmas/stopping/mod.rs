@@ -1,6 +1,7 @@
 //! Optimal stopping against exact rational solutions, and the structure of J.
 
 mod bounds;
+mod course;
 mod critical;
 mod learning;
 mod long_run;
