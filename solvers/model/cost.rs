@@ -55,6 +55,101 @@ impl<'de> Deserialize<'de> for Cost {
     }
 }
 
+/// A number, or what a description of the machine makes of it: the LogGP model of Alexandrov, Ionescu, Schauser and
+/// Scheiman (1997), which is LogP with long messages. The busiest processor sends and receives so many messages with so
+/// many bytes in all, one after the other:
+///
+/// ```text
+/// 2 overhead + latency + (messages - 1) max(gap, overhead) + (bytes - messages) gap_per_byte + planning
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Price {
+    number: Decimal,
+    /// What makes it.
+    machine: Option<Box<Machine>>,
+}
+
+/// `LogGP(...)`, in units of load.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Machine {
+    latency: Decimal,
+    overhead: Decimal,
+    gap: Decimal,
+    gap_per_byte: Decimal,
+    messages: u64,
+    bytes: u64,
+    /// What finding the new mapping takes.
+    #[serde(default = "nothing")]
+    planning: Decimal,
+}
+
+fn nothing() -> Decimal {
+    Decimal { exact: Rational::ZERO, value: 0.0 }
+}
+
+impl Machine {
+    fn cost(&self) -> Decimal {
+        let (many, bytes) = (Rational::from(self.messages), Rational::from(self.bytes));
+        let between = self.gap.exact.clone().max(self.overhead.exact.clone());
+        let exact = Rational::from(2) * &self.overhead.exact
+            + &self.latency.exact
+            + (&many - Rational::ONE) * between
+            + (bytes - many) * &self.gap_per_byte.exact
+            + &self.planning.exact;
+        let value = exact.to_f64().value();
+        Decimal { exact, value }
+    }
+}
+
+impl Price {
+    /// The number.
+    pub fn number(&self) -> &Decimal {
+        &self.number
+    }
+
+    /// Faults what is negative, and messages without bytes.
+    pub(super) fn review(&self, path: &str, review: &mut Review<'_>) {
+        let Some(machine) = &self.machine else {
+            return review.exact_nonnegative(path, self.number(), "the cost of a remap");
+        };
+        for (field, value) in [
+            ("latency", &machine.latency),
+            ("overhead", &machine.overhead),
+            ("gap", &machine.gap),
+            ("gap_per_byte", &machine.gap_per_byte),
+            ("planning", &machine.planning),
+        ] {
+            review.exact_nonnegative(path, value, &format!("`{field}`"));
+        }
+        if machine.messages == 0 || machine.bytes < machine.messages {
+            let label = format!("{} messages, {} bytes", machine.messages, machine.bytes);
+            let help = "a remap sends one message at least, of one byte at least";
+            review.fault(path, "messages and bytes do not go together", &label, help);
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Price {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        const FORMS: &str = "a number or LogGP(latency: 5, overhead: 2, gap: 4, gap_per_byte: 0.001, messages: 3, bytes: 1000)";
+        let raw = Box::<ron::value::RawValue>::deserialize(deserializer)?;
+        let text = raw.trim().get_ron();
+        let Some(fields) = text.strip_prefix("LogGP") else {
+            return Decimal::parse(text).map(|number| Price { number, machine: None }).map_err(
+                |error| match error.contains("expected") {
+                    true => D::Error::custom(format!("{error}; a remap cost is {FORMS}")),
+                    false => D::Error::custom(error),
+                },
+            );
+        };
+        let machine: Machine = ron::from_str(fields.trim()).map_err(|error| {
+            D::Error::custom(format!("{}; a remap cost is {FORMS}", error.code))
+        })?;
+        Ok(Price { number: machine.cost(), machine: Some(Box::new(machine)) })
+    }
+}
+
 impl Cost {
     /// Faults what is negative.
     pub(super) fn review(&self, path: &str, review: &mut Review<'_>) {

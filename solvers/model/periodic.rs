@@ -1,6 +1,7 @@
 //! The `Periodic` problem of a model file \[FXW03\].
 
 use super::chain::Chain;
+use super::cost::Price;
 use super::explain::Shape;
 use super::law::{Law, SIZES, positive};
 use super::number::Decimal;
@@ -31,6 +32,9 @@ pub(super) const SHAPES: &[Shape] = &[
 /// Most processors of one model.
 const MAX_PROCESSORS: usize = 1_000_000;
 
+/// Most periods.
+const MAX_PERIODS: u32 = 1000;
+
 /// Most levels of a chain.
 const MAX_LEVELS: usize = 10_000;
 
@@ -50,7 +54,9 @@ pub struct Periodic {
     #[serde(default)]
     bound: Option<Tolerance>,
     #[serde(default)]
-    remap_cost: Option<Decimal>,
+    remap_cost: Option<Price>,
+    #[serde(default)]
+    periods: Option<u32>,
 }
 
 /// Who follows which law.
@@ -117,6 +123,17 @@ impl Periodic {
         self.review_chain(review);
         self.review_capacities(review, count);
         self.review_covariance(review, count);
+        if let Some(periods) = self.periods {
+            let help = "leave it out for the first period alone";
+            if !(1..=MAX_PERIODS).contains(&periods) {
+                let label = format!("not between 1 and {MAX_PERIODS}");
+                review.fault("problem.periods", "a number is out of range", &label, help);
+            }
+            if self.bound.is_none() || matches!(self.changes, Changes::Chain { .. }) {
+                let label = "periods need a bound, and changes with laws or moments";
+                review.fault("problem.periods", "this does not go together", label, help);
+            }
+        }
         if let Some(Tolerance::MaxDeviation(bound) | Tolerance::RmsDeviation(bound)) = &self.bound {
             review.exact_nonnegative("problem.bound", bound, "the bound of the imbalance");
             review.moderate("problem.bound", bound.value, SIZES);
@@ -130,8 +147,8 @@ impl Periodic {
         }
         review.moderate("problem.initial_load", self.initial_load.value, SIZES);
         if let Some(cost) = &self.remap_cost {
-            review.moderate("problem.remap_cost", cost.value, SIZES);
-            review.exact_nonnegative("problem.remap_cost", cost, "the cost of a remap");
+            cost.review("problem.remap_cost", review);
+            review.moderate("problem.remap_cost", cost.number().value, SIZES);
         }
     }
 
@@ -357,7 +374,17 @@ impl Periodic {
 
     /// Cost of a remap in units of load, where it is given.
     pub fn remap_cost(&self) -> Option<f64> {
-        self.remap_cost.as_ref().map(|cost| cost.value)
+        self.remap_cost.as_ref().map(|cost| cost.number().value)
+    }
+
+    /// How many periods are wanted one after the other, each from the mean load that the last ends with.
+    pub fn periods(&self) -> Option<u32> {
+        self.periods
+    }
+
+    /// The processors at another load. The model has passed its review.
+    pub fn processors_at(&self, load: f64) -> Option<Processors> {
+        Processors::new(load, self.processors().classes().to_vec()).ok()
     }
 }
 

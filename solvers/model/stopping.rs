@@ -185,6 +185,11 @@ impl Stopping {
         self.steps
     }
 
+    /// Whether the running cost is max - mean of processors that are alike.
+    pub fn is_plain(&self) -> bool {
+        self.capacities.is_none() && self.running_cost == RunningCost::MaxMinusMean
+    }
+
     /// Whether the remap cost depends on the loads, or there is an end.
     pub fn is_varied(&self) -> bool {
         self.steps.is_some() || self.remap_cost.constant().is_none()

@@ -100,6 +100,21 @@ pub enum Series {
     SampledUtilization(Sampled),
     /// W(n), the average cost per step if the first remap is after step n, along one path.
     AverageCost(Sampled),
+    /// How far J is from what is learnt of it from so many observed steps of a chain that is not known.
+    Learning {
+        /// Its name.
+        name: String,
+        /// The model, a `Stopping` one.
+        model: PathBuf,
+        /// How it is learnt.
+        learner: Learner,
+        /// How many times, with other observations.
+        runs: u64,
+        /// Of the random numbers.
+        seed: u64,
+        /// The numbers of observed steps, in ascending order.
+        points: Vec<Printed>,
+    },
     /// W(n) over many paths: where it first stops falling, where it is least, or how much the one is above the
     /// other.
     Minimum {
@@ -144,6 +159,17 @@ pub struct Sampled {
     pub processors: Option<usize>,
     /// Of the random numbers.
     pub seed: u64,
+}
+
+/// How what stopping costs is learnt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+pub enum Learner {
+    /// By the iterates of Robbins and Monro, the last of them.
+    Last,
+    /// By their average.
+    Averaged,
+    /// By relative frequencies, and the optimum of what they say.
+    Frequencies,
 }
 
 /// Which value of W(n).
@@ -230,6 +256,7 @@ impl Series {
             | Series::MeanImbalance(Unremapped { model, .. })
             | Series::SampledUtilization(Sampled { model, .. })
             | Series::AverageCost(Sampled { model, .. })
+            | Series::Learning { model, .. }
             | Series::Minimum { model, .. } => vec![model],
         }
     }
@@ -248,6 +275,7 @@ impl Series {
             | Series::MeanImbalance(Unremapped { name, .. })
             | Series::SampledUtilization(Sampled { name, .. })
             | Series::AverageCost(Sampled { name, .. })
+            | Series::Learning { name, .. }
             | Series::Minimum { name, .. } => name,
         }
     }
@@ -268,6 +296,9 @@ impl Series {
             Series::MeanImbalance(_) => "expected max - mean of each step, exactly",
             Series::SampledUtilization(_) => "utilization of each step of one path",
             Series::AverageCost(_) => "W(n) along one path",
+            Series::Learning { .. } => {
+                "mean |J learnt - J| of the unbalanced, % of the remap cost, 95 % confidence"
+            }
             Series::Minimum { which: Which::First, .. } => {
                 "mean of W(n) at its first minimum, 95 % confidence"
             }
@@ -282,6 +313,6 @@ impl Series {
 
     /// Whether its numbers are estimates from sample paths.
     pub fn is_statistical(&self) -> bool {
-        matches!(self, Series::Minimum { .. })
+        matches!(self, Series::Minimum { .. } | Series::Learning { .. })
     }
 }

@@ -8,6 +8,7 @@ use remapping::drift::MapPolicy;
 use remapping::estimate::Estimate;
 use remapping::policy::{Policy, Rule, Step};
 use remapping::simulate::{Tally, Workload, compare, stream};
+use remapping::stopping::MapRule;
 use serde::Serialize;
 
 /// A policy that takes part.
@@ -26,6 +27,8 @@ pub enum Start {
     Rule(Rule),
     /// By an optimal decision map.
     Map(MapPolicy),
+    /// By an optimal list of load vectors.
+    Listed(MapRule),
 }
 
 impl Contestant {
@@ -38,6 +41,7 @@ impl Contestant {
         match &self.start {
             Start::Rule(rule) => rule.start(remap_cost),
             Start::Map(map) => Box::new(map.clone()),
+            Start::Listed(map) => Box::new(map.clone()),
         }
     }
 }
@@ -136,8 +140,9 @@ pub fn play<W: Workload>(
     if finished == 0 {
         return (Report::none(contest), status);
     }
-    let optimal =
-        contestants.iter().position(|contestant| matches!(contestant.start, Start::Map(_)));
+    let optimal = contestants
+        .iter()
+        .position(|contestant| matches!(contestant.start, Start::Map(_) | Start::Listed(_)));
     let lines = contestants.iter().zip(&tallies).map(|(contestant, own)| {
         let best = optimal.map(|at| (&contestants[at], &tallies[at]));
         line(contestant, own, knows.then_some(&clairvoyant), best)

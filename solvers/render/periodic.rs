@@ -4,7 +4,7 @@ use super::curve::framed;
 use super::digits::{sampled, up};
 use crate::plot::chart::{Axis, Chart, Series};
 use crate::plot::{COLOURS, THRESHOLD};
-use crate::solution::periodic::{Answer, CostLine, Line, Steps};
+use crate::solution::periodic::{Answer, CostLine, Line, Period, Steps};
 use plotters::prelude::BLACK;
 use std::fmt::Write;
 
@@ -43,6 +43,15 @@ pub fn summary(answer: &Answer) -> String {
     }
     if let Some(cost) = &answer.cost_aware {
         let _ = writeln!(text, "at {} per remap: {}", cost.remap_cost, cheapest(cost));
+    }
+    for period in &answer.sequence {
+        let Period { from, initial_load, interval } = period;
+        let length = match interval {
+            None => "never remap again".to_owned(),
+            Some(0) => "the bound is broken after one step".to_owned(),
+            Some(steps) => format!("remap after {steps} steps"),
+        };
+        let _ = writeln!(text, "  from step {from}, at mean load {initial_load:.6}: {length}");
     }
     if let Some(simulated) = &answer.simulated {
         let _ = writeln!(

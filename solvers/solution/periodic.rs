@@ -44,9 +44,24 @@ pub struct Answer {
     /// With a remap cost in the model: the interval of least cost per step.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost_aware: Option<CostLine>,
+    /// With `periods` in the model: one period after the other.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sequence: Vec<Period>,
     /// With `--simulate`: the mean first passage of sample paths.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub simulated: Option<Simulated>,
+}
+
+/// A period between two remaps.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Period {
+    /// The step after which it starts.
+    pub from: u64,
+    /// The mean load it starts with, as expected.
+    pub initial_load: f64,
+    /// Its length, as `interval` has that of the first: `null` if it never ends.
+    pub interval: Option<u64>,
 }
 
 /// The answer of one method.

@@ -9,10 +9,12 @@
 mod active;
 mod anderson;
 mod coarser;
+mod course;
 mod critical;
 mod enclosure;
 mod killed;
 mod krylov;
+mod learning;
 mod long_run;
 mod model;
 mod multigrid;
@@ -32,7 +34,9 @@ mod vector;
 mod weight;
 
 pub use active::{Effort, solve_region};
+pub use course::{Course, MapRule};
 pub use critical::{CriticalCost, Scalar, critical_costs};
+pub use learning::{Learner, School};
 pub use long_run::{LongRun, long_run, long_run_at, rebalanced};
 pub use model::{Model, ModelError, Solved};
 pub use problem::{AfterRemap, Problem, ProblemError};

@@ -380,3 +380,73 @@ fn chains_of_many_levels_have_an_answer() {
     let solution = outcome.json();
     assert!(solution["interval"].as_u64().unwrap() > 0);
 }
+
+/// Each period by looking at every step of it, from the mean load that the one before ends with.
+#[test]
+fn periods_follow_one_another() {
+    let workplace = Workplace::new();
+    let model = std::fs::read_to_string(concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../models/periodic/growing.ron"
+    ));
+    let model = model.unwrap();
+    workplace.write("growing.ron", &model);
+    let found = workplace.run(&["solve", "growing.ron", "--json"]).exits(0).json();
+    let periods = found["sequence"].as_array().unwrap();
+    assert!(periods.len() > 3 && periods.len() < 12);
+    let (mut from, mut load) = (0, 100.0);
+    for (k, period) in periods.iter().enumerate() {
+        assert_eq!(period["from"], from);
+        assert!((period["initial_load"].as_f64().unwrap() - load).abs() < 1e-9);
+        // 63 variances of 1/4, over the mean load.
+        let v = |t: u64| (63.0 * 0.25 * t as f64).sqrt() / (load + 0.5 * t as f64);
+        match period["interval"].as_u64() {
+            Some(steps) => {
+                assert!((1..=steps).all(|t| v(t) <= 0.15) && v(steps + 1) > 0.15);
+                (from, load) = (from + steps, load + 0.5 * steps as f64);
+            }
+            None => assert!(k + 1 == periods.len() && (1..5000).all(|t| v(t) <= 0.15)),
+        }
+    }
+    assert!(periods.last().unwrap()["interval"].is_null());
+    assert_eq!(periods[0]["interval"], found["interval"]);
+    let text = workplace.run(&["solve", "growing.ron"]).exits(0).out;
+    assert!(text.contains("never remap again"), "{text}");
+    workplace.write("growing.ron", model.replace("periods: 12", "periods: 0"));
+    workplace.run(&["solve", "growing.ron"]).exits(1).says("not between 1 and 1000");
+    let chain = "Chain(count: 4, chain: Walk(levels: 200, up: 0.25, down: 0.25, edge: Hold))";
+    let other = model.replace("Identical(count: 64, law: Exponential(mean: 0.5))", chain);
+    workplace.write("growing.ron", other);
+    workplace.run(&["solve", "growing.ron"]).exits(1).says("periods need a bound");
+}
+
+#[test]
+fn a_machine_makes_the_cost_of_a_remap() {
+    let workplace = Workplace::new();
+    let model = std::fs::read_to_string(concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../models/periodic/log_gp.ron"
+    ));
+    let model = model.unwrap();
+    workplace.write("machine.ron", &model);
+    let found = workplace.run(&["solve", "machine.ron", "--json"]).exits(0).json();
+    // 2 * 2 + 9 + 5 * 5 + 19994 * .004 + 10.
+    assert_eq!(found["cost_aware"]["remap_cost"], 127.976);
+    workplace.write("number.ron", {
+        let (before, rest) = model.split_once("LogGP(").unwrap();
+        let (_, after) = rest.split_once(')').unwrap();
+        format!("{before}127.976{after}")
+    });
+    let number = workplace.run(&["solve", "number.ron", "--json"]).exits(0).json();
+    assert_eq!(number["cost_aware"], found["cost_aware"]);
+    for (from, to, said) in [
+        ("gap: 5, ", "", "gap"),
+        ("messages: 6", "messages: 0", "a remap sends one message at least"),
+        ("bytes: 20000", "bytes: 3", "a remap sends one message at least"),
+        ("latency: 9", "latency: -9", "latency"),
+        ("LogGP(", "LogP(", "LogGP(latency"),
+    ] {
+        workplace.write("machine.ron", model.replace(from, to));
+        workplace.run(&["solve", "machine.ron"]).exits(1).says(said);
+    }
+}

@@ -430,3 +430,29 @@ fn a_remap_cost_by_what_it_moves_and_an_end() {
         "{message}"
     );
 }
+
+/// Exact costs of rules within the confidence interval of their runs, none below the optimum.
+#[test]
+fn rules_are_compared_on_a_computation_that_goes_on() {
+    let arguments = ["compare", &model("restart"), "--runs", "300", "--json"];
+    let found = json(&arguments);
+    let policies = found["policies"].as_array().unwrap();
+    assert_eq!(policies.len(), 7);
+    let number = |value: &Value| value.as_f64().unwrap();
+    let optimum = number(&policies[0]["exact"]);
+    let average = json(&["solve", &model("restart"), "--json"]);
+    // A thousand steps from balance cost about as much as a thousand of the average.
+    assert!((optimum / 1000.0 - number(&average["average"]["lower"])).abs() < 0.01, "{optimum}");
+    for policy in policies {
+        let mean = number(&policy["mean"]);
+        let width = number(&policy["half_width"]);
+        if let Some(exact) = policy["exact"].as_f64() {
+            assert!((mean - exact).abs() < 2.5 * width + 1e-9, "{policy}");
+            assert!(exact >= optimum - 0.5, "{policy}");
+        }
+        assert!(mean + 2.5 * width >= optimum - 0.5, "{policy}");
+    }
+    let wrong = remap(&["compare", &model("yin_xu_wang")]);
+    assert_eq!(wrong.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&wrong.stderr).contains("take after_remap: Restart"));
+}

@@ -83,6 +83,7 @@ pub fn solve(
         deviation_error: error,
         nonnegative_through: None,
         cost_aware,
+        sequence: Vec::new(),
         simulated: None,
     };
     Found::new(Body::Periodic(Box::new(answer)), status, warnings)

@@ -60,6 +60,7 @@ pub fn solve(problem: &Periodic, watch: &Watch) -> Found {
         deviation_through: interval.is_some_and(|interval| interval > through).then_some(through),
         nonnegative_through: processors.steps_without_negative_load(),
         cost_aware: line,
+        sequence: Vec::new(),
         simulated: None,
     };
     Found::new(Body::Periodic(Box::new(answer)), status, warnings)

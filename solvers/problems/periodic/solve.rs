@@ -5,7 +5,7 @@ use super::chain;
 use crate::model::periodic::Periodic;
 use crate::run::Watch;
 use crate::solution::Body;
-use crate::solution::periodic::{Answer, BestSoFar, CostLine, Line, Simulated, Steps};
+use crate::solution::periodic::{Answer, BestSoFar, CostLine, Line, Period, Simulated, Steps};
 use remapping::estimate::Estimate;
 use remapping::interval::{
     Bound, CostAware, Guarantee, Imbalance, Interval, Kind, Method, Processors, cost_aware,
@@ -161,6 +161,11 @@ pub fn solve(problem: &Periodic, bound: Bound, settings: &Settings, watch: &Watc
             }
         }
     });
+    let sequence = match problem.periods() {
+        Some(periods) => sequence(problem, bound, periods, watch),
+        None => Vec::new(),
+    };
+    cut |= sequence.len() < problem.periods().unwrap_or(0) as usize;
     if let (true, ControlFlow::Break(halt)) = (cut, watch.check()) {
         status = halt.into();
     }
@@ -183,9 +188,30 @@ pub fn solve(problem: &Periodic, bound: Bound, settings: &Settings, watch: &Watc
         deviation_error: curve.error,
         nonnegative_through: processors.steps_without_negative_load(),
         cost_aware,
+        sequence,
         simulated,
     };
     Found::new(Body::Periodic(Box::new(answer)), status, warnings)
+}
+
+/// One period after the other: each starts from the mean load that is expected at the end of the one before. Ends where
+/// a period never does, or where none can be.
+fn sequence(problem: &Periodic, bound: Bound, periods: u32, watch: &Watch) -> Vec<Period> {
+    let (mut from, mut load) = (0, problem.initial_load());
+    let mut found = Vec::new();
+    while found.len() < periods as usize {
+        let Some(processors) = problem.processors_at(load) else { break };
+        let first = &methods(&processors, bound, watch)[0];
+        if first.status != Status::Converged {
+            break;
+        }
+        let interval = first.interval.steps;
+        found.push(Period { from, initial_load: load, interval });
+        let Some(steps) = interval.filter(|steps| *steps > 0) else { break };
+        from += steps;
+        load = processors.mean_load(steps as f64);
+    }
+    found
 }
 
 /// What to say where a bound is met as closely as can be computed.

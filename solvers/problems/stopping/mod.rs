@@ -1,15 +1,17 @@
 //! Optimal stopping of a Markov chain of loads \[YXW03\].
 
 pub(super) mod certificate;
+mod compare;
 mod decision_map;
 pub(super) mod proved;
 mod solve;
 pub mod table;
 pub mod varying;
 
-use super::{Asked, Facts, Files, Found, Method, Outcome, Problem, Settings};
+use super::{Asked, Contest, Facts, Files, Found, Method, Outcome, Policies, Problem, Settings};
 use crate::model::{Loaded, stopping::Stopping};
 use crate::output::check_free;
+use remapping::Status;
 
 impl Problem for Stopping {
     fn name(&self) -> &'static str {
@@ -36,5 +38,10 @@ impl Problem for Stopping {
             }
         }
         solve::solve(loaded, self, settings, watch)
+    }
+    fn compare(&self, asked: &Asked<'_, Contest>) -> Outcome<(Policies, Status)> {
+        let Asked { loaded, settings: contest, watch, .. } = *asked;
+        let (report, status) = compare::compare(loaded, self, contest, watch)?;
+        Ok((Policies::Sampled(report), status))
     }
 }

@@ -1,5 +1,6 @@
 //! What `remap study` shows: one series after the other, each point between bounds.
 
+mod learning;
 mod load_drift;
 mod phase_change;
 
@@ -103,6 +104,9 @@ impl<'a> Desk<'a> {
                     let bounds = load_drift::minimum(&problem, *which, *runs, *seed, self.watch)?;
                     found(Found::new(point.at, bounds, point.printed));
                 }
+            }
+            Series::Learning { model, learner, runs, seed, points, .. } => {
+                learning::distances(model, *learner, (*runs, *seed), points, self.watch, found)?;
             }
             _ => self.phase_change(series, found)?,
         }

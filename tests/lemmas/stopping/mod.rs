@@ -1,7 +1,9 @@
 //! Optimal stopping against exact rational solutions, and the structure of J.
 
 mod bounds;
+mod course;
 mod critical;
+mod learning;
 mod long_run;
 mod long_walks;
 mod structure;

@@ -1,0 +1,156 @@
+//! Rules side by side on a long computation that goes on after every remap.
+
+use super::super::Contest;
+use super::super::sampling::{Contestant, Report, Start, play, rule};
+use super::solve::refuse;
+use crate::complaint::Complaint;
+use crate::model::Loaded;
+use crate::model::stopping::Stopping;
+use crate::run::Watch;
+use remapping::Status;
+use remapping::chain::Operator;
+use remapping::policy::Rule;
+use remapping::stopping::{
+    AfterRemap, Course, MapRule, Problem, Settings, States, long_run, rebalanced,
+};
+use remapping::{Halt, Observer};
+use std::ops::ControlFlow;
+
+/// Steps that are played.
+const STEPS: u64 = 1000;
+
+/// The most states, whose transition matrix is made.
+const MOST_STATES: usize = 3000;
+
+/// The longest interval that the best one is looked for among.
+const LONGEST: u64 = 60;
+
+/// Plays policies; with what is finished if it is stopped.
+pub(super) fn compare(
+    loaded: &Loaded,
+    model: &Stopping,
+    contest: &Contest,
+    watch: &Watch,
+) -> Result<(Report, Status), Vec<Complaint>> {
+    let refuse = |message: &str, help: &str| refuse(loaded, message, help);
+    let (true, false, Some(rho)) = (model.restarts(), model.is_varied(), model.remap_cost()) else {
+        let message = "rules are played where the computation goes on after a remap, at one cost, without end";
+        return Err(refuse(message, "take after_remap: Restart, one remap_cost and no `steps`"));
+    };
+    if !model.is_plain() {
+        let message = "rules see max - mean of the loads: no capacities, and no other running cost";
+        return Err(refuse(message, "leave `capacities` and `running_cost` out"));
+    }
+    let (states, operator) =
+        model.states(loaded.folder()).map_err(|error| refuse(&error, "correct the chain"))?;
+    if states.count() > MOST_STATES {
+        let message = format!("{} states are more than {MOST_STATES}", states.count());
+        return Err(refuse(&message, "take fewer levels or processes"));
+    }
+    let imbalance = model.imbalance().map_err(|error| refuse(&error, "round the capacities"))?;
+    let back = rebalanced(&states, &imbalance).map_err(|loads| {
+        let message = format!("a remap of the loads {loads:?} leads out of the levels");
+        refuse(&message, "Restart needs levels for every even split of a total")
+    })?;
+    let (_, again) = model.states(loaded.folder()).map_err(|error| refuse(&error, ""))?;
+    let problem = Problem::new(&states, operator, &imbalance, rho, AfterRemap::Stop)
+        .map_err(|error| refuse(&error.to_string(), "correct the model"))?;
+    // Where nothing is to be moved, in the middle of the totals.
+    let mut even: Vec<usize> = (0..states.count()).filter(|&s| back[s] == s).collect();
+    even.sort_by_key(|&s| states.loads(s).iter().sum::<i64>());
+    let start = even[even.len() / 2];
+    let course =
+        Course::new(&states, &problem.transition_rows(), back.clone(), (rho, start, STEPS));
+    let best = long_run(&problem, &back, None, &Settings::default(), watch);
+    let remaps: Vec<bool> =
+        (0..states.count()).map(|s| best.advantage[s] >= 0.0 && back[s] != s).collect();
+    let field = Field {
+        states: &states,
+        psi: problem.running(),
+        operator: &*again,
+        course: &course,
+        watch,
+    };
+    let contestants =
+        field.contestants(&contest.policies, &remaps).map_err(|complaint| vec![complaint])?;
+    match contestants {
+        Ok(contestants) => Ok(play(&course, &contestants, contest, watch)),
+        Err(halt) => Ok((Report::none(contest), halt.into())),
+    }
+}
+
+/// The computation, and what exact evaluation needs.
+struct Field<'a> {
+    states: &'a States,
+    psi: &'a [f64],
+    operator: &'a dyn Operator,
+    course: &'a Course,
+    watch: &'a Watch,
+}
+
+impl Field<'_> {
+    /// The policies asked for, with their exact values where they have one.
+    fn contestants(
+        &self,
+        names: &[String],
+        optimal: &[bool],
+    ) -> Result<Result<Vec<Contestant>, Halt>, Complaint> {
+        let all =
+            ["optimal", "threshold", "fixed", "stop_at_rise", "menon", "metabalancer", "never"];
+        let names: Vec<String> = match names {
+            [] => all.map(str::to_owned).to_vec(),
+            _ => names.iter().map(|name| name.trim().to_owned()).collect(),
+        };
+        let mut contestants = Vec::new();
+        for name in &names {
+            contestants.push(match name.as_str() {
+                "optimal" => {
+                    let listed = (0..optimal.len()).filter(|&s| optimal[s]);
+                    let map = MapRule::new(listed.map(|s| self.states.loads(s)));
+                    let exact = self.course.cost(self.operator, |_, s| optimal[s]);
+                    Contestant { name: name.clone(), start: Start::Listed(map), exact: Some(exact) }
+                }
+                "threshold" => {
+                    let mut levels = self.psi.to_vec();
+                    levels.sort_by(f64::total_cmp);
+                    levels.dedup();
+                    self.contestant(self.best(levels.into_iter().map(Rule::Threshold)))
+                }
+                "fixed" => {
+                    // Or not at all.
+                    let intervals = (1..=LONGEST).chain([STEPS]);
+                    self.contestant(self.best(intervals.map(Rule::Fixed)))
+                }
+                _ => self.contestant(rule(name)?),
+            });
+            if let ControlFlow::Break(halt) = self.watch.check() {
+                return Ok(Err(halt));
+            }
+        }
+        Ok(Ok(contestants))
+    }
+
+    /// The cheapest of rules that can be evaluated.
+    fn best(&self, rules: impl Iterator<Item = Rule>) -> Rule {
+        let costs = rules.map(|rule| (self.exact(&rule).unwrap_or(f64::INFINITY), rule));
+        let least = costs.reduce(|best, next| if next.0 < best.0 { next } else { best });
+        least.map_or(Rule::Never, |(_, rule)| rule)
+    }
+
+    fn contestant(&self, rule: Rule) -> Contestant {
+        let exact = self.exact(&rule);
+        Contestant::rule(&rule.to_string(), rule, exact)
+    }
+
+    /// What a rule is expected to cost that looks at the loads or the step alone.
+    fn exact(&self, rule: &Rule) -> Option<f64> {
+        let cost = |remaps: &dyn Fn(u64, usize) -> bool| self.course.cost(self.operator, remaps);
+        match *rule {
+            Rule::Never => Some(cost(&|_, _| false)),
+            // Before the step after so many.
+            Rule::Fixed(every) => Some(cost(&|step, _| (step - 1).is_multiple_of(every))),
+            Rule::Threshold(level) => Some(cost(&|_, s| self.psi[s] > level)),
+            _ => None,
+        }
+    }
+}

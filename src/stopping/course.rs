@@ -1,0 +1,156 @@
+//! A long computation that goes on after every remap, played: loads that may depend on each other under any rule.
+
+use super::States;
+use crate::chain::Operator;
+use crate::policy::{Policy, Step};
+use crate::simulate::{Stream, Workload};
+use rand::RngExt;
+use std::sync::Arc;
+
+/// Sample paths of a chain of load vectors. Before each step but the first one may remap, as the average cost of
+/// [`long_run`](super::long_run) has it: a remapped step is made with the loads that the remap leads to.
+pub struct Course {
+    /// `cumulative[s]`: the states that follow s, with the probability of each and those before it.
+    cumulative: Vec<Vec<(usize, f64)>>,
+    loads: Vec<Vec<f64>>,
+    back: Vec<usize>,
+    remap_cost: f64,
+    start: usize,
+    steps: u64,
+}
+
+/// The random number of the step a path has come to.
+pub struct Draw {
+    stream: Stream,
+    number: f64,
+}
+
+impl Course {
+    /// Of so many steps from the state `start`, with `back` as [`rebalanced`](super::rebalanced) has it.
+    ///
+    /// # Panics
+    /// When `rows` or `back` has not one entry for each state.
+    pub fn new(
+        states: &States,
+        rows: &[Vec<f64>],
+        back: Vec<usize>,
+        (remap_cost, start, steps): (f64, usize, u64),
+    ) -> Course {
+        assert!(rows.len() == states.count() && back.len() == rows.len());
+        let cumulate = |row: &Vec<f64>| {
+            let mut sum = 0.0;
+            let follow = row.iter().enumerate().filter(|(_, p)| **p > 0.0);
+            follow
+                .map(|(t, p)| {
+                    (t, {
+                        sum += p;
+                        sum
+                    })
+                })
+                .collect()
+        };
+        let loads = |s: usize| states.loads(s).iter().map(|load| *load as f64).collect();
+        Course {
+            cumulative: rows.iter().map(cumulate).collect(),
+            loads: (0..rows.len()).map(loads).collect(),
+            back,
+            remap_cost,
+            start,
+            steps,
+        }
+    }
+
+    /// What a policy that remaps in these states, whenever it may, is expected to cost: exactly, up to rounding.
+    ///
+    /// # Panics
+    /// When `remaps` has not one entry for each state.
+    pub fn cost(&self, operator: &dyn Operator, remaps: impl Fn(u64, usize) -> bool) -> f64 {
+        let n = self.loads.len();
+        let psi: Vec<f64> =
+            self.loads.iter().map(|loads| Step::new(1, loads.clone()).imbalance()).collect();
+        let (mut v, mut go) = (vec![0.0; n], vec![0.0; n]);
+        for step in (1..=self.steps).rev() {
+            operator.apply_into(&v, &mut go);
+            go.iter_mut().zip(&psi).for_each(|(go, psi)| *go += psi);
+            for s in 0..n {
+                let remap = step > 1 && remaps(step, s);
+                v[s] = if remap { self.remap_cost + go[self.back[s]] } else { go[s] };
+            }
+        }
+        v[self.start]
+    }
+}
+
+impl Workload for Course {
+    type World = Draw;
+    type Mapping = usize;
+
+    fn steps(&self) -> u64 {
+        self.steps
+    }
+
+    fn remap_cost(&self) -> f64 {
+        self.remap_cost
+    }
+
+    fn decides_before_step(&self) -> bool {
+        true
+    }
+
+    fn start(&self, stream: Stream) -> Draw {
+        Draw { stream, number: 0.0 }
+    }
+
+    fn initial(&self, _world: &mut Draw) -> usize {
+        self.start
+    }
+
+    fn advance(&self, world: &mut Draw) {
+        world.number = world.stream.random();
+    }
+
+    fn follow(&self, world: &Draw, state: &mut usize) {
+        let row = &self.cumulative[*state];
+        let next = row.partition_point(|(_, sum)| *sum <= world.number);
+        // Rows may sum to a little less than one.
+        *state = row[next.min(row.len() - 1)].0;
+    }
+
+    fn loads(&self, _world: &Draw, state: &usize, loads: &mut Vec<f64>) {
+        loads.clear();
+        loads.extend(&self.loads[*state]);
+    }
+
+    fn remap(&self, _world: &Draw, state: &mut usize) {
+        *state = self.back[*state];
+    }
+}
+
+/// A map of decisions, as a rule: remaps in the load vectors of a list.
+#[derive(Debug, Clone)]
+pub struct MapRule {
+    remaps: Arc<std::collections::HashSet<Vec<i64>>>,
+    now: bool,
+}
+
+impl MapRule {
+    /// Of the load vectors in which to remap.
+    pub fn new(remaps: impl IntoIterator<Item = Vec<i64>>) -> MapRule {
+        MapRule { remaps: Arc::new(remaps.into_iter().collect()), now: false }
+    }
+}
+
+impl Policy for MapRule {
+    fn observe(&mut self, step: &Step) {
+        let loads: Vec<i64> = step.times().iter().map(|time| time.round() as i64).collect();
+        self.now = self.remaps.contains(&loads);
+    }
+
+    fn wants_remap(&self) -> bool {
+        self.now
+    }
+
+    fn remapped(&mut self) {
+        self.now = false;
+    }
+}
