@@ -85,7 +85,9 @@ pub(super) fn write(
     if let Some(model) = parts.model {
         put(MODEL, model.as_bytes())?;
     }
-    let snippet = advice.chosen.map(|choice| snippet(choice, parts.steps));
+    // The controllers do not know remaps beside the steps.
+    let written = |choice: &Choice| *choice != Choice::Advised || question.overlap.is_none();
+    let snippet = advice.chosen.filter(written).map(|choice| snippet(choice, parts.steps));
     let chosen = advice.chosen.map(Choice::name);
     let page = Page {
         name: &opened.name,

@@ -29,6 +29,7 @@ mod model_problems;
 mod monitor;
 mod mutants;
 mod mutations;
+mod overlap;
 mod periodic;
 mod periodic_references;
 mod phase_switching;
