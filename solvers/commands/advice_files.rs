@@ -6,6 +6,7 @@ use crate::export::{Target, advised as exported};
 use crate::output::{check_folder, check_free, make_folder, write_file};
 use crate::replaying::advice::{Advice, Choice, Question};
 use crate::replaying::advised;
+use crate::replaying::what_if::WhatIf;
 use crate::report::log::{self, Page};
 use crate::solution::to_json;
 use remapping::policy::Rule;
@@ -47,6 +48,7 @@ pub(super) fn check(folder: &Path, force: bool) -> Result<(), Complaint> {
 /// What is written beside the advice itself.
 pub(super) struct Parts<'a> {
     pub notes: &'a [String],
+    pub what_if: &'a [WhatIf],
     pub model: Option<&'a str>,
     pub assumption: &'a str,
     /// Length of the job in steps of the program.
@@ -94,6 +96,7 @@ pub(super) fn write(
         advice: &advice.sentence,
         snippet: snippet.as_deref(),
         notes: parts.notes,
+        what_if: parts.what_if,
         record: question.record,
         judged: advice.judged.as_ref(),
         steps: advice.steps.clone(),

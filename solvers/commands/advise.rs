@@ -10,7 +10,7 @@ use crate::output::print;
 use crate::replaying::advice::{Advice, Question, unmarked};
 use crate::replaying::check::{Findings, examine};
 use crate::replaying::contest::{self, Line, Percent};
-use crate::replaying::whole_cost;
+use crate::replaying::{what_if, whole_cost};
 use crate::run::Watch;
 use crate::solution::log::Fits;
 use crate::solution::to_json;
@@ -107,7 +107,15 @@ pub(super) fn run(arguments: &Advise) -> Result<Exit, Complaint> {
     let files = match &arguments.out {
         None => Vec::new(),
         Some(folder) => {
+            let ground = question.ground(question.cut());
+            let what_if = match advice.judged {
+                None => Vec::new(),
+                Some(_) => {
+                    what_if::quickly(&ground, advice.steps.clone(), trace.knows_remaps, &watch)?
+                }
+            };
             let parts = Parts {
+                what_if: &what_if,
                 notes: &all,
                 model: model_file.as_deref(),
                 assumption: ASSUMPTION,

@@ -192,6 +192,12 @@ fn the_length_of_the_job_says_what_the_advice_is_worth() {
     assert!((seconds - percent / 100.0 * job).abs() <= 0.006 * seconds, "{advice}");
     assert!(advice.contains("seconds in 100000 steps"), "{advice}");
     place.run(&["advise", "run.csv", "-o", "advice"]).exits(0);
+    // The page has a table for each of five costs, and begins with the sentence.
+    let page = place.read("advice/report.html");
+    assert_eq!(page.matches("<table data-cost=").count(), 5);
+    assert!(page.contains("A remap costs 0.4 seconds") && page.contains("id=\"cost\""));
+    let body = page.split("<h1>").nth(1).unwrap();
+    assert!(body.starts_with("Remap ") && body.contains("remap_policy.h"));
     for file in ["sglang", "vt", "openfoam", "fourc", "amrex", "lammps"] {
         assert!(place.path("advice").join(format!("{file}.txt")).exists(), "{file}");
     }
