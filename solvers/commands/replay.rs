@@ -286,7 +286,7 @@ fn text(document: &Document, shown: &str) -> String {
         document.judged_from + document.judged - 1,
         match document.splits {
             1 => String::new(),
-            many => format!(", in {many} parts, each from {start} and trained on all before it"),
+            many => format!(", in {many} parts, trained on all before each"),
         }
     );
     text.push_str(shown);

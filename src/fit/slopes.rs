@@ -159,7 +159,7 @@ fn slope(rows: &[Vec<f64>], rank: usize) -> f64 {
     products / squares
 }
 
-/// Variances of what a step adds for good, around the stretch's own slopes, and of what the next takes back.
+/// Variances of what a step adds for good, around the stretch's own slopes, at most, and of what the next takes back.
 fn chance(all: &[Vec<Vec<f64>>]) -> (f64, f64) {
     let (mut squares, mut products) = ((0.0, 0.0), (0.0, 0.0));
     for rows in all {
@@ -179,5 +179,7 @@ fn chance(all: &[Vec<Vec<f64>>]) -> (f64, f64) {
     }
     let (variance, next) = (squares.0 / squares.1, products.0 / products.1);
     let noise = (-next).clamp(0.0, variance / 2.0);
-    (variance - 2.0 * noise, noise)
+    // What stays is known worst; that it is more than it seems must not be taken for slopes.
+    let error = 2.0 * variance / products.1.sqrt();
+    ((variance - 2.0 * noise + 2.0 * error).min(variance), noise)
 }
