@@ -320,7 +320,8 @@ pub struct Sweep {
     #[command(flatten)]
     #[allow(missing_docs)]
     pub settings: Settings,
-    /// Stopping, one --set: draw the regions where one remaps, and the iterations, over the values.
+    /// Draw the numbers of the table over the first --set, a curve for each value of the others; for a
+    /// Stopping model and one --set, the regions where one remaps, and the iterations.
     #[arg(long, value_name = "FILE.svg|png")]
     pub plot: Option<PathBuf>,
     /// Overwrite an existing file.

@@ -303,7 +303,8 @@ pub struct Replay {
     /// these cost a share SLOWDOWN more, as in 3:0.05 [default: the run stands still].
     #[arg(long, value_name = "STEPS:SLOWDOWN", value_parser = overlap, default_value = "0:0", hide_default_value = true)]
     pub overlap: Overlap,
-    /// Judge the steps in K parts, each with policies trained anew on all steps before it.
+    /// Judge the steps in K parts, each with policies trained anew on all steps before it, and from where --from
+    /// says; costs are those of all parts.
     #[arg(long, value_name = "K", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=50))]
     pub splits: u64,
     /// Say, too, which policy would be best if a remap cost a quarter, half, twice, four times as much.

@@ -6,6 +6,7 @@ use crate::export::{Target, advised as exported};
 use crate::output::{check_folder, check_free, make_folder, write_file};
 use crate::replaying::advice::{Advice, Choice, Question};
 use crate::replaying::advised;
+use crate::replaying::what_if::WhatIf;
 use crate::report::log::{self, Page};
 use crate::solution::to_json;
 use remapping::policy::Rule;
@@ -47,6 +48,7 @@ pub(super) fn check(folder: &Path, force: bool) -> Result<(), Complaint> {
 /// What is written beside the advice itself.
 pub(super) struct Parts<'a> {
     pub notes: &'a [String],
+    pub what_if: &'a [WhatIf],
     pub model: Option<&'a str>,
     pub assumption: &'a str,
     /// Length of the job in steps of the program.
@@ -96,13 +98,16 @@ pub(super) fn page(
     advice: &Advice,
     parts: &Parts<'_>,
 ) -> Result<String, Complaint> {
-    let snippet = advice.chosen.map(|choice| snippet(choice, parts.steps));
+    // The controllers do not know remaps beside the steps.
+    let written = |choice: &Choice| *choice != Choice::Advised || question.overlap.is_none();
+    let snippet = advice.chosen.filter(written).map(|choice| snippet(choice, parts.steps));
     let chosen = advice.chosen.map(Choice::name);
     log::write(&Page {
         name: &opened.name,
         advice: &advice.sentence,
         snippet: snippet.as_deref(),
         notes: parts.notes,
+        what_if: parts.what_if,
         record: question.record,
         judged: advice.judged.as_ref(),
         steps: advice.steps.clone(),

@@ -10,7 +10,8 @@ use crate::output::print;
 use crate::replaying::advice::{Advice, Question, unmarked};
 use crate::replaying::check::{Findings, examine};
 use crate::replaying::contest::{self, Line, Percent};
-use crate::replaying::whole_cost;
+use crate::replaying::what_if::{self, WhatIf};
+use crate::replaying::{what_if, whole_cost};
 use crate::run::Watch;
 use crate::solution::log::Fits;
 use crate::solution::to_json;
@@ -77,7 +78,8 @@ pub(super) fn run(arguments: &Advise) -> Result<Exit, Complaint> {
     let files = match &arguments.out {
         None => Vec::new(),
         Some(folder) => {
-            let parts = work.parts(arguments.steps);
+            let what_if = what_if(&opened, &question, &work.advice)?;
+            let parts = work.parts(&what_if, arguments.steps);
             advice_files::write(folder, &opened, &question, &work.advice, &parts, arguments.force)?
         }
     };
@@ -135,9 +137,9 @@ struct Work {
 }
 
 impl Work {
-    fn parts(&self, steps: Option<u64>) -> Parts<'_> {
+    fn parts<'a>(&'a self, what_if: &'a [WhatIf], steps: Option<u64>) -> Parts<'a> {
         let model = self.model_file.as_deref();
-        Parts { notes: &self.notes, model, assumption: ASSUMPTION, steps }
+        Parts { notes: &self.notes, what_if, model, assumption: ASSUMPTION, steps }
     }
 }
 
@@ -176,12 +178,30 @@ fn work(opened: &Opened, question: &Question<'_>) -> Result<Result<Work, Halt>, 
     Ok(Ok(Work { advice, notes, models, model_file }))
 }
 
+/// Other costs of a remap, for the page.
+fn what_if(
+    opened: &Opened,
+    question: &Question<'_>,
+    advice: &Advice,
+) -> Result<Vec<WhatIf>, Complaint> {
+    if advice.judged.is_none() {
+        return Ok(Vec::new());
+    }
+    let ground = question.ground(question.cut());
+    let watch = Watch::start(&opened.name, None);
+    what_if::quickly(&ground, advice.steps.clone(), opened.trace.knows_remaps, &watch)
+}
+
 /// The page of a log.
 pub(super) fn page(path: &Path, reading: &Reading) -> Result<Result<String, Halt>, Complaint> {
     let opened = super::log::read(path, reading)?;
     let question = question(&opened, 1);
     Ok(match work(&opened, &question)? {
-        Ok(work) => Ok(advice_files::page(&opened, &question, &work.advice, &work.parts(None))?),
+        Ok(work) => {
+            let what_if = what_if(&opened, &question, &work.advice)?;
+            let parts = work.parts(&what_if, None);
+            Ok(advice_files::page(&opened, &question, &work.advice, &parts)?)
+        }
         Err(halt) => Err(halt),
     })
 }

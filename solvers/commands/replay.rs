@@ -287,7 +287,7 @@ fn text(document: &Document, shown: &str) -> String {
         document.judged_from + document.judged - 1,
         match document.splits {
             1 => String::new(),
-            many => format!(", in {many} parts, trained anew before each"),
+            many => format!(", in {many} parts, trained on all before each"),
         }
     );
     text.push_str(shown);

@@ -25,8 +25,12 @@ pub struct Heat {
     steps: usize,
     /// A row for each place of ranks, a number for each place of steps.
     rows: Vec<Vec<f64>>,
-    largest: f64,
+    /// The deviation of the fullest colour: one in fifty places has more.
+    full: f64,
 }
+
+/// Share of the places whose colour says how much, not just that it is more.
+const TOLD: f64 = 0.98;
 
 impl Heat {
     /// The record as it was.
@@ -34,7 +38,6 @@ impl Heat {
         let (ranks, steps) = (record.ranks(), record.steps());
         let (columns, lines) = (steps.min(COLUMNS), ranks.min(ROWS));
         let mut rows = vec![vec![0.0_f64; columns]; lines];
-        let mut largest: f64 = 0.0;
         for step in 0..steps {
             let mean = record.mean(step);
             for (rank, time) in record.row(step).iter().enumerate() {
@@ -42,19 +45,21 @@ impl Heat {
                 if (time - mean).abs() > place.abs() {
                     *place = time - mean;
                 }
-                largest = largest.max((time - mean).abs());
             }
         }
-        Heat { ranks, steps, rows, largest }
+        let mut sizes: Vec<f64> = rows.iter().flatten().map(|value| value.abs()).collect();
+        sizes.sort_by(f64::total_cmp);
+        let full = sizes[((sizes.len() - 1) as f64 * TOLD) as usize];
+        Heat { ranks, steps, rows, full }
     }
 
     /// From blue, faster than the mean, over white to red, slower.
     fn shade(&self, value: f64) -> i32 {
-        if self.largest > 0.0 {
-            (value / self.largest * f64::from(SHADES)).round() as i32
-        } else {
-            0
+        if self.full <= 0.0 {
+            return 0;
         }
+        (value / self.full * f64::from(SHADES)).round().clamp(-f64::from(SHADES), f64::from(SHADES))
+            as i32
     }
 
     /// Draws it onto a part of a picture.
@@ -67,8 +72,8 @@ impl Heat {
         let style = (FONT, 16).into_text_style(area);
         let at = |h, v| style.clone().pos(Pos::new(h, v));
         let key = format!(
-            "times of the ranks: red slower, blue faster than the mean, by up to {:.3} seconds",
-            self.largest
+            "times of the ranks: red slower, blue faster than the mean, full from {:.3} seconds on",
+            self.full
         );
         area.draw_text(&key, &at(HPos::Left, VPos::Center), (LEFT, ABOVE / 2))?;
         let columns = self.rows.first().map_or(1, Vec::len);

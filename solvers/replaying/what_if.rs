@@ -8,6 +8,7 @@ use remapping::replay::Player;
 use remapping::{Halt, Observer};
 use serde::Serialize;
 use std::fmt::Write;
+use std::ops::Range;
 
 /// What a remap costs instead, in its costs.
 const TIMES: [f64; 5] = [0.25, 0.5, 1.0, 2.0, 4.0];
@@ -33,6 +34,24 @@ pub struct WhatIf {
     pub recorded: Option<f64>,
     /// Hindsight.
     pub clairvoyant: f64,
+}
+
+/// Steps squared times ranks that hindsight is still asked for.
+const MOST_WORK: usize = 2_000_000_000;
+
+/// The same for one part, unless it takes long.
+pub fn quickly(
+    ground: &Ground<'_>,
+    steps: Range<usize>,
+    known: bool,
+    observer: &dyn Observer,
+) -> Result<Vec<WhatIf>, Complaint> {
+    let work = steps.len().saturating_pow(2).saturating_mul(ground.record.ranks());
+    if work > MOST_WORK || ground.remap_cost <= 0.0 {
+        return Ok(Vec::new());
+    }
+    let part = Part { ground: ground.clone(), contestants: Vec::new(), steps };
+    Ok(costs(&[part], None, None, known, observer)?.unwrap_or_default())
 }
 
 /// The policies at several costs, trained anew at each, on the same parts.

@@ -6,6 +6,7 @@ use crate::fitting::short;
 use crate::plot::{self, Format};
 use crate::render;
 use crate::replaying::contest::{Judged, Line, Percent};
+use crate::replaying::what_if::WhatIf;
 use remapping::record::Record;
 use std::fmt::Write;
 use std::ops::Range;
@@ -20,6 +21,8 @@ pub struct Page<'a> {
     pub snippet: Option<&'a str>,
     /// What was found strange or was repaired.
     pub notes: &'a [String],
+    /// The policies at other costs of a remap.
+    pub what_if: &'a [WhatIf],
     /// The log.
     pub record: &'a Record,
     /// The policies, where any were played.
@@ -67,6 +70,7 @@ pub fn write(page: &Page<'_>) -> Result<String, Complaint> {
             svg.replacen("<svg", &label, 1)
         );
         text += &table(judged);
+        text += &at_other_costs(page.what_if);
     }
     let steps = &page.steps;
     let _ = writeln!(
@@ -90,6 +94,56 @@ pub fn write(page: &Page<'_>) -> Result<String, Complaint> {
     let _ =
         write!(text, "</main>\n<footer>Written by remap {version}.</footer>\n</body>\n</html>\n");
     Ok(text)
+}
+
+/// Shows the table of the slider's position.
+const SCRIPT: &str = "\
+const slider = document.getElementById('cost');
+function follow() {
+  document.querySelectorAll('table[data-cost]').forEach((table, i) => {
+    table.hidden = i !== Number(slider.value);
+    if (!table.hidden) document.getElementById('cost-now').value = table.dataset.cost + ' s';
+  });
+}
+slider.addEventListener('input', follow);
+follow();
+";
+
+/// A table for each cost of a remap; a slider shows one of them, without scripts all are shown.
+fn at_other_costs(rows: &[WhatIf]) -> String {
+    if rows.is_empty() {
+        return String::new();
+    }
+    let (last, middle) = (rows.len() - 1, rows.len() / 2);
+    let mut text = format!(
+        "<h2>If a remap cost otherwise</h2>\n<div class=\"sliders\"><label for=\"cost\">a remap costs</label>\
+         <input id=\"cost\" type=\"range\" min=\"0\" max=\"{last}\" value=\"{middle}\">\
+         <output id=\"cost-now\" for=\"cost\"></output></div>\n"
+    );
+    for WhatIf { remap_cost, policies, recorded, clairvoyant, .. } in rows {
+        let cost = short(*remap_cost);
+        let _ = writeln!(
+            text,
+            "<table data-cost=\"{cost}\"><caption>A remap costs {cost} seconds</caption>\n<thead><tr>\
+             <th scope=\"col\">policy</th><th scope=\"col\">cost</th>\
+             <th scope=\"col\">times hindsight</th></tr></thead>\n<tbody>"
+        );
+        let mut sorted: Vec<(&str, f64)> =
+            policies.iter().map(|(name, cost)| (name.as_str(), *cost)).collect();
+        sorted.extend(recorded.map(|cost| ("recorded", cost)));
+        sorted.sort_by(|a, b| a.1.total_cmp(&b.1));
+        for (name, cost) in sorted {
+            let times = cost / clairvoyant.max(f64::MIN_POSITIVE);
+            let (name, cost) = (escaped(name), short(cost));
+            let _ = writeln!(
+                text,
+                "<tr><th scope=\"row\">{name}</th><td>{cost}</td><td>{times:.3}</td></tr>"
+            );
+        }
+        text += "</tbody></table>\n";
+    }
+    let _ = write!(text, "<script>\n{SCRIPT}</script>\n");
+    text
 }
 
 fn table(judged: &Judged) -> String {

@@ -159,25 +159,73 @@ fn slope(rows: &[Vec<f64>], rank: usize) -> f64 {
     products / squares
 }
 
-/// Variances of what a step adds for good, around the stretch's own slopes, and of what the next takes back.
+/// Variances of what a step adds for good, and of what the next takes back, around the stretches' own slopes. The
+/// former is moved up by its error, so that it is not taken for slopes. It is found in two ways, from successive
+/// changes and from what is left of the lines; the surer one is taken.
 fn chance(all: &[Vec<Vec<f64>>]) -> (f64, f64) {
     let (mut squares, mut products) = ((0.0, 0.0), (0.0, 0.0));
+    let (mut rests, mut walks, mut lines) = ((0.0, 0.0), 0.0, 0.0);
     for rows in all {
         let ranks = rows[0].len();
         // The ranks' mean and the slope are taken away.
         let left = (ranks - 1) as f64 / ranks as f64;
+        let of_walk = rest_of_a_walk(rows.len());
         for rank in 0..ranks {
             let each: Vec<f64> =
                 rows.windows(2).map(|pair| pair[1][rank] - pair[0][rank]).collect();
-            let mean = mean(&each);
-            squares.0 += each.iter().map(|change| (change - mean).powi(2)).sum::<f64>();
+            let steady = mean(&each);
+            squares.0 += each.iter().map(|change| (change - steady).powi(2)).sum::<f64>();
             squares.1 += (each.len() - 1) as f64 * left;
-            let pairs = each.windows(2).map(|pair| (pair[0] - mean) * (pair[1] - mean));
+            let pairs = each.windows(2).map(|pair| (pair[0] - steady) * (pair[1] - steady));
             products.0 += pairs.sum::<f64>();
             products.1 += (each.len() - 1) as f64 * left;
+            rests.0 += rest(rows, rank);
+            rests.1 += (rows.len() - 2) as f64 * left;
+            walks += of_walk * left;
+            lines += left;
         }
     }
     let (variance, next) = (squares.0 / squares.1, products.0 / products.1);
-    let noise = (-next).clamp(0.0, variance / 2.0);
-    (variance - 2.0 * noise, noise)
+    let (rest, of_walk) = (rests.0 / rests.1, walks / rests.1);
+    let by_changes = (variance + 2.0 * next, 2.0 * variance / products.1.sqrt());
+    // rest = noise + walk of_walk, variance = walk + 2 noise.
+    let freedom = if rest < variance { rests.1 } else { lines };
+    let by_lines = match of_walk > 0.6 {
+        true => {
+            let error = rest * (2.0 / freedom).sqrt() / (of_walk - 0.5);
+            ((rest - variance / 2.0) / (of_walk - 0.5), error)
+        }
+        false => (0.0, f64::INFINITY),
+    };
+    let (walk, error) = if by_lines.1 < by_changes.1 { by_lines } else { by_changes };
+    let noise = ((variance - walk) / 2.0).clamp(0.0, variance / 2.0);
+    ((walk.max(0.0) + error).min(variance), noise)
+}
+
+/// Squares of what is left of a rank's loads around its line.
+fn rest(rows: &[Vec<f64>], rank: usize) -> f64 {
+    let (level, slope) =
+        (rows.iter().map(|row| row[rank]).sum::<f64>() / rows.len() as f64, slope(rows, rank));
+    let middle = (rows.len() - 1) as f64 / 2.0;
+    let off = |(at, row): (usize, &Vec<f64>)| row[rank] - level - slope * (at as f64 - middle);
+    rows.iter().enumerate().map(off).map(|off| off * off).sum()
+}
+
+/// Expected squares around the line of so many points of a random walk of variance 1.
+fn rest_of_a_walk(points: usize) -> f64 {
+    const SUMMED: usize = 200;
+    let n = points as f64;
+    if points > SUMMED {
+        return n * n / 15.0;
+    }
+    let middle = (n + 1.0) / 2.0;
+    let spread = n * (n * n - 1.0) / 12.0;
+    let mut sum = n * (n + 1.0) / 2.0;
+    for i in 1..=points {
+        for j in 1..=points {
+            let line = 1.0 / n + (i as f64 - middle) * (j as f64 - middle) / spread;
+            sum -= line * i.min(j) as f64;
+        }
+    }
+    sum
 }

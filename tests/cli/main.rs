@@ -31,6 +31,7 @@ mod model_problems;
 mod monitor;
 mod mutants;
 mod mutations;
+mod overlap;
 mod papers;
 mod periodic;
 mod periodic_references;

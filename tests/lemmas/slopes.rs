@@ -69,7 +69,7 @@ fn kept_and_redrawn_slopes_are_told_apart() {
         assert!(kept >= 95 && redrawn == 0, "kept: {kept}, {redrawn}, {chance:?}");
         for made in [Made::Redrawn, Made::OneRedrawn] {
             let [kept, redrawn, ..] = fates(made, 8, 6, chance);
-            assert!(kept <= 4 && redrawn >= 75, "redrawn: {kept}, {redrawn}, {chance:?}");
+            assert!(kept <= 4 && redrawn >= 60, "redrawn: {kept}, {redrawn}, {chance:?}");
         }
         let [kept, redrawn, unknown, none] = fates(Made::None, 8, 6, chance);
         assert!(none >= 90, "none: {kept}, {redrawn}, {unknown}, {none}, {chance:?}");
