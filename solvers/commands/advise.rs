@@ -11,7 +11,7 @@ use crate::replaying::advice::{Advice, Question, unmarked};
 use crate::replaying::check::{Findings, examine};
 use crate::replaying::contest::{self, Line, Percent};
 use crate::replaying::what_if::{self, WhatIf};
-use crate::replaying::{what_if, whole_cost};
+use crate::replaying::whole_cost;
 use crate::run::Watch;
 use crate::solution::log::Fits;
 use crate::solution::to_json;

@@ -1,6 +1,7 @@
 //! Controllers decide as a replay does, and go on as if nothing had happened after they were stored.
 
 use remapping::controller::Controller;
+use remapping::overlap::Overlap;
 use remapping::record::Record;
 use remapping::replay::{Ground, IN_USE, OURS, Outset, play};
 use remapping::simulate::{Base, Recorded};
@@ -32,6 +33,7 @@ fn stored_policies_go_on_as_if_nothing_had_happened() {
     let ground = Ground {
         record: &record,
         remap_cost: cost,
+        overlap: Overlap::NONE,
         training: 0..cut,
         seed: 1,
         from: Outset::Balance,
