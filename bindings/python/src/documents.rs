@@ -8,11 +8,12 @@ use remap::fitting::{self, Deck, Facts};
 use remap::model::Loaded;
 use remap::problems::comparison::{self, Contest};
 use remap::problems::{self, Files, Method, Settings};
-use remap::replaying::contest::{contestants, judge};
+use remap::replaying::contest::{Part, contestants, judge};
 use remap::replaying::{Ground, IN_USE, OURS, Outset};
 use remap::solution::to_json;
 use remap::verify::{Effort, Finding};
 use remapping::fit::growth::Point;
+use remapping::overlap::Overlap;
 use remapping::record::{Record, Remap};
 use remapping::{Halt, Observer};
 use serde_json::{Value, json};
@@ -234,9 +235,18 @@ pub fn replay(
     };
     let (found, stopped) = interruptible(py, || {
         let (training, from) = (0..cut, Outset::Balance);
-        let ground = Ground { record: &record, remap_cost, training, seed, from, end_known: true };
+        let ground = Ground {
+            record: &record,
+            remap_cost,
+            overlap: Overlap::NONE,
+            training,
+            seed,
+            from,
+            end_known: true,
+        };
         let all = contestants(&ground, &names, None, &mut Vec::new()).map_err(|one| vec![one])?;
-        let judged = judge(&ground, &all, cut..steps, known, &Interruptible).ok();
+        let parts = [Part { ground, contestants: all, steps: cut..steps }];
+        let judged = judge(&parts, known, &Interruptible).ok();
         Ok::<_, Vec<Complaint>>(judged.map(|judged| {
             let remaps = judged.courses.iter().map(|course| &course.remaps);
             to_json(&json!({

@@ -80,6 +80,7 @@ pub fn written(policy: &str, count: u64) -> String {
         let ground = Ground {
             record: &record,
             remap_cost,
+            overlap: remapping::overlap::Overlap::NONE,
             training: 0..TRAINING,
             seed: 1,
             from: Outset::Balance,
