@@ -70,7 +70,7 @@ const CLAIMS: &[Claim<LoadDrift>] = &[
     },
     Claim {
         statement: "remapping leaves the expected work as it is",
-        source: "[NRS86, section 3]: remapping \"resets\"",
+        source: "a natural guess from [NRS86, section 3]: remapping \"resets\"",
         truth: Fails(ROUNDED),
         check: work_is_kept,
     },

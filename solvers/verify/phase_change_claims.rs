@@ -99,7 +99,7 @@ pub(super) const CLAIMS: &[Claim<Case>] = &[
     },
     Claim {
         statement: "thresholds do not fall from one step to the next",
-        source: "[NR90, Fig. 3], read as a rule",
+        source: "a natural guess from [NR90, Fig. 3]",
         truth: Fails(FALLING),
         check: thresholds_rise,
     },

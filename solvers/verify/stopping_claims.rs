@@ -72,7 +72,7 @@ pub(super) const CLAIMS: &[Claim<Case>] = &[
     },
     Claim {
         statement: "one sweep of value iteration contracts in the maximum norm",
-        source: "[YXW03, Proposition 4.6], one step at a time",
+        source: "a natural guess from [YXW03, Proposition 4.6]",
         truth: Fails(PAPER_5),
         check: one_sweep_contracts,
     },
