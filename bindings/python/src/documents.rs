@@ -51,6 +51,7 @@ fn method(name: &str) -> PyResult<Method> {
 /// The document of `remap solve`, and whether Ctrl-C came before its end.
 #[pyfunction]
 #[pyo3(signature = (path, text, set, tolerance, time_limit, values, method_name))]
+#[expect(clippy::too_many_arguments, reason = "the keywords of Python's solve")]
 pub fn solve(
     py: Python<'_>,
     path: Option<PathBuf>,
