@@ -8,7 +8,7 @@ use crate::output::{check_free, print, write_file};
 use crate::plot::chart::{Chart, Series as Drawn};
 use crate::plot::{Format, picture};
 use crate::problems::study::{Desk, Found as Point, Stop};
-use crate::render::digits::proved;
+use crate::render::digits::{plain, proved};
 use crate::run::Watch;
 use crate::solution::to_json;
 use plotters::style::BLACK;
@@ -131,7 +131,13 @@ fn table(study: &Study, document: &Document<'_>) -> String {
     }
     for series in &document.series {
         let _ = writeln!(text, "{}: {}", series.name, series.quantity);
-        let _ = writeln!(text, "{:>10}{:>30}{:>10}  agrees", "at", "computed (proved)", "printed");
+        let bounded = series.points.iter().any(|point| point.lower < point.upper);
+        let how = match (series.statistical, bounded) {
+            (true, _) => "computed (95 %)",
+            (false, true) => "computed (proved)",
+            (false, false) => "computed",
+        };
+        let _ = writeln!(text, "{:>10}{how:>30}{:>10}  agrees", "at", "printed");
         let count = series.points.len();
         let stride = count.div_ceil(SHOWN).max(1);
         let near_end = |k: usize| count > SHOWN && k + SHOWN / 2 >= count;
@@ -140,7 +146,11 @@ fn table(study: &Study, document: &Document<'_>) -> String {
                 continue;
             }
             let bounds = Bounds { lower: point.lower, upper: point.upper };
-            let computed = proved(bounds).joined("±");
+            // Sums of doubles have no error that is known: as many digits as are sure to be right.
+            let computed = match bounds.lower == bounds.upper {
+                true => plain(point.lower),
+                false => proved(bounds).joined("±"),
+            };
             let printed = point.printed.map_or(String::new(), |printed| printed.to_string());
             let agrees = match point.agrees {
                 None => "",

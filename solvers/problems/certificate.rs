@@ -77,6 +77,12 @@ pub fn is_possible(loaded: &Loaded, solution: &Solution) -> Result<(), Complaint
         let message = "no certificate for remap costs that depend on the loads, or for a number of steps, yet";
         return Err(Complaint::elsewhere(message, "solve without --certificate"));
     }
+    if let Problem::Periodic(model) = &loaded.model.problem
+        && model.is_described()
+    {
+        let message = "no certificate for several periods, or for a cost by a description of the machine, yet";
+        return Err(Complaint::elsewhere(message, "solve without --certificate"));
+    }
     match loaded.model.problem {
         Problem::PhaseChange(_)
         | Problem::PhaseSwitching(_)

@@ -102,7 +102,9 @@ pub fn up(error: f64) -> String {
     let scaled = error * 10f64.powi(shift);
     let power = exponent(scaled) - 1;
     let first = (scaled / 10f64.powi(power)).floor() as i64;
+    // Among the least doubles a text may be read as more than it says.
     (first..)
+        .filter(|units| *units as f64 * 10f64.powi(power) >= scaled)
         .map(|units| text(units, power - shift))
         .find(|text| text.parse().is_ok_and(|up: f64| up >= error))
         .unwrap_or_default()
@@ -164,7 +166,7 @@ mod tests {
         assert_eq!(shown(80.960_150_839_258, 80.960_150_839_263), "80.9601508392605 +- 2.6e-12");
         assert_eq!(shown(100.0, 300.0), "200 +- 110");
         assert_eq!(shown(5.0, 5.0), "5");
-        assert_eq!(shown(0.0, 1e-7), "5.00e-8 +- 5.0e-8");
+        assert_eq!(shown(0.0, 1e-7), "5.0e-8 +- 5.1e-8");
         assert_eq!(plain(207.637_210_457_3), "207.6372105");
         assert_eq!(plain(12.0), "12");
     }

@@ -100,6 +100,16 @@ impl Policy for Player {
         }
     }
 
+    fn begun(&mut self) {
+        match self {
+            Player::Rule(rule) => rule.begun(),
+            Player::Advised(advised) => advised.begun(),
+            Player::Predictive(predictive) => predictive.begun(),
+            Player::Learnt(learnt) => learnt.begun(),
+            Player::Stated(following) => following.begun(),
+        }
+    }
+
     fn remapped(&mut self) {
         match self {
             Player::Rule(rule) => rule.remapped(),

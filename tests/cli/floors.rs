@@ -17,9 +17,9 @@ const SOLVERS: &[&[&str]] = &[
 const ENGINE: &[&[&str]] = &[
     &["decimal", "estimate", "machine", "observer", "overlap", "random", "rounding"],
     &["belief", "chain", "concave", "imbalance", "law", "lifetime", "record"],
-    &["interval", "stopping", "threshold"],
+    &["interval", "threshold"],
     &["fit", "policy", "simulate", "switching"],
-    &["drift", "learning", "mesh", "monitor", "replay"],
+    &["drift", "learning", "mesh", "monitor", "replay", "stopping"],
     &["controller"],
 ];
 

@@ -270,11 +270,11 @@ fn wrong_models_are_explained() {
     let cases = [
         (
             model("100", "Identical(count: 8, law: Moments(mean: 0, variance: -1))", bound),
-            "-1 is below zero",
+            "`-1` is below zero",
         ),
         (
             model("100", "Identical(count: 8, law: Normal(mean: 0, deviation: -2))", bound),
-            "-2 is below zero",
+            "`-2` is below zero",
         ),
         (model("100", "Identical(count: 8, law: Exponential(mean: 0))", bound), "must be positive"),
         (

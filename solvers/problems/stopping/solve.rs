@@ -61,8 +61,7 @@ pub fn solve(
                     memory::show(needed),
                     memory::show(memory)
                 );
-                let help = "until then it is known only that a start costs at most a remap: take fewer \
-                            levels or processes, or a larger machine";
+                let help = "take fewer levels or processes, or a larger machine";
                 ended_by(Status::IterationLimit, refuse(&message, help))
             }
             ModelError::Memory { halt, .. } => {
