@@ -240,10 +240,10 @@ impl Window {
     }
 }
 
-/// How many comparisons are under way at a time.
-const STRANDS: usize = 16;
+/// How many vectors of comparisons are under way at a time.
+const STRANDS: usize = 4;
 
-/// The largest and the least of `a - b`.
+/// The largest and the least of `a - b`, numbers.
 pub(super) fn extremes(a: &[f64], b: &[f64]) -> (f64, f64) {
     widest(Extremes { a, b })
 }
@@ -257,23 +257,21 @@ impl WithSimd for Extremes<'_> {
     type Output = (f64, f64);
 
     #[inline(always)]
-    fn with_simd<S: Simd>(self, _simd: S) -> (f64, f64) {
-        let (a, b) = (self.a, self.b);
-        let (mut most, mut least) = ([f64::NEG_INFINITY; STRANDS], [f64::INFINITY; STRANDS]);
-        let others = a.len() / STRANDS * STRANDS;
-        for (a, b) in a.chunks_exact(STRANDS).zip(b.chunks_exact(STRANDS)) {
-            for strand in 0..STRANDS {
-                let change = a[strand] - b[strand];
-                most[strand] = if change > most[strand] { change } else { most[strand] };
-                least[strand] = if change < least[strand] { change } else { least[strand] };
+    fn with_simd<S: Simd>(self, simd: S) -> (f64, f64) {
+        let ((a, a_rest), (b, b_rest)) = (S::as_simd_f64s(self.a), S::as_simd_f64s(self.b));
+        let mut most = [simd.splat_f64s(f64::NEG_INFINITY); STRANDS];
+        let mut least = [simd.splat_f64s(f64::INFINITY); STRANDS];
+        for (a, b) in a.chunks(STRANDS).zip(b.chunks(STRANDS)) {
+            for (strand, (a, b)) in a.iter().zip(b).enumerate() {
+                let change = simd.sub_f64s(*a, *b);
+                most[strand] = simd.max_f64s(change, most[strand]);
+                least[strand] = simd.min_f64s(change, least[strand]);
             }
         }
-        for (strand, (a, b)) in a[others..].iter().zip(&b[others..]).enumerate() {
-            let change = a - b;
-            most[strand] = if change > most[strand] { change } else { most[strand] };
-            least[strand] = if change < least[strand] { change } else { least[strand] };
-        }
-        let most = most.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        (most, least.iter().copied().fold(f64::INFINITY, f64::min))
+        let most = most.into_iter().map(|most| simd.reduce_max_f64s(most));
+        let least = least.into_iter().map(|least| simd.reduce_min_f64s(least));
+        let rest = || a_rest.iter().zip(b_rest).map(|(a, b)| a - b);
+        let most = most.chain(rest()).fold(f64::NEG_INFINITY, f64::max);
+        (most, least.chain(rest()).fold(f64::INFINITY, f64::min))
     }
 }
