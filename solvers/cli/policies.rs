@@ -3,6 +3,7 @@
 use clap::builder::{PossibleValue, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{Arg, Command, Error};
+use remapping::replay::OURS;
 use std::ffi::OsStr;
 
 /// Rules that play on any loads.
@@ -21,51 +22,14 @@ pub(super) const RULES: [&str; 11] = [
 ];
 
 /// What `compare` knows: rules, and those of a change of phase.
-pub(super) const COMPARED: [&str; 14] = [
-    "optimal",
-    "never",
-    "fixed:",
-    "stop_at_rise",
-    "threshold:",
-    "utilization:",
-    "menon",
-    "menon_offline",
-    "metabalancer",
-    "zhai",
-    "procassini",
-    "marquez:",
-    "guarded:",
-    "heuristic_1986",
-];
+pub(super) const COMPARED: [&[&str]; 2] = [&RULES, &["optimal", "guarded:", "heuristic_1986"]];
 
 /// What `replay` knows.
-pub(super) const PLAYED: [&str; 21] = [
-    "advised",
-    "advised_cold",
-    "solved",
-    "solution",
-    "adaptive",
-    "predictive",
-    "adaptive_cold",
-    "interval",
-    "q_learning",
-    "fixed",
-    "threshold",
-    "utilization",
-    "never",
-    "stop_at_rise",
-    "menon",
-    "metabalancer",
-    "zhai",
-    "procassini",
-    "marquez:",
-    "fixed:",
-    "threshold:",
-];
+pub(super) const PLAYED: [&[&str]; 3] = [&OURS, &RULES, &["solution"]];
 
 /// Any text; shells are told these names.
 #[derive(Debug, Clone)]
-pub(super) struct Named(pub &'static [&'static str]);
+pub(super) struct Named(pub &'static [&'static [&'static str]]);
 
 impl TypedValueParser for Named {
     type Value = String;
@@ -81,6 +45,6 @@ impl TypedValueParser for Named {
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        Some(Box::new(self.0.iter().map(|name| PossibleValue::new(*name))))
+        Some(Box::new(self.0.iter().copied().flatten().map(|name| PossibleValue::new(*name))))
     }
 }

@@ -403,7 +403,7 @@ pub struct Export {
 }
 
 fn rule() -> impl TypedValueParser<Value = Rule> {
-    Named(&RULES).try_map(|name| name.parse::<Rule>())
+    Named(&[&RULES]).try_map(|name| name.parse::<Rule>())
 }
 
 fn played() -> Named {

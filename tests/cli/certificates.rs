@@ -466,6 +466,27 @@ fn what_cannot_be_proved_says_why() {
     }
 }
 
+/// The answer is shown, and why nothing is proved of it.
+#[test]
+fn what_has_no_certificate_says_so_after_the_answer() {
+    let folder = tempfile::tempdir().unwrap();
+    let decks = Path::new(env!("CARGO_MANIFEST_DIR")).join("../models");
+    for (name, why) in [
+        ("periodic/growing.ron", "no certificate for several periods"),
+        ("periodic/log_gp.ron", "a cost by a description of the machine"),
+        ("stopping/units_moved.ron", "remap costs that depend on the loads"),
+        ("stopping/sixty_steps.ron", "a number of steps"),
+    ] {
+        let path = decks.join(name);
+        let arguments = ["solve", path.to_str().unwrap(), "--certificate", "x.cert"];
+        let (code, shown, error) = run(folder.path(), &arguments);
+        let error = error.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert_eq!(code, Some(1), "{name}: {error}");
+        assert!(!shown.is_empty() && error.contains(why), "{name}: {error}");
+        assert!(!folder.path().join("x.cert").exists());
+    }
+}
+
 /// A proof is as narrow as it was asked for, or the command says that it is not.
 #[test]
 fn proofs_are_as_narrow_as_asked_or_said_not_to_be() {

@@ -3,13 +3,10 @@
 use crate::workplace::Workplace;
 use rayon::prelude::*;
 use remap::model::fluids::Fluids;
-use remap::model::land_battle::LandBattle;
 use remap::problems::two_phase::estimate::optimal_thresholds;
-use remap::problems::two_phase::figure::{Figure, Policy, reports};
+use remap::problems::two_phase::figure::{Policy, reports};
 use remap::problems::two_phase::play;
-use remap::problems::two_phase::trace::Cycles;
 use remap::problems::two_phase::workload::{Workload, compare};
-use remap::problems::two_phase::{TwoPhases, expectation};
 use remapping::estimate::Estimate;
 use serde_json::Value;
 
@@ -158,65 +155,6 @@ fn fluids_contain_what_sampled_detectors_come_to() {
     assert_eq!(fluids_contain(20, 2_000), 1.0);
 }
 
-/// The least share, over positions, policies and both of time and percent, of so many seeds whose interval, by
-/// `compare` on battles with so many runs, contains the mean over so many other battles. The optimal policy is
-/// that of the seed's own runs.
-fn battles_contain(runs: u32, seeds: u32, others: u32) -> Vec<(Policy, f64)> {
-    let battle = LandBattle { separations: vec![18], ..LandBattle::default() };
-    let positions = battle.separations.len();
-    let model = battle.workload();
-    let compared: Vec<Figure> = (0..seeds)
-        .map(|seed| compare(&model, runs, u64::from(seed), &()).unwrap().0.figure)
-        .collect();
-    let setting = model.setting(others, 987_654);
-    let mut shares = Policy::ALL.map(|policy| (policy, 1.0_f64)).to_vec();
-    for at in 0..positions {
-        let pool: Vec<Cycles> = (0..others)
-            .into_par_iter()
-            .map(|index| model.trace(at, setting.seed, index).cycle_times())
-            .collect();
-        let mean = |cost: &(dyn Fn(&Cycles) -> f64 + Sync)| {
-            pool.par_iter().map(cost).sum::<f64>() / f64::from(others)
-        };
-        let rule = |level: &(dyn Fn(usize) -> f64 + Sync)| {
-            mean(&|run| expectation::threshold(run, &setting, level).time)
-        };
-        let fixed = rule(&|_| setting.threshold);
-        let truths = [
-            mean(&|run| play::fixed(&run.old).time),
-            mean(&|run| play::fixed(&run.new).time),
-            fixed,
-            f64::NAN,
-            mean(&|run| play::clairvoyant(run).time),
-            mean(&|run| run.lower_bound),
-        ];
-        for (share, truth) in shares.iter_mut().zip(truths) {
-            let contains = |figure: &Figure| {
-                let curve = figure.curve(share.0).unwrap();
-                let truth = match (share.0, &figure.parameters[at]) {
-                    (Policy::Optimal, Some(parameters)) => {
-                        let (beliefs, premature) = (&setting.beliefs, setting.premature);
-                        let cycles = pool[0].len();
-                        let optimal =
-                            optimal_thresholds(parameters, beliefs, premature, cycles, 1e-9, &());
-                        let optimal = optimal.unwrap().0;
-                        rule(&|n| optimal[n])
-                    }
-                    _ => truth,
-                };
-                let percent = 100.0 * (truth / fixed - 1.0);
-                [curve.time[at].contains(truth), curve.percent[at].contains(percent)]
-            };
-            let found: Vec<[bool; 2]> = compared.iter().map(contains).collect();
-            for kind in 0..2 {
-                let inside = found.iter().filter(|found| found[kind]).count();
-                share.1 = share.1.min(inside as f64 / f64::from(seeds));
-            }
-        }
-    }
-    shares
-}
-
 /// Rows of the table of docs/coverage.md.
 #[test]
 #[ignore = "minutes; run with: cargo test -p remap --test cli coverage -- --ignored --nocapture"]
@@ -226,11 +164,5 @@ fn comparisons_contain_the_truth_in_93_of_100_samples() {
         let share = 100.0 * fluids_contain(runs, 40_000);
         println!("compare on fluids, {runs} runs, threshold and optimal{share:>17.1} %");
         assert!(share >= 93.0);
-    }
-    for runs in [5, 20] {
-        for (policy, share) in battles_contain(runs, 100, 300) {
-            let share = 100.0 * share;
-            println!("compare on battles, {runs} runs, {}{share:>17.1} %", policy.name());
-        }
     }
 }

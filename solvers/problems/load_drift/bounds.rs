@@ -49,8 +49,7 @@ pub(super) fn solve(
     let goal = Goal::of(settings.gap.unwrap_or(Goal::GAP));
     let mut warnings = Vec::new();
     if settings.step.is_some() || settings.values {
-        warnings
-            .push("no map and no values of single states: that takes --method exact".to_owned());
+        warnings.push("no map and no values of single states: that takes all states".to_owned());
     }
     let measured = match Many::new(&problem, settings.seed, watch) {
         Ok(many) => many.measure(goal, watch),
