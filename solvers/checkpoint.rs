@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// First bytes of a checkpoint; the number is that of its layout.
-const MAGIC: &[u8; 16] = b"remap-snapshot-1";
+const MAGIC: &[u8; 16] = b"remap-snapshot-2";
+/// Of the layout without words of a region.
+const FIRST: &[u8; 16] = b"remap-snapshot-1";
 
 /// How often a running computation is saved.
 const INTERVAL: Duration = Duration::from_secs(5);
@@ -108,8 +110,8 @@ fn cache() -> PathBuf {
         .join("remap")
 }
 
-/// MAGIC, length and text of the identity, remaining, number of notes, vectors and limits, states,
-/// the notes, the limits, the vectors, and the CRC-32 of all that; numbers are little endian.
+/// MAGIC, length and text of the identity, remaining, number of notes, limits, words of the region and vectors,
+/// states, the notes, the limits, the words, the vectors, and the CRC-32 of all that; numbers are little endian.
 fn encode(saved: &Saved, identity: &str) -> Vec<u8> {
     let Saved { snapshot, notes } = saved;
     let states = snapshot.vectors.first().map_or(0, Vec::len);
@@ -117,11 +119,12 @@ fn encode(saved: &Saved, identity: &str) -> Vec<u8> {
     bytes.extend_from_slice(MAGIC);
     bytes.extend_from_slice(&(identity.len() as u64).to_le_bytes());
     bytes.extend_from_slice(identity.as_bytes());
-    let sizes = [notes.len(), snapshot.limits.len(), snapshot.vectors.len(), states];
+    let (limits, region) = (&snapshot.limits, &snapshot.region);
+    let sizes = [notes.len(), limits.len(), region.len(), snapshot.vectors.len(), states];
     let sizes = sizes.map(|size| size as u64);
-    let limits = snapshot.limits.iter().map(|&limit| u64::from(limit));
+    let limits = limits.iter().map(|&limit| u64::from(limit));
     let numbers = [snapshot.remaining].into_iter().chain(sizes).chain(notes.iter().copied());
-    for number in numbers.chain(limits) {
+    for number in numbers.chain(limits).chain(region.iter().copied()) {
         bytes.extend_from_slice(&number.to_le_bytes());
     }
     for value in snapshot.vectors.iter().flatten() {
@@ -135,7 +138,9 @@ fn encode(saved: &Saved, identity: &str) -> Vec<u8> {
 fn decode(bytes: &[u8], identity: &str) -> Result<Saved, &'static str> {
     const DAMAGED: &str = "is damaged";
     let (body, sum) = bytes.split_last_chunk::<4>().ok_or(DAMAGED)?;
-    let rest = body.strip_prefix(MAGIC).ok_or("is not a checkpoint of this version")?;
+    let known = [(&MAGIC[..], true), (&FIRST[..], false)];
+    let found = known.iter().find_map(|(magic, has)| Some((body.strip_prefix(*magic)?, *has)));
+    let (rest, has_region) = found.ok_or("is not a checkpoint of this version")?;
     if crc32fast::hash(body) != u32::from_le_bytes(*sum) {
         return Err(DAMAGED);
     }
@@ -145,11 +150,15 @@ fn decode(bytes: &[u8], identity: &str) -> Result<Saved, &'static str> {
         return Err("belongs to another model, or to other options");
     }
     let (chunks, odd) = rest.as_chunks::<8>();
-    let words: Vec<u64> = chunks.iter().map(|chunk| u64::from_le_bytes(*chunk)).collect();
-    let (&[remaining, notes, limits, vectors, states], rest) =
-        words.split_first_chunk::<5>().ok_or(DAMAGED)?;
+    let mut words: Vec<u64> = chunks.iter().map(|chunk| u64::from_le_bytes(*chunk)).collect();
+    if !has_region && words.len() >= 3 {
+        words.insert(3, 0);
+    }
+    let (&[remaining, notes, limits, region, vectors, states], rest) =
+        words.split_first_chunk::<6>().ok_or(DAMAGED)?;
     let (notes, rest) = rest.split_at_checked(notes as usize).ok_or(DAMAGED)?;
     let (limits, rest) = rest.split_at_checked(limits as usize).ok_or(DAMAGED)?;
+    let (region, rest) = rest.split_at_checked(region as usize).ok_or(DAMAGED)?;
     if !odd.is_empty() || states == 0 || vectors.checked_mul(states) != Some(rest.len() as u64) {
         return Err(DAMAGED);
     }
@@ -159,7 +168,8 @@ fn decode(bytes: &[u8], identity: &str) -> Result<Saved, &'static str> {
     }
     let vector = |words: &[u64]| words.iter().map(|&word| f64::from_bits(word)).collect();
     let vectors = rest.chunks(states as usize).map(vector).collect();
-    let snapshot = Snapshot { remaining, limits: limits.map_err(|_| DAMAGED)?, vectors };
+    let limits = limits.map_err(|_| DAMAGED)?;
+    let snapshot = Snapshot { remaining, limits, vectors, region: region.to_vec() };
     Ok(Saved { snapshot, notes: notes.to_vec() })
 }
 
@@ -176,7 +186,7 @@ mod tests {
     fn saved() -> Saved {
         let vectors = vec![vec![1.5, -0.25], vec![f64::MIN, 0.1]];
         Saved {
-            snapshot: Snapshot { remaining: 7, limits: vec![3, 4, 5], vectors },
+            snapshot: Snapshot { remaining: 7, limits: vec![3, 4, 5], vectors, region: vec![8, 1] },
             notes: vec![9],
         }
     }

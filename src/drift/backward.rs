@@ -1,5 +1,6 @@
 //! The backward recursion over the horizon, resumable at every step.
 
+use super::region::{Region, Search, is_left_out};
 use super::transition::Transition;
 use super::{Chain, Closest, Decisions, LoadDrift, Outcome, Remapping, States, Timing};
 use crate::chain::{ChainError, ROW_SUM_TOLERANCE, Wanted};
@@ -31,31 +32,37 @@ pub enum Carry {
 /// Memory: three vectors of the number of states for the value alone, five for the outcome. A step
 /// costs one application of the transition operator per vector carried, restricted to the states in
 /// which the program may want to go on: where a remap is certain (by the rule, or by a bound on the
-/// cost of going on; see [`Remapping`]) the cost depends on the total load alone.
+/// cost of going on; see [`Remapping`]) the cost depends on the total load alone. Where few states of many
+/// are left, most steps go over these alone, by lists of their moves.
 pub struct Backward<'a> {
-    problem: &'a LoadDrift,
-    states: &'a States,
+    pub(super) problem: &'a LoadDrift,
+    pub(super) states: &'a States,
     transition: &'a Transition,
-    control: Control,
-    remapping: Remapping,
-    remaining: u64,
+    pub(super) control: Control,
+    pub(super) remapping: Remapping,
+    pub(super) remaining: u64,
     /// By total: states with r (max - mean) beyond this remap for certain at the next decision, and
     /// the vectors hold nothing for them.
-    limits: Vec<u32>,
+    pub(super) limits: Vec<u32>,
     /// What the limits are expected to be.
-    expected: Vec<u32>,
-    vectors: Vec<Vec<f64>>,
+    pub(super) expected: Vec<u32>,
+    pub(super) vectors: Vec<Vec<f64>>,
     /// The value of the step before, while the step after may still be needed.
-    scratch: Vec<f64>,
+    pub(super) scratch: Vec<f64>,
     /// What the transition is applied to.
     buffer: Vec<f64>,
-    decisions: Decisions,
+    pub(super) decisions: Decisions,
     /// The decisions of the next step back, and by total the largest r (max - mean) with which it
     /// goes on.
-    upcoming: Decisions,
-    goes_on: Option<Vec<u32>>,
+    pub(super) upcoming: Decisions,
+    pub(super) goes_on: Option<Vec<u32>>,
     /// What underflow has taken from the probabilities of a joint move.
     underflow: f64,
+    /// The states that the next step goes over, if not over all.
+    pub(super) region: Option<Region>,
+    pub(super) search: Search,
+    /// What rounding may have done on regions that are given up.
+    pub(super) lost: f64,
 }
 
 /// Where the recursion stands: all that must be kept to resume it.
@@ -67,6 +74,8 @@ pub struct Snapshot {
     pub limits: Vec<u32>,
     /// Value, and if carried work and number of remaps, of every state.
     pub vectors: Vec<Vec<f64>>,
+    /// The region that the next steps go over, in words of its own.
+    pub region: Vec<u64>,
 }
 
 /// What underflow takes from all probabilities of a move, at most. One that is no double at all may be missing.
@@ -78,9 +87,9 @@ fn underflow(problem: &LoadDrift) -> f64 {
 }
 
 /// By how much values may be off: by a factor between e^-growth and e^growth, and then by so much.
-struct Rounding {
-    growth: f64,
-    absolute: f64,
+pub(super) struct Rounding {
+    pub growth: f64,
+    pub absolute: f64,
 }
 
 /// Relative slack within which two branches count as equal.
@@ -119,6 +128,9 @@ impl<'a> Backward<'a> {
             upcoming: Decisions::none(count),
             goes_on: None,
             underflow: underflow(problem),
+            region: None,
+            search: Search::new(),
+            lost: 0.0,
         };
         if problem.timing == Timing::BeforeStep {
             backward.pay(0);
@@ -157,13 +169,13 @@ impl<'a> Backward<'a> {
         self.limits = snapshot.limits;
         self.vectors = snapshot.vectors;
         self.goes_on = None;
-        Ok(())
+        self.resume_region(&snapshot.region)
     }
 
     /// What must be kept to resume from here.
     pub fn snapshot(&self) -> Snapshot {
-        let (limits, vectors) = (self.limits.clone(), self.vectors.clone());
-        Snapshot { remaining: self.remaining, limits, vectors }
+        let (limits, vectors) = (self.limits.clone(), self.written());
+        Snapshot { remaining: self.remaining, limits, vectors, region: self.saved_region() }
     }
 
     /// Steps still to be gone through; 0 when the recursion is done.
@@ -182,14 +194,25 @@ impl<'a> Backward<'a> {
         (0..self.states.count()).into_par_iter().filter(|&state| self.is_active(state)).count()
     }
 
+    /// The vectors with what stands in the region.
+    fn written(&self) -> Vec<Vec<f64>> {
+        let mut vectors = self.vectors.clone();
+        if let Some(region) = &self.region {
+            region.write(&mut vectors);
+        }
+        vectors
+    }
+
     fn is_active(&self, state: usize) -> bool {
         self.states.excess(state) <= self.limits[self.states.totals()[state] as usize]
+            && !is_left_out(self.vectors[0][state])
     }
 
     /// The cost-to-go of each state, before the first move (T1) or the first step (T2) when done;
     /// `None` where a remap is certain and it was not computed.
     pub fn cost_to_go(&self) -> Vec<Option<f64>> {
-        let values = self.vectors[0].iter().enumerate();
+        let vectors = self.written();
+        let values = vectors[0].iter().enumerate();
         values.map(|(state, &value)| self.is_active(state).then_some(value)).collect()
     }
 
@@ -200,7 +223,7 @@ impl<'a> Backward<'a> {
 
     /// Goes one step back. Does nothing when done.
     pub fn advance(&mut self) {
-        if self.remaining == 0 {
+        if self.remaining == 0 || self.advance_in_region() {
             return;
         }
         let decides = self.remaining < self.problem.steps;
@@ -233,6 +256,7 @@ impl<'a> Backward<'a> {
             }
         }
         self.remaining -= 1;
+        self.seek_region();
     }
 
     /// Expected outcome of `steps - remaining()` steps from the initial state: of the whole horizon
@@ -263,7 +287,7 @@ impl<'a> Backward<'a> {
     /// one of the cost it adds, k steps turn V into at most e^(k error) (V + k absolute), and no less than
     /// e^(-k error) (V - k absolute), the recursion being monotone and no expectation raising constants
     /// (but for rows that sum to a little more than 1).
-    fn rounding(&self) -> Rounding {
+    pub(super) fn rounding(&self) -> Rounding {
         let problem = self.problem;
         let steps = (problem.steps - self.remaining) as f64;
         // Six: the cost of a remap and its two targets, the cost of the step, and their sums.
@@ -275,7 +299,8 @@ impl<'a> Backward<'a> {
             Chain::BirthDeath(_) => 1.0,
             Chain::Dense(_) => (2.0 * ROW_SUM_TOLERANCE * steps * problem.processors as f64).exp(),
         };
-        let absolute = steps * (paid + underflow) * excess;
+        let on_regions = self.lost + self.region.as_ref().map_or(0.0, |region| region.rounding);
+        let absolute = steps * (paid + underflow) * excess + on_regions;
         Rounding { growth: 1.1 * step * steps, absolute }
     }
 
@@ -285,7 +310,7 @@ impl<'a> Backward<'a> {
 
     /// Makes the decisions that precede the present value. Returns, by total, the largest
     /// r (max - mean) with which the program goes on.
-    fn decide(&mut self) -> Vec<u32> {
+    pub(super) fn decide(&mut self) -> Vec<u32> {
         let (control, problem, states) = (self.control, self.problem, self.states);
         let (limits, after) = (&self.limits, self.remapping.leads_to(&self.vectors[0]));
         let beyond = limits.iter().copied().max().unwrap_or(0);
@@ -378,7 +403,8 @@ impl<'a> Backward<'a> {
                 self.transition.apply_where(&wanted, &self.buffer, &mut self.scratch);
             }
             // A little more, for the next step needs a little more or less.
-            self.expected = needed.into_iter().map(|excess| excess.saturating_add(1)).collect();
+            let more = if self.region.is_some() { 4 } else { 1 };
+            self.expected = needed.into_iter().map(|excess| excess.saturating_add(more)).collect();
         }
         std::mem::swap(&mut self.vectors[0], &mut self.scratch);
         limits
@@ -404,7 +430,7 @@ fn larger(mut a: Vec<u32>, b: Vec<u32>) -> Vec<u32> {
 
 impl Control {
     /// Whether to remap in a state where going on costs `value` and remapping `remapped`.
-    fn remaps(
+    pub(super) fn remaps(
         self,
         problem: &LoadDrift,
         states: &States,

@@ -44,6 +44,7 @@ mod intervals;
 mod lifted;
 pub mod many;
 mod paths;
+mod region;
 mod remapping;
 mod states;
 mod transition;

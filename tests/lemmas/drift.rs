@@ -422,6 +422,114 @@ fn leaving_out_certain_remaps_changes_nothing() {
     }
 }
 
+/// Problems whose steps from the end go over a region soon.
+fn problems_with_regions() -> impl Strategy<Value = LoadDrift> {
+    let walks = (0.05f64..0.5, 0.05f64..0.5, prop_oneof![Just(Edge::Hold), Just(Edge::Reflect)]);
+    let sizes = prop_oneof![Just((4usize, 14usize)), Just((5, 12)), Just((6, 9)), Just((3, 30))];
+    let rules = (
+        prop_oneof![Just(Rebalance::Split), Just(Rebalance::Nearest), Just(Rebalance::Stochastic)],
+        prop_oneof![Just(Timing::AfterStep), Just(Timing::BeforeStep)],
+        prop_oneof![Just(Objective::Imbalance), Just(Objective::Makespan)],
+    );
+    (walks, sizes, rules, 0.3f64..4.0, 20u64..120, 0.0f64..1.0).prop_map(
+        |(
+            (up, down, edge),
+            (processors, levels),
+            (rebalance, timing, objective),
+            cost,
+            steps,
+            at,
+        )| {
+            LoadDrift {
+                processors,
+                chain: Chain::BirthDeath(BirthDeath::walk(levels, up, down, edge).unwrap()),
+                lowest: 1.0,
+                initial: (at * (levels - 1) as f64) as usize,
+                steps,
+                remap_cost: cost,
+                rebalance,
+                timing,
+                objective,
+            }
+        },
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn regions_change_nothing(problem in problems_with_regions(), stop in 0.0f64..1.0) {
+        let states = States::new(problem.processors, problem.chain.levels()).unwrap();
+        let transition = Transition::new(&problem.chain, problem.processors).unwrap();
+        let new = |least| {
+            Backward::new(&problem, &states, &transition, Control::Optimal, Carry::Outcome)
+                .regions_from(least)
+        };
+        let (mut with, mut without) = (new(0), new(usize::MAX));
+        while with.remaining() > 0 {
+            let ahead = without.snapshot().vectors.swap_remove(0);
+            with.advance();
+            without.advance();
+            let decided: Vec<(f64, f64)> = (0..states.count())
+                .map(|state| {
+                    let to = problem.balanced(states.totals()[state] as usize);
+                    let to = to.iter().map(|(p, sorted)| p * ahead[states.multisets().rank(sorted)]);
+                    (ahead[state], problem.remap_cost + to.sum::<f64>())
+                })
+                .collect();
+            // Where two branches cost the same up to rounding, either may be taken.
+            for state in 0..states.count() {
+                if with.decisions().remaps(state) != without.decisions().remaps(state) {
+                    let (value, remapped) = decided[state];
+                    prop_assert!((value - remapped).abs() <= 1e-9 * remapped, "{value} {remapped}");
+                }
+            }
+            let (lower, upper) = with.value_bounds();
+            let (other_lower, other_upper) = without.value_bounds();
+            prop_assert!(lower <= other_upper && other_lower <= upper);
+            prop_assert!(upper - lower <= 1e-9 * upper.max(1.0), "{lower} to {upper}");
+            let costs = with.cost_to_go();
+            let plain = without.cost_to_go();
+            for (found, plain) in costs.iter().zip(&plain) {
+                if let (Some(found), Some(plain)) = (found, plain) {
+                    prop_assert!(close(*found, *plain), "{found} {plain}");
+                }
+            }
+        }
+        let (a, b) = (with.outcome().unwrap(), without.outcome().unwrap());
+        prop_assert!(close(a.value, b.value) && close(a.work, b.work), "{a:?} {b:?}");
+        prop_assert!((a.remaps - b.remaps).abs() < 1e-6 * b.remaps.max(1.0), "{a:?} {b:?}");
+        // And one that is stopped and goes on.
+        let mut first = new(0);
+        while first.remaining() > (stop * problem.steps as f64) as u64 {
+            first.advance();
+        }
+        let mut second = new(0);
+        second.resume(first.snapshot()).unwrap();
+        while second.remaining() > 0 {
+            second.advance();
+        }
+        prop_assert_eq!(second.outcome(), with.outcome());
+    }
+}
+
+/// Most steps of a long program go over few states.
+#[test]
+fn regions_are_found() {
+    let problem = LoadDrift { steps: 200, ..figure(6, 200, 2.0) };
+    let states = States::new(6, 19).unwrap();
+    let transition = Transition::new(&problem.chain, 6).unwrap();
+    let mut backward =
+        Backward::new(&problem, &states, &transition, Control::Optimal, Carry::Outcome);
+    let mut on_region = 0;
+    while backward.remaining() > 0 {
+        on_region += u64::from(backward.region().is_some_and(|few| 20 * few < states.count()));
+        backward.advance();
+    }
+    assert!(on_region > 150, "{on_region}");
+}
+
 /// The lumped recursion without any shortcut.
 struct Plainly<'a> {
     problem: &'a LoadDrift,

@@ -1,0 +1,427 @@
+//! When the recursion goes over a region, and when over all states.
+
+use super::Region;
+use super::shapes::Packing;
+use crate::chain::ChainError;
+use crate::drift::{Backward, Chain, Control, Decisions};
+use rayon::prelude::*;
+use std::collections::HashSet;
+
+/// When regions are looked for.
+#[derive(Debug, Clone, PartialEq)]
+pub(in crate::drift) struct Search {
+    /// From so many states on.
+    pub least_states: usize,
+    /// No more before so few steps remain.
+    until: u64,
+}
+
+/// Fewer states than this are gone over in no time.
+const LEAST_STATES: usize = 20_000;
+/// Steps that a region should last, and that should lie between two, for one to be worth its lists.
+const WORTH: u64 = 16;
+/// A region has at most this share of all states.
+const SHARE: usize = 6;
+/// Least and largest margin by which remapping is better in states left out, in parts of the remap cost.
+const MARGINS: [f64; 2] = [1.0 / 128.0, 1.0 / 64.0];
+/// What stands for the cost-to-go of a state left out.
+const LEFT_OUT: f64 = 1e300;
+/// Share of a slack that is not used up, above rounding.
+const SPARE: f64 = 1e-3;
+
+/// Whether this is no cost but that of a state left out.
+pub(in crate::drift) fn is_left_out(value: f64) -> bool {
+    value >= LEFT_OUT
+}
+
+impl Search {
+    pub fn new() -> Search {
+        Search { least_states: LEAST_STATES, until: u64::MAX }
+    }
+}
+
+impl Backward<'_> {
+    /// Looks for regions of few states in which a step costs less from `least_states` states on; `usize::MAX` never
+    /// does. The values are the same up to rounding.
+    #[must_use]
+    pub fn regions_from(mut self, least_states: usize) -> Self {
+        self.search.least_states = least_states;
+        self
+    }
+
+    /// How many states the region has that is gone over, if one is.
+    pub fn region(&self) -> Option<usize> {
+        self.region.as_ref().map(Region::states)
+    }
+
+    /// Goes one step back on the region, if there is one and it is sure to be large enough.
+    pub(in crate::drift) fn advance_in_region(&mut self) -> bool {
+        let Some(mut region) = self.region.take() else { return false };
+        // The last step is shown everywhere.
+        let done = self.remaining > 1 && self.step_in(&mut region);
+        if !done {
+            region.write(&mut self.vectors);
+        }
+        self.region = Some(region);
+        done
+    }
+
+    fn step_in(&mut self, region: &mut Region) -> bool {
+        self.remapping.observe(&self.vectors, self.problem.remap_cost);
+        let rounding = self.rounding();
+        let remaps = self.remapping.costs();
+        let largest = remaps[0].iter().copied().fold(0.0, f64::max);
+        let lost = 4.0 * (rounding.growth.exp_m1() * largest + rounding.absolute) + 1e-12 * largest;
+        if !region.is_apart(lost) {
+            return false;
+        }
+        let width = remaps.len();
+        let savings = region.savings(remaps);
+        let next = region.step(&savings, remaps);
+        let earlier = std::mem::replace(&mut region.values, next);
+        region.write_balanced(&mut self.vectors);
+        if !self.limits_hold([rounding.growth.exp_m1(), rounding.absolute]) {
+            region.values = earlier;
+            return false;
+        }
+        region.rounding += region.rounding_of_step(&savings, width, &self.remapping.costs()[0]);
+        let after = self.remapping.leads_to(&self.vectors[0]);
+        let moved = region.moved_in_step(&savings, width, &after);
+        region.account(&moved, &self.remapping.costs()[0], &after);
+        std::mem::swap(&mut self.decisions, &mut self.upcoming);
+        self.goes_on = Some(self.decide_in(region, &after));
+        self.remaining -= 1;
+        true
+    }
+
+    /// Whether remapping is still certain in the states beyond the limits, now that the values are those of one more
+    /// step.
+    fn limits_hold(&self, rounding: [f64; 2]) -> bool {
+        let needed = self.remapping.certain_beyond(&self.vectors[0], rounding);
+        let Some(goes_on) = &self.goes_on else { return false };
+        let reachable = self.remapping.reachable(goes_on);
+        let holds = |(total, limit): (usize, &u32)| {
+            let wanted = needed[total].max(reachable[total]);
+            *limit >= wanted.min(self.remapping.largest_excess(total))
+        };
+        self.limits.iter().enumerate().all(holds)
+    }
+
+    /// Makes the decisions that precede the present values of the members; all others remap. Returns, by total, the
+    /// largest r (max - mean) with which the program goes on.
+    fn decide_in(&mut self, region: &mut Region, after: &[f64]) -> Vec<u32> {
+        let (control, problem, states) = (self.control, self.problem, self.states);
+        let words = self.upcoming.words_mut();
+        words.fill(u64::MAX);
+        let rest = states.count() % 64;
+        if let Some(last) = words.last_mut().filter(|_| rest > 0) {
+            *last = u64::MAX >> (64 - rest);
+        }
+        let mut largest = vec![0; after.len()];
+        let values = region.values.iter().step_by(self.vectors.len());
+        let flags = region.goes_on.iter_mut().zip(values);
+        for (member, (goes_on, &value)) in region.members.iter().zip(flags) {
+            let (rank, total) = (member.rank, member.total as usize);
+            *goes_on = !control.remaps(problem, states, rank, value, after[total]);
+            if *goes_on {
+                words[rank / 64] &= !(1 << (rank % 64));
+                largest[total] = largest[total].max(member.excess);
+            }
+        }
+        largest
+    }
+
+    /// After a step over all states: keeps the region, takes up another, or none.
+    pub(in crate::drift) fn seek_region(&mut self) {
+        let region = self.region.take();
+        // Rules that are given are known to remap in most states, and those are left out as it is.
+        if self.control != Control::Optimal
+            || self.states.count() < self.search.least_states
+            || self.remaining < WORTH
+            || self.remapping.costs().is_empty()
+        {
+            self.give_up(region);
+            return;
+        }
+        let after = self.remapping.leads_to(&self.vectors[0]);
+        let moved = self.moved_everywhere(&after);
+        // Unrest fades.
+        let margin = (6.0 * moved.unrest()).max(MARGINS[0] * self.problem.remap_cost);
+        if let Some(region) = region {
+            let slack = self.slack(&region, &after);
+            let least = slack.iter().copied().fold(f64::INFINITY, f64::min);
+            let large = self.remaining < self.search.until && least > 3.0 * margin;
+            if least >= 0.25 * margin && !large {
+                self.take_up(region, slack, &moved, &after);
+                return;
+            }
+            self.give_up(Some(region));
+        }
+        let restless = margin > MARGINS[1] * self.problem.remap_cost;
+        if restless || margin <= 0.0 || self.remaining > self.search.until {
+            return;
+        }
+        self.search.until = self.remaining - WORTH;
+        let Some(shapes) = self.shapes_within(&after, margin) else { return };
+        let most = self.states.count() / SHARE;
+        if let Some(region) = Region::new(self.problem, self.states, shapes, most) {
+            let slack = self.slack(&region, &after);
+            self.take_up(region, slack, &moved, &after);
+        }
+    }
+
+    fn take_up(&mut self, mut region: Region, slack: Vec<f64>, moved: &Moved, after: &[f64]) {
+        region.read(&self.vectors, &self.upcoming);
+        region.slack = slack;
+        region.moved.fill(0.0);
+        region.account(moved, &self.remapping.costs()[0], after);
+        let values = self.vectors[0].par_iter_mut().with_min_len(CHUNK).enumerate();
+        values.filter(|(state, _)| !region.contains(*state)).for_each(|(_, v)| *v = LEFT_OUT);
+        self.region = Some(region);
+    }
+
+    fn give_up(&mut self, region: Option<Region>) {
+        self.lost += region.map_or(0.0, |region| region.rounding);
+    }
+
+    /// How what going on saves has changed in the last step, over all states.
+    fn moved_everywhere(&self, after: &[f64]) -> Moved {
+        let (states, before) = (self.states, &self.remapping.costs()[0]);
+        let words = self.decisions.words().par_iter().zip(self.upcoming.words()).enumerate();
+        // Where the program goes on neither before nor after, nothing changes, and nothing may be known.
+        let found = words.with_min_len(CHUNK / 64).fold(
+            || Moved::none(after.len()),
+            |mut moved, (block, (&earlier, &now))| {
+                let mut either = !(earlier & now);
+                while either != 0 {
+                    let bit = either.trailing_zeros();
+                    either &= either - 1;
+                    let state = block * 64 + bit as usize;
+                    if state >= states.count() {
+                        break;
+                    }
+                    let total = states.totals()[state] as usize;
+                    let saved = |word: u64, remapped: f64, value: f64| match word >> bit & 1 {
+                        0 => f64::max(0.0, remapped - value),
+                        _ => 0.0,
+                    };
+                    let earlier = saved(earlier, before[total], self.scratch[state]);
+                    moved.add(total, saved(now, after[total], self.vectors[0][state]) - earlier);
+                }
+                moved
+            },
+        );
+        found.reduce(|| Moved::none(after.len()), Moved::and)
+    }
+
+    /// The shapes of all states in which remapping is not better by the margin.
+    fn shapes_within(&self, after: &[f64], margin: f64) -> Option<HashSet<u128>> {
+        let Chain::BirthDeath(chain) = &self.problem.chain else { return None };
+        let packing = Packing::new(self.problem.processors, chain.levels())?;
+        let most = self.states.count() / SHARE;
+        let (states, value) = (self.states, &self.vectors[0]);
+        let within = |state: usize| {
+            let total = states.totals()[state] as usize;
+            states.excess(state) <= self.limits[total] && value[state] - after[total] < margin
+        };
+        let blocks = states.count().div_ceil(CHUNK);
+        let found = (0..blocks).into_par_iter().map(|block| {
+            let mut shapes = HashSet::new();
+            let mut sorted = vec![0; self.problem.processors];
+            for state in block * CHUNK..states.count().min((block + 1) * CHUNK) {
+                if within(state) {
+                    states.multisets().unrank_into(state, &mut sorted);
+                    shapes.insert(packing.of(&sorted).0);
+                }
+            }
+            shapes
+        });
+        let all = found.reduce(HashSet::new, |a, b| {
+            let (mut large, small) = if a.len() < b.len() { (b, a) } else { (a, b) };
+            large.extend(small);
+            large
+        });
+        (all.len() <= most).then_some(all)
+    }
+
+    /// By total, how much better remapping is at least in the states that are left out; those beyond the limits are
+    /// proved otherwise.
+    fn slack(&self, region: &Region, after: &[f64]) -> Vec<f64> {
+        let (states, value) = (self.states, &self.vectors[0]);
+        let none = || vec![f64::INFINITY; after.len()];
+        let blocks = states.count().div_ceil(CHUNK);
+        let found = (0..blocks).into_par_iter().fold(none, |mut slack, block| {
+            for state in block * CHUNK..states.count().min((block + 1) * CHUNK) {
+                let total = states.totals()[state] as usize;
+                if states.excess(state) <= self.limits[total] && !region.contains(state) {
+                    slack[total] = f64::min(slack[total], value[state] - after[total]);
+                }
+            }
+            slack
+        });
+        found.reduce(none, |mut a, b| {
+            a.iter_mut().zip(b).for_each(|(a, b)| *a = f64::min(*a, b));
+            a
+        })
+    }
+
+    /// What must be kept of the region to go on with the same bits.
+    pub(in crate::drift) fn saved_region(&self) -> Vec<u64> {
+        let mut words = vec![self.search.until, self.lost.to_bits()];
+        words.extend(self.expected.iter().map(|excess| u64::from(*excess)));
+        if let Some(region) = &self.region {
+            words.extend([region.rounding.to_bits(), region.shapes.len() as u64]);
+            words.extend(region.shapes.iter().flat_map(|s| [*s as u64, (*s >> 64) as u64]));
+            words.extend(region.slack.iter().chain(&region.moved).map(|x| x.to_bits()));
+        }
+        words
+    }
+
+    /// Takes up what [`saved_region`](Self::saved_region) gave.
+    pub(in crate::drift) fn resume_region(&mut self, words: &[u64]) -> Result<(), ChainError> {
+        let wrong = |found: usize| ChainError::Shape {
+            what: "words of the region".into(),
+            expected: 2,
+            found,
+        };
+        self.region = None;
+        if words.is_empty() {
+            return Ok(());
+        }
+        let (&[until, lost], rest) =
+            words.split_first_chunk::<2>().ok_or_else(|| wrong(words.len()))?;
+        self.search.until = until;
+        self.lost = f64::from_bits(lost);
+        let expected = rest.split_at_checked(self.limits.len());
+        let (expected, rest) = expected.ok_or_else(|| wrong(words.len()))?;
+        // More than there is means all.
+        self.expected =
+            expected.iter().map(|&excess| excess.min(u64::from(u32::MAX)) as u32).collect();
+        let Some((&[rounding, count], rest)) = rest.split_first_chunk::<2>() else { return Ok(()) };
+        let totals = self.limits.len();
+        let size = count as usize;
+        let wanted = size.checked_mul(2).and_then(|n| n.checked_add(2 * totals));
+        if wanted != Some(rest.len()) {
+            return Err(wrong(words.len()));
+        }
+        let (shapes, rest) = rest.split_at(2 * size);
+        let (pairs, _) = shapes.as_chunks::<2>();
+        let shapes = pairs.iter().map(|&[low, high]| u128::from(low) | u128::from(high) << 64);
+        let shapes: Vec<u128> = shapes.collect();
+        let (processors, levels) = (self.problem.processors, self.problem.chain.levels());
+        let packing = Packing::new(processors, levels).ok_or_else(|| wrong(words.len()))?;
+        if !shapes.iter().all(|shape| packing.is_shape(*shape, processors, levels)) {
+            return Err(wrong(words.len()));
+        }
+        let most = self.states.count() / SHARE;
+        let region = Region::new(self.problem, self.states, shapes, most);
+        let mut region = region.ok_or_else(|| wrong(words.len()))?;
+        let numbers = |words: &[u64]| words.iter().map(|word| f64::from_bits(*word)).collect();
+        (region.slack, region.moved) = (numbers(&rest[..totals]), numbers(&rest[totals..]));
+        region.rounding = f64::from_bits(rounding);
+        self.goes_on = Some(self.decide());
+        region.read(&self.vectors, &self.upcoming);
+        self.region = Some(region);
+        Ok(())
+    }
+}
+
+/// States looked at by one task.
+const CHUNK: usize = 1 << 14;
+
+/// By total, the largest and the least change of what going on saves, or 0.
+struct Moved {
+    rise: Vec<f64>,
+    fall: Vec<f64>,
+}
+
+impl Moved {
+    fn none(totals: usize) -> Moved {
+        Moved { rise: vec![0.0; totals], fall: vec![0.0; totals] }
+    }
+
+    fn add(&mut self, total: usize, change: f64) {
+        self.rise[total] = self.rise[total].max(change);
+        self.fall[total] = self.fall[total].min(change);
+    }
+
+    fn and(mut self, other: Moved) -> Moved {
+        for (total, (rise, fall)) in other.rise.into_iter().zip(other.fall).enumerate() {
+            self.add(total, rise);
+            self.add(total, fall);
+        }
+        self
+    }
+
+    /// The largest change less the least.
+    fn unrest(&self) -> f64 {
+        let most = self.rise.iter().copied().fold(0.0, f64::max);
+        most - self.fall.iter().copied().fold(0.0, f64::min)
+    }
+}
+
+impl Region {
+    /// Takes the values and decisions of the members.
+    fn read(&mut self, vectors: &[Vec<f64>], decisions: &Decisions) {
+        let members = self.members.iter();
+        let entries = members.clone().flat_map(|m| vectors.iter().map(|vector| vector[m.rank]));
+        self.values = entries.collect();
+        self.goes_on = members.map(|member| !decisions.remaps(member.rank)).collect();
+    }
+
+    /// Writes the values of the members to where those of all states are.
+    pub fn write(&self, vectors: &mut [Vec<f64>]) {
+        for (member, entries) in self.members.iter().zip(self.values.chunks(vectors.len())) {
+            for (vector, entry) in vectors.iter_mut().zip(entries) {
+                vector[member.rank] = *entry;
+            }
+        }
+    }
+
+    /// The same for the members that remaps lead to.
+    fn write_balanced(&self, vectors: &mut [Vec<f64>]) {
+        let width = vectors.len();
+        for &at in &self.balanced {
+            for (vector, entry) in vectors.iter_mut().zip(&self.values[at * width..]) {
+                vector[self.members[at].rank] = *entry;
+            }
+        }
+    }
+
+    /// Whether remapping is better, by so much at least, in all states left out, one step on.
+    fn is_apart(&self, least: f64) -> bool {
+        let mut pairs = self.slack.iter().zip(&self.moved);
+        pairs.all(|(slack, moved)| moved + least <= (1.0 - SPARE) * slack)
+    }
+
+    /// How the savings have changed from these, the first of `width` for each member, to those of the present values.
+    fn moved_in_step(&self, savings: &[f64], width: usize, after: &[f64]) -> Moved {
+        let mut moved = Moved::none(after.len());
+        let pairs = self.values.iter().zip(savings).step_by(width);
+        for (member, (value, saved)) in self.members.iter().zip(pairs) {
+            let total = member.total as usize;
+            moved.add(total, f64::max(0.0, after[total] - value) - saved);
+        }
+        moved
+    }
+
+    /// Adds up what the slack may lose with the step after one in which the costs of a remap went from `before` to
+    /// `after` and the savings moved like this.
+    fn account(&mut self, moved: &Moved, before: &[f64], after: &[f64]) {
+        let changes: Vec<f64> =
+            after.iter().zip(before).map(|(after, before)| after - before).collect();
+        let totals = changes.len();
+        let expected: Vec<f64> =
+            self.sums.iter().map(|&(law, total)| self.laws.expect(law, total, &changes)).collect();
+        // A remap may change the total by as much as a move may.
+        let reach = 2 * self.processors;
+        for total in 0..totals {
+            let near = total.saturating_sub(reach)..=(total + reach).min(totals - 1);
+            let base = self.remapped[total].iter().map(|&(p, sum)| p * expected[sum]).sum();
+            let apart = self.laws.farthest_from(base, total, &changes, &self.ends);
+            let highest = moved.rise[near.clone()].iter().copied().fold(0.0, f64::max);
+            let lowest = moved.fall[near].iter().copied().fold(0.0, f64::min);
+            self.moved[total] += apart + highest - lowest;
+        }
+    }
+}

@@ -1,0 +1,347 @@
+//! A region of states outside which a remap is certain, and the recursion on it alone.
+//!
+//! With h steps left let V_h(x) be the cost-to-go, W_h(t) the cost of a remap with total t, and
+//! D = max(0, W - V) what going on saves. Since min(V, W) = W - D,
+//!
+//! ```text
+//! V_{h+1}(x) = paid(x) + E W_h(t') - E D_h(y)
+//! ```
+//!
+//! and only states that save anything matter. They have few shapes (multisets up to where they stand), and the
+//! moves of a shape are the same wherever no edge is near: a region is a set of shapes with all their places, so that
+//! one list of moves serves a whole run of them.
+//!
+//! Why the rest may be left out: a step over all states tells by how much remapping was better there, the slack
+//! V - W. The next step changes it, with dW and dD the changes of W and D in the step before, by
+//!
+//! ```text
+//! E[dW(t') | x] - E[dW(t') | Rx] - E[dD(y) | x] + E[dD(y) | Rx]
+//! ```
+//!
+//! where the first two terms cancel unless processors stand at an edge. As long as these changes do not add up to the
+//! slack, remapping is still better in all states left out; when they do, the next step goes over all states again.
+
+mod advance;
+mod shapes;
+mod sums;
+
+use super::{Chain, LoadDrift, Objective, States, Timing};
+use crate::chain::BirthDeath;
+use rayon::prelude::*;
+use shapes::Packing;
+use std::collections::HashMap;
+use sums::SumLaws;
+
+pub(super) use advance::{Search, is_left_out};
+
+/// The most moves that are listed.
+const MOST_MOVES: usize = 16_000_000;
+
+/// States whose cost is computed, and what it takes.
+#[derive(Debug)]
+pub(super) struct Region {
+    processors: usize,
+    shapes: Vec<u128>,
+    members: Vec<Member>,
+    /// One bit per state.
+    inside: Vec<u64>,
+    laws: SumLaws,
+    /// Processors at the lowest and at the highest level, and the law of the sum.
+    ends: Vec<(usize, usize, usize)>,
+    /// The laws and totals of the members, each once.
+    sums: Vec<(usize, usize)>,
+    /// Where a remap leads from each total: probabilities and which of `sums`.
+    remapped: Vec<Vec<(f64, usize)>>,
+    runs: Vec<Run>,
+    /// Of all runs: the member that the first of the run goes to, and how likely.
+    targets: Vec<u32>,
+    chances: Vec<f64>,
+    /// Value, work and number of remaps of each member, as far as they are carried.
+    values: Vec<f64>,
+    /// Whether each member goes on at the next decision.
+    goes_on: Vec<bool>,
+    /// The members that remaps lead to.
+    balanced: Vec<usize>,
+    /// By total: how much better remapping was in all states left out, when last seen.
+    slack: Vec<f64>,
+    /// By total: how much that may have changed since.
+    moved: Vec<f64>,
+    /// What rounding may have added to costs.
+    pub rounding: f64,
+}
+
+/// A state of the region.
+#[derive(Debug, Clone, Copy)]
+struct Member {
+    rank: usize,
+    total: u32,
+    /// r (max - mean).
+    excess: u32,
+    /// Which of the sums.
+    sum: u32,
+    /// Cost of the step, and the work in it.
+    paid: [f64; 2],
+}
+
+/// Members of one shape, side by side, that move alike.
+#[derive(Debug, Clone)]
+struct Run {
+    first: usize,
+    count: usize,
+    moves: std::ops::Range<usize>,
+}
+
+impl Region {
+    /// The region of these shapes, and of those that a remap leads to. `None` if it is too large to be worth it.
+    pub fn new(
+        problem: &LoadDrift,
+        states: &States,
+        wanted: impl IntoIterator<Item = u128>,
+        most_members: usize,
+    ) -> Option<Region> {
+        let Chain::BirthDeath(chain) = &problem.chain else { return None };
+        let (r, levels) = (problem.processors, chain.levels());
+        let packing = Packing::new(r, levels)?;
+        let totals = states.distinct_totals();
+        let mut shapes: Vec<u128> = wanted.into_iter().collect();
+        for total in 0..totals {
+            let to = problem.balanced(total);
+            shapes.extend(to.iter().map(|(_, sorted)| packing.of(sorted).0));
+        }
+        shapes.sort_unstable();
+        shapes.dedup();
+        let places = |shape: &u128| levels + 1 - packing.width(*shape);
+        if shapes.iter().map(places).sum::<usize>() > most_members {
+            return None;
+        }
+        let mut laws = SumLaws::new(chain, r);
+        let ends = laws.complete();
+        let mut sums = HashMap::new();
+        let mut members = Vec::new();
+        let mut first = Vec::with_capacity(shapes.len());
+        for &shape in &shapes {
+            first.push(members.len());
+            for lowest in 0..places(&shape) {
+                let counts = || (lowest..).zip(packing.counts(shape)).filter(|(_, n)| *n > 0);
+                let total = counts().map(|(level, n)| level * n as usize).sum();
+                let law = laws.of(counts());
+                let next = sums.len();
+                let sum = *sums.entry((law, total)).or_insert(next);
+                let rank =
+                    states.multisets().rank_of_counts(counts().map(|(l, n)| (l, n as usize)));
+                let paid = problem.paid(chain, &counts().collect::<Vec<_>>());
+                let excess = states.excess(rank);
+                members.push(Member { rank, total: total as u32, excess, sum: sum as u32, paid });
+            }
+        }
+        let of_shape: HashMap<u128, usize> =
+            shapes.iter().copied().zip(first.iter().copied()).collect();
+        let lists = shapes.par_iter().zip(&first).map(|(&shape, &first)| {
+            let mut lists: Vec<(usize, usize, Vec<(u32, f64)>)> = Vec::new();
+            let mut last = Vec::new();
+            for lowest in 0..places(&shape) {
+                let counts = packing.counts(shape).collect::<Vec<_>>();
+                let occupied = (lowest..).zip(&counts).filter(|(_, n)| **n > 0).map(|(l, _)| l);
+                let kinds = laws.kinds(occupied);
+                if let Some((_, count, _)) = lists.last_mut().filter(|_| kinds == last) {
+                    *count += 1;
+                    continue;
+                }
+                last = kinds;
+                let moves = packing.successors(chain, shape, lowest).into_iter();
+                let listed = moves.filter_map(|(counts, p)| {
+                    let (to, empty) = packing.lowered(counts);
+                    // The counts begin one level below.
+                    Some(((of_shape.get(&to)? + lowest + empty - 1) as u32, p))
+                });
+                let mut listed: Vec<(u32, f64)> = listed.collect();
+                listed.sort_by_key(|(to, _)| *to);
+                lists.push((first + lowest, 1, listed));
+            }
+            lists
+        });
+        let lists: Vec<_> = lists.collect::<Vec<_>>().into_iter().flatten().collect();
+        if lists.iter().map(|(_, _, moves)| moves.len()).sum::<usize>() > MOST_MOVES {
+            return None;
+        }
+        let (mut runs, mut targets, mut chances) = (Vec::new(), Vec::new(), Vec::new());
+        for (first, count, moves) in lists {
+            let begin = targets.len();
+            targets.extend(moves.iter().map(|(to, _)| *to));
+            chances.extend(moves.iter().map(|(_, p)| *p));
+            runs.push(Run { first, count, moves: begin..targets.len() });
+        }
+        let mut inside = vec![0u64; states.count().div_ceil(64)];
+        members
+            .iter()
+            .for_each(|member: &Member| inside[member.rank / 64] |= 1 << (member.rank % 64));
+        let by_rank: HashMap<usize, usize> =
+            members.iter().enumerate().map(|(i, member)| (member.rank, i)).collect();
+        let member = |sorted: &[usize]| by_rank[&states.multisets().rank(sorted)];
+        let targets_of = |total| problem.balanced(total).into_iter();
+        let sum_of = |sorted: &[usize]| members[member(sorted)].sum as usize;
+        let lead = |total| targets_of(total).map(|(p, sorted)| (p, sum_of(&sorted))).collect();
+        let remapped = (0..totals).map(lead).collect();
+        // The start, too, is one of them: all are at one level.
+        let even = (0..levels).map(|level| member(&vec![level; r]));
+        let balanced = (0..totals).flat_map(targets_of).map(|(_, sorted)| member(&sorted));
+        let mut balanced: Vec<usize> = balanced.chain(even).collect();
+        balanced.sort_unstable();
+        balanced.dedup();
+        let mut listed = vec![(0, 0); sums.len()];
+        sums.into_iter().for_each(|(sum, at)| listed[at] = sum);
+        Some(Region {
+            processors: r,
+            shapes,
+            members,
+            inside,
+            laws,
+            ends,
+            sums: listed,
+            remapped,
+            runs,
+            targets,
+            chances,
+            values: Vec::new(),
+            goes_on: Vec::new(),
+            balanced,
+            slack: vec![f64::INFINITY; totals],
+            moved: vec![0.0; totals],
+            rounding: 0.0,
+        })
+    }
+
+    /// Whether it holds the state of this rank.
+    pub fn contains(&self, rank: usize) -> bool {
+        self.inside[rank / 64] >> (rank % 64) & 1 == 1
+    }
+
+    /// Its number of states.
+    pub fn states(&self) -> usize {
+        self.members.len()
+    }
+
+    /// What going on saves in each member, of value, work and number of remaps (0 where the decision is to remap),
+    /// one after the other for each member.
+    fn savings(&self, remaps: &[Vec<f64>]) -> Vec<f64> {
+        let width = remaps.len();
+        let mut savings = Vec::with_capacity(self.values.len() + PADDING);
+        let members = self.members.iter().zip(&self.goes_on);
+        for ((member, goes_on), values) in members.zip(self.values.chunks(width)) {
+            for (i, (value, remapped)) in values.iter().zip(remaps).enumerate() {
+                let saved = remapped[member.total as usize] - value;
+                // Within a hair of a tie one goes on though it costs more: the value does not count that.
+                let counted = if i == 0 { saved.max(0.0) } else { saved };
+                savings.push(if *goes_on { counted } else { 0.0 });
+            }
+        }
+        savings.resize(savings.len() + PADDING, 0.0);
+        savings
+    }
+
+    /// One step back: value, work and number of remaps of each member.
+    fn step(&self, savings: &[f64], remaps: &[Vec<f64>]) -> Vec<f64> {
+        let width = remaps.len();
+        let sums: Vec<f64> = self
+            .sums
+            .iter()
+            .flat_map(|&(law, total)| remaps.iter().map(move |table| (law, total, table)))
+            .map(|(law, total, table)| self.laws.expect(law, total, table))
+            .collect();
+        let mut next = vec![0.0; self.members.len() * width];
+        let mut rest = next.as_mut_slice();
+        let mut tasks = Vec::with_capacity(self.runs.len());
+        for run in &self.runs {
+            let (own, others) = rest.split_at_mut(run.count * width);
+            tasks.push((run, own));
+            rest = others;
+        }
+        tasks.into_par_iter().with_min_len(64).for_each(|(run, own)| {
+            let (targets, chances) =
+                (&self.targets[run.moves.clone()], &self.chances[run.moves.clone()]);
+            let mut begin = 0;
+            while begin < own.len() {
+                let from = &savings[begin..];
+                let own = &mut own[begin..];
+                begin += if own.len() > 4 {
+                    fold::<8>(own, from, width, targets, chances)
+                } else {
+                    fold::<4>(own, from, width, targets, chances)
+                };
+            }
+            let members = &self.members[run.first..][..run.count];
+            for (own, member) in own.chunks_mut(width).zip(members) {
+                for (i, own) in own.iter_mut().enumerate() {
+                    let paid = member.paid.get(i).copied().unwrap_or(0.0);
+                    *own = paid + sums[member.sum as usize * width + i] - *own;
+                }
+            }
+        });
+        next
+    }
+
+    /// What rounding may add to the costs in a step with these savings and remaps, in absolute terms.
+    fn rounding_of_step(&self, savings: &[f64], width: usize, remaps: &[f64]) -> f64 {
+        let r = self.processors as f64;
+        let largest = |values: &mut dyn Iterator<Item = f64>| values.fold(0.0, f64::max);
+        let saved = largest(&mut savings.iter().step_by(width).copied());
+        let remapped = largest(&mut remaps.iter().copied());
+        let paid = largest(&mut self.members.iter().map(|member| member.paid[0]));
+        let moves = self.runs.iter().map(|run| run.moves.len()).max().unwrap_or(0) as f64;
+        // A probability of moves is a sum of at most as many products of r factors; the law of the sum likewise.
+        let terms = (moves + 16.0 * r) * saved + 8.0 * r * remapped + 16.0 * r * paid;
+        f64::EPSILON * terms
+    }
+}
+
+/// Writes what the first of so many entries are expected to become, and says how many they are.
+fn fold<const LANES: usize>(
+    own: &mut [f64],
+    from: &[f64],
+    width: usize,
+    targets: &[u32],
+    chances: &[f64],
+) -> usize {
+    let mut sums = [0.0; LANES];
+    for (&to, &p) in targets.iter().zip(chances) {
+        let values = &from[to as usize * width..][..LANES];
+        sums.iter_mut().zip(values).for_each(|(sum, value)| *sum += p * value);
+    }
+    let count = own.len().min(LANES);
+    own[..count].copy_from_slice(&sums[..count]);
+    count
+}
+
+/// Entries read beyond the last, by [`fold`].
+const PADDING: usize = 8;
+
+impl LoadDrift {
+    /// Cost and work of the step that is paid with a decision to go on from so many processors at these ascending
+    /// levels: that of the next loads, or of these.
+    fn paid(&self, chain: &BirthDeath, counts: &[(usize, u32)]) -> [f64; 2] {
+        let r = self.processors as f64;
+        let mean = |each: &dyn Fn(usize) -> f64| {
+            counts.iter().map(|&(level, n)| f64::from(n) * each(level)).sum::<f64>() / r
+        };
+        let Some(&(top, highest)) = counts.last() else { return [0.0; 2] };
+        if self.timing == Timing::BeforeStep {
+            let (max, mean) = (self.lowest + top as f64, self.lowest + mean(&|level| level as f64));
+            return [self.step_cost(max, mean), mean];
+        }
+        let next = |level: usize| level as f64 + chain.up(level) - chain.down(level);
+        let mean = self.lowest + mean(&next);
+        let below = match counts {
+            [.., (level, n), _] if level + 1 == top => (1.0 - chain.up(*level)).powi(*n as i32),
+            _ => 1.0,
+        };
+        // One level lower all of the highest go down and none rises to them; one higher, any of them rises.
+        let falls = chain.down(top).powi(highest as i32) * below;
+        let rises = 1.0 - (1.0 - chain.up(top)).powi(highest as i32);
+        let max = self.lowest + top as f64 + rises - falls;
+        let cost = match self.objective {
+            Objective::Imbalance => max - mean,
+            Objective::Makespan => max,
+        };
+        [cost, mean]
+    }
+}

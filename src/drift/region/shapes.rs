@@ -1,0 +1,157 @@
+//! Shapes: multisets of levels up to where they stand, and what one joint move makes of them.
+
+use crate::chain::BirthDeath;
+
+/// How counts of processors by level are packed into one number, so many bits each, the lowest level first.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Packing {
+    bits: u32,
+}
+
+/// Where a shape goes in one move: its packed counts, with the level below the lowest first.
+pub(super) type Successors = Vec<(u128, f64)>;
+
+/// Partial moves beyond which those that lead to the same counts are added up.
+const CROWDED: usize = 32;
+
+impl Packing {
+    /// For so many processors and levels; `None` if they do not fit.
+    pub fn new(processors: usize, levels: usize) -> Option<Packing> {
+        let bits = usize::BITS - processors.leading_zeros();
+        ((levels + 2) * bits as usize <= 128).then_some(Packing { bits })
+    }
+
+    /// The shape of sorted levels, and the lowest of them.
+    pub fn of(self, sorted: &[usize]) -> (u128, usize) {
+        let lowest = sorted.first().copied().unwrap_or(0);
+        let shape = sorted.iter().map(|level| 1u128 << (self.bits * (level - lowest) as u32)).sum();
+        (shape, lowest)
+    }
+
+    /// The counts of a shape, from its lowest level on.
+    pub fn counts(self, shape: u128) -> impl Iterator<Item = u32> {
+        let mask = (1u128 << self.bits) - 1;
+        let fields = (128 - shape.leading_zeros()).div_ceil(self.bits);
+        (0..fields).map(move |level| (shape >> (level * self.bits) & mask) as u32)
+    }
+
+    /// Whether these are counts of so many processors, the first not 0, on no more than these levels.
+    pub fn is_shape(self, counts: u128, processors: usize, levels: usize) -> bool {
+        let sum: usize = self.counts(counts).map(|count| count as usize).sum();
+        sum == processors && self.width(counts) <= levels && self.lowered(counts) == (counts, 0)
+    }
+
+    /// The number of levels from its lowest to its highest.
+    pub fn width(self, shape: u128) -> usize {
+        (128 - shape.leading_zeros()).div_ceil(self.bits) as usize
+    }
+
+    /// The shape of packed counts, and how many empty levels lie below it.
+    pub fn lowered(self, counts: u128) -> (u128, usize) {
+        let empty = counts.trailing_zeros() / self.bits;
+        (counts >> (empty * self.bits), empty as usize)
+    }
+
+    /// All moves of a shape whose lowest level is `lowest`, in ascending order of the counts they lead to.
+    pub fn successors(self, chain: &BirthDeath, shape: u128, lowest: usize) -> Successors {
+        let mut partial = vec![(0u128, 1.0)];
+        for (at, count) in self.counts(shape).enumerate().filter(|(_, count)| *count > 0) {
+            let moves = self.moves(chain, lowest + at, at as u32, count);
+            let crowded = partial.len() * moves.len() > CROWDED;
+            partial = partial
+                .iter()
+                .flat_map(|(counts, p)| moves.iter().map(move |(more, q)| (counts + more, p * q)))
+                .collect();
+            if crowded {
+                merge(&mut partial);
+            }
+        }
+        merge(&mut partial);
+        partial
+    }
+
+    /// How `count` processors of one level may split: the multinomial law of those that go down, stay and go up.
+    fn moves(self, chain: &BirthDeath, level: usize, at: u32, count: u32) -> Successors {
+        let [down, stay, up] = [chain.down(level), chain.stay(level), chain.up(level)];
+        let field = |level: u32, count: u32| u128::from(count) << (level * self.bits);
+        let mut moves = Vec::new();
+        // The binomial coefficients of those that go down, and then of those that go up.
+        let mut choose_down = 1.0;
+        for fall in 0..=count {
+            let rest = count - fall;
+            let mut choose_up = 1.0;
+            for rise in 0..=rest {
+                let p = choose_down
+                    * choose_up
+                    * down.powi(fall as i32)
+                    * up.powi(rise as i32)
+                    * stay.powi((rest - rise) as i32);
+                if p > 0.0 {
+                    let counts = field(at, fall) + field(at + 1, rest - rise) + field(at + 2, rise);
+                    moves.push((counts, p));
+                }
+                choose_up = choose_up * f64::from(rest - rise) / f64::from(rise + 1);
+            }
+            choose_down = choose_down * f64::from(rest) / f64::from(fall + 1);
+        }
+        moves
+    }
+}
+
+/// Sorts, and adds up what leads to the same counts.
+fn merge(moves: &mut Successors) {
+    moves.sort_by_key(|(counts, _)| *counts);
+    moves.dedup_by(|next, kept| {
+        let same = next.0 == kept.0;
+        if same {
+            kept.1 += next.1;
+        }
+        same
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chain::Edge;
+
+    #[test]
+    fn a_shape_comes_back() {
+        let packing = Packing::new(8, 19).unwrap();
+        let (shape, lowest) = packing.of(&[3, 3, 4, 6, 6, 6, 6, 7]);
+        assert_eq!(lowest, 3);
+        assert_eq!(packing.counts(shape).collect::<Vec<_>>(), [2, 1, 0, 4, 1]);
+        assert_eq!(packing.width(shape), 5);
+        assert_eq!(packing.lowered(shape << 8), (shape, 2));
+        assert!(packing.is_shape(shape, 8, 5) && !packing.is_shape(shape, 8, 4));
+        assert!(!packing.is_shape(shape << 4, 8, 19) && !packing.is_shape(shape, 7, 19));
+        assert!(Packing::new(100, 19).is_none());
+    }
+
+    #[test]
+    fn moves_are_those_of_single_processors() {
+        let chain = BirthDeath::walk(6, 0.3, 0.2, Edge::Hold).unwrap();
+        let packing = Packing::new(3, 6).unwrap();
+        let (shape, lowest) = packing.of(&[0, 1, 1]);
+        let mut plain = std::collections::BTreeMap::<u128, f64>::new();
+        for moves in 0..27usize {
+            let step = |i: u32| (moves / 3usize.pow(i)) % 3;
+            let mut p = 1.0;
+            let mut counts = 0u128;
+            for (i, level) in [0usize, 1, 1].into_iter().enumerate() {
+                let to = level + step(i as u32);
+                p *= [chain.down(level), chain.stay(level), chain.up(level)][step(i as u32)];
+                counts += 1u128 << (packing.bits * to as u32);
+            }
+            if p > 0.0 {
+                *plain.entry(counts).or_default() += p;
+            }
+        }
+        let found = packing.successors(&chain, shape, lowest);
+        assert_eq!(found.len(), plain.len());
+        for ((counts, p), (other, q)) in found.iter().zip(&plain) {
+            assert_eq!(counts, other);
+            assert!((p - q).abs() < 1e-15);
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! The law of the sum of all levels after one joint move.
+
+use crate::chain::BirthDeath;
+use std::collections::HashMap;
+
+/// Laws of the change of the sum, which depends on how many processors stand at which kind of level.
+#[derive(Debug)]
+pub(super) struct SumLaws {
+    processors: usize,
+    levels: usize,
+    /// Of each level, the kind: levels of one kind move alike.
+    kinds: Vec<usize>,
+    /// Of each kind, the probabilities of one down, none and one up.
+    moves: Vec<[f64; 3]>,
+    /// Whether only the two ends differ from the other levels.
+    plain: bool,
+    /// `laws[i][k]`: probability that the sum changes by k - r.
+    laws: Vec<Vec<f64>>,
+    by_counts: HashMap<Vec<u32>, usize>,
+}
+
+impl SumLaws {
+    /// Of so many processors on this chain.
+    pub fn new(chain: &BirthDeath, processors: usize) -> SumLaws {
+        let levels = chain.levels();
+        let mut moves: Vec<[f64; 3]> = Vec::new();
+        let kinds: Vec<usize> = (0..levels)
+            .map(|level| {
+                let row = [chain.down(level), chain.stay(level), chain.up(level)];
+                let known = moves.iter().position(|other| *other == row);
+                known.unwrap_or_else(|| {
+                    moves.push(row);
+                    moves.len() - 1
+                })
+            })
+            .collect();
+        let plain = levels >= 3 && kinds[1..levels - 1].iter().all(|kind| *kind == kinds[1]);
+        let (laws, by_counts) = (Vec::new(), HashMap::new());
+        SumLaws { processors, levels, kinds, moves, plain, laws, by_counts }
+    }
+
+    /// The kinds of these levels: what moves alike has the same.
+    pub fn kinds(&self, levels: impl Iterator<Item = usize>) -> Vec<usize> {
+        levels.map(|level| self.kinds[level]).collect()
+    }
+
+    /// The law for so many processors at these levels.
+    pub fn of(&mut self, counts: impl Iterator<Item = (usize, u32)>) -> usize {
+        let mut by_kind = vec![0; self.moves.len()];
+        counts.for_each(|(level, count)| by_kind[self.kinds[level]] += count);
+        if let Some(&known) = self.by_counts.get(&by_kind) {
+            return known;
+        }
+        let mut law = vec![1.0];
+        for (&count, row) in by_kind.iter().zip(&self.moves) {
+            for _ in 0..count {
+                let mut next = vec![0.0; law.len() + 2];
+                for (i, p) in law.iter().enumerate() {
+                    next[i..].iter_mut().zip(row).for_each(|(to, q)| *to += p * q);
+                }
+                law = next;
+            }
+        }
+        self.laws.push(law);
+        self.by_counts.insert(by_kind, self.laws.len() - 1);
+        self.laws.len() - 1
+    }
+
+    /// The expectation of `table`, by sum, after a move from the sum `total`.
+    pub fn expect(&self, law: usize, total: usize, table: &[f64]) -> f64 {
+        let r = self.processors;
+        let law = &self.laws[law];
+        let from = total.saturating_sub(r);
+        let skipped = from + r - total;
+        law[skipped..].iter().zip(&table[from..]).map(|(p, value)| p * value).sum()
+    }
+
+    /// Makes the laws of all numbers of processors at the two ends, where only these differ.
+    pub fn complete(&mut self) -> Vec<(usize, usize, usize)> {
+        let (r, top) = (self.processors, self.levels - 1);
+        let mut all = Vec::new();
+        if self.plain {
+            for low in 0..=r {
+                for high in 0..=r - low {
+                    let counts = [(0, low), (top, high), (1, r - low - high)];
+                    let law = self.of(counts.into_iter().map(|(l, n)| (l, n as u32)));
+                    all.push((low, high, law));
+                }
+            }
+        }
+        all
+    }
+
+    /// By how much the expectation of `table` after a move from any state with this sum may differ from `base`.
+    pub fn farthest_from(
+        &self,
+        base: f64,
+        total: usize,
+        table: &[f64],
+        ends: &[(usize, usize, usize)],
+    ) -> f64 {
+        let (r, top) = (self.processors, self.levels - 1);
+        if ends.is_empty() {
+            let near = total.saturating_sub(r)..=(total + r).min(table.len() - 1);
+            return table[near].iter().map(|value| (value - base).abs()).fold(0.0, f64::max);
+        }
+        let possible = |&&(low, high, _): &&(usize, usize, usize)| {
+            let between = r - low - high;
+            (high * top + between..=high * top + between * (top - 1)).contains(&total)
+        };
+        let apart =
+            |&(_, _, law): &(usize, usize, usize)| (self.expect(law, total, table) - base).abs();
+        ends.iter().filter(possible).map(apart).fold(0.0, f64::max)
+    }
+}
