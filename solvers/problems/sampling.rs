@@ -3,6 +3,7 @@
 use super::Contest;
 use crate::complaint::Complaint;
 use crate::run::Watch;
+use crate::solution::load_drift::BestThreshold;
 use remapping::Status;
 use remapping::drift::MapPolicy;
 use remapping::estimate::Estimate;
@@ -93,6 +94,9 @@ pub struct Report {
     pub clairvoyant: Option<Estimate>,
     /// The policies, in the order asked for.
     pub policies: Vec<Line>,
+    /// Of drifting loads, the best threshold, if it was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub best_threshold: Option<BestThreshold>,
 }
 
 /// Longest horizon whose clairvoyant optimum is computed.
@@ -104,7 +108,8 @@ const BATCH: u64 = 64;
 impl Report {
     /// When nothing was finished.
     pub fn none(contest: &Contest) -> Report {
-        Report { runs: 0, seed: contest.seed, clairvoyant: None, policies: Vec::new() }
+        let (clairvoyant, policies) = (None, Vec::new());
+        Report { runs: 0, seed: contest.seed, clairvoyant, policies, best_threshold: None }
     }
 }
 
@@ -150,6 +155,7 @@ pub fn play<W: Workload>(
     let policies = lines.collect();
     (
         Report {
+            best_threshold: None,
             runs: finished,
             seed: contest.seed,
             clairvoyant: knows.then(|| Estimate::between(&clairvoyant, 0.0, f64::INFINITY)),

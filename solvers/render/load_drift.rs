@@ -3,7 +3,7 @@
 use super::within;
 use crate::plot::chart::{Axis, Chart, Series};
 use crate::plot::{BAND, THRESHOLD};
-use crate::solution::load_drift::{Answer, Both, Fixed, Mean};
+use crate::solution::load_drift::{Answer, BestThreshold, Both, Fixed, Mean};
 use plotters::prelude::BLACK;
 use std::fmt::Write;
 
@@ -13,7 +13,12 @@ pub fn summary(text: &mut String, answer: &Answer) {
         return sampled(text, answer, bounds);
     }
     if let Some(states) = answer.states {
-        let _ = writeln!(text, "{states} states");
+        let most = |active: u64| format!(", at most {active} in most steps");
+        let _ = writeln!(
+            text,
+            "{states} states{}",
+            answer.active_states.map_or_else(String::new, most)
+        );
     }
     let gap = |fixed: &Fixed| match answer.value {
         Some(value) if value > 0.0 => format!("{:+.2} %", 100.0 * (fixed.value / value - 1.0)),
@@ -54,6 +59,14 @@ pub fn summary(text: &mut String, answer: &Answer) {
         let _ = writeln!(
             text,
             "  {threshold:<8.4} after step {step} (other in {percent:.2} % of load vectors)"
+        );
+    }
+    if let (Some(best), Some(value)) = (answer.best_threshold, answer.value) {
+        let BestThreshold { threshold, value: cost, searched: [from, to] } = best;
+        let more = if value > 0.0 { 100.0 * (cost / value - 1.0) } else { 0.0 };
+        let _ = writeln!(
+            text,
+            "best simple rule: {threshold:.4} at all steps costs {cost:.6} ({more:+.2} %; all from {from:.4} to {to:.4} tried)"
         );
     }
 }

@@ -2,6 +2,7 @@
 
 use super::Bounds;
 use super::dynamics::Dynamics;
+use remapping::drift;
 use serde::{Deserialize, Serialize};
 
 /// The optimal policy of a program with drifting loads, and what it comes to.
@@ -24,6 +25,9 @@ pub struct Answer {
     /// What the answer was computed on.
     #[serde(default)]
     pub representation: Representation,
+    /// The most states that most steps went over, where that is not all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub active_states: Option<u64>,
     /// Whether the bounds are confidence intervals: likely, not proved.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub statistical: bool,
@@ -62,6 +66,9 @@ pub struct Answer {
     pub least_average_cost: u64,
     /// At some steps, the threshold on max - mean closest to the optimal decision.
     pub closest_threshold: Vec<Closest>,
+    /// The threshold on max - mean of least expected objective, where finding it takes no longer than the solution.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub best_threshold: Option<BestThreshold>,
     /// The step whose decision map is given, with `--step` or `--values`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub decision_step: Option<u64>,
@@ -88,6 +95,8 @@ pub enum Representation {
     /// All states.
     #[default]
     Full,
+    /// All states now and then, and otherwise those in which no remap is certain.
+    Active,
     /// Sample paths, between a policy and a lower bound.
     Bounds,
 }
@@ -136,6 +145,25 @@ pub struct Closest {
     pub threshold: f64,
     /// Share of all load vectors on which the two rules disagree.
     pub disagreement: f64,
+}
+
+/// The best of the rules that remap when max - mean exceeds a threshold.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BestThreshold {
+    /// Remap when max - mean exceeds this.
+    pub threshold: f64,
+    /// The exact expected objective of that rule.
+    pub value: f64,
+    /// The least and the largest threshold that were evaluated, with all between them.
+    pub searched: [f64; 2],
+}
+
+impl From<drift::BestThreshold> for BestThreshold {
+    fn from(best: drift::BestThreshold) -> Self {
+        let drift::BestThreshold { threshold, value, searched } = best;
+        BestThreshold { threshold, value, searched }
+    }
 }
 
 impl Answer {

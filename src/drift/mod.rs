@@ -39,6 +39,7 @@
 //! ```
 
 mod backward;
+mod best_threshold;
 mod decisions;
 mod intervals;
 mod lifted;
@@ -51,6 +52,7 @@ mod transition;
 mod unremapped;
 
 pub use backward::{Backward, Carry, Control, Snapshot};
+pub use best_threshold::BestThreshold;
 pub use decisions::{Closest, Decisions};
 pub use intervals::{Interval, Intervals};
 pub use lifted::Lifted;

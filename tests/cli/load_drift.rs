@@ -318,3 +318,41 @@ fn bounds_end_in_time_or_say_why_not() {
     let errors = String::from_utf8_lossy(&assert.get_output().stderr).into_owned();
     assert!(errors.contains("memory") && errors.contains("steps"), "{errors}");
 }
+
+/// The best threshold stands beside the closest one; `compare` plays both.
+#[test]
+fn the_best_threshold_is_not_the_closest() {
+    let folder = folder_with(&model(3, 100, ""));
+    let found = json(folder.path(), &["solve", "model.ron", "--json"]);
+    let best = &found["best_threshold"];
+    let (threshold, value) = (best["threshold"].as_f64().unwrap(), best["value"].as_f64().unwrap());
+    assert!(value > found["value"].as_f64().unwrap());
+    let rule = format!("threshold:{threshold}");
+    let asked = ["compare", "model.ron", "--policies", &rule, "--runs", "2", "--json"];
+    let played = json(folder.path(), &asked);
+    let exact = played["policies"][0]["exact"].as_f64().unwrap();
+    assert!((exact - value).abs() < 1e-9, "{exact} {value}");
+    let asked = "threshold,best_threshold";
+    let both = json(
+        folder.path(),
+        &["compare", "model.ron", "--policies", asked, "--runs", "2", "--json"],
+    );
+    assert_eq!(both["best_threshold"]["threshold"], threshold);
+    let cost = |i: usize| both["policies"][i]["exact"].as_f64().unwrap();
+    assert!(cost(1) <= cost(0) && (cost(1) - value).abs() < 1e-9);
+}
+
+/// A long program of many states goes over few of them, and is resumed in the midst of that.
+#[test]
+fn most_steps_go_over_few_states() {
+    let folder = folder_with(&model(6, 300, ""));
+    let found = json(folder.path(), &["solve", "model.ron", "--json"]);
+    assert_eq!(found["representation"], "active");
+    assert_eq!(found["states"], 134_596);
+    let active = found["active_states"].as_u64().unwrap();
+    assert!(active < 20_000, "{active}");
+    let bounds = &found["value_bounds"];
+    let (lower, upper) = (bounds["lower"].as_f64().unwrap(), bounds["upper"].as_f64().unwrap());
+    let value = found["value"].as_f64().unwrap();
+    assert!(lower <= value && value <= upper && upper - lower < 1e-8);
+}

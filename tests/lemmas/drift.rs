@@ -514,6 +514,23 @@ proptest! {
     }
 }
 
+proptest! {
+    #[test]
+    fn the_best_threshold_is_the_best_of_those_searched(problem in problems(), start in 0.0f64..4.0) {
+        let states = States::new(problem.processors, problem.chain.levels()).unwrap();
+        let transition = Transition::new(&problem.chain, problem.processors).unwrap();
+        let best = problem.best_threshold(&states, &transition, start, &()).unwrap();
+        let r = problem.processors as f64;
+        let cost = |excess: u32| run(&problem, Control::Threshold(f64::from(excess) / r)).value;
+        let [from, to] = best.searched.map(|threshold| (threshold * r).round() as u32);
+        let at = (best.threshold * r).round() as u32;
+        prop_assert!((from..=to).contains(&at) && close(cost(at), best.value));
+        prop_assert!((from..=to).all(|excess| cost(excess) >= best.value * (1.0 - 1e-12)));
+        prop_assert!(from == 0 || cost(from) > 1.0099 * best.value);
+        prop_assert!(to == states.largest_excess() || cost(to) > 1.0099 * best.value);
+    }
+}
+
 /// Most steps of a long program go over few states.
 #[test]
 fn regions_are_found() {

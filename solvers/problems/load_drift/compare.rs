@@ -7,6 +7,7 @@ use crate::complaint::Complaint;
 use crate::model::Loaded;
 use crate::model::load_drift::LoadDrift;
 use crate::run::Watch;
+use crate::solution::load_drift::BestThreshold;
 use remapping::drift::{
     self, Backward, Carry, Control, Intervals, Loads, MapPolicy, States, Transition,
 };
@@ -25,8 +26,9 @@ pub(super) fn compare(
     let (states, transition) = prepare(loaded, model, &problem)?;
     let field = Drift { problem: &problem, states: &states, transition: &transition, watch };
     let contestants = field.contestants(&contest.policies).map_err(|complaint| vec![complaint])?;
-    if let Some(contestants) = contestants {
-        return Ok(play(&Loads::new(problem.clone()), &contestants, contest, watch));
+    if let Some((contestants, best)) = contestants {
+        let (report, status) = play(&Loads::new(problem.clone()), &contestants, contest, watch);
+        return Ok((Report { best_threshold: best, ..report }, status));
     }
     let status = match watch.progress(0, 1) {
         ControlFlow::Break(halt) => halt.into(),
@@ -34,6 +36,9 @@ pub(super) fn compare(
     };
     Ok((Report::none(contest), status))
 }
+
+/// Who takes part, and the best threshold if that was asked for.
+type Asked = (Vec<Contestant>, Option<BestThreshold>);
 
 /// Drifting loads, and what exact evaluation needs.
 struct Drift<'a> {
@@ -45,10 +50,11 @@ struct Drift<'a> {
 
 impl Drift<'_> {
     /// The policies asked for, with their exact values where they have one; `None` if halted.
-    fn contestants(&self, names: &[String]) -> Result<Option<Vec<Contestant>>, Complaint> {
+    fn contestants(&self, names: &[String]) -> Result<Option<Asked>, Complaint> {
         let all = [
             "optimal",
             "threshold",
+            "best_threshold",
             "fixed",
             "stop_at_rise",
             "menon",
@@ -60,19 +66,21 @@ impl Drift<'_> {
             "utilization:0.8",
             "never",
         ];
+        let everything = names.is_empty();
         let names: Vec<String> = match names {
             [] => all.map(str::to_owned).to_vec(),
             _ => names.iter().map(|name| name.trim().to_owned()).collect(),
         };
         // What is misspelt shows before the long computation.
         for name in &names {
-            if !["optimal", "threshold", "fixed", "menon_offline"].contains(&name.as_str()) {
+            let found = ["optimal", "threshold", "best_threshold", "fixed", "menon_offline"];
+            if !found.contains(&name.as_str()) {
                 rule(name)?;
             }
         }
         let intervals = Intervals::new(self.problem, LONGEST_INTERVAL, self.watch);
         let wants = |name: &str| names.iter().any(|other| other == name);
-        let map = match wants("optimal") || wants("threshold") {
+        let map = match wants("optimal") || wants("threshold") || wants("best_threshold") {
             true => {
                 match MapPolicy::solve(self.problem, self.states, self.transition, self.watch) {
                     Ok(map) => Some(map),
@@ -80,6 +88,20 @@ impl Drift<'_> {
                 }
             }
             false => None,
+        };
+        let closest = |map: &MapPolicy| match self.problem.steps {
+            0 | 1 => 0.0,
+            _ => map.decisions(1).closest_threshold(self.states).threshold,
+        };
+        let best = match map.as_ref().filter(|_| wants("best_threshold")) {
+            None => None,
+            Some(map) => {
+                let (states, transition) = (self.states, self.transition);
+                match self.problem.best_threshold(states, transition, closest(map), self.watch) {
+                    Ok(best) => Some(BestThreshold::from(best)),
+                    Err(_) => return Ok(None),
+                }
+            }
         };
         let mut contestants = Vec::new();
         for name in &names {
@@ -90,11 +112,12 @@ impl Drift<'_> {
                     exact: Some(map.value()),
                 },
                 ("threshold", Some(map)) => {
-                    let threshold = match self.problem.steps {
-                        0 | 1 => 0.0,
-                        _ => map.decisions(1).closest_threshold(self.states).threshold,
-                    };
-                    self.contestant(Rule::Threshold(threshold), &intervals)
+                    self.contestant(Rule::Threshold(closest(map)), &intervals)
+                }
+                ("best_threshold", _) => {
+                    let BestThreshold { threshold, value, .. } = best.unwrap_or_default();
+                    let rule = Rule::Threshold(threshold);
+                    Contestant::rule(&rule.to_string(), rule, Some(value))
                 }
                 ("fixed", _) => self.contestant(Rule::Fixed(intervals.best().interval), &intervals),
                 ("menon_offline", _) => {
@@ -108,7 +131,14 @@ impl Drift<'_> {
             }
             contestants.push(contestant);
         }
-        Ok(Some(contestants))
+        // All rules at once show the same one once.
+        let twin = |(i, one): (usize, &Contestant)| {
+            i > 0 && contestants[..i].iter().any(|other: &Contestant| other.name == one.name)
+        };
+        if let Some(at) = contestants.iter().enumerate().position(twin).filter(|_| everything) {
+            contestants.remove(at);
+        }
+        Ok(Some((contestants, best)))
     }
 
     fn contestant(&self, rule: Rule, intervals: &Intervals) -> Contestant {

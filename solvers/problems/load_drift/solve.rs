@@ -23,6 +23,9 @@ use std::time::{Duration, Instant};
 /// Longest interval evaluated: longer ones are compared with never only.
 pub const LONGEST_INTERVAL: u64 = 1000;
 
+/// States times steps up to which the best threshold is found along with the solution: a second at most.
+const QUICK: u64 = 2_000_000;
+
 /// Solves the model, going on from a checkpoint if there is one.
 pub fn solve(
     loaded: &Loaded,
@@ -58,6 +61,13 @@ pub fn solve(
     let mut answer = lay_out(&backward, &problem, &states, &fixed, noted);
     if settings.values && status == Status::Converged {
         answer.cost_to_go = Some(backward.cost_to_go());
+    }
+    let quick = (states.count() as u64).saturating_mul(problem.steps) <= QUICK;
+    if let (true, Status::Converged, Some(closest)) =
+        (quick, status, answer.closest_threshold.first())
+    {
+        let best = problem.best_threshold(&states, &transition, closest.threshold, watch);
+        answer.best_threshold = best.ok().map(Into::into);
     }
     Ok(Found::new(Body::LoadDrift(Box::new(answer)), status, warnings))
 }
@@ -217,7 +227,11 @@ fn lay_out(
         steps: problem.steps,
         remap_cost: problem.remap_cost,
         states: Some(states.count() as u64),
-        representation: Representation::Full,
+        representation: match backward.largest_region() {
+            Some(_) => Representation::Active,
+            None => Representation::Full,
+        },
+        active_states: backward.largest_region(),
         statistical: false,
         bounds: None,
         gap_percent: None,
@@ -233,6 +247,7 @@ fn lay_out(
         never: of_outcome(None, &never),
         least_average_cost: Intervals::least_average_cost(problem),
         closest_threshold,
+        best_threshold: None,
         decision_step: found.wanted.filter(|_| found.decisions.is_some()),
         decision: found.decisions.as_ref().map(|_| (0..states.count()).map(letter).collect()),
         cost_to_go: None,

@@ -14,6 +14,8 @@ pub(in crate::drift) struct Search {
     pub least_states: usize,
     /// No more before so few steps remain.
     until: u64,
+    /// The most states that a region had.
+    largest: u64,
 }
 
 /// Fewer states than this are gone over in no time.
@@ -36,7 +38,7 @@ pub(in crate::drift) fn is_left_out(value: f64) -> bool {
 
 impl Search {
     pub fn new() -> Search {
-        Search { least_states: LEAST_STATES, until: u64::MAX }
+        Search { least_states: LEAST_STATES, until: u64::MAX, largest: 0 }
     }
 }
 
@@ -52,6 +54,11 @@ impl Backward<'_> {
     /// How many states the region has that is gone over, if one is.
     pub fn region(&self) -> Option<usize> {
         self.region.as_ref().map(Region::states)
+    }
+
+    /// The most states that a region had so far, if there was one.
+    pub fn largest_region(&self) -> Option<u64> {
+        Some(self.search.largest).filter(|largest| *largest > 0)
     }
 
     /// Goes one step back on the region, if there is one and it is sure to be large enough.
@@ -177,6 +184,7 @@ impl Backward<'_> {
         region.account(moved, &self.remapping.costs()[0], after);
         let values = self.vectors[0].par_iter_mut().with_min_len(CHUNK).enumerate();
         values.filter(|(state, _)| !region.contains(*state)).for_each(|(_, v)| *v = LEFT_OUT);
+        self.search.largest = self.search.largest.max(region.states() as u64);
         self.region = Some(region);
     }
 
@@ -267,7 +275,7 @@ impl Backward<'_> {
 
     /// What must be kept of the region to go on with the same bits.
     pub(in crate::drift) fn saved_region(&self) -> Vec<u64> {
-        let mut words = vec![self.search.until, self.lost.to_bits()];
+        let mut words = vec![self.search.until, self.search.largest, self.lost.to_bits()];
         words.extend(self.expected.iter().map(|excess| u64::from(*excess)));
         if let Some(region) = &self.region {
             words.extend([region.rounding.to_bits(), region.shapes.len() as u64]);
@@ -281,16 +289,16 @@ impl Backward<'_> {
     pub(in crate::drift) fn resume_region(&mut self, words: &[u64]) -> Result<(), ChainError> {
         let wrong = |found: usize| ChainError::Shape {
             what: "words of the region".into(),
-            expected: 2,
+            expected: 3,
             found,
         };
         self.region = None;
         if words.is_empty() {
             return Ok(());
         }
-        let (&[until, lost], rest) =
-            words.split_first_chunk::<2>().ok_or_else(|| wrong(words.len()))?;
-        self.search.until = until;
+        let (&[until, largest, lost], rest) =
+            words.split_first_chunk::<3>().ok_or_else(|| wrong(words.len()))?;
+        (self.search.until, self.search.largest) = (until, largest);
         self.lost = f64::from_bits(lost);
         let expected = rest.split_at_checked(self.limits.len());
         let (expected, rest) = expected.ok_or_else(|| wrong(words.len()))?;

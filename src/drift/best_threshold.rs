@@ -1,0 +1,76 @@
+//! The best of the rules that remap when max - mean exceeds a threshold.
+
+use super::{Backward, Carry, Control, LoadDrift, States, Transition};
+use crate::observer::{Halt, Observer};
+use std::ops::ControlFlow;
+
+/// A threshold on max - mean, and those it is the best of.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct BestThreshold {
+    /// Remap when max - mean exceeds this.
+    pub threshold: f64,
+    /// The exact expected objective of that rule.
+    pub value: f64,
+    /// The least and the largest threshold that were evaluated: all that make a difference between these were.
+    pub searched: [f64; 2],
+}
+
+/// Beyond a threshold whose rule costs so much more than the best, none is tried.
+const FAR: f64 = 1.01;
+
+impl LoadDrift {
+    /// The best threshold on max - mean among those around `start`, each evaluated exactly: on either side on to the
+    /// first that costs a hundredth more than the best, or the last there is. Of equal ones the lowest. Time: a
+    /// backward recursion over the states within the threshold, for each.
+    ///
+    /// # Errors
+    /// The halt the observer asked for.
+    ///
+    /// # Panics
+    /// When `states` and `transition` are not those of the problem.
+    pub fn best_threshold(
+        &self,
+        states: &States,
+        transition: &Transition,
+        start: f64,
+        observer: &dyn Observer,
+    ) -> Result<BestThreshold, Halt> {
+        let r = self.processors as f64;
+        let last = states.largest_excess();
+        let evaluate = |excess: u32| -> Result<f64, Halt> {
+            let control = Control::Threshold(f64::from(excess) / r);
+            let mut backward = Backward::new(self, states, transition, control, Carry::Value);
+            while backward.remaining() > 0 {
+                if let ControlFlow::Break(halt) = observer.check() {
+                    return Err(halt);
+                }
+                backward.advance();
+            }
+            Ok(backward.value())
+        };
+        let begin = ((start * r).round().max(0.0) as u32).min(last);
+        let mut best = (begin, evaluate(begin)?);
+        let mut searched = [begin, begin];
+        for excess in (0..begin).rev() {
+            let value = evaluate(excess)?;
+            searched[0] = excess;
+            if value <= best.1 {
+                best = (excess, value);
+            } else if value > FAR * best.1 {
+                break;
+            }
+        }
+        for excess in begin + 1..=last {
+            let value = evaluate(excess)?;
+            searched[1] = excess;
+            if value < best.1 {
+                best = (excess, value);
+            } else if value > FAR * best.1 {
+                break;
+            }
+        }
+        let threshold = |excess: u32| f64::from(excess) / r;
+        let searched = searched.map(threshold);
+        Ok(BestThreshold { threshold: threshold(best.0), value: best.1, searched })
+    }
+}
