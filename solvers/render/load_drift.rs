@@ -66,7 +66,7 @@ pub fn summary(text: &mut String, answer: &Answer) {
         let more = if value > 0.0 { 100.0 * (cost / value - 1.0) } else { 0.0 };
         let _ = writeln!(
             text,
-            "best simple rule: {threshold:.4} at all steps costs {cost:.6} ({more:+.2} %; all from {from:.4} to {to:.4} tried)"
+            "best threshold of all from {from:.4} to {to:.4}: {threshold:.4} at all steps, costs {cost:.6} ({more:+.2} %)"
         );
     }
 }
