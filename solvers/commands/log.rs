@@ -34,6 +34,9 @@ pub(super) fn open(log: &Log) -> Result<Opened, Complaint> {
 pub(super) fn read(path: &Path, log: &Reading) -> Result<Opened, Complaint> {
     let name = path.display().to_string();
     let mut trace = trace::read(path, log.form())?;
+    if let Some(unit) = log.log_unit {
+        trace.in_units_of(unit);
+    }
     let mut found = suspected(&trace.record);
     if !found.is_empty() {
         let places = places(&found);
