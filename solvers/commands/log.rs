@@ -88,3 +88,12 @@ pub(super) fn priced(remap_cost: f64, overlap: Overlap) -> String {
         }
     }
 }
+
+/// `3 remaps recorded`.
+pub(super) fn remaps_recorded(known: bool, remaps: usize) -> String {
+    match (known, remaps) {
+        (false, _) => "not said when it was remapped".to_owned(),
+        (true, 1) => "1 remap recorded".to_owned(),
+        (true, many) => format!("{many} remaps recorded"),
+    }
+}
