@@ -98,9 +98,8 @@ pub(super) fn page(
     advice: &Advice,
     parts: &Parts<'_>,
 ) -> Result<String, Complaint> {
-    // The controllers do not know remaps beside the steps.
-    let written = |choice: &Choice| *choice != Choice::Advised || question.overlap.is_none();
-    let snippet = advice.chosen.filter(written).map(|choice| snippet(choice, parts.steps));
+    let beside = !question.overlap.is_none();
+    let snippet = advice.chosen.map(|choice| snippet(choice, parts.steps, beside));
     let chosen = advice.chosen.map(Choice::name);
     log::write(&Page {
         name: &opened.name,
@@ -118,15 +117,23 @@ pub(super) fn page(
 }
 
 /// How the C header is used.
-fn snippet(choice: Choice, steps: Option<u64>) -> String {
+fn snippet(choice: Choice, steps: Option<u64>, beside: bool) -> String {
     match choice {
         Choice::Advised => {
             let end = steps.map_or("-1".to_owned(), |steps| format!("{steps} / REMAP_STRIDE"));
+            let remaps = match beside {
+                false => "remap();\n    remap_advised_remapped(&rule);\n}",
+                true => {
+                    "begin_to_remap();\n    remap_advised_begun(&rule);\n}\n\
+                     /* after the last step on the old mapping: */\n\
+                     if (remap_is_over)\n    remap_advised_remapped(&rule);"
+                }
+            };
             format!(
                 "#include \"remap_policy.h\"\n\nstatic remap_advised rule;\nremap_advised_init(&rule, {end});\n\
                  remap_advised_remapped(&rule);              /* where the run starts balanced */\n\n\
                  /* after every step, with the time of each rank: */\n\
-                 if (remap_advised_step(&rule, times)) {{\n    remap();\n    remap_advised_remapped(&rule);\n}}"
+                 if (remap_advised_step(&rule, times)) {{\n    {remaps}"
             )
         }
         Choice::Simple(Rule::Fixed(_) | Rule::Never) => {

@@ -2,7 +2,7 @@
 
 use super::Exit;
 use super::advice_files::{self, Parts};
-use super::log::{Opened, open, priced};
+use super::log::{Opened, open, priced, remaps_recorded};
 use crate::cli::{Advise, Reading};
 use crate::complaint::Complaint;
 use crate::fitting::{self, Facts, Kind};
@@ -209,10 +209,7 @@ pub(super) fn page(path: &Path, reading: &Reading) -> Result<Result<String, Halt
 fn text(document: &Document, advice: &Advice, trace: &Trace) -> String {
     let Document { trace: name, ranks, steps, recorded_remaps, remap_cost, .. } = document;
     let mut text = format!("{}\n", document.advice);
-    let known = match (trace.knows_remaps, recorded_remaps) {
-        (false, _) => "not said when it was remapped".to_owned(),
-        (true, remaps) => format!("{remaps} remaps recorded"),
-    };
+    let known = remaps_recorded(trace.knows_remaps, *recorded_remaps);
     let _ = writeln!(text, "{name}: {ranks} ranks x {steps} steps, {known}");
     let Some(judged) = &advice.judged else {
         written(&mut text, document);

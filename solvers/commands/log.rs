@@ -34,6 +34,9 @@ pub(super) fn open(log: &Log) -> Result<Opened, Complaint> {
 pub(super) fn read(path: &Path, log: &Reading) -> Result<Opened, Complaint> {
     let name = path.display().to_string();
     let mut trace = trace::read(path, log.form())?;
+    if let Some(unit) = log.log_unit {
+        trace.in_units_of(unit);
+    }
     let mut found = suspected(&trace.record);
     if !found.is_empty() {
         let places = places(&found);
@@ -83,5 +86,14 @@ pub(super) fn priced(remap_cost: f64, overlap: Overlap) -> String {
         false => {
             format!("a remap costs {cost} seconds and comes into force {}", overlapping(overlap))
         }
+    }
+}
+
+/// `3 remaps recorded`.
+pub(super) fn remaps_recorded(known: bool, remaps: usize) -> String {
+    match (known, remaps) {
+        (false, _) => "not said when it was remapped".to_owned(),
+        (true, 1) => "1 remap recorded".to_owned(),
+        (true, many) => format!("{many} remaps recorded"),
     }
 }

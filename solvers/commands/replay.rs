@@ -1,7 +1,7 @@
 //! `remap replay`.
 
 use super::Exit;
-use super::log::{Opened, open, priced};
+use super::log::{Opened, open, priced, remaps_recorded};
 use crate::cli::{Replay, Start};
 use crate::complaint::Complaint;
 use crate::fitting::short;
@@ -186,7 +186,7 @@ pub(super) fn run(arguments: &Replay) -> Result<Exit, Complaint> {
     if arguments.json {
         print(&to_json(&document));
     } else {
-        print(&text(&document, &shown));
+        print(&text(&document, trace.knows_remaps, &shown));
     }
     Ok(Exit::Done)
 }
@@ -271,16 +271,17 @@ fn what_changed(ground: &Ground<'_>, steps: usize) -> String {
     }
 }
 
-fn text(document: &Document, shown: &str) -> String {
+fn text(document: &Document, known: bool, shown: &str) -> String {
     let Document { trace, ranks, steps, recorded_remaps, remap_cost, from, .. } = document;
     let start = match *from {
         "actual" => "where the run stood",
         _ => "balance",
     };
     let mut text = format!(
-        "{trace}: {ranks} ranks x {steps} steps, {recorded_remaps} remaps recorded\n\
+        "{trace}: {ranks} ranks x {steps} steps, {}\n\
          {}; assumed: {ASSUMPTION}\n\
          trained on steps 0..={}, judged from {start} on steps {}..={}{}\n",
+        remaps_recorded(known, *recorded_remaps),
         priced(*remap_cost, document.overlap),
         document.judged_from - 1,
         document.judged_from,

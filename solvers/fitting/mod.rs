@@ -167,7 +167,10 @@ const MOST_LISTED: usize = 40;
 
 /// Six significant digits.
 pub fn short(value: f64) -> String {
-    if value == 0.0 || !value.is_finite() {
+    if value == 0.0 {
+        return "0".to_owned();
+    }
+    if !value.is_finite() {
         return format!("{value}");
     }
     if value.abs() >= 1e15 {

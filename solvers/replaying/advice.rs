@@ -229,8 +229,8 @@ impl Question<'_> {
                 None => "Do not remap",
             };
             let text = format!(
-                "{subject}: nothing beats it; the best rule found would save {} of the job{unknown}",
-                shown(saved)
+                "{subject}: nothing beats it; the best rule found would {}{unknown}",
+                would(saved)
             );
             (text, Some(keep.to_owned()))
         } else {
@@ -238,9 +238,9 @@ impl Question<'_> {
             let more = (half / percent.abs().max(0.25 * half)).powi(2).clamp(2.0, 16.0);
             let steps = (self.record.steps() as f64 * more / 100.0).ceil() * 100.0;
             let text = format!(
-                "This log cannot tell whether to remap otherwise: the best rule found would save {} of the \
-                 job, which may be chance; record about {} steps{unknown}",
-                shown(saved),
+                "This log cannot tell whether to remap otherwise: the best rule found would {}, which may be \
+                 chance; record about {} steps{unknown}",
+                would(saved),
                 short(steps)
             );
             (text, None)
@@ -334,6 +334,14 @@ struct Verdict {
 fn shown(found: Percent) -> String {
     let Percent { percent, lower, upper } = found;
     format!("{percent:.2} % (95 %: {lower:.2} to {upper:.2})")
+}
+
+/// The same as what a rule would do: `save 2.5 % (..) of the job`.
+fn would(saved: Percent) -> String {
+    match saved.percent < 0.0 {
+        true => format!("cost {} of the job more", shown(saved.negated())),
+        false => format!("save {} of the job", shown(saved)),
+    }
 }
 
 /// What stands against advice where remaps seem to be missing from the log.

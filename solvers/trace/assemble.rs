@@ -10,7 +10,8 @@ const MOST_FILLED: f64 = 0.1;
 
 /// Puts a trace in order.
 pub(super) fn assemble(raw: Raw, name: &str) -> Result<Trace, Complaint> {
-    let Raw { form, cells, remaps, knows_remaps, mut repairs } = raw;
+    let Raw { form, cells, remaps, knows_remaps, mut repairs, unit_seconds } = raw;
+    let unit_seconds = unit_seconds.unwrap_or(1.0);
     let wrong =
         |message: String, help: &str| Complaint::elsewhere(format!("{name}: {message}"), help);
     let mut steps: Vec<u32> = Vec::new();
@@ -112,7 +113,7 @@ pub(super) fn assemble(raw: Raw, name: &str) -> Result<Trace, Complaint> {
     let remaps = at.into_iter().map(|(before, seconds)| Remap { before, seconds }).collect();
     let record = Record::new(columns, seconds, remaps)
         .map_err(|error| wrong(error.to_string(), "correct the trace"))?;
-    Ok(Trace { record, form, repairs, stride: u64::from(stride), knows_remaps })
+    Ok(Trace { record, form, repairs, stride: u64::from(stride), knows_remaps, unit_seconds })
 }
 
 /// The distance of most steps.

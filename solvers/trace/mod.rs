@@ -14,7 +14,7 @@ mod warpx;
 pub use pattern::Pattern;
 
 use crate::complaint::Complaint;
-use remapping::record::Record;
+use remapping::record::{Record, Remap};
 use std::fs::File;
 use std::io::{BufRead, Read};
 use std::path::Path;
@@ -32,6 +32,23 @@ pub struct Trace {
     pub stride: u64,
     /// Whether the log says where the run was remapped, be it never.
     pub knows_remaps: bool,
+    /// Seconds in the unit of the file's times; those of the record are seconds.
+    pub unit_seconds: f64,
+}
+
+impl Trace {
+    /// The same, with times in units of so many seconds, whatever the file says.
+    pub fn in_units_of(&mut self, seconds: f64) {
+        let scale = seconds / self.unit_seconds;
+        self.unit_seconds = seconds;
+        let record = &self.record;
+        let times = (0..record.steps()).flat_map(|step| record.row(step)).map(|time| scale * time);
+        let scaled =
+            |remap: &Remap| Remap { seconds: remap.seconds.map(|cost| scale * cost), ..*remap };
+        let remaps = record.remaps().iter().map(scaled).collect();
+        self.record =
+            Record::new(record.ranks(), times.collect(), remaps).expect("times of a record");
+    }
 }
 
 /// How a trace is written.
@@ -61,6 +78,8 @@ struct Raw {
     remaps: Vec<RawRemap>,
     knows_remaps: bool,
     repairs: Vec<String>,
+    /// Seconds in a unit of the times, where the file says; they have been converted.
+    unit_seconds: Option<f64>,
 }
 
 /// The time of a rank at a step; NaN where it is missing.

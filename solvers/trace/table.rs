@@ -17,9 +17,44 @@ enum Column {
     OfRank(u32),
 }
 
+/// A name in lower case, without quotes and brackets.
+fn plain(name: &str) -> String {
+    let name = name.trim().trim_matches('"').to_lowercase().replace([' ', '-', '(', '['], "_");
+    name.trim_end_matches([']', ')']).replace("__", "_")
+}
+
+/// What is before the unit in a name such as `time_ms` or `ms`, and the seconds in that unit.
+fn unit(name: &str) -> Option<(&str, f64)> {
+    let units = [
+        ("ms msec milliseconds millis", 1e-3),
+        ("us usec µs μs microseconds micros", 1e-6),
+        ("ns nsec nanoseconds nanos", 1e-9),
+        ("s sec seconds", 1.0),
+    ];
+    let (stem, last) = name.rsplit_once('_').unwrap_or(("", name));
+    let known = units.iter().find(|(names, _)| names.split(' ').any(|unit| unit == last));
+    known.map(|(_, seconds)| (stem, *seconds))
+}
+
+/// What a column holds, and the seconds in a unit of it, if it is named.
+fn measured(name: &str) -> (Option<Column>, Option<f64>) {
+    let name = plain(name);
+    match (column(&name), unit(&name)) {
+        (Some(known), _) => (Some(known), None),
+        (None, Some((stem, seconds))) => {
+            let column = match (stem, column(stem)) {
+                ("" | "elapsed" | "wall", _) | (_, Some(Column::Seconds)) => Some(Column::Seconds),
+                (_, Some(Column::Remapped | Column::RemapSeconds)) => Some(Column::RemapSeconds),
+                _ => None,
+            };
+            (column, Some(seconds))
+        }
+        (None, None) => (None, None),
+    }
+}
+
 fn column(name: &str) -> Option<Column> {
-    let name = name.trim().trim_matches('"').to_ascii_lowercase().replace([' ', '-'], "_");
-    Some(match name.as_str() {
+    Some(match name {
         "step" | "iteration" | "iter" | "cycle" | "timestep" => Column::Step,
         "rank" | "process" | "processor" | "proc" | "pe" | "worker" => Column::Rank,
         "seconds" | "time" | "duration" | "load" | "cost" | "secs" => Column::Seconds,
@@ -31,9 +66,10 @@ fn column(name: &str) -> Option<Column> {
     })
 }
 
-/// `7`, `rank7`, `rank_7`, `seconds_7`, `r7`, `pe 7`.
+/// `7`, `rank7`, `rank_7`, `seconds_7`, `r7`, `pe 7`, `rank_7_ms`.
 fn rank_column(name: &str) -> Option<u32> {
-    let digits = name.trim().trim_matches('"');
+    let name = plain(name);
+    let digits = unit(&name).map_or(name.as_str(), |(stem, _)| stem);
     let start = digits.find(|c: char| c.is_ascii_digit())?;
     digits[start..].trim_end_matches([']', ')']).parse().ok()
 }
@@ -64,6 +100,30 @@ pub(super) fn read(input: impl BufRead, name: &str, start: &str) -> Result<Raw, 
     let columns = columns.map_err(|what| at(name, 1, &what))?;
     let place = |wanted| columns.iter().position(|column| *column == Some(wanted));
     let wide = place(Column::Rank).is_none();
+    let units: Vec<Option<f64>> = match header {
+        true => names.iter().map(|name| measured(name).1).collect(),
+        false => vec![None; columns.len()],
+    };
+    let times = |at: &usize| match columns[*at] {
+        Some(Column::OfRank(_)) => wide,
+        Some(Column::Seconds) => !wide,
+        _ => false,
+    };
+    let first = (0..columns.len()).find(times).filter(|first| units[*first].is_some());
+    if let Some(first) = first {
+        raw.unit_seconds = units[first];
+        let one = (0..columns.len()).filter(times).all(|at| units[at] == units[first]);
+        if !one {
+            return Err(at(name, 1, "the columns of times have different units"));
+        }
+        if let Some(seconds) = units[first].filter(|seconds| *seconds != 1.0) {
+            let column = &names[first];
+            raw.repairs.push(format!(
+                "`{column}` is in units of {seconds} seconds: times are converted to seconds"
+            ));
+        }
+    }
+    let units: Vec<f64> = units.into_iter().map(|unit| unit.unwrap_or(1.0)).collect();
     raw.knows_remaps = place(Column::Remapped).is_some() || place(Column::RemapSeconds).is_some();
     raw.form = if wide { "wide table" } else { "long table" };
     if !wide && place(Column::Seconds).is_none() {
@@ -105,7 +165,7 @@ pub(super) fn read(input: impl BufRead, name: &str, start: &str) -> Result<Raw, 
         let text = |at: usize| -> Result<&str, String> {
             std::str::from_utf8(field(at).unwrap_or(b"")).map_err(|_| "this is not text".to_owned())
         };
-        let read = row(&columns, &text, rows, &mut raw);
+        let read = row(&columns, &units, &text, rows, &mut raw);
         read.map_err(|what| at(name, line, &what))?;
         rows = rows.saturating_add(1);
     }
@@ -115,6 +175,7 @@ pub(super) fn read(input: impl BufRead, name: &str, start: &str) -> Result<Raw, 
 /// Reads one row.
 fn row<'a>(
     columns: &[Option<Column>],
+    units: &[f64],
     text: &dyn Fn(usize) -> Result<&'a str, String>,
     number: u32,
     raw: &mut Raw,
@@ -126,10 +187,10 @@ fn row<'a>(
             None | Some(Column::OfRank(_)) => {}
             Some(Column::Step) => step = whole(text(place)?, "step")?,
             Some(Column::Rank) => rank = Some(whole(text(place)?, "rank")?),
-            Some(Column::Seconds) => time = Some(seconds(text(place)?)?),
+            Some(Column::Seconds) => time = Some(units[place] * seconds(text(place)?)?),
             Some(Column::Remapped) => remapped = flag(text(place)?)?,
             Some(Column::RemapSeconds) => {
-                cost = Some(seconds(text(place)?)?).filter(|cost| !cost.is_nan());
+                cost = Some(units[place] * seconds(text(place)?)?).filter(|cost| !cost.is_nan());
             }
         }
     }
@@ -142,7 +203,8 @@ fn row<'a>(
     }
     for (place, column) in columns.iter().enumerate() {
         if let Some(Column::OfRank(rank)) = column {
-            raw.cells.push(Cell { step, rank: *rank, seconds: seconds(text(place)?)? });
+            let seconds = units[place] * seconds(text(place)?)?;
+            raw.cells.push(Cell { step, rank: *rank, seconds });
         }
     }
     Ok(())
@@ -150,7 +212,7 @@ fn row<'a>(
 
 /// The columns by their names, in any order.
 fn columns(names: &[String]) -> Result<Vec<Option<Column>>, String> {
-    let mut columns: Vec<Option<Column>> = names.iter().map(|name| column(name)).collect();
+    let mut columns: Vec<Option<Column>> = names.iter().map(|name| measured(name).0).collect();
     for wanted in [Column::Step, Column::Rank, Column::Seconds] {
         let known = columns.iter().zip(names).filter(|(column, _)| **column == Some(wanted));
         let known: Vec<&str> = known.map(|(_, name)| name.as_str()).collect();

@@ -116,8 +116,11 @@ const GROWTH: f64 = 0.1;
 const TAILS: f64 = -0.5;
 
 fn names(lags: &[usize]) -> Vec<(String, f64)> {
-    let growth =
-        lags.iter().map(|lag| (format!("the imbalance {lag} steps after a remap"), GROWTH));
+    let growth = lags.iter().map(|lag| match lag {
+        1 => "the imbalance a step after a remap".to_owned(),
+        many => format!("the imbalance {many} steps after a remap"),
+    });
+    let growth = growth.map(|name| (name, GROWTH));
     growth.chain([("how far changes over 8 steps lie out".to_owned(), TAILS)]).collect()
 }
 

@@ -51,7 +51,7 @@ const PERMUTATIONS: u64 = 1999;
 const REFUTED: f64 = 0.01;
 
 /// Probability above which nothing speaks against it.
-const BELIEVED: f64 = 0.1;
+const BELIEVED: f64 = 0.03;
 
 /// Slopes of the ranks in one stretch, and their variance by chance.
 struct Stretch {

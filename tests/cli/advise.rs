@@ -1,6 +1,5 @@
 //! `remap advise`: one sentence that is true, the table under it, the files.
 
-use crate::languages::{is_there, skipped};
 use crate::logs::{DRIFTING, Made};
 use crate::workplace::Workplace;
 use remap::replaying::advice::Question;
@@ -8,7 +7,6 @@ use remap::trace;
 use remapping::overlap::Overlap;
 use serde_json::Value;
 use std::fmt::Write as _;
-use std::process::Command;
 
 fn number(value: &Value) -> f64 {
     value.as_f64().unwrap_or_else(|| panic!("{value} is not a number"))
@@ -138,102 +136,6 @@ fn what_a_log_cannot_tell_is_said() {
         }
     }
     cannot(&clock, &["--remap-cost", "1"], "readings of a clock");
-}
-
-/// The controller in C, compiled and run on the second half, costs what the table says.
-#[test]
-fn the_exported_rule_costs_what_the_table_says() {
-    let place = Workplace::new();
-    if !is_there("cc") {
-        return skipped("cc");
-    }
-    let logs = [
-        Made { slope: 0.004, walk: 0.05, seed: 3, ..DRIFTING },
-        Made { slope: 0.0, walk: 0.03, every: 37, seed: 4, ..DRIFTING },
-        DRIFTING,
-    ];
-    for (number_of, made) in logs.into_iter().enumerate() {
-        place.write("run.csv", made.csv());
-        let folder = format!("advice{number_of}");
-        let found = place.run(&["advise", "run.csv", "-o", &folder, "--json"]).exits(0).json();
-        for file in
-            ["advised.json", "remap_policy.h", "remap_policy.py", "report.html", "model.ron"]
-        {
-            let path = format!("{folder}/{file}");
-            assert!(
-                found["files"].as_array().unwrap().contains(&Value::from(path.as_str())),
-                "{path}"
-            );
-            assert!(!place.read(&path).is_empty());
-        }
-        place.run(&["advise", "run.csv", "-o", &folder]).exits(1).says("--force");
-        let rule: Value =
-            serde_json::from_str(&place.read(&format!("{folder}/advised.json"))).unwrap();
-        let chosen = rule["chosen"].as_str().unwrap();
-        let record = trace::read(&place.path("run.csv"), None).unwrap().record;
-        let first = found["judged_from"].as_u64().unwrap() as usize;
-        let base = record.remaps().iter().rfind(|remap| remap.before <= first);
-        let base = base.map(|remap| remap.before - 1);
-        let (ranks, steps) = (record.ranks(), record.steps() - first);
-        let mut main = String::from("#include <stdio.h>\n#include \"remap_policy.h\"\n");
-        let list =
-            |values: &[f64]| values.iter().map(f64::to_string).collect::<Vec<_>>().join(", ");
-        let deviations = |row: &[f64]| -> Vec<f64> {
-            let mean = row.iter().sum::<f64>() / row.len() as f64;
-            row.iter().map(|time| time - mean).collect()
-        };
-        let _ = writeln!(main, "static const double path[{steps}][{ranks}] = {{");
-        for step in first..record.steps() {
-            let _ = writeln!(main, "{{{}}},", list(&deviations(record.path(step))));
-        }
-        let _ = writeln!(main, "}};\nstatic const double mean[{steps}] = {{");
-        for step in first..record.steps() {
-            let _ = writeln!(main, "{},", record.mean(step));
-        }
-        let start = base.map_or(vec![0.0; ranks], |base| deviations(record.path(base)));
-        let since = base.map_or(first, |base| first - base - 1);
-        let _ = writeln!(
-            main,
-            "}};\nint main(void) {{\n    double base[{ranks}] = {{{}}}, cost = 0;",
-            list(&start)
-        );
-        let _ = writeln!(main, "    long since = {since}, remaps = 0;\n    (void)since;");
-        let advised = chosen == "advised";
-        if advised {
-            main += "    static remap_advised rule;\n    remap_advised_init(&rule, -1);\n";
-        }
-        let asks = match chosen.split_once(':') {
-            _ if advised => "remap_advised_step(&rule, times)",
-            Some(("fixed", _)) | None => "remap_now(since)",
-            _ => "remap_now(max, mean[t])",
-        };
-        let told = if advised { "remap_advised_remapped(&rule);" } else { "" };
-        let _ = writeln!(
-            main,
-            "    for (int t = 0; t < {steps}; t++) {{\n        double times[{ranks}], max = 0;\n        since++;\n        \
-             for (int i = 0; i < {ranks}; i++) {{\n            times[i] = mean[t] + path[t][i] - base[i];\n            \
-             if (times[i] > max) max = times[i];\n        }}\n        cost += max - mean[t];\n        \
-             if ({asks} && t < {steps} - 1) {{\n            {told}\n            cost += {};\n            remaps++; since = 0;\n            \
-             for (int i = 0; i < {ranks}; i++) base[i] = path[t][i];\n        }}\n    }}\n    \
-             printf(\"%.17g %ld\\n\", cost, remaps);\n}}",
-            made.remap_cost
-        );
-        place.write("main.c", &main);
-        let header = format!("-I{folder}");
-        let built = Command::new("cc")
-            .args(["-std=c99", "-O1", "-ffp-contract=off", &header, "main.c", "-o", "main", "-lm"])
-            .current_dir(place.root())
-            .output()
-            .unwrap();
-        assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
-        let run = Command::new(place.path("main")).output().unwrap();
-        let printed = String::from_utf8(run.stdout).unwrap();
-        let (cost, remaps) = printed.trim().split_once(' ').unwrap();
-        let row = line(&found, chosen);
-        let cost: f64 = cost.parse().unwrap();
-        assert!((cost - number(&row["cost"])).abs() < 1e-6 * cost, "{chosen}: {cost}, {row}");
-        assert_eq!(remaps, row["remaps"].to_string());
-    }
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use crate::languages::{in_every_language, is_there, skipped};
 use crate::workplace::Workplace;
 use rand::RngExt;
+use remapping::overlap::Overlap;
 use remapping::policy::advised::{Advised, Stored};
 use remapping::policy::{Policy, Rule, Step};
 use remapping::record::Record;
@@ -114,6 +115,109 @@ fn controllers_decide_as_replay_does() {
         go(Advised::new(cost), &ends[3], 1 + number as u64);
         let remaps = expected.iter().filter(|word| *word == "1").count();
         assert!(remaps >= 6 && remaps < expected.len() / 2, "{family:?}: {remaps} remaps");
+        in_every_language(&place, "advised.json", "advised", &input, |language, lines| {
+            for (step, (line, expected)) in lines.iter().zip(&expected).enumerate() {
+                assert_eq!(line, expected, "{language}, {family:?}, line {step}");
+            }
+        });
+    }
+}
+
+/// The same where remaps go on beside the steps. Every so often somebody else begins one or leaves one out, and it
+/// may take longer than it was said to.
+fn play_beside(
+    record: &Record,
+    first: usize,
+    mut policy: Advised,
+    start: &str,
+    meddling: u64,
+    (stops, overlap): (f64, Overlap),
+    (input, expected): (&mut String, &mut Vec<String>),
+) -> f64 {
+    let mut random = stream(meddling, 0);
+    let (mut base, mut paid, mut arrives) = (first - 1, 0.0, None);
+    let _ = writeln!(input, "start {start}");
+    expected.push("start".to_owned());
+    for step in first..record.steps() {
+        let then = record.path(base);
+        let mean = then.iter().sum::<f64>() / then.len() as f64;
+        let slower = if arrives.is_some() { 1.0 + overlap.slowdown } else { 1.0 };
+        let times = record.path(step).iter().zip(then).map(|(now, then)| mean + now - then);
+        let times: Vec<f64> = times.map(|time| slower * time).collect();
+        let seen = Step::new((step + 1 - first) as u64, times.clone());
+        policy.observe(&seen);
+        paid += seen.max() - seen.mean() / slower;
+        let wants = policy.wants_remap();
+        let other = meddling > 0 && random.random_bool(0.05);
+        let begins = arrives.is_none()
+            && wants != other
+            && step + overlap.steps as usize + 1 < record.steps();
+        let flag = match arrives {
+            None if begins => {
+                let late = if other { random.random_range(1..90) } else { overlap.steps as usize };
+                arrives = Some((step, step + late));
+                policy.begun();
+                paid += stops;
+                2
+            }
+            Some((decided, arrival)) if arrival == step => {
+                policy.remapped();
+                (base, arrives) = (decided, None);
+                1
+            }
+            _ => 0,
+        };
+        let words: Vec<String> = times.iter().map(|time| format!("{time:?}")).collect();
+        let _ = writeln!(input, "{flag} {}", words.join(" "));
+        expected.push(u8::from(wants).to_string());
+    }
+    paid
+}
+
+#[test]
+fn controllers_decide_as_replay_does_beside_the_steps() {
+    let cases = [
+        (Family::Drift, 4, 160, "0.5", 30.0, "1:0.25"),
+        (Family::Walk, 16, 200, "0.5", 10.0, "5:0.05"),
+        (Family::HotRank, 7, 180, "0.1", 8.0, "3:0"),
+        (Family::JumpsAndDrift, 5, 400, "0.4", 3.0, "63:0.0001"),
+    ];
+    for (number, (family, ranks, steps, split, dear, asked)) in cases.into_iter().enumerate() {
+        let place = Workplace::new();
+        let run = family.run(ranks, steps, dear, 70 + number as u64);
+        place.write("run.csv", csv(&run.record));
+        let stops = run.remap_cost.to_string();
+        let to = ["--advised", "advised.json", "--policies", "advised", "--overlap", asked];
+        let arguments = ["replay", "run.csv", "--remap-cost", &stops, "--split", split];
+        place.run(&[&arguments[..], &to].concat()).exits(0);
+        let document: Value = serde_json::from_str(&place.read("advised.json")).unwrap();
+        only_itself(&place, &document);
+        let record = &run.record;
+        let first = document["judged_on"][0].as_u64().unwrap() as usize;
+        let (delay, slowdown) = asked.split_once(':').unwrap();
+        let overlap =
+            Overlap { steps: delay.parse().unwrap(), slowdown: slowdown.parse().unwrap() };
+        let told = document["remap_cost"].as_f64().unwrap();
+        let cold = || Advised::new(told).overlapping(overlap);
+        let trained = || cold().after((0..first).map(|step| record.path(step)));
+        let left = (steps - first) as u64;
+        let (mut input, mut expected) = (String::new(), Vec::new());
+        let price = (run.remap_cost, overlap);
+        let ends = [format!("{left} 0"), "-1 0".to_owned(), format!("{left} 1"), "-1 1".to_owned()];
+        let mut go = |policy, start: &str, meddling| {
+            play_beside(record, first, policy, start, meddling, price, (&mut input, &mut expected))
+        };
+        let paid = [go(trained().for_steps(left), &ends[0], 0), go(trained(), &ends[1], 0)];
+        for (paid, said) in paid.into_iter().zip(document["costs"].as_array().unwrap()) {
+            let said = said["cost"].as_f64().unwrap();
+            assert!((paid - said).abs() <= 1e-9 * said, "{family:?}: {paid} is not {said}");
+        }
+        go(cold().for_steps(left), &ends[2], 0);
+        go(cold(), &ends[3], 0);
+        go(trained().for_steps(left), &ends[0], 1 + number as u64);
+        go(cold(), &ends[3], 1 + number as u64);
+        let remaps = input.lines().filter(|line| line.starts_with("2 ")).count();
+        assert!(remaps >= 6, "{family:?}: {remaps} remaps");
         in_every_language(&place, "advised.json", "advised", &input, |language, lines| {
             for (step, (line, expected)) in lines.iter().zip(&expected).enumerate() {
                 assert_eq!(line, expected, "{language}, {family:?}, line {step}");

@@ -131,6 +131,8 @@ fn c_driver(kind: &str) -> (&'static str, String) {
         printf(\"%d\\n\", remap_advised_step(&rule, times));
         if (word[0] == '1')
             remap_advised_remapped(&rule);
+        if (word[0] == '2')
+            remap_advised_begun(&rule);
     }"
         }
         _ => {
@@ -206,6 +208,7 @@ fn fortran_driver(kind: &str) -> (&'static str, String) {
       read (line, *) flag, times
       write (*, '(i0)') merge(1, 0, remap_advised_step(rule, times))
       if (flag == 1) call remap_advised_remapped(rule)
+      if (flag == 2) call remap_advised_begun(rule)
     end if
   end do"
         }
@@ -260,6 +263,9 @@ fn rust_driver(kind: &str) -> (&'static str, String) {
             if word[0] == \"1\" {
                 rule.remapped();
             }
+            if word[0] == \"2\" {
+                rule.begun();
+            }
         });"
         }
         _ => "println!(\"{}\", remap_now(word[0].parse().unwrap()) as u8);",
@@ -297,7 +303,9 @@ fn python_driver(kind: &str) -> (&'static str, String) {
     else:
         print(int(rule.step([float(time) for time in word[1:]])))
         if word[0] == '1':
-            rule.remapped()"
+            rule.remapped()
+        if word[0] == '2':
+            rule.begun()"
         }
         _ => "print(int(policy.remap_now(int(word[0]))))",
     };

@@ -3,6 +3,7 @@
 mod acceptance;
 mod advise;
 mod advised;
+mod advised_ships;
 mod certificates;
 mod chains;
 mod claims;

@@ -70,21 +70,17 @@ fn every_policy_and_the_advice_know_of_the_overlap() {
     let advice = place.run(&[&["advise", "run.csv", "-o", "advice"], &overlap[..]].concat());
     let advice = advice.exits(0).json();
     assert_eq!(advice["overlap"], found["overlap"]);
-    let files = advice["files"].to_string();
-    // A controller is written only where it would do what was judged.
-    let rule: Value = serde_json::from_str(&place.read("advice/advised.json")).unwrap();
-    let votes = rule["chosen"] == "advised";
-    assert_eq!(files.contains("remap_policy.h"), !votes, "{files}");
+    assert!(advice["files"].to_string().contains("remap_policy.h"), "{advice}");
     let with = ["replay", "run.csv", "--policies", "advised", "--advised", "a.json"];
     let both = place.run(&[&with[..], &overlap[..]].concat()).exits(0).json();
     let mut document: Value = serde_json::from_str(&place.read("a.json")).unwrap();
     assert_eq!(number(&document["costs"][0]["cost"]), number(&line(&both, "advised")["cost"]));
     document["simple"] = serde_json::json!([]);
     place.write("a.json", document.to_string());
-    place
-        .run(&["export", "a.json", "--to", "c"])
-        .exits(1)
-        .says("waits for remaps beside the steps");
+    let header = place.run(&["export", "a.json", "--to", "c"]).exits(0).out;
+    for part in ["#define REMAP_DELAY 5\n", "#define REMAP_SLOWDOWN 0.02\n", "begin to remap"] {
+        assert!(header.contains(part), "{part} is not in {}", &header[..3000]);
+    }
     let with = ["replay", "run.csv", "--solution", "a.json", "--policies", "advised,solution"];
     let same = place.run(&[&with[..], &overlap[..]].concat()).exits(0).json();
     assert_eq!(line(&same, "solution")["cost"], line(&same, "advised")["cost"]);

@@ -1,5 +1,6 @@
 //! Recorded runs from outside: reading them, fitting models, playing policies.
 
+use crate::logs::DRIFTING;
 use crate::workplace::Workplace;
 use serde_json::Value;
 use std::fmt::Write as _;
@@ -157,7 +158,7 @@ fn bad_traces_are_refused_with_their_line() {
     refused("step,rank,seconds\n", "0 steps of 0 ranks");
     refused("step,rank\n0,0\n", "no column `seconds`");
     refused("rank,seconds\n0,1\n", "no column `step`");
-    refused("step,rank,time_ms\n0,0,1\n", "no column `seconds` among step, rank, time_ms");
+    refused("step,rank,hours\n0,0,1\n", "no column `seconds` among step, rank, hours");
     refused("step;rank;seconds\n0;0;1,5\n", "decimals are written with a point");
     refused("[{\"step\": 0}]\n", "one object a line");
     refused("a,b\n1,2\n", "neither `rank` and `seconds` nor columns of ranks");
@@ -425,4 +426,59 @@ fn ten_million_rows_stream() {
     place.run(&["fit", "large.csv", "--remap-cost", "1", "-o", "large.ron"]).exits(0);
     let seconds = started.elapsed().as_secs_f64();
     assert!(seconds < 20.0, "{seconds} s");
+}
+
+/// Times that say that they are not seconds are converted, and so are those that are said not to be.
+#[test]
+fn units_of_times_are_converted() {
+    let place = Workplace::new();
+    let text = DRIFTING.csv();
+    place.write("run.csv", &text);
+    let scaled = |header: &str, times: f64, costs: f64| {
+        let mut lines = text.lines();
+        lines.next();
+        let mut scaled = format!("{header}\n");
+        for line in lines {
+            let cells: Vec<&str> = line.split(',').collect();
+            let of = |cell: &str, scale: f64| {
+                cell.parse::<f64>()
+                    .map_or_else(|_| String::new(), |value| (scale * value).to_string())
+            };
+            let (time, cost) = (of(cells[2], times), of(cells[4], costs));
+            scaled += &format!("{},{},{time},{},{cost}\n", cells[0], cells[1], cells[3]);
+        }
+        scaled
+    };
+    let plain = place.run(&["advise", "run.csv", "--json"]).exits(0).json();
+    let same = |found: &Value| {
+        for (line, other) in
+            found["policies"].as_array().unwrap().iter().zip(plain["policies"].as_array().unwrap())
+        {
+            let (cost, right) = (line["cost"].as_f64().unwrap(), other["cost"].as_f64().unwrap());
+            assert!((cost - right).abs() < 1e-6 * right, "{line} is not {other}");
+        }
+    };
+    let cases = [
+        ("step,rank,time_ms,remapped,remap_us", 1e3, 1e6),
+        ("step,rank,ms,remapped,remap_seconds", 1e3, 1.0),
+        ("step,rank,Time (us),remapped,\"LB time [ms]\"", 1e6, 1e3),
+        ("step,rank,elapsed ns,remapped,remap_cost_s", 1e9, 1.0),
+    ];
+    for (header, times, costs) in cases {
+        place.write("scaled.csv", scaled(header, times, costs));
+        let found = place.run(&["advise", "scaled.csv", "--json"]);
+        assert!(found.err.contains("converted to seconds"), "{}", found.err);
+        same(&found.exits(0).json());
+    }
+    // Nothing in the file says so.
+    place.write("scaled.csv", scaled("step,rank,time,remapped,remap_cost", 1e3, 1e3));
+    let asked = ["advise", "scaled.csv", "--log-unit", "0.001", "--json", "-o", "advice"];
+    same(&place.run(&asked).exits(0).json());
+    assert!(place.read("advice/remap_policy.h").contains("seconds"));
+    // One row a step.
+    place.write("wide.csv", "step,rank_0_ms,rank_1_ms\n0,1000,2000\n1,1000,2500\n2,1000,3000\n");
+    let record = remap::trace::read(&place.path("wide.csv"), None).unwrap().record;
+    assert_eq!((record.row(0), record.row(2)), (&[1.0, 2.0][..], &[1.0, 3.0][..]));
+    place.write("mixed.csv", "step,rank_0_ms,rank_1_us\n0,1000,2000\n1,1000,2500\n");
+    place.run(&["fit", "mixed.csv", "--remap-cost", "1"]).exits(1).says("different units");
 }

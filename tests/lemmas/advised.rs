@@ -244,7 +244,7 @@ fn close_to_hindsight_on_every_family() {
 
 /// The table in docs/advised.md: families the rule was designed on, then those it was not.
 #[test]
-#[ignore = "takes a minute; run with: cargo test -p remapping --test lemmas families_of_runs -- --ignored --nocapture"]
+#[ignore = "takes a minute; run with: cargo test --test lemmas families_of_runs -- --ignored --nocapture"]
 fn families_of_runs() {
     let variants = [
         (8, 2.0),

@@ -37,9 +37,82 @@ fn in_pairs(memory: &Memory) -> Vec<StoredCourse> {
     courses
 }
 
+/// How the rule is called: where remaps stop the program, and where they go on beside its steps.
+struct Use {
+    between: &'static str,
+    beside: &'static str,
+}
+
+const C: Use = Use {
+    between: " *     after every step, with the time of each rank:
+ *         if (remap_advised_step(&rule, times)) {
+ *             remap;
+ *             remap_advised_remapped(&rule);      after every remap, whoever asked for it
+ *         }",
+    beside: " *     after every step, with the time of each rank:
+ *         if (remap_advised_step(&rule, times)) {
+ *             begin to remap;
+ *             remap_advised_begun(&rule);         whoever asked for it
+ *         }
+ *         if (the new mapping is in force from the next step on)
+ *             remap_advised_remapped(&rule);",
+};
+
+const FORTRAN: Use = Use {
+    between: "!     after every step, with the time of each rank:
+!         if (remap_advised_step(rule, times)) then
+!             remap
+!             call remap_advised_remapped(rule)   ! after every remap, whoever asked for it
+!         end if",
+    beside: "!     after every step, with the time of each rank:
+!         if (remap_advised_step(rule, times)) then
+!             begin to remap
+!             call remap_advised_begun(rule)      ! whoever asked for it
+!         end if
+!         if (the new mapping is in force from the next step on) call remap_advised_remapped(rule)",
+};
+
+const PYTHON: Use = Use {
+    between: "    after every step, with the time of each rank:
+        if rule.step(times):
+            remap
+            rule.remapped()                 # after every remap, whoever asked for it",
+    beside: "    after every step, with the time of each rank:
+        if rule.step(times):
+            begin to remap
+            rule.begun()                    # whoever asked for it
+        if the new mapping is in force from the next step on:
+            rule.remapped()",
+};
+
+const RUST: Use = Use {
+    between: "//! after every step, with the time of each rank:
+//!     if rule.step(&times) {
+//!         remap;
+//!         rule.remapped();                    // after every remap, whoever asked for it
+//!     }",
+    beside: "//! after every step, with the time of each rank:
+//!     if rule.step(&times) {
+//!         begin to remap;
+//!         rule.begun();                       // whoever asked for it
+//!     }
+//!     if the new mapping is in force from the next step on {
+//!         rule.remapped();
+//!     }",
+};
+
 /// A template with its places filled.
-fn filled(template: &str, advised: &Advised, trained: &str, heading: &str) -> String {
+fn filled(
+    (template, called): (&str, &Use),
+    advised: &Advised,
+    trained: &str,
+    heading: &str,
+) -> String {
+    let overlap = advised.overlap;
     template
+        .replace("@USE@", if overlap.is_none() { called.between } else { called.beside })
+        .replace("@DELAY@", &overlap.steps.to_string())
+        .replace("@SLOWDOWN@", &literal(overlap.slowdown))
         .replace("@RANKS@", &advised.ranks.to_string())
         .replace("@COST@", &literal(advised.remap_cost))
         .replace("@STRIDE@", &advised.stride.to_string())
@@ -90,10 +163,20 @@ fn lists_of(courses: &[StoredCourse]) -> [(&'static str, Vec<f64>); 6] {
     ]
 }
 
-/// Steps since the last remap, and remaps, of all courses.
-fn counts_of(courses: &[StoredCourse]) -> [(&'static str, Vec<u64>); 2] {
+/// Steps since the last remap, remaps, and what is known of the remap before and the one under way, of all courses.
+fn counts_of(courses: &[StoredCourse]) -> [(&'static str, Vec<u64>); 4] {
     let all = |of: fn(&StoredCourse) -> u64| courses.iter().map(of).collect();
-    [("steps", all(|course| course.steps)), ("remaps", all(|course| course.remaps))]
+    [
+        ("steps", all(|course| course.steps)),
+        ("remaps", all(|course| course.remaps)),
+        ("lag", all(|course| course.lag)),
+        ("begun", all(begun)),
+    ]
+}
+
+/// One more than the steps since the remap under way was begun, 0 if none is.
+fn begun(course: &StoredCourse) -> u64 {
+    course.begun.map_or(0, |steps| steps + 1)
 }
 
 /// A C99 header. The lists stand for themselves: compilers take minutes over one initialiser of them all.
@@ -117,7 +200,7 @@ pub fn of_c(advised: &Advised, heading: &[String]) -> String {
     }
     let lines = heading.iter().map(|line| format!(" * {}", line.replace("*/", "* /")));
     let lines: Vec<String> = lines.collect();
-    filled(include_str!("controller.h.in"), advised, &text, &lines.join("\n"))
+    filled((include_str!("controller.h.in"), &C), advised, &text, &lines.join("\n"))
 }
 
 /// A Fortran 2003 module.
@@ -139,7 +222,7 @@ pub fn of_fortran(advised: &Advised, heading: &[String]) -> String {
     text.push('\n');
     let lines = heading.iter().flat_map(|line| fortran::wrapped(line, 100));
     let lines: Vec<String> = lines.map(|line| format!("! {line}")).collect();
-    filled(include_str!("controller.f90.in"), advised, &text, &lines.join("\n"))
+    filled((include_str!("controller.f90.in"), &FORTRAN), advised, &text, &lines.join("\n"))
 }
 
 /// A Python module.
@@ -153,7 +236,8 @@ pub fn of_python(advised: &Advised, heading: &[String]) -> String {
     let (usual, scale) = (literal(memory.usual), literal(memory.scale));
     let _ = writeln!(text, "_USUAL, _SCALE = {usual}, {scale}\n_COURSES = (");
     for course in &memory.courses {
-        let _ = writeln!(text, "    (\n        {},\n        {},", course.steps, course.remaps);
+        let (steps, remaps, lag) = (course.steps, course.remaps, course.lag);
+        let _ = writeln!(text, "    (\n        {steps}, {remaps}, {lag}, {},", begun(course));
         for value in [course.spent, course.latest, course.total] {
             let _ = writeln!(text, "        {},", literal(value));
         }
@@ -164,7 +248,7 @@ pub fn of_python(advised: &Advised, heading: &[String]) -> String {
     }
     text += ")\n";
     let lines = python::docstring(heading);
-    filled(include_str!("controller.py.in"), advised, &text, &lines)
+    filled((include_str!("controller.py.in"), &PYTHON), advised, &text, &lines)
 }
 
 /// A Rust module.
@@ -184,9 +268,12 @@ pub fn of_rust(advised: &Advised, heading: &[String]) -> String {
         let [spent, latest, total] = numbers;
         let _ = writeln!(
             text,
-            "    Stored {{\n        steps: {},\n        remaps: {},\n        spent: {spent},\n        \
-             latest: {latest},\n        total: {total},",
-            course.steps, course.remaps
+            "    Stored {{\n        steps: {},\n        remaps: {},\n        lag: {},\n        begun: {},\n        \
+             spent: {spent},\n        latest: {latest},\n        total: {total},",
+            course.steps,
+            course.remaps,
+            course.lag,
+            begun(course)
         );
         let lists = [
             ("base", &course.base[..]),
@@ -201,5 +288,5 @@ pub fn of_rust(advised: &Advised, heading: &[String]) -> String {
     }
     text += "];\n";
     let lines: Vec<String> = heading.iter().map(|line| format!("//! {line}")).collect();
-    filled(include_str!("controller.rs.in"), advised, &text, &lines.join("\n"))
+    filled((include_str!("controller.rs.in"), &RUST), advised, &text, &lines.join("\n"))
 }

@@ -44,15 +44,6 @@ pub fn write(advised: &Advised, target: Target) -> Result<Vec<u8>, Complaint> {
     if let Some(simple) = advised.simple_enough() {
         return super::write(&stated(advised, simple), target);
     }
-    if !advised.overlap.is_none() {
-        let message = format!(
-            "{}: this rule waits for remaps beside the steps, which the controllers cannot yet",
-            advised.title
-        );
-        let help = "remap between the steps and replay without --overlap, or write a simple rule: \
-                    --to json, lammps, eplb, ...";
-        return Err(Complaint::elsewhere(message, help));
-    }
     let mut heading = title_and_version(&advised.title, "A rule for when to remap");
     heading.extend(advised.notes());
     Ok(controller(advised, &heading).into_bytes())

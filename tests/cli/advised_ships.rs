@@ -1,0 +1,303 @@
+//! From a log to a program that runs: the rule that `advise` exports, compiled and run on the second half, costs what
+//! its table says, and its sentence is true.
+
+use crate::languages::{is_there, skipped};
+use crate::logs::{DRIFTING, Made};
+use crate::workplace::Workplace;
+use remap::trace;
+use remapping::record::Record;
+use remapping::simulate::families::Family;
+use serde_json::Value;
+use std::fmt::Write as _;
+use std::path::Path;
+use std::process::Command;
+
+fn number(value: &Value) -> f64 {
+    value.as_f64().unwrap_or_else(|| panic!("{value} is not a number"))
+}
+
+fn line<'a>(document: &'a Value, policy: &str) -> &'a Value {
+    let lines = document["policies"].as_array().unwrap();
+    lines.iter().find(|line| line["policy"] == policy).unwrap_or_else(|| panic!("no {policy}"))
+}
+
+fn deviations(row: &[f64]) -> Vec<f64> {
+    let mean = row.iter().sum::<f64>() / row.len() as f64;
+    row.iter().map(|time| time - mean).collect()
+}
+
+fn list(values: &[f64]) -> String {
+    values.iter().map(f64::to_string).collect::<Vec<_>>().join(", ")
+}
+
+/// A program that makes the steps from `first` on, started from `base`, and asks the rule of `remap_policy.h`.
+fn program(record: &Record, first: usize, base: &[f64], since: usize, asked: &Asked) -> String {
+    let (ranks, steps) = (record.ranks(), record.steps() - first);
+    let mut text = String::from("#include <stdio.h>\n#include \"remap_policy.h\"\n");
+    let _ = writeln!(text, "static const double path[{steps}][{ranks}] = {{");
+    for step in first..record.steps() {
+        let _ = writeln!(text, "{{{}}},", list(&deviations(record.path(step))));
+    }
+    let means: Vec<f64> = (first..record.steps()).map(|step| record.mean(step)).collect();
+    let _ = writeln!(text, "}};\nstatic const double mean[{steps}] = {{{}}};", list(&means));
+    let advised = asked.chosen == "advised";
+    let [start, begun, remapped] = match advised {
+        true => [
+            "static remap_advised rule; remap_advised_init(&rule, -1);",
+            "remap_advised_begun(&rule);",
+            "remap_advised_remapped(&rule);",
+        ],
+        false => [""; 3],
+    };
+    let begun = if asked.delay > 0 { begun } else { "" };
+    let asks = match asked.chosen.split_once(':') {
+        _ if advised => "remap_advised_step(&rule, times)",
+        Some(("fixed", _)) | None => "remap_now(since)",
+        _ => "remap_now(max, slower * mean[t])",
+    };
+    let Asked { delay, slowdown, remap_cost, .. } = asked;
+    let _ = writeln!(
+        text,
+        "int main(void) {{
+    double base[{ranks}] = {{{}}}, then[{ranks}], cost = 0;
+    long since = {since}, remaps = 0, arrives = -1;
+    (void)since;
+    {start}
+    for (int t = 0; t < {steps}; t++) {{
+        double times[{ranks}], max = 0, slower = arrives >= 0 ? 1.0 + {slowdown} : 1.0;
+        since++;
+        for (int i = 0; i < {ranks}; i++) {{
+            times[i] = slower * (mean[t] + path[t][i] - base[i]);
+            if (times[i] > max) max = times[i];
+        }}
+        cost += max - mean[t];
+        if ({asks} && arrives < 0 && t + {delay} < {steps} - 1) {{
+            cost += {remap_cost};
+            remaps++; since = 0; arrives = t + {delay};
+            for (int i = 0; i < {ranks}; i++) then[i] = path[t][i];
+            {begun}
+        }}
+        if (arrives == t) {{
+            {remapped}
+            for (int i = 0; i < {ranks}; i++) base[i] = then[i];
+            arrives = -1;
+        }}
+    }}
+    printf(\"%.17g %ld\\n\", cost, remaps);
+}}",
+        list(base)
+    );
+    text
+}
+
+/// What a program is asked to do.
+struct Asked<'a> {
+    chosen: &'a str,
+    remap_cost: f64,
+    delay: u64,
+    slowdown: f64,
+}
+
+/// Compiles it with the header in `folder`, and runs it: its cost and its remaps.
+fn run(place: &Workplace, folder: &str, text: &str) -> (f64, String) {
+    place.write("main.c", text);
+    let header = format!("-I{folder}");
+    let built = Command::new("cc")
+        .args(["-std=c99", "-O1", "-ffp-contract=off", &header, "main.c", "-o", "main", "-lm"])
+        .current_dir(place.root())
+        .output()
+        .unwrap();
+    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+    let run = Command::new(place.path("main")).output().unwrap();
+    let printed = String::from_utf8(run.stdout).unwrap();
+    let (cost, remaps) = printed.trim().split_once(' ').unwrap();
+    (cost.parse().unwrap(), remaps.to_owned())
+}
+
+/// `remap advise` on a log: what it exports costs what it says. What was chosen, unless the log cannot tell.
+fn ships(place: &Workplace, log: &Path, remap_cost: f64, overlap: (u64, f64)) -> Option<String> {
+    let (cost, (delay, slowdown)) = (remap_cost.to_string(), overlap);
+    let beside = format!("{delay}:{slowdown}");
+    let log_name = log.to_str().unwrap();
+    let asked = ["advise", log_name, "--remap-cost", &cost, "--overlap", &beside, "--json"];
+    let found = place.run(&[&asked[..], &["-o", "advice", "--force"]].concat()).exits(0).json();
+    let sentence = found["advice"].as_str().unwrap();
+    if found["policies"].as_array().is_none_or(Vec::is_empty) {
+        assert!(sentence.starts_with("This log cannot tell"), "{sentence}");
+        return None;
+    }
+    let document: Value = serde_json::from_str(&place.read("advice/advised.json")).unwrap();
+    let chosen = document["chosen"].as_str().unwrap();
+    let read = trace::read(&place.path(log_name), None).unwrap();
+    let record = &read.record;
+    let first = found["judged_from"].as_u64().unwrap() as usize;
+    let remaps = record.remaps().iter();
+    let base = remaps.filter(|_| read.knows_remaps).rfind(|remap| remap.before <= first);
+    let base = match base {
+        Some(remap) => Some(remap.before - 1),
+        None if read.knows_remaps => None,
+        None => Some(first - 1),
+    };
+    let start = base.map_or(vec![0.0; record.ranks()], |base| deviations(record.path(base)));
+    // From its decision: what was recorded had been decided as long before.
+    let since = base.map_or(first, |base| first - base - 1) + delay as usize;
+    let asked = Asked { chosen, remap_cost, delay, slowdown };
+    let text = program(record, first, &start, since, &asked);
+    let (paid, made) = run(place, "advice", &text);
+    let row = line(&found, chosen);
+    assert!((paid - number(&row["cost"])).abs() < 1e-6 * paid, "{chosen}: {paid}, {row}");
+    assert_eq!(made, row["remaps"].to_string(), "{chosen}");
+    // The sentence: by how much that is less than what was done, or than doing nothing.
+    let against = if read.knows_remaps { "recorded" } else { "never" };
+    let other = line(&found, against);
+    let imbalance = |step: usize, base: &[f64]| {
+        let row = deviations(record.path(step));
+        row.iter().zip(base).map(|(now, then)| now - then).fold(0.0, f64::max)
+    };
+    let judged = first..record.steps();
+    let (cost, mean): (f64, f64) = match against {
+        "recorded" => {
+            let later = |remap: &&remapping::record::Remap| remap.before > first;
+            let made = record.remaps().iter().filter(later).count() as f64;
+            (
+                judged.clone().map(|step| record.imbalance(step)).sum::<f64>() + made * remap_cost,
+                0.0,
+            )
+        }
+        _ => (judged.clone().map(|step| imbalance(step, &start)).sum(), 0.0),
+    };
+    let time = cost + mean + judged.map(|step| record.mean(step)).sum::<f64>();
+    assert!((cost - number(&other["cost"])).abs() < 1e-6 * cost, "{against}: {cost}, {other}");
+    let percent = if chosen == "never" && against == "never" {
+        None
+    } else {
+        Some(100.0 * (cost - paid) / time)
+    };
+    if let Some(percent) = percent {
+        let words: Vec<&str> = sentence.split(" % (95 %: ").collect();
+        let said: f64 = words[0].rsplit(' ').next().unwrap().parse().unwrap();
+        let said = if sentence.contains(" of the job more") { -said } else { said };
+        assert!((said - percent).abs() < 0.005 + 1e-6, "{percent} is not in {sentence}");
+    }
+    let lower = number(&found["saves"].get("lower").cloned().unwrap_or(Value::from(-1.0)));
+    if lower > 0.0 {
+        assert_eq!(found["policy"], row["policy"], "{sentence}");
+        assert!(paid < cost && sentence.contains("less than now"), "{sentence}");
+    }
+    Some(chosen.to_owned())
+}
+
+#[test]
+fn the_exported_rule_costs_what_the_table_says() {
+    let place = Workplace::new();
+    if !is_there("cc") {
+        return skipped("cc");
+    }
+    let logs = [
+        Made { slope: 0.004, walk: 0.05, seed: 3, ..DRIFTING },
+        Made { slope: 0.0, walk: 0.03, every: 37, seed: 4, ..DRIFTING },
+        DRIFTING,
+    ];
+    for made in logs {
+        place.write("run.csv", made.csv());
+        for overlap in [(0, 0.0), (4, 0.01)] {
+            ships(&place, Path::new("run.csv"), made.remap_cost, overlap).unwrap();
+        }
+    }
+    let found = place.run(&["advise", "run.csv", "-o", "files", "--json"]).exits(0).json();
+    for file in ["advised.json", "remap_policy.h", "remap_policy.py", "report.html", "model.ron"] {
+        let path = format!("files/{file}");
+        assert!(found["files"].as_array().unwrap().contains(&Value::from(path.as_str())), "{path}");
+        assert!(!place.read(&path).is_empty());
+    }
+    place.run(&["advise", "run.csv", "-o", "files"]).exits(1).says("--force");
+}
+
+/// A run of a family as a log: remapped every `every` steps, if that is not 0.
+fn log_of(record: &Record, every: usize, remap_cost: f64) -> String {
+    let mut text = String::from("step,rank,seconds");
+    text += if every > 0 { ",remapped,remap_seconds\n" } else { "\n" };
+    let mut base = vec![0.0; record.ranks()];
+    let mut rows = Vec::new();
+    for step in 0..record.steps() {
+        let remapped = every > 0 && step > 0 && step.is_multiple_of(every);
+        if remapped {
+            base = deviations(record.path(step - 1));
+        }
+        let times = record.path(step).iter().zip(&base).map(|(time, base)| time - base);
+        rows.push((times.collect::<Vec<f64>>(), remapped));
+    }
+    // Times are positive.
+    let least = rows.iter().flat_map(|(times, _)| times).copied().fold(0.0, f64::min);
+    for (step, (times, remapped)) in rows.iter().enumerate() {
+        for (rank, time) in times.iter().enumerate() {
+            let _ = write!(text, "{step},{rank},{}", time - 1.5 * least);
+            let cost = if *remapped { remap_cost.to_string() } else { String::new() };
+            if every > 0 {
+                let _ = write!(text, ",{},{cost}", u8::from(*remapped));
+            }
+            text.push('\n');
+        }
+    }
+    text
+}
+
+/// How many logs of these families can be told from, and by what.
+fn families(families: &[Family], seeds: u64) -> (usize, Vec<String>) {
+    let place = Workplace::new();
+    let (mut all, mut chosen) = (0, Vec::new());
+    for (number, family) in families.iter().enumerate() {
+        for seed in 0..seeds {
+            let at = number + seed as usize;
+            let (ranks, dear) = [(4, 30.0), (9, 5.0), (32, 100.0), (16, 12.0), (2, 3.0)][at % 5];
+            let run = family.run(ranks, [240, 400, 301][at % 3], dear, 500 + seed);
+            place.write("family.csv", log_of(&run.record, [0, 60, 25][at % 3], run.remap_cost));
+            let overlap = [(0, 0.0), (3, 0.001), (0, 0.0), (0, 0.0)][at % 4];
+            let cost = format!("{:.4e}", run.remap_cost).parse().unwrap();
+            all += 1;
+            chosen.extend(ships(&place, Path::new("family.csv"), cost, overlap));
+        }
+    }
+    (all, chosen)
+}
+
+#[test]
+fn what_is_advised_on_families_of_runs_is_true() {
+    if !is_there("cc") {
+        return skipped("cc");
+    }
+    let few: Vec<Family> = Family::ALL.into_iter().step_by(5).collect();
+    let (all, chosen) = families(&few, 1);
+    assert!(chosen.len() * 2 >= all, "{chosen:?} of {all}");
+    assert!(chosen.iter().any(|rule| rule == "advised"), "{chosen:?}");
+}
+
+#[test]
+#[ignore = "takes minutes; run with: cargo test --test cli all_families -- --ignored --nocapture"]
+#[expect(clippy::print_stdout, reason = "what was chosen is worth seeing")]
+fn what_is_advised_on_all_families_of_runs_is_true() {
+    let (all, chosen) = families(&Family::ALL, 5);
+    let advised = chosen.iter().filter(|rule| *rule == "advised").count();
+    println!("{} of {all} logs can be told from, {advised} by the rule that votes", chosen.len());
+    assert!(chosen.len() * 2 >= all);
+}
+
+/// Of logs that say what a remap costs.
+#[test]
+#[ignore = "run with: REMAP_LOGS=FOLDER cargo test --test cli recorded_logs -- --ignored --nocapture"]
+#[expect(clippy::print_stdout, reason = "what was chosen is worth seeing")]
+fn what_is_advised_on_recorded_logs_is_true() {
+    let Ok(folder) = std::env::var("REMAP_LOGS") else { return skipped("REMAP_LOGS") };
+    let place = Workplace::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let Some(cost) =
+            trace::read(&path, None).ok().and_then(|read| read.record.mean_remap_cost())
+        else {
+            continue;
+        };
+        for overlap in [(0, 0.0), (3, 0.01)] {
+            println!("{}: {:?}", path.display(), ships(&place, &path, cost, overlap));
+        }
+    }
+}
