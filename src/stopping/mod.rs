@@ -22,6 +22,7 @@ mod places;
 mod policy_iteration;
 mod predecessors;
 mod problem;
+mod renewal;
 mod solution;
 mod spreads;
 mod states;
