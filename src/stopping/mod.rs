@@ -27,6 +27,7 @@ mod solution;
 mod spreads;
 mod states;
 mod sweep;
+mod tube;
 #[cfg(test)]
 mod tests;
 mod value_iteration;
