@@ -99,8 +99,7 @@ impl Mode {
                 (above[place], below[ahead]) = (ahead as u32, place as u32);
             }
         }
-        let moves =
-            (0..=last).map(|level| [chain.up(level), chain.stay(level), chain.down(level)]);
+        let moves = (0..=last).map(|level| [chain.up(level), chain.stay(level), chain.down(level)]);
         Self { moves: moves.collect(), levels, above, below }
     }
 

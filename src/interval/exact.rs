@@ -24,9 +24,9 @@ use num_complex::Complex64;
 use rayon::prelude::*;
 use std::ops::ControlFlow;
 
-use super::{Estimate, few};
 use super::stride::Stride;
 use super::window::{Centre, Part, Places, SMALL, centre, first_that, reach, window};
+use super::{Estimate, few};
 use crate::law::LatticeLaw;
 use crate::observer::Observer;
 

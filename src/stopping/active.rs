@@ -18,7 +18,8 @@ use crate::imbalance::Imbalance;
 use crate::{Observer, Status};
 use rayon::prelude::*;
 
-/// What finding a region may take. A way is a move of all processes into a state of it.
+/// What finding a region may take. A way is a move of all processes into a state of it; where all processes are different,
+/// of one process next to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Effort {
     /// The most ways into its states, which take some 32 bytes each.
@@ -42,8 +43,10 @@ const WAY_BYTES: u64 = 32;
 /// Ways gone through for each state and process from which on solving for all states takes about as long.
 const WORK_PER_STATE: usize = 150;
 
-/// The same where a region is gone through mode by mode, as all states are: a quarter of what they take.
-const WORK_OF_TUBES: usize = 100;
+/// The same where a region is gone through mode by mode, as all states are: a fifth of what they take, and what share of
+/// all states it may touch.
+const WORK_OF_TUBES: usize = 70;
+const TUBE_SHARE: usize = 8;
 
 impl Effort {
     /// What looking for a region may take where the alternative is to solve for all states, with
@@ -56,10 +59,14 @@ impl Effort {
             // The lists grow by doubling.
             return Some(Effort { ways: room / 2, work: u64::MAX });
         }
-        let work = if tube::applies(states) { WORK_OF_TUBES } else { WORK_PER_STATE };
+        let processes = states.processes();
+        let (ways, work) = match tube::applies(states) {
+            true => (count.saturating_mul(tube::TERMS * processes) / TUBE_SHARE, WORK_OF_TUBES),
+            false => (count.saturating_mul(WAYS_PER_STATE), WORK_PER_STATE),
+        };
         let effort = Effort {
-            ways: count.saturating_mul(WAYS_PER_STATE).min(room).min(MOST_WAYS),
-            work: count.saturating_mul(work * states.processes()) as u64,
+            ways: ways.min(room).min(MOST_WAYS),
+            work: count.saturating_mul(work * processes) as u64,
         };
         (count >= WORTHWHILE).then_some(effort)
     }

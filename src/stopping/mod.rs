@@ -27,9 +27,9 @@ mod solution;
 mod spreads;
 mod states;
 mod sweep;
-mod tube;
 #[cfg(test)]
 mod tests;
+mod tube;
 mod value_iteration;
 mod varying;
 mod vector;

@@ -287,9 +287,7 @@ impl<'a> System<'a> {
             if !(alpha.is_finite() && omega.is_finite()) {
                 break;
             }
-            vector::update_from(x, [&ahead, &further], move |x, [p, r]| {
-                x + alpha * p + omega * r
-            });
+            vector::update_from(x, [&ahead, &further], move |x, [p, r]| x + alpha * p + omega * r);
             vector::update_from(&mut r, [&t], move |r, [t]| r - omega * t);
             let left = size(&r);
             since = if left < 0.5 * least { 0 } else { since + 1 };

@@ -12,7 +12,7 @@ use rayon::prelude::*;
 const FEWEST: usize = 3;
 
 /// Terms of a mode.
-const TERMS: usize = 3;
+pub(super) const TERMS: usize = 3;
 
 /// The chains, where no two processes are alike, and all move by a level at most.
 fn chains(all: &States) -> Option<Vec<BirthDeath>> {
