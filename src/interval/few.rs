@@ -11,8 +11,8 @@
 //! N = 4:  E R = 1/4 sum over the three pairs of pairs of E |(S_i + S_j) - (S_k + S_l)|
 //! ```
 //!
-//! and each is the expected distance of two independent numbers, a sum of positive terms. The largest of five is no such
-//! sum: their deviations are held by no parallelepiped.
+//! and each is the expected distance of two independent numbers, a sum of positive terms. There is no such sum for five: the
+//! convex hull of the directions that `R` is the largest product with is no projection of a cube any more.
 
 use super::Estimate;
 use crate::law::LatticeLaw;
