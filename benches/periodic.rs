@@ -59,6 +59,16 @@ fn kernels(criterion: &mut Criterion) {
             bounds.map(|bound| methods(black_box(&small), bound, &()).len()).sum::<usize>()
         })
     });
+    let unequal = [1.0, 0.5, 4.0, 2.0].map(|capacity| {
+        let law = steps(&[(-0.25, 0.3), (0.0, 0.4), (0.25, 0.3)]).per_capacity(capacity);
+        Class { count: 1, law }
+    });
+    for count in [3, 4] {
+        let few = Processors::new(50.0, unequal[..count].to_vec()).expect("processors");
+        group.bench_function(format!("exact d(t), {count} capacities, t = 1..150"), |b| {
+            b.iter(|| curve(black_box(&few), 150))
+        });
+    }
     let exponential = Class { count: 64, law: Law::Exponential { mean: 0.5 } };
     let exponential = Processors::new(100.0, vec![exponential]).expect("processors");
     group.bench_function("all methods, Table 2", |b| {

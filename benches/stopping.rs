@@ -4,28 +4,29 @@
 //! the image. The triad `a = b + s c` moves as many and is measured in the same run, on vectors of the
 //! same length. Solutions are certified to 1e-9. `cargo bench --bench stopping -- sweep` times sweeps and
 //! triad only, `-- solutions` prints a table of methods and representations, `-- large` one of large
-//! models.
+//! models, `-- different` one of processes no two of which are alike, with and without regions, and of averages by
+//! policies and by sweeps.
 
 use criterion::{BenchmarkId, Criterion, Throughput};
 use rayon::prelude::*;
 use remapping::chain::{BirthDeath, Edge, Operator};
 use remapping::imbalance::{Imbalance, RunningCost};
 use remapping::stopping::{
-    AfterRemap, Effort, Method, Problem, Process, ProcessChain, Settings, Solution, States, solve,
-    solve_region,
+    AfterRemap, Effort, Method, Model, Problem, Process, ProcessChain, Settings, Solution, States,
+    long_run, rebalanced, solve, solve_region,
 };
 use remapping::{Rational, Status};
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 /// Walks of equal length.
-struct Model {
+struct Equal {
     states: States,
     operator: Box<dyn Operator>,
     imbalance: Imbalance,
 }
 
-impl Model {
+impl Equal {
     fn new(count: usize, levels: usize, lump: bool) -> Self {
         let walk = BirthDeath::walk(levels, 0.25, 0.25, Edge::Reflect).unwrap();
         let process = Process { lowest: 0, chain: ProcessChain::BirthDeath(walk) };
@@ -46,7 +47,7 @@ fn sweeps(criterion: &mut Criterion) {
     group.sample_size(10).warm_up_time(Duration::from_millis(300));
     group.measurement_time(Duration::from_secs(1));
     for (count, levels) in [(2, 1000), (3, 100), (4, 30), (5, 20)] {
-        let problem = Model::new(count, levels, false).problem(1000.0);
+        let problem = Equal::new(count, levels, false).problem(1000.0);
         let n = problem.states();
         let v: Vec<f64> = problem.running().iter().map(|psi| psi.min(1.0)).collect();
         let mut out = vec![0.0; n];
@@ -108,7 +109,7 @@ fn solutions() {
     for (count, levels, costs) in CHAINS {
         for (k, rho) in costs.into_iter().enumerate() {
             for lump in [true, false] {
-                let build = || Model::new(count, levels, lump).problem(rho);
+                let build = || Equal::new(count, levels, lump).problem(rho);
                 let (problem, building) = timed(build);
                 for method in [Method::Policy, Method::Value] {
                     let n = problem.states();
@@ -158,13 +159,13 @@ fn large() {
                     "{levels}^{count}  {rho}  {name}  {n}  {iterations}  {seconds:.4}  gap {gap:.0e}"
                 );
             };
-            let model = Model::new(count, levels, true);
+            let model = Equal::new(count, levels, true);
             if model.states.count() <= MOST_FULL {
-                let problem = Model::new(count, levels, true).problem(rho);
+                let problem = Equal::new(count, levels, true).problem(rho);
                 let found = timed(|| solve(&problem, &Settings::default(), &()));
                 row("exchangeable", problem.states(), found);
             }
-            let Model { states, imbalance, .. } = model;
+            let Equal { states, imbalance, .. } = model;
             let (active, seconds) = timed(|| {
                 let effort = Effort { ways: MOST_WAYS, work: u64::MAX };
                 solve_region(&states, &imbalance, rho, effort, &Settings::default(), &()).unwrap()
@@ -176,18 +177,75 @@ fn large() {
     }
 }
 
+/// Different walks, and what a remap of them costs.
+const DIFFERENT: [(usize, usize, f64); 4] =
+    [(3, 40, 6084.0), (3, 100, 1000.0), (4, 40, 1000.0), (5, 20, 6000.0)];
+
+/// Walks of a computation that goes on, and what a remap costs.
+const LONG: [(usize, usize, f64); 4] =
+    [(2, 50, 5.0), (2, 100, 5.0), (2, 100, 500.0), (3, 30, 100.0)];
+
+#[expect(clippy::print_stdout, reason = "a table is what this bench is for")]
+fn different() {
+    println!("chain  remap cost  representation  states  applications  seconds");
+    for (count, levels, rho) in DIFFERENT {
+        let walk = |k: usize| {
+            let up = 0.25 - 0.01 * k as f64;
+            let chain = BirthDeath::walk(levels, up, 0.25, Edge::Reflect).unwrap();
+            Process { lowest: 0, chain: ProcessChain::BirthDeath(chain) }
+        };
+        let walks: Vec<Process> = (0..count).map(walk).collect();
+        let ones = vec![Rational::ONE; count];
+        let imbalance = Imbalance::new(RunningCost::MaxMinusMean, &ones, levels as u64).unwrap();
+        for regions in [false, true] {
+            let settings = Settings { regions, ..Settings::default() };
+            let (solved, seconds) = timed(|| {
+                let (states, operator) = States::independent(&walks, |_, _| true).unwrap();
+                let model = Model::on(states, operator, imbalance.clone()).remap_cost(rho);
+                model.solve(&settings, &()).unwrap()
+            });
+            assert_eq!(solved.solution.status, Status::Converged);
+            let name = if solved.states.is_active() { "active" } else { "full" };
+            let asked = if regions { "" } else { " (regions off)" };
+            println!(
+                "{levels}^{count}  {rho}  {name}{asked}  {}  {}  {seconds:.4}",
+                solved.states.count(),
+                solved.solution.iterations
+            );
+        }
+    }
+    println!("chain  remap cost  average  method  applications  seconds");
+    for (count, levels, rho) in LONG {
+        let equal = Equal::new(count, levels, true);
+        let back = rebalanced(&equal.states, &equal.imbalance).unwrap();
+        let problem = equal.problem(rho);
+        for method in [Method::Auto, Method::Value] {
+            let settings = Settings { method, ..Settings::default() };
+            let (found, seconds) = timed(|| long_run(&problem, &back, None, &settings, &()));
+            assert_eq!(found.status, Status::Converged);
+            println!(
+                "{levels}^{count}  {rho}  {:.9}  {method:?}  {}  {seconds:.4}",
+                found.upper, found.iterations
+            );
+        }
+    }
+}
+
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let named = |name: &str| arguments.iter().any(|argument| argument == name);
-    if !named("solutions") && !named("large") {
+    if !named("solutions") && !named("large") && !named("different") {
         sweeps(&mut Criterion::default().configure_from_args());
     }
     // `cargo test --benches` only asks whether benchmarks run.
-    if !named("sweep") && !named("large") && !named("--test") {
+    if !named("sweep") && !named("large") && !named("different") && !named("--test") {
         solutions();
     }
     if named("large") {
         large();
+    }
+    if named("different") {
+        different();
     }
     Criterion::default().configure_from_args().final_summary();
 }

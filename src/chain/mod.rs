@@ -33,6 +33,7 @@ mod multisets;
 mod part;
 mod product;
 mod restricted;
+mod tube;
 mod wanted;
 
 use rayon::prelude::*;
@@ -44,6 +45,7 @@ pub use joint::Joint;
 pub use multisets::{Multisets, Occupancies};
 pub use product::{Factor, Product};
 pub use restricted::Restricted;
+pub(crate) use tube::{Modes, Tube};
 pub use wanted::Wanted;
 
 /// Parts of a vector that are finished at a time.

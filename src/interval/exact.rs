@@ -17,14 +17,16 @@
 //! `M` longer than the range of `Q`. Prefix sums over the places give `phi_W` of every window in
 //! constant time, windows that hold all processors with probability below `1e-17` or above
 //! `1 - 1e-17` need no work, and neither do frequencies at which no window can matter.
+//!
+//! Two, three or four processors need no windows: see [`few`](super::few).
 
 use num_complex::Complex64;
 use rayon::prelude::*;
 use std::ops::ControlFlow;
 
-use super::Estimate;
 use super::stride::Stride;
 use super::window::{Centre, Part, Places, SMALL, centre, first_that, reach, window};
+use super::{Estimate, few};
 use crate::law::LatticeLaw;
 use crate::observer::Observer;
 
@@ -68,10 +70,10 @@ pub(super) fn max_deviation_within(
         - parts.iter().map(|part| part.law.first()).min().unwrap_or(0);
     let left_out = (range + 2) as f64 * (8.0 * SMALL + (n * rounding).powi(2));
     let inherited = rounding * (n * variance).sqrt() + left_out;
-    if total == 2 {
-        let value = half_difference(&parts);
-        let error = inherited + (8 + 2 * range) as f64 * f64::EPSILON * value;
-        return (Estimate { value, error }, range as u64);
+    if total <= few::MOST {
+        let laws = parts.iter().flat_map(|part| vec![part.law; part.count as usize]);
+        let (found, work) = few::max_deviation(&laws.collect::<Vec<_>>(), observer);
+        return (Estimate { error: found.error + inherited, ..found }, work);
     }
     let (down, up) = (reach(&parts, -1.0, variance), reach(&parts, 1.0, variance));
     let steps: Option<Vec<_>> = parts.iter().map(|part| Some((part.count, part.steps?))).collect();
@@ -83,18 +85,6 @@ pub(super) fn max_deviation_within(
     let (found, work) = spectrum.sum(stride.pairs, observer);
     let part = if stride == Stride::ALL { 0.0 } else { n * rounding * found.value };
     (Estimate { value: found.value, error: found.error + stride.error + inherited + part }, work)
-}
-
-/// Two processors: half the expected distance of the two, the sum over all places of the probability
-/// that one is beyond and the other is not. All terms are positive.
-fn half_difference(parts: &[Part<'_>]) -> f64 {
-    let (x, y) = (&parts[0], &parts[parts.len() - 1]);
-    let (first, last) = (x.law.first().min(y.law.first()), x.law.last().max(y.law.last()));
-    let apart = |place: i64| {
-        let ((x_below, x_above), (y_below, y_above)) = (x.tails(place), y.tails(place));
-        x_below * y_above + y_below * x_above
-    };
-    0.5 * (first..last).map(apart).sum::<f64>()
 }
 
 /// What one frequency adds.

@@ -32,6 +32,7 @@ pub mod closed;
 pub mod cost;
 mod covariance;
 pub mod exact;
+mod few;
 mod imbalance;
 pub mod kappa;
 mod methods;

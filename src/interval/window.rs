@@ -112,12 +112,6 @@ impl<'a> Part<'a> {
         self.below[first] + self.above[self.law.weights().len() - end]
     }
 
-    /// Probabilities of at most, and of more than, a place.
-    pub(super) fn tails(&self, place: i64) -> (f64, f64) {
-        let (_, end) = self.cut(self.law.first(), place);
-        (self.below[end], self.above[self.law.weights().len() - end])
-    }
-
     /// Logarithm of the probability that all the processors of the class are in the window.
     fn log_inside(&self, a: i64, b: i64) -> f64 {
         f64::from(self.count) * (-self.outside(a, b).min(1.0)).ln_1p()

@@ -149,7 +149,7 @@ impl LatticeLaw {
     }
 
     /// The same, unless `halted` says yes: what it returns then has no meaning.
-    fn plus_unless(&self, other: &Self, halted: impl Fn() -> bool) -> Self {
+    pub(crate) fn plus_unless(&self, other: &Self, halted: impl Fn() -> bool) -> Self {
         let (long, short) =
             if self.weights.len() >= other.weights.len() { (self, other) } else { (other, self) };
         let mut weights = vec![0.0; long.weights.len() + short.weights.len() - 1];

@@ -8,6 +8,7 @@
 
 use super::predecessors::{Predecessors, Ways};
 use super::states::{Group, Kind};
+use super::tube::{self, TubeRegion};
 use super::weight::NEARLY;
 use super::{
     AfterRemap, Problem, ProblemError, ProcessChain, Settings, Solved, States, memory_estimate,
@@ -17,7 +18,8 @@ use crate::imbalance::Imbalance;
 use crate::{Observer, Status};
 use rayon::prelude::*;
 
-/// What finding a region may take. A way is a move of all processes into a state of it.
+/// What finding a region may take. A way is a move of all processes into a state of it; where all processes are different,
+/// of one process next to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Effort {
     /// The most ways into its states, which take some 32 bytes each.
@@ -41,6 +43,11 @@ const WAY_BYTES: u64 = 32;
 /// Ways gone through for each state and process from which on solving for all states takes about as long.
 const WORK_PER_STATE: usize = 150;
 
+/// The same where a region is gone through mode by mode, as all states are: a fifth of what they take, and what share of
+/// all states it may touch.
+const WORK_OF_TUBES: usize = 70;
+const TUBE_SHARE: usize = 8;
+
 impl Effort {
     /// What looking for a region may take where the alternative is to solve for all states, with
     /// `memory` bytes: half of them where all states need more. `None` where the states are too few for it to
@@ -52,9 +59,14 @@ impl Effort {
             // The lists grow by doubling.
             return Some(Effort { ways: room / 2, work: u64::MAX });
         }
+        let processes = states.processes();
+        let (ways, work) = match tube::applies(states) {
+            true => (count.saturating_mul(tube::TERMS * processes) / TUBE_SHARE, WORK_OF_TUBES),
+            false => (count.saturating_mul(WAYS_PER_STATE), WORK_PER_STATE),
+        };
         let effort = Effort {
-            ways: count.saturating_mul(WAYS_PER_STATE).min(room).min(MOST_WAYS),
-            work: count.saturating_mul(WORK_PER_STATE * states.processes()) as u64,
+            ways: ways.min(room).min(MOST_WAYS),
+            work: count.saturating_mul(work * processes) as u64,
         };
         (count >= WORTHWHILE).then_some(effort)
     }
@@ -84,11 +96,9 @@ pub fn solve_region(
     settings: &Settings,
     observer: &dyn Observer,
 ) -> Result<Option<Solved>, ProblemError> {
-    let Some(predecessors) = Predecessors::new(all) else { return Ok(None) };
-    let balanced = balanced(all, imbalance);
     let Effort { ways: most, mut work } = effort;
-    let mut region = Region { all, predecessors, most, members: Vec::new(), ways: 0 };
-    let mut found = balanced;
+    let Some(mut region) = region(all, most) else { return Ok(None) };
+    let mut found = balanced(all, imbalance);
     let mut tolerance = settings.tolerance.max(ROUGHLY);
     while !found.is_empty() {
         if region.take_in(found).is_none() {
@@ -96,16 +106,15 @@ pub fn solve_region(
         }
         loop {
             let (states, operator) = region.states();
-            let operator = Box::new(operator);
             let problem = Problem::new(&states, operator, imbalance, remap_cost, AfterRemap::Stop)?;
-            let ways = region.ways.max(1) as u64;
+            let ways = region.ways().max(1) as u64;
             let iterations = settings.iterations.min(work / ways);
             let limits = Settings { tolerance, iterations, ..*settings };
             let solution = super::solve(&problem, &limits, observer);
             work = work.saturating_sub(solution.iterations.saturating_mul(ways));
             let precise = tolerance == settings.tolerance;
             let lower = |s: usize| if precise { solution.bounds(s).0 } else { solution.value(s) };
-            found = region.beyond(|s| remap_cost - lower(s), imbalance);
+            found = region.beyond(&|s| remap_cost - lower(s), imbalance);
             let gives_up = match solution.status {
                 Status::Converged => false,
                 Status::IterationLimit => !precise || iterations < settings.iterations,
@@ -137,8 +146,39 @@ fn balanced(all: &States, imbalance: &Imbalance) -> Vec<usize> {
     found
 }
 
-/// Some states of independent birth–death chains.
-struct Region<'a> {
+/// A region that can be solved on, empty at first: mode by mode where processes are few and all different, otherwise by
+/// lists of all ways.
+fn region<'a>(all: &'a States, most: usize) -> Option<Box<dyn Region + 'a>> {
+    if let Some(tube) = TubeRegion::new(all, most) {
+        return Some(Box::new(tube));
+    }
+    let predecessors = Predecessors::new(all)?;
+    Some(Box::new(Listed { all, predecessors, most, members: Vec::new(), ways: 0 }))
+}
+
+/// Some states of independent birth–death chains, and how they move.
+pub(super) trait Region {
+    /// Terms of one application.
+    fn ways(&self) -> usize;
+
+    /// Takes in states that do not belong to it, and neighbours while they are few; `None` if it grows too
+    /// large.
+    fn take_in(&mut self, found: Vec<usize>) -> Option<()>;
+
+    /// The states and the chain on them.
+    fn states(&mut self) -> (States, Box<dyn Operator>);
+
+    /// The states outside that gain by going on, or nearly, given what is saved in each member.
+    fn beyond(&mut self, saved: &dyn Fn(usize) -> f64, imbalance: &Imbalance) -> Vec<usize>;
+}
+
+/// Up to how many ways a region takes in neighbours.
+pub(super) fn enough(ways: usize, all: &States) -> usize {
+    (GROWTH * ways).max((all.count() / FIRST[0]).min(FIRST[1]))
+}
+
+/// With all ways into them.
+struct Listed<'a> {
     all: &'a States,
     predecessors: Predecessors<'a>,
     /// In order of their states.
@@ -155,16 +195,34 @@ struct Member {
     inner: bool,
 }
 
-impl Region<'_> {
+impl Listed<'_> {
     /// Where a state is among the members.
     fn find(&self, state: usize) -> Option<usize> {
         self.members.binary_search_by_key(&state, |member| member.state).ok()
     }
 
-    /// Takes in states that do not belong to it, and neighbours while they are few; `None` if it grows too
-    /// large.
+    /// Reversing weights of the members.
+    fn weights(&self) -> Option<Vec<f64>> {
+        let groups = self.all.groups()?;
+        let own: Vec<Vec<f64>> =
+            groups.iter().map(Group::reversing_weights).collect::<Option<_>>()?;
+        let weight = |member: &Member| {
+            let levels = self.all.levels(member.state);
+            let each =
+                own.iter().zip(&levels).flat_map(|(own, levels)| levels.iter().map(|l| own[*l]));
+            self.all.orderings(member.state) * each.product::<f64>()
+        };
+        Some(self.members.iter().map(weight).collect())
+    }
+}
+
+impl Region for Listed<'_> {
+    fn ways(&self) -> usize {
+        self.ways
+    }
+
     fn take_in(&mut self, mut found: Vec<usize>) -> Option<()> {
-        let enough = (GROWTH * self.ways).max((self.all.count() / FIRST[0]).min(FIRST[1]));
+        let enough = enough(self.ways, self.all);
         let ways = |found: &[usize]| {
             let counts = found.par_iter().map(|&state| self.predecessors.count(state));
             counts.reduce(|| 0, usize::saturating_add)
@@ -194,8 +252,7 @@ impl Region<'_> {
         Some(())
     }
 
-    /// The states and the chain on them.
-    fn states(&self) -> (States, Restricted) {
+    fn states(&mut self) -> (States, Box<dyn Operator>) {
         let members = self.members.iter().map(|member| member.state).collect();
         let kind = Kind::Active { all: Box::new(self.all.clone()), members };
         let own = |member: &Member| {
@@ -205,11 +262,10 @@ impl Region<'_> {
         };
         let columns: Vec<Vec<(u32, f64)>> = self.members.par_iter().map(own).collect();
         let rounding = self.members.iter().map(|member| member.ways.rounding).fold(0.0, f64::max);
-        (States(kind), Restricted::from_columns(&columns, rounding, self.weights()))
+        (States(kind), Box::new(Restricted::from_columns(&columns, rounding, self.weights())))
     }
 
-    /// The states outside that gain by going on, or nearly, given what is saved in each member.
-    fn beyond(&mut self, saved: impl Fn(usize) -> f64, imbalance: &Imbalance) -> Vec<usize> {
+    fn beyond(&mut self, saved: &dyn Fn(usize) -> f64, imbalance: &Imbalance) -> Vec<usize> {
         let mut gains = Vec::new();
         for place in 0..self.members.len() {
             let saved = saved(place);
@@ -231,25 +287,11 @@ impl Region<'_> {
         };
         each.par_iter().filter(|ways| pays(ways)).map(|ways| ways[0].0).collect()
     }
-
-    /// Reversing weights of the members.
-    fn weights(&self) -> Option<Vec<f64>> {
-        let groups = self.all.groups()?;
-        let own: Vec<Vec<f64>> =
-            groups.iter().map(Group::reversing_weights).collect::<Option<_>>()?;
-        let weight = |member: &Member| {
-            let levels = self.all.levels(member.state);
-            let each =
-                own.iter().zip(&levels).flat_map(|(own, levels)| levels.iter().map(|l| own[*l]));
-            self.all.orderings(member.state) * each.product::<f64>()
-        };
-        Some(self.members.iter().map(weight).collect())
-    }
 }
 
 impl Group {
     /// Of the levels of one process.
-    fn reversing_weights(&self) -> Option<Vec<f64>> {
+    pub(super) fn reversing_weights(&self) -> Option<Vec<f64>> {
         match &self.chain {
             ProcessChain::BirthDeath(chain) => chain.reversing_weights(),
             ProcessChain::Dense(_) => None,

@@ -192,10 +192,9 @@ impl Coarser {
         Transfer { first, near }
     }
 
-    /// Which unbalanced coarse states lie at marked fine ones.
+    /// Which coarse states lie at marked fine ones.
     pub fn restrict(&self, marked: &[bool]) -> Vec<bool> {
-        let running = self.problem.running().iter();
-        self.places.iter().zip(running).map(|(&s, psi)| *psi > 0.0 && marked[s]).collect()
+        self.places.iter().map(|&s| marked[s]).collect()
     }
 }
 

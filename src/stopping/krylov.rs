@@ -3,7 +3,7 @@
 //! biconjugate gradients.
 
 use super::killed::Killed;
-use super::multigrid::{self, Multigrid};
+use super::multigrid::{self, CYCLE, Multigrid};
 use super::{Problem, vector};
 use crate::Observer;
 use nalgebra::DVector;
@@ -19,9 +19,6 @@ const PLAIN_SHORT: u64 = 64;
 
 /// Walks of fewer levels are short.
 const LONG: usize = 32;
-
-/// What a multigrid cycle counts for, in applications of P.
-const CYCLE: u64 = 3;
 
 /// `I - P` on the states that continue, and how to solve with it.
 pub(super) struct System<'a> {

@@ -9,9 +9,11 @@
 //!
 //! and for any h whatever the best average lies between the smallest and the largest `T h - h`
 //! `[Odoni 1969, Oper. Res. 17(5)]`. Relative value iteration narrows that interval; it is damped,
-//! so that periodic chains converge too.
+//! so that periodic chains converge too. Where it would take long, the relative costs of the policy it has come to are
+//! solved for now and then (`renewal`), which makes it policy iteration `[Puterman 1994, section 8.6]`.
 
-use super::{Problem, Settings, States, vector};
+use super::renewal::{Renewal, Rule};
+use super::{Method, Problem, Settings, States, vector};
 use crate::imbalance::Imbalance;
 use crate::{Observer, Status};
 use std::ops::ControlFlow;
@@ -62,6 +64,18 @@ pub fn rebalanced(states: &States, imbalance: &Imbalance) -> Result<Vec<usize>, 
 /// How much of each sweep is taken.
 const DAMPING: f64 = 0.9;
 
+/// Sweeps before the first policy is evaluated, and between two evaluations.
+const SWEEPS: u64 = 100;
+const FEW_SWEEPS: u64 = 4;
+
+/// Accuracy of an evaluation, relative to the bounds before it, and to what is asked for at most.
+const INEXACT: f64 = 1e-2;
+const EXACT: f64 = 0.05;
+
+/// Evaluations in a row that do not halve the distance of the bounds, after which there are no more: the first policies
+/// may well be worse than what sweeps have proved.
+const VAIN: u32 = 12;
+
 /// The best long-run average cost per step, or the average under `policy` (`true` to remap), when a
 /// remap leads from state s to `rebalanced[s]`. The remap cost and running costs are the problem's.
 ///
@@ -101,6 +115,8 @@ pub fn long_run_at(
     let mut best = (f64::NEG_INFINITY, f64::INFINITY);
     let mut iterations = 0;
     let mut stale = 0;
+    let mut renewal = None;
+    let (mut due, mut reached, mut vain) = (SWEEPS, f64::INFINITY, 0);
     let status = loop {
         problem.operator.apply_into(&h, &mut go);
         iterations += 1;
@@ -117,7 +133,9 @@ pub fn long_run_at(
         let width = best.1 - best.0;
         best = (best.0.max(low), best.1.min(high));
         stale = if best.1 - best.0 < width { 0 } else { stale + 1 };
-        if best.1 - best.0 <= settings.tolerance * best.1.abs().max(1.0) {
+        let goal = settings.tolerance * best.1.abs().max(1.0);
+        let width = best.1 - best.0;
+        if width <= goal {
             break Status::Converged;
         }
         if iterations >= settings.iterations || stale > 10_000 {
@@ -128,6 +146,23 @@ pub fn long_run_at(
         }
         let damped = |old: f64, new: f64| (1.0 - DAMPING) * old + DAMPING * new;
         let origin = damped(h[0], next[0]);
+        if iterations >= due && vain < VAIN && settings.method != Method::Value {
+            vain = if width <= 0.5 * reached { 0 } else { vain + 1 };
+            reached = reached.min(width);
+            let renewal = renewal.get_or_insert_with(|| Renewal::new(problem, rebalanced));
+            let remaps = |s: usize| match policy {
+                Some(policy) => policy[s],
+                None => costs[s] + go[rebalanced[s]] < go[s],
+            };
+            let remaps: Vec<bool> = (0..n).map(remaps).collect();
+            let rule = Rule { remaps: &remaps, costs };
+            vector::update_from(&mut h, [&next], move |old, [new]| damped(old, new) - origin);
+            let accuracy = (INEXACT * width).max(EXACT * goal);
+            let left = settings.iterations - iterations;
+            iterations += renewal.evaluate(&rule, &mut h, accuracy, left, observer);
+            due = iterations + FEW_SWEEPS;
+            continue;
+        }
         vector::update_from(&mut h, [&next], move |old, [new]| damped(old, new) - origin);
     };
     let advantage = (0..n).map(|s| go[s] - costs[s] - go[rebalanced[s]]).collect();

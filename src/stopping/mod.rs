@@ -22,12 +22,14 @@ mod places;
 mod policy_iteration;
 mod predecessors;
 mod problem;
+mod renewal;
 mod solution;
 mod spreads;
 mod states;
 mod sweep;
 #[cfg(test)]
 mod tests;
+mod tube;
 mod value_iteration;
 mod varying;
 mod vector;

@@ -18,6 +18,9 @@ pub(super) struct Multigrid<'a> {
     inverse: DMatrix<f64>,
 }
 
+/// What a cycle counts for, in applications of P.
+pub(super) const CYCLE: u64 = 3;
+
 /// The most states of the coarsest grid: the work of an inverse grows with the cube.
 const MOST_COARSEST: usize = 300;
 

@@ -51,3 +51,48 @@ fn the_best_average_is_that_of_its_policy_and_no_worse_than_others() {
         assert!(average <= exact(&[false; 16]));
     }
 }
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    /// Policies that are solved for have the average that sweeps come to, too: on walks long enough for it.
+    #[test]
+    fn evaluations_agree_with_sweeps(
+        chains in prop::collection::vec((8..14_usize, 1..6u8, 1..6u8), 2..=3),
+        alike in any::<bool>(),
+        hold in any::<bool>(),
+        capacity in prop::collection::vec(1..4_i64, 3),
+        rho in prop_oneof![0.2..3.0, 3.0..300.0],
+        threshold in 1.0..6.0,
+    ) {
+        let edge = if hold { Edge::Hold } else { Edge::Reflect };
+        let chains: Vec<ProcessChain> = (0..chains.len())
+            .map(|k| {
+                let (levels, up, down) = chains[if alike { 0 } else { k }];
+                let levels = if chains.len() > 2 { 8 } else { levels };
+                let (up, down) = (f64::from(up) / 16.0, f64::from(down) / 16.0);
+                ProcessChain::BirthDeath(BirthDeath::walk(levels, up, down, edge).unwrap())
+            })
+            .collect();
+        let capacity = if alike { &[1; 3] } else { &capacity[..] };
+        let capacity = &capacity[..chains.len()];
+        let model = Model::new(chains, capacity, RunningCost::MaxMinusMean);
+        let (states, problem) = model.problem(alike, rho, AfterRemap::Stop);
+        let back = rebalanced(&states, &model.imbalance).unwrap();
+        let map: Vec<bool> = problem.running().iter().map(|psi| *psi > threshold).collect();
+        for policy in [None, Some(&map[..])] {
+            let [fast, slow] = [Method::Auto, Method::Value].map(|method| {
+                let settings = Settings { method, ..Settings::default() };
+                long_run(&problem, &back, policy, &settings, &())
+            });
+            prop_assert_eq!(slow.status, Status::Converged);
+            prop_assert_eq!(fast.status, Status::Converged);
+            prop_assert!(fast.lower <= slow.upper && slow.lower <= fast.upper, "{} {}", fast.lower, slow.lower);
+            prop_assert!(fast.iterations <= slow.iterations.max(1000), "{} {}", fast.iterations, slow.iterations);
+            for s in 0..states.count() {
+                let near = (fast.value[s] - slow.value[s] - fast.value[0] + slow.value[0]).abs();
+                prop_assert!(near <= 1e-4 * rho.max(1.0), "{s}: {near}");
+            }
+        }
+    }
+}

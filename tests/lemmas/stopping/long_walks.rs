@@ -77,6 +77,19 @@ proptest! {
         }
     }
 
+    /// Three or four processes, no two of them alike: their region is gone through mode by mode.
+    #[test]
+    fn outside_the_region_of_different_processes_one_remaps(
+        chains in prop::collection::vec(chain(3..6), 3..5),
+        rho in prop_oneof![0.1..3.0, 3.0..60.0],
+    ) {
+        let different = chains.iter().enumerate().all(|(i, one)| !chains[..i].contains(one));
+        prop_assume!(different);
+        let ones = vec![1; chains.len()];
+        let chains = chains.into_iter().map(ProcessChain::BirthDeath).collect();
+        one_remaps_outside(&Model::new(chains, &ones, RunningCost::MaxMinusMean), rho)?;
+    }
+
     #[test]
     fn states_are_counted_by_mean_and_spread(
         counts in prop::collection::vec((1..6usize, 2..6usize, -5..5i64), 1..3),

@@ -1,0 +1,309 @@
+//! Relative costs of a policy that remaps and goes on.
+//!
+//! Let D hold the states in which one goes on and those that a remap leads to, and y what a step from there and all
+//! that follows costs relative to the average g. A remap from s costs `rho(s) + y(b(s))`, so
+//!
+//! ```text
+//! y(s) + g = psi(s) + sum over t in C of P(s, t) y(t) + sum over t in R of P(s, t) (rho(t) + y(b(t)))
+//! ```
+//!
+//! on D, which is small where remaps are cheap. Between two remaps the chain moves away from balance, for not so long;
+//! but a remap leaves the total load as it is, and the total takes long to mix. So the system is solved by stabilised
+//! biconjugate gradients with a correction for functions of the total alone, by a direct solution for as many classes of
+//! totals as there may be; and where going on lasts long, with a multigrid cycle of the chain that ends at a remap.
+//! Solutions are unique up to constants; the one sought has the mean g.
+
+use super::killed::Killed;
+use super::multigrid::{self, Multigrid};
+use super::{Problem, vector};
+use crate::Observer;
+use nalgebra::{DMatrix, DVector, Dyn, LU};
+
+/// The most classes of totals: the work of a direct solution grows with the cube.
+const MOST_CLASSES: usize = 128;
+
+/// Distance of classes whose images are found at once, to begin with: two walks move their total by two.
+const APART: usize = 5;
+
+/// Steps without a multigrid cycle.
+const PLAIN: u64 = 40;
+
+/// The most steps of one evaluation; the next one goes on from there.
+const STEPS: u64 = 300;
+
+/// Steps in a row that do not halve the least residual, after which there are no more.
+const PATIENCE: u64 = 60;
+
+/// A policy.
+pub(super) struct Rule<'a> {
+    pub remaps: &'a [bool],
+    /// What a remap costs in each state.
+    pub costs: &'a [f64],
+}
+
+/// What evaluations share.
+pub(super) struct Renewal<'a> {
+    problem: &'a Problem,
+    rebalanced: &'a [usize],
+    /// The class of each state.
+    classes: Vec<u32>,
+    count: usize,
+    /// In which the chain is symmetric, by grid.
+    weights: Option<Vec<Vec<f64>>>,
+}
+
+impl<'a> Renewal<'a> {
+    pub fn new(problem: &'a Problem, rebalanced: &'a [usize]) -> Self {
+        let mut targets = rebalanced.to_vec();
+        targets.sort_unstable();
+        targets.dedup();
+        let count = targets.len().min(MOST_CLASSES);
+        let class = |target: &usize| {
+            let place = targets.partition_point(|other| other < target);
+            (place * count / targets.len()) as u32
+        };
+        let classes = rebalanced.iter().map(class).collect();
+        Self { problem, rebalanced, classes, count, weights: multigrid::weights(problem) }
+    }
+
+    /// Improves relative costs `h` of all states until no residual exceeds `accuracy`, if it can; returns how many times
+    /// the operator was applied.
+    pub fn evaluate(
+        &self,
+        rule: &Rule<'_>,
+        h: &mut [f64],
+        accuracy: f64,
+        limit: u64,
+        observer: &dyn Observer,
+    ) -> u64 {
+        let mut system = System::new(self, rule);
+        let problem = self.problem;
+        // What a step costs: psi, and the remap that may follow.
+        let n = h.len();
+        let mut paid = vec![0.0; n];
+        vector::update(&mut paid, |s, _| if rule.remaps[s] { rule.costs[s] } else { 0.0 });
+        let mut cost = vec![0.0; n];
+        problem.operator.apply_into(&paid, &mut cost);
+        vector::update_from(&mut cost, [&problem.running], |image, [psi]| psi + image);
+        let right = system.killed.pack(&cost);
+        let mut y = system.killed.pack(h);
+        let goes_on = |applications: u64| {
+            applications < limit && observer.progress(applications, limit).is_continue()
+        };
+        let applications = system.solve(&right, &mut y, accuracy, goes_on);
+        system.extend(&y);
+        h.copy_from_slice(&system.function);
+        vector::update_from(h, [&paid], |h, [paid]| h + paid);
+        1 + applications
+    }
+}
+
+/// `y - P (y, or y where a remap leads) + mean of y` on D.
+struct System<'a> {
+    renewal: &'a Renewal<'a>,
+    remaps: &'a [bool],
+    killed: Killed<'a>,
+    /// Which states D holds.
+    held: Vec<bool>,
+    /// The class of each state of D, and how many there are of each.
+    classes: Vec<u32>,
+    sizes: Vec<f64>,
+    coarse: Option<LU<f64, Dyn, Dyn>>,
+    multigrid: Option<Multigrid<'a>>,
+    spread: Vec<f64>,
+    function: Vec<f64>,
+    image: Vec<f64>,
+    applications: u64,
+}
+
+impl<'a> System<'a> {
+    fn new(renewal: &'a Renewal<'a>, rule: &Rule<'a>) -> Self {
+        let n = renewal.problem.states();
+        let mut held: Vec<bool> = rule.remaps.iter().map(|remaps| !remaps).collect();
+        for s in (0..n).filter(|&s| rule.remaps[s]) {
+            held[renewal.rebalanced[s]] = true;
+        }
+        let killed = Killed::new(renewal.problem, &held);
+        let classes: Vec<u32> = killed.states().map(|s| renewal.classes[s]).collect();
+        let mut sizes = vec![0.0; renewal.count];
+        classes.iter().for_each(|class| sizes[*class as usize] += 1.0);
+        let mut system = Self {
+            renewal,
+            remaps: rule.remaps,
+            killed,
+            held,
+            classes,
+            sizes,
+            coarse: None,
+            multigrid: None,
+            spread: vec![0.0; n],
+            function: vec![0.0; n],
+            image: vec![0.0; n],
+            applications: 0,
+        };
+        system.coarse = system.coarse_matrix().map(LU::new);
+        system
+    }
+
+    /// What follows from y in all states, but for what remaps cost.
+    fn extend(&mut self, y: &[f64]) {
+        self.killed.unpack(y, &mut self.spread);
+        let (spread, remaps, back) = (&self.spread, self.remaps, self.renewal.rebalanced);
+        vector::update(&mut self.function, |s, _| spread[if remaps[s] { back[s] } else { s }]);
+    }
+
+    /// `out = y - P y`, of the chain that remaps.
+    fn apply_chain(&mut self, y: &[f64], out: &mut Vec<f64>) {
+        self.extend(y);
+        self.renewal.problem.operator.apply_into(&self.function, &mut self.image);
+        *out = self.killed.pack(&self.image);
+        vector::update_from(out, [y], |image, [y]| y - image);
+        self.applications += 1;
+    }
+
+    /// The same with the mean of y.
+    fn apply(&mut self, y: &[f64], out: &mut Vec<f64>) {
+        self.apply_chain(y, out);
+        let mean = vector::sum_of([y], |[y]| y) / y.len() as f64;
+        vector::update_from(out, [], |x, []| x + mean);
+    }
+
+    /// The means of a function over the classes.
+    fn restrict(&self, function: &[f64]) -> Vec<f64> {
+        let mut sums = vec![0.0; self.renewal.count];
+        self.classes.iter().zip(function).for_each(|(class, x)| sums[*class as usize] += x);
+        sums.iter().zip(&self.sizes).map(|(sum, size)| sum / size.max(1.0)).collect()
+    }
+
+    fn interpolate(&self, coarse: &[f64]) -> Vec<f64> {
+        self.classes.iter().map(|class| coarse[*class as usize]).collect()
+    }
+
+    /// The system on functions of the class.
+    fn coarse_matrix(&mut self) -> Option<DMatrix<f64>> {
+        let m = self.renewal.count;
+        if m < 2 || self.sizes.contains(&0.0) {
+            return None;
+        }
+        // Any numbers without a pattern.
+        let test: Vec<f64> = (1..=m).map(|j| (j as f64 * 0.618_033_988_75).fract()).collect();
+        let mut image = Vec::new();
+        self.apply_chain(&self.interpolate(&test), &mut image);
+        let expected = self.restrict(&image);
+        let mut apart = APART;
+        loop {
+            let apart_now = apart.min(m);
+            let mut matrix = DMatrix::zeros(m, m);
+            for first in 0..apart_now {
+                let mut unit = vec![0.0; m];
+                unit.iter_mut().skip(first).step_by(apart_now).for_each(|x| *x = 1.0);
+                self.apply_chain(&self.interpolate(&unit), &mut image);
+                for (i, x) in self.restrict(&image).into_iter().enumerate() {
+                    // The nearest of those classes, or where all are told apart the class itself.
+                    let j = if apart_now == m {
+                        first
+                    } else {
+                        let low = i.saturating_sub(apart_now / 2);
+                        low + (first + apart_now - low % apart_now) % apart_now
+                    };
+                    if j < m {
+                        matrix[(i, j)] = x;
+                    }
+                }
+            }
+            let found = &matrix * DVector::from_column_slice(&test);
+            let near = found.iter().zip(&expected).all(|(a, b)| (a - b).abs() <= 1e-10);
+            if near || apart_now == m {
+                let states: f64 = self.sizes.iter().sum();
+                for (j, size) in self.sizes.iter().enumerate() {
+                    matrix.column_mut(j).add_scalar_mut(size / states);
+                }
+                return Some(matrix);
+            }
+            apart *= 2;
+        }
+    }
+
+    /// About the solution for the right side `r`.
+    fn precondition(&mut self, r: &[f64]) -> Vec<f64> {
+        let mut z = r.to_vec();
+        if let Some(multigrid) = &mut self.multigrid {
+            multigrid.cycle(&mut self.killed, r, &mut z);
+            self.applications += multigrid::CYCLE;
+        }
+        if self.coarse.is_none() {
+            return z;
+        }
+        let mut rest = Vec::new();
+        self.apply(&z, &mut rest);
+        vector::update_from(&mut rest, [r], |image, [r]| r - image);
+        let rest = DVector::from_vec(self.restrict(&rest));
+        if let Some(found) = self.coarse.as_ref().and_then(|coarse| coarse.solve(&rest)) {
+            let correction = self.interpolate(found.as_slice());
+            vector::update_from(&mut z, [&correction], |z, [more]| z + more);
+        }
+        z
+    }
+
+    /// Improves `x` until no residual exceeds `goal`, while it improves; returns how many times the operator was
+    /// applied.
+    fn solve(
+        &mut self,
+        right: &[f64],
+        x: &mut [f64],
+        goal: f64,
+        goes_on: impl Fn(u64) -> bool,
+    ) -> u64 {
+        let dot = |a: &[f64], b: &[f64]| vector::sum_of([a, b], |[a, b]| a * b);
+        let size = |r: &[f64]| vector::maximum_of([r], |[r]| r.abs());
+        let mut r = Vec::new();
+        self.apply(x, &mut r);
+        vector::update_from(&mut r, [right], |image, [right]| right - image);
+        let shadow = r.clone();
+        let (mut p, mut v, mut t) = (r.clone(), Vec::new(), Vec::new());
+        let mut rho = dot(&shadow, &r);
+        let (mut best, mut least, mut since) = (x.to_vec(), size(&r), 0);
+        let mut steps = 0;
+        while least > goal && since < PATIENCE && steps < STEPS && goes_on(self.applications) {
+            if steps == PLAIN
+                && self.classes.len() < self.held.len()
+                && let Some(weights) = &self.renewal.weights
+            {
+                self.multigrid =
+                    Multigrid::new(self.renewal.problem, weights, &self.held, &self.killed);
+                p.clone_from(&r);
+                // Begun anew.
+                rho = dot(&shadow, &r);
+            }
+            steps += 1;
+            let ahead = self.precondition(&p);
+            self.apply(&ahead, &mut v);
+            let alpha = rho / dot(&shadow, &v);
+            vector::update_from(&mut r, [&v], move |r, [v]| r - alpha * v);
+            let further = self.precondition(&r);
+            self.apply(&further, &mut t);
+            let square = dot(&t, &t);
+            let omega = if square > 0.0 { dot(&t, &r) / square } else { 0.0 };
+            if !(alpha.is_finite() && omega.is_finite()) {
+                break;
+            }
+            vector::update_from(x, [&ahead, &further], move |x, [p, r]| x + alpha * p + omega * r);
+            vector::update_from(&mut r, [&t], move |r, [t]| r - omega * t);
+            let left = size(&r);
+            since = if left < 0.5 * least { 0 } else { since + 1 };
+            if left < least {
+                least = left;
+                best.copy_from_slice(x);
+            }
+            let next = dot(&shadow, &r);
+            let beta = next / rho * alpha / omega;
+            rho = next;
+            if !beta.is_finite() {
+                break;
+            }
+            vector::update_from(&mut p, [&r, &v], move |p, [r, v]| r + beta * (p - omega * v));
+        }
+        x.copy_from_slice(&best);
+        self.applications
+    }
+}

@@ -1,0 +1,118 @@
+//! A region of processes that are all different, mode by mode.
+
+use super::active::{Region, enough};
+use super::states::Kind;
+use super::weight::NEARLY;
+use super::{ProcessChain, States};
+use crate::chain::{BirthDeath, Modes, Operator, Tube};
+use crate::imbalance::Imbalance;
+use rayon::prelude::*;
+
+/// With fewer processes, lists of all ways are as short.
+const FEWEST: usize = 3;
+
+/// Terms of a mode.
+pub(super) const TERMS: usize = 3;
+
+/// The chains, where no two processes are alike, and all move by a level at most.
+fn chains(all: &States) -> Option<Vec<BirthDeath>> {
+    let chain = |group: &super::states::Group| match (&group.chain, group.members.len()) {
+        (ProcessChain::BirthDeath(chain), 1) if chain.levels() <= usize::from(u16::MAX) => {
+            Some(chain.clone())
+        }
+        _ => None,
+    };
+    let chains: Vec<BirthDeath> = all.groups()?.iter().map(chain).collect::<Option<_>>()?;
+    (chains.len() >= FEWEST).then_some(chains)
+}
+
+/// Whether regions of these states are gone through mode by mode.
+pub(super) fn applies(all: &States) -> bool {
+    chains(all).is_some()
+}
+
+/// Some joint states of different processes.
+pub(super) struct TubeRegion<'a> {
+    all: &'a States,
+    modes: Modes,
+    /// Reversing weights of each process.
+    weights: Option<Vec<Vec<f64>>>,
+    /// In order.
+    members: Vec<usize>,
+    most: usize,
+    ways: usize,
+}
+
+impl<'a> TubeRegion<'a> {
+    /// Without a state; `None` where it does not apply.
+    pub fn new(all: &'a States, most: usize) -> Option<Self> {
+        let modes = Modes::new(chains(all)?);
+        let weights = all.groups()?.iter().map(|group| group.reversing_weights()).collect();
+        Some(Self { all, modes, weights, members: Vec::new(), most, ways: 0 })
+    }
+
+    /// Terms on this hull.
+    fn terms(&self, hull: &[usize]) -> usize {
+        TERMS * self.modes.count() * hull.len()
+    }
+
+    fn tube(&self) -> Tube {
+        let weight = |state: &usize| {
+            let mut rest = *state;
+            let own = self.weights.as_ref()?.iter().rev().map(|own| {
+                let level = rest % own.len();
+                rest /= own.len();
+                own[level]
+            });
+            Some(own.product::<f64>())
+        };
+        let weights = self.members.par_iter().map(weight).collect();
+        Tube::new(&self.modes, &self.members, weights)
+    }
+}
+
+impl Region for TubeRegion<'_> {
+    fn ways(&self) -> usize {
+        self.ways
+    }
+
+    fn take_in(&mut self, found: Vec<usize>) -> Option<()> {
+        let enough = enough(self.ways, self.all);
+        self.members.extend(found);
+        self.members.par_sort_unstable();
+        let mut hull = self.modes.hull(&self.members);
+        loop {
+            self.ways = self.terms(&hull);
+            if self.ways > self.most || u32::try_from(hull.len()).is_err() {
+                return None;
+            }
+            let wider = self.modes.hull(&hull);
+            if self.terms(&wider) > enough || wider.len() == hull.len() {
+                return Some(());
+            }
+            self.members = std::mem::replace(&mut hull, wider);
+        }
+    }
+
+    fn states(&mut self) -> (States, Box<dyn Operator>) {
+        let kind = Kind::Active { all: Box::new(self.all.clone()), members: self.members.clone() };
+        (States(kind), Box::new(self.tube()))
+    }
+
+    fn beyond(&mut self, saved: &dyn Fn(usize) -> f64, imbalance: &Imbalance) -> Vec<usize> {
+        let saved: Vec<f64> = (0..self.members.len()).map(|place| saved(place).max(0.0)).collect();
+        let tube = self.tube();
+        let (hull, gains) = tube.around(&saved);
+        let mut inside = self.members.iter().peekable();
+        let mut outside = Vec::new();
+        for (state, gain) in hull.iter().zip(gains) {
+            if inside.next_if(|member| *member == state).is_none() && gain > 0.0 {
+                outside.push((*state, gain));
+            }
+        }
+        let pays = |(state, gain): &(usize, f64)| {
+            *gain > (1.0 - 2.0 * NEARLY) * imbalance.cost(&self.all.loads(*state))
+        };
+        outside.par_iter().filter(|each| pays(each)).map(|(state, _)| *state).collect()
+    }
+}
