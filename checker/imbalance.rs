@@ -119,6 +119,18 @@ impl Imbalance {
         loads
     }
 
+    /// The least number of units that lie elsewhere in `to` than in `loads`, where equal processes may exchange
+    /// their shares.
+    pub fn moved(&self, loads: &[i64], to: &[i64]) -> i64 {
+        let sorted = |loads: &[i64]| {
+            let mut pairs = Vec::from_iter(self.capacities.iter().copied().zip(loads.iter().copied()));
+            pairs.sort_unstable();
+            pairs
+        };
+        let pairs = sorted(loads).into_iter().zip(sorted(to));
+        pairs.map(|((_, load), (_, share))| (load - share).max(0)).sum()
+    }
+
     /// Adds a unit where the scaled load becomes the least, the first of equal ones, if some are not yet
     /// at their highest.
     pub fn add_unit(&self, loads: &mut [i64], highest: &[i64]) {

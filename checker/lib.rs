@@ -5,6 +5,8 @@
 //! mathematics. [`check`] takes a model file and a certificate and returns what they prove together.
 
 mod chain;
+mod costs;
+mod ending;
 pub mod facts;
 mod filter;
 mod horizon;
@@ -96,7 +98,7 @@ fn model_error<T>(what: &str) -> Result<T, Refusal> {
 pub enum Evidence {
     /// Fraction bits, and steps back through the horizon.
     PhaseChange(u32, Vec<recursion::Steps>),
-    /// Fraction bits, and the values of the states.
+    /// Fraction bits, and the values of the states; nothing of a computation with an end.
     Stopping(u32, Vec<stopping::Run>),
     /// Nothing: the recursion is run again.
     LoadDrift,
@@ -156,8 +158,16 @@ impl Model {
                 (recursion::prove(model, *bits, steps, budget)?, States::None)
             }
             (Model::Stopping(model), Evidence::Stopping(bits, runs)) => {
+                if let Some(steps) = model.steps() {
+                    // Nothing: the recursion is run again.
+                    let unneeded = runs.is_empty().then_some((*bits, steps));
+                    let (proof, decisions, values, from) =
+                        ending::prove(model, unneeded.ok_or(Refusal::Malformed)?, budget)?;
+                    let values = values.into_iter().map(|value| (1, value)).collect();
+                    return Ok((proof, States::of_all(*bits, decisions, values, from)));
+                }
                 let (proof, decisions, runs) = model.prove(*bits, runs, budget)?;
-                (proof, States::of_all(*bits, decisions, runs))
+                (proof, States::of_all(*bits, decisions, runs, Vec::new()))
             }
             (Model::Stopping(model), Evidence::Region(bits, entries)) => {
                 let (proof, (listed, rho)) = region::prove(&model.model, *bits, entries, budget)?;

@@ -1,6 +1,7 @@
 //! Model files as they are written; decimals are read as exact fractions.
 
 use crate::Refusal;
+use crate::costs::Cost;
 use crate::periodic::Periodic;
 use crate::phases::PhaseChange;
 use crate::switching::PhaseSwitching;
@@ -38,7 +39,8 @@ written! {
 
     pub struct Stopping {
         pub processes: Processes, pub capacities: Option<Vec<Number>>,
-        #[serde(default)] pub running_cost: RunningCost, pub remap_cost: Number, pub after_remap: After
+        #[serde(default)] pub running_cost: RunningCost, pub remap_cost: Cost, pub after_remap: After,
+        pub steps: Option<u64>
     }
     pub enum Processes {
         Identical { count: usize, chain: Chain },

@@ -47,11 +47,12 @@ pub(crate) fn prove(
     let equal = model.processes.equal(&model.capacities().unwrap_or_default())?;
     let mut groups = equal.into_iter().map(Group::new).collect::<Result<Vec<_>, _>>()?;
     let processes = groups.iter().map(|group| group.members.len()).sum();
+    let constant = model.constant().filter(|_| model.steps.is_none()).ok_or(Refusal::Malformed)?;
     if bits > 60 || model.after_remap != After::Stop || processes == 0 {
         return Err(Refusal::Malformed);
     }
     let imbalance = Imbalance::of(model, processes)?;
-    let rho = Span::from(&model.remap_cost.0).units(bits)?;
+    let rho = Span::from(constant).units(bits)?;
     let (mut states, mut apart) = (HashMap::<Vec<i64>, State>::new(), 0);
     for (loads, most, less) in entries {
         let least = most.checked_sub(*less).filter(|least| *least <= rho[0] && *most <= UNIT);

@@ -1,6 +1,7 @@
 //! Optimal stopping: two functions that the Bellman operator moves towards each other enclose the
 //! optimal cost. docs/certificates.md has the proof.
 
+use crate::costs::targets;
 use crate::imbalance::Imbalance;
 use crate::model::{self, After};
 use crate::number::Span;
@@ -28,6 +29,7 @@ pub struct Stopping {
 
 impl Stopping {
     pub(crate) fn new(model: model::Stopping, folder: &Path) -> Result<Stopping, Refusal> {
+        model.review()?;
         let capacities = model.capacities().unwrap_or_default();
         let all = match Space::new(&model.processes, &capacities, folder) {
             Err(Refusal::TooLarge) => None,
@@ -44,7 +46,7 @@ impl Stopping {
 
     /// Whether the problem ends where remaps lead to random loads and cost something.
     fn may_balance(&self) -> Result<bool, Refusal> {
-        if self.model.after_remap != After::Uniform || self.model.remap_cost.0.is_zero() {
+        if self.model.after_remap != After::Uniform || self.model.constant().is_none_or(Zero::is_zero) {
             return Ok(true);
         }
         let (imbalance, space) = self.all.as_ref().ok_or(Refusal::TooLarge)?;
@@ -58,12 +60,22 @@ impl Stopping {
 
     /// All states, in the order of a certificate.
     pub fn space(&self) -> Result<&Space, Refusal> {
-        self.all.as_ref().map(|(_, space)| space).ok_or(Refusal::TooLarge)
+        self.parts().map(|(_, space)| space)
+    }
+
+    /// The costs of states, and the states.
+    pub(crate) fn parts(&self) -> Result<&(Imbalance, Space), Refusal> {
+        self.all.as_ref().ok_or(Refusal::TooLarge)
+    }
+
+    /// After how many steps the computation ends, if it does.
+    pub fn steps(&self) -> Option<u64> {
+        self.model.steps
     }
 
     /// What is shown by a lower and an upper value for each state, in units of 2^-bits.
     pub(crate) fn prove(&self, bits: u32, runs: &[Run], budget: &Budget) -> Result<Found, Refusal> {
-        let (imbalance, space) = self.all.as_ref().ok_or(Refusal::TooLarge)?;
+        let (imbalance, space) = self.parts()?;
         budget.spend(space.work())?;
         let (mut last, mut most) = (0u64, 0);
         let value = |&(count, step, more): &Run| {
@@ -95,42 +107,29 @@ impl Stopping {
         // Where the computation goes on for ever, rows that miss 1 are those of any chain near by.
         let largest = from_base(&ends(u64::max, 0));
         let missed = [space.missed(largest[0])?[0], space.missed(largest[1])?[1]];
-        // Remapping, for each total if it matters.
-        let rho = Span::from(&self.model.remap_cost.0).units(bits)?;
-        let add = |more: [u64; 2]| [rho[0] + more[0], rho[1] + more[1]];
-        let (totals, own) = if again { space.totals()? } else { (vec![0], Vec::new()) };
-        let range = space.range();
-        let remap = match self.model.after_remap {
-            After::Stop => vec![rho],
-            After::Uniform => vec![add(mean(space, values())?)],
+        // Remapping: its cost, and what follows, for each total if it matters.
+        let (costs, of) = self.model.costs(imbalance, space)?;
+        let rho: Vec<[u64; 2]> =
+            costs.iter().map(|cost| Span::from(cost).units(bits)).collect::<Result<_, _>>()?;
+        let (totals, own) = if again { space.totals()? } else { (Vec::new(), Vec::new()) };
+        let to = match self.model.after_remap {
+            After::Stop => vec![[0; 2]],
+            After::Uniform => vec![mean(space, values())?],
             After::Restart => {
-                let mut filled = range.as_ref().map(|[lowest, _]| lowest.clone());
-                let even = |total: &i64| {
-                    let mut loads = imbalance.split(*total);
-                    // Where levels do not allow that, as evenly as they do.
-                    if let (Some([lowest, highest]), Some(filled)) = (&range, &mut filled) {
-                        while filled.iter().sum::<i64>() < *total {
-                            imbalance.add_unit(filled, highest);
-                        }
-                        let ends = lowest.iter().zip(highest);
-                        if loads
-                            .iter()
-                            .zip(ends)
-                            .any(|(load, (low, high))| load < low || load > high)
-                        {
-                            loads.clone_from(filled);
-                        }
-                    }
-                    Ok(add(go(space.find(&loads)?, cost(&loads)?)))
-                };
-                totals.iter().map(even).collect::<Result<_, _>>()?
+                let even = |loads: Vec<i64>| Ok(go(space.find(&loads)?, cost(&loads)?));
+                let to = targets(imbalance, space, &totals).into_iter();
+                to.map(even).collect::<Result<_, Refusal>>()?
             }
+        };
+        let remap = |s: usize| {
+            let (rho, to) = (rho[of.get(s).map_or(0, |of| *of)], to[own.get(s).map_or(0, |own| *own)]);
+            [rho[0] + to[0], rho[1] + to[1]]
         };
         let (mut least, mut most, mut apart) = (i64::MAX, i64::MIN, 0);
         let (mut classes, mut vectors) = ([0u64; 4], Some([0u128; 4]));
         let mut values = values();
         let decisions = space.each(|s, loads| {
-            let (cost, remap) = (cost(loads)?, remap[own.get(s).map_or(0, |own| *own)]);
+            let (cost, remap) = (cost(loads)?, remap(s));
             let (value, go) = (values.next().unwrap_or_default(), go(s, cost));
             let balanced = cost[1] == 0 && !again;
             let change = |side: usize| {
@@ -164,7 +163,8 @@ impl Stopping {
         if least < 0 || most > 0 || free && largest[0] > 0 {
             return Err(Refusal::Unproved("the values do not enclose the optimal cost"));
         }
-        let remap_value = Span::between(remap[0][0], remap[0][1], bits).reals();
+        let dearest = [0, 1].map(|side| rho.iter().map(|rho| rho[side]).max().unwrap_or(0) + to[0][side]);
+        let remap_value = Span::between(dearest[0], dearest[1], bits).reals();
         let value_width = Span::between(apart, apart, bits).reals().1;
         let proof = Proof::Map {
             remap_value: remap_value.into(),

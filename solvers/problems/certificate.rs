@@ -71,12 +71,6 @@ pub fn is_possible(loaded: &Loaded, solution: &Solution) -> Result<(), Complaint
             "solve without --certificate, or with --method exact",
         ));
     }
-    if let Problem::Stopping(model) = &loaded.model.problem
-        && model.is_varied()
-    {
-        let message = "no certificate for remap costs that depend on the loads, or for a number of steps, yet";
-        return Err(Complaint::elsewhere(message, "solve without --certificate"));
-    }
     if let Problem::Periodic(model) = &loaded.model.problem
         && model.is_described()
     {
@@ -198,7 +192,11 @@ fn prove(loaded: &Loaded, solved: &Solved, budget: &Budget) -> Result<(Evidence,
             let (problem, tolerance) = (problem.problem(), solved.solution.tolerance);
             phase_change::certificate::of(model, &problem, tolerance, budget)
         }
-        (Model::Stopping(_), _) => match (&solved.solution.body, &solved.table) {
+        (Model::Stopping(_), Problem::Stopping(posed)) => match (&solved.solution.body, &solved.table) {
+            (Body::Stopping(answer), None) if posed.is_varied() => {
+                let (posed, tolerance) = ((posed, loaded.folder()), solved.solution.tolerance);
+                stopping::certificate::of_varied(&model, posed, (answer, tolerance), budget)
+            }
             (Body::Stopping(answer), Some(table)) => {
                 stopping::certificate::of(&model, answer, table, budget)
             }
