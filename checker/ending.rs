@@ -77,7 +77,8 @@ pub(crate) fn prove(
             break;
         }
     }
-    let decision = |s: usize| match (balanced(s), go[s][0] >= remap[s][1], go[s][1] >= remap[s][0]) {
+    let decision = |s: usize| match (balanced(s), go[s][0] >= remap[s][1], go[s][1] >= remap[s][0])
+    {
         (true, ..) => Decision::Balanced,
         (_, true, _) => Decision::Remap,
         (.., false) => Decision::Continue,

@@ -64,6 +64,10 @@ pub struct OfPeriodic {
     pub bound: Option<Interval>,
     /// Whether the bound is one on the root of all squares.
     pub of_squares: bool,
+    /// By how much the mean load changes in a step.
+    pub change: Interval,
+    pub remap_cost: Option<Interval>,
+    pub periods: Option<u64>,
 }
 
 /// Doubles around a decimal number.
@@ -148,6 +152,9 @@ impl Periodic {
             initial_load: around(&self.initial_load),
             bound: bound.map(around),
             of_squares: matches!(self.bound, Some(Bound::RmsDeviation(_))),
+            change: Span::from(&self.change()).reals().into(),
+            remap_cost: self.remap_cost.as_ref().map(|cost| around(&cost.0)),
+            periods: self.periods,
         }
     }
 }

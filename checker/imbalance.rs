@@ -123,7 +123,8 @@ impl Imbalance {
     /// their shares.
     pub fn moved(&self, loads: &[i64], to: &[i64]) -> i64 {
         let sorted = |loads: &[i64]| {
-            let mut pairs = Vec::from_iter(self.capacities.iter().copied().zip(loads.iter().copied()));
+            let mut pairs =
+                Vec::from_iter(self.capacities.iter().copied().zip(loads.iter().copied()));
             pairs.sort_unstable();
             pairs
         };

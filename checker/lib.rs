@@ -5,6 +5,7 @@
 //! mathematics. [`check`] takes a model file and a certificate and returns what they prove together.
 
 mod chain;
+mod cheapest;
 mod costs;
 mod ending;
 pub mod facts;

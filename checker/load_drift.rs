@@ -192,7 +192,9 @@ impl Moves {
             law[count] = UNIT;
             for way in many.iter().zip(&ways).flat_map(|(many, way)| repeat_n(way, *many)) {
                 let from = |place: usize, by: usize| {
-                    (place + 1).checked_sub(by).map_or(0, |from| down(*law.get(from).unwrap_or(&0), way[by]))
+                    (place + 1)
+                        .checked_sub(by)
+                        .map_or(0, |from| down(*law.get(from).unwrap_or(&0), way[by]))
                 };
                 law = (0..width).map(|place| (0..3).map(|by| from(place, by)).sum()).collect();
             }

@@ -1,5 +1,6 @@
 //! Remaps at fixed intervals: how long a bound on the imbalance is kept.
 
+use crate::cheapest::{self, Price};
 use crate::model::{Chain, Number, decimal, is_one, written};
 use crate::number::WEIGHT;
 use crate::places::{Tails, gamma, largest_off, normal};
@@ -17,7 +18,8 @@ use std::fmt;
 written! {
     pub struct Periodic {
         pub initial_load: Number, pub changes: Changes, pub capacities: Option<Vec<Number>>,
-        pub covariance: Option<Vec<Vec<Signed>>>, pub bound: Option<Bound>, pub remap_cost: Option<Number>
+        pub covariance: Option<Vec<Vec<Signed>>>, pub bound: Option<Bound>, pub remap_cost: Option<Price>,
+        pub periods: Option<u64>
     }
     pub enum Changes {
         Identical { count: u64, law: Law },
@@ -78,6 +80,9 @@ impl<'de> Visitor<'de> for Points {
 
 /// Processors at most, and levels of a chain.
 const LARGEST: [u64; 2] = [1_000_000, 10_000];
+
+/// Periods at most.
+const PERIODS: u64 = 1000;
 
 /// Numbers are 0, or so many powers of ten from 1 at most.
 const SIZES: u32 = 40;
@@ -158,7 +163,7 @@ impl Periodic {
         let (count, laws) = (self.count(), self.written());
         laws.iter().try_for_each(|(_, law)| law.review())?;
         let mut sizes = vec![&self.initial_load];
-        sizes.extend(&self.remap_cost);
+        sizes.extend(self.remap_cost.as_ref().map(|Price(cost)| cost));
         if let Some(Bound::MaxDeviation(bound) | Bound::RmsDeviation(bound)) = &self.bound {
             sizes.push(bound);
         }
@@ -167,7 +172,10 @@ impl Periodic {
             && laws.iter().all(|(count, _)| *count > 0)
             && sizes.iter().all(|x| moderate(&x.0, SIZES))
             && is_some(&self.initial_load)
-            && (self.bound.is_some() || self.remap_cost.is_some() && !chain);
+            && (self.bound.is_some() || self.remap_cost.is_some() && !chain)
+            && self
+                .periods
+                .is_none_or(|n| (1..=PERIODS).contains(&n) && self.bound.is_some() && !chain);
         let capacities = self.capacities.as_ref().is_none_or(|list| {
             let fit = list.len() as u64 == count && list.iter().all(is_some);
             fit && self.covariance.is_none() && !chain
@@ -235,11 +243,11 @@ impl Periodic {
         classes
     }
 
-    /// The mean load at the start and what it changes by.
-    fn line(&self, classes: &[(u64, Law)]) -> Line {
-        let sum: BigRational =
-            classes.iter().map(|(count, law)| &law.moments()[0] * BigInt::from(*count)).sum();
-        Line { load: self.initial_load.0.clone(), mean: sum / BigInt::from(self.count()) }
+    /// By how much the mean load changes in a step; nothing is said of chains.
+    pub fn change(&self) -> BigRational {
+        let classes = self.classes();
+        let each = classes.iter().map(|(count, law)| &law.moments()[0] * BigInt::from(*count));
+        each.sum::<BigRational>() / BigInt::from(self.count())
     }
 }
 
@@ -264,7 +272,34 @@ pub fn prove(model: &Periodic, grid: u32, budget: &Budget) -> Result<Proof, Refu
         return of_chain(model, *count, chain, budget);
     }
     let classes = model.classes();
-    let line = model.line(&classes);
+    let mut line = Line { load: model.initial_load.0.clone(), mean: model.change() };
+    let Some(periods) = model.periods else {
+        return longest(model, &classes, &line, grid, budget);
+    };
+    let mut all = Vec::new();
+    while (all.len() as u64) < periods {
+        let found = longest(model, &classes, &line, grid, budget)?;
+        all.push(found.clone());
+        match found {
+            Proof::Longest { kept: Some(kept), broken: Some(broken) }
+                if kept > 0 && broken == kept + 1 =>
+            {
+                line.load = line.at(kept);
+            }
+            _ => break,
+        }
+    }
+    Ok(Proof::Periods(all))
+}
+
+/// How long the bound is kept from this mean load on; without one, which interval costs least.
+fn longest(
+    model: &Periodic,
+    classes: &[(u64, Law)],
+    line: &Line,
+    grid: u32,
+    budget: &Budget,
+) -> Result<Proof, Refusal> {
     let each = |part: &dyn Fn(&Law) -> BigRational| -> BigRational {
         classes.iter().map(|(count, law)| part(law) * BigInt::from(*count)).sum()
     };
@@ -280,14 +315,17 @@ pub fn prove(model: &Periodic, grid: u32, budget: &Budget) -> Result<Proof, Refu
     };
     let zero = BigRational::zero();
     match &model.bound {
-        None => Err(Refusal::Unproved(
-            "there are proofs of bounds on the imbalance only, not of least costs",
-        )),
-        Some(Bound::RmsDeviation(bound)) => Ok(quadratic([&spread, &drift], &line, &bound.0, true)),
+        None => {
+            let why = "there are proofs of least costs for steps only";
+            let walks = Walks::of(classes).ok_or(Refusal::Unproved(why))?;
+            let Price(Number(cost)) = model.remap_cost.as_ref().ok_or(Refusal::Malformed)?;
+            cheapest::prove(&walks.classes, &walks.span, cost, budget)
+        }
+        Some(Bound::RmsDeviation(bound)) => Ok(quadratic([&spread, &drift], line, &bound.0, true)),
         Some(Bound::MaxDeviation(Number(bound))) => {
             if classes.iter().any(|(_, law)| matches!(law, Law::Moments { .. })) {
                 // The largest deviation is no larger than the root of the sum of all squares.
-                return Ok(quadratic([&spread, &drift], &line, bound, false));
+                return Ok(quadratic([&spread, &drift], line, bound, false));
             }
             if let [(count, Law::Normal { deviation, .. })] = &classes[..] {
                 // It grows as the root of the time.
@@ -296,18 +334,18 @@ pub fn prove(model: &Periodic, grid: u32, budget: &Budget) -> Result<Proof, Refu
                 let cells = BigRational::from(BigInt::from(grid));
                 let [low, high] =
                     both.map(|x| (x.max(zero.clone()) * &deviation.0 / &cells).pow(2));
-                let kept = quadratic([&high, &zero], &line, bound, true);
-                let Proof::Longest { broken, .. } = quadratic([&low, &zero], &line, bound, true)
+                let kept = quadratic([&high, &zero], line, bound, true);
+                let Proof::Longest { broken, .. } = quadratic([&low, &zero], line, bound, true)
                 else {
                     return Err(Refusal::Malformed);
                 };
                 let Proof::Longest { kept, .. } = kept else { return Err(Refusal::Malformed) };
                 return Ok(Proof::Longest { kept, broken });
             }
-            let walks = Walks::of(&classes);
-            search(&line, bound, |time| match &walks {
+            let walks = Walks::of(classes);
+            search(line, bound, |time| match &walks {
                 Some(walks) => walks.largest(time, budget),
-                None => of_gamma(&classes, time, grid, budget),
+                None => of_gamma(classes, time, grid, budget),
             })
         }
     }

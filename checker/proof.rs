@@ -67,6 +67,11 @@ pub enum Proof {
     /// A bound on the imbalance is kept after 1, 2, .. and so many steps, or after any number of them, and is
     /// not after that many, if that is proved.
     Longest { kept: Option<u64>, broken: Option<u64> },
+    /// The same of one period after the other, each from the mean load at the end of the one before, as long as that
+    /// is proved to be where it ends.
+    Periods(Vec<Proof>),
+    /// The interval of least cost per step, `None` if that never ends, and the cost.
+    Cheapest { least: Option<u64>, most: Option<u64>, cost: Interval },
     /// The least expected time, or without an end the least average time of a cycle, and both thresholds of all
     /// steps, ascending.
     Recurring { value: Option<Interval>, average: Option<Interval>, steps: Vec<Switches> },
@@ -83,6 +88,16 @@ impl From<&BigInt> for Interval {
         let near = count.to_f64().unwrap_or(f64::INFINITY);
         let exact = *count <= BigInt::from(1u64 << 53);
         if exact { (near, near).into() } else { (near.next_down(), near.next_up()).into() }
+    }
+}
+
+impl Proof {
+    /// Of several periods the first.
+    pub fn first(&self) -> &Proof {
+        match self {
+            Proof::Periods(all) => all.first().unwrap_or(self),
+            _ => self,
+        }
     }
 }
 

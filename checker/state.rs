@@ -137,6 +137,18 @@ impl Proof {
                 let most = broken.map(|step| step.saturating_sub(1));
                 vec![("interval".to_owned(), steps(*kept), steps(most))]
             }
+            Proof::Periods(all) => {
+                let each = all.iter().enumerate().flat_map(|(i, own)| {
+                    let own = own.intervals().into_iter();
+                    own.map(move |(name, low, high)| (format!("{name}_{i}"), low, high))
+                });
+                each.collect()
+            }
+            Proof::Cheapest { least, most, cost } => {
+                let steps = |steps: Option<u64>| steps.map_or(f64::INFINITY, |steps| steps as f64);
+                let cost = named(("cost_per_step", cost));
+                vec![("interval".to_owned(), steps(*least), steps(*most)), cost]
+            }
             Proof::Thresholds { value, steps } => {
                 let threshold = |Steps { first, last, threshold }: &Steps| {
                     let steps = if first < last { format!("..{last}") } else { String::new() };

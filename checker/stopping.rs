@@ -46,7 +46,9 @@ impl Stopping {
 
     /// Whether the problem ends where remaps lead to random loads and cost something.
     fn may_balance(&self) -> Result<bool, Refusal> {
-        if self.model.after_remap != After::Uniform || self.model.constant().is_none_or(Zero::is_zero) {
+        if self.model.after_remap != After::Uniform
+            || self.model.constant().is_none_or(Zero::is_zero)
+        {
             return Ok(true);
         }
         let (imbalance, space) = self.all.as_ref().ok_or(Refusal::TooLarge)?;
@@ -122,7 +124,8 @@ impl Stopping {
             }
         };
         let remap = |s: usize| {
-            let (rho, to) = (rho[of.get(s).map_or(0, |of| *of)], to[own.get(s).map_or(0, |own| *own)]);
+            let (rho, to) =
+                (rho[of.get(s).map_or(0, |of| *of)], to[own.get(s).map_or(0, |own| *own)]);
             [rho[0] + to[0], rho[1] + to[1]]
         };
         let (mut least, mut most, mut apart) = (i64::MAX, i64::MIN, 0);
@@ -163,7 +166,8 @@ impl Stopping {
         if least < 0 || most > 0 || free && largest[0] > 0 {
             return Err(Refusal::Unproved("the values do not enclose the optimal cost"));
         }
-        let dearest = [0, 1].map(|side| rho.iter().map(|rho| rho[side]).max().unwrap_or(0) + to[0][side]);
+        let dearest =
+            [0, 1].map(|side| rho.iter().map(|rho| rho[side]).max().unwrap_or(0) + to[0][side]);
         let remap_value = Span::between(dearest[0], dearest[1], bits).reals();
         let value_width = Span::between(apart, apart, bits).reals().1;
         let proof = Proof::Map {
