@@ -400,7 +400,7 @@ fn nothing_else_than_what_follows_may_be_claimed() {
         ),
         (
             "Periodic(initial_load: 10, changes: Identical(count: 3, law: Steps({-1: 0.25, 2: 0.75})), \
-             bound: MaxDeviation(0.2), periods: 2)"
+             bound: MaxDeviation(0.1), periods: 2)"
                 .to_owned(),
             Evidence::Periodic(1),
         ),

@@ -109,7 +109,7 @@ fn tampered_solutions_are_refused() {
 
 /// `cargo test --test cli -- --ignored tampered_solutions`
 #[test]
-#[ignore = "a minute; run with: cargo test --test cli ten_thousand_tampered_solutions -- --ignored"]
+#[ignore = "a minute of processor time; run with: cargo test --test cli ten_thousand_tampered_solutions -- --ignored"]
 fn ten_thousand_tampered_solutions_of_each_kind_are_refused() {
     for case in every_kind() {
         tampered(&case, MANY);
