@@ -1,7 +1,8 @@
 //! What a remap costs where loads are given: one number, by the units that it moves, or one for each listed state.
 
 use crate::imbalance::Imbalance;
-use crate::model::{Number, Processes, Stopping, written};
+use crate::loads::{After, Processes, Stopping};
+use crate::model::{Number, written};
 use crate::space::Space;
 use crate::{Refusal, model_error};
 use num_bigint::BigInt;
@@ -56,18 +57,10 @@ impl Stopping {
         };
         let varied = self.steps.is_some() || self.constant().is_none();
         let steps = self.steps.is_none_or(|steps| (1..=MOST_STEPS).contains(&steps));
-        if listed && steps && !(varied && self.after_remap == crate::model::After::Uniform) {
+        if listed && steps && !(varied && self.after_remap == After::Uniform) {
             return Ok(());
         }
         model_error("the cost of a remap, or the number of steps, does not go with the rest")
-    }
-
-    /// What a remap costs, if that is the same everywhere.
-    pub fn constant(&self) -> Option<&BigRational> {
-        match &self.remap_cost {
-            Cost::Constant(cost) => Some(&cost.0),
-            _ => None,
-        }
     }
 
     /// All that a remap may cost, and for each state which of that it does; nothing for one cost.
@@ -83,7 +76,7 @@ impl Stopping {
             }
             Cost::Moved([fixed, each]) => {
                 let (totals, own) = space.totals()?;
-                let to = targets(imbalance, space, &totals);
+                let to = space.targets(imbalance, &totals);
                 let moved = space.each(|s, loads| Ok(imbalance.moved(loads, &to[own[s]])))?;
                 let mut places = BTreeMap::from_iter(moved.iter().map(|units| (*units, 0)));
                 (0..).zip(places.values_mut()).for_each(|(i, place)| *place = i);
@@ -95,23 +88,17 @@ impl Stopping {
     }
 }
 
-/// The loads that a remap leads to from each of these totals, which ascend: even ones, or where levels do not allow
-/// that, as even as they do.
-pub fn targets(imbalance: &Imbalance, space: &Space, totals: &[i64]) -> Vec<Vec<i64>> {
-    let range = space.range();
-    let mut filled = range.as_ref().map(|[lowest, _]| lowest.clone());
-    let even = |total: &i64| {
-        let mut loads = imbalance.split(*total);
-        if let (Some([lowest, highest]), Some(filled)) = (&range, &mut filled) {
-            while filled.iter().sum::<i64>() < *total {
-                imbalance.add_unit(filled, highest);
-            }
-            let ends = lowest.iter().zip(highest);
-            if loads.iter().zip(ends).any(|(load, (low, high))| load < low || load > high) {
-                loads.clone_from(filled);
-            }
-        }
-        loads
-    };
-    totals.iter().map(even).collect()
+impl Imbalance {
+    /// The least number of units that lie elsewhere in `to` than in `loads`, where equal processes may exchange
+    /// their shares.
+    pub fn moved(&self, loads: &[i64], to: &[i64]) -> i64 {
+        let sorted = |loads: &[i64]| {
+            let mut pairs =
+                Vec::from_iter(self.capacities.iter().copied().zip(loads.iter().copied()));
+            pairs.sort_unstable();
+            pairs
+        };
+        let pairs = sorted(loads).into_iter().zip(sorted(to));
+        pairs.map(|((_, load), (_, share))| (load - share).max(0)).sum()
+    }
 }

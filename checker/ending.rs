@@ -1,10 +1,10 @@
 //! Optimal stopping over a number of steps: the backward recursion in integers, with bounds on both sides.
 //! docs/certificates.md has the proof.
 
-use crate::costs::targets;
-use crate::model::After;
+use crate::counts::Counts;
+use crate::loads::After;
 use crate::number::Span;
-use crate::proof::{Counts, Decision, Proof};
+use crate::proof::{Decision, Proof};
 use crate::stopping::Stopping;
 use crate::{Budget, Refusal};
 use num_bigint::BigInt;
@@ -35,7 +35,7 @@ pub(crate) fn prove(
     let back = match model.after_remap {
         After::Restart => {
             let (totals, own) = space.totals()?;
-            let to = targets(imbalance, space, &totals).into_iter();
+            let to = space.targets(imbalance, &totals).into_iter();
             let to: Vec<usize> =
                 to.map(|loads| space.find(&loads)).collect::<Result<_, Refusal>>()?;
             Some(Vec::from_iter(own.into_iter().map(|total| to[total])))

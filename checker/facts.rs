@@ -3,7 +3,8 @@
 use crate::Refusal;
 use crate::costs::Cost;
 use crate::horizon::Horizon;
-use crate::model::{LoadDrift, Number, Processes};
+use crate::loads::{LoadDrift, Processes};
+use crate::model::Number;
 use crate::number::Span;
 use crate::periodic::{Bound, Periodic};
 use crate::phases::{Hazard, PhaseChange};

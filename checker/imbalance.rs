@@ -1,6 +1,6 @@
 //! The running cost of a load vector, and the even split of a total.
 
-use crate::model::{RunningCost, Stopping};
+use crate::loads::{RunningCost, Stopping};
 use crate::{Refusal, model_error};
 use num_bigint::BigInt;
 use num_integer::Integer;
@@ -11,7 +11,7 @@ use num_traits::{One, Signed, ToPrimitive, Zero};
 pub struct Imbalance {
     cost: RunningCost,
     /// The capacities in a unit that makes them integers without a common factor.
-    capacities: Vec<i64>,
+    pub(crate) capacities: Vec<i64>,
     total: i64,
     /// One over each of these, `total` and the unit; and the same where it fits.
     exact: Vec<BigRational>,
@@ -117,19 +117,6 @@ impl Imbalance {
         let left = total - loads.iter().sum::<i64>();
         order.into_iter().take(left as usize).for_each(|i| loads[i] += 1);
         loads
-    }
-
-    /// The least number of units that lie elsewhere in `to` than in `loads`, where equal processes may exchange
-    /// their shares.
-    pub fn moved(&self, loads: &[i64], to: &[i64]) -> i64 {
-        let sorted = |loads: &[i64]| {
-            let mut pairs =
-                Vec::from_iter(self.capacities.iter().copied().zip(loads.iter().copied()));
-            pairs.sort_unstable();
-            pairs
-        };
-        let pairs = sorted(loads).into_iter().zip(sorted(to));
-        pairs.map(|((_, load), (_, share))| (load - share).max(0)).sum()
     }
 
     /// Adds a unit where the scaled load becomes the least, the first of equal ones, if some are not yet

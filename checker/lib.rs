@@ -7,13 +7,20 @@
 mod chain;
 mod cheapest;
 mod costs;
+mod counts;
 mod ending;
 pub mod facts;
 mod filter;
+mod grids;
 mod horizon;
 mod imbalance;
 mod joint;
+mod keeping;
+mod laws;
+mod levels;
 mod load_drift;
+mod loads;
+mod maps;
 mod model;
 mod multisets;
 mod number;
@@ -24,18 +31,25 @@ mod proof;
 pub mod recursion;
 mod region;
 mod remaining;
+mod resting;
 mod space;
+mod squares;
 mod state;
 mod stopping;
 pub mod switching;
+mod tails;
+mod targets;
+mod walks;
 mod windows;
 
+pub use counts::Counts;
+pub use maps::Run;
 pub use periodic::Periodic;
 pub use phases::PhaseChange;
-pub use proof::{Counts, Decision, Interval, Proof, Steps};
+pub use proof::{Decision, Interval, Proof, Steps};
 pub use region::Entry;
 pub use space::Space;
-pub use stopping::{Run, Stopping};
+pub use stopping::Stopping;
 pub use switching::{PhaseSwitching, Switches};
 
 use model::Problem;
@@ -100,7 +114,7 @@ pub enum Evidence {
     /// Fraction bits, and steps back through the horizon.
     PhaseChange(u32, Vec<recursion::Steps>),
     /// Fraction bits, and the values of the states; nothing of a computation with an end.
-    Stopping(u32, Vec<stopping::Run>),
+    Stopping(u32, Vec<Run>),
     /// Nothing: the recursion is run again.
     LoadDrift,
     /// Fraction bits, and what is saved in some states: in all others one remaps.
@@ -118,7 +132,7 @@ pub enum Model {
     /// Optimal stopping of a chain of loads.
     Stopping(Box<Stopping>),
     /// Drifting loads over a given number of steps.
-    LoadDrift(Box<model::LoadDrift>),
+    LoadDrift(Box<loads::LoadDrift>),
     /// Remaps at fixed intervals.
     Periodic(Box<Periodic>),
     /// Phases that come back.

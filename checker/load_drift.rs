@@ -3,7 +3,7 @@
 
 use crate::chain::by_one;
 use crate::imbalance::Imbalance;
-use crate::model::{Decide, LoadDrift, Objective, Processes, Rebalance, RunningCost};
+use crate::loads::{Decide, LoadDrift, Objective, Processes, Rebalance, RunningCost};
 use crate::number::{Span, UNIT, WEIGHT, down, up};
 use crate::proof::Proof;
 use crate::space::Space;

@@ -1,8 +1,7 @@
 //! What certificates prove.
 
+use crate::counts::Counts;
 use crate::switching::Switches;
-use num_bigint::BigInt;
-use num_traits::ToPrimitive;
 use serde::{Deserialize, Serialize};
 
 /// What a number is between.
@@ -31,16 +30,6 @@ pub enum Decision {
     Remap,
     Continue,
     Either,
-}
-
-/// How many there are of each.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[allow(missing_docs, reason = "the names say it")]
-pub struct Counts {
-    pub balanced: Interval,
-    pub remap: Interval,
-    pub continued: Interval,
-    pub either: Interval,
 }
 
 /// What has been proved.
@@ -83,14 +72,6 @@ impl From<(f64, f64)> for Interval {
     }
 }
 
-impl From<&BigInt> for Interval {
-    fn from(count: &BigInt) -> Interval {
-        let near = count.to_f64().unwrap_or(f64::INFINITY);
-        let exact = *count <= BigInt::from(1u64 << 53);
-        if exact { (near, near).into() } else { (near.next_down(), near.next_up()).into() }
-    }
-}
-
 impl Proof {
     /// Of several periods the first.
     pub fn first(&self) -> &Proof {
@@ -98,13 +79,5 @@ impl Proof {
             Proof::Periods(all) => all.first().unwrap_or(self),
             _ => self,
         }
-    }
-}
-
-impl Counts {
-    /// In the order of decisions.
-    pub(crate) fn of(counts: [BigInt; 4]) -> Counts {
-        let [balanced, remap, continued, either] = counts.each_ref().map(Interval::from);
-        Counts { balanced, remap, continued, either }
     }
 }

@@ -2,10 +2,11 @@
 //! reached in a step, are looked at. docs/certificates.md has the proof.
 
 use crate::chain::{Equal, Row, by_one, orders};
+use crate::counts::Counts;
 use crate::imbalance::Imbalance;
-use crate::model::{After, Stopping};
+use crate::loads::{After, Stopping};
 use crate::number::{Span, UNIT, WEIGHT, down, up};
-use crate::proof::{Counts, Decision, Proof};
+use crate::proof::{Decision, Proof};
 use crate::{Budget, Refusal};
 use num_bigint::BigInt;
 use num_rational::BigRational;

@@ -1,7 +1,7 @@
 //! What is proved of single states, by their loads; and named intervals, one for each number.
 
 use crate::ending::From;
-use crate::model::{After, Stopping as Written};
+use crate::loads::{After, Stopping as Written};
 use crate::number::Span;
 use crate::proof::{Decision, Interval, Proof, Steps};
 use crate::switching::Switches;

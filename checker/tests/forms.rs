@@ -143,7 +143,7 @@ fn periods_are_as_long_as_they_are_alone() {
         ("Steps({-1: 0.25, 2: 0.75})", "MaxDeviation(0.1)", 1.25),
         ("Steps({-1: 0.75, 1: 0.25})", "MaxDeviation(0.3)", -0.5),
         ("Moments(mean: 0.25, variance: 1)", "RmsDeviation(0.4)", 0.25),
-        ("Exponential(mean: 0.5)", "RmsDeviation(0.3)", 0.5),
+        ("Exponential(mean: 0.5)", "RmsDeviation(0.1)", 0.5),
     ] {
         let more = format!("{bound}, periods: 5");
         let Proof::Periods(all) = prove(&periodic(10.0, law, &more), &Evidence::Periodic(4)) else {
