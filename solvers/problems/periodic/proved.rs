@@ -71,7 +71,15 @@ fn sequence(answer: &Answer, facts: &OfPeriodic, all: &[Proof]) -> Result<bool, 
             near,
             ROUNDING * load.abs().max(1.0),
         )?;
-        let Some(&Proof::Longest { kept, broken }) = all.get(i) else { return Ok(false) };
+        let Some(&Proof::Longest { kept, broken }) = all.get(i) else {
+            // After one that never ends, or cannot begin, there is none.
+            return match all.last() {
+                Some(Proof::Longest { kept: None, .. } | Proof::Longest { broken: Some(1), .. }) => {
+                    Err(entries(answer, all))
+                }
+                _ => Ok(false),
+            };
+        };
         if kept.is_some_and(|kept| broken != Some(kept + 1)) {
             return Ok(false);
         }
@@ -79,12 +87,11 @@ fn sequence(answer: &Answer, facts: &OfPeriodic, all: &[Proof]) -> Result<bool, 
         same(format!("sequence[{i}].interval"), told(given.interval), told(kept))?;
         from += kept.unwrap_or(0);
     }
-    match answer.sequence.len() == all.len() {
-        true => Ok(true),
-        false => {
-            Err(format!("`sequence` has {} entries, not {}", answer.sequence.len(), all.len()))
-        }
-    }
+    if answer.sequence.len() == all.len() { Ok(true) } else { Err(entries(answer, all)) }
+}
+
+fn entries(answer: &Answer, all: &[Proof]) -> Fault {
+    format!("`sequence` has {} entries, not {}", answer.sequence.len(), all.len())
 }
 
 /// That an interval may be the cheapest.
