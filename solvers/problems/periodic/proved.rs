@@ -74,9 +74,9 @@ fn sequence(answer: &Answer, facts: &OfPeriodic, all: &[Proof]) -> Result<bool, 
         let Some(&Proof::Longest { kept, broken }) = all.get(i) else {
             // After one that never ends, or cannot begin, there is none.
             return match all.last() {
-                Some(Proof::Longest { kept: None, .. } | Proof::Longest { broken: Some(1), .. }) => {
-                    Err(entries(answer, all))
-                }
+                Some(
+                    Proof::Longest { kept: None, .. } | Proof::Longest { broken: Some(1), .. },
+                ) => Err(entries(answer, all)),
                 _ => Ok(false),
             };
         };

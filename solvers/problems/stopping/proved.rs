@@ -93,7 +93,7 @@ fn steps(
 ) -> Result<(), Fault> {
     let told = |steps: Option<u64>| steps.map_or("not given".to_owned(), |n| n.to_string());
     same("steps", told(answer.steps), told(facts.steps))?;
-    let places = answer.remaps_from.is_some().then(|| places(facts)).unwrap_or_default();
+    let places = if answer.remaps_from.is_some() { places(facts) } else { Vec::new() };
     let mut all = places.iter().map(|loads| checked.remaps_from(loads));
     let Some(given) = &answer.remaps_from else {
         let due = facts.steps.is_some() && checked.ends();
