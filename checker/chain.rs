@@ -1,6 +1,7 @@
 //! How the loads of processes move, one by one or equal ones together.
 
-use crate::model::{Chain, Edge, Number, Processes, is_one};
+use crate::loads::{Chain, Edge, Processes};
+use crate::model::{Number, is_one};
 use crate::{Refusal, model_error};
 use num_rational::BigRational;
 use num_traits::{One, Signed, Zero};

@@ -1,8 +1,10 @@
 //! What a model file says of itself, so that answers can be held against it.
 
 use crate::Refusal;
+use crate::costs::Cost;
 use crate::horizon::Horizon;
-use crate::model::{LoadDrift, Number, Processes};
+use crate::loads::{LoadDrift, Processes};
+use crate::model::Number;
 use crate::number::Span;
 use crate::periodic::{Bound, Periodic};
 use crate::phases::{Hazard, PhaseChange};
@@ -32,8 +34,12 @@ pub struct OfStopping {
     pub lowest: Vec<i64>,
     /// The listed states.
     pub loads: Vec<Vec<i64>>,
-    /// What a remap costs by itself.
+    /// What a remap costs by itself, at most.
     pub remap_cost: Interval,
+    /// How that depends on the loads: a fixed part and one for each unit moved, or one for each listed state.
+    pub cost_by_state: Option<Result<[Interval; 2], Vec<Interval>>>,
+    /// After how many steps the computation ends.
+    pub steps: Option<u64>,
 }
 
 /// What a model of drifting loads says.
@@ -59,6 +65,10 @@ pub struct OfPeriodic {
     pub bound: Option<Interval>,
     /// Whether the bound is one on the root of all squares.
     pub of_squares: bool,
+    /// By how much the mean load changes in a step.
+    pub change: Interval,
+    pub remap_cost: Option<Interval>,
+    pub periods: Option<u64>,
 }
 
 /// Doubles around a decimal number.
@@ -82,10 +92,24 @@ impl PhaseChange {
 impl Stopping {
     /// What it says.
     pub fn facts(&self) -> Result<OfStopping, Refusal> {
-        let remap_cost = around(&self.model.remap_cost);
+        let steps = self.model.steps;
+        let cost_by_state = match &self.model.remap_cost {
+            Cost::Constant(_) => None,
+            Cost::Moved(parts) => Some(Ok(parts.each_ref().map(around))),
+            Cost::Listed(list) => Some(Err(list.iter().map(around).collect())),
+        };
+        let dearest = match (self.model.constant(), self.parts()) {
+            (Some(cost), _) => Some(cost.clone()),
+            (None, parts) => {
+                let (imbalance, space) = parts?;
+                self.model.costs(imbalance, space)?.0.into_iter().max()
+            }
+        };
+        let remap_cost = dearest.map_or((0.0, 0.0), |cost| Span::from(&cost).reals()).into();
         if let Processes::Joint { loads, .. } = &self.model.processes {
             let (shape, loads) = (vec![loads.len()], loads.clone());
-            return Ok(OfStopping { shape, lowest: Vec::new(), loads, remap_cost });
+            let lowest = Vec::new();
+            return Ok(OfStopping { shape, lowest, loads, remap_cost, cost_by_state, steps });
         }
         let equal = self.model.processes.equal(&self.model.capacities().unwrap_or_default())?;
         let processes = equal.iter().map(|(members, _)| members.len()).sum();
@@ -95,7 +119,7 @@ impl Stopping {
                 (shape[i], lowest[i]) = (rows.len(), low);
             }
         }
-        Ok(OfStopping { shape, lowest, loads: Vec::new(), remap_cost })
+        Ok(OfStopping { shape, lowest, loads: Vec::new(), remap_cost, cost_by_state, steps })
     }
 }
 
@@ -129,6 +153,9 @@ impl Periodic {
             initial_load: around(&self.initial_load),
             bound: bound.map(around),
             of_squares: matches!(self.bound, Some(Bound::RmsDeviation(_))),
+            change: Span::from(&self.change()).reals().into(),
+            remap_cost: self.remap_cost.as_ref().map(|cost| around(&cost.0)),
+            periods: self.periods,
         }
     }
 }

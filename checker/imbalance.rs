@@ -1,6 +1,6 @@
 //! The running cost of a load vector, and the even split of a total.
 
-use crate::model::{RunningCost, Stopping};
+use crate::loads::{RunningCost, Stopping};
 use crate::{Refusal, model_error};
 use num_bigint::BigInt;
 use num_integer::Integer;
@@ -11,7 +11,7 @@ use num_traits::{One, Signed, ToPrimitive, Zero};
 pub struct Imbalance {
     cost: RunningCost,
     /// The capacities in a unit that makes them integers without a common factor.
-    capacities: Vec<i64>,
+    pub(crate) capacities: Vec<i64>,
     total: i64,
     /// One over each of these, `total` and the unit; and the same where it fits.
     exact: Vec<BigRational>,

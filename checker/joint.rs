@@ -1,7 +1,8 @@
 //! Transition matrices of processes that move jointly.
 
 use crate::chain::{Row, dense, laws};
-use crate::model::{Transition, decimal};
+use crate::loads::Transition;
+use crate::model::decimal;
 use crate::{Refusal, model_error};
 use num_rational::BigRational;
 use std::collections::BTreeMap;

@@ -5,12 +5,22 @@
 //! mathematics. [`check`] takes a model file and a certificate and returns what they prove together.
 
 mod chain;
+mod cheapest;
+mod costs;
+mod counts;
+mod ending;
 pub mod facts;
 mod filter;
+mod grids;
 mod horizon;
 mod imbalance;
 mod joint;
+mod keeping;
+mod laws;
+mod levels;
 mod load_drift;
+mod loads;
+mod maps;
 mod model;
 mod multisets;
 mod number;
@@ -21,18 +31,25 @@ mod proof;
 pub mod recursion;
 mod region;
 mod remaining;
+mod resting;
 mod space;
+mod squares;
 mod state;
 mod stopping;
 pub mod switching;
+mod tails;
+mod targets;
+mod walks;
 mod windows;
 
+pub use counts::Counts;
+pub use maps::Run;
 pub use periodic::Periodic;
 pub use phases::PhaseChange;
-pub use proof::{Counts, Decision, Interval, Proof, Steps};
+pub use proof::{Decision, Interval, Proof, Steps};
 pub use region::Entry;
 pub use space::Space;
-pub use stopping::{Run, Stopping};
+pub use stopping::Stopping;
 pub use switching::{PhaseSwitching, Switches};
 
 use model::Problem;
@@ -96,8 +113,8 @@ fn model_error<T>(what: &str) -> Result<T, Refusal> {
 pub enum Evidence {
     /// Fraction bits, and steps back through the horizon.
     PhaseChange(u32, Vec<recursion::Steps>),
-    /// Fraction bits, and the values of the states.
-    Stopping(u32, Vec<stopping::Run>),
+    /// Fraction bits, and the values of the states; nothing of a computation with an end.
+    Stopping(u32, Vec<Run>),
     /// Nothing: the recursion is run again.
     LoadDrift,
     /// Fraction bits, and what is saved in some states: in all others one remaps.
@@ -115,7 +132,7 @@ pub enum Model {
     /// Optimal stopping of a chain of loads.
     Stopping(Box<Stopping>),
     /// Drifting loads over a given number of steps.
-    LoadDrift(Box<model::LoadDrift>),
+    LoadDrift(Box<loads::LoadDrift>),
     /// Remaps at fixed intervals.
     Periodic(Box<Periodic>),
     /// Phases that come back.
@@ -156,8 +173,16 @@ impl Model {
                 (recursion::prove(model, *bits, steps, budget)?, States::None)
             }
             (Model::Stopping(model), Evidence::Stopping(bits, runs)) => {
+                if let Some(steps) = model.steps() {
+                    // Nothing: the recursion is run again.
+                    let unneeded = runs.is_empty().then_some((*bits, steps));
+                    let (proof, decisions, values, from) =
+                        ending::prove(model, unneeded.ok_or(Refusal::Malformed)?, budget)?;
+                    let values = values.into_iter().map(|value| (1, value)).collect();
+                    return Ok((proof, States::of_all(*bits, decisions, values, from)));
+                }
                 let (proof, decisions, runs) = model.prove(*bits, runs, budget)?;
-                (proof, States::of_all(*bits, decisions, runs))
+                (proof, States::of_all(*bits, decisions, runs, Vec::new()))
             }
             (Model::Stopping(model), Evidence::Region(bits, entries)) => {
                 let (proof, (listed, rho)) = region::prove(&model.model, *bits, entries, budget)?;

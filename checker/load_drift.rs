@@ -1,15 +1,18 @@
 //! Drifting loads: the backward recursion over the whole horizon, in integers rounded down. What the
 //! rounding takes away in all is bounded, so the value lies between what is found and that much more.
 
+use crate::chain::by_one;
 use crate::imbalance::Imbalance;
-use crate::model::{Decide, LoadDrift, Objective, Processes, Rebalance, RunningCost};
-use crate::number::{Span, WEIGHT, down};
+use crate::loads::{Decide, LoadDrift, Objective, Processes, Rebalance, RunningCost};
+use crate::number::{Span, UNIT, WEIGHT, down, up};
 use crate::proof::Proof;
 use crate::space::Space;
 use crate::{Budget, Refusal, model_error};
 use num_bigint::BigInt;
 use num_rational::BigRational;
 use num_traits::One;
+use std::collections::HashMap;
+use std::iter::repeat_n;
 use std::path::Path;
 
 impl LoadDrift {
@@ -86,29 +89,133 @@ fn with_room(model: &LoadDrift, steps: u64, budget: &Budget) -> Result<Proof, Re
     let targets = totals.iter().map(target).collect::<Result<Vec<_>, Refusal>>()?;
     let remap = Span::from(&model.remap_cost.0).units(bits)?[0];
     let early = model.decide == Decide::BeforeStep;
+    // Costs of the next step, unless it is paid before the move.
+    let mut ahead = costs.clone();
+    let short = if early { 0 } else { space.expect(&mut ahead) };
+    let moves = if conserves { Moves::new(model, &space, &own)? } else { None };
     let (mut common, mut lost) = (0i128, 1u64);
     let mut value = if early { costs.clone() } else { vec![0; costs.len()] };
     for _ in u64::from(early)..model.steps {
         let to = |&(state, chance): &(usize, u64)| down(value[state], chance);
         let remapped = |targets: &[_; 2]| remap + targets.iter().map(to).sum::<u64>();
         let remapped: Vec<u64> = targets.iter().map(remapped).collect();
-        for ((value, cost), total) in value.iter_mut().zip(&costs).zip(&own) {
-            *value = remapped[*total].min(*value) + if early { 0 } else { *cost };
-        }
-        if value.iter().any(|value| *value >= 1 << 60) {
-            return Err(Refusal::TooLarge);
+        let least = |value: u64, total: usize| remapped[total].min(value);
+        match &moves {
+            Some(moves) => {
+                // What going on saves beside a remap.
+                for (value, total) in value.iter_mut().zip(&own) {
+                    *value = remapped[*total] - least(*value, *total);
+                }
+                let more = space.expect(&mut value);
+                let (means, less) = moves.means(&remapped);
+                for (i, value) in value.iter_mut().enumerate() {
+                    let most = ahead[i] + means[moves.class[i] as usize];
+                    *value = most.saturating_sub(*value + more);
+                }
+                lost += short + more + less;
+            }
+            None => {
+                for (i, value) in value.iter_mut().enumerate() {
+                    *value = least(*value, own[i]) + if early { 0 } else { costs[i] };
+                }
+                lost += space.expect(&mut value);
+                if early {
+                    value.iter_mut().zip(&costs).for_each(|(value, cost)| *value += cost);
+                }
+            }
         }
         // A unit for the cost of the step, one for the remap's, four for a random split; and rows above 1
         // enlarge what was lost before.
         lost += space.missed(lost)?[0] + 6;
-        lost += space.expect(&mut value);
-        if early {
-            value.iter_mut().zip(&costs).for_each(|(value, cost)| *value += cost);
-        }
         let least = if conserves { value.iter().copied().min().unwrap_or(0) } else { 0 };
         value.iter_mut().for_each(|value| *value -= least);
         common += i128::from(least);
+        if value.iter().any(|value| *value >= 1 << 60) {
+            return Err(Refusal::TooLarge);
+        }
     }
     let found = common + i128::from(value[space.find(&vec![model.initial_load; count])?]);
     Ok(Proof::Value(Span::between(found, found + i128::from(lost), bits).reals().into()))
+}
+
+/// How the total moves, where levels move in so few ways that many states share the law of that.
+struct Moves {
+    /// The law of a state and its total, as a place in what [`means`](Self::means) returns.
+    class: Vec<u32>,
+    totals: usize,
+    /// Weights of all changes of the total, from the largest loss on, rounded down.
+    laws: Vec<Vec<u64>>,
+}
+
+/// Ways in which levels move: at the lowest, at the highest and between them.
+const WAYS: usize = 3;
+
+impl Moves {
+    /// `None` where it would take as long as looking at each state.
+    fn new(model: &LoadDrift, space: &Space, own: &[usize]) -> Result<Option<Moves>, Refusal> {
+        let ((lowest, rows), count) = (model.chain.rows()?, model.processors);
+        let totals = own.iter().max().map_or(0, |most| most + 1);
+        if !by_one(&rows) {
+            return Ok(None);
+        }
+        let mut ways: Vec<[u64; 3]> = Vec::new();
+        let mut of_level = Vec::new();
+        for (level, row) in rows.iter().enumerate() {
+            let mut way = [0; 3];
+            for (to, p) in row {
+                way[to + 1 - level] = Span::from(p).units(WEIGHT)?[0];
+            }
+            let known = ways.iter().position(|other| *other == way);
+            of_level.push(known.unwrap_or(ways.len()));
+            ways.extend(known.is_none().then_some(way));
+        }
+        if ways.len() > WAYS {
+            return Ok(None);
+        }
+        ways.resize(WAYS, [0; 3]);
+        let (mut laws, mut known) = (Vec::new(), HashMap::new());
+        let class = space.each(|state, loads| {
+            let mut many = [0; WAYS];
+            loads.iter().for_each(|load| many[of_level[(load - lowest) as usize]] += 1);
+            let law = *known.entry(many).or_insert_with(|| {
+                laws.push(many);
+                laws.len() - 1
+            });
+            Ok((law * totals + own[state]) as u32)
+        })?;
+        let width = 2 * count + 1;
+        if laws.len() * totals * width > class.len() {
+            return Ok(None);
+        }
+        let law = |many: [usize; WAYS]| {
+            let mut law = vec![0; width];
+            law[count] = UNIT;
+            for way in many.iter().zip(&ways).flat_map(|(many, way)| repeat_n(way, *many)) {
+                let from = |place: usize, by: usize| {
+                    (place + 1)
+                        .checked_sub(by)
+                        .map_or(0, |from| down(*law.get(from).unwrap_or(&0), way[by]))
+                };
+                law = (0..width).map(|place| (0..3).map(|by| from(place, by)).sum()).collect();
+            }
+            law
+        };
+        Ok(Some(Moves { class, totals, laws: laws.into_iter().map(law).collect() }))
+    }
+
+    /// The mean of a function of the total after the move, rounded down, and by how much at most.
+    fn means(&self, function: &[u64]) -> (Vec<u64>, u64) {
+        let mut missing = 0;
+        let each = self.laws.iter().flat_map(|law| {
+            missing = (UNIT - law.iter().sum::<u64>()).max(missing);
+            let reach = law.len() / 2;
+            (0..self.totals).map(move |total| {
+                let at = |i: usize| (total + i).checked_sub(reach).and_then(|to| function.get(to));
+                law.iter().enumerate().map(|(i, p)| at(i).map_or(0, |x| down(*x, *p))).sum()
+            })
+        });
+        let means = each.collect();
+        let most = function.iter().copied().max().unwrap_or(0);
+        (means, up(most, missing) + self.laws.first().map_or(0, Vec::len) as u64)
+    }
 }

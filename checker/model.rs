@@ -1,6 +1,7 @@
 //! Model files as they are written; decimals are read as exact fractions.
 
 use crate::Refusal;
+use crate::loads::{LoadDrift, Stopping};
 use crate::periodic::Periodic;
 use crate::phases::PhaseChange;
 use crate::switching::PhaseSwitching;
@@ -35,39 +36,6 @@ written! {
         PhaseChange(Box<PhaseChange>), PhaseSwitching(Box<PhaseSwitching>), Stopping(Stopping),
         LoadDrift(LoadDrift), Periodic(Box<Periodic>)
     }
-
-    pub struct Stopping {
-        pub processes: Processes, pub capacities: Option<Vec<Number>>,
-        #[serde(default)] pub running_cost: RunningCost, pub remap_cost: Number, pub after_remap: After
-    }
-    pub enum Processes {
-        Identical { count: usize, chain: Chain },
-        Distinct(Vec<Chain>),
-        Joint { loads: Vec<Vec<i64>>, transition: Transition }
-    }
-    pub enum Transition { Dense(Vec<Vec<Number>>), File(String) }
-    #[derive(Default)]
-    pub enum RunningCost { #[default] MaxMinusMean, MaxAbsDeviation, EuclideanDeviation }
-    pub enum After { Stop, Uniform, Restart }
-
-    pub enum Chain {
-        Walk { #[serde(default)] lowest: i64, levels: usize, up: Number, down: Number, edge: Edge },
-        BirthDeath { #[serde(default)] lowest: i64, up: Vec<Number>, down: Vec<Number> },
-        Matrix { #[serde(default)] lowest: i64, rows: Vec<Vec<Number>> }
-    }
-    pub enum Edge { Reflect, Hold }
-
-    pub struct LoadDrift {
-        pub processors: usize, pub chain: Chain, pub initial_load: i64, pub steps: u64,
-        pub remap_cost: Number, #[serde(default)] pub rebalance: Rebalance,
-        #[serde(default)] pub decide: Decide, #[serde(default)] pub objective: Objective
-    }
-    #[derive(Default)]
-    pub enum Rebalance { #[default] Split, Nearest, Stochastic }
-    #[derive(Default)]
-    pub enum Decide { #[default] AfterStep, BeforeStep }
-    #[derive(Default)]
-    pub enum Objective { #[default] Imbalance, Makespan }
 }
 
 /// Reads the title and the problem of a model file.
@@ -115,11 +83,4 @@ pub fn decimal(literal: &str) -> Option<BigRational> {
 /// Whether probabilities with this sum miss 1 by no more than those of a model file may.
 pub fn is_one(sum: &BigRational) -> bool {
     (sum - BigInt::from(1)).abs() <= BigRational::new(1.into(), 1_000_000_000.into())
-}
-
-impl Stopping {
-    /// Those that are given.
-    pub fn capacities(&self) -> Option<Vec<BigRational>> {
-        self.capacities.as_ref().map(|list| list.iter().map(|c| c.0.clone()).collect())
-    }
 }

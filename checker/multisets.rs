@@ -120,9 +120,21 @@ impl Lumped {
     }
 }
 
+/// Values looked at together.
+const BLOCK: usize = 64;
+
 /// The mean of three functions by weight, rounded down.
 fn mix(mean: &mut [u64], [p, q, r]: [u64; 3], [down, stay, up]: [&[u64]; 3]) {
-    for (((mean, x), y), z) in mean.iter_mut().zip(down).zip(stay).zip(up) {
-        *mean = ((wide(*x, p) + wide(*y, q) + wide(*z, r)) >> WEIGHT) as u64;
+    let three = down.chunks(BLOCK).zip(stay.chunks(BLOCK)).zip(up.chunks(BLOCK));
+    for (mean, ((down, stay), up)) in mean.chunks_mut(BLOCK).zip(three) {
+        // What is saved is nothing nearly everywhere.
+        let all = |part: &[u64]| part.iter().fold(0, |all, x| all | x);
+        if all(down) | all(stay) | all(up) == 0 {
+            mean.fill(0);
+            continue;
+        }
+        for (((mean, x), y), z) in mean.iter_mut().zip(down).zip(stay).zip(up) {
+            *mean = ((wide(*x, p) + wide(*y, q) + wide(*z, r)) >> WEIGHT) as u64;
+        }
     }
 }

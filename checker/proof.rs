@@ -1,8 +1,7 @@
 //! What certificates prove.
 
+use crate::counts::Counts;
 use crate::switching::Switches;
-use num_bigint::BigInt;
-use num_traits::ToPrimitive;
 use serde::{Deserialize, Serialize};
 
 /// What a number is between.
@@ -33,16 +32,6 @@ pub enum Decision {
     Either,
 }
 
-/// How many there are of each.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[allow(missing_docs, reason = "the names say it")]
-pub struct Counts {
-    pub balanced: Interval,
-    pub remap: Interval,
-    pub continued: Interval,
-    pub either: Interval,
-}
-
 /// What has been proved.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -67,6 +56,11 @@ pub enum Proof {
     /// A bound on the imbalance is kept after 1, 2, .. and so many steps, or after any number of them, and is
     /// not after that many, if that is proved.
     Longest { kept: Option<u64>, broken: Option<u64> },
+    /// The same of one period after the other, each from the mean load at the end of the one before, as long as that
+    /// is proved to be where it ends.
+    Periods(Vec<Proof>),
+    /// The interval of least cost per step, `None` if that never ends, and the cost.
+    Cheapest { least: Option<u64>, most: Option<u64>, cost: Interval },
     /// The least expected time, or without an end the least average time of a cycle, and both thresholds of all
     /// steps, ascending.
     Recurring { value: Option<Interval>, average: Option<Interval>, steps: Vec<Switches> },
@@ -78,18 +72,12 @@ impl From<(f64, f64)> for Interval {
     }
 }
 
-impl From<&BigInt> for Interval {
-    fn from(count: &BigInt) -> Interval {
-        let near = count.to_f64().unwrap_or(f64::INFINITY);
-        let exact = *count <= BigInt::from(1u64 << 53);
-        if exact { (near, near).into() } else { (near.next_down(), near.next_up()).into() }
-    }
-}
-
-impl Counts {
-    /// In the order of decisions.
-    pub(crate) fn of(counts: [BigInt; 4]) -> Counts {
-        let [balanced, remap, continued, either] = counts.each_ref().map(Interval::from);
-        Counts { balanced, remap, continued, either }
+impl Proof {
+    /// Of several periods the first.
+    pub fn first(&self) -> &Proof {
+        match self {
+            Proof::Periods(all) => all.first().unwrap_or(self),
+            _ => self,
+        }
     }
 }

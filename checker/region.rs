@@ -2,10 +2,11 @@
 //! reached in a step, are looked at. docs/certificates.md has the proof.
 
 use crate::chain::{Equal, Row, by_one, orders};
+use crate::counts::Counts;
 use crate::imbalance::Imbalance;
-use crate::model::{After, Stopping};
+use crate::loads::{After, Stopping};
 use crate::number::{Span, UNIT, WEIGHT, down, up};
-use crate::proof::{Counts, Decision, Proof};
+use crate::proof::{Decision, Proof};
 use crate::{Budget, Refusal};
 use num_bigint::BigInt;
 use num_rational::BigRational;
@@ -47,11 +48,12 @@ pub(crate) fn prove(
     let equal = model.processes.equal(&model.capacities().unwrap_or_default())?;
     let mut groups = equal.into_iter().map(Group::new).collect::<Result<Vec<_>, _>>()?;
     let processes = groups.iter().map(|group| group.members.len()).sum();
+    let constant = model.constant().filter(|_| model.steps.is_none()).ok_or(Refusal::Malformed)?;
     if bits > 60 || model.after_remap != After::Stop || processes == 0 {
         return Err(Refusal::Malformed);
     }
     let imbalance = Imbalance::of(model, processes)?;
-    let rho = Span::from(&model.remap_cost.0).units(bits)?;
+    let rho = Span::from(constant).units(bits)?;
     let (mut states, mut apart) = (HashMap::<Vec<i64>, State>::new(), 0);
     for (loads, most, less) in entries {
         let least = most.checked_sub(*less).filter(|least| *least <= rho[0] && *most <= UNIT);

@@ -1,7 +1,7 @@
 //! The states of several processes, equal ones lumped, and how they move.
 
 use crate::chain::{Row, by_one, orders};
-use crate::model::Processes;
+use crate::loads::Processes;
 use crate::multisets::Lumped;
 use crate::number::{Span, WEIGHT, up, wide};
 use crate::{Refusal, model_error};
@@ -18,16 +18,16 @@ const LARGE: u64 = 1 << 40;
 
 /// The states in the order of a certificate.
 pub struct Space {
-    groups: Vec<Group>,
+    pub(crate) groups: Vec<Group>,
     pub(crate) processes: usize,
 }
 
 /// Processes that move independently of the others.
-struct Group {
+pub(crate) struct Group {
     /// Equal ones, whose levels ascend; or all, if they move jointly.
-    members: Vec<usize>,
+    pub(crate) members: Vec<usize>,
     /// The load of each level, or the loads of all in each joint state.
-    loads: Vec<i64>,
+    pub(crate) loads: Vec<i64>,
     /// Where each level or joint state leads, with what weight, rounded down.
     rows: Vec<Vec<(usize, u64)>>,
     lumped: Option<Lumped>,
@@ -36,7 +36,7 @@ struct Group {
     /// By how much a row exceeds 1 at most, and by how much one falls short of it.
     missed: [BigRational; 2],
     /// Joint states in the order of their loads.
-    order: Vec<usize>,
+    pub(crate) order: Vec<usize>,
 }
 
 impl Space {
@@ -129,21 +129,6 @@ impl Space {
             (moves + 1) * items * (1 + items / levels)
         });
         each.sum::<u64>().saturating_mul(self.count() as u64)
-    }
-
-    /// The lowest and the highest load of each process, unless they move jointly.
-    pub fn range(&self) -> Option<[Vec<i64>; 2]> {
-        let mut ends = [vec![0; self.processes], vec![0; self.processes]];
-        for group in &self.groups {
-            if !group.order.is_empty() {
-                return None;
-            }
-            for i in &group.members {
-                ends[0][*i] = group.loads[0];
-                ends[1][*i] = group.loads[group.loads.len() - 1];
-            }
-        }
-        Some(ends)
     }
 
     /// The totals there are, ascending, and for each state which of them it has.

@@ -1,6 +1,7 @@
 //! What is proved of single states, by their loads; and named intervals, one for each number.
 
-use crate::model::Stopping as Written;
+use crate::ending::From;
+use crate::loads::{After, Stopping as Written};
 use crate::number::Span;
 use crate::proof::{Decision, Interval, Proof, Steps};
 use crate::switching::Switches;
@@ -18,7 +19,7 @@ pub(crate) enum States {
     /// Nothing.
     None,
     /// Of all of them: their decisions, and the first ones that share bounds.
-    All { bits: u32, decisions: Vec<Decision>, values: Vec<(u64, [u64; 2])> },
+    All { bits: u32, decisions: Vec<Decision>, values: Vec<(u64, [u64; 2])>, from: Vec<From> },
     /// Of those that are looked at; in all others one remaps, at this cost.
     Region { bits: u32, listed: HashMap<Vec<i64>, State>, rho: [u64; 2], equal: Vec<Equal> },
 }
@@ -27,13 +28,18 @@ pub(crate) enum States {
 type Equal = (Vec<usize>, i64, usize);
 
 impl States {
-    pub fn of_all(bits: u32, decisions: Vec<Decision>, runs: Vec<Bounds>) -> States {
+    pub fn of_all(
+        bits: u32,
+        decisions: Vec<Decision>,
+        runs: Vec<Bounds>,
+        from: Vec<From>,
+    ) -> States {
         let mut next = 0;
         let values = runs.into_iter().map(|(count, bounds)| {
             next += count;
             (next - count, bounds)
         });
-        States::All { bits, decisions, values: values.collect() }
+        States::All { bits, decisions, values: values.collect(), from }
     }
 
     pub fn of_region(
@@ -53,7 +59,7 @@ impl Checked {
     /// nothing is proved of single states.
     pub fn state(&self, loads: &[i64]) -> Option<(Decision, Interval)> {
         let ((decision, [low, high]), bits) = match (&self.states, &self.model) {
-            (States::All { bits, decisions, values }, Model::Stopping(model)) => {
+            (States::All { bits, decisions, values, .. }, Model::Stopping(model)) => {
                 let space = model.space().ok().filter(|space| space.processes == loads.len())?;
                 let place = space.find(loads).ok()?;
                 let run = values.partition_point(|(first, _)| *first <= place as u64);
@@ -65,9 +71,26 @@ impl Checked {
             }
             _ => return None,
         };
-        let balanced = decision == Decision::Balanced;
+        // Where a computation goes on from balanced loads they cost something, too.
+        let balanced = decision == Decision::Balanced && self.ends();
         let bounds = if balanced { [0, 0] } else { [low, high.max(low)] };
         Some((decision, Span::between(bounds[0], bounds[1], bits).reals().into()))
+    }
+}
+
+impl Checked {
+    /// Whether a remap ends the costs.
+    pub fn ends(&self) -> bool {
+        !matches!(&self.model, Model::Stopping(own) if own.model.after_remap == After::Restart)
+    }
+
+    /// With how many steps left one remaps from these loads, at least and at most; `None` where nothing is proved of that.
+    pub fn remaps_from(&self, loads: &[i64]) -> Option<[Option<u64>; 2]> {
+        let (States::All { from, .. }, Model::Stopping(model)) = (&self.states, &self.model) else {
+            return None;
+        };
+        let space = model.space().ok().filter(|space| space.processes == loads.len())?;
+        from.get(space.find(loads).ok()?).copied()
     }
 }
 
@@ -113,6 +136,18 @@ impl Proof {
                 let steps = |steps: Option<u64>| steps.map_or(f64::INFINITY, |steps| steps as f64);
                 let most = broken.map(|step| step.saturating_sub(1));
                 vec![("interval".to_owned(), steps(*kept), steps(most))]
+            }
+            Proof::Periods(all) => {
+                let each = all.iter().enumerate().flat_map(|(i, own)| {
+                    let own = own.intervals().into_iter();
+                    own.map(move |(name, low, high)| (format!("{name}_{i}"), low, high))
+                });
+                each.collect()
+            }
+            Proof::Cheapest { least, most, cost } => {
+                let steps = |steps: Option<u64>| steps.map_or(f64::INFINITY, |steps| steps as f64);
+                let cost = named(("cost_per_step", cost));
+                vec![("interval".to_owned(), steps(*least), steps(*most)), cost]
             }
             Proof::Thresholds { value, steps } => {
                 let threshold = |Steps { first, last, threshold }: &Steps| {

@@ -1,33 +1,22 @@
-//! Optimal stopping: two functions that the Bellman operator moves towards each other enclose the
-//! optimal cost. docs/certificates.md has the proof.
+//! Optimal stopping: the states, and what they cost.
 
 use crate::imbalance::Imbalance;
-use crate::model::{self, After};
-use crate::number::Span;
-use crate::proof::{Counts, Decision, Proof};
+use crate::loads::{self, After};
 use crate::space::Space;
-use crate::{Budget, Refusal, model_error};
-use num_bigint::BigInt;
+use crate::{Refusal, model_error};
 use num_traits::Zero;
-use std::iter::repeat_n;
 use std::path::Path;
-
-/// How many states that follow each other have the same values; the lower one, less that of those before,
-/// and by how much the upper one exceeds it.
-pub type Run = (u64, i64, u64);
-
-/// What is proved, the decision in each state, and both values of so many states in a row.
-pub(crate) type Found = (Proof, Vec<Decision>, Vec<(u64, [u64; 2])>);
 
 /// A model of optimal stopping.
 pub struct Stopping {
-    pub(crate) model: model::Stopping,
+    pub(crate) model: loads::Stopping,
     /// `None` if there are too many states to look at each of them.
     all: Option<(Imbalance, Space)>,
 }
 
 impl Stopping {
-    pub(crate) fn new(model: model::Stopping, folder: &Path) -> Result<Stopping, Refusal> {
+    pub(crate) fn new(model: loads::Stopping, folder: &Path) -> Result<Stopping, Refusal> {
+        model.review()?;
         let capacities = model.capacities().unwrap_or_default();
         let all = match Space::new(&model.processes, &capacities, folder) {
             Err(Refusal::TooLarge) => None,
@@ -44,7 +33,9 @@ impl Stopping {
 
     /// Whether the problem ends where remaps lead to random loads and cost something.
     fn may_balance(&self) -> Result<bool, Refusal> {
-        if self.model.after_remap != After::Uniform || self.model.remap_cost.0.is_zero() {
+        if self.model.after_remap != After::Uniform
+            || self.model.constant().is_none_or(Zero::is_zero)
+        {
             return Ok(true);
         }
         let (imbalance, space) = self.all.as_ref().ok_or(Refusal::TooLarge)?;
@@ -58,135 +49,16 @@ impl Stopping {
 
     /// All states, in the order of a certificate.
     pub fn space(&self) -> Result<&Space, Refusal> {
-        self.all.as_ref().map(|(_, space)| space).ok_or(Refusal::TooLarge)
+        self.parts().map(|(_, space)| space)
     }
 
-    /// What is shown by a lower and an upper value for each state, in units of 2^-bits.
-    pub(crate) fn prove(&self, bits: u32, runs: &[Run], budget: &Budget) -> Result<Found, Refusal> {
-        let (imbalance, space) = self.all.as_ref().ok_or(Refusal::TooLarge)?;
-        budget.spend(space.work())?;
-        let (mut last, mut most) = (0u64, 0);
-        let value = |&(count, step, more): &Run| {
-            last = last.wrapping_add_signed(step);
-            let value = [last, last.wrapping_add(more)];
-            most = value[0].max(value[1]).max(most);
-            (count, value)
-        };
-        let runs: Vec<(u64, [u64; 2])> = runs.iter().map(value).collect();
-        let states = runs.iter().fold(0u64, |all, (count, _)| all.saturating_add(*count));
-        if bits > 60 || states != space.count() as u64 || most >= 1 << 60 {
-            return Err(Refusal::Malformed);
-        }
-        // Relative costs are counted from the least of them; others are what they are.
-        let again = self.model.after_remap == After::Restart;
-        let ends = |end: fn(u64, u64) -> u64, start: u64| {
-            [0, 1].map(|side| runs.iter().map(|(_, value)| value[side]).fold(start, end))
-        };
-        let base = if again { ends(u64::min, u64::MAX) } else { [0; 2] };
-        let from_base = |value: &[u64; 2]| [value[0] - base[0], value[1] - base[1]];
-        let values =
-            || runs.iter().flat_map(|(count, value)| repeat_n(from_base(value), *count as usize));
-        // Going on.
-        let mut go = Vec::with_capacity(states as usize);
-        go.extend(values());
-        let deficit = space.expect(go.as_flattened_mut());
-        let cost = |loads: &[i64]| imbalance.cost(loads, bits);
-        let go = |s: usize, cost: [u64; 2]| [go[s][0] + cost[0], go[s][1] + deficit + cost[1]];
-        // Where the computation goes on for ever, rows that miss 1 are those of any chain near by.
-        let largest = from_base(&ends(u64::max, 0));
-        let missed = [space.missed(largest[0])?[0], space.missed(largest[1])?[1]];
-        // Remapping, for each total if it matters.
-        let rho = Span::from(&self.model.remap_cost.0).units(bits)?;
-        let add = |more: [u64; 2]| [rho[0] + more[0], rho[1] + more[1]];
-        let (totals, own) = if again { space.totals()? } else { (vec![0], Vec::new()) };
-        let range = space.range();
-        let remap = match self.model.after_remap {
-            After::Stop => vec![rho],
-            After::Uniform => vec![add(mean(space, values())?)],
-            After::Restart => {
-                let mut filled = range.as_ref().map(|[lowest, _]| lowest.clone());
-                let even = |total: &i64| {
-                    let mut loads = imbalance.split(*total);
-                    // Where levels do not allow that, as evenly as they do.
-                    if let (Some([lowest, highest]), Some(filled)) = (&range, &mut filled) {
-                        while filled.iter().sum::<i64>() < *total {
-                            imbalance.add_unit(filled, highest);
-                        }
-                        let ends = lowest.iter().zip(highest);
-                        if loads
-                            .iter()
-                            .zip(ends)
-                            .any(|(load, (low, high))| load < low || load > high)
-                        {
-                            loads.clone_from(filled);
-                        }
-                    }
-                    Ok(add(go(space.find(&loads)?, cost(&loads)?)))
-                };
-                totals.iter().map(even).collect::<Result<_, _>>()?
-            }
-        };
-        let (mut least, mut most, mut apart) = (i64::MAX, i64::MIN, 0);
-        let (mut classes, mut vectors) = ([0u64; 4], Some([0u128; 4]));
-        let mut values = values();
-        let decisions = space.each(|s, loads| {
-            let (cost, remap) = (cost(loads)?, remap[own.get(s).map_or(0, |own| *own)]);
-            let (value, go) = (values.next().unwrap_or_default(), go(s, cost));
-            let balanced = cost[1] == 0 && !again;
-            let change = |side: usize| {
-                let best = if balanced { 0 } else { remap[side].min(go[side]) };
-                best as i64 - value[side] as i64
-            };
-            (least, most) = (change(0).min(least), change(1).max(most));
-            apart = apart.max(value[1].abs_diff(value[0]));
-            let decision = match (balanced, go[0] >= remap[1], go[1] >= remap[0]) {
-                (true, ..) => Decision::Balanced,
-                (_, true, _) => Decision::Remap,
-                (.., false) => Decision::Continue,
-                (.., true) => Decision::Either,
-            };
-            classes[decision as usize] += 1;
-            let orders = space.orders(loads);
-            vectors = vectors.zip(orders).and_then(|(mut all, orders)| {
-                all[decision as usize] = all[decision as usize].checked_add(orders)?;
-                Some(all)
-            });
-            Ok(decision)
-        })?;
-        if again {
-            // For any relative costs h the least average is between these bounds on T h - h [Odoni 1969].
-            let missed = missed.map(|missed| missed as i64);
-            let bounds = Span::between(least - missed[0], most + missed[1], bits).reals();
-            return Ok((Proof::Average(bounds.into()), Vec::new(), Vec::new()));
-        }
-        // Where no state is balanced and remaps to random loads are free, nothing ends the problem.
-        let free = self.model.after_remap == After::Uniform && classes[0] == 0;
-        if least < 0 || most > 0 || free && largest[0] > 0 {
-            return Err(Refusal::Unproved("the values do not enclose the optimal cost"));
-        }
-        let remap_value = Span::between(remap[0][0], remap[0][1], bits).reals();
-        let value_width = Span::between(apart, apart, bits).reals().1;
-        let proof = Proof::Map {
-            remap_value: remap_value.into(),
-            value_gap: (value_width / remap_value.0.max(1.0)).next_up(),
-            value_width,
-            largest_value: Span::between(largest[0], largest[1], bits).reals().into(),
-            classes: Counts::of(classes.map(BigInt::from)),
-            vectors: vectors.map(|vectors| Counts::of(vectors.map(BigInt::from))),
-        };
-        Ok((proof, decisions, runs))
+    /// The costs of states, and the states.
+    pub(crate) fn parts(&self) -> Result<&(Imbalance, Space), Refusal> {
+        self.all.as_ref().ok_or(Refusal::TooLarge)
     }
-}
 
-/// Bounds on the mean over all load vectors.
-fn mean(space: &Space, mut values: impl Iterator<Item = [u64; 2]>) -> Result<[u64; 2], Refusal> {
-    let (mut all, mut sums) = (0, [0u128; 2]);
-    space.each(|_, loads| {
-        let orders = space.orders(loads).ok_or(Refusal::TooLarge)?;
-        all = Some(all + orders).filter(|all| *all < 1 << 66).ok_or(Refusal::TooLarge)?;
-        let value = values.next().unwrap_or_default();
-        sums = [0, 1].map(|side| sums[side] + orders * u128::from(value[side]));
-        Ok(())
-    })?;
-    Ok([(sums[0] / all) as u64, sums[1].div_ceil(all) as u64])
+    /// After how many steps the computation ends, if it does.
+    pub fn steps(&self) -> Option<u64> {
+        self.model.steps
+    }
 }

@@ -93,36 +93,36 @@ pub struct Rest {
 /// Bounds from one side. Those from below are bounds from above where phases and mappings change places, the
 /// belief is that of the first phase, and the difference has the other sign.
 #[derive(Clone)]
-struct Side {
-    filter: Filter,
+pub(crate) struct Side {
+    pub(crate) filter: Filter,
     /// What a cycle loses at beliefs 0 and 1, rounded up.
-    gain: [i64; 2],
+    pub(crate) gain: [i64; 2],
     /// Where the difference is cut, rounded up: less the first, and the second.
-    cut: [i64; 2],
+    pub(crate) cut: [i64; 2],
     /// The same rounded down and up, for thresholds; none where one cannot switch.
-    levels: [Option<[i64; 2]>; 2],
+    pub(crate) levels: [Option<[i64; 2]>; 2],
     /// Whether this is the other side.
-    mirrored: bool,
-    share: u64,
+    pub(crate) mirrored: bool,
+    pub(crate) share: u64,
     /// The difference.
-    difference: Rc<Upper<i64>>,
+    pub(crate) difference: Rc<Upper<i64>>,
     /// What is saved by switching to the second mapping, or its negative, less the numbers that follow.
-    saved: Upper<u64>,
+    pub(crate) saved: Upper<u64>,
     /// Times 1, and times the belief less its long-run share.
-    rest: [Span; 2],
+    pub(crate) rest: [Span; 2],
     /// All that is saved in the end, or per step without an end, at most.
-    whole: Option<Span>,
+    pub(crate) whole: Option<Span>,
 }
 
 /// How one step is left.
-struct Step {
-    survival: [u64; 2],
-    span: Span,
+pub(crate) struct Step {
+    pub(crate) survival: [u64; 2],
+    pub(crate) span: Span,
 }
 
 impl Side {
     /// The cut function less its least value, and what switching saves, at its own places and where it is cut.
-    fn kinks(&self, raw: &Upper<i64>) -> (Upper<u64>, Vec<i64>) {
+    pub(crate) fn kinks(&self, raw: &Upper<i64>) -> (Upper<u64>, Vec<i64>) {
         let [low, high] = [-self.cut[0], self.cut[1]];
         let (mut at, mut value): (Vec<u64>, Vec<i64>) = (Vec::new(), Vec::new());
         for (p, own) in raw.at.iter().zip(&raw.value) {
@@ -159,7 +159,7 @@ impl Side {
     }
 
     /// The difference a step before.
-    fn step(
+    pub(crate) fn step(
         &self,
         next: &Upper<i64>,
         to: &[u64],
@@ -211,101 +211,6 @@ impl Side {
         Ok(())
     }
 
-    /// A function that the difference never exceeds however often this step is taken.
-    fn settled(&self, step: &Step, budget: &Budget) -> Result<Upper<i64>, Refusal> {
-        let mut above = (*self.difference).clone();
-        for _ in 0..MOST_ROUNDS {
-            let next = self.step(&above, &above.at, step, budget)?;
-            if next.value.iter().zip(&above.value).all(|(next, own)| next <= own) {
-                return Ok(above);
-            }
-            let value = above
-                .value
-                .iter()
-                .zip(&next.value)
-                .map(|(own, next)| next.max(own) + (next - own).max(0) + 1);
-            above = Upper::rising(above.at, value.collect());
-            if above.value.iter().any(|v| v.unsigned_abs() > UNIT / 2) {
-                break;
-            }
-        }
-        Err(Refusal::Unproved("the difference of the mappings does not come to rest"))
-    }
-
-    /// What is saved in the end, of a program that takes so many steps more, or what it grows by in each in the long
-    /// run: the roughly known function, what a step adds to it and what it adds to that, and what it misses by, each in
-    /// the mean over the beliefs to come.
-    fn whole(
-        &self,
-        (steps, initial): (Option<u64>, &BigRational),
-        step: &Step,
-        rest: &Rest,
-        motion: &Motion,
-        budget: &Budget,
-    ) -> Result<Span, Refusal> {
-        let Motion { bits, memory, share, .. } = motion;
-        let turn = |at: Vec<u64>| {
-            if self.mirrored { at.iter().rev().map(|p| UNIT - p).collect() } else { at }
-        };
-        let rough = Upper { at: beliefs(&rest.beliefs)?, value: rest.saved.clone() };
-        if rough.at.len() != rough.value.len() || !rough.value.is_sorted() {
-            return Err(Refusal::Malformed);
-        }
-        if rough.value[rough.value.len() - 1] > UNIT / 4 {
-            return Err(Refusal::TooLarge);
-        }
-        let rough = match (self.mirrored, rough.value.last()) {
-            (true, Some(most)) => {
-                let value = rough.value.iter().rev().map(|v| most - v).collect();
-                Upper { at: turn(rough.at), value }
-            }
-            _ => rough,
-        };
-        // What is saved at once, and what was saved so far.
-        let (cut, now) = self.kinks(&self.difference);
-        let least = now.iter().copied().min().unwrap_or(0);
-        let now = Upper { value: now.iter().map(|v| (v - least) as u64).collect(), at: cut.at };
-        let first = rest.means.first().ok_or(Refusal::Malformed)?;
-        let mut at = [&rough.at[..], &now.at, &turn(beliefs(first)?), &self.saved.at].concat();
-        at.sort_unstable();
-        at.dedup();
-        let later = self.filter.mean(&rough, &at, budget)?;
-        let added = at.iter().zip(later).map(|(p, later)| {
-            now.value_at(*p) as i64 + least + later as i64 - rough.below(*p) as i64
-        });
-        let missed = at.iter().map(|p| self.saved.value_at(*p) as i64 - rough.below(*p) as i64);
-        let mut parts = [Tilted::new(&at, added.collect())?, Tilted::new(&at, missed.collect())?];
-        let place = Span::from(initial).units(WEIGHT)?[1];
-        let distance = Span::from(initial).minus(share);
-        let units = |x: i64| Span::between(x, x, *bits);
-        let mut sum = units(rough.value_at(place) as i64);
-        let mut fade = Span::whole(1);
-        for means in &rest.means[1..] {
-            let to = turn(beliefs(means)?);
-            sum = sum.plus(&parts[0].value(place, &distance, &fade, share, *bits));
-            for part in &mut parts {
-                let value = self.filter.mean(&part.shape, &to, budget)?;
-                part.shape = Upper::rising(to.clone(), value);
-            }
-            fade = fade.times(memory);
-        }
-        let [added, missed] = parts.map(|part| part.line(self.share, share, &fade, *bits));
-        let Some(steps) = steps else { return Ok(added[0].clone()) };
-        let left = (steps + 1).checked_sub(rest.means.len() as u64).ok_or(Refusal::Malformed)?;
-        let (power, passing) = powers(memory, left);
-        let all = powers(memory, steps).0;
-        let terms = [
-            added[0].times(&Span::whole(left)),
-            added[1].times(&passing).times(&distance),
-            missed[0].clone(),
-            missed[1].times(&power).times(&distance),
-            self.rest[0].clone(),
-            self.rest[1].times(&all).times(&distance),
-        ];
-        debug_assert_eq!(step.span, Span::whole(1));
-        Ok(terms.iter().fold(sum, |sum, term| sum.plus(term)))
-    }
-
     /// Bounds on thresholds from one side: up to which belief the difference does not exceed the second level, and from
     /// which on it is not below less the first, at least.
     fn thresholds(&self) -> [u64; 2] {
@@ -330,68 +235,15 @@ impl Side {
     }
 }
 
-/// A function as one that rises, less a multiple of the belief.
-struct Tilted {
-    shape: Upper<u64>,
-    /// The multiple, and what is taken from all values.
-    slope: u64,
-    start: i64,
-}
-
-impl Tilted {
-    fn new(at: &[u64], value: Vec<i64>) -> Result<Tilted, Refusal> {
-        let falls = (1..at.len()).map(|k| {
-            let fall = value[k - 1].saturating_sub(value[k]).max(0) as u64;
-            wide(fall, UNIT).div_ceil(u128::from(at[k] - at[k - 1]))
-        });
-        let slope = falls
-            .max()
-            .and_then(|slope| u64::try_from(slope).ok())
-            .filter(|slope| *slope < UNIT / 4);
-        let slope = slope.ok_or(Refusal::TooLarge)?;
-        let start = value[0];
-        let shape = value.iter().zip(at).map(|(v, p)| (v - start) + up(slope, *p) as i64);
-        let shape = Upper::rising(at.to_vec(), shape.collect());
-        let value = shape.value.iter().map(|v| *v.max(&0) as u64).collect();
-        Ok(Tilted { shape: Upper { at: shape.at, value }, slope, start })
-    }
-
-    /// What is at least the function at a place, this far from the share, after so much has been forgotten.
-    fn value(&self, place: u64, distance: &Span, fade: &Span, share: &Span, bits: u32) -> Span {
-        let own = i128::from(self.shape.value_at(place)) + i128::from(self.start);
-        let slope = Span::between(self.slope, self.slope, bits);
-        let tilt = share.plus(&distance.times(fade));
-        Span::between(own, own, bits).minus(&slope.times(&tilt))
-    }
-
-    /// A linear function above it: its value at the share, and its slope.
-    fn line(&self, near: u64, share: &Span, fade: &Span, bits: u32) -> [Span; 2] {
-        let Upper { at, value } = &self.shape;
-        let tilt = (value[value.len() - 1] - value[0]) as i64;
-        let level = value.iter().zip(at).map(|(v, p)| {
-            let beside = i128::from(tilt) * (i128::from(*p) - i128::from(near));
-            // The share is known to a unit.
-            *v as i64 - beside.div_euclid(i128::from(UNIT)) as i64 + 2
-        });
-        let level = level.max().unwrap_or(0) + self.start;
-        let slope = Span::between(self.slope, self.slope, bits);
-        let units = |x: i64| Span::between(x, x, bits);
-        [units(level).minus(&slope.times(share)), units(tilt).minus(&slope.times(fade))]
-    }
-}
-
-/// Rounds in which the difference may come to rest.
-const MOST_ROUNDS: u32 = 10_000;
-
 /// What all beliefs have in common.
 #[derive(Clone)]
-struct Motion {
-    bits: u32,
+pub(crate) struct Motion {
+    pub(crate) bits: u32,
     /// 1 - a - b, and the long-run share of the second phase.
-    memory: Span,
-    share: Span,
+    pub(crate) memory: Span,
+    pub(crate) share: Span,
     /// What a cycle takes under the first mapping at the long-run share, and what it takes more in the second phase.
-    cycle: [Span; 2],
+    pub(crate) cycle: [Span; 2],
 }
 
 /// Both sides after some steps back from the end.

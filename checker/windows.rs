@@ -77,7 +77,7 @@ pub fn largest(classes: &[(u64, Place)], budget: &Budget) -> Result<[BigRational
         let within = cut.iter().fold(UNIT, |all, (count, part)| {
             // With all that may be missing.
             let most = (part.mass() + missing).min(u128::from(UNIT));
-            up(all, power(most as u64, *count))
+            up(all, power(most as u64, *count, up))
         });
         if within <= TINY {
             return Ok((0, within.into()));
@@ -114,14 +114,14 @@ pub fn largest(classes: &[(u64, Place)], budget: &Budget) -> Result<[BigRational
     Ok([lower / &unit, upper / unit])
 }
 
-/// A power of a weight, rounded up.
-fn power(weight: u64, exponent: u64) -> u64 {
+/// A power of a weight, rounded as products are.
+pub fn power(weight: u64, exponent: u64, times: fn(u64, u64) -> u64) -> u64 {
     let (mut all, mut square, mut left) = (UNIT, weight, exponent);
     while left > 0 {
         if left & 1 == 1 {
-            all = up(all, square);
+            all = times(all, square);
         }
-        square = up(square, square);
+        square = times(square, square);
         left >>= 1;
     }
     all

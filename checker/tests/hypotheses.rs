@@ -320,6 +320,32 @@ fn changed(proof: &Proof) -> Vec<Proof> {
             }
             (0..8).for_each(|i| with(&|other| *parts(other)[i] += 1.0));
         }
+        Proof::Periods(each) => {
+            for i in 0..each.len() {
+                for other in changed(&each[i]) {
+                    with(&|proof| {
+                        let Proof::Periods(each) = proof else { panic!() };
+                        each[i] = other.clone();
+                    });
+                }
+            }
+            with(&|proof| {
+                let Proof::Periods(each) = proof else { panic!() };
+                each.pop();
+            });
+        }
+        Proof::Cheapest { .. } => {
+            for change in 0..3 {
+                with(&|other| {
+                    let Proof::Cheapest { least, most, cost } = other else { panic!() };
+                    match change {
+                        0 => *least = None,
+                        1 => *most = most.map(|steps| steps - 1),
+                        _ => cost.upper = cost.upper.next_down(),
+                    }
+                });
+            }
+        }
         Proof::Recurring { steps, .. } => {
             for i in 0..steps.len() {
                 with(&|other| {
@@ -371,6 +397,22 @@ fn nothing_else_than_what_follows_may_be_claimed() {
              bound: MaxDeviation(0.2))"
                 .to_owned(),
             Evidence::Periodic(1),
+        ),
+        (
+            "Periodic(initial_load: 10, changes: Identical(count: 3, law: Steps({-1: 0.25, 2: 0.75})), \
+             bound: MaxDeviation(0.1), periods: 2)"
+                .to_owned(),
+            Evidence::Periodic(1),
+        ),
+        (
+            "Periodic(initial_load: 10, changes: Identical(count: 3, law: Steps({-1: 0.5, 1: 0.5})), remap_cost: 5)"
+                .to_owned(),
+            Evidence::Periodic(1),
+        ),
+        (stopping(&two(WALK), &format!("steps: 7, {STOP}")), Evidence::Stopping(40, Vec::new())),
+        (
+            stopping(&two(WALK), "remap_cost: (fixed: 1, per_unit_moved: 0.5), after_remap: Stop"),
+            trivial(6, 2),
         ),
     ] {
         let proof = prove(&problem, &evidence).unwrap();

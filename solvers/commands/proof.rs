@@ -211,6 +211,24 @@ fn words(proof: &Proof) -> Vec<String> {
             };
             [Some(kept), after].into_iter().flatten().collect()
         }
+        Proof::Periods(all) => {
+            let each = all.iter().enumerate().flat_map(|(i, own)| {
+                words(own).into_iter().map(move |said| format!("period {}: {said}", i + 1))
+            });
+            each.collect()
+        }
+        Proof::Cheapest { least, most, cost } => {
+            let of = |steps: &Option<u64>| {
+                steps.map_or("that never ends".to_owned(), |steps| format!("of {steps} steps"))
+            };
+            let which = match least == most {
+                true => format!("the interval {} costs least", of(least)),
+                false => {
+                    format!("an interval from one {} to one {} costs least", of(least), of(most))
+                }
+            };
+            vec![which, format!("the least cost per step is in {}", ends(cost))]
+        }
         Proof::Map { remap_value, value_gap, value_width, classes, .. } => {
             let letters = [classes.remap, classes.continued, classes.balanced, classes.either];
             let all = count(letters.iter().map(|count| count.lower).sum());

@@ -103,11 +103,6 @@ impl Machine {
 }
 
 impl Price {
-    /// Whether it is made by a description of the machine.
-    pub fn is_described(&self) -> bool {
-        self.machine.is_some()
-    }
-
     /// The number.
     pub fn number(&self) -> &Decimal {
         &self.number

@@ -89,11 +89,6 @@ enum Tolerance {
 }
 
 impl Periodic {
-    /// Whether there are several periods, or a remap cost by a description of the machine.
-    pub fn is_described(&self) -> bool {
-        self.periods.is_some() || self.remap_cost.as_ref().is_some_and(Price::is_described)
-    }
-
     /// Checks what the types cannot.
     pub fn review(&self, review: &mut Review<'_>) {
         positive(review, "problem.initial_load", &self.initial_load, "the initial load");

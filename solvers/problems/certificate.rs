@@ -71,18 +71,6 @@ pub fn is_possible(loaded: &Loaded, solution: &Solution) -> Result<(), Complaint
             "solve without --certificate, or with --method exact",
         ));
     }
-    if let Problem::Stopping(model) = &loaded.model.problem
-        && model.is_varied()
-    {
-        let message = "no certificate for remap costs that depend on the loads, or for a number of steps, yet";
-        return Err(Complaint::elsewhere(message, "solve without --certificate"));
-    }
-    if let Problem::Periodic(model) = &loaded.model.problem
-        && model.is_described()
-    {
-        let message = "no certificate for several periods, or for a cost by a description of the machine, yet";
-        return Err(Complaint::elsewhere(message, "solve without --certificate"));
-    }
     match loaded.model.problem {
         Problem::PhaseChange(_)
         | Problem::PhaseSwitching(_)
@@ -120,7 +108,8 @@ pub(super) fn widest(proof: &Proof, tolerance: f64) -> (f64, String) {
             all.max_by(|a, b| a.0.total_cmp(&b.0)).unwrap_or_default()
         }
         // What is not proved of an interval is said elsewhere.
-        Proof::Longest { .. } => (0.0, "interval".to_owned()),
+        Proof::Longest { .. } | Proof::Periods(_) => (0.0, "interval".to_owned()),
+        Proof::Cheapest { cost, .. } => (relative(cost), "cost_per_step".to_owned()),
         Proof::Thresholds { value, steps } => {
             let start = (relative(value), None);
             let widest = steps.iter().rev().fold(start, |widest, own| {
@@ -148,9 +137,19 @@ fn too_wide(proof: &Proof, tolerance: f64) -> Option<String> {
 
 /// What to say where an interval is proved to be shorter than it is said to be.
 fn too_short(solution: &Solution, proof: &Proof) -> Option<String> {
-    let (Body::Periodic(answer), Proof::Longest { kept, broken }) = (&solution.body, proof) else {
-        return None;
-    };
+    let Body::Periodic(answer) = &solution.body else { return None };
+    if let Proof::Cheapest { least, most, .. } = proof {
+        return (least != most).then(|| {
+            let [least, most] = [least, most].map(|end| end.map_or("never".to_owned(), |n| n.to_string()));
+            format!("the certificate proves that the interval of least cost is between {least} and {most}")
+        });
+    }
+    if let Proof::Periods(all) = proof
+        && all.len() < answer.sequence.len()
+    {
+        return Some(format!("the certificate proves {} periods only", all.len()));
+    }
+    let Proof::Longest { kept, broken } = proof.first() else { return None };
     let (kept, kept_for) = (
         kept.unwrap_or(u64::MAX),
         kept.map_or("ever".to_owned(), |steps| format!("{steps} steps")),
@@ -198,12 +197,18 @@ fn prove(loaded: &Loaded, solved: &Solved, budget: &Budget) -> Result<(Evidence,
             let (problem, tolerance) = (problem.problem(), solved.solution.tolerance);
             phase_change::certificate::of(model, &problem, tolerance, budget)
         }
-        (Model::Stopping(_), _) => match (&solved.solution.body, &solved.table) {
-            (Body::Stopping(answer), Some(table)) => {
-                stopping::certificate::of(&model, answer, table, budget)
+        (Model::Stopping(_), Problem::Stopping(posed)) => {
+            match (&solved.solution.body, &solved.table) {
+                (Body::Stopping(answer), None) if posed.is_varied() => {
+                    let (posed, tolerance) = ((posed, loaded.folder()), solved.solution.tolerance);
+                    stopping::certificate::of_varied(&model, posed, (answer, tolerance), budget)
+                }
+                (Body::Stopping(answer), Some(table)) => {
+                    stopping::certificate::of(&model, answer, table, budget)
+                }
+                _ => Err(Refusal::Unproved("there are no values")),
             }
-            _ => Err(Refusal::Unproved("there are no values")),
-        },
+        }
         (Model::PhaseSwitching(model), Problem::PhaseSwitching(problem)) => {
             let (lifetime, tolerance) = (problem.lifetime(), solved.solution.tolerance);
             let problem = (&problem.problem(), lifetime.as_ref());

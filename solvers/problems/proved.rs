@@ -78,8 +78,8 @@ pub fn compare(
             let facts = model.facts().map_err(refused)?;
             load_drift::proved::compare(answer, &facts, *value, promise)?
         }
-        (Body::Periodic(answer), Model::Periodic(model), Proof::Longest { kept, broken }) => {
-            periodic::proved::compare(answer, &model.facts(), *kept, *broken)?
+        (Body::Periodic(answer), Model::Periodic(model), proof) => {
+            periodic::proved::compare(answer, &model.facts(), proof)?
         }
         (
             Body::PhaseSwitching(answer),
@@ -151,9 +151,13 @@ pub(super) fn contradiction(solution: &Solution, proof: &Proof) -> Option<String
                 whole.into_iter().find_map(|(name, given, proved)| apart(name, given, &(*proved)?));
             whole.or_else(|| each.find_map(|(name, given, proved)| apart(&name, given, &proved)))
         }
-        (Body::Periodic(answer), Proof::Longest { broken, .. }) => {
-            periodic::proved::contradiction(answer, *broken)
+        (Body::Periodic(answer), Proof::Cheapest { least, most, .. }) => {
+            periodic::proved::is_cheapest(answer.interval, *least, *most).err()
         }
+        (Body::Periodic(answer), proof) => match proof.first() {
+            Proof::Longest { broken, .. } => periodic::proved::contradiction(answer, *broken),
+            _ => None,
+        },
         _ => None,
     }
 }

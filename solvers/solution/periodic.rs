@@ -61,6 +61,7 @@ pub struct Period {
     /// The mean load it starts with, as expected.
     pub initial_load: f64,
     /// Its length, as `interval` has that of the first: `null` if it never ends.
+    #[serde(deserialize_with = "Option::deserialize")]
     pub interval: Option<u64>,
 }
 

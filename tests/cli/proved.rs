@@ -159,8 +159,31 @@ pub fn squares() -> Case {
     Case::deck("periodic/correlated.ron", Settings::default())
 }
 
+/// Costs by the units moved.
+pub fn moved() -> Case {
+    Case::deck("stopping/units_moved.ron", all())
+}
+
+/// A computation with an end.
+pub fn ending() -> Case {
+    Case::model(
+        "Stopping(processes: Identical(count: 2, chain: Walk(levels: 5, up: 0.25, down: 0.2, edge: Hold)), remap_cost: \
+         (fixed: 1.3, per_unit_moved: 0.4), after_remap: Stop, steps: 12)",
+        all(),
+    )
+}
+
+/// One period after the other.
+pub fn growing() -> Case {
+    Case::deck("periodic/growing.ron", Settings::default())
+}
+
+pub fn cheapest() -> Case {
+    Case::deck("periodic/log_gp.ron", Settings::default())
+}
+
 /// One of each kind.
-pub fn every_kind() -> [Case; 10] {
+pub fn every_kind() -> [Case; 14] {
     [
         phases(),
         long(),
@@ -172,6 +195,10 @@ pub fn every_kind() -> [Case; 10] {
         endless(),
         walkers(),
         squares(),
+        moved(),
+        ending(),
+        growing(),
+        cheapest(),
     ]
 }
 
@@ -421,6 +448,48 @@ fn fields_of_decision_maps() {
     restart.refuses("/average_of_stop/upper", [json!(lower - 1.0)], "`average_of_stop`");
     restart.refuses("/average", [json!(null)], "`average` is missing");
     restart.refuses("/counts/remap", [json!(1)], "`counts.");
+}
+
+#[test]
+fn fields_of_costs_by_loads_of_ends_and_of_periods() {
+    let case = moved();
+    case.refuses("/cost_by_state/fixed", [json!(2.5)], "`cost_by_state.fixed` is 2.5");
+    case.refuses("/cost_by_state/per_unit_moved", [json!(0.5)], "per_unit_moved");
+    case.refuses("/cost_by_state", [json!([1, 2])], "`cost_by_state` is of another form");
+    case.refuses("/remap_cost", [json!(11)], "`remap_cost` is 11");
+    let case = ending();
+    assert!(case.fields().proved.contains(&"remaps_from".to_owned()));
+    case.refuses("/steps", [json!(13)], "`steps` is 13");
+    let first = case.document["remaps_from"][1].as_u64().unwrap();
+    case.refuses(
+        "/remaps_from/1",
+        [json!(first + 1), json!(first - 1), json!(null)],
+        "`remaps_from[1]`",
+    );
+    case.refuses("/remaps_from", [json!([]), json!(null)], "`remaps_from`");
+    let case = growing();
+    let second = &case.document["sequence"][1];
+    let (from, load) = (second["from"].as_u64().unwrap(), second["initial_load"].as_f64().unwrap());
+    let interval = second["interval"].as_u64().unwrap();
+    case.refuses("/sequence/1/from", [json!(from + 1)], "`sequence[1].from`");
+    case.refuses("/sequence/1/initial_load", [json!(load + 1e-6)], "`sequence[1].initial_load`");
+    case.refuses(
+        "/sequence/1/interval",
+        [json!(interval + 1), json!(null)],
+        "`sequence[1].interval`",
+    );
+    case.refuses("/sequence", [json!([])], "`sequence` has 0 entries");
+    let case = cheapest();
+    let interval = case.document["interval"].as_u64().unwrap();
+    case.refuses(
+        "/interval",
+        [json!(interval + 1), json!(interval - 1), json!(null)],
+        "`interval` is",
+    );
+    let cost = case.document["cost_aware"]["cost_per_step"].as_f64().unwrap();
+    case.refuses("/cost_aware/cost_per_step", [json!(cost + 1e-6)], "`cost_aware.cost_per_step`");
+    case.refuses("/cost_aware/remap_cost", [json!(7)], "`cost_aware.remap_cost`");
+    case.refuses("/cost_aware/interval", [json!(interval + 1)], "`cost_aware.interval`");
 }
 
 /// More load vectors than a document lists.

@@ -426,14 +426,6 @@ fn a_remap_cost_by_what_it_moves_and_an_end() {
     std::fs::write(&out, text).unwrap();
     let refused = remap(&["export", out.to_str().unwrap(), "--to", "c"]);
     assert!(String::from_utf8_lossy(&refused.stderr).contains("not exported yet"));
-    let certificate = folder.path().join("proof");
-    let refused =
-        remap(&["solve", &model("units_moved"), "--certificate", certificate.to_str().unwrap()]);
-    let message = String::from_utf8_lossy(&refused.stderr).into_owned();
-    assert!(
-        message.contains("no certificate for remap costs that depend on the loads"),
-        "{message}"
-    );
 }
 
 /// Exact costs of rules within the confidence interval of their runs, none below the optimum.

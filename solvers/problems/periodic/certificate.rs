@@ -22,15 +22,23 @@ pub(in crate::problems) fn of(
             (Err(Refusal::OverBudget | Refusal::TooLarge), Some(_)) => break,
             (Err(refusal), _) => return Err(refusal),
         };
-        let done = matches!(proof, Proof::Longest { kept, broken }
-            if kept == answer.interval && broken == kept.map(|steps| steps + 1));
+        let done = match &proof {
+            Proof::Longest { kept, broken } => {
+                *kept == answer.interval && *broken == kept.map(|steps| steps + 1)
+            }
+            Proof::Periods(all) => all.len() == answer.sequence.len(),
+            _ => true,
+        };
         // A coarser grid changes nothing where there is none.
         let same = best.as_ref().is_some_and(|(_, other)| *other == proof) && grid > GRIDS[2];
-        let further = |proof: &Proof| match proof {
-            Proof::Longest { kept, broken } => {
-                (kept.unwrap_or(u64::MAX), Reverse(broken.unwrap_or(u64::MAX)))
+        let further = |proof: &Proof| {
+            let periods = if let Proof::Periods(all) = proof { all.len() } else { 1 };
+            match proof.first() {
+                Proof::Longest { kept, broken } => {
+                    (periods, kept.unwrap_or(u64::MAX), Reverse(broken.unwrap_or(u64::MAX)))
+                }
+                _ => (periods, 0, Reverse(u64::MAX)),
             }
-            _ => (0, Reverse(u64::MAX)),
         };
         if best.as_ref().is_none_or(|(_, other)| further(&proof) > further(other)) {
             best = Some((evidence, proof));

@@ -1,23 +1,35 @@
 //! The interval of a periodic problem held against what is proved.
 
-use super::super::proved::{Agreed, Fault, fact, needed, same};
+use super::super::proved::{Agreed, Fault, NEAR, ROUNDING, fact, needed, same, within};
 use crate::solution::periodic::Answer;
 use remap_checker::facts::OfPeriodic;
+use remap_checker::{Interval, Proof};
 
 /// What agrees. Of the other methods, of the curve and of the interval of least cost nothing is proved.
 pub(in crate::problems) fn compare(
     answer: &Answer,
     facts: &OfPeriodic,
-    kept: Option<u64>,
-    broken: Option<u64>,
+    proof: &Proof,
 ) -> Result<Agreed, Fault> {
     same("processors", answer.processors as u64, facts.processors)?;
     fact("initial_load", answer.initial_load, facts.initial_load)?;
+    if let Proof::Cheapest { least, most, cost } = proof {
+        return cheapest(answer, facts, [*least, *most], *cost);
+    }
+    let &Proof::Longest { kept, broken } = proof.first() else {
+        return Err("`problem` is periodic, but the certificate is of another".to_owned());
+    };
     let quantity = if facts.of_squares { "rms_deviation" } else { "max_deviation" };
     same("quantity", answer.quantity.as_str(), quantity)?;
     let bound = needed("bound", answer.bound)?;
     fact("bound", bound, needed("bound", facts.bound)?)?;
     let mut proved = vec!["processors", "initial_load", "quantity", "bound"];
+    if let Proof::Periods(all) = proof {
+        let closed = sequence(answer, facts, all)?;
+        proved.extend(closed.then_some("sequence"));
+    } else if !answer.sequence.is_empty() {
+        return Err("`sequence` is given, but the model has one period".to_owned());
+    }
     if let Some(fault) = contradiction(answer, broken) {
         return Err(fault);
     }
@@ -40,6 +52,92 @@ pub(in crate::problems) fn compare(
         false => "the bound is kept during the interval given",
     };
     Ok(Agreed { proved, sentences: vec![longest.to_owned()] })
+}
+
+/// That periods are as long as is proved, one after the other; whether that is so of all of them.
+fn sequence(answer: &Answer, facts: &OfPeriodic, all: &[Proof]) -> Result<bool, Fault> {
+    if answer.sequence.len() as u64 > needed("periods", facts.periods)? {
+        let (given, periods) = (answer.sequence.len(), facts.periods.unwrap_or(0));
+        return Err(format!("`sequence` has {given} entries for {periods} periods"));
+    }
+    let mut from = 0;
+    for (i, given) in answer.sequence.iter().enumerate() {
+        same(format!("sequence[{i}].from"), given.from, from)?;
+        let load = answer.initial_load + facts.change.lower * from as f64;
+        let near = Interval { lower: load, upper: load };
+        within(
+            format!("sequence[{i}].initial_load"),
+            given.initial_load,
+            near,
+            ROUNDING * load.abs().max(1.0),
+        )?;
+        let Some(&Proof::Longest { kept, broken }) = all.get(i) else {
+            // After one that never ends, or cannot begin, there is none.
+            return match all.last() {
+                Some(
+                    Proof::Longest { kept: None, .. } | Proof::Longest { broken: Some(1), .. },
+                ) => Err(entries(answer, all)),
+                _ => Ok(false),
+            };
+        };
+        if kept.is_some_and(|kept| broken != Some(kept + 1)) {
+            return Ok(false);
+        }
+        let told = |steps: Option<u64>| steps.map_or("null".to_owned(), |steps| steps.to_string());
+        same(format!("sequence[{i}].interval"), told(given.interval), told(kept))?;
+        from += kept.unwrap_or(0);
+    }
+    if answer.sequence.len() == all.len() { Ok(true) } else { Err(entries(answer, all)) }
+}
+
+fn entries(answer: &Answer, all: &[Proof]) -> Fault {
+    format!("`sequence` has {} entries, not {}", answer.sequence.len(), all.len())
+}
+
+/// That an interval may be the cheapest.
+pub(in crate::problems) fn is_cheapest(
+    given: Option<u64>,
+    least: Option<u64>,
+    most: Option<u64>,
+) -> Result<(), Fault> {
+    let [own, low, high] = [given, least, most].map(|steps| steps.unwrap_or(u64::MAX));
+    let told = |steps: Option<u64>| steps.map_or("null".to_owned(), |steps| steps.to_string());
+    match (low..=high).contains(&own) {
+        true => Ok(()),
+        false => Err(format!(
+            "`interval` is {}, but that of least cost is proved to be between {} and {}",
+            told(given),
+            told(least),
+            told(most)
+        )),
+    }
+}
+
+fn cheapest(
+    answer: &Answer,
+    facts: &OfPeriodic,
+    [least, most]: [Option<u64>; 2],
+    cost: Interval,
+) -> Result<Agreed, Fault> {
+    same("quantity", answer.quantity.as_str(), "cost_per_step")?;
+    if answer.bound.is_some() || !answer.sequence.is_empty() {
+        return Err("`bound` is given, but the model has none".to_owned());
+    }
+    is_cheapest(answer.interval, least, most)?;
+    let line = needed("cost_aware", answer.cost_aware.as_ref())?;
+    let price = needed("cost_aware.remap_cost", facts.remap_cost)?;
+    fact("cost_aware.remap_cost", line.remap_cost, price)?;
+    let told = |steps: Option<u64>| steps.map_or("null".to_owned(), |steps| steps.to_string());
+    same("cost_aware.interval", told(line.interval.number()), told(answer.interval))?;
+    let given = needed("cost_aware.cost_per_step", line.cost_per_step)?;
+    within("cost_aware.cost_per_step", given, cost, NEAR * cost.upper.max(1.0))?;
+    let mut proved = vec!["processors", "initial_load", "quantity"];
+    let mut sentences = Vec::new();
+    if least == most {
+        proved.push("interval");
+        sentences.push("the interval given is the cheapest".to_owned());
+    }
+    Ok(Agreed { proved, sentences })
 }
 
 /// An interval that is longer than the bound is kept.

@@ -1,8 +1,14 @@
 //! The proof of a decision map: values of the states, moved outward by what rounding needs.
 
 use super::table::Table;
+use super::varying;
+use crate::model::stopping::Stopping;
 use crate::solution::stopping::Answer;
 use remap_checker::{Budget, Entry, Evidence, Model, Proof, Refusal, Run, Space};
+use remapping::stopping::{
+    AfterRemap, Limits, Problem, Settings, Varying, long_run_at, rebalanced,
+};
+use std::path::Path;
 
 /// Bits of the largest value in a certificate.
 const VALUE_BITS: i32 = 59;
@@ -36,7 +42,70 @@ pub(in crate::problems) fn of(
     let relative = answer.average.is_some();
     let least = if relative { table.value.iter().copied().fold(0.0, f64::min) } else { 0.0 };
     let largest = table.value.iter().fold(1.0f64, |largest, v| largest.max(v - least));
-    let largest = largest.max(answer.remap_cost);
+    let solution = &table.solution;
+    let known = |loads: &[i64]| {
+        let class = table.states.find(loads)?;
+        Some(match relative {
+            true => ([table.value[class] - least, 0.0], (0.0, 0.0)),
+            false => (solution.parts(class).into(), solution.distances(class)),
+        })
+    };
+    of_values(model, relative, known, largest.max(answer.remap_cost), budget)
+}
+
+/// The certificate of a map where what a remap costs depends on the loads, or where there is an end.
+pub(in crate::problems) fn of_varied(
+    model: &Model,
+    (posed, folder): (&Stopping, &Path),
+    (answer, tolerance): (&Answer, f64),
+    budget: &Budget,
+) -> Result<Found, Refusal> {
+    let words = |error: String| Refusal::Model(error);
+    if posed.steps().is_some() {
+        // The checker goes through all steps by itself.
+        let largest = answer.largest_value.max(answer.remap_cost).max(1.0);
+        let bits = (VALUE_BITS - largest.log2().ceil() as i32).clamp(0, VALUE_BITS);
+        return coarser(bits, |bits| {
+            let evidence = Evidence::Stopping(bits as u32, Vec::new());
+            let proof = model.prove_within(&evidence, budget)?;
+            Ok((evidence, proof))
+        });
+    }
+    let (states, operator) = posed.states(folder).map_err(words)?;
+    let imbalance = posed.imbalance().map_err(words)?;
+    let costs = varying::costs(posed, &states, &imbalance);
+    let dearest = costs.iter().copied().fold(1.0, f64::max);
+    let (lower, upper) = if posed.restarts() {
+        let back = rebalanced(&states, &imbalance)
+            .map_err(|_| Refusal::Unproved("a remap leads out of the levels"))?;
+        let problem = Problem::new(&states, operator, &imbalance, dearest, AfterRemap::Stop);
+        let problem = problem.map_err(|error| Refusal::Model(error.to_string()))?;
+        let how = Settings { tolerance, ..Settings::default() };
+        let found = long_run_at(&problem, &costs, &back, None, &how, &());
+        let least = found.value.iter().copied().fold(0.0, f64::min);
+        let value: Vec<f64> = found.value.iter().map(|value| value - least).collect();
+        (value.clone(), value)
+    } else {
+        let limits = Limits { tolerance, sweeps: varying::SWEEPS };
+        let found = Varying::new(&states, operator, &imbalance, costs, None).solve(&limits, &());
+        (found.lower, found.upper)
+    };
+    let largest = upper.iter().copied().fold(dearest, f64::max);
+    let known = |loads: &[i64]| {
+        let class = states.find(loads)?;
+        Some(([lower[class], 0.0], (0.0, upper[class] - lower[class])))
+    };
+    of_values(model, posed.restarts(), known, largest, budget)
+}
+
+/// From bounds on the values of all states, the largest of which or of the cost of a remap is given.
+fn of_values(
+    model: &Model,
+    relative: bool,
+    known: impl Fn(&[i64]) -> Option<Known>,
+    largest: f64,
+    budget: &Budget,
+) -> Result<Found, Refusal> {
     let Model::Stopping(stopping) = model else { return Err(Refusal::Malformed) };
     let space = stopping.space()?;
     let bits = (VALUE_BITS - largest.log2().ceil() as i32).clamp(0, VALUE_BITS);
@@ -49,7 +118,7 @@ pub(in crate::problems) fn of(
     })?;
     let bits = bits.min(VALUE_BITS - (costs as f64).log2().ceil() as i32).max(0);
     // Small capacities make costs larger still.
-    coarser(bits, |bits| of_all(model, space, answer, table, (bits, processes), budget))
+    coarser(bits, |bits| of_all(model, space, relative, &known, (bits, processes), budget))
 }
 
 /// The first attempt that fits, with fewer and fewer fraction bits.
@@ -65,30 +134,24 @@ fn coarser(
     }
 }
 
+/// A value as the difference of two numbers, and how far the bounds on it are from it.
+type Known = ([f64; 2], (f64, f64));
+
 /// From bounds on the values of all states.
 fn of_all(
     model: &Model,
     space: &Space,
-    answer: &Answer,
-    table: &Table,
+    relative: bool,
+    known: impl Fn(&[i64]) -> Option<Known>,
     (bits, processes): (i32, usize),
     budget: &Budget,
 ) -> Result<Found, Refusal> {
-    let relative = answer.average.is_some();
-    let least = if relative { table.value.iter().copied().fold(0.0, f64::min) } else { 0.0 };
     let scale = 2f64.powi(bits);
     let fixed = |x: f64| (x * scale) as i64;
-    let solution = &table.solution;
-    // What a value is made of, and how far the bounds on it are from it.
     let bounds = |loads: &[i64], moved: f64| {
-        let (value, (below, above)) = match table.states.find(loads) {
-            Some(class) if relative => (fixed(table.value[class] - least), (0.0, 0.0)),
-            Some(class) => {
-                let (base, saving) = solution.parts(class);
-                (fixed(base).saturating_sub(fixed(saving)), solution.distances(class))
-            }
-            None => return Err(Refusal::Unproved("a state is missing")),
-        };
+        let ([base, less], (below, above)) =
+            known(loads).ok_or(Refusal::Unproved("a state is missing"))?;
+        let value = fixed(base).saturating_sub(fixed(less));
         let more = moved * value as f64;
         let away = |distance: f64| (distance * scale + more).ceil() as i64;
         let bound = |value: i64| u64::try_from(value.max(0)).unwrap_or(0);

@@ -2,10 +2,10 @@
 
 use super::super::proved::{
     Agreed, Entry, Fault, NEAR, Promise, ROUNDING, above, all_same, bounds, fact, farthest, length,
-    needed, outside, within,
+    needed, outside, same, within,
 };
 use super::decision_map::MAX_LISTED;
-use crate::solution::stopping::{Answer, Counts, Representation};
+use crate::solution::stopping::{Answer, CostByState, Counts, Representation};
 use remap_checker::facts::OfStopping;
 use remap_checker::{Checked, Decision, Interval, Proof};
 use std::collections::BTreeSet;
@@ -24,12 +24,27 @@ pub(in crate::problems) fn compare(
     for (i, (given, right)) in answer.loads.iter().zip(&facts.loads).enumerate() {
         all_same(Entry("loads", i), given, right)?;
     }
-    fact("remap_cost", answer.remap_cost, facts.remap_cost)?;
+    let rounded = Interval {
+        lower: facts.remap_cost.lower * (1.0 - ROUNDING),
+        upper: facts.remap_cost.upper * (1.0 + ROUNDING),
+    };
+    let varied = facts.cost_by_state.is_some();
+    fact("remap_cost", answer.remap_cost, if varied { rounded } else { facts.remap_cost })?;
+    by_state(answer, facts)?;
+    steps(answer, facts, checked, &mut agreed)?;
     let states = facts.shape.iter().map(|levels| *levels as f64).product::<f64>();
     let rounding = if states < 2f64.powi(53) { 0.0 } else { 1e-12 * states };
     within("states", f64::from(answer.states), Interval { lower: states, upper: states }, rounding)
         .map_err(|_| format!("`states` is {}, but the model has {states}", answer.states))?;
-    agreed.proved.extend(["shape", "lowest", "loads", "remap_cost", "states"]);
+    agreed.proved.extend([
+        "shape",
+        "lowest",
+        "loads",
+        "remap_cost",
+        "cost_by_state",
+        "steps",
+        "states",
+    ]);
     if answer.representation == Representation::Full && answer.classes as f64 != states {
         return Err(format!("`classes` is {}, but there are {states} states", answer.classes));
     }
@@ -50,6 +65,59 @@ pub(in crate::problems) fn compare(
         _ => return Err("`problem` is stopping, but the certificate is of another".to_owned()),
     }
     Ok(agreed)
+}
+
+/// That the costs of remaps are those of the model.
+fn by_state(answer: &Answer, facts: &OfStopping) -> Result<(), Fault> {
+    match (&answer.cost_by_state, &facts.cost_by_state) {
+        (None, None) => Ok(()),
+        (Some(CostByState::Moved { fixed, per_unit_moved }), Some(Ok([start, each]))) => {
+            fact("cost_by_state.fixed", *fixed, *start)?;
+            fact("cost_by_state.per_unit_moved", *per_unit_moved, *each)
+        }
+        (Some(CostByState::Listed(given)), Some(Err(list))) => {
+            length("cost_by_state", given.len(), list.len())?;
+            let mut both = given.iter().zip(list).enumerate();
+            both.try_for_each(|(i, (given, right))| fact(Entry("cost_by_state", i), *given, *right))
+        }
+        _ => Err("`cost_by_state` is of another form than the cost of the model".to_owned()),
+    }
+}
+
+/// That there are as many steps as in the model, and with how many left one remaps.
+fn steps(
+    answer: &Answer,
+    facts: &OfStopping,
+    checked: &Checked,
+    agreed: &mut Agreed,
+) -> Result<(), Fault> {
+    let told = |steps: Option<u64>| steps.map_or("not given".to_owned(), |n| n.to_string());
+    same("steps", told(answer.steps), told(facts.steps))?;
+    let places = if answer.remaps_from.is_some() { places(facts) } else { Vec::new() };
+    let mut all = places.iter().map(|loads| checked.remaps_from(loads));
+    let Some(given) = &answer.remaps_from else {
+        let due = facts.steps.is_some() && checked.ends();
+        return if due { Err("`remaps_from` is missing or null".to_owned()) } else { Ok(()) };
+    };
+    length("remaps_from", given.len(), places.len())?;
+    let mut closed = true;
+    for (i, given) in given.iter().enumerate() {
+        let Some([may, must]) = all.next().flatten() else {
+            return Err(format!("`remaps_from[{i}]`: nothing is proved of {:?}", places[i]));
+        };
+        let [own, may, must_] = [*given, may, must].map(|steps| steps.unwrap_or(u64::MAX));
+        // The solution may leave open what is proved.
+        if answer.ties.contains(&(i as u128)) {
+            closed = false;
+        } else if !(may..=must_).contains(&own) {
+            let [given, right] =
+                [*given, must].map(|n| n.map_or("null".to_owned(), |n| n.to_string()));
+            return Err(format!("`remaps_from[{i}]` is {given}, but {right} is proved"));
+        }
+        closed &= may == must_;
+    }
+    agreed.proved.extend(closed.then_some("remaps_from"));
+    Ok(())
 }
 
 /// The letters of a map, and the loads of each.
@@ -81,7 +149,9 @@ fn long_run(
 ) -> Result<(), Fault> {
     let given = needed("average", answer.average)?;
     bounds("average", given, average, promise, given.lower.abs().max(1.0))?;
-    let stop = needed("average_of_stop", answer.average_of_stop)?;
+    // Where costs depend on the loads, the map for one remap is not played.
+    let varied = answer.cost_by_state.is_some() && answer.average_of_stop.is_none();
+    let stop = if varied { given } else { needed("average_of_stop", answer.average_of_stop)? };
     if !(stop.lower <= stop.upper && stop.upper >= average.lower) {
         return Err(format!(
             "`average_of_stop` is given as [{}, {}], but no map costs less than {}",
@@ -112,14 +182,17 @@ fn map(
         return Err("`average` is given, but a remap ends the costs of this model".to_owned());
     }
     let [lower, upper] = answer.remap_bounds;
-    bounds("remap_bounds", (lower, upper).into(), *remap_value, promise, upper.max(1.0))?;
     let rounding = ROUNDING * upper.abs().max(1.0);
+    // A sum of a fixed part and one for each unit moved has been rounded.
+    let room = if answer.cost_by_state.is_some() { rounding } else { 0.0 };
+    let found = Interval { lower: remap_value.lower - room, upper: remap_value.upper + room };
+    bounds("remap_bounds", (lower, upper).into(), found, promise, upper.max(1.0))?;
     let apart = (upper - lower) + rounding;
     within("remap_value", answer.remap_value, *remap_value, apart)?;
     within("remap_value", answer.remap_value, Interval { lower, upper }, rounding)
         .map_err(|_| format!("`remap_value` is {}, not in `remap_bounds`", answer.remap_value))?;
     // What a value may be off.
-    let slack = answer.value_gap * remap_value.upper.max(1.0) + rounding;
+    let slack = answer.value_gap * remap_value.upper.max(largest_value.upper).max(1.0) + rounding;
     within("largest_value", answer.largest_value, *largest_value, slack)?;
     // However coarse the bounds are that are given.
     let unit = remap_value.upper.max(1.0);

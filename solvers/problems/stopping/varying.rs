@@ -17,7 +17,7 @@ use remapping::stopping::{
 };
 
 /// The most sweeps.
-const SWEEPS: u64 = 10_000_000;
+pub(super) const SWEEPS: u64 = 10_000_000;
 
 /// Solves the model.
 pub(super) fn solve(
@@ -100,7 +100,7 @@ pub(super) fn solve(
 }
 
 /// What a remap costs in each state.
-fn costs(model: &Stopping, states: &States, imbalance: &Imbalance) -> Vec<f64> {
+pub(super) fn costs(model: &Stopping, states: &States, imbalance: &Imbalance) -> Vec<f64> {
     match model.cost() {
         Cost::Constant(cost) => vec![cost.value; states.count()],
         Cost::Moved { fixed, per_unit_moved } => {

@@ -1,0 +1,141 @@
+//! The interval of least cost per step between remaps: all that come into question are looked at, until those that
+//! are longer cannot cost less. docs/certificates.md has the proof.
+
+use crate::model::{Number, written};
+use crate::number::{Span, UNIT, WEIGHT, down, up};
+use crate::proof::Proof;
+use crate::windows::{Place, power};
+use crate::{Budget, Refusal};
+use num_bigint::BigInt;
+use num_rational::BigRational;
+use num_traits::{One, Zero};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer};
+
+/// What a remap costs: a number, or what a description of the machine makes of it.
+#[derive(Clone, PartialEq)]
+pub struct Price(pub Number);
+
+written! {
+    enum Machine {
+        LogGP {
+            latency: Number, overhead: Number, gap: Number, gap_per_byte: Number, messages: u64, bytes: u64,
+            #[serde(default = "nothing")] planning: Number
+        }
+    }
+}
+
+fn nothing() -> Number {
+    Number(BigRational::zero())
+}
+
+impl<'de> Deserialize<'de> for Price {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Price, D::Error> {
+        let raw = Box::<ron::value::RawValue>::deserialize(deserializer)?;
+        let raw = raw.trim();
+        if !raw.get_ron().starts_with("LogGP") {
+            return raw.into_rust().map(Price).map_err(|error| D::Error::custom(error.to_string()));
+        }
+        let machine = raw.into_rust().map_err(|error| D::Error::custom(error.to_string()))?;
+        let Machine::LogGP { latency, overhead, gap, gap_per_byte, messages, bytes, planning } =
+            machine;
+        if messages == 0 || bytes < messages {
+            return Err(D::Error::custom("messages and bytes do not go together"));
+        }
+        // The busiest processor sends its messages one after the other.
+        let between = (&gap.0).max(&overhead.0) * BigInt::from(messages - 1);
+        let cost = latency.0
+            + &overhead.0 * BigInt::from(2)
+            + between
+            + gap_per_byte.0 * BigInt::from(bytes - messages)
+            + planning.0;
+        Ok(Price(Number(cost)))
+    }
+}
+
+/// Steps among the integers with their probabilities, of so many processors.
+type Class = (u64, Vec<(i64, BigRational)>);
+
+/// Intervals that are looked at.
+const LONGEST: u64 = 1 << 16;
+
+/// The interval of least cost, where a remap costs so much and steps are multiples of a number, less what all have in
+/// common.
+pub(crate) fn prove(
+    classes: &[Class],
+    span: &BigRational,
+    cost: &BigRational,
+    budget: &Budget,
+) -> Result<Proof, Refusal> {
+    let mean = |steps: &[(i64, BigRational)]| -> BigRational {
+        steps.iter().map(|(step, p)| p * BigInt::from(*step)).sum()
+    };
+    let count: BigInt = classes.iter().map(|(count, _)| BigInt::from(*count)).sum();
+    let sum: BigRational =
+        classes.iter().map(|(count, steps)| mean(steps) * BigInt::from(*count)).sum();
+    let average = sum / &count;
+    let lead = classes.iter().map(|(_, steps)| mean(steps) - &average).max();
+    let lead = lead.ok_or(Refusal::Malformed)?;
+    if lead.is_zero() && classes.iter().all(|(_, steps)| steps.len() == 1) {
+        return Ok(Proof::Cheapest { least: None, most: None, cost: (0.0, 0.0).into() });
+    }
+    let mut sums = [cost / span, cost / span];
+    let (mut all, mut best) = (Vec::<[BigRational; 2]>::new(), None::<BigRational>);
+    for time in 1..=LONGEST {
+        let place = |(count, steps): &Class| Ok((*count, Place::walk(steps, time, budget)?));
+        let places = classes.iter().map(place).collect::<Result<Vec<_>, Refusal>>()?;
+        let ahead = highest(&places, budget)?.map(|x| x - &average * BigInt::from(time));
+        sums.iter_mut().zip(&ahead).for_each(|(sum, own)| *sum += own);
+        let each = sums.each_ref().map(|sum| sum / BigInt::from(time));
+        if best.as_ref().is_none_or(|best| each[1] < *best) {
+            best = Some(each[1].clone());
+        }
+        all.push(each);
+        // What later steps cost at least: a convex function of a martingale rises, and E max >= max E.
+        let later = &lead * BigInt::from(time + 1);
+        let later = if lead.is_zero() { (&ahead[0]).max(&later) } else { &later };
+        let Some(best) = best.as_ref().filter(|best| later >= *best) else { continue };
+        let possible = |each: &&[BigRational; 2]| each[0] <= *best;
+        let first = all.iter().position(|each| possible(&each));
+        let last = all.iter().rposition(|each| possible(&each));
+        let least = all.iter().map(|each| &each[0]).min().unwrap_or(best);
+        let ends = [least, best].map(|end| Span::from(&(end * span)).reals());
+        let steps = |place: Option<usize>| place.map(|place| place as u64 + 1);
+        return Ok(Proof::Cheapest {
+            least: steps(first),
+            most: steps(last),
+            cost: (ends[0].0, ends[1].1).into(),
+        });
+    }
+    Err(Refusal::TooLarge)
+}
+
+/// Bounds on the expected highest place, for so many processors of each.
+fn highest(classes: &[(u64, Place)], budget: &Budget) -> Result<[BigRational; 2], Refusal> {
+    let end = |place: &Place| place.first + place.weights.len() as i64 - 1;
+    let top = classes.iter().map(|(_, place)| end(place)).max().ok_or(Refusal::Malformed)?;
+    let start = classes.iter().map(|(_, place)| place.first).min().unwrap_or(top);
+    budget.spend(((top - start) as u64).saturating_mul(classes.len() as u64 * 64))?;
+    let missing = |place: &Place| place.weights.iter().fold(UNIT, |left, w| left - w);
+    let mut each = Vec::from_iter(classes.iter().map(|(_, place)| [0, missing(place)]));
+    // E max = top - sum over x < top of P(max <= x).
+    let mut sums = [BigInt::zero(), BigInt::zero()];
+    for x in start..top {
+        let mut both = [UNIT; 2];
+        for ((count, place), below) in classes.iter().zip(&mut each) {
+            let at = usize::try_from(x - place.first).ok();
+            let own = at.and_then(|at| place.weights.get(at)).unwrap_or(&0);
+            below.iter_mut().for_each(|below| *below += own);
+            both = [
+                down(both[0], power(below[0], *count, down)),
+                up(both[1], power(below[1], *count, up)),
+            ];
+        }
+        sums.iter_mut().zip(both).for_each(|(sum, own)| *sum += own);
+    }
+    let moved: BigInt =
+        classes.iter().map(|(count, place)| &place.moved * BigInt::from(*count)).sum();
+    let (top, [few, many], unit) = (BigInt::from(top) << WEIGHT, sums, BigInt::one() << WEIGHT);
+    let ends = [&top - many - &moved, top - few + moved];
+    Ok(ends.map(|end| BigRational::new(end, unit.clone())))
+}

@@ -1,0 +1,114 @@
+//! Optimal stopping over a number of steps: the backward recursion in integers, with bounds on both sides.
+//! docs/certificates.md has the proof.
+
+use crate::counts::Counts;
+use crate::loads::After;
+use crate::number::Span;
+use crate::proof::{Decision, Proof};
+use crate::stopping::Stopping;
+use crate::{Budget, Refusal};
+use num_bigint::BigInt;
+
+/// With how many steps left, or more, one remaps at least and at most; `None` where one never does.
+pub(crate) type From = [Option<u64>; 2];
+
+/// What is proved, and of each state the decision at the first step, both values, and from when on one remaps.
+pub(crate) type Found = (Proof, Vec<Decision>, Vec<[u64; 2]>, Vec<From>);
+
+/// What the recursion shows in units of 2^-bits.
+pub(crate) fn prove(
+    own: &Stopping,
+    (bits, steps): (u32, u64),
+    budget: &Budget,
+) -> Result<Found, Refusal> {
+    let (model, (imbalance, space)) = (&own.model, own.parts()?);
+    budget.spend(space.work().saturating_add(space.count() as u64).saturating_mul(2 * steps))?;
+    if bits > 60 {
+        return Err(Refusal::Malformed);
+    }
+    let psi = space.each(|_, loads| imbalance.cost(loads, bits))?;
+    let (costs, of) = model.costs(imbalance, space)?;
+    let rho: Vec<[u64; 2]> =
+        costs.iter().map(|cost| Span::from(cost).units(bits)).collect::<Result<_, _>>()?;
+    let rho = |s: usize| rho[of.get(s).map_or(0, |of| *of)];
+    // Where the computation goes on, the state that a remap leads to.
+    let back = match model.after_remap {
+        After::Restart => {
+            let (totals, own) = space.totals()?;
+            let to = space.targets(imbalance, &totals).into_iter();
+            let to: Vec<usize> =
+                to.map(|loads| space.find(&loads)).collect::<Result<_, Refusal>>()?;
+            Some(Vec::from_iter(own.into_iter().map(|total| to[total])))
+        }
+        _ => None,
+    };
+    let balanced = |s: usize| back.as_ref().map_or(psi[s][1] == 0, |back| back[s] == s);
+    let mut value = vec![[0u64; 2]; psi.len()];
+    let mut from = vec![[None; 2]; if back.is_none() { psi.len() } else { 0 }];
+    let (mut go, mut remap) = (value.clone(), value.clone());
+    for step in 1..=steps {
+        go.clone_from(&value);
+        let deficit = space.expect(go.as_flattened_mut());
+        for (go, psi) in go.iter_mut().zip(&psi) {
+            *go = [go[0] + psi[0], go[1] + deficit + psi[1]];
+        }
+        let next = |s: usize| {
+            let more = back.as_ref().map_or([0; 2], |back| go[back[s]]);
+            [0, 1].map(|side| rho(s)[side] + more[side])
+        };
+        remap = (0..psi.len()).map(next).collect();
+        let least = |s: usize| match back.is_none() && balanced(s) {
+            true => [0; 2],
+            false => [0, 1].map(|side| go[s][side].min(remap[s][side])),
+        };
+        let next = Vec::from_iter((0..psi.len()).map(least));
+        if next.iter().any(|value| value[1] >= 1 << 60) {
+            return Err(Refusal::TooLarge);
+        }
+        // What may be, and what surely is: values rise with the steps that are left, and so it stays.
+        for (s, from) in from.iter_mut().enumerate().filter(|(s, _)| !balanced(*s)) {
+            let ends = [go[s][1] >= remap[s][0], go[s][0] >= remap[s][1]];
+            let new = |(from, is): (&mut Option<u64>, bool)| *from = from.or(is.then_some(step));
+            from.iter_mut().zip(ends).for_each(new);
+        }
+        let rests = next == value && back.is_none();
+        value = next;
+        if rests {
+            break;
+        }
+    }
+    let decision = |s: usize| match (balanced(s), go[s][0] >= remap[s][1], go[s][1] >= remap[s][0])
+    {
+        (true, ..) => Decision::Balanced,
+        (_, true, _) => Decision::Remap,
+        (.., false) => Decision::Continue,
+        (.., true) => Decision::Either,
+    };
+    let decisions = Vec::from_iter((0..psi.len()).map(decision));
+    let (mut classes, mut vectors) = ([0u64; 4], Some([0u128; 4]));
+    space.each(|s, loads| {
+        let own = decisions[s] as usize;
+        classes[own] += 1;
+        vectors = vectors.zip(space.orders(loads)).and_then(|(mut all, orders)| {
+            all[own] = all[own].checked_add(orders)?;
+            Some(all)
+        });
+        Ok(())
+    })?;
+    let most = |of: &dyn Fn(usize) -> u64| (0..psi.len()).map(of).max().unwrap_or(0);
+    let apart = most(&|s| value[s][1] - value[s][0].min(value[s][1]));
+    let ends = |of: &dyn Fn(usize) -> [u64; 2]| {
+        Span::between(most(&|s| of(s)[0]), most(&|s| of(s)[1]), bits).reals()
+    };
+    let (remap_value, largest) = (ends(&rho), ends(&|s| value[s]));
+    let value_width = Span::between(apart, apart, bits).reals().1;
+    let proof = Proof::Map {
+        remap_value: remap_value.into(),
+        value_gap: (value_width / remap_value.0.max(largest.0).max(1.0)).next_up(),
+        value_width,
+        largest_value: largest.into(),
+        classes: Counts::of(classes.map(BigInt::from)),
+        vectors: vectors.map(|vectors| Counts::of(vectors.map(BigInt::from))),
+    };
+    Ok((proof, decisions, value, from))
+}

@@ -1,0 +1,53 @@
+//! How long a bound on the imbalance is kept, from how large the imbalance is.
+
+use crate::Refusal;
+use crate::proof::Proof;
+use num_bigint::BigInt;
+use num_rational::BigRational;
+use num_traits::{One, Signed, ToPrimitive};
+
+/// A mean load, and by what it changes in each step.
+pub struct Line {
+    pub load: BigRational,
+    pub mean: BigRational,
+}
+
+impl Line {
+    pub fn at(&self, time: u64) -> BigRational {
+        &self.load + &self.mean * BigInt::from(time)
+    }
+}
+
+/// Looks at the imbalance at times from 1 on: what `t` steps cause on average, divided by `t`, does not increase, so
+/// that one time proves others after it.
+pub fn search(
+    line: &Line,
+    bound: &BigRational,
+    mut largest: impl FnMut(u64) -> Result<[BigRational; 2], Refusal>,
+) -> Result<Proof, Refusal> {
+    let mut kept = 0u64;
+    loop {
+        let time = kept + 1;
+        if !line.at(time).is_positive() {
+            return Ok(Proof::Longest { kept: Some(kept), broken: Some(time) });
+        }
+        let [low, high] = largest(time)?;
+        let allowed = bound * line.at(time);
+        if low > allowed {
+            return Ok(Proof::Longest { kept: Some(kept), broken: Some(time) });
+        }
+        if high > allowed {
+            return Ok(Proof::Longest { kept: Some(kept), broken: None });
+        }
+        // (u/t) high <= bound (load + u mean), and the mean load is above 0.
+        let rate = high / BigInt::from(time) - bound * &line.mean;
+        let ends = [
+            rate.is_positive().then(|| (bound * &line.load / rate).floor()),
+            line.mean.is_negative().then(|| (-&line.load / &line.mean).ceil() - BigInt::one()),
+        ];
+        let Some(end) = ends.into_iter().flatten().min() else {
+            return Ok(Proof::Longest { kept: None, broken: None });
+        };
+        kept = end.to_integer().to_u64().ok_or(Refusal::TooLarge)?.max(time);
+    }
+}

@@ -1,0 +1,134 @@
+//! Numbers and laws of changes, as they are written.
+
+use crate::model::{Number, decimal, is_one, written};
+use crate::{Refusal, model_error};
+use num_bigint::BigInt;
+use num_rational::BigRational;
+use num_traits::{One, Signed as _};
+use serde::de::{Error, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+use std::fmt;
+
+written! {
+    pub enum Law {
+        Steps(Points),
+        Exponential { mean: Number },
+        Gamma { shape: Number, mean: Number },
+        Normal { mean: Signed, deviation: Number },
+        Moments { mean: Signed, variance: Number }
+    }
+}
+
+/// A decimal number that may be negative.
+#[derive(Clone, PartialEq)]
+pub struct Signed(pub BigRational);
+
+impl<'de> Deserialize<'de> for Signed {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Signed, D::Error> {
+        let raw = Box::<ron::value::RawValue>::deserialize(deserializer)?;
+        let wrong = || D::Error::custom(format!("{} is not a decimal number", raw.get_ron()));
+        decimal(raw.trim().get_ron()).map(Signed).ok_or_else(wrong)
+    }
+}
+
+/// Values and their probabilities, no value twice.
+#[derive(Clone, PartialEq)]
+pub struct Points(pub Vec<(BigRational, BigRational)>);
+
+impl<'de> Deserialize<'de> for Points {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Points, D::Error> {
+        deserializer.deserialize_map(Points(Vec::new()))
+    }
+}
+
+impl<'de> Visitor<'de> for Points {
+    type Value = Points;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a map of values to probabilities")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<Points, A::Error> {
+        while let Some((Signed(value), Number(probability))) = map.next_entry()? {
+            if self.0.iter().any(|(other, _)| *other == value) {
+                return Err(A::Error::custom("a value has two probabilities"));
+            }
+            self.0.push((value, probability));
+        }
+        Ok(self)
+    }
+}
+
+/// Numbers are 0, or so many powers of ten from 1 at most.
+pub const SIZES: u32 = 40;
+
+pub fn moderate(x: &BigRational, power: u32) -> bool {
+    let most = BigRational::from(BigInt::from(10).pow(power));
+    is_nothing(x) || x.abs() <= most && x.abs() >= most.recip()
+}
+
+/// Whether the nearest double is 0.
+fn is_nothing(x: &BigRational) -> bool {
+    x.abs() <= BigRational::new(BigInt::one(), BigInt::one() << 1075)
+}
+
+pub fn is_some(x: &Number) -> bool {
+    !is_nothing(&x.0)
+}
+
+impl Law {
+    pub fn review(&self) -> Result<(), Refusal> {
+        let size = |x: &BigRational| moderate(x, SIZES);
+        let fits = match self {
+            Law::Steps(Points(points)) => {
+                let one = BigRational::one();
+                is_one(&points.iter().map(|(_, p)| p).sum())
+                    && points.iter().all(|(x, p)| size(x) && *p <= one)
+            }
+            Law::Exponential { mean } => is_some(mean) && size(&mean.0),
+            Law::Gamma { shape, mean } => [shape, mean].iter().all(|x| is_some(x) && size(&x.0)),
+            Law::Normal { mean, deviation } => size(&mean.0) && size(&deviation.0),
+            Law::Moments { mean, variance } => size(&mean.0) && moderate(&variance.0, 2 * SIZES),
+        };
+        if fits { Ok(()) } else { model_error("a law of the changes is out of range") }
+    }
+
+    /// Mean and variance.
+    pub fn moments(&self) -> [BigRational; 2] {
+        match self {
+            Law::Steps(Points(points)) => {
+                let sum = |power: i32| -> BigRational {
+                    points.iter().map(|(x, p)| num_traits::Pow::pow(x, power) * p).sum()
+                };
+                // What probabilities miss is shared among them.
+                let (all, mean) = (sum(0), sum(1) / sum(0));
+                let variance = sum(2) / all - &mean * &mean;
+                [mean, variance]
+            }
+            Law::Exponential { mean } => [mean.0.clone(), &mean.0 * &mean.0],
+            Law::Gamma { shape, mean } => [mean.0.clone(), &mean.0 * &mean.0 / &shape.0],
+            Law::Normal { mean, deviation } => [mean.0.clone(), &deviation.0 * &deviation.0],
+            Law::Moments { mean, variance } => [mean.0.clone(), variance.0.clone()],
+        }
+    }
+
+    /// The law of the load divided by a capacity.
+    pub fn per(&self, capacity: &BigRational) -> Law {
+        let by = |x: &BigRational| Number(x / capacity);
+        let signed = |x: &Signed| Signed(&x.0 / capacity);
+        match self {
+            Law::Steps(Points(points)) => {
+                Law::Steps(Points(points.iter().map(|(x, p)| (x / capacity, p.clone())).collect()))
+            }
+            Law::Exponential { mean } => Law::Exponential { mean: by(&mean.0) },
+            Law::Gamma { shape, mean } => Law::Gamma { shape: shape.clone(), mean: by(&mean.0) },
+            Law::Normal { mean, deviation } => {
+                Law::Normal { mean: signed(mean), deviation: by(&deviation.0) }
+            }
+            Law::Moments { mean, variance } => {
+                let variance = by(&(&variance.0 / capacity));
+                Law::Moments { mean: signed(mean), variance }
+            }
+        }
+    }
+}
