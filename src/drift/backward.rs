@@ -2,21 +2,10 @@
 
 use super::region::{Region, Search, is_left_out};
 use super::transition::Transition;
-use super::{Chain, Closest, Decisions, LoadDrift, Outcome, Remapping, States, Timing};
+use super::{Chain, Closest, Control, Decisions, LoadDrift, Outcome, Remapping, States, Timing};
 use crate::chain::{ChainError, ROW_SUM_TOLERANCE, Wanted};
 use crate::rounding::TINY;
 use rayon::prelude::*;
-
-/// How remaps are decided.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Control {
-    /// By the cheaper of the two branches; ties go to going on.
-    Optimal,
-    /// By the rule that remaps when max - mean > threshold.
-    Threshold(f64),
-    /// By the rule that remaps when mean / max < minimum.
-    Utilization(f64),
-}
 
 /// What is carried along.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -92,8 +81,6 @@ pub(super) struct Rounding {
     pub absolute: f64,
 }
 
-/// Relative slack within which two branches count as equal.
-const TIE: f64 = 1e-12;
 /// Blocks of states handled by one task.
 const TASK: usize = 1 << 8;
 
@@ -426,30 +413,6 @@ impl<'a> Backward<'a> {
 fn larger(mut a: Vec<u32>, b: Vec<u32>) -> Vec<u32> {
     a.iter_mut().zip(b).for_each(|(a, b)| *a = b.max(*a));
     a
-}
-
-impl Control {
-    /// Whether to remap in a state where going on costs `value` and remapping `remapped`.
-    pub(super) fn remaps(
-        self,
-        problem: &LoadDrift,
-        states: &States,
-        state: usize,
-        value: f64,
-        remapped: f64,
-    ) -> bool {
-        match self {
-            Control::Optimal => value - remapped > TIE * value.abs().max(remapped.abs()),
-            Control::Threshold(threshold) => {
-                let r = problem.processors as f64;
-                f64::from(states.excess(state)) / r > threshold * (1.0 + TIE)
-            }
-            Control::Utilization(minimum) => {
-                let (max, mean) = problem.loads(states, state);
-                mean < minimum * max * (1.0 - TIE)
-            }
-        }
-    }
 }
 
 impl LoadDrift {

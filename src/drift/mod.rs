@@ -40,6 +40,7 @@
 
 mod backward;
 mod best_threshold;
+mod control;
 mod decisions;
 mod intervals;
 mod lifted;
@@ -51,8 +52,9 @@ mod states;
 mod transition;
 mod unremapped;
 
-pub use backward::{Backward, Carry, Control, Snapshot};
+pub use backward::{Backward, Carry, Snapshot};
 pub use best_threshold::BestThreshold;
+pub use control::Control;
 pub use decisions::{Closest, Decisions};
 pub use intervals::{Interval, Intervals};
 pub use lifted::Lifted;

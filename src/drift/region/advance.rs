@@ -1,9 +1,9 @@
 //! When the recursion goes over a region, and when over all states.
 
 use super::Region;
+use super::movement::Moved;
 use super::shapes::Packing;
-use crate::chain::ChainError;
-use crate::drift::{Backward, Chain, Control, Decisions};
+use crate::drift::{Backward, Chain, Control};
 use rayon::prelude::*;
 use std::collections::HashSet;
 
@@ -13,9 +13,9 @@ pub(in crate::drift) struct Search {
     /// From so many states on.
     pub least_states: usize,
     /// No more before so few steps remain.
-    until: u64,
+    pub until: u64,
     /// The most states that a region had.
-    largest: u64,
+    pub largest: u64,
 }
 
 /// Fewer states than this are gone over in no time.
@@ -23,13 +23,11 @@ const LEAST_STATES: usize = 20_000;
 /// Steps that a region should last, and that should lie between two, for one to be worth its lists.
 const WORTH: u64 = 16;
 /// A region has at most this share of all states.
-const SHARE: usize = 6;
+pub(super) const SHARE: usize = 6;
 /// Least and largest margin by which remapping is better in states left out, in parts of the remap cost.
 const MARGINS: [f64; 2] = [1.0 / 128.0, 1.0 / 64.0];
 /// What stands for the cost-to-go of a state left out.
 const LEFT_OUT: f64 = 1e300;
-/// Share of a slack that is not used up, above rounding.
-const SPARE: f64 = 1e-3;
 
 /// Whether this is no cost but that of a state left out.
 pub(in crate::drift) fn is_left_out(value: f64) -> bool {
@@ -272,164 +270,7 @@ impl Backward<'_> {
             a
         })
     }
-
-    /// What must be kept of the region to go on with the same bits.
-    pub(in crate::drift) fn saved_region(&self) -> Vec<u64> {
-        let mut words = vec![self.search.until, self.search.largest, self.lost.to_bits()];
-        words.extend(self.expected.iter().map(|excess| u64::from(*excess)));
-        if let Some(region) = &self.region {
-            words.extend([region.rounding.to_bits(), region.shapes.len() as u64]);
-            words.extend(region.shapes.iter().flat_map(|s| [*s as u64, (*s >> 64) as u64]));
-            words.extend(region.slack.iter().chain(&region.moved).map(|x| x.to_bits()));
-        }
-        words
-    }
-
-    /// Takes up what [`saved_region`](Self::saved_region) gave.
-    pub(in crate::drift) fn resume_region(&mut self, words: &[u64]) -> Result<(), ChainError> {
-        let wrong = |found: usize| ChainError::Shape {
-            what: "words of the region".into(),
-            expected: 3,
-            found,
-        };
-        self.region = None;
-        if words.is_empty() {
-            return Ok(());
-        }
-        let (&[until, largest, lost], rest) =
-            words.split_first_chunk::<3>().ok_or_else(|| wrong(words.len()))?;
-        (self.search.until, self.search.largest) = (until, largest);
-        self.lost = f64::from_bits(lost);
-        let expected = rest.split_at_checked(self.limits.len());
-        let (expected, rest) = expected.ok_or_else(|| wrong(words.len()))?;
-        // More than there is means all.
-        self.expected =
-            expected.iter().map(|&excess| excess.min(u64::from(u32::MAX)) as u32).collect();
-        let Some((&[rounding, count], rest)) = rest.split_first_chunk::<2>() else { return Ok(()) };
-        let totals = self.limits.len();
-        let size = count as usize;
-        let wanted = size.checked_mul(2).and_then(|n| n.checked_add(2 * totals));
-        if wanted != Some(rest.len()) {
-            return Err(wrong(words.len()));
-        }
-        let (shapes, rest) = rest.split_at(2 * size);
-        let (pairs, _) = shapes.as_chunks::<2>();
-        let shapes = pairs.iter().map(|&[low, high]| u128::from(low) | u128::from(high) << 64);
-        let shapes: Vec<u128> = shapes.collect();
-        let (processors, levels) = (self.problem.processors, self.problem.chain.levels());
-        let packing = Packing::new(processors, levels).ok_or_else(|| wrong(words.len()))?;
-        if !shapes.iter().all(|shape| packing.is_shape(*shape, processors, levels)) {
-            return Err(wrong(words.len()));
-        }
-        let most = self.states.count() / SHARE;
-        let region = Region::new(self.problem, self.states, shapes, most);
-        let mut region = region.ok_or_else(|| wrong(words.len()))?;
-        let numbers = |words: &[u64]| words.iter().map(|word| f64::from_bits(*word)).collect();
-        (region.slack, region.moved) = (numbers(&rest[..totals]), numbers(&rest[totals..]));
-        region.rounding = f64::from_bits(rounding);
-        self.goes_on = Some(self.decide());
-        region.read(&self.vectors, &self.upcoming);
-        self.region = Some(region);
-        Ok(())
-    }
 }
 
 /// States looked at by one task.
 const CHUNK: usize = 1 << 14;
-
-/// By total, the largest and the least change of what going on saves, or 0.
-struct Moved {
-    rise: Vec<f64>,
-    fall: Vec<f64>,
-}
-
-impl Moved {
-    fn none(totals: usize) -> Moved {
-        Moved { rise: vec![0.0; totals], fall: vec![0.0; totals] }
-    }
-
-    fn add(&mut self, total: usize, change: f64) {
-        self.rise[total] = self.rise[total].max(change);
-        self.fall[total] = self.fall[total].min(change);
-    }
-
-    fn and(mut self, other: Moved) -> Moved {
-        for (total, (rise, fall)) in other.rise.into_iter().zip(other.fall).enumerate() {
-            self.add(total, rise);
-            self.add(total, fall);
-        }
-        self
-    }
-
-    /// The largest change less the least.
-    fn unrest(&self) -> f64 {
-        let most = self.rise.iter().copied().fold(0.0, f64::max);
-        most - self.fall.iter().copied().fold(0.0, f64::min)
-    }
-}
-
-impl Region {
-    /// Takes the values and decisions of the members.
-    fn read(&mut self, vectors: &[Vec<f64>], decisions: &Decisions) {
-        let members = self.members.iter();
-        let entries = members.clone().flat_map(|m| vectors.iter().map(|vector| vector[m.rank]));
-        self.values = entries.collect();
-        self.goes_on = members.map(|member| !decisions.remaps(member.rank)).collect();
-    }
-
-    /// Writes the values of the members to where those of all states are.
-    pub fn write(&self, vectors: &mut [Vec<f64>]) {
-        for (member, entries) in self.members.iter().zip(self.values.chunks(vectors.len())) {
-            for (vector, entry) in vectors.iter_mut().zip(entries) {
-                vector[member.rank] = *entry;
-            }
-        }
-    }
-
-    /// The same for the members that remaps lead to.
-    fn write_balanced(&self, vectors: &mut [Vec<f64>]) {
-        let width = vectors.len();
-        for &at in &self.balanced {
-            for (vector, entry) in vectors.iter_mut().zip(&self.values[at * width..]) {
-                vector[self.members[at].rank] = *entry;
-            }
-        }
-    }
-
-    /// Whether remapping is better, by so much at least, in all states left out, one step on.
-    fn is_apart(&self, least: f64) -> bool {
-        let mut pairs = self.slack.iter().zip(&self.moved);
-        pairs.all(|(slack, moved)| moved + least <= (1.0 - SPARE) * slack)
-    }
-
-    /// How the savings have changed from these, the first of `width` for each member, to those of the present values.
-    fn moved_in_step(&self, savings: &[f64], width: usize, after: &[f64]) -> Moved {
-        let mut moved = Moved::none(after.len());
-        let pairs = self.values.iter().zip(savings).step_by(width);
-        for (member, (value, saved)) in self.members.iter().zip(pairs) {
-            let total = member.total as usize;
-            moved.add(total, f64::max(0.0, after[total] - value) - saved);
-        }
-        moved
-    }
-
-    /// Adds up what the slack may lose with the step after one in which the costs of a remap went from `before` to
-    /// `after` and the savings moved like this.
-    fn account(&mut self, moved: &Moved, before: &[f64], after: &[f64]) {
-        let changes: Vec<f64> =
-            after.iter().zip(before).map(|(after, before)| after - before).collect();
-        let totals = changes.len();
-        let expected: Vec<f64> =
-            self.sums.iter().map(|&(law, total)| self.laws.expect(law, total, &changes)).collect();
-        // A remap may change the total by as much as a move may.
-        let reach = 2 * self.processors;
-        for total in 0..totals {
-            let near = total.saturating_sub(reach)..=(total + reach).min(totals - 1);
-            let base = self.remapped[total].iter().map(|&(p, sum)| p * expected[sum]).sum();
-            let apart = self.laws.farthest_from(base, total, &changes, &self.ends);
-            let highest = moved.rise[near.clone()].iter().copied().fold(0.0, f64::max);
-            let lowest = moved.fall[near].iter().copied().fold(0.0, f64::min);
-            self.moved[total] += apart + highest - lowest;
-        }
-    }
-}

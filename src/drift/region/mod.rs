@@ -22,6 +22,8 @@
 //! slack, remapping is still better in all states left out; when they do, the next step goes over all states again.
 
 mod advance;
+mod movement;
+mod saved;
 mod shapes;
 mod sums;
 

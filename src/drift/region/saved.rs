@@ -1,0 +1,69 @@
+//! A region in words, so that a recursion that is stopped goes on with the same bits.
+
+use super::Region;
+use super::advance::SHARE;
+use super::shapes::Packing;
+use crate::chain::ChainError;
+use crate::drift::Backward;
+
+impl Backward<'_> {
+    /// What must be kept of the region to go on with the same bits.
+    pub(in crate::drift) fn saved_region(&self) -> Vec<u64> {
+        let mut words = vec![self.search.until, self.search.largest, self.lost.to_bits()];
+        words.extend(self.expected.iter().map(|excess| u64::from(*excess)));
+        if let Some(region) = &self.region {
+            words.extend([region.rounding.to_bits(), region.shapes.len() as u64]);
+            words.extend(region.shapes.iter().flat_map(|s| [*s as u64, (*s >> 64) as u64]));
+            words.extend(region.slack.iter().chain(&region.moved).map(|x| x.to_bits()));
+        }
+        words
+    }
+
+    /// Takes up what [`saved_region`](Self::saved_region) gave.
+    pub(in crate::drift) fn resume_region(&mut self, words: &[u64]) -> Result<(), ChainError> {
+        let wrong = |found: usize| ChainError::Shape {
+            what: "words of the region".into(),
+            expected: 3,
+            found,
+        };
+        self.region = None;
+        if words.is_empty() {
+            return Ok(());
+        }
+        let (&[until, largest, lost], rest) =
+            words.split_first_chunk::<3>().ok_or_else(|| wrong(words.len()))?;
+        (self.search.until, self.search.largest) = (until, largest);
+        self.lost = f64::from_bits(lost);
+        let expected = rest.split_at_checked(self.limits.len());
+        let (expected, rest) = expected.ok_or_else(|| wrong(words.len()))?;
+        // More than there is means all.
+        self.expected =
+            expected.iter().map(|&excess| excess.min(u64::from(u32::MAX)) as u32).collect();
+        let Some((&[rounding, count], rest)) = rest.split_first_chunk::<2>() else { return Ok(()) };
+        let totals = self.limits.len();
+        let size = count as usize;
+        let wanted = size.checked_mul(2).and_then(|n| n.checked_add(2 * totals));
+        if wanted != Some(rest.len()) {
+            return Err(wrong(words.len()));
+        }
+        let (shapes, rest) = rest.split_at(2 * size);
+        let (pairs, _) = shapes.as_chunks::<2>();
+        let shapes = pairs.iter().map(|&[low, high]| u128::from(low) | u128::from(high) << 64);
+        let shapes: Vec<u128> = shapes.collect();
+        let (processors, levels) = (self.problem.processors, self.problem.chain.levels());
+        let packing = Packing::new(processors, levels).ok_or_else(|| wrong(words.len()))?;
+        if !shapes.iter().all(|shape| packing.is_shape(*shape, processors, levels)) {
+            return Err(wrong(words.len()));
+        }
+        let most = self.states.count() / SHARE;
+        let region = Region::new(self.problem, self.states, shapes, most);
+        let mut region = region.ok_or_else(|| wrong(words.len()))?;
+        let numbers = |words: &[u64]| words.iter().map(|word| f64::from_bits(*word)).collect();
+        (region.slack, region.moved) = (numbers(&rest[..totals]), numbers(&rest[totals..]));
+        region.rounding = f64::from_bits(rounding);
+        self.goes_on = Some(self.decide());
+        region.read(&self.vectors, &self.upcoming);
+        self.region = Some(region);
+        Ok(())
+    }
+}
