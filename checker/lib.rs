@@ -65,7 +65,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub enum Refusal {
     #[error("the model: {0}")]
     Model(String),
-    #[error("this is not a certificate of this version")]
+    #[error("this is not a certificate of this version: make it again with `remap solve --certificate`")]
     NotACertificate,
     #[error("the certificate is damaged: its digest does not match")]
     Damaged,
@@ -213,7 +213,7 @@ pub struct Checked {
     states: States,
 }
 
-const MAGIC: &[u8] = b"remap certificate 6\n";
+const MAGIC: &[u8] = b"remap certificate 7\n";
 const DIGEST: usize = 32;
 
 /// A certificate: evidence and what it proves, for the model file with this text.

@@ -606,8 +606,8 @@ fn certificates_of_other_versions_are_refused() {
     let place = Workplace::with_model();
     place.run(&["solve", "model.ron", "--certificate", "c"]).exits(0);
     let mut bytes = std::fs::read(place.path("c")).unwrap();
-    assert_eq!(&bytes[..20], b"remap certificate 6\n");
-    bytes[18] = b'5';
+    assert_eq!(&bytes[..20], b"remap certificate 7\n");
+    bytes[18] = b'6';
     place.write("c", bytes);
     place
         .run(&["verify", "model.ron", "c"])
