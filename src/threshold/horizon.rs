@@ -37,6 +37,12 @@ pub struct Solution {
 /// Sweeps tried before the tolerance is declared out of the reach of doubles.
 const MAX_SWEEPS: usize = 12;
 
+/// Sweeps that may be given up before their end.
+const MAX_GIVEN_UP: usize = 4;
+
+/// How much finer than in proportion to its width the next one is.
+const FINER: f64 = 0.35;
+
 /// Sweeps hardly better than the best before that end the search, and how much finer the next one is.
 const MAX_STALLS: u32 = 2;
 const MUCH_FINER: f64 = 1.0 / 64.0;
@@ -86,16 +92,21 @@ fn refine(
     let mut rest = accuracy.tolerance;
     let mut best: Option<(f64, Sweep)> = None;
     let mut stalls = 0;
-    for _ in 0..MAX_SWEEPS {
+    for tried in 0..MAX_SWEEPS {
         let coarseness = Coarseness {
             merge: MERGE * rest * scale,
             budget: accuracy.segments,
             tolerance: accuracy.tolerance,
             rest,
+            may_give_up: accuracy.segments.is_none() && tried < MAX_GIVEN_UP,
         };
         // Inside the pool, where starting a second task does not put this one to sleep.
         let measured = (&parameters, unit);
         let result = rayon::scope(|_| sweep(problem, measured, coarseness, record, observer));
+        if let Some(width) = result.too_coarse {
+            rest *= FINER * (accuracy.tolerance / width).clamp(1e-3, 1.0);
+            continue;
+        }
         let width = width(&result);
         let stopped = result.status != Status::Converged;
         let before = best.as_ref().map_or(f64::INFINITY, |(least, _)| *least);
