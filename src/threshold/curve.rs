@@ -117,6 +117,14 @@ impl Curve {
         }
     }
 
+    /// The steps below those already there as `other` has them.
+    pub(super) fn complete(&mut self, other: &Curve) {
+        let covered = self.first_step().unwrap_or(u64::MAX);
+        for run in other.runs.iter().filter(|run| run.first < covered) {
+            self.extend_down(run.first, run.last.min(covered - 1), run.bounds);
+        }
+    }
+
     /// Drops the steps below `first`.
     pub(crate) fn forget_below(&mut self, first: u64) {
         while self.runs.last().is_some_and(|run| run.last < first) {

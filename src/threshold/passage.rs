@@ -52,7 +52,7 @@ const BEYOND: f64 = 1.01;
 const ODDS: usize = 1024;
 
 /// Rounds after which the passage takes too long.
-const MOST_ROUNDS: usize = 4096;
+const MOST_ROUNDS: usize = 1024;
 
 /// What one step less has to be worth for the numbers of steps to do.
 const WORTH: f64 = 0.5;

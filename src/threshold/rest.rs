@@ -29,6 +29,8 @@ pub(super) struct Approach {
     pub(super) steady_steps: u32,
     pub(super) held: Option<(Cells, Vec<f64>)>,
     pub(super) held_steps: u32,
+    /// Whether the belief takes too long to pass the threshold for that to be of use.
+    pub(super) slow: bool,
     /// How wide the threshold would be by what reducing takes alone, at the last test.
     pub(super) lasting: Option<f64>,
     /// Where to go back to if holding turns out to have been too early.
@@ -69,7 +71,7 @@ impl State<'_> {
         older: (&PiecewiseLinear, &PiecewiseLinear),
     ) -> u64 {
         self.approach.held_steps += u32::from(self.approach.held.is_some());
-        let due = self.is_due();
+        let due = self.is_due(u32::MAX);
         let trivial = self.upper.atoms.is_empty() && self.lower.atoms.is_empty();
         if !(due || trivial) {
             return n;
@@ -146,9 +148,11 @@ impl State<'_> {
         from
     }
 
-    /// Whether to test for rest after this step.
-    pub(super) fn is_due(&self) -> bool {
-        self.approach.held_steps > 1 && self.approach.held_steps.is_multiple_of(TEST_EVERY)
+    /// Whether to test for rest after this step: ever more seldom where that is in vain.
+    pub(super) fn is_due(&self, seldom: u32) -> bool {
+        let held_steps = self.approach.held_steps;
+        let every = TEST_EVERY.max(held_steps.next_power_of_two() / seldom);
+        held_steps > 1 && held_steps.is_multiple_of(every)
     }
 
     /// Whether the threshold is within the tolerance and the value so far within half of it; and where
@@ -202,8 +206,12 @@ impl State<'_> {
         self.curve.forget_below(snapshot.step);
         self.spans.retain(|spans| spans.step >= snapshot.step);
         let further_steps = (2 * self.approach.further_steps).max(FURTHER_STEPS);
-        self.approach =
-            Approach { cycle: self.approach.cycle, further_steps, ..Approach::default() };
+        self.approach = Approach {
+            cycle: self.approach.cycle,
+            slow: self.approach.slow,
+            further_steps,
+            ..Approach::default()
+        };
         snapshot.step
     }
 }

@@ -18,6 +18,9 @@ const COARSEST: f64 = 1e300;
 const SETTLED: f64 = 0.8;
 const LONG: u64 = 1000;
 
+/// Part of the held steps so far that may pass between two tests.
+const SELDOM: u32 = 16;
+
 /// What a step still changes may be that part of what is too much, for that.
 const RESTING: f64 = 0.1;
 
@@ -60,7 +63,11 @@ impl State<'_> {
         (upper, lower): (&PiecewiseLinear, &PiecewiseLinear),
     ) -> u64 {
         let InDoubles { gain, delay, ref reports, .. } = *self.parameters;
-        if !self.is_due() || !self.rests_below(cycle) || found.upper >= 1.0 {
+        if self.approach.slow
+            || !self.is_due(SELDOM)
+            || !self.rests_below(cycle)
+            || found.upper >= 1.0
+        {
             return n;
         }
         // What a step makes of the lower function, nothing taken from it.
@@ -82,7 +89,10 @@ impl State<'_> {
         let odds = found.upper / (1.0 - found.upper) * (1.0 + SLACK);
         let kinks = kinks.fold(odds, |most, atom| most.max(atom.at));
         let worse = outward::<false>(gain - cycle.failure * delay, gain.abs() + delay);
-        let Some(passage) = Passage::beyond(kinks, worse, cycle, reports) else { return n };
+        let Some(passage) = Passage::beyond(kinks, worse, cycle, reports) else {
+            self.approach.slow = true;
+            return n;
+        };
         let falls = passage.steepness(&fall);
         if falls > passage.steepest {
             return n;

@@ -256,9 +256,9 @@ fn what_reducing_takes_is_enclosed() {
     let ratio =
         |numerator: i64, denominator: u64| Rational::from(numerator) / Rational::from(denominator);
     let mut skipped = 0;
-    for (hazard, last) in [(4, 3000), (1, 6000)] {
-        for report in [[25, 25], [10, 2], [2, 15], [40, 30], [0, 20]] {
-            for delay in [3, 12, 150] {
+    for (hazard, last) in [(4, 2000), (1, 3000)] {
+        for report in [[25, 25], [10, 2], [35, 25], [0, 20]] {
+            for delay in [12, 150] {
                 let mut problem = program([1, 1], report, delay, None);
                 problem.hazard = Hazard::Constant(ratio(hazard, 10_000));
                 problem.lifetime = Lifetime::fixed(last);
@@ -267,8 +267,8 @@ fn what_reducing_takes_is_enclosed() {
                     let measured = (&parameters, Unit::of(&problem));
                     sweep(&problem, measured, coarseness(merge, tolerance), false, &())
                 };
-                let each = bounds(1e-8, 1e-300);
-                for (merge, tolerance) in [(1e-2, 0.3), (1e-3, 0.1), (1e-3, 1e-2), (1e-5, 1e-4)] {
+                let each = bounds(1e-5, 1e-300);
+                for (merge, tolerance) in [(1e-2, 0.3), (1e-3, 0.1), (1e-3, 1e-2), (1e-4, 1e-3)] {
                     let some = bounds(merge, tolerance);
                     if some.steps == last + 1 {
                         continue;
@@ -287,5 +287,5 @@ fn what_reducing_takes_is_enclosed() {
             }
         }
     }
-    assert!(skipped > 60, "{skipped}");
+    assert!(skipped > 40, "{skipped}");
 }
