@@ -14,7 +14,7 @@
 //!   L + w + b_j, where w belongs to g + P^j t, b_0 = d and b_j = l b_(j-1) + k + h (z of g) + h (z of P^j t). P^j t is
 //!   at most t* >= t with t* >= P t*, and the sum of all at most t' >= t + P t'.
 //! * If T L >= L + k' - a min(o, x), it lies above L - a w' - c_j with w' from g' >= 1 + P g' and c_j = l c_(j-1) - k'
-//!   + a h z', unless retaining becomes the cheaper way again beyond x: there it is dearer by `worse` for every
+//!   plus a h z', unless retaining becomes the cheaper way again beyond x: there it is dearer by `worse` for every
 //!   unit of odds.
 //!
 //! e is what reducing the lower function takes from it in a step, so that U is not needed any more, and what a
@@ -181,8 +181,8 @@ impl Passage {
             (start, before) = (at, value);
         }
         // Constant from there on.
-        for cell in cell + 1..ODDS {
-            most[cell] = (before / self.odds[cell]).max(0.0);
+        for (most, odds) in most.iter_mut().zip(&self.odds).skip(cell + 1) {
+            *most = (before / odds).max(0.0);
         }
         most[ODDS] = (before / self.end).max(0.0);
         most.iter().map(|most| scaled::<true>(*most) + change.tilt).collect()
