@@ -57,6 +57,27 @@ fn certified(criterion: &mut Criterion) {
     group.finish();
 }
 
+/// Where the phase hardly ever changes: side by side with a set in which it does, so that the ratio is of one run.
+fn rare_changes(criterion: &mut Criterion) {
+    const RARE: [Set; 4] = [
+        ("phi=1e-3", (1, 4), (1, 4), (1, 1000), 10),
+        ("phi=1e-4", (1, 4), (1, 4), (1, 10_000), 10),
+        ("phi=1e-6", (1, 4), (1, 4), (1, 1_000_000), 10),
+        ("phi=1e-9", (1, 4), (1, 4), (1, 1_000_000_000), 10),
+    ];
+    let mut group = criterion.benchmark_group("rare changes, .25/.25 D=10G, M=10^9, to 1e-9");
+    group.sample_size(10);
+    for set in RARE {
+        let problem = problem(set, 1_000_000_000);
+        let found = solved(&problem, None);
+        assert!(found.curve.width() <= 1e-9, "{}: {:e}", set.0, found.curve.width());
+        group.bench_with_input(BenchmarkId::from_parameter(set.0), &problem, |bencher, problem| {
+            bencher.iter(|| solved(black_box(problem), None));
+        });
+    }
+    group.finish();
+}
+
 fn fixed_budget(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("1024 segments");
     group.sample_size(10);
@@ -71,5 +92,5 @@ fn fixed_budget(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, certified, fixed_budget);
+criterion_group!(benches, certified, rare_changes, fixed_budget);
 criterion_main!(benches);

@@ -130,7 +130,7 @@ impl Comparison {
             "Mean time of a run over all positions, expected over the errors of the detector\n\
              (computed, not sampled); ± and the runs: half of the 95 % confidence interval, sampled"
         )?;
-        if self.policies.iter().any(|summary| summary.policy == Policy::Optimal) {
+        if self.policies.iter().any(|summary| summary.fitted_to_runs) {
             writeln!(f, "(optimal is fitted to these runs: its ± is not that of other runs)")?;
         }
         for summary in &self.policies {

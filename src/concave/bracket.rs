@@ -8,12 +8,17 @@
 use super::Atom;
 use crate::rounding::{SLACK, UNIT};
 
+/// Odds below which a step may move the function in proportion to the odds only.
+const SMALL: f64 = 1e-3;
+
 /// How far one span ending at odds `at` may move the function: between `tolerance` times the odds and
 /// a fixed `tolerance`. Errors at small odds count more, since the belief spends most of its time there
 /// and every one of them shifts the constant; the geometric mean needs the fewest segments for a given
-/// width of the thresholds (measured, see docs/decisions.md).
+/// width of the thresholds (measured, see docs/decisions.md). Where the phase hardly ever changes the belief begins at odds of
+/// that size, and an error there counts by its ratio to the odds.
 fn allowance(tolerance: f64, at: f64) -> f64 {
-    tolerance * (at * (1.0 + at)).sqrt()
+    let least = at.max(SMALL);
+    tolerance * at * ((1.0 + least) / least).sqrt()
 }
 
 /// The atom an image comes from: which report, and the index of the parent atom.

@@ -148,6 +148,13 @@ impl Reduce for Spread<'_> {
     }
 
     fn finish(&mut self, end: Option<&mut Atom>) {
+        // The span of the last atoms ends at its node, unless the function does before.
+        let limit = end.as_ref().map_or(f64::INFINITY, |end| self.grain.round::<false>(end.at));
+        if let Some(&node) = self.nodes.get(self.next).filter(|node| **node < limit) {
+            let share = self.close(node);
+            self.start = Atom { at: node, drop: share };
+            self.last = node;
+        }
         match end {
             Some(end) => {
                 // Rounded first, but not below what is already in.

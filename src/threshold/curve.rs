@@ -1,5 +1,6 @@
 //! The threshold curve: one certified interval per step, runs of equal steps kept as one.
 
+use crate::rounding::scaled;
 use serde::{Deserialize, Serialize};
 
 /// A certified interval: of a threshold, as probabilities, or of a cost.
@@ -15,6 +16,11 @@ pub struct Bounds {
 impl Bounds {
     /// Remapping never pays.
     pub const NEVER: Bounds = Bounds { lower: 1.0, upper: 1.0 };
+
+    /// Of a threshold between these odds.
+    pub(super) fn of_odds(lower: f64, upper: f64) -> Bounds {
+        Bounds { lower: probability::<false>(lower), upper: probability::<true>(upper) }
+    }
 
     /// The point reported.
     pub fn middle(&self) -> f64 {
@@ -47,6 +53,12 @@ impl Bounds {
             upper: share(self.upper, whole.lower, whole.upper),
         }
     }
+}
+
+/// p = o / (1 + o), rounded outward within \[0, 1\].
+fn probability<const UPPER: bool>(odds: f64) -> f64 {
+    let p = if odds.is_finite() { odds / (1.0 + odds) } else { 1.0 };
+    scaled::<UPPER>(p).clamp(0.0, 1.0)
 }
 
 impl From<(f64, f64)> for Bounds {
@@ -102,6 +114,14 @@ impl Curve {
         match self.runs.last_mut() {
             Some(run) if run.bounds == bounds => run.first = first,
             _ => self.runs.push(Run { first, last, bounds }),
+        }
+    }
+
+    /// The steps below those already there as `other` has them.
+    pub(super) fn complete(&mut self, other: &Curve) {
+        let covered = self.first_step().unwrap_or(u64::MAX);
+        for run in other.runs.iter().filter(|run| run.first < covered) {
+            self.extend_down(run.first, run.last.min(covered - 1), run.bounds);
         }
     }
 

@@ -3,7 +3,9 @@
 use super::curve::{Bounds, Curve};
 use super::problem::{InDoubles, PhaseChange, ProblemError, Unit};
 use super::sweep::{Coarseness, Spans, Sweep, sweep};
-use crate::{Observer, Status};
+use crate::{Halt, Observer, Status};
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// How accurate the answer should be.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -17,7 +19,8 @@ pub struct Accuracy {
 /// The thresholds of a phase-change problem.
 #[derive(Debug, Clone)]
 pub struct Solution {
-    /// pi_n between certified bounds. Starts at step 0 unless the computation was stopped.
+    /// pi_n between certified bounds. Starts at step 0 unless the computation was stopped; then steps
+    /// that were not reached have rough bounds, if these take no time.
     pub curve: Curve,
     /// n0: the least n from which on remapping never pays; M + 1 if there is none, 0 if it never does.
     /// Where costs are too near to each other to tell, the least that is certain.
@@ -36,6 +39,12 @@ pub struct Solution {
 
 /// Sweeps tried before the tolerance is declared out of the reach of doubles.
 const MAX_SWEEPS: usize = 12;
+
+/// Sweeps that may be given up before their end.
+const MAX_GIVEN_UP: usize = 4;
+
+/// How much finer than in proportion to its width the next one is.
+const FINER: f64 = 0.35;
 
 /// Sweeps hardly better than the best before that end the search, and how much finer the next one is.
 const MAX_STALLS: u32 = 2;
@@ -86,16 +95,21 @@ fn refine(
     let mut rest = accuracy.tolerance;
     let mut best: Option<(f64, Sweep)> = None;
     let mut stalls = 0;
-    for _ in 0..MAX_SWEEPS {
+    for tried in 0..MAX_SWEEPS {
         let coarseness = Coarseness {
             merge: MERGE * rest * scale,
             budget: accuracy.segments,
             tolerance: accuracy.tolerance,
             rest,
+            may_give_up: accuracy.segments.is_none() && tried < MAX_GIVEN_UP,
         };
         // Inside the pool, where starting a second task does not put this one to sleep.
         let measured = (&parameters, unit);
         let result = rayon::scope(|_| sweep(problem, measured, coarseness, record, observer));
+        if let Some(width) = result.too_coarse {
+            rest *= FINER * (accuracy.tolerance / width).clamp(1e-3, 1.0);
+            continue;
+        }
         let width = width(&result);
         let stopped = result.status != Status::Converged;
         let before = best.as_ref().map_or(f64::INFINITY, |(least, _)| *least);
@@ -116,7 +130,14 @@ fn refine(
             }
         }
     }
-    let (width, result) = best.expect("at least one sweep ran");
+    let (width, mut result) = best.expect("at least one sweep ran");
+    if result.value.is_none() && accuracy.segments.is_none() {
+        let rough = roughly(problem, (&parameters, unit), scale);
+        if rough.value.is_some() {
+            result.curve.complete(&rough.curve);
+            (result.value, result.onset) = (rough.value, rough.onset);
+        }
+    }
     let status = match result.status {
         Status::Converged if width > accuracy.tolerance => Status::IterationLimit,
         status => status,
@@ -133,8 +154,49 @@ fn refine(
     Ok((solution, result.spans))
 }
 
+/// Width of the thresholds, roughly, that a sweep leaves out when it is stopped.
+const ROUGH: f64 = 1e-3;
+
+/// How often a rough sweep may ask whether to go on: every 64 steps, in a tenth of a second or so.
+const ASKED: u64 = 100;
+
+/// Stops what does not end soon.
+#[derive(Default)]
+struct Shortly {
+    asked: AtomicU64,
+}
+
+impl Observer for Shortly {
+    fn progress(&self, _done: u64, _total: u64) -> ControlFlow<Halt> {
+        match self.asked.fetch_add(1, Ordering::Relaxed) < ASKED {
+            true => ControlFlow::Continue(()),
+            false => ControlFlow::Break(Halt::TimeLimit),
+        }
+    }
+}
+
 /// Tolerance of reducing a function, as a fraction of gain times the tolerance aimed at.
 const MERGE: f64 = 0.1;
+
+/// All steps to [`ROUGH`], without a value if that takes long.
+fn roughly(problem: &PhaseChange, measured: (&InDoubles, Unit), scale: f64) -> Sweep {
+    let observer = Shortly::default();
+    let mut rest = ROUGH;
+    loop {
+        let coarseness = Coarseness {
+            merge: MERGE * rest * scale,
+            budget: None,
+            tolerance: ROUGH,
+            rest,
+            may_give_up: true,
+        };
+        let found = sweep(problem, measured, coarseness, false, &observer);
+        match found.too_coarse {
+            Some(width) => rest *= FINER * (ROUGH / width).clamp(1e-3, 1.0),
+            None => return found,
+        }
+    }
+}
 
 /// The widest certificate, the value's in the units of a threshold's.
 fn width(sweep: &Sweep) -> f64 {

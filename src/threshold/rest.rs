@@ -29,6 +29,10 @@ pub(super) struct Approach {
     pub(super) steady_steps: u32,
     pub(super) held: Option<(Cells, Vec<f64>)>,
     pub(super) held_steps: u32,
+    /// Whether the belief takes too long to pass the threshold for that to be of use.
+    pub(super) slow: bool,
+    /// How wide the threshold would be by what reducing takes alone, at the last test.
+    pub(super) lasting: Option<f64>,
     /// Where to go back to if holding turns out to have been too early.
     pub(super) resume: Option<Snapshot>,
     /// Further steady steps asked for after that.
@@ -67,8 +71,7 @@ impl State<'_> {
         older: (&PiecewiseLinear, &PiecewiseLinear),
     ) -> u64 {
         self.approach.held_steps += u32::from(self.approach.held.is_some());
-        let due =
-            self.approach.held_steps > 1 && self.approach.held_steps.is_multiple_of(TEST_EVERY);
+        let due = self.is_due(u32::MAX);
         let trivial = self.upper.atoms.is_empty() && self.lower.atoms.is_empty();
         if !(due || trivial) {
             return n;
@@ -119,17 +122,37 @@ impl State<'_> {
         if bounds.width() > tolerance {
             return n;
         }
-        self.curve.extend_down(from, n - 1, bounds);
         self.upper.constant = self.upper.constant.plus(shift_upper);
         self.lower.constant = self.lower.constant.plus(shift_lower);
-        for (count, killed) in [(&mut self.cycles, cycle.failure), (&mut self.quiet_cycles, killed)]
+        self.spare = (upper.function.atoms, lower.function.atoms);
+        self.skip(n, from, cycle, pays, bounds)
+    }
+
+    /// Settles the steps below `n` down to `from`, whose functions are in place.
+    pub(super) fn skip(
+        &mut self,
+        n: u64,
+        from: u64,
+        cycle: &Cycle,
+        pays: bool,
+        bounds: Bounds,
+    ) -> u64 {
+        self.curve.extend_down(from, n - 1, bounds);
+        for (count, killed) in
+            [(&mut self.cycles, cycle.failure), (&mut self.quiet_cycles, cycle.killed())]
         {
-            count.skip(killed, steps);
+            count.skip(killed, n - from);
         }
         self.onset.skip_to(from, pays);
         self.approach = Approach::default();
-        self.spare = (upper.function.atoms, lower.function.atoms);
         from
+    }
+
+    /// Whether to test for rest after this step: ever more seldom where that is in vain.
+    pub(super) fn is_due(&self, seldom: u32) -> bool {
+        let held_steps = self.approach.held_steps;
+        let every = TEST_EVERY.max(held_steps.next_power_of_two() / seldom);
+        held_steps > 1 && held_steps.is_multiple_of(every)
     }
 
     /// Whether the threshold is within the tolerance and the value so far within half of it; and where
@@ -147,12 +170,13 @@ impl State<'_> {
         apart <= self.coarseness.rest * self.parameters.gain.abs()
     }
 
-    /// Holds the spans once the threshold has come to rest, so that the functions can.
+    /// Holds the spans once the threshold has come to rest, and after `lag` steps, so that the functions can.
     pub(super) fn watch(
         &mut self,
         n: u64,
         from: u64,
         bounds: Bounds,
+        lag: u32,
         upper: Vec<f64>,
         lower: Vec<f64>,
     ) {
@@ -160,9 +184,8 @@ impl State<'_> {
         self.approach.middle = bounds.middle();
         let approach = moved <= CALM * self.coarseness.tolerance && self.is_certified(bounds, from);
         self.approach.steady_steps = if approach { self.approach.steady_steps + 1 } else { 0 };
-        if self.approach.held.is_none()
-            && self.approach.steady_steps >= STEADY_STEPS + self.approach.further_steps
-        {
+        let enough = STEADY_STEPS + self.approach.further_steps + lag;
+        if self.approach.held.is_none() && self.approach.steady_steps >= enough {
             self.approach.held = Some((Cells::new(upper), lower));
             self.approach.resume = Some(Snapshot {
                 step: n,
@@ -183,8 +206,12 @@ impl State<'_> {
         self.curve.forget_below(snapshot.step);
         self.spans.retain(|spans| spans.step >= snapshot.step);
         let further_steps = (2 * self.approach.further_steps).max(FURTHER_STEPS);
-        self.approach =
-            Approach { cycle: self.approach.cycle, further_steps, ..Approach::default() };
+        self.approach = Approach {
+            cycle: self.approach.cycle,
+            slow: self.approach.slow,
+            further_steps,
+            ..Approach::default()
+        };
         snapshot.step
     }
 }

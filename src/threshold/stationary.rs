@@ -13,46 +13,72 @@ use crate::rounding::UNIT;
 /// `older` to `newer`: sup (newer - older) - k and sup k - (newer - older), both >= 0 and rounded up.
 /// Infinite if the final slopes differ. O(atoms).
 pub(crate) fn change_of_shape(newer: &PiecewiseLinear, older: &PiecewiseLinear) -> (f64, f64) {
-    if newer.slope != older.slope {
+    let Some(change) = Change::between(newer, older) else {
         return (f64::INFINITY, f64::INFINITY);
-    }
-    // Atoms at the same place become one signed drop; where nothing has changed it is exactly 0.
-    let mut signed = Vec::with_capacity(newer.atoms.len() + older.atoms.len());
-    let (mut new, mut old) = (newer.atoms.iter().peekable(), older.atoms.iter().peekable());
-    loop {
-        let at = match (new.peek(), old.peek()) {
-            (Some(a), Some(b)) => a.at.min(b.at),
-            (Some(atom), None) | (None, Some(atom)) => atom.at,
-            (None, None) => break,
-        };
-        let mut drop = 0.0;
-        if let Some(atom) = new.next_if(|atom| atom.at == at) {
-            drop += atom.drop;
-        }
-        if let Some(atom) = old.next_if(|atom| atom.at == at) {
-            drop -= atom.drop;
-        }
-        if drop != 0.0 {
-            signed.push((at, drop));
-        }
-    }
-    // Slopes of the difference, summed from the far end where it is 0: neighbours cancel on the way.
-    let mut slope = 0.0;
-    let mut loss = 0.0;
-    for (at, drop) in signed.iter_mut().rev() {
-        loss += drop.abs() * *at;
-        slope += *drop;
-        *drop = slope;
-    }
-    let (mut value, mut here) = (0.0f64, 0.0);
+    };
     let (mut rise, mut fall) = (0.0f64, 0.0f64);
-    for (at, slope) in signed {
-        value += slope * (at - here);
-        here = at;
-        (rise, fall) = (rise.max(value), fall.max(-value));
+    for (_, value, _) in &change.knots {
+        (rise, fall) = (rise.max(*value), fall.max(-value));
     }
-    let margin = 8.0 * UNIT * loss;
+    let margin = 8.0 * UNIT * change.loss;
     (rise + margin, fall + margin)
+}
+
+/// The difference of two shapes.
+pub(crate) struct Change {
+    /// Where its slope changes, its value there, and how far that may be off but for what `tilt` is.
+    pub knots: Vec<(f64, f64, f64)>,
+    /// How far the slope between any two knots may be off.
+    pub tilt: f64,
+    loss: f64,
+}
+
+impl Change {
+    /// `None` if the final slopes differ. O(atoms).
+    pub(crate) fn between(newer: &PiecewiseLinear, older: &PiecewiseLinear) -> Option<Change> {
+        if newer.slope != older.slope {
+            return None;
+        }
+        // Atoms at the same place become one signed drop; where nothing has changed it is exactly 0.
+        let mut signed = Vec::with_capacity(newer.atoms.len() + older.atoms.len());
+        let (mut new, mut old) = (newer.atoms.iter().peekable(), older.atoms.iter().peekable());
+        loop {
+            let at = match (new.peek(), old.peek()) {
+                (Some(a), Some(b)) => a.at.min(b.at),
+                (Some(atom), None) | (None, Some(atom)) => atom.at,
+                (None, None) => break,
+            };
+            let mut drop = 0.0;
+            if let Some(atom) = new.next_if(|atom| atom.at == at) {
+                drop += atom.drop;
+            }
+            if let Some(atom) = old.next_if(|atom| atom.at == at) {
+                drop -= atom.drop;
+            }
+            if drop != 0.0 {
+                signed.push((at, drop));
+            }
+        }
+        // Slopes of the difference, summed from the far end where it is 0: neighbours cancel on the way.
+        let mut slope: f64 = 0.0;
+        let (mut loss, mut tilt) = (0.0, 0.0);
+        for (at, drop) in signed.iter_mut().rev() {
+            loss += drop.abs() * *at;
+            slope += *drop;
+            tilt += drop.abs() + slope.abs();
+            *drop = slope;
+        }
+        let (mut value, mut blur, mut here): (f64, f64, f64) = (0.0, 0.0, 0.0);
+        let along = |(at, slope): (f64, f64)| {
+            let more = slope * (at - here);
+            value += more;
+            blur += value.abs() + 2.0 * more.abs();
+            here = at;
+            (at, value, 2.0 * UNIT * blur)
+        };
+        let knots = signed.into_iter().map(along).collect();
+        Some(Change { knots, tilt: 2.0 * UNIT * tilt, loss })
+    }
 }
 
 /// 1 + l + ... + l^(steps-1) with l = 1 - `killed`, to a relative 1e-14.

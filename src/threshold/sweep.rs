@@ -22,6 +22,8 @@ pub(crate) struct Coarseness {
     /// The same for steps that are not computed one by one and are followed by steps of another kind:
     /// those magnify what they are given.
     pub rest: f64,
+    /// Whether to stop where this is known to be too coarse.
+    pub may_give_up: bool,
 }
 
 impl Coarseness {
@@ -44,6 +46,8 @@ pub(crate) struct Sweep {
     /// Steps computed one by one.
     pub steps: u64,
     pub status: Status,
+    /// Given up: how wide a threshold would have come out.
+    pub too_coarse: Option<f64>,
     /// The spans of each step computed one by one in which they were chosen anew.
     pub spans: Vec<Spans>,
 }
@@ -102,10 +106,13 @@ pub(crate) fn sweep(
         }
         let reached = state.step_into(n);
         next = reached.checked_sub(1);
+        if state.too_coarse.is_some() && coarseness.may_give_up {
+            break;
+        }
     }
     let value = next.is_none().then(|| state.value());
-    let State { curve, never_from: onset, segments, steps, spans, .. } = state;
-    Sweep { curve, onset, value, segments, steps, status, spans }
+    let State { curve, never_from: onset, segments, steps, spans, too_coarse, .. } = state;
+    Sweep { curve, onset, value, segments, steps, status, spans, too_coarse }
 }
 
 /// A quantity x_n = 1 + l x_{n+1}, which sums cycles still to come.
@@ -164,6 +171,8 @@ pub(super) struct State<'a> {
     segments: usize,
     steps: u64,
     pub(super) approach: Approach,
+    /// How wide the thresholds come out in the end, if that is known to be too much.
+    pub(super) too_coarse: Option<f64>,
     record: bool,
     pub(super) spans: Vec<Spans>,
     pub(super) spare: (Vec<Atom>, Vec<Atom>),
@@ -190,6 +199,7 @@ impl<'a> State<'a> {
             segments: 1,
             steps: 0,
             approach: Approach::default(),
+            too_coarse: None,
             record: false,
             spans: Vec::new(),
             spare: Default::default(),
@@ -223,12 +233,17 @@ impl<'a> State<'a> {
         let mut reached = n;
         let may_rest = from < n && self.onset.is_settled(n, pays);
         if may_rest {
-            reached = self.rest_if_stationary(n, from, &cycle, pays, (&older_upper, &older_lower));
+            let older = (&older_upper, &older_lower);
+            reached = self.rest_if_stationary(n, from, &cycle, pays, older);
+            if reached == n && pays {
+                reached = self.rest_below(n, from, &cycle, bounds, older);
+            }
         }
         if reached == n && self.approach.held.is_some() && !self.is_certified(bounds, from) {
             reached = self.go_back(n);
         } else if may_rest {
-            self.watch(n, from, bounds, upper.spans, lower.spans);
+            let lag = self.lag(&cycle);
+            self.watch(n, from, bounds, lag, upper.spans, lower.spans);
         }
         let doubtful = self.onset.is_doubtful();
         for (from, never) in self.never_from.iter_mut().zip([!pays || doubtful, !pays && !doubtful])
@@ -257,8 +272,12 @@ impl<'a> State<'a> {
         let still = self.approach.held_steps > STILL_STEPS;
         let grain = if still { Grain::of(1e-4 * self.coarseness.tolerance) } else { Grain::FINE };
         let mut merge = self.coarseness.merge;
+        let below = self.rests_below(cycle);
         let (upper, lower) = loop {
             let (to_upper, to_lower) = match &mut self.approach.held {
+                Some((_, nodes)) if below => {
+                    (Reduction::Search(merge), Reduction::Nodes(nodes, Grain::FINE))
+                }
                 Some((cells, nodes)) => {
                     (Reduction::Cells(cells, grain), Reduction::Nodes(nodes, grain))
                 }
@@ -286,17 +305,17 @@ impl<'a> State<'a> {
             merge *= 1.5;
             (spare_upper, spare_lower) = (upper.function.atoms, lower.function.atoms);
         };
-        let (least, most) = (probability::<false>(upper.odds), probability::<true>(lower.odds));
+        let between = Bounds::of_odds(upper.odds, lower.odds);
         let bounds = match (pays, self.onset.is_doubtful()) {
-            (true, false) => Bounds { lower: least, upper: most },
+            (true, false) => between,
             (false, false) => Bounds::NEVER,
-            (pays, true) => Bounds { lower: if pays { least } else { 0.0 }, upper: 1.0 },
+            (pays, true) => Bounds { lower: if pays { between.lower } else { 0.0 }, upper: 1.0 },
         };
         (upper, lower, bounds)
     }
 
     /// The remapping line as each side sees it.
-    fn lines(
+    pub(super) fn lines(
         &self,
         upper: &Retain,
         lower: &Retain,
@@ -384,9 +403,3 @@ impl<'a> State<'a> {
 
 /// What all reports of a step may have been raised by together.
 const LIFTED: f64 = 64.0 * f64::MIN_POSITIVE;
-
-/// p = o / (1 + o), rounded outward within \[0, 1\].
-fn probability<const UPPER: bool>(odds: f64) -> f64 {
-    let p = if odds.is_finite() { odds / (1.0 + odds) } else { 1.0 };
-    scaled::<UPPER>(p).clamp(0.0, 1.0)
-}

@@ -216,8 +216,7 @@ fn steps_that_are_skipped_are_enclosed() {
                     let problem = program(hazards, report, delay, regret);
                     let parameters = InDoubles::new(&problem);
                     let bounds = |tolerance: f64| {
-                        let coarseness =
-                            Coarseness { merge: 1e-13, budget: None, tolerance, rest: tolerance };
+                        let coarseness = coarseness(1e-13, tolerance);
                         let measured = (&parameters, Unit::of(&problem));
                         sweep(&problem, measured, coarseness, false, &())
                     };
@@ -244,4 +243,49 @@ fn steps_that_are_skipped_are_enclosed() {
         }
     }
     assert!(skipped[0] > 100 && skipped[1] > 100, "{skipped:?}");
+}
+
+fn coarseness(merge: f64, tolerance: f64) -> Coarseness {
+    Coarseness { merge, budget: None, tolerance, rest: tolerance, may_give_up: false }
+}
+
+/// The same where the phase hardly ever changes and the lower function alone comes to rest, with functions so coarse that
+/// what reducing takes from them is most of the bounds: steps computed one by one and finely lie within.
+#[test]
+fn what_reducing_takes_is_enclosed() {
+    let ratio =
+        |numerator: i64, denominator: u64| Rational::from(numerator) / Rational::from(denominator);
+    let mut skipped = 0;
+    for (hazard, last) in [(4, 2000), (1, 3000)] {
+        for report in [[25, 25], [10, 2], [35, 25], [0, 20]] {
+            for delay in [12, 150] {
+                let mut problem = program([1, 1], report, delay, None);
+                problem.hazard = Hazard::Constant(ratio(hazard, 10_000));
+                problem.lifetime = Lifetime::fixed(last);
+                let parameters = InDoubles::new(&problem);
+                let bounds = |merge: f64, tolerance: f64| {
+                    let measured = (&parameters, Unit::of(&problem));
+                    sweep(&problem, measured, coarseness(merge, tolerance), false, &())
+                };
+                let each = bounds(1e-5, 1e-300);
+                for (merge, tolerance) in [(1e-2, 0.3), (1e-3, 0.1), (1e-3, 1e-2), (1e-4, 1e-3)] {
+                    let some = bounds(merge, tolerance);
+                    if some.steps == last + 1 {
+                        continue;
+                    }
+                    skipped += 1;
+                    let case = format!("{hazard} {report:?} {delay} {merge} {tolerance}");
+                    let (lower, upper) = some.value.expect("step 0");
+                    let (low, high) = each.value.expect("step 0");
+                    assert!(lower <= high && low <= upper, "{case}: V {lower} {upper} {low}");
+                    for n in 0..=last {
+                        let (found, truth) = (some.curve.at(n).unwrap(), each.curve.at(n).unwrap());
+                        let within = found.lower <= truth.upper && truth.lower <= found.upper;
+                        assert!(within, "{case}, step {n}: {found:?} {truth:?}");
+                    }
+                }
+            }
+        }
+    }
+    assert!(skipped > 40, "{skipped}");
 }

@@ -3,10 +3,12 @@
 use crate::workplace::Workplace;
 use rayon::prelude::*;
 use remap::model::fluids::Fluids;
+use remap::model::land_battle::{LandBattle, Mapping};
+use remap::problems::land_battle::Assigned;
 use remap::problems::two_phase::estimate::optimal_thresholds;
 use remap::problems::two_phase::figure::{Policy, reports};
 use remap::problems::two_phase::play;
-use remap::problems::two_phase::workload::{Workload, compare};
+use remap::problems::two_phase::workload::{Summary, Workload, compare};
 use remapping::estimate::Estimate;
 use serde_json::Value;
 
@@ -114,6 +116,7 @@ fn comparisons_say_what_is_sampled_and_what_is_proved() {
     assert_eq!(one["policies"], other["policies"]);
     for policy in one["policies"].as_array().unwrap() {
         is_sampled(policy);
+        assert_eq!(policy["fitted_to_runs"], policy["policy"] == "optimal");
         // What taking close beliefs together may cost.
         assert!(number(&policy["half_width"]) <= 1e-3 * number(&policy["mean"]), "{policy}");
     }
@@ -153,6 +156,66 @@ fn fluids_contain(runs: u32, detectors: u32) -> f64 {
 #[test]
 fn fluids_contain_what_sampled_detectors_come_to() {
     assert_eq!(fluids_contain(20, 2_000), 1.0);
+}
+
+/// Small battles, each over in a few steps of some units.
+fn small_battles() -> LandBattle {
+    let mut model = LandBattle::default();
+    (model.columns, model.rows, model.units, model.steps) = (32, 32, 8, 12);
+    model.separations = vec![6];
+    model.placement.mean = 16.0;
+    model.placement.deviation = 4.0;
+    model.mappings.old = Mapping::Blocks { columns: 16, rows: 8 };
+    model
+}
+
+/// For the policies that are not fitted to the battles: the share of samples of so many battles whose interval for the
+/// time, by `compare`, contains the mean of many, and the share whose interval does if it is a quarter as wide.
+fn battles_contain(samples: u64, runs: u32, many: u32) -> Vec<(Policy, [f64; 2])> {
+    let model = small_battles();
+    let workload = Assigned::new(&model);
+    let compared = |runs: u32, seed: u64| compare(&workload, runs, seed, &()).unwrap().0.policies;
+    let truth = compared(many, 1_000_000);
+    let found: Vec<_> = (1..=samples).into_par_iter().map(|seed| compared(runs, seed)).collect();
+    let fixed = truth.iter().filter(|summary| !summary.fitted_to_runs);
+    let share = |policy: Policy, truth: f64, part: f64| {
+        let own = |sample: &Vec<Summary>| {
+            sample.iter().find(|summary| summary.policy == policy).map(|summary| summary.time)
+        };
+        let contains = |time: &Estimate| {
+            let reach = [time.lower - time.value, time.upper - time.value].map(|end| part * end);
+            (time.value + reach[0]..=time.value + reach[1]).contains(&truth)
+        };
+        found.iter().filter_map(own).filter(contains).count() as f64 / samples as f64
+    };
+    let shares = |summary: &Summary| {
+        let (policy, truth) = (summary.policy, summary.time.value);
+        (policy, [share(policy, truth, 1.0), share(policy, truth, 0.25)])
+    };
+    fixed.map(shares).collect()
+}
+
+#[test]
+fn battles_contain_the_mean_of_many() {
+    for (policy, [whole, quarter]) in battles_contain(40, 8, 300) {
+        assert!(whole >= 0.8, "{policy:?}: {whole}");
+        // The intervals are not simply wide.
+        assert!(quarter <= 0.6, "{policy:?}: {quarter} of quarters");
+    }
+}
+
+/// Rows of the table of docs/coverage.md.
+#[test]
+#[ignore = "minutes; run with: cargo test -p remap --test cli coverage -- --ignored --nocapture"]
+#[expect(clippy::print_stdout, reason = "the table is what the command is for")]
+fn battles_contain_the_mean_of_many_in_91_of_100_samples() {
+    // With few runs the skew of the times shows.
+    for runs in [8, 20] {
+        for (policy, [whole, _]) in battles_contain(400, runs, 4_000) {
+            println!("compare on battles, {runs} runs, {policy:?}{:>17.1} %", 100.0 * whole);
+            assert!(whole >= 0.91, "{policy:?}");
+        }
+    }
 }
 
 /// Rows of the table of docs/coverage.md.

@@ -65,6 +65,9 @@ pub struct Summary {
     /// Time of a run: expected over the errors of the detector, estimated from the runs.
     #[serde(flatten)]
     pub time: Estimate,
+    /// Whether the policy is fitted to the runs it is played on: then the interval takes it as given, and promises
+    /// nothing of other runs.
+    pub fitted_to_runs: bool,
     /// The rest.
     pub per_metric: Metrics,
 }
@@ -210,7 +213,7 @@ fn summaries(played: &[Played], setting: &Setting, processors: f64) -> Vec<Summa
             premature: mean(|run| run.premature),
             utilization: work / (processors * time.value),
         };
-        Summary { policy, time, per_metric }
+        Summary { policy, time, fitted_to_runs: policy == Policy::Optimal, per_metric }
     };
     if played.is_empty() { vec![] } else { Policy::ALL.map(summary).to_vec() }
 }
