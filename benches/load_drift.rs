@@ -1,5 +1,5 @@
 //! Drifting loads: the move of all processors on multisets, on one thread and on two; a whole backward
-//! step; the same move mode by mode on the full tensor where that fits; simulated steps of an
+//! step over all states; whole horizons over all states and over few; the same move mode by mode on the full tensor where that fits; simulated steps of an
 //! activity mesh, on 64 x 64 points and on a million with millions of units.
 
 use criterion::measurement::WallTime;
@@ -79,7 +79,8 @@ fn steps(c: &mut Criterion) {
         group.throughput(Throughput::Elements(states.count() as u64));
         for (carry, name) in [(Carry::Value, "value"), (Carry::Outcome, "outcome")] {
             let mut backward =
-                Backward::new(&problem, &states, &transition, Control::Optimal, carry);
+                Backward::new(&problem, &states, &transition, Control::Optimal, carry)
+                    .regions_from(usize::MAX);
             for _ in 0..WARM {
                 backward.advance();
             }
@@ -90,6 +91,39 @@ fn steps(c: &mut Criterion) {
                     b.iter(|| pool.install(|| backward.advance()));
                 });
             }
+        }
+    }
+    group.finish();
+}
+
+/// Whole horizons, with regions and without, on one thread.
+fn horizons(c: &mut Criterion) {
+    let mut group = short(c, "horizon");
+    for (processors, remap_cost) in [(6, 2.0), (6, 8.0), (8, 2.0), (8, 8.0)] {
+        let problem = LoadDrift { steps: 400, remap_cost, ..problem(processors, 19) };
+        let states = States::new(processors, 19).expect("states");
+        let transition = Transition::new(&problem.chain, processors).expect("operator");
+        for (least, name) in [(usize::MAX, "all states"), (0, "few states")] {
+            let pool = pool(1);
+            let name = BenchmarkId::new(format!("{processors} x 19, C = {remap_cost}"), name);
+            group.bench_function(name, |b| {
+                b.iter(|| {
+                    pool.install(|| {
+                        let mut backward = Backward::new(
+                            &problem,
+                            &states,
+                            &transition,
+                            Control::Optimal,
+                            Carry::Outcome,
+                        )
+                        .regions_from(least);
+                        while backward.remaining() > 0 {
+                            backward.advance();
+                        }
+                        backward.value()
+                    })
+                });
+            });
         }
     }
     group.finish();
@@ -132,5 +166,5 @@ fn mesh(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, mesh, tensor, transition, steps);
+criterion_group!(benches, mesh, tensor, transition, steps, horizons);
 criterion_main!(benches);
