@@ -65,7 +65,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub enum Refusal {
     #[error("the model: {0}")]
     Model(String),
-    #[error("this is not a certificate of this version: make it again with `remap solve --certificate`")]
+    #[error(
+        "this is not a certificate of this version: make it again with `remap solve --certificate`"
+    )]
     NotACertificate,
     #[error("the certificate is damaged: its digest does not match")]
     Damaged,

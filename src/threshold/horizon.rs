@@ -157,18 +157,19 @@ fn refine(
 /// Width of the thresholds, roughly, that a sweep leaves out when it is stopped.
 const ROUGH: f64 = 1e-3;
 
-/// How often a rough sweep may ask whether to go on: every 64 steps, in a tenth of a second or so.
+/// How often a rough sweep with two reports may ask whether to go on: every 64 steps, in a tenth of a second or so.
+/// More reports take as much more time.
 const ASKED: u64 = 100;
 
 /// Stops what does not end soon.
-#[derive(Default)]
 struct Shortly {
     asked: AtomicU64,
+    most: u64,
 }
 
 impl Observer for Shortly {
     fn progress(&self, _done: u64, _total: u64) -> ControlFlow<Halt> {
-        match self.asked.fetch_add(1, Ordering::Relaxed) < ASKED {
+        match self.asked.fetch_add(1, Ordering::Relaxed) < self.most {
             true => ControlFlow::Continue(()),
             false => ControlFlow::Break(Halt::TimeLimit),
         }
@@ -180,7 +181,8 @@ const MERGE: f64 = 0.1;
 
 /// All steps to [`ROUGH`], without a value if that takes long.
 fn roughly(problem: &PhaseChange, measured: (&InDoubles, Unit), scale: f64) -> Sweep {
-    let observer = Shortly::default();
+    let most = 2 * ASKED / measured.0.reports.len().max(2) as u64;
+    let observer = Shortly { asked: AtomicU64::new(0), most };
     let mut rest = ROUGH;
     loop {
         let coarseness = Coarseness {

@@ -98,6 +98,8 @@ impl Workplace {
     pub fn command(&self) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_remap"));
         command.current_dir(self.root()).timeout(std::time::Duration::from_secs(120));
+        // What another run of the tests has left unfinished is not taken up.
+        command.env("XDG_CACHE_HOME", self.root().join("cache"));
         command
     }
 

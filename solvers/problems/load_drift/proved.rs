@@ -30,9 +30,10 @@ pub(in crate::problems) fn compare(
     let own = Interval { lower: around.lower, upper: around.upper };
     within("value", given, own, slack)
         .map_err(|_| format!("`value` is {given}, not between its `value_bounds`"))?;
-    for (name, other) in
-        [("best_fixed.value", answer.best_fixed.value), ("never.value", answer.never.value)]
-    {
+    let simple = answer.best_threshold.map(|best| ("best_threshold.value", best.value));
+    let others =
+        [("best_fixed.value", answer.best_fixed.value), ("never.value", answer.never.value)];
+    for (name, other) in others.into_iter().chain(simple) {
         if other.is_nan() || other + slack < value.lower {
             let least = value.lower;
             return Err(format!("`{name}` is {other}, but no policy costs less than {least}"));

@@ -16,7 +16,7 @@ const MOST_WALKED: u64 = 1 << 28;
 /// or fail to not more often than this.
 const FINEST: f64 = 1.0 / 4096.0;
 const NARROWER: f64 = 0.7;
-const PATIENT: u32 = 2;
+const PATIENT: u32 = 4;
 
 /// Beliefs of a certificate: each takes a few bytes of it, and some more while it is made.
 const MOST_POINTS: usize = 7_000_000;
