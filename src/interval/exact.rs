@@ -18,7 +18,7 @@
 //! constant time, windows that hold all processors with probability below `1e-17` or above
 //! `1 - 1e-17` need no work, and neither do frequencies at which no window can matter.
 //!
-//! Two, three or four processors need no windows: see [`few`](super::few).
+//! Two, three or four processors need no windows: see `few`.
 
 use num_complex::Complex64;
 use rayon::prelude::*;

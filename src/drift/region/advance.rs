@@ -255,13 +255,11 @@ impl Backward<'_> {
     fn slack(&self, region: &Region, after: &[f64]) -> Vec<f64> {
         let (states, value) = (self.states, &self.vectors[0]);
         let none = || vec![f64::INFINITY; after.len()];
-        let blocks = states.count().div_ceil(CHUNK);
-        let found = (0..blocks).into_par_iter().fold(none, |mut slack, block| {
-            for state in block * CHUNK..states.count().min((block + 1) * CHUNK) {
-                let total = states.totals()[state] as usize;
-                if states.excess(state) <= self.limits[total] && !region.contains(state) {
-                    slack[total] = f64::min(slack[total], value[state] - after[total]);
-                }
+        let values = value.par_iter().zip(states.totals()).enumerate().with_min_len(CHUNK);
+        let found = values.fold(none, |mut slack, (state, (value, &total))| {
+            let total = total as usize;
+            if states.excess(state) <= self.limits[total] && !region.contains(state) {
+                slack[total] = f64::min(slack[total], value - after[total]);
             }
             slack
         });

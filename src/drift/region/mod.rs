@@ -85,6 +85,9 @@ struct Member {
     paid: [f64; 2],
 }
 
+/// Members and how likely they are.
+type Moves = Vec<(u32, f64)>;
+
 /// Members of one shape, side by side, that move alike.
 #[derive(Debug, Clone)]
 struct Run {
@@ -139,7 +142,8 @@ impl Region {
         let of_shape: HashMap<u128, usize> =
             shapes.iter().copied().zip(first.iter().copied()).collect();
         let lists = shapes.par_iter().zip(&first).map(|(&shape, &first)| {
-            let mut lists: Vec<(usize, usize, Vec<(u32, f64)>)> = Vec::new();
+            // The first member, how many there are, and where they go.
+            let mut lists: Vec<(usize, usize, Moves)> = Vec::new();
             let mut last = Vec::new();
             for lowest in 0..places(&shape) {
                 let counts = packing.counts(shape).collect::<Vec<_>>();
@@ -156,7 +160,7 @@ impl Region {
                     // The counts begin one level below.
                     Some(((of_shape.get(&to)? + lowest + empty - 1) as u32, p))
                 });
-                let mut listed: Vec<(u32, f64)> = listed.collect();
+                let mut listed: Moves = listed.collect();
                 listed.sort_by_key(|(to, _)| *to);
                 lists.push((first + lowest, 1, listed));
             }
