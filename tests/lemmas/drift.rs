@@ -424,29 +424,35 @@ fn leaving_out_certain_remaps_changes_nothing() {
 
 /// Problems whose steps from the end go over a region soon.
 fn problems_with_regions() -> impl Strategy<Value = LoadDrift> {
-    let walks = (0.05f64..0.5, 0.05f64..0.5, prop_oneof![Just(Edge::Hold), Just(Edge::Reflect)]);
+    let edges = prop_oneof![Just(Edge::Hold), Just(Edge::Reflect)];
+    // Alike at all levels, or not.
+    let moves = (0.05f64..0.5, 0.05f64..0.5, edges, prop_oneof![Just(0.0), 0.0f64..0.9]);
     let sizes = prop_oneof![Just((4usize, 14usize)), Just((5, 12)), Just((6, 9)), Just((3, 30))];
     let rules = (
         prop_oneof![Just(Rebalance::Split), Just(Rebalance::Nearest), Just(Rebalance::Stochastic)],
         prop_oneof![Just(Timing::AfterStep), Just(Timing::BeforeStep)],
         prop_oneof![Just(Objective::Imbalance), Just(Objective::Makespan)],
     );
-    (walks, sizes, rules, 0.3f64..4.0, 20u64..120, 0.0f64..1.0).prop_map(
-        |(
-            (up, down, edge),
-            (processors, levels),
-            (rebalance, timing, objective),
-            cost,
-            steps,
-            at,
-        )| {
+    (moves, sizes, rules, 0.3f64..4.0, 20u64..120, 0.0f64..1.0).prop_map(
+        |((up, down, edge, slower), (processors, levels), rules, remap_cost, steps, at)| {
+            let walk = BirthDeath::walk(levels, up, down, edge).unwrap();
+            let at_level = |p: f64, level: usize| p * (1.0 - slower * level as f64 / levels as f64);
+            let chain = match slower > 0.0 {
+                true => BirthDeath::new(
+                    (0..levels).map(|level| at_level(walk.up(level), level)).collect(),
+                    (0..levels).map(|level| at_level(walk.down(level), level)).collect(),
+                )
+                .unwrap(),
+                false => walk,
+            };
+            let (rebalance, timing, objective) = rules;
             LoadDrift {
                 processors,
-                chain: Chain::BirthDeath(BirthDeath::walk(levels, up, down, edge).unwrap()),
+                chain: Chain::BirthDeath(chain),
                 lowest: 1.0,
                 initial: (at * (levels - 1) as f64) as usize,
                 steps,
-                remap_cost: cost,
+                remap_cost,
                 rebalance,
                 timing,
                 objective,
