@@ -15,10 +15,20 @@ use remapping::{Rational, Status};
 use serde::{Deserialize, Serialize};
 use std::ffi::c_char;
 
-/// Solves in one thread of its own, which ends with it: a pool of threads would stay in the caller's program.
+/// Solves in one thread of its own, which has ended when this returns: a pool of threads would stay in the caller's
+/// program.
 fn alone<T: Send>(solve: impl FnOnce() -> T + Send) -> Outcome<T> {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
-    pool.map(|pool| pool.install(solve)).map_err(Failure::argument)
+    let mut threads = Vec::new();
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).spawn_handler(|thread| {
+        threads.push(std::thread::Builder::new().spawn(|| thread.run())?);
+        Ok(())
+    });
+    let solved = pool.build().map(|pool| pool.install(solve)).map_err(Failure::argument);
+    for thread in threads {
+        // What it panics with has been passed on.
+        let _ = thread.join();
+    }
+    solved
 }
 
 /// Certified width of every threshold.
