@@ -13,7 +13,7 @@ pub fn summary(text: &mut String, answer: &Answer) {
         return sampled(text, answer, bounds);
     }
     if let Some(states) = answer.states {
-        let most = |active: u64| format!(", at most {active} in most steps");
+        let most = |active: u64| format!(", at most {active} in steps over a region");
         let _ = writeln!(
             text,
             "{states} states{}",

@@ -25,7 +25,7 @@ pub struct Answer {
     /// What the answer was computed on.
     #[serde(default)]
     pub representation: Representation,
-    /// The most states that most steps went over, where that is not all.
+    /// The most states of a region, where steps went over one and not over all states.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub active_states: Option<u64>,
     /// Whether the bounds are confidence intervals: likely, not proved.
