@@ -33,6 +33,7 @@ fn problem(processors: usize, levels: usize) -> LoadDrift {
         initial: levels / 2,
         steps: 1 << 40,
         remap_cost: 8.0,
+        per_unit_moved: 0.0,
         rebalance: Rebalance::Split,
         timing: Timing::AfterStep,
         objective: Objective::Imbalance,

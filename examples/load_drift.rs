@@ -16,6 +16,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         initial: 5,
         steps: 200,
         remap_cost: 6.0,
+        per_unit_moved: 0.0,
         rebalance: Rebalance::Split,
         timing: Timing::AfterStep,
         objective: Objective::Imbalance,

@@ -1,7 +1,7 @@
 //! The `LoadDrift` problem of a model file [NRS86, section 3].
 
 use super::chain::Chain;
-use super::number::Decimal;
+use super::cost::Cost;
 use super::review::Review;
 use remapping::chain::Multisets;
 use remapping::drift;
@@ -16,7 +16,7 @@ pub struct LoadDrift {
     chain: Chain,
     initial_load: i64,
     steps: u64,
-    remap_cost: Decimal,
+    remap_cost: Cost,
     #[serde(default)]
     rebalance: Rebalance,
     #[serde(default)]
@@ -64,8 +64,8 @@ impl LoadDrift {
         };
         range(review, "processors", self.processors as u64, MAX_PROCESSORS as u64);
         range(review, "steps", self.steps, MAX_STEPS);
-        review.exact_nonnegative("problem.remap_cost", &self.remap_cost, "the cost of a remap");
-        review.at_most("problem.remap_cost", self.remap_cost.value, 100);
+        self.remap_cost.review("problem.remap_cost", review);
+        self.review_cost(review);
         self.chain.review("problem.chain", review);
         if !review.faults.is_empty() {
             return;
@@ -95,6 +95,40 @@ impl LoadDrift {
         }
     }
 
+    /// Records what the cost of a remap may not be here.
+    fn review_cost(&self, review: &mut Review<'_>) {
+        let path = "problem.remap_cost";
+        let [fixed, each] = self.costs();
+        match self.remap_cost {
+            Cost::Constant(_) => review.at_most(path, fixed, 100),
+            Cost::Moved { .. } => {
+                review.at_most(&format!("{path}.fixed"), fixed, 100);
+                review.at_most(&format!("{path}.per_unit_moved"), each, 100);
+                if !matches!(self.rebalance, Rebalance::Split) {
+                    let message = "this cost of a remap does not go with the rebalance rule";
+                    let label = "units moved are those of an even split";
+                    let help = "take rebalance: Split, or one number as remap_cost";
+                    review.fault(path, message, label, help);
+                }
+            }
+            Cost::PerState(_) => {
+                let message = "a cost for each state does not go with LoadDrift";
+                let label = "the states of drifting loads are not listed";
+                let help = "take a number, or (fixed: 2.0, per_unit_moved: 0.5)";
+                review.fault(path, message, label, help);
+            }
+        }
+    }
+
+    /// The fixed part of the cost of a remap, and what each unit moved costs.
+    fn costs(&self) -> [f64; 2] {
+        match &self.remap_cost {
+            Cost::Constant(cost) => [cost.value, 0.0],
+            Cost::Moved { fixed, per_unit_moved } => [fixed.value, per_unit_moved.value],
+            Cost::PerState(_) => [0.0; 2],
+        }
+    }
+
     /// The engine's problem. The model has passed review.
     pub fn problem(&self) -> drift::LoadDrift {
         drift::LoadDrift {
@@ -106,7 +140,8 @@ impl LoadDrift {
             lowest: self.chain.lowest() as f64,
             initial: (self.initial_load - self.chain.lowest()) as usize,
             steps: self.steps,
-            remap_cost: self.remap_cost.value,
+            remap_cost: self.costs()[0],
+            per_unit_moved: self.costs()[1],
             rebalance: match self.rebalance {
                 Rebalance::Split => drift::Rebalance::Split,
                 Rebalance::Nearest => drift::Rebalance::Nearest,
@@ -141,8 +176,9 @@ impl LoadDrift {
             Chain::Matrix { .. } => 2.0 * (levels as f64).powi(r as i32),
         };
         let states = self.states().map_or(f64::INFINITY, |states| states as f64);
-        // Value, work, remaps, scratch; total, largest level, decision.
-        (states * (4.0 * 8.0 + 4.0 + 2.0 + 0.125) + applied * 8.0) as u64
+        // Value, work, remaps, scratch; total, largest level, decision; the cost of the units moved.
+        let vectors = if self.costs()[1] > 0.0 { 5.0 } else { 4.0 };
+        (states * (vectors * 8.0 + 4.0 + 2.0 + 0.125) + applied * 8.0) as u64
     }
 
     /// What `check` prints.

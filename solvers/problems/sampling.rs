@@ -120,7 +120,7 @@ pub fn play<W: Workload>(
     contest: &Contest,
     watch: &Watch,
 ) -> (Report, Status) {
-    let cost = workload.remap_cost();
+    let cost = workload.typical_remap_cost();
     let start = || contestants.iter().map(|contestant| contestant.start(cost)).collect();
     let mut tallies: Vec<Vec<Tally>> = vec![Vec::new(); contestants.len()];
     let mut clairvoyant: Vec<f64> = Vec::new();

@@ -4,6 +4,7 @@ use super::within;
 use crate::plot::chart::{Axis, Chart, Series};
 use crate::plot::{BAND, THRESHOLD};
 use crate::solution::load_drift::{Answer, BestThreshold, Both, Fixed, Mean};
+use crate::solution::stopping::CostByState;
 use plotters::prelude::BLACK;
 use std::fmt::Write;
 
@@ -19,6 +20,10 @@ pub fn summary(text: &mut String, answer: &Answer) {
             "{states} states{}",
             answer.active_states.map_or_else(String::new, most)
         );
+    }
+    if let Some(CostByState::Moved { fixed, per_unit_moved }) = &answer.cost_by_state {
+        let _ =
+            writeln!(text, "a remap costs {fixed}, and {per_unit_moved} for each unit it moves");
     }
     let gap = |fixed: &Fixed| match answer.value {
         Some(value) if value > 0.0 => format!("{:+.2} %", 100.0 * (fixed.value / value - 1.0)),

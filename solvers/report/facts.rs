@@ -131,7 +131,10 @@ fn of_stopping(facts: &mut Facts, answer: &stopping::Answer) {
 }
 
 fn of_drift(facts: &mut Facts, answer: &load_drift::Answer) {
-    facts.put("cost of a remap", answer.remap_cost);
+    match answer.cost_by_state {
+        None => facts.put("cost of a remap", answer.remap_cost),
+        Some(_) => facts.put("cost of a remap, at most", answer.remap_cost),
+    }
     match (answer.bounds, answer.value) {
         (Some(bounds), _) => {
             facts.mean("expected cost of the policy", bounds.upper);

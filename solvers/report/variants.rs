@@ -89,7 +89,9 @@ fn axes(loaded: &Loaded, solution: &Solution) -> Vec<Axis> {
         (Body::Stopping(answer), _) if answer.cost_by_state.is_none() => {
             at_cost(answer.remap_cost).into_iter().collect()
         }
-        (Body::LoadDrift(answer), _) => at_cost(answer.remap_cost).into_iter().collect(),
+        (Body::LoadDrift(answer), _) if answer.cost_by_state.is_none() => {
+            at_cost(answer.remap_cost).into_iter().collect()
+        }
         _ => Vec::new(),
     }
 }

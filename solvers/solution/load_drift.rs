@@ -2,6 +2,7 @@
 
 use super::Bounds;
 use super::dynamics::Dynamics;
+use super::stopping::CostByState;
 use remapping::drift;
 use serde::{Deserialize, Serialize};
 
@@ -18,8 +19,11 @@ pub struct Answer {
     pub initial_load: f64,
     /// Number of steps.
     pub steps: u64,
-    /// Cost of a remap.
+    /// Cost of a remap, at most.
     pub remap_cost: f64,
+    /// What it depends on, where it depends on the loads.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost_by_state: Option<CostByState>,
     /// Number of states: multisets of levels. Absent where they cannot be counted.
     pub states: Option<u64>,
     /// What the answer was computed on.

@@ -2,7 +2,9 @@
 
 use super::region::{Region, Search, is_left_out};
 use super::transition::Transition;
-use super::{Chain, Closest, Control, Decisions, LoadDrift, Outcome, Remapping, States, Timing};
+use super::{
+    Chain, Closest, Control, Decisions, LoadDrift, Outcome, Rebalance, Remapping, States, Timing,
+};
 use crate::chain::{ChainError, ROW_SUM_TOLERANCE, Wanted};
 use crate::rounding::TINY;
 use rayon::prelude::*;
@@ -29,6 +31,8 @@ pub struct Backward<'a> {
     transition: &'a Transition,
     pub(super) control: Control,
     pub(super) remapping: Remapping,
+    /// What a remap costs in each state beyond that; nothing where it costs the same everywhere.
+    surcharges: Vec<f64>,
     pub(super) remaining: u64,
     /// By total: states with r (max - mean) beyond this remap for certain at the next decision, and
     /// the vectors hold nothing for them.
@@ -88,7 +92,8 @@ impl<'a> Backward<'a> {
     /// The recursion at the end of the horizon.
     ///
     /// # Panics
-    /// When `transition` and `states` are not those of the problem.
+    /// When `transition` and `states` are not those of the problem, and where units moved are paid for but not split
+    /// evenly.
     pub fn new(
         problem: &'a LoadDrift,
         states: &'a States,
@@ -98,6 +103,10 @@ impl<'a> Backward<'a> {
     ) -> Backward<'a> {
         let count = states.count();
         assert_eq!(transition.states(), count, "transition and states must agree");
+        assert!(
+            problem.per_unit_moved == 0.0 || problem.rebalance == Rebalance::Split,
+            "units moved are those of an even split"
+        );
         let vectors = if carry == Carry::Outcome { 3 } else { 1 };
         let mut backward = Backward {
             problem,
@@ -105,6 +114,7 @@ impl<'a> Backward<'a> {
             transition,
             control,
             remapping: Remapping::new(problem, states),
+            surcharges: problem.surcharges(states),
             remaining: problem.steps,
             limits: vec![states.largest_excess(); states.distinct_totals()],
             expected: vec![states.largest_excess(); states.distinct_totals()],
@@ -277,11 +287,11 @@ impl<'a> Backward<'a> {
     pub(super) fn rounding(&self) -> Rounding {
         let problem = self.problem;
         let steps = (problem.steps - self.remaining) as f64;
-        // Six: the cost of a remap and its two targets, the cost of the step, and their sums.
-        let step = (self.transition.rounding() + 6.0) * f64::EPSILON;
+        // Eight: the cost of a remap, that of the units it moves, its two targets, the cost of the step, and their sums.
+        let step = (self.transition.rounding() + 8.0) * f64::EPSILON;
         let load = problem.lowest + problem.chain.levels() as f64;
         let paid = 4.0 * f64::EPSILON * load;
-        let underflow = TINY + self.underflow * steps * (load + problem.remap_cost);
+        let underflow = TINY + self.underflow * steps * (load + self.dearest());
         let excess = match problem.chain {
             Chain::BirthDeath(_) => 1.0,
             Chain::Dense(_) => (2.0 * ROW_SUM_TOLERANCE * steps * problem.processors as f64).exp(),
@@ -289,6 +299,16 @@ impl<'a> Backward<'a> {
         let on_regions = self.lost + self.region.as_ref().map_or(0.0, |region| region.rounding);
         let absolute = steps * (paid + underflow) * excess + on_regions;
         Rounding { growth: 1.1 * step * steps, absolute }
+    }
+
+    /// What a remap costs at most.
+    fn dearest(&self) -> f64 {
+        self.problem.remap_cost + self.surcharges.iter().copied().fold(0.0, f64::max)
+    }
+
+    /// Whether a remap costs the same in all states.
+    pub(super) fn is_constant(&self) -> bool {
+        self.surcharges.is_empty()
     }
 
     fn initial_state(&self) -> usize {
@@ -300,6 +320,7 @@ impl<'a> Backward<'a> {
     pub(super) fn decide(&mut self) -> Vec<u32> {
         let (control, problem, states) = (self.control, self.problem, self.states);
         let (limits, after) = (&self.limits, self.remapping.leads_to(&self.vectors[0]));
+        let surcharges = self.surcharges.as_slice();
         let beyond = limits.iter().copied().max().unwrap_or(0);
         let blocks = self.vectors[0].par_chunks(States::BLOCK).zip(self.upcoming.words_mut());
         let blocks = blocks.enumerate().with_min_len(TASK);
@@ -313,7 +334,9 @@ impl<'a> Backward<'a> {
                 let state = block * States::BLOCK + bit;
                 let (excess, total) = (states.excess(state), states.totals()[state] as usize);
                 let decided = excess > limits[total];
-                if !decided && !control.remaps(problem, states, state, value, after[total]) {
+                let more = surcharges.get(state).copied().unwrap_or(0.0);
+                let remapped = after[total] + more;
+                if !decided && !control.remaps(problem, states, state, value, remapped) {
                     *word &= !(1 << bit);
                     largest[total] = largest[total].max(excess);
                 }
@@ -327,6 +350,7 @@ impl<'a> Backward<'a> {
     /// step before it, in all states that can be reached from those up to `limits` by total.
     fn fill(&mut self, vector: usize, decides: bool, limits: &[u32]) {
         let (control, problem, states) = (self.control, self.problem, self.states);
+        let surcharges = if vector == 0 { self.surcharges.as_slice() } else { &[] };
         let pays = vector < 2 && problem.timing == Timing::AfterStep;
         let after = self.remapping.costs().get(vector).filter(|_| decides);
         let beyond = limits.iter().copied().max().unwrap_or(0) + self.remapping.farthest();
@@ -341,7 +365,8 @@ impl<'a> Backward<'a> {
                 let state = block * States::BLOCK + bit;
                 *filled = value;
                 if let Some(after) = after {
-                    let remapped = after[states.totals()[state] as usize];
+                    let more = surcharges.get(state).copied().unwrap_or(0.0);
+                    let remapped = after[states.totals()[state] as usize] + more;
                     if word >> bit & 1 == 1 {
                         *filled = remapped;
                     } else if vector == 0 && control == Control::Optimal {
@@ -379,7 +404,11 @@ impl<'a> Backward<'a> {
         if decides && optimal {
             let Rounding { growth, absolute } = self.rounding();
             let rounding = [growth.exp_m1(), absolute];
-            let needed = self.remapping.certain_beyond(&self.scratch, rounding);
+            let needed = match self.is_constant() {
+                true => self.remapping.certain_beyond(&self.scratch, rounding),
+                // Where a remap moves many units it may not pay, however large the imbalance.
+                false => vec![full; self.limits.len()],
+            };
             let short = |(total, limit): (usize, &u32)| {
                 *limit < needed[total].min(self.remapping.largest_excess(total))
             };

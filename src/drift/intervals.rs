@@ -5,8 +5,8 @@
 //! 1 - F_f(x)^(r-k) F_{f+1}(x)^k with F_l the law of one chain n steps after level l, and the total,
 //! all that the next remap depends on, has the law of a sum: p_f^{*(r-k)} * p_{f+1}^{*k}.
 
-use super::{Chain, LoadDrift, Outcome, Timing};
-use crate::chain::ROW_SUM_TOLERANCE;
+use super::{Chain, LoadDrift, Outcome, States, Timing, Transition};
+use crate::chain::{ROW_SUM_TOLERANCE, Wanted};
 use crate::observer::Observer;
 use rayon::prelude::*;
 
@@ -22,7 +22,8 @@ pub struct Interval {
 /// The exact expectations of all fixed intervals 1..=longest.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Intervals {
-    remap_cost: f64,
+    /// Expected cost of a remap after n steps from the start, n = 0, 1, ...; one number if it is always the same.
+    remap_costs: Vec<f64>,
     outcomes: Vec<Interval>,
     /// Expected cost of the first n steps without a remap, n = 0, 1, ...
     unremapped: Vec<f64>,
@@ -39,7 +40,55 @@ impl Intervals {
     /// the number of steps. A halt makes the one that is being evaluated the last. Time: O(T)
     /// convolutions of laws of length r L per interval, T = r (L-1) + 1 totals, and steps / interval
     /// products with a T x T matrix.
+    ///
+    /// # Panics
+    /// When the cost of a remap depends on the loads: see [`moving`](Self::moving).
     pub fn new(problem: &LoadDrift, longest: u64, observer: &dyn Observer) -> Intervals {
+        assert!(problem.per_unit_moved == 0.0, "units moved are counted on states");
+        Intervals::evaluate(problem, longest, observer, Vec::new)
+    }
+
+    /// The same where units moved are paid for: how many there are to be expected comes from an application of the
+    /// operator to all states per interval.
+    ///
+    /// # Panics
+    /// When `states` and `transition` are not those of the problem.
+    pub fn moving(
+        problem: &LoadDrift,
+        states: &States,
+        transition: &Transition,
+        longest: u64,
+        observer: &dyn Observer,
+    ) -> Intervals {
+        if problem.per_unit_moved == 0.0 {
+            return Intervals::new(problem, longest, observer);
+        }
+        let all = Wanted::new(
+            problem.processors,
+            &vec![states.largest_excess(); states.distinct_totals()],
+        );
+        // What a remap costs beyond the fixed part after so many more steps, in each state.
+        let mut expected = problem.surcharges(states);
+        let mut next = expected.clone();
+        let ranks: Vec<usize> = (0..states.distinct_totals())
+            .map(|total| states.multisets().rank(&problem.balanced(total)[0].1))
+            .collect();
+        let advance = || {
+            transition.apply_where(&all, &expected, &mut next);
+            std::mem::swap(&mut expected, &mut next);
+            ranks.iter().map(|rank| expected[*rank]).collect()
+        };
+        Intervals::evaluate(problem, longest, observer, advance)
+    }
+
+    /// `surcharges` tells of 1, 2, ... steps after a remap, one after the other, what the next remap is then expected to
+    /// cost beyond the fixed part, by the total of the last; nothing where that is all.
+    fn evaluate(
+        problem: &LoadDrift,
+        longest: u64,
+        observer: &dyn Observer,
+        mut surcharges: impl FnMut() -> Vec<f64>,
+    ) -> Intervals {
         let rows = problem.chain.rows();
         let levels = rows.len();
         let totals = problem.processors * (levels - 1) + 1;
@@ -49,6 +98,8 @@ impl Intervals {
         let mut cost = vec![vec![0.0; totals]];
         let mut work = vec![vec![0.0; totals]];
         let mut outcomes = Vec::new();
+        let first = problem.initial * problem.processors;
+        let mut remap_costs = vec![problem.remap_cost];
         for n in 1..=longest as usize {
             let next = multiply(&rows, &laws);
             // T1 pays the n-th step after n moves, T2 after n - 1.
@@ -62,15 +113,16 @@ impl Intervals {
             cost.push(cost_n);
             work.push(work_n);
             laws = next;
-            let outcome = problem.evaluate_interval(n, &laws, &starts, &cost, &work);
+            let moved = surcharges();
+            remap_costs.extend(moved.get(first).map(|more| problem.remap_cost + more));
+            let outcome = problem.evaluate_interval(n, &laws, &starts, [&cost, &work], &moved);
             outcomes.push(Interval { interval: n as u64, outcome });
             if observer.check().is_break() {
                 break;
             }
         }
-        let first = problem.initial * problem.processors;
         let unremapped = cost.iter().map(|cost| cost[first]).collect();
-        Intervals { remap_cost: problem.remap_cost, outcomes, unremapped }
+        Intervals { remap_costs, outcomes, unremapped }
     }
 
     /// What the program comes to if it never remaps. Time: O(L) a step for birth–death chains, otherwise
@@ -104,7 +156,7 @@ impl Intervals {
     }
 
     /// An upper bound on the expected objective of remapping every `interval` steps (never, if these are all),
-    /// where `value` was computed for it.
+    /// where `value` was computed for it. Where units moved are paid for, of never alone.
     ///
     /// The law of a chain after n steps is a sum of products of n rounded probabilities and E max a sum over
     /// the levels of 1 less a product of r sums of it; the law of the totals after k remaps is a sum of products
@@ -146,7 +198,21 @@ impl Intervals {
     /// W(n), the expected average cost per step if the first remap is after step n
     /// [NRS86, section 3]; n from 1 to the longest interval.
     pub fn average_cost(&self, n: u64) -> f64 {
-        (self.unremapped[n as usize] + self.remap_cost) / n as f64
+        (self.unremapped[n as usize] + self.remap_cost(n)) / n as f64
+    }
+
+    /// The interval of least [`average_cost`](Self::average_cost) of those evaluated, the longest of equal ones.
+    pub fn least_average(&self) -> u64 {
+        let longer = |best: u64, n: u64| match self.average_cost(n) <= self.average_cost(best) {
+            true => n,
+            false => best,
+        };
+        (1..=self.outcomes.len() as u64).fold(1, longer)
+    }
+
+    /// What a remap is expected to cost n steps after the start, n from 1 to the longest interval.
+    pub fn remap_cost(&self, n: u64) -> f64 {
+        *self.remap_costs.get(n as usize).unwrap_or(&self.remap_costs[0])
     }
 
     /// Expected cost of step n = 1, 2, ... of a program that never remaps: the growth of the
@@ -218,8 +284,8 @@ impl LoadDrift {
         interval: usize,
         laws: &Laws,
         starts: &[usize],
-        cost: &[Vec<f64>],
-        work: &[Vec<f64>],
+        [cost, work]: [&[Vec<f64>]; 2],
+        surcharges: &[f64],
     ) -> Outcome {
         let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
         let totals = cost[0].len();
@@ -230,7 +296,7 @@ impl LoadDrift {
         if left > interval {
             let kernel = self.remap_kernel(laws, starts, totals);
             while left > interval {
-                value += dot(&at, &cost[interval]);
+                value += dot(&at, &cost[interval]) + dot(&at, surcharges);
                 done += dot(&at, &work[interval]);
                 remaps += 1;
                 left -= interval;
@@ -245,7 +311,7 @@ impl LoadDrift {
                 if moved <= SETTLED {
                     // From here on every interval is like the one before.
                     let more = ((left - 1) / interval) as u64;
-                    value += more as f64 * dot(&at, &cost[interval]);
+                    value += more as f64 * (dot(&at, &cost[interval]) + dot(&at, surcharges));
                     done += more as f64 * dot(&at, &work[interval]);
                     remaps += more;
                     left -= more as usize * interval;

@@ -29,6 +29,7 @@
 //!     initial: 5,
 //!     steps: 50,
 //!     remap_cost: 6.0,
+//!     per_unit_moved: 0.0,
 //!     rebalance: Rebalance::Split,
 //!     timing: Timing::AfterStep,
 //!     objective: Objective::Imbalance,
@@ -81,6 +82,9 @@ pub struct LoadDrift {
     pub steps: u64,
     /// Cost of one remap C >= 0, in units of time.
     pub remap_cost: f64,
+    /// What a remap costs besides for each unit of load that changes its processor, >= 0. Other than 0 with
+    /// [`Rebalance::Split`] only: the other rules take load away or add some.
+    pub per_unit_moved: f64,
     /// What a remap makes of the loads.
     pub rebalance: Rebalance,
     /// When the program may remap.

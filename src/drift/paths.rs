@@ -18,6 +18,8 @@ pub struct Loads {
     problem: LoadDrift,
     /// `cumulative[l][x]`: probability that level l moves to level x or below.
     cumulative: Vec<Vec<f64>>,
+    /// What a remap costs on average, where that depends on the loads.
+    typical: Option<f64>,
 }
 
 /// The random numbers of the step a path has come to.
@@ -41,7 +43,12 @@ impl Loads {
                 .collect()
         };
         let cumulative = problem.chain.rows().into_iter().map(cumulate).collect();
-        Loads { problem, cumulative }
+        Loads { problem, cumulative, typical: None }
+    }
+
+    /// With the cost of a remap that is told to rules which want one number.
+    pub fn typically(self, remap_cost: f64) -> Loads {
+        Loads { typical: Some(remap_cost), ..self }
     }
 }
 
@@ -59,6 +66,18 @@ impl Workload for Loads {
 
     fn remap_cost(&self) -> f64 {
         self.problem.remap_cost
+    }
+
+    fn surcharge(&self, levels: &Vec<u16>) -> f64 {
+        if self.problem.per_unit_moved == 0.0 {
+            return 0.0;
+        }
+        let levels: Vec<usize> = levels.iter().map(|level| usize::from(*level)).collect();
+        self.problem.per_unit_moved * self.problem.units_moved(&levels) as f64
+    }
+
+    fn typical_remap_cost(&self) -> f64 {
+        self.typical.unwrap_or(self.problem.remap_cost)
     }
 
     fn decides_before_step(&self) -> bool {

@@ -92,6 +92,33 @@ impl States {
 }
 
 impl LoadDrift {
+    /// The fewest units of load that change their processor when the total of these levels is split evenly:
+    /// processors above the average keep its floor or its ceiling, as many of them the ceiling as there are to be.
+    pub fn units_moved(&self, levels: &[usize]) -> usize {
+        let total: usize = levels.iter().sum();
+        let (floor, extra) = (total / self.processors, total % self.processors);
+        let above = levels.iter().filter(|level| **level > floor);
+        above.clone().map(|level| level - floor).sum::<usize>() - above.count().min(extra)
+    }
+
+    /// What a remap costs at most.
+    pub fn dearest_remap(&self, states: &States) -> f64 {
+        self.remap_cost + self.surcharges(states).into_iter().fold(0.0, f64::max)
+    }
+
+    /// What a remap costs in each state beyond [`remap_cost`](Self::remap_cost); nothing where that is all.
+    pub(super) fn surcharges(&self, states: &States) -> Vec<f64> {
+        if self.per_unit_moved == 0.0 {
+            return Vec::new();
+        }
+        let mut levels = vec![0; self.processors];
+        let one = |state| {
+            states.multisets().unrank_into(state, &mut levels);
+            self.per_unit_moved * self.units_moved(&levels) as f64
+        };
+        (0..states.count()).map(one).collect()
+    }
+
     /// Sorted levels after a remap of loads with sum of levels `total`, and their probabilities.
     pub fn balanced(&self, total: usize) -> Balanced {
         let r = self.processors;

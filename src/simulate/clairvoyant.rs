@@ -58,9 +58,10 @@ impl<'a, W: Workload> Clairvoyant<'a, W> {
             .reached
             .iter()
             .map(|(mapping, cost)| {
+                let remap = self.workload.remap_cost() + self.workload.surcharge(mapping);
                 let mut mapping = mapping.clone();
                 self.workload.remap(world, &mut mapping);
-                (mapping, cost + self.workload.remap_cost())
+                (mapping, cost + remap)
             })
             .collect();
         let mut places: HashMap<W::Mapping, usize> = HashMap::new();

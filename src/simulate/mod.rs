@@ -19,6 +19,7 @@
 //!     initial: 5,
 //!     steps: 50,
 //!     remap_cost: 6.0,
+//!     per_unit_moved: 0.0,
 //!     rebalance: Rebalance::Split,
 //!     timing: Timing::AfterStep,
 //!     objective: Objective::Imbalance,
@@ -54,8 +55,18 @@ pub trait Workload: Sync {
     /// Number of steps K of the program.
     fn steps(&self) -> u64;
 
-    /// Cost of a remap, in units of time.
+    /// Cost of a remap, in units of time. Where it depends on the mapping, the least there is.
     fn remap_cost(&self) -> f64;
+
+    /// What a remap of this mapping costs beyond that.
+    fn surcharge(&self, _mapping: &Self::Mapping) -> f64 {
+        0.0
+    }
+
+    /// The cost of a remap that rules are told which want a single number.
+    fn typical_remap_cost(&self) -> f64 {
+        self.remap_cost()
+    }
 
     /// Whether decisions are made before a step is paid (T2) rather than after it (T1).
     fn decides_before_step(&self) -> bool {

@@ -69,8 +69,23 @@ impl<'a> Plain<'a> {
             }
         };
         to[0] += self.problem.remap_cost;
+        if self.problem.per_unit_moved > 0.0 {
+            to[0] += self.problem.per_unit_moved * self.units_moved(levels) as f64;
+        }
         to[2] += 1.0;
         to
+    }
+
+    /// The fewest units that change their processor, over all ways to say who gets the larger shares.
+    fn units_moved(&self, levels: &[usize]) -> usize {
+        let total: usize = levels.iter().sum();
+        let (share, larger) = (total / levels.len(), total % levels.len());
+        let ways = (0u32..1 << levels.len()).filter(|way| way.count_ones() as usize == larger);
+        let moved = |way: u32| -> usize {
+            let to = |i: usize| share + (way >> i & 1) as usize;
+            levels.iter().enumerate().map(|(i, level)| level.saturating_sub(to(i))).sum()
+        };
+        ways.map(moved).min().unwrap()
     }
 
     fn decide(&self, ahead: &[Triple], remap: &dyn Fn(&[usize], f64, f64) -> bool) -> Vec<Triple> {
@@ -190,11 +205,32 @@ fn problems() -> impl Strategy<Value = LoadDrift> {
             initial,
             steps,
             remap_cost,
+            per_unit_moved: 0.0,
             rebalance,
             timing,
             objective,
         }
     })
+}
+
+/// The same, where units moved may be paid for.
+fn charged_problems() -> impl Strategy<Value = LoadDrift> {
+    let each = prop_oneof![Just(0.0), 1e-6f64..2.0, 5.0f64..50.0];
+    (problems(), each, any::<bool>()).prop_map(|(problem, each, free)| match each {
+        0.0 => problem,
+        each => LoadDrift {
+            per_unit_moved: each,
+            remap_cost: if free { 0.0 } else { problem.remap_cost },
+            rebalance: Rebalance::Split,
+            ..problem
+        },
+    })
+}
+
+fn intervals(problem: &LoadDrift, longest: u64) -> Intervals {
+    let states = States::new(problem.processors, problem.chain.levels()).unwrap();
+    let transition = Transition::new(&problem.chain, problem.processors).unwrap();
+    Intervals::moving(problem, &states, &transition, longest, &())
 }
 
 /// With loads far enough apart that some remaps are certain, and any drift at each of them.
@@ -225,6 +261,7 @@ fn figure(processors: usize, steps: u64, remap_cost: f64) -> LoadDrift {
         initial: 9,
         steps,
         remap_cost,
+        per_unit_moved: 0.0,
         rebalance: Rebalance::Split,
         timing: Timing::AfterStep,
         objective: Objective::Imbalance,
@@ -235,7 +272,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
     #[test]
-    fn optimum_equals_brute_force_on_the_full_tensor(problem in problems()) {
+    fn optimum_equals_brute_force_on_the_full_tensor(problem in charged_problems()) {
         let plain = Plain::new(&problem).solve(&|_, on, remapped| {
             on - remapped > 1e-12 * on.abs().max(remapped.abs())
         });
@@ -244,7 +281,7 @@ proptest! {
     }
 
     #[test]
-    fn threshold_rules_equal_brute_force(problem in problems(), level in 0u32..12) {
+    fn threshold_rules_equal_brute_force(problem in charged_problems(), level in 0u32..12) {
         let plain = Plain::new(&problem);
         // Between the multiples of 1/r that max - mean takes.
         let threshold = (f64::from(level) + 0.5) / (2.0 * problem.processors as f64);
@@ -273,9 +310,9 @@ proptest! {
 
     /// Convolutions of one-chain laws against the joint chain with the time since the last remap.
     #[test]
-    fn fixed_intervals_equal_brute_force(problem in problems(), interval in 1u64..8) {
+    fn fixed_intervals_equal_brute_force(problem in charged_problems(), interval in 1u64..8) {
         let plain = Plain::new(&problem);
-        let intervals = Intervals::new(&problem, 25, &());
+        let intervals = intervals(&problem, 25);
         let interval = interval.min(problem.steps);
         let found = intervals.all()[interval as usize - 1].outcome;
         let mut ahead = vec![[0.0; 3]; plain.vectors.len()];
@@ -303,10 +340,10 @@ proptest! {
     }
 
     #[test]
-    fn no_policy_beats_the_optimum(problem in problems(), level in 0u32..12) {
+    fn no_policy_beats_the_optimum(problem in charged_problems(), level in 0u32..12) {
         let optimal = run(&problem, Control::Optimal).value;
         let slack = 1e-10 * optimal.max(1.0);
-        for fixed in Intervals::new(&problem, 25, &()).all() {
+        for fixed in intervals(&problem, 25).all() {
             prop_assert!(optimal <= fixed.outcome.value + slack);
         }
         let threshold = f64::from(level) / 4.0;
@@ -453,6 +490,7 @@ fn problems_with_regions() -> impl Strategy<Value = LoadDrift> {
                 initial: (at * (levels - 1) as f64) as usize,
                 steps,
                 remap_cost,
+                per_unit_moved: 0.0,
                 rebalance,
                 timing,
                 objective,
@@ -607,11 +645,14 @@ impl Plainly<'_> {
 /// Simulated means agree with the exact expectations, for every policy evaluated both ways.
 #[test]
 fn simulation_agrees_with_exact_evaluation() {
-    for (timing, rebalance, objective) in [
-        (Timing::AfterStep, Rebalance::Split, Objective::Imbalance),
-        (Timing::BeforeStep, Rebalance::Stochastic, Objective::Makespan),
+    for (timing, rebalance, objective, per_unit_moved) in [
+        (Timing::AfterStep, Rebalance::Split, Objective::Imbalance, 0.0),
+        (Timing::AfterStep, Rebalance::Split, Objective::Imbalance, 0.6),
+        (Timing::BeforeStep, Rebalance::Split, Objective::Makespan, 0.3),
+        (Timing::BeforeStep, Rebalance::Stochastic, Objective::Makespan, 0.0),
     ] {
-        let problem = LoadDrift { timing, rebalance, objective, ..figure(3, 100, 3.0) };
+        let problem =
+            LoadDrift { timing, rebalance, objective, per_unit_moved, ..figure(3, 100, 3.0) };
         let states = States::new(3, 19).unwrap();
         let transition = Transition::new(&problem.chain, 3).unwrap();
         let map = MapPolicy::solve(&problem, &states, &transition, &()).unwrap();
@@ -628,7 +669,7 @@ fn simulation_agrees_with_exact_evaluation() {
         let exact = [
             run(&problem, Control::Optimal),
             Intervals::never(&problem),
-            Intervals::new(&problem, 7, &()).all()[6].outcome,
+            intervals(&problem, 7).all()[6].outcome,
             run(&problem, Control::Threshold(1.8)),
             run(&problem, Control::Utilization(0.8)),
         ];
@@ -652,8 +693,10 @@ fn simulation_agrees_with_exact_evaluation() {
 /// Knowing the path beats every policy on it, and equals trying every sequence of remaps.
 #[test]
 fn clairvoyant_is_the_best_sequence_of_remaps() {
-    for timing in [Timing::AfterStep, Timing::BeforeStep] {
-        let problem = LoadDrift { timing, ..figure(3, 8, 0.7) };
+    for (timing, per_unit_moved) in
+        [(Timing::AfterStep, 0.0), (Timing::BeforeStep, 0.0), (Timing::AfterStep, 0.2)]
+    {
+        let problem = LoadDrift { timing, per_unit_moved, ..figure(3, 8, 0.7) };
         let plans = || -> Vec<Box<dyn Policy>> {
             (0..128u64).map(|plan| Box::new(Planned { plan, next: 0 }) as Box<dyn Policy>).collect()
         };

@@ -14,6 +14,7 @@ fn walk(processors: usize, steps: u64) -> LoadDrift {
         initial: 9,
         steps,
         remap_cost: 8.0,
+        per_unit_moved: 0.0,
         rebalance: Rebalance::Split,
         timing: Timing::AfterStep,
         objective: Objective::Imbalance,

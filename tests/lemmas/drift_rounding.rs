@@ -15,6 +15,8 @@ use remapping::drift::{
 struct Model {
     rows: Vec<Vec<Rational>>,
     remap_cost: Rational,
+    /// For each unit moved; 0 unless loads are split evenly.
+    each: Rational,
     rounded: LoadDrift,
 }
 
@@ -52,45 +54,52 @@ fn rows() -> impl Strategy<Value = (Vec<Vec<Rational>>, bool)> {
 }
 
 fn model(steps: u64) -> impl Strategy<Value = Model> {
-    let cost = prop_oneof![
-        4 => (0i64..300).prop_map(|k| ratio(k, 100)),
-        1 => (1i64..10).prop_map(|k| Rational::from(k) / Rational::from(10).pow(310)),
-        1 => (1i64..10).prop_map(|k| Rational::from(k) * Rational::from(10).pow(300)),
-    ];
+    let cost = || {
+        prop_oneof![
+            4 => (0i64..300).prop_map(|k| ratio(k, 100)),
+            1 => (1i64..10).prop_map(|k| Rational::from(k) / Rational::from(10).pow(310)),
+            1 => (1i64..10).prop_map(|k| Rational::from(k) * Rational::from(10).pow(300)),
+        ]
+    };
+    let each = prop_oneof![1 => Just(Rational::ZERO), 2 => cost()];
     let rules =
         prop_oneof![Just(Rebalance::Split), Just(Rebalance::Nearest), Just(Rebalance::Stochastic)];
     let timings = prop_oneof![Just(Timing::AfterStep), Just(Timing::BeforeStep)];
     let objectives = prop_oneof![Just(Objective::Imbalance), Just(Objective::Makespan)];
-    let sizes = (1usize..4, rows(), 0u32..3, 0.0f64..1.0, 1..=steps, cost);
-    (sizes, rules, timings, objectives).prop_map(|(sizes, rebalance, timing, objective)| {
-        let (processors, (rows, near), lowest, place, steps, remap_cost) = sizes;
-        let levels = rows.len();
-        let chain = if near {
-            let up: Vec<_> = (0..levels)
-                .map(|l| rows[l].get(l + 1).cloned().unwrap_or(Rational::ZERO))
-                .collect();
-            let down: Vec<_> = (0..levels)
-                .map(|l| if l > 0 { rows[l][l - 1].clone() } else { Rational::ZERO })
-                .collect();
-            Chain::BirthDeath(BirthDeath::from_rationals(&up, &down).unwrap())
-        } else {
-            let rounded: Vec<Vec<f64>> =
-                rows.iter().map(|row| row.iter().map(double).collect()).collect();
-            Chain::Dense(Dense::new(&rounded).unwrap())
-        };
-        let rounded = LoadDrift {
-            processors,
-            chain,
-            lowest: f64::from(lowest),
-            initial: (place * levels as f64) as usize,
-            steps,
-            remap_cost: double(&remap_cost),
-            rebalance,
-            timing,
-            objective,
-        };
-        Model { rows, remap_cost, rounded }
-    })
+    let sizes = (1usize..4, rows(), 0u32..3, 0.0f64..1.0, 1..=steps, cost());
+    (sizes, rules, timings, objectives, each).prop_map(
+        |(sizes, rebalance, timing, objective, each)| {
+            let each = if rebalance == Rebalance::Split { each } else { Rational::ZERO };
+            let (processors, (rows, near), lowest, place, steps, remap_cost) = sizes;
+            let levels = rows.len();
+            let chain = if near {
+                let up: Vec<_> = (0..levels)
+                    .map(|l| rows[l].get(l + 1).cloned().unwrap_or(Rational::ZERO))
+                    .collect();
+                let down: Vec<_> = (0..levels)
+                    .map(|l| if l > 0 { rows[l][l - 1].clone() } else { Rational::ZERO })
+                    .collect();
+                Chain::BirthDeath(BirthDeath::from_rationals(&up, &down).unwrap())
+            } else {
+                let rounded: Vec<Vec<f64>> =
+                    rows.iter().map(|row| row.iter().map(double).collect()).collect();
+                Chain::Dense(Dense::new(&rounded).unwrap())
+            };
+            let rounded = LoadDrift {
+                processors,
+                chain,
+                lowest: f64::from(lowest),
+                initial: (place * levels as f64) as usize,
+                steps,
+                remap_cost: double(&remap_cost),
+                per_unit_moved: double(&each),
+                rebalance,
+                timing,
+                objective,
+            };
+            Model { rows, remap_cost, each, rounded }
+        },
+    )
 }
 
 impl Model {
@@ -101,6 +110,17 @@ impl Model {
         let mean = &lowest + total / Rational::from(levels.len() as u64);
         let max = lowest + Rational::from(levels.iter().copied().max().unwrap() as u64);
         if problem.objective == Objective::Imbalance { max - mean } else { max }
+    }
+
+    /// What a remap of these levels costs.
+    fn remap(&self, levels: &[usize]) -> Rational {
+        match self.rounded.per_unit_moved > 0.0 {
+            true => {
+                let units = Rational::from(self.rounded.units_moved(levels) as u64);
+                &self.remap_cost + &self.each * units
+            }
+            false => self.remap_cost.clone(),
+        }
     }
 
     /// The least expected objective over all L^r ordered load vectors.
@@ -122,7 +142,7 @@ impl Model {
                     _ => vec![Rational::ONE - &up, up],
                 };
                 let after =
-                    to.iter().zip(shares).fold(self.remap_cost.clone(), |sum, ((_, to), share)| {
+                    to.iter().zip(shares).fold(self.remap(vector), |sum, ((_, to), share)| {
                         sum + share * &ahead[place(to)]
                     });
                 after.min(ahead[place(vector)].clone())
@@ -180,6 +200,11 @@ proptest! {
         prop_assert!(upper - lower <= 1e-12 * near.max(1.0), "{lower} {near} {upper}");
         // No fixed interval beats the optimum.
         let steps = model.rounded.steps;
+        if model.rounded.per_unit_moved > 0.0 {
+            let never = Intervals::never(&model.rounded).value;
+            prop_assert!(exact(Intervals::upper_bound(&model.rounded, steps, never)) >= value);
+            return Ok(());
+        }
         for fixed in Intervals::new(&model.rounded, steps, &()).all() {
             let most =
                 Intervals::upper_bound(&model.rounded, fixed.interval, fixed.outcome.value);
@@ -203,6 +228,7 @@ fn a_million_steps_are_within_their_bounds() {
             initial: 9,
             steps,
             remap_cost: 8.0,
+            per_unit_moved: 0.0,
             rebalance: Rebalance::Split,
             timing: Timing::AfterStep,
             objective: Objective::Makespan,

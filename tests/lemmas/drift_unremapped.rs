@@ -18,6 +18,7 @@ fn problem(
         initial: initial % levels,
         steps: 12,
         remap_cost: 2.0,
+        per_unit_moved: 0.0,
         rebalance: Rebalance::Split,
         timing,
         objective: Objective::Imbalance,

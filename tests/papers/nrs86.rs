@@ -18,6 +18,7 @@ fn mum(processors: usize, steps: u64, remap_cost: f64) -> LoadDrift {
         initial: 9,
         steps,
         remap_cost,
+        per_unit_moved: 0.0,
         rebalance: Rebalance::Split,
         timing: Timing::AfterStep,
         objective: Objective::Imbalance,

@@ -103,6 +103,7 @@ fn lay_out(model: &LoadDrift, problem: &drift::LoadDrift, found: Option<&Measure
         initial_load: problem.lowest + problem.initial as f64,
         steps: problem.steps,
         remap_cost: problem.remap_cost,
+        cost_by_state: None,
         states: model.states(),
         representation: Representation::Bounds,
         active_states: None,

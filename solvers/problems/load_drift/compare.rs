@@ -26,8 +26,9 @@ pub(super) fn compare(
     let (states, transition) = prepare(loaded, model, &problem)?;
     let field = Drift { problem: &problem, states: &states, transition: &transition, watch };
     let contestants = field.contestants(&contest.policies).map_err(|complaint| vec![complaint])?;
-    if let Some((contestants, best)) = contestants {
-        let (report, status) = play(&Loads::new(problem.clone()), &contestants, contest, watch);
+    if let Some((contestants, best, typical)) = contestants {
+        let loads = Loads::new(problem.clone()).typically(typical);
+        let (report, status) = play(&loads, &contestants, contest, watch);
         return Ok((Report { best_threshold: best, ..report }, status));
     }
     let status = match watch.progress(0, 1) {
@@ -37,8 +38,8 @@ pub(super) fn compare(
     Ok((Report::none(contest), status))
 }
 
-/// Who takes part, and the best threshold if that was asked for.
-type Asked = (Vec<Contestant>, Option<BestThreshold>);
+/// Who takes part, the best threshold if that was asked for, and the cost of a remap for rules that want one number.
+type Asked = (Vec<Contestant>, Option<BestThreshold>, f64);
 
 /// Drifting loads, and what exact evaluation needs.
 struct Drift<'a> {
@@ -78,7 +79,10 @@ impl Drift<'_> {
                 rule(name)?;
             }
         }
-        let intervals = Intervals::new(self.problem, LONGEST_INTERVAL, self.watch);
+        let (problem, states, transition) = (self.problem, self.states, self.transition);
+        let intervals =
+            Intervals::moving(problem, states, transition, LONGEST_INTERVAL, self.watch);
+        let typical = intervals.remap_cost(intervals.best().interval);
         let wants = |name: &str| names.iter().any(|other| other == name);
         let map = match wants("optimal") || wants("threshold") || wants("best_threshold") {
             true => {
@@ -121,7 +125,7 @@ impl Drift<'_> {
                 }
                 ("fixed", _) => self.contestant(Rule::Fixed(intervals.best().interval), &intervals),
                 ("menon_offline", _) => {
-                    let slope = growth_slope(self.problem.remap_cost, &intervals.growth());
+                    let slope = growth_slope(typical, &intervals.growth());
                     self.contestant(Rule::SlopeInterval(slope), &intervals)
                 }
                 _ => self.contestant(rule(name)?, &intervals),
@@ -138,7 +142,7 @@ impl Drift<'_> {
         if let Some(at) = contestants.iter().enumerate().position(twin).filter(|_| everything) {
             contestants.remove(at);
         }
-        Ok(Some((contestants, best)))
+        Ok(Some((contestants, best, typical)))
     }
 
     fn contestant(&self, rule: Rule, intervals: &Intervals) -> Contestant {

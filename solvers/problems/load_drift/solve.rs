@@ -11,6 +11,7 @@ use crate::run::Watch;
 use crate::solution::Body;
 use crate::solution::dynamics::{Dynamics, Kind, MOST_LEVELS, Moves};
 use crate::solution::load_drift::{Answer, Closest, Fixed, Representation};
+use crate::solution::stopping::CostByState;
 use remapping::drift::{
     Backward, Carry, Control, Decisions, Intervals, Outcome, States, Transition,
 };
@@ -55,8 +56,8 @@ pub fn solve(
     }
     let (status, warnings) = run(&mut backward, &problem, &mut checkpoint, watch, &mut noted);
     let fixed = match status {
-        Status::Converged => Intervals::new(&problem, LONGEST_INTERVAL, &()),
-        _ => Intervals::new(&problem, LONGEST_INTERVAL, &Moment(Instant::now())),
+        Status::Converged => intervals(&problem, &states, &transition, watch),
+        _ => intervals(&problem, &states, &transition, &Moment(Instant::now())),
     };
     let mut answer = lay_out(&backward, &problem, &states, &fixed, noted);
     if settings.values && status == Status::Converged {
@@ -70,6 +71,16 @@ pub fn solve(
         answer.best_threshold = best.ok().map(Into::into);
     }
     Ok(Found::new(Body::LoadDrift(Box::new(answer)), status, warnings))
+}
+
+/// The fixed intervals. Where units moved are paid for, they take the operator, and may be stopped.
+fn intervals(
+    problem: &drift::LoadDrift,
+    states: &States,
+    transition: &Transition,
+    observer: &dyn Observer,
+) -> Intervals {
+    Intervals::moving(problem, states, transition, LONGEST_INTERVAL, observer)
 }
 
 /// Lets half a second pass: what a stopped computation may still take for the bound it shows.
@@ -213,6 +224,9 @@ fn lay_out(
     };
     let upper = match best_fixed.interval.unwrap_or(problem.steps) {
         _ if done => upper,
+        _ if problem.per_unit_moved > 0.0 => {
+            Intervals::upper_bound(problem, problem.steps, never.value)
+        }
         interval => Intervals::upper_bound(problem, interval, best_fixed.value),
     };
     let mut closest_threshold = found.closest;
@@ -225,7 +239,11 @@ fn lay_out(
         levels: problem.chain.levels(),
         initial_load: problem.lowest + problem.initial as f64,
         steps: problem.steps,
-        remap_cost: problem.remap_cost,
+        remap_cost: problem.dearest_remap(states),
+        cost_by_state: (problem.per_unit_moved > 0.0).then_some(CostByState::Moved {
+            fixed: problem.remap_cost,
+            per_unit_moved: problem.per_unit_moved,
+        }),
         states: Some(states.count() as u64),
         representation: match backward.largest_region() {
             Some(_) => Representation::Active,
@@ -245,7 +263,10 @@ fn lay_out(
         value_bounds: Bounds { lower, upper },
         best_fixed,
         never: of_outcome(None, &never),
-        least_average_cost: Intervals::least_average_cost(problem),
+        least_average_cost: match problem.per_unit_moved > 0.0 {
+            true => fixed.least_average(),
+            false => Intervals::least_average_cost(problem),
+        },
         closest_threshold,
         best_threshold: None,
         decision_step: found.wanted.filter(|_| found.decisions.is_some()),
@@ -266,6 +287,7 @@ fn dynamics(problem: &drift::LoadDrift) -> Option<Dynamics> {
     use drift::{Objective, Timing};
     let fits =
         problem.rebalance == drift::Rebalance::Split && problem.chain.levels() <= MOST_LEVELS;
+    let fits = fits && problem.per_unit_moved == 0.0;
     fits.then(|| Dynamics {
         chains: vec![Moves::of(problem.lowest as i64, &problem.chain.rows())],
         capacities: Vec::new(),

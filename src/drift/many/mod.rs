@@ -65,6 +65,9 @@ pub enum NoBounds {
     /// Too many ranks.
     #[error("bounds take at most {MOST_RANKS} processors, found {0}")]
     Ranks(usize),
+    /// The cost of a remap depends on the loads.
+    #[error("bounds take remaps that cost the same everywhere")]
+    UnitsMoved,
     /// A remap leads nowhere: there is a single processor.
     #[error("a single processor has nothing to balance")]
     Single,
@@ -79,6 +82,7 @@ impl NoBounds {
         let (levels, steps, ranks) = (problem.chain.levels(), problem.steps, problem.processors);
         Some(match () {
             () if problem.timing == Timing::BeforeStep => NoBounds::BeforeStep,
+            () if problem.per_unit_moved > 0.0 => NoBounds::UnitsMoved,
             () if levels > MOST_LEVELS => NoBounds::Levels(levels),
             () if steps > MOST_STEPS => NoBounds::Steps(steps),
             () if ranks > MOST_RANKS => NoBounds::Ranks(ranks),

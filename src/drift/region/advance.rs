@@ -141,6 +141,7 @@ impl Backward<'_> {
         let region = self.region.take();
         // Rules that are given are known to remap in most states, and those are left out as it is.
         if self.control != Control::Optimal
+            || !self.is_constant()
             || self.states.count() < self.search.least_states
             || self.remaining < WORTH
             || self.remapping.costs().is_empty()
