@@ -11,6 +11,7 @@ use crate::phases::{Hazard, PhaseChange};
 use crate::proof::Interval;
 use crate::stopping::Stopping;
 use num_bigint::BigInt;
+use num_traits::Zero;
 
 /// One hazard, or one for each step.
 pub type Hazards = Result<Interval, Vec<Interval>>;
@@ -51,7 +52,10 @@ pub struct OfLoadDrift {
     pub levels: u64,
     pub initial_load: i64,
     pub steps: u64,
+    /// The most that a remap costs.
     pub remap_cost: Interval,
+    /// Its fixed part and that of each unit moved, if it is made of these.
+    pub cost_by_state: Option<[Interval; 2]>,
     /// Multisets of levels.
     pub states: Interval,
 }
@@ -131,13 +135,24 @@ impl LoadDrift {
         let (more, fewer) = (levels.saturating_sub(1), self.processors as u64);
         let (more, fewer) = (more.max(fewer), more.min(fewer));
         let states = (1..=fewer).fold(BigInt::from(1), |all, i| all * (more + i) / i);
+        let [fixed, each] = self.costs()?;
+        let (dearest, parts) = match each.is_zero() {
+            true => (fixed, None),
+            false => {
+                let (space, even) = self.space()?;
+                let most = self.units_moved(&space, &even)?.into_iter().max().unwrap_or(0);
+                let parts = [&fixed, &each].map(|part| Span::from(part).reals().into());
+                (&fixed + &each * BigInt::from(most), Some(parts))
+            }
+        };
         Ok(OfLoadDrift {
             processors: self.processors as u64,
             lowest: self.chain.rows()?.0,
             levels,
             initial_load: self.initial_load,
             steps: self.steps,
-            remap_cost: around(&self.remap_cost),
+            remap_cost: Span::from(&dearest).reals().into(),
+            cost_by_state: parts,
             states: (&states).into(),
         })
     }

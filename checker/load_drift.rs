@@ -2,6 +2,7 @@
 //! rounding takes away in all is bounded, so the value lies between what is found and that much more.
 
 use crate::chain::by_one;
+use crate::costs::Cost;
 use crate::imbalance::Imbalance;
 use crate::loads::{Decide, LoadDrift, Objective, Processes, Rebalance, RunningCost};
 use crate::number::{Span, UNIT, WEIGHT, down, up};
@@ -10,7 +11,7 @@ use crate::space::Space;
 use crate::{Budget, Refusal, model_error};
 use num_bigint::BigInt;
 use num_rational::BigRational;
-use num_traits::One;
+use num_traits::{One, Zero};
 use std::collections::HashMap;
 use std::iter::repeat_n;
 use std::path::Path;
@@ -24,7 +25,8 @@ impl LoadDrift {
             _ => return Err(Refusal::TooLarge),
         };
         let highest = lowest.saturating_add(rows.len() as i64 - 1);
-        if self.remap_cost.0 > BigRational::from(BigInt::from(10).pow(DEAREST)) {
+        let [fixed, each] = self.costs()?;
+        if fixed.max(each) > BigRational::from(BigInt::from(10).pow(DEAREST)) {
             return model_error("the cost of a remap is too large");
         }
         let within = lowest >= 0 && (lowest..=highest).contains(&self.initial_load);
@@ -34,6 +36,34 @@ impl LoadDrift {
         model_error(
             "a load lies outside the levels or below 0, or there are no steps or processors",
         )
+    }
+}
+
+impl LoadDrift {
+    /// The fixed part of what a remap costs, and what it costs for each unit moved, which are those of an even split.
+    pub fn costs(&self) -> Result<[BigRational; 2], Refusal> {
+        match (&self.remap_cost, &self.rebalance) {
+            (Cost::Constant(cost), _) => Ok([cost.0.clone(), BigRational::zero()]),
+            (Cost::Moved([fixed, each]), Rebalance::Split) => Ok([fixed.0.clone(), each.0.clone()]),
+            _ => model_error("the cost of a remap does not go with the rest"),
+        }
+    }
+
+    /// How many units a remap moves in each state; nothing where they are not paid for.
+    pub fn units_moved(&self, space: &Space, even: &Imbalance) -> Result<Vec<i64>, Refusal> {
+        if self.costs()?[1].is_zero() {
+            return Ok(Vec::new());
+        }
+        space.each(|_, loads| Ok(even.moved(loads, &even.split(loads.iter().sum()))))
+    }
+
+    /// All states, and the imbalance of equal processors.
+    pub fn space(&self) -> Result<(Space, Imbalance), Refusal> {
+        let count = self.processors;
+        let processes = Processes::Identical { count, chain: self.chain.clone() };
+        let space = Space::new(&processes, &[], Path::new(""))?;
+        let even = Imbalance::new(RunningCost::MaxMinusMean, &vec![BigRational::one(); count])?;
+        Ok((space, even))
     }
 }
 
@@ -55,16 +85,18 @@ pub fn prove(model: &LoadDrift, budget: &Budget) -> Result<Proof, Refusal> {
 /// The same with room for values that differ by what a remap and so many steps cost.
 fn with_room(model: &LoadDrift, steps: u64, budget: &Budget) -> Result<Proof, Refusal> {
     let (count, r) = (model.processors, model.processors as i64);
-    let processes = Processes::Identical { count, chain: model.chain.clone() };
-    let space = Space::new(&processes, &[], Path::new(""))?;
-    let even = Imbalance::new(RunningCost::MaxMinusMean, &vec![BigRational::one(); count])?;
+    let (space, even) = model.space()?;
+    let moved = model.units_moved(&space, &even)?;
+    let [fixed, each] = model.costs()?;
+    let price = |units: i64| &fixed + &each * BigInt::from(units);
+    let dearest = price(moved.iter().copied().max().unwrap_or(0));
     let (totals, own) = space.totals()?;
     budget.spend(space.work().saturating_mul(model.steps))?;
     // Where rows sum to 1, values are kept less the smallest of them: they differ by little more than a
     // remap. Otherwise they are at most what all steps cost.
     let conserves = space.conserves();
     let steps = if conserves { steps } else { model.steps };
-    let span = &model.remap_cost.0 + BigInt::from(totals[totals.len() - 1] + 1) * steps;
+    let span = &dearest + BigInt::from(totals[totals.len() - 1] + 1) * steps;
     let whole = (span * BigInt::from(8)).to_integer().bits() as u32;
     let bits = 60u32.checked_sub(whole).ok_or(Refusal::TooLarge)?;
     let makespan = model.objective == Objective::Makespan;
@@ -87,24 +119,28 @@ fn with_room(model: &LoadDrift, steps: u64, budget: &Budget) -> Result<Proof, Re
         Ok([(space.find(&one)?, chance(r - rest)?[0]), (space.find(&other)?, chance(rest)?[0])])
     };
     let targets = totals.iter().map(target).collect::<Result<Vec<_>, Refusal>>()?;
-    let remap = Span::from(&model.remap_cost.0).units(bits)?[0];
+    // What a remap costs everywhere, or in each state.
+    let low = |cost: &BigRational| Ok::<u64, Refusal>(Span::from(cost).units(bits)?[0]);
+    let remap = if moved.is_empty() { low(&fixed)? } else { 0 };
+    let own_costs =
+        moved.iter().map(|units| low(&price(*units))).collect::<Result<Vec<u64>, Refusal>>()?;
     let early = model.decide == Decide::BeforeStep;
     // Costs of the next step, unless it is paid before the move.
     let mut ahead = costs.clone();
     let short = if early { 0 } else { space.expect(&mut ahead) };
-    let moves = if conserves { Moves::new(model, &space, &own)? } else { None };
+    let savings = conserves && moved.is_empty();
+    let moves = if savings { Moves::new(model, &space, &own)? } else { None };
     let (mut common, mut lost) = (0i128, 1u64);
     let mut value = if early { costs.clone() } else { vec![0; costs.len()] };
     for _ in u64::from(early)..model.steps {
         let to = |&(state, chance): &(usize, u64)| down(value[state], chance);
         let remapped = |targets: &[_; 2]| remap + targets.iter().map(to).sum::<u64>();
         let remapped: Vec<u64> = targets.iter().map(remapped).collect();
-        let least = |value: u64, total: usize| remapped[total].min(value);
         match &moves {
             Some(moves) => {
                 // What going on saves beside a remap.
                 for (value, total) in value.iter_mut().zip(&own) {
-                    *value = remapped[*total] - least(*value, *total);
+                    *value = remapped[*total].saturating_sub(*value);
                 }
                 let more = space.expect(&mut value);
                 let (means, less) = moves.means(&remapped);
@@ -116,7 +152,9 @@ fn with_room(model: &LoadDrift, steps: u64, budget: &Budget) -> Result<Proof, Re
             }
             None => {
                 for (i, value) in value.iter_mut().enumerate() {
-                    *value = least(*value, own[i]) + if early { 0 } else { costs[i] };
+                    let more = own_costs.get(i).copied().unwrap_or(0);
+                    *value =
+                        (*value).min(remapped[own[i]] + more) + if early { 0 } else { costs[i] };
                 }
                 lost += space.expect(&mut value);
                 if early {

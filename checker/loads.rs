@@ -30,7 +30,7 @@ written! {
 
     pub struct LoadDrift {
         pub processors: usize, pub chain: Chain, pub initial_load: i64, pub steps: u64,
-        pub remap_cost: Number, #[serde(default)] pub rebalance: Rebalance,
+        pub remap_cost: Cost, #[serde(default)] pub rebalance: Rebalance,
         #[serde(default)] pub decide: Decide, #[serde(default)] pub objective: Objective
     }
     #[derive(Default)]

@@ -75,16 +75,22 @@ fn imbalance(levels: &[usize], capacities: &[f64], cost: &str) -> f64 {
 fn drifting_loads_agree_with_the_recursion_on_load_vectors() {
     for (count, levels, steps, edge) in [(2, 4, 5, "Hold"), (3, 3, 7, "Reflect"), (1, 3, 4, "Hold")]
     {
-        for rebalance in ["Split", "Nearest", "Stochastic"] {
+        for (rebalance, each) in
+            [("Split", 0.0), ("Split", 0.21), ("Nearest", 0.0), ("Stochastic", 0.0)]
+        {
             for (decide, objective) in [
                 ("AfterStep", "Imbalance"),
                 ("BeforeStep", "Imbalance"),
                 ("AfterStep", "Makespan"),
                 ("BeforeStep", "Makespan"),
             ] {
+                let remap_cost = match each {
+                    0.0 => "0.37".to_owned(),
+                    each => format!("(fixed: 0.37, per_unit_moved: {each})"),
+                };
                 let found = model(&format!(
                     "LoadDrift(processors: {count}, chain: Walk(lowest: 1, levels: {levels}, up: 0.3, down: 0.2, \
-                     edge: {edge}), initial_load: 2, steps: {steps}, remap_cost: 0.37, rebalance: {rebalance}, \
+                     edge: {edge}), initial_load: 2, steps: {steps}, remap_cost: {remap_cost}, rebalance: {rebalance}, \
                      decide: {decide}, objective: {objective})"
                 ));
                 let (low, high) = interval(&found.prove(&Evidence::LoadDrift).unwrap(), "value");
@@ -116,7 +122,14 @@ fn drifting_loads_agree_with_the_recursion_on_load_vectors() {
                 for step in 0..steps {
                     let best = |value: &[f64], s: &Vec<usize>| {
                         let now = value[place(s, levels)];
-                        now.min(0.37 + to(s.iter().sum(), value))
+                        // Those with more than their share give it away.
+                        let total: usize = s.iter().sum();
+                        let mut sorted = s.clone();
+                        sorted.sort_unstable();
+                        let shares =
+                            sorted.iter().enumerate().map(|(i, l)| (l, (total + i) / count));
+                        let moved: usize = shares.map(|(l, share)| l.saturating_sub(share)).sum();
+                        now.min(0.37 + each * moved as f64 + to(total, value))
                     };
                     let next: Vec<f64> = if decide == "AfterStep" {
                         states.iter().map(|s| cost(s) + best(&value, s)).collect()

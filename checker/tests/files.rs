@@ -215,7 +215,7 @@ fn one_kind_reads_in_fifteen_hundred_lines() {
         // Loads that move jointly are not lumped.
         [&loads[..], &["joint", "stopping", "counts", "maps", "targets"]].concat(),
         vec!["loads", "chain", "imbalance", "counts", "region"],
-        with(&each, &["load_drift"]),
+        with(&each, &["load_drift", "costs"]),
         switching.to_vec(),
         with(&interval, &["walks", "places"]),
         vec!["loads", "periodic", "laws", "windows", "walks", "places", "cheapest"],

@@ -287,8 +287,9 @@ impl<'a> Backward<'a> {
     pub(super) fn rounding(&self) -> Rounding {
         let problem = self.problem;
         let steps = (problem.steps - self.remaining) as f64;
-        // Eight: the cost of a remap, that of the units it moves, its two targets, the cost of the step, and their sums.
-        let step = (self.transition.rounding() + 8.0) * f64::EPSILON;
+        // Six: the cost of a remap and its two targets, the cost of the step, and their sums; two more for units moved.
+        let own = if self.is_constant() { 6.0 } else { 8.0 };
+        let step = (self.transition.rounding() + own) * f64::EPSILON;
         let load = problem.lowest + problem.chain.levels() as f64;
         let paid = 4.0 * f64::EPSILON * load;
         let underflow = TINY + self.underflow * steps * (load + self.dearest());

@@ -38,6 +38,52 @@ fn timeless(mut document: Value) -> Value {
     document
 }
 
+/// What a remap costs may depend on what it moves: dearer remaps are fewer, and nothing else changes where a unit costs nothing.
+#[test]
+fn remaps_that_cost_what_they_move() {
+    let charged = |each: &str, more: &str| {
+        let cost = format!("(fixed: 8.0, per_unit_moved: {each})");
+        folder_with(&model(3, 60, more).replace("remap_cost: 8.0", &format!("remap_cost: {cost}")))
+    };
+    let solve = |folder: &tempfile::TempDir| json(folder.path(), &["solve", "model.ron", "--json"]);
+    let [free, little, much] = ["0", "0.25", "2"].map(|each| solve(&charged(each, "")));
+    let plain = solve(&folder_with(&model(3, 60, "")));
+    assert_eq!(free["value_bounds"], plain["value_bounds"]);
+    let numbers = |name: &str| [&plain, &little, &much].map(|found| found[name].as_f64().unwrap());
+    assert!(numbers("value").is_sorted_by(|a, b| a < b), "{:?}", numbers("value"));
+    assert!(numbers("remaps").is_sorted_by(|a, b| a > b), "{:?}", numbers("remaps"));
+    assert_eq!(little["cost_by_state"], serde_json::json!({"fixed": 8.0, "per_unit_moved": 0.25}));
+    // Two at 1 and one at 19 are 18 above, of which 12 go; two at 19 and one at 1 too.
+    assert_eq!(little["remap_cost"], 8.0 + 0.25 * 12.0);
+    for found in [&little, &much] {
+        let value = found["value"].as_f64().unwrap();
+        assert!(value <= found["best_fixed"]["value"].as_f64().unwrap());
+        assert!(value <= found["best_threshold"]["value"].as_f64().unwrap());
+    }
+    // Rules are played with what a remap costs in the state it is made in.
+    let folder = charged("2", "");
+    let arguments =
+        ["compare", "model.ron", "--policies", "optimal,fixed,never", "--runs", "400", "--json"];
+    for line in json(folder.path(), &arguments)["policies"].as_array().unwrap() {
+        let (mean, exact) = (line["mean"].as_f64().unwrap(), line["exact"].as_f64().unwrap());
+        assert!((mean / exact - 1.0).abs() < 0.1, "{line}");
+    }
+    let refused = |more: &str, arguments: &[&str]| {
+        let output = remap(charged("2", more).path(), arguments).output().unwrap();
+        assert_eq!(output.status.code(), Some(1), "{more}");
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    let message = refused(", rebalance: Nearest", &["solve", "model.ron"]);
+    assert!(message.contains("even split") && message.contains("rebalance: Split"), "{message}");
+    let message = refused("", &["solve", "model.ron", "--method", "bounds"]);
+    assert!(message.contains("cost the same everywhere"), "{message}");
+    let listed = model(3, 60, "").replace("8.0", "PerState([1, 2])");
+    let output = remap(folder_with(&listed).path(), &["solve", "model.ron"]).output().unwrap();
+    let message = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(1), "{message}");
+    assert!(message.contains("per_unit_moved"), "{message}");
+}
+
 #[test]
 fn solve_gives_the_contracts_fields() {
     let folder = folder_with(&model(3, 100, ""));

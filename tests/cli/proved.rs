@@ -457,6 +457,11 @@ fn fields_of_costs_by_loads_of_ends_and_of_periods() {
     case.refuses("/cost_by_state/per_unit_moved", [json!(0.5)], "per_unit_moved");
     case.refuses("/cost_by_state", [json!([1, 2])], "`cost_by_state` is of another form");
     case.refuses("/remap_cost", [json!(11)], "`remap_cost` is 11");
+    let drift = Case::deck("load_drift/units_moved.ron", Settings::default());
+    drift.refuses("/cost_by_state/fixed", [json!(2.5)], "`cost_by_state.fixed` is 2.5");
+    drift.refuses("/cost_by_state", [json!(null)], "`cost_by_state` is of another form");
+    drift.refuses("/remap_cost", [json!(4)], "`remap_cost` is 4");
+    drift.refuses("/value", [json!(100)], "`value` is given as 100");
     let case = ending();
     assert!(case.fields().proved.contains(&"remaps_from".to_owned()));
     case.refuses("/steps", [json!(13)], "`steps` is 13");

@@ -296,13 +296,18 @@ proptest! {
         rebalance in prop_oneof![Just("Split"), Just("Nearest"), Just("Stochastic")],
         decide in prop_oneof![Just("AfterStep"), Just("BeforeStep")],
         objective in prop_oneof![Just("Imbalance"), Just("Makespan")],
+        each in prop_oneof![Just(0u32), 1u32..30],
     ) {
+        let rho = f64::from(rho) / 10.0;
+        let remap_cost = match rebalance {
+            "Split" if each > 0 => format!("(fixed: {rho}, per_unit_moved: 0.{each:02})"),
+            _ => rho.to_string(),
+        };
         let case = Case::model(
             &format!(
                 "LoadDrift(processors: {processors}, chain: Walk(lowest: 1, levels: {levels}, up: 0.{up:02}, down: \
-                 0.{down:02}, edge: Hold), initial_load: 2, steps: {steps}, remap_cost: {}, rebalance: \
-                 {rebalance}, decide: {decide}, objective: {objective})",
-                f64::from(rho) / 10.0
+                 0.{down:02}, edge: Hold), initial_load: 2, steps: {steps}, remap_cost: {remap_cost}, rebalance: \
+                 {rebalance}, decide: {decide}, objective: {objective})"
             ),
             Settings::default(),
         );

@@ -4,6 +4,7 @@ use super::super::proved::{
     Agreed, Fault, Promise, ROUNDING, above, bounds, fact, farthest, needed, same, within,
 };
 use crate::solution::load_drift::Answer;
+use crate::solution::stopping::CostByState;
 use remap_checker::Interval;
 use remap_checker::facts::OfLoadDrift;
 
@@ -20,6 +21,14 @@ pub(in crate::problems) fn compare(
     same("initial_load", answer.initial_load, facts.initial_load as f64)?;
     same("steps", answer.steps, facts.steps)?;
     fact("remap_cost", answer.remap_cost, facts.remap_cost)?;
+    match (&answer.cost_by_state, &facts.cost_by_state) {
+        (None, None) => {}
+        (Some(CostByState::Moved { fixed, per_unit_moved }), Some([start, each])) => {
+            fact("cost_by_state.fixed", *fixed, *start)?;
+            fact("cost_by_state.per_unit_moved", *per_unit_moved, *each)?;
+        }
+        _ => return Err("`cost_by_state` is of another form than the cost of the model".to_owned()),
+    }
     let states = needed("states", answer.states.map(|states| states as f64))?;
     fact("states", states, facts.states)?;
     let given = needed("value", answer.value)?;
@@ -46,6 +55,7 @@ pub(in crate::problems) fn compare(
         "initial_load",
         "steps",
         "remap_cost",
+        "cost_by_state",
         "states",
         "value",
         "value_bounds",
