@@ -79,7 +79,19 @@ Examples:
 
 A path names a place as it stands in the file; of a one-value variant such as Constant(0.001) it is
 the value. Fields left to their defaults can be set too. Of several --set all combinations are
-solved, the last varying fastest. --time-limit counts for each model.";
+solved, the last varying fastest. --time-limit counts for each model.
+
+Many models are shared out by --part: in a job array, each job solves its own.
+  remap sweep model.ron --set problem.hazard=0.001:0.1:0.001 --part $SLURM_ARRAY_TASK_ID/20 --json > part_$SLURM_ARRAY_TASK_ID.json
+  remap join part_*.json";
+
+const JOIN_HELP: &str = "\
+Examples:
+  remap join part_*.json
+  remap join part_*.json --json > sweep.json
+
+The output is that of the whole sweep. Where parts or models are missing, it says which, prints the
+others, and the exit code is 3.";
 
 const COMPARE_HELP: &str = "\
 Examples:
@@ -133,6 +145,9 @@ pub enum Command {
     /// Solve a model for each value of a parameter (or each combination of several).
     #[command(after_help = flowing(SWEEP_HELP))]
     Sweep(Sweep),
+    /// Put the parts of a sweep together that several jobs have solved.
+    #[command(after_help = flowing(JOIN_HELP))]
+    Join(Join),
     /// Policies side by side: exact costs where there are, otherwise on the same sample paths.
     #[command(after_help = flowing(COMPARE_HELP))]
     Compare(Compare),
@@ -324,6 +339,26 @@ pub struct Sweep {
     /// Stopping model and one --set, the regions where one remaps, and the iterations.
     #[arg(long, value_name = "FILE.svg|png")]
     pub plot: Option<PathBuf>,
+    /// Solve every N-th model only, from the I-th on: job I of N. `remap join` puts the parts together.
+    #[arg(long, value_name = "I/N", value_parser = share)]
+    pub part: Option<(usize, usize)>,
+    /// Overwrite an existing file.
+    #[arg(long)]
+    pub force: bool,
+}
+
+/// Options of `join`.
+#[derive(Debug, Clone, Args)]
+pub struct Join {
+    /// What `remap sweep --part I/N --json` printed, all parts in any order.
+    #[arg(required = true, value_name = "PART.json")]
+    pub parts: Vec<PathBuf>,
+    /// Print the JSON document of the whole sweep and nothing else.
+    #[arg(long)]
+    pub json: bool,
+    /// Draw what `remap sweep --plot` draws.
+    #[arg(long, value_name = "FILE.svg|png")]
+    pub plot: Option<PathBuf>,
     /// Overwrite an existing file.
     #[arg(long)]
     pub force: bool,
@@ -429,6 +464,15 @@ pub struct Verify {
     /// Print one JSON document and nothing else.
     #[arg(long)]
     pub json: bool,
+}
+
+/// `I/N` with 1 <= I <= N.
+fn share(text: &str) -> Result<(usize, usize), String> {
+    let numbers = text.split_once('/').and_then(|(i, n)| Some((i.parse().ok()?, n.parse().ok()?)));
+    match numbers {
+        Some((number, of)) if 1 <= number && number <= of && of <= 100_000 => Ok((number, of)),
+        _ => Err("expected a part such as 3/20, of 100000 at most".to_owned()),
+    }
 }
 
 fn positive(text: &str) -> Result<f64, String> {

@@ -3,9 +3,10 @@
 use crate::complaint::Complaint;
 use crate::model::number::Decimal;
 use remapping::Rational;
+use serde_json::Value;
 
 /// Most models one command solves.
-const MAX_RUNS: usize = 100_000;
+pub(super) const MAX_RUNS: usize = 100_000;
 
 /// A path and the values it takes, as text.
 #[derive(Debug, PartialEq)]
@@ -138,4 +139,12 @@ mod tests {
         assert!(Axis::parse("a=1,,2").is_err());
         assert!(Axis::parse("a=").is_err());
     }
+}
+
+/// A number where it is one.
+pub(super) fn as_json(value: &str) -> Value {
+    if let Ok(whole) = value.parse::<i64>() {
+        return whole.into();
+    }
+    value.parse::<f64>().ok().filter(|v| v.is_finite()).map_or(value.into(), Value::from)
 }

@@ -9,6 +9,7 @@ mod compare;
 mod export;
 mod fit;
 mod generate;
+mod join;
 mod log;
 mod monitor;
 mod proof;
@@ -19,6 +20,7 @@ mod simulate;
 mod solve;
 mod study;
 mod sweep;
+mod swept;
 mod verify;
 
 use crate::cli::{Cli, Command};
@@ -88,6 +90,7 @@ pub fn execute(cli: Cli) -> Exit {
         Command::Solve(arguments) => solve::run(&arguments),
         Command::Check(arguments) => check::run(&arguments),
         Command::Sweep(arguments) => sweep::run(&arguments),
+        Command::Join(arguments) => ended(join::run(&arguments)),
         Command::Compare(arguments) => compare::run(&arguments),
         Command::Regret(arguments) => regret::run(&arguments),
         Command::Study(arguments) => study::run(&arguments),

@@ -71,7 +71,7 @@ fn of_document(path: &Path) -> Result<Section, Complaint> {
         Document::Solution(solution) => {
             Ok(Section::of(&solution, vec![frame(&solution, String::new())?]))
         }
-        Document::Sweep(runs) => of_sweep(&runs, &name),
+        Document::Sweep(sweep) => of_sweep(&sweep.runs, &name),
         Document::Advised(_) => {
             let message = format!("{name}: the rule of a log, not the solution of a model");
             Err(Complaint::elsewhere(message, "export it, or play it with replay --solution"))

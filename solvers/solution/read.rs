@@ -1,7 +1,9 @@
 //! Documents read back from files. What does not belong in one is refused, with its place.
 
+use super::advised::Advised;
 use super::log::{Fits, Log};
-use super::{Body, Certified, Solution, advised::Advised, sweep::Run};
+use super::sweep::{self, Run, Sweep};
+use super::{Body, Certified, Solution};
 use crate::complaint::{Complaint, ReadText, Source};
 use remapping::Status;
 use serde::de::{
@@ -19,7 +21,7 @@ pub enum Document {
     /// What `solve` writes of one model.
     Solution(Box<Solution>),
     /// What `sweep` writes.
-    Sweep(Vec<Run>),
+    Sweep(Sweep),
     /// What `replay --advised` writes.
     Advised(Box<Advised>),
 }
@@ -116,6 +118,7 @@ struct Header {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Runs<'a> {
+    part: Option<sweep::Part>,
     #[serde(borrow)]
     runs: Vec<RawRun<'a>>,
 }
@@ -123,6 +126,7 @@ struct Runs<'a> {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RawRun<'a> {
+    place: Option<usize>,
     set: Map<String, Value>,
     #[serde(borrow)]
     solution: &'a RawValue,
@@ -198,18 +202,25 @@ impl<'a> Part<'a> {
         })
     }
 
-    fn sweep(&self) -> Result<Vec<Run>, Complaint> {
-        let Runs { runs } = self.parse()?;
-        if runs.is_empty() {
+    fn sweep(&self) -> Result<Sweep, Complaint> {
+        let Runs { part, runs } = self.parse()?;
+        if let Some(sweep::Part { number, of, .. }) = part
+            && !(1..=of).contains(&number)
+        {
+            return Err(self.wrong(&format!("there is no part {number} of {of}")));
+        }
+        if runs.is_empty() && part.is_none() {
             return Err(self.wrong("a sweep without runs"));
         }
         let run = |run: RawRun<'a>| {
             let part = Part { source: self.source, text: run.solution.get() };
             let Kind { problem, .. } = part.parse()?;
             let problem = problem.ok_or_else(|| part.wrong("it has no field `problem`"))?;
-            Ok(Run { set: run.set.into_iter().collect(), solution: part.solution(&problem)? })
+            let set = run.set.into_iter().collect();
+            Ok(Run { place: run.place, set, solution: part.solution(&problem)? })
         };
-        runs.into_iter().map(run).collect()
+        let runs = runs.into_iter().map(run).collect::<Result<_, _>>()?;
+        Ok(Sweep { part, runs })
     }
 
     fn advised(&self) -> Result<Advised, Complaint> {

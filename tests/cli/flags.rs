@@ -245,6 +245,7 @@ fn help_wraps_at_the_width_of_the_terminal() {
         "solve",
         "check",
         "sweep",
+        "join",
         "compare",
         "regret",
         "study",

@@ -171,3 +171,69 @@ fn a_limit_is_that_of_each_run() {
     let runs = workplace.run(&set).exits(3).json();
     assert_eq!(runs["runs"][1]["solution"]["status"], "iteration_limit");
 }
+
+/// The parts of a sweep say together what the sweep says, to the byte but for the time it takes.
+#[test]
+fn parts_are_joined_to_the_whole() {
+    let workplace = Workplace::with_model();
+    let values = ["--set", "problem.remap.test=1:4:1", "--set", "problem.detector.missed=0.1,0.2"];
+    let sweep = |more: &[&str]| {
+        let arguments = [&["sweep", "model.ron"], &values[..], more].concat();
+        workplace.run(&arguments).exits(0)
+    };
+    let timeless = |text: &str| {
+        let mut document: Value = serde_json::from_str(text).unwrap();
+        for run in document["runs"].as_array_mut().unwrap() {
+            run["solution"]["seconds"] = 0.into();
+        }
+        document
+    };
+    let (table, whole) = (sweep(&[]).out, timeless(&sweep(&["--json"]).out));
+    // More parts than models, too.
+    for of in [1, 3, 8, 11] {
+        let mut join = vec!["join".to_owned()];
+        for number in (1..=of).rev() {
+            let part = format!("{number}/{of}");
+            let name = format!("part_{number}_of_{of}.json");
+            workplace.write(&name, sweep(&["--part", &part, "--json"]).out);
+            join.push(name);
+        }
+        let joined = |more: &[&str]| {
+            let names = join.iter().map(String::as_str).chain(more.iter().copied());
+            workplace.run(&names.collect::<Vec<_>>())
+        };
+        assert_eq!(timeless(&joined(&["--json"]).exits(0).out), whole, "{of}");
+        assert_eq!(joined(&[]).exits(0).out, table, "{of}");
+        joined(&["--plot", &format!("{of}.svg")]).exits(0);
+        let svg = |name: &str| std::fs::read_to_string(workplace.path(name)).unwrap();
+        sweep(&["--plot", &format!("whole_{of}.svg")]);
+        assert_eq!(svg(&format!("{of}.svg")), svg(&format!("whole_{of}.svg")));
+        if of == 3 {
+            // The second of three is missing: what is there is shown.
+            let two = ["join", "part_1_of_3.json", "part_3_of_3.json", "--json"];
+            let outcome = workplace.run(&two).exits(3).says("missing: 2");
+            assert_eq!(outcome.json()["runs"].as_array().unwrap().len(), 5);
+            let twice = ["join", "part_1_of_3.json", "part_1_of_3.json"];
+            workplace.run(&twice).exits(1).says("part 1 of 3, as is");
+        }
+    }
+    let others = ["join", "part_1_of_3.json", "part_1_of_8.json"];
+    workplace.run(&others).exits(1).says("another sweep");
+    workplace.write("whole.json", sweep(&["--json"]).out);
+    workplace.run(&["join", "whole.json"]).exits(1).says("not a part of a sweep");
+    let part = std::fs::read_to_string(workplace.path("part_1_of_3.json")).unwrap();
+    for (from, to, words) in [
+        ("\"place\":0", "\"place\":1", "not one of the part's"),
+        ("\"place\":0", "\"place\":3", "twice"),
+        ("\"models\":8", "\"models\":80000000", "more than 100000"),
+        ("\"number\":1", "\"number\":7", "no part 7 of 3"),
+    ] {
+        assert!(part.contains(from), "{from}");
+        workplace.write("bad.json", part.replacen(from, to, 1));
+        workplace.run(&["join", "bad.json"]).exits(1).says(words);
+    }
+    for wrong in ["0/3", "4/3", "1", "1/0", "1/1000000"] {
+        let arguments = ["sweep", "model.ron", "--set", values[1], "--part", wrong];
+        workplace.run(&arguments).exits(2).says("such as 3/20");
+    }
+}

@@ -1,0 +1,119 @@
+//! What a sweep prints and draws, run by run.
+
+use super::axes::{Axis, as_json};
+use crate::complaint::Complaint;
+use crate::output::{check_free, print, write_file};
+use crate::plot::{self, Format};
+use crate::render::{self, Row, curves::Curves, map::Groups, regions::Regions};
+use crate::solution::sweep::{Part, Run};
+use std::path::{Path, PathBuf};
+
+/// The table or the document of a sweep, and its picture.
+pub(super) struct Output<'a> {
+    title: &'a str,
+    /// Whether it is one of stopping sets.
+    stops: bool,
+    axes: &'a [Axis],
+    json: bool,
+    shown: usize,
+    rows: Vec<Row>,
+    groups: Groups,
+    picture: Option<Picture>,
+}
+
+/// A picture and where it goes.
+struct Picture {
+    path: PathBuf,
+    force: bool,
+    format: Format,
+    drawn: Drawn,
+}
+
+/// How a sweep is drawn.
+enum Drawn {
+    /// The regions of the decision maps, over one parameter.
+    Regions(Regions),
+    /// The numbers of the table, over the first parameter.
+    Curves(Curves),
+}
+
+impl<'a> Output<'a> {
+    /// Of the sweep of a model with this title.
+    pub fn new(title: &'a str, stops: bool, axes: &'a [Axis], json: bool) -> Output<'a> {
+        let groups = Groups::default();
+        Output { title, stops, axes, json, shown: 0, rows: Vec::new(), groups, picture: None }
+    }
+
+    /// The same with a picture, if one is asked for.
+    ///
+    /// # Errors
+    /// A file that is there, and values that are no numbers.
+    pub fn drawn(self, path: Option<&Path>, force: bool) -> Result<Output<'a>, Complaint> {
+        let Some(path) = path else { return Ok(self) };
+        let format = Format::of(path)?;
+        check_free(path, force)?;
+        let drawn = match self.axes {
+            [axis] if self.stops => Drawn::Regions(Regions::new(self.title, &axis.path)),
+            [axis, ..] if axis.values.iter().all(|value| as_json(value).is_number()) => {
+                Drawn::Curves(Curves::new(self.title, &axis.path))
+            }
+            _ => {
+                let message =
+                    "--plot draws over the first parameter, which has values that are no numbers";
+                return Err(Complaint::elsewhere(message, "name a parameter with numbers first"));
+            }
+        };
+        let picture = Picture { path: path.to_owned(), force, format, drawn };
+        Ok(Output { picture: Some(picture), ..self })
+    }
+
+    /// What stands before the runs.
+    pub fn begin(&self, part: Option<&Part>) {
+        if self.json {
+            let part = part.map_or_else(String::new, |part| {
+                let text = serde_json::to_string(part).expect("parts have string keys only");
+                format!("\"part\": {text}, ")
+            });
+            print(&format!("{{{part}\"runs\": ["));
+        }
+    }
+
+    /// One more run.
+    pub fn add(&mut self, run: Run) {
+        self.groups.add(&run);
+        match self.picture.as_mut().map(|picture| &mut picture.drawn) {
+            None => {}
+            Some(Drawn::Regions(regions)) => regions.add(&run),
+            Some(Drawn::Curves(curves)) => curves.add(&run),
+        }
+        if self.json {
+            // Printed as soon as it is solved: a long sweep need not fit into memory.
+            let text = serde_json::to_string(&run).expect("solutions have string keys only");
+            print(&format!("{}\n{text}", if self.shown == 0 { "" } else { "," }));
+        } else {
+            self.rows.push(render::row(&run));
+        }
+        self.shown += 1;
+    }
+
+    /// What stands after them.
+    ///
+    /// # Errors
+    /// The picture's.
+    pub fn end(self) -> Result<(), Complaint> {
+        if self.json {
+            print("\n]}\n");
+        } else if !self.rows.is_empty() {
+            print(&render::sweep_table(&self.rows));
+            if let Some(line) = self.groups.line() {
+                print(&format!("values with the same map: {line}\n"));
+            }
+        }
+        let Some(Picture { path, force, format, drawn }) = self.picture else { return Ok(()) };
+        let bytes = match &drawn {
+            Drawn::Regions(regions) => plot::picture(format, regions),
+            Drawn::Curves(curves) => plot::picture(format, curves),
+        };
+        write_file(&path, &bytes?, force)
+    }
+}
