@@ -112,7 +112,7 @@ Examples:
 For each value, one place at a time, the model is solved as if that value were right; its policy, which
 also judges the reports by it, is evaluated in the model as it is. Without --set: the hazard, both errors of
 the detector, the cycle time after the change and the delay of a remapping, each off by factors from
-1/10 to 10 (the time after the change: its difference to the remapped one, the gain). Numbers after ± are half the
+1/10 to 10 (the time after the change: its difference to the remapped one, the gain); of drifting loads the cost of a remap and the probabilities of a walk. Numbers after ± are half the
 width of proved bounds, rounded up.";
 
 const STUDY_HELP: &str = "\
@@ -402,7 +402,7 @@ pub struct Compare {
 /// Options of `regret`.
 #[derive(Debug, Clone, Args)]
 pub struct Regret {
-    /// The true model (.ron), a change of phase.
+    /// The true model (.ron), a change of phase or drifting loads.
     #[arg(value_name = "MODEL.ron")]
     pub model: PathBuf,
     /// A place in the model and the values it is wrongly taken to have: PATH=first:last:step or

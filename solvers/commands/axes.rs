@@ -1,7 +1,7 @@
 //! `--set PATH=VALUES`: places in a model and the values they take.
 
 use crate::complaint::Complaint;
-use crate::model::number::Decimal;
+use crate::model::number::{Decimal, written_out};
 use remapping::Rational;
 use serde_json::Value;
 
@@ -91,25 +91,15 @@ fn range_values(first: &Rational, last: &Rational, step: &Rational) -> Result<Ve
     let steps = usize::try_from(((last - first) / step).floor()).ok();
     let steps = steps.filter(|steps| *steps < MAX_RUNS);
     let steps = steps.ok_or_else(|| format!("a range may have {MAX_RUNS} values at most"))?;
-    Ok((0..=steps).map(|k| decimal(&(first + step * Rational::from(k)))).collect())
+    Ok((0..=steps).map(|k| written_out(&(first + step * Rational::from(k)))).collect())
 }
 
-/// A rational with a power of ten below, written out.
-pub(super) fn decimal(value: &Rational) -> String {
-    let mut places = 0;
-    let mut scaled = value.clone();
-    while !scaled.is_int() && places < 400 {
-        scaled *= Rational::from(10);
-        places += 1;
+/// A number where it is one.
+pub(super) fn as_json(value: &str) -> Value {
+    if let Ok(whole) = value.parse::<i64>() {
+        return whole.into();
     }
-    let digits = scaled.trunc().to_string();
-    if places == 0 {
-        return digits;
-    }
-    let (sign, digits) = digits.strip_prefix('-').map_or(("", digits.as_str()), |rest| ("-", rest));
-    let digits = format!("{digits:0>width$}", width = places + 1);
-    let (whole, fraction) = digits.split_at(digits.len() - places);
-    format!("{sign}{whole}.{fraction}")
+    value.parse::<f64>().ok().filter(|v| v.is_finite()).map_or(value.into(), Value::from)
 }
 
 #[cfg(test)]
@@ -139,12 +129,4 @@ mod tests {
         assert!(Axis::parse("a=1,,2").is_err());
         assert!(Axis::parse("a=").is_err());
     }
-}
-
-/// A number where it is one.
-pub(super) fn as_json(value: &str) -> Value {
-    if let Ok(whole) = value.parse::<i64>() {
-        return whole.into();
-    }
-    value.parse::<f64>().ok().filter(|v| v.is_finite()).map_or(value.into(), Value::from)
 }

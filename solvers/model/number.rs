@@ -56,3 +56,21 @@ impl<'de> Deserialize<'de> for Decimal {
         Decimal::parse(literal).map_err(D::Error::custom)
     }
 }
+
+/// A rational with a power of ten below, written out.
+pub fn written_out(value: &Rational) -> String {
+    let mut places = 0;
+    let mut scaled = value.clone();
+    while !scaled.is_int() && places < 400 {
+        scaled *= Rational::from(10);
+        places += 1;
+    }
+    let digits = scaled.trunc().to_string();
+    if places == 0 {
+        return digits;
+    }
+    let (sign, digits) = digits.strip_prefix('-').map_or(("", digits.as_str()), |rest| ("-", rest));
+    let digits = format!("{digits:0>width$}", width = places + 1);
+    let (whole, fraction) = digits.split_at(digits.len() - places);
+    format!("{sign}{whole}.{fraction}")
+}

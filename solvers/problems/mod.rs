@@ -17,6 +17,7 @@ mod periodic;
 pub mod phase_change;
 mod phase_switching;
 pub mod proved;
+pub mod regret;
 pub mod sampling;
 mod settings;
 pub mod stopping;
@@ -164,6 +165,25 @@ pub fn check_method(loaded: &Loaded, method: Method) -> Result<(), Complaint> {
         names => format!("take auto, {}", names.join(" or ")),
     };
     Err(Complaint::elsewhere(message, &help))
+}
+
+/// The true model of regrets; a status in its place where solving it was stopped.
+///
+/// # Errors
+/// A problem of which regrets are not computed.
+pub fn truth<'a>(
+    loaded: &'a Loaded,
+    watch: &Watch,
+) -> Outcome<Result<Box<dyn regret::Truth + 'a>, Status>> {
+    match &loaded.model.problem {
+        model::Problem::PhaseChange(_) => phase_change::regret::of(loaded, watch),
+        model::Problem::LoadDrift(_) => load_drift::regret::of(loaded, watch),
+        _ => {
+            let message = "regrets are computed for changes of phase and drifting loads";
+            let help = "give a model with problem: PhaseChange(...) or LoadDrift(...)";
+            Err(vec![loaded.complain("problem", message, "", help)])
+        }
+    }
 }
 
 /// Solves one model.

@@ -3,7 +3,8 @@
 use super::region::{Region, Search, is_left_out};
 use super::transition::Transition;
 use super::{
-    Chain, Closest, Control, Decisions, LoadDrift, Outcome, Rebalance, Remapping, States, Timing,
+    Chain, Closest, Control, Decisions, LoadDrift, MapPolicy, Outcome, Rebalance, Remapping,
+    States, Timing,
 };
 use crate::chain::{ChainError, ROW_SUM_TOLERANCE, Wanted};
 use crate::rounding::TINY;
@@ -31,6 +32,8 @@ pub struct Backward<'a> {
     transition: &'a Transition,
     pub(super) control: Control,
     pub(super) remapping: Remapping,
+    /// Decisions that are given, instead of the control's.
+    given: Option<MapPolicy>,
     /// What a remap costs in each state beyond that; nothing where it costs the same everywhere.
     surcharges: Vec<f64>,
     pub(super) remaining: u64,
@@ -114,6 +117,7 @@ impl<'a> Backward<'a> {
             transition,
             control,
             remapping: Remapping::new(problem, states),
+            given: None,
             surcharges: problem.surcharges(states),
             remaining: problem.steps,
             limits: vec![states.largest_excess(); states.distinct_totals()],
@@ -137,6 +141,24 @@ impl<'a> Backward<'a> {
             backward.remaining -= 1;
         }
         backward
+    }
+
+    /// The recursion that evaluates these decisions, of a problem with the same states; past their end it never remaps.
+    ///
+    /// # Panics
+    /// When the decisions are of other states.
+    pub fn following(
+        problem: &'a LoadDrift,
+        states: &'a States,
+        transition: &'a Transition,
+        decisions: MapPolicy,
+        carry: Carry,
+    ) -> Backward<'a> {
+        let fits = decisions.at(1).is_none_or(|map| map.count() == states.count());
+        assert!(fits, "decisions and states must agree");
+        let control = Control::Threshold(f64::INFINITY);
+        let backward = Backward::new(problem, states, transition, control, carry);
+        Backward { given: Some(decisions), ..backward }
     }
 
     /// Goes on from a snapshot of the same recursion.
@@ -227,14 +249,15 @@ impl<'a> Backward<'a> {
         let mut goes_on = None;
         if decides {
             self.remapping.observe(&self.vectors, self.problem.remap_cost);
-            goes_on = Some(self.goes_on.take().unwrap_or_else(|| self.decide()));
+            let decided = self.goes_on.take();
+            goes_on = Some(decided.unwrap_or_else(|| self.decide(self.remaining)));
             std::mem::swap(&mut self.decisions, &mut self.upcoming);
         }
         self.limits = self.transit_value(goes_on.as_deref());
         if self.problem.timing == Timing::BeforeStep {
             self.pay(0);
         }
-        self.goes_on = (self.remaining > 1).then(|| self.decide());
+        self.goes_on = (self.remaining > 1).then(|| self.decide(self.remaining - 1));
         if self.vectors.len() > 1 {
             // Work and remaps to come matter where the program goes on, and after a remap.
             let least = self.remapping.balanced_excess();
@@ -316,9 +339,10 @@ impl<'a> Backward<'a> {
         self.states.multisets().rank(&vec![self.problem.initial; self.problem.processors])
     }
 
-    /// Makes the decisions that precede the present value. Returns, by total, the largest
+    /// Makes the decisions that precede the present value, those between steps `moment` and `moment` + 1. Returns, by total, the largest
     /// r (max - mean) with which the program goes on.
-    pub(super) fn decide(&mut self) -> Vec<u32> {
+    pub(super) fn decide(&mut self, moment: u64) -> Vec<u32> {
+        let given = self.given.as_ref().map(|maps| maps.at(moment));
         let (control, problem, states) = (self.control, self.problem, self.states);
         let (limits, after) = (&self.limits, self.remapping.leads_to(&self.vectors[0]));
         let surcharges = self.surcharges.as_slice();
@@ -337,7 +361,11 @@ impl<'a> Backward<'a> {
                 let decided = excess > limits[total];
                 let more = surcharges.get(state).copied().unwrap_or(0.0);
                 let remapped = after[total] + more;
-                if !decided && !control.remaps(problem, states, state, value, remapped) {
+                let remaps = || match given {
+                    Some(map) => map.is_some_and(|map| map.remaps(state)),
+                    None => control.remaps(problem, states, state, value, remapped),
+                };
+                if !decided && !remaps() {
                     *word &= !(1 << bit);
                     largest[total] = largest[total].max(excess);
                 }
@@ -391,6 +419,7 @@ impl<'a> Backward<'a> {
         let optimal = self.control == Control::Optimal;
         let mut limits = match certain {
             None => vec![full; self.limits.len()],
+            Some(_) if self.given.is_some() => vec![full; self.limits.len()],
             Some(certain) if optimal => {
                 let reachable = self.remapping.reachable(certain);
                 reachable.iter().zip(&self.expected).map(|(a, b)| *a.max(b)).collect()

@@ -184,6 +184,11 @@ impl MapPolicy {
         &self.maps[k as usize - 1]
     }
 
+    /// The same, `None` for other k.
+    pub fn at(&self, k: u64) -> Option<&Decisions> {
+        self.maps.get((k as usize).wrapping_sub(1)).map(|map| &**map)
+    }
+
     /// The exact value of the optimal policy.
     pub fn value(&self) -> f64 {
         self.value

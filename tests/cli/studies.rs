@@ -100,6 +100,51 @@ fn regrets_of_chosen_places() {
         .says("the detector has 2 levels, the policy knows 1");
 }
 
+/// Of drifting loads: the cost of being wrong is never negative, nothing at the truth, and grows with the error.
+#[test]
+fn regrets_of_drifting_loads() {
+    let workplace = Workplace::new();
+    let deck = |cost: &str| {
+        format!(
+            "Model(title: \"drift\", problem: LoadDrift(processors: 3, chain: Walk(lowest: 1, levels: 9, up: 0.25, \
+             down: 0.2, edge: Hold), initial_load: 4, steps: 60, remap_cost: {cost}))"
+        )
+    };
+    workplace.write("model.ron", deck("4.0"));
+    let answer = workplace.run(&["regret", "model.ron", "--json"]).exits(0).json();
+    assert_eq!(answer["problem"], "load_drift");
+    let solved = workplace.run(&["solve", "model.ron", "--json"]).exits(0).json();
+    assert_eq!(answer["optimum"], solved["value_bounds"]);
+    let curves = answer["curves"].as_array().unwrap();
+    let paths: Vec<&Value> = curves.iter().map(|curve| &curve["path"]).collect();
+    assert_eq!(paths, ["problem.remap_cost", "problem.chain.up", "problem.chain.down"]);
+    for curve in curves {
+        let regrets = curve["points"].as_array().unwrap().iter().map(|point| {
+            assert!(number(point, "/regret/upper") >= 0.0, "{point}");
+            (number(point, "/factor"), number(point, "/regret/upper"))
+        });
+        let regrets: Vec<(f64, f64)> = regrets.collect();
+        let truth = regrets.iter().find(|(factor, _)| *factor == 1.0).unwrap();
+        assert!(truth.1 < 1e-9, "{curve}");
+        if curve["path"] == "problem.remap_cost" {
+            assert!(regrets[0].1 > 1.0 && regrets[10].1 > 1.0, "{curve}");
+            assert!(regrets[..6].is_sorted_by(|a, b| a.1 >= b.1), "{curve}");
+        }
+    }
+    workplace.run(&["regret", "model.ron", "--plot", "regret.svg"]).exits(0);
+    assert!(workplace.read("regret.svg").contains("remap cost"));
+    for (place, words) in [
+        ("problem.processors=4", "other processors or levels"),
+        ("problem.chain.levels=8", "other processors or levels"),
+        ("problem.chain.up=0.9", "0.9"),
+    ] {
+        workplace.run(&["regret", "model.ron", "--set", place]).exits(1).says(words);
+    }
+    workplace.write("moved.ron", deck("(fixed: 1.0, per_unit_moved: 0.5)"));
+    let answer = workplace.run(&["regret", "moved.ron", "--json"]).exits(0).json();
+    assert_eq!(answer["curves"][1]["path"], "problem.remap_cost.per_unit_moved");
+}
+
 const STUDY: &str = r#"// A comment.
 Study(
     title: "Both", x: "N", y: "%", printed_within: 0.5,

@@ -280,6 +280,59 @@ proptest! {
         prop_assert!(same(&outcome, plain, problem.objective), "{outcome:?} {plain:?}");
     }
 
+    /// Decisions of a wrong model in the true one: what all load vectors say, and never less than the optimum.
+    #[test]
+    fn decisions_of_another_model_equal_brute_force(
+        problem in charged_problems(),
+        (dearer, steps) in (0.1f64..10.0, 1u64..25),
+    ) {
+        let believed =
+            LoadDrift { remap_cost: dearer * problem.remap_cost, steps, ..problem.clone() };
+        let states = States::new(problem.processors, problem.chain.levels()).unwrap();
+        let transition = Transition::new(&problem.chain, problem.processors).unwrap();
+        let maps = MapPolicy::solve(&believed, &states, &transition, &()).unwrap();
+        let evaluate = |maps: MapPolicy| {
+            let mut backward =
+                Backward::following(&problem, &states, &transition, maps, Carry::Outcome);
+            while backward.remaining() > 0 {
+                backward.advance();
+            }
+            backward.outcome().unwrap()
+        };
+        let outcome = evaluate(maps.clone());
+        let plain = Plain::new(&problem);
+        let mut ahead = vec![[0.0; 3]; plain.vectors.len()];
+        let rank = |levels: &[usize]| {
+            let mut sorted = levels.to_vec();
+            sorted.sort_unstable();
+            states.multisets().rank(&sorted)
+        };
+        let decide = |ahead: &[Triple], k: u64| {
+            plain.decide(ahead, &|levels, _, _| maps.at(k).is_some_and(|map| map.remaps(rank(levels))))
+        };
+        for step in (1..=problem.steps).rev() {
+            match problem.timing {
+                Timing::AfterStep => {
+                    let decided = if step < problem.steps { decide(&ahead, step) } else { ahead };
+                    ahead = plain.transit(&plain.pay(&decided));
+                }
+                Timing::BeforeStep => {
+                    ahead = plain.pay(&ahead);
+                    if step > 1 {
+                        ahead = plain.transit(&decide(&ahead, step - 1));
+                    }
+                }
+            }
+        }
+        let expected = plain.at(&ahead, &vec![problem.initial; problem.processors]);
+        prop_assert!(same(&outcome, expected, problem.objective), "{outcome:?} {expected:?}");
+        // One's own decisions cost the optimum.
+        let own = MapPolicy::solve(&problem, &states, &transition, &()).unwrap();
+        let least = run(&problem, Control::Optimal);
+        prop_assert!(close(evaluate(own).value, least.value));
+        prop_assert!(least.value <= outcome.value * (1.0 + 1e-12));
+    }
+
     #[test]
     fn threshold_rules_equal_brute_force(problem in charged_problems(), level in 0u32..12) {
         let plain = Plain::new(&problem);

@@ -3,6 +3,7 @@
 mod bounds;
 mod compare;
 pub(super) mod proved;
+pub(super) mod regret;
 mod solve;
 
 use super::{Asked, Contest, Facts, Found, Method, Outcome, Policies, Problem, Settings};

@@ -4,6 +4,7 @@ pub(super) mod certificate;
 pub mod compare;
 pub mod evaluation;
 pub(super) mod proved;
+pub(super) mod regret;
 mod solve;
 
 use super::{Asked, Contest, Facts, Found, Outcome, Policies, Problem, Settings};

@@ -61,7 +61,7 @@ impl Backward<'_> {
         let numbers = |words: &[u64]| words.iter().map(|word| f64::from_bits(*word)).collect();
         (region.slack, region.moved) = (numbers(&rest[..totals]), numbers(&rest[totals..]));
         region.rounding = f64::from_bits(rounding);
-        self.goes_on = Some(self.decide());
+        self.goes_on = Some(self.decide(self.remaining));
         region.read(&self.vectors, &self.upcoming);
         self.region = Some(region);
         Ok(())

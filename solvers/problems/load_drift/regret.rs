@@ -1,0 +1,126 @@
+//! Wrong models of drifting loads.
+
+use super::super::regret::{Failure, Judged, Truth, factor, off};
+use super::solve::prepare;
+use crate::complaint::Complaint;
+use crate::model::{Loaded, Problem};
+use crate::run::Watch;
+use crate::solution::Bounds;
+use remapping::drift::{Backward, Carry, Control, LoadDrift, MapPolicy, States, Transition};
+use remapping::{Halt, Observer, Rational, Status};
+use std::ops::ControlFlow;
+
+/// The true model.
+struct True<'a> {
+    loaded: &'a Loaded,
+    problem: LoadDrift,
+    states: States,
+    transition: Transition,
+    optimum: Bounds,
+    never: Bounds,
+}
+
+/// Solves the true model; `Err` of a status where that is stopped.
+pub(in crate::problems) fn of<'a>(
+    loaded: &'a Loaded,
+    watch: &Watch,
+) -> Result<Result<Box<dyn Truth + 'a>, Status>, Vec<Complaint>> {
+    let Problem::LoadDrift(model) = &loaded.model.problem else {
+        return Err(vec![another(loaded)]);
+    };
+    let problem = model.problem();
+    let (states, transition) = prepare(loaded, model, &problem)?;
+    let cost = |control| {
+        let backward = Backward::new(&problem, &states, &transition, control, Carry::Value);
+        finish(backward, &problem, watch)
+    };
+    let both = cost(Control::Optimal)
+        .and_then(|optimum| Ok((optimum, cost(Control::Threshold(f64::INFINITY))?)));
+    let (optimum, never) = match both {
+        Ok(both) => both,
+        Err(halt) => return Ok(Err(halt.into())),
+    };
+    Ok(Ok(Box::new(True { loaded, problem, states, transition, optimum, never })))
+}
+
+fn another(loaded: &Loaded) -> Complaint {
+    let message = "a model with other processors or levels than the true one";
+    loaded.complain("problem", message, "", "change costs, probabilities or steps")
+}
+
+/// Bounds on the cost, once the recursion is done.
+fn finish(mut backward: Backward<'_>, problem: &LoadDrift, watch: &Watch) -> Result<Bounds, Halt> {
+    while backward.remaining() > 0 {
+        let done = problem.steps - backward.remaining();
+        if let ControlFlow::Break(halt) = watch.progress(done, problem.steps) {
+            return Err(halt);
+        }
+        backward.advance();
+    }
+    let (lower, upper) = backward.value_bounds();
+    Ok(Bounds { lower, upper })
+}
+
+impl Truth for True<'_> {
+    fn problem(&self) -> &'static str {
+        "load_drift"
+    }
+
+    fn optimum(&self) -> Bounds {
+        self.optimum
+    }
+
+    fn never(&self) -> Bounds {
+        self.never
+    }
+
+    fn status(&self) -> Status {
+        Status::Converged
+    }
+
+    fn threshold(&self) -> &'static str {
+        "closest"
+    }
+
+    fn judge(
+        &self,
+        assumed: &Loaded,
+        place: (&str, &str),
+        watch: &Watch,
+    ) -> Result<Judged, Failure> {
+        let Problem::LoadDrift(model) = &assumed.model.problem else {
+            return Err(vec![another(assumed)].into());
+        };
+        let believed = model.problem();
+        let shape = |problem: &LoadDrift| {
+            (problem.processors, problem.chain.levels(), problem.lowest.to_bits())
+        };
+        if shape(&believed) != shape(&self.problem) {
+            return Err(vec![another(assumed)].into());
+        }
+        let (_, moves) = prepare(assumed, model, &believed)?;
+        let maps = MapPolicy::solve(&believed, &self.states, &moves, watch);
+        let maps = maps.map_err(Failure::Halted)?;
+        let first = maps.at(1).map(|map| map.closest_threshold(&self.states).threshold);
+        let (states, transition) = (&self.states, &self.transition);
+        let backward = Backward::following(&self.problem, states, transition, maps, Carry::Value);
+        let cost = finish(backward, &self.problem, watch).map_err(Failure::Halted)?;
+        let factor = factor(self.loaded, place);
+        Ok(Judged { cost, threshold: first.unwrap_or(f64::INFINITY), factor })
+    }
+
+    fn usual(&self) -> Vec<(String, Vec<String>)> {
+        let paths = [
+            "problem.remap_cost",
+            "problem.remap_cost.fixed",
+            "problem.remap_cost.per_unit_moved",
+            "problem.chain.up",
+            "problem.chain.down",
+        ];
+        let axis = |path: &str| {
+            let base = self.loaded.number(path)?.exact;
+            off(self.loaded, path, [&base, &Rational::ZERO], |_| true)
+        };
+        paths.into_iter().filter_map(axis).collect()
+    }
+}

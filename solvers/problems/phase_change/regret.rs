@@ -1,0 +1,159 @@
+//! Wrong models of a change of phase.
+
+use super::super::regret::{Failure, Judged, Truth, factor, off};
+use super::evaluation::{Rule, expected, optimal_thresholds};
+use crate::complaint::Complaint;
+use crate::model::phase_change::MAX_PER_STEP;
+use crate::model::{Loaded, Problem};
+use crate::run::Watch;
+use crate::solution::Bounds;
+use remapping::threshold::evaluation::EvaluationError;
+use remapping::threshold::{self, Accuracy, PhaseChange};
+use remapping::{Rational, Status};
+
+/// Accuracy of the thresholds.
+const ACCURACY: Accuracy = Accuracy { tolerance: 1e-9, segments: None };
+
+/// How exactly costs are wanted, as a share of the possible gain.
+const AIM: f64 = 1e-4;
+
+/// Of this place, what it is more than after a remap is what may be off.
+const AFTER: &str = "problem.cycle.after";
+
+/// The true model.
+struct True<'a> {
+    loaded: &'a Loaded,
+    problem: PhaseChange,
+    optimum: Bounds,
+    never: Bounds,
+    status: Status,
+}
+
+/// Solves the true model; `Err` of a status where that is stopped.
+pub(in crate::problems) fn of<'a>(
+    loaded: &'a Loaded,
+    watch: &Watch,
+) -> Result<Result<Box<dyn Truth + 'a>, Status>, Vec<Complaint>> {
+    let problem = phase_change(loaded)?;
+    let wrong = |error: String| vec![loaded.complain("problem", &error, "", "")];
+    let solution =
+        threshold::solve(&problem, ACCURACY, watch).map_err(|error| wrong(error.to_string()))?;
+    let (Some(optimum), Some(0)) = (solution.value, solution.curve.first_step()) else {
+        return Ok(Err(solution.status));
+    };
+    let never = Rule::Never.cost(&problem, &solution, None, watch);
+    let never = never.map_err(|error| wrong(error.to_string()))?;
+    let (optimum, status) = (Bounds::from(optimum), solution.status);
+    Ok(Ok(Box::new(True { loaded, problem, optimum, never, status })))
+}
+
+fn phase_change(loaded: &Loaded) -> Result<PhaseChange, Vec<Complaint>> {
+    let Problem::PhaseChange(model) = &loaded.model.problem else {
+        let message = "another problem than the true one";
+        return Err(vec![loaded.complain("problem", message, "", "change numbers of the model")]);
+    };
+    let problem = model.problem();
+    let last = problem.last_step();
+    if last > MAX_PER_STEP {
+        let label = format!("M = {last}");
+        let help = format!("policies are evaluated step by step: take M <= {MAX_PER_STEP}");
+        let message = "the horizon is too long to evaluate policies";
+        return Err(vec![loaded.complain("problem.lifetime", message, &label, &help)]);
+    }
+    Ok(problem)
+}
+
+impl Truth for True<'_> {
+    fn problem(&self) -> &'static str {
+        "phase_change"
+    }
+
+    fn optimum(&self) -> Bounds {
+        self.optimum
+    }
+
+    fn never(&self) -> Bounds {
+        self.never
+    }
+
+    fn status(&self) -> Status {
+        self.status
+    }
+
+    fn threshold(&self) -> &'static str {
+        "pi_0"
+    }
+
+    fn judge(
+        &self,
+        assumed: &Loaded,
+        place: (&str, &str),
+        watch: &Watch,
+    ) -> Result<Judged, Failure> {
+        let believed = phase_change(assumed)?;
+        let possible = self.never.lower - self.optimum.upper;
+        let aim = (possible > 0.0).then_some(AIM * possible);
+        let cost = || -> Result<(Bounds, f64), EvaluationError> {
+            let thresholds = believe(&believed, self.problem.last_step(), watch)?;
+            let cost = expected(&self.problem, &believed, &thresholds, aim, watch)?;
+            Ok((cost, thresholds[0]))
+        };
+        let (cost, threshold) = cost().map_err(|error| match error {
+            EvaluationError::Stopped(halt) => Failure::Halted(halt),
+            error => vec![self.loaded.complain("problem", &error.to_string(), "", "")].into(),
+        })?;
+        let gain = |problem: &PhaseChange| problem.gain().to_f64().value();
+        let factor = match place.0 {
+            AFTER => Some(gain(&believed) / gain(&self.problem)).filter(|ratio| ratio.is_finite()),
+            _ => factor(self.loaded, place),
+        };
+        Ok(Judged { cost, threshold, factor })
+    }
+
+    fn usual(&self) -> Vec<(String, Vec<String>)> {
+        let paths = [
+            "problem.hazard",
+            "problem.detector.false_alarm",
+            "problem.detector.missed",
+            AFTER,
+            "problem.remap.test",
+        ];
+        let useful = |problem: &PhaseChange| problem.detector.likelihoods()[0].ratio() > 1.0;
+        let axis = |path: &str| {
+            let (base, rest) = match path {
+                AFTER => (self.problem.gain(), self.problem.remapped.clone()),
+                _ => (self.loaded.number(path)?.exact, Rational::ZERO),
+            };
+            off(self.loaded, path, [&base, &rest], |changed| {
+                let Problem::PhaseChange(model) = &changed.model.problem else { return false };
+                // A detector that points the other way is another question.
+                let errors = model.says_yes_or_no() && path.starts_with("problem.detector");
+                let reversed = errors && !points_as_before(&self.problem, &model.problem());
+                !reversed && useful(&model.problem())
+            })
+        };
+        paths.into_iter().filter_map(axis).collect()
+    }
+}
+
+/// The thresholds of the believed problem, as far as the true one goes; past its own end it never remaps.
+fn believe(problem: &PhaseChange, last: u64, watch: &Watch) -> Result<Vec<f64>, EvaluationError> {
+    let solution = threshold::solve(problem, ACCURACY, watch)?;
+    match solution.status {
+        Status::TimeLimit => return Err(EvaluationError::Stopped(remapping::Halt::TimeLimit)),
+        Status::Interrupted => return Err(EvaluationError::Stopped(remapping::Halt::Interrupted)),
+        Status::Converged | Status::IterationLimit => {}
+    }
+    let mut thresholds = optimal_thresholds(&solution, problem.last_step().min(last));
+    thresholds.resize(last as usize + 1, 1.0);
+    Ok(thresholds)
+}
+
+/// Whether a report of a change still speaks for one, if it did.
+fn points_as_before(truth: &PhaseChange, other: &PhaseChange) -> bool {
+    let speaks_for = |problem: &PhaseChange| {
+        let levels = problem.detector.levels();
+        levels[0].after.cmp(&levels[0].before)
+    };
+    speaks_for(truth) == speaks_for(other)
+}
