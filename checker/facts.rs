@@ -1,15 +1,15 @@
 //! What a model file says of itself, so that answers can be held against it.
 
 use crate::Refusal;
-use crate::costs::Cost;
-use crate::horizon::Horizon;
-use crate::loads::{LoadDrift, Processes};
+use crate::load_drift::LoadDrift;
+use crate::loads::Processes;
 use crate::model::Number;
 use crate::number::Span;
 use crate::periodic::{Bound, Periodic};
-use crate::phases::{Hazard, PhaseChange};
 use crate::proof::Interval;
+use crate::recursion::horizon::{Hazard, Horizon, PhaseChange};
 use crate::stopping::Stopping;
+use crate::stopping::costs::Cost;
 use num_bigint::BigInt;
 
 /// One hazard, or one for each step.
@@ -98,20 +98,14 @@ impl Stopping {
             Cost::Moved(parts) => Some(Ok(parts.each_ref().map(around))),
             Cost::Listed(list) => Some(Err(list.iter().map(around).collect())),
         };
-        let dearest = match (self.model.constant(), self.parts()) {
-            (Some(cost), _) => Some(cost.clone()),
-            (None, parts) => {
-                let (imbalance, space) = parts?;
-                self.model.costs(imbalance, space)?.0.into_iter().max()
-            }
-        };
+        let dearest = self.costs()?.0.into_iter().max();
         let remap_cost = dearest.map_or((0.0, 0.0), |cost| Span::from(&cost).reals()).into();
         if let Processes::Joint { loads, .. } = &self.model.processes {
             let (shape, loads) = (vec![loads.len()], loads.clone());
             let lowest = Vec::new();
             return Ok(OfStopping { shape, lowest, loads, remap_cost, cost_by_state, steps });
         }
-        let equal = self.model.processes.equal(&self.model.capacities().unwrap_or_default())?;
+        let equal = self.model.processes.equal(&self.model.capacities())?;
         let processes = equal.iter().map(|(members, _)| members.len()).sum();
         let (mut shape, mut lowest) = (vec![0; processes], vec![0; processes]);
         for (members, (low, rows)) in equal {

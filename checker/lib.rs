@@ -4,52 +4,27 @@
 //! computed is computed in integers, rounded in the safe direction. docs/certificates.md states the
 //! mathematics. [`check`] takes a model file and a certificate and returns what they prove together.
 
-mod chain;
-mod cheapest;
-mod costs;
-mod counts;
-mod ending;
 pub mod facts;
-mod filter;
-mod grids;
-mod horizon;
-mod imbalance;
-mod joint;
-mod keeping;
-mod laws;
-mod levels;
 mod load_drift;
 mod loads;
-mod maps;
 mod model;
-mod multisets;
 mod number;
 mod periodic;
 mod phases;
-mod places;
 mod proof;
 pub mod recursion;
-mod region;
-mod remaining;
-mod resting;
-mod space;
-mod squares;
 mod state;
 mod stopping;
 pub mod switching;
-mod tails;
-mod targets;
-mod walks;
-mod windows;
 
-pub use counts::Counts;
-pub use maps::Run;
+pub use loads::counts::{Counts, Decision};
+pub use loads::space::Space;
 pub use periodic::Periodic;
-pub use phases::PhaseChange;
-pub use proof::{Decision, Interval, Proof, Steps};
-pub use region::Entry;
-pub use space::Space;
+pub use proof::{Interval, Proof};
+pub use recursion::horizon::{PhaseChange, Steps};
 pub use stopping::Stopping;
+pub use stopping::region::Entry;
+pub use stopping::values::Run;
 pub use switching::{PhaseSwitching, Switches};
 
 use model::Problem;
@@ -134,7 +109,7 @@ pub enum Model {
     /// Optimal stopping of a chain of loads.
     Stopping(Box<Stopping>),
     /// Drifting loads over a given number of steps.
-    LoadDrift(Box<loads::LoadDrift>),
+    LoadDrift(Box<load_drift::LoadDrift>),
     /// Remaps at fixed intervals.
     Periodic(Box<Periodic>),
     /// Phases that come back.
@@ -175,19 +150,11 @@ impl Model {
                 (recursion::prove(model, *bits, steps, budget)?, States::None)
             }
             (Model::Stopping(model), Evidence::Stopping(bits, runs)) => {
-                if let Some(steps) = model.steps() {
-                    // Nothing: the recursion is run again.
-                    let unneeded = runs.is_empty().then_some((*bits, steps));
-                    let (proof, decisions, values, from) =
-                        ending::prove(model, unneeded.ok_or(Refusal::Malformed)?, budget)?;
-                    let values = values.into_iter().map(|value| (1, value)).collect();
-                    return Ok((proof, States::of_all(*bits, decisions, values, from)));
-                }
-                let (proof, decisions, runs) = model.prove(*bits, runs, budget)?;
-                (proof, States::of_all(*bits, decisions, runs, Vec::new()))
+                model.prove(*bits, runs, budget)?
             }
             (Model::Stopping(model), Evidence::Region(bits, entries)) => {
-                let (proof, (listed, rho)) = region::prove(&model.model, *bits, entries, budget)?;
+                let (proof, (listed, rho)) =
+                    stopping::region::prove(&model.model, *bits, entries, budget)?;
                 (proof, States::of_region(*bits, listed, rho, &model.model)?)
             }
             (Model::LoadDrift(model), Evidence::LoadDrift) => {

@@ -1,19 +1,33 @@
 //! Drifting loads: the backward recursion over the whole horizon, in integers rounded down. What the
 //! rounding takes away in all is bounded, so the value lies between what is found and that much more.
 
-use crate::chain::by_one;
-use crate::imbalance::Imbalance;
-use crate::loads::{Decide, LoadDrift, Objective, Processes, Rebalance, RunningCost};
+use crate::loads::chain::by_one;
+use crate::loads::imbalance::{Imbalance, RunningCost};
+use crate::loads::space::Space;
+use crate::loads::{Chain, Processes};
+use crate::model::{Number, written};
 use crate::number::{Span, UNIT, WEIGHT, down, up};
 use crate::proof::Proof;
-use crate::space::Space;
 use crate::{Budget, Refusal, model_error};
 use num_bigint::BigInt;
 use num_rational::BigRational;
 use num_traits::One;
 use std::collections::HashMap;
 use std::iter::repeat_n;
-use std::path::Path;
+
+written! {
+    pub struct LoadDrift {
+        pub processors: usize, pub chain: Chain, pub initial_load: i64, pub steps: u64,
+        pub remap_cost: Number, #[serde(default)] pub rebalance: Rebalance,
+        #[serde(default)] pub decide: Decide, #[serde(default)] pub objective: Objective
+    }
+    #[derive(Default)]
+    pub enum Rebalance { #[default] Split, Nearest, Stochastic }
+    #[derive(Default)]
+    pub enum Decide { #[default] AfterStep, BeforeStep }
+    #[derive(Default)]
+    pub enum Objective { #[default] Imbalance, Makespan }
+}
 
 impl LoadDrift {
     /// What each number of a model must be by itself has been seen to when it was read.
@@ -56,7 +70,7 @@ pub fn prove(model: &LoadDrift, budget: &Budget) -> Result<Proof, Refusal> {
 fn with_room(model: &LoadDrift, steps: u64, budget: &Budget) -> Result<Proof, Refusal> {
     let (count, r) = (model.processors, model.processors as i64);
     let processes = Processes::Identical { count, chain: model.chain.clone() };
-    let space = Space::new(&processes, &[], Path::new(""))?;
+    let space = Space::independent(&processes, &[])?;
     let even = Imbalance::new(RunningCost::MaxMinusMean, &vec![BigRational::one(); count])?;
     let (totals, own) = space.totals()?;
     budget.spend(space.work().saturating_mul(model.steps))?;

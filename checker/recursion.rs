@@ -5,13 +5,14 @@
 //! step n+1, one for each report, whichever they are. Below, a belief is worth at least what any two
 //! points of step n+1 are that lie within it. docs/certificates.md has the proof.
 
-pub use crate::remaining::BELIEF_BITS;
+pub(crate) mod horizon;
 
-use crate::horizon::{Horizon, Motion};
+pub use crate::phases::remaining::BELIEF_BITS;
+
 use crate::number::{Span, UNIT, WEIGHT, down, up, wide};
-use crate::phases::PhaseChange;
-use crate::proof::{self, Proof};
-use crate::remaining::{beliefs, powers};
+use crate::phases::remaining::{beliefs, powers};
+use crate::proof::Proof;
+use crate::recursion::horizon::{Horizon, Motion, PhaseChange};
 use crate::{Budget, Refusal};
 use num_rational::BigRational;
 use serde::{Deserialize, Serialize};
@@ -296,9 +297,9 @@ impl<'a> Recursion<'a> {
             // Where remapping never pays, the threshold is 1.
             let below = if *low == UNIT { 1.0 } else { below.max(0.0) };
             let last = std::mem::replace(&mut end, *first) - 1;
-            proof::Steps { first: *first, last, threshold: (below, above.min(1.0)).into() }
+            horizon::Steps { first: *first, last, threshold: (below, above.min(1.0)).into() }
         });
-        let mut steps: Vec<proof::Steps> = steps.collect();
+        let mut steps: Vec<horizon::Steps> = steps.collect();
         steps.reverse();
         Ok(Proof::Thresholds { value: mean.plus(&delays).reals().into(), steps })
     }

@@ -1,9 +1,11 @@
 //! What is proved of single states, by their loads; and named intervals, one for each number.
 
-use crate::ending::From;
-use crate::loads::{After, Stopping as Written};
+use crate::loads::counts::Decision;
 use crate::number::Span;
-use crate::proof::{Decision, Interval, Proof, Steps};
+use crate::proof::{Interval, Proof};
+use crate::recursion::horizon::Steps;
+use crate::stopping::ending::From;
+use crate::stopping::{After, Written};
 use crate::switching::Switches;
 use crate::{Checked, Model, Refusal};
 use std::collections::HashMap;
@@ -48,7 +50,7 @@ impl States {
         rho: [u64; 2],
         model: &Written,
     ) -> Result<States, Refusal> {
-        let equal = model.processes.equal(&model.capacities().unwrap_or_default())?;
+        let equal = model.processes.equal(&model.capacities())?;
         let equal = equal.into_iter().map(|(members, (low, rows))| (members, low, rows.len()));
         Ok(States::Region { bits, listed, rho, equal: equal.collect() })
     }
@@ -111,6 +113,14 @@ fn ordered(equal: &[Equal], loads: &[i64]) -> Option<Vec<i64>> {
 }
 
 impl Proof {
+    /// Of several periods the first.
+    pub fn first(&self) -> &Proof {
+        match self {
+            Proof::Periods(all) => all.first().unwrap_or(self),
+            _ => self,
+        }
+    }
+
     /// Each number by a name, and what it is between; thresholds from the last steps to the first.
     pub fn intervals(&self) -> Vec<(String, f64, f64)> {
         let named = |(name, own): (&str, &Interval)| (name.to_owned(), own.lower, own.upper);

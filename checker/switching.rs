@@ -1,12 +1,15 @@
 //! Phases that come back: the difference between the two mappings, and what switching gains, enclosed by functions
 //! of the belief. docs/certificates.md has the proof.
 
-use crate::filter::{Filter, Upper};
+pub(crate) mod filter;
+pub(crate) mod resting;
+
 use crate::model::{Number, written};
 use crate::number::{Span, UNIT, WEIGHT, down, up, wide};
+use crate::phases::remaining::{Remaining, beliefs, powers};
 use crate::phases::{Detector, Lifetime};
 use crate::proof::{Interval, Proof};
-use crate::remaining::{Remaining, beliefs, powers};
+use crate::switching::filter::{Filter, Upper};
 use crate::{Budget, Refusal, model_error};
 use num_bigint::BigInt;
 use num_rational::BigRational;

@@ -1,8 +1,8 @@
 //! Recurring phases at rest: all steps that are left at once. docs/certificates.md has the proof.
 
-use crate::filter::Upper;
 use crate::number::{Span, UNIT, WEIGHT, up, wide};
-use crate::remaining::{beliefs, powers};
+use crate::phases::remaining::{beliefs, powers};
+use crate::switching::filter::Upper;
 use crate::switching::{Motion, Rest, Side, Step};
 use crate::{Budget, Refusal};
 use num_rational::BigRational;

@@ -1,7 +1,7 @@
-//! Where a processor is after some steps: laws among integers that enclose its law, for [`crate::windows`].
+//! Where a processor is after some steps: laws among integers that enclose its law, for [`crate::periodic::windows`].
 
 use crate::number::{UNIT, WEIGHT};
-use crate::windows::{MOST, Place};
+use crate::periodic::windows::{MOST, Place};
 use crate::{Budget, Refusal};
 use num_bigint::BigInt;
 use num_rational::BigRational;

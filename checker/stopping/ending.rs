@@ -1,11 +1,10 @@
 //! Optimal stopping over a number of steps: the backward recursion in integers, with bounds on both sides.
 //! docs/certificates.md has the proof.
 
-use crate::counts::Counts;
-use crate::loads::After;
+use crate::loads::counts::{Counts, Decision, Tally};
 use crate::number::Span;
-use crate::proof::{Decision, Proof};
-use crate::stopping::Stopping;
+use crate::proof::Proof;
+use crate::stopping::{After, Stopping};
 use crate::{Budget, Refusal};
 use num_bigint::BigInt;
 
@@ -27,19 +26,10 @@ pub(crate) fn prove(
         return Err(Refusal::Malformed);
     }
     let psi = space.each(|_, loads| imbalance.cost(loads, bits))?;
-    let (costs, of) = model.costs(imbalance, space)?;
-    let rho: Vec<[u64; 2]> =
-        costs.iter().map(|cost| Span::from(cost).units(bits)).collect::<Result<_, _>>()?;
-    let rho = |s: usize| rho[of.get(s).map_or(0, |of| *of)];
+    let rho = own.rho(bits)?;
     // Where the computation goes on, the state that a remap leads to.
     let back = match model.after_remap {
-        After::Restart => {
-            let (totals, own) = space.totals()?;
-            let to = space.targets(imbalance, &totals).into_iter();
-            let to: Vec<usize> =
-                to.map(|loads| space.find(&loads)).collect::<Result<_, Refusal>>()?;
-            Some(Vec::from_iter(own.into_iter().map(|total| to[total])))
-        }
+        After::Restart => Some(space.evened(imbalance)?),
         _ => None,
     };
     let balanced = |s: usize| back.as_ref().map_or(psi[s][1] == 0, |back| back[s] == s);
@@ -77,23 +67,11 @@ pub(crate) fn prove(
             break;
         }
     }
-    let decision = |s: usize| match (balanced(s), go[s][0] >= remap[s][1], go[s][1] >= remap[s][0])
-    {
-        (true, ..) => Decision::Balanced,
-        (_, true, _) => Decision::Remap,
-        (.., false) => Decision::Continue,
-        (.., true) => Decision::Either,
-    };
-    let decisions = Vec::from_iter((0..psi.len()).map(decision));
-    let (mut classes, mut vectors) = ([0u64; 4], Some([0u128; 4]));
-    space.each(|s, loads| {
-        let own = decisions[s] as usize;
-        classes[own] += 1;
-        vectors = vectors.zip(space.orders(loads)).and_then(|(mut all, orders)| {
-            all[own] = all[own].checked_add(orders)?;
-            Some(all)
-        });
-        Ok(())
+    let mut tally = Tally::new();
+    let decisions = space.each(|s, loads| {
+        let decision = Decision::of(balanced(s), go[s], remap[s]);
+        tally.add(decision, space.orders(loads));
+        Ok(decision)
     })?;
     let most = |of: &dyn Fn(usize) -> u64| (0..psi.len()).map(of).max().unwrap_or(0);
     let apart = most(&|s| value[s][1] - value[s][0].min(value[s][1]));
@@ -107,8 +85,8 @@ pub(crate) fn prove(
         value_gap: (value_width / remap_value.0.max(largest.0).max(1.0)).next_up(),
         value_width,
         largest_value: largest.into(),
-        classes: Counts::of(classes.map(BigInt::from)),
-        vectors: vectors.map(|vectors| Counts::of(vectors.map(BigInt::from))),
+        classes: Counts::of(tally.classes.map(BigInt::from)),
+        vectors: tally.vectors.map(|vectors| Counts::of(vectors.map(BigInt::from))),
     };
     Ok((proof, decisions, value, from))
 }
