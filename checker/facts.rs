@@ -2,14 +2,14 @@
 
 use crate::Refusal;
 use crate::load_drift::LoadDrift;
-use crate::loads::Processes;
+use crate::loads::space::Space;
+use crate::loads::{Processes, counts};
 use crate::model::Number;
 use crate::number::Span;
 use crate::periodic::{Bound, Periodic};
 use crate::proof::Interval;
 use crate::recursion::horizon::{Hazard, Horizon, PhaseChange};
-use crate::stopping::Stopping;
-use crate::stopping::costs::Cost;
+use crate::stopping::{Cost, Stopping};
 use num_bigint::BigInt;
 
 /// One hazard, or one for each step.
@@ -90,6 +90,11 @@ impl PhaseChange {
 }
 
 impl Stopping {
+    /// All states, in the order of a certificate.
+    pub fn space(&self) -> Result<&Space, Refusal> {
+        self.parts().map(|(_, space)| space)
+    }
+
     /// What it says.
     pub fn facts(&self) -> Result<OfStopping, Refusal> {
         let steps = self.model.steps;
@@ -132,7 +137,7 @@ impl LoadDrift {
             initial_load: self.initial_load,
             steps: self.steps,
             remap_cost: around(&self.remap_cost),
-            states: (&states).into(),
+            states: counts::around(&states),
         })
     }
 }

@@ -6,8 +6,9 @@ use crate::loads::imbalance::{Imbalance, RunningCost};
 use crate::loads::space::Space;
 use crate::loads::{Chain, Processes};
 use crate::model::{Number, written};
-use crate::number::{Span, UNIT, WEIGHT, down, up};
+use crate::number::{Span, UNIT, WEIGHT};
 use crate::proof::Proof;
+use crate::weights::{down, up};
 use crate::{Budget, Refusal, model_error};
 use num_bigint::BigInt;
 use num_rational::BigRational;
@@ -92,13 +93,16 @@ fn with_room(model: &LoadDrift, steps: u64, budget: &Budget) -> Result<Proof, Re
         let (level, rest) = (total / r, total % r);
         let all = |more: bool| vec![level + i64::from(more); count];
         let [one, other] = match model.rebalance {
-            Rebalance::Split => [even.split(*total), even.split(*total)],
+            Rebalance::Split => [even.shares(*total), even.shares(*total)],
             Rebalance::Nearest => [all(2 * rest >= r), all(2 * rest >= r)],
             Rebalance::Stochastic => [all(false), all(rest > 0)],
         };
         let chance =
             |units: i64| Span::from(&BigRational::new(units.into(), r.into())).units(WEIGHT);
-        Ok([(space.find(&one)?, chance(r - rest)?[0]), (space.find(&other)?, chance(rest)?[0])])
+        Ok([
+            (space.place_of(&one)?, chance(r - rest)?[0]),
+            (space.place_of(&other)?, chance(rest)?[0]),
+        ])
     };
     let targets = totals.iter().map(target).collect::<Result<Vec<_>, Refusal>>()?;
     let remap = Span::from(&model.remap_cost.0).units(bits)?[0];
@@ -148,7 +152,7 @@ fn with_room(model: &LoadDrift, steps: u64, budget: &Budget) -> Result<Proof, Re
             return Err(Refusal::TooLarge);
         }
     }
-    let found = common + i128::from(value[space.find(&vec![model.initial_load; count])?]);
+    let found = common + i128::from(value[space.place_of(&vec![model.initial_load; count])?]);
     Ok(Proof::Value(Span::between(found, found + i128::from(lost), bits).reals().into()))
 }
 

@@ -5,6 +5,7 @@ pub mod counts;
 pub mod equal;
 pub mod imbalance;
 pub mod joint;
+pub mod missed;
 pub mod multisets;
 pub mod returns;
 pub mod space;

@@ -17,16 +17,6 @@ pub fn wide(a: u64, b: u64) -> u128 {
     u128::from(a) * u128::from(b)
 }
 
-/// `value * weight`, rounded down.
-pub fn down(value: u64, weight: u64) -> u64 {
-    (wide(value, weight) >> WEIGHT) as u64
-}
-
-/// The same, rounded up.
-pub fn up(value: u64, weight: u64) -> u64 {
-    ((wide(value, weight) + u128::from(UNIT - 1)) >> WEIGHT) as u64
-}
-
 /// Fraction bits of the ends of intervals.
 pub(crate) const FINE: u32 = 256;
 

@@ -16,7 +16,7 @@ pub mod windows;
 use crate::loads::Chain;
 use crate::model::{Number, written};
 use crate::periodic::keeping::{Line, search};
-use crate::periodic::laws::{Law, SIZES, Signed, is_some, moderate};
+use crate::periodic::laws::{Law, SIZES, Signed, matters, moderate};
 use crate::periodic::prices::Price;
 use crate::periodic::squares::quadratic;
 use crate::periodic::walks::Walks;
@@ -61,13 +61,13 @@ impl Periodic {
         let fits = (2..=LARGEST).contains(&count)
             && laws.iter().all(|(count, _)| *count > 0)
             && sizes.iter().all(|x| moderate(&x.0, SIZES))
-            && is_some(&self.initial_load)
+            && matters(&self.initial_load)
             && (self.bound.is_some() || self.remap_cost.is_some() && !chain)
             && self
                 .periods
                 .is_none_or(|n| (1..=PERIODS).contains(&n) && self.bound.is_some() && !chain);
         let capacities = self.capacities.as_ref().is_none_or(|list| {
-            let fit = list.len() as u64 == count && list.iter().all(is_some);
+            let fit = list.len() as u64 == count && list.iter().all(matters);
             fit && self.covariance.is_none() && !chain
         });
         let covariance = self.covariance.as_ref().is_none_or(|rows| {

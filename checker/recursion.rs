@@ -9,10 +9,11 @@ pub(crate) mod horizon;
 
 pub use crate::phases::remaining::BELIEF_BITS;
 
-use crate::number::{Span, UNIT, WEIGHT, down, up, wide};
+use crate::number::{Span, UNIT, WEIGHT, wide};
 use crate::phases::remaining::{beliefs, powers};
 use crate::proof::Proof;
 use crate::recursion::horizon::{Horizon, Motion, PhaseChange};
+use crate::weights::{down, up};
 use crate::{Budget, Refusal};
 use num_rational::BigRational;
 use serde::{Deserialize, Serialize};
@@ -138,7 +139,7 @@ impl<'a> Recursion<'a> {
         let held = match self.held.take() {
             Some(held) if held.0 == motion => held,
             _ => {
-                let parts = self.parts(&points, &motion);
+                let parts = self.images(&points, &motion);
                 Rc::new((motion, parts))
             }
         };
@@ -195,7 +196,7 @@ impl<'a> Recursion<'a> {
     }
 
     /// For each belief and report two points around the image, and the better of their lines.
-    fn parts(&self, points: &[u64], motion: &Motion) -> Vec<Vec<Part>> {
+    fn images(&self, points: &[u64], motion: &Motion) -> Vec<Vec<Part>> {
         let (later, lines) = (&self.points, &self.lines);
         let mut last = vec![0; motion.len()];
         let mut part = |p: u64, report: usize| {

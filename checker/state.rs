@@ -4,11 +4,13 @@ use crate::loads::counts::Decision;
 use crate::number::Span;
 use crate::proof::{Interval, Proof};
 use crate::recursion::horizon::Steps;
-use crate::stopping::ending::From;
 use crate::stopping::{After, Written};
 use crate::switching::Switches;
 use crate::{Checked, Model, Refusal};
 use std::collections::HashMap;
+
+/// With how many steps left, or more, one remaps at least and at most; `None` where one never does.
+type From = [Option<u64>; 2];
 
 /// A decision and bounds on the cost.
 pub(crate) type State = (Decision, [u64; 2]);
@@ -28,6 +30,9 @@ pub(crate) enum States {
 
 /// Equal processes, the lowest of their loads, and how many levels there are.
 type Equal = (Vec<usize>, i64, usize);
+
+/// What has been proved, and what of each state.
+pub(crate) type Shown = (Proof, States);
 
 impl States {
     pub fn of_all(
@@ -63,7 +68,7 @@ impl Checked {
         let ((decision, [low, high]), bits) = match (&self.states, &self.model) {
             (States::All { bits, decisions, values, .. }, Model::Stopping(model)) => {
                 let space = model.space().ok().filter(|space| space.processes == loads.len())?;
-                let place = space.find(loads).ok()?;
+                let place = space.place_of(loads).ok()?;
                 let run = values.partition_point(|(first, _)| *first <= place as u64);
                 ((*decisions.get(place)?, values.get(run.checked_sub(1)?)?.1), *bits)
             }
@@ -92,7 +97,7 @@ impl Checked {
             return None;
         };
         let space = model.space().ok().filter(|space| space.processes == loads.len())?;
-        from.get(space.find(loads).ok()?).copied()
+        from.get(space.place_of(loads).ok()?).copied()
     }
 }
 

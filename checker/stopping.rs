@@ -1,7 +1,6 @@
 //! Optimal stopping: what is written of it, the states, and the way to its proofs.
 
 pub mod averages;
-pub mod costs;
 pub mod ending;
 pub mod maps;
 pub mod moved;
@@ -14,13 +13,13 @@ use crate::loads::imbalance::{Imbalance, RunningCost};
 use crate::loads::space::Space;
 use crate::model::{Number, written};
 use crate::number::Span;
-use crate::proof::Proof;
-use crate::state::States;
-use crate::stopping::costs::Cost;
+use crate::state::{Shown, States};
 use crate::stopping::values::{Run, Values};
 use crate::{Budget, Refusal, model_error};
 use num_rational::BigRational;
-use num_traits::{One, Zero};
+use num_traits::One;
+use serde::de::Error;
+use serde::{Deserialize, Deserializer};
 use std::path::Path;
 
 written! {
@@ -30,6 +29,36 @@ written! {
         pub steps: Option<u64>
     }
     pub enum After { Stop, Uniform, Restart }
+    struct Moved { fixed: Number, per_unit_moved: Number }
+    enum Listed { PerState(Vec<Number>) }
+}
+
+/// The cost of a remap.
+#[derive(Clone, PartialEq)]
+pub enum Cost {
+    /// The same everywhere.
+    Constant(Number),
+    /// A fixed part, and one for each unit of load that changes its processor.
+    Moved([Number; 2]),
+    /// One for each listed state.
+    Listed(Vec<Number>),
+}
+
+impl<'de> Deserialize<'de> for Cost {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Cost, D::Error> {
+        let raw = Box::<ron::value::RawValue>::deserialize(deserializer)?;
+        let raw = raw.trim();
+        let cost = match raw.get_ron() {
+            text if text.starts_with('(') => raw
+                .into_rust()
+                .map(|Moved { fixed, per_unit_moved }| Cost::Moved([fixed, per_unit_moved])),
+            text if text.starts_with("PerState") => {
+                raw.into_rust().map(|Listed::PerState(list)| Cost::Listed(list))
+            }
+            _ => raw.into_rust().map(Cost::Constant),
+        };
+        cost.map_err(|error| D::Error::custom(error.to_string()))
+    }
 }
 
 /// A model of optimal stopping.
@@ -95,18 +124,8 @@ impl Stopping {
             Ok(space) => Some((model.imbalance(space.processes)?, space)),
         };
         let stopping = Stopping { model, all };
-        let cost = stopping.model.constant().is_some_and(|cost| !cost.is_zero());
-        let must = cost && stopping.model.after_remap == After::Uniform;
-        match if must { uniform::balances(&stopping) } else { Ok(true) } {
-            Ok(false) => model_error("no state is balanced, and a remap leads to a random one"),
-            Ok(true) | Err(Refusal::TooLarge) => Ok(stopping),
-            Err(refusal) => Err(refusal),
-        }
-    }
-
-    /// All states, in the order of a certificate.
-    pub fn space(&self) -> Result<&Space, Refusal> {
-        self.parts().map(|(_, space)| space)
+        let random = stopping.model.after_remap == After::Uniform;
+        if random { uniform::review(stopping) } else { Ok(stopping) }
     }
 
     /// The costs of states, and the states.
@@ -121,10 +140,7 @@ impl Stopping {
             Cost::Listed(list) => {
                 Ok((list.iter().map(|cost| cost.0.clone()).collect(), (0..list.len()).collect()))
             }
-            Cost::Moved([fixed, each]) => {
-                let (imbalance, space) = self.parts()?;
-                moved::costs((imbalance, space), [&fixed.0, &each.0])
-            }
+            Cost::Moved([fixed, each]) => moved::costs(self.parts()?, [&fixed.0, &each.0]),
         }
     }
 
@@ -137,22 +153,18 @@ impl Stopping {
     }
 
     /// What follows from evidence.
-    pub(crate) fn prove(
-        &self,
-        bits: u32,
-        runs: &[Run],
-        budget: &Budget,
-    ) -> Result<(Proof, States), Refusal> {
+    pub(crate) fn prove(&self, bits: u32, runs: &[Run], budget: &Budget) -> Result<Shown, Refusal> {
+        let ((imbalance, space), after) = (self.parts()?, &self.model.after_remap);
         if let Some(steps) = self.model.steps {
             // There is none: the recursion is run again.
             runs.is_empty().then_some(()).ok_or(Refusal::Malformed)?;
-            let (proof, decisions, values, from) = ending::prove(self, (bits, steps), budget)?;
-            let values = values.into_iter().map(|value| (1, value)).collect();
-            return Ok((proof, States::of_all(bits, decisions, values, from)));
+            let back = (*after == After::Restart).then(|| space.evened(imbalance)).transpose()?;
+            let (proof, decisions, runs, from) = ending::prove(self, (bits, steps), back, budget)?;
+            return Ok((proof, States::of_all(bits, decisions, runs, from)));
         }
-        budget.spend(self.space()?.work())?;
-        let values = Values::read(runs, bits, self.space()?)?;
-        let to = match self.model.after_remap {
+        budget.spend(space.work())?;
+        let values = Values::read(runs, bits, space)?;
+        let to = match after {
             After::Stop => [0; 2],
             After::Uniform => uniform::follows(self, &values)?,
             After::Restart => return Ok((averages::prove(self, values)?, States::None)),

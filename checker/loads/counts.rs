@@ -38,33 +38,22 @@ pub struct Counts {
     pub either: Interval,
 }
 
-impl From<&BigInt> for Interval {
-    fn from(count: &BigInt) -> Interval {
-        let near = count.to_f64().unwrap_or(f64::INFINITY);
-        let exact = *count <= BigInt::from(1u64 << 53);
-        if exact { (near, near).into() } else { (near.next_down(), near.next_up()).into() }
-    }
+/// Doubles around a number.
+pub fn around(count: &BigInt) -> Interval {
+    let near = count.to_f64().unwrap_or(f64::INFINITY);
+    let exact = *count <= BigInt::from(1u64 << 53);
+    if exact { (near, near).into() } else { (near.next_down(), near.next_up()).into() }
 }
 
 impl Counts {
     /// In the order of decisions.
-    pub(crate) fn of(counts: [BigInt; 4]) -> Counts {
-        let [balanced, remap, continued, either] = counts.each_ref().map(Interval::from);
+    pub(crate) fn of<T: Into<BigInt>>(counts: [T; 4]) -> Counts {
+        let [balanced, remap, continued, either] = counts.map(|count| around(&count.into()));
         Counts { balanced, remap, continued, either }
     }
 }
 
-/// In how many orders equal processes may have these loads, which ascend.
-pub fn orders(members: &[usize], loads: &[i64]) -> Option<u128> {
-    let (mut orders, mut equal) = (1u128, 0);
-    for (at, &i) in members.iter().enumerate() {
-        equal = if at > 0 && loads[members[at - 1]] == loads[i] { equal + 1 } else { 1 };
-        orders = orders.checked_mul(at as u128 + 1)? / equal;
-    }
-    Some(orders)
-}
-
-/// Classes of states and the load vectors in them, which may be too many to be counted.
+/// Classes of states, and the load vectors in them if they are not too many, in the order of decisions.
 pub struct Tally {
     pub classes: [u64; 4],
     pub vectors: Option<[u128; 4]>,
@@ -79,8 +68,7 @@ impl Tally {
     pub fn add(&mut self, decision: Decision, orders: Option<u128>) {
         self.classes[decision as usize] += 1;
         self.vectors = self.vectors.zip(orders).and_then(|(mut all, orders)| {
-            let own = &mut all[decision as usize];
-            *own = own.checked_add(orders)?;
+            all[decision as usize] = all[decision as usize].checked_add(orders)?;
             Some(all)
         });
     }

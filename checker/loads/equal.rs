@@ -39,3 +39,13 @@ impl Processes {
         Ok(groups)
     }
 }
+
+/// In how many orders equal processes may have these loads, which ascend.
+pub fn orders(members: &[usize], loads: &[i64]) -> Option<u128> {
+    let (mut orders, mut equal) = (1u128, 0);
+    for (at, &i) in members.iter().enumerate() {
+        equal = if at > 0 && loads[members[at - 1]] == loads[i] { equal + 1 } else { 1 };
+        orders = orders.checked_mul(at as u128 + 1)? / equal;
+    }
+    Some(orders)
+}

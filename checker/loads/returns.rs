@@ -1,34 +1,12 @@
-//! What is needed where loads are even again after a remap and go on: where they stand, and what rows that miss 1
-//! make of that.
+//! The state that a remap leads to, where loads go on from there.
 
 use crate::loads::imbalance::Imbalance;
 use crate::loads::space::{Group, Space};
-use crate::number::{Span, WEIGHT, up};
 use crate::{Refusal, model_error};
-use num_rational::BigRational;
-use num_traits::Zero;
 
 impl Space {
-    /// What an expectation must be lowered and raised by, so that it bounds those of all chains with rows
-    /// that sum to 1, and that lack at most what is more than 1 here, or have what is missing here besides:
-    /// for functions from 0 up that are at most this.
-    pub fn missed(&self, most: u64) -> Result<[u64; 2], Refusal> {
-        // Rows above 1 may have enlarged it before other processes move: 26 of them, by 1e-9 each.
-        let most = most + (most >> 20) + 1;
-        let all = |side: usize| {
-            let missed = self.groups.iter().map(|group| &group.missed[side]);
-            Ok(up(most, Span::from(&missed.sum::<BigRational>()).units(WEIGHT)?[1]))
-        };
-        Ok([all(0)?, all(1)?])
-    }
-
-    /// Whether all rows sum to 1.
-    pub fn conserves(&self) -> bool {
-        self.groups.iter().all(|group| group.missed.iter().all(Zero::is_zero))
-    }
-
     /// The state that stands for given loads.
-    pub fn find(&self, loads: &[i64]) -> Result<usize, Refusal> {
+    pub fn place_of(&self, loads: &[i64]) -> Result<usize, Refusal> {
         let next = |place, group: &Group| Some(place * group.count() + group.find(loads)?);
         let place = self.groups.iter().try_fold(0, next);
         place.map_or_else(|| model_error("a load lies outside the levels"), Ok)
@@ -37,7 +15,7 @@ impl Space {
     /// For each state the one that a remap leads to.
     pub fn evened(&self, imbalance: &Imbalance) -> Result<Vec<usize>, Refusal> {
         let (totals, own) = self.totals()?;
-        let to = self.targets(imbalance, &totals).into_iter().map(|loads| self.find(&loads));
+        let to = self.targets(imbalance, &totals).into_iter().map(|loads| self.place_of(&loads));
         let to = to.collect::<Result<Vec<usize>, Refusal>>()?;
         Ok(own.into_iter().map(|total| to[total]).collect())
     }

@@ -1,11 +1,11 @@
 //! The states of several processes, and how they move.
 
 use crate::loads::chain::Row;
-use crate::loads::counts::orders;
+use crate::loads::equal::orders;
 use crate::number::{Span, WEIGHT, wide};
 use crate::{Refusal, model_error};
 use num_rational::BigRational;
-use num_traits::{One, Zero};
+use std::collections::BTreeSet;
 
 /// States a certificate may speak of: a check takes some sixty bytes for each.
 const MOST: usize = 1 << 23;
@@ -31,8 +31,8 @@ pub(crate) struct Group {
     pub(crate) lumped: Option<Box<dyn Together>>,
     /// By how many units an expectation over their moves may be too low.
     deficit: u64,
-    /// By how much a row exceeds 1 at most, and by how much one falls short of it.
-    pub(crate) missed: [BigRational; 2],
+    /// What rows sum to.
+    pub(crate) sums: BTreeSet<BigRational>,
     /// Joint states in the order of their loads.
     pub(crate) order: Vec<usize>,
 }
@@ -132,15 +132,9 @@ impl Group {
         exact: &[Row],
     ) -> Result<Group, Refusal> {
         let (mut rows, mut most) = (Vec::new(), 0);
-        let (one, mut missed) = (BigRational::one(), [BigRational::zero(), BigRational::zero()]);
+        let mut sums = BTreeSet::new();
         for row in exact {
-            let sum: BigRational = row.iter().map(|(_, p)| p).sum();
-            let own = [&sum - &one, &one - &sum];
-            missed
-                .iter_mut()
-                .zip(own)
-                .filter(|(all, own)| *own > **all)
-                .for_each(|(all, own)| *all = own);
+            sums.insert(row.iter().map(|(_, p)| p).sum());
             let (mut weights, mut rounded) = (Vec::new(), 0);
             for (to, p) in row {
                 let [low, high] = Span::from(p).units(WEIGHT)?;
@@ -159,7 +153,7 @@ impl Group {
         }
         // A unit for each expectation, and one for each weight that has been rounded.
         let deficit = (1 + most) * (members.len() / width) as u64;
-        Ok(Group { members, loads, rows, lumped: None, deficit, missed, order: Vec::new() })
+        Ok(Group { members, loads, rows, lumped: None, deficit, sums, order: Vec::new() })
     }
 
     /// Items of which a place is made.

@@ -15,38 +15,24 @@ impl Space {
         Ok((totals, own))
     }
 
-    /// The lowest and the highest load of each process, unless they move jointly.
-    pub fn range(&self) -> Option<[Vec<i64>; 2]> {
-        let mut ends = [vec![0; self.processes], vec![0; self.processes]];
-        for group in &self.groups {
-            if !group.order.is_empty() {
-                return None;
-            }
-            for i in &group.members {
-                ends[0][*i] = group.loads[0];
-                ends[1][*i] = group.loads[group.loads.len() - 1];
-            }
-        }
-        Some(ends)
-    }
-
     /// The loads that a remap leads to from each of these totals, which ascend: even ones, or where levels do not allow
     /// that, as even as they do.
     pub fn targets(&self, imbalance: &Imbalance, totals: &[i64]) -> Vec<Vec<i64>> {
-        let range = self.range();
-        let mut filled = range.as_ref().map(|[lowest, _]| lowest.clone());
+        // The lowest and the highest load of each process, unless they move jointly.
+        let [mut filled, mut highest] =
+            [vec![i64::MIN; self.processes], vec![i64::MAX; self.processes]];
+        for group in self.groups.iter().filter(|group| group.order.is_empty()) {
+            let ends = [group.loads[0], group.loads[group.loads.len() - 1]];
+            group.members.iter().for_each(|i| (filled[*i], highest[*i]) = (ends[0], ends[1]));
+        }
+        let lowest = filled.clone();
         let even = |total: &i64| {
-            let mut loads = imbalance.split(*total);
-            if let (Some([lowest, highest]), Some(filled)) = (&range, &mut filled) {
-                while filled.iter().sum::<i64>() < *total {
-                    imbalance.add_unit(filled, highest);
-                }
-                let ends = lowest.iter().zip(highest);
-                if loads.iter().zip(ends).any(|(load, (low, high))| load < low || load > high) {
-                    loads.clone_from(filled);
-                }
+            let loads = imbalance.shares(*total);
+            while lowest[0] > i64::MIN && filled.iter().sum::<i64>() < *total {
+                imbalance.add_unit(&mut filled, &highest);
             }
-            loads
+            let within = |i: usize| (lowest[i]..=highest[i]).contains(&loads[i]);
+            if (0..loads.len()).all(within) { loads } else { filled.clone() }
         };
         totals.iter().map(even).collect()
     }
@@ -55,7 +41,7 @@ impl Space {
 impl Imbalance {
     /// A total in shares proportional to the capacities, in whole units: each share rounded down, and the
     /// units left over to the largest remainders, the first of equal ones first.
-    pub fn split(&self, total: i64) -> Vec<i64> {
+    pub fn shares(&self, total: i64) -> Vec<i64> {
         let of = |c: &i64| (i128::from(total) * i128::from(*c)).div_mod_floor(&self.total.into());
         let shares: Vec<(i128, i128)> = self.capacities.iter().map(of).collect();
         let mut loads: Vec<i64> = shares.iter().map(|share| share.0 as i64).collect();

@@ -21,7 +21,7 @@ pub(crate) fn prove(own: &Stopping, mut values: Values) -> Result<Proof, Refusal
     let largest = values.end(u64::max);
     let missed = [space.missed(largest[0])?[0], space.missed(largest[1])?[1]];
     let (totals, of) = space.totals()?;
-    let even = |loads: Vec<i64>| go(space.find(&loads)?, &loads);
+    let even = |loads: Vec<i64>| go(space.place_of(&loads)?, &loads);
     let to = space.targets(imbalance, &totals).into_iter().map(even);
     let to = to.collect::<Result<Vec<[u64; 2]>, Refusal>>()?;
     let (mut least, mut most) = (i64::MAX, i64::MIN);

@@ -7,7 +7,6 @@ use crate::number::Span;
 use crate::proof::Proof;
 use crate::stopping::Stopping;
 use crate::stopping::values::Values;
-use num_bigint::BigInt;
 
 /// What is shown by these values where a remap is followed by `to`, and the decision in each state.
 pub(crate) fn prove(
@@ -46,8 +45,8 @@ pub(crate) fn prove(
         value_gap: (value_width / remap_value.0.max(1.0)).next_up(),
         value_width,
         largest_value: Span::between(largest[0], largest[1], bits).reals().into(),
-        classes: Counts::of(tally.classes.map(BigInt::from)),
-        vectors: tally.vectors.map(|vectors| Counts::of(vectors.map(BigInt::from))),
+        classes: Counts::of(tally.classes),
+        vectors: tally.vectors.map(Counts::of),
     };
     Ok((proof, decisions))
 }

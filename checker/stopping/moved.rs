@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 /// All that a remap may cost, with a fixed part and one for each unit, and which of that it does in each state.
 pub fn costs(
-    (imbalance, space): (&Imbalance, &Space),
+    (imbalance, space): &(Imbalance, Space),
     [fixed, each]: [&BigRational; 2],
 ) -> Result<(Vec<BigRational>, Vec<usize>), Refusal> {
     let (totals, own) = space.totals()?;

@@ -2,12 +2,13 @@
 //! reached in a step, are looked at. docs/certificates.md has the proof.
 
 use crate::loads::chain::{Row, by_one};
-use crate::loads::counts::{Counts, Decision, Tally, orders};
-use crate::loads::equal::Equal;
+use crate::loads::counts::{Counts, Decision, Tally};
+use crate::loads::equal::{Equal, orders};
 use crate::loads::imbalance::Imbalance;
-use crate::number::{Span, UNIT, WEIGHT, down, up};
+use crate::number::{Span, UNIT, WEIGHT};
 use crate::proof::Proof;
 use crate::stopping::{After, Written};
+use crate::weights::{down, up};
 use crate::{Budget, Refusal};
 use num_bigint::BigInt;
 use num_rational::BigRational;
@@ -104,9 +105,9 @@ pub(crate) fn prove(
     if levels.filter(balanced).count() as u64 != tally.classes[0] {
         return Err(Refusal::Unproved("a balanced state is missing"));
     }
-    let (decided, all) = (tally.classes, groups.iter().map(Group::count).product::<BigInt>());
-    let mut classes = decided.map(BigInt::from);
-    classes[1] += &all - decided.iter().sum::<u64>();
+    let all = groups.iter().map(Group::count).product::<BigInt>();
+    let mut classes = tally.classes.map(BigInt::from);
+    classes[1] += &all - tally.classes.iter().sum::<u64>();
     if all > BigInt::from(listed.len()) {
         largest = rho;
     }

@@ -1,9 +1,10 @@
 //! Optimal stopping where a remap leads to random loads.
 
-use crate::Refusal;
 use crate::loads::space::Space;
 use crate::stopping::Stopping;
 use crate::stopping::values::Values;
+use crate::{Refusal, model_error};
+use num_traits::Zero;
 
 /// Bounds on what follows a remap, if these are bounds on what follows each state.
 pub(crate) fn follows(own: &Stopping, values: &Values) -> Result<[u64; 2], Refusal> {
@@ -11,11 +12,21 @@ pub(crate) fn follows(own: &Stopping, values: &Values) -> Result<[u64; 2], Refus
     if values.end(u64::max)[0] > 0 && !balances(own)? {
         return Err(Refusal::Unproved("nothing ends what is said to cost something"));
     }
-    mean(own.space()?, values.each())
+    mean(&own.parts()?.1, values.each())
+}
+
+/// The same model, if it ends: where remaps cost something, in balanced states only.
+pub(crate) fn review(own: Stopping) -> Result<Stopping, Refusal> {
+    let free = own.model.constant().is_none_or(Zero::is_zero);
+    match if free { Ok(true) } else { balances(&own) } {
+        Ok(false) => model_error("no state is balanced, and a remap leads to a random one"),
+        Ok(true) | Err(Refusal::TooLarge) => Ok(own),
+        Err(refusal) => Err(refusal),
+    }
 }
 
 /// Whether a state is balanced.
-pub(crate) fn balances(own: &Stopping) -> Result<bool, Refusal> {
+fn balances(own: &Stopping) -> Result<bool, Refusal> {
     let (imbalance, space) = own.parts()?;
     let mut found = false;
     space.each(|_, loads| {
