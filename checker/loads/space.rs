@@ -144,10 +144,8 @@ impl Group {
             rows.push(weights);
             most = rounded.max(most);
         }
-        let width = loads.len().checked_div(rows.len()).unwrap_or(0);
-        if width == 0 || loads.len() != width * rows.len() {
-            return model_error("loads and transitions differ in size");
-        }
+        // There are rows, and as many loads of each member.
+        let width = loads.len() / rows.len();
         if members.len() > 1 << 20 || loads.iter().any(|load| load.unsigned_abs() > LARGE) {
             return Err(Refusal::TooLarge);
         }
