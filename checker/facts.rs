@@ -1,14 +1,14 @@
 //! What a model file says of itself, so that answers can be held against it.
 
 use crate::Refusal;
-use crate::costs::Cost;
-use crate::horizon::Horizon;
-use crate::loads::{LoadDrift, Processes};
+use crate::load_drift::LoadDrift;
+use crate::loads::space::Space;
+use crate::loads::{Cost, Processes, counts};
 use crate::model::Number;
 use crate::number::Span;
 use crate::periodic::{Bound, Periodic};
-use crate::phases::{Hazard, PhaseChange};
 use crate::proof::Interval;
+use crate::recursion::horizon::{Hazard, Horizon, PhaseChange};
 use crate::stopping::Stopping;
 use num_bigint::BigInt;
 use num_traits::Zero;
@@ -94,6 +94,11 @@ impl PhaseChange {
 }
 
 impl Stopping {
+    /// All states, in the order of a certificate.
+    pub fn space(&self) -> Result<&Space, Refusal> {
+        self.parts().map(|(_, space)| space)
+    }
+
     /// What it says.
     pub fn facts(&self) -> Result<OfStopping, Refusal> {
         let steps = self.model.steps;
@@ -102,20 +107,14 @@ impl Stopping {
             Cost::Moved(parts) => Some(Ok(parts.each_ref().map(around))),
             Cost::Listed(list) => Some(Err(list.iter().map(around).collect())),
         };
-        let dearest = match (self.model.constant(), self.parts()) {
-            (Some(cost), _) => Some(cost.clone()),
-            (None, parts) => {
-                let (imbalance, space) = parts?;
-                self.model.costs(imbalance, space)?.0.into_iter().max()
-            }
-        };
+        let dearest = self.costs()?.0.into_iter().max();
         let remap_cost = dearest.map_or((0.0, 0.0), |cost| Span::from(&cost).reals()).into();
         if let Processes::Joint { loads, .. } = &self.model.processes {
             let (shape, loads) = (vec![loads.len()], loads.clone());
             let lowest = Vec::new();
             return Ok(OfStopping { shape, lowest, loads, remap_cost, cost_by_state, steps });
         }
-        let equal = self.model.processes.equal(&self.model.capacities().unwrap_or_default())?;
+        let equal = self.model.processes.equal(&self.model.capacities())?;
         let processes = equal.iter().map(|(members, _)| members.len()).sum();
         let (mut shape, mut lowest) = (vec![0; processes], vec![0; processes]);
         for (members, (low, rows)) in equal {
@@ -139,8 +138,7 @@ impl LoadDrift {
         let (dearest, parts) = match each.is_zero() {
             true => (fixed, None),
             false => {
-                let (space, even) = self.space()?;
-                let most = self.units_moved(&space, &even)?.into_iter().max().unwrap_or(0);
+                let most = self.states()?.1.into_iter().max().unwrap_or(0);
                 let parts = [&fixed, &each].map(|part| Span::from(part).reals().into());
                 (&fixed + &each * BigInt::from(most), Some(parts))
             }
@@ -153,7 +151,7 @@ impl LoadDrift {
             steps: self.steps,
             remap_cost: Span::from(&dearest).reals().into(),
             cost_by_state: parts,
-            states: (&states).into(),
+            states: counts::around(&states),
         })
     }
 }

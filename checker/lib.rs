@@ -4,58 +4,36 @@
 //! computed is computed in integers, rounded in the safe direction. docs/certificates.md states the
 //! mathematics. [`check`] takes a model file and a certificate and returns what they prove together.
 
-mod chain;
-mod cheapest;
-mod costs;
-mod counts;
-mod ending;
 pub mod facts;
-mod filter;
-mod grids;
-mod horizon;
-mod imbalance;
-mod joint;
-mod keeping;
-mod laws;
-mod levels;
 mod load_drift;
 mod loads;
-mod maps;
+mod making;
 mod model;
-mod multisets;
 mod number;
 mod periodic;
 mod phases;
-mod places;
 mod proof;
 pub mod recursion;
-mod region;
-mod remaining;
-mod resting;
-mod space;
-mod squares;
 mod state;
 mod stopping;
 pub mod switching;
-mod tails;
-mod targets;
-mod walks;
-mod windows;
+mod weights;
 
-pub use counts::Counts;
-pub use maps::Run;
+pub use loads::counts::{Counts, Decision};
+pub use loads::space::Space;
+pub use making::{certificate, check, seal};
 pub use periodic::Periodic;
-pub use phases::PhaseChange;
-pub use proof::{Decision, Interval, Proof, Steps};
-pub use region::Entry;
-pub use space::Space;
+pub use proof::{Interval, Proof};
+pub use recursion::horizon::{PhaseChange, Steps};
 pub use stopping::Stopping;
+pub use stopping::region::Entry;
+pub use stopping::values::Run;
 pub use switching::{PhaseSwitching, Switches};
 
 use model::Problem;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
-use state::States;
+use state::{Shown, States};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -99,13 +77,6 @@ impl Budget {
     }
 }
 
-impl Default for Budget {
-    /// Some minutes.
-    fn default() -> Budget {
-        Budget::new(1 << 36)
-    }
-}
-
 fn model_error<T>(what: &str) -> Result<T, Refusal> {
     Err(Refusal::Model(what.to_owned()))
 }
@@ -134,7 +105,7 @@ pub enum Model {
     /// Optimal stopping of a chain of loads.
     Stopping(Box<Stopping>),
     /// Drifting loads over a given number of steps.
-    LoadDrift(Box<loads::LoadDrift>),
+    LoadDrift(Box<load_drift::LoadDrift>),
     /// Remaps at fixed intervals.
     Periodic(Box<Periodic>),
     /// Phases that come back.
@@ -142,11 +113,7 @@ pub enum Model {
 }
 
 impl Model {
-    /// Reads a model file; paths in it are relative to `folder`.
-    pub fn read(text: &str, folder: &Path) -> Result<Model, Refusal> {
-        Model::titled(text, folder).map(|(_, model)| model)
-    }
-
+    /// A model file; paths in it are relative to `folder`.
     fn titled(text: &str, folder: &Path) -> Result<(String, Model), Refusal> {
         let (title, problem) = model::read(text)?;
         let model = match problem {
@@ -159,48 +126,28 @@ impl Model {
         Ok((title, model))
     }
 
-    /// What follows from evidence, with the usual budget.
-    pub fn prove(&self, evidence: &Evidence) -> Result<Proof, Refusal> {
-        self.prove_within(evidence, &Budget::default())
-    }
-
     /// What follows from evidence.
-    pub fn prove_within(&self, evidence: &Evidence, budget: &Budget) -> Result<Proof, Refusal> {
-        self.find(evidence, budget).map(|(proof, _)| proof)
-    }
-
-    fn find(&self, evidence: &Evidence, budget: &Budget) -> Result<(Proof, States), Refusal> {
-        Ok(match (self, evidence) {
-            (Model::PhaseChange(model), Evidence::PhaseChange(bits, steps)) => {
-                (recursion::prove(model, *bits, steps, budget)?, States::None)
+    fn find(&self, evidence: &Evidence, budget: &Budget) -> Result<Shown, Refusal> {
+        let proof = match (self, evidence) {
+            (Model::PhaseChange(own), Evidence::PhaseChange(bits, steps)) => {
+                recursion::prove(own, *bits, steps, budget)
             }
-            (Model::Stopping(model), Evidence::Stopping(bits, runs)) => {
-                if let Some(steps) = model.steps() {
-                    // Nothing: the recursion is run again.
-                    let unneeded = runs.is_empty().then_some((*bits, steps));
-                    let (proof, decisions, values, from) =
-                        ending::prove(model, unneeded.ok_or(Refusal::Malformed)?, budget)?;
-                    let values = values.into_iter().map(|value| (1, value)).collect();
-                    return Ok((proof, States::of_all(*bits, decisions, values, from)));
-                }
-                let (proof, decisions, runs) = model.prove(*bits, runs, budget)?;
-                (proof, States::of_all(*bits, decisions, runs, Vec::new()))
+            (Model::Stopping(own), Evidence::Stopping(bits, runs)) => {
+                return own.prove(*bits, runs, budget);
             }
-            (Model::Stopping(model), Evidence::Region(bits, entries)) => {
-                let (proof, (listed, rho)) = region::prove(&model.model, *bits, entries, budget)?;
-                (proof, States::of_region(*bits, listed, rho, &model.model)?)
+            (Model::Stopping(own), Evidence::Region(bits, entries)) => {
+                let own = &own.model;
+                let (proof, (listed, rho)) = stopping::region::prove(own, *bits, entries, budget)?;
+                return Ok((proof, States::of_region(*bits, listed, rho, own)?));
             }
-            (Model::LoadDrift(model), Evidence::LoadDrift) => {
-                (load_drift::prove(model, budget)?, States::None)
+            (Model::LoadDrift(own), Evidence::LoadDrift) => load_drift::prove(own, budget),
+            (Model::Periodic(own), Evidence::Periodic(grid)) => periodic::prove(own, *grid, budget),
+            (Model::PhaseSwitching(own), Evidence::PhaseSwitching(bits, steps)) => {
+                switching::prove(own, *bits, steps, budget)
             }
-            (Model::Periodic(model), Evidence::Periodic(grid)) => {
-                (periodic::prove(model, *grid, budget)?, States::None)
-            }
-            (Model::PhaseSwitching(model), Evidence::PhaseSwitching(bits, steps)) => {
-                (switching::prove(model, *bits, steps, budget)?, States::None)
-            }
-            _ => return Err(Refusal::Malformed),
-        })
+            _ => Err(Refusal::Malformed),
+        };
+        proof.map(|proof| (proof, States::None))
     }
 }
 
@@ -217,22 +164,6 @@ pub struct Checked {
 
 const MAGIC: &[u8] = b"remap certificate 7\n";
 const DIGEST: usize = 32;
-
-/// A certificate: evidence and what it proves, for the model file with this text.
-pub fn certificate(model: &str, evidence: &Evidence, proof: &Proof) -> Vec<u8> {
-    seal(model, &postcard::to_allocvec(&(evidence, proof)).unwrap_or_default())
-}
-
-/// Puts a payload between the head that binds it to a model file and a digest of all of it.
-pub fn seal(model: &str, payload: &[u8]) -> Vec<u8> {
-    let body = [MAGIC, &Sha256::digest(model)[..], payload].concat();
-    [&body[..], &Sha256::digest(&body)[..]].concat()
-}
-
-/// What a certificate of the model file with this text proves, with the usual budget.
-pub fn check(model: &str, folder: &Path, certificate: &[u8]) -> Result<Proof, Refusal> {
-    check_within(model, folder, certificate, &Budget::default()).map(|checked| checked.proof)
-}
 
 /// Checks a certificate of the model file with this text.
 pub fn check_within(
@@ -251,9 +182,10 @@ pub fn check_within(
     }
     let payload = postcard::take_from_bytes(&rest[DIGEST..rest.len() - DIGEST]);
     let Ok(((evidence, claims), [])) = payload else { return Err(Refusal::Malformed) };
-    let ((title, model), claims): (_, Proof) = (Model::titled(model, folder)?, claims);
+    let (title, model) = Model::titled(model, folder)?;
     let (proof, states) = model.find(&evidence, budget)?;
-    let follows = Some(Checked { title, model, proof, states });
-    let follows = follows.filter(|checked| checked.proof == claims);
-    follows.ok_or(Refusal::Unproved("what is claimed is not what follows"))
+    if proof != claims {
+        return Err(Refusal::Unproved("what is claimed is not what follows"));
+    }
+    Ok(Checked { title, model, proof, states })
 }

@@ -1,20 +1,34 @@
 //! Drifting loads: the backward recursion over the whole horizon, in integers rounded down. What the
 //! rounding takes away in all is bounded, so the value lies between what is found and that much more.
 
-use crate::chain::by_one;
-use crate::costs::Cost;
-use crate::imbalance::Imbalance;
-use crate::loads::{Decide, LoadDrift, Objective, Processes, Rebalance, RunningCost};
-use crate::number::{Span, UNIT, WEIGHT, down, up};
+use crate::loads::chain::by_one;
+use crate::loads::imbalance::{Imbalance, RunningCost};
+use crate::loads::space::Space;
+use crate::loads::{Chain, Cost, Processes};
+use crate::model::written;
+use crate::number::{Span, UNIT, WEIGHT};
 use crate::proof::Proof;
-use crate::space::Space;
+use crate::weights::{down, up};
 use crate::{Budget, Refusal, model_error};
 use num_bigint::BigInt;
 use num_rational::BigRational;
 use num_traits::{One, Zero};
 use std::collections::HashMap;
 use std::iter::repeat_n;
-use std::path::Path;
+
+written! {
+    pub struct LoadDrift {
+        pub processors: usize, pub chain: Chain, pub initial_load: i64, pub steps: u64,
+        pub remap_cost: Cost, #[serde(default)] pub rebalance: Rebalance,
+        #[serde(default)] pub decide: Decide, #[serde(default)] pub objective: Objective
+    }
+    #[derive(Default)]
+    pub enum Rebalance { #[default] Split, Nearest, Stochastic }
+    #[derive(Default)]
+    pub enum Decide { #[default] AfterStep, BeforeStep }
+    #[derive(Default)]
+    pub enum Objective { #[default] Imbalance, Makespan }
+}
 
 impl LoadDrift {
     /// What each number of a model must be by itself has been seen to when it was read.
@@ -49,21 +63,22 @@ impl LoadDrift {
         }
     }
 
-    /// How many units a remap moves in each state; nothing where they are not paid for.
-    pub fn units_moved(&self, space: &Space, even: &Imbalance) -> Result<Vec<i64>, Refusal> {
+    /// All states, and how many units a remap moves in each: nothing where they are not paid for.
+    pub fn states(&self) -> Result<(Space, Vec<i64>), Refusal> {
+        let (count, chain) = (self.processors, self.chain.clone());
+        let space = Space::independent(&Processes::Identical { count, chain }, &[])?;
         if self.costs()?[1].is_zero() {
-            return Ok(Vec::new());
+            return Ok((space, Vec::new()));
         }
-        space.each(|_, loads| Ok(even.moved(loads, &even.split(loads.iter().sum()))))
-    }
-
-    /// All states, and the imbalance of equal processors.
-    pub fn space(&self) -> Result<(Space, Imbalance), Refusal> {
-        let count = self.processors;
-        let processes = Processes::Identical { count, chain: self.chain.clone() };
-        let space = Space::new(&processes, &[], Path::new(""))?;
-        let even = Imbalance::new(RunningCost::MaxMinusMean, &vec![BigRational::one(); count])?;
-        Ok((space, even))
+        // The processors with the most keep the larger shares.
+        let moved = |loads: &[i64]| {
+            let (mut sorted, total) = (loads.to_vec(), loads.iter().sum::<i64>());
+            sorted.sort_unstable();
+            let shares = (0..count as i64).map(|place| (total + place) / count as i64);
+            sorted.iter().zip(shares).map(|(load, share)| (load - share).max(0)).sum()
+        };
+        let moved = space.each(|_, loads| Ok(moved(loads)))?;
+        Ok((space, moved))
     }
 }
 
@@ -85,18 +100,18 @@ pub fn prove(model: &LoadDrift, budget: &Budget) -> Result<Proof, Refusal> {
 /// The same with room for values that differ by what a remap and so many steps cost.
 fn with_room(model: &LoadDrift, steps: u64, budget: &Budget) -> Result<Proof, Refusal> {
     let (count, r) = (model.processors, model.processors as i64);
-    let (space, even) = model.space()?;
-    let moved = model.units_moved(&space, &even)?;
+    let (space, moved) = model.states()?;
     let [fixed, each] = model.costs()?;
     let price = |units: i64| &fixed + &each * BigInt::from(units);
     let dearest = price(moved.iter().copied().max().unwrap_or(0));
+    let even = Imbalance::new(RunningCost::MaxMinusMean, &vec![BigRational::one(); count])?;
     let (totals, own) = space.totals()?;
     budget.spend(space.work().saturating_mul(model.steps))?;
     // Where rows sum to 1, values are kept less the smallest of them: they differ by little more than a
     // remap. Otherwise they are at most what all steps cost.
     let conserves = space.conserves();
     let steps = if conserves { steps } else { model.steps };
-    let span = &dearest + BigInt::from(totals[totals.len() - 1] + 1) * steps;
+    let span = dearest + BigInt::from(totals[totals.len() - 1] + 1) * steps;
     let whole = (span * BigInt::from(8)).to_integer().bits() as u32;
     let bits = 60u32.checked_sub(whole).ok_or(Refusal::TooLarge)?;
     let makespan = model.objective == Objective::Makespan;
@@ -110,13 +125,16 @@ fn with_room(model: &LoadDrift, steps: u64, budget: &Budget) -> Result<Proof, Re
         let (level, rest) = (total / r, total % r);
         let all = |more: bool| vec![level + i64::from(more); count];
         let [one, other] = match model.rebalance {
-            Rebalance::Split => [even.split(*total), even.split(*total)],
+            Rebalance::Split => [even.shares(*total), even.shares(*total)],
             Rebalance::Nearest => [all(2 * rest >= r), all(2 * rest >= r)],
             Rebalance::Stochastic => [all(false), all(rest > 0)],
         };
         let chance =
             |units: i64| Span::from(&BigRational::new(units.into(), r.into())).units(WEIGHT);
-        Ok([(space.find(&one)?, chance(r - rest)?[0]), (space.find(&other)?, chance(rest)?[0])])
+        Ok([
+            (space.place_of(&one)?, chance(r - rest)?[0]),
+            (space.place_of(&other)?, chance(rest)?[0]),
+        ])
     };
     let targets = totals.iter().map(target).collect::<Result<Vec<_>, Refusal>>()?;
     // What a remap costs everywhere, or in each state.
@@ -172,7 +190,7 @@ fn with_room(model: &LoadDrift, steps: u64, budget: &Budget) -> Result<Proof, Re
             return Err(Refusal::TooLarge);
         }
     }
-    let found = common + i128::from(value[space.find(&vec![model.initial_load; count])?]);
+    let found = common + i128::from(value[space.place_of(&vec![model.initial_load; count])?]);
     Ok(Proof::Value(Span::between(found, found + i128::from(lost), bits).reals().into()))
 }
 

@@ -1,25 +1,27 @@
-//! Loads that move, as they are written: chains of levels, and the problems that are about them.
+//! Loads that move, as they are written: processes, chains of levels, what a remap costs.
 
-use crate::costs::Cost;
+pub mod chain;
+pub mod counts;
+pub mod equal;
+pub mod imbalance;
+pub mod joint;
+pub mod missed;
+pub mod multisets;
+pub mod returns;
+pub mod space;
+pub mod targets;
+
 use crate::model::{Number, written};
-use num_rational::BigRational;
-use serde::Deserialize;
+use serde::de::Error;
+use serde::{Deserialize, Deserializer};
 
 written! {
-    pub struct Stopping {
-        pub processes: Processes, pub capacities: Option<Vec<Number>>,
-        #[serde(default)] pub running_cost: RunningCost, pub remap_cost: Cost, pub after_remap: After,
-        pub steps: Option<u64>
-    }
     pub enum Processes {
         Identical { count: usize, chain: Chain },
         Distinct(Vec<Chain>),
         Joint { loads: Vec<Vec<i64>>, transition: Transition }
     }
     pub enum Transition { Dense(Vec<Vec<Number>>), File(String) }
-    #[derive(Default)]
-    pub enum RunningCost { #[default] MaxMinusMean, MaxAbsDeviation, EuclideanDeviation }
-    pub enum After { Stop, Uniform, Restart }
 
     pub enum Chain {
         Walk { #[serde(default)] lowest: i64, levels: usize, up: Number, down: Number, edge: Edge },
@@ -28,30 +30,34 @@ written! {
     }
     pub enum Edge { Reflect, Hold }
 
-    pub struct LoadDrift {
-        pub processors: usize, pub chain: Chain, pub initial_load: i64, pub steps: u64,
-        pub remap_cost: Cost, #[serde(default)] pub rebalance: Rebalance,
-        #[serde(default)] pub decide: Decide, #[serde(default)] pub objective: Objective
-    }
-    #[derive(Default)]
-    pub enum Rebalance { #[default] Split, Nearest, Stochastic }
-    #[derive(Default)]
-    pub enum Decide { #[default] AfterStep, BeforeStep }
-    #[derive(Default)]
-    pub enum Objective { #[default] Imbalance, Makespan }
+    struct Moved { fixed: Number, per_unit_moved: Number }
+    enum Listed { PerState(Vec<Number>) }
 }
 
-impl Stopping {
-    /// Those that are given.
-    pub fn capacities(&self) -> Option<Vec<BigRational>> {
-        self.capacities.as_ref().map(|list| list.iter().map(|c| c.0.clone()).collect())
-    }
+/// The cost of a remap.
+#[derive(Clone, PartialEq)]
+pub enum Cost {
+    /// The same everywhere.
+    Constant(Number),
+    /// A fixed part, and one for each unit of load that changes its processor.
+    Moved([Number; 2]),
+    /// One for each listed state.
+    Listed(Vec<Number>),
+}
 
-    /// What a remap costs, if that is the same everywhere.
-    pub fn constant(&self) -> Option<&BigRational> {
-        match &self.remap_cost {
-            Cost::Constant(cost) => Some(&cost.0),
-            _ => None,
-        }
+impl<'de> Deserialize<'de> for Cost {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Cost, D::Error> {
+        let raw = Box::<ron::value::RawValue>::deserialize(deserializer)?;
+        let raw = raw.trim();
+        let cost = match raw.get_ron() {
+            text if text.starts_with('(') => raw
+                .into_rust()
+                .map(|Moved { fixed, per_unit_moved }| Cost::Moved([fixed, per_unit_moved])),
+            text if text.starts_with("PerState") => {
+                raw.into_rust().map(|Listed::PerState(list)| Cost::Listed(list))
+            }
+            _ => raw.into_rust().map(Cost::Constant),
+        };
+        cost.map_err(|error| D::Error::custom(error.to_string()))
     }
 }

@@ -1,9 +1,10 @@
 //! Model files as they are written; decimals are read as exact fractions.
 
 use crate::Refusal;
-use crate::loads::{LoadDrift, Stopping};
+use crate::load_drift::LoadDrift;
 use crate::periodic::Periodic;
-use crate::phases::PhaseChange;
+use crate::recursion::horizon::PhaseChange;
+use crate::stopping::Written;
 use crate::switching::PhaseSwitching;
 use num_bigint::BigInt;
 use num_rational::BigRational;
@@ -16,7 +17,7 @@ use serde::{Deserialize, Deserializer};
 macro_rules! written {
     ($($item:item)*) => { $(
         #[allow(dead_code, missing_docs)]
-        #[derive(Clone, PartialEq, Deserialize)]
+        #[derive(Clone, PartialEq, serde::Deserialize)]
         #[serde(deny_unknown_fields)]
         $item
     )* };
@@ -33,7 +34,7 @@ written! {
     struct Fits { verdict: Verdict, why: String }
     enum Verdict { #[serde(rename = "yes")] Yes, #[serde(rename = "no")] No }
     pub enum Problem {
-        PhaseChange(Box<PhaseChange>), PhaseSwitching(Box<PhaseSwitching>), Stopping(Stopping),
+        PhaseChange(Box<PhaseChange>), PhaseSwitching(Box<PhaseSwitching>), Stopping(Written),
         LoadDrift(LoadDrift), Periodic(Box<Periodic>)
     }
 }

@@ -17,28 +17,18 @@ pub fn wide(a: u64, b: u64) -> u128 {
     u128::from(a) * u128::from(b)
 }
 
-/// `value * weight`, rounded down.
-pub fn down(value: u64, weight: u64) -> u64 {
-    (wide(value, weight) >> WEIGHT) as u64
-}
-
-/// The same, rounded up.
-pub fn up(value: u64, weight: u64) -> u64 {
-    ((wide(value, weight) + u128::from(UNIT - 1)) >> WEIGHT) as u64
-}
-
 /// Fraction bits of the ends of intervals.
-const FINE: u32 = 256;
+pub(crate) const FINE: u32 = 256;
 
 /// An interval.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Span {
-    low: BigInt,
-    high: BigInt,
+    pub(crate) low: BigInt,
+    pub(crate) high: BigInt,
 }
 
 /// `x / 2^bits`, rounded up.
-fn ceil(x: &BigInt, bits: u32) -> BigInt {
+pub(crate) fn ceil(x: &BigInt, bits: u32) -> BigInt {
     -(-x >> bits)
 }
 
@@ -46,33 +36,6 @@ impl Span {
     /// Between two numbers in units of 2^-bits.
     pub fn between(low: impl Into<BigInt>, high: impl Into<BigInt>, bits: u32) -> Span {
         Span { low: low.into() << (FINE - bits), high: high.into() << (FINE - bits) }
-    }
-
-    pub fn whole(x: impl Into<BigInt>) -> Span {
-        let x = x.into();
-        Span::between(x.clone(), x, 0)
-    }
-
-    pub fn plus(&self, other: &Span) -> Span {
-        Span { low: &self.low + &other.low, high: &self.high + &other.high }
-    }
-
-    pub fn minus(&self, other: &Span) -> Span {
-        Span { low: &self.low - &other.high, high: &self.high - &other.low }
-    }
-
-    pub fn times(&self, other: &Span) -> Span {
-        let by = |x: &BigInt| [x * &other.low, x * &other.high];
-        let mut ends = [by(&self.low), by(&self.high)].concat();
-        ends.sort();
-        Span { low: &ends[0] >> FINE, high: ceil(&ends[3], FINE) }
-    }
-
-    /// `self / (self + other)`, for numbers from 0 up of which the other is positive.
-    pub fn share(&self, other: &Span) -> Span {
-        let (most, least) = (&self.low + &other.high, &self.high + &other.low);
-        let high = (&self.high << FINE).div_ceil(&least.max(1.into()));
-        Span { low: (&self.low << FINE).div_floor(&most), high }
     }
 
     /// Integers around it in units of 2^-bits, which can be multiplied by weights.

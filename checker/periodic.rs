@@ -1,20 +1,30 @@
 //! Remaps at fixed intervals: how long a bound on the imbalance is kept.
 
-use crate::cheapest::{self, Price};
-use crate::grids;
-use crate::keeping::{Line, search};
-use crate::laws::{Law, SIZES, Signed, is_some, moderate};
-use crate::levels;
+pub mod cheapest;
+pub mod gammas;
+pub mod keeping;
+pub mod laws;
+pub mod levels;
+pub mod normals;
+pub mod places;
+pub mod prices;
+pub mod squares;
+pub mod tails;
+pub mod walks;
+pub mod windows;
+
 use crate::loads::Chain;
 use crate::model::{Number, written};
+use crate::periodic::keeping::{Line, search};
+use crate::periodic::laws::{Law, SIZES, Signed, matters, moderate};
+use crate::periodic::prices::Price;
+use crate::periodic::squares::quadratic;
+use crate::periodic::walks::Walks;
 use crate::proof::Proof;
-use crate::squares::quadratic;
-use crate::walks::Walks;
 use crate::{Budget, Refusal, model_error};
 use num_bigint::BigInt;
 use num_rational::BigRational;
 use num_traits::{One, Signed as _};
-use serde::Deserialize;
 
 written! {
     pub struct Periodic {
@@ -51,13 +61,13 @@ impl Periodic {
         let fits = (2..=LARGEST).contains(&count)
             && laws.iter().all(|(count, _)| *count > 0)
             && sizes.iter().all(|x| moderate(&x.0, SIZES))
-            && is_some(&self.initial_load)
+            && matters(&self.initial_load)
             && (self.bound.is_some() || self.remap_cost.is_some() && !chain)
             && self
                 .periods
                 .is_none_or(|n| (1..=PERIODS).contains(&n) && self.bound.is_some() && !chain);
         let capacities = self.capacities.as_ref().is_none_or(|list| {
-            let fit = list.len() as u64 == count && list.iter().all(is_some);
+            let fit = list.len() as u64 == count && list.iter().all(matters);
             fit && self.covariance.is_none() && !chain
         });
         let covariance = self.covariance.as_ref().is_none_or(|rows| {
@@ -186,12 +196,12 @@ fn longest(
                 return Ok(quadratic([&spread, &drift], line, bound, false));
             }
             if let [(count, Law::Normal { deviation, .. })] = classes {
-                return grids::of_normal((*count, &deviation.0), line, bound, grid, budget);
+                return normals::of_normal((*count, &deviation.0), line, bound, grid, budget);
             }
             let walks = Walks::of(classes);
             search(line, bound, |time| match &walks {
                 Some(walks) => walks.largest(time, budget),
-                None => grids::of_gamma(classes, time, grid, budget),
+                None => gammas::of_gamma(classes, time, grid, budget),
             })
         }
     }

@@ -1,4 +1,7 @@
-//! Models of a change of phase as they are written.
+//! How long programs last and what detectors report, as they are written.
+
+pub mod remaining;
+pub mod spans;
 
 use crate::model::{Number, is_one, written};
 use num_bigint::BigInt;
@@ -9,24 +12,15 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 written! {
-    pub struct PhaseChange {
-        pub lifetime: Lifetime, pub cycle: Cycle, pub remap: Remap, pub detector: Detector,
-        pub hazard: Hazard, #[serde(default)] pub premature: Premature
-    }
     pub enum Lifetime {
         Fixed(u64),
         Uniform { first: u64, last: u64 },
         Geometric { rate: Number, first: u64, last: u64 },
         Pmf(Weights)
     }
-    pub struct Cycle { pub before: Number, pub after: Number, pub remapped: Number }
-    pub struct Remap { pub test: Number, pub install: Number }
     struct Binary { false_alarm: Number, missed: Number }
     struct Level { before: Number, after: Number }
     enum Lists { Levels(Vec<Level>), Several(Vec<Detector>) }
-    pub enum Hazard { Constant(Number), PerStep(Vec<Number>) }
-    #[derive(Default)]
-    pub enum Premature { #[default] Revert, Keep { before_remapped: Number } }
 }
 
 /// Values and their probabilities, no value twice.

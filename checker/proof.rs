@@ -1,6 +1,7 @@
 //! What certificates prove.
 
-use crate::counts::Counts;
+use crate::loads::counts::Counts;
+use crate::recursion::horizon::Steps;
 use crate::switching::Switches;
 use serde::{Deserialize, Serialize};
 
@@ -10,26 +11,6 @@ use serde::{Deserialize, Serialize};
 pub struct Interval {
     pub lower: f64,
     pub upper: f64,
-}
-
-/// Steps that share an interval of their thresholds.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[allow(missing_docs, reason = "the names say it")]
-pub struct Steps {
-    pub first: u64,
-    pub last: u64,
-    pub threshold: Interval,
-}
-
-/// What is proved of a state: that it is balanced, that remapping is the cheaper branch, or going on, or
-/// neither of these.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[allow(missing_docs, reason = "the names say it")]
-pub enum Decision {
-    Balanced,
-    Remap,
-    Continue,
-    Either,
 }
 
 /// What has been proved.
@@ -69,15 +50,5 @@ pub enum Proof {
 impl From<(f64, f64)> for Interval {
     fn from((lower, upper): (f64, f64)) -> Interval {
         Interval { lower, upper }
-    }
-}
-
-impl Proof {
-    /// Of several periods the first.
-    pub fn first(&self) -> &Proof {
-        match self {
-            Proof::Periods(all) => all.first().unwrap_or(self),
-            _ => self,
-        }
     }
 }

@@ -5,13 +5,15 @@
 //! step n+1, one for each report, whichever they are. Below, a belief is worth at least what any two
 //! points of step n+1 are that lie within it. docs/certificates.md has the proof.
 
-pub use crate::remaining::BELIEF_BITS;
+pub(crate) mod horizon;
 
-use crate::horizon::{Horizon, Motion};
-use crate::number::{Span, UNIT, WEIGHT, down, up, wide};
-use crate::phases::PhaseChange;
-use crate::proof::{self, Proof};
-use crate::remaining::{beliefs, powers};
+pub use crate::phases::remaining::BELIEF_BITS;
+
+use crate::number::{Span, UNIT, WEIGHT, wide};
+use crate::phases::remaining::{beliefs, powers};
+use crate::proof::Proof;
+use crate::recursion::horizon::{Horizon, Motion, PhaseChange};
+use crate::weights::{down, up};
 use crate::{Budget, Refusal};
 use num_rational::BigRational;
 use serde::{Deserialize, Serialize};
@@ -137,7 +139,7 @@ impl<'a> Recursion<'a> {
         let held = match self.held.take() {
             Some(held) if held.0 == motion => held,
             _ => {
-                let parts = self.parts(&points, &motion);
+                let parts = self.images(&points, &motion);
                 Rc::new((motion, parts))
             }
         };
@@ -194,7 +196,7 @@ impl<'a> Recursion<'a> {
     }
 
     /// For each belief and report two points around the image, and the better of their lines.
-    fn parts(&self, points: &[u64], motion: &Motion) -> Vec<Vec<Part>> {
+    fn images(&self, points: &[u64], motion: &Motion) -> Vec<Vec<Part>> {
         let (later, lines) = (&self.points, &self.lines);
         let mut last = vec![0; motion.len()];
         let mut part = |p: u64, report: usize| {
@@ -272,10 +274,9 @@ impl<'a> Recursion<'a> {
             rise = rise.max(less(new[0], old[0]) + mixed);
         }
         for ((new, old), p) in one.values.iter().zip(&self.values).zip(self.points.iter()) {
-            match UNIT - p {
-                0 if new < old => return Err(Refusal::Unproved("the lower function falls")),
-                0 => {}
-                left => fall = fall.min((less(*new, *old) << WEIGHT).div_euclid(left.into())),
+            // Where it is certain that the change has come, the lower function does not fall.
+            if *p < UNIT {
+                fall = fall.min((less(*new, *old) << WEIGHT).div_euclid((UNIT - p).into()));
             }
         }
         Ok((rise, fall))
@@ -296,9 +297,9 @@ impl<'a> Recursion<'a> {
             // Where remapping never pays, the threshold is 1.
             let below = if *low == UNIT { 1.0 } else { below.max(0.0) };
             let last = std::mem::replace(&mut end, *first) - 1;
-            proof::Steps { first: *first, last, threshold: (below, above.min(1.0)).into() }
+            horizon::Steps { first: *first, last, threshold: (below, above.min(1.0)).into() }
         });
-        let mut steps: Vec<proof::Steps> = steps.collect();
+        let mut steps: Vec<horizon::Steps> = steps.collect();
         steps.reverse();
         Ok(Proof::Thresholds { value: mean.plus(&delays).reals().into(), steps })
     }

@@ -1,12 +1,16 @@
 //! What is proved of single states, by their loads; and named intervals, one for each number.
 
-use crate::ending::From;
-use crate::loads::{After, Stopping as Written};
+use crate::loads::counts::Decision;
 use crate::number::Span;
-use crate::proof::{Decision, Interval, Proof, Steps};
+use crate::proof::{Interval, Proof};
+use crate::recursion::horizon::Steps;
+use crate::stopping::{After, Written};
 use crate::switching::Switches;
 use crate::{Checked, Model, Refusal};
 use std::collections::HashMap;
+
+/// With how many steps left, or more, one remaps at least and at most; `None` where one never does.
+type From = [Option<u64>; 2];
 
 /// A decision and bounds on the cost.
 pub(crate) type State = (Decision, [u64; 2]);
@@ -26,6 +30,9 @@ pub(crate) enum States {
 
 /// Equal processes, the lowest of their loads, and how many levels there are.
 type Equal = (Vec<usize>, i64, usize);
+
+/// What has been proved, and what of each state.
+pub(crate) type Shown = (Proof, States);
 
 impl States {
     pub fn of_all(
@@ -48,7 +55,7 @@ impl States {
         rho: [u64; 2],
         model: &Written,
     ) -> Result<States, Refusal> {
-        let equal = model.processes.equal(&model.capacities().unwrap_or_default())?;
+        let equal = model.processes.equal(&model.capacities())?;
         let equal = equal.into_iter().map(|(members, (low, rows))| (members, low, rows.len()));
         Ok(States::Region { bits, listed, rho, equal: equal.collect() })
     }
@@ -61,7 +68,7 @@ impl Checked {
         let ((decision, [low, high]), bits) = match (&self.states, &self.model) {
             (States::All { bits, decisions, values, .. }, Model::Stopping(model)) => {
                 let space = model.space().ok().filter(|space| space.processes == loads.len())?;
-                let place = space.find(loads).ok()?;
+                let place = space.place_of(loads).ok()?;
                 let run = values.partition_point(|(first, _)| *first <= place as u64);
                 ((*decisions.get(place)?, values.get(run.checked_sub(1)?)?.1), *bits)
             }
@@ -90,7 +97,7 @@ impl Checked {
             return None;
         };
         let space = model.space().ok().filter(|space| space.processes == loads.len())?;
-        from.get(space.find(loads).ok()?).copied()
+        from.get(space.place_of(loads).ok()?).copied()
     }
 }
 
@@ -111,6 +118,14 @@ fn ordered(equal: &[Equal], loads: &[i64]) -> Option<Vec<i64>> {
 }
 
 impl Proof {
+    /// Of several periods the first.
+    pub fn first(&self) -> &Proof {
+        match self {
+            Proof::Periods(all) => all.first().unwrap_or(self),
+            _ => self,
+        }
+    }
+
     /// Each number by a name, and what it is between; thresholds from the last steps to the first.
     pub fn intervals(&self) -> Vec<(String, f64, f64)> {
         let named = |(name, own): (&str, &Interval)| (name.to_owned(), own.lower, own.upper);

@@ -1,55 +1,99 @@
-//! Optimal stopping: the states, and what they cost.
+//! Optimal stopping: what is written of it, the states, and the way to its proofs.
 
-use crate::imbalance::Imbalance;
-use crate::loads::{self, After};
-use crate::space::Space;
-use crate::{Refusal, model_error};
-use num_traits::Zero;
+pub mod averages;
+pub mod ending;
+pub mod maps;
+pub mod moved;
+pub mod region;
+pub mod uniform;
+pub mod values;
+
+use crate::loads::imbalance::{Imbalance, RunningCost};
+use crate::loads::space::Space;
+use crate::loads::{Cost, Processes};
+use crate::model::{Number, written};
+use crate::number::Span;
+use crate::state::{Shown, States};
+use crate::stopping::values::{Run, Values};
+use crate::{Budget, Refusal, model_error};
+use num_rational::BigRational;
+use num_traits::One;
 use std::path::Path;
+
+written! {
+    pub struct Written {
+        pub processes: Processes, pub capacities: Option<Vec<Number>>,
+        #[serde(default)] pub running_cost: RunningCost, pub remap_cost: Cost, pub after_remap: After,
+        pub steps: Option<u64>
+    }
+    pub enum After { Stop, Uniform, Restart }
+}
 
 /// A model of optimal stopping.
 pub struct Stopping {
-    pub(crate) model: loads::Stopping,
+    pub(crate) model: Written,
     /// `None` if there are too many states to look at each of them.
     all: Option<(Imbalance, Space)>,
 }
 
+/// Steps at most.
+const MOST_STEPS: u64 = 10_000_000;
+
+impl Written {
+    /// Those that are given.
+    pub fn capacities(&self) -> Vec<BigRational> {
+        self.capacities.iter().flatten().map(|c| c.0.clone()).collect()
+    }
+
+    /// The running cost of so many processes.
+    pub fn imbalance(&self, processes: usize) -> Result<Imbalance, Refusal> {
+        let given = self.capacities.is_some().then(|| self.capacities());
+        let capacities = given.unwrap_or_else(|| vec![BigRational::one(); processes]);
+        if capacities.len() != processes {
+            return model_error("a capacity is missing");
+        }
+        Imbalance::new(self.running_cost.clone(), &capacities)
+    }
+
+    /// What a remap costs, if that is the same everywhere.
+    pub fn constant(&self) -> Option<&BigRational> {
+        match &self.remap_cost {
+            Cost::Constant(cost) => Some(&cost.0),
+            _ => None,
+        }
+    }
+
+    /// Whether what a remap costs, and the number of steps, go with the rest.
+    fn review(&self) -> Result<(), Refusal> {
+        let listed = match (&self.remap_cost, &self.processes) {
+            (Cost::Listed(list), Processes::Joint { loads, .. }) => list.len() == loads.len(),
+            (Cost::Listed(_), _) => false,
+            _ => true,
+        };
+        let varied = self.steps.is_some() || self.constant().is_none();
+        let steps = self.steps.is_none_or(|steps| (1..=MOST_STEPS).contains(&steps));
+        if listed && steps && !(varied && self.after_remap == After::Uniform) {
+            return Ok(());
+        }
+        model_error("the cost of a remap, or the number of steps, does not go with the rest")
+    }
+}
+
 impl Stopping {
-    pub(crate) fn new(model: loads::Stopping, folder: &Path) -> Result<Stopping, Refusal> {
+    pub(crate) fn new(model: Written, folder: &Path) -> Result<Stopping, Refusal> {
         model.review()?;
-        let capacities = model.capacities().unwrap_or_default();
-        let all = match Space::new(&model.processes, &capacities, folder) {
+        let space = match &model.processes {
+            Processes::Joint { loads, transition } => Space::joint(loads, transition, folder),
+            processes => Space::independent(processes, &model.capacities()),
+        };
+        let all = match space {
             Err(Refusal::TooLarge) => None,
             Err(refusal) => return Err(refusal),
-            Ok(space) => Some((Imbalance::of(&model, space.processes)?, space)),
+            Ok(space) => Some((model.imbalance(space.processes)?, space)),
         };
         let stopping = Stopping { model, all };
-        match stopping.may_balance() {
-            Ok(false) => model_error("no state is balanced, and a remap leads to a random one"),
-            Ok(true) | Err(Refusal::TooLarge) => Ok(stopping),
-            Err(refusal) => Err(refusal),
-        }
-    }
-
-    /// Whether the problem ends where remaps lead to random loads and cost something.
-    fn may_balance(&self) -> Result<bool, Refusal> {
-        if self.model.after_remap != After::Uniform
-            || self.model.constant().is_none_or(Zero::is_zero)
-        {
-            return Ok(true);
-        }
-        let (imbalance, space) = self.all.as_ref().ok_or(Refusal::TooLarge)?;
-        let mut found = false;
-        space.each(|_, loads| {
-            found |= imbalance.cost(loads, 0)?[1] == 0;
-            Ok(())
-        })?;
-        Ok(found)
-    }
-
-    /// All states, in the order of a certificate.
-    pub fn space(&self) -> Result<&Space, Refusal> {
-        self.parts().map(|(_, space)| space)
+        let random = stopping.model.after_remap == After::Uniform;
+        if random { uniform::review(stopping) } else { Ok(stopping) }
     }
 
     /// The costs of states, and the states.
@@ -57,8 +101,43 @@ impl Stopping {
         self.all.as_ref().ok_or(Refusal::TooLarge)
     }
 
-    /// After how many steps the computation ends, if it does.
-    pub fn steps(&self) -> Option<u64> {
-        self.model.steps
+    /// All that a remap may cost, and for each state which of that it does; nothing for one cost.
+    pub(crate) fn costs(&self) -> Result<(Vec<BigRational>, Vec<usize>), Refusal> {
+        match &self.model.remap_cost {
+            Cost::Constant(cost) => Ok((vec![cost.0.clone()], Vec::new())),
+            Cost::Listed(list) => {
+                Ok((list.iter().map(|cost| cost.0.clone()).collect(), (0..list.len()).collect()))
+            }
+            Cost::Moved([fixed, each]) => moved::costs(self.parts()?, [&fixed.0, &each.0]),
+        }
+    }
+
+    /// Bounds on the cost of a remap in each state, in units of 2^-bits.
+    pub(crate) fn rho(&self, bits: u32) -> Result<impl Fn(usize) -> [u64; 2], Refusal> {
+        let (costs, of) = self.costs()?;
+        let units = costs.iter().map(|cost| Span::from(cost).units(bits));
+        let rho = units.collect::<Result<Vec<[u64; 2]>, Refusal>>()?;
+        Ok(move |s: usize| rho[of.get(s).map_or(0, |of| *of)])
+    }
+
+    /// What follows from evidence.
+    pub(crate) fn prove(&self, bits: u32, runs: &[Run], budget: &Budget) -> Result<Shown, Refusal> {
+        let ((imbalance, space), after) = (self.parts()?, &self.model.after_remap);
+        if let Some(steps) = self.model.steps {
+            // There is none: the recursion is run again.
+            runs.is_empty().then_some(()).ok_or(Refusal::Malformed)?;
+            let back = (*after == After::Restart).then(|| space.evened(imbalance)).transpose()?;
+            let (proof, decisions, runs, from) = ending::prove(self, (bits, steps), back, budget)?;
+            return Ok((proof, States::of_all(bits, decisions, runs, from)));
+        }
+        budget.spend(space.work())?;
+        let values = Values::read(runs, bits, space)?;
+        let to = match after {
+            After::Stop => [0; 2],
+            After::Uniform => uniform::follows(self, &values)?,
+            After::Restart => return Ok((averages::prove(self, values)?, States::None)),
+        };
+        let (proof, decisions) = maps::prove(self, &values, to)?;
+        Ok((proof, States::of_all(bits, decisions, values.runs, Vec::new())))
     }
 }

@@ -1,12 +1,16 @@
 //! Phases that come back: the difference between the two mappings, and what switching gains, enclosed by functions
 //! of the belief. docs/certificates.md has the proof.
 
-use crate::filter::{Filter, Upper};
+pub(crate) mod filter;
+pub(crate) mod resting;
+
 use crate::model::{Number, written};
-use crate::number::{Span, UNIT, WEIGHT, down, up, wide};
+use crate::number::{Span, UNIT, WEIGHT, wide};
+use crate::phases::remaining::{Remaining, beliefs, powers};
 use crate::phases::{Detector, Lifetime};
 use crate::proof::{Interval, Proof};
-use crate::remaining::{Remaining, beliefs, powers};
+use crate::switching::filter::{Filter, Upper};
+use crate::weights::{down, up};
 use crate::{Budget, Refusal, model_error};
 use num_bigint::BigInt;
 use num_rational::BigRational;
@@ -103,7 +107,7 @@ pub(crate) struct Side {
     pub(crate) levels: [Option<[i64; 2]>; 2],
     /// Whether this is the other side.
     pub(crate) mirrored: bool,
-    pub(crate) share: u64,
+    pub(crate) share: Span,
     /// The difference.
     pub(crate) difference: Rc<Upper<i64>>,
     /// What is saved by switching to the second mapping, or its negative, less the numbers that follow.
@@ -159,7 +163,7 @@ impl Side {
     }
 
     /// The difference a step before.
-    pub(crate) fn step(
+    pub(crate) fn before(
         &self,
         next: &Upper<i64>,
         to: &[u64],
@@ -215,23 +219,17 @@ impl Side {
     /// which on it is not below less the first, at least.
     fn thresholds(&self) -> [u64; 2] {
         let Upper { at, value } = &*self.difference;
-        let cross = |k: usize, level: i64| {
-            let (rise, room) = ((value[k] - value[k - 1]) as u64, (level - value[k - 1]) as u64);
-            at[k - 1] + (wide(room, at[k] - at[k - 1]) / u128::from(rise)) as u64
+        // Up to where it stays below what is refused: it crosses the level there.
+        let until = |refused: i64, level: i64| match value.iter().position(|v| *v >= refused) {
+            None => UNIT,
+            Some(0) => 0,
+            Some(k) => {
+                let (rise, room) = (value[k] - value[k - 1], level - value[k - 1]);
+                at[k - 1] + (wide(room as u64, at[k] - at[k - 1]) / rise as u128) as u64
+            }
         };
-        let above =
-            self.levels[1].map_or(UNIT, |[level, _]| match value.iter().position(|v| *v > level) {
-                None => UNIT,
-                Some(0) => 0,
-                Some(k) => cross(k, level),
-            });
-        let reached =
-            self.levels[0].map_or(0, |[_, level]| match value.iter().position(|v| *v >= -level) {
-                None => UNIT,
-                Some(0) => 0,
-                Some(k) => cross(k, -level),
-            });
-        [above, reached]
+        let above = self.levels[1].map_or(UNIT, |[level, _]| until(level + 1, level));
+        [above, self.levels[0].map_or(0, |[_, level]| until(-level, -level))]
     }
 }
 
@@ -302,27 +300,22 @@ impl<'a> Recursion<'a> {
         // Beyond this the difference cannot be.
         let largest =
             [first, second].as_flattened().iter().map(|x| x.unsigned_abs()).max().unwrap_or(0) + 4;
-        let never =
-            remaining.last.saturating_add(2).checked_mul(largest).filter(|most| *most < UNIT / 8);
-        let cut = |level: Option<[i64; 2]>, side: usize| match (level, never) {
-            (Some(level), _) => Ok(level[side]),
-            (None, Some(most)) => Ok(most as i64),
-            (None, None) => Err(Refusal::TooLarge),
+        let never = remaining.last.saturating_add(2).checked_mul(largest);
+        let never = never.filter(|most| *most < UNIT / 8).map(|most| most as i64);
+        let cut = |level: Option<[i64; 2]>, side: usize| {
+            level.map(|level| level[side]).or(never).ok_or(Refusal::TooLarge)
         };
         let endless = model.lifetime.is_none();
         let side = |mirrored: bool| {
-            let [a, b] = rates.clone();
-            let reports = &model.detector.reports;
-            let turned: Vec<_> =
-                reports.iter().map(|[before, after]| [after.clone(), before.clone()]).collect();
-            let filter = if mirrored {
-                Filter::new(&[b, a], &turned)
-            } else {
-                Filter::new(&[a, b], reports)
-            };
-            let (levels, gain) = match mirrored {
-                false => ([to_first, to_second], [first[1], second[1]]),
-                true => ([to_second, to_first], [-second[0], -first[0]]),
+            let ([a, b], reports) = (rates.clone(), &model.detector.reports);
+            let turned: Vec<_> = reports.iter().map(|[a, b]| [b.clone(), a.clone()]).collect();
+            let (filter, levels, gain) = match mirrored {
+                false => {
+                    (Filter::new(&[a, b], reports), [to_first, to_second], [first[1], second[1]])
+                }
+                true => {
+                    (Filter::new(&[b, a], &turned), [to_second, to_first], [-second[0], -first[0]])
+                }
             };
             let cut = [cut(levels[0], 0)?, cut(levels[1], 1)?];
             // Without an end any difference within its limits will do to begin with.
@@ -330,7 +323,7 @@ impl<'a> Recursion<'a> {
             let difference = Rc::new(Upper { at: vec![0, UNIT], value: vec![start; 2] });
             let saved = Upper { at: vec![0, UNIT], value: vec![0; 2] };
             let own = if mirrored { &one - &share } else { share.clone() };
-            let share = Span::from(&own).units(WEIGHT)?[0];
+            let share = Span::from(&own);
             Ok(Side {
                 filter: filter?,
                 gain,
@@ -393,7 +386,7 @@ impl<'a> Recursion<'a> {
         let step = self.leave(n)?;
         let mirrored: Vec<u64> = self.points.iter().rev().map(|p| UNIT - p).collect();
         for (side, points) in self.sides.iter_mut().zip([&self.points[..], &mirrored]) {
-            let raw = side.step(&side.difference, points, &step, self.budget)?;
+            let raw = side.before(&side.difference, points, &step, self.budget)?;
             side.take(raw, &step, &self.motion, self.budget)?;
         }
         self.pass(&step);
@@ -432,16 +425,8 @@ impl<'a> Recursion<'a> {
         let mirrored = BigRational::one() - &initial;
         for (side, initial) in self.sides.iter_mut().zip([&initial, &mirrored]) {
             side.difference = Rc::new(side.settled(&step, self.budget)?);
-            let motion = Motion {
-                share: if side.mirrored {
-                    Span::whole(1).minus(&self.motion.share)
-                } else {
-                    self.motion.share.clone()
-                },
-                ..self.motion.clone()
-            };
             let steps = (!endless).then_some(steps);
-            side.whole = Some(side.whole((steps, initial), &step, rest, &motion, self.budget)?);
+            side.whole = Some(side.whole((steps, initial), rest, &self.motion, self.budget)?);
         }
         if endless {
             self.thresholds.clear();

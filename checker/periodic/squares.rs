@@ -1,6 +1,6 @@
 //! How long a bound is kept by what grows as a quadratic of the time.
 
-use crate::keeping::Line;
+use crate::periodic::keeping::Line;
 use crate::proof::Proof;
 use num_bigint::BigInt;
 use num_rational::BigRational;

@@ -1,7 +1,8 @@
 //! How far the place farthest from the mean of all is from it, on average: for independent places among the
 //! integers. What all lie within is counted window by window; docs/certificates.md has the formula.
 
-use crate::number::{UNIT, WEIGHT, up, wide};
+use crate::number::{UNIT, WEIGHT, wide};
+use crate::weights::up;
 use crate::{Budget, Refusal};
 use num_bigint::BigInt;
 use num_rational::BigRational;
@@ -152,7 +153,7 @@ impl Part {
     }
 
     /// The law of the sum of two, rounded down.
-    fn plus(&self, other: &Part, budget: &Budget) -> Result<Part, Refusal> {
+    fn joined(&self, other: &Part, budget: &Budget) -> Result<Part, Refusal> {
         let (a, b) = (&self.weights, &other.weights);
         if a.is_empty() || b.is_empty() {
             return Ok(Part { first: 0, weights: Vec::new(), lost: self.lost + other.lost });
@@ -170,12 +171,12 @@ impl Part {
     }
 
     /// The law of the sum of so many of these, at least one.
-    fn times(&self, count: u64, budget: &Budget) -> Result<Part, Refusal> {
+    fn repeated(&self, count: u64, budget: &Budget) -> Result<Part, Refusal> {
         let mut all = self.clone();
         for bit in (0..count.max(1).ilog2()).rev() {
-            all = all.plus(&all, budget)?;
+            all = all.joined(&all, budget)?;
             if count >> bit & 1 == 1 {
-                all = all.plus(self, budget)?;
+                all = all.joined(self, budget)?;
             }
         }
         Ok(all)
@@ -183,9 +184,9 @@ impl Part {
 
     fn product(parts: &[(u64, Part)], budget: &Budget) -> Result<Part, Refusal> {
         let zero = Part { first: 0, weights: vec![UNIT], lost: 0 };
-        parts
-            .iter()
-            .try_fold(zero, |all, (count, part)| all.plus(&part.times(*count, budget)?, budget))
+        parts.iter().try_fold(zero, |all, (count, part)| {
+            all.joined(&part.repeated(*count, budget)?, budget)
+        })
     }
 
     /// Between which of its weights all but tiny tails lie.
@@ -215,12 +216,12 @@ impl Part {
     ) -> Result<(u128, u128), Refusal> {
         let (one, other) = match parts {
             [(count, part)] if *count > 1 => {
-                let half = part.times(count / 2, budget)?;
-                let rest = if count % 2 == 0 { half.clone() } else { half.plus(part, budget)? };
+                let half = part.repeated(count / 2, budget)?;
+                let rest = if count % 2 == 0 { half.clone() } else { half.joined(part, budget)? };
                 (half, rest)
             }
             [rest @ .., (count, part)] => {
-                (Part::product(rest, budget)?, part.times(*count, budget)?)
+                (Part::product(rest, budget)?, part.repeated(*count, budget)?)
             }
             [] => return Err(Refusal::Malformed),
         };

@@ -4,12 +4,31 @@
 //! highest item is at z next, in the order of what the others make up.
 
 use crate::Refusal;
+use crate::loads::Processes;
+use crate::loads::chain::by_one;
+use crate::loads::space::{Group, Space, Together};
 use crate::number::{WEIGHT, wide};
+use num_rational::BigRational;
 use rayon::prelude::*;
 
+impl Space {
+    /// Of processes that move independently.
+    pub fn independent(each: &Processes, capacities: &[BigRational]) -> Result<Space, Refusal> {
+        let equal = each.equal(capacities)?.into_iter().map(|(members, (lowest, rows))| {
+            let loads = (0..rows.len() as i64).map(|level| lowest.saturating_add(level));
+            let mut group = Group::new(members, loads.collect(), &rows)?;
+            if by_one(&rows) {
+                group.lumped = Some(Box::new(Lumped::new(&group.rows, group.members.len())?));
+            }
+            Ok(group)
+        });
+        Space::of(equal.collect::<Result<_, Refusal>>()?)
+    }
+}
+
 /// How equal processes move that move by at most one level. The probabilities of each level sum to 1.
-pub struct Lumped {
-    pub size: usize,
+struct Lumped {
+    size: usize,
     /// `ways[n][m]`: how many multisets of m items on n levels there are.
     ways: Vec<Vec<usize>>,
     /// The weights to go down, to stay and to go up.
@@ -18,7 +37,7 @@ pub struct Lumped {
 
 impl Lumped {
     /// From the weights of each level.
-    pub fn new(rows: &[Vec<(usize, u64)>], size: usize) -> Result<Lumped, Refusal> {
+    fn new(rows: &[Vec<(usize, u64)>], size: usize) -> Result<Lumped, Refusal> {
         let mut moves = vec![[0; 3]; rows.len()];
         for (level, row) in rows.iter().enumerate() {
             row.iter().for_each(|(to, weight)| moves[level][to + 1 - level] += *weight);
@@ -33,31 +52,6 @@ impl Lumped {
         // Room for functions of any number of them is needed, too.
         let room = ways[moves.len()].iter().fold(0usize, |all, ways| all.saturating_add(*ways));
         if room > 1 << 27 { Err(Refusal::TooLarge) } else { Ok(Lumped { size, ways, moves }) }
-    }
-
-    /// How many multisets there are.
-    pub fn count(&self) -> usize {
-        self.ways[self.moves.len()][self.size]
-    }
-
-    /// Where the multiset of some ascending levels stands.
-    pub fn place(&self, levels: &[usize]) -> usize {
-        levels.iter().zip(1..).map(|(level, items): (_, usize)| self.ways[*level][items]).sum()
-    }
-
-    /// Replaces a function by its expectation after all have moved, rounded down. It has `width` entries for
-    /// each multiset, next to each other.
-    pub fn apply(&self, function: &mut [u64], width: usize) {
-        let (after, mut rest, mut starts) = (function.to_vec(), function, Vec::new());
-        for z in 0..self.moves.len() {
-            let (start, more) = rest.split_at_mut(self.ways[z + 1][self.size - 1] * width);
-            starts.push((z, start));
-            rest = more;
-        }
-        starts.into_par_iter().for_each(|(z, start)| {
-            let room = self.reached(z)[..self.size].iter().sum::<usize>() * width;
-            self.expect(z, self.size, &after, start, width, &mut vec![0; room]);
-        });
     }
 
     /// How many multisets there are on the levels that can be reached from level z and those below.
@@ -117,6 +111,29 @@ impl Lumped {
                 mix(&mut left[begin(a, b, c) * width..][..length], self.moves[z], [down, stay, up]);
             }
         }
+    }
+}
+
+impl Together for Lumped {
+    fn count(&self) -> usize {
+        self.ways[self.moves.len()][self.size]
+    }
+
+    fn place(&self, levels: &[usize]) -> usize {
+        levels.iter().zip(1..).map(|(level, items): (_, usize)| self.ways[*level][items]).sum()
+    }
+
+    fn apply(&self, function: &mut [u64], width: usize) {
+        let (after, mut rest, mut starts) = (function.to_vec(), function, Vec::new());
+        for z in 0..self.moves.len() {
+            let (start, more) = rest.split_at_mut(self.ways[z + 1][self.size - 1] * width);
+            starts.push((z, start));
+            rest = more;
+        }
+        starts.into_par_iter().for_each(|(z, start)| {
+            let room = self.reached(z)[..self.size].iter().sum::<usize>() * width;
+            self.expect(z, self.size, &after, start, width, &mut vec![0; room]);
+        });
     }
 }
 

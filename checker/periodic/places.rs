@@ -1,7 +1,7 @@
-//! Where a processor is after some steps: laws among integers that enclose its law, for [`crate::windows`].
+//! Where a processor is after some steps: laws among integers that enclose its law, for [`crate::periodic::windows`].
 
 use crate::number::{UNIT, WEIGHT};
-use crate::windows::{MOST, Place};
+use crate::periodic::windows::{MOST, Place};
 use crate::{Budget, Refusal};
 use num_bigint::BigInt;
 use num_rational::BigRational;
@@ -61,15 +61,15 @@ impl Place {
         let one = Place { first: least, weights, moved: BigInt::zero() };
         let mut all = one.clone();
         for bit in (0..time.max(1).ilog2()).rev() {
-            all = all.plus(&all, budget)?;
+            all = all.joined(&all, budget)?;
             if time >> bit & 1 == 1 {
-                all = all.plus(&one, budget)?;
+                all = all.joined(&one, budget)?;
             }
         }
         Ok(Place::of(all.first, all.weights, range))
     }
 
-    fn plus(&self, other: &Place, budget: &Budget) -> Result<Place, Refusal> {
+    fn joined(&self, other: &Place, budget: &Budget) -> Result<Place, Refusal> {
         let (a, b) = (&self.weights, &other.weights);
         budget.spend((a.len() as u64).saturating_mul(b.len() as u64))?;
         let mut sums = vec![0u128; a.len() + b.len() - 1];

@@ -1,9 +1,10 @@
 //! Recurring phases at rest: all steps that are left at once. docs/certificates.md has the proof.
 
-use crate::filter::Upper;
-use crate::number::{Span, UNIT, WEIGHT, up, wide};
-use crate::remaining::{beliefs, powers};
+use crate::number::{Span, UNIT, WEIGHT, wide};
+use crate::phases::remaining::{beliefs, powers};
+use crate::switching::filter::Upper;
 use crate::switching::{Motion, Rest, Side, Step};
+use crate::weights::up;
 use crate::{Budget, Refusal};
 use num_rational::BigRational;
 
@@ -12,7 +13,7 @@ impl Side {
     pub(crate) fn settled(&self, step: &Step, budget: &Budget) -> Result<Upper<i64>, Refusal> {
         let mut above = (*self.difference).clone();
         for _ in 0..MOST_ROUNDS {
-            let next = self.step(&above, &above.at, step, budget)?;
+            let next = self.before(&above, &above.at, step, budget)?;
             if next.value.iter().zip(&above.value).all(|(next, own)| next <= own) {
                 return Ok(above);
             }
@@ -35,29 +36,26 @@ impl Side {
     pub(crate) fn whole(
         &self,
         (steps, initial): (Option<u64>, &BigRational),
-        step: &Step,
         rest: &Rest,
         motion: &Motion,
         budget: &Budget,
     ) -> Result<Span, Refusal> {
-        let Motion { bits, memory, share, .. } = motion;
+        let (Motion { bits, memory, .. }, share) = (motion, &self.share);
         let turn = |at: Vec<u64>| {
             if self.mirrored { at.iter().rev().map(|p| UNIT - p).collect() } else { at }
         };
-        let rough = Upper { at: beliefs(&rest.beliefs)?, value: rest.saved.clone() };
+        let mut rough = Upper { at: beliefs(&rest.beliefs)?, value: rest.saved.clone() };
         if rough.at.len() != rough.value.len() || !rough.value.is_sorted() {
             return Err(Refusal::Malformed);
         }
         if rough.value[rough.value.len() - 1] > UNIT / 4 {
             return Err(Refusal::TooLarge);
         }
-        let rough = match (self.mirrored, rough.value.last()) {
-            (true, Some(most)) => {
-                let value = rough.value.iter().rev().map(|v| most - v).collect();
-                Upper { at: turn(rough.at), value }
-            }
-            _ => rough,
-        };
+        if self.mirrored {
+            let most = rough.value[rough.value.len() - 1];
+            rough.value = rough.value.iter().rev().map(|v| most - v).collect();
+            rough.at = turn(rough.at);
+        }
         // What is saved at once, and what was saved so far.
         let (cut, now) = self.kinks(&self.difference);
         let least = now.iter().copied().min().unwrap_or(0);
@@ -72,7 +70,7 @@ impl Side {
         });
         let missed = at.iter().map(|p| self.saved.value_at(*p) as i64 - rough.below(*p) as i64);
         let mut parts = [Tilted::new(&at, added.collect())?, Tilted::new(&at, missed.collect())?];
-        let place = Span::from(initial).units(WEIGHT)?[1];
+        let (near, place) = (share.units(WEIGHT)?[0], Span::from(initial).units(WEIGHT)?[1]);
         let distance = Span::from(initial).minus(share);
         let units = |x: i64| Span::between(x, x, *bits);
         let mut sum = units(rough.value_at(place) as i64);
@@ -86,7 +84,7 @@ impl Side {
             }
             fade = fade.times(memory);
         }
-        let [added, missed] = parts.map(|part| part.line(self.share, share, &fade, *bits));
+        let [added, missed] = parts.map(|part| part.line(near, share, &fade, *bits));
         let Some(steps) = steps else { return Ok(added[0].clone()) };
         let left = (steps + 1).checked_sub(rest.means.len() as u64).ok_or(Refusal::Malformed)?;
         let (power, passing) = powers(memory, left);
@@ -99,7 +97,6 @@ impl Side {
             self.rest[0].clone(),
             self.rest[1].times(&all).times(&distance),
         ];
-        debug_assert_eq!(step.span, Span::whole(1));
         Ok(terms.iter().fold(sum, |sum, term| sum.plus(term)))
     }
 }

@@ -1,11 +1,26 @@
 //! The times and the horizon of a phase-change problem, step by step.
 
+use crate::model::{Number, written};
 use crate::number::{Span, WEIGHT};
-use crate::phases::{Hazard, PhaseChange, Premature};
-use crate::remaining::Remaining;
+use crate::phases::remaining::Remaining;
+use crate::phases::{Detector, Lifetime};
+use crate::proof::Interval;
 use crate::{Refusal, model_error};
 use num_rational::BigRational;
 use num_traits::{One, Signed};
+use serde::{Deserialize, Serialize};
+
+written! {
+    pub struct PhaseChange {
+        pub lifetime: Lifetime, pub cycle: Cycle, pub remap: Remap, pub detector: Detector,
+        pub hazard: Hazard, #[serde(default)] pub premature: Premature
+    }
+    pub struct Cycle { pub before: Number, pub after: Number, pub remapped: Number }
+    pub struct Remap { pub test: Number, pub install: Number }
+    pub enum Hazard { Constant(Number), PerStep(Vec<Number>) }
+    #[derive(Default)]
+    pub enum Premature { #[default] Revert, Keep { before_remapped: Number } }
+}
 
 impl PhaseChange {
     /// What each number of a model must be by itself has been seen to when it was read.
@@ -28,6 +43,15 @@ impl PhaseChange {
             Premature::Revert => None,
         }
     }
+}
+
+/// Steps that share an interval of their thresholds.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[allow(missing_docs, reason = "the names say it")]
+pub struct Steps {
+    pub first: u64,
+    pub last: u64,
+    pub threshold: Interval,
 }
 
 /// The step that has been reached, backwards.

@@ -1,14 +1,11 @@
-//! The states of several processes, equal ones lumped, and how they move.
+//! The states of several processes, and how they move.
 
-use crate::chain::{Row, by_one, orders};
-use crate::loads::Processes;
-use crate::multisets::Lumped;
-use crate::number::{Span, WEIGHT, up, wide};
+use crate::loads::chain::Row;
+use crate::loads::equal::orders;
+use crate::number::{Span, WEIGHT, wide};
 use crate::{Refusal, model_error};
 use num_rational::BigRational;
-use num_traits::{One, Zero};
 use std::collections::BTreeSet;
-use std::path::Path;
 
 /// States a certificate may speak of: a check takes some sixty bytes for each.
 const MOST: usize = 1 << 23;
@@ -29,41 +26,31 @@ pub(crate) struct Group {
     /// The load of each level, or the loads of all in each joint state.
     pub(crate) loads: Vec<i64>,
     /// Where each level or joint state leads, with what weight, rounded down.
-    rows: Vec<Vec<(usize, u64)>>,
-    lumped: Option<Lumped>,
+    pub(crate) rows: Vec<Vec<(usize, u64)>>,
+    /// If they are exchangeable.
+    pub(crate) lumped: Option<Box<dyn Together>>,
     /// By how many units an expectation over their moves may be too low.
     deficit: u64,
-    /// By how much a row exceeds 1 at most, and by how much one falls short of it.
-    missed: [BigRational; 2],
+    /// What rows sum to.
+    pub(crate) sums: BTreeSet<BigRational>,
     /// Joint states in the order of their loads.
     pub(crate) order: Vec<usize>,
 }
 
+/// Functions of the multiset of the levels of equal processes.
+pub(crate) trait Together: Send + Sync {
+    /// How many multisets there are.
+    fn count(&self) -> usize;
+    /// Where the multiset of some ascending levels stands.
+    fn place(&self, levels: &[usize]) -> usize;
+    /// Replaces a function by its expectation after all have moved, rounded down. It has `width` entries for
+    /// each multiset, next to each other.
+    fn apply(&self, function: &mut [u64], width: usize);
+}
+
 impl Space {
-    /// Of these processes; paths are relative to `folder`.
-    pub fn new(
-        processes: &Processes,
-        capacities: &[BigRational],
-        folder: &Path,
-    ) -> Result<Space, Refusal> {
-        let mut groups = Vec::new();
-        if let Processes::Joint { loads, transition } = processes {
-            let members = Vec::from_iter(0..loads.first().map_or(0, Vec::len));
-            let rows = transition.rows(loads.len(), folder)?;
-            if loads.iter().any(|l| l.len() != members.len()) {
-                return model_error("joint states differ in size");
-            }
-            let mut order = Vec::from_iter(0..loads.len());
-            order.sort_by_key(|state| &loads[*state]);
-            if order.windows(2).any(|two| loads[two[0]] == loads[two[1]]) {
-                return model_error("two joint states have the same loads");
-            }
-            groups.push(Group { order, ..Group::new(members, loads.concat(), &rows)? });
-        }
-        for (members, (lowest, rows)) in processes.equal(capacities)? {
-            let loads = (0..rows.len() as i64).map(|level| lowest.saturating_add(level));
-            groups.push(Group::new(members, loads.collect(), &rows)?);
-        }
+    /// Of these.
+    pub(crate) fn of(groups: Vec<Group>) -> Result<Space, Refusal> {
         let processes = groups.iter().map(|group| group.members.len()).sum();
         let space = Space { groups, processes };
         match space.count() {
@@ -84,7 +71,7 @@ impl Space {
         mut make: impl FnMut(usize, &[i64]) -> Result<T, Refusal>,
     ) -> Result<Vec<T>, Refusal> {
         let (mut all, mut loads) = (Vec::with_capacity(self.count()), vec![0; self.processes]);
-        let start = |group: &Group| vec![0; group.lumped.as_ref().map_or(1, |l| l.size)];
+        let start = |group: &Group| vec![0; group.items()];
         let mut places = Vec::from_iter(self.groups.iter().map(start));
         self.groups.iter().zip(&places).for_each(|(group, place)| group.write(place, &mut loads));
         loop {
@@ -102,41 +89,15 @@ impl Space {
         }
     }
 
-    /// What an expectation must be lowered and raised by, so that it bounds those of all chains with rows
-    /// that sum to 1, and that lack at most what is more than 1 here, or have what is missing here besides:
-    /// for functions from 0 up that are at most this.
-    pub fn missed(&self, most: u64) -> Result<[u64; 2], Refusal> {
-        // Rows above 1 may have enlarged it before other processes move: 26 of them, by 1e-9 each.
-        let most = most + (most >> 20) + 1;
-        let all = |side: usize| {
-            let missed = self.groups.iter().map(|group| &group.missed[side]);
-            Ok(up(most, Span::from(&missed.sum::<BigRational>()).units(WEIGHT)?[1]))
-        };
-        Ok([all(0)?, all(1)?])
-    }
-
-    /// Whether all rows sum to 1.
-    pub fn conserves(&self) -> bool {
-        self.groups.iter().all(|group| group.missed.iter().all(Zero::is_zero))
-    }
-
     /// Products that an expectation takes, about.
     pub fn work(&self) -> u64 {
         let each = self.groups.iter().map(|group| {
             let levels = group.rows.len() as u64;
             let moves = group.rows.iter().map(Vec::len).sum::<usize>() as u64 / levels;
-            let items = group.lumped.as_ref().map_or(1, |lumped| lumped.size as u64);
+            let items = group.items() as u64;
             (moves + 1) * items * (1 + items / levels)
         });
         each.sum::<u64>().saturating_mul(self.count() as u64)
-    }
-
-    /// The totals there are, ascending, and for each state which of them it has.
-    pub fn totals(&self) -> Result<(Vec<i64>, Vec<usize>), Refusal> {
-        let all = self.each(|_, loads| Ok(loads.iter().sum()))?;
-        let totals: Vec<i64> = BTreeSet::from_iter(all.iter().copied()).into_iter().collect();
-        let own = all.iter().map(|total| totals.partition_point(|other| other < total)).collect();
-        Ok((totals, own))
     }
 
     /// How many load vectors a state stands for, if they are fewer than 2^66.
@@ -144,13 +105,6 @@ impl Space {
         let mut lumped = self.groups.iter().filter(|group| group.lumped.is_some());
         let all = |all: u128, group: &Group| all.checked_mul(orders(&group.members, loads)?);
         lumped.try_fold(1, all).filter(|orders| *orders < 1 << 66)
-    }
-
-    /// The state that stands for given loads.
-    pub fn find(&self, loads: &[i64]) -> Result<usize, Refusal> {
-        let next = |place, group: &Group| Some(place * group.count() + group.find(loads)?);
-        let place = self.groups.iter().try_fold(0, next);
-        place.map_or_else(|| model_error("a load lies outside the levels"), Ok)
     }
 
     /// Replaces functions by their expectations in the next state, rounded down. For each state there are
@@ -171,17 +125,16 @@ impl Space {
 }
 
 impl Group {
-    fn new(members: Vec<usize>, loads: Vec<i64>, exact: &[Row]) -> Result<Group, Refusal> {
+    /// Of processes that have these loads at each level, or joint state, and are not lumped.
+    pub(crate) fn new(
+        members: Vec<usize>,
+        loads: Vec<i64>,
+        exact: &[Row],
+    ) -> Result<Group, Refusal> {
         let (mut rows, mut most) = (Vec::new(), 0);
-        let (one, mut missed) = (BigRational::one(), [BigRational::zero(), BigRational::zero()]);
+        let mut sums = BTreeSet::new();
         for row in exact {
-            let sum: BigRational = row.iter().map(|(_, p)| p).sum();
-            let own = [&sum - &one, &one - &sum];
-            missed
-                .iter_mut()
-                .zip(own)
-                .filter(|(all, own)| *own > **all)
-                .for_each(|(all, own)| *all = own);
+            sums.insert(row.iter().map(|(_, p)| p).sum());
             let (mut weights, mut rounded) = (Vec::new(), 0);
             for (to, p) in row {
                 let [low, high] = Span::from(p).units(WEIGHT)?;
@@ -191,18 +144,19 @@ impl Group {
             rows.push(weights);
             most = rounded.max(most);
         }
-        let width = loads.len().checked_div(rows.len()).unwrap_or(0);
-        if width == 0 || loads.len() != width * rows.len() {
-            return model_error("loads and transitions differ in size");
-        }
+        // There are rows, and as many loads of each member.
+        let width = loads.len() / rows.len();
         if members.len() > 1 << 20 || loads.iter().any(|load| load.unsigned_abs() > LARGE) {
             return Err(Refusal::TooLarge);
         }
         // A unit for each expectation, and one for each weight that has been rounded.
         let deficit = (1 + most) * (members.len() / width) as u64;
-        let lumps = width == 1 && by_one(exact);
-        let lumped = if lumps { Some(Lumped::new(&rows, members.len())?) } else { None };
-        Ok(Group { members, loads, rows, lumped, deficit, missed, order: Vec::new() })
+        Ok(Group { members, loads, rows, lumped: None, deficit, sums, order: Vec::new() })
+    }
+
+    /// Items of which a place is made.
+    fn items(&self) -> usize {
+        if self.lumped.is_some() { self.members.len() } else { 1 }
     }
 
     /// Goes to the next multiset of levels, or joint state; back to the first one after the last.
@@ -221,26 +175,9 @@ impl Group {
         self.members.iter().zip(own).for_each(|(i, load)| loads[*i] = *load);
     }
 
-    /// Where the loads of its members stand.
-    fn find(&self, loads: &[i64]) -> Option<usize> {
-        let mut own: Vec<i64> = self.members.iter().map(|i| loads[*i]).collect();
-        if !self.order.is_empty() {
-            let at = |state: &usize| &self.loads[state * own.len()..][..own.len()];
-            let found = self.order.binary_search_by(|state| at(state).cmp(&own[..]));
-            return found.ok().map(|place| self.order[place]);
-        }
-        own.sort_unstable();
-        let level = |load: &i64| {
-            let level = usize::try_from(load.checked_sub(self.loads[0])?).ok();
-            level.filter(|level| *level < self.rows.len())
-        };
-        let levels = own.iter().map(level).collect::<Option<Vec<_>>>()?;
-        Some(self.lumped.as_ref().map_or(levels[0], |lumped| lumped.place(&levels)))
-    }
-
     /// How many states there are.
-    fn count(&self) -> usize {
-        self.lumped.as_ref().map_or(self.rows.len(), Lumped::count)
+    pub(crate) fn count(&self) -> usize {
+        self.lumped.as_ref().map_or(self.rows.len(), |lumped| lumped.count())
     }
 
     fn apply(&self, block: &mut [u64], width: usize) {

@@ -1,7 +1,7 @@
 //! Steps that are multiples of one number, less what all have in common.
 
-use crate::laws::{Law, Points};
-use crate::windows::{Place, largest};
+use crate::periodic::laws::{Law, Points};
+use crate::periodic::windows::{Place, largest};
 use crate::{Budget, Refusal};
 use num_integer::Integer;
 use num_rational::BigRational;

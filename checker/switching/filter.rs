@@ -1,6 +1,7 @@
 //! How the belief moves while phases come and go, and functions of it enclosed from above.
 
-use crate::number::{Span, UNIT, WEIGHT, down, up, wide};
+use crate::number::{Span, UNIT, WEIGHT, wide};
+use crate::weights::{down, up};
 use crate::{Budget, Refusal};
 use num_rational::BigRational;
 use num_traits::{One, Zero};

@@ -1,7 +1,7 @@
 //! Laws by their tails, on no lattice: places among integers that enclose them in the convex order.
 
 use crate::number::{UNIT, WEIGHT};
-use crate::windows::{MOST, Place};
+use crate::periodic::windows::{MOST, Place, largest};
 use crate::{Budget, Refusal};
 use num_bigint::BigInt;
 use num_integer::Integer;
@@ -9,7 +9,7 @@ use num_rational::BigRational;
 use num_traits::{One, Signed, ToPrimitive, Zero};
 
 /// Fraction bits of what is known of a law, each number to a unit.
-const FINE: u32 = 128;
+pub const FINE: u32 = 128;
 
 /// At multiples of a span from the first on: the probability to be above, and by how much on average, in spans.
 pub struct Tails {
@@ -95,7 +95,7 @@ pub fn largest_off(lists: &[(u64, &[(BigInt, u64)])]) -> BigInt {
 }
 
 /// e^-x in units of 2^-bits, to less than `bits` e^x of them.
-fn exponential(x: &BigRational, bits: u32) -> BigInt {
+pub fn exponential(x: &BigRational, bits: u32) -> BigInt {
     let (mut term, mut sum, mut j) = (BigInt::one() << bits, BigInt::zero(), 0u32);
     while !term.is_zero() {
         sum += &term;
@@ -106,89 +106,19 @@ fn exponential(x: &BigRational, bits: u32) -> BigInt {
 }
 
 /// Cells beside the mean on either side, in deviations.
-const FAR: u32 = 9;
+pub const FAR: u32 = 9;
 
-/// The sum of so many exponential numbers of mean `scale`, at multiples of a span.
-pub fn gamma(
-    shape: u32,
-    scale: &BigRational,
-    span: &BigRational,
-    budget: &Budget,
-) -> Result<Tails, Refusal> {
-    let (n, step) = (BigInt::from(shape), span / scale);
-    // x_k = k step; sqrt(shape) <= (shape + 1) / 2 is not needed: the root, rounded up.
-    let root = n.sqrt() + 1u32;
-    let far = |cells: BigRational| {
-        cells.to_integer().to_i64().filter(|k| *k < MOST as i64).ok_or(Refusal::TooLarge)
-    };
-    let middle = |off: BigInt| BigRational::from(&n + off) / &step;
-    let first = far(middle(-&root * FAR))?.max(0);
-    let last = far(middle(&root * FAR + 40))? + 1;
-    let most = (BigRational::from(BigInt::from(last)) * &step)
-        .ceil()
-        .to_integer()
-        .to_u32()
-        .ok_or(Refusal::TooLarge)?;
-    let bits = 384 + 2 * most + 2 * shape;
-    budget.spend((last - first) as u64 * u64::from(shape) * u64::from(bits / 64 + 4))?;
-    let decay = exponential(&step, bits);
-    let mut at = BigInt::one() << bits;
-    for _ in 0..first {
-        at = (at * &decay) >> bits;
+/// Bounds on the expected largest distance from the mean, in spans.
+pub fn enclose(tails: &[(u64, Tails)], budget: &Budget) -> Result<[BigRational; 2], Refusal> {
+    let each = tails.iter().map(|(count, tails)| Ok((*count, tails.enclosed()?)));
+    let each = each.collect::<Result<Vec<_>, Refusal>>()?;
+    let (mut above, mut below, mut off) = (Vec::new(), Vec::new(), Vec::new());
+    for (count, both) in &each {
+        above.push((*count, both.above.clone()));
+        below.push((*count, both.below.clone()));
+        off.push((*count, &both.off[..]));
     }
-    let (mut above, mut excess) = (Vec::new(), Vec::new());
-    for k in first..=last {
-        let x = BigRational::from(BigInt::from(k)) * &step;
-        // e^-x (1 + x + ... + x^(n-1)/(n-1)!), and with one more term.
-        let (mut term, mut sum) = (at.clone(), BigInt::zero());
-        for j in 1..=shape {
-            sum += &term;
-            term = term * x.numer() / (x.denom() * j);
-        }
-        let more = &sum + &term;
-        let spans = |x: BigInt| (BigRational::from(x) / &step).to_integer();
-        let own = spans(more * shape) - &sum * BigInt::from(k);
-        above.push(sum >> (bits - FINE));
-        excess.push(own >> (bits - FINE));
-        at = (at * &decay) >> bits;
-    }
-    Ok(Tails { first, above, excess, mean: BigRational::from(n) / step })
-}
-
-/// A normal number of deviation 1 about 0, at multiples of 1/cells.
-pub fn normal(cells: u32, budget: &Budget) -> Result<Tails, Refusal> {
-    const BITS: u32 = 640;
-    let last = i64::from(FAR * cells);
-    budget.spend(last as u64 * 10_000)?;
-    // sqrt(1 / (2 pi)), of which 60 digits will do.
-    let pi = "314159265358979323846264338327950288419716939937510582097494459".parse::<BigInt>();
-    let pi = pi.map_err(|_| Refusal::Malformed)?;
-    let ten = BigInt::from(10).pow(62);
-    let scale = ((ten << (2 * BITS - 1)) / pi).sqrt();
-    let half = BigInt::one() << (BITS - 1);
-    let side = (0..=last).map(|k| {
-        let x = BigRational::new(k.into(), cells.into());
-        let density = (&scale * exponential(&(&x * &x / BigInt::from(2)), BITS)) >> BITS;
-        // x + x^3/3 + x^5/(3 5) + ...
-        let (mut term, mut sum, mut j) = ((x.numer() << BITS) / x.denom(), BigInt::zero(), 1u32);
-        while !term.is_zero() {
-            sum += &term;
-            j += 2;
-            term = term * x.numer() * x.numer() / (x.denom() * x.denom() * j);
-        }
-        let above = &half - ((&density * sum) >> BITS);
-        let excess = &density * cells - &above * k;
-        (above, excess)
-    });
-    let side: Vec<(BigInt, BigInt)> = side.collect();
-    let (mut above, mut excess) = (Vec::new(), Vec::new());
-    for k in -last..=last {
-        let (beyond, more) = &side[k.unsigned_abs() as usize];
-        let reflected = k < 0;
-        // P(Z > -x) = 1 - P(Z > x), E (Z + x)^+ = x + E (Z - x)^+.
-        above.push(if reflected { (&half << 1) - beyond } else { beyond.clone() } >> (BITS - FINE));
-        let shift = if reflected { (&half << 1) * -k } else { BigInt::zero() };
-        excess.push((more + shift) >> (BITS - FINE));
-    }
-    Ok(Tails { first: -last, above, excess, mean: BigRational::zero() })
+    let off = BigRational::new(largest_off(&off) * 2, BigInt::one() << WEIGHT);
+    let ([_, high], [low, _]) = (largest(&above, budget)?, largest(&below, budget)?);
+    Ok([low - off, high])
 }

@@ -3,9 +3,9 @@
 use crate::loads::Chain;
 use crate::model::Number;
 use crate::number::WEIGHT;
+use crate::periodic::windows::{MOST, Place, largest};
 use crate::periodic::{Bound, Periodic};
 use crate::proof::Proof;
-use crate::windows::{MOST, Place, largest};
 use crate::{Budget, Refusal, model_error};
 use num_bigint::BigInt;
 use num_rational::BigRational;

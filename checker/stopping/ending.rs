@@ -1,47 +1,30 @@
 //! Optimal stopping over a number of steps: the backward recursion in integers, with bounds on both sides.
 //! docs/certificates.md has the proof.
 
-use crate::counts::Counts;
-use crate::loads::After;
+use crate::loads::counts::{Counts, Decision, Tally};
 use crate::number::Span;
-use crate::proof::{Decision, Proof};
+use crate::proof::Proof;
 use crate::stopping::Stopping;
 use crate::{Budget, Refusal};
-use num_bigint::BigInt;
 
-/// With how many steps left, or more, one remaps at least and at most; `None` where one never does.
-pub(crate) type From = [Option<u64>; 2];
+/// What is proved, and of each state the decision at the first step, both values, and with how many steps left, or
+/// more, one remaps at least and at most; `None` where one never does.
+type Found = (Proof, Vec<Decision>, Vec<(u64, [u64; 2])>, Vec<[Option<u64>; 2]>);
 
-/// What is proved, and of each state the decision at the first step, both values, and from when on one remaps.
-pub(crate) type Found = (Proof, Vec<Decision>, Vec<[u64; 2]>, Vec<From>);
-
-/// What the recursion shows in units of 2^-bits.
+/// What the recursion shows in units of 2^-bits; where the computation goes on, each state is led `back` to one.
 pub(crate) fn prove(
     own: &Stopping,
     (bits, steps): (u32, u64),
+    back: Option<Vec<usize>>,
     budget: &Budget,
 ) -> Result<Found, Refusal> {
-    let (model, (imbalance, space)) = (&own.model, own.parts()?);
+    let (imbalance, space) = own.parts()?;
     budget.spend(space.work().saturating_add(space.count() as u64).saturating_mul(2 * steps))?;
     if bits > 60 {
         return Err(Refusal::Malformed);
     }
     let psi = space.each(|_, loads| imbalance.cost(loads, bits))?;
-    let (costs, of) = model.costs(imbalance, space)?;
-    let rho: Vec<[u64; 2]> =
-        costs.iter().map(|cost| Span::from(cost).units(bits)).collect::<Result<_, _>>()?;
-    let rho = |s: usize| rho[of.get(s).map_or(0, |of| *of)];
-    // Where the computation goes on, the state that a remap leads to.
-    let back = match model.after_remap {
-        After::Restart => {
-            let (totals, own) = space.totals()?;
-            let to = space.targets(imbalance, &totals).into_iter();
-            let to: Vec<usize> =
-                to.map(|loads| space.find(&loads)).collect::<Result<_, Refusal>>()?;
-            Some(Vec::from_iter(own.into_iter().map(|total| to[total])))
-        }
-        _ => None,
-    };
+    let rho = own.rho(bits)?;
     let balanced = |s: usize| back.as_ref().map_or(psi[s][1] == 0, |back| back[s] == s);
     let mut value = vec![[0u64; 2]; psi.len()];
     let mut from = vec![[None; 2]; if back.is_none() { psi.len() } else { 0 }];
@@ -57,11 +40,10 @@ pub(crate) fn prove(
             [0, 1].map(|side| rho(s)[side] + more[side])
         };
         remap = (0..psi.len()).map(next).collect();
-        let least = |s: usize| match back.is_none() && balanced(s) {
-            true => [0; 2],
-            false => [0, 1].map(|side| go[s][side].min(remap[s][side])),
-        };
-        let next = Vec::from_iter((0..psi.len()).map(least));
+        let next = Vec::from_iter((0..psi.len()).map(|s| {
+            let ends = back.is_none() && balanced(s);
+            [0, 1].map(|side| if ends { 0 } else { go[s][side].min(remap[s][side]) })
+        }));
         if next.iter().any(|value| value[1] >= 1 << 60) {
             return Err(Refusal::TooLarge);
         }
@@ -77,23 +59,11 @@ pub(crate) fn prove(
             break;
         }
     }
-    let decision = |s: usize| match (balanced(s), go[s][0] >= remap[s][1], go[s][1] >= remap[s][0])
-    {
-        (true, ..) => Decision::Balanced,
-        (_, true, _) => Decision::Remap,
-        (.., false) => Decision::Continue,
-        (.., true) => Decision::Either,
-    };
-    let decisions = Vec::from_iter((0..psi.len()).map(decision));
-    let (mut classes, mut vectors) = ([0u64; 4], Some([0u128; 4]));
-    space.each(|s, loads| {
-        let own = decisions[s] as usize;
-        classes[own] += 1;
-        vectors = vectors.zip(space.orders(loads)).and_then(|(mut all, orders)| {
-            all[own] = all[own].checked_add(orders)?;
-            Some(all)
-        });
-        Ok(())
+    let mut tally = Tally::new();
+    let decisions = space.each(|s, loads| {
+        let decision = Decision::of(balanced(s), go[s], remap[s]);
+        tally.add(decision, space.orders(loads));
+        Ok(decision)
     })?;
     let most = |of: &dyn Fn(usize) -> u64| (0..psi.len()).map(of).max().unwrap_or(0);
     let apart = most(&|s| value[s][1] - value[s][0].min(value[s][1]));
@@ -107,8 +77,8 @@ pub(crate) fn prove(
         value_gap: (value_width / remap_value.0.max(largest.0).max(1.0)).next_up(),
         value_width,
         largest_value: largest.into(),
-        classes: Counts::of(classes.map(BigInt::from)),
-        vectors: vectors.map(|vectors| Counts::of(vectors.map(BigInt::from))),
+        classes: Counts::of(tally.classes),
+        vectors: tally.vectors.map(Counts::of),
     };
-    Ok((proof, decisions, value, from))
+    Ok((proof, decisions, value.into_iter().map(|value| (1, value)).collect(), from))
 }

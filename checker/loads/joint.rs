@@ -1,7 +1,8 @@
-//! Transition matrices of processes that move jointly.
+//! Processes that move jointly, and their transition matrices.
 
-use crate::chain::{Row, dense, laws};
 use crate::loads::Transition;
+use crate::loads::chain::{Row, dense, laws};
+use crate::loads::space::{Group, Space};
 use crate::model::decimal;
 use crate::{Refusal, model_error};
 use num_rational::BigRational;
@@ -13,9 +14,32 @@ use std::path::Path;
 /// Bytes of a file with a matrix, and states that move jointly.
 const MOST: [usize; 2] = [1 << 28, 1 << 20];
 
+impl Space {
+    /// Of processes that have one of these lists of loads; paths are relative to `folder`.
+    pub fn joint(
+        loads: &[Vec<i64>],
+        transition: &Transition,
+        folder: &Path,
+    ) -> Result<Space, Refusal> {
+        let members = Vec::from_iter(0..loads.first().map_or(0, Vec::len));
+        let rows = transition.rows(loads.len(), folder)?;
+        if loads.iter().any(|l| l.len() != members.len()) {
+            return model_error("joint states differ in size");
+        }
+        let mut order = Vec::from_iter(0..loads.len());
+        order.sort_by_key(|state| &loads[*state]);
+        if order.windows(2).any(|two| loads[two[0]] == loads[two[1]]) {
+            return model_error("two joint states have the same loads");
+        }
+        let mut group = Group::new(members, loads.concat(), &rows)?;
+        group.order = order;
+        Space::of(vec![group])
+    }
+}
+
 impl Transition {
     /// A row for each of so many states.
-    pub fn rows(&self, states: usize, folder: &Path) -> Result<Vec<Row>, Refusal> {
+    fn rows(&self, states: usize, folder: &Path) -> Result<Vec<Row>, Refusal> {
         let rows = match self {
             Transition::Dense(rows) => dense(rows)?,
             Transition::File(name) => {

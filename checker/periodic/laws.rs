@@ -72,7 +72,7 @@ fn is_nothing(x: &BigRational) -> bool {
     x.abs() <= BigRational::new(BigInt::one(), BigInt::one() << 1075)
 }
 
-pub fn is_some(x: &Number) -> bool {
+pub fn matters(x: &Number) -> bool {
     !is_nothing(&x.0)
 }
 
@@ -85,8 +85,8 @@ impl Law {
                 is_one(&points.iter().map(|(_, p)| p).sum())
                     && points.iter().all(|(x, p)| size(x) && *p <= one)
             }
-            Law::Exponential { mean } => is_some(mean) && size(&mean.0),
-            Law::Gamma { shape, mean } => [shape, mean].iter().all(|x| is_some(x) && size(&x.0)),
+            Law::Exponential { mean } => matters(mean) && size(&mean.0),
+            Law::Gamma { shape, mean } => [shape, mean].iter().all(|x| matters(x) && size(&x.0)),
             Law::Normal { mean, deviation } => size(&mean.0) && size(&deviation.0),
             Law::Moments { mean, variance } => size(&mean.0) && moderate(&variance.0, 2 * SIZES),
         };

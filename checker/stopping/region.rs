@@ -1,12 +1,14 @@
 //! Optimal stopping where one remaps at once but in some states: only these, and those from which they are
 //! reached in a step, are looked at. docs/certificates.md has the proof.
 
-use crate::chain::{Equal, Row, by_one, orders};
-use crate::counts::Counts;
-use crate::imbalance::Imbalance;
-use crate::loads::{After, Stopping};
-use crate::number::{Span, UNIT, WEIGHT, down, up};
-use crate::proof::{Decision, Proof};
+use crate::loads::chain::{Row, by_one};
+use crate::loads::counts::{Counts, Decision, Tally};
+use crate::loads::equal::{Equal, orders};
+use crate::loads::imbalance::Imbalance;
+use crate::number::{Span, UNIT, WEIGHT};
+use crate::proof::Proof;
+use crate::stopping::{After, Written};
+use crate::weights::{down, up};
 use crate::{Budget, Refusal};
 use num_bigint::BigInt;
 use num_rational::BigRational;
@@ -40,19 +42,19 @@ pub(crate) type Listed = (HashMap<Vec<i64>, (Decision, [u64; 2])>, [u64; 2]);
 
 /// What is shown by what can be saved in some states, in units of 2^-bits.
 pub(crate) fn prove(
-    model: &Stopping,
+    model: &Written,
     bits: u32,
     entries: &[Entry],
     budget: &Budget,
 ) -> Result<(Proof, Listed), Refusal> {
-    let equal = model.processes.equal(&model.capacities().unwrap_or_default())?;
+    let equal = model.processes.equal(&model.capacities())?;
     let mut groups = equal.into_iter().map(Group::new).collect::<Result<Vec<_>, _>>()?;
     let processes = groups.iter().map(|group| group.members.len()).sum();
     let constant = model.constant().filter(|_| model.steps.is_none()).ok_or(Refusal::Malformed)?;
     if bits > 60 || model.after_remap != After::Stop || processes == 0 {
         return Err(Refusal::Malformed);
     }
-    let imbalance = Imbalance::of(model, processes)?;
+    let imbalance = model.imbalance(processes)?;
     let rho = Span::from(constant).units(bits)?;
     let (mut states, mut apart) = (HashMap::<Vec<i64>, State>::new(), 0);
     for (loads, most, less) in entries {
@@ -74,7 +76,7 @@ pub(crate) fn prove(
         }
     }
     // In all states but these one remaps.
-    let (mut classes, mut vectors) = ([0u64; 4], Some([0u128; 4]));
+    let mut tally = Tally::new();
     let (mut listed, mut largest) = (HashMap::new(), [0; 2]);
     for (loads, State { saved, ahead }) in states {
         let cost = imbalance.cost(&loads, bits)?.map(u128::from);
@@ -84,19 +86,10 @@ pub(crate) fn prove(
         if !below || !balanced && least > 0 && least + cost[1] > ahead[1] {
             return Err(Refusal::Unproved("the values do not enclose the optimal cost"));
         }
-        let decision = match (balanced, cost[0] >= ahead[0], cost[1] < ahead[1]) {
-            (true, ..) => Decision::Balanced,
-            (_, true, _) => Decision::Remap,
-            (.., true) => Decision::Continue,
-            (.., false) => Decision::Either,
-        };
-        classes[decision as usize] += 1;
+        // Going on costs more than remapping by the cost less what is ahead.
+        let decision = Decision::of(balanced, cost, [ahead[1], ahead[0]]);
         let own = groups.iter().map(|group| orders(&group.members, &loads));
-        let own = own.reduce(|all, own| all?.checked_mul(own?)).flatten();
-        vectors = vectors.zip(own).and_then(|(mut all, own)| {
-            all[decision as usize] = all[decision as usize].checked_add(own)?;
-            Some(all)
-        });
+        tally.add(decision, own.reduce(|all, own| all?.checked_mul(own?)).flatten());
         let value = [rho[0].saturating_sub(saved[0]), rho[1] - saved[1].min(rho[1])];
         largest = [0, 1].map(|side| value[side].max(largest[side]));
         // Where one remaps at once, as in all others, nothing else need be kept.
@@ -109,18 +102,18 @@ pub(crate) fn prove(
         let loads = imbalance.balanced(*first);
         loads.is_some_and(|loads| groups.iter().all(|group| group.levels(&loads).is_some()))
     };
-    if levels.filter(balanced).count() as u64 != classes[0] {
+    if levels.filter(balanced).count() as u64 != tally.classes[0] {
         return Err(Refusal::Unproved("a balanced state is missing"));
     }
-    let (decided, all) = (classes, groups.iter().map(Group::count).product::<BigInt>());
-    let mut classes = classes.map(BigInt::from);
-    classes[1] += &all - decided.iter().sum::<u64>();
+    let all = groups.iter().map(Group::count).product::<BigInt>();
+    let mut classes = tally.classes.map(BigInt::from);
+    classes[1] += &all - tally.classes.iter().sum::<u64>();
     if all > BigInt::from(listed.len()) {
         largest = rho;
     }
     let whole = groups.iter().map(|g| Pow::pow(BigInt::from(g.rows.len()), g.members.len()));
     let whole = whole.product::<BigInt>();
-    let vectors = vectors.map(|vectors| {
+    let vectors = tally.vectors.map(|vectors| {
         let mut vectors = vectors.map(BigInt::from);
         vectors[1] = &whole - &vectors[0] - &vectors[2] - &vectors[3];
         Counts::of(vectors)
@@ -136,6 +129,16 @@ pub(crate) fn prove(
         vectors,
     };
     Ok((proof, (listed, rho)))
+}
+
+impl Imbalance {
+    /// The balanced loads with this load of the first process, if there are any.
+    fn balanced(&self, first: i64) -> Option<Vec<i64>> {
+        // Capacities have no common factor.
+        let (share, rest) = (first / self.capacities[0], first % self.capacities[0]);
+        let loads = self.capacities.iter().map(|c| c.checked_mul(share));
+        if rest == 0 { loads.collect() } else { None }
+    }
 }
 
 /// Equal processes that move by one level at most.

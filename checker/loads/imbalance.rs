@@ -1,33 +1,29 @@
-//! The running cost of a load vector, and the even split of a total.
+//! The running cost of a load vector.
 
-use crate::loads::{RunningCost, Stopping};
+use crate::model::written;
 use crate::{Refusal, model_error};
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_rational::BigRational;
 use num_traits::{One, Signed, ToPrimitive, Zero};
 
+written! {
+    #[derive(Default)]
+    pub enum RunningCost { #[default] MaxMinusMean, MaxAbsDeviation, EuclideanDeviation }
+}
+
 /// Deviations `w_i / c_i - sum(w) / sum(c)`, in integers.
 pub struct Imbalance {
     cost: RunningCost,
     /// The capacities in a unit that makes them integers without a common factor.
     pub(crate) capacities: Vec<i64>,
-    total: i64,
+    pub(crate) total: i64,
     /// One over each of these, `total` and the unit; and the same where it fits.
     exact: Vec<BigRational>,
     small: Vec<Option<[u64; 2]>>,
 }
 
 impl Imbalance {
-    /// That of a model with so many processes.
-    pub fn of(model: &Stopping, processes: usize) -> Result<Imbalance, Refusal> {
-        let capacities = model.capacities().unwrap_or_else(|| vec![BigRational::one(); processes]);
-        if capacities.len() != processes {
-            return model_error("a capacity is missing");
-        }
-        Imbalance::new(model.running_cost.clone(), &capacities)
-    }
-
     pub fn new(cost: RunningCost, capacities: &[BigRational]) -> Result<Imbalance, Refusal> {
         if capacities.is_empty() || !capacities.iter().all(Signed::is_positive) {
             return model_error("a capacity is not positive");
@@ -96,41 +92,6 @@ impl Imbalance {
             Some([low?, high?])
         });
         fitting(ends.ok_or(Refusal::TooLarge)?)
-    }
-
-    /// The balanced loads with this load of the first process, if there are any.
-    pub fn balanced(&self, first: i64) -> Option<Vec<i64>> {
-        // Capacities have no common factor.
-        let (share, rest) = first.div_rem(&self.capacities[0]);
-        let loads = self.capacities.iter().map(|c| c.checked_mul(share));
-        if rest == 0 { loads.collect() } else { None }
-    }
-
-    /// A total in shares proportional to the capacities, in whole units: each share rounded down, and the
-    /// units left over to the largest remainders, the first of equal ones first.
-    pub fn split(&self, total: i64) -> Vec<i64> {
-        let of = |c: &i64| (i128::from(total) * i128::from(*c)).div_mod_floor(&self.total.into());
-        let shares: Vec<(i128, i128)> = self.capacities.iter().map(of).collect();
-        let mut loads: Vec<i64> = shares.iter().map(|share| share.0 as i64).collect();
-        let mut order: Vec<usize> = (0..loads.len()).collect();
-        order.sort_by_key(|i| -shares[*i].1);
-        let left = total - loads.iter().sum::<i64>();
-        order.into_iter().take(left as usize).for_each(|i| loads[i] += 1);
-        loads
-    }
-
-    /// Adds a unit where the scaled load becomes the least, the first of equal ones, if some are not yet
-    /// at their highest.
-    pub fn add_unit(&self, loads: &mut [i64], highest: &[i64]) {
-        let free = (0..loads.len()).filter(|i| loads[*i] < highest[*i]);
-        let above = |i: usize, j: usize| {
-            let scaled =
-                |i: usize, j: usize| i128::from(loads[i] + 1) * i128::from(self.capacities[j]);
-            scaled(i, j).cmp(&scaled(j, i))
-        };
-        if let Some(next) = free.min_by(|i, j| above(*i, *j)) {
-            loads[next] += 1;
-        }
     }
 }
 

@@ -1,0 +1,13 @@
+//! Products with weights.
+
+use crate::number::{UNIT, WEIGHT, wide};
+
+/// `value * weight`, rounded down.
+pub fn down(value: u64, weight: u64) -> u64 {
+    (wide(value, weight) >> WEIGHT) as u64
+}
+
+/// The same, rounded up.
+pub fn up(value: u64, weight: u64) -> u64 {
+    ((wide(value, weight) + u128::from(UNIT - 1)) >> WEIGHT) as u64
+}
