@@ -21,4 +21,5 @@ mod slopes;
 mod stopping;
 mod switching;
 mod switching_bounds;
+mod switching_policies;
 mod two_sided_deviation;
