@@ -138,8 +138,11 @@ proptest! {
         }
         let optimum = twin::solve(&problem, &lifetime, usize::MAX, &()).unwrap().value;
         let solution = solve(&problem, &lifetime, 1e-11, &()).unwrap();
+        // A threshold at the edge is passed there too.
         let at = |n: u64| {
-            [solution.to_second.at(n).unwrap().middle(), solution.to_first.at(n).unwrap().middle()]
+            let (up, down) = (solution.to_second.at(n).unwrap(), solution.to_first.at(n).unwrap());
+            let up = if up.upper == 0.0 { -1.0 } else { up.middle() };
+            [up, if down.lower == 1.0 { 2.0 } else { down.middle() }]
         };
         let best: Vec<[f64; 2]> = (0..=lifetime.last()).map(at).collect();
         let policy = TwoThresholds { beliefs: Beliefs::Bayes, thresholds: &best };

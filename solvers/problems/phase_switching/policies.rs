@@ -102,8 +102,14 @@ pub struct Field<'a> {
 
 /// Thresholds of both mappings step by step.
 fn paired(to_second: &Curve, to_first: &Curve, last: u64) -> Vec<[f64; 2]> {
-    let at = |curve: &Curve, n: u64, never: f64| curve.at(n).map_or(never, |b| b.middle());
-    (0..=last).map(|n| [at(to_second, n, 1.0), at(to_first, n, 0.0)]).collect()
+    let at = |curve: &Curve, n: u64, never: f64| curve.at(n).unwrap_or([never; 2].into());
+    (0..=last).map(|n| pair(at(to_second, n, 1.0), at(to_first, n, 0.0))).collect()
+}
+
+/// One at the edge is passed there too: a mapping may be the better one whatever the belief.
+fn pair(to_second: Bounds, to_first: Bounds) -> [f64; 2] {
+    let up = if to_second.upper == 0.0 { -1.0 } else { to_second.middle() };
+    [up, if to_first.lower == 1.0 { 2.0 } else { to_first.middle() }]
 }
 
 impl<'a> Field<'a> {
@@ -121,8 +127,7 @@ impl<'a> Field<'a> {
             }
             None => {
                 let found = switching::long_run(&problem, TOLERANCE, watch)?;
-                let pair = [found.to_second.middle(), found.to_first.middle()];
-                (vec![pair], Some(found.average), found.status)
+                (vec![pair(found.to_second, found.to_first)], Some(found.average), found.status)
             }
         };
         let ended = matches!(status, Status::TimeLimit | Status::Interrupted);
