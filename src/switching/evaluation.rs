@@ -101,15 +101,19 @@ pub fn evaluate(
     Ok(game.start(&next[0]))
 }
 
-/// Steps without progress after which the average is taken as it is.
-const PATIENCE: u32 = 64;
+/// How far joining pieces may widen a value: how much less from one attempt to the next, when what steps back
+/// still change is so many times it, or has not become smaller in so many steps; and when it has no effect.
+const FINER: f64 = 0.2;
+const SETTLED: f64 = 4.0;
+const PATIENCE: u32 = 512;
 const PROGRESS: f64 = 0.01;
+const FINEST: f64 = 1e-9;
 
 /// The average time of a cycle of a program that never ends, between bounds as close as `width` where that can
 /// be had; the thresholds are the same at all steps.
 ///
 /// Whatever the function h of phase, mapping and odds, the average lies between the least and the greatest
-/// of T h - h, T being a step back: h is what steps back make of 0, its constant taken out.
+/// of T h - h, T being a step back: h is what steps back make of 0, its constant taken out, pieces being joined ever less.
 ///
 /// # Errors
 /// As [`evaluate`].
@@ -129,23 +133,32 @@ pub fn average(
     let mut now = [nothing.clone(), nothing];
     let mut best = (f64::NEG_INFINITY, f64::INFINITY);
     let (mut looked, mut idle, mut left) = (f64::INFINITY, 0, fineness.pieces);
+    let mut merge = fineness.merge;
+    // A program that keeps the first mapping never sees what happens under the second.
+    let sides = if thresholds[0] < 1.0 { 2 } else { 1 };
     loop {
         if let ControlFlow::Break(halt) = observer.check() {
             return Err(EvaluationError::Stopped(halt));
         }
-        let next = game.back(&now, 1.0, thresholds, fineness.merge);
+        let next = game.back(&now, 1.0, thresholds, merge);
         let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
-        for (new, old) in next.iter().zip(&now) {
+        for (new, old) in next.iter().zip(&now).take(sides) {
             let (least, most) = change(new, old);
             (low, high) = (low.min(least), high.max(most));
         }
         best = (best.0.max(low), best.1.min(high));
         let pieces = next.iter().map(|side| side.costs.len() as u64).sum();
         let enough = best.1 - best.0 <= width;
-        idle = if high - low < looked * (1.0 - PROGRESS) { 0 } else { idle + 1 };
-        looked = looked.min(high - low);
+        if high - low < looked * (1.0 - PROGRESS) {
+            (looked, idle) = (high - low, 0);
+        } else {
+            idle += 1;
+        }
+        if high - low <= SETTLED * merge || idle > PATIENCE {
+            (merge, looked, idle) = (FINER * merge, f64::INFINITY, 0);
+        }
         match left.checked_sub(pieces) {
-            Some(rest) if !enough && idle <= PATIENCE => left = rest,
+            Some(rest) if !enough && merge > FINEST * fineness.merge => left = rest,
             _ => return Ok(best),
         }
         let middle = |(low, high): (f64, f64)| 0.5 * (low + high);

@@ -18,7 +18,7 @@ pub const AIM: f64 = 1e-6;
 const MERGES: [f64; 6] = [1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7];
 
 /// An evaluation is given up at so many pieces: a few seconds of work. The first ones must succeed.
-const MOST_PIECES: u64 = 100_000_000;
+const MOST_PIECES: u64 = 60_000_000;
 
 /// Accuracy of the thresholds of policies.
 const TOLERANCE: f64 = 1e-9;
@@ -159,18 +159,21 @@ impl<'a> Field<'a> {
         let gains = [0, 1].map(|z| self.problem.gain(z).to_f64().value().abs());
         let scale = gains.into_iter().fold(0.0, f64::max);
         let scale = if scale > 0.0 { scale } else { 1.0 };
+        let most = MOST_PIECES / self.problem.detector.levels().len().max(1) as u64;
+        let Some(lifetime) = &self.lifetime else {
+            // Relative to an average that is not known yet: at least the least cycle.
+            let least = self.problem.cycle.iter().flatten().min().expect("four");
+            let width = AIM * least.to_f64().value().max(1.0);
+            let fineness = Fineness { merge: MERGES[0] * scale, pieces: most };
+            return Ok(average(paid, policy, width, fineness, self.watch)?.into());
+        };
         let mut best = Bounds { lower: f64::NEG_INFINITY, upper: f64::INFINITY };
         for (k, merge) in MERGES.iter().enumerate() {
             let fineness = Fineness {
                 merge: merge * scale,
-                pieces: if k == 0 { u64::MAX } else { MOST_PIECES },
+                pieces: if k == 0 { u64::MAX } else { most },
             };
-            let aim = AIM * best.lower.abs().max(1.0);
-            let found = match &self.lifetime {
-                Some(lifetime) => evaluate(paid, lifetime, policy, fineness, self.watch),
-                None => average(paid, policy, aim.min(AIM), fineness, self.watch),
-            };
-            let (lower, upper) = match found {
+            let (lower, upper) = match evaluate(paid, lifetime, policy, fineness, self.watch) {
                 Err(EvaluationError::TooLong(_)) => break,
                 found => found?,
             };
