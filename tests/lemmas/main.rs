@@ -16,6 +16,7 @@ mod monitor;
 mod overlap;
 mod periodic;
 mod phase_change;
+mod phases;
 mod replay;
 mod slopes;
 mod stopping;
