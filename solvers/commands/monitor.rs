@@ -11,9 +11,7 @@ use crate::output::{is_closed, print, say};
 use crate::run::{Watch, is_interrupted};
 use remapping::Status;
 use remapping::belief::Report;
-use remapping::monitor::{
-    ChangeTest, Clusters, Decision, Monitor, MonitorError, SwitchingMonitor,
-};
+use remapping::monitor::{ChangeTest, Clusters, Decision, Monitor, MonitorError, SwitchingMonitor};
 use remapping::switching::{self, SwitchingError};
 use remapping::threshold::{self, Accuracy};
 use serde::Serialize;
@@ -120,7 +118,8 @@ fn of_switching(
     }
     let problem = model.problem();
     let watch = Watch::start(&loaded.model.title, None);
-    let refuse = |error: SwitchingError| vec![loaded.complain("problem", &error.to_string(), "", "")];
+    let refuse =
+        |error: SwitchingError| vec![loaded.complain("problem", &error.to_string(), "", "")];
     let (monitor, status) = match model.lifetime() {
         None => {
             let found = switching::long_run(&problem, 1e-9, &watch).map_err(refuse)?;

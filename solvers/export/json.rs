@@ -26,7 +26,8 @@ pub fn write(export: &StatedRule) -> String {
         }
         Rule::Switching(rule) => {
             let runs = |runs: &[(u64, f64)]| -> Vec<Value> {
-                let run = |(from, value): &(u64, f64)| json!({"first_step": from, "threshold": value});
+                let run =
+                    |(from, value): &(u64, f64)| json!({"first_step": from, "threshold": value});
                 runs.iter().map(run).collect()
             };
             let rule = json!({

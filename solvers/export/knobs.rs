@@ -157,7 +157,9 @@ impl<'a> Knobs<'a> {
                 Measure::Excess => (level.value, level.mean),
                 Measure::Utilization => (1.0 / level.value - 1.0, 1.0),
             },
-            Rule::Belief(_) | Rule::Switching(_) | Rule::Interval(_) => return refuse("not a level".to_owned()),
+            Rule::Belief(_) | Rule::Switching(_) | Rule::Interval(_) => {
+                return refuse("not a level".to_owned());
+            }
         };
         if statistic != Statistic::MaxOverMean {
             return refuse(format!("{code} compares {}, this rule max and mean", name(statistic)));

@@ -55,9 +55,10 @@ pub(super) fn c(rule: &Switching) -> String {
 }
 
 ";
-    for (name, what) in
-        [("to_second", "Under the first mapping, switch"), ("to_first", "Under the second, switch back")]
-    {
+    for (name, what) in [
+        ("to_second", "Under the first mapping, switch"),
+        ("to_first", "Under the second, switch back"),
+    ] {
         let how = if name == "to_second" { "exceeds" } else { "is below" };
         let count = if name == "to_second" { rule.to_second.len() } else { rule.to_first.len() };
         let _ = write!(
@@ -276,6 +277,7 @@ pub(super) fn fortran(rule: &Switching) -> (&'static str, String, String) {
   end function
 "
     );
-    let public = "dp, i8, remap_initial_belief, remap_to_second, remap_to_first, remap_now, remap_belief";
+    let public =
+        "dp, i8, remap_initial_belief, remap_to_second, remap_to_first, remap_now, remap_belief";
     (public, names, text)
 }

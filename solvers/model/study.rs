@@ -316,7 +316,8 @@ impl Study {
             if let Series::Speedup(scaled) = series
                 && let Some(fault) = scaled.fault()
             {
-                let message = format!("{}: the series {:?} cannot be computed", path.display(), scaled.name);
+                let message =
+                    format!("{}: the series {:?} cannot be computed", path.display(), scaled.name);
                 return Err(vec![Complaint::elsewhere(message, fault)]);
             }
         }

@@ -134,7 +134,12 @@ pub fn table(title: &str, costs: &Costs) -> String {
     let _ = writeln!(
         text,
         "{:<20}{:>28}{:>10}{:>11}{:>26}{:>10}",
-        "policy", costs.measure.name(), "remaps", "premature", "above optimal", "kept %"
+        "policy",
+        costs.measure.name(),
+        "remaps",
+        "premature",
+        "above optimal",
+        "kept %"
     );
     for line in &costs.policies {
         let metrics = &line.per_metric;

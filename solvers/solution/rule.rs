@@ -383,7 +383,8 @@ pub fn of(solution: &Solution, name: &str, archive: &Path) -> Result<StatedRule,
         }
         other => {
             let message = format!("{name}: a solution of `{}` is not exported", other.problem());
-            let help = "phase_change, phase_switching, stopping, load_drift and periodic solutions are";
+            let help =
+                "phase_change, phase_switching, stopping, load_drift and periodic solutions are";
             return Err(Complaint::elsewhere(message, help));
         }
     };

@@ -134,16 +134,15 @@ fn near(loaded: &Loaded) -> BoxedStrategy<String> {
     let times = |own: u32, gain: u32| {
         format!("(own: {}, other: {})", hundredth(10 * own), hundredth(10 * (own + gain)))
     };
-    let cycle = (0u32..30, 0u32..20, 0u32..30, 0u32..20).prop_map(move |(a, b, c, d)| {
-        format!("(first: {}, second: {})", times(a, b), times(c, d))
-    });
+    let cycle = (0u32..30, 0u32..20, 0u32..30, 0u32..20)
+        .prop_map(move |(a, b, c, d)| format!("(first: {}, second: {})", times(a, b), times(c, d)));
     let switch = (0u32..30, prop::option::weighted(0.9, 0u32..30)).prop_map(|(to, back)| {
-        let back = back.map_or(String::new(), |back| format!(", to_first: {}", hundredth(10 * back)));
+        let back =
+            back.map_or(String::new(), |back| format!(", to_first: {}", hundredth(10 * back)));
         format!("(to_second: {}{back})", hundredth(10 * to))
     });
-    let rates = (0u32..=50, 0u32..=50).prop_map(|(a, b)| {
-        format!("(to_second: {}, to_first: {})", hundredth(a), hundredth(b))
-    });
+    let rates = (0u32..=50, 0u32..=50)
+        .prop_map(|(a, b)| format!("(to_second: {}, to_first: {})", hundredth(a), hundredth(b)));
     let detector = (hundredths(0..=100), hundredths(0..=100))
         .prop_map(|(alarm, miss)| format!("(false_alarm: {alarm}, missed: {miss})"));
     let rates = field(own("problem.rates"), rates.boxed());
@@ -237,7 +236,9 @@ fn one_threshold_each(case: &Case) -> Verdict {
 fn hysteresis(case: &Case) -> Verdict {
     let pairs = case.exact.to_second.iter().zip(&case.exact.to_first).enumerate();
     Verdict::all(pairs.map(|(n, (up, down))| {
-        Verdict::holds_if(down <= up, || format!("step {n}: back below {}, to above {}", show(down), show(up)))
+        Verdict::holds_if(down <= up, || {
+            format!("step {n}: back below {}, to above {}", show(down), show(up))
+        })
     }))
 }
 
@@ -261,7 +262,9 @@ fn every_branch(case: &Case) -> Verdict {
     // From step 0 there are too many branches in long programs: the last steps are a program of their own.
     let length = case.last().min(BRANCHES);
     let lifetime = tail_law(&case.lifetime, case.last() - length);
-    let Ok(exact) = exact::solve(&case.problem, &lifetime, 400, &()) else { return Verdict::Silent };
+    let Ok(exact) = exact::solve(&case.problem, &lifetime, 400, &()) else {
+        return Verdict::Silent;
+    };
     let own = Case { problem: case.problem.clone(), lifetime, exact };
     let value = own.value(0, &own.problem.initial)[0].clone();
     Verdict::holds_if(value == own.exact.value, || {
@@ -351,7 +354,8 @@ fn noise_never_helps(case: &Case) -> Verdict {
 
 fn rebasing_costs_no_less(case: &Case) -> Verdict {
     let never = case.problem.switch[1].is_none();
-    let pairs = [[0.5, 0.5], [0.8, 0.2], [0.95, 0.05]].map(|[up, down]| [up, if never { 0.0 } else { down }]);
+    let pairs = [[0.5, 0.5], [0.8, 0.2], [0.95, 0.05]]
+        .map(|[up, down]| [up, if never { 0.0 } else { down }]);
     if case.problem.switch[0].is_none() {
         return Verdict::Silent;
     }

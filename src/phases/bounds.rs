@@ -145,7 +145,10 @@ impl Game {
                 let all = || cycle.iter().flatten().copied();
                 let (least, most) =
                     (all().fold(f64::INFINITY, f64::min), all().fold(f64::NEG_INFINITY, f64::max));
-                (outward::<false>(least * left, least * left), outward::<true>(most * left, most * left))
+                (
+                    outward::<false>(least * left, least * left),
+                    outward::<true>(most * left, most * left),
+                )
             }
         };
         Game {
@@ -292,7 +295,8 @@ impl<'a> Sweep<'a> {
         let at = |m: usize, k: usize| {
             let mut least = keep[m][k];
             if game.fitted {
-                let fit = |(z, p): (usize, &f64)| p * (game.switch[m][z] + keep[z][self.corners[z]]);
+                let fit =
+                    |(z, p): (usize, &f64)| p * (game.switch[m][z] + keep[z][self.corners[z]]);
                 let all: f64 = self.beliefs[k].iter().enumerate().map(fit).sum();
                 least = least.min(all - game.slack * all.abs());
             } else {

@@ -55,9 +55,13 @@ pub fn exact(
 
 /// What a vector of the next step is worth before the report.
 fn before(problem: &ManyPhases, report: usize, survival: &Rational, vector: &Vector) -> Vector {
-    let weighed: Vector =
-        vector.iter().zip(&problem.detector).map(|(cost, chances)| cost * &chances[report]).collect();
-    let mean = |row: &Vector| row.iter().zip(&weighed).fold(Rational::ZERO, |sum, (p, c)| sum + p * c);
+    let weighed: Vector = vector
+        .iter()
+        .zip(&problem.detector)
+        .map(|(cost, chances)| cost * &chances[report])
+        .collect();
+    let mean =
+        |row: &Vector| row.iter().zip(&weighed).fold(Rational::ZERO, |sum, (p, c)| sum + p * c);
     problem.transition.iter().map(|row| survival * mean(row)).collect()
 }
 
@@ -68,7 +72,9 @@ fn chosen(problem: &ManyPhases, m: usize, keep: &[Vec<Vector>]) -> Vec<Vector> {
         Remap::Chosen => {
             for (j, others) in keep.iter().enumerate().filter(|(j, _)| *j != m) {
                 let cost = &problem.switch[m][j];
-                all.extend(others.iter().map(|one| one.iter().map(|c| c + cost).collect::<Vector>()));
+                all.extend(
+                    others.iter().map(|one| one.iter().map(|c| c + cost).collect::<Vector>()),
+                );
             }
         }
         Remap::Fitted => {
@@ -98,6 +104,7 @@ fn pruned(mut all: Vec<Vector>) -> Vec<Vector> {
 }
 
 fn least(vectors: &[Vector], belief: &[Rational]) -> Rational {
-    let at = |vector: &Vector| vector.iter().zip(belief).fold(Rational::ZERO, |sum, (c, p)| sum + c * p);
+    let at =
+        |vector: &Vector| vector.iter().zip(belief).fold(Rational::ZERO, |sum, (c, p)| sum + c * p);
     vectors.iter().map(at).min().expect("there is a vector")
 }

@@ -32,7 +32,8 @@ impl Grid {
 
     /// The place of certainty that phase z is on.
     pub(super) fn corner(&self, phases: usize, z: usize) -> usize {
-        let parts: Vec<u32> = (0..phases).map(|k| if k == z { self.resolution } else { 0 }).collect();
+        let parts: Vec<u32> =
+            (0..phases).map(|k| if k == z { self.resolution } else { 0 }).collect();
         self.places[&parts]
     }
 
@@ -95,9 +96,11 @@ mod tests {
             let grid = Grid::new(phases, resolution);
             assert_eq!(Some(grid.points.len()), size(phases, resolution));
             for seed in 0..200u32 {
-                let raw = |k: usize| f64::from((seed * 7919 + k as u32 * 104_729 + seed * seed) % 97);
+                let raw =
+                    |k: usize| f64::from((seed * 7919 + k as u32 * 104_729 + seed * seed) % 97);
                 let total: f64 = (0..phases).map(raw).sum::<f64>() + 1e-9;
-                let belief: Vec<f64> = (0..phases).map(|k| (raw(k) + 1e-9 / phases as f64) / total).collect();
+                let belief: Vec<f64> =
+                    (0..phases).map(|k| (raw(k) + 1e-9 / phases as f64) / total).collect();
                 let around = grid.around(&belief);
                 assert!((around.iter().map(|one| one.1).sum::<f64>() - 1.0).abs() < 1e-12);
                 for (k, p) in belief.iter().enumerate() {

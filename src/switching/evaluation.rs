@@ -229,7 +229,8 @@ impl Map {
             return f64::INFINITY;
         }
         let moved = odds * self.no / self.yes;
-        let (over, under) = (moved * (1.0 - self.away) - self.away, 1.0 - self.back - moved * self.back);
+        let (over, under) =
+            (moved * (1.0 - self.away) - self.away, 1.0 - self.back - moved * self.back);
         match () {
             () if over <= 0.0 => 0.0,
             () if under <= 0.0 => f64::INFINITY,
@@ -387,7 +388,8 @@ impl Side {
             let size = |(low, high): (f64, f64)| low.abs().max(high.abs());
             let size = self.costs[z].abs() + own * size(calm) + other * size(changed);
             let blur = times * SLACK * size;
-            let cost = |calm: f64, changed: f64| self.costs[z] + survival * (own * calm + other * changed);
+            let cost =
+                |calm: f64, changed: f64| self.costs[z] + survival * (own * calm + other * changed);
             (cost(calm.0, changed.0) - blur, cost(calm.1, changed.1) + blur)
         })
     }

@@ -2,8 +2,8 @@
 
 use crate::languages::in_every_language;
 use crate::workplace::Workplace;
-use remap::solution::rule::{self, Rule, StatedRule};
 use remap::model::{Loaded, Problem};
+use remap::solution::rule::{self, Rule, StatedRule};
 use remapping::belief::{Belief, Detector, Report};
 use remapping::monitor::SwitchingMonitor;
 use remapping::switching;
@@ -79,7 +79,11 @@ fn two_thresholds_decide_as_the_engine_does() {
         cycle: (first: (own: 1.0, other: 1.8), second: (own: 1.1, other: 2.0)),
         switch: (to_second: 0.3, to_first: 0.2), rates: (to_second: 0.1, to_first: 0.2), initial: 0.25,
         detector: Levels([(before: 0.2, after: 0.6), (before: 0.3, after: 0.3), (before: 0.5, after: 0.1)])))";
-    let decks = ["phase_switching/endless.ron", "phase_switching/recurring.ron", "phase_switching/no_return.ron"];
+    let decks = [
+        "phase_switching/endless.ron",
+        "phase_switching/recurring.ron",
+        "phase_switching/no_return.ron",
+    ];
     for name in decks.into_iter().chain(["two.ron"]) {
         let place = Workplace::new();
         place.write("two.ron", two_sided);
@@ -106,7 +110,8 @@ fn two_thresholds_decide_as_the_engine_does() {
         let (mut input, mut expected) = (String::new(), Vec::new());
         let steps = last.map_or(3, |last| last + 2);
         for n in (0..steps).filter(|n| *n < 40 || n + 5 > steps || n % 97 == 0) {
-            for (second, threshold) in [at(&up, n, 1.0), at(&down, n, 0.0)].into_iter().enumerate() {
+            for (second, threshold) in [at(&up, n, 1.0), at(&down, n, 0.0)].into_iter().enumerate()
+            {
                 let around = [threshold.next_down(), threshold, threshold.next_up()];
                 let grid = (0..=5).map(|i| f64::from(i) / 5.0).chain(around);
                 for p in grid.filter(|p| (0.0..=1.0).contains(p)) {
@@ -115,8 +120,10 @@ fn two_thresholds_decide_as_the_engine_does() {
                         let switch = if second == 0 { p > threshold } else { p < threshold };
                         let [a, b] = &problem.rates;
                         let prior = p * (1.0 - double(b)) + (1.0 - p) * double(a);
-                        let (yes, no) = (prior * double(&level.after), (1.0 - prior) * double(&level.before));
-                        expected.push((switch, if yes + no > 0.0 { yes / (yes + no) } else { prior }));
+                        let (yes, no) =
+                            (prior * double(&level.after), (1.0 - prior) * double(&level.before));
+                        expected
+                            .push((switch, if yes + no > 0.0 { yes / (yes + no) } else { prior }));
                     }
                 }
             }
@@ -132,16 +139,16 @@ fn two_thresholds_decide_as_the_engine_does() {
         // The monitor of the engine, playing the same rule along a path of reports.
         let stated = rule::read(&place.path("solution.json")).unwrap();
         let Rule::Switching(rule) = &stated.rule else { panic!("not two thresholds") };
-        let threshold = |runs: &[(u64, f64)], n: u64| {
-            runs[runs.partition_point(|(from, _)| *from <= n) - 1].1
-        };
+        let threshold =
+            |runs: &[(u64, f64)], n: u64| runs[runs.partition_point(|(from, _)| *from <= n) - 1].1;
         let mut monitor = match last {
             None => {
                 let found = switching::long_run(&problem, 1e-9, &()).unwrap();
                 SwitchingMonitor::endless(&problem, found.to_second, found.to_first).unwrap()
             }
             Some(_) => {
-                let lifetime = match &Loaded::read(&place.root().join(&path)).unwrap().model.problem {
+                let lifetime = match &Loaded::read(&place.root().join(&path)).unwrap().model.problem
+                {
                     Problem::PhaseSwitching(model) => model.lifetime().unwrap(),
                     _ => unreachable!(),
                 };

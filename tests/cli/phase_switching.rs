@@ -258,8 +258,8 @@ fn policies_cost_no_less_than_the_optimum() {
     workplace.write("endless.ron", short(""));
     for (model, place) in [("ends.ron", "/value"), ("endless.ron", "/average")] {
         let solution = workplace.run(&["solve", model, "--json"]).exits(0).json();
-        let [lower, upper] =
-            ["lower", "upper"].map(|end| solution.pointer(&format!("{place}/{end}")).unwrap().as_f64().unwrap());
+        let [lower, upper] = ["lower", "upper"]
+            .map(|end| solution.pointer(&format!("{place}/{end}")).unwrap().as_f64().unwrap());
         let document = workplace.run(&["compare", model, "--json"]).exits(0).json();
         let policies = document["policies"].as_array().unwrap();
         assert_eq!(policies.len(), 6);
@@ -298,7 +298,8 @@ fn the_monitor_switches_to_and_fro() {
     let watch = |arguments: &[&str]| {
         let monitor = ["monitor", "model.ron", "--batch", "1", "--cluster", "5"];
         let arguments = [&monitor[..], arguments].concat();
-        let output = workplace.command().args(arguments).write_stdin(input.clone()).output().unwrap();
+        let output =
+            workplace.command().args(arguments).write_stdin(input.clone()).output().unwrap();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         String::from_utf8(output.stdout).unwrap()
     };

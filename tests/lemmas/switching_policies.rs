@@ -181,7 +181,8 @@ fn averages_are_those_of_the_optimum_and_of_simulation() {
         const STEPS: u32 = 20_000;
         let runs = (0..40).map(|run| {
             let mut random = stream(11, run);
-            let (mut phase, mut mapping, mut p, mut cost) = (0usize, 0usize, player.start(0.0), 0.0);
+            let (mut phase, mut mapping, mut p, mut cost) =
+                (0usize, 0usize, player.start(0.0), 0.0);
             for _ in 0..STEPS {
                 if (mapping == 0 && p > pair[0]) || (mapping == 1 && p < pair[1]) {
                     cost += double(problem.switch[mapping].as_ref().unwrap());
@@ -212,8 +213,10 @@ fn long_averages_are_those_of_long_horizons() {
         let lifetime = Lifetime::fixed(1999);
         let found = evaluate(&problem, &lifetime, policy, fineness, &()).unwrap();
         let start = 40.0 / 2000.0;
-        assert!(found.1 / 2000.0 >= lower - start && found.0 / 2000.0 <= upper + start,
-            "{found:?} {lower} {upper}");
+        assert!(
+            found.1 / 2000.0 >= lower - start && found.0 / 2000.0 <= upper + start,
+            "{found:?} {lower} {upper}"
+        );
     }
 }
 
@@ -231,5 +234,8 @@ fn what_is_missing_is_said() {
     let goes = TwoThresholds { beliefs: Beliefs::Bayes, thresholds: &[[0.5, 0.0]] };
     assert!(evaluate(&one, &Lifetime::fixed(3), goes, ALL, &()).is_ok());
     let returns = TwoThresholds { beliefs: Beliefs::Bayes, thresholds: &[[0.5, 0.5]] };
-    assert_eq!(evaluate(&one, &Lifetime::fixed(3), returns, ALL, &()), Err(EvaluationError::NoSwitch));
+    assert_eq!(
+        evaluate(&one, &Lifetime::fixed(3), returns, ALL, &()),
+        Err(EvaluationError::NoSwitch)
+    );
 }

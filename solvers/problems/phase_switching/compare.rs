@@ -55,7 +55,9 @@ pub(super) fn compare(
                     status = halt.into();
                     break;
                 }
-                Err(Trouble::Evaluation(error)) => return Err(vec![wrong(name, &error.to_string())]),
+                Err(Trouble::Evaluation(error)) => {
+                    return Err(vec![wrong(name, &error.to_string())]);
+                }
                 Err(Trouble::Unfit(why)) => return Err(vec![wrong(name, &why)]),
             }
         }

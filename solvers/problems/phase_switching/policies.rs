@@ -169,10 +169,8 @@ impl<'a> Field<'a> {
         };
         let mut best = Bounds { lower: f64::NEG_INFINITY, upper: f64::INFINITY };
         for (k, merge) in MERGES.iter().enumerate() {
-            let fineness = Fineness {
-                merge: merge * scale,
-                pieces: if k == 0 { u64::MAX } else { most },
-            };
+            let fineness =
+                Fineness { merge: merge * scale, pieces: if k == 0 { u64::MAX } else { most } };
             let (lower, upper) = match evaluate(paid, lifetime, policy, fineness, self.watch) {
                 Err(EvaluationError::TooLong(_)) => break,
                 found => found?,

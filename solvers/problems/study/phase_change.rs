@@ -1,8 +1,8 @@
 //! Tables III and IV of 1986, and Figs. 3 to 5 of 1990.
 
 use super::{Desk, Found, Stop};
-use crate::model::phase_change::MAX_PER_STEP;
 use crate::complaint::Complaint;
+use crate::model::phase_change::MAX_PER_STEP;
 use crate::model::study::{CostCurve, Series};
 use crate::model::{Loaded, Problem};
 use crate::problems::phase_change::evaluation::{Rule, expected, pays_until};
@@ -182,7 +182,10 @@ fn over_belief(
     };
     let Some(step) = solved.steps.get(curve.step as usize) else {
         let last = problem.last_step();
-        return Err(refuse(format!("there is no step {}", curve.step), &format!("the last is {last}")));
+        return Err(refuse(
+            format!("there is no step {}", curve.step),
+            &format!("the last is {last}"),
+        ));
     };
     let function = function(step);
     let even = (0..=PLACES).map(|k| Rational::from(k) / Rational::from(PLACES));

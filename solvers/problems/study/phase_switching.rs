@@ -22,8 +22,9 @@ pub(super) fn above_optimum(
     mut found: impl FnMut(Found),
 ) -> Result<(), Stop> {
     let loaded = Loaded::read(path).map_err(Stop::Model)?;
-    let refuse =
-        |message: &str, help: &str| Stop::Model(vec![loaded.complain("problem", message, "", help)]);
+    let refuse = |message: &str, help: &str| {
+        Stop::Model(vec![loaded.complain("problem", message, "", help)])
+    };
     let Problem::PhaseSwitching(model) = &loaded.model.problem else {
         let help = "give a PhaseSwitching model";
         return Err(refuse("this series is made of recurring phases", help));
