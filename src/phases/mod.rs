@@ -12,7 +12,7 @@
 //! The first says which mapping comes next. The second follows [NR86]: the new mapping fits the phase at the time
 //! of the remap, whichever it is, which is known from then on; a remap that changes nothing costs D(m, m). This is
 //! a partially observable Markov decision process: V is concave and piecewise linear, a minimum of vectors.
-//! [`exact`] follows all vectors in fractions. [`solve`] encloses V: any vectors of policies bound it from above,
+//! [`exact()`] follows all vectors in fractions. [`solve`] encloses V: any vectors of policies bound it from above,
 //! here the best ones at the points of a grid; and since V is concave, what is interpolated between lower bounds
 //! at the points of a grid bounds it from below.
 //!
