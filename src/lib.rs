@@ -68,6 +68,7 @@ pub mod mesh;
 pub mod monitor;
 pub mod observer;
 pub mod overlap;
+pub mod phases;
 pub mod policy;
 pub mod random;
 pub mod record;

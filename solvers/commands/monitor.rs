@@ -4,12 +4,15 @@ use super::Exit;
 use crate::cli::Monitor as Arguments;
 use crate::complaint::Complaint;
 use crate::measurements::{Measurement, measurements, wrong_line};
+use crate::model::phase_change::PhaseChange;
+use crate::model::phase_switching::PhaseSwitching;
 use crate::model::{Loaded, Problem};
 use crate::output::{is_closed, print, say};
 use crate::run::{Watch, is_interrupted};
 use remapping::Status;
 use remapping::belief::Report;
-use remapping::monitor::{Clusters, Decision, Monitor};
+use remapping::monitor::{ChangeTest, Clusters, Decision, Monitor, MonitorError, SwitchingMonitor};
+use remapping::switching::{self, SwitchingError};
 use remapping::threshold::{self, Accuracy};
 use serde::Serialize;
 
@@ -23,17 +26,21 @@ struct Row {
     belief: f64,
     threshold: Option<f64>,
     decision: &'static str,
+    /// The mapping in use before the decision, where there are two.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mapping: Option<&'static str>,
 }
 
 const CORRECT: &str = "correct it, or leave such lines out with --skip-invalid";
 
-const HEADER: &str = "line,measurement,step,report,belief,threshold,decision\n";
+const HEADER: &str = "line,measurement,step,report,belief,threshold,decision";
 
 impl Row {
     fn csv(&self) -> String {
         let number = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
+        let mapping = self.mapping.map_or_else(String::new, |mapping| format!(",{mapping}"));
         format!(
-            "{},{},{},{},{},{},{}\n",
+            "{},{},{},{},{},{},{}{mapping}\n",
             self.line,
             self.measurement,
             self.step.map_or_else(String::new, |step| step.to_string()),
@@ -47,15 +54,22 @@ impl Row {
 
 pub(super) fn run(arguments: &Arguments) -> Result<Exit, Vec<Complaint>> {
     let loaded = Loaded::read(&arguments.model)?;
-    let Problem::PhaseChange(model) = &loaded.model.problem else {
-        let help = "give a model with problem: PhaseChange(...)";
-        return Err(vec![loaded.complain(
-            "problem",
-            "only changes of phase are monitored",
-            "",
-            help,
-        )]);
-    };
+    match &loaded.model.problem {
+        Problem::PhaseChange(model) => of_change(arguments, &loaded, model),
+        Problem::PhaseSwitching(model) => of_switching(arguments, &loaded, model),
+        _ => {
+            let help = "give a model with problem: PhaseChange(...) or PhaseSwitching(...)";
+            let message = "only changes of phase are monitored";
+            Err(vec![loaded.complain("problem", message, "", help)])
+        }
+    }
+}
+
+fn of_change(
+    arguments: &Arguments,
+    loaded: &Loaded,
+    model: &PhaseChange,
+) -> Result<Exit, Vec<Complaint>> {
     let problem = model.problem();
     let accuracy = Accuracy { tolerance: 1e-9, segments: None };
     let solution = threshold::solve(&problem, accuracy, &Watch::start(&loaded.model.title, None))
@@ -72,13 +86,102 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Vec<Complaint>> {
     let clusters = Clusters::new(arguments.batch, arguments.cluster).expect("the flags' ranges");
     let monitor = Monitor::new(&problem, &solution.curve, clusters);
     let Some(mut monitor) = monitor.filter(|_| model.says_yes_or_no()) else {
-        let label = "the change test says yes or no";
-        let help = "give (false_alarm: ..., missed: ...), as remap calibrate measures them";
-        let message = "the monitor's detector has two levels";
-        return Err(vec![loaded.complain("problem.detector", message, label, help)]);
+        return Err(vec![not_binary(loaded)]);
     };
+    watched(arguments, "", |line, value| {
+        let decision = monitor.observe(value)?;
+        let row = row(line, value, decision, &monitor);
+        if decision.is_some_and(|decision| decision.remap) {
+            monitor.remapped();
+        }
+        Ok(row)
+    })
+}
+
+fn not_binary(loaded: &Loaded) -> Complaint {
+    let label = "the change test says yes or no";
+    let help = "give (false_alarm: ..., missed: ...), as remap calibrate measures them";
+    let message = "the monitor's detector has two levels";
+    loaded.complain("problem.detector", message, label, help)
+}
+
+/// Recurring phases. The change test tells whether measurements differ from those of the base cluster, which is
+/// collected anew after each switch [NR86, sec. X]: under the first mapping a change speaks for the second
+/// phase, under the second for the first.
+fn of_switching(
+    arguments: &Arguments,
+    loaded: &Loaded,
+    model: &PhaseSwitching,
+) -> Result<Exit, Vec<Complaint>> {
+    if !model.says_yes_or_no() {
+        return Err(vec![not_binary(loaded)]);
+    }
+    let problem = model.problem();
+    let watch = Watch::start(&loaded.model.title, None);
+    let refuse =
+        |error: SwitchingError| vec![loaded.complain("problem", &error.to_string(), "", "")];
+    let (monitor, status) = match model.lifetime() {
+        None => {
+            let found = switching::long_run(&problem, 1e-9, &watch).map_err(refuse)?;
+            let monitor = SwitchingMonitor::endless(&problem, found.to_second, found.to_first);
+            (monitor, found.status)
+        }
+        Some(lifetime) => {
+            let found = switching::solve(&problem, &lifetime, 1e-9, &watch).map_err(refuse)?;
+            let monitor = SwitchingMonitor::by_step(&problem, found.to_second, found.to_first);
+            (monitor, found.status)
+        }
+    };
+    if status == Status::Interrupted {
+        return Ok(Exit::Interrupted);
+    }
+    let mut monitor = monitor.expect("the model has passed review");
+    let clusters = Clusters::new(arguments.batch, arguments.cluster).expect("the flags' ranges");
+    let mut test = ChangeTest::new(clusters);
+    watched(arguments, ",mapping", |line, value| {
+        let report = test.observe(value)?;
+        let second = monitor.is_second();
+        let mut row = Row {
+            line,
+            measurement: value,
+            step: None,
+            report: report.map(said),
+            belief: monitor.belief(),
+            threshold: None,
+            decision: if test.has_base() { "wait" } else { "base" },
+            mapping: Some(if second { "second" } else { "first" }),
+        };
+        if let Some(report) = report {
+            let level = usize::from((report == Report::Change) == second);
+            let found = monitor.observe(level).expect("a detector of two levels");
+            row.step = Some(found.step);
+            row.belief = found.belief;
+            row.threshold = Some(found.threshold.middle());
+            row.decision = if found.remap { "remap" } else { "continue" };
+            if found.remap {
+                monitor.remapped();
+                test.restart();
+            }
+        }
+        Ok(row)
+    })
+}
+
+fn said(report: Report) -> &'static str {
+    match report {
+        Report::Change => "change",
+        Report::NoChange => "none",
+    }
+}
+
+/// Reads the measurements, and prints what `take` makes of each.
+fn watched(
+    arguments: &Arguments,
+    more_columns: &str,
+    mut take: impl FnMut(u64, f64) -> Result<Row, MonitorError>,
+) -> Result<Exit, Vec<Complaint>> {
     if !arguments.json {
-        print(HEADER);
+        print(&format!("{HEADER}{more_columns}\n"));
     }
     let (mut taken, mut decisions) = (0u64, 0u64);
     for measurement in measurements(std::io::stdin().lock(), &arguments.column) {
@@ -86,11 +189,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Vec<Complaint>> {
             break;
         }
         let Measurement { line, value } = measurement.map_err(|complaint| vec![complaint])?;
-        let outcome = value.and_then(|value| match monitor.observe(value) {
-            Ok(decision) => Ok((value, decision)),
-            Err(error) => Err(error.to_string()),
-        });
-        let (value, decision) = match outcome {
+        let outcome = value.and_then(|value| take(line, value).map_err(|error| error.to_string()));
+        let row = match outcome {
             Ok(taken) => taken,
             Err(reason) if arguments.skip_invalid => {
                 say(&format!("warning: standard input, line {line} left out: {reason}"));
@@ -99,13 +199,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Vec<Complaint>> {
             Err(reason) => return Err(vec![wrong_line(line, &reason, CORRECT)]),
         };
         taken += 1;
-        decisions += u64::from(decision.is_some());
-        let row = row(line, value, decision, &monitor);
+        decisions += u64::from(row.step.is_some());
         print(&if arguments.json { json_line(&row) } else { row.csv() });
-        if decision.is_some_and(|decision| decision.remap) {
-            monitor.remapped();
-        }
     }
+    let clusters = Clusters::new(arguments.batch, arguments.cluster).expect("the flags' ranges");
     let needed = 2 * clusters.measurements();
     if decisions == 0 && !is_closed() && !is_interrupted() {
         return Err(vec![Complaint::elsewhere(
@@ -125,14 +222,12 @@ fn row(line: u64, measurement: f64, decision: Option<Decision>, monitor: &Monito
         belief: monitor.belief(),
         threshold: None,
         decision: if monitor.has_base() { "wait" } else { "base" },
+        mapping: None,
     };
     let Some(Decision { step, report, belief, threshold, remap }) = decision else { return empty };
     Row {
         step: Some(step),
-        report: Some(match report {
-            Report::Change => "change",
-            Report::NoChange => "none",
-        }),
+        report: Some(said(report)),
         belief,
         threshold: Some(threshold.middle()),
         decision: if remap { "remap" } else { "continue" },

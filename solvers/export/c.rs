@@ -14,6 +14,7 @@ pub fn write(export: &StatedRule) -> String {
     text += " */\n#ifndef REMAP_POLICY_H\n#define REMAP_POLICY_H\n\n#include <stdint.h>\n\n";
     text += &match &export.rule {
         Rule::Belief(belief) => of_belief(belief),
+        Rule::Switching(switching) => super::switching::c(switching),
         Rule::Map(map) => of_map(map),
         Rule::Imbalance(imbalance) => of_imbalance(imbalance),
         Rule::Interval(interval) => of_interval(interval),

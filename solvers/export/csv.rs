@@ -28,6 +28,14 @@ pub fn write(export: &StatedRule) -> String {
                 row(n, n, *value);
             }
         }
+        Rule::Switching(rule) => {
+            text += "direction,first_step,threshold\n";
+            for (name, runs) in [("to_second", &rule.to_second), ("to_first", &rule.to_first)] {
+                for (from, value) in runs {
+                    let _ = writeln!(text, "{name},{from},{}", literal(*value));
+                }
+            }
+        }
         Rule::Map(map) => of_map(map, &mut text),
         Rule::Imbalance(imbalance) => {
             text += "first_step,last_step,threshold\n";

@@ -15,6 +15,7 @@ pub fn write(export: &StatedRule) -> String {
     }
     let (public, declarations, functions) = match &export.rule {
         Rule::Belief(belief) => of_belief(belief),
+        Rule::Switching(switching) => super::switching::fortran(switching),
         Rule::Map(map) => of_map(map),
         Rule::Imbalance(imbalance) => of_imbalance(imbalance),
         Rule::Interval(interval) => of_interval(interval),

@@ -24,6 +24,19 @@ pub fn write(export: &StatedRule) -> String {
             });
             ("belief_threshold", rule)
         }
+        Rule::Switching(rule) => {
+            let runs = |runs: &[(u64, f64)]| -> Vec<Value> {
+                let run =
+                    |(from, value): &(u64, f64)| json!({"first_step": from, "threshold": value});
+                runs.iter().map(run).collect()
+            };
+            let rule = json!({
+                "to_second_above": runs(&rule.to_second),
+                "to_first_below": runs(&rule.to_first),
+                "belief": rule.belief,
+            });
+            ("two_thresholds", rule)
+        }
         Rule::Map(map) => {
             let decision = String::from_utf8_lossy(&map.letters);
             let mut rule = json!({

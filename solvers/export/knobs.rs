@@ -46,7 +46,7 @@ impl<'a> Knobs<'a> {
     /// # Errors
     /// A rule on a probability, which no such code has.
     pub fn of(export: &'a StatedRule) -> Result<Knobs<'a>, Complaint> {
-        if let Rule::Belief(_) = export.rule {
+        if let Rule::Belief(_) | Rule::Switching(_) = export.rule {
             let message = "thresholds on the probability of a change are not an interval";
             let help = "export to c, fortran, python or rust, or watch the run with remap monitor";
             return Err(Complaint::elsewhere(message, help));
@@ -157,7 +157,9 @@ impl<'a> Knobs<'a> {
                 Measure::Excess => (level.value, level.mean),
                 Measure::Utilization => (1.0 / level.value - 1.0, 1.0),
             },
-            Rule::Belief(_) | Rule::Interval(_) => return refuse("not a level".to_owned()),
+            Rule::Belief(_) | Rule::Switching(_) | Rule::Interval(_) => {
+                return refuse("not a level".to_owned());
+            }
         };
         if statistic != Statistic::MaxOverMean {
             return refuse(format!("{code} compares {}, this rule max and mean", name(statistic)));

@@ -23,6 +23,7 @@ mod rust;
 mod sglang;
 mod smilei;
 mod swift;
+mod switching;
 mod vt;
 mod warpx;
 

@@ -31,6 +31,19 @@ fn fill(export: &StatedRule, bytes: &mut Cursor<Vec<u8>>) -> Written<()> {
             let hazards = [belief.hazard.len() as u64];
             archive.add("hazard", &hazards, belief.hazard.iter().copied())?;
         }
+        Rule::Switching(rule) => {
+            for (name, runs) in [("to_second", &rule.to_second), ("to_first", &rule.to_first)] {
+                let shape = [runs.len() as u64];
+                archive.add(&format!("{name}_first_step"), &shape, runs.iter().map(|run| run.0))?;
+                archive.add(name, &shape, runs.iter().map(|run| run.1))?;
+            }
+            let belief = &rule.belief;
+            let levels = [belief.first.len() as u64];
+            archive.add("initial", &[1], std::iter::once(belief.initial))?;
+            archive.add("rates", &[2], [belief.to_second, belief.to_first].into_iter())?;
+            archive.add("report_first", &levels, belief.first.iter().copied())?;
+            archive.add("report_second", &levels, belief.second.iter().copied())?;
+        }
         Rule::Map(map) => {
             let count = map.letters.len();
             let entries: Vec<(Vec<i64>, f64)> = (0..count).map(|place| map.entry(place)).collect();

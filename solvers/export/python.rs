@@ -10,6 +10,7 @@ pub fn write(export: &StatedRule) -> String {
     let mut text = format!("\"\"\"{}\n\"\"\"\n\n", docstring(&heading(export)));
     text += &match &export.rule {
         Rule::Belief(belief) => of_belief(belief),
+        Rule::Switching(switching) => super::switching::python(switching),
         Rule::Map(map) => of_map(map),
         Rule::Imbalance(imbalance) => of_imbalance(imbalance),
         Rule::Interval(interval) => of_interval(interval),

@@ -14,6 +14,7 @@ pub fn write(export: &StatedRule) -> String {
     text.push('\n');
     text += &match &export.rule {
         Rule::Belief(belief) => of_belief(belief),
+        Rule::Switching(switching) => super::switching::rust(switching),
         Rule::Map(map) => of_map(map),
         Rule::Imbalance(imbalance) => of_imbalance(imbalance),
         Rule::Interval(interval) => of_interval(interval),

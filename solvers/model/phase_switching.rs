@@ -147,6 +147,11 @@ impl PhaseSwitching {
         [cost(&self.switch.to_second), cost(&self.switch.to_first)]
     }
 
+    /// Whether the detector says yes or no, and no more.
+    pub fn says_yes_or_no(&self) -> bool {
+        matches!(self.detector, Detector::Binary { .. })
+    }
+
     /// The law of the number of cycles; `None` for a program that never ends.
     pub fn lifetime(&self) -> Option<Lifetime> {
         self.lifetime.as_ref().map(|law| law.law().expect("reviewed"))

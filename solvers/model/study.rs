@@ -92,6 +92,23 @@ pub enum Series {
         /// The thresholds tau.
         points: Vec<Printed>,
     },
+    /// The cost of retaining the mapping at a step, over the belief.
+    Retaining(CostCurve),
+    /// The cost of remapping at a step, over the belief.
+    Remapping(CostCurve),
+    /// What a policy costs above the optimum of recurring phases, in per cent of it.
+    AboveOptimum {
+        /// Its name.
+        name: String,
+        /// The model, a `PhaseSwitching` one.
+        model: PathBuf,
+        /// The policy, as `compare` names it.
+        policy: String,
+        /// Mean lengths of the first phase, in cycles; those of the second change in proportion.
+        points: Vec<Printed>,
+    },
+    /// The speedup between two remappings.
+    Speedup(Scaled),
     /// The expected utilization of each step of a program that never remaps: E (mean / max).
     Utilization(Unremapped),
     /// The expected imbalance of each step of a program that never remaps: E (max - mean).
@@ -131,6 +148,81 @@ pub enum Series {
         /// The numbers of processors.
         points: Vec<Printed>,
     },
+}
+
+/// A step of a change of phase, seen as a function of the belief.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CostCurve {
+    /// Its name.
+    pub name: String,
+    /// The model.
+    pub model: PathBuf,
+    /// The step.
+    pub step: u64,
+}
+
+/// A computation that grows, on a growing machine.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Scaled {
+    /// Its name.
+    pub name: String,
+    /// b_r: cycles between two remappings.
+    pub cycles: f64,
+    /// c_x: the time to update a point.
+    pub update: f64,
+    /// c_r: the cost of moving a point to another processor.
+    pub remap: f64,
+    /// The time to exchange a point of an edge with a neighbour.
+    #[serde(default)]
+    pub exchange: f64,
+    /// How the points move.
+    pub moves: Moves,
+    /// P, if it does not grow: then the axis is L.
+    #[serde(default)]
+    pub processors: Option<f64>,
+    /// L / P, if both grow: then the axis is P.
+    #[serde(default)]
+    pub points_per_processor: Option<f64>,
+    /// Places on the axis.
+    pub points: Vec<Printed>,
+}
+
+/// How the points move in a remapping.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+pub enum Moves {
+    /// One after the other: h = 1.
+    OneByOne,
+    /// All at once, log P times: h = (log P) / P.
+    Crystal,
+    /// All at once: h = 1 / P.
+    AtOnce,
+}
+
+impl Scaled {
+    /// What is wrong with it, if anything.
+    fn fault(&self) -> Option<&'static str> {
+        let above = |value: f64| value.is_finite() && value > 0.0;
+        let not_below = |value: f64| value.is_finite() && value >= 0.0;
+        let one = |value: f64| value.is_finite() && value >= 1.0;
+        match () {
+            () if !above(self.cycles) || !above(self.update) => {
+                Some("`cycles` and `update` are greater than 0")
+            }
+            () if !not_below(self.remap) || !not_below(self.exchange) => {
+                Some("`remap` and `exchange` are at least 0")
+            }
+            () if self.processors.is_some() == self.points_per_processor.is_some() => {
+                Some("give one of `processors` and `points_per_processor`")
+            }
+            () => {
+                let sizes = self.processors.iter().chain(&self.points_per_processor);
+                let mut all = sizes.copied().chain(self.points.iter().map(|point| point.at));
+                (!all.all(one)).then_some("numbers of processors and of points are at least 1")
+            }
+        }
+    }
 }
 
 /// A program whose loads drift and that never remaps.
@@ -220,6 +312,15 @@ impl Study {
             return Err(vec![Complaint::at(&source, 0..0, message, "expected Study(...)", help)]);
         }
         let (mut study, _) = parse::<Study>(&source)?;
+        for series in &study.series {
+            if let Series::Speedup(scaled) = series
+                && let Some(fault) = scaled.fault()
+            {
+                let message =
+                    format!("{}: the series {:?} cannot be computed", path.display(), scaled.name);
+                return Err(vec![Complaint::elsewhere(message, fault)]);
+            }
+        }
         let folder = folder_of(path);
         for series in &mut study.series {
             for model in series.models_mut() {
@@ -257,7 +358,11 @@ impl Series {
             | Series::SampledUtilization(Sampled { model, .. })
             | Series::AverageCost(Sampled { model, .. })
             | Series::Learning { model, .. }
-            | Series::Minimum { model, .. } => vec![model],
+            | Series::Minimum { model, .. }
+            | Series::Retaining(CostCurve { model, .. })
+            | Series::Remapping(CostCurve { model, .. })
+            | Series::AboveOptimum { model, .. } => vec![model],
+            Series::Speedup(_) => Vec::new(),
         }
     }
 
@@ -276,7 +381,11 @@ impl Series {
             | Series::SampledUtilization(Sampled { name, .. })
             | Series::AverageCost(Sampled { name, .. })
             | Series::Learning { name, .. }
-            | Series::Minimum { name, .. } => name,
+            | Series::Minimum { name, .. }
+            | Series::Retaining(CostCurve { name, .. })
+            | Series::Remapping(CostCurve { name, .. })
+            | Series::AboveOptimum { name, .. }
+            | Series::Speedup(Scaled { name, .. }) => name,
         }
     }
 
@@ -290,6 +399,10 @@ impl Series {
                 "time saved by the optimal policy, % of its own, e_F = e_R"
             }
             Series::Thresholds { .. } => "optimal threshold",
+            Series::Retaining(_) => "expected cost of retaining, exactly",
+            Series::Remapping(_) => "expected cost of remapping, exactly",
+            Series::AboveOptimum { .. } => "cost above the optimum, % of it",
+            Series::Speedup(_) => "speedup between two remappings, by the formula",
             Series::Response { .. } => "reports after a change",
             Series::Premature { .. } => "probability of a premature remapping",
             Series::Utilization(_) => "expected utilization of each step, exactly",

@@ -122,7 +122,7 @@ pub fn regrets<'a>(title: &'a str, costs: &Costs) -> Chart<'a> {
     }
     Chart {
         title,
-        x: Axis::new("expected time above the optimum", 0.0..most, 4),
+        x: Axis::new(costs.measure.excess(), 0.0..most, 4),
         y: Axis { digits: None, ..Axis::new("", 0.0..count, 0) },
         series,
     }
@@ -134,7 +134,12 @@ pub fn table(title: &str, costs: &Costs) -> String {
     let _ = writeln!(
         text,
         "{:<20}{:>28}{:>10}{:>11}{:>26}{:>10}",
-        "policy", "expected time", "remaps", "premature", "above optimal", "kept %"
+        "policy",
+        costs.measure.name(),
+        "remaps",
+        "premature",
+        "above optimal",
+        "kept %"
     );
     for line in &costs.policies {
         let metrics = &line.per_metric;

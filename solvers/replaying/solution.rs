@@ -26,7 +26,7 @@ pub fn solution(found: Found, stride: u64) -> Result<Player, Complaint> {
     };
     let stride = if stating.of_a_log { stride } else { 1 };
     let rule = match stating.rule {
-        Stating::Belief(_) => {
+        Stating::Belief(_) | Stating::Switching(_) => {
             let message = "thresholds on the probability of a change need a detector's reports";
             return Err(Complaint::elsewhere(message, "watch the run with remap monitor"));
         }

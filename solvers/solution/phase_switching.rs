@@ -23,9 +23,28 @@ pub struct Answer {
     /// The step the arrays start at, if the computation was stopped before step 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub first_step: Option<u64>,
+    /// What keeping up the belief p takes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub belief: Option<Filter>,
     /// With `--exact`: the same as fractions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exact: Option<Exact>,
+}
+
+/// The parameters of Bayes' rule.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Filter {
+    /// The belief at step 0.
+    pub initial: f64,
+    /// The chance that the first phase ends between one step and the next.
+    pub to_second: f64,
+    /// The same of the second.
+    pub to_first: f64,
+    /// The probability of each level of the detector in the first phase.
+    pub first: Vec<f64>,
+    /// The same in the second.
+    pub second: Vec<f64>,
 }
 
 /// A curve with its certified bounds.
@@ -96,7 +115,16 @@ impl Answer {
             let lengths = [list.lower.len(), list.upper.len()];
             lengths == [list.threshold.len(); 2]
         };
-        (!fits(&self.to_second) || !fits(&self.to_first))
-            .then(|| "the thresholds and their bounds differ in number".to_owned())
+        if !fits(&self.to_second) || !fits(&self.to_first) {
+            return Some("the thresholds and their bounds differ in number".to_owned());
+        }
+        let belief = self.belief.as_ref()?;
+        let single = [belief.initial, belief.to_second, belief.to_first];
+        let all = single.iter().chain(&belief.first).chain(&belief.second);
+        if let Some(p) = all.copied().find(|p| !(0.0..=1.0).contains(p)) {
+            return Some(format!("`belief` has {p}, not between 0 and 1"));
+        }
+        (belief.first.is_empty() || belief.first.len() != belief.second.len())
+            .then(|| "`belief` has not the same levels in both phases".to_owned())
     }
 }

@@ -4,6 +4,7 @@ use super::advised::Advised;
 use super::dynamics::{Dynamics, Kind};
 use super::log::Log;
 use super::map::{self, Map};
+use super::phase_switching::Filter;
 use super::{Body, Document, Solution, load_drift, stated, stopping};
 use crate::complaint::Complaint;
 use remapping::Status;
@@ -118,6 +119,8 @@ impl Priced {
 pub enum Rule {
     /// When the belief that the phase has changed exceeds the threshold of the step.
     Belief(Belief),
+    /// Two mappings: to the second above one threshold on the belief in the second phase, back below another.
+    Switching(Switching),
     /// In the load vectors of a map.
     Map(Map),
     /// When max - mean exceeds the threshold of the step.
@@ -192,6 +195,17 @@ impl Belief {
             hazard,
         }
     }
+}
+
+/// Two thresholds by step, and Bayes' rule for phases that come back.
+#[derive(Debug, Clone)]
+pub struct Switching {
+    /// From which step on which threshold to the second mapping holds.
+    pub to_second: Vec<(u64, f64)>,
+    /// The same of the way back.
+    pub to_first: Vec<(u64, f64)>,
+    /// The chances that a phase ends, the belief at step 0, and the levels of the detector in either phase.
+    pub belief: Filter,
 }
 
 /// Thresholds on max - mean.
@@ -292,6 +306,13 @@ pub fn of(solution: &Solution, name: &str, archive: &Path) -> Result<StatedRule,
             }
             Rule::Belief(Belief::of(answer).map_err(wrong)?)
         }
+        Body::PhaseSwitching(answer) => {
+            if solution.status == Status::Converged {
+                let width = solution.tolerance;
+                notes.push(format!("Every threshold is certified to {width:e}."));
+            }
+            Rule::Switching(Switching::of(answer).map_err(wrong)?)
+        }
         Body::Stopping(answer) if answer.steps.is_some() => {
             let what =
                 "the map changes with the number of steps left, and such maps are not exported yet";
@@ -362,7 +383,8 @@ pub fn of(solution: &Solution, name: &str, archive: &Path) -> Result<StatedRule,
         }
         other => {
             let message = format!("{name}: a solution of `{}` is not exported", other.problem());
-            let help = "phase_change, stopping, load_drift and periodic solutions are";
+            let help =
+                "phase_change, phase_switching, stopping, load_drift and periodic solutions are";
             return Err(Complaint::elsewhere(message, help));
         }
     };

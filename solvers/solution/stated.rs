@@ -1,8 +1,8 @@
 //! Rules from answers: what each states, in the units and steps of the program.
 
 use super::log::Log;
-use super::rule::{Belief, Imbalance, Interval, Level, Measure, Rule};
-use super::{load_drift, periodic, phase_change};
+use super::rule::{Belief, Imbalance, Interval, Level, Measure, Rule, Switching};
+use super::{load_drift, periodic, phase_change, phase_switching};
 
 /// A rule in seconds and in steps of the program. One for a number of steps that nobody has stated holds at all
 /// steps as it does at the first.
@@ -52,6 +52,28 @@ pub(super) fn of_the_program(rule: Rule, log: &Log, notes: &mut Vec<String>) -> 
             Rule::Map(map)
         }
         other => other,
+    }
+}
+
+impl Switching {
+    pub(super) fn of(answer: &phase_switching::Answer) -> Result<Switching, &'static str> {
+        let belief = answer.belief.clone();
+        let belief = belief.ok_or("it has no `belief`: solve the model again")?;
+        if answer.first_step.is_some() || answer.to_second.threshold.is_empty() {
+            return Err("the computation was stopped before it came to step 0");
+        }
+        let [to_second, to_first] = [(0, 1.0), (1, 0.0)].map(|(k, never)| {
+            let Some(last) = answer.last_step else {
+                let list = [&answer.to_second, &answer.to_first][k];
+                return vec![(0, list.threshold[0])];
+            };
+            let curve = &answer.curves()[k];
+            let runs = curve.runs().map(|run| (run.first, run.bounds.middle()));
+            let mut steps: Vec<(u64, f64)> = runs.chain([(last + 1, never)]).collect();
+            steps.dedup_by(|new, old| new.1 == old.1);
+            steps
+        });
+        Ok(Switching { to_second, to_first, belief })
     }
 }
 

@@ -14,6 +14,7 @@ mod periodic;
 mod periodic_claims;
 mod phase_change;
 mod phase_change_claims;
+mod phase_switching;
 mod stopping;
 mod stopping_claims;
 mod value_shape;
@@ -135,6 +136,7 @@ pub struct Effort {
 pub fn verify(loaded: &Loaded, effort: Effort) -> Vec<Finding> {
     match &loaded.model.problem {
         Problem::PhaseChange(_) => phase_change::verify(loaded, effort),
+        Problem::PhaseSwitching(_) => phase_switching::verify(loaded, effort),
         Problem::Stopping(_) => stopping::verify(loaded, effort),
         Problem::LoadDrift(_) => load_drift::verify(loaded, effort),
         Problem::Periodic(_) => periodic::verify(loaded, effort),

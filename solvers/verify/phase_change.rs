@@ -42,7 +42,7 @@ impl Case {
     fn new(mut whole: PhaseChange) -> Option<Case> {
         let last = whole.last_step();
         if last > MOST_WHOLE {
-            let certain = goes_on_for_certain(&whole, last - MOST_WHOLE);
+            let certain = goes_on_for_certain(&whole.lifetime, last - MOST_WHOLE);
             whole = tail(&whole, last - if certain { MOST_WHOLE } else { MOST_WEIGHTS });
         }
         let last = whole.last_step();
@@ -91,19 +91,7 @@ fn tail(whole: &PhaseChange, start: u64) -> PhaseChange {
     if start == 0 {
         return whole.clone();
     }
-    let last = whole.last_step();
-    let lifetime = if goes_on_for_certain(whole, start) {
-        Lifetime::fixed(last - start)
-    } else {
-        let mut reached = Rational::ONE;
-        let mut weights = Vec::new();
-        for n in start..=last {
-            let survival = whole.lifetime.continuation_exact(n);
-            weights.push((n - start, &reached * (Rational::ONE - &survival)));
-            reached *= survival;
-        }
-        Lifetime::pmf(weights).expect("a conditional law")
-    };
+    let lifetime = tail_law(&whole.lifetime, start);
     let hazard = match &whole.hazard {
         Hazard::Constant(h) => Hazard::Constant(h.clone()),
         Hazard::PerStep(list) => Hazard::PerStep(list[start as usize..].to_vec()),
@@ -112,8 +100,27 @@ fn tail(whole: &PhaseChange, start: u64) -> PhaseChange {
 }
 
 /// Whether N = M for certain once N >= `start`.
-fn goes_on_for_certain(whole: &PhaseChange, start: u64) -> bool {
-    (start..whole.last_step()).all(|n| whole.lifetime.continuation_exact(n) == Rational::ONE)
+fn goes_on_for_certain(law: &Lifetime, start: u64) -> bool {
+    (start..law.last()).all(|n| law.continuation_exact(n) == Rational::ONE)
+}
+
+/// The law of N - `start` once N >= `start`.
+pub(super) fn tail_law(law: &Lifetime, start: u64) -> Lifetime {
+    let last = law.last();
+    if start == 0 {
+        return law.clone();
+    }
+    if goes_on_for_certain(law, start) {
+        return Lifetime::fixed(last - start);
+    }
+    let mut reached = Rational::ONE;
+    let mut weights = Vec::new();
+    for n in start..=last {
+        let survival = law.continuation_exact(n);
+        weights.push((n - start, &reached * (Rational::ONE - &survival)));
+        reached *= survival;
+    }
+    Lifetime::pmf(weights).expect("a conditional law")
 }
 
 pub(super) fn verify(loaded: &Loaded, effort: Effort) -> Vec<Finding> {
@@ -184,7 +191,7 @@ fn constant_hazard(hazard: String) -> String {
     format!("Constant({hazard})")
 }
 
-fn lifetime() -> BoxedStrategy<String> {
+pub(super) fn lifetime() -> BoxedStrategy<String> {
     let range = (0..=LONGEST, 0..=LONGEST).prop_map(|(a, b)| (a.min(b), a.max(b)));
     prop_oneof![
         3 => (0..=LONGEST).prop_map(|last| format!("Fixed({last})")),

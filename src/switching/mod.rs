@@ -46,6 +46,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod evaluation;
 pub mod exact;
 mod finite;
 mod long_run;

@@ -151,7 +151,7 @@ impl Estimating<'_> {
     /// without, not by two. Beliefs after two reports accumulate there, and the rule is strict: those that
     /// come from above, after an earlier report of a change, exceed it, and those from below do not. So
     /// no more than rounding is allowed for.
-    pub(crate) fn estimate_above(&self) -> Option<f64> {
+    pub fn estimate_above(&self) -> Option<f64> {
         let reports = self.assumed.detector.likelihoods();
         let (change, none) = (*reports.first()?, *reports.last()?);
         let hazard = nearest(&self.assumed.hazard_exact(1));

@@ -44,7 +44,7 @@ pub mod exact;
 mod horizon;
 mod onset;
 mod passage;
-mod pieces;
+pub(crate) mod pieces;
 mod problem;
 mod rest;
 mod rest_below;

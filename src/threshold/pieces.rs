@@ -5,22 +5,22 @@ use super::problem::{Cycle, InDoubles, PhaseChange, Premature};
 use crate::rounding::{SLACK, TINY, nearest};
 
 /// Cost to go before the change and after it, for one range of beliefs.
-pub(super) type Costs = [Interval; 2];
+pub(crate) type Costs = [Interval; 2];
 
 /// Costs by the odds of the belief: piece k holds for odds in (at\[k-1\], at\[k\]].
 #[derive(Debug, Clone, Default)]
-pub(super) struct Pieces {
-    pub(super) at: Vec<f64>,
-    pub(super) costs: Vec<Costs>,
+pub(crate) struct Pieces {
+    pub(crate) at: Vec<f64>,
+    pub(crate) costs: Vec<Costs>,
 }
 
 impl Pieces {
-    pub(super) fn constant(costs: Costs) -> Pieces {
+    pub(crate) fn constant(costs: Costs) -> Pieces {
         Pieces { at: Vec::new(), costs: vec![costs] }
     }
 
     /// The piece that holds at `odds`.
-    fn find(&self, odds: f64) -> usize {
+    pub(crate) fn find(&self, odds: f64) -> usize {
         self.at.partition_point(|end| *end < odds)
     }
 
@@ -33,7 +33,7 @@ impl Pieces {
 }
 
 /// o = p / (1 - p).
-pub(super) fn odds(probability: f64) -> f64 {
+pub(crate) fn odds(probability: f64) -> f64 {
     if probability < 1.0 { probability / (1.0 - probability) } else { f64::INFINITY }
 }
 
@@ -220,7 +220,7 @@ fn widened_by(times: f64, low: f64, high: f64) -> Interval {
 }
 
 /// Pieces in ascending order, neighbours joined where that widens no value much.
-struct Joined {
+pub(crate) struct Joined {
     merge: f64,
     at: Vec<f64>,
     costs: Vec<Costs>,
@@ -232,13 +232,13 @@ struct Joined {
 
 impl Joined {
     /// `first` holds at odds 0 at least.
-    fn new(merge: f64, first: Costs) -> Joined {
+    pub(crate) fn new(merge: f64, first: Costs) -> Joined {
         let (start, narrowest) = (f64::NEG_INFINITY, width(&first));
         Joined { merge, at: Vec::new(), costs: Vec::new(), start, current: first, narrowest }
     }
 
     /// A piece that begins at `here`.
-    fn next(&mut self, here: f64, costs: Costs) {
+    pub(crate) fn next(&mut self, here: f64, costs: Costs) {
         let own = width(&costs);
         if here <= self.start {
             // The piece before was empty.
@@ -259,7 +259,7 @@ impl Joined {
         }
     }
 
-    fn finish(mut self) -> Pieces {
+    pub(crate) fn finish(mut self) -> Pieces {
         self.costs.push(self.current);
         Pieces { at: self.at, costs: self.costs }
     }

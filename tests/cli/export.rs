@@ -2,8 +2,11 @@
 
 use crate::languages::in_every_language;
 use crate::workplace::Workplace;
+use remap::model::{Loaded, Problem};
 use remap::solution::rule::{self, Rule, StatedRule};
 use remapping::belief::{Belief, Detector, Report};
+use remapping::monitor::SwitchingMonitor;
+use remapping::switching;
 use serde_json::Value;
 use std::fmt::Write as _;
 use std::path::Path;
@@ -67,6 +70,115 @@ fn belief_thresholds_decide_as_the_engine_does() {
                 assert!((next - belief).abs() <= 4e-16, "{language}: {next} is not {belief}");
             }
         });
+    }
+}
+
+#[test]
+fn two_thresholds_decide_as_the_engine_does() {
+    let two_sided = "Model(title: \"Two\", problem: PhaseSwitching(lifetime: Geometric(rate: 0.1, first: 2, last: 30),
+        cycle: (first: (own: 1.0, other: 1.8), second: (own: 1.1, other: 2.0)),
+        switch: (to_second: 0.3, to_first: 0.2), rates: (to_second: 0.1, to_first: 0.2), initial: 0.25,
+        detector: Levels([(before: 0.2, after: 0.6), (before: 0.3, after: 0.3), (before: 0.5, after: 0.1)])))";
+    let decks = [
+        "phase_switching/endless.ron",
+        "phase_switching/recurring.ron",
+        "phase_switching/no_return.ron",
+    ];
+    for name in decks.into_iter().chain(["two.ron"]) {
+        let place = Workplace::new();
+        place.write("two.ron", two_sided);
+        let path = if name == "two.ron" { name.to_owned() } else { model(name) };
+        let outcome = place.run(&["solve", "--json", &path]).exits(0);
+        place.write("solution.json", &outcome.out);
+        let solution = outcome.json();
+        let problem = match &Loaded::read(&place.root().join(&path)).unwrap().model.problem {
+            Problem::PhaseSwitching(model) => model.problem(),
+            _ => unreachable!(),
+        };
+        let list = |path: &str| -> Vec<f64> {
+            let list = solution.pointer(path).unwrap().as_array().unwrap();
+            list.iter().map(|t| t.as_f64().unwrap()).collect()
+        };
+        let [up, down] = ["/to_second/threshold", "/to_first/threshold"].map(list);
+        let last = solution["last_step"].as_u64();
+        let at = |list: &[f64], n: u64, never: f64| match last {
+            None => list[0],
+            Some(_) => list.get(n as usize).copied().unwrap_or(never),
+        };
+        let levels = problem.detector.levels();
+        let double = |value: &remapping::Rational| value.to_f64().value();
+        let (mut input, mut expected) = (String::new(), Vec::new());
+        let steps = last.map_or(3, |last| last + 2);
+        for n in (0..steps).filter(|n| *n < 40 || n + 5 > steps || n % 97 == 0) {
+            for (second, threshold) in [at(&up, n, 1.0), at(&down, n, 0.0)].into_iter().enumerate()
+            {
+                let around = [threshold.next_down(), threshold, threshold.next_up()];
+                let grid = (0..=5).map(|i| f64::from(i) / 5.0).chain(around);
+                for p in grid.filter(|p| (0.0..=1.0).contains(p)) {
+                    for (report, level) in levels.iter().enumerate() {
+                        let _ = writeln!(input, "{n} {p:?} {second} {report}");
+                        let switch = if second == 0 { p > threshold } else { p < threshold };
+                        let [a, b] = &problem.rates;
+                        let prior = p * (1.0 - double(b)) + (1.0 - p) * double(a);
+                        let (yes, no) =
+                            (prior * double(&level.after), (1.0 - prior) * double(&level.before));
+                        expected
+                            .push((switch, if yes + no > 0.0 { yes / (yes + no) } else { prior }));
+                    }
+                }
+            }
+        }
+        in_every_language(&place, "solution.json", "switching", &input, |language, lines| {
+            for (line, (remap, belief)) in lines.iter().zip(&expected) {
+                let (decision, next) = line.trim().split_once(' ').unwrap();
+                assert_eq!(decision == "1", *remap, "{language}: {name}");
+                let next: f64 = next.trim().parse().unwrap();
+                assert!((next - belief).abs() <= 4e-16, "{language}: {next} is not {belief}");
+            }
+        });
+        // The monitor of the engine, playing the same rule along a path of reports.
+        let stated = rule::read(&place.path("solution.json")).unwrap();
+        let Rule::Switching(rule) = &stated.rule else { panic!("not two thresholds") };
+        let threshold =
+            |runs: &[(u64, f64)], n: u64| runs[runs.partition_point(|(from, _)| *from <= n) - 1].1;
+        let mut monitor = match last {
+            None => {
+                let found = switching::long_run(&problem, 1e-9, &()).unwrap();
+                SwitchingMonitor::endless(&problem, found.to_second, found.to_first).unwrap()
+            }
+            Some(_) => {
+                let lifetime = match &Loaded::read(&place.root().join(&path)).unwrap().model.problem
+                {
+                    Problem::PhaseSwitching(model) => model.lifetime().unwrap(),
+                    _ => unreachable!(),
+                };
+                let found = switching::solve(&problem, &lifetime, 1e-9, &()).unwrap();
+                SwitchingMonitor::by_step(&problem, found.to_second, found.to_first).unwrap()
+            }
+        };
+        let mut second = false;
+        for n in 1..last.unwrap_or(500) + 3 {
+            let report = ((n / 13 + n * n % 7) % levels.len() as u64) as usize;
+            let found = monitor.observe(report).unwrap();
+            let p = found.belief;
+            let remap = match second {
+                false => p > threshold(&rule.to_second, n),
+                true => p < threshold(&rule.to_first, n),
+            };
+            assert_eq!(found.remap, remap, "{name}: step {n}");
+            if remap {
+                monitor.remapped();
+                second = !second;
+            }
+        }
+        for target in ["csv", "json", "npz"] {
+            place.run(&["export", "solution.json", "--to", target, "-o", target]).exits(0);
+        }
+        assert!(place.read("csv").contains("to_first,0,"));
+        assert!(place.read("json").contains("two_thresholds"));
+        let help = "watch the run with remap monitor";
+        place.run(&["export", "solution.json", "--to", "controller"]).exits(1).says(help);
+        place.run(&["export", "solution.json", "--to", "lammps"]).exits(1).says(help);
     }
 }
 

@@ -18,7 +18,7 @@ const ENGINE: &[&[&str]] = &[
     &["decimal", "estimate", "machine", "observer", "overlap", "random", "rounding"],
     &["belief", "chain", "concave", "imbalance", "law", "lifetime", "record"],
     &["interval", "threshold"],
-    &["fit", "policy", "simulate", "switching"],
+    &["fit", "phases", "policy", "simulate", "switching"],
     &["drift", "learning", "mesh", "monitor", "replay", "stopping"],
     &["controller"],
 ];

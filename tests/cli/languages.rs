@@ -86,6 +86,11 @@ fn c_driver(kind: &str) -> (&'static str, String) {
     while (scanf(\"%lld %lf %d\", &n, &p, &report) == 3)
         printf(\"%d %.17g\\n\", remap_now(p, n), remap_belief(p, n, report));"
         }
+        "switching" => {
+            "long long n; double p; int second, report;
+    while (scanf(\"%lld %lf %d %d\", &n, &p, &second, &report) == 4)
+        printf(\"%d %.17g\\n\", remap_now(p, n, second), remap_belief(p, report));"
+        }
         "map" => {
             "for (;;) {
         int64_t load[REMAP_PROCESSES];
@@ -157,6 +162,16 @@ fn fortran_driver(kind: &str) -> (&'static str, String) {
     read (*, *, iostat=ios) n, p, report
     if (ios /= 0) exit
     write (*, '(i0, 1x, es25.17e3)') merge(1, 0, remap_now(p, n)), remap_belief(p, n, report == 1)
+  end do"
+        }
+        "switching" => {
+            "  integer(i8) :: n
+  real(dp) :: p
+  integer :: second, report, ios
+  do
+    read (*, *, iostat=ios) n, p, second, report
+    if (ios /= 0) exit
+    write (*, '(i0, 1x, es25.17e3)') merge(1, 0, remap_now(p, n, second == 1)), remap_belief(p, report)
   end do"
         }
         "map" => {
@@ -234,6 +249,11 @@ fn rust_driver(kind: &str) -> (&'static str, String) {
             "let (n, p) = (word[0].parse().unwrap(), word[1].parse().unwrap());
         println!(\"{} {:e}\", remap_now(p, n) as u8, belief(p, n, word[2] == \"1\"));"
         }
+        "switching" => {
+            "let (n, p) = (word[0].parse().unwrap(), word[1].parse().unwrap());
+        let next = belief(p, word[3].parse().unwrap());
+        println!(\"{} {:e}\", remap_now(p, n, word[2] == \"1\") as u8, next);"
+        }
         "map" => {
             "let loads: Vec<i64> = word.iter().map(|w| w.parse().unwrap()).collect();
         let loads = loads.try_into().unwrap();
@@ -288,6 +308,11 @@ fn python_driver(kind: &str) -> (&'static str, String) {
         "belief" => {
             "n, p = int(word[0]), float(word[1])
     print(int(policy.remap_now(p, n)), repr(policy.belief(p, n, word[2] == '1')))"
+        }
+        "switching" => {
+            "n, p = int(word[0]), float(word[1])
+    next = policy.belief(p, int(word[3]))
+    print(int(policy.remap_now(p, n, word[2] == '1')), repr(next))"
         }
         "map" => {
             "loads = [int(load) for load in word]

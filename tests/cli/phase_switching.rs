@@ -240,3 +240,95 @@ fn detectors_that_are_none_are_explained() {
     workplace.write("model.ron", MODEL.replace(BINARY, "Levels([(before: 1, after: 1)])"));
     workplace.run(&["solve", "model.ron"]).exits(0).says("the detector is uninformative");
 }
+
+/// A program short enough to follow in a test.
+fn short(lifetime: &str) -> String {
+    format!(
+        "Model(title: \"Short\", problem: PhaseSwitching({lifetime}
+            cycle: (first: (own: 1.0, other: 1.8), second: (own: 1.1, other: 2.0)),
+            switch: (to_second: 0.5, to_first: 0.4), rates: (to_second: 0.1, to_first: 0.2),
+            detector: (false_alarm: 0.1, missed: 0.1)))"
+    )
+}
+
+#[test]
+fn policies_cost_no_less_than_the_optimum() {
+    let workplace = Workplace::new();
+    workplace.write("ends.ron", short("lifetime: Fixed(60),"));
+    workplace.write("endless.ron", short(""));
+    for (model, place) in [("ends.ron", "/value"), ("endless.ron", "/average")] {
+        let solution = workplace.run(&["solve", model, "--json"]).exits(0).json();
+        let [lower, upper] = ["lower", "upper"]
+            .map(|end| solution.pointer(&format!("{place}/{end}")).unwrap().as_f64().unwrap());
+        let document = workplace.run(&["compare", model, "--json"]).exits(0).json();
+        let policies = document["policies"].as_array().unwrap();
+        assert_eq!(policies.len(), 6);
+        for policy in policies {
+            let end = |name: &str| policy[name].as_f64().unwrap();
+            assert!(end("upper") >= lower, "{policy}");
+            assert!(end("upper") - end("lower") <= 2e-6 * end("lower").max(1.0), "{policy}");
+            let remaps = policy["per_metric"]["remaps"]["upper"].as_f64().unwrap();
+            assert!(remaps >= 0.0 && (policy["policy"] != "never" || remaps < 1e-9), "{policy}");
+        }
+        let optimal = &policies[0];
+        assert_eq!(optimal["policy"], "optimal");
+        assert!(optimal["lower"].as_f64().unwrap() <= upper, "{optimal}");
+        let text = workplace.run(&["compare", model, "--plot", "bars.svg", "--force"]).exits(0).out;
+        assert!(text.contains("rebasing:0.8"));
+    }
+    let heuristic = ["compare", "endless.ron", "--policies", "heuristic_1986"];
+    workplace.run(&heuristic).exits(0);
+    let unknown = ["compare", "ends.ron", "--policies", "rebasing:2"];
+    workplace.run(&unknown).exits(1).says("is not a probability").says("rebasing:tau");
+    let heuristic = ["compare", "ends.ron", "--policies", "heuristic_1986"];
+    let outcome = workplace.run(&heuristic);
+    assert!(outcome.code == 0 || outcome.err.contains("take rebasing:0.8"), "{}", outcome.err);
+    workplace.write("long.ron", short("lifetime: Fixed(2000000),"));
+    workplace.run(&["compare", "long.ron"]).exits(1).says("step by step");
+}
+
+#[test]
+fn the_monitor_switches_to_and_fro() {
+    let workplace = Workplace::new();
+    workplace.write("model.ron", short(""));
+    // A hundred cycles of each phase, told by their times.
+    let noise = |k: u32| f64::from(k.wrapping_mul(2_654_435_761) >> 16) / 65536.0;
+    let time = |k: u32| 1.0 + 0.1 * noise(k) + if k / 100 % 2 == 1 { 0.5 } else { 0.0 };
+    let input: String = (0..400).map(|k| format!("{}\n", time(k))).collect();
+    let watch = |arguments: &[&str]| {
+        let monitor = ["monitor", "model.ron", "--batch", "1", "--cluster", "5"];
+        let arguments = [&monitor[..], arguments].concat();
+        let output =
+            workplace.command().args(arguments).write_stdin(input.clone()).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let out = watch(&[]);
+    let rows: Vec<Vec<&str>> = out.lines().map(|line| line.split(',').collect()).collect();
+    assert_eq!(rows[0].join(","), "line,measurement,step,report,belief,threshold,decision,mapping");
+    let (mut mapping, mut remaps) = ("first", Vec::new());
+    for (k, row) in rows[1..].iter().enumerate() {
+        assert_eq!(row[7], mapping);
+        let [belief, threshold] = [row[4], row[5]].map(|text| text.parse::<f64>().ok());
+        let Some((p, threshold)) = belief.zip(threshold) else { continue };
+        let switch = if mapping == "first" { p > threshold } else { p < threshold };
+        assert_eq!(row[6] == "remap", switch, "{row:?}");
+        if switch {
+            remaps.push(k);
+            mapping = if mapping == "first" { "second" } else { "first" };
+        }
+    }
+    assert!(remaps.len() >= 3, "{remaps:?}");
+    for (k, at) in remaps.iter().enumerate().take(3) {
+        assert!((100 * (k + 1)..100 * (k + 1) + 30).contains(at), "{remaps:?}");
+    }
+    let json = watch(&["--json"]);
+    let last: Value = serde_json::from_str(json.lines().last().unwrap()).unwrap();
+    assert_eq!(last["mapping"], rows.last().unwrap()[7]);
+    let levels = short("").replace(
+        "(false_alarm: 0.1, missed: 0.1)",
+        "Levels([(before: 0.9, after: 0.1), (before: 0.1, after: 0.9)])",
+    );
+    workplace.write("levels.ron", levels);
+    workplace.run(&["monitor", "levels.ron"]).exits(1).says("two levels");
+}

@@ -264,3 +264,74 @@ fn a_study_of_loads_that_drift() {
     workplace.write("study.ron", COURSES);
     workplace.run(&["study", "study.ron"]).exits(1).says("made of drifting loads");
 }
+
+#[test]
+fn costs_of_a_step_cross_at_its_threshold() {
+    let workplace = Workplace::with_model();
+    workplace.write("model.ron", MODEL.replace("Fixed(40)", "Fixed(8)"));
+    let study = "Study(title: \"Costs\", x: \"p\", y: \"cost\", series: [
+        Retaining(name: \"retain\", model: \"model.ron\", step: 2),
+        Remapping(name: \"remap\", model: \"model.ron\", step: 2)])";
+    workplace.write("study.ron", study);
+    let document = workplace.run(&["study", "study.ron", "--json", "--plot", "c.svg"]).exits(0);
+    let document = document.json();
+    let [retain, remap] = [0, 1].map(|k| document["series"][k]["points"].as_array().unwrap());
+    let solution = workplace.run(&["solve", "model.ron", "--json"]).exits(0).json();
+    let threshold = solution["threshold"][2].as_f64().unwrap();
+    let mut crossings = 0;
+    for (retain, remap) in retain.iter().zip(remap) {
+        let [p, kept, moved] =
+            [&retain["at"], &retain["lower"], &remap["lower"]].map(|value| value.as_f64().unwrap());
+        if retain["remark"].is_string() {
+            crossings += 1;
+            assert!(
+                (p - threshold).abs() < 1e-9 && (kept - moved).abs() < 1e-9,
+                "{retain} {remap}"
+            );
+        } else {
+            assert_eq!(moved < kept, p > threshold, "{retain} {remap}");
+        }
+    }
+    assert_eq!(crossings, 1);
+    workplace.write("late.ron", study.replace("step: 2", "step: 9"));
+    workplace.run(&["study", "late.ron"]).exits(1).says("there is no step 9").says("the last is 8");
+}
+
+#[test]
+fn phases_and_machines_that_cannot_be_are_explained() {
+    let workplace = Workplace::new();
+    workplace.write(
+        "model.ron",
+        "Model(title: \"Two\", problem: PhaseSwitching(
+            cycle: (first: (own: 1.0, other: 1.8), second: (own: 1.1, other: 2.0)),
+            switch: (to_second: 4.0, to_first: 3.0), rates: (to_second: 0.05, to_first: 0.1),
+            detector: (false_alarm: 0.1, missed: 0.1)))",
+    );
+    let study = |series: &str| {
+        workplace
+            .write("s.ron", format!("Study(title: \"S\", x: \"x\", y: \"y\", series: [{series}])"));
+        workplace.run(&["study", "s.ron", "--json"])
+    };
+    let above = |policy: &str, at: &str| {
+        format!(
+            "AboveOptimum(name: \"a\", model: \"model.ron\", policy: \"{policy}\", points: [(at: {at})])"
+        )
+    };
+    let found = study(&above("rebasing", "20")).exits(0).json();
+    let compared = ["compare", "model.ron", "--policies", "optimal,rebasing", "--json"];
+    let compared = workplace.run(&compared).exits(0).json();
+    let regret = number(&compared["policies"][1], "/per_metric/regret_optimal/upper");
+    let optimum = number(&compared["policies"][0], "/upper");
+    let shown = number(&found["series"][0]["points"][0], "/upper");
+    assert!((shown - 100.0 * regret / optimum).abs() < 1e-3, "{shown} {regret} {optimum}");
+    study(&above("rebasing", "0.5")).exits(1).says("phases cannot last so long");
+    study(&above("nonsense", "20")).exits(1).says("there is no such policy").says("rebasing");
+    let speedup = "Speedup(name: \"s\", cycles: 100, update: 1, remap: 5, moves: Crystal, ";
+    // e = 1: 16 / (1 + 5 * 4 / 100).
+    let found = study(&format!("{speedup}points_per_processor: 8, points: [(at: 16)])")).exits(0);
+    let value = number(&found.json()["series"][0]["points"][0], "/lower");
+    assert!((value - 16.0 / 1.2).abs() < 1e-12, "{value}");
+    let both = format!("{speedup}processors: 4, points_per_processor: 8, points: [])");
+    study(&both).exits(1).says("one of `processors` and");
+    study(&format!("{speedup}processors: 4, points: [(at: 0)])")).exits(1).says("at least 1");
+}

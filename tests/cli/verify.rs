@@ -34,6 +34,11 @@ fn phase_change_decks() {
 }
 
 #[test]
+fn phase_switching_decks() {
+    all_as_expected("phase_switching", 16);
+}
+
+#[test]
 fn stopping_decks() {
     all_as_expected("stopping", 16);
 }

@@ -13,12 +13,12 @@ use remapping::switching::{PhaseSwitching, SwitchingError, exact as twin, long_r
 use remapping::threshold::{Hazard, Premature, exact as one_change};
 use remapping::{Rational, Status};
 
-fn double(value: &Rational) -> f64 {
+pub(super) fn double(value: &Rational) -> f64 {
     value.to_f64().value()
 }
 
 /// Rates that sum to 1 at most, gains of either sign that differ the right way, costs that may be missing.
-fn switching() -> impl Strategy<Value = PhaseSwitching> {
+pub(super) fn switching() -> impl Strategy<Value = PhaseSwitching> {
     let tenths = |range: std::ops::Range<i64>| range.prop_map(|k| ratio(k, 10));
     let cost = || prop::option::weighted(0.9, tenths(0..40));
     let share = (0i64..=8).prop_map(|k| ratio(k, 8));
@@ -169,7 +169,7 @@ proptest! {
 }
 
 /// Phases of some 50 and 25 steps, a detector that errs once in ten.
-fn recurring() -> PhaseSwitching {
+pub(super) fn recurring() -> PhaseSwitching {
     PhaseSwitching {
         cycle: [[ratio(10, 10), ratio(18, 10)], [ratio(20, 10), ratio(11, 10)]],
         switch: [Some(ratio(4, 1)), Some(ratio(3, 1))],

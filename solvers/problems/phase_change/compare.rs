@@ -15,6 +15,36 @@ use serde::Serialize;
 pub struct Costs {
     /// One by one, as far as the time allowed.
     pub policies: Vec<Line>,
+    /// What is compared.
+    #[serde(skip)]
+    pub measure: Measure,
+}
+
+/// What policies are compared by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Measure {
+    /// The expected time of the program.
+    Time,
+    /// The average time of a cycle of one that never ends.
+    Average,
+}
+
+impl Measure {
+    /// In words.
+    pub fn name(self) -> &'static str {
+        match self {
+            Measure::Time => "expected time",
+            Measure::Average => "average time of a cycle",
+        }
+    }
+
+    /// Above the optimum, in words.
+    pub fn excess(self) -> &'static str {
+        match self {
+            Measure::Time => "expected time above the optimum",
+            Measure::Average => "average time of a cycle above the optimum",
+        }
+    }
 }
 
 /// What one policy costs.
@@ -79,7 +109,7 @@ pub(super) fn compare(
         names.iter().map(|name| name.parse::<Rule>().map_err(|why| vec![wrong(name, &why)]));
     let rules = rules.collect::<Result<Vec<_>, _>>()?;
     let (policies, status) = played(&names, rules, loaded, &problem, watch)?;
-    Ok((Costs { policies }, status))
+    Ok((Costs { policies, measure: Measure::Time }, status))
 }
 
 /// What the policies cost, as far as the watch lets it be computed.

@@ -1,11 +1,14 @@
 //! Two phases that come back again and again.
 
 pub(super) mod certificate;
+mod compare;
+pub mod policies;
 pub(super) mod proved;
 mod solve;
 
-use super::{Asked, Facts, Found, Outcome, Problem, Settings};
+use super::{Asked, Contest, Facts, Found, Outcome, Policies, Problem, Settings};
 use crate::model::{Loaded, phase_switching::PhaseSwitching};
+use remapping::Status;
 
 impl Problem for PhaseSwitching {
     fn name(&self) -> &'static str {
@@ -19,5 +22,15 @@ impl Problem for PhaseSwitching {
     fn solve(&self, asked: &Asked<'_, Settings>) -> Outcome<Found> {
         let Asked { loaded, settings, watch, .. } = *asked;
         solve::solve(loaded, self, settings, watch)
+    }
+
+    fn compare(&self, asked: &Asked<'_, Contest>) -> Outcome<(Policies, Status)> {
+        let Asked { loaded, settings: contest, watch, .. } = *asked;
+        let (costs, status) = compare::compare(loaded, self, &contest.policies, watch)?;
+        Ok((Policies::Certified(costs), status))
+    }
+
+    fn usual_policies(&self) -> Option<Vec<String>> {
+        Some(compare::USUAL.map(str::to_owned).to_vec())
     }
 }

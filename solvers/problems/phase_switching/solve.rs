@@ -6,7 +6,7 @@ use crate::model::Loaded;
 use crate::model::phase_switching::PhaseSwitching;
 use crate::run::Watch;
 use crate::solution::Body;
-use crate::solution::phase_switching::{Answer, Exact, Thresholds};
+use crate::solution::phase_switching::{Answer, Exact, Filter, Thresholds};
 use crate::solution::{Bounds, Curve};
 use remapping::lifetime::Lifetime;
 use remapping::switching::exact::{self, ExactError};
@@ -88,6 +88,7 @@ fn finite(problem: &Problem, lifetime: &Lifetime, settings: &Settings, watch: &W
         average: None,
         segments: solution.segments,
         first_step: first.filter(|first| *first > 0),
+        belief: Some(filter(problem)),
         exact: found,
     };
     Ok((answer, status, warnings))
@@ -119,6 +120,7 @@ fn endless(problem: &Problem, settings: &Settings, watch: &Watch) -> Solved {
         average: Some(solution.average.into()),
         segments: solution.segments,
         first_step: None,
+        belief: Some(filter(problem)),
         exact: None,
     };
     Ok((answer, status, warnings))
@@ -139,6 +141,19 @@ fn listed(curve: &Curve) -> Thresholds {
         (run.first..=run.last).for_each(|_| all.push(run.bounds));
     }
     all
+}
+
+/// What a program needs to keep up the belief.
+fn filter(problem: &Problem) -> Filter {
+    let double = |value: &Rational| value.to_f64().value();
+    let levels = problem.detector.levels();
+    Filter {
+        initial: double(&problem.initial),
+        to_second: double(&problem.rates[0]),
+        to_first: double(&problem.rates[1]),
+        first: levels.iter().map(|level| double(&level.before)).collect(),
+        second: levels.iter().map(|level| double(&level.after)).collect(),
+    }
 }
 
 /// The same at every step, listed once.

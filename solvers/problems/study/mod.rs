@@ -3,6 +3,8 @@
 mod learning;
 mod load_drift;
 mod phase_change;
+mod phase_switching;
+mod speedup;
 
 use crate::complaint::Complaint;
 use crate::model::study::{Series, Unremapped};
@@ -33,8 +35,13 @@ impl Found {
     }
 
     /// Known up to rounding, and not printed.
+    fn at(at: f64, value: f64) -> Found {
+        Found::new(at, Bounds { lower: value, upper: value }, None)
+    }
+
+    /// The same at a step.
     fn at_step(step: usize, value: f64) -> Found {
-        Found::new(step as f64, Bounds { lower: value, upper: value }, None)
+        Found::at(step as f64, value)
     }
 }
 
@@ -108,6 +115,10 @@ impl<'a> Desk<'a> {
             Series::Learning { model, learner, runs, seed, points, .. } => {
                 learning::distances(model, *learner, (*runs, *seed), points, self.watch, found)?;
             }
+            Series::AboveOptimum { model, policy, points, .. } => {
+                phase_switching::above_optimum(model, policy, points, self.watch, found)?;
+            }
+            Series::Speedup(scaled) => speedup::speedup(scaled, found),
             _ => self.phase_change(series, found)?,
         }
         Ok(())

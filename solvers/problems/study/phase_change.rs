@@ -1,12 +1,15 @@
 //! Tables III and IV of 1986, and Figs. 3 to 5 of 1990.
 
 use super::{Desk, Found, Stop};
+use crate::complaint::Complaint;
 use crate::model::phase_change::MAX_PER_STEP;
-use crate::model::study::Series;
+use crate::model::study::{CostCurve, Series};
 use crate::model::{Loaded, Problem};
 use crate::problems::phase_change::evaluation::{Rule, expected, pays_until};
 use crate::run::Watch;
+use remapping::concave::Lines;
 use remapping::threshold::evaluation::EvaluationError;
+use remapping::threshold::exact::{self, ExactError, ExactStep};
 use remapping::threshold::{self, Accuracy, Bounds, Hazard, PhaseChange, Premature, Solution};
 use remapping::{Halt, Rational, Status};
 use std::path::Path;
@@ -62,6 +65,16 @@ impl Desk<'_> {
         mut found: impl FnMut(Found),
     ) -> Result<(), Stop> {
         let watch = self.watch;
+        match series {
+            Series::Retaining(curve) => {
+                return over_belief(curve, watch, |step| step.retain.clone(), found);
+            }
+            Series::Remapping(curve) => {
+                let line = |step: &ExactStep| Lines::envelope(vec![step.remap.clone()]);
+                return over_belief(curve, watch, line, found);
+            }
+            _ => {}
+        }
         let mut put = |at, bounds, printed| found(Found::new(at, bounds, printed));
         match series {
             Series::Kept { points, .. } => {
@@ -111,7 +124,7 @@ impl Desk<'_> {
                     put(point.at, premature(&problem, point.at, watch)?, point.printed);
                 }
             }
-            _ => unreachable!("made of drifting loads"),
+            _ => unreachable!("not made of changes of phase"),
         }
         Ok(())
     }
@@ -140,6 +153,55 @@ fn problem(path: &Path) -> Result<PhaseChange, Stop> {
         }
         _ => refuse("studies are made of changes of phase", "give a PhaseChange model"),
     }
+}
+
+/// Places on the axis of the beliefs, and most segments of an exact function.
+const PLACES: i64 = 20;
+const SEGMENTS: usize = 2000;
+
+/// Where the two costs are the same.
+const CROSSING: &str = "the threshold: retaining and remapping cost the same";
+
+/// A cost of a step as a function of the belief, exactly, at even places and at the threshold.
+fn over_belief(
+    curve: &CostCurve,
+    watch: &Watch,
+    function: impl Fn(&ExactStep) -> Lines,
+    mut found: impl FnMut(Found),
+) -> Result<(), Stop> {
+    let refuse = |message: String, help: &str| {
+        Stop::Model(vec![Complaint::elsewhere(
+            format!("{}: {message}", curve.model.display()),
+            help,
+        )])
+    };
+    let problem = problem(&curve.model)?;
+    let solved = match exact::solve(&problem, SEGMENTS, watch) {
+        Err(ExactError::Stopped { halt, .. }) => return Err(Stop::from(halt)),
+        solved => solved.map_err(|error| refuse(error.to_string(), "take a smaller M"))?,
+    };
+    let Some(step) = solved.steps.get(curve.step as usize) else {
+        let last = problem.last_step();
+        return Err(refuse(
+            format!("there is no step {}", curve.step),
+            &format!("the last is {last}"),
+        ));
+    };
+    let function = function(step);
+    let even = (0..=PLACES).map(|k| Rational::from(k) / Rational::from(PLACES));
+    let inside = |p: &Rational| *p > Rational::ZERO && *p < Rational::ONE;
+    let mut places: Vec<Rational> = even.collect();
+    if inside(&step.threshold) {
+        places.push(step.threshold.clone());
+        places.sort();
+        places.dedup();
+    }
+    for p in places {
+        let double = |value: &Rational| value.to_f64().value();
+        let remark = (p == step.threshold && inside(&p)).then_some(CROSSING);
+        found(Found { remark, ..Found::at(double(&p), double(&function.value(&p))) });
+    }
+    Ok(())
 }
 
 /// The share of the possible gain the heuristic keeps, if it misjudges the gain by `factor`.

@@ -1,0 +1,99 @@
+//! `remap compare` for recurring phases: what policies cost, exactly up to bounds.
+
+use super::super::phase_change::compare::{Costs, Line, Measure, Metrics};
+use super::policies::{Field, Rule, Trouble};
+use crate::complaint::Complaint;
+use crate::model::Loaded;
+use crate::model::phase_change::MAX_PER_STEP;
+use crate::model::phase_switching::PhaseSwitching;
+use crate::run::Watch;
+use remapping::Status;
+use remapping::switching::evaluation::EvaluationError;
+use remapping::threshold::Bounds;
+
+/// Played if none are named, where they can be.
+pub(super) const USUAL: [&str; 6] =
+    ["optimal", "rebasing", "rebasing:0.8", "fixed:0.7", "every_report", "never"];
+
+/// Evaluates the policies of these names; all if there are none.
+pub(super) fn compare(
+    loaded: &Loaded,
+    model: &PhaseSwitching,
+    policies: &[String],
+    watch: &Watch,
+) -> Result<(Costs, Status), Vec<Complaint>> {
+    let lifetime = model.lifetime();
+    if let Some(last) = lifetime.as_ref().map(|law| law.last()).filter(|last| *last > MAX_PER_STEP)
+    {
+        let label = format!("M = {last}");
+        let help = format!(
+            "policies are evaluated step by step: take M <= {MAX_PER_STEP}, or no lifetime"
+        );
+        let message = "the horizon is too long to evaluate policies";
+        return Err(vec![loaded.complain("problem.lifetime", message, &label, &help)]);
+    }
+    let usual = || USUAL.map(str::to_owned).to_vec();
+    let names = if policies.is_empty() { usual() } else { policies.to_vec() };
+    let rules: Vec<Rule> = names
+        .iter()
+        .map(|name| name.parse().map_err(|why: String| vec![wrong(name, &why)]))
+        .collect::<Result<_, _>>()?;
+    let refuse = |why: String| vec![loaded.complain("problem", &why, "", "")];
+    let (field, mut status) =
+        Field::new(model.problem(), lifetime, watch).map_err(|error| refuse(error.to_string()))?;
+    let measure = match model.lifetime() {
+        Some(_) => Measure::Time,
+        None => Measure::Average,
+    };
+    let mut lines = Vec::new();
+    if let Some(field) = field {
+        let never = field.cost(Rule::Never);
+        for (name, rule) in names.iter().zip(rules) {
+            match never.clone().and_then(|never| line(name, rule, &field, never)) {
+                Ok(line) => lines.push(line),
+                Err(Trouble::Evaluation(EvaluationError::Stopped(halt))) => {
+                    status = halt.into();
+                    break;
+                }
+                Err(Trouble::Evaluation(error)) => {
+                    return Err(vec![wrong(name, &error.to_string())]);
+                }
+                Err(Trouble::Unfit(why)) => return Err(vec![wrong(name, &why)]),
+            }
+        }
+    }
+    Ok((Costs { policies: lines, measure }, status))
+}
+
+fn wrong(name: &str, why: &str) -> Complaint {
+    Complaint::elsewhere(
+        format!("--policies {name}: {why}"),
+        "policies: optimal, fixed:tau (switch above tau under either mapping), rebasing (after a switch the new \
+         phase is the base and its end taken for the only change), rebasing:tau, heuristic_1986, every_report, \
+         never",
+    )
+}
+
+fn line(name: &str, rule: Rule, field: &Field<'_>, never: Bounds) -> Result<Line, Trouble> {
+    let (cost, optimum) = (field.cost(rule)?, field.optimum);
+    let remaps = field.switches(rule)?;
+    let possible =
+        Bounds { lower: never.lower - optimum.upper, upper: never.upper - optimum.lower };
+    let gained = Bounds { lower: never.lower - cost.upper, upper: never.upper - cost.lower };
+    Ok(Line {
+        policy: name.trim().to_owned(),
+        mean: cost.middle(),
+        half_width: cost.half_width(),
+        lower: cost.lower,
+        upper: cost.upper,
+        level: 1.0,
+        per_metric: Metrics {
+            lower: cost.lower,
+            upper: cost.upper,
+            remaps: Some(Bounds { lower: remaps.lower.max(0.0), upper: remaps.upper }),
+            premature_remaps: None,
+            regret_optimal: cost.above(optimum),
+            gain_kept: (possible.lower > 0.0).then(|| gained.percent_of(possible)),
+        },
+    })
+}

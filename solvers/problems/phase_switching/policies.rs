@@ -1,0 +1,274 @@
+//! What policies cost on recurring phases, between bounds.
+
+use crate::run::Watch;
+use remapping::belief::Levels;
+use remapping::lifetime::Lifetime;
+use remapping::switching::evaluation::{
+    Beliefs, EvaluationError, Fineness, TwoThresholds, average, evaluate,
+};
+use remapping::switching::{self, PhaseSwitching};
+use remapping::threshold::evaluation::Estimating;
+use remapping::threshold::{self, Accuracy, Bounds, Curve, Hazard, PhaseChange, Premature};
+use remapping::{Halt, Rational, Status};
+
+/// Width of a cost's bounds that is aimed at, relative to max(1, |cost|).
+pub const AIM: f64 = 1e-6;
+
+/// Joining pieces may widen a value by so many gains at first; by less if that is too coarse.
+const MERGES: [f64; 6] = [1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7];
+
+/// An evaluation is given up at so many pieces: a few seconds of work. The first ones must succeed.
+const MOST_PIECES: u64 = 60_000_000;
+
+/// Accuracy of the thresholds of policies.
+const TOLERANCE: f64 = 1e-9;
+
+/// A program that never ends decides as at the first of so many steps.
+const ENDLESS: u64 = 1_000_000;
+
+/// rho of [NR86, sec. VIII].
+const CERTAINTY: f64 = 0.8;
+
+/// How a policy decides.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Rule {
+    /// By the thresholds that are optimal.
+    Optimal,
+    /// Above the same belief in the other phase under either mapping, at every step.
+    Fixed(f64),
+    /// The new phase becomes the base after a switch, and the change of phase that may follow is taken for the
+    /// only one [NR86, sec. X]; with optimal thresholds for that.
+    Rebasing,
+    /// The same with a threshold.
+    RebasingAt(f64),
+    /// The heuristic of 1986 on such changes.
+    Heuristic1986,
+    /// To the mapping of the phase that the latest report makes likelier.
+    EveryReport,
+    /// Not at all.
+    Never,
+}
+
+impl std::str::FromStr for Rule {
+    type Err = String;
+    fn from_str(name: &str) -> Result<Rule, String> {
+        let threshold = |text: &str| match text.parse::<f64>() {
+            Ok(tau) if (0.0..=1.0).contains(&tau) => Ok(tau),
+            _ => Err(format!("{text:?} is not a probability")),
+        };
+        match name.trim().split_once(':') {
+            None => match name.trim() {
+                "optimal" => Ok(Rule::Optimal),
+                "never" => Ok(Rule::Never),
+                "rebasing" => Ok(Rule::Rebasing),
+                "heuristic_1986" => Ok(Rule::Heuristic1986),
+                "every_report" => Ok(Rule::EveryReport),
+                _ => Err("there is no such policy".to_owned()),
+            },
+            Some(("fixed", tau)) => threshold(tau).map(Rule::Fixed),
+            Some(("rebasing", tau)) => threshold(tau).map(Rule::RebasingAt),
+            _ => Err("there is no such policy".to_owned()),
+        }
+    }
+}
+
+/// Why the cost of a policy is not known.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Trouble {
+    /// The policy cannot be followed on this model; what would be right.
+    Unfit(String),
+    /// It cannot be evaluated.
+    Evaluation(EvaluationError),
+}
+
+impl From<EvaluationError> for Trouble {
+    fn from(error: EvaluationError) -> Trouble {
+        Trouble::Evaluation(error)
+    }
+}
+
+/// A problem with the optimum of its policies.
+pub struct Field<'a> {
+    /// The problem.
+    pub problem: PhaseSwitching,
+    /// The law of the number of cycles; `None` for a program that never ends.
+    pub lifetime: Option<Lifetime>,
+    /// The optimal thresholds: by step, or one pair.
+    pub thresholds: Vec<[f64; 2]>,
+    /// The least expected time, or the least average.
+    pub optimum: Bounds,
+    watch: &'a Watch,
+}
+
+/// Thresholds of both mappings step by step.
+fn paired(to_second: &Curve, to_first: &Curve, last: u64) -> Vec<[f64; 2]> {
+    let at = |curve: &Curve, n: u64, never: f64| curve.at(n).unwrap_or([never; 2].into());
+    (0..=last).map(|n| pair(at(to_second, n, 1.0), at(to_first, n, 0.0))).collect()
+}
+
+/// One at the edge is passed there too: a mapping may be the better one whatever the belief.
+fn pair(to_second: Bounds, to_first: Bounds) -> [f64; 2] {
+    let up = if to_second.upper == 0.0 { -1.0 } else { to_second.middle() };
+    [up, if to_first.lower == 1.0 { 2.0 } else { to_first.middle() }]
+}
+
+impl<'a> Field<'a> {
+    /// Solves the problem. `Ok(None)` and a status if the watch ends it.
+    pub fn new(
+        problem: PhaseSwitching,
+        lifetime: Option<Lifetime>,
+        watch: &'a Watch,
+    ) -> Result<(Option<Field<'a>>, Status), EvaluationError> {
+        let (thresholds, optimum, status) = match &lifetime {
+            Some(lifetime) => {
+                let found = switching::solve(&problem, lifetime, TOLERANCE, watch)?;
+                let all = paired(&found.to_second, &found.to_first, lifetime.last());
+                (all, found.value, found.status)
+            }
+            None => {
+                let found = switching::long_run(&problem, TOLERANCE, watch)?;
+                (vec![pair(found.to_second, found.to_first)], Some(found.average), found.status)
+            }
+        };
+        let ended = matches!(status, Status::TimeLimit | Status::Interrupted);
+        let Some(optimum) = optimum.filter(|_| !ended).map(Bounds::from) else {
+            return Ok((None, status));
+        };
+        Ok((Some(Field { problem, lifetime, thresholds, optimum, watch }), Status::Converged))
+    }
+
+    /// What the rule costs: expected time, or average time of a cycle.
+    pub fn cost(&self, rule: Rule) -> Result<Bounds, Trouble> {
+        self.of(rule, &self.problem)
+    }
+
+    /// How often it switches: in all, or per cycle.
+    pub fn switches(&self, rule: Rule) -> Result<Bounds, Trouble> {
+        let zero = || [Rational::ZERO, Rational::ZERO];
+        let counting = PhaseSwitching {
+            cycle: [zero(), zero()],
+            switch: self.problem.switch.clone().map(|cost| cost.map(|_| Rational::ONE)),
+            ..self.problem.clone()
+        };
+        self.of(rule, &counting)
+    }
+
+    fn of(&self, rule: Rule, paid: &PhaseSwitching) -> Result<Bounds, Trouble> {
+        let (beliefs, thresholds) = self.policy(rule)?;
+        let policy = TwoThresholds { beliefs, thresholds: &thresholds };
+        let gains = [0, 1].map(|z| self.problem.gain(z).to_f64().value().abs());
+        let scale = gains.into_iter().fold(0.0, f64::max);
+        let scale = if scale > 0.0 { scale } else { 1.0 };
+        let most = MOST_PIECES / self.problem.detector.levels().len().max(1) as u64;
+        let Some(lifetime) = &self.lifetime else {
+            // Relative to an average that is not known yet: at least the least cycle.
+            let least = self.problem.cycle.iter().flatten().min().expect("four");
+            let width = AIM * least.to_f64().value().max(1.0);
+            let fineness = Fineness { merge: MERGES[0] * scale, pieces: most };
+            return Ok(average(paid, policy, width, fineness, self.watch)?.into());
+        };
+        let mut best = Bounds { lower: f64::NEG_INFINITY, upper: f64::INFINITY };
+        for (k, merge) in MERGES.iter().enumerate() {
+            let fineness =
+                Fineness { merge: merge * scale, pieces: if k == 0 { u64::MAX } else { most } };
+            let (lower, upper) = match evaluate(paid, lifetime, policy, fineness, self.watch) {
+                Err(EvaluationError::TooLong(_)) => break,
+                found => found?,
+            };
+            // Every run's bounds hold, so their intersection does.
+            best = Bounds { lower: best.lower.max(lower), upper: best.upper.min(upper) };
+            if best.upper - best.lower <= AIM * best.lower.abs().max(1.0) {
+                break;
+            }
+        }
+        Ok(best)
+    }
+
+    /// Where its beliefs come from, and its thresholds.
+    fn policy(&self, rule: Rule) -> Result<(Beliefs, Vec<[f64; 2]>), Trouble> {
+        let alike = |tau: f64| vec![[tau, 1.0 - tau]];
+        let (beliefs, mut thresholds) = match rule {
+            Rule::Optimal => (Beliefs::Bayes, self.thresholds.clone()),
+            Rule::Fixed(tau) => (Beliefs::Bayes, alike(tau)),
+            Rule::Rebasing => (Beliefs::Rebased, self.one_change()?),
+            Rule::RebasingAt(tau) => (Beliefs::Rebased, alike(tau)),
+            Rule::Heuristic1986 => (Beliefs::Rebased, self.heuristic()?),
+            Rule::EveryReport => (Beliefs::LastReport, alike(0.5)),
+            Rule::Never => (Beliefs::Bayes, vec![[1.0, 0.0]]),
+        };
+        // Where there is no switch nobody waits for one.
+        for (m, never) in [1.0, 0.0].into_iter().enumerate() {
+            if self.problem.switch[m].is_none() {
+                thresholds.iter_mut().for_each(|pair| pair[m] = never);
+            }
+        }
+        Ok((beliefs, thresholds))
+    }
+
+    /// The change of phase that ends the phase of mapping `m`, taken for the only one. A premature switch is
+    /// noticed and undone, as the report of 1986 has it; a switch costs D_d.
+    fn change(&self, m: usize) -> PhaseChange {
+        let problem = &self.problem;
+        let read = |second: bool| {
+            let levels = problem.detector.levels().iter();
+            levels.map(|level| if second { &level.after } else { &level.before }.clone()).collect()
+        };
+        let detector = Levels::new(read(m == 1), read(m == 0)).expect("laws stay laws");
+        PhaseChange {
+            lifetime: self.lifetime.clone().unwrap_or_else(|| Lifetime::fixed(ENDLESS)),
+            hazard: Hazard::Constant(problem.rates[m].clone()),
+            before: problem.cycle[m][m].clone(),
+            after: problem.cycle[1 - m][m].clone(),
+            remapped: problem.cycle[1 - m][1 - m].clone(),
+            test: problem.switch[m].clone().unwrap_or(Rational::ZERO),
+            install: Rational::ZERO,
+            detector,
+            premature: Premature::Revert,
+        }
+    }
+
+    /// The optimal thresholds of such a change, step by step, and n0.
+    fn solved(&self, m: usize) -> Result<(Curve, u64), Trouble> {
+        let accuracy = Accuracy { tolerance: TOLERANCE, segments: None };
+        let unfit = |error: threshold::ProblemError| Trouble::Unfit(error.to_string());
+        let found = threshold::solve(&self.change(m), accuracy, self.watch).map_err(unfit)?;
+        if found.curve.first_step() != Some(0) {
+            let halt = match found.status {
+                Status::Interrupted => Halt::Interrupted,
+                _ => Halt::TimeLimit,
+            };
+            return Err(EvaluationError::Stopped(halt).into());
+        }
+        Ok((found.curve, found.onset))
+    }
+
+    fn one_change(&self) -> Result<Vec<[f64; 2]>, Trouble> {
+        let curves = [self.solved(0)?.0, self.solved(1)?.0];
+        let last = self.lifetime.as_ref().map_or(0, Lifetime::last);
+        let at = |m: usize, n: u64| curves[m].at(n).map_or(1.0, |bounds| bounds.middle());
+        Ok((0..=last).map(|n| [at(0, n), 1.0 - at(1, n)]).collect())
+    }
+
+    /// The heuristic remaps once the belief has exceeded p_e and rho_n, which is .8 when the former happens. If
+    /// p_e is not less, that is at once; and in a program without an end rho_n stays.
+    fn heuristic(&self) -> Result<Vec<[f64; 2]>, Trouble> {
+        let certain = |m: usize| {
+            let assumed = self.change(m);
+            let rule = Estimating { assumed: &assumed, certainty: CERTAINTY, pays_until: 0 };
+            let odds = rule.estimate_above().unwrap_or(f64::INFINITY);
+            let estimate = if odds.is_finite() { odds / (1.0 + odds) } else { 1.0 };
+            if estimate < CERTAINTY && self.lifetime.is_some() {
+                return Err(Trouble::Unfit(format!(
+                    "it estimates at p = {estimate:.4} already and then waits for a belief that depends on when \
+                     it did: take rebasing:0.8, or a program without an end"
+                )));
+            }
+            Ok(estimate.max(CERTAINTY))
+        };
+        let above = [certain(0)?, certain(1)?];
+        let Some(lifetime) = &self.lifetime else { return Ok(vec![[above[0], 1.0 - above[1]]]) };
+        let until = [self.solved(0)?.1, self.solved(1)?.1];
+        let at = |m: usize, n: u64| if n < until[m] { above[m] } else { 1.0 };
+        Ok((0..=lifetime.last()).map(|n| [at(0, n), 1.0 - at(1, n)]).collect())
+    }
+}
