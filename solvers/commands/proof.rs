@@ -74,8 +74,13 @@ pub(super) fn run_solution(arguments: &Verify) -> Exit {
     let _deadline = deadline(arguments);
     let checked = read(path, MOST_TEXT).and_then(|bytes| {
         let text = String::from_utf8_lossy(&bytes).into_owned();
-        let fields = serde_json::from_str(&text).unwrap_or_default();
+        let fields = serde_json::from_str(&text);
         let solution = of_text(path.display().to_string(), text)?;
+        // A second document is held against nothing.
+        let fields = fields.map_err(|error| {
+            let message = format!("{}: this is not one solution alone: {error}", path.display());
+            Complaint::elsewhere(message, "verify the solutions one by one")
+        })?;
         let Some(Certified { model, file: certificate }) = solution.certificate.clone() else {
             let message = format!("{}: this solution names no certificate", path.display());
             return Err(Complaint::elsewhere(message, "solve with --certificate FILE"));

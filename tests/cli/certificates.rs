@@ -412,6 +412,17 @@ fn verify_proves_a_model_with_its_certificate_and_a_solution_that_names_one() {
     let (code, shown, error) = run(at, &["verify", "better.json"]);
     assert_eq!((code, shown.as_str()), (Some(1), ""));
     assert!(error.contains("`remap_value` is given as"), "{error}");
+    // Or adds another one, which some readers would take.
+    for other in [better.to_string(), "{}".to_owned(), "x".to_owned()] {
+        std::fs::write(at.join("two.json"), format!("{solution}\n{other}")).unwrap();
+        let (code, shown, error) = run(at, &["verify", "two.json"]);
+        assert_eq!((code, shown.as_str()), (Some(1), ""));
+        assert!(error.contains("not one solution alone"), "{error}");
+    }
+    // Or says something twice.
+    let twice = solution.replacen('{', "{\"title\": \"t\", ", 1);
+    std::fs::write(at.join("twice.json"), twice).unwrap();
+    assert_eq!(run(at, &["verify", "twice.json"]).0, Some(1));
     // Or the model.
     std::fs::write(at.join("m.ron"), deck("stopping/capacities.ron").text()).unwrap();
     let (code, _, error) = run(at, &["verify", "m.ron", "m.cert"]);
