@@ -449,7 +449,50 @@ fn rules_are_compared_on_a_computation_that_goes_on() {
         }
         assert!(mean + 2.5 * width >= optimum - 0.5, "{policy}");
     }
-    let wrong = remap(&["compare", &model("yin_xu_wang")]);
+    let wrong = remap(&["compare", &model("sixty_steps")]);
     assert_eq!(wrong.status.code(), Some(1));
-    assert!(String::from_utf8_lossy(&wrong.stderr).contains("take after_remap: Restart"));
+    assert!(String::from_utf8_lossy(&wrong.stderr).contains("take one remap_cost and no `steps`"));
+}
+
+/// Where a remap ends the cost or leads to loads at random, rules cost no less than the optimum, and what is exact is within
+/// the interval of the runs.
+#[test]
+fn rules_are_compared_where_a_remap_ends_the_cost() {
+    for name in ["yin_xu_wang", "particles"] {
+        let found = json(&["compare", &model(name), "--runs", "2000", "--json"]);
+        let policies = found["policies"].as_array().unwrap();
+        assert_eq!(policies.len(), 6, "{name}");
+        let number = |value: &Value| value.as_f64().unwrap();
+        let optimum = number(&policies[0]["exact"]);
+        for policy in policies {
+            let (mean, width) = (number(&policy["mean"]), number(&policy["half_width"]));
+            if let Some(exact) = policy["exact"].as_f64() {
+                assert!((mean - exact).abs() < 2.5 * width + 1e-9, "{policy}");
+                assert!(exact >= optimum - 1e-6, "{policy}");
+            }
+            assert!(mean + 2.5 * width >= optimum, "{policy}");
+        }
+        let solved = json(&["solve", &model(name), "--values", "--json"]);
+        let value = solved["value"].as_array().unwrap();
+        let mean = value.iter().map(number).sum::<f64>() / value.len() as f64;
+        assert!((mean - optimum).abs() < 1e-7, "{mean} {optimum}");
+    }
+}
+
+/// A rule under which the cost has no end is named, and left out where all are played.
+#[test]
+fn a_rule_without_end_is_named() {
+    let place = Workplace::new();
+    let text = r#"Model(title: "apart", problem: Stopping(
+        processes: Distinct([Walk(lowest: 1, levels: 2, up: 0.25, down: 0.25, edge: Hold),
+                             Walk(lowest: 9, levels: 2, up: 0.25, down: 0.25, edge: Hold)]),
+        remap_cost: 5.0, after_remap: Stop))"#;
+    let path = place.path("apart.ron");
+    std::fs::write(&path, text).unwrap();
+    let path = path.to_str().unwrap();
+    let found = json(&["compare", path, "--policies", "optimal,fixed:3", "--json"]);
+    assert_eq!(found["policies"][1]["exact"].as_f64().unwrap(), 17.0);
+    let wrong = remap(&["compare", path, "--policies", "never"]);
+    assert_eq!(wrong.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&wrong.stderr).contains("under `never`"));
 }

@@ -1,7 +1,8 @@
-//! Rules side by side on a long computation that goes on after every remap.
+//! Rules side by side: on a long computation that goes on after every remap, here.
 
 use super::super::Contest;
 use super::super::sampling::{Contestant, Report, Start, play, rule};
+use super::compare_once;
 use super::solve::refuse;
 use crate::complaint::Complaint;
 use crate::model::Loaded;
@@ -23,7 +24,7 @@ const STEPS: u64 = 1000;
 const MOST_STATES: usize = 3000;
 
 /// The longest interval that the best one is looked for among.
-const LONGEST: u64 = 60;
+pub(super) const LONGEST: u64 = 60;
 
 /// Plays policies; with what is finished if it is stopped.
 pub(super) fn compare(
@@ -33,9 +34,9 @@ pub(super) fn compare(
     watch: &Watch,
 ) -> Result<(Report, Status), Vec<Complaint>> {
     let refuse = |message: &str, help: &str| refuse(loaded, message, help);
-    let (true, false, Some(rho)) = (model.restarts(), model.is_varied(), model.remap_cost()) else {
-        let message = "rules are played where the computation goes on after a remap, at one cost, without end";
-        return Err(refuse(message, "take after_remap: Restart, one remap_cost and no `steps`"));
+    let (false, Some(rho)) = (model.is_varied(), model.remap_cost()) else {
+        let message = "rules are played at one cost of a remap, without end";
+        return Err(refuse(message, "take one remap_cost and no `steps`"));
     };
     if !model.is_plain() {
         let message = "rules see max - mean of the loads: no capacities, and no other running cost";
@@ -48,6 +49,11 @@ pub(super) fn compare(
         return Err(refuse(&message, "take fewer levels or processes"));
     }
     let imbalance = model.imbalance().map_err(|error| refuse(&error, "round the capacities"))?;
+    if !model.restarts() {
+        let problem = Problem::new(&states, operator, &imbalance, rho, model.after())
+            .map_err(|error| refuse(&error.to_string(), "correct the model"))?;
+        return compare_once::compare(loaded, &states, &problem, contest, watch);
+    }
     let back = rebalanced(&states, &imbalance).map_err(|loads| {
         let message = format!("a remap of the loads {loads:?} leads out of the levels");
         refuse(&message, "Restart needs levels for every even split of a total")

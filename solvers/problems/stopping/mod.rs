@@ -2,6 +2,7 @@
 
 pub(super) mod certificate;
 mod compare;
+mod compare_once;
 mod decision_map;
 pub(super) mod proved;
 mod solve;

@@ -6,6 +6,7 @@ mod critical;
 mod learning;
 mod long_run;
 mod long_walks;
+mod once;
 mod structure;
 mod varying;
 
