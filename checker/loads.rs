@@ -24,8 +24,10 @@ written! {
     pub enum Chain {
         Walk { #[serde(default)] lowest: i64, levels: usize, up: Number, down: Number, edge: Edge },
         BirthDeath { #[serde(default)] lowest: i64, up: Vec<Number>, down: Vec<Number> },
-        Matrix { #[serde(default)] lowest: i64, rows: Vec<Vec<Number>> }
+        Matrix { #[serde(default)] lowest: i64, rows: Vec<Vec<Number>> },
+        Affine { #[serde(default)] lowest: i64, levels: usize, changes: Vec<Change> }
     }
+    pub struct Change { pub factor: Number, pub added: Option<Number>, pub probability: Number }
     pub enum Edge { Reflect, Hold }
 
     pub struct LoadDrift {

@@ -43,6 +43,12 @@ pub fn summary(text: &mut String, answer: &Answer) {
         let _ =
             writeln!(text, "a remap costs {fixed}, and {per_unit_moved} for each unit it moves");
     }
+    if let Some(levels) = answer.kept_levels {
+        let _ = writeln!(
+            text,
+            "{levels} levels of each process were kept; those beyond change no J here by more than the bounds say"
+        );
+    }
     if let Some(steps) = answer.steps {
         let _ = writeln!(text, "the map is that of the first of {steps} steps");
     }

@@ -3,7 +3,7 @@
 use super::{Bounds, dynamics::Dynamics, map};
 use remapping::stopping::mean_and_spread;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 /// Decision map of a stopping problem.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -27,6 +27,9 @@ pub struct Answer {
     /// With `steps` and `Stop`: with how many steps left, or more, each load vector remaps; null where none does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remaps_from: Option<Vec<Option<u64>>>,
+    /// Of walks without a highest load: how many levels of each were kept for J on those that are listed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kept_levels: Option<usize>,
     /// The number of load vectors.
     pub states: Vectors,
     /// The number of states solved for, after lumping equal processes.
@@ -183,6 +186,11 @@ impl<'de> Deserialize<'de> for Vectors {
 }
 
 impl Answer {
+    /// Whether states of a joint chain have the same loads.
+    pub fn shares_loads(&self) -> bool {
+        self.loads.iter().collect::<HashSet<_>>().len() < self.loads.len()
+    }
+
     /// The lowest load of each process; of a joint chain the least that is listed.
     pub fn lowest(&self) -> Vec<i64> {
         match self.loads.first() {

@@ -9,6 +9,7 @@
 mod active;
 mod anderson;
 mod coarser;
+mod countable;
 mod course;
 mod critical;
 mod enclosure;
@@ -37,6 +38,7 @@ mod vector;
 mod weight;
 
 pub use active::{Effort, solve_region};
+pub use countable::{Countable, Unbounded};
 pub use course::{Course, MapRule};
 pub use critical::{CriticalCost, Scalar, critical_costs};
 pub use learning::{Learner, School};

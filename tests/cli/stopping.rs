@@ -451,7 +451,7 @@ fn rules_are_compared_on_a_computation_that_goes_on() {
     }
     let wrong = remap(&["compare", &model("sixty_steps")]);
     assert_eq!(wrong.status.code(), Some(1));
-    assert!(String::from_utf8_lossy(&wrong.stderr).contains("take one remap_cost and no `steps`"));
+    assert!(String::from_utf8_lossy(&wrong.stderr).contains("with after_remap: Restart only"));
 }
 
 /// Where a remap ends the cost or leads to loads at random, rules cost no less than the optimum, and what is exact is within

@@ -3,6 +3,7 @@
 pub(super) mod certificate;
 mod compare;
 mod compare_once;
+mod countable;
 mod decision_map;
 pub(super) mod proved;
 mod solve;
@@ -24,11 +25,14 @@ impl Problem for Stopping {
     }
 
     fn methods(&self) -> &'static [Method] {
-        if self.is_varied() { &[] } else { &[Method::Value, Method::Policy] }
+        if self.is_varied() || self.unbounded().is_some() { &[] } else { &[Method::Value, Method::Policy] }
     }
 
     fn solve(&self, asked: &Asked<'_, Settings>) -> Outcome<Found> {
         let Asked { loaded, settings, files, watch, .. } = *asked;
+        if let Some((walks, shown)) = self.unbounded() {
+            return countable::solve(loaded, self, (&walks, shown), settings, watch);
+        }
         if self.is_varied() {
             return varying::solve(loaded, self, settings, watch);
         }

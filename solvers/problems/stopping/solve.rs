@@ -173,6 +173,7 @@ pub(super) fn start_from(model: &Stopping, states: &States) -> Answer {
         cost_by_state: None,
         steps: None,
         remaps_from: None,
+        kept_levels: None,
         classes: states.count(),
         decision: None,
         ties: Vec::new(),
