@@ -178,7 +178,10 @@ impl Chain {
             Chain::Affine { lowest, levels, changes } => {
                 let change = |change: &Change| chain::Change {
                     factor: change.factor.exact.clone(),
-                    added: change.added.as_ref().map_or(Rational::ZERO, |added| added.exact.clone()),
+                    added: change
+                        .added
+                        .as_ref()
+                        .map_or(Rational::ZERO, |added| added.exact.clone()),
                     probability: change.probability.exact.clone(),
                 };
                 let changes: Vec<_> = changes.iter().map(change).collect();

@@ -25,14 +25,22 @@ pub struct Stopping {
     after_remap: After,
     #[serde(default)]
     steps: Option<u64>,
+    #[serde(default)]
+    partial_remaps: bool,
 }
 
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 enum Processes {
-    Identical { count: usize, chain: Chain },
+    Identical {
+        count: usize,
+        chain: Chain,
+    },
     Distinct(Vec<Chain>),
-    Joint { loads: Vec<Vec<i64>>, transition: Transition },
+    Joint {
+        loads: Vec<Vec<i64>>,
+        transition: Transition,
+    },
     /// Walks on all loads from the lowest one up.
     Unbounded {
         count: usize,
@@ -154,6 +162,12 @@ impl Stopping {
             let label = format!("not between 1 and {MOST_STEPS}");
             review.fault("problem.steps", "a number is out of range", &label, help);
         }
+        let by_units = !matches!(self.remap_cost, Cost::PerState(_)) && self.steps.is_none();
+        if self.partial_remaps && !(by_units && self.after_remap == After::Restart) {
+            let label = "remaps of some units are for computations that go on, without end, at costs by units";
+            let help = "take after_remap: Restart, remap_cost: (fixed: .., per_unit_moved: ..) and no `steps`";
+            review.fault("problem.partial_remaps", "this does not go together", label, help);
+        }
         let Cost::PerState(costs) = &self.remap_cost else { return };
         match &self.processes {
             Processes::Joint { loads, .. } if loads.len() == costs.len() => {}
@@ -244,14 +258,19 @@ impl Stopping {
         self.steps
     }
 
+    /// Whether a remap may move as many units as pays.
+    pub fn is_partial(&self) -> bool {
+        self.partial_remaps
+    }
+
     /// Whether the running cost is max - mean of processors that are alike.
     pub fn is_plain(&self) -> bool {
         self.capacities.is_none() && self.running_cost == RunningCost::MaxMinusMean
     }
 
-    /// Whether the remap cost depends on the loads, or there is an end.
+    /// Whether the remap cost depends on the loads, remaps may be partial, or there is an end.
     pub fn is_varied(&self) -> bool {
-        self.steps.is_some() || self.remap_cost.constant().is_none()
+        self.partial_remaps || self.steps.is_some() || self.remap_cost.constant().is_none()
     }
 
     /// Whether the computation goes on from balanced loads after a remap, without end.

@@ -4,9 +4,9 @@
 //! Solved with 0 there, J is bounded from below, and with rho from above, on all states that are kept. Further levels are
 //! added until the bounds meet on the states that are asked for.
 
+use super::Decision;
 use super::states::{Process, ProcessChain, States};
 use super::varying::{Limits, Varying};
-use super::Decision;
 use crate::chain::{BirthDeath, ChainError};
 use crate::imbalance::Imbalance;
 use crate::{Observer, Status};
@@ -98,9 +98,8 @@ impl Unbounded {
             };
             let (below, above) = (side(false)?, side(true)?);
             applications += below.applications + above.applications;
-            let place: Vec<usize> = (0..listed.count())
-                .map(|s| states.find(&listed.loads(s)).expect("kept"))
-                .collect();
+            let place: Vec<usize> =
+                (0..listed.count()).map(|s| states.find(&listed.loads(s)).expect("kept")).collect();
             let (lower, upper): (Vec<f64>, Vec<f64>) =
                 place.iter().map(|&s| (below.lower[s], above.upper[s])).unzip();
             let width = lower.iter().zip(&upper).map(|(low, high)| high - low).fold(0.0, f64::max);

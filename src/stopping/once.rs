@@ -82,7 +82,8 @@ impl<'a> Once<'a> {
     pub fn cost(&self, remaps: &[bool], observer: &dyn Observer) -> Option<f64> {
         assert_eq!(remaps.len(), self.rows.len());
         let psi = self.problem.running();
-        let continues: Vec<bool> = remaps.iter().zip(psi).map(|(r, psi)| !r && *psi > 0.0).collect();
+        let continues: Vec<bool> =
+            remaps.iter().zip(psi).map(|(r, psi)| !r && *psi > 0.0).collect();
         if !self.ends(&continues) {
             return Some(f64::INFINITY);
         }
@@ -111,7 +112,8 @@ impl<'a> Once<'a> {
             if let ControlFlow::Break(halt) = observer.progress(interval, most) {
                 return Err(halt);
             }
-            let expect = |f: &[f64], s: usize| -> f64 { self.rows[s].iter().map(|(t, p)| p * f[*t]).sum() };
+            let expect =
+                |f: &[f64], s: usize| -> f64 { self.rows[s].iter().map(|(t, p)| p * f[*t]).sum() };
             let running = (0..n).map(|s| open(s) * (psi[s] + expect(&parts.running, s))).collect();
             let remap = (0..n).map(|s| open(s) * expect(&parts.remap, s)).collect();
             parts = Parts { running, remap };
@@ -153,7 +155,12 @@ impl<'a> Once<'a> {
 
     /// `(I - P) x = right` where one continues. Residuals r within e psi are errors within e times the expected running
     /// cost, since that solves `(I - P) x = psi`.
-    fn solve(&self, right: &[f64], continues: &[bool], observer: &dyn Observer) -> Option<Vec<f64>> {
+    fn solve(
+        &self,
+        right: &[f64],
+        continues: &[bool],
+        observer: &dyn Observer,
+    ) -> Option<Vec<f64>> {
         let psi = self.problem.running();
         let n = psi.len();
         let mut x = vec![0.0; n];
@@ -200,7 +207,8 @@ impl<'a> Once<'a> {
             ControlFlow::Continue(()) => Ok(self.path(start(), seed, run).ok_or(run)),
             ControlFlow::Break(halt) => Err(halt),
         };
-        let all: Vec<Result<Tally, u64>> = runs.into_par_iter().map(one).collect::<Result<_, Halt>>()?;
+        let all: Vec<Result<Tally, u64>> =
+            runs.into_par_iter().map(one).collect::<Result<_, Halt>>()?;
         Ok(all.into_iter().collect())
     }
 

@@ -39,10 +39,18 @@ pub(super) fn compare(
         let message = "rules are played on finitely many states";
         return Err(refuse(message, "take Identical(...) with a highest level"));
     }
+    if model.is_partial() {
+        let message = "rules say when to remap, and not how many units to move";
+        return Err(refuse(message, "leave `partial_remaps` out"));
+    }
     let once = !model.restarts();
     let (Some(rho), false) = (model.remap_cost(), once && model.steps().is_some()) else {
-        let message = "rules are played at one cost of a remap, and with an end where computations go on";
-        return Err(refuse(message, "take one remap_cost, and `steps` with after_remap: Restart only"));
+        let message =
+            "rules are played at one cost of a remap, and with an end where computations go on";
+        return Err(refuse(
+            message,
+            "take one remap_cost, and `steps` with after_remap: Restart only",
+        ));
     };
     if !model.is_plain() {
         let message = "rules see max - mean of the loads: no capacities, and no other running cost";
@@ -143,7 +151,8 @@ impl Field<'_> {
                 "fixed" => {
                     // Or not at all.
                     let longest = LONGEST.min(self.steps);
-                    let intervals = (1..=longest).chain([self.steps].into_iter().filter(|all| *all > longest));
+                    let intervals =
+                        (1..=longest).chain([self.steps].into_iter().filter(|all| *all > longest));
                     self.contestant(self.best(intervals.map(Rule::Fixed)))
                 }
                 _ => self.contestant(rule(name)?),

@@ -81,7 +81,8 @@ pub(super) fn compare(
 }
 
 fn endless(loaded: &Loaded, name: &str) -> Vec<Complaint> {
-    let message = format!("under `{name}` the computation may go on without balance or remap for ever");
+    let message =
+        format!("under `{name}` the computation may go on without balance or remap for ever");
     refuse(loaded, &message, "leave it out of --policies")
 }
 
@@ -107,7 +108,7 @@ impl Field<'_> {
             [] => all.map(str::to_owned).to_vec(),
             _ => names.iter().map(|name| name.trim().to_owned()).collect(),
         };
-        let mut contestants = Vec::new();
+        let mut contestants: Vec<Contestant> = Vec::new();
         for name in &names {
             let contestant = match name.as_str() {
                 "optimal" => self.optimal()?,
@@ -116,7 +117,9 @@ impl Field<'_> {
                 _ => self.of_rule(rule(name).map_err(Ended::Wrong)?)?,
             };
             let ends = contestant.exact.is_none_or(f64::is_finite);
+            let twin = |other: &Contestant| other.name == contestant.name;
             match (ends, everything) {
+                (true, true) if contestants.iter().any(twin) => {}
                 (true, _) => contestants.push(contestant),
                 (false, true) => {}
                 (false, false) => return Err(Ended::Endless(contestant.name)),
@@ -175,11 +178,15 @@ impl Field<'_> {
         Ok(best.expect("at least the level 0"))
     }
 
-    /// The cheapest of the short intervals.
+    /// The cheapest of the short intervals, or none at all.
     fn best_interval(&self) -> Result<Contestant, Ended> {
         let costs = self.once.costs_of_intervals(LONGEST, self.watch).map_err(Ended::Halted)?;
         let best = (1..).zip(costs).reduce(|best, next| if next.1 < best.1 { next } else { best });
         let (steps, cost) = best.expect("at least one interval");
+        let never = self.of_rule(Rule::Never)?;
+        if never.exact.is_some_and(|never| never <= cost) {
+            return Ok(never);
+        }
         let name = Rule::Fixed(steps).to_string();
         Ok(Contestant { name, player: Kind::After(steps), exact: Some(cost) })
     }

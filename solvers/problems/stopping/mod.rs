@@ -5,6 +5,7 @@ mod compare;
 mod compare_once;
 mod countable;
 mod decision_map;
+mod partial;
 pub(super) mod proved;
 mod solve;
 pub mod table;
@@ -25,13 +26,20 @@ impl Problem for Stopping {
     }
 
     fn methods(&self) -> &'static [Method] {
-        if self.is_varied() || self.unbounded().is_some() { &[] } else { &[Method::Value, Method::Policy] }
+        if self.is_varied() || self.unbounded().is_some() {
+            &[]
+        } else {
+            &[Method::Value, Method::Policy]
+        }
     }
 
     fn solve(&self, asked: &Asked<'_, Settings>) -> Outcome<Found> {
         let Asked { loaded, settings, files, watch, .. } = *asked;
         if let Some((walks, shown)) = self.unbounded() {
             return countable::solve(loaded, self, (&walks, shown), settings, watch);
+        }
+        if self.is_partial() {
+            return partial::solve(loaded, self, settings, watch);
         }
         if self.is_varied() {
             return varying::solve(loaded, self, settings, watch);

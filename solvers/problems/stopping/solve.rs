@@ -174,6 +174,7 @@ pub(super) fn start_from(model: &Stopping, states: &States) -> Answer {
         steps: None,
         remaps_from: None,
         kept_levels: None,
+        partial_remaps: None,
         classes: states.count(),
         decision: None,
         ties: Vec::new(),

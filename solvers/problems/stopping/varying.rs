@@ -111,7 +111,7 @@ pub(super) fn costs(model: &Stopping, states: &States, imbalance: &Imbalance) ->
     }
 }
 
-fn by_state(model: &Stopping) -> Option<CostByState> {
+pub(super) fn by_state(model: &Stopping) -> Option<CostByState> {
     match model.cost() {
         Cost::Constant(_) => None,
         Cost::Moved { fixed, per_unit_moved } => {

@@ -3,6 +3,7 @@
 mod learning;
 mod load_drift;
 mod phase_change;
+mod scenario;
 
 use crate::complaint::Complaint;
 use crate::model::study::{Series, Unremapped};
@@ -104,6 +105,9 @@ impl<'a> Desk<'a> {
                     let bounds = load_drift::minimum(&problem, *which, *runs, *seed, self.watch)?;
                     found(Found::new(point.at, bounds, point.printed));
                 }
+            }
+            Series::Scenario { loads, measure, points, .. } => {
+                scenario::deviations(*loads, *measure, points, found)?;
             }
             Series::Learning { model, learner, runs, seed, points, .. } => {
                 learning::distances(model, *learner, (*runs, *seed), points, self.watch, found)?;

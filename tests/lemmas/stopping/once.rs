@@ -138,8 +138,9 @@ fn paths_cost_what_is_expected() {
             let remaps = |s| solution.decision(&problem, s) == Decision::Remap;
             let map: Vec<bool> = (0..states.count()).map(remaps).collect();
             let weights = states.multiplicities().unwrap();
-            let mean: f64 = (0..states.count()).map(|s| weights[s] * solution.value(s)).sum::<f64>()
-                / weights.iter().sum::<f64>();
+            let mean: f64 =
+                (0..states.count()).map(|s| weights[s] * solution.value(s)).sum::<f64>()
+                    / weights.iter().sum::<f64>();
             let optimum = once.cost(&map, &()).unwrap();
             assert!((optimum - mean).abs() < 1e-7, "{optimum} {mean}");
             let never = vec![false; states.count()];
