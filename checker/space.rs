@@ -20,6 +20,8 @@ const LARGE: u64 = 1 << 40;
 pub struct Space {
     pub(crate) groups: Vec<Group>,
     pub(crate) processes: usize,
+    /// Whether joint states have the same loads, which then say not which of them it is.
+    pub(crate) shared: bool,
 }
 
 /// Processes that move independently of the others.
@@ -46,7 +48,7 @@ impl Space {
         capacities: &[BigRational],
         folder: &Path,
     ) -> Result<Space, Refusal> {
-        let mut groups = Vec::new();
+        let (mut groups, mut shared) = (Vec::new(), false);
         if let Processes::Joint { loads, transition } = processes {
             let members = Vec::from_iter(0..loads.first().map_or(0, Vec::len));
             let rows = transition.rows(loads.len(), folder)?;
@@ -55,9 +57,7 @@ impl Space {
             }
             let mut order = Vec::from_iter(0..loads.len());
             order.sort_by_key(|state| &loads[*state]);
-            if order.windows(2).any(|two| loads[two[0]] == loads[two[1]]) {
-                return model_error("two joint states have the same loads");
-            }
+            shared = order.windows(2).any(|two| loads[two[0]] == loads[two[1]]);
             groups.push(Group { order, ..Group::new(members, loads.concat(), &rows)? });
         }
         for (members, (lowest, rows)) in processes.equal(capacities)? {
@@ -65,7 +65,7 @@ impl Space {
             groups.push(Group::new(members, loads.collect(), &rows)?);
         }
         let processes = groups.iter().map(|group| group.members.len()).sum();
-        let space = Space { groups, processes };
+        let space = Space { groups, processes, shared };
         match space.count() {
             _ if processes == 0 => model_error("there are no processes"),
             0..=MOST => Ok(space),

@@ -54,7 +54,10 @@ impl Stopping {
 
     /// The costs of states, and the states.
     pub(crate) fn parts(&self) -> Result<&(Imbalance, Space), Refusal> {
-        self.all.as_ref().ok_or(Refusal::TooLarge)
+        match &self.all {
+            Some((_, space)) if space.shared => Err(Refusal::Unproved("joint states share loads")),
+            all => all.as_ref().ok_or(Refusal::TooLarge),
+        }
     }
 
     /// After how many steps the computation ends, if it does.

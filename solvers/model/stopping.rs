@@ -9,7 +9,7 @@ use crate::solution::dynamics::{Dynamics, Kind, MOST_LEVELS, Moves};
 use remapping::Rational;
 use remapping::chain::{Joint, Operator};
 use remapping::imbalance::{Imbalance, RunningCost};
-use remapping::stopping::{AfterRemap, Process, ProcessChain, States, Unbounded, rebalanced};
+use remapping::stopping::{AfterRemap, Process, ProcessChain, States, Unbounded};
 use serde::Deserialize;
 use std::path::Path;
 
@@ -144,7 +144,9 @@ impl Stopping {
             }
             Ok((states, _)) if states.count() <= 1_000_000 => {
                 self.review_balance(&states, review);
-                self.review_shared(&states, review);
+                if states.share_loads() {
+                    review.warn("states share loads: decisions are for those who know the state");
+                }
             }
             Ok(_) => {}
         }
@@ -181,22 +183,6 @@ impl Stopping {
                 let help = "take (fixed: .., per_unit_moved: ..), or processes: Joint(...)";
                 review.fault("problem.remap_cost", "this does not go together", label, help);
             }
-        }
-    }
-
-    /// Where states share loads, a remap must know which of them it leads to.
-    fn review_shared(&self, states: &States, review: &mut Review<'_>) {
-        if !states.share_loads() {
-            return;
-        }
-        review.warn("states share loads: decisions are for those who know the state");
-        let Ok(imbalance) = self.imbalance() else { return };
-        if let (After::Restart, Err(loads)) = (self.after_remap, rebalanced(states, &imbalance)) {
-            let label = format!("from the loads {loads:?}");
-            let help = "a remap leads from the k-th state with some loads to the k-th with balanced ones: list \
-                        all loads equally often, in the same order of what else moves";
-            let message = "a remap leads to no state";
-            review.fault("problem.processes.loads", message, &label, help);
         }
     }
 

@@ -3,7 +3,7 @@
 use super::super::Contest;
 use super::super::sampling::{Contestant, Report, Start, play, rule};
 use super::compare_once;
-use super::solve::refuse;
+use super::solve::{astray, refuse};
 use crate::complaint::Complaint;
 use crate::model::Loaded;
 use crate::model::stopping::Stopping;
@@ -72,10 +72,7 @@ pub(super) fn compare(
         let message = "states share loads, and rules see the loads alone";
         return Err(refuse(message, "take after_remap: Stop, or loads that differ"));
     }
-    let back = rebalanced(&states, &imbalance).map_err(|loads| {
-        let message = format!("a remap of the loads {loads:?} leads out of the levels");
-        refuse(&message, "Restart needs levels for every even split of a total")
-    })?;
+    let back = rebalanced(&states, &imbalance).map_err(|loads| astray(loaded, &states, &loads))?;
     let (_, again) = model.states(loaded.folder()).map_err(|error| refuse(&error, ""))?;
     let problem = Problem::new(&states, operator, &imbalance, rho, AfterRemap::Stop)
         .map_err(|error| refuse(&error.to_string(), "correct the model"))?;
