@@ -1,11 +1,11 @@
 //! How the loads of processes move, one by one or equal ones together.
 
-use crate::loads::{Chain, Change, Edge, Processes};
+use crate::affine::Affine;
+use crate::loads::{Chain, Edge, Processes};
 use crate::model::{Number, is_one};
 use crate::{Refusal, model_error};
 use num_rational::BigRational;
-use num_traits::{One, Signed, ToPrimitive, Zero};
-use std::collections::BTreeMap;
+use num_traits::{One, Signed, Zero};
 
 /// Where a state leads, and with what probability.
 pub type Row = Vec<(usize, BigRational)>;
@@ -58,7 +58,7 @@ pub fn orders(members: &[usize], loads: &[i64]) -> Option<u128> {
 impl Chain {
     pub fn levels(&self) -> usize {
         match self {
-            Chain::Walk { levels, .. } | Chain::Affine { levels, .. } => *levels,
+            Chain::Walk { levels, .. } | Chain::Affine(Affine { levels, .. }) => *levels,
             Chain::BirthDeath { up, .. } => up.len(),
             Chain::Matrix { rows, .. } => rows.len(),
         }
@@ -69,9 +69,7 @@ impl Chain {
         let (zero, one) = (BigRational::zero(), BigRational::one());
         let (lowest, moves): (_, Vec<[BigRational; 2]>) = match self {
             Chain::Matrix { lowest, rows } => return Ok((*lowest, dense(rows)?)),
-            Chain::Affine { lowest, levels, changes } => {
-                return Ok((*lowest, affine(*lowest, *levels, changes)?));
-            }
+            Chain::Affine(own) => return Ok((own.lowest, laws(own.rows()?)?)),
             Chain::BirthDeath { lowest, up, down } if up.len() == down.len() => {
                 let moves = down.iter().zip(up).map(|(down, up)| [down.0.clone(), up.0.clone()]);
                 (lowest, moves.collect())
@@ -99,29 +97,6 @@ impl Chain {
         let rows = moves.into_iter().enumerate().map(row).collect();
         Ok((*lowest, laws(rows)?))
     }
-}
-
-/// Loads that are multiplied and added to: between two levels the mean is kept, beyond them they stay at the edge.
-fn affine(lowest: i64, levels: usize, changes: &[Change]) -> Result<Vec<Row>, Refusal> {
-    let wrong = |p: &BigRational| p.is_negative() || *p > BigRational::one();
-    if !(2..=1000).contains(&levels) || changes.iter().any(|change| wrong(&change.probability.0)) {
-        return model_error("2 to 1000 levels, and changes with probabilities, are needed");
-    }
-    let whole = |n: i64| BigRational::from_integer(n.into());
-    let row = |level: usize| {
-        let mut row = BTreeMap::<usize, BigRational>::new();
-        for Change { factor, added, probability } in changes {
-            let added = added.as_ref().map_or_else(BigRational::zero, |added| added.0.clone());
-            let to = &factor.0 * (whole(lowest) + whole(level as i64)) + added - whole(lowest);
-            let to = to.clamp(BigRational::zero(), whole(levels as i64 - 1));
-            let (below, share) = (to.floor(), to.fract());
-            let below = below.to_integer().to_usize().unwrap_or_default();
-            *row.entry(below).or_default() += &probability.0 * (BigRational::one() - &share);
-            *row.entry(below + 1).or_default() += &probability.0 * share;
-        }
-        row.into_iter().filter(|(_, p)| !p.is_zero()).collect()
-    };
-    laws((0..levels).map(row).collect())
 }
 
 /// Whether one moves by at most one level, surely.

@@ -4,6 +4,7 @@
 //! computed is computed in integers, rounded in the safe direction. docs/certificates.md states the
 //! mathematics. [`check`] takes a model file and a certificate and returns what they prove together.
 
+mod affine;
 mod chain;
 mod cheapest;
 mod costs;

@@ -1,5 +1,6 @@
 //! Loads that move, as they are written: chains of levels, and the problems that are about them.
 
+use crate::affine::Affine;
 use crate::costs::Cost;
 use crate::model::{Number, written};
 use num_rational::BigRational;
@@ -25,9 +26,8 @@ written! {
         Walk { #[serde(default)] lowest: i64, levels: usize, up: Number, down: Number, edge: Edge },
         BirthDeath { #[serde(default)] lowest: i64, up: Vec<Number>, down: Vec<Number> },
         Matrix { #[serde(default)] lowest: i64, rows: Vec<Vec<Number>> },
-        Affine { #[serde(default)] lowest: i64, levels: usize, changes: Vec<Change> }
+        Affine(Affine)
     }
-    pub struct Change { pub factor: Number, pub added: Option<Number>, pub probability: Number }
     pub enum Edge { Reflect, Hold }
 
     pub struct LoadDrift {

@@ -54,10 +54,8 @@ impl Stopping {
 
     /// The costs of states, and the states.
     pub(crate) fn parts(&self) -> Result<&(Imbalance, Space), Refusal> {
-        match &self.all {
-            Some((_, space)) if space.shared => Err(Refusal::Unproved("joint states share loads")),
-            all => all.as_ref().ok_or(Refusal::TooLarge),
-        }
+        let all = self.all.as_ref().ok_or(Refusal::TooLarge)?;
+        Some(all).filter(|all| !all.1.shared).ok_or(Refusal::Unproved("joint states share loads"))
     }
 
     /// After how many steps the computation ends, if it does.

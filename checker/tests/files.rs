@@ -243,6 +243,7 @@ fn one_kind_reads_in_fifteen_hundred_lines() {
         // All that they use of the checker is among them, but what leads to other kinds.
         let elsewhere = [
             "model_error",
+            "affine",
             "switching",
             "counts",
             "costs",

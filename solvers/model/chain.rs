@@ -230,7 +230,9 @@ fn review_changes(path: &str, levels: usize, changes: &[Change], review: &mut Re
         review.fault(&format!("{path}.levels"), "too many levels for changes", &label, &help);
     }
     for (i, change) in changes.iter().enumerate() {
-        review.exact_probability(&format!("{path}.changes[{i}].probability"), &change.probability);
+        let path = format!("{path}.changes[{i}]");
+        review.exact_probability(&format!("{path}.probability"), &change.probability);
+        review.exact_nonnegative(&format!("{path}.factor"), &change.factor, "a factor of loads");
     }
     let sum = changes.iter().fold(Rational::ZERO, |sum, change| sum + &change.probability.exact);
     review.exact_sum_to_one(&format!("{path}.changes"), &sum, "the list of changes");

@@ -607,6 +607,10 @@ fn loads_without_a_highest_one() {
          Restart",
     );
     assert!(wrong.contains("loads without end go with Stop"), "{wrong}");
+    let large = complaint(
+        "processes: Unbounded(count: 4, up: 0.25, down: 0.25, edge: Hold, shown: 900), remap_cost: 5, after_remap: Stop",
+    );
+    assert!(large.contains("states would be kept to begin with"), "{large}");
     for (name, why) in
         [("unbounded", "without a highest load"), ("partial", "partial remaps have no")]
     {

@@ -10,8 +10,9 @@ use crate::run::Watch;
 use crate::solution::Body;
 use remapping::stopping::Unbounded;
 
-/// The most states that are kept.
+/// The most states that are kept, where fewer do not do; and where they are the fewest.
 const MOST_KEPT: usize = 2_000_000;
+const MOST_FIRST: usize = 20_000_000;
 
 /// Solves the model for the levels that are shown.
 pub(super) fn solve(
@@ -25,6 +26,13 @@ pub(super) fn solve(
     if settings.critical_costs {
         let message = "critical costs are those of finitely many states";
         return Err(refuse(message, "drop --critical-costs"));
+    }
+    // Twice the levels are kept at least.
+    let listed = model.states(loaded.folder()).map(|(states, _)| states.count());
+    let least = listed.ok().and_then(|states| states.checked_mul(1 << walks.count.min(40)));
+    if least.is_none_or(|least| least > MOST_FIRST) {
+        let message = format!("more than {MOST_FIRST} states would be kept to begin with");
+        return Err(refuse(&message, "take fewer processes, or show fewer loads of each"));
     }
     let imbalance = model.imbalance().map_err(|error| refuse(&error, "round the capacities"))?;
     let rho = model.remap_cost().expect("reviewed");

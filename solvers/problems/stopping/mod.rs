@@ -52,6 +52,12 @@ impl Problem for Stopping {
         }
         solve::solve(loaded, self, settings, watch)
     }
+
+    fn usual_policies(&self) -> Option<Vec<String>> {
+        // With an end, as drifting loads have it.
+        (self.restarts() && self.steps().is_some()).then(Vec::new)
+    }
+
     fn compare(&self, asked: &Asked<'_, Contest>) -> Outcome<(Policies, Status)> {
         let Asked { loaded, settings: contest, watch, .. } = *asked;
         let (report, status) = compare::compare(loaded, self, contest, watch)?;
