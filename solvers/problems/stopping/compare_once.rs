@@ -1,7 +1,7 @@
 //! Rules side by side where a remap ends the cost, or leads to loads at random: from loads that are all alike likely.
 
 use super::super::Contest;
-use super::super::sampling::{Line, Played, Report, line, rule};
+use super::super::sampling::{Played, Report, line, rule};
 use super::compare::LONGEST;
 use super::solve::refuse;
 use crate::complaint::Complaint;
@@ -11,6 +11,7 @@ use remapping::policy::Rule;
 use remapping::simulate::Tally;
 use remapping::stopping::{Decision, Once, Player, Problem, Settings, States, solve};
 use remapping::{Halt, Observer, Status};
+use std::ops::ControlFlow;
 
 /// Longer intervals are played only.
 const MOST_STEPS: u64 = 100_000;
@@ -53,7 +54,6 @@ pub(super) fn compare(
         Err(Ended::Wrong(complaint)) => return Err(vec![complaint]),
         Err(Ended::Endless(name)) => return Err(endless(loaded, &name)),
     };
-    let mut lines: Vec<Line> = Vec::new();
     let mut played: Vec<Vec<Tally>> = Vec::new();
     for contestant in &contestants {
         let start = || contestant.player.start(problem.remap_cost());
@@ -69,12 +69,12 @@ pub(super) fn compare(
         tallies: &played[at],
     };
     let optimal = contestants.iter().position(|contestant| contestant.name == "optimal");
-    lines.extend((0..contestants.len()).map(|at| line(&of(at), None, optimal.map(of))));
+    let lines = (0..contestants.len()).map(|at| line(&of(at), None, optimal.map(of)));
     let report = Report {
         runs: u64::from(contest.runs),
         seed: contest.seed,
         clairvoyant: None,
-        policies: lines,
+        policies: lines.collect(),
         best_threshold: None,
     };
     Ok((report, Status::Converged))
@@ -130,7 +130,7 @@ impl Field<'_> {
 
     fn of_map(&self, name: String, map: Vec<bool>) -> Result<Contestant, Ended> {
         let exact = self.once.cost(&map, self.watch);
-        if let std::ops::ControlFlow::Break(halt) = self.watch.check() {
+        if let ControlFlow::Break(halt) = self.watch.check() {
             return Err(Ended::Halted(halt));
         }
         Ok(Contestant { name, player: Kind::Map(map), exact })
