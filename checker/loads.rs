@@ -1,5 +1,6 @@
 //! Loads that move, as they are written: processes, chains of levels, what a remap costs.
 
+pub mod affine;
 pub mod chain;
 pub mod counts;
 pub mod equal;
@@ -11,6 +12,7 @@ pub mod returns;
 pub mod space;
 pub mod targets;
 
+use crate::loads::affine::Affine;
 use crate::model::{Number, written};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
@@ -26,7 +28,8 @@ written! {
     pub enum Chain {
         Walk { #[serde(default)] lowest: i64, levels: usize, up: Number, down: Number, edge: Edge },
         BirthDeath { #[serde(default)] lowest: i64, up: Vec<Number>, down: Vec<Number> },
-        Matrix { #[serde(default)] lowest: i64, rows: Vec<Vec<Number>> }
+        Matrix { #[serde(default)] lowest: i64, rows: Vec<Vec<Number>> },
+        Affine(Affine)
     }
     pub enum Edge { Reflect, Hold }
 

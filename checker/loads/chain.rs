@@ -1,5 +1,6 @@
 //! How the load of a process moves.
 
+use crate::loads::affine::Affine;
 use crate::loads::{Chain, Edge};
 use crate::model::{Number, is_one};
 use crate::{Refusal, model_error};
@@ -12,7 +13,7 @@ pub type Row = Vec<(usize, BigRational)>;
 impl Chain {
     pub fn levels(&self) -> usize {
         match self {
-            Chain::Walk { levels, .. } => *levels,
+            Chain::Walk { levels, .. } | Chain::Affine(Affine { levels, .. }) => *levels,
             Chain::BirthDeath { up, .. } => up.len(),
             Chain::Matrix { rows, .. } => rows.len(),
         }
@@ -23,6 +24,7 @@ impl Chain {
         let (zero, one) = (BigRational::zero(), BigRational::one());
         let (lowest, moves): (_, Vec<[BigRational; 2]>) = match self {
             Chain::Matrix { lowest, rows } => return Ok((*lowest, dense(rows)?)),
+            Chain::Affine(own) => return Ok((own.lowest, laws(own.rows()?)?)),
             Chain::BirthDeath { lowest, up, down } if up.len() == down.len() => {
                 let moves = down.iter().zip(up).map(|(down, up)| [down.0.clone(), up.0.clone()]);
                 (lowest, moves.collect())

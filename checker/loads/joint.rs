@@ -29,7 +29,7 @@ impl Space {
         let mut order = Vec::from_iter(0..loads.len());
         order.sort_by_key(|state| &loads[*state]);
         if order.windows(2).any(|two| loads[two[0]] == loads[two[1]]) {
-            return model_error("two joint states have the same loads");
+            return Err(Refusal::Unproved("joint states share loads"));
         }
         let mut group = Group::new(members, loads.concat(), &rows)?;
         group.order = order;

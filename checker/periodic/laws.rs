@@ -1,6 +1,7 @@
 //! Numbers and laws of changes, as they are written.
 
-use crate::model::{Number, decimal, is_one, written};
+use crate::model::{Number, is_one, written};
+use crate::signed::Signed;
 use crate::{Refusal, model_error};
 use num_bigint::BigInt;
 use num_rational::BigRational;
@@ -16,18 +17,6 @@ written! {
         Gamma { shape: Number, mean: Number },
         Normal { mean: Signed, deviation: Number },
         Moments { mean: Signed, variance: Number }
-    }
-}
-
-/// A decimal number that may be negative.
-#[derive(Clone, PartialEq)]
-pub struct Signed(pub BigRational);
-
-impl<'de> Deserialize<'de> for Signed {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Signed, D::Error> {
-        let raw = Box::<ron::value::RawValue>::deserialize(deserializer)?;
-        let wrong = || D::Error::custom(format!("{} is not a decimal number", raw.get_ron()));
-        decimal(raw.trim().get_ron()).map(Signed).ok_or_else(wrong)
     }
 }
 

@@ -219,7 +219,9 @@ fn files() -> BTreeMap<String, String> {
 const SHARED: [&str; 4] = ["lib", "model", "number", "proof"];
 
 /// Files in which one of several ways is taken, and these.
-const FORKS: [(&str, &[&str]); 3] = [
+const FORKS: [(&str, &[&str]); 5] = [
+    ("loads", &["loads::affine"]),
+    ("loads::chain", &["loads::affine"]),
     (
         "stopping",
         &[
@@ -291,9 +293,13 @@ fn one_kind_reads_in_fifteen_hundred_lines() {
     let leads = leads(&files);
     let documents = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/certificates.md");
     let page = std::fs::read_to_string(&documents).unwrap();
-    let kinds: [(&str, &[&str]); 20] = [
+    let kinds: [(&str, &[&str]); 21] = [
         ("a change of phase", &["recursion"]),
         ("a map of stopping", &["stopping", "loads::multisets", "stopping::maps"]),
+        (
+            "a map, loads that are multiplied",
+            &["stopping", "loads::multisets", "loads::affine", "stopping::maps"],
+        ),
         (
             "a map, remaps to random loads",
             &["stopping", "loads::multisets", "stopping::maps", "stopping::uniform"],

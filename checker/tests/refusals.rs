@@ -158,6 +158,11 @@ fn cases() -> Vec<(&'static str, &'static str, Refusal)> {
             refused(&chain("Matrix(rows: [[1], [1]])"), None),
         ),
         (
+            "loads::affine",
+            "2 to 1000 levels, and changes with probabilities, are needed",
+            refused(&chain("Affine(levels: 1, changes: [(factor: 2, probability: 1)])"), None),
+        ),
+        (
             "loads::chain",
             "a row is no distribution over the levels there are, of which there must be two",
             refused(&birth("up: [0.5, 0.5], down: [0, 0.5]"), None),
@@ -174,7 +179,7 @@ fn cases() -> Vec<(&'static str, &'static str, Refusal)> {
         ),
         (
             "loads::joint",
-            "two joint states have the same loads",
+            "joint states share loads",
             refused(&joint("[[0, 1], [0, 1]]", COIN, STOP), None),
         ),
         (

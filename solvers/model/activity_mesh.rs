@@ -13,8 +13,11 @@ pub struct ActivityMesh {
     height: usize,
     #[serde(default)]
     units: Units,
+    weights: Option<Vec<Vec<u32>>>,
     processors: usize,
     moves: Moves,
+    #[serde(default)]
+    places: Vec<Place>,
     boundary: Boundary,
     steps: u64,
     remap_cost: Decimal,
@@ -44,12 +47,37 @@ struct Moves {
     south: Decimal,
 }
 
+/// Points `left <= x < right`, `bottom <= y < top`, from which units move in another way.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Place {
+    left: u32,
+    right: u32,
+    bottom: u32,
+    top: u32,
+    moves: Moves,
+}
+
 #[derive(Debug, Clone, Copy, Deserialize)]
 enum Boundary {
     Reject,
     Reflect,
     Exit,
     Torus,
+}
+
+impl Moves {
+    fn review(&self, path: &str, review: &mut Review<'_>) {
+        let Moves { east, west, north, south } = self;
+        for (name, p) in [("east", east), ("west", west), ("north", north), ("south", south)] {
+            review.probability(&format!("{path}.{name}"), p.value);
+        }
+    }
+
+    fn of(&self) -> mesh::Moves {
+        let Moves { east, west, north, south } = self;
+        mesh::Moves { east: east.value, west: west.value, north: north.value, south: south.value }
+    }
 }
 
 /// Most points of a mesh.
@@ -70,9 +98,9 @@ impl ActivityMesh {
         range(review, "height", self.height as u64, MAX_POINTS as u64);
         range(review, "steps", self.steps, MAX_STEPS);
         review.nonnegative("problem.remap_cost", self.remap_cost.value, "the cost of a remap");
-        let Moves { east, west, north, south } = &self.moves;
-        for (name, p) in [("east", east), ("west", west), ("north", north), ("south", south)] {
-            review.probability(&format!("problem.moves.{name}"), p.value);
+        self.moves.review("problem.moves", review);
+        for (i, place) in self.places.iter().enumerate() {
+            place.moves.review(&format!("problem.places[{i}].moves"), review);
         }
         if !review.faults.is_empty() {
             return;
@@ -82,11 +110,16 @@ impl ActivityMesh {
             review.fault("problem.width", "the mesh is too large", &label, "take a coarser mesh");
             return;
         }
-        if let Units::Rows(rows) = &self.units {
-            let help = format!("give {} rows of {} numbers", self.height, self.width);
+        let rows = match &self.units {
+            Units::Rows(rows) => Some(rows),
+            Units::Each(_) => None,
+        };
+        for (name, rows) in [("units", rows), ("weights", self.weights.as_ref())] {
+            let Some(rows) = rows else { continue };
             if rows.len() != self.height || rows.iter().any(|row| row.len() != self.width) {
-                let message = "the units do not fit the mesh";
-                review.fault("problem.units", message, "another shape", &help);
+                let help = format!("give {} rows of {} numbers", self.height, self.width);
+                let message = format!("the {name} do not fit the mesh");
+                review.fault(&format!("problem.{name}"), &message, "another shape", &help);
                 return;
             }
         }
@@ -96,6 +129,7 @@ impl ActivityMesh {
                 MeshError::Processors { .. } => "problem.processors",
                 MeshError::Moves(_) => "problem.moves",
                 MeshError::Units => "problem.units",
+                MeshError::Place(_) => "problem.places",
                 _ => "problem",
             };
             review.fault(place, "this is not an activity mesh", &error.to_string(), "");
@@ -107,13 +141,6 @@ impl ActivityMesh {
             Units::Each(count) => vec![*count; self.width * self.height],
             Units::Rows(rows) => rows.concat(),
         };
-        let Moves { east, west, north, south } = &self.moves;
-        let moves = mesh::Moves {
-            east: east.value,
-            west: west.value,
-            north: north.value,
-            south: south.value,
-        };
         let boundary = match self.boundary {
             Boundary::Reject => mesh::Boundary::Reject,
             Boundary::Reflect => mesh::Boundary::Reflect,
@@ -122,7 +149,16 @@ impl ActivityMesh {
         };
         let size = (self.width, self.height);
         let (steps, cost) = (self.steps, self.remap_cost.value);
-        mesh::ActivityMesh::new(size, units, self.processors, moves, boundary, steps, cost)
+        let moves = self.moves.of();
+        let mut built =
+            mesh::ActivityMesh::new(size, units, self.processors, moves, boundary, steps, cost)?;
+        if let Some(rows) = &self.weights {
+            built = built.with_weights(rows.concat())?;
+        }
+        self.places.iter().try_fold(built, |built, place| {
+            let &Place { left, right, bottom, top, .. } = place;
+            built.with_moves(mesh::Rectangle { left, right, bottom, top }, place.moves.of())
+        })
     }
 
     /// The engine's workload. The model has passed review.

@@ -3,7 +3,7 @@
 use super::number::Decimal;
 use super::review::Review;
 use remapping::Rational;
-use remapping::chain::{BirthDeath, ChainError, Dense};
+use remapping::chain::{self, BirthDeath, ChainError, Dense};
 use remapping::stopping::{Process, ProcessChain};
 use serde::Deserialize;
 
@@ -43,6 +43,25 @@ pub enum Chain {
         /// The transition probabilities from each level.
         rows: Vec<Vec<Decimal>>,
     },
+    /// A load that is multiplied and added to.
+    Affine {
+        /// The load at the lowest level.
+        #[serde(default)]
+        lowest: i64,
+        /// The number of levels.
+        levels: usize,
+        /// What may happen in a step.
+        changes: Vec<Change>,
+    },
+}
+
+/// `w` becomes `factor w + added`; between two loads it is split so that its mean is kept.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Change {
+    factor: Decimal,
+    added: Option<Decimal>,
+    probability: Decimal,
 }
 
 /// What a walk does at the edge of its range.
@@ -60,11 +79,14 @@ const LARGEST_LOAD: i64 = 1 << 40;
 /// The most levels of one process.
 const MOST_LEVELS: usize = 100_000_000;
 
+/// The same where the transition matrix is made from changes.
+const MOST_AFFINE: usize = 1000;
+
 impl Chain {
     /// The number of levels.
     pub fn levels(&self) -> usize {
         match self {
-            Chain::Walk { levels, .. } => *levels,
+            Chain::Walk { levels, .. } | Chain::Affine { levels, .. } => *levels,
             Chain::BirthDeath { up, .. } => up.len(),
             Chain::Matrix { rows, .. } => rows.len(),
         }
@@ -75,6 +97,7 @@ impl Chain {
         match self {
             Chain::Walk { lowest, .. }
             | Chain::BirthDeath { lowest, .. }
+            | Chain::Affine { lowest, .. }
             | Chain::Matrix { lowest, .. } => *lowest,
         }
     }
@@ -85,7 +108,7 @@ impl Chain {
         let levels = self.levels();
         if !(2..=MOST_LEVELS).contains(&levels) {
             let place = match self {
-                Chain::Walk { .. } => format!("{path}.levels"),
+                Chain::Walk { .. } | Chain::Affine { .. } => format!("{path}.levels"),
                 Chain::BirthDeath { .. } => format!("{path}.up"),
                 Chain::Matrix { .. } => format!("{path}.rows"),
             };
@@ -115,6 +138,7 @@ impl Chain {
                 }
             }
             Chain::Matrix { rows, .. } => review_rows(&format!("{path}.rows"), rows, review),
+            Chain::Affine { levels, changes, .. } => review_changes(path, *levels, changes, review),
         }
         if review.faults.len() > before {
             return;
@@ -151,6 +175,20 @@ impl Chain {
                 let double = |row: &Vec<Decimal>| row.iter().map(|p| p.value).collect();
                 ProcessChain::Dense(Dense::new(&rows.iter().map(double).collect::<Vec<_>>())?)
             }
+            Chain::Affine { lowest, levels, changes } => {
+                let change = |change: &Change| chain::Change {
+                    factor: change.factor.exact.clone(),
+                    added: change
+                        .added
+                        .as_ref()
+                        .map_or(Rational::ZERO, |added| added.exact.clone()),
+                    probability: change.probability.exact.clone(),
+                };
+                let changes: Vec<_> = changes.iter().map(change).collect();
+                let double = |row: &Vec<Rational>| row.iter().map(|p| p.to_f64().value()).collect();
+                let rows = chain::affine_rows(*lowest, *levels, &changes);
+                ProcessChain::Dense(Dense::new(&rows.iter().map(double).collect::<Vec<_>>())?)
+            }
             _ => ProcessChain::BirthDeath(self.birth_death().expect("not a matrix")?),
         })
     }
@@ -175,7 +213,7 @@ impl Chain {
                 let (up, down): (Vec<_>, Vec<_>) = (exact(up), exact(down));
                 Some(BirthDeath::from_rationals(&up, &down))
             }
-            Chain::Matrix { .. } => None,
+            Chain::Matrix { .. } | Chain::Affine { .. } => None,
         }
     }
 
@@ -183,6 +221,21 @@ impl Chain {
     pub fn process(&self) -> Process {
         Process { lowest: self.lowest(), chain: self.build().expect("reviewed") }
     }
+}
+
+/// Faults changes that have no law.
+fn review_changes(path: &str, levels: usize, changes: &[Change], review: &mut Review<'_>) {
+    if levels > MOST_AFFINE {
+        let (label, help) = (format!("{levels} levels"), format!("at most {MOST_AFFINE}"));
+        review.fault(&format!("{path}.levels"), "too many levels for changes", &label, &help);
+    }
+    for (i, change) in changes.iter().enumerate() {
+        let path = format!("{path}.changes[{i}]");
+        review.exact_probability(&format!("{path}.probability"), &change.probability);
+        review.exact_nonnegative(&format!("{path}.factor"), &change.factor, "a factor of loads");
+    }
+    let sum = changes.iter().fold(Rational::ZERO, |sum, change| sum + &change.probability.exact);
+    review.exact_sum_to_one(&format!("{path}.changes"), &sum, "the list of changes");
 }
 
 /// Faults rows that are no transition matrix.

@@ -173,7 +173,7 @@ impl LoadDrift {
                 Multisets::new(r, levels + 1).map_or(f64::INFINITY, |sets| sets.states() as f64)
             }
             // Two full tensors.
-            Chain::Matrix { .. } => 2.0 * (levels as f64).powi(r as i32),
+            Chain::Matrix { .. } | Chain::Affine { .. } => 2.0 * (levels as f64).powi(r as i32),
         };
         let states = self.states().map_or(f64::INFINITY, |states| states as f64);
         // Value, work, remaps, scratch; total, largest level, decision; the cost of the units moved.

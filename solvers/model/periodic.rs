@@ -164,7 +164,7 @@ impl Periodic {
                 review.fault(path, message, "not with a chain", "leave it out");
             }
         }
-        if matches!(chain, Chain::Matrix { .. }) {
+        if matches!(chain, Chain::Matrix { .. } | Chain::Affine { .. }) {
             let help = "give Walk(...) or BirthDeath(...)";
             review.fault(
                 "problem.changes.chain",

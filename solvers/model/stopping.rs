@@ -1,6 +1,6 @@
 //! The `Stopping` problem of a model file \[YXW03\].
 
-use super::chain::{Chain, review_rows};
+use super::chain::{Chain, Edge, review_rows};
 use super::cost::Cost;
 use super::matrix_market;
 use super::number::Decimal;
@@ -9,7 +9,7 @@ use crate::solution::dynamics::{Dynamics, Kind, MOST_LEVELS, Moves};
 use remapping::Rational;
 use remapping::chain::{Joint, Operator};
 use remapping::imbalance::{Imbalance, RunningCost};
-use remapping::stopping::{AfterRemap, Process, ProcessChain, States};
+use remapping::stopping::{AfterRemap, Process, ProcessChain, States, Unbounded};
 use serde::Deserialize;
 use std::path::Path;
 
@@ -25,14 +25,32 @@ pub struct Stopping {
     after_remap: After,
     #[serde(default)]
     steps: Option<u64>,
+    #[serde(default)]
+    partial_remaps: bool,
 }
 
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 enum Processes {
-    Identical { count: usize, chain: Chain },
+    Identical {
+        count: usize,
+        chain: Chain,
+    },
     Distinct(Vec<Chain>),
-    Joint { loads: Vec<Vec<i64>>, transition: Transition },
+    Joint {
+        loads: Vec<Vec<i64>>,
+        transition: Transition,
+    },
+    /// Walks on all loads from the lowest one up.
+    Unbounded {
+        count: usize,
+        #[serde(default)]
+        lowest: i64,
+        up: Decimal,
+        down: Decimal,
+        edge: Edge,
+        shown: usize,
+    },
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -47,6 +65,9 @@ enum After {
     Uniform,
     Restart,
 }
+
+/// The most levels of each unbounded walk that are shown.
+const MOST_SHOWN: usize = 1000;
 
 /// The most steps.
 const MOST_STEPS: u64 = 10_000_000;
@@ -73,6 +94,23 @@ impl Stopping {
                 review_loads(loads, review);
                 if let Transition::Dense(rows) = transition {
                     review_rows("problem.processes.transition", rows, review);
+                }
+            }
+            Processes::Unbounded { count, shown, .. } => {
+                review_count("problem.processes.count", *count, review);
+                if !(2..=MOST_SHOWN).contains(shown) {
+                    let label = format!("not between 2 and {MOST_SHOWN}");
+                    let help = "J is wanted for so many loads of each process, from the lowest up";
+                    let path = "problem.processes.shown";
+                    review.fault(path, "a number is out of range", &label, help);
+                }
+                if let Some(walk) = self.processes.first_levels() {
+                    walk.review("problem.processes", review);
+                }
+                if self.after_remap != After::Stop || self.is_varied() {
+                    let label = "loads without end go with Stop, one remap cost and no `steps`";
+                    let help = "take after_remap: Stop, or Identical(...) with a highest level";
+                    review.fault("problem.processes", "this does not go together", label, help);
                 }
             }
         }
@@ -104,7 +142,12 @@ impl Stopping {
                 let help = "correct the chain";
                 review.fault("problem.processes", "these processes cannot be solved", &error, help);
             }
-            Ok((states, _)) if states.count() <= 1_000_000 => self.review_balance(&states, review),
+            Ok((states, _)) if states.count() <= 1_000_000 => {
+                self.review_balance(&states, review);
+                if states.share_loads() {
+                    review.warn("states share loads: decisions are for those who know the state");
+                }
+            }
             Ok(_) => {}
         }
     }
@@ -120,6 +163,12 @@ impl Stopping {
             let help = "leave it out for a computation without end";
             let label = format!("not between 1 and {MOST_STEPS}");
             review.fault("problem.steps", "a number is out of range", &label, help);
+        }
+        let by_units = !matches!(self.remap_cost, Cost::PerState(_)) && self.steps.is_none();
+        if self.partial_remaps && !(by_units && self.after_remap == After::Restart) {
+            let label = "remaps of some units are for computations that go on, without end, at costs by units";
+            let help = "take after_remap: Restart, remap_cost: (fixed: .., per_unit_moved: ..) and no `steps`";
+            review.fault("problem.partial_remaps", "this does not go together", label, help);
         }
         let Cost::PerState(costs) = &self.remap_cost else { return };
         match &self.processes {
@@ -159,7 +208,7 @@ impl Stopping {
 
     fn count(&self) -> usize {
         match &self.processes {
-            Processes::Identical { count, .. } => *count,
+            Processes::Identical { count, .. } | Processes::Unbounded { count, .. } => *count,
             Processes::Distinct(chains) => chains.len(),
             Processes::Joint { loads, .. } => loads.first().map_or(0, Vec::len),
         }
@@ -168,6 +217,16 @@ impl Stopping {
     /// Whether the load vectors are listed, not those of independent processes.
     pub fn is_joint(&self) -> bool {
         matches!(self.processes, Processes::Joint { .. })
+    }
+
+    /// Walks without a highest load, and how many levels of each are asked for.
+    pub fn unbounded(&self) -> Option<(Unbounded, usize)> {
+        let Processes::Unbounded { count, lowest, up, down, edge, shown } = &self.processes else {
+            return None;
+        };
+        let reflect = matches!(edge, Edge::Reflect);
+        let (up, down) = (up.value, down.value);
+        Some((Unbounded { count: *count, lowest: *lowest, up, down, reflect }, *shown))
     }
 
     /// The remap cost, where it is the same for all loads.
@@ -185,14 +244,19 @@ impl Stopping {
         self.steps
     }
 
+    /// Whether a remap may move as many units as pays.
+    pub fn is_partial(&self) -> bool {
+        self.partial_remaps
+    }
+
     /// Whether the running cost is max - mean of processors that are alike.
     pub fn is_plain(&self) -> bool {
         self.capacities.is_none() && self.running_cost == RunningCost::MaxMinusMean
     }
 
-    /// Whether the remap cost depends on the loads, or there is an end.
+    /// Whether the remap cost depends on the loads, remaps may be partial, or there is an end.
     pub fn is_varied(&self) -> bool {
-        self.steps.is_some() || self.remap_cost.constant().is_none()
+        self.partial_remaps || self.steps.is_some() || self.remap_cost.constant().is_none()
     }
 
     /// Whether the computation goes on from balanced loads after a remap, without end.
@@ -219,6 +283,7 @@ impl Stopping {
                 loads.iter().flatten().map(|load| load.unsigned_abs()).max().unwrap_or(0)
             }
             Processes::Identical { chain, .. } => largest_load(chain),
+            Processes::Unbounded { lowest, .. } => lowest.unsigned_abs() + (1 << 30),
             Processes::Distinct(chains) => chains.iter().map(largest_load).max().unwrap_or(0),
         };
         let capacities: Vec<Rational> = match &self.capacities {
@@ -271,6 +336,7 @@ impl Stopping {
             Processes::Distinct(chains) => {
                 chains.iter().map(|chain| of(chain.process())).collect::<Option<_>>()?
             }
+            Processes::Unbounded { .. } => return None,
             Processes::Joint { .. } => Vec::new(),
         };
         let capacities = self.capacities.iter().flatten().map(|c| c.value).collect();
@@ -278,13 +344,33 @@ impl Stopping {
         Some(Dynamics { chains, capacities, running_cost: self.running_cost, course })
     }
 
-    /// The processes, one by one; none if they move jointly.
+    /// The processes, one by one, unbounded ones as far as they are shown; none if they move jointly.
     pub fn independent(&self) -> Vec<Process> {
         match &self.processes {
             Processes::Identical { count, chain } => vec![chain.process(); *count],
             Processes::Distinct(chains) => chains.iter().map(Chain::process).collect(),
+            Processes::Unbounded { count, .. } => {
+                let walk = self.processes.first_levels();
+                walk.map_or_else(Vec::new, |walk| vec![walk.process(); *count])
+            }
             Processes::Joint { .. } => Vec::new(),
         }
+    }
+}
+
+impl Processes {
+    /// The levels of an unbounded walk that are shown, held at the last of them.
+    fn first_levels(&self) -> Option<Chain> {
+        let Processes::Unbounded { lowest, up, down, edge, shown, .. } = self else { return None };
+        let none = || Decimal { exact: Rational::ZERO, value: 0.0 };
+        let (mut ups, mut downs) = (vec![up.clone(); *shown], vec![down.clone(); *shown]);
+        if matches!(edge, Edge::Reflect) && *shown > 0 {
+            ups[0] = Decimal { exact: &up.exact + &down.exact, value: up.value + down.value };
+        }
+        if let (Some(first), Some(last)) = (downs.first_mut(), ups.last_mut()) {
+            (*first, *last) = (none(), none());
+        }
+        Some(Chain::BirthDeath { lowest: *lowest, up: ups, down: downs })
     }
 }
 

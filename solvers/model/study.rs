@@ -132,6 +132,17 @@ pub enum Series {
         /// The numbers of observed steps, in ascending order.
         points: Vec<Printed>,
     },
+    /// How far given loads of mean 1 are from balance, by the number of processors.
+    Scenario {
+        /// Its name.
+        name: String,
+        /// The loads.
+        loads: Uneven,
+        /// How they are measured.
+        measure: Measure,
+        /// The numbers of processors.
+        points: Vec<Printed>,
+    },
     /// W(n) over many paths: where it first stops falling, where it is least, or how much the one is above the
     /// other.
     Minimum {
@@ -253,6 +264,26 @@ pub struct Sampled {
     pub seed: u64,
 }
 
+/// Loads of mean 1.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+pub enum Uneven {
+    /// Half of them by so much below it, half above.
+    Half(f64),
+    /// One by so much below, one above, the others balanced.
+    Pair(f64),
+    /// One above it, the others by so much below.
+    One(f64),
+}
+
+/// How far loads are from their mean, as a share of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+pub enum Measure {
+    /// The largest deviation, d.
+    Extreme,
+    /// The root of the sum of squares, v.
+    Deviation,
+}
+
 /// How what stopping costs is learnt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 pub enum Learner {
@@ -362,7 +393,7 @@ impl Series {
             | Series::Retaining(CostCurve { model, .. })
             | Series::Remapping(CostCurve { model, .. })
             | Series::AboveOptimum { model, .. } => vec![model],
-            Series::Speedup(_) => Vec::new(),
+            Series::Speedup(_) | Series::Scenario { .. } => Vec::new(),
         }
     }
 
@@ -382,6 +413,7 @@ impl Series {
             | Series::AverageCost(Sampled { name, .. })
             | Series::Learning { name, .. }
             | Series::Minimum { name, .. }
+            | Series::Scenario { name, .. }
             | Series::Retaining(CostCurve { name, .. })
             | Series::Remapping(CostCurve { name, .. })
             | Series::AboveOptimum { name, .. }
@@ -411,6 +443,10 @@ impl Series {
             Series::AverageCost(_) => "W(n) along one path",
             Series::Learning { .. } => {
                 "mean |J learnt - J| of the unbalanced, % of the remap cost, 95 % confidence"
+            }
+            Series::Scenario { measure: Measure::Extreme, .. } => "d, the largest deviation",
+            Series::Scenario { measure: Measure::Deviation, .. } => {
+                "v, the root of the sum of squares"
             }
             Series::Minimum { which: Which::First, .. } => {
                 "mean of W(n) at its first minimum, 95 % confidence"

@@ -191,6 +191,14 @@ pub fn self_check(loaded: &Loaded, solved: &Solved) -> Option<String> {
 
 /// What the checker finds to follow from an answer, and from what.
 fn prove(loaded: &Loaded, solved: &Solved, budget: &Budget) -> Result<(Evidence, Proof), Refusal> {
+    if let Problem::Stopping(posed) = &loaded.model.problem {
+        if posed.unbounded().is_some() {
+            return Err(Refusal::Unproved("walks without a highest load have no certificates"));
+        }
+        if posed.is_partial() {
+            return Err(Refusal::Unproved("partial remaps have no certificates"));
+        }
+    }
     let model = Model::read(loaded.text(), loaded.folder())?;
     match (&model, &loaded.model.problem) {
         (Model::PhaseChange(model), Problem::PhaseChange(problem)) => {

@@ -148,10 +148,12 @@ pub fn play<W: Workload>(
     let optimal = contestants
         .iter()
         .position(|contestant| matches!(contestant.start, Start::Map(_) | Start::Listed(_)));
-    let lines = contestants.iter().zip(&tallies).map(|(contestant, own)| {
-        let best = optimal.map(|at| (&contestants[at], &tallies[at]));
-        line(contestant, own, knows.then_some(&clairvoyant), best)
-    });
+    let played = |at: usize| {
+        let Contestant { name, exact, .. } = &contestants[at];
+        Played { name, exact: *exact, tallies: &tallies[at] }
+    };
+    let lines = (0..contestants.len())
+        .map(|at| line(&played(at), knows.then_some(&clairvoyant), optimal.map(played)));
     let policies = lines.collect();
     (
         Report {
@@ -165,12 +167,23 @@ pub fn play<W: Workload>(
     )
 }
 
-fn line(
-    contestant: &Contestant,
-    tallies: &[Tally],
+/// What a policy came to, run by run.
+pub struct Played<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// Its exact expected value, where it can be evaluated.
+    pub exact: Option<f64>,
+    /// The runs.
+    pub tallies: &'a [Tally],
+}
+
+/// How a policy did, beside the optimum.
+pub fn line(
+    played: &Played<'_>,
     clairvoyant: Option<&Vec<f64>>,
-    optimal: Option<(&Contestant, &Vec<Tally>)>,
+    optimal: Option<Played<'_>>,
 ) -> Line {
+    let tallies = played.tallies;
     let of = |read: &dyn Fn(&Tally) -> f64, most: f64| {
         Estimate::between(&tallies.iter().map(read).collect::<Vec<_>>(), 0.0, most)
     };
@@ -180,14 +193,14 @@ fn line(
     let unlimited = f64::INFINITY;
     let spacings: Vec<f64> = tallies.iter().filter_map(Tally::spacing).collect();
     let (time, work) = (of(&|tally| tally.time, unlimited), of(&|tally| tally.work, unlimited));
-    let regret_optimal = optimal.map(|(best, others)| match (contestant.exact, best.exact) {
+    let regret_optimal = optimal.map(|best| match (played.exact, best.exact) {
         (Some(own), Some(best)) => Estimate::around(own - best, 0.0),
-        _ => Estimate::of(&above(&mut others.iter().map(|tally| tally.value))),
+        _ => Estimate::of(&above(&mut best.tallies.iter().map(|tally| tally.value))),
     });
     Line {
-        policy: contestant.name.clone(),
+        policy: played.name.to_owned(),
         cost: of(&|tally| tally.value, unlimited),
-        exact: contestant.exact,
+        exact: played.exact,
         per_metric: Metrics {
             time,
             work,

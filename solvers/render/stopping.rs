@@ -43,6 +43,12 @@ pub fn summary(text: &mut String, answer: &Answer) {
         let _ =
             writeln!(text, "a remap costs {fixed}, and {per_unit_moved} for each unit it moves");
     }
+    if let Some(levels) = answer.kept_levels {
+        let _ = writeln!(
+            text,
+            "{levels} levels of each process were kept; those beyond change no J here by more than the bounds say"
+        );
+    }
     if let Some(steps) = answer.steps {
         let _ = writeln!(text, "the map is that of the first of {steps} steps");
     }
@@ -60,6 +66,19 @@ pub fn summary(text: &mut String, answer: &Answer) {
             ),
         };
         let _ = writeln!(text, "{shown}");
+    }
+    if let Some(partial) = &answer.partial_remaps {
+        let mut numbers: Vec<u64> = partial.units.iter().copied().filter(|m| *m > 0).collect();
+        numbers.sort_unstable();
+        let count = |own: &[u64]| format!("{} in {}", own[0], own.len());
+        let groups: Vec<String> = numbers.chunk_by(|a, b| a == b).map(count).collect();
+        let shown = if groups.is_empty() { "none".to_owned() } else { groups.join(", ") };
+        let whole = within(partial.average_of_whole);
+        let _ = writeln!(
+            text,
+            "units that a remap moves, and in how many load vectors: {shown}\nremaps of all that is above its share: {whole} \
+             per step"
+        );
     }
     if let (Some(best), None) = (answer.average, answer.average_of_stop) {
         let _ = writeln!(text, "long-run average cost per step {}", within(best));

@@ -313,6 +313,20 @@ pub fn of(solution: &Solution, name: &str, archive: &Path) -> Result<StatedRule,
             }
             Rule::Switching(Switching::of(answer).map_err(wrong)?)
         }
+        Body::Stopping(answer) if answer.shares_loads() => {
+            let what =
+                "states share loads, and a rule that sees loads alone cannot tell them apart";
+            return Err(Complaint::elsewhere(
+                format!("{name}: {what}"),
+                "use `decision`, which has a letter for each state",
+            ));
+        }
+        Body::Stopping(answer) if answer.partial_remaps.is_some() => {
+            return Err(Complaint::elsewhere(
+                format!("{name}: rules say when to remap, and not how many units to move"),
+                "leave `partial_remaps` out",
+            ));
+        }
         Body::Stopping(answer) if answer.steps.is_some() => {
             let what =
                 "the map changes with the number of steps left, and such maps are not exported yet";

@@ -3,7 +3,7 @@
 use super::{Bounds, dynamics::Dynamics, map};
 use remapping::stopping::mean_and_spread;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 /// Decision map of a stopping problem.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -27,6 +27,12 @@ pub struct Answer {
     /// With `steps` and `Stop`: with how many steps left, or more, each load vector remaps; null where none does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remaps_from: Option<Vec<Option<u64>>>,
+    /// Where a remap may move as many units as pays.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub partial_remaps: Option<PartialRemaps>,
+    /// Of walks without a highest load: how many levels of each were kept for J on those that are listed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kept_levels: Option<usize>,
     /// The number of load vectors.
     pub states: Vectors,
     /// The number of states solved for, after lumping equal processes.
@@ -86,6 +92,16 @@ pub enum CostByState {
     },
     /// For each listed state.
     Listed(Vec<f64>),
+}
+
+/// Remaps that move some units.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PartialRemaps {
+    /// How many units to move from each load vector, one by one from where most are above the share to where most are below.
+    pub units: Vec<u64>,
+    /// Bounds on the smallest average cost per step of remaps that move all that is above.
+    pub average_of_whole: Bounds,
 }
 
 /// The states a problem is solved for.
@@ -183,6 +199,11 @@ impl<'de> Deserialize<'de> for Vectors {
 }
 
 impl Answer {
+    /// Whether states of a joint chain have the same loads.
+    pub fn shares_loads(&self) -> bool {
+        self.loads.iter().collect::<HashSet<_>>().len() < self.loads.len()
+    }
+
     /// The lowest load of each process; of a joint chain the least that is listed.
     pub fn lowest(&self) -> Vec<i64> {
         match self.loads.first() {
@@ -239,6 +260,9 @@ impl Answer {
         };
         if self.remaps_from.as_ref().is_some_and(|from| Some(from.len()) != vectors) {
             return Some("`remaps_from` has not one number for each load vector".to_owned());
+        }
+        if self.partial_remaps.as_ref().is_some_and(|own| Some(own.units.len()) != vectors) {
+            return Some("`partial_remaps` has not one number for each load vector".to_owned());
         }
         let Some(letters) = &self.decision else { return None };
         if letters.chars().any(|letter| !"BRC".contains(letter)) {

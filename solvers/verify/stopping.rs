@@ -109,7 +109,7 @@ fn case(loaded: &Loaded) -> Option<Case> {
         imbalance: model.imbalance().ok()?,
         processes: model.independent(),
         // The claims are of one remap cost and no end.
-        rho: model.remap_cost().filter(|_| !model.is_varied())?,
+        rho: model.remap_cost().filter(|_| !model.is_varied() && model.unbounded().is_none())?,
         after: model.after(),
         folder: loaded.folder().to_owned(),
         model: model.clone(),

@@ -24,6 +24,7 @@
 //! # Ok::<(), remapping::chain::ChainError>(())
 //! ```
 
+mod affine;
 mod birth_death;
 mod dense;
 mod exchangeable;
@@ -38,6 +39,7 @@ mod wanted;
 
 use rayon::prelude::*;
 
+pub use affine::{Change, affine_rows};
 pub use birth_death::{BirthDeath, Edge};
 pub use dense::Dense;
 pub use exchangeable::Exchangeable;
@@ -176,14 +178,6 @@ pub enum ChainError {
         edge: &'static str,
         /// The probability given.
         value: f64,
-    },
-    /// Two states of a joint chain have the same loads.
-    #[error("states {first} and {second} (from 0) have the same loads")]
-    SameLoads {
-        /// The first of them.
-        first: usize,
-        /// The second.
-        second: usize,
     },
     /// The number of states does not fit a machine word.
     #[error("the number of states, {0}, is too large to count on this machine")]

@@ -3,7 +3,7 @@
 //! A rectangular grid of activity points carries work units; in every step each unit moves,
 //! independently of all others, to a neighbouring point or stays. Processors own rectangles of
 //! points, found by binary dissection; the load of a processor is the work on its points. Points
-//! are indivisible. A remap dissects anew.
+//! are indivisible. A remap dissects anew. What a unit demands, and how it moves, may depend on its point.
 //!
 //! Units are never followed one by one: the units of a point are split among its neighbours by
 //! binomial draws, so that a step costs the number of points whatever the number of units.
@@ -40,6 +40,17 @@ pub struct Moves {
     pub south: f64,
 }
 
+impl Moves {
+    fn splitter(&self) -> Result<Splitter, MeshError> {
+        let all = [self.east, self.west, self.north, self.south];
+        let sum: f64 = all.iter().sum();
+        if all.iter().any(|p| !(0.0..=1.0).contains(p)) || sum > 1.0 + 1e-12 {
+            return Err(MeshError::Moves(sum));
+        }
+        Ok(Splitter::new(all))
+    }
+}
+
 /// What becomes of a unit that would leave the domain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Boundary {
@@ -59,8 +70,12 @@ pub struct ActivityMesh {
     width: usize,
     height: usize,
     units: Vec<u32>,
+    /// What a unit demands at each point; 1 everywhere if there are none.
+    weights: Vec<u32>,
     processors: usize,
-    splitter: Splitter,
+    /// The laws of moves, and which of them holds at each point.
+    splitters: Vec<Splitter>,
+    laws: Vec<usize>,
     boundary: Boundary,
     steps: u64,
     remap_cost: f64,
@@ -93,8 +108,11 @@ pub enum MeshError {
     #[error("the probabilities of moving sum to {0}, or one is outside [0, 1]")]
     Moves(f64),
     /// More work than can be counted.
-    #[error("more than 2^32 units")]
+    #[error("more than 2^32 units, or units of that weight")]
     Units,
+    /// A rectangle that is empty or reaches beyond the mesh.
+    #[error("the rectangle {0:?} is empty or reaches beyond the mesh")]
+    Place(Rectangle),
 }
 
 impl ActivityMesh {
@@ -122,16 +140,58 @@ impl ActivityMesh {
         if processors == 0 || processors > points {
             return Err(MeshError::Processors { processors, points });
         }
-        let all = [moves.east, moves.west, moves.north, moves.south];
-        let sum: f64 = all.iter().sum();
-        if all.iter().any(|p| !(0.0..=1.0).contains(p)) || sum > 1.0 + 1e-12 {
-            return Err(MeshError::Moves(sum));
-        }
         if units.iter().map(|&units| u64::from(units)).sum::<u64>() > u64::from(u32::MAX) {
             return Err(MeshError::Units);
         }
-        let splitter = Splitter::new(all);
-        Ok(ActivityMesh { width, height, units, processors, splitter, boundary, steps, remap_cost })
+        let (splitters, laws) = (vec![moves.splitter()?], vec![0; points]);
+        let weights = Vec::new();
+        Ok(ActivityMesh {
+            width,
+            height,
+            units,
+            weights,
+            processors,
+            splitters,
+            laws,
+            boundary,
+            steps,
+            remap_cost,
+        })
+    }
+
+    /// With a weight of units at each point, row by row, that says what each of them demands there.
+    ///
+    /// # Errors
+    /// Another number of weights than points, or more work than can be counted.
+    pub fn with_weights(self, weights: Vec<u32>) -> Result<ActivityMesh, MeshError> {
+        let (expected, found) = (self.units.len(), weights.len());
+        if expected != found {
+            return Err(MeshError::Shape { expected, found });
+        }
+        let units = self.units.iter().map(|&units| u64::from(units)).sum::<u64>();
+        let heaviest = weights.iter().copied().max().unwrap_or(0);
+        if units.saturating_mul(u64::from(heaviest)) > u64::from(u32::MAX) {
+            return Err(MeshError::Units);
+        }
+        Ok(ActivityMesh { weights, ..self })
+    }
+
+    /// With other moves from the points of a rectangle.
+    ///
+    /// # Errors
+    /// A rectangle that is not one of the mesh, or moves that are not probabilities.
+    pub fn with_moves(mut self, place: Rectangle, moves: Moves) -> Result<ActivityMesh, MeshError> {
+        let Rectangle { left, right, bottom, top } = place;
+        let within = left < right && right as usize <= self.width;
+        if !within || bottom >= top || top as usize > self.height {
+            return Err(MeshError::Place(place));
+        }
+        self.splitters.push(moves.splitter()?);
+        for y in bottom as usize..top as usize {
+            let row = y * self.width;
+            self.laws[row + left as usize..row + right as usize].fill(self.splitters.len() - 1);
+        }
+        Ok(self)
     }
 
     /// The point a unit at (x, y) moves to in direction 0..4 (east, west, north, south); `None` if
@@ -163,7 +223,7 @@ pub struct Field {
     width: usize,
     units: Vec<u32>,
     next: Vec<u32>,
-    /// `sums[(y, x)]`: units with smaller coordinates, one row and one column more than points.
+    /// `sums[(y, x)]`: what units demand with smaller coordinates, one row and one column more than points.
     sums: Vec<u64>,
 }
 
@@ -173,21 +233,22 @@ impl Field {
         &self.units
     }
 
-    /// Units in a rectangle.
+    /// What the units in a rectangle demand.
     pub fn weight(&self, rectangle: &Rectangle) -> u64 {
         let at = |x: u32, y: u32| self.sums[y as usize * (self.width + 1) + x as usize];
         let &Rectangle { left, right, bottom, top } = rectangle;
         at(right, top) + at(left, bottom) - at(left, top) - at(right, bottom)
     }
 
-    fn sum_up(&mut self) {
+    fn sum_up(&mut self, weights: &[u32]) {
         let width = self.width;
         for (y, row) in self.units.chunks_exact(width).enumerate() {
             let (below, above) = self.sums.split_at_mut((y + 1) * (width + 1));
             let below = &below[y * (width + 1)..];
             let mut sum = 0;
             for (x, &units) in row.iter().enumerate() {
-                sum += u64::from(units);
+                let weight = weights.get(y * width + x).map_or(1, |weight| u64::from(*weight));
+                sum += weight * u64::from(units);
                 above[x + 1] = below[x + 1] + sum;
             }
         }
@@ -210,7 +271,7 @@ impl Workload for ActivityMesh {
         let (width, units) = (self.width, self.units.clone());
         let sums = vec![0; (width + 1) * (self.height + 1)];
         let mut field = Field { stream, width, next: vec![0; units.len()], units, sums };
-        field.sum_up();
+        field.sum_up(&self.weights);
         field
     }
 
@@ -227,7 +288,8 @@ impl Workload for ActivityMesh {
                 if units == 0 {
                     continue;
                 }
-                let moved = self.splitter.split(units, &mut world.stream);
+                let splitter = &self.splitters[self.laws[here]];
+                let moved = splitter.split(units, &mut world.stream);
                 world.next[here] += units - moved.iter().sum::<u32>();
                 for (direction, &count) in moved.iter().enumerate().filter(|(_, count)| **count > 0)
                 {
@@ -238,7 +300,7 @@ impl Workload for ActivityMesh {
             }
         }
         std::mem::swap(&mut world.units, &mut world.next);
-        world.sum_up();
+        world.sum_up(&self.weights);
     }
 
     fn follow(&self, _world: &Field, _mapping: &mut Vec<Rectangle>) {}

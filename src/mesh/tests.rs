@@ -131,3 +131,41 @@ fn known_weights_are_cut_where_they_balance() {
     let third = dissect((8, 1), 3, weight);
     assert_eq!(third.iter().map(weight).collect::<Vec<_>>(), [10, 11, 15]);
 }
+
+/// What units demand at their point is what processors are loaded with, and each place has its own moves.
+#[test]
+fn weights_and_moves_by_place() {
+    let units: Vec<u32> = (0..24).map(|k| 20 + k % 3).collect();
+    let weights: Vec<u32> = (0..24).map(|k| k % 5).collect();
+    let still = Moves { east: 0.0, west: 0.0, north: 0.0, south: 0.0 };
+    let east = Moves { east: 1.0, ..still };
+    let place = Rectangle { left: 1, right: 3, bottom: 2, top: 4 };
+    let mesh = ActivityMesh::new((6, 4), units.clone(), 4, still, Boundary::Exit, 10, 5.0)
+        .and_then(|mesh| mesh.with_weights(weights.clone()))
+        .and_then(|mesh| mesh.with_moves(place, east))
+        .unwrap();
+    let mut field = mesh.start(stream(2, 0));
+    let mut expected = units;
+    for _ in 0..2 {
+        let all = Rectangle { left: 0, right: 6, bottom: 0, top: 4 };
+        let demand: u32 = expected.iter().zip(&weights).map(|(units, weight)| units * weight).sum();
+        assert_eq!(field.weight(&all), u64::from(demand));
+        assert_eq!(field.units(), expected);
+        let (mut mapping, mut loads) = (mesh.initial(&mut field), Vec::new());
+        mesh.remap(&field, &mut mapping);
+        mesh.loads(&field, &mapping, &mut loads);
+        assert_eq!(loads.iter().sum::<f64>(), f64::from(demand));
+        mesh.advance(&mut field);
+        for y in 2..4 {
+            let row = &mut expected[6 * y..6 * y + 6];
+            (row[3], row[2], row[1]) = (row[3] + row[2], row[1], 0);
+        }
+    }
+    let heavy = |mesh: ActivityMesh| mesh.with_weights(vec![u32::MAX; 24]);
+    let plain = || mesh.clone();
+    assert_eq!(heavy(plain()).unwrap_err(), MeshError::Units);
+    let beyond = Rectangle { right: 7, ..place };
+    assert_eq!(plain().with_moves(beyond, still).unwrap_err(), MeshError::Place(beyond));
+    let none = Rectangle { right: 1, ..place };
+    assert_eq!(plain().with_moves(none, still).unwrap_err(), MeshError::Place(none));
+}

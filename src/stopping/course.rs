@@ -5,6 +5,7 @@ use crate::chain::Operator;
 use crate::policy::{Policy, Step};
 use crate::simulate::{Stream, Workload};
 use rand::RngExt;
+use std::collections::HashSet;
 use std::sync::Arc;
 
 /// Sample paths of a chain of load vectors. Before each step but the first one may remap, as the average cost of
@@ -60,14 +61,38 @@ impl Course {
         }
     }
 
+    /// The states in which to remap before each step, from the first on, to cost the least: exactly, up to rounding.
+    pub fn optimal(&self, operator: &dyn Operator) -> Vec<Arc<Vec<bool>>> {
+        let n = self.loads.len();
+        let psi = self.running();
+        let (mut v, mut go) = (vec![0.0; n], vec![0.0; n]);
+        let mut maps: Vec<Arc<Vec<bool>>> = Vec::new();
+        for step in (1..=self.steps).rev() {
+            operator.apply_into(&v, &mut go);
+            go.iter_mut().zip(&psi).for_each(|(go, psi)| *go += psi);
+            let pays = |s: usize| step > 1 && self.remap_cost + go[self.back[s]] < go[s];
+            let map: Vec<bool> = (0..n).map(pays).collect();
+            for s in 0..n {
+                v[s] = if map[s] { self.remap_cost + go[self.back[s]] } else { go[s] };
+            }
+            let same = maps.last().filter(|last| ***last == map).cloned();
+            maps.push(same.unwrap_or_else(|| Arc::new(map)));
+        }
+        maps.reverse();
+        maps
+    }
+
+    fn running(&self) -> Vec<f64> {
+        self.loads.iter().map(|loads| Step::new(1, loads.clone()).imbalance()).collect()
+    }
+
     /// What a policy that remaps in these states, whenever it may, is expected to cost: exactly, up to rounding.
     ///
     /// # Panics
     /// When `remaps` has not one entry for each state.
     pub fn cost(&self, operator: &dyn Operator, remaps: impl Fn(u64, usize) -> bool) -> f64 {
         let n = self.loads.len();
-        let psi: Vec<f64> =
-            self.loads.iter().map(|loads| Step::new(1, loads.clone()).imbalance()).collect();
+        let psi = self.running();
         let (mut v, mut go) = (vec![0.0; n], vec![0.0; n]);
         for step in (1..=self.steps).rev() {
             operator.apply_into(&v, &mut go);
@@ -126,24 +151,39 @@ impl Workload for Course {
     }
 }
 
-/// A map of decisions, as a rule: remaps in the load vectors of a list.
+/// Load vectors.
+type List = HashSet<Vec<i64>>;
+
+/// A map of decisions, as a rule: remaps in the load vectors of a list, or of one for each step.
 #[derive(Debug, Clone)]
 pub struct MapRule {
-    remaps: Arc<std::collections::HashSet<Vec<i64>>>,
+    /// The last of them is that of all later steps.
+    remaps: Arc<Vec<Arc<List>>>,
     now: bool,
 }
 
 impl MapRule {
     /// Of the load vectors in which to remap.
     pub fn new(remaps: impl IntoIterator<Item = Vec<i64>>) -> MapRule {
-        MapRule { remaps: Arc::new(remaps.into_iter().collect()), now: false }
+        MapRule::by_step(vec![Arc::new(remaps.into_iter().collect())])
+    }
+
+    /// Of the load vectors in which to remap before each step, from the first on; those of the last one go for all that
+    /// follow.
+    ///
+    /// # Panics
+    /// Without any.
+    pub fn by_step(remaps: Vec<Arc<HashSet<Vec<i64>>>>) -> MapRule {
+        assert!(!remaps.is_empty());
+        MapRule { remaps: Arc::new(remaps), now: false }
     }
 }
 
 impl Policy for MapRule {
     fn observe(&mut self, step: &Step) {
         let loads: Vec<i64> = step.times().iter().map(|time| time.round() as i64).collect();
-        self.now = self.remaps.contains(&loads);
+        let step = (step.number() as usize).clamp(1, self.remaps.len());
+        self.now = self.remaps[step - 1].contains(&loads);
     }
 
     fn wants_remap(&self) -> bool {

@@ -36,7 +36,8 @@ pub struct LongRun {
 }
 
 /// The state that a remap leads to from each state: the same total in shares proportional to the
-/// capacities, rounded by largest remainder, or where the levels do not allow it as evenly as they do.
+/// capacities, rounded by largest remainder, or where the levels do not allow it as evenly as they do. Of states that share
+/// these loads, the one that `States::twin` says.
 ///
 /// # Errors
 /// The loads of a state from which a remap leads out of a listed state space.
@@ -48,14 +49,11 @@ pub fn rebalanced(states: &States, imbalance: &Imbalance) -> Result<Vec<usize>, 
     for state in 0..states.count() {
         states.loads_into(state, &mut loads);
         let total: i64 = loads.iter().sum();
-        let target = *known.entry(total).or_insert_with(|| {
-            let whole = || imbalance.split(total);
-            let split = range.as_ref().map_or_else(
-                || Some(whole()),
-                |(low, high)| imbalance.split_within(total, low, high),
-            );
-            states.find(&split?)
+        let split = known.entry(total).or_insert_with(|| match &range {
+            None => Some(imbalance.split(total)),
+            Some((low, high)) => imbalance.split_within(total, low, high),
         });
+        let target = split.as_ref().and_then(|split| states.twin(state, split));
         all.push(target.ok_or_else(|| loads.clone())?);
     }
     Ok(all)

@@ -12,7 +12,7 @@ impl States {
     pub fn place(&self, loads: &[i64]) -> Option<u128> {
         match &self.0 {
             Kind::Active { all, .. } => all.place(loads),
-            Kind::Listed { index, .. } => index.get(loads).map(|&state| state as u128),
+            Kind::Listed { .. } => self.find(loads).map(|state| state as u128),
             Kind::Groups { groups, shape, .. } => {
                 let mut lowest = vec![0; shape.len()];
                 for group in groups {

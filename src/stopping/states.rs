@@ -55,8 +55,8 @@ pub(super) enum Kind {
     Groups { groups: Vec<Group>, processes: usize, shape: Vec<usize>, count: usize },
     /// Some states of groups, by their numbers in ascending order.
     Active { all: Box<States>, members: Vec<usize> },
-    /// A list of load vectors.
-    Listed { loads: Vec<Vec<i64>>, index: HashMap<Vec<i64>, usize> },
+    /// A list of load vectors, and the states that have each of them.
+    Listed { loads: Vec<Vec<i64>>, index: HashMap<Vec<i64>, Vec<usize>> },
 }
 
 impl States {
@@ -113,11 +113,12 @@ impl States {
         Ok((Self(kind), operator))
     }
 
-    /// The states of a joint chain, with the loads of each.
+    /// The states of a joint chain, with the loads of each. States may have the same loads, as where something else than
+    /// loads moves, too; they are told apart by their order, see [`twin`](Self::twin).
     ///
     /// # Errors
     /// Another number of load vectors than the chain has states, load vectors of different lengths
-    /// or without loads, or the same one twice.
+    /// or without loads.
     pub fn joint(loads: Vec<Vec<i64>>, chain: &Joint) -> Result<Self, ChainError> {
         let shape = |what: String, expected, found| ChainError::Shape { what, expected, found };
         if loads.len() != chain.states() {
@@ -128,14 +129,12 @@ impl States {
         if processes == 0 {
             return Err(ChainError::NoProcess);
         }
-        let mut index = HashMap::new();
+        let mut index: HashMap<Vec<i64>, Vec<usize>> = HashMap::new();
         for (i, vector) in loads.iter().enumerate() {
             if vector.len() != processes {
                 return Err(shape(format!("load vector {i}"), processes, vector.len()));
             }
-            if let Some(first) = index.insert(vector.clone(), i) {
-                return Err(ChainError::SameLoads { first, second: i });
-            }
+            index.entry(vector.clone()).or_default().push(i);
         }
         Ok(Self(Kind::Listed { loads, index }))
     }
@@ -229,10 +228,33 @@ impl States {
         loads
     }
 
-    /// The state that stands for these loads, if there is one.
+    /// Whether states of a list have the same loads.
+    pub fn share_loads(&self) -> bool {
+        match &self.0 {
+            Kind::Listed { loads, index } => index.len() < loads.len(),
+            Kind::Groups { .. } | Kind::Active { .. } => false,
+        }
+    }
+
+    /// The state with these loads that is to others with them as `state` is to those with its own: the k-th in a list,
+    /// where `state` is the k-th with its loads.
+    pub fn twin(&self, state: usize, loads: &[i64]) -> Option<usize> {
+        match &self.0 {
+            Kind::Listed { loads: all, index } => {
+                let place = index.get(&all[state])?.binary_search(&state).ok()?;
+                index.get(loads)?.get(place).copied()
+            }
+            Kind::Groups { .. } | Kind::Active { .. } => self.find(loads),
+        }
+    }
+
+    /// The state that stands for these loads, if there is one, and one only.
     pub fn find(&self, loads: &[i64]) -> Option<usize> {
         match &self.0 {
-            Kind::Listed { index, .. } => index.get(loads).copied(),
+            Kind::Listed { index, .. } => match index.get(loads)?[..] {
+                [only] => Some(only),
+                _ => None,
+            },
             Kind::Active { all, members } => members.binary_search(&all.find(loads)?).ok(),
             Kind::Groups { groups, processes, .. } => {
                 if loads.len() != *processes {

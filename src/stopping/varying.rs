@@ -91,6 +91,13 @@ impl Varying {
         Varying { operator, running, costs, back }
     }
 
+    /// Where `cut` is not 0, J is this: at most what a remap costs there.
+    pub(super) fn ends_at(&mut self, cut: &[f64], value: f64) {
+        for s in (0..cut.len()).filter(|&s| cut[s] > 0.0) {
+            (self.running[s], self.costs[s]) = (value, value);
+        }
+    }
+
     /// The cost of a step in each state.
     pub fn running(&self) -> &[f64] {
         &self.running

@@ -5,7 +5,7 @@ use rand::{Rng, RngExt};
 use remap::model::Loaded;
 use remap_checker::{Model, Refusal};
 
-const MODELS: [&str; 17] = [
+const MODELS: [&str; 19] = [
     "PhaseChange(lifetime: Fixed(6), cycle: (before: 1.0, after: 1.5, remapped: 1.1), remap: (test: 0.2, install: 0), \
      detector: (false_alarm: 0.1, missed: 0.2), hazard: Constant(0.05))",
     "PhaseChange(lifetime: Pmf({0: 0.25, 3: 0.75}), cycle: (before: 1.0, after: 1.5, remapped: 1.1), remap: \
@@ -26,6 +26,10 @@ const MODELS: [&str; 17] = [
      after_remap: Uniform)",
     "Stopping(processes: Joint(loads: [[0, 1], [1, 0], [1, 1]], transition: Dense([[0.5, 0.5, 0], [0.25, 0.25, 0.5], \
      [0, 0, 1]])), remap_cost: 2.5, after_remap: Uniform)",
+    "Stopping(processes: Joint(loads: [[0, 1], [1, 1], [0, 1]], transition: Dense([[0.5, 0.5, 0], [0.25, 0.25, 0.5], \
+     [0, 0, 1]])), remap_cost: 2.5, after_remap: Stop)",
+    "Stopping(processes: Identical(count: 2, chain: Affine(lowest: 1, levels: 4, changes: [(factor: 1.5, added: -1, \
+     probability: 0.25), (factor: 0.5, probability: 0.75)])), remap_cost: 2.5, after_remap: Uniform)",
     "Stopping(processes: Joint(loads: [[0, 1], [1, 1]], transition: File(\"p.mtx\")), remap_cost: 2.5, after_remap: Stop)",
     "LoadDrift(processors: 2, chain: Walk(lowest: 1, levels: 4, up: 0.3, down: 0.2, edge: Hold), initial_load: 2, \
      steps: 5, remap_cost: 0.7, rebalance: Split, decide: AfterStep, objective: Makespan)",
@@ -218,6 +222,6 @@ fn solve_and_the_checker_take_the_same_models() {
     }
     assert!((2_000..10_000).contains(&taken), "{taken}");
     // What never ends, or waits for ever to be opened, is no matrix.
-    let endless = MODELS[8].replace("p.mtx", "/dev/zero");
+    let endless = MODELS[10].replace("p.mtx", "/dev/zero");
     assert_eq!(check(&endless, MATRIX), 0);
 }

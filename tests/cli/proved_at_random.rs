@@ -144,6 +144,10 @@ const STATISTICAL: [&str; 4] = [
     "load_drift/million_ranks.ron",
 ];
 
+/// Those of kinds that the checker does not know: states that share loads, remaps of some units, loads without a highest one.
+const WITHOUT: [&str; 3] =
+    ["stopping/bursts.ron", "stopping/partial.ron", "stopping/unbounded.ron"];
+
 /// Folders of models that are simulated, or no models.
 const SIMULATED: [&str; 5] = ["activity_mesh", "fluids", "land_battle", "logs", "studies"];
 
@@ -160,7 +164,7 @@ fn solved() -> Vec<String> {
         .flat_map(|folder| decks(folder))
         .filter(|deck| !simulated(deck))
         .collect();
-    for name in SLOW.iter().chain(&STATISTICAL) {
+    for name in SLOW.iter().chain(&STATISTICAL).chain(&WITHOUT) {
         assert!(all.contains(&(*name).to_owned()), "{name} is no deck");
     }
     all
@@ -193,8 +197,8 @@ fn certified(name: &str) {
 #[test]
 fn every_solved_deck_has_a_certificate() {
     let all = solved();
-    let quick =
-        all.iter().filter(|name| ![&SLOW[..], &STATISTICAL].concat().contains(&name.as_str()));
+    let others = [&SLOW[..], &STATISTICAL, &WITHOUT].concat();
+    let quick = all.iter().filter(|name| !others.contains(&name.as_str()));
     quick.for_each(|name| certified(name));
 }
 

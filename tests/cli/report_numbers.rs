@@ -302,6 +302,7 @@ fn numbers_of_reports_are_those_of_solve_and_compare() {
         ("phase_change/fluids.ron", 3),
         ("stopping/yin_xu_wang.ron", 3),
         ("stopping/restart.ron", 3),
+        ("stopping/migrating.ron", 3),
         ("load_drift/three_chains.ron", 4),
         ("phase_switching/endless.ron", 5),
         ("phase_switching/recurring.ron", 8),

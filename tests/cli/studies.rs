@@ -335,3 +335,30 @@ fn phases_and_machines_that_cannot_be_are_explained() {
     study(&both).exits(1).says("one of `processors` and");
     study(&format!("{speedup}processors: 4, points: [(at: 0)])")).exits(1).says("at least 1");
 }
+
+/// Figs. 2 and 3 of [FXW03]: what either objective tells apart, and Lemma 3.1 on them.
+#[test]
+fn loads_under_either_objective() {
+    let workplace = Workplace::new();
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../models/studies/objectives.ron");
+    let study = workplace.run(&["study", path, "--json"]).exits(0).json();
+    let value =
+        |series: usize, k: usize| study["series"][series]["points"][k]["lower"].as_f64().unwrap();
+    let near = |found: f64, right: f64| assert!((found - right).abs() < 1e-12, "{found} {right}");
+    for k in 0..6 {
+        let n = f64::from(2 << k);
+        near(value(0, k), 0.2);
+        near(value(1, k), 0.2 * n.sqrt());
+        near(value(2, k), 0.2);
+        near(value(3, k), 0.2 * 2f64.sqrt());
+        near(value(4, k), 0.01 * (n - 1.0));
+        near(value(5, k), 0.01 * (n * (n - 1.0)).sqrt());
+        for figure in 0..3 {
+            let (d, v) = (value(2 * figure, k), value(2 * figure + 1, k));
+            assert!(d * d <= v * v + 1e-12 && v * v <= n * d * d + 1e-12);
+        }
+    }
+    let text = std::fs::read_to_string(path).unwrap().replacen("(at: 2)", "(at: 3)", 1);
+    workplace.write("study.ron", &text);
+    workplace.run(&["study", "study.ron"]).exits(1).says("3 is no number of processors");
+}

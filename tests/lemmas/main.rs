@@ -2,6 +2,7 @@
 
 mod advised;
 mod advised_by_definition;
+mod affine;
 mod belief;
 mod chain;
 mod concave;

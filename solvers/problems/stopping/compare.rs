@@ -1,8 +1,9 @@
-//! Rules side by side on a long computation that goes on after every remap.
+//! Rules side by side: on a long computation that goes on after every remap, here.
 
 use super::super::Contest;
 use super::super::sampling::{Contestant, Report, Start, play, rule};
-use super::solve::refuse;
+use super::compare_once;
+use super::solve::{astray, refuse};
 use crate::complaint::Complaint;
 use crate::model::Loaded;
 use crate::model::stopping::Stopping;
@@ -15,15 +16,16 @@ use remapping::stopping::{
 };
 use remapping::{Halt, Observer};
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
-/// Steps that are played.
+/// Steps that are played where there is no end.
 const STEPS: u64 = 1000;
 
 /// The most states, whose transition matrix is made.
 const MOST_STATES: usize = 3000;
 
 /// The longest interval that the best one is looked for among.
-const LONGEST: u64 = 60;
+pub(super) const LONGEST: u64 = 60;
 
 /// Plays policies; with what is finished if it is stopped.
 pub(super) fn compare(
@@ -33,9 +35,22 @@ pub(super) fn compare(
     watch: &Watch,
 ) -> Result<(Report, Status), Vec<Complaint>> {
     let refuse = |message: &str, help: &str| refuse(loaded, message, help);
-    let (true, false, Some(rho)) = (model.restarts(), model.is_varied(), model.remap_cost()) else {
-        let message = "rules are played where the computation goes on after a remap, at one cost, without end";
-        return Err(refuse(message, "take after_remap: Restart, one remap_cost and no `steps`"));
+    if model.unbounded().is_some() {
+        let message = "rules are played on finitely many states";
+        return Err(refuse(message, "take Identical(...) with a highest level"));
+    }
+    if model.is_partial() {
+        let message = "rules say when to remap, and not how many units to move";
+        return Err(refuse(message, "leave `partial_remaps` out"));
+    }
+    let once = !model.restarts();
+    let (Some(rho), false) = (model.remap_cost(), once && model.steps().is_some()) else {
+        let message =
+            "rules are played at one cost of a remap, and with an end where computations go on";
+        return Err(refuse(
+            message,
+            "take one remap_cost, and `steps` with after_remap: Restart only",
+        ));
     };
     if !model.is_plain() {
         let message = "rules see max - mean of the loads: no capacities, and no other running cost";
@@ -48,10 +63,16 @@ pub(super) fn compare(
         return Err(refuse(&message, "take fewer levels or processes"));
     }
     let imbalance = model.imbalance().map_err(|error| refuse(&error, "round the capacities"))?;
-    let back = rebalanced(&states, &imbalance).map_err(|loads| {
-        let message = format!("a remap of the loads {loads:?} leads out of the levels");
-        refuse(&message, "Restart needs levels for every even split of a total")
-    })?;
+    if once {
+        let problem = Problem::new(&states, operator, &imbalance, rho, model.after())
+            .map_err(|error| refuse(&error.to_string(), "correct the model"))?;
+        return compare_once::compare(loaded, &states, &problem, contest, watch);
+    }
+    if states.share_loads() {
+        let message = "states share loads, and rules see the loads alone";
+        return Err(refuse(message, "take after_remap: Stop, or loads that differ"));
+    }
+    let back = rebalanced(&states, &imbalance).map_err(|loads| astray(loaded, &states, &loads))?;
     let (_, again) = model.states(loaded.folder()).map_err(|error| refuse(&error, ""))?;
     let problem = Problem::new(&states, operator, &imbalance, rho, AfterRemap::Stop)
         .map_err(|error| refuse(&error.to_string(), "correct the model"))?;
@@ -59,16 +80,23 @@ pub(super) fn compare(
     let mut even: Vec<usize> = (0..states.count()).filter(|&s| back[s] == s).collect();
     even.sort_by_key(|&s| states.loads(s).iter().sum::<i64>());
     let start = even[even.len() / 2];
+    let steps = model.steps().unwrap_or(STEPS);
     let course =
-        Course::new(&states, &problem.transition_rows(), back.clone(), (rho, start, STEPS));
-    let best = long_run(&problem, &back, None, &Settings::default(), watch);
-    let remaps: Vec<bool> =
-        (0..states.count()).map(|s| best.advantage[s] >= 0.0 && back[s] != s).collect();
+        Course::new(&states, &problem.transition_rows(), back.clone(), (rho, start, steps));
+    let remaps = match model.steps() {
+        Some(_) => course.optimal(&*again),
+        None => {
+            let best = long_run(&problem, &back, None, &Settings::default(), watch);
+            let pays = |s: usize| best.advantage[s] >= 0.0 && back[s] != s;
+            vec![Arc::new((0..states.count()).map(pays).collect())]
+        }
+    };
     let field = Field {
         states: &states,
         psi: problem.running(),
         operator: &*again,
         course: &course,
+        steps,
         watch,
     };
     let contestants =
@@ -85,6 +113,7 @@ struct Field<'a> {
     psi: &'a [f64],
     operator: &'a dyn Operator,
     course: &'a Course,
+    steps: u64,
     watch: &'a Watch,
 }
 
@@ -93,7 +122,7 @@ impl Field<'_> {
     fn contestants(
         &self,
         names: &[String],
-        optimal: &[bool],
+        optimal: &[Arc<Vec<bool>>],
     ) -> Result<Result<Vec<Contestant>, Halt>, Complaint> {
         let all =
             ["optimal", "threshold", "fixed", "stop_at_rise", "menon", "metabalancer", "never"];
@@ -105,9 +134,9 @@ impl Field<'_> {
         for name in &names {
             contestants.push(match name.as_str() {
                 "optimal" => {
-                    let listed = (0..optimal.len()).filter(|&s| optimal[s]);
-                    let map = MapRule::new(listed.map(|s| self.states.loads(s)));
-                    let exact = self.course.cost(self.operator, |_, s| optimal[s]);
+                    let map = self.of_maps(optimal);
+                    let at = |step: u64| optimal.len().min(step as usize) - 1;
+                    let exact = self.course.cost(self.operator, |step, s| optimal[at(step)][s]);
                     Contestant { name: name.clone(), start: Start::Listed(map), exact: Some(exact) }
                 }
                 "threshold" => {
@@ -118,7 +147,9 @@ impl Field<'_> {
                 }
                 "fixed" => {
                     // Or not at all.
-                    let intervals = (1..=LONGEST).chain([STEPS]);
+                    let longest = LONGEST.min(self.steps);
+                    let intervals =
+                        (1..=longest).chain([self.steps].into_iter().filter(|all| *all > longest));
                     self.contestant(self.best(intervals.map(Rule::Fixed)))
                 }
                 _ => self.contestant(rule(name)?),
@@ -128,6 +159,20 @@ impl Field<'_> {
             }
         }
         Ok(Ok(contestants))
+    }
+
+    /// Maps as a rule, each list of load vectors made once.
+    fn of_maps(&self, maps: &[Arc<Vec<bool>>]) -> MapRule {
+        let mut lists = Vec::new();
+        for (i, map) in maps.iter().enumerate() {
+            if i > 0 && Arc::ptr_eq(map, &maps[i - 1]) {
+                lists.push(Arc::clone(&lists[i - 1]));
+                continue;
+            }
+            let listed = (0..map.len()).filter(|&s| map[s]);
+            lists.push(Arc::new(listed.map(|s| self.states.loads(s)).collect()));
+        }
+        MapRule::by_step(lists)
     }
 
     /// The cheapest of rules that can be evaluated.

@@ -2,7 +2,10 @@
 
 pub(super) mod certificate;
 mod compare;
+mod compare_once;
+mod countable;
 mod decision_map;
+mod partial;
 pub(super) mod proved;
 mod solve;
 pub mod table;
@@ -23,11 +26,21 @@ impl Problem for Stopping {
     }
 
     fn methods(&self) -> &'static [Method] {
-        if self.is_varied() { &[] } else { &[Method::Value, Method::Policy] }
+        if self.is_varied() || self.unbounded().is_some() {
+            &[]
+        } else {
+            &[Method::Value, Method::Policy]
+        }
     }
 
     fn solve(&self, asked: &Asked<'_, Settings>) -> Outcome<Found> {
         let Asked { loaded, settings, files, watch, .. } = *asked;
+        if let Some((walks, shown)) = self.unbounded() {
+            return countable::solve(loaded, self, (&walks, shown), settings, watch);
+        }
+        if self.is_partial() {
+            return partial::solve(loaded, self, settings, watch);
+        }
         if self.is_varied() {
             return varying::solve(loaded, self, settings, watch);
         }
@@ -39,6 +52,12 @@ impl Problem for Stopping {
         }
         solve::solve(loaded, self, settings, watch)
     }
+
+    fn usual_policies(&self) -> Option<Vec<String>> {
+        // With an end, as drifting loads have it.
+        (self.restarts() && self.steps().is_some()).then(Vec::new)
+    }
+
     fn compare(&self, asked: &Asked<'_, Contest>) -> Outcome<(Policies, Status)> {
         let Asked { loaded, settings: contest, watch, .. } = *asked;
         let (report, status) = compare::compare(loaded, self, contest, watch)?;

@@ -27,6 +27,19 @@ pub(super) fn refuse(loaded: &Loaded, message: &str, help: &str) -> Vec<Complain
     vec![loaded.complain("problem", "this model cannot be solved", message, help)]
 }
 
+/// Why a remap of these loads leads nowhere.
+pub(super) fn astray(loaded: &Loaded, states: &States, loads: &[i64]) -> Vec<Complaint> {
+    let message = format!("a remap of the loads {loads:?} leads out of the levels");
+    let help = match states.share_loads() {
+        true => {
+            "from the k-th state with some loads a remap leads to the k-th with balanced ones: list all loads \
+             equally often, in the same order of what else moves"
+        }
+        false => "Restart needs levels for every even split of a total",
+    };
+    refuse(loaded, &message, help)
+}
+
 /// Solves the model.
 pub fn solve(
     loaded: &Loaded,
@@ -75,10 +88,8 @@ pub fn solve(
     let mut status = solution.status;
     let mut outcome = Outcome::new(&states, &problem, &solution);
     if model.restarts() {
-        let back = stopping::rebalanced(&states, &imbalance).map_err(|loads| {
-            let message = format!("a remap of the loads {loads:?} leads out of the levels");
-            refuse(&message, "Restart needs levels for every even split of a total")
-        })?;
+        let back = stopping::rebalanced(&states, &imbalance)
+            .map_err(|loads| astray(loaded, &states, &loads))?;
         let of_stop: Vec<bool> = outcome.letters.iter().map(|letter| *letter == b'R').collect();
         let best = stopping::long_run(&problem, &back, None, &how, watch);
         let stop = stopping::long_run(&problem, &back, Some(&of_stop), &how, watch);
@@ -173,6 +184,8 @@ pub(super) fn start_from(model: &Stopping, states: &States) -> Answer {
         cost_by_state: None,
         steps: None,
         remaps_from: None,
+        kept_levels: None,
+        partial_remaps: None,
         classes: states.count(),
         decision: None,
         ties: Vec::new(),

@@ -2,7 +2,7 @@
 
 use super::super::{Found, Settings};
 use super::decision_map::{MAX_LISTED, Outcome, letter};
-use super::solve::{refuse, start_from};
+use super::solve::{astray, refuse, start_from};
 use crate::complaint::Complaint;
 use crate::memory;
 use crate::model::Loaded;
@@ -44,10 +44,7 @@ pub(super) fn solve(
     }
     let costs = costs(model, &states, &imbalance);
     let back = model.restarts().then(|| rebalanced(&states, &imbalance)).transpose();
-    let back = back.map_err(|loads| {
-        let message = format!("a remap of the loads {loads:?} leads out of the levels");
-        refuse(&message, "Restart needs levels for every even split of a total")
-    })?;
+    let back = back.map_err(|loads| astray(loaded, &states, &loads))?;
     let mut answer = start_from(model, &states);
     answer.remap_cost = costs.iter().copied().fold(0.0, f64::max);
     (answer.remap_value, answer.remap_bounds) = (answer.remap_cost, [answer.remap_cost; 2]);
@@ -111,7 +108,7 @@ pub(super) fn costs(model: &Stopping, states: &States, imbalance: &Imbalance) ->
     }
 }
 
-fn by_state(model: &Stopping) -> Option<CostByState> {
+pub(super) fn by_state(model: &Stopping) -> Option<CostByState> {
     match model.cost() {
         Cost::Constant(_) => None,
         Cost::Moved { fixed, per_unit_moved } => {

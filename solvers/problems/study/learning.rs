@@ -33,7 +33,7 @@ pub(super) fn distances(
         return Err(refuse(kind, "give such a model"));
     };
     let (false, Some(rho), AfterRemap::Stop) =
-        (model.is_varied(), model.remap_cost(), model.after())
+        (model.is_varied() || model.unbounded().is_some(), model.remap_cost(), model.after())
     else {
         return Err(refuse(kind, "give such a model"));
     };

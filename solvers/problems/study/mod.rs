@@ -4,6 +4,7 @@ mod learning;
 mod load_drift;
 mod phase_change;
 mod phase_switching;
+mod scenario;
 mod speedup;
 
 use crate::complaint::Complaint;
@@ -111,6 +112,9 @@ impl<'a> Desk<'a> {
                     let bounds = load_drift::minimum(&problem, *which, *runs, *seed, self.watch)?;
                     found(Found::new(point.at, bounds, point.printed));
                 }
+            }
+            Series::Scenario { loads, measure, points, .. } => {
+                scenario::deviations(*loads, *measure, points, found)?;
             }
             Series::Learning { model, learner, runs, seed, points, .. } => {
                 learning::distances(model, *learner, (*runs, *seed), points, self.watch, found)?;

@@ -1,11 +1,15 @@
 //! Optimal stopping against exact rational solutions, and the structure of J.
 
 mod bounds;
+mod countable;
 mod course;
 mod critical;
 mod learning;
 mod long_run;
 mod long_walks;
+mod once;
+mod partial;
+mod shared_loads;
 mod structure;
 mod varying;
 

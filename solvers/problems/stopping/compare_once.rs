@@ -1,0 +1,193 @@
+//! Rules side by side where a remap ends the cost, or leads to loads at random: from loads that are all alike likely.
+
+use super::super::Contest;
+use super::super::sampling::{Played, Report, line, rule};
+use super::compare::LONGEST;
+use super::solve::refuse;
+use crate::complaint::Complaint;
+use crate::model::Loaded;
+use crate::run::Watch;
+use remapping::policy::Rule;
+use remapping::simulate::Tally;
+use remapping::stopping::{Decision, Once, Player, Problem, Settings, States, solve};
+use remapping::{Halt, Observer, Status};
+use std::ops::ControlFlow;
+
+/// Longer intervals are played only.
+const MOST_STEPS: u64 = 100_000;
+
+/// A rule that takes part.
+struct Contestant {
+    name: String,
+    player: Kind,
+    exact: Option<f64>,
+}
+
+enum Kind {
+    Map(Vec<bool>),
+    After(u64),
+    Rule(Rule),
+}
+
+impl Kind {
+    fn start(&self, remap_cost: f64) -> Player<'_> {
+        match self {
+            Kind::Map(map) => Player::Map(map),
+            Kind::After(steps) => Player::After(*steps),
+            Kind::Rule(rule) => Player::Rule(rule.start(remap_cost)),
+        }
+    }
+}
+
+/// Plays policies; with what is finished if it is stopped.
+pub(super) fn compare(
+    loaded: &Loaded,
+    states: &States,
+    problem: &Problem,
+    contest: &Contest,
+    watch: &Watch,
+) -> Result<(Report, Status), Vec<Complaint>> {
+    let field = Field { once: Once::new(states, problem), problem, watch };
+    let contestants = match field.contestants(&contest.policies) {
+        Ok(contestants) => contestants,
+        Err(Ended::Halted(halt)) => return Ok((Report::none(contest), halt.into())),
+        Err(Ended::Wrong(complaint)) => return Err(vec![complaint]),
+        Err(Ended::Endless(name)) => return Err(endless(loaded, &name)),
+    };
+    let mut played: Vec<Vec<Tally>> = Vec::new();
+    for contestant in &contestants {
+        let start = || contestant.player.start(problem.remap_cost());
+        match field.once.play(&start, 0..u64::from(contest.runs), contest.seed, watch) {
+            Ok(Ok(tallies)) => played.push(tallies),
+            Ok(Err(_)) => return Err(endless(loaded, &contestant.name)),
+            Err(halt) => return Ok((Report::none(contest), halt.into())),
+        }
+    }
+    let of = |at: usize| Played {
+        name: &contestants[at].name,
+        exact: contestants[at].exact,
+        tallies: &played[at],
+    };
+    let optimal = contestants.iter().position(|contestant| contestant.name == "optimal");
+    let lines = (0..contestants.len()).map(|at| line(&of(at), None, optimal.map(of)));
+    let report = Report {
+        runs: u64::from(contest.runs),
+        seed: contest.seed,
+        clairvoyant: None,
+        policies: lines.collect(),
+        best_threshold: None,
+    };
+    Ok((report, Status::Converged))
+}
+
+fn endless(loaded: &Loaded, name: &str) -> Vec<Complaint> {
+    let message =
+        format!("under `{name}` the computation may go on without balance or remap for ever");
+    refuse(loaded, &message, "leave it out of --policies")
+}
+
+/// Why there is nothing to play.
+enum Ended {
+    Halted(Halt),
+    Wrong(Complaint),
+    Endless(String),
+}
+
+struct Field<'a> {
+    once: Once<'a>,
+    problem: &'a Problem,
+    watch: &'a Watch,
+}
+
+impl Field<'_> {
+    /// The policies asked for, with their exact values where they have one.
+    fn contestants(&self, names: &[String]) -> Result<Vec<Contestant>, Ended> {
+        let all = ["optimal", "threshold", "fixed", "stop_at_rise", "menon", "never"];
+        let everything = names.is_empty();
+        let names: Vec<String> = match names {
+            [] => all.map(str::to_owned).to_vec(),
+            _ => names.iter().map(|name| name.trim().to_owned()).collect(),
+        };
+        let mut contestants: Vec<Contestant> = Vec::new();
+        for name in &names {
+            let contestant = match name.as_str() {
+                "optimal" => self.optimal()?,
+                "threshold" => self.best_threshold()?,
+                "fixed" => self.best_interval()?,
+                _ => self.of_rule(rule(name).map_err(Ended::Wrong)?)?,
+            };
+            let ends = contestant.exact.is_none_or(f64::is_finite);
+            let twin = |other: &Contestant| other.name == contestant.name;
+            match (ends, everything) {
+                (true, true) if contestants.iter().any(twin) => {}
+                (true, _) => contestants.push(contestant),
+                (false, true) => {}
+                (false, false) => return Err(Ended::Endless(contestant.name)),
+            }
+        }
+        Ok(contestants)
+    }
+
+    fn of_map(&self, name: String, map: Vec<bool>) -> Result<Contestant, Ended> {
+        let exact = self.once.cost(&map, self.watch);
+        if let ControlFlow::Break(halt) = self.watch.check() {
+            return Err(Ended::Halted(halt));
+        }
+        Ok(Contestant { name, player: Kind::Map(map), exact })
+    }
+
+    fn of_rule(&self, rule: Rule) -> Result<Contestant, Ended> {
+        let (name, psi) = (rule.to_string(), self.problem.running());
+        match rule {
+            Rule::Never => self.of_map(name, vec![false; psi.len()]),
+            Rule::Threshold(level) => {
+                self.of_map(name, psi.iter().map(|psi| *psi > level).collect())
+            }
+            Rule::Fixed(steps) => {
+                let costs = match steps {
+                    ..=MOST_STEPS => self.once.costs_of_intervals(steps, self.watch),
+                    _ => Ok(Vec::new()),
+                };
+                let exact = costs.map_err(Ended::Halted)?.last().copied();
+                Ok(Contestant { name, player: Kind::After(steps), exact })
+            }
+            _ => Ok(Contestant { name, player: Kind::Rule(rule), exact: None }),
+        }
+    }
+
+    fn optimal(&self) -> Result<Contestant, Ended> {
+        let solution = solve(self.problem, &Settings::default(), self.watch);
+        let remaps = |s| solution.decision(self.problem, s) == Decision::Remap;
+        self.of_map("optimal".to_owned(), (0..self.problem.states()).map(remaps).collect())
+    }
+
+    /// The cheapest threshold of all.
+    fn best_threshold(&self) -> Result<Contestant, Ended> {
+        let mut levels = self.problem.running().to_vec();
+        levels.push(0.0);
+        levels.sort_by(f64::total_cmp);
+        levels.dedup();
+        let mut best: Option<Contestant> = None;
+        for level in levels {
+            let next = self.of_rule(Rule::Threshold(level))?;
+            let cost = |found: &Contestant| found.exact.unwrap_or(f64::INFINITY);
+            if best.as_ref().is_none_or(|best| cost(&next) < cost(best)) {
+                best = Some(next);
+            }
+        }
+        Ok(best.expect("at least the level 0"))
+    }
+
+    /// The cheapest of the short intervals, or none at all.
+    fn best_interval(&self) -> Result<Contestant, Ended> {
+        let costs = self.once.costs_of_intervals(LONGEST, self.watch).map_err(Ended::Halted)?;
+        let best = (1..).zip(costs).reduce(|best, next| if next.1 < best.1 { next } else { best });
+        let (steps, cost) = best.expect("at least one interval");
+        let never = self.of_rule(Rule::Never)?;
+        if never.exact.is_some_and(|never| never <= cost) {
+            return Ok(never);
+        }
+        let name = Rule::Fixed(steps).to_string();
+        Ok(Contestant { name, player: Kind::After(steps), exact: Some(cost) })
+    }
+}

@@ -1,0 +1,84 @@
+//! `Stopping` where a remap may move as many units as pays.
+
+use super::super::{Found, Settings};
+use super::decision_map::Outcome;
+use super::solve::{refuse, start_from};
+use super::varying::by_state;
+use crate::complaint::Complaint;
+use crate::model::Loaded;
+use crate::model::cost::Cost;
+use crate::model::stopping::Stopping;
+use crate::run::Watch;
+use crate::solution::stopping::PartialRemaps;
+use crate::solution::{Body, Bounds};
+use remapping::stopping::{AfterRemap, Problem, long_run_partial, partial_targets};
+
+/// The most states, and sweeps.
+const MOST_STATES: usize = 100_000;
+const SWEEPS: u64 = 1_000_000;
+
+/// Solves the model.
+pub(super) fn solve(
+    loaded: &Loaded,
+    model: &Stopping,
+    settings: &Settings,
+    watch: &Watch,
+) -> Result<Found, Vec<Complaint>> {
+    let refuse = |message: &str, help: &str| refuse(loaded, message, help);
+    if settings.critical_costs {
+        let message = "critical costs are those of one remap cost for all loads, and no end";
+        return Err(refuse(message, "drop --critical-costs"));
+    }
+    let (states, operator) =
+        model.states(loaded.folder()).map_err(|error| refuse(&error, "correct the chain"))?;
+    if states.vectors().is_none_or(|vectors| vectors > MOST_STATES) {
+        let message = format!("partial remaps take {MOST_STATES} load vectors at most");
+        return Err(refuse(&message, "take fewer levels or processes"));
+    }
+    let imbalance = model.imbalance().map_err(|error| refuse(&error, "round the capacities"))?;
+    let costs = match model.cost() {
+        Cost::Moved { fixed, per_unit_moved } => [fixed.value, per_unit_moved.value],
+        Cost::Constant(cost) => [cost.value, 0.0],
+        Cost::PerState(_) => unreachable!("reviewed"),
+    };
+    let targets = partial_targets(&states, &imbalance).map_err(|loads| {
+        let message =
+            format!("a remap of some units of the loads {loads:?} leads out of the states");
+        refuse(&message, "list the loads on the way to balance, too")
+    })?;
+    let problem = Problem::new(&states, operator, &imbalance, costs[0], AfterRemap::Stop)
+        .map_err(|error| refuse(&error.to_string(), "correct the model"))?;
+    let limits = (settings.tolerance, SWEEPS);
+    let best = long_run_partial(&problem, &targets, (costs, false), limits, watch);
+    let whole = long_run_partial(&problem, &targets, (costs, true), limits, watch);
+    let mut answer = start_from(model, &states);
+    let most = targets.iter().map(Vec::len).max().unwrap_or(0);
+    answer.remap_cost = costs[0] + costs[1] * most as f64;
+    (answer.remap_value, answer.remap_bounds) = (answer.remap_cost, [answer.remap_cost; 2]);
+    answer.cost_by_state = by_state(model);
+    answer.dynamics = None;
+    answer.average = Some(Bounds { lower: best.lower, upper: best.upper });
+    answer.value_gap = (best.upper - best.lower) / best.upper.max(1.0);
+    answer.iterations = best.iterations;
+    let outcome = Outcome {
+        letters: (0..states.count())
+            .map(|s| match (targets[s].is_empty(), best.units[s]) {
+                (true, _) => b'B',
+                (false, 0) => b'C',
+                (false, _) => b'R',
+            })
+            .collect(),
+        ties: best.ties,
+        value: best.value,
+    };
+    outcome.lay_out(&mut answer, &states, settings.values, None);
+    let classes = states.by_place().into_iter().flatten();
+    let units = classes.map(|class| best.units[class] as u64).collect();
+    let average_of_whole = Bounds { lower: whole.lower, upper: whole.upper };
+    answer.partial_remaps = Some(PartialRemaps { units, average_of_whole });
+    let status = match best.status {
+        remapping::Status::Converged => whole.status,
+        status => status,
+    };
+    Ok(Found::new(Body::Stopping(Box::new(answer)), status, Vec::new()))
+}

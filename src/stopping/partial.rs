@@ -1,0 +1,135 @@
+//! Remaps that move as many units as pays: the long-run average cost per step when a remap of m units costs a fixed part and
+//! m times another, and the computation goes on from there. \[YXW03\] leaves partial remaps for later.
+//!
+//! ```text
+//! (T h)(s) = min over m = 0, 1, ... of rho(m) + psi(b_m(s)) + (P h)(b_m(s)),   b_0(s) = s, rho(0) = 0
+//! ```
+//!
+//! The m-th unit goes from the process that is most above its share to the one most below, so that a remap of all units that
+//! are above leads to balance. The best average lies between the smallest and the largest `T h - h`, whatever h is.
+
+use super::{Problem, States};
+use crate::imbalance::Imbalance;
+use crate::{Observer, Status};
+use std::ops::ControlFlow;
+
+/// The best average, and how many units to move.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Partial {
+    /// The average cost per step is at least this, from every state.
+    pub lower: f64,
+    /// And at most this.
+    pub upper: f64,
+    /// How many units to move in each state; 0 where one goes on.
+    pub units: Vec<usize>,
+    /// Relative costs, zero at state 0.
+    pub value: Vec<f64>,
+    /// Whether moving something, and moving nothing, differ in relative cost by no more than the tolerance.
+    pub ties: Vec<bool>,
+    /// Applications of the transition operator.
+    pub iterations: u64,
+    /// How the computation ended.
+    pub status: Status,
+}
+
+/// How much of each sweep is taken, so that periodic chains converge.
+const DAMPING: f64 = 0.9;
+
+/// The states that moving 1, 2, ... units leads to from each state, the last of them balanced as far as whole units allow.
+///
+/// # Errors
+/// The loads of a state from which that leads out of the states.
+pub fn partial_targets(
+    states: &States,
+    imbalance: &Imbalance,
+) -> Result<Vec<Vec<usize>>, Vec<i64>> {
+    let range = states.range();
+    let one = |state: usize| {
+        let loads = states.loads(state);
+        let total: i64 = loads.iter().sum();
+        let split = match &range {
+            None => Some(imbalance.split(total)),
+            Some((low, high)) => imbalance.split_within(total, low, high),
+        };
+        let shares = imbalance.exchanged(&loads, &split.ok_or_else(|| loads.clone())?);
+        let mut above: Vec<i64> =
+            loads.iter().zip(&shares).map(|(load, share)| load - share).collect();
+        let (mut now, mut targets) = (loads.clone(), Vec::new());
+        while above.iter().any(|above| *above > 0) {
+            let by =
+                |sign: i64| (0..above.len()).min_by_key(|&i| sign * above[i]).expect("a process");
+            for (i, unit) in [(by(-1), -1), (by(1), 1)] {
+                above[i] += unit;
+                now[i] += unit;
+            }
+            targets.push(states.twin(state, &now).ok_or_else(|| loads.clone())?);
+        }
+        Ok(targets)
+    };
+    (0..states.count()).map(one).collect()
+}
+
+/// The best average, where moving m units leads from state s to `targets[s][m - 1]`, and costs `fixed` and `per_unit` for each. With
+/// `whole` a remap moves all of them.
+///
+/// # Panics
+/// When `targets` has not one entry for each state.
+pub fn long_run_partial(
+    problem: &Problem,
+    targets: &[Vec<usize>],
+    ([fixed, per_unit], whole): ([f64; 2], bool),
+    (tolerance, sweeps): (f64, u64),
+    observer: &dyn Observer,
+) -> Partial {
+    let n = problem.states();
+    assert_eq!(targets.len(), n);
+    let cost = |units: usize| fixed + per_unit * units as f64;
+    let dearest = targets.iter().map(|to| cost(to.len())).fold(0.0, f64::max);
+    // Of the operator, of two sums and of the differences.
+    let rounding = (problem.operator.rounding() + 8.0) * f64::EPSILON;
+    let best = |go: &[f64], s: usize| {
+        let all = targets[s].len();
+        let first = if whole { all.max(1) } else { 1 };
+        let moved = (first..=all).map(|m| (cost(m) + go[targets[s][m - 1]], m));
+        moved.fold((go[s], 0), |best, next| if next.0 < best.0 { next } else { best })
+    };
+    let (mut h, mut go) = (vec![0.0; n], vec![0.0; n]);
+    let (mut lower, mut upper) = (f64::NEG_INFINITY, f64::INFINITY);
+    let mut iterations = 0;
+    let status = loop {
+        problem.operator.apply_into(&h, &mut go);
+        iterations += 1;
+        go.iter_mut().zip(problem.running()).for_each(|(go, psi)| *go += psi);
+        let next: Vec<f64> = (0..n).map(|s| best(&go, s).0).collect();
+        let size = go.iter().map(|go| go.abs()).fold(dearest, f64::max);
+        let slack = rounding * (2.0 * size + dearest);
+        let moved = next.iter().zip(&h).map(|(next, h)| next - h);
+        let (low, high) = moved.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), change| {
+            (low.min(change), high.max(change))
+        });
+        (lower, upper) = (lower.max(low - slack), upper.min(high + slack));
+        if upper - lower <= tolerance * upper.abs().max(1.0) {
+            break Status::Converged;
+        }
+        if iterations >= sweeps {
+            break Status::IterationLimit;
+        }
+        if let ControlFlow::Break(halt) = observer.progress(iterations, sweeps) {
+            break halt.into();
+        }
+        let damped = |(h, next): (&f64, &f64)| (1.0 - DAMPING) * h + DAMPING * next;
+        let damped: Vec<f64> = h.iter().zip(&next).map(damped).collect();
+        h = damped.iter().map(|value| value - damped[0]).collect();
+    };
+    let units: Vec<usize> = (0..n).map(|s| best(&go, s).1).collect();
+    let close = tolerance * dearest.max(1.0);
+    let tied = |s: usize| {
+        let all = targets[s].len();
+        let first = if whole { all.max(1) } else { 1 };
+        let least =
+            (first..=all).map(|m| cost(m) + go[targets[s][m - 1]]).fold(f64::INFINITY, f64::min);
+        (least - go[s]).abs() <= close
+    };
+    let ties = (0..n).map(tied).collect();
+    Partial { lower, upper, units, value: h, ties, iterations, status }
+}

@@ -1,0 +1,97 @@
+//! Remaps of some units: against a long recursion over load vectors, with remaps made by hand.
+
+use super::*;
+use remapping::stopping::{long_run_at, long_run_partial, partial_targets, units_moved};
+use std::collections::HashMap;
+
+/// What moving 1, 2, ... units from the largest load to the least leads to.
+fn by_hand(loads: &[i64]) -> Vec<Vec<i64>> {
+    let (mut now, mut all) = (loads.to_vec(), Vec::new());
+    loop {
+        now.sort_unstable();
+        let last = now.len() - 1;
+        if now[last] - now[0] <= 1 {
+            return all;
+        }
+        now[0] += 1;
+        now[last] -= 1;
+        all.push(now.clone());
+    }
+}
+
+/// The average cost of a step far from the end.
+fn by_recursion(model: &Model, [fixed, each]: [f64; 2], whole: bool) -> f64 {
+    let (states, _) = model.states(false);
+    let place: HashMap<Vec<i64>, usize> =
+        (0..states.count()).map(|s| (states.loads(s), s)).collect();
+    let rows: Vec<Vec<f64>> = {
+        let exact = model.rows();
+        exact.iter().map(|row| row.iter().map(|p| p.to_f64().value()).collect()).collect()
+    };
+    let psi: Vec<f64> =
+        (0..states.count()).map(|s| model.imbalance.cost(&states.loads(s))).collect();
+    let moves: Vec<Vec<(f64, usize)>> = (0..states.count())
+        .map(|s| {
+            let to = by_hand(&states.loads(s));
+            let costs = (1..).map(|units: i32| fixed + each * f64::from(units));
+            let all: Vec<_> = costs.zip(to.iter().map(|loads| place[loads])).collect();
+            if whole { all.last().copied().into_iter().collect() } else { all }
+        })
+        .collect();
+    let mut v = vec![0.0; psi.len()];
+    let mut before = 0.0;
+    for step in 0..6000 {
+        if step == 4000 {
+            before = v[0];
+        }
+        let go: Vec<f64> = rows
+            .iter()
+            .zip(&psi)
+            .map(|(row, psi)| psi + row.iter().zip(&v).map(|(p, v)| p * v).sum::<f64>())
+            .collect();
+        let least =
+            |s: usize| moves[s].iter().map(|(cost, to)| cost + go[*to]).fold(go[s], f64::min);
+        v = (0..psi.len()).map(least).collect();
+    }
+    (v[0] - before) / 2000.0
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(12))]
+
+    #[test]
+    fn the_best_average_is_that_of_a_long_recursion(
+        (levels, count) in prop::sample::select(vec![(3usize, 2usize), (6, 2), (3, 3), (4, 3)]),
+        (up, down) in (1u8..5, 1u8..5),
+        (fixed, each) in (0u8..8, 0u8..8),
+    ) {
+        let costs = [f64::from(fixed) / 4.0, f64::from(each) / 4.0];
+        let (up, down) = (f64::from(up) / 16.0, f64::from(down) / 16.0);
+        let walk = ProcessChain::BirthDeath(BirthDeath::walk(levels, up, down, Edge::Hold).unwrap());
+        let model = Model::new(vec![walk; count], &vec![1; count], RunningCost::MaxMinusMean);
+        for lump in [false, true] {
+            let (states, problem) = model.problem(lump, costs[0], AfterRemap::Stop);
+            let targets = partial_targets(&states, &model.imbalance).unwrap();
+            let moved = units_moved(&states, &model.imbalance);
+            for s in 0..states.count() {
+                prop_assert_eq!(targets[s].len() as i64, moved[s]);
+            }
+            let [partial, whole] = [false, true].map(|whole| {
+                let found = long_run_partial(&problem, &targets, (costs, whole), (1e-9, 1_000_000), &());
+                assert_eq!(found.status, Status::Converged);
+                let exact = by_recursion(&model, costs, whole);
+                assert!(found.lower - 1e-7 < exact && exact < found.upper + 1e-7, "{found:?} {exact}");
+                found
+            });
+            prop_assert!(partial.lower <= whole.upper);
+            let all: Vec<f64> = moved.iter().map(|units| costs[0] + costs[1] * *units as f64).collect();
+            let back = rebalanced(&states, &model.imbalance).unwrap();
+            let known = long_run_at(&problem, &all, &back, None, &Settings::default(), &());
+            prop_assert!(whole.lower <= known.upper && known.lower <= whole.upper);
+            for s in 0..states.count() {
+                prop_assert!(partial.units[s] <= targets[s].len());
+                prop_assert!([0, targets[s].len()].contains(&whole.units[s]));
+            }
+        }
+    }
+}
