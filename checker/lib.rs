@@ -14,7 +14,6 @@ mod periodic;
 mod phases;
 mod proof;
 pub mod recursion;
-mod signed;
 mod state;
 mod stopping;
 pub mod switching;

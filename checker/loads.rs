@@ -9,6 +9,7 @@ pub mod joint;
 pub mod missed;
 pub mod multisets;
 pub mod returns;
+pub mod signed;
 pub mod space;
 pub mod targets;
 

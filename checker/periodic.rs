@@ -14,6 +14,7 @@ pub mod walks;
 pub mod windows;
 
 use crate::loads::Chain;
+use crate::loads::signed::Signed;
 use crate::model::{Number, written};
 use crate::periodic::keeping::{Line, search};
 use crate::periodic::laws::{Law, SIZES, matters, moderate};
@@ -21,7 +22,6 @@ use crate::periodic::prices::Price;
 use crate::periodic::squares::quadratic;
 use crate::periodic::walks::Walks;
 use crate::proof::Proof;
-use crate::signed::Signed;
 use crate::{Budget, Refusal, model_error};
 use num_bigint::BigInt;
 use num_rational::BigRational;

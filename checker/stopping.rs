@@ -55,14 +55,6 @@ impl Written {
         Imbalance::new(self.running_cost.clone(), &capacities)
     }
 
-    /// What a remap costs, if that is the same everywhere.
-    pub fn constant(&self) -> Option<&BigRational> {
-        match &self.remap_cost {
-            Cost::Constant(cost) => Some(&cost.0),
-            _ => None,
-        }
-    }
-
     /// Whether what a remap costs, and the number of steps, go with the rest.
     fn review(&self) -> Result<(), Refusal> {
         let listed = match (&self.remap_cost, &self.processes) {
@@ -70,7 +62,7 @@ impl Written {
             (Cost::Listed(_), _) => false,
             _ => true,
         };
-        let varied = self.steps.is_some() || self.constant().is_none();
+        let varied = self.steps.is_some() || !matches!(self.remap_cost, Cost::Constant(_));
         let steps = self.steps.is_none_or(|steps| (1..=MOST_STEPS).contains(&steps));
         if listed && steps && !(varied && self.after_remap == After::Uniform) {
             return Ok(());

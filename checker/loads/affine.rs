@@ -1,8 +1,8 @@
 //! Chains of loads that are multiplied and added to.
 
 use crate::loads::chain::Row;
+use crate::loads::signed::Signed;
 use crate::model::{Number, written};
-use crate::signed::Signed;
 use crate::{Refusal, model_error};
 use num_rational::BigRational;
 use num_traits::{One, Signed as _, ToPrimitive, Zero};

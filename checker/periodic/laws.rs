@@ -1,7 +1,7 @@
 //! Numbers and laws of changes, as they are written.
 
+use crate::loads::signed::Signed;
 use crate::model::{Number, is_one, written};
-use crate::signed::Signed;
 use crate::{Refusal, model_error};
 use num_bigint::BigInt;
 use num_rational::BigRational;

@@ -1,10 +1,12 @@
 //! Optimal stopping where one remaps at once but in some states: only these, and those from which they are
 //! reached in a step, are looked at. docs/certificates.md has the proof.
 
+use crate::loads::Cost;
 use crate::loads::chain::{Row, by_one};
 use crate::loads::counts::{Counts, Decision, Tally};
 use crate::loads::equal::{Equal, orders};
 use crate::loads::imbalance::Imbalance;
+use crate::model::Number;
 use crate::number::{Span, UNIT, WEIGHT};
 use crate::proof::Proof;
 use crate::stopping::{After, Written};
@@ -50,7 +52,9 @@ pub(crate) fn prove(
     let equal = model.processes.equal(&model.capacities())?;
     let mut groups = equal.into_iter().map(Group::new).collect::<Result<Vec<_>, _>>()?;
     let processes = groups.iter().map(|group| group.members.len()).sum();
-    let constant = model.constant().filter(|_| model.steps.is_none()).ok_or(Refusal::Malformed)?;
+    let (Cost::Constant(Number(constant)), None) = (&model.remap_cost, model.steps) else {
+        return Err(Refusal::Malformed);
+    };
     if bits > 60 || model.after_remap != After::Stop || processes == 0 {
         return Err(Refusal::Malformed);
     }

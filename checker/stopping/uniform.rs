@@ -1,5 +1,6 @@
 //! Optimal stopping where a remap leads to random loads.
 
+use crate::loads::Cost;
 use crate::loads::space::Space;
 use crate::stopping::Stopping;
 use crate::stopping::values::Values;
@@ -17,7 +18,7 @@ pub(crate) fn follows(own: &Stopping, values: &Values) -> Result<[u64; 2], Refus
 
 /// The same model, if it ends: where remaps cost something, in balanced states only.
 pub(crate) fn review(own: Stopping) -> Result<Stopping, Refusal> {
-    let free = own.model.constant().is_none_or(Zero::is_zero);
+    let free = !matches!(&own.model.remap_cost, Cost::Constant(cost) if !cost.0.is_zero());
     match if free { Ok(true) } else { balances(&own) } {
         Ok(false) => model_error("no state is balanced, and a remap leads to a random one"),
         Ok(true) | Err(Refusal::TooLarge) => Ok(own),
