@@ -54,10 +54,13 @@ const MAX_RUNS: usize = 1_000_001;
 /// Steps of the same kind from which on it is worth asking where they come to rest.
 const LONG: u64 = 64;
 
-/// Whether most steps are alike.
+/// Steps of the same kind most of which are probably at rest.
+const MOSTLY_AT_REST: u64 = 1000;
+
+/// Whether most steps are probably at rest.
 fn rests(lifetime: &Lifetime) -> bool {
     let last = lifetime.last();
-    last >= LONG && lifetime.constant_from(last - 1) <= last / 2
+    last >= MOSTLY_AT_REST && lifetime.constant_from(last - 1) <= last / 2
 }
 
 /// What the widths of a sweep should be.

@@ -72,13 +72,18 @@ struct Shares {
     steps: f64,
 }
 
+/// What the first steps may use at most, as a part of a mean cycle: it is the functions that show how long one is.
+const SMALL: f64 = 1e-2;
+
 /// If most steps are like none before; and if steps come to rest, those at rest costing little.
 const ONE_BY_ONE: Shares = Shares { merge: 0.25, head: 0.1, steps: 400.0 };
 const COMING_TO_REST: Shares = Shares { merge: 0.05, head: 0.35, steps: 200.0 };
 
-/// What reducing may add to the change of a step at rest, as a fraction of its share; and to what the steps
-/// before leave behind, as a fraction of the whole width.
-const DRIFT: f64 = 0.25;
+/// What reducing may add to the change of a step at rest: a fraction of what is free, at least one of its share.
+const DRIFT: f64 = 0.45;
+const LEAST: f64 = 0.05;
+
+/// What it may add to what the steps before leave behind, as a fraction of the whole width.
 const LEGACY: f64 = 0.02;
 
 /// Steps between two looks at the change.
@@ -130,6 +135,7 @@ impl Value {
     pub(super) fn step(&mut self, recursion: &Recursion, gains: &Pair, chances: Chances) -> f64 {
         let Shares { merge, head, steps } = self.shares;
         let head = head * (self.cycles + steps) * steps / (steps + self.left).powi(2);
+        let head = head.min(SMALL / self.aim);
         let allowance = self.allowance();
         // Nothing is known of the size before the last step, whose functions are lines less the gains.
         let merge = if self.left > 0.0 { (merge + 0.5 * head) * allowance } else { 0.0 };
@@ -188,7 +194,10 @@ impl Value {
             upper: self.upper.less::<true>(&base),
             lower: self.lower.less::<false>(&base),
         };
-        let budgets = [DRIFT * allowance, LEGACY * allowance * self.cycles];
+        let ahead = Ahead::new(recursion, chances, steps);
+        let free = (allowance * self.cycles - ahead.last[0] * self.apart) / ahead.all;
+        let drift = (DRIFT * (free - GAINS * allowance)).max(LEAST * allowance);
+        let budgets = [drift, LEGACY * allowance * self.cycles];
         let (mut rise, mut fall) = (Total::default(), Total::default());
         let initial = self.initial;
         let start = [base.at(initial), base.size()];
