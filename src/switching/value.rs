@@ -80,7 +80,7 @@ const ONE_BY_ONE: Shares = Shares { merge: 0.25, head: 0.1, steps: 400.0 };
 const COMING_TO_REST: Shares = Shares { merge: 0.05, head: 0.35, steps: 200.0 };
 
 /// What reducing may add to the change of a step at rest: a fraction of what is free, at least one of its share.
-const DRIFT: f64 = 0.45;
+const DRIFT: f64 = 0.35;
 const LEAST: f64 = 0.05;
 
 /// What it may add to what the steps before leave behind, as a fraction of the whole width.
