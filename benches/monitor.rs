@@ -6,7 +6,7 @@ use remapping::Rational;
 use remapping::belief::Levels;
 use remapping::lifetime::Lifetime;
 use remapping::monitor::{Clusters, Monitor};
-use remapping::switching::{PhaseSwitching, long_run};
+use remapping::switching::{self, PhaseSwitching, long_run};
 use remapping::threshold::evaluation::{ThresholdPolicy, evaluate};
 use remapping::threshold::{Accuracy, Hazard, PhaseChange, Premature, solve};
 use std::hint::black_box;
@@ -112,6 +112,21 @@ fn recurring(criterion: &mut Criterion) {
         let name = format!("long run, errors .{error} ({} pieces)", found.segments);
         group.bench_function(name, |bencher| {
             bencher.iter(|| long_run(black_box(&problem), 1e-9, &()));
+        });
+    }
+    let weak = PhaseSwitching {
+        cycle: [[ratio(1, 1), ratio(3, 1)], [ratio(2, 1), ratio(1, 1)]],
+        switch: [Some(ratio(5, 1)), Some(ratio(5, 1))],
+        rates: [ratio(10, 1000), ratio(5, 1000)],
+        detector: Levels::binary(ratio(40, 100), ratio(45, 100)).expect("probabilities"),
+        initial: Rational::ZERO,
+    };
+    for last in [1000, 10_000, 1_000_000_000] {
+        let lifetime = Lifetime::fixed(last);
+        let found = switching::solve(&weak, &lifetime, 1e-9, &()).expect("valid");
+        let name = format!("{last} cycles, errors .4 and .45 ({} pieces)", found.segments);
+        group.bench_function(name, |bencher| {
+            bencher.iter(|| switching::solve(black_box(&weak), &lifetime, 1e-9, &()));
         });
     }
     group.finish();

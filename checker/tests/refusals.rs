@@ -292,7 +292,7 @@ fn cases() -> Vec<(&'static str, &'static str, Refusal)> {
             ),
         ),
         (
-            "periodic::laws",
+            "loads::signed",
             "{} is not a decimal number",
             refused(&periodic("-1: 0.5", "x: 0.5"), None),
         ),

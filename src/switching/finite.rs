@@ -54,6 +54,15 @@ const MAX_RUNS: usize = 1_000_001;
 /// Steps of the same kind from which on it is worth asking where they come to rest.
 const LONG: u64 = 64;
 
+/// Steps of the same kind most of which are probably at rest.
+const MOSTLY_AT_REST: u64 = 1000;
+
+/// Whether most steps are probably at rest.
+fn rests(lifetime: &Lifetime) -> bool {
+    let last = lifetime.last();
+    last >= MOSTLY_AT_REST && lifetime.constant_from(last - 1) <= last / 2
+}
+
 /// What the widths of a sweep should be.
 #[derive(Clone, Copy)]
 struct Aim {
@@ -204,7 +213,7 @@ impl<'a> Sweep<'a> {
             merge: Merge::new(aim.threshold * recursion.scale),
             pair: Pair::constant(0.0),
             alike: None,
-            value: Value::new(problem, aim.value, lifetime.residual_mean(0)),
+            value: Value::new(problem, aim.value, lifetime.residual_mean(0), rests(lifetime)),
             to_second: Curve::default(),
             to_first: Curve::default(),
             segments: 1,

@@ -251,7 +251,7 @@ impl Polyline {
             if short.nodes() <= most {
                 return short;
             }
-            coarser = 4.0 * coarser.max(SLACK * self.size());
+            coarser = 2.0 * coarser.max(SLACK * self.size());
         }
     }
 }

@@ -73,7 +73,7 @@ const MANY_NODES: usize = 1000;
 const MOST_IMAGES: usize = 1 << 19;
 
 /// Steps after which the belief has mostly forgotten where it started, and how accurately a mean is computed.
-const MIXED: u32 = 256;
+const MIXED: u32 = 1024;
 const ROUGHLY: f64 = 1e-2;
 
 /// The recursion of the difference.
@@ -153,7 +153,8 @@ impl Recursion {
         let mut gap = pair.upper.less::<true>(&pair.lower);
         for _ in 0..MIXED {
             let now = gap.most();
-            if now <= most {
+            let [start, end] = gap.beside::<true>();
+            if now <= most || start + self.filter.share() * (end - start) <= most {
                 return true;
             }
             gap =

@@ -14,18 +14,30 @@ pub(super) struct Relative {
     pub(super) change: Change,
 }
 
-/// How far reducing may move the relative value, as a multiple of the tolerance and of what a step still
-/// changes.
+/// How far reducing may move the relative value until it has settled, as a multiple of the tolerance and of
+/// what a step still changes.
 const MERGE: f64 = 100.0;
 const ROUGHLY: f64 = 0.05;
+
+/// How far in the end, and how much less from step to step until then: what is rough about its change is gone
+/// after some steps only, each with as many nodes as it takes to show it.
+const SHARP: f64 = 1.0;
+const SHARPER: f64 = 0.6;
 
 /// How much more than a reduction a step may still change it when it counts as settled.
 const SETTLED: f64 = 8.0;
 
-/// What reducing the change may add to it, as a fraction of the tolerance; the fraction of what is left of
-/// this that a step uses.
-const DRIFT: f64 = 0.2;
-pub(super) const SPEND: f64 = 0.03;
+/// What reducing the change may add to it, as a fraction of the tolerance.
+const DRIFT: f64 = 0.25;
+
+/// How many steps use half of it.
+const EARLY: f64 = 3.0;
+
+/// What of it a step uses after `done` others; all together use it up.
+pub(super) fn spent(done: u64) -> f64 {
+    let passed = EARLY + done as f64;
+    EARLY / (passed * (passed + 1.0))
+}
 
 /// Steps without progress after which an iteration is given up.
 const PATIENCE: u32 = 64;
@@ -43,9 +55,10 @@ impl Relative {
         observer: &dyn Observer,
     ) -> Relative {
         let (filter, survival) = (&recursion.filter, chances.survival);
-        let finest = MERGE * tolerance;
+        let (finest, sharp) = (MERGE * tolerance, SHARP * tolerance);
         let mut value = Polyline::constant(0.0);
         let (mut least, mut idle) = (f64::INFINITY, 0);
+        let mut settled = None;
         loop {
             let next = filter.back::<true>(&value, survival, running, Some(&gains.lower));
             let rise = next.less::<true>(&value);
@@ -54,13 +67,17 @@ impl Relative {
             let bent = (above - start).max(beside - end).max(start - under).max(end - below);
             idle = if bent < least * (1.0 - PROGRESS) { 0 } else { idle + 1 };
             least = least.min(bent);
-            let halted = observer.check().is_break();
-            if bent <= SETTLED * finest || idle > PATIENCE || halted {
+            if settled.is_none() && (bent <= SETTLED * finest || idle > PATIENCE) {
+                settled = Some(finest);
+            }
+            if observer.check().is_break() || settled.is_some_and(|merge| merge <= sharp) {
                 let next = filter.back::<false>(&value, survival, running, Some(&gains.upper));
                 let change = Change::of(rise, next.less::<false>(&value));
                 return Relative { value, change };
             }
-            value = next.reduced_to::<true>(finest.max(ROUGHLY * bent), recursion.most_nodes);
+            settled = settled.map(|merge| SHARPER * merge);
+            let merge = settled.unwrap_or(finest.max(ROUGHLY * bent));
+            value = next.reduced_to::<true>(merge, recursion.most_nodes);
             let start = value.value[0];
             value.value.iter_mut().for_each(|value| *value -= start);
         }
@@ -88,8 +105,7 @@ pub(super) fn average(
     let Relative { mut change, .. } =
         Relative::of(recursion, running, gains, always, tolerance, observer);
     let mut best = (f64::NEG_INFINITY, f64::INFINITY);
-    let mut budget = DRIFT * tolerance;
-    let mut idle = 0;
+    let (mut done, mut idle) = (0, 0);
     loop {
         let [rise, fall] = change.lines();
         let width = best.1 - best.0;
@@ -102,7 +118,7 @@ pub(super) fn average(
         if let ControlFlow::Break(halt) = observer.check() {
             return (best, Some(halt));
         }
-        change.step(recursion, always, SPEND * budget);
-        budget *= 1.0 - SPEND;
+        change.step(recursion, always, spent(done) * DRIFT * tolerance);
+        done += 1;
     }
 }

@@ -6,7 +6,7 @@ use super::operator::Line;
 use super::polyline::Polyline;
 use super::problem::PhaseSwitching;
 use super::recursion::{Pair, Recursion};
-use super::relative::{Relative, SPEND};
+use super::relative::{Relative, spent};
 use crate::lifetime::Lifetime;
 use crate::rounding::{DoubleDouble, SLACK, nearest, outward};
 use crate::threshold::amplification;
@@ -46,6 +46,7 @@ pub(super) struct Value {
     /// Mean number of cycles of the whole program, and of those from the current step on.
     cycles: f64,
     left: f64,
+    shares: Shares,
     /// How far the two functions are apart at most, if reducing and what is not known of the gains did all
     /// they may since it was looked at; and what the latter may have done.
     apart: f64,
@@ -57,34 +58,50 @@ pub(super) struct Value {
     closer: Option<(f64, f64)>,
 }
 
-/// What a step may add to the distance of the two functions, as a fraction of its share of the width aimed
-/// at: by reducing either, and by what is not known of the gains.
-const MERGE: f64 = 0.25;
+/// What a step may add to the distance of the two functions by what is not known of the gains, as a fraction
+/// of its share of the width aimed at.
 pub(super) const GAINS: f64 = 0.28;
 
-/// The share of the whole width that the first steps back may use beside their own, for each of the two, and
-/// how many steps use half of it: where the program is long, cheaper ones follow.
-const HEAD: f64 = 0.1;
-const HEAD_STEPS: f64 = 400.0;
+/// How the width aimed at is shared among steps that are followed one by one.
+struct Shares {
+    /// By how much reducing may move either function, as a fraction of the share of a step.
+    merge: f64,
+    /// What the first steps back may use beside that of the whole width, and the gains as much once more.
+    head: f64,
+    /// Half of it is used within so many steps.
+    steps: f64,
+}
 
-/// What reducing may add to the change of a step at rest, as a fraction of its share; and to what the steps
-/// before leave behind, as a fraction of the whole width.
-const DRIFT: f64 = 0.2;
-const LEGACY: f64 = 0.05;
+/// What the first steps may use at most, as a part of a mean cycle: it is the functions that show how long one is.
+const SMALL: f64 = 1e-2;
+
+/// If most steps are like none before; and if steps come to rest, those at rest costing little.
+const ONE_BY_ONE: Shares = Shares { merge: 0.25, head: 0.1, steps: 400.0 };
+const COMING_TO_REST: Shares = Shares { merge: 0.05, head: 0.35, steps: 200.0 };
+
+/// What reducing may add to the change of a step at rest: a fraction of what is free, at least one of its share.
+const DRIFT: f64 = 0.35;
+const LEAST: f64 = 0.05;
+
+/// What it may add to what the steps before leave behind, as a fraction of the whole width.
+const LEGACY: f64 = 0.02;
 
 /// Steps between two looks at the change.
 const LOOK: u64 = 4;
+
+/// How many times the usual nodes the change of a step at rest may keep: only the first are that rough.
+const MORE_NODES: usize = 4;
 
 /// Steps without progress after which a value is taken as it is.
 const PATIENCE: u64 = 64;
 const PROGRESS: f64 = 0.01;
 
 /// The part of the width aimed at that may be left when all steps left are settled.
-const CLOSE: f64 = 0.7;
+const CLOSE: f64 = 0.98;
 
 impl Value {
-    /// `cycles` is the mean number of cycles.
-    pub(super) fn new(problem: &PhaseSwitching, aim: f64, cycles: f64) -> Value {
+    /// `cycles` is the mean number of cycles; `rests` says whether most steps are alike.
+    pub(super) fn new(problem: &PhaseSwitching, aim: f64, cycles: f64, rests: bool) -> Value {
         let nothing = Shifted { shape: Polyline::constant(0.0), offset: DoubleDouble::default() };
         Value {
             upper: nothing.clone(),
@@ -94,6 +111,7 @@ impl Value {
             aim,
             cycles,
             left: 0.0,
+            shares: if rests { COMING_TO_REST } else { ONE_BY_ONE },
             apart: 0.0,
             free: 0.0,
             blurred: 0.0,
@@ -115,11 +133,12 @@ impl Value {
     /// One step back. Returns by how much what is not known of the `gains` has moved the functions apart
     /// of late, as a multiple of what it may.
     pub(super) fn step(&mut self, recursion: &Recursion, gains: &Pair, chances: Chances) -> f64 {
-        let ahead = HEAD_STEPS + self.left;
-        let head = HEAD * self.cycles * HEAD_STEPS / (ahead * ahead);
+        let Shares { merge, head, steps } = self.shares;
+        let head = head * (self.cycles + steps) * steps / (steps + self.left).powi(2);
+        let head = head.min(SMALL / self.aim);
         let allowance = self.allowance();
         // Nothing is known of the size before the last step, whose functions are lines less the gains.
-        let merge = if self.left > 0.0 { (MERGE + 0.5 * head) * allowance } else { 0.0 };
+        let merge = if self.left > 0.0 { (merge + 0.5 * head) * allowance } else { 0.0 };
         self.advance(recursion, gains, chances, merge);
         self.left = 1.0 + chances.survival * self.left;
         self.closer = None;
@@ -175,7 +194,10 @@ impl Value {
             upper: self.upper.less::<true>(&base),
             lower: self.lower.less::<false>(&base),
         };
-        let mut budgets = [DRIFT * allowance, LEGACY * allowance * self.cycles];
+        let ahead = Ahead::new(recursion, chances, steps);
+        let free = (allowance * self.cycles - ahead.last[0] * self.apart) / ahead.all;
+        let drift = (DRIFT * (free - GAINS * allowance)).max(LEAST * allowance);
+        let budgets = [drift, LEGACY * allowance * self.cycles];
         let (mut rise, mut fall) = (Total::default(), Total::default());
         let initial = self.initial;
         let start = [base.at(initial), base.size()];
@@ -205,8 +227,7 @@ impl Value {
             }
             rise.add(up, change.upper.value::<true>(initial));
             fall.add(down, change.lower.value::<false>(initial));
-            let merges = budgets.map(|budget| SPEND * budget);
-            budgets = budgets.map(|budget| budget * (1.0 - SPEND));
+            let merges = budgets.map(|budget| budget * spent(done));
             change.step(recursion, chances, merges[0]);
             legacy.step(recursion, chances, merges[1]);
             self.left = 1.0 + chances.survival * self.left;
@@ -390,7 +411,8 @@ impl Change {
 
     /// P of the change and what is left of the program, reduced by `merge`.
     pub(super) fn step(&mut self, recursion: &Recursion, chances: Chances, merge: f64) {
-        let (filter, most, survival) = (&recursion.filter, recursion.most_nodes, chances.survival);
+        let (filter, survival) = (&recursion.filter, chances.survival);
+        let most = MORE_NODES * recursion.most_nodes;
         let (upper, lower) = (&self.upper.shape, &self.lower.shape);
         let new = Pair::of(
             upper.nodes().max(lower.nodes()),

@@ -241,6 +241,31 @@ fn bounds_of_all_tolerances_overlap() {
     }
 }
 
+/// Weak detectors over many steps: nothing exact is known, but what a step at rest may use must not make finer
+/// solutions leave what coarser ones enclose, nor take pieces without end.
+#[test]
+fn weak_detectors_take_few_pieces() {
+    let problem = PhaseSwitching {
+        cycle: [[ratio(1, 1), ratio(3, 1)], [ratio(2, 1), ratio(1, 1)]],
+        switch: [Some(ratio(5, 1)), Some(ratio(5, 1))],
+        rates: [ratio(1, 100), ratio(5, 1000)],
+        detector: binary(ratio(40, 100), ratio(45, 100)),
+        initial: Rational::ZERO,
+    };
+    for last in [200, 1500, 10_000, 1_000_000_000] {
+        let (mut least, mut most) = (f64::NEG_INFINITY, f64::INFINITY);
+        for tolerance in [1e-4, 1e-5, 1e-6, 1e-7] {
+            let found = solve(&problem, &Lifetime::fixed(last), tolerance, &()).unwrap();
+            assert_eq!(found.status, Status::Converged, "{last} cycles to {tolerance}");
+            assert!(found.threshold_width().max(found.value_width()) <= tolerance);
+            assert!(found.segments < 50_000, "{last} to {tolerance}: {} pieces", found.segments);
+            let (lower, upper) = found.value.unwrap();
+            (least, most) = (least.max(lower), most.min(upper));
+            assert!(least <= most, "{last} cycles to {tolerance}: {lower} {upper}");
+        }
+    }
+}
+
 /// A kink between two nodes that are kept, beside the flat part of a function that is cut.
 #[test]
 fn a_reduced_function_is_not_pulled_across() {
