@@ -88,9 +88,9 @@ proptest! {
             let back = rebalanced(&states, &model.imbalance).unwrap();
             let known = long_run_at(&problem, &all, &back, None, &Settings::default(), &());
             prop_assert!(whole.lower <= known.upper && known.lower <= whole.upper);
-            for s in 0..states.count() {
-                prop_assert!(partial.units[s] <= targets[s].len());
-                prop_assert!([0, targets[s].len()].contains(&whole.units[s]));
+            for ((targets, some), all) in targets.iter().zip(&partial.units).zip(&whole.units) {
+                prop_assert!(*some <= targets.len());
+                prop_assert!([0, targets.len()].contains(all));
             }
         }
     }
