@@ -10,6 +10,7 @@ pub mod land_battle;
 mod law;
 mod lifetime;
 pub mod load_drift;
+pub mod many_phases;
 mod matrix_market;
 pub mod number;
 pub mod periodic;
@@ -89,6 +90,8 @@ pub enum Problem {
     PhaseChange(Box<phase_change::PhaseChange>),
     /// Two phases that come back again and again.
     PhaseSwitching(Box<phase_switching::PhaseSwitching>),
+    /// Any number of phases, a mapping for each.
+    ManyPhases(Box<many_phases::ManyPhases>),
     /// Drifting loads of equal processors [NRS86, section 3].
     LoadDrift(load_drift::LoadDrift),
     /// Work that wanders over a mesh [NRS86, section 4].
@@ -241,6 +244,7 @@ impl Problem {
         match self {
             Problem::PhaseChange(problem) => problem.review(review),
             Problem::PhaseSwitching(problem) => problem.review(review),
+            Problem::ManyPhases(problem) => problem.review(review),
             Problem::LoadDrift(problem) => problem.review(review),
             Problem::ActivityMesh(problem) => problem.review(review),
             Problem::Stopping(problem) => problem.review(review, folder),
@@ -327,6 +331,8 @@ fn shapes(text: &str, tree: &Node) -> &'static [explain::Shape] {
         phase_change::SHAPES
     } else if problem.starts_with("PhaseSwitching(") {
         phase_switching::SHAPES
+    } else if problem.starts_with("ManyPhases(") {
+        many_phases::SHAPES
     } else if problem.starts_with("Periodic(") {
         periodic::SHAPES
     } else {

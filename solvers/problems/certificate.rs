@@ -77,6 +77,10 @@ pub fn is_possible(loaded: &Loaded, solution: &Solution) -> Result<(), Complaint
         | Problem::Stopping(_)
         | Problem::LoadDrift(_)
         | Problem::Periodic(_) => Ok(()),
+        Problem::ManyPhases(_) => {
+            let message = "no certificate: there are none for ManyPhases, whose bounds stand on grids of beliefs";
+            Err(Complaint::elsewhere(message, "solve without --certificate"))
+        }
         _ => {
             let name = loaded.literal("problem").and_then(|text| text.split('(').next());
             let name = name.unwrap_or("it").trim();

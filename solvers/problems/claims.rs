@@ -114,6 +114,11 @@ fn claims(body: &Body) -> Vec<Claim> {
     match body {
         Body::PhaseChange(answer) => of_phase_change(answer),
         Body::PhaseSwitching(answer) => of_phase_switching(answer),
+        Body::ManyPhases(answer) => {
+            let exact = answer.exact.as_ref().and_then(|value| value.parse().ok());
+            let value = answer.value.map(|value| Claim::relative("V", value.lower, value.upper));
+            value.map(|claim| claim.with(exact)).into_iter().collect()
+        }
         Body::LoadDrift(answer) => of_load_drift(answer),
         Body::Stopping(answer) => of_stopping(answer),
         Body::Fluids(answer) | Body::LandBattle(answer) => {

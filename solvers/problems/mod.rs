@@ -13,6 +13,7 @@ pub mod comparison;
 pub mod fluids;
 pub mod land_battle;
 mod load_drift;
+mod many_phases;
 mod periodic;
 pub mod phase_change;
 mod phase_switching;
@@ -108,6 +109,7 @@ pub fn of(problem: &model::Problem) -> &dyn Problem {
     match problem {
         model::Problem::PhaseChange(problem) => problem.as_ref(),
         model::Problem::PhaseSwitching(problem) => problem.as_ref(),
+        model::Problem::ManyPhases(problem) => problem.as_ref(),
         model::Problem::LoadDrift(problem) => problem,
         model::Problem::ActivityMesh(problem) => problem,
         model::Problem::Stopping(problem) => problem,
@@ -193,6 +195,7 @@ pub fn solve(loaded: &Loaded, settings: &Settings, files: Files<'_>) -> Outcome<
     let found = of(&loaded.model.problem).solve(&asked)?;
     let tolerance = match &found.body {
         Body::LoadDrift(answer) if answer.statistical => settings.gap.unwrap_or(Goal::GAP),
+        Body::ManyPhases(_) => settings.gap.unwrap_or(many_phases::GAP),
         _ => settings.tolerance,
     };
     let verdict = claims::examine(&found.body, found.status, tolerance);

@@ -6,6 +6,7 @@ pub mod digits;
 mod heat;
 mod load_drift;
 pub mod log;
+mod many_phases;
 pub mod map;
 mod periodic;
 mod phase_change;
@@ -32,6 +33,7 @@ pub fn summary(solution: &Solution) -> String {
     match &solution.body {
         Body::PhaseChange(answer) => phase_change::summary(&mut text, answer),
         Body::PhaseSwitching(answer) => phase_switching::summary(&mut text, answer),
+        Body::ManyPhases(answer) => many_phases::summary(&mut text, answer),
         Body::LoadDrift(answer) => load_drift::summary(&mut text, answer),
         Body::Stopping(answer) => stopping::summary(&mut text, answer),
         Body::Fluids(answer) | Body::LandBattle(answer) => two_phase::summary(&mut text, answer),
@@ -62,6 +64,7 @@ pub fn draw(solution: &Solution, format: Format) -> Result<Vec<u8>, Complaint> {
     let chart = match &solution.body {
         Body::PhaseChange(answer) => phase_change::picture(title, answer),
         Body::PhaseSwitching(answer) => phase_switching::picture(title, answer),
+        Body::ManyPhases(answer) => many_phases::picture(title, answer),
         Body::LoadDrift(answer) => load_drift::picture(title, answer),
         Body::Fluids(answer) | Body::LandBattle(answer) => two_phase_plot::picture(title, answer),
         Body::Periodic(answer) => periodic::picture(title, answer),
@@ -125,6 +128,7 @@ pub fn row(run: &Run) -> Row {
     let cells = match &run.solution.body {
         Body::PhaseChange(answer) => phase_change::cells(answer),
         Body::PhaseSwitching(answer) => phase_switching::cells(answer),
+        Body::ManyPhases(answer) => many_phases::cells(answer),
         Body::LoadDrift(answer) => load_drift::cells(answer),
         Body::Stopping(answer) => stopping::cells(answer),
         Body::Fluids(answer) | Body::LandBattle(answer) => two_phase::cells(answer),

@@ -49,6 +49,12 @@ pub(super) fn of(solution: &Solution) -> Vec<Fact> {
         Body::Stopping(answer) => of_stopping(&mut facts, answer),
         Body::LoadDrift(answer) => of_drift(&mut facts, answer),
         Body::Periodic(answer) => of_periodic(&mut facts, answer),
+        Body::ManyPhases(answer) => {
+            if let Some(value) = answer.value {
+                facts.bounds("expected time", value);
+            }
+            facts.put("beliefs looked at", answer.beliefs.len());
+        }
         Body::Fluids(_) | Body::LandBattle(_) => {}
     }
     let status = match solution.status {

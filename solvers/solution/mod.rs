@@ -5,6 +5,7 @@ pub mod advised;
 pub mod dynamics;
 pub mod load_drift;
 pub mod log;
+pub mod many_phases;
 pub mod map;
 pub mod periodic;
 pub mod phase_change;
@@ -80,6 +81,8 @@ pub enum Body {
     PhaseChange(Box<phase_change::Answer>),
     /// Two threshold curves.
     PhaseSwitching(Box<phase_switching::Answer>),
+    /// Bounds, and a mapping for each belief of a grid.
+    ManyPhases(Box<many_phases::Answer>),
     /// Optimal control of drifting loads.
     LoadDrift(Box<load_drift::Answer>),
     /// Decision map.
@@ -98,6 +101,7 @@ impl Body {
         match self {
             Body::PhaseChange(_) => "phase_change",
             Body::PhaseSwitching(_) => "phase_switching",
+            Body::ManyPhases(_) => "many_phases",
             Body::LoadDrift(_) => "load_drift",
             Body::Stopping(_) => "stopping",
             Body::Fluids(_) => "fluids",

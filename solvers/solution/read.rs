@@ -143,6 +143,7 @@ impl<'a> Part<'a> {
         let body = match problem {
             "phase_change" => Body::PhaseChange(Box::new(self.answer()?)),
             "phase_switching" => Body::PhaseSwitching(Box::new(self.answer()?)),
+            "many_phases" => Body::ManyPhases(Box::new(self.answer()?)),
             "load_drift" => Body::LoadDrift(Box::new(self.answer()?)),
             "stopping" => Body::Stopping(Box::new(self.answer()?)),
             "fluids" => Body::Fluids(self.answer()?),
@@ -153,6 +154,7 @@ impl<'a> Part<'a> {
         let fault = match &body {
             Body::PhaseChange(answer) => answer.fault(),
             Body::PhaseSwitching(answer) => answer.fault(),
+            Body::ManyPhases(answer) => answer.fault(),
             Body::LoadDrift(answer) => answer.fault(),
             Body::Stopping(answer) => answer.fault(),
             Body::Periodic(answer) => answer.fault(),

@@ -28,6 +28,7 @@ mod limits;
 mod load_drift;
 mod logs;
 mod manifests;
+mod many_phases;
 mod model_problems;
 mod monitor;
 mod mutants;

@@ -38,7 +38,9 @@ pub fn solve(
     let problem = model.problem();
     let (states, transition) = prepare(loaded, model, &problem)?;
     let wanted = settings.step.or(settings.values.then_some(1));
+    // As it was called before units moved could be paid for.
     let identity = format!("{problem:?}, decisions of {wanted:?}");
+    let identity = identity.replace("per_unit_moved: 0.0, ", "");
     let mut checkpoint = Checkpoint::new(files.folder, &loaded.path, identity);
     let mut noted = Noted { wanted, ..Noted::default() };
     let mut backward =
@@ -56,7 +58,10 @@ pub fn solve(
     }
     let (status, warnings) = run(&mut backward, &problem, &mut checkpoint, watch, &mut noted);
     let fixed = match status {
-        Status::Converged => intervals(&problem, &states, &transition, watch),
+        Status::Converged if problem.per_unit_moved > 0.0 => {
+            intervals(&problem, &states, &transition, watch)
+        }
+        Status::Converged => intervals(&problem, &states, &transition, &()),
         _ => intervals(&problem, &states, &transition, &Moment(Instant::now())),
     };
     let mut answer = lay_out(&backward, &problem, &states, &fixed, noted);

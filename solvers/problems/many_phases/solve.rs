@@ -1,0 +1,51 @@
+//! The `ManyPhases` problem: from model to bounds and decisions.
+
+use super::super::{Found, Settings};
+use crate::complaint::Complaint;
+use crate::model::Loaded;
+use crate::model::many_phases::ManyPhases;
+use crate::run::Watch;
+use crate::solution::Body;
+use crate::solution::many_phases::Answer;
+use remapping::phases::{self, Horizon, Remap};
+
+/// Relative width of the bounds that is reached for, if none is asked for: grids of beliefs narrow them slowly.
+pub const GAP: f64 = 1e-2;
+
+/// Most beliefs of a grid.
+const MOST_BELIEFS: usize = 5_000;
+
+/// Solves the model.
+pub fn solve(
+    loaded: &Loaded,
+    model: &ManyPhases,
+    settings: &Settings,
+    watch: &Watch,
+) -> Result<Found, Vec<Complaint>> {
+    let (problem, horizon) = model.problem();
+    let gap = settings.gap.unwrap_or(GAP);
+    let found = phases::solve(&problem, &horizon, gap, MOST_BELIEFS, watch);
+    let found = found.map_err(|error| {
+        vec![loaded.complain("problem", &error.to_string(), "", "correct the parameter")]
+    })?;
+    let fits = problem.phases();
+    let count = |to: usize| if to == fits { 0 } else { to + 1 };
+    let rows = found.decision.into_iter();
+    let (last_step, discount) = match &horizon {
+        Horizon::Ends(lifetime) => (Some(lifetime.last()), None),
+        Horizon::Discounted(rate) => (None, Some(rate.to_f64().value())),
+    };
+    let answer = Answer {
+        phases: fits,
+        reports: problem.reports(),
+        last_step,
+        discount,
+        fitted: problem.remap == Remap::Fitted,
+        value: Some(found.value).filter(|value| value.lower.is_finite() && value.upper.is_finite()),
+        exact: found.exact.map(|value| value.to_string()),
+        beliefs: found.beliefs,
+        decision: rows.map(|row| row.into_iter().map(count).collect()).collect(),
+        vectors: found.vectors,
+    };
+    Ok(Found::new(Body::ManyPhases(Box::new(answer)), found.status, Vec::new()))
+}
