@@ -9,7 +9,7 @@
 //!                                                   V_m = min(Q_m, sum_z p_z (D(m, z) + Q_z(z)))   (Fitted)
 //! ```
 //!
-//! The first says which mapping comes next. The second follows [NR86]: the new mapping fits the phase at the time
+//! The first says which mapping comes next. The second follows \[NR86\]: the new mapping fits the phase at the time
 //! of the remap, whichever it is, which is known from then on; a remap that changes nothing costs D(m, m). This is
 //! a partially observable Markov decision process: V is concave and piecewise linear, a minimum of vectors.
 //! [`exact()`] follows all vectors in fractions. [`solve`] encloses V: any vectors of policies bound it from above,
