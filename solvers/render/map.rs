@@ -33,6 +33,9 @@ pub(super) struct Panel {
 /// Cells of text across one map, and across all maps of a line.
 const WIDTH: usize = 72;
 
+/// The most cells of a map whose rows and columns are not those of a shape.
+const MOST_CELLS: usize = 1 << 22;
+
 /// The most slices of a map of three processes.
 const SLICES: usize = 12;
 
@@ -70,8 +73,42 @@ pub(super) fn panels(answer: &Answer) -> Vec<Panel> {
             chosen.collect()
         }
         (shape, _) if shape.len() == 2 => Vec::new(),
+        (_, Some(cells)) if answer.lowest().len() == 2 => {
+            of_pairs(answer, &cells).into_iter().collect()
+        }
         _ => by_spread(answer).into_iter().collect(),
     }
+}
+
+/// Listed states of two processes, those with the same loads in one cell.
+fn of_pairs(answer: &Answer, cells: &[Cell]) -> Option<Panel> {
+    let lowest = answer.lowest();
+    let above = |loads: &[i64], i: usize| loads[i].abs_diff(lowest[i]) as usize;
+    let most = |i: usize| answer.loads.iter().map(|loads| above(loads, i)).max().unwrap_or(0);
+    let columns = most(1).saturating_add(1);
+    let mut plane = nothing(most(0).saturating_add(1), columns)?;
+    for (loads, cell) in answer.loads.iter().zip(cells) {
+        let place = &mut plane[above(loads, 0) * columns + above(loads, 1)];
+        *place = match *place {
+            Cell::Nothing => *cell,
+            other if other == *cell => other,
+            _ => Cell::Mixed,
+        };
+    }
+    Some(Panel {
+        title: String::new(),
+        down: "load of process 1",
+        across: "load of process 2",
+        origin: (lowest[0], lowest[1]),
+        columns,
+        cells: plane,
+    })
+}
+
+/// A map of so many rows and columns, all of it empty; `None` if it is too large to be looked at.
+fn nothing(rows: usize, columns: usize) -> Option<Vec<Cell>> {
+    let cells = rows.checked_mul(columns).filter(|cells| *cells <= MOST_CELLS)?;
+    Some(vec![Cell::Nothing; cells])
 }
 
 /// Spread down, mean across.
@@ -80,7 +117,7 @@ fn by_spread(answer: &Answer) -> Option<Panel> {
     let (first, last) = (table.first()?.mean, table.last()?.mean);
     let columns = usize::try_from(last - first + 1).ok()?;
     let widest = usize::try_from(table.iter().map(|entry| entry.spread).max()?).ok()?;
-    let mut cells = vec![Cell::Nothing; columns.checked_mul(widest + 1)?];
+    let mut cells = nothing(widest + 1, columns)?;
     for entry in &table {
         let at = entry.spread as usize * columns + (entry.mean - first) as usize;
         cells[at] = match entry.remap {

@@ -650,3 +650,33 @@ fn remaps_may_be_partial() {
     );
     assert!(wrong.contains("remaps of some units are for computations that go on"), "{wrong}");
 }
+
+/// Loads that are listed for two processes have a map, too, if it is not too large to look at.
+#[test]
+fn listed_loads_of_two_processes_are_drawn() {
+    let place = tempfile::tempdir().unwrap();
+    let plot = place.path().join("bursts.svg");
+    let solved = remap(&["solve", &model("bursts"), "--plot", plot.to_str().unwrap()]);
+    let text = String::from_utf8(solved.stdout).unwrap();
+    assert!(text.contains("down: load of process 1; across: load of process 2"), "{text}");
+    assert!(text.contains("    0  o ") && text.contains("    3  "), "{text}");
+    assert!(std::fs::read_to_string(&plot).unwrap().contains("remap"));
+    let far = place.path().join("far.ron");
+    // Two and three processes.
+    let lists = [
+        "[0, 0], [9000000000, 0], [0, 9000000000]",
+        "[0, 0, 0], [9000000000, 0, 0], [0, 9000000000, 9000000000]",
+    ];
+    for loads in lists {
+        let deck = format!(
+            "Model(title: \"far\", problem: Stopping(processes: Joint(loads: [{loads}], transition: Dense([[1, 0, 0], \
+             [0.5, 0.5, 0], [0, 0.5, 0.5]])), remap_cost: 2, after_remap: Stop))"
+        );
+        std::fs::write(&far, deck).unwrap();
+        let plot = place.path().join("far.svg");
+        let paths = [far.to_str().unwrap(), plot.to_str().unwrap()];
+        let solved = remap(&["solve", paths[0], "--plot", paths[1], "--force"]);
+        let said = String::from_utf8_lossy(&solved.stderr).into_owned();
+        assert_eq!(solved.status.code(), Some(0), "{loads}: {said}");
+    }
+}
