@@ -346,6 +346,8 @@ impl Panel {
         mesh.disable_mesh().label_style(("sans-serif", 14));
         let whole = |value: &f64| format!("{value:.0}");
         mesh.x_label_formatter(&whole).y_label_formatter(&whole);
+        // No two labels for one level.
+        mesh.x_labels(self.columns.min(11)).y_labels(self.rows().min(11));
         if labelled {
             mesh.x_desc(self.across).y_desc(self.down);
         }
