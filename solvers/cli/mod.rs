@@ -81,8 +81,8 @@ A path names a place as it stands in the file; of a one-value variant such as Co
 the value. Fields left to their defaults can be set too. Of several --set all combinations are
 solved, the last varying fastest. --time-limit counts for each model.
 
-Many models are shared out by --part: in a job array, each job solves its own.
-  remap sweep model.ron --set problem.hazard=0.001:0.1:0.001 --part $SLURM_ARRAY_TASK_ID/20 --json > part_$SLURM_ARRAY_TASK_ID.json
+Many models are shared out by --part: in a job array, job number JOB of 20 solves its own.
+  remap sweep model.ron --set problem.hazard=0.001:0.1:0.001 --part $JOB/20 --json > part_$JOB.json
   remap join part_*.json";
 
 const JOIN_HELP: &str = "\

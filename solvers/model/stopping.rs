@@ -103,8 +103,7 @@ impl Stopping {
                     let help = "J is wanted for so many loads of each process, from the lowest up";
                     let path = "problem.processes.shown";
                     review.fault(path, "a number is out of range", &label, help);
-                }
-                if let Some(walk) = self.processes.first_levels() {
+                } else if let Some(walk) = self.processes.first_levels() {
                     walk.review("problem.processes", review);
                 }
                 if self.after_remap != After::Stop || self.is_varied() {
