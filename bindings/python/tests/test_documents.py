@@ -119,6 +119,9 @@ def test_a_time_limit_leaves_bounds():
 
 
 def test_ctrl_c_stops_a_solve_with_its_bounds():
+    # Where the tests run in the background of a shell, interrupts are ignored.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
     def press():
         time.sleep(1.0)
         os.kill(os.getpid(), signal.SIGINT)
