@@ -50,6 +50,7 @@ mod paths;
 mod region;
 mod remapping;
 mod states;
+mod step_back;
 mod transition;
 mod unremapped;
 

@@ -96,12 +96,7 @@ pub(super) fn compare(
 ) -> Result<(Costs, Status), Vec<Complaint>> {
     let problem = model.problem();
     let last = problem.last_step();
-    if last > MAX_PER_STEP {
-        let label = format!("M = {last}");
-        let help = format!("policies are evaluated step by step: take M <= {MAX_PER_STEP}");
-        let message = "the horizon is too long to evaluate policies";
-        return Err(vec![loaded.complain("problem.lifetime", message, &label, &help)]);
-    }
+    can_be_evaluated(loaded, last)?;
     let named =
         ["optimal", "heuristic_1986", "fixed:0.7", "guarded:0.7", "never"].map(str::to_owned);
     let names = if policies.is_empty() { named.to_vec() } else { policies.to_vec() };
@@ -170,6 +165,48 @@ fn counting(problem: &Problem, test: Rational, install: Rational) -> Problem {
     }
 }
 
+impl Line {
+    /// Of a policy whose cost lies between bounds, beside the optimum and never remapping; with bounds on the number of
+    /// its remappings, and on that of the premature ones.
+    pub fn between(
+        name: &str,
+        cost: Bounds,
+        [optimum, never]: [Bounds; 2],
+        [remaps, premature_remaps]: [Option<Bounds>; 2],
+    ) -> Line {
+        let possible =
+            Bounds { lower: never.lower - optimum.upper, upper: never.upper - optimum.lower };
+        let gained = Bounds { lower: never.lower - cost.upper, upper: never.upper - cost.lower };
+        Line {
+            policy: name.trim().to_owned(),
+            mean: cost.middle(),
+            half_width: cost.half_width(),
+            lower: cost.lower,
+            upper: cost.upper,
+            level: 1.0,
+            per_metric: Metrics {
+                lower: cost.lower,
+                upper: cost.upper,
+                remaps,
+                premature_remaps,
+                regret_optimal: cost.above(optimum),
+                gain_kept: (possible.lower > 0.0).then(|| gained.percent_of(possible)),
+            },
+        }
+    }
+}
+
+/// Whether policies are evaluated on a program with this last step.
+pub(super) fn can_be_evaluated(loaded: &Loaded, last: u64) -> Result<(), Vec<Complaint>> {
+    if last > MAX_PER_STEP {
+        let label = format!("M = {last}");
+        let help = format!("policies are evaluated step by step: take M <= {MAX_PER_STEP}");
+        let message = "the horizon is too long to evaluate policies";
+        return Err(vec![loaded.complain("problem.lifetime", message, &label, &help)]);
+    }
+    Ok(())
+}
+
 fn line(
     name: &str,
     rule: Rule,
@@ -193,23 +230,5 @@ fn line(
             premature_remaps = Some(Bounds { lower: lower.max(0.0), upper });
         }
     }
-    let possible =
-        Bounds { lower: never.lower - optimum.upper, upper: never.upper - optimum.lower };
-    let gained = Bounds { lower: never.lower - cost.upper, upper: never.upper - cost.lower };
-    Ok(Line {
-        policy: name.trim().to_owned(),
-        mean: cost.middle(),
-        half_width: cost.half_width(),
-        lower: cost.lower,
-        upper: cost.upper,
-        level: 1.0,
-        per_metric: Metrics {
-            lower: cost.lower,
-            upper: cost.upper,
-            remaps,
-            premature_remaps,
-            regret_optimal: cost.above(optimum),
-            gain_kept: (possible.lower > 0.0).then(|| gained.percent_of(possible)),
-        },
-    })
+    Ok(Line::between(name, cost, [optimum, never], [remaps, premature_remaps]))
 }

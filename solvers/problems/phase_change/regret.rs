@@ -1,9 +1,9 @@
 //! Wrong models of a change of phase.
 
 use super::super::regret::{Failure, Judged, Truth, factor, off};
+use super::compare::can_be_evaluated;
 use super::evaluation::{Rule, expected, optimal_thresholds};
 use crate::complaint::Complaint;
-use crate::model::phase_change::MAX_PER_STEP;
 use crate::model::{Loaded, Problem};
 use crate::run::Watch;
 use crate::solution::Bounds;
@@ -53,13 +53,7 @@ fn phase_change(loaded: &Loaded) -> Result<PhaseChange, Vec<Complaint>> {
         return Err(vec![loaded.complain("problem", message, "", "change numbers of the model")]);
     };
     let problem = model.problem();
-    let last = problem.last_step();
-    if last > MAX_PER_STEP {
-        let label = format!("M = {last}");
-        let help = format!("policies are evaluated step by step: take M <= {MAX_PER_STEP}");
-        let message = "the horizon is too long to evaluate policies";
-        return Err(vec![loaded.complain("problem.lifetime", message, &label, &help)]);
-    }
+    can_be_evaluated(loaded, problem.last_step())?;
     Ok(problem)
 }
 

@@ -1,6 +1,6 @@
 //! `remap compare` for recurring phases: what policies cost, exactly up to bounds.
 
-use super::super::phase_change::compare::{Costs, Line, Measure, Metrics};
+use super::super::phase_change::compare::{Costs, Line, Measure};
 use super::policies::{Field, Rule, Trouble};
 use crate::complaint::Complaint;
 use crate::model::Loaded;
@@ -77,23 +77,6 @@ fn wrong(name: &str, why: &str) -> Complaint {
 fn line(name: &str, rule: Rule, field: &Field<'_>, never: Bounds) -> Result<Line, Trouble> {
     let (cost, optimum) = (field.cost(rule)?, field.optimum);
     let remaps = field.switches(rule)?;
-    let possible =
-        Bounds { lower: never.lower - optimum.upper, upper: never.upper - optimum.lower };
-    let gained = Bounds { lower: never.lower - cost.upper, upper: never.upper - cost.lower };
-    Ok(Line {
-        policy: name.trim().to_owned(),
-        mean: cost.middle(),
-        half_width: cost.half_width(),
-        lower: cost.lower,
-        upper: cost.upper,
-        level: 1.0,
-        per_metric: Metrics {
-            lower: cost.lower,
-            upper: cost.upper,
-            remaps: Some(Bounds { lower: remaps.lower.max(0.0), upper: remaps.upper }),
-            premature_remaps: None,
-            regret_optimal: cost.above(optimum),
-            gain_kept: (possible.lower > 0.0).then(|| gained.percent_of(possible)),
-        },
-    })
+    let remaps = Bounds { lower: remaps.lower.max(0.0), upper: remaps.upper };
+    Ok(Line::between(name, cost, [optimum, never], [Some(remaps), None]))
 }
