@@ -32,10 +32,10 @@ fn small(folder: &Path, problem: &str) -> String {
 #[test]
 fn comparing_prints_every_policy_and_curve() {
     for (model, problem, positions) in [(FLUIDS, "fluids", 21), (BATTLE, "land_battle", 16)] {
-        let document = json(&["compare", model, "--runs", "6", "--seed", "3", "--json"]);
+        let document = json(&["compare", model, "--runs", "2", "--seed", "3", "--json"]);
         assert_eq!(document["problem"], problem);
         assert_eq!(document["status"], "converged");
-        assert_eq!(document["runs"], 6);
+        assert_eq!(document["runs"], 2);
         let names: Vec<_> = document["policies"].as_array().unwrap().iter().collect();
         assert_eq!(names.len(), 6);
         for policy in names {
@@ -53,8 +53,10 @@ fn comparing_prints_every_policy_and_curve() {
 
 #[test]
 fn same_seed_same_numbers_on_any_number_of_threads() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = small(folder.path(), "LandBattle(separations: [4, 30], steps: 40)");
     let run = |threads: &str, seed: &str| {
-        let arguments = ["compare", BATTLE, "--runs", "4", "--seed", seed, "--json"];
+        let arguments = ["compare", &model, "--runs", "4", "--seed", seed, "--json"];
         json(&[&arguments[..], &["--threads", threads]].concat())
     };
     assert_eq!(run("1", "5"), run("3", "5"));
@@ -63,12 +65,14 @@ fn same_seed_same_numbers_on_any_number_of_threads() {
 
 #[test]
 fn policies_can_be_chosen() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = small(folder.path(), "LandBattle(separations: [4, 30], steps: 40)");
     let document =
-        json(&["compare", FLUIDS, "--policies", "static_old,optimal", "--runs", "2", "--json"]);
+        json(&["compare", &model, "--policies", "static_old,optimal", "--runs", "2", "--json"]);
     let names: Vec<_> =
         document["policies"].as_array().unwrap().iter().map(|p| p["policy"].clone()).collect();
     assert_eq!(names, ["static_old", "optimal"]);
-    let refused = remap(&["compare", FLUIDS, "--policies", "optimum", "--runs", "2"]).code(1);
+    let refused = remap(&["compare", &model, "--policies", "optimum", "--runs", "2"]).code(1);
     let message = String::from_utf8_lossy(&refused.get_output().stderr).into_owned();
     assert!(message.contains("optimum") && message.contains("lower_bound"), "{message}");
 }
