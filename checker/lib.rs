@@ -8,6 +8,7 @@ pub mod facts;
 mod load_drift;
 mod loads;
 mod making;
+mod many_phases;
 mod model;
 mod number;
 mod periodic;
@@ -19,15 +20,13 @@ mod stopping;
 pub mod switching;
 mod weights;
 
-pub use loads::counts::{Counts, Decision};
-pub use loads::space::Space;
+pub use loads::{counts::Counts, counts::Decision, space::Space};
 pub use making::{certificate, check, seal};
+pub use many_phases::ManyPhases;
 pub use periodic::Periodic;
 pub use proof::{Interval, Proof};
 pub use recursion::horizon::{PhaseChange, Steps};
-pub use stopping::Stopping;
-pub use stopping::region::Entry;
-pub use stopping::values::Run;
+pub use stopping::{Stopping, region::Entry, values::Run};
 pub use switching::{PhaseSwitching, Switches};
 
 use model::Problem;
@@ -96,6 +95,8 @@ pub enum Evidence {
     Periodic(u32),
     /// Fraction bits, and steps back through the horizon, or without an end until all is at rest.
     PhaseSwitching(u32, Vec<switching::Steps>),
+    /// Fraction bits, steps of a grid of beliefs as a power of two, and steps where there is no end.
+    ManyPhases(u32, u32, u64),
 }
 
 /// A model that certificates are about.
@@ -110,6 +111,8 @@ pub enum Model {
     Periodic(Box<Periodic>),
     /// Phases that come back.
     PhaseSwitching(Box<PhaseSwitching>),
+    /// Any number of them.
+    ManyPhases(Box<ManyPhases>),
 }
 
 impl Model {
@@ -122,6 +125,7 @@ impl Model {
             Problem::LoadDrift(own) => own.review().map(|()| Model::LoadDrift(Box::new(own)))?,
             Problem::Periodic(model) => model.review().map(|()| Model::Periodic(model))?,
             Problem::PhaseSwitching(own) => own.review().map(|()| Model::PhaseSwitching(own))?,
+            Problem::ManyPhases(own) => own.review().map(|()| Model::ManyPhases(own))?,
         };
         Ok((title, model))
     }
@@ -144,6 +148,9 @@ impl Model {
             (Model::Periodic(own), Evidence::Periodic(grid)) => periodic::prove(own, *grid, budget),
             (Model::PhaseSwitching(own), Evidence::PhaseSwitching(bits, steps)) => {
                 switching::prove(own, *bits, steps, budget)
+            }
+            (Model::ManyPhases(own), Evidence::ManyPhases(bits, level, sweeps)) => {
+                many_phases::bounds::prove(own, (*bits, *level, *sweeps), budget)
             }
             _ => Err(Refusal::Malformed),
         };

@@ -12,8 +12,10 @@ pub mod returns;
 pub mod signed;
 pub mod space;
 pub mod targets;
+pub mod unbounded;
 
 use crate::loads::affine::Affine;
+use crate::loads::unbounded::Unbounded;
 use crate::model::{Number, written};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
@@ -22,7 +24,8 @@ written! {
     pub enum Processes {
         Identical { count: usize, chain: Chain },
         Distinct(Vec<Chain>),
-        Joint { loads: Vec<Vec<i64>>, transition: Transition }
+        Joint { loads: Vec<Vec<i64>>, transition: Transition },
+        Unbounded(Unbounded)
     }
     pub enum Transition { Dense(Vec<Vec<Number>>), File(String) }
 

@@ -4,17 +4,20 @@ pub mod averages;
 pub mod ending;
 pub mod maps;
 pub mod moved;
+pub mod partial;
 pub mod region;
+pub mod unbounded;
 pub mod uniform;
 pub mod values;
 
 use crate::loads::imbalance::{Imbalance, RunningCost};
 use crate::loads::space::Space;
+use crate::loads::unbounded::Unbounded;
 use crate::loads::{Cost, Processes};
 use crate::model::{Number, written};
 use crate::number::Span;
 use crate::state::{Shown, States};
-use crate::stopping::values::{Run, Values};
+use crate::stopping::values::Run;
 use crate::{Budget, Refusal, model_error};
 use num_rational::BigRational;
 use num_traits::One;
@@ -24,7 +27,7 @@ written! {
     pub struct Written {
         pub processes: Processes, pub capacities: Option<Vec<Number>>,
         #[serde(default)] pub running_cost: RunningCost, pub remap_cost: Cost, pub after_remap: After,
-        pub steps: Option<u64>
+        pub steps: Option<u64>, #[serde(default)] pub partial_remaps: bool
     }
     pub enum After { Stop, Uniform, Restart }
 }
@@ -32,6 +35,8 @@ written! {
 /// A model of optimal stopping.
 pub struct Stopping {
     pub(crate) model: Written,
+    /// If they have no highest load; the model is that of the levels that are shown.
+    pub(crate) walks: Option<Unbounded>,
     /// `None` if there are too many states to look at each of them.
     all: Option<(Imbalance, Space)>,
 }
@@ -62,9 +67,14 @@ impl Written {
             (Cost::Listed(_), _) => false,
             _ => true,
         };
-        let varied = self.steps.is_some() || !matches!(self.remap_cost, Cost::Constant(_));
+        let (after, one) = (&self.after_remap, matches!(self.remap_cost, Cost::Constant(_)));
+        let varied = self.steps.is_some() || !one || self.partial_remaps;
         let steps = self.steps.is_none_or(|steps| (1..=MOST_STEPS).contains(&steps));
-        if listed && steps && !(varied && self.after_remap == After::Uniform) {
+        let by_units = self.steps.is_none() && !matches!(self.remap_cost, Cost::Listed(_));
+        let partial = !self.partial_remaps || by_units && *after == After::Restart;
+        let bounded = !matches!(self.processes, Processes::Unbounded(_));
+        let walks = bounded || !varied && *after == After::Stop;
+        if listed && steps && partial && walks && !(varied && *after == After::Uniform) {
             return Ok(());
         }
         model_error("the cost of a remap, or the number of steps, does not go with the rest")
@@ -72,8 +82,9 @@ impl Written {
 }
 
 impl Stopping {
-    pub(crate) fn new(model: Written, folder: &Path) -> Result<Stopping, Refusal> {
+    pub(crate) fn new(mut model: Written, folder: &Path) -> Result<Stopping, Refusal> {
         model.review()?;
+        let walks = model.processes.unbounded()?;
         let space = match &model.processes {
             Processes::Joint { loads, transition } => Space::joint(loads, transition, folder),
             processes => Space::independent(processes, &model.capacities()),
@@ -83,7 +94,7 @@ impl Stopping {
             Err(refusal) => return Err(refusal),
             Ok(space) => Some((model.imbalance(space.processes)?, space)),
         };
-        let stopping = Stopping { model, all };
+        let stopping = Stopping { model, walks, all };
         let random = stopping.model.after_remap == After::Uniform;
         if random { uniform::review(stopping) } else { Ok(stopping) }
     }
@@ -114,22 +125,12 @@ impl Stopping {
 
     /// What follows from evidence.
     pub(crate) fn prove(&self, bits: u32, runs: &[Run], budget: &Budget) -> Result<Shown, Refusal> {
+        let Some(steps) = self.model.steps else { return values::prove(self, bits, runs, budget) };
         let ((imbalance, space), after) = (self.parts()?, &self.model.after_remap);
-        if let Some(steps) = self.model.steps {
-            // There is none: the recursion is run again.
-            runs.is_empty().then_some(()).ok_or(Refusal::Malformed)?;
-            let back = (*after == After::Restart).then(|| space.evened(imbalance)).transpose()?;
-            let (proof, decisions, runs, from) = ending::prove(self, (bits, steps), back, budget)?;
-            return Ok((proof, States::of_all(bits, decisions, runs, from)));
-        }
-        budget.spend(space.work())?;
-        let values = Values::read(runs, bits, space)?;
-        let to = match after {
-            After::Stop => [0; 2],
-            After::Uniform => uniform::follows(self, &values)?,
-            After::Restart => return Ok((averages::prove(self, values)?, States::None)),
-        };
-        let (proof, decisions) = maps::prove(self, &values, to)?;
-        Ok((proof, States::of_all(bits, decisions, values.runs, Vec::new())))
+        // There is no evidence: the recursion is run again.
+        runs.is_empty().then_some(()).ok_or(Refusal::Malformed)?;
+        let back = (*after == After::Restart).then(|| space.evened(imbalance)).transpose()?;
+        let (proof, decisions, runs, from) = ending::prove(self, (bits, steps), back, budget)?;
+        Ok((proof, States::of_all(bits, decisions, runs, from)))
     }
 }

@@ -17,7 +17,7 @@ impl Space {
         let (totals, own) = self.totals()?;
         let to = self.targets(imbalance, &totals).into_iter().map(|loads| self.place_of(&loads));
         let to = to.collect::<Result<Vec<usize>, Refusal>>()?;
-        Ok(own.into_iter().map(|total| to[total]).collect())
+        own.iter().enumerate().map(|(s, total)| self.twin(s, to[*total])).collect()
     }
 }
 

@@ -1,7 +1,9 @@
 //! A lower and an upper value for each state, as certificates have them.
 
-use crate::Refusal;
 use crate::loads::space::Space;
+use crate::state::{Shown, States};
+use crate::stopping::{After, Stopping, averages, maps, unbounded, uniform};
+use crate::{Budget, Refusal};
 use std::iter::repeat_n;
 
 /// How many states that follow each other have the same values; the lower one, less that of those before,
@@ -48,4 +50,26 @@ impl Values {
         all.iter_mut().for_each(|[_, most]| *most += deficit);
         all
     }
+}
+
+/// What is shown by such values, where a computation has no end.
+pub(crate) fn prove(
+    own: &Stopping,
+    bits: u32,
+    runs: &[Run],
+    budget: &Budget,
+) -> Result<Shown, Refusal> {
+    if let Some(walks) = &own.walks {
+        return unbounded::prove((own, walks), bits, runs, budget);
+    }
+    let (_, space) = own.parts()?;
+    budget.spend(space.work())?;
+    let values = Values::read(runs, bits, space)?;
+    let to = match own.model.after_remap {
+        After::Stop => [0; 2],
+        After::Uniform => uniform::follows(own, &values)?,
+        After::Restart => return Ok((averages::prove(own, values, budget)?, States::None)),
+    };
+    let (proof, decisions) = maps::prove(own, &values, to, [i64::MAX; 2])?;
+    Ok((proof, States::of_all(bits, decisions, values.runs, Vec::new())))
 }

@@ -625,7 +625,7 @@ fn certificates_of_other_versions_are_refused() {
 fn permuted_loads_have_the_same_decision() {
     let case = region();
     assert!(matches!(case.checked.proof, Proof::Map { .. }));
-    let state = |loads: &[i64]| case.checked.state(loads);
+    let state = |loads: &[i64]| case.checked.state(loads, 0);
     assert_eq!(state(&[0, 1, 2]), state(&[2, 0, 1]));
     assert!(
         state(&[0, 1]).is_none() && state(&[0, 1, 10]).is_none() && state(&[-3, 0, 0]).is_none()

@@ -45,7 +45,14 @@ pub(in crate::problems) fn compare(
         "steps",
         "states",
     ]);
-    if answer.representation == Representation::Full && answer.classes as f64 != states {
+    if answer.kept_levels.is_some() != facts.unbounded {
+        return Err("`kept_levels` is of walks without a highest load, and of no others".to_owned());
+    }
+    if answer.partial_remaps.is_some() != facts.partial {
+        return Err("`partial_remaps` is of models that allow them, and of no others".to_owned());
+    }
+    let full = answer.representation == Representation::Full && !facts.unbounded;
+    if full && answer.classes as f64 != states {
         return Err(format!("`classes` is {}, but there are {states} states", answer.classes));
     }
     let listed = states <= MAX_LISTED as f64;
@@ -94,7 +101,7 @@ fn steps(
     let told = |steps: Option<u64>| steps.map_or("not given".to_owned(), |n| n.to_string());
     same("steps", told(answer.steps), told(facts.steps))?;
     let places = if answer.remaps_from.is_some() { places(facts) } else { Vec::new() };
-    let mut all = places.iter().map(|loads| checked.remaps_from(loads));
+    let mut all = places.iter().enumerate().map(|(i, loads)| checked.remaps_from(loads, i));
     let Some(given) = &answer.remaps_from else {
         let due = facts.steps.is_some() && checked.ends();
         return if due { Err("`remaps_from` is missing or null".to_owned()) } else { Ok(()) };
@@ -221,7 +228,7 @@ fn map(
     };
     let (mut open, mut widest, mut are_near) = (BTreeSet::new(), 0.0f64, true);
     for (i, (letter, loads)) in letters.iter().zip(&places).enumerate() {
-        let state = checked.state(loads);
+        let state = checked.state(loads, i);
         let (decision, bounds) =
             state.ok_or_else(|| format!("`decision[{i}]`: nothing is proved of {loads:?}"))?;
         let (right, proved) = match decision {
