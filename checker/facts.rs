@@ -229,7 +229,7 @@ impl ManyPhases {
     pub fn facts(&self) -> Result<OfManyPhases, Refusal> {
         Ok(OfManyPhases {
             phases: self.cycle.len(),
-            reports: self.reports(),
+            reports: self.reports_made(),
             last_step: last_of(self.lifetime.as_ref())?,
             discount: self.discount.as_ref().map(around),
             fitted: self.remap == Choice::Fitted,

@@ -22,7 +22,7 @@ mod weights;
 
 pub use loads::{counts::Counts, counts::Decision, space::Space};
 pub use making::{certificate, check, seal};
-pub use many_phases::ManyPhases;
+pub use many_phases::{Grid, ManyPhases};
 pub use periodic::Periodic;
 pub use proof::{Interval, Proof};
 pub use recursion::horizon::{PhaseChange, Steps};
@@ -95,8 +95,8 @@ pub enum Evidence {
     Periodic(u32),
     /// Fraction bits, and steps back through the horizon, or without an end until all is at rest.
     PhaseSwitching(u32, Vec<switching::Steps>),
-    /// Fraction bits, steps of a grid of beliefs as a power of two, and steps where there is no end.
-    ManyPhases(u32, u32, u64),
+    /// On what grid the recursion is run.
+    ManyPhases(Grid),
 }
 
 /// A model that certificates are about.
@@ -140,18 +140,14 @@ impl Model {
                 return own.prove(*bits, runs, budget);
             }
             (Model::Stopping(own), Evidence::Region(bits, entries)) => {
-                let own = &own.model;
-                let (proof, (listed, rho)) = stopping::region::prove(own, *bits, entries, budget)?;
-                return Ok((proof, States::of_region(*bits, listed, rho, own)?));
+                return stopping::region::shown(own, *bits, entries, budget);
             }
             (Model::LoadDrift(own), Evidence::LoadDrift) => load_drift::prove(own, budget),
             (Model::Periodic(own), Evidence::Periodic(grid)) => periodic::prove(own, *grid, budget),
             (Model::PhaseSwitching(own), Evidence::PhaseSwitching(bits, steps)) => {
                 switching::prove(own, *bits, steps, budget)
             }
-            (Model::ManyPhases(own), Evidence::ManyPhases(bits, level, sweeps)) => {
-                many_phases::bounds::prove(own, (*bits, *level, *sweeps), budget)
-            }
+            (Model::ManyPhases(own), Evidence::ManyPhases(how)) => own.prove(how, budget),
             _ => Err(Refusal::Malformed),
         };
         proof.map(|proof| (proof, States::None))

@@ -8,6 +8,7 @@ pub mod imbalance;
 pub mod joint;
 pub mod missed;
 pub mod multisets;
+pub mod places;
 pub mod returns;
 pub mod signed;
 pub mod space;

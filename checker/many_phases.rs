@@ -2,7 +2,7 @@
 //! docs/certificates.md has the proof.
 
 pub mod bounds;
-pub mod grid;
+pub mod points;
 
 use crate::model::{Number, written};
 use crate::phases::Lifetime;
@@ -11,6 +11,7 @@ use crate::{Refusal, model_error};
 use num_bigint::BigInt;
 use num_rational::BigRational;
 use num_traits::{One, Zero};
+use serde::{Deserialize, Serialize};
 
 written! {
     pub struct ManyPhases {
@@ -23,6 +24,17 @@ written! {
     pub enum Choice { #[default] Chosen, Fitted }
 }
 
+/// On what the recursion is run, which is all the evidence there is.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+pub struct Grid {
+    /// Fraction bits of times.
+    pub bits: u32,
+    /// Beliefs are multiples of 2^-level.
+    pub level: u32,
+    /// Steps of a program without an end.
+    pub sweeps: u64,
+}
+
 /// Phases, reports and steps.
 const MOST: (usize, usize, u64) = (6, 20, 100_000);
 
@@ -32,7 +44,7 @@ const DEAREST: u32 = 100;
 impl ManyPhases {
     /// What each number of a model must be by itself has been seen to when it was read.
     pub(crate) fn review(&self) -> Result<(), Refusal> {
-        let (count, reports) = (self.cycle.len(), self.reports());
+        let (count, reports) = (self.cycle.len(), self.reports_made());
         let shape = |table: &[Vec<Number>], width: usize| {
             table.len() == count && table.iter().all(|row| row.len() == width)
         };
@@ -58,17 +70,17 @@ impl ManyPhases {
         if ends {
             Ok(())
         } else {
-            model_error("a lifetime of 100000 steps, or a discount below 1, is needed")
+            model_error("a lifetime of 100000 steps at most, or a discount below 1, is needed")
         }
     }
 
     /// How many things the detector may report.
-    pub(crate) fn reports(&self) -> usize {
+    pub(crate) fn reports_made(&self) -> usize {
         self.detector.first().map_or(0, Vec::len)
     }
 
     /// The probability of each phase at first.
-    pub(crate) fn initial(&self) -> Vec<BigRational> {
+    pub(crate) fn first_belief(&self) -> Vec<BigRational> {
         let certain = |z: usize| if z == 0 { BigRational::one() } else { BigRational::zero() };
         match &self.initial {
             Some(law) => law.iter().map(|p| p.0.clone()).collect(),

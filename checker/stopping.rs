@@ -16,7 +16,7 @@ use crate::loads::unbounded::Unbounded;
 use crate::loads::{Cost, Processes};
 use crate::model::{Number, written};
 use crate::number::Span;
-use crate::state::{Shown, States};
+use crate::state::Shown;
 use crate::stopping::values::Run;
 use crate::{Budget, Refusal, model_error};
 use num_rational::BigRational;
@@ -125,12 +125,13 @@ impl Stopping {
 
     /// What follows from evidence.
     pub(crate) fn prove(&self, bits: u32, runs: &[Run], budget: &Budget) -> Result<Shown, Refusal> {
-        let Some(steps) = self.model.steps else { return values::prove(self, bits, runs, budget) };
-        let ((imbalance, space), after) = (self.parts()?, &self.model.after_remap);
-        // There is no evidence: the recursion is run again.
-        runs.is_empty().then_some(()).ok_or(Refusal::Malformed)?;
-        let back = (*after == After::Restart).then(|| space.evened(imbalance)).transpose()?;
-        let (proof, decisions, runs, from) = ending::prove(self, (bits, steps), back, budget)?;
-        Ok((proof, States::of_all(bits, decisions, runs, from)))
+        let given = (bits, runs);
+        match (&self.walks, self.model.steps, &self.model.after_remap) {
+            (Some(walks), ..) => unbounded::prove((self, walks), given, budget),
+            (_, Some(steps), _) => ending::prove(self, given, steps, budget),
+            (.., After::Stop) => maps::prove(self, given, budget),
+            (.., After::Uniform) => uniform::prove(self, given, budget),
+            (.., After::Restart) => averages::prove(self, given, budget),
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! Steps back from the end: values below at the points of a grid, and above the costs of policies, one for each point.
 
-use crate::many_phases::grid::Grid;
-use crate::many_phases::{Choice, ManyPhases};
+use crate::many_phases::points::Points;
+use crate::many_phases::{Choice, Grid, ManyPhases};
 use crate::model::Number;
 use crate::number::{Span, UNIT, WEIGHT, wide};
 use crate::phases::remaining::Remaining;
@@ -57,81 +57,80 @@ fn product(a: &[u64], b: impl Iterator<Item = u64>) -> u128 {
     a.iter().zip(b).map(|(a, b)| wide(*a, b)).sum()
 }
 
-/// What is shown with times in units of 2^-bits, a grid of 2^`level` steps, and so many steps of a program that has no end.
-pub(crate) fn prove(
-    model: &ManyPhases,
-    (bits, level, sweeps): (u32, u32, u64),
-    budget: &Budget,
-) -> Result<Proof, Refusal> {
-    let (phases, reports) = (model.cycle.len(), model.reports());
-    if bits > 60 || level > MOST.1 || (sweeps > 0) != model.discount.is_some() {
-        return Err(Refusal::Malformed);
-    }
-    let grid = Grid::new(phases, 1 << level, MOST.0 / (phases * reports * phases))?;
-    let corners = (0..phases).map(|z| grid.corner(phases, z));
-    let moves = |report: usize| {
-        let chance = |from: usize, to: usize| {
-            Span::from(&(&model.transition[from][to].0 * &model.detector[to][report].0))
-                .units(WEIGHT)
+impl ManyPhases {
+    /// What is shown.
+    pub(crate) fn prove(&self, how: &Grid, budget: &Budget) -> Result<Proof, Refusal> {
+        let Grid { bits, level, sweeps } = *how;
+        let (phases, reports) = (self.cycle.len(), self.reports_made());
+        if bits > 60 || level > MOST.1 || (sweeps > 0) != self.discount.is_some() {
+            return Err(Refusal::Malformed);
+        }
+        let grid = Points::new(phases, 1 << level, MOST.0 / (phases * reports * phases))?;
+        let corners = (0..phases).map(|z| grid.corner(phases, z));
+        let moves = |report: usize| {
+            let chance = |from: usize, to: usize| {
+                Span::from(&(&self.transition[from][to].0 * &self.detector[to][report].0))
+                    .units(WEIGHT)
+            };
+            (0..phases).map(|from| (0..phases).map(|to| chance(from, to)).collect()).collect()
         };
-        (0..phases).map(|from| (0..phases).map(|to| chance(from, to)).collect()).collect()
-    };
-    let game = Game {
-        phases,
-        fitted: model.remap == Choice::Fitted,
-        cycle: units(&model.cycle, bits)?,
-        switch: units(&model.switch, bits)?,
-        moves: (0..reports).map(moves).collect::<Result<_, Refusal>>()?,
-        corners: corners.collect::<Option<_>>().ok_or(Refusal::Malformed)?,
-    };
-    let initial = model.initial().into_iter().map(|p| Span::from(&p).units(WEIGHT));
-    let initial = initial.collect::<Result<Vec<[u64; 2]>, Refusal>>()?;
-    let whole =
-        |point: &Vec<u32>| point.iter().map(|n| u64::from(*n) << (WEIGHT - level)).collect();
-    let mut beliefs: Vec<Vec<u64>> = grid.points.iter().map(whole).collect();
-    // The last one is where the program starts.
-    beliefs.push(initial.iter().map(|p| p[0]).collect());
-    let points = beliefs.into_iter().map(|belief| game.point(belief, &grid));
-    let points = points.collect::<Result<Vec<Point>, Refusal>>()?;
-    let last = model.lifetime.as_ref().map(Remaining::new).transpose()?;
-    let steps = last.as_ref().map_or(sweeps, |remaining| remaining.last + 1);
-    let each = points.len() * phases * reports * phases * (2 * phases + 8);
-    budget.spend(steps.saturating_mul(each as u64))?;
-    // A program without an end costs at most what the dearest of all cycles would for ever.
-    let beyond = match &model.discount {
-        Some(rate) => {
-            let dearest = model.cycle.iter().flatten().map(|cost| &cost.0).max();
-            let left = BigRational::from(BigInt::from(1)) - &rate.0;
-            Span::from(&(dearest.ok_or(Refusal::Malformed)? / left)).units(bits)?[1]
-        }
-        None => 0,
-    };
-    let mut values = Values {
-        lower: vec![vec![0; points.len()]; phases],
-        upper: vec![vec![vec![beyond; phases]; points.len()]; phases],
-    };
-    match (&model.lifetime, last) {
-        (Some(law), Some(mut remaining)) => {
-            for n in (0..steps).rev() {
-                remaining.step_back(law, n);
-                values = game.step(&points, &values, remaining.survival.units(WEIGHT)?)?;
+        let game = Game {
+            phases,
+            fitted: self.remap == Choice::Fitted,
+            cycle: units(&self.cycle, bits)?,
+            switch: units(&self.switch, bits)?,
+            moves: (0..reports).map(moves).collect::<Result<_, Refusal>>()?,
+            corners: corners.collect::<Option<_>>().ok_or(Refusal::Malformed)?,
+        };
+        let initial = self.first_belief().into_iter().map(|p| Span::from(&p).units(WEIGHT));
+        let initial = initial.collect::<Result<Vec<[u64; 2]>, Refusal>>()?;
+        let whole =
+            |point: &Vec<u32>| point.iter().map(|n| u64::from(*n) << (WEIGHT - level)).collect();
+        let mut beliefs: Vec<Vec<u64>> = grid.list.iter().map(whole).collect();
+        // The last one is where the program starts.
+        beliefs.push(initial.iter().map(|p| p[0]).collect());
+        let points = beliefs.into_iter().map(|belief| game.point(belief, &grid));
+        let points = points.collect::<Result<Vec<Point>, Refusal>>()?;
+        let last = self.lifetime.as_ref().map(Remaining::new).transpose()?;
+        let steps = last.as_ref().map_or(sweeps, |remaining| remaining.last + 1);
+        let each = points.len() * phases * reports * phases * (2 * phases + 8);
+        budget.spend(steps.saturating_mul(each as u64))?;
+        // A program without an end costs at most what the dearest of all cycles would for ever.
+        let beyond = match &self.discount {
+            Some(rate) => {
+                let dearest = self.cycle.iter().flatten().map(|cost| &cost.0).max();
+                let left = BigRational::from(BigInt::from(1)) - &rate.0;
+                Span::from(&(dearest.ok_or(Refusal::Malformed)? / left)).units(bits)?[1]
+            }
+            None => 0,
+        };
+        let mut values = Values {
+            lower: vec![vec![0; points.len()]; phases],
+            upper: vec![vec![vec![beyond; phases]; points.len()]; phases],
+        };
+        match (&self.lifetime, last) {
+            (Some(law), Some(mut remaining)) => {
+                for n in (0..steps).rev() {
+                    remaining.step_back(law, n);
+                    values = game.step(&points, &values, remaining.survival.units(WEIGHT)?)?;
+                }
+            }
+            _ => {
+                let rate = self.discount.as_ref().ok_or(Refusal::Malformed)?;
+                for _ in 0..steps {
+                    values = game.step(&points, &values, Span::from(&rate.0).units(WEIGHT)?)?;
+                }
             }
         }
-        _ => {
-            let rate = model.discount.as_ref().ok_or(Refusal::Malformed)?;
-            for _ in 0..steps {
-                values = game.step(&points, &values, Span::from(&rate.0).units(WEIGHT)?)?;
-            }
-        }
+        let (low, vector) = (values.lower[0].last(), values.upper[0].last());
+        let (Some(low), Some(vector)) = (low, vector) else { return Err(Refusal::Malformed) };
+        let high = product(vector, initial.iter().map(|p| p[1])).div_ceil(UNIT.into());
+        Ok(Proof::Value(Span::between(*low, high, bits).reals().into()))
     }
-    let (low, vector) = (values.lower[0].last(), values.upper[0].last());
-    let (Some(low), Some(vector)) = (low, vector) else { return Err(Refusal::Malformed) };
-    let high = product(vector, initial.iter().map(|p| p[1])).div_ceil(UNIT.into());
-    Ok(Proof::Value(Span::between(*low, high, bits).reals().into()))
 }
 
 impl Game {
-    fn point(&self, belief: Vec<u64>, grid: &Grid) -> Result<Point, Refusal> {
+    fn point(&self, belief: Vec<u64>, grid: &Points) -> Result<Point, Refusal> {
         let way = |moves: &Table| {
             let mass = |to: usize| {
                 let chances = moves.iter().map(|row| row[to][0]);
@@ -148,8 +147,8 @@ impl Game {
     fn step(&self, points: &[Point], next: &Values, survival: [u64; 2]) -> Result<Values, Refusal> {
         let by_point = |m: usize| {
             let keep = points.par_iter().map(|point| {
-                let low = self.below(point, m, &next.lower[m], survival[0]);
-                (low, self.above(point, m, &next.upper[m], survival[1]))
+                let low = self.from_below(point, m, &next.lower[m], survival[0]);
+                (low, self.from_above(point, m, &next.upper[m], survival[1]))
             });
             keep.unzip()
         };
@@ -170,7 +169,7 @@ impl Game {
     }
 
     /// What going on with a mapping costs at least: that function of the masses is at least the sum of its values.
-    fn below(&self, point: &Point, m: usize, next: &[u64], survival: u64) -> u64 {
+    fn from_below(&self, point: &Point, m: usize, next: &[u64], survival: u64) -> u64 {
         let now = product(&point.belief, self.cycle.iter().map(|row| row[m][0]));
         let around = point.ways.iter().flat_map(|way| &way.around);
         let ahead: u128 = around.map(|(place, weight)| wide(next[*place], *weight)).sum();
@@ -178,7 +177,7 @@ impl Game {
     }
 
     /// The cost, by the phase that is on, of going on with a mapping and after each report as from one of the points around.
-    fn above(&self, point: &Point, m: usize, next: &[Vec<u64>], survival: u64) -> Vec<u64> {
+    fn from_above(&self, point: &Point, m: usize, next: &[Vec<u64>], survival: u64) -> Vec<u64> {
         let mut ahead = vec![0u128; self.phases];
         for (way, moves) in point.ways.iter().zip(&self.moves) {
             let cost = |place: &usize| product(&way.masses, next[*place].iter().copied());

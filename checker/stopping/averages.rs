@@ -2,13 +2,19 @@
 
 use crate::number::Span;
 use crate::proof::Proof;
-use crate::stopping::values::Values;
+use crate::state::{Shown, States};
+use crate::stopping::values::{Run, Values};
 use crate::stopping::{Stopping, partial};
 use crate::{Budget, Refusal};
 
 /// What is shown by these relative costs h: the least average is between bounds on T h - h [Odoni 1969].
-pub(crate) fn prove(own: &Stopping, mut values: Values, budget: &Budget) -> Result<Proof, Refusal> {
-    let ((imbalance, space), bits) = (own.parts()?, values.bits);
+pub(crate) fn prove(
+    own: &Stopping,
+    given: (u32, &[Run]),
+    budget: &Budget,
+) -> Result<Shown, Refusal> {
+    let ((imbalance, space), bits) = (own.parts()?, given.0);
+    let mut values = Values::read(given, space, budget)?;
     // They are counted from the least of them.
     let base = values.end(u64::min);
     values.runs.iter_mut().for_each(|(_, value)| *value = [0, 1].map(|i| value[i] - base[i]));
@@ -31,7 +37,8 @@ pub(crate) fn prove(own: &Stopping, mut values: Values, budget: &Budget) -> Resu
         (least, most) = (change(0).min(least), change(1).max(most));
     }
     let [less, more] = missed.map(|missed| missed as i64);
-    Ok(Proof::Average(Span::between(least - less, most + more, bits).reals().into()))
+    let proof = Proof::Average(Span::between(least - less, most + more, bits).reals().into());
+    Ok((proof, States::None))
 }
 
 /// Bounds on what a remap to even loads leads to in each state, from bounds on going on.

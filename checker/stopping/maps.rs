@@ -1,16 +1,28 @@
 //! Maps of optimal stopping: two functions that the Bellman operator moves towards each other enclose the
 //! optimal cost. docs/certificates.md has the proof.
 
-use crate::Refusal;
 use crate::loads::counts::{Counts, Decision, Tally};
 use crate::number::Span;
 use crate::proof::Proof;
+use crate::state::{Shown, States};
 use crate::stopping::Stopping;
-use crate::stopping::values::Values;
+use crate::stopping::values::{Run, Values};
+use crate::{Budget, Refusal};
+
+/// What is shown where a remap ends all costs.
+pub(crate) fn prove(
+    own: &Stopping,
+    given: (u32, &[Run]),
+    budget: &Budget,
+) -> Result<Shown, Refusal> {
+    let values = Values::read(given, &own.parts()?.1, budget)?;
+    let (proof, decisions) = enclosed(own, &values, [0; 2], [i64::MAX; 2])?;
+    Ok((proof, States::of_all(values.bits, decisions, values.runs, Vec::new())))
+}
 
 /// What is shown by these values where a remap is followed by `to`, and the decision in each state. States in which
 /// some load is the first of these ends or more are not shown; from the second on nothing is known but that one may remap.
-pub(crate) fn prove(
+pub(crate) fn enclosed(
     own: &Stopping,
     values: &Values,
     to: [u64; 2],

@@ -27,17 +27,15 @@ impl Stopping {
 /// which stands for all that is beyond.
 pub(crate) fn prove(
     (own, walks): (&Stopping, &Unbounded),
-    bits: u32,
-    runs: &[Run],
+    (bits, runs): (u32, &[Run]),
     budget: &Budget,
 ) -> Result<Shown, Refusal> {
     let Some((&(levels, 0, 0), runs)) = runs.split_first() else { return Err(Refusal::Malformed) };
     let kept = own.kept(levels)?;
     let (_, space) = kept.parts()?;
-    budget.spend(space.work())?;
-    let values = Values::read(runs, bits, space)?;
+    let values = Values::read((bits, runs), space, budget)?;
     let ends = [walks.shown as i64, levels as i64 - 1].map(|level| walks.lowest + level);
-    let (proof, decisions) = maps::prove(&kept, &values, [0; 2], ends)?;
+    let (proof, decisions) = maps::enclosed(&kept, &values, [0; 2], ends)?;
     let values = Vec::from_iter(values.each());
     let shown = own.parts()?.1.each(|_, loads| space.place_of(loads))?;
     let bounds = shown.iter().map(|place| (1, values[*place])).collect();

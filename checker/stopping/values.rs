@@ -1,8 +1,6 @@
 //! A lower and an upper value for each state, as certificates have them.
 
 use crate::loads::space::Space;
-use crate::state::{Shown, States};
-use crate::stopping::{After, Stopping, averages, maps, unbounded, uniform};
 use crate::{Budget, Refusal};
 use std::iter::repeat_n;
 
@@ -17,8 +15,13 @@ pub(crate) struct Values {
 }
 
 impl Values {
-    /// Those of all states.
-    pub fn read(runs: &[Run], bits: u32, space: &Space) -> Result<Values, Refusal> {
+    /// Those of all states, and the work that looking at each takes.
+    pub fn read(
+        (bits, runs): (u32, &[Run]),
+        space: &Space,
+        budget: &Budget,
+    ) -> Result<Values, Refusal> {
+        budget.spend(space.work())?;
         let mut last = 0u64;
         let value = |&(count, step, more): &Run| {
             last = last.wrapping_add_signed(step);
@@ -50,26 +53,4 @@ impl Values {
         all.iter_mut().for_each(|[_, most]| *most += deficit);
         all
     }
-}
-
-/// What is shown by such values, where a computation has no end.
-pub(crate) fn prove(
-    own: &Stopping,
-    bits: u32,
-    runs: &[Run],
-    budget: &Budget,
-) -> Result<Shown, Refusal> {
-    if let Some(walks) = &own.walks {
-        return unbounded::prove((own, walks), bits, runs, budget);
-    }
-    let (_, space) = own.parts()?;
-    budget.spend(space.work())?;
-    let values = Values::read(runs, bits, space)?;
-    let to = match own.model.after_remap {
-        After::Stop => [0; 2],
-        After::Uniform => uniform::follows(own, &values)?,
-        After::Restart => return Ok((averages::prove(own, values, budget)?, States::None)),
-    };
-    let (proof, decisions) = maps::prove(own, &values, to, [i64::MAX; 2])?;
-    Ok((proof, States::of_all(bits, decisions, values.runs, Vec::new())))
 }

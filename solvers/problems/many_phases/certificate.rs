@@ -1,7 +1,7 @@
 //! The proof of bounds on beliefs: a grid that is fine enough, on which the checker goes through all steps by itself.
 
 use crate::solution::{Body, Solution};
-use remap_checker::{Budget, Evidence, Model, Proof, Refusal};
+use remap_checker::{Budget, Evidence, Grid, Model, Proof, Refusal};
 
 /// Fraction bits of times, where there is room.
 const BITS: u32 = 50;
@@ -30,7 +30,7 @@ pub(in crate::problems) fn of(
     let mut best: Option<(f64, Evidence, Proof)> = None;
     let (mut level, mut bits) = (LEVELS.0, BITS);
     while level <= LEVELS.1 {
-        let evidence = Evidence::ManyPhases(bits, level, sweeps);
+        let evidence = Evidence::ManyPhases(Grid { bits, level, sweeps });
         // What a finer grid takes is what is left of this.
         let some = Budget::new(MOST_WORK);
         let found = match &best {

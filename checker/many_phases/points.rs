@@ -8,19 +8,19 @@ use crate::Refusal;
 use std::collections::HashMap;
 
 /// All of them.
-pub(crate) struct Grid {
+pub(crate) struct Points {
     resolution: u32,
-    pub(crate) points: Vec<Vec<u32>>,
+    pub(crate) list: Vec<Vec<u32>>,
     places: HashMap<Vec<u32>, usize>,
 }
 
-impl Grid {
+impl Points {
     /// Of so many phases, in steps of one over the resolution, if they are no more than these.
-    pub(crate) fn new(phases: usize, resolution: u32, most: usize) -> Result<Grid, Refusal> {
+    pub(crate) fn new(phases: usize, resolution: u32, most: usize) -> Result<Points, Refusal> {
         // C(resolution + phases - 1, phases - 1)
-        let all = (1..phases)
+        let count = (1..phases)
             .try_fold(1usize, |all, k| Some(all.checked_mul(resolution as usize + k)? / k));
-        all.filter(|all| *all <= most).ok_or(Refusal::TooLarge)?;
+        count.filter(|count| *count <= most).ok_or(Refusal::TooLarge)?;
         let mut points = vec![Vec::new()];
         for phase in 0..phases {
             let grown = |point: &Vec<u32>| {
@@ -32,7 +32,7 @@ impl Grid {
             points = points.iter().flat_map(grown).collect();
         }
         let places = points.iter().cloned().enumerate().map(|(place, point)| (point, place));
-        Ok(Grid { resolution, places: places.collect(), points })
+        Ok(Points { resolution, places: places.collect(), list: points })
     }
 
     /// The point that is certain of phase z.
@@ -82,22 +82,22 @@ mod tests {
     #[test]
     fn points_around_sum_to_what_they_stand_for() {
         for (phases, resolution) in [(1, 4), (2, 7), (3, 5), (4, 3), (6, 4)] {
-            let grid = Grid::new(phases, resolution, 1 << 20).unwrap();
-            assert!(grid.points.iter().all(|point| point.iter().sum::<u32>() == resolution));
+            let all = Points::new(phases, resolution, 1 << 20).unwrap();
+            assert!(all.list.iter().all(|point| point.iter().sum::<u32>() == resolution));
             for seed in 0..500u64 {
                 let raw = |k: usize| (seed * 7919 + k as u64 * 104_729 + seed * seed) % 97;
                 let few = |k: usize| if seed % 3 == 0 { raw(k) % 4 } else { raw(k) << (seed % 50) };
                 let masses: Vec<u64> = (0..phases).map(few).collect();
-                let around = grid.around(&masses).unwrap();
+                let around = all.around(&masses).unwrap();
                 assert!(around.len() <= phases);
                 for (z, mass) in masses.iter().enumerate() {
                     let sum = around
                         .iter()
-                        .map(|(at, weight)| u128::from(*weight) * u128::from(grid.points[*at][z]));
+                        .map(|(at, weight)| u128::from(*weight) * u128::from(all.list[*at][z]));
                     assert_eq!(sum.sum::<u128>(), u128::from(*mass) * u128::from(resolution));
                 }
             }
         }
-        assert_eq!(Grid::new(6, 1 << 12, 1 << 20).err(), Some(Refusal::TooLarge));
+        assert_eq!(Points::new(6, 1 << 12, 1 << 20).err(), Some(Refusal::TooLarge));
     }
 }
