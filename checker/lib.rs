@@ -100,18 +100,13 @@ pub enum Evidence {
 }
 
 /// A model that certificates are about.
+#[allow(missing_docs, reason = "the names are those of model files")]
 pub enum Model {
-    /// One change of phase, watched by a fallible detector.
     PhaseChange(Box<PhaseChange>),
-    /// Optimal stopping of a chain of loads.
     Stopping(Box<Stopping>),
-    /// Drifting loads over a given number of steps.
     LoadDrift(Box<load_drift::LoadDrift>),
-    /// Remaps at fixed intervals.
     Periodic(Box<Periodic>),
-    /// Phases that come back.
     PhaseSwitching(Box<PhaseSwitching>),
-    /// Any number of them.
     ManyPhases(Box<ManyPhases>),
 }
 

@@ -3,6 +3,7 @@
 pub mod affine;
 pub mod chain;
 pub mod counts;
+pub mod dense;
 pub mod equal;
 pub mod imbalance;
 pub mod joint;
@@ -13,11 +14,10 @@ pub mod returns;
 pub mod signed;
 pub mod space;
 pub mod targets;
-pub mod unbounded;
 
 use crate::loads::affine::Affine;
-use crate::loads::unbounded::Unbounded;
 use crate::model::{Number, written};
+use crate::stopping::unbounded::Unbounded;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
 

@@ -9,14 +9,15 @@ pub mod region;
 pub mod unbounded;
 pub mod uniform;
 pub mod values;
+pub mod whole;
 
 use crate::loads::imbalance::{Imbalance, RunningCost};
 use crate::loads::space::Space;
-use crate::loads::unbounded::Unbounded;
 use crate::loads::{Cost, Processes};
 use crate::model::{Number, written};
 use crate::number::Span;
 use crate::state::Shown;
+use crate::stopping::unbounded::Unbounded;
 use crate::stopping::values::Run;
 use crate::{Budget, Refusal, model_error};
 use num_rational::BigRational;
@@ -67,14 +68,10 @@ impl Written {
             (Cost::Listed(_), _) => false,
             _ => true,
         };
-        let (after, one) = (&self.after_remap, matches!(self.remap_cost, Cost::Constant(_)));
-        let varied = self.steps.is_some() || !one || self.partial_remaps;
+        let varied = self.steps.is_some() || !matches!(self.remap_cost, Cost::Constant(_));
         let steps = self.steps.is_none_or(|steps| (1..=MOST_STEPS).contains(&steps));
-        let by_units = self.steps.is_none() && !matches!(self.remap_cost, Cost::Listed(_));
-        let partial = !self.partial_remaps || by_units && *after == After::Restart;
-        let bounded = !matches!(self.processes, Processes::Unbounded(_));
-        let walks = bounded || !varied && *after == After::Stop;
-        if listed && steps && partial && walks && !(varied && *after == After::Uniform) {
+        let whole = !self.partial_remaps || self.goes_on_in_part();
+        if listed && steps && whole && !(varied && self.after_remap == After::Uniform) {
             return Ok(());
         }
         model_error("the cost of a remap, or the number of steps, does not go with the rest")
@@ -84,7 +81,7 @@ impl Written {
 impl Stopping {
     pub(crate) fn new(mut model: Written, folder: &Path) -> Result<Stopping, Refusal> {
         model.review()?;
-        let walks = model.processes.unbounded()?;
+        let walks = unbounded::walks(&mut model)?;
         let space = match &model.processes {
             Processes::Joint { loads, transition } => Space::joint(loads, transition, folder),
             processes => Space::independent(processes, &model.capacities()),

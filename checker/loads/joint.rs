@@ -1,7 +1,8 @@
 //! Processes that move jointly, and their transition matrices.
 
 use crate::loads::Transition;
-use crate::loads::chain::{Row, dense, laws};
+use crate::loads::chain::{Row, laws};
+use crate::loads::dense::dense;
 use crate::loads::space::{Group, Space};
 use crate::model::decimal;
 use crate::{Refusal, model_error};

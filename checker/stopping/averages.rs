@@ -4,7 +4,7 @@ use crate::number::Span;
 use crate::proof::Proof;
 use crate::state::{Shown, States};
 use crate::stopping::values::{Run, Values};
-use crate::stopping::{Stopping, partial};
+use crate::stopping::{Stopping, partial, whole};
 use crate::{Budget, Refusal};
 
 /// What is shown by these relative costs h: the least average is between bounds on T h - h [Odoni 1969].
@@ -26,7 +26,7 @@ pub(crate) fn prove(
     })?;
     let remap = match own.model.partial_remaps {
         true => partial::cheapest(own, &go, bits, budget)?,
-        false => whole(own, &go, bits)?,
+        false => whole::remaps(own, &go, bits)?,
     };
     // Rows that miss 1 are those of any chain near by.
     let largest = values.end(u64::max);
@@ -39,11 +39,4 @@ pub(crate) fn prove(
     let [less, more] = missed.map(|missed| missed as i64);
     let proof = Proof::Average(Span::between(least - less, most + more, bits).reals().into());
     Ok((proof, States::None))
-}
-
-/// Bounds on what a remap to even loads leads to in each state, from bounds on going on.
-fn whole(own: &Stopping, go: &[[u64; 2]], bits: u32) -> Result<Vec<[u64; 2]>, Refusal> {
-    let ((imbalance, space), rho) = (own.parts()?, own.rho(bits)?);
-    let back = space.evened(imbalance)?.into_iter().enumerate();
-    Ok(back.map(|(s, to)| [0, 1].map(|i| rho(s)[i] + go[to][i])).collect())
 }

@@ -3,11 +3,19 @@
 use crate::loads::Cost;
 use crate::loads::imbalance::Imbalance;
 use crate::number::Span;
-use crate::stopping::Stopping;
+use crate::stopping::{After, Stopping, Written};
 use crate::{Budget, Refusal};
 use num_bigint::BigInt;
 use num_rational::BigRational;
 use num_traits::Zero;
+
+impl Written {
+    /// Whether all that partial remaps need is there.
+    pub fn goes_on_in_part(&self) -> bool {
+        let by_units = !matches!(self.remap_cost, Cost::Listed(_));
+        by_units && self.steps.is_none() && self.after_remap == After::Restart
+    }
+}
 
 /// Bounds on the least that remaps of 1, 2, .. units lead to in each state, and going on, from bounds on that.
 pub(crate) fn cheapest(

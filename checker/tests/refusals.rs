@@ -159,7 +159,7 @@ fn cases() -> Vec<(&'static str, &'static str, Refusal)> {
             refused(&chain("Walk(levels: 3, up: 1.5, down: 0, edge: Reflect)"), None),
         ),
         (
-            "loads::chain",
+            "loads::dense",
             "a transition matrix is not square",
             refused(&chain("Matrix(rows: [[1], [1]])"), None),
         ),
@@ -196,8 +196,8 @@ fn cases() -> Vec<(&'static str, &'static str, Refusal)> {
             ),
         ),
         (
-            "loads::unbounded",
-            "1 to 100 walks, and 2 to 1000 levels of each, can be shown",
+            "stopping::unbounded",
+            "walks without a highest load are too many, or of another form",
             refused(
                 &stopping("Unbounded(count: 0, up: 0.25, down: 0.25, edge: Hold, shown: 4)", STOP),
                 None,
@@ -245,7 +245,7 @@ fn cases() -> Vec<(&'static str, &'static str, Refusal)> {
         ),
         ("loads::space", "there are no processes", refused(&stopping("Distinct([])", STOP), None)),
         (
-            "loads::returns",
+            "loads::places",
             "a load lies outside the levels",
             refused(
                 &joint("[[0, 2], [2, 0]]", COIN, "remap_cost: 1, after_remap: Restart"),

@@ -122,7 +122,7 @@ impl Chain {
     fn forever(&self, ways: &[Vec<(f64, usize)>]) -> (f64, Vec<f64>) {
         let mut h = vec![0.0; self.loads.len()];
         let mut average = 0.0;
-        for _ in 0..20_000 {
+        for _ in 0..3_000 {
             let go = self.ahead(&h);
             let best = |(s, go_on): (usize, &f64)| {
                 ways[s].iter().fold(*go_on, |best, (cost, to)| best.min(cost + go[*to]))
@@ -266,24 +266,28 @@ fn remaps_of_some_units_cost_what_plain_iteration_says() {
     let mut pays = 0;
     for (count, levels, moves, fixed, each) in [
         (2, 5, vec![0.25], 0.5, 1.5),
-        (3, 4, vec![0.25], 0.25, 2.0),
+        (3, 6, vec![0.25], 0.5, 4.0),
         (3, 5, vec![0.375], 1.0, 0.25),
-        (3, 3, vec![0.0625, 0.4375], 0.125, 1.5),
+        (3, 4, vec![0.0625, 0.4375], 0.125, 2.5),
     ] {
         let chain = Chain::hidden(count, levels, &moves, true);
         let price = |units: usize| fixed + each * units as f64;
-        let ways = |whole: bool| {
+        let ways = |whole: bool, ascending: bool| {
             let one = |s: usize| {
-                let loads = &chain.loads[s];
+                let mut loads = chain.loads[s].clone();
+                if ascending {
+                    loads.sort_unstable();
+                }
                 let even = split(loads.iter().sum(), &vec![1; count]);
-                let all = path(loads, &even, &vec![1; count]);
+                let all = path(&loads, &even, &vec![1; count]);
                 let first = if whole { all.len().saturating_sub(1) } else { 0 };
                 let all = all.iter().enumerate().skip(first);
                 all.map(|(m, to)| (price(m + 1), chain.twin(s, to).unwrap())).collect()
             };
             Vec::from_iter((0..chain.loads.len()).map(one))
         };
-        let ((right, h), (whole, _)) = (chain.forever(&ways(false)), chain.forever(&ways(true)));
+        let (right, h) = chain.forever(&ways(false, false));
+        let (whole, _) = chain.forever(&ways(true, false));
         assert!(right <= whole + 1e-9);
         pays += usize::from(right < whole - 1e-3);
         let cost =
@@ -300,7 +304,8 @@ fn remaps_of_some_units_cost_what_plain_iteration_says() {
         if moves.len() > 1 {
             continue;
         }
-        // The same of walks that are lumped, and where other remaps are no choice.
+        // The same of walks that are lumped: units are taken from equal ones in the order of their loads.
+        let (right, h) = chain.forever(&ways(false, true));
         let p = moves[0];
         let walks = format!(
             "Stopping(processes: Identical(count: {count}, chain: Walk(levels: {levels}, up: {p}, down: {p}, edge: \
@@ -313,7 +318,7 @@ fn remaps_of_some_units_cost_what_plain_iteration_says() {
         let all = own.space().unwrap().each(|_, loads| Ok([of(loads); 2])).unwrap();
         holds(average(&model.prove(&values(all)).unwrap()), right);
     }
-    assert!(pays >= 2);
+    assert!(pays >= 1);
 }
 
 #[test]

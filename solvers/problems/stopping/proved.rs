@@ -165,6 +165,10 @@ fn long_run(
             stop.lower, stop.upper, average.lower
         ));
     }
+    let whole = answer.partial_remaps.as_ref().map(|own| own.average_of_whole);
+    if whole.is_some_and(|own| own.lower > own.upper || own.upper < average.lower) {
+        return Err("`partial_remaps.average_of_whole` is less than the best average".to_owned());
+    }
     if let Some((letters, _)) = vectors {
         counts(answer.counts, letters)?;
         ties(answer, letters)?;
