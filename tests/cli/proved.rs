@@ -385,7 +385,7 @@ fn fields_of_other_models_are_refused() {
     better["average_of_whole"] = json!({ "lower": 0.1, "upper": 0.2 });
     assert!(with(&some, "partial_remaps", better).contains("`partial_remaps.average_of_whole`"));
     let (ends, goes_on) = (many_phases(), fitted());
-    ends.refuses("/phases", [json!(2), json!(4)], "`phases`");
+    ends.refuses("/phases", [json!(2), json!(4)], "phases");
     ends.refuses("/reports", [json!(2)], "`reports`");
     ends.refuses("/fitted", [json!(true)], "`fitted`");
     ends.refuses("/last_step", [json!(199), Value::Null], "`last_step`");

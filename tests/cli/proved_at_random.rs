@@ -2,7 +2,7 @@
 //! nothing else.
 
 use crate::certificates::small_phase_change;
-use crate::proved::{Case, TOLERANCE, all, every_kind, models};
+use crate::proved::{Case, all, every_kind, models};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use rand::{Rng, RngExt};
@@ -10,7 +10,7 @@ use remap::problems::Settings;
 use serde_json::{Value, json};
 
 /// Changes something in a value, by more than what bounds and tolerance leave open; `None` if it cannot.
-fn changed(value: &Value, name: &str, rng: &mut impl Rng) -> Option<Value> {
+fn changed(value: &Value, name: &str, tolerance: f64, rng: &mut impl Rng) -> Option<Value> {
     let kind = rng.random_range(0..12);
     if kind == 0 {
         return (!value.is_null()).then_some(Value::Null);
@@ -25,7 +25,7 @@ fn changed(value: &Value, name: &str, rng: &mut impl Rng) -> Option<Value> {
         Value::Number(number) => {
             let number = number.as_f64()?;
             let away =
-                3.0 * TOLERANCE * number.abs().max(1.0) * 10f64.powf(rng.random_range(0.0..9.0));
+                3.0 * tolerance * number.abs().max(1.0) * 10f64.powf(rng.random_range(0.0..9.0));
             json!(if rng.random() { number + away } else { number - away })
         }
         Value::String(text) if name == "decision" => {
@@ -54,7 +54,7 @@ fn changed(value: &Value, name: &str, rng: &mut impl Rng) -> Option<Value> {
             match kind {
                 2 => drop(list.pop()),
                 3 => list.push(list[place].clone()),
-                _ => list[place] = changed(&list[place], name, rng)?,
+                _ => list[place] = changed(&list[place], name, tolerance, rng)?,
             }
             json!(list)
         }
@@ -63,7 +63,7 @@ fn changed(value: &Value, name: &str, rng: &mut impl Rng) -> Option<Value> {
             let key = map.keys().nth(place)?.clone();
             match kind {
                 2 => drop(map.remove(&key)),
-                _ => map[&key] = changed(&map[&key], &key, rng)?,
+                _ => map[&key] = changed(&map[&key], &key, tolerance, rng)?,
             }
             json!(map)
         }
@@ -74,13 +74,14 @@ fn changed(value: &Value, name: &str, rng: &mut impl Rng) -> Option<Value> {
 /// No random change of a field that is proved leaves it said to be proved.
 fn tampered(case: &Case, cases: usize) {
     let mut rng = TestRunner::deterministic().rng().clone();
+    let tolerance = case.document["tolerance"].as_f64().unwrap();
     let mut proved = case.fields().proved;
     proved.retain(|name| name != "certificate");
     let (mut tried, mut refused) = (0, 0);
     while tried < cases {
         let field = &proved[rng.random_range(0..proved.len())];
         let mut document = case.document.clone();
-        let Some(other) = changed(&document[field], field, &mut rng) else { continue };
+        let Some(other) = changed(&document[field], field, tolerance, &mut rng) else { continue };
         if other == document[field] {
             continue;
         }

@@ -157,7 +157,8 @@ fn long_run(
     let given = needed("average", answer.average)?;
     bounds("average", given, average, promise, given.lower.abs().max(1.0))?;
     // Where costs depend on the loads, the map for one remap is not played.
-    let varied = answer.cost_by_state.is_some() && answer.average_of_stop.is_none();
+    let varied = answer.cost_by_state.is_some() || answer.partial_remaps.is_some();
+    let varied = varied && answer.average_of_stop.is_none();
     let stop = if varied { given } else { needed("average_of_stop", answer.average_of_stop)? };
     if !(stop.lower <= stop.upper && stop.upper >= average.lower) {
         return Err(format!(
