@@ -401,17 +401,13 @@ fn walks_without_a_highest_load_cost_what_many_levels_say() {
         let bounds = |a: usize, b: usize| [low[a][b] * (1.0 - 1e-10), high[a][b] * (1.0 + 1e-10)];
         let problem = unbounded(-2, moves, edge, rho, shown);
         let checked = checked(&problem, &pairs(levels, bounds));
-        for a in 0..shown {
-            for b in 0..shown {
-                let loads = [a as i64 - 2, b as i64 - 2];
-                let (decision, Interval { lower, upper }) = checked.state(&loads, 0).unwrap();
-                assert!(lower <= right[a][b] + 1e-9 && right[a][b] - 1e-9 <= upper, "{loads:?}");
-                assert!(upper - lower < 0.02, "{loads:?}: [{lower}, {upper}]");
-                assert_eq!(decision == Decision::Balanced, a == b);
-                if decision == Decision::Remap {
-                    assert_eq!(right[a][b], rho);
-                }
-            }
+        for (a, b) in (0..shown).flat_map(|a| (0..shown).map(move |b| (a, b))) {
+            let (loads, right) = ([a as i64 - 2, b as i64 - 2], right[a][b]);
+            let (decision, Interval { lower, upper }) = checked.state(&loads, 0).unwrap();
+            assert!(lower <= right + 1e-9 && right - 1e-9 <= upper, "{loads:?}");
+            assert!(upper - lower < 0.02, "{loads:?}: [{lower}, {upper}]");
+            assert_eq!(decision == Decision::Balanced, a == b);
+            assert!(decision != Decision::Remap || right == rho);
         }
         // Nothing is said of those that are not shown.
         assert!(checked.state(&[0, shown as i64 - 2], 0).is_none());
