@@ -176,6 +176,9 @@ pub fn self_check(loaded: &Loaded, solved: &Solved) -> Option<String> {
             answer.classes <= 20_000 && answer.representation != Representation::Active
         }
         Body::PhaseChange(answer) => answer.last_step <= 200 && answer.segments <= 1000,
+        Body::ManyPhases(answer) => {
+            answer.beliefs.len() <= 200 && answer.last_step.is_none_or(|last| last <= 200)
+        }
         Body::LoadDrift(answer) => {
             let Problem::LoadDrift(model) = &loaded.model.problem else { return None };
             let small = |states: u64| states.saturating_mul(model.problem().steps) <= 100_000;

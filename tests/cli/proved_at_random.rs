@@ -375,6 +375,42 @@ proptest! {
     }
 
     #[test]
+    fn solutions_of_random_many_phases_are_accepted(
+        count in 1usize..4,
+        horizon in prop_oneof![
+            (0u32..40).prop_map(|last| format!("lifetime: Fixed({last})")),
+            (1u32..20).prop_map(|last| format!("lifetime: Uniform(first: 1, last: {last})")),
+            (1u32..20).prop_map(|last| format!("lifetime: Geometric(rate: 0.2, first: 1, last: {last})")),
+            (10u32..95).prop_map(|rate| format!("discount: 0.{rate}")),
+        ],
+        fitted in any::<bool>(),
+        numbers in proptest::collection::vec(0u32..60, 18),
+        (own, seen) in (40u32..99, 40u32..99),
+    ) {
+        let table = |from: usize| -> Vec<Vec<f64>> {
+            (0..count).map(|z| (0..count).map(|m| f64::from(numbers[from + 3 * z + m]) / 20.0).collect()).collect()
+        };
+        let laws = |own: u32| -> Vec<Vec<f64>> {
+            let other = f64::from(128 - own) / 128.0 / (count.max(2) - 1) as f64;
+            let at = |z: usize, y: usize| if z == y { f64::from(own) / 128.0 } else { other };
+            match count {
+                1 => vec![vec![1.0]],
+                _ => (0..count).map(|z| (0..count).map(|y| at(z, y)).collect()).collect(),
+            }
+        };
+        let case = Case::model(
+            &format!(
+                "ManyPhases({horizon}, cycle: {:?}, switch: {:?}, remap: {}, transition: {:?}, detector: {:?})",
+                table(0), table(9), if fitted { "Fitted" } else { "Chosen" }, laws(own), laws(seen),
+            ),
+            Settings::default(),
+        );
+        let found = case.verify(&case.document).map_err(TestCaseError::fail)?;
+        prop_assert!(found.proved.contains(&"value".to_owned()));
+        prop_assert!(case.document["status"] != "converged" || case.warning.is_none(), "{:?}", case.warning);
+    }
+
+    #[test]
     fn solutions_of_random_drifting_loads_are_accepted(
         processors in 1usize..4,
         levels in 2usize..6,
@@ -433,41 +469,6 @@ proptest! {
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
-
-    #[test]
-    fn solutions_of_random_many_phases_are_accepted(
-        count in 1usize..4,
-        horizon in prop_oneof![
-            (0u32..40).prop_map(|last| format!("lifetime: Fixed({last})")),
-            (1u32..20).prop_map(|last| format!("lifetime: Uniform(first: 1, last: {last})")),
-            (10u32..95).prop_map(|rate| format!("discount: 0.{rate}")),
-        ],
-        fitted in any::<bool>(),
-        numbers in proptest::collection::vec(0u32..60, 18),
-        (own, seen) in (40u32..99, 40u32..99),
-    ) {
-        let table = |from: usize| -> Vec<Vec<f64>> {
-            (0..count).map(|z| (0..count).map(|m| f64::from(numbers[from + 3 * z + m]) / 20.0).collect()).collect()
-        };
-        let laws = |own: u32| -> Vec<Vec<f64>> {
-            let other = f64::from(128 - own) / 128.0 / (count.max(2) - 1) as f64;
-            let at = |z: usize, y: usize| if z == y { f64::from(own) / 128.0 } else { other };
-            match count {
-                1 => vec![vec![1.0]],
-                _ => (0..count).map(|z| (0..count).map(|y| at(z, y)).collect()).collect(),
-            }
-        };
-        let case = Case::model(
-            &format!(
-                "ManyPhases({horizon}, cycle: {:?}, switch: {:?}, remap: {}, transition: {:?}, detector: {:?})",
-                table(0), table(9), if fitted { "Fitted" } else { "Chosen" }, laws(own), laws(seen),
-            ),
-            Settings::default(),
-        );
-        let found = case.verify(&case.document).map_err(TestCaseError::fail)?;
-        prop_assert!(found.proved.contains(&"value".to_owned()));
-        prop_assert!(case.document["status"] != "converged" || case.warning.is_none(), "{:?}", case.warning);
-    }
 
     #[test]
     fn solutions_of_random_intervals_are_accepted(

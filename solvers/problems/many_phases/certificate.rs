@@ -10,7 +10,7 @@ const BITS: u32 = 50;
 const LEVELS: (u32, u32) = (2, 12);
 
 /// Grids that would take longer are left out, where there is a proof: some seconds.
-const MOST_WORK: u64 = 1 << 34;
+const MOST_WORK: u64 = 1 << 32;
 
 /// What may be left of a program without an end, relatively, beside the tolerance.
 const LEFT: f64 = 1e-3;
@@ -31,7 +31,6 @@ pub(in crate::problems) fn of(
     let (mut level, mut bits) = (LEVELS.0, BITS);
     while level <= LEVELS.1 {
         let evidence = Evidence::ManyPhases(Grid { bits, level, sweeps });
-        // What a finer grid takes is what is left of this.
         let some = Budget::new(MOST_WORK);
         let found = match &best {
             None => model.prove_within(&evidence, budget),
