@@ -4,12 +4,16 @@ use crate::Refusal;
 use crate::load_drift::LoadDrift;
 use crate::loads::space::Space;
 use crate::loads::{Cost, Processes, counts};
+use crate::many_phases::{Choice, ManyPhases};
 use crate::model::Number;
 use crate::number::Span;
 use crate::periodic::{Bound, Periodic};
+use crate::phases::Lifetime;
+use crate::phases::remaining::Remaining;
 use crate::proof::Interval;
 use crate::recursion::horizon::{Hazard, Horizon, PhaseChange};
 use crate::stopping::Stopping;
+use crate::switching::PhaseSwitching;
 use num_bigint::BigInt;
 use num_traits::Zero;
 
@@ -41,6 +45,10 @@ pub struct OfStopping {
     pub cost_by_state: Option<Result<[Interval; 2], Vec<Interval>>>,
     /// After how many steps the computation ends.
     pub steps: Option<u64>,
+    /// Whether a remap may move any number of units.
+    pub partial: bool,
+    /// Whether there are no highest loads: the levels are those that are shown.
+    pub unbounded: bool,
 }
 
 /// What a model of drifting loads says.
@@ -75,6 +83,23 @@ pub struct OfPeriodic {
     pub periods: Option<u64>,
 }
 
+/// What a model of any number of phases says.
+#[derive(Debug, Clone, PartialEq)]
+#[allow(missing_docs, reason = "the names say it")]
+pub struct OfManyPhases {
+    pub phases: usize,
+    pub reports: usize,
+    /// M, if there is an end; otherwise the discount is given.
+    pub last_step: Option<u64>,
+    pub discount: Option<Interval>,
+    pub fitted: bool,
+}
+
+/// The last step of a program that ends.
+fn last_of(lifetime: Option<&Lifetime>) -> Result<Option<u64>, Refusal> {
+    lifetime.map(|law| Ok(Remaining::new(law)?.last)).transpose()
+}
+
 /// Doubles around a decimal number.
 fn around(number: &Number) -> Interval {
     Span::from(&number.0).reals().into()
@@ -101,7 +126,8 @@ impl Stopping {
 
     /// What it says.
     pub fn facts(&self) -> Result<OfStopping, Refusal> {
-        let steps = self.model.steps;
+        let (steps, partial) = (self.model.steps, self.model.partial_remaps);
+        let unbounded = self.walks.is_some();
         let cost_by_state = match &self.model.remap_cost {
             Cost::Constant(_) => None,
             Cost::Moved(parts) => Some(Ok(parts.each_ref().map(around))),
@@ -112,7 +138,16 @@ impl Stopping {
         if let Processes::Joint { loads, .. } = &self.model.processes {
             let (shape, loads) = (vec![loads.len()], loads.clone());
             let lowest = Vec::new();
-            return Ok(OfStopping { shape, lowest, loads, remap_cost, cost_by_state, steps });
+            return Ok(OfStopping {
+                shape,
+                lowest,
+                loads,
+                remap_cost,
+                cost_by_state,
+                steps,
+                partial,
+                unbounded,
+            });
         }
         let equal = self.model.processes.equal(&self.model.capacities())?;
         let processes = equal.iter().map(|(members, _)| members.len()).sum();
@@ -122,7 +157,16 @@ impl Stopping {
                 (shape[i], lowest[i]) = (rows.len(), low);
             }
         }
-        Ok(OfStopping { shape, lowest, loads: Vec::new(), remap_cost, cost_by_state, steps })
+        Ok(OfStopping {
+            shape,
+            lowest,
+            loads: Vec::new(),
+            remap_cost,
+            cost_by_state,
+            steps,
+            partial,
+            unbounded,
+        })
     }
 }
 
@@ -170,5 +214,25 @@ impl Periodic {
             remap_cost: self.remap_cost.as_ref().map(|cost| around(&cost.0)),
             periods: self.periods,
         }
+    }
+}
+
+impl PhaseSwitching {
+    /// The last step, if there is one.
+    pub fn last_step(&self) -> Result<Option<u64>, Refusal> {
+        last_of(self.lifetime.as_ref())
+    }
+}
+
+impl ManyPhases {
+    /// What it says.
+    pub fn facts(&self) -> Result<OfManyPhases, Refusal> {
+        Ok(OfManyPhases {
+            phases: self.cycle.len(),
+            reports: self.reports_made(),
+            last_step: last_of(self.lifetime.as_ref())?,
+            discount: self.discount.as_ref().map(around),
+            fitted: self.remap == Choice::Fitted,
+        })
     }
 }

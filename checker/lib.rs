@@ -8,6 +8,7 @@ pub mod facts;
 mod load_drift;
 mod loads;
 mod making;
+mod many_phases;
 mod model;
 mod number;
 mod periodic;
@@ -19,15 +20,13 @@ mod stopping;
 pub mod switching;
 mod weights;
 
-pub use loads::counts::{Counts, Decision};
-pub use loads::space::Space;
+pub use loads::{counts::Counts, counts::Decision, space::Space};
 pub use making::{certificate, check, seal};
+pub use many_phases::{Grid, ManyPhases};
 pub use periodic::Periodic;
 pub use proof::{Interval, Proof};
 pub use recursion::horizon::{PhaseChange, Steps};
-pub use stopping::Stopping;
-pub use stopping::region::Entry;
-pub use stopping::values::Run;
+pub use stopping::{Stopping, region::Entry, values::Run};
 pub use switching::{PhaseSwitching, Switches};
 
 use model::Problem;
@@ -96,20 +95,19 @@ pub enum Evidence {
     Periodic(u32),
     /// Fraction bits, and steps back through the horizon, or without an end until all is at rest.
     PhaseSwitching(u32, Vec<switching::Steps>),
+    /// On what grid the recursion is run.
+    ManyPhases(Grid),
 }
 
 /// A model that certificates are about.
+#[allow(missing_docs, reason = "the names are those of model files")]
 pub enum Model {
-    /// One change of phase, watched by a fallible detector.
     PhaseChange(Box<PhaseChange>),
-    /// Optimal stopping of a chain of loads.
     Stopping(Box<Stopping>),
-    /// Drifting loads over a given number of steps.
     LoadDrift(Box<load_drift::LoadDrift>),
-    /// Remaps at fixed intervals.
     Periodic(Box<Periodic>),
-    /// Phases that come back.
     PhaseSwitching(Box<PhaseSwitching>),
+    ManyPhases(Box<ManyPhases>),
 }
 
 impl Model {
@@ -122,6 +120,7 @@ impl Model {
             Problem::LoadDrift(own) => own.review().map(|()| Model::LoadDrift(Box::new(own)))?,
             Problem::Periodic(model) => model.review().map(|()| Model::Periodic(model))?,
             Problem::PhaseSwitching(own) => own.review().map(|()| Model::PhaseSwitching(own))?,
+            Problem::ManyPhases(own) => own.review().map(|()| Model::ManyPhases(own))?,
         };
         Ok((title, model))
     }
@@ -136,15 +135,14 @@ impl Model {
                 return own.prove(*bits, runs, budget);
             }
             (Model::Stopping(own), Evidence::Region(bits, entries)) => {
-                let own = &own.model;
-                let (proof, (listed, rho)) = stopping::region::prove(own, *bits, entries, budget)?;
-                return Ok((proof, States::of_region(*bits, listed, rho, own)?));
+                return stopping::region::shown(own, *bits, entries, budget);
             }
             (Model::LoadDrift(own), Evidence::LoadDrift) => load_drift::prove(own, budget),
             (Model::Periodic(own), Evidence::Periodic(grid)) => periodic::prove(own, *grid, budget),
             (Model::PhaseSwitching(own), Evidence::PhaseSwitching(bits, steps)) => {
                 switching::prove(own, *bits, steps, budget)
             }
+            (Model::ManyPhases(own), Evidence::ManyPhases(how)) => own.prove(how, budget),
             _ => Err(Refusal::Malformed),
         };
         proof.map(|proof| (proof, States::None))

@@ -3,11 +3,13 @@
 pub mod affine;
 pub mod chain;
 pub mod counts;
+pub mod dense;
 pub mod equal;
 pub mod imbalance;
 pub mod joint;
 pub mod missed;
 pub mod multisets;
+pub mod places;
 pub mod returns;
 pub mod signed;
 pub mod space;
@@ -15,6 +17,7 @@ pub mod targets;
 
 use crate::loads::affine::Affine;
 use crate::model::{Number, written};
+use crate::stopping::unbounded::Unbounded;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
 
@@ -22,7 +25,8 @@ written! {
     pub enum Processes {
         Identical { count: usize, chain: Chain },
         Distinct(Vec<Chain>),
-        Joint { loads: Vec<Vec<i64>>, transition: Transition }
+        Joint { loads: Vec<Vec<i64>>, transition: Transition },
+        Unbounded(Unbounded)
     }
     pub enum Transition { Dense(Vec<Vec<Number>>), File(String) }
 

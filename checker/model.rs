@@ -2,6 +2,7 @@
 
 use crate::Refusal;
 use crate::load_drift::LoadDrift;
+use crate::many_phases::ManyPhases;
 use crate::periodic::Periodic;
 use crate::recursion::horizon::PhaseChange;
 use crate::stopping::Written;
@@ -35,7 +36,7 @@ written! {
     enum Verdict { #[serde(rename = "yes")] Yes, #[serde(rename = "no")] No }
     pub enum Problem {
         PhaseChange(Box<PhaseChange>), PhaseSwitching(Box<PhaseSwitching>), Stopping(Written),
-        LoadDrift(LoadDrift), Periodic(Box<Periodic>)
+        LoadDrift(LoadDrift), Periodic(Box<Periodic>), ManyPhases(Box<ManyPhases>)
     }
 }
 

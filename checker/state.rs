@@ -1,10 +1,11 @@
 //! What is proved of single states, by their loads; and named intervals, one for each number.
 
+use crate::loads::Processes;
 use crate::loads::counts::Decision;
 use crate::number::Span;
 use crate::proof::{Interval, Proof};
 use crate::recursion::horizon::Steps;
-use crate::stopping::{After, Written};
+use crate::stopping::{After, Stopping, Written};
 use crate::switching::Switches;
 use crate::{Checked, Model, Refusal};
 use std::collections::HashMap;
@@ -63,12 +64,11 @@ impl States {
 
 impl Checked {
     /// The decision in a state, and bounds on its cost; `None` for loads that are none of the model's, or where
-    /// nothing is proved of single states.
-    pub fn state(&self, loads: &[i64]) -> Option<(Decision, Interval)> {
+    /// nothing is proved of single states. Where states are listed, the one at this place of the list.
+    pub fn state(&self, loads: &[i64], listed: usize) -> Option<(Decision, Interval)> {
         let ((decision, [low, high]), bits) = match (&self.states, &self.model) {
             (States::All { bits, decisions, values, .. }, Model::Stopping(model)) => {
-                let space = model.space().ok().filter(|space| space.processes == loads.len())?;
-                let place = space.place_of(loads).ok()?;
+                let place = model.place_of(loads, listed)?;
                 let run = values.partition_point(|(first, _)| *first <= place as u64);
                 ((*decisions.get(place)?, values.get(run.checked_sub(1)?)?.1), *bits)
             }
@@ -92,12 +92,22 @@ impl Checked {
     }
 
     /// With how many steps left one remaps from these loads, at least and at most; `None` where nothing is proved of that.
-    pub fn remaps_from(&self, loads: &[i64]) -> Option<[Option<u64>; 2]> {
+    pub fn remaps_from(&self, loads: &[i64], listed: usize) -> Option<[Option<u64>; 2]> {
         let (States::All { from, .. }, Model::Stopping(model)) = (&self.states, &self.model) else {
             return None;
         };
-        let space = model.space().ok().filter(|space| space.processes == loads.len())?;
-        from.get(space.place_of(loads).ok()?).copied()
+        from.get(model.place_of(loads, listed)?).copied()
+    }
+}
+
+impl Stopping {
+    /// Where the state with these loads stands, which must be those at this place of a list if there is one.
+    fn place_of(&self, loads: &[i64], listed: usize) -> Option<usize> {
+        if let Processes::Joint { loads: all, .. } = &self.model.processes {
+            return all.get(listed).filter(|own| *own == loads).map(|_| listed);
+        }
+        let space = self.space().ok().filter(|space| space.processes == loads.len())?;
+        space.place_of(loads).ok()
     }
 }
 

@@ -4,17 +4,21 @@ pub mod averages;
 pub mod ending;
 pub mod maps;
 pub mod moved;
+pub mod partial;
 pub mod region;
+pub mod unbounded;
 pub mod uniform;
 pub mod values;
+pub mod whole;
 
 use crate::loads::imbalance::{Imbalance, RunningCost};
 use crate::loads::space::Space;
 use crate::loads::{Cost, Processes};
 use crate::model::{Number, written};
 use crate::number::Span;
-use crate::state::{Shown, States};
-use crate::stopping::values::{Run, Values};
+use crate::state::Shown;
+use crate::stopping::unbounded::Unbounded;
+use crate::stopping::values::Run;
 use crate::{Budget, Refusal, model_error};
 use num_rational::BigRational;
 use num_traits::One;
@@ -24,7 +28,7 @@ written! {
     pub struct Written {
         pub processes: Processes, pub capacities: Option<Vec<Number>>,
         #[serde(default)] pub running_cost: RunningCost, pub remap_cost: Cost, pub after_remap: After,
-        pub steps: Option<u64>
+        pub steps: Option<u64>, #[serde(default)] pub partial_remaps: bool
     }
     pub enum After { Stop, Uniform, Restart }
 }
@@ -32,6 +36,8 @@ written! {
 /// A model of optimal stopping.
 pub struct Stopping {
     pub(crate) model: Written,
+    /// If they have no highest load; the model is that of the levels that are shown.
+    pub(crate) walks: Option<Unbounded>,
     /// `None` if there are too many states to look at each of them.
     all: Option<(Imbalance, Space)>,
 }
@@ -64,7 +70,8 @@ impl Written {
         };
         let varied = self.steps.is_some() || !matches!(self.remap_cost, Cost::Constant(_));
         let steps = self.steps.is_none_or(|steps| (1..=MOST_STEPS).contains(&steps));
-        if listed && steps && !(varied && self.after_remap == After::Uniform) {
+        let whole = !self.partial_remaps || self.goes_on_in_part();
+        if listed && steps && whole && !(varied && self.after_remap == After::Uniform) {
             return Ok(());
         }
         model_error("the cost of a remap, or the number of steps, does not go with the rest")
@@ -72,8 +79,9 @@ impl Written {
 }
 
 impl Stopping {
-    pub(crate) fn new(model: Written, folder: &Path) -> Result<Stopping, Refusal> {
+    pub(crate) fn new(mut model: Written, folder: &Path) -> Result<Stopping, Refusal> {
         model.review()?;
+        let walks = unbounded::walks(&mut model)?;
         let space = match &model.processes {
             Processes::Joint { loads, transition } => Space::joint(loads, transition, folder),
             processes => Space::independent(processes, &model.capacities()),
@@ -83,7 +91,7 @@ impl Stopping {
             Err(refusal) => return Err(refusal),
             Ok(space) => Some((model.imbalance(space.processes)?, space)),
         };
-        let stopping = Stopping { model, all };
+        let stopping = Stopping { model, walks, all };
         let random = stopping.model.after_remap == After::Uniform;
         if random { uniform::review(stopping) } else { Ok(stopping) }
     }
@@ -114,22 +122,13 @@ impl Stopping {
 
     /// What follows from evidence.
     pub(crate) fn prove(&self, bits: u32, runs: &[Run], budget: &Budget) -> Result<Shown, Refusal> {
-        let ((imbalance, space), after) = (self.parts()?, &self.model.after_remap);
-        if let Some(steps) = self.model.steps {
-            // There is none: the recursion is run again.
-            runs.is_empty().then_some(()).ok_or(Refusal::Malformed)?;
-            let back = (*after == After::Restart).then(|| space.evened(imbalance)).transpose()?;
-            let (proof, decisions, runs, from) = ending::prove(self, (bits, steps), back, budget)?;
-            return Ok((proof, States::of_all(bits, decisions, runs, from)));
+        let given = (bits, runs);
+        match (&self.walks, self.model.steps, &self.model.after_remap) {
+            (Some(walks), ..) => unbounded::prove((self, walks), given, budget),
+            (_, Some(steps), _) => ending::prove(self, given, steps, budget),
+            (.., After::Stop) => maps::prove(self, given, budget),
+            (.., After::Uniform) => uniform::prove(self, given, budget),
+            (.., After::Restart) => averages::prove(self, given, budget),
         }
-        budget.spend(space.work())?;
-        let values = Values::read(runs, bits, space)?;
-        let to = match after {
-            After::Stop => [0; 2],
-            After::Uniform => uniform::follows(self, &values)?,
-            After::Restart => return Ok((averages::prove(self, values)?, States::None)),
-        };
-        let (proof, decisions) = maps::prove(self, &values, to)?;
-        Ok((proof, States::of_all(bits, decisions, values.runs, Vec::new())))
     }
 }

@@ -54,11 +54,6 @@ impl PhaseSwitching {
         let Cycles { first, second } = &self.cycle;
         [&first.own.0 - &first.other.0, &second.other.0 - &second.own.0]
     }
-
-    /// The last step, if there is one.
-    pub fn last_step(&self) -> Result<Option<u64>, Refusal> {
-        self.lifetime.as_ref().map(|law| Ok(Remaining::new(law)?.last)).transpose()
-    }
 }
 
 /// Steps that share intervals of both thresholds of recurring phases; those of a program without end have no last

@@ -1,6 +1,7 @@
 //! How the load of a process moves.
 
 use crate::loads::affine::Affine;
+use crate::loads::dense::dense;
 use crate::loads::{Chain, Edge};
 use crate::model::{Number, is_one};
 use crate::{Refusal, model_error};
@@ -62,18 +63,6 @@ pub fn by_one(rows: &[Row]) -> bool {
             && row.iter().map(|(_, p)| p).sum::<BigRational>().is_one()
     };
     rows.iter().enumerate().all(near)
-}
-
-/// Rows of a square matrix.
-pub fn dense(rows: &[Vec<Number>]) -> Result<Vec<Row>, Refusal> {
-    if rows.iter().any(|row| row.len() != rows.len()) {
-        return model_error("a transition matrix is not square");
-    }
-    let exact = |row: &Vec<Number>| {
-        let row = row.iter().map(|p| p.0.clone()).enumerate();
-        row.filter(|(_, p)| !p.is_zero()).collect()
-    };
-    laws(rows.iter().map(exact).collect())
 }
 
 /// The same rows, if there are two at least and each is a distribution over them: it may miss 1 by what

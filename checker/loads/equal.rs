@@ -18,7 +18,7 @@ impl Processes {
         let each: Vec<&Chain> = match self {
             Processes::Identical { count, chain } => vec![chain; *count.min(&(MOST[0] + 1))],
             Processes::Distinct(chains) => chains.iter().collect(),
-            Processes::Joint { .. } => Vec::new(),
+            Processes::Joint { .. } | Processes::Unbounded(_) => Vec::new(),
         };
         let levels = each.iter().fold(0, |all, chain| chain.levels().saturating_add(all));
         if each.len() > MOST[0] || levels > MOST[1] {

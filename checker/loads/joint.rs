@@ -1,7 +1,8 @@
 //! Processes that move jointly, and their transition matrices.
 
 use crate::loads::Transition;
-use crate::loads::chain::{Row, dense, laws};
+use crate::loads::chain::{Row, laws};
+use crate::loads::dense::dense;
 use crate::loads::space::{Group, Space};
 use crate::model::decimal;
 use crate::{Refusal, model_error};
@@ -27,13 +28,28 @@ impl Space {
             return model_error("joint states differ in size");
         }
         let mut order = Vec::from_iter(0..loads.len());
+        // Those that share loads stay in the order of the list.
         order.sort_by_key(|state| &loads[*state]);
-        if order.windows(2).any(|two| loads[two[0]] == loads[two[1]]) {
-            return Err(Refusal::Unproved("joint states share loads"));
-        }
         let mut group = Group::new(members, loads.concat(), &rows)?;
         group.order = order;
         Space::of(vec![group])
+    }
+
+    /// The state that is to those with the loads of `to` as this one is to those with its own: the k-th of them.
+    pub fn twin(&self, state: usize, to: usize) -> Result<usize, Refusal> {
+        let [group] = &self.groups[..] else { return Ok(to) };
+        let (order, width) = (&group.order, group.members.len());
+        let key = |state: usize| (&group.loads[state * width..][..width], state);
+        if order.is_empty() {
+            return Ok(to);
+        }
+        let before = |own: (&[i64], usize)| order.partition_point(|other| key(*other) < own);
+        let first = |state: usize| before((key(state).0, 0));
+        let found = order.get(first(to) + before(key(state)) - first(state));
+        match found.filter(|found| key(**found).0 == key(to).0) {
+            Some(found) => Ok(*found),
+            None => model_error("a remap leads to loads that are shared by fewer states"),
+        }
     }
 }
 

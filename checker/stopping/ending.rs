@@ -4,25 +4,26 @@
 use crate::loads::counts::{Counts, Decision, Tally};
 use crate::number::Span;
 use crate::proof::Proof;
-use crate::stopping::Stopping;
+use crate::state::{Shown, States};
+use crate::stopping::values::Run;
+use crate::stopping::{After, Stopping};
 use crate::{Budget, Refusal};
 
-/// What is proved, and of each state the decision at the first step, both values, and with how many steps left, or
-/// more, one remaps at least and at most; `None` where one never does.
-type Found = (Proof, Vec<Decision>, Vec<(u64, [u64; 2])>, Vec<[Option<u64>; 2]>);
-
-/// What the recursion shows in units of 2^-bits; where the computation goes on, each state is led `back` to one.
+/// What the recursion shows, in units of 2^-bits; there is no evidence besides these.
 pub(crate) fn prove(
     own: &Stopping,
-    (bits, steps): (u32, u64),
-    back: Option<Vec<usize>>,
+    (bits, runs): (u32, &[Run]),
+    steps: u64,
     budget: &Budget,
-) -> Result<Found, Refusal> {
+) -> Result<Shown, Refusal> {
     let (imbalance, space) = own.parts()?;
     budget.spend(space.work().saturating_add(space.count() as u64).saturating_mul(2 * steps))?;
-    if bits > 60 {
+    if bits > 60 || !runs.is_empty() {
         return Err(Refusal::Malformed);
     }
+    // Where the computation goes on, each state is led back to one.
+    let goes_on = own.model.after_remap == After::Restart;
+    let back = goes_on.then(|| space.evened(imbalance)).transpose()?;
     let psi = space.each(|_, loads| imbalance.cost(loads, bits))?;
     let rho = own.rho(bits)?;
     let balanced = |s: usize| back.as_ref().map_or(psi[s][1] == 0, |back| back[s] == s);
@@ -80,5 +81,6 @@ pub(crate) fn prove(
         classes: Counts::of(tally.classes),
         vectors: tally.vectors.map(Counts::of),
     };
-    Ok((proof, decisions, value.into_iter().map(|value| (1, value)).collect(), from))
+    let values = value.into_iter().map(|value| (1, value)).collect();
+    Ok((proof, States::of_all(bits, decisions, values, from)))
 }

@@ -1,37 +1,59 @@
 //! Maps of optimal stopping: two functions that the Bellman operator moves towards each other enclose the
 //! optimal cost. docs/certificates.md has the proof.
 
-use crate::Refusal;
 use crate::loads::counts::{Counts, Decision, Tally};
 use crate::number::Span;
 use crate::proof::Proof;
+use crate::state::{Shown, States};
 use crate::stopping::Stopping;
-use crate::stopping::values::Values;
+use crate::stopping::values::{Run, Values};
+use crate::{Budget, Refusal};
 
-/// What is shown by these values where a remap is followed by `to`, and the decision in each state.
+/// What is shown where a remap ends all costs.
 pub(crate) fn prove(
+    own: &Stopping,
+    given: (u32, &[Run]),
+    budget: &Budget,
+) -> Result<Shown, Refusal> {
+    let values = Values::read(given, &own.parts()?.1, budget)?;
+    let (proof, decisions) = enclosed(own, &values, [0; 2], [i64::MAX; 2])?;
+    Ok((proof, States::of_all(values.bits, decisions, values.runs, Vec::new())))
+}
+
+/// What is shown by these values where a remap is followed by `to`, and the decision in each state. States in which
+/// some load is the first of these ends or more are not shown; from the second on nothing is known but that one may remap.
+pub(crate) fn enclosed(
     own: &Stopping,
     values: &Values,
     to: [u64; 2],
+    ends: [i64; 2],
 ) -> Result<(Proof, Vec<Decision>), Refusal> {
     let ((imbalance, space), bits) = (own.parts()?, values.bits);
     let (ahead, rho) = (values.expected(space), own.rho(bits)?);
     let (mut least, mut most, mut apart, mut dearest) = (i64::MAX, i64::MIN, 0, [0; 2]);
-    let (mut tally, mut each) = (Tally::new(), values.each());
+    let (mut tally, mut each, mut largest) = (Tally::new(), values.each(), [0; 2]);
     let decisions = space.each(|s, loads| {
         let (cost, value) = (imbalance.cost(loads, bits)?, each.next().unwrap_or_default());
         let (go, remap) =
             ([0, 1].map(|i| ahead[s][i] + cost[i]), [0, 1].map(|i| rho(s)[i] + to[i]));
         let balanced = cost[1] == 0;
+        let [hidden, cut] = ends.map(|end| loads.iter().any(|load| *load >= end));
         let change = |i: usize| {
-            let best = if balanced { 0 } else { remap[i].min(go[i]) };
+            let best = match (balanced, cut) {
+                (true, _) => 0,
+                (_, true) => [0, remap[1]][i],
+                _ => remap[i].min(go[i]),
+            };
             best as i64 - value[i] as i64
         };
         (least, most) = (change(0).min(least), change(1).max(most));
-        apart = apart.max(value[1].abs_diff(value[0]));
-        dearest = [0, 1].map(|i| remap[i].max(dearest[i]));
         let decision = Decision::of(balanced, go, remap);
-        tally.add(decision, space.orders(loads));
+        if !hidden {
+            apart = apart.max(value[1].abs_diff(value[0]));
+            dearest = [0, 1].map(|i| remap[i].max(dearest[i]));
+            largest = [0, 1].map(|i| value[i].max(largest[i]));
+            tally.add(decision, space.orders(loads));
+        }
         Ok(decision)
     })?;
     if least < 0 || most > 0 {
@@ -39,7 +61,6 @@ pub(crate) fn prove(
     }
     let remap_value = Span::between(dearest[0], dearest[1], bits).reals();
     let value_width = Span::between(apart, apart, bits).reals().1;
-    let largest = values.end(u64::max);
     let proof = Proof::Map {
         remap_value: remap_value.into(),
         value_gap: (value_width / remap_value.0.max(1.0)).next_up(),

@@ -9,7 +9,8 @@ use crate::loads::imbalance::Imbalance;
 use crate::model::Number;
 use crate::number::{Span, UNIT, WEIGHT};
 use crate::proof::Proof;
-use crate::stopping::{After, Written};
+use crate::state::{Shown, States};
+use crate::stopping::{After, Stopping, Written};
 use crate::weights::{down, up};
 use crate::{Budget, Refusal};
 use num_bigint::BigInt;
@@ -42,8 +43,23 @@ struct State {
 /// The decision and bounds on the cost in states that are looked at, and the cost of remapping.
 pub(crate) type Listed = (HashMap<Vec<i64>, (Decision, [u64; 2])>, [u64; 2]);
 
+/// What is proved of all states, and of the listed ones.
+pub(crate) fn shown(
+    own: &Stopping,
+    bits: u32,
+    entries: &[Entry],
+    budget: &Budget,
+) -> Result<Shown, Refusal> {
+    // Those without a highest load are more than the levels that are shown.
+    if own.walks.is_some() {
+        return Err(Refusal::Malformed);
+    }
+    let (proof, (listed, rho)) = prove(&own.model, bits, entries, budget)?;
+    Ok((proof, States::of_region(bits, listed, rho, &own.model)?))
+}
+
 /// What is shown by what can be saved in some states, in units of 2^-bits.
-pub(crate) fn prove(
+fn prove(
     model: &Written,
     bits: u32,
     entries: &[Entry],

@@ -2,13 +2,25 @@
 
 use crate::loads::Cost;
 use crate::loads::space::Space;
-use crate::stopping::Stopping;
-use crate::stopping::values::Values;
-use crate::{Refusal, model_error};
+use crate::state::{Shown, States};
+use crate::stopping::values::{Run, Values};
+use crate::stopping::{Stopping, maps};
+use crate::{Budget, Refusal, model_error};
 use num_traits::Zero;
 
+/// What is shown by these values.
+pub(crate) fn prove(
+    own: &Stopping,
+    given: (u32, &[Run]),
+    budget: &Budget,
+) -> Result<Shown, Refusal> {
+    let values = Values::read(given, &own.parts()?.1, budget)?;
+    let (proof, decisions) = maps::enclosed(own, &values, follows(own, &values)?, [i64::MAX; 2])?;
+    Ok((proof, States::of_all(values.bits, decisions, values.runs, Vec::new())))
+}
+
 /// Bounds on what follows a remap, if these are bounds on what follows each state.
-pub(crate) fn follows(own: &Stopping, values: &Values) -> Result<[u64; 2], Refusal> {
+fn follows(own: &Stopping, values: &Values) -> Result<[u64; 2], Refusal> {
     // Where no state is balanced and remaps are free, nothing ends the problem, and it costs nothing.
     if values.end(u64::max)[0] > 0 && !balances(own)? {
         return Err(Refusal::Unproved("nothing ends what is said to cost something"));

@@ -1,7 +1,7 @@
 //! A lower and an upper value for each state, as certificates have them.
 
-use crate::Refusal;
 use crate::loads::space::Space;
+use crate::{Budget, Refusal};
 use std::iter::repeat_n;
 
 /// How many states that follow each other have the same values; the lower one, less that of those before,
@@ -15,8 +15,13 @@ pub(crate) struct Values {
 }
 
 impl Values {
-    /// Those of all states.
-    pub fn read(runs: &[Run], bits: u32, space: &Space) -> Result<Values, Refusal> {
+    /// Those of all states, and the work that looking at each takes.
+    pub fn read(
+        (bits, runs): (u32, &[Run]),
+        space: &Space,
+        budget: &Budget,
+    ) -> Result<Values, Refusal> {
+        budget.spend(space.work())?;
         let mut last = 0u64;
         let value = |&(count, step, more): &Run| {
             last = last.wrapping_add_signed(step);

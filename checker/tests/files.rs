@@ -202,7 +202,8 @@ fn models_that_are_none_are_refused() {
 /// The files of the checker and their texts, by name: `loads::chain` is `loads/chain.rs`.
 fn files() -> BTreeMap<String, String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let folders = ["", "loads", "stopping", "periodic", "phases", "recursion", "switching"];
+    let folders =
+        ["", "loads", "many_phases", "stopping", "periodic", "phases", "recursion", "switching"];
     let found = folders.iter().flat_map(|folder| {
         let files = std::fs::read_dir(root.join(folder)).unwrap().map(|file| file.unwrap().path());
         let files = files.filter(|file| file.extension().is_some_and(|kind| kind == "rs"));
@@ -219,20 +220,30 @@ fn files() -> BTreeMap<String, String> {
 const SHARED: [&str; 4] = ["lib", "model", "number", "proof"];
 
 /// Files in which one of several ways is taken, and these.
-const FORKS: [(&str, &[&str]); 5] = [
-    ("loads", &["loads::affine"]),
-    ("loads::chain", &["loads::affine"]),
+const FORKS: [(&str, &[&str]); 14] = [
+    ("loads", &["loads::affine", "stopping::unbounded"]),
+    ("loads::chain", &["loads::affine", "loads::dense"]),
+    ("loads::returns", &["loads::joint"]),
+    ("stopping::averages", &["state", "stopping::partial", "stopping::whole"]),
+    ("stopping::ending", &["loads::returns", "state", "stopping::values"]),
+    ("stopping::maps", &["state"]),
+    ("stopping::partial", &["loads::joint"]),
+    ("stopping::region", &["state"]),
+    ("stopping::unbounded", &["state"]),
+    ("stopping::uniform", &["state"]),
+    ("stopping::whole", &["stopping::moved"]),
     (
         "stopping",
         &[
             "loads::joint",
             "loads::multisets",
-            "loads::returns",
             "state",
             "stopping::averages",
             "stopping::ending",
             "stopping::maps",
             "stopping::moved",
+            "stopping::partial",
+            "stopping::unbounded",
             "stopping::uniform",
             "stopping::values",
         ],
@@ -293,12 +304,16 @@ fn one_kind_reads_in_fifteen_hundred_lines() {
     let leads = leads(&files);
     let documents = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/certificates.md");
     let page = std::fs::read_to_string(&documents).unwrap();
-    let kinds: [(&str, &[&str]); 21] = [
+    let kinds: [(&str, &[&str]); 26] = [
         ("a change of phase", &["recursion"]),
         ("a map of stopping", &["stopping", "loads::multisets", "stopping::maps"]),
         (
             "a map, loads that are multiplied",
             &["stopping", "loads::multisets", "loads::affine", "stopping::maps"],
+        ),
+        (
+            "a map, chains of all probabilities",
+            &["stopping", "loads::multisets", "loads::dense", "stopping::maps"],
         ),
         (
             "a map, remaps to random loads",
@@ -311,6 +326,10 @@ fn one_kind_reads_in_fifteen_hundred_lines() {
         (
             "a map of joint loads",
             &["stopping", "loads::joint", "stopping::maps", "stopping::moved"],
+        ),
+        (
+            "a map of walks without a highest load",
+            &["stopping", "loads::multisets", "stopping::maps", "stopping::unbounded"],
         ),
         ("a region of stopping", &["stopping::region"]),
         (
@@ -331,14 +350,38 @@ fn one_kind_reads_in_fifteen_hundred_lines() {
             "the same of joint loads",
             &["stopping", "loads::joint", "loads::returns", "stopping::ending", "stopping::moved"],
         ),
-        ("an average", &["stopping", "loads::multisets", "stopping::averages", "stopping::moved"]),
+        (
+            "an average",
+            &[
+                "stopping",
+                "loads::multisets",
+                "stopping::averages",
+                "stopping::whole",
+                "stopping::moved",
+            ],
+        ),
         (
             "an average of joint loads",
-            &["stopping", "loads::joint", "stopping::averages", "stopping::moved"],
+            &[
+                "stopping",
+                "loads::joint",
+                "stopping::averages",
+                "stopping::whole",
+                "stopping::moved",
+            ],
+        ),
+        (
+            "an average, remaps of any number of units",
+            &["stopping", "loads::multisets", "stopping::averages", "stopping::partial"],
+        ),
+        (
+            "an average of joint loads, remaps of any number of units",
+            &["stopping", "loads::joint", "stopping::averages", "stopping::partial"],
         ),
         ("drifting loads", &["load_drift"]),
         ("recurring phases", &["switching"]),
         ("recurring phases at rest", &["switching", "switching::resting"]),
+        ("any number of phases", &["many_phases", "many_phases::bounds"]),
         ("intervals, laws of steps", &["periodic", "periodic::walks", "periodic::keeping"]),
         ("intervals of least cost", &["periodic", "periodic::walks", "periodic::cheapest"]),
         (

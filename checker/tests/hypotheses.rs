@@ -2,7 +2,7 @@
 //! something false if nobody looked.
 
 use remap_checker::recursion::Steps;
-use remap_checker::{Evidence, Model, Proof, Refusal, certificate, check};
+use remap_checker::{Evidence, Grid, Model, Proof, Refusal, certificate, check};
 use std::path::Path;
 
 fn text(problem: &str) -> String {
@@ -58,7 +58,7 @@ fn probabilities_and_rows_must_be_some() {
 }
 
 #[test]
-fn capacities_must_be_positive_and_joint_loads_differ() {
+fn capacities_must_be_positive_and_joint_loads_as_many() {
     is_model_error(&stopping(&two(WALK), &format!("capacities: [1, 0], {STOP}")));
     is_model_error(&stopping(&two(WALK), &format!("capacities: [1], {STOP}")));
     let joint = |loads: &str| {
@@ -68,9 +68,6 @@ fn capacities_must_be_positive_and_joint_loads_differ() {
         )
     };
     assert!(prove(&joint("[0, 1], [1, 1]"), &trivial(2, 2)).is_ok());
-    // Which of two it is that has these loads, a certificate does not say.
-    let shared = prove(&joint("[0, 1], [0, 1]"), &trivial(2, 2));
-    assert_eq!(shared.unwrap_err(), Refusal::Unproved("joint states share loads"));
     is_model_error(&joint("[0, 1], [0, 1, 1]"));
 }
 
@@ -412,6 +409,20 @@ fn nothing_else_than_what_follows_may_be_claimed() {
             Evidence::Periodic(1),
         ),
         (stopping(&two(WALK), &format!("steps: 7, {STOP}")), Evidence::Stopping(40, Vec::new())),
+        (
+            stopping("Unbounded(count: 2, up: 0.25, down: 0.25, edge: Hold, shown: 3)", STOP),
+            Evidence::Stopping(20, vec![(4, 0, 0), (10, 0, 2 << 20)]),
+        ),
+        (
+            stopping(&two(WALK), &format!("{restart}, partial_remaps: true")),
+            trivial(6, 2),
+        ),
+        (
+            "ManyPhases(lifetime: Fixed(4), cycle: [[1, 2], [2, 1]], switch: [[0, 1], [1, 0]], transition: [[0.9, 0.1], \
+             [0.1, 0.9]], detector: [[0.9, 0.1], [0.1, 0.9]])"
+                .to_owned(),
+            Evidence::ManyPhases(Grid { bits: 40, level: 3, sweeps: 0 }),
+        ),
         (
             stopping(&two(WALK), "remap_cost: (fixed: 1, per_unit_moved: 0.5), after_remap: Stop"),
             trivial(6, 2),

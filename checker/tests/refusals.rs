@@ -61,6 +61,12 @@ fn drift(from: &str, to: &str) -> String {
     problem.replace(from, to)
 }
 
+fn many(from: &str, to: &str) -> String {
+    let problem = "ManyPhases(discount: 0.5, cycle: [[1, 2], [2, 1]], switch: [[0, 1], [1, 0]], transition: [[1, 0], [0,                    1]], detector: [[1, 0], [0, 1]])";
+    assert!(problem.contains(from));
+    problem.replacen(from, to, 1)
+}
+
 fn periodic(from: &str, to: &str) -> String {
     let problem = "Periodic(initial_load: 10, changes: Identical(count: 4, law: Steps({-1: 0.5, 1: 0.5})), bound: \
                    MaxDeviation(0.2))";
@@ -153,7 +159,7 @@ fn cases() -> Vec<(&'static str, &'static str, Refusal)> {
             refused(&chain("Walk(levels: 3, up: 1.5, down: 0, edge: Reflect)"), None),
         ),
         (
-            "loads::chain",
+            "loads::dense",
             "a transition matrix is not square",
             refused(&chain("Matrix(rows: [[1], [1]])"), None),
         ),
@@ -179,8 +185,43 @@ fn cases() -> Vec<(&'static str, &'static str, Refusal)> {
         ),
         (
             "loads::joint",
-            "joint states share loads",
-            refused(&joint("[[0, 1], [0, 1]]", COIN, STOP), None),
+            "a remap leads to loads that are shared by fewer states",
+            refused(
+                &joint(
+                    "[[1, 1], [0, 2], [0, 2]]",
+                    "Dense([[1, 0, 0], [0, 1, 0], [0, 0, 1]])",
+                    "remap_cost: 1, after_remap: Restart",
+                ),
+                values(&[(3, 0, 0)]),
+            ),
+        ),
+        (
+            "stopping::unbounded",
+            "walks without a highest load are too many, or of another form",
+            refused(
+                &stopping("Unbounded(count: 0, up: 0.25, down: 0.25, edge: Hold, shown: 4)", STOP),
+                None,
+            ),
+        ),
+        (
+            "many_phases",
+            "a table has not a row for each phase, or there are too many",
+            refused(&many("[[1, 0], [0, 1]]", "[[1, 0]]"), None),
+        ),
+        (
+            "many_phases",
+            "the probabilities of a law do not sum to 1",
+            refused(&many("detector: [[1, 0]", "detector: [[1, 1]"), None),
+        ),
+        (
+            "many_phases",
+            "a time or a cost is too large",
+            refused(&many("[[1, 2]", "[[1e101, 2]"), None),
+        ),
+        (
+            "many_phases",
+            "a lifetime of 100000 steps at most, or a discount below 1, is needed",
+            refused(&many("discount: 0.5", "discount: 1"), None),
         ),
         (
             "loads::joint",
@@ -204,7 +245,7 @@ fn cases() -> Vec<(&'static str, &'static str, Refusal)> {
         ),
         ("loads::space", "there are no processes", refused(&stopping("Distinct([])", STOP), None)),
         (
-            "loads::returns",
+            "loads::places",
             "a load lies outside the levels",
             refused(
                 &joint("[[0, 2], [2, 0]]", COIN, "remap_cost: 1, after_remap: Restart"),
@@ -337,7 +378,8 @@ fn cases() -> Vec<(&'static str, &'static str, Refusal)> {
 /// The messages of refusals in the checker, by file.
 fn messages() -> BTreeSet<(String, String)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let folders = ["", "loads", "stopping", "periodic", "phases", "recursion", "switching"];
+    let folders =
+        ["", "loads", "many_phases", "stopping", "periodic", "phases", "recursion", "switching"];
     let mut found = BTreeSet::new();
     for folder in folders {
         for file in std::fs::read_dir(root.join(folder)).unwrap().map(|file| file.unwrap().path()) {

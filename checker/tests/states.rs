@@ -125,7 +125,7 @@ impl Problem {
     fn agrees(&self, checked: &Checked) {
         let (mut counts, mut largest) = ([0.0; 4], 0.0f64);
         for (s, loads) in self.states.iter().enumerate() {
-            let (decision, bounds) = checked.state(loads).unwrap();
+            let (decision, bounds) = checked.state(loads, s).unwrap();
             let right = match (self.is_balanced(s), self.go[s] < self.remap) {
                 (true, _) => Decision::Balanced,
                 (_, true) => Decision::Continue,
@@ -151,12 +151,12 @@ impl Problem {
         // What is no load vector has no decision.
         let first = &self.states[0];
         for none in [vec![], first[1..].to_vec(), [&first[..], &[0]].concat()] {
-            assert!(checked.state(&none).is_none());
+            assert!(checked.state(&none, 0).is_none());
         }
         for load in [-1, 40, i64::MIN, i64::MAX] {
             let mut other = first.clone();
             other[0] = load;
-            assert!(checked.state(&other).is_none(), "{load}");
+            assert!(checked.state(&other, 0).is_none(), "{load}");
         }
     }
 }
@@ -190,7 +190,7 @@ fn what_coarse_bounds_decide_is_right() {
             problem.check(|_| problem.region(away)).unwrap(),
         ] {
             for (s, loads) in problem.states.iter().enumerate() {
-                let (decision, bounds) = checked.state(loads).unwrap();
+                let (decision, bounds) = checked.state(loads, s).unwrap();
                 match decision {
                     Decision::Balanced => assert!(problem.is_balanced(s)),
                     Decision::Remap => assert!(problem.go[s] >= problem.remap - 1e-9),
@@ -211,5 +211,5 @@ fn nothing_is_proved_of_states_where_costs_go_on_for_ever() {
     problem.after = "Restart";
     let checked = problem.check(|model| problem.whole(model, 0.0)).unwrap();
     assert!(matches!(checked.proof, Proof::Average(_)));
-    assert!(checked.state(&[0, 0]).is_none());
+    assert!(checked.state(&[0, 0], 0).is_none());
 }

@@ -190,5 +190,9 @@ impl ManyPhases {
 
 fn review_law(review: &mut Review<'_>, path: &str, row: &[Decimal]) {
     let sum = row.iter().fold(Rational::ZERO, |sum, p| sum + &p.exact);
-    review.exact_sum_to_one(path, &sum, "the probabilities");
+    if sum != Rational::ONE {
+        let label = format!("the sum is {}", sum.to_f64().value());
+        let help = "correct the numbers, to the last digit: a third is 0.333, 0.333 and 0.334";
+        review.fault(path, "the probabilities must sum to 1", &label, help);
+    }
 }

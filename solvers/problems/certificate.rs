@@ -4,7 +4,7 @@
 //! claims is what the checker has found to follow from it, and the answer must agree with that.
 
 use super::proved::contradiction;
-use super::{Solved, periodic, phase_change, phase_switching, stopping};
+use super::{Solved, many_phases, periodic, phase_change, phase_switching, stopping};
 use crate::complaint::Complaint;
 use crate::model::{Loaded, Problem};
 use crate::solution::stopping::Representation;
@@ -74,13 +74,10 @@ pub fn is_possible(loaded: &Loaded, solution: &Solution) -> Result<(), Complaint
     match loaded.model.problem {
         Problem::PhaseChange(_)
         | Problem::PhaseSwitching(_)
+        | Problem::ManyPhases(_)
         | Problem::Stopping(_)
         | Problem::LoadDrift(_)
         | Problem::Periodic(_) => Ok(()),
-        Problem::ManyPhases(_) => {
-            let message = "no certificate: there are none for ManyPhases, whose bounds stand on grids of beliefs";
-            Err(Complaint::elsewhere(message, "solve without --certificate"))
-        }
         _ => {
             let name = loaded.literal("problem").and_then(|text| text.split('(').next());
             let name = name.unwrap_or("it").trim();
@@ -179,6 +176,9 @@ pub fn self_check(loaded: &Loaded, solved: &Solved) -> Option<String> {
             answer.classes <= 20_000 && answer.representation != Representation::Active
         }
         Body::PhaseChange(answer) => answer.last_step <= 200 && answer.segments <= 1000,
+        Body::ManyPhases(answer) => {
+            answer.beliefs.len() <= 200 && answer.last_step.is_none_or(|last| last <= 200)
+        }
         Body::LoadDrift(answer) => {
             let Problem::LoadDrift(model) = &loaded.model.problem else { return None };
             let small = |states: u64| states.saturating_mul(model.problem().steps) <= 100_000;
@@ -195,14 +195,6 @@ pub fn self_check(loaded: &Loaded, solved: &Solved) -> Option<String> {
 
 /// What the checker finds to follow from an answer, and from what.
 fn prove(loaded: &Loaded, solved: &Solved, budget: &Budget) -> Result<(Evidence, Proof), Refusal> {
-    if let Problem::Stopping(posed) = &loaded.model.problem {
-        if posed.unbounded().is_some() {
-            return Err(Refusal::Unproved("walks without a highest load have no certificates"));
-        }
-        if posed.is_partial() {
-            return Err(Refusal::Unproved("partial remaps have no certificates"));
-        }
-    }
     let model = Model::read(loaded.text(), loaded.folder())?;
     match (&model, &loaded.model.problem) {
         (Model::PhaseChange(model), Problem::PhaseChange(problem)) => {
@@ -211,6 +203,10 @@ fn prove(loaded: &Loaded, solved: &Solved, budget: &Budget) -> Result<(Evidence,
         }
         (Model::Stopping(_), Problem::Stopping(posed)) => {
             match (&solved.solution.body, &solved.table) {
+                (Body::Stopping(answer), None) if posed.unbounded().is_some() => {
+                    let asked = (answer.remap_cost, solved.solution.tolerance);
+                    stopping::certificate::of_unbounded(&model, posed, asked, budget)
+                }
                 (Body::Stopping(answer), None) if posed.is_varied() => {
                     let (posed, tolerance) = ((posed, loaded.folder()), solved.solution.tolerance);
                     stopping::certificate::of_varied(&model, posed, (answer, tolerance), budget)
@@ -226,6 +222,7 @@ fn prove(loaded: &Loaded, solved: &Solved, budget: &Budget) -> Result<(Evidence,
             let problem = (&problem.problem(), lifetime.as_ref());
             phase_switching::certificate::of(model, problem, tolerance, budget)
         }
+        (Model::ManyPhases(_), _) => many_phases::certificate::of(&model, &solved.solution, budget),
         (Model::Periodic(_), _) => periodic::certificate::of(&model, &solved.solution, budget),
         _ => {
             let proof = model.prove_within(&Evidence::LoadDrift, budget)?;

@@ -1,7 +1,7 @@
 //! A solution held against what its certificate proves: each of its fields agrees with that, or is said not to
 //! be proved.
 
-use super::{load_drift, periodic, phase_change, phase_switching, stopping};
+use super::{load_drift, many_phases, periodic, phase_change, phase_switching, stopping};
 use crate::solution::{Body, Bounds, Solution};
 use remap_checker::{Checked, Interval, Model, Proof};
 use remapping::Status;
@@ -89,6 +89,10 @@ pub fn compare(
             let last = model.last_step().map_err(refused)?;
             phase_switching::proved::compare(answer, last, [*value, *average], steps, promise)?
         }
+        (Body::ManyPhases(answer), Model::ManyPhases(model), Proof::Value(value)) => {
+            let facts = model.facts().map_err(refused)?;
+            many_phases::proved::compare(answer, &facts, *value, promise)?
+        }
         (body, ..) => {
             let problem = body.problem();
             return Err(format!("`problem` is {problem}, but the certificate is of another one"));
@@ -138,6 +142,7 @@ pub(super) fn contradiction(solution: &Solution, proof: &Proof) -> Option<String
             let around = |v: f64| (v - ROUNDING * v.abs(), v + ROUNDING * v.abs()).into();
             apart("value", answer.value.map(around), value)
         }
+        (Body::ManyPhases(answer), Proof::Value(value)) => apart("value", answer.value, value),
         (Body::PhaseSwitching(answer), Proof::Recurring { value, average, steps }) => {
             let [second, first] = answer.curves();
             let mut each = steps.iter().flat_map(|own| {

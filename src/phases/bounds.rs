@@ -38,7 +38,7 @@ const LEFT: f64 = 1e-9;
 const MOST_SWEPT: f64 = 1e5;
 
 /// Computes the optimum of `problem` between bounds, all vectors in fractions if they are few, else on grids of
-/// up to `most_points` beliefs. O(points x reports x vectors) a step and mapping.
+/// up to `most_points` beliefs. O(points x reports x phases^2) a step and mapping.
 ///
 /// # Errors
 /// If the parameters are out of range.
@@ -194,7 +194,7 @@ struct Sweep<'a> {
     beliefs: Vec<Vec<f64>>,
     corners: Vec<usize>,
     ways: Vec<Vec<Way>>,
-    /// By mapping: lower bounds at the points, and vectors of policies.
+    /// By mapping and point: lower bounds, and vectors of policies.
     lower: Vec<Vec<f64>>,
     upper: Vec<Vec<Vec<f64>>>,
     /// The upper bound at the initial belief.
@@ -223,7 +223,7 @@ impl<'a> Sweep<'a> {
         let points = beliefs.len();
         Sweep {
             lower: vec![vec![game.beyond.0; points]; game.count],
-            upper: vec![vec![vec![game.beyond.1; game.count]]; game.count],
+            upper: vec![vec![vec![game.beyond.1; game.count]; points]; game.count],
             above: game.beyond.1,
             decision: Vec::new(),
             most_vectors: 1,
@@ -310,7 +310,7 @@ impl<'a> Sweep<'a> {
         self.lower = (0..game.count).map(|m| (0..points).map(|k| at(m, k)).collect()).collect();
     }
 
-    /// Vectors of policies: what is best at each point.
+    /// Vectors of policies: what is best at each point, going on after each report as from one of the points around.
     fn step_above(&mut self, survival: f64) {
         let game = self.game;
         let keep: Vec<Vec<Vec<f64>>> = (0..game.count)
@@ -326,10 +326,11 @@ impl<'a> Sweep<'a> {
                 let at = |ways: &Vec<Way>| -> Vec<f64> {
                     let mut sum = vec![0.0; game.count];
                     for (way, before) in ways.iter().zip(&before) {
-                        let worth = |one: &Vec<f64>| dot(&way.joint, one);
-                        let best = (0..own.len())
-                            .min_by(|a, b| worth(&own[*a]).total_cmp(&worth(&own[*b])))
-                            .expect("there is a vector");
+                        let worth = |point: usize| dot(&way.joint, &own[point]);
+                        let around = way.around.iter().map(|(point, _)| *point);
+                        let best = around.min_by(|a, b| worth(*a).total_cmp(&worth(*b)));
+                        // What is never reported may be followed by anything.
+                        let best = best.unwrap_or(0);
                         sum.iter_mut().zip(&before[best]).for_each(|(sum, one)| *sum += one);
                     }
                     let cost = |(z, ahead): (usize, f64)| {
@@ -374,9 +375,10 @@ impl<'a> Sweep<'a> {
                 choices.push(choice);
             }
             choices.pop();
-            vectors.sort_by(|a, b| a.partial_cmp(b).expect("finite"));
-            vectors.dedup();
-            self.most_vectors = self.most_vectors.max(vectors.len());
+            let mut all: Vec<&Vec<f64>> = vectors.iter().collect();
+            all.sort_by(|a, b| a.partial_cmp(b).expect("finite"));
+            all.dedup();
+            self.most_vectors = self.most_vectors.max(all.len());
             upper.push(vectors);
             decision.push(choices);
         }

@@ -43,7 +43,11 @@ pub struct Countable {
     /// Levels that were kept of each process.
     pub levels: usize,
     /// States that were kept.
-    pub kept: usize,
+    pub kept: States,
+    /// J is at least this in each of those.
+    pub kept_lower: Vec<f64>,
+    /// And at most this.
+    pub kept_upper: Vec<f64>,
     /// Applications of the transition operator.
     pub applications: u64,
     /// How the computation ended.
@@ -127,7 +131,9 @@ impl Unbounded {
                 lower,
                 upper,
                 levels,
-                kept: states.count(),
+                kept: states,
+                kept_lower: below.lower,
+                kept_upper: above.upper,
                 applications,
                 status,
             });

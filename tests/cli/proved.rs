@@ -182,8 +182,36 @@ pub fn cheapest() -> Case {
     Case::deck("periodic/log_gp.ron", Settings::default())
 }
 
+/// Listed states that share loads.
+pub fn bursts() -> Case {
+    Case::deck("stopping/bursts.ron", all())
+}
+
+/// Walks without a highest load.
+pub fn unbounded() -> Case {
+    Case::deck("stopping/unbounded.ron", all())
+}
+
+/// Remaps of any number of units.
+pub fn partial() -> Case {
+    Case::model(
+        "Stopping(processes: Identical(count: 3, chain: Walk(levels: 5, up: 0.25, down: 0.25, edge: Reflect)), \
+         remap_cost: (fixed: 1, per_unit_moved: 2), after_remap: Restart, partial_remaps: true)",
+        all(),
+    )
+}
+
+/// Three phases over some steps, and for good.
+pub fn many_phases() -> Case {
+    Case::deck("many_phases/three_phases.ron", Settings::default())
+}
+
+pub fn fitted() -> Case {
+    Case::deck("many_phases/fitted.ron", Settings::default())
+}
+
 /// One of each kind.
-pub fn every_kind() -> [Case; 14] {
+pub fn every_kind() -> [Case; 19] {
     [
         phases(),
         long(),
@@ -199,6 +227,11 @@ pub fn every_kind() -> [Case; 14] {
         ending(),
         growing(),
         cheapest(),
+        bursts(),
+        unbounded(),
+        partial(),
+        many_phases(),
+        fitted(),
     ]
 }
 
@@ -283,6 +316,25 @@ fn what_is_proved_of_each_kind() {
         "value_bounds",
     ];
     assert_eq!(names(&drift().fields().proved), head(&value));
+    // States that share loads are known by their places; of walks the levels that are shown.
+    let mut listed = map.to_vec();
+    listed[1] = "loads";
+    for (case, map) in [(bursts(), &listed[..]), (unbounded(), &map)] {
+        let mut proved = case.fields().proved;
+        proved.retain(|name| name != "value_gap");
+        assert_eq!(names(&proved), head(map));
+    }
+    assert!(unbounded().fields().not_proved.contains(&"kept_levels".to_owned()));
+    let some = partial().fields();
+    let average = ["shape", "lowest", "remap_cost", "cost_by_state", "states", "average"];
+    assert_eq!(names(&some.proved), head(&average));
+    assert!(some.not_proved.contains(&"partial_remaps".to_owned()));
+    let phases = ["phases", "reports", "fitted", "value"];
+    let of = |last: &'static str| head(&[&phases[..], &[last]].concat());
+    assert_eq!(names(&many_phases().fields().proved), of("last_step"));
+    assert_eq!(names(&fitted().fields().proved), of("discount"));
+    let rest = ["beliefs", "decision", "seconds", "tolerance", "vectors", "version", "warnings"];
+    assert_eq!(names(&fitted().fields().not_proved), rest);
     // Costs that go on for ever: no decision is proved.
     let average = ["shape", "lowest", "remap_cost", "states", "average"];
     let restart = Case::deck("stopping/restart.ron", all()).fields();
@@ -311,6 +363,43 @@ fn fields_that_all_solutions_have() {
     let mut document = drift().document;
     document["title"] = other.document["title"].clone();
     assert!(other.verify(&document).unwrap_err().contains("`problem` is load_drift"));
+}
+
+/// Fields that one kind of model has and another does not.
+#[test]
+fn fields_of_other_models_are_refused() {
+    let with = |case: &Case, field: &str, value: Value| {
+        let mut document = case.document.clone();
+        document[field] = value;
+        case.verify(&document).unwrap_err()
+    };
+    let (pair, walks, some) = (pair(), unbounded(), partial());
+    assert!(with(&pair, "kept_levels", json!(12)).contains("`kept_levels`"));
+    assert!(with(&walks, "kept_levels", Value::Null).contains("`kept_levels`"));
+    let units = some.document["partial_remaps"].clone();
+    assert!(with(&some, "partial_remaps", Value::Null).contains("`partial_remaps`"));
+    let mut longer = units.clone();
+    longer["units"].as_array_mut().unwrap().push(json!(0));
+    assert!(with(&some, "partial_remaps", longer).contains("`partial_remaps`"));
+    let mut better = units;
+    better["average_of_whole"] = json!({ "lower": 0.1, "upper": 0.2 });
+    assert!(with(&some, "partial_remaps", better).contains("`partial_remaps.average_of_whole`"));
+    let (ends, goes_on) = (many_phases(), fitted());
+    ends.refuses("/phases", [json!(2), json!(4)], "phases");
+    ends.refuses("/reports", [json!(2)], "`reports`");
+    ends.refuses("/fitted", [json!(true)], "`fitted`");
+    ends.refuses("/last_step", [json!(199), Value::Null], "`last_step`");
+    goes_on.refuses("/discount", [json!(0.94), Value::Null], "`discount`");
+    assert!(with(&ends, "discount", json!(0.5)).contains("`discount`"));
+    assert!(with(&goes_on, "last_step", json!(5)).contains("`last_step`"));
+    ends.refuses("/value", [json!({ "lower": 1.0, "upper": 2.0 }), Value::Null], "`value`");
+    ends.refuses("/value/upper", [json!(300.0), json!(200.0)], "`value`");
+    // A fraction outside what is proved; one within is said not to be proved.
+    assert!(with(&ends, "exact", json!("100")).contains("`exact`"));
+    assert!(with(&ends, "exact", json!("x")).contains("`exact`"));
+    let mut document = ends.document.clone();
+    document["exact"] = json!("253");
+    assert!(ends.verify(&document).unwrap().not_proved.contains(&"exact".to_owned()));
 }
 
 /// A missing field, and one that is null, is named.
@@ -625,7 +714,7 @@ fn certificates_of_other_versions_are_refused() {
 fn permuted_loads_have_the_same_decision() {
     let case = region();
     assert!(matches!(case.checked.proof, Proof::Map { .. }));
-    let state = |loads: &[i64]| case.checked.state(loads);
+    let state = |loads: &[i64]| case.checked.state(loads, 0);
     assert_eq!(state(&[0, 1, 2]), state(&[2, 0, 1]));
     assert!(
         state(&[0, 1]).is_none() && state(&[0, 1, 10]).is_none() && state(&[-3, 0, 0]).is_none()

@@ -1,5 +1,7 @@
 //! Any number of phases that come back, a mapping for each.
 
+pub(super) mod certificate;
+pub(super) mod proved;
 mod solve;
 
 pub use solve::GAP;

@@ -1,12 +1,13 @@
 //! The proof of a decision map: values of the states, moved outward by what rounding needs.
 
 use super::table::Table;
-use super::varying;
+use super::{countable, partial, varying};
 use crate::model::stopping::Stopping;
 use crate::solution::stopping::Answer;
 use remap_checker::{Budget, Entry, Evidence, Model, Proof, Refusal, Run, Space};
 use remapping::stopping::{
-    AfterRemap, Limits, Problem, Settings, Varying, long_run_at, rebalanced,
+    AfterRemap, Limits, Problem, Settings, Varying, long_run_at, long_run_partial, partial_targets,
+    rebalanced,
 };
 use std::path::Path;
 
@@ -43,14 +44,50 @@ pub(in crate::problems) fn of(
     let least = if relative { table.value.iter().copied().fold(0.0, f64::min) } else { 0.0 };
     let largest = table.value.iter().fold(1.0f64, |largest, v| largest.max(v - least));
     let solution = &table.solution;
-    let known = |loads: &[i64]| {
-        let class = table.states.find(loads)?;
+    let joint = !answer.loads.is_empty();
+    let known = |listed: usize, loads: &[i64]| {
+        let class = if joint { listed } else { table.states.find(loads)? };
         Some(match relative {
             true => ([table.value[class] - least, 0.0], (0.0, 0.0)),
             false => (solution.parts(class).into(), solution.distances(class)),
         })
     };
-    of_values(model, relative, known, largest.max(answer.remap_cost), budget)
+    let largest = largest.max(answer.remap_cost);
+    of_values(model, (stopping(model)?.space()?, None), relative, known, largest, budget)
+}
+
+/// The certificate of the map of walks without a highest load.
+pub(in crate::problems) fn of_unbounded(
+    model: &Model,
+    posed: &Stopping,
+    (rho, tolerance): (f64, f64),
+    budget: &Budget,
+) -> Result<Found, Refusal> {
+    let words = |error: String| Refusal::Model(error);
+    let (walks, shown) = posed.unbounded().ok_or(Refusal::Malformed)?;
+    let imbalance = posed.imbalance().map_err(words)?;
+    let limits = (tolerance, countable::MOST_KEPT);
+    let found = walks.solve(&imbalance, rho, shown, limits, &());
+    let found = found.map_err(|error| words(error.to_string()))?;
+    let levels = found.levels as u64 + 1;
+    let kept = stopping(model)?.kept(levels)?;
+    let cut = walks.lowest + found.levels as i64;
+    let known = |_, loads: &[i64]| {
+        // Beyond the levels that are kept all is known that is from 0 to a remap.
+        if loads.contains(&cut) && !imbalance.is_balanced(loads) {
+            return Some(([rho, 0.0], (rho, 0.0)));
+        }
+        let class = found.kept.find(loads)?;
+        let (lower, upper) = (found.kept_lower[class], found.kept_upper[class]);
+        Some(([lower, 0.0], (0.0, upper - lower)))
+    };
+    of_values(model, (kept.space()?, Some((levels, 0, 0))), false, known, rho.max(1.0), budget)
+}
+
+/// What the checker has read.
+fn stopping(model: &Model) -> Result<&remap_checker::Stopping, Refusal> {
+    let Model::Stopping(stopping) = model else { return Err(Refusal::Malformed) };
+    Ok(stopping)
 }
 
 /// The certificate of a map where what a remap costs depends on the loads, or where there is an end.
@@ -75,39 +112,56 @@ pub(in crate::problems) fn of_varied(
     let imbalance = posed.imbalance().map_err(words)?;
     let costs = varying::costs(posed, &states, &imbalance);
     let dearest = costs.iter().copied().fold(1.0, f64::max);
-    let (lower, upper) = if posed.restarts() {
+    let (lower, upper) = if posed.is_partial() {
+        let targets = partial_targets(&states, &imbalance)
+            .map_err(|_| Refusal::Unproved("a remap leads out of the levels"))?;
+        let [fixed, each] = partial::costs(posed);
+        let problem = Problem::new(&states, operator, &imbalance, fixed, AfterRemap::Stop);
+        let problem = problem.map_err(|error| Refusal::Model(error.to_string()))?;
+        let limits = (tolerance, partial::SWEEPS);
+        above_least(long_run_partial(&problem, &targets, ([fixed, each], false), limits, &()).value)
+    } else if posed.restarts() {
         let back = rebalanced(&states, &imbalance)
             .map_err(|_| Refusal::Unproved("a remap leads out of the levels"))?;
         let problem = Problem::new(&states, operator, &imbalance, dearest, AfterRemap::Stop);
         let problem = problem.map_err(|error| Refusal::Model(error.to_string()))?;
         let how = Settings { tolerance, ..Settings::default() };
-        let found = long_run_at(&problem, &costs, &back, None, &how, &());
-        let least = found.value.iter().copied().fold(0.0, f64::min);
-        let value: Vec<f64> = found.value.iter().map(|value| value - least).collect();
-        (value.clone(), value)
+        above_least(long_run_at(&problem, &costs, &back, None, &how, &()).value)
     } else {
         let limits = Limits { tolerance, sweeps: varying::SWEEPS };
         let found = Varying::new(&states, operator, &imbalance, costs, None).solve(&limits, &());
         (found.lower, found.upper)
     };
     let largest = upper.iter().copied().fold(dearest, f64::max);
-    let known = |loads: &[i64]| {
-        let class = states.find(loads)?;
+    let joint = posed.is_joint();
+    let known = |listed: usize, loads: &[i64]| {
+        let class = if joint { listed } else { states.find(loads)? };
         Some(([lower[class], 0.0], (0.0, upper[class] - lower[class])))
     };
-    of_values(model, posed.restarts(), known, largest, budget)
+    let space = stopping(model)?.space()?;
+    of_values(model, (space, None), posed.restarts(), known, largest, budget)
 }
 
-/// From bounds on the values of all states, the largest of which or of the cost of a remap is given.
+/// Relative costs, counted from the least of them, as bounds on themselves.
+fn above_least(value: Vec<f64>) -> (Vec<f64>, Vec<f64>) {
+    let least = value.iter().copied().fold(0.0, f64::min);
+    let value: Vec<f64> = value.iter().map(|value| value - least).collect();
+    (value.clone(), value)
+}
+
+/// The states of a certificate, and what it says before their values.
+type Listed<'a> = (&'a Space, Option<Run>);
+
+/// From bounds on the values of all states, by place and loads; the largest of them or of the cost of a remap is given.
 fn of_values(
     model: &Model,
+    listed: Listed<'_>,
     relative: bool,
-    known: impl Fn(&[i64]) -> Option<Known>,
+    known: impl Fn(usize, &[i64]) -> Option<Known>,
     largest: f64,
     budget: &Budget,
 ) -> Result<Found, Refusal> {
-    let Model::Stopping(stopping) = model else { return Err(Refusal::Malformed) };
-    let space = stopping.space()?;
+    let (space, _) = listed;
     let bits = (VALUE_BITS - largest.log2().ceil() as i32).clamp(0, VALUE_BITS);
     // Costs of going on may be larger still.
     let (mut costs, mut processes) = (1, 1);
@@ -118,7 +172,7 @@ fn of_values(
     })?;
     let bits = bits.min(VALUE_BITS - (costs as f64).log2().ceil() as i32).max(0);
     // Small capacities make costs larger still.
-    coarser(bits, |bits| of_all(model, space, relative, &known, (bits, processes), budget))
+    coarser(bits, |bits| of_all(model, listed, relative, &known, (bits, processes), budget))
 }
 
 /// The first attempt that fits, with fewer and fewer fraction bits.
@@ -140,17 +194,17 @@ type Known = ([f64; 2], (f64, f64));
 /// From bounds on the values of all states.
 fn of_all(
     model: &Model,
-    space: &Space,
+    (space, head): Listed<'_>,
     relative: bool,
-    known: impl Fn(&[i64]) -> Option<Known>,
+    known: impl Fn(usize, &[i64]) -> Option<Known>,
     (bits, processes): (i32, usize),
     budget: &Budget,
 ) -> Result<Found, Refusal> {
     let scale = 2f64.powi(bits);
     let fixed = |x: f64| (x * scale) as i64;
-    let bounds = |loads: &[i64], moved: f64| {
+    let bounds = |place: usize, loads: &[i64], moved: f64| {
         let ([base, less], (below, above)) =
-            known(loads).ok_or(Refusal::Unproved("a state is missing"))?;
+            known(place, loads).ok_or(Refusal::Unproved("a state is missing"))?;
         let value = fixed(base).saturating_sub(fixed(less));
         let more = moved * value as f64;
         let away = |distance: f64| (distance * scale + more).ceil() as i64;
@@ -160,13 +214,13 @@ fn of_all(
     // The smallest imbalance is about that of one unit of load.
     let moved = if relative { 0.0 } else { ROUNDING * processes as f64 / scale };
     outward(moved, |moved| {
-        let (values, mut last) = (space.each(|_, loads| bounds(loads, moved))?, 0);
+        let (values, mut last) = (space.each(|s, loads| bounds(s, loads, moved))?, 0);
         let runs = values.chunk_by(|a, b| a == b).map(|equal| {
             let [lower, upper] = equal[0];
             let step = lower as i64 - std::mem::replace(&mut last, lower as i64);
             (equal.len() as u64, step, upper - lower)
         });
-        let runs: Vec<Run> = runs.collect();
+        let runs: Vec<Run> = head.into_iter().chain(runs).collect();
         let evidence = Evidence::Stopping(bits as u32, runs);
         let proof = model.prove_within(&evidence, budget)?;
         Ok((evidence, proof))

@@ -11,7 +11,7 @@ use crate::solution::Body;
 use remapping::stopping::Unbounded;
 
 /// The most states that are kept, where fewer do not do; and where they are the fewest.
-const MOST_KEPT: usize = 2_000_000;
+pub(super) const MOST_KEPT: usize = 2_000_000;
 const MOST_FIRST: usize = 20_000_000;
 
 /// Solves the model for the levels that are shown.
@@ -42,7 +42,7 @@ pub(super) fn solve(
         .map_err(|error| refuse(&error.to_string(), "take fewer processes"))?;
     let mut answer = start_from(model, &found.states);
     (answer.remap_value, answer.remap_bounds) = (rho, [rho; 2]);
-    (answer.classes, answer.kept_levels) = (found.kept, Some(found.levels));
+    (answer.classes, answer.kept_levels) = (found.kept.count(), Some(found.levels));
     let each = found.lower.iter().zip(&found.upper);
     let width = each.clone().map(|(low, high)| high - low).fold(0.0, f64::max);
     answer.value_gap = width / rho.max(1.0);

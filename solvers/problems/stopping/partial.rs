@@ -15,7 +15,16 @@ use remapping::stopping::{AfterRemap, Problem, long_run_partial, partial_targets
 
 /// The most states, and sweeps.
 const MOST_STATES: usize = 100_000;
-const SWEEPS: u64 = 1_000_000;
+pub(super) const SWEEPS: u64 = 1_000_000;
+
+/// The fixed part of what a remap costs, and what each unit costs.
+pub(super) fn costs(model: &Stopping) -> [f64; 2] {
+    match model.cost() {
+        Cost::Moved { fixed, per_unit_moved } => [fixed.value, per_unit_moved.value],
+        Cost::Constant(cost) => [cost.value, 0.0],
+        Cost::PerState(_) => unreachable!("reviewed"),
+    }
+}
 
 /// Solves the model.
 pub(super) fn solve(
@@ -36,11 +45,7 @@ pub(super) fn solve(
         return Err(refuse(&message, "take fewer levels or processes"));
     }
     let imbalance = model.imbalance().map_err(|error| refuse(&error, "round the capacities"))?;
-    let costs = match model.cost() {
-        Cost::Moved { fixed, per_unit_moved } => [fixed.value, per_unit_moved.value],
-        Cost::Constant(cost) => [cost.value, 0.0],
-        Cost::PerState(_) => unreachable!("reviewed"),
-    };
+    let costs = costs(model);
     let targets = partial_targets(&states, &imbalance).map_err(|loads| {
         let message =
             format!("a remap of some units of the loads {loads:?} leads out of the states");

@@ -45,7 +45,14 @@ pub(in crate::problems) fn compare(
         "steps",
         "states",
     ]);
-    if answer.representation == Representation::Full && answer.classes as f64 != states {
+    if answer.kept_levels.is_some() != facts.unbounded {
+        return Err("`kept_levels` is of walks without a highest load, and of no others".to_owned());
+    }
+    if answer.partial_remaps.is_some() != facts.partial {
+        return Err("`partial_remaps` is of models that allow them, and of no others".to_owned());
+    }
+    let full = answer.representation == Representation::Full && !facts.unbounded;
+    if full && answer.classes as f64 != states {
         return Err(format!("`classes` is {}, but there are {states} states", answer.classes));
     }
     let listed = states <= MAX_LISTED as f64;
@@ -94,7 +101,7 @@ fn steps(
     let told = |steps: Option<u64>| steps.map_or("not given".to_owned(), |n| n.to_string());
     same("steps", told(answer.steps), told(facts.steps))?;
     let places = if answer.remaps_from.is_some() { places(facts) } else { Vec::new() };
-    let mut all = places.iter().map(|loads| checked.remaps_from(loads));
+    let mut all = places.iter().enumerate().map(|(i, loads)| checked.remaps_from(loads, i));
     let Some(given) = &answer.remaps_from else {
         let due = facts.steps.is_some() && checked.ends();
         return if due { Err("`remaps_from` is missing or null".to_owned()) } else { Ok(()) };
@@ -150,13 +157,18 @@ fn long_run(
     let given = needed("average", answer.average)?;
     bounds("average", given, average, promise, given.lower.abs().max(1.0))?;
     // Where costs depend on the loads, the map for one remap is not played.
-    let varied = answer.cost_by_state.is_some() && answer.average_of_stop.is_none();
+    let varied = answer.cost_by_state.is_some() || answer.partial_remaps.is_some();
+    let varied = varied && answer.average_of_stop.is_none();
     let stop = if varied { given } else { needed("average_of_stop", answer.average_of_stop)? };
     if !(stop.lower <= stop.upper && stop.upper >= average.lower) {
         return Err(format!(
             "`average_of_stop` is given as [{}, {}], but no map costs less than {}",
             stop.lower, stop.upper, average.lower
         ));
+    }
+    let whole = answer.partial_remaps.as_ref().map(|own| own.average_of_whole);
+    if whole.is_some_and(|own| own.lower > own.upper || own.upper < average.lower) {
+        return Err("`partial_remaps.average_of_whole` is less than the best average".to_owned());
     }
     if let Some((letters, _)) = vectors {
         counts(answer.counts, letters)?;
@@ -221,7 +233,7 @@ fn map(
     };
     let (mut open, mut widest, mut are_near) = (BTreeSet::new(), 0.0f64, true);
     for (i, (letter, loads)) in letters.iter().zip(&places).enumerate() {
-        let state = checked.state(loads);
+        let state = checked.state(loads, i);
         let (decision, bounds) =
             state.ok_or_else(|| format!("`decision[{i}]`: nothing is proved of {loads:?}"))?;
         let (right, proved) = match decision {

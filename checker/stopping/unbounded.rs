@@ -1,0 +1,81 @@
+//! Walks without a highest load: what bounds J where some levels are kept, and those beyond may cost anything up to a
+//! remap. docs/certificates.md has the proof.
+
+use crate::loads::{Chain, Cost, Edge, Processes};
+use crate::model::{Number, written};
+use crate::state::{Shown, States};
+use crate::stopping::values::{Run, Values};
+use crate::stopping::{After, Stopping, Written, maps};
+use crate::{Budget, Refusal, model_error};
+use num_rational::BigRational;
+use num_traits::Zero;
+use std::path::Path;
+
+written! {
+    pub struct Unbounded {
+        pub count: usize, #[serde(default)] pub lowest: i64, pub up: Number, pub down: Number,
+        pub edge: Edge, pub shown: usize
+    }
+}
+
+/// Processes, and levels of each that are shown.
+const MOST: [usize; 2] = [100, 1000];
+
+/// If there is no highest load, the walks; the levels that are shown take their place in the model.
+pub(crate) fn walks(model: &mut Written) -> Result<Option<Unbounded>, Refusal> {
+    let Processes::Unbounded(walks) = &model.processes else { return Ok(None) };
+    let walks = walks.clone();
+    let once = model.steps.is_none() && matches!(model.remap_cost, Cost::Constant(_));
+    let few = (1..=MOST[0]).contains(&walks.count) && (2..=MOST[1]).contains(&walks.shown);
+    if !few || !once || model.after_remap != After::Stop {
+        return model_error("walks without a highest load are too many, or of another form");
+    }
+    model.processes = walks.levels(walks.shown, &walks.down);
+    Ok(Some(walks))
+}
+
+impl Unbounded {
+    /// On so many levels, the last of which is left downward alone, with this probability.
+    pub fn levels(&self, levels: usize, last: &Number) -> Processes {
+        let (mut up, mut down) = (vec![self.up.clone(); levels], vec![self.down.clone(); levels]);
+        down[levels - 1] = last.clone();
+        up[levels - 1] = Number(BigRational::zero());
+        down[0] = Number(BigRational::zero());
+        if self.edge == Edge::Reflect {
+            up[0] = Number(&self.up.0 + &self.down.0);
+        }
+        let chain = Chain::BirthDeath { lowest: self.lowest, up, down };
+        Processes::Identical { count: self.count, chain }
+    }
+}
+
+impl Stopping {
+    /// The same walks on so many levels, the last of which is never left.
+    pub fn kept(&self, levels: u64) -> Result<Stopping, Refusal> {
+        let walks = self.walks.as_ref().ok_or(Refusal::Malformed)?;
+        let some = usize::try_from(levels).ok().filter(|n| (walks.shown + 1..1 << 20).contains(n));
+        let last = Number(BigRational::zero());
+        let processes = walks.levels(some.ok_or(Refusal::Malformed)?, &last);
+        Stopping::new(Written { processes, ..self.model.clone() }, Path::new(""))
+    }
+}
+
+/// What is shown of the states that are shown. The first of the runs says on how many levels the others are, the last of
+/// which stands for all that is beyond.
+pub(crate) fn prove(
+    (own, walks): (&Stopping, &Unbounded),
+    (bits, runs): (u32, &[Run]),
+    budget: &Budget,
+) -> Result<Shown, Refusal> {
+    let Some((&(levels, 0, 0), runs)) = runs.split_first() else { return Err(Refusal::Malformed) };
+    let kept = own.kept(levels)?;
+    let (_, space) = kept.parts()?;
+    let values = Values::read((bits, runs), space, budget)?;
+    let ends = [walks.shown as i64, levels as i64 - 1].map(|level| walks.lowest + level);
+    let (proof, decisions) = maps::enclosed(&kept, &values, [0; 2], ends)?;
+    let values = Vec::from_iter(values.each());
+    let shown = own.parts()?.1.each(|_, loads| space.place_of(loads))?;
+    let bounds = shown.iter().map(|place| (1, values[*place])).collect();
+    let decisions = shown.iter().map(|place| decisions[*place]).collect();
+    Ok((proof, States::of_all(bits, decisions, bounds, Vec::new())))
+}

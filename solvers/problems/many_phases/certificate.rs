@@ -1,0 +1,57 @@
+//! The proof of bounds on beliefs: a grid that is fine enough, on which the checker goes through all steps by itself.
+
+use crate::solution::{Body, Solution};
+use remap_checker::{Budget, Evidence, Grid, Model, Proof, Refusal};
+
+/// Fraction bits of times, where there is room.
+const BITS: u32 = 50;
+
+/// The first grid tried, and the last, in steps as powers of two.
+const LEVELS: (u32, u32) = (2, 12);
+
+/// Grids that would take longer are left out, where there is a proof: some seconds.
+const MOST_WORK: u64 = 1 << 32;
+
+/// What may be left of a program without an end, relatively, beside the tolerance.
+const LEFT: f64 = 1e-3;
+
+/// The certificate of bounds.
+pub(in crate::problems) fn of(
+    model: &Model,
+    solution: &Solution,
+    budget: &Budget,
+) -> Result<(Evidence, Proof), Refusal> {
+    let Body::ManyPhases(answer) = &solution.body else { return Err(Refusal::Malformed) };
+    let tolerance = solution.tolerance;
+    let sweeps = answer.discount.map_or(0, |rate| {
+        let left = (LEFT * tolerance * (1.0 - rate)).ln() / rate.ln();
+        if left.is_finite() { left.ceil() as u64 + 1 } else { 2 }
+    });
+    let mut best: Option<(f64, Evidence, Proof)> = None;
+    let (mut level, mut bits) = (LEVELS.0, BITS);
+    while level <= LEVELS.1 {
+        let evidence = Evidence::ManyPhases(Grid { bits, level, sweeps });
+        let some = Budget::new(MOST_WORK);
+        let found = match &best {
+            None => model.prove_within(&evidence, budget),
+            Some(_) => model.prove_within(&evidence, &some),
+        };
+        match (found, &best) {
+            (Err(Refusal::TooLarge), None) if bits >= 4 => bits -= 4,
+            (Err(refusal), None) => return Err(refusal),
+            (Err(_), Some(_)) => break,
+            (Ok(proof), _) => {
+                let Proof::Value(value) = &proof else { return Err(Refusal::Malformed) };
+                let width = (value.upper - value.lower) / value.upper.abs().max(1.0);
+                if best.as_ref().is_none_or(|(least, ..)| width < *least) {
+                    best = Some((width, evidence, proof));
+                }
+                if width <= tolerance {
+                    break;
+                }
+                level += 1;
+            }
+        }
+    }
+    best.map(|(_, evidence, proof)| (evidence, proof)).ok_or(Refusal::TooLarge)
+}
