@@ -7,7 +7,8 @@ use crate::output::{print, say};
 use crate::problems;
 use serde_json::{Map, Value};
 
-pub(super) fn run(arguments: &Check) -> Exit {
+/// Runs the command.
+pub fn run(arguments: &Check) -> Exit {
     let mut exit = Exit::Done;
     let mut documents = Vec::new();
     for path in &arguments.models {

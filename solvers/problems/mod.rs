@@ -193,6 +193,11 @@ pub fn solve(loaded: &Loaded, settings: &Settings, files: Files<'_>) -> Outcome<
     let watch = Watch::start(&loaded.model.title, settings.time_limit);
     let asked = Asked { loaded, settings, files, watch: &watch };
     let found = of(&loaded.model.problem).solve(&asked)?;
+    Ok(document(loaded, settings, found, watch.seconds()))
+}
+
+/// The document of what was found in so many seconds.
+pub fn document(loaded: &Loaded, settings: &Settings, found: Found, seconds: f64) -> Solved {
     let tolerance = match &found.body {
         Body::LoadDrift(answer) if answer.statistical => settings.gap.unwrap_or(Goal::GAP),
         Body::ManyPhases(_) => settings.gap.unwrap_or(many_phases::GAP),
@@ -213,12 +218,12 @@ pub fn solve(loaded: &Loaded, settings: &Settings, files: Files<'_>) -> Outcome<
         status: verdict.status,
         tolerance,
         version: env!("CARGO_PKG_VERSION").to_owned(),
-        seconds: watch.seconds(),
+        seconds,
         certificate: None,
         warnings,
         contradiction: verdict.contradiction,
     };
-    Ok(Solved { solution, table: found.table })
+    Solved { solution, table: found.table }
 }
 
 /// The stretch of more than 10^6 steps that share a threshold, if there is one, the bounds of the steps

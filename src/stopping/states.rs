@@ -3,9 +3,13 @@
 
 use crate::chain::{
     BirthDeath, ChainError, Dense, Exchangeable, Factor, Joint, Multisets, Operator, Product,
+    Shared,
 };
+use crate::communicator::Communicator;
 use rayon::prelude::*;
 use std::collections::HashMap;
+use std::ops::Range;
+use std::sync::Arc;
 
 /// The chain of one process.
 #[derive(Debug, Clone, PartialEq)]
@@ -368,6 +372,52 @@ impl States {
             }
         }
         all
+    }
+
+    /// The part of the rank of `communicator` in the joint chain of these states. `None` where it cannot be
+    /// shared: where states are listed, the first process is not alone of its kind or not a birth–death chain
+    /// while there are others, or there are fewer levels (or multisets) than ranks.
+    pub fn share(&self, communicator: Arc<dyn Communicator>) -> Option<Shared> {
+        let groups = self.groups()?;
+        let factor = |Group { members, chain, .. }: &Group| match chain {
+            ProcessChain::BirthDeath(chain) if members.len() > 1 => {
+                Exchangeable::new(chain.clone(), members.len()).map(Factor::Exchangeable)
+            }
+            ProcessChain::BirthDeath(chain) => Ok(Factor::BirthDeath(chain.clone())),
+            ProcessChain::Dense(chain) => Ok(Factor::Dense(chain.clone())),
+        };
+        let factors: Result<Vec<Factor>, ChainError> = groups.iter().map(factor).collect();
+        let mut factors = factors.ok()?;
+        match factors.pop()? {
+            Factor::Exchangeable(only) if factors.is_empty() => Shared::blocks(only, communicator),
+            last => {
+                factors.push(last);
+                Shared::slabs(Product::new(factors).ok()?, communicator)
+            }
+        }
+    }
+
+    /// `f` of a load vector of each of some states.
+    pub(super) fn tabulate_some(
+        &self,
+        some: Range<usize>,
+        f: impl Fn(&[i64]) -> f64 + Sync,
+    ) -> Vec<f64> {
+        let mut all = vec![0.0; some.len()];
+        let entries = all.par_iter_mut().with_min_len(1 << 10).enumerate();
+        entries.for_each_init(
+            || vec![0; self.processes()],
+            |loads, (state, out)| {
+                self.loads_into(some.start + state, loads);
+                *out = f(loads);
+            },
+        );
+        all
+    }
+
+    /// [`multiplicities`](Self::multiplicities) of some states.
+    pub fn multiplicities_of(&self, some: Range<usize>) -> Option<Vec<f64>> {
+        self.is_lumped().then(|| some.map(|state| self.orderings(state)).collect())
     }
 
     /// How many numbers of scratch memory one application of the operator uses, about.

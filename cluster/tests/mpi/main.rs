@@ -1,0 +1,1 @@
+//! `remap-mpi` on one rank and on several, beside `remap`.
