@@ -6,10 +6,10 @@ use crate::files;
 use crate::ranks::Ranks;
 use remap::commands::{Exit, report};
 use remap::complaint::Complaint;
-use remap::model::{Loaded, Problem};
+use remap::model::{Loaded, Problem, stopping::Stopping};
 use remap::output::{check_free, make_folder, say};
 use remap::problems::stopping::shared::{self, Part};
-use remap::problems::{self, Files, Method, Outcome, Settings, Solved};
+use remap::problems::{self, Files, Found, Method, Outcome, Settings, Solved, load_drift};
 use remap::run::Watch;
 use remapping::{Communicator, Status};
 use serde_json::{Value, json};
@@ -34,11 +34,18 @@ pub fn lead(
     files: Files<'_>,
     proof: bool,
 ) -> Outcome<(Solved, Exit)> {
-    let alone = || Ok((problems::solve(loaded, settings, files)?, Exit::Done));
-    if ranks.ranks() > 1 && !matches!(loaded.model.problem, Problem::Stopping(_)) {
-        say(&format!("{}: this problem is solved on one rank", loaded.path.display()));
-    }
-    if !matches!(loaded.model.problem, Problem::Stopping(_)) {
+    let alone = || {
+        if ranks.ranks() > 1 {
+            say(&format!("{}: this model is solved on one rank", loaded.path.display()));
+        }
+        Ok((problems::solve(loaded, settings, files)?, Exit::Done))
+    };
+    let possible = match &loaded.model.problem {
+        Problem::Stopping(_) => true,
+        Problem::LoadDrift(model) => load_drift::shared::is_possible(model, settings),
+        _ => false,
+    };
+    if !possible {
         return alone();
     }
     if let Some(folder) = files.folder {
@@ -51,7 +58,8 @@ pub fn lead(
     let identity = loaded.text().to_owned();
     let checkpoint = remap::checkpoint::Checkpoint::new(files.folder, &loaded.path, identity);
     let checkpoint = checkpoint.path().to_owned();
-    if let (Some(folder), Method::Value) = (checkpoint.parent(), settings.method) {
+    let is_saved = matches!(loaded.model.problem, Problem::Stopping(_));
+    if let (Some(folder), Method::Value, true) = (checkpoint.parent(), settings.method, is_saved) {
         make_folder(folder).map_err(|complaint| vec![complaint])?;
     }
     let job = json!({
@@ -72,13 +80,7 @@ pub fn lead(
         checkpoint: (checkpoint, !files.force),
     };
     let watch = Watch::start(&loaded.model.title, settings.time_limit);
-    let Some((mut part, exit)) = together(ranks, loaded, &job, &watch)? else {
-        if ranks.ranks() > 1 {
-            say(&format!("{}: this model is solved on one rank", loaded.path.display()));
-        }
-        return alone();
-    };
-    let found = part.found.take().expect("rank 0 has the document");
+    let Some((found, exit)) = together(ranks, loaded, &job, &watch)? else { return alone() };
     Ok((problems::document(loaded, settings, found, watch.seconds()), exit))
 }
 
@@ -117,14 +119,33 @@ pub fn dismiss(ranks: &Ranks, exit: Exit) {
     ranks.tell(&json!({ "exit": exit as u8 }).to_string());
 }
 
-/// The same on all ranks.
+/// What each rank does; rank 0 has something to show, unless it is to solve the model alone.
 fn together(
     ranks: &Arc<Ranks>,
     loaded: &Loaded,
     job: &Job,
     watch: &Watch,
-) -> Outcome<Option<(Part, Exit)>> {
-    let Problem::Stopping(model) = &loaded.model.problem else { return Ok(None) };
+) -> Outcome<Option<(Found, Exit)>> {
+    match &loaded.model.problem {
+        Problem::Stopping(model) => stopping(ranks, loaded, model, job, watch),
+        Problem::LoadDrift(model) => {
+            let communicator: Arc<dyn Communicator> = ranks.clone();
+            let files = Files { folder: job.folder.as_deref(), force: !job.checkpoint.1 };
+            let with = (watch, &communicator);
+            let found = load_drift::shared::solve(loaded, model, &job.settings, files, with)?;
+            Ok(found.map(|found| (found, Exit::Done)))
+        }
+        _ => Ok(None),
+    }
+}
+
+fn stopping(
+    ranks: &Arc<Ranks>,
+    loaded: &Loaded,
+    model: &Stopping,
+    job: &Job,
+    watch: &Watch,
+) -> Outcome<Option<(Found, Exit)>> {
     let (path, resumes) = job.checkpoint.clone();
     let identity = format!("{model:?}, tolerance {:e}", job.settings.tolerance);
     let checkpoint = Checkpoint::new(path, identity, resumes);
@@ -132,7 +153,7 @@ fn together(
     let communicator: Arc<dyn Communicator> = ranks.clone();
     let part = shared::solve(loaded, model, &job.settings, (watch, &communicator), job.proof);
     let checkpoint = ranks.set_checkpoint(None);
-    let Some(part) = part? else { return Ok(None) };
+    let Some(mut part) = part? else { return Ok(None) };
     if let (Some(found), Some(checkpoint)) = (&part.found, checkpoint) {
         match (found.status, checkpoint.written()) {
             (Status::TimeLimit | Status::Interrupted, Some(path)) => {
@@ -151,7 +172,7 @@ fn together(
         Err(Some(complaint)) => report(&[complaint]),
         Err(None) => Exit::Input,
     };
-    Ok(Some((part, exit)))
+    Ok(part.found.take().map(|found| (found, exit)))
 }
 
 /// The files of long maps.

@@ -20,7 +20,10 @@ pub fn run(arguments: &Check) -> Exit {
             }
         };
         let known = problems::of(&loaded.model.problem);
-        let (problem, facts) = (known.name(), known.facts(&loaded));
+        let (problem, mut facts) = (known.name(), known.facts(&loaded));
+        if let Some(ranks) = arguments.ranks {
+            facts.extend(problems::facts_of_ranks(&loaded, ranks as usize));
+        }
         for warning in &loaded.warnings {
             say(&format!("warning: {}: {warning}", path.display()));
         }

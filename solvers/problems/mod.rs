@@ -12,7 +12,7 @@ pub mod claims;
 pub mod comparison;
 pub mod fluids;
 pub mod land_battle;
-mod load_drift;
+pub mod load_drift;
 mod many_phases;
 mod periodic;
 pub mod phase_change;
@@ -23,6 +23,7 @@ pub mod sampling;
 mod settings;
 pub mod stopping;
 pub mod study;
+mod together;
 pub mod two_phase;
 
 pub use comparison::{Comparison, Contest, Policies};
@@ -116,6 +117,23 @@ pub fn of(problem: &model::Problem) -> &dyn Problem {
         model::Problem::Fluids(problem) => problem,
         model::Problem::LandBattle(problem) => problem,
         model::Problem::Periodic(problem) => problem,
+    }
+}
+
+/// What can be said of `remap-mpi` on so many ranks.
+pub fn facts_of_ranks(loaded: &Loaded, ranks: usize) -> Facts {
+    match &loaded.model.problem {
+        model::Problem::Stopping(problem) => stopping::shared::facts(loaded, problem, ranks),
+        model::Problem::LoadDrift(problem)
+            if load_drift::shared::is_possible(problem, &Settings::default()) =>
+        {
+            // All have all values, and share the work.
+            vec![
+                ("ranks that share the work", ranks.into()),
+                ("bytes of each rank", problem.memory().into()),
+            ]
+        }
+        _ => vec![("ranks that share the work", 1.into())],
     }
 }
 

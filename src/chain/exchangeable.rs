@@ -83,8 +83,7 @@ impl Exchangeable {
     }
 
     fn start(&self, v: &[f64], out: &mut [f64], width: usize, wanted: Option<&Wanted>) {
-        let above = Above::none(wanted);
-        let part = Part { items: self.sets.items(), highest: self.chain.levels() - 1, above };
+        let part = self.all_of(wanted);
         if out.len() >= PARALLEL {
             self.share(part, v, out, width);
         } else {
@@ -160,10 +159,28 @@ impl Exchangeable {
 
     /// The rows of the states with ranks in `own` only, of a function that is given from the rank `base` on, as
     /// far as [`needed`](Self::needed).
-    pub(super) fn apply_own(&self, (v, base): (&[f64], usize), own: Range<usize>, out: &mut [f64]) {
-        let above = Above::none(None);
-        let part = Part { items: self.sets.items(), highest: self.chain.levels() - 1, above };
-        self.compute_own(part, (v, base), own, out);
+    pub(super) fn apply_own(&self, v: (&[f64], usize), own: Range<usize>, out: &mut [f64]) {
+        self.compute_own(self.all_of(None), v, own, out);
+    }
+
+    /// [`apply_where`](Self::apply_where) for the states with these ranks only: `out` begins with the first of them.
+    ///
+    /// # Panics
+    /// When `v` has not [`states`](Operator::states) entries, or `out` not one for each of these.
+    pub fn apply_part_where(
+        &self,
+        wanted: &Wanted,
+        part: Range<usize>,
+        v: &[f64],
+        out: &mut [f64],
+    ) {
+        assert!(v.len() == self.states() && out.len() == part.len());
+        self.compute_own(self.all_of(Some(wanted)), (v, 0), part, out);
+    }
+
+    fn all_of<'w>(&self, wanted: Option<&'w Wanted>) -> Part<'w> {
+        let above = Above::none(wanted);
+        Part { items: self.sets.items(), highest: self.chain.levels() - 1, above }
     }
 
     /// The ranks of the states at which a function must be known for [`apply_own`](Self::apply_own): those with
@@ -205,6 +222,8 @@ impl Exchangeable {
         }
         if part.items <= 2 && base == 0 {
             return self.with_scratch(all, |whole| {
+                // What is not wanted stays as it is.
+                whole[own.clone()].copy_from_slice(out);
                 self.alone(part, v, whole, 1);
                 out.copy_from_slice(&whole[own]);
             });
@@ -212,7 +231,7 @@ impl Exchangeable {
         for z in 0..=part.highest {
             let block = self.count(part.items, z)..self.count(part.items, z + 1);
             let mine = block.start.max(own.start)..block.end.min(own.end);
-            if mine.is_empty() {
+            if mine.is_empty() || part.above.excludes(z, part.items) {
                 continue;
             }
             let rest = Part { items: part.items - 1, highest: z, above: part.above.and(z) };

@@ -39,7 +39,12 @@ impl Shared {
     /// The levels of the first factor, a birth–death chain, in nearly equal slabs; `None` where the first factor is
     /// another, or has fewer levels than there are ranks.
     pub fn slabs(product: Product, communicator: Arc<dyn Communicator>) -> Option<Self> {
-        let ranks = communicator.ranks();
+        let shares = Self::shares_of_slabs(&product, communicator.ranks())?;
+        Some(Self::new(Own::Slabs(product), shares, communicator))
+    }
+
+    /// Who has which states of [`slabs`](Self::slabs).
+    pub fn shares_of_slabs(product: &Product, ranks: usize) -> Option<Shares> {
         let (levels, width) = product.slabs();
         if !product.has_slabs() || levels < ranks {
             return None;
@@ -50,19 +55,25 @@ impl Shared {
             .map(|own| own[0].saturating_sub(1) * width..(own[1] + 1).min(levels) * width);
         let windows = windows.collect();
         let starts = starts.iter().map(|level| level * width).collect();
-        Some(Self::new(Own::Slabs(product), Shares::new(starts, windows), communicator))
+        Some(Shares::new(starts, windows))
     }
 
     /// The multisets of equal processes, in blocks of nearly equally many; `None` for fewer than three processes, or
     /// fewer states than ranks.
     pub fn blocks(operator: Exchangeable, communicator: Arc<dyn Communicator>) -> Option<Self> {
-        let (ranks, states) = (communicator.ranks(), operator.states());
+        let shares = Self::shares_of_blocks(&operator, communicator.ranks())?;
+        Some(Self::new(Own::Blocks(operator), shares, communicator))
+    }
+
+    /// Who has which states of [`blocks`](Self::blocks).
+    pub fn shares_of_blocks(operator: &Exchangeable, ranks: usize) -> Option<Shares> {
+        let states = operator.states();
         if operator.multisets().items() < FEWEST_ITEMS || states < ranks {
             return None;
         }
         let starts = Shares::evenly(states, ranks);
         let windows = starts.windows(2).map(|own| operator.needed(&(own[0]..own[1]))).collect();
-        Some(Self::new(Own::Blocks(operator), Shares::new(starts, windows), communicator))
+        Some(Shares::new(starts, windows))
     }
 
     fn new(rows: Own, shares: Shares, communicator: Arc<dyn Communicator>) -> Self {

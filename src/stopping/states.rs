@@ -49,6 +49,12 @@ pub(super) struct Group {
     pub sets: Multisets,
 }
 
+/// How the rows of a joint chain can be shared among ranks.
+enum Sharing {
+    Blocks(Exchangeable),
+    Slabs(Product),
+}
+
 /// A numbered set of states, each standing for one or several load vectors.
 #[derive(Debug, Clone)]
 pub struct States(pub(super) Kind);
@@ -378,6 +384,25 @@ impl States {
     /// shared: where states are listed, the first process is not alone of its kind or not a birth–death chain
     /// while there are others, or there are fewer levels (or multisets) than ranks.
     pub fn share(&self, communicator: Arc<dyn Communicator>) -> Option<Shared> {
+        match self.joint_factors()? {
+            Sharing::Blocks(operator) => Shared::blocks(operator, communicator),
+            Sharing::Slabs(product) => Shared::slabs(product, communicator),
+        }
+    }
+
+    /// How many states one of so many ranks has at most, and how many it needs of others.
+    pub fn largest_share(&self, ranks: usize) -> Option<(usize, usize)> {
+        let shares = match self.joint_factors()? {
+            Sharing::Blocks(operator) => Shared::shares_of_blocks(&operator, ranks)?,
+            Sharing::Slabs(product) => Shared::shares_of_slabs(&product, ranks)?,
+        };
+        let all = (0..ranks).map(|rank| (shares.own(rank).len(), shares.window(rank).len()));
+        let all: Vec<(usize, usize)> = all.collect();
+        let own = all.iter().map(|(own, _)| *own).max()?;
+        Some((own, all.iter().map(|(own, window)| window - own).max()?))
+    }
+
+    fn joint_factors(&self) -> Option<Sharing> {
         let groups = self.groups()?;
         let factor = |Group { members, chain, .. }: &Group| match chain {
             ProcessChain::BirthDeath(chain) if members.len() > 1 => {
@@ -389,10 +414,10 @@ impl States {
         let factors: Result<Vec<Factor>, ChainError> = groups.iter().map(factor).collect();
         let mut factors = factors.ok()?;
         match factors.pop()? {
-            Factor::Exchangeable(only) if factors.is_empty() => Shared::blocks(only, communicator),
+            Factor::Exchangeable(only) if factors.is_empty() => Some(Sharing::Blocks(only)),
             last => {
                 factors.push(last);
-                Shared::slabs(Product::new(factors).ok()?, communicator)
+                Some(Sharing::Slabs(Product::new(factors).ok()?))
             }
         }
     }

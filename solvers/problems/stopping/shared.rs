@@ -1,18 +1,18 @@
 //! `Stopping` on several ranks, each with its own part of the states.
 
-use super::super::{Found, Method as Way, Settings};
+use super::super::{Facts, Found, Method as Way, Settings};
 use super::decision_map::{MAX_LISTED, Others, Outcome, letter, others_by_spread, spreads};
 use super::solve::{finish, refuse, start_from};
 use crate::complaint::Complaint;
 use crate::model::Loaded;
 use crate::model::stopping::Stopping;
+use crate::problems::together::Together;
 use crate::run::Watch;
 use crate::solution::Body;
 use crate::solution::stopping::Answer;
 use remapping::communicator::{Communicator, Shares};
 use remapping::stopping::{self, Method, Problem, Solution, States};
-use remapping::{Halt, Observer};
-use std::ops::{ControlFlow, Range};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// States up to which rank 0 gathers what a certificate needs.
@@ -43,10 +43,8 @@ pub fn solve(
     (watch, communicator): (&Watch, &Arc<dyn Communicator>),
     proof: bool,
 ) -> Result<Option<Part>, Vec<Complaint>> {
-    let apart = model.is_varied() || model.unbounded().is_some() || model.restarts();
-    let Some(rho) = model.remap_cost().filter(|_| !apart && !settings.critical_costs) else {
-        return Ok(None);
-    };
+    let possible = is_shared(model) && !settings.critical_costs;
+    let Some(rho) = model.remap_cost().filter(|_| possible) else { return Ok(None) };
     let refuse = |message: &str, help: &str| refuse(loaded, message, help);
     let (states, _) =
         model.states(loaded.folder()).map_err(|error| refuse(&error, "correct the chain"))?;
@@ -69,7 +67,7 @@ pub fn solve(
         tolerance: settings.tolerance,
         ..stopping::Settings::default()
     };
-    let together = Together { watch, communicator: &**communicator };
+    let together = Together::new(watch, &**communicator);
     let solution = stopping::solve(&problem, &how, &together);
     let own = shares.own(communicator.rank());
     let part = Rank { communicator: &**communicator, own, states: &states };
@@ -96,6 +94,32 @@ pub fn solve(
     });
     let Outcome { letters: decision, value, .. } = outcome;
     Ok(Some(Part { found, states, shares, decision, value, is_long }))
+}
+
+/// Vectors of the own part of the states that value and policy iteration have, and bytes of a rank whatever it solves.
+const VECTORS: [u64; 2] = [7, 20];
+const RANK_BYTES: u64 = 60_000_000;
+
+/// What `check` prints of so many ranks.
+pub fn facts(loaded: &Loaded, model: &Stopping, ranks: usize) -> Facts {
+    let alone = vec![("ranks that share the work", 1.into())];
+    let shared = is_shared(model).then(|| model.states(loaded.folder()).ok()).flatten();
+    let Some((largest, halo)) = shared.and_then(|(states, _)| states.largest_share(ranks)) else {
+        return alone;
+    };
+    let bytes = |vectors: u64| (vectors * largest as u64 + halo as u64) * 8 + RANK_BYTES;
+    vec![
+        ("ranks that share the work", ranks.into()),
+        ("states of each rank", largest.into()),
+        ("bytes of each rank by value iteration", bytes(VECTORS[0]).into()),
+        ("bytes of each rank by policy iteration", bytes(VECTORS[1]).into()),
+        ("bytes received by a rank in each application", (8 * halo as u64).into()),
+    ]
+}
+
+/// Whether the model is of a kind that ranks share.
+fn is_shared(model: &Stopping) -> bool {
+    !(model.is_varied() || model.unbounded().is_some() || model.restarts())
 }
 
 /// One of several ranks.
@@ -182,28 +206,6 @@ impl Rank<'_> {
             let place = |state: &f64| self.states.place(&self.states.loads(*state as usize));
             answer.ties = tied.iter().filter_map(place).collect();
             answer.by_spread = if many { spreads(self.states, &all) } else { Vec::new() };
-        }
-    }
-}
-
-/// A rank that halts stops all.
-struct Together<'w> {
-    watch: &'w Watch,
-    communicator: &'w dyn Communicator,
-}
-
-impl Observer for Together<'_> {
-    fn progress(&self, done: u64, total: u64) -> ControlFlow<Halt> {
-        let mut halt = match self.watch.progress(done, total) {
-            ControlFlow::Continue(()) => [0.0],
-            ControlFlow::Break(Halt::TimeLimit) => [1.0],
-            ControlFlow::Break(Halt::Interrupted) => [2.0],
-        };
-        self.communicator.largest(&mut halt);
-        match halt {
-            [2.0] => ControlFlow::Break(Halt::Interrupted),
-            [1.0] => ControlFlow::Break(Halt::TimeLimit),
-            _ => ControlFlow::Continue(()),
         }
     }
 }
