@@ -171,19 +171,17 @@ int remap_file(const char *path, int writes, int64_t place, void *bytes, int64_t
 {
     MPI_File file;
     int mode = writes ? MPI_MODE_WRONLY : MPI_MODE_RDONLY, failed = 0;
-    int64_t most = parts_of(length);
     if (MPI_File_open(MPI_COMM_WORLD, path, mode, MPI_INFO_NULL, &file))
         return 1;
-    must(MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD), "MPI_Allreduce");
-    for (int64_t k = 0; k < most; k++) {
-        int64_t at = k * MOST < length ? k * MOST : length;
+    /* Each rank for itself: collective calls would gather all of it on few of them. */
+    for (int64_t at = 0; at < length && !failed; at += MOST) {
         int part = (int)(length - at < MOST ? length - at : MOST), done = 0;
         MPI_Status status;
         char *from = (char *)bytes + at;
-        failed |= writes ? MPI_File_write_at_all(file, place + at, from, part, MPI_BYTE, &status)
-                         : MPI_File_read_at_all(file, place + at, from, part, MPI_BYTE, &status);
+        failed = writes ? MPI_File_write_at(file, place + at, from, part, MPI_BYTE, &status)
+                        : MPI_File_read_at(file, place + at, from, part, MPI_BYTE, &status);
         if (!failed)
-            failed |= MPI_Get_count(&status, MPI_BYTE, &done) || done != part;
+            failed = MPI_Get_count(&status, MPI_BYTE, &done) || done != part;
     }
     if (writes)
         failed |= MPI_File_sync(file);

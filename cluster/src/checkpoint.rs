@@ -11,9 +11,11 @@ use std::time::{Duration, Instant};
 
 const MAGIC: &[u8; 16] = b"remap-mpi-value1";
 
-/// How often it is saved: not before so long, and so many times as long as it takes.
+/// How often it is saved: not before so long, and so many times as long as it takes, which a disk that writes so many
+/// bytes a second tells in advance.
 const LEAST: Duration = Duration::from_secs(2);
 const SHARE: u32 = 20;
+const BYTES_A_SECOND: f64 = 1e9;
 
 /// A checkpoint of one computation.
 pub struct Checkpoint {
@@ -119,7 +121,9 @@ impl Checkpoint {
         vectors: [&[f64]; 2],
         is_last: bool,
     ) {
-        let due = is_last || self.saved.elapsed() > LEAST.max(SHARE * self.took);
+        let expected = Duration::from_secs_f64(16.0 * shares.total() as f64 / BYTES_A_SECOND);
+        let pause = LEAST.max(SHARE * self.took.max(expected));
+        let due = is_last || self.saved.elapsed() > pause;
         // Rank 0 says when.
         let mut saves = [if due && ranks.rank() == 0 { 1.0 } else { 0.0 }];
         ffi::largest(&mut saves);
