@@ -1,5 +1,7 @@
 //! Compiles the shim against PETSc and MPI, as `pkg-config` finds them.
 
+#![allow(clippy::print_stderr)]
+
 fn main() {
     println!("cargo:rerun-if-changed=shim.c");
     println!("cargo:rerun-if-env-changed=REMAP_PETSC");

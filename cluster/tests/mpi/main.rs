@@ -1,5 +1,7 @@
 //! `remap-mpi` on one rank and on several, beside itself on one and beside `remap`.
 
+#![allow(clippy::print_stderr)]
+
 mod drift;
 mod ends;
 mod stopping;

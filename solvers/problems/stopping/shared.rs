@@ -97,7 +97,7 @@ pub fn solve(
 }
 
 /// Vectors of the own part of the states that value and policy iteration have, and bytes of a rank whatever it solves.
-const VECTORS: [u64; 2] = [7, 20];
+const VECTORS: [u64; 2] = [6, 20];
 const RANK_BYTES: u64 = 60_000_000;
 
 /// What `check` prints of so many ranks.
