@@ -2,8 +2,10 @@
 
 use crate::complaint::Complaint;
 use crate::output::write_file;
+use remapping::Communicator;
 use remapping::drift::Snapshot;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// First bytes of a checkpoint; the number is that of its layout.
@@ -51,16 +53,21 @@ impl Checkpoint {
         &self.path
     }
 
-    /// The snapshot saved earlier, if there is one.
+    /// The snapshot saved earlier, if there is one. Of several ranks the first reads it, for all.
     ///
     /// # Errors
     /// A file that is damaged, or belongs to another computation.
-    pub fn load(&self) -> Result<Option<Saved>, Complaint> {
-        let bytes = match std::fs::read(&self.path) {
-            Ok(bytes) => bytes,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(self.refuse(&format!("cannot be read: {error}"))),
+    pub fn load(
+        &self,
+        communicator: Option<&Arc<dyn Communicator>>,
+    ) -> Result<Option<Saved>, Complaint> {
+        let read = || match std::fs::read(&self.path) {
+            Ok(bytes) => Ok(Some(bytes)),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(format!("cannot be read: {error}")),
         };
+        let read = communicator.map_or_else(read, |communicator| told(&**communicator, read));
+        let Some(bytes) = read.map_err(|reason| self.refuse(&reason))? else { return Ok(None) };
         decode(&bytes, &self.identity).map(Some).map_err(|reason| self.refuse(reason))
     }
 
@@ -99,6 +106,35 @@ impl Checkpoint {
         let message = format!("the checkpoint {} {reason}", self.path.display());
         Complaint::elsewhere(message, "delete it, or start anew with --force")
     }
+}
+
+type Read = Result<Option<Vec<u8>>, String>;
+
+/// What the first rank reads, on all of them.
+fn told(communicator: &dyn Communicator, read: impl Fn() -> Read) -> Read {
+    let read = if communicator.rank() == 0 { Some(read()) } else { None };
+    let mut words = Vec::new();
+    if let Some(Ok(Some(bytes))) = &read {
+        words.push(f64::from_bits(bytes.len() as u64));
+        words.extend(bytes.chunks(8).map(|chunk| {
+            let mut word = [0; 8];
+            word[..chunk.len()].copy_from_slice(chunk);
+            f64::from_le_bytes(word)
+        }));
+    } else if let Some(Err(_)) = &read {
+        words.push(f64::from_bits(u64::MAX));
+    }
+    let words = communicator.gather(&words);
+    if let Some(read) = read {
+        return read;
+    }
+    let Some(length) = words.first().map(|length| length.to_bits()) else { return Ok(None) };
+    if length == u64::MAX {
+        return Err("cannot be read by the first rank".to_owned());
+    }
+    let mut bytes: Vec<u8> = words.iter().skip(1).flat_map(|word| word.to_le_bytes()).collect();
+    bytes.truncate(length as usize);
+    Ok(Some(bytes))
 }
 
 fn cache() -> PathBuf {

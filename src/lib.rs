@@ -52,6 +52,7 @@ pub type Rational = dashu_ratio::RBig;
 
 pub mod belief;
 pub mod chain;
+pub mod communicator;
 pub mod concave;
 pub mod controller;
 pub mod decimal;
@@ -79,4 +80,5 @@ pub mod stopping;
 pub mod switching;
 pub mod threshold;
 
+pub use communicator::Communicator;
 pub use observer::{Halt, Observer, Status};

@@ -267,6 +267,9 @@ pub struct Check {
     /// Model files (.ron).
     #[arg(required = true, value_name = "MODEL.ron")]
     pub models: Vec<PathBuf>,
+    /// Say how much memory each of R ranks of remap-mpi needs, too.
+    #[arg(long, value_name = "R", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub ranks: Option<u32>,
     /// Print one JSON document and nothing else.
     #[arg(long)]
     pub json: bool,

@@ -7,7 +7,8 @@ use crate::output::{print, say};
 use crate::problems;
 use serde_json::{Map, Value};
 
-pub(super) fn run(arguments: &Check) -> Exit {
+/// Runs the command.
+pub fn run(arguments: &Check) -> Exit {
     let mut exit = Exit::Done;
     let mut documents = Vec::new();
     for path in &arguments.models {
@@ -19,7 +20,10 @@ pub(super) fn run(arguments: &Check) -> Exit {
             }
         };
         let known = problems::of(&loaded.model.problem);
-        let (problem, facts) = (known.name(), known.facts(&loaded));
+        let (problem, mut facts) = (known.name(), known.facts(&loaded));
+        if let Some(ranks) = arguments.ranks {
+            facts.extend(problems::facts_of_ranks(&loaded, ranks as usize));
+        }
         for warning in &loaded.warnings {
             say(&format!("warning: {}: {warning}", path.display()));
         }

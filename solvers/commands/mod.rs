@@ -4,7 +4,7 @@ mod advice_files;
 mod advise;
 mod axes;
 mod calibrate;
-mod check;
+pub mod check;
 mod compare;
 mod export;
 mod fit;
@@ -17,7 +17,7 @@ mod regret;
 mod replay;
 mod report;
 mod simulate;
-mod solve;
+pub mod solve;
 mod study;
 mod sweep;
 mod swept;
@@ -26,6 +26,7 @@ mod verify;
 use crate::cli::{Cli, Command};
 use crate::complaint::Complaint;
 use crate::output::{print, say};
+use crate::problems;
 use crate::solution::to_json;
 use remapping::Status;
 use serde::Serialize;
@@ -87,7 +88,9 @@ pub fn execute(cli: Cli) -> Exit {
         let _ = rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global();
     }
     match cli.command {
-        Command::Solve(arguments) => solve::run(&arguments),
+        Command::Solve(arguments) => solve::run(&arguments, &|loaded, settings, files, _| {
+            problems::solve(loaded, settings, files)
+        }),
         Command::Check(arguments) => check::run(&arguments),
         Command::Sweep(arguments) => sweep::run(&arguments),
         Command::Join(arguments) => ended(join::run(&arguments)),

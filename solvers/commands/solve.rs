@@ -15,7 +15,12 @@ use crate::solution::{Body, Certified, to_json};
 use remap_checker::Budget;
 use std::path::{Path, PathBuf};
 
-pub(super) fn run(arguments: &Solve) -> Exit {
+/// Solves one model; the last says whether the answer is to be certified.
+pub type Solver<'s> =
+    dyn Fn(&Loaded, &problems::Settings, Files<'_>, bool) -> problems::Outcome<Solved> + 's;
+
+/// `remap solve`, where this is what solves a model.
+pub fn run(arguments: &Solve, solve: &Solver<'_>) -> Exit {
     let mut exit = Exit::Done;
     let (mut documents, mut to_certify) = (Vec::new(), None);
     if let Err(complaint) = check_request(arguments) {
@@ -50,7 +55,7 @@ pub(super) fn run(arguments: &Solve) -> Exit {
         });
         let solved = loaded.and_then(|loaded| {
             let files = Files { folder: arguments.out.as_deref(), force: arguments.force };
-            let solved = problems::solve(&loaded, &settings, files)?;
+            let solved = solve(&loaded, &settings, files, arguments.certificate.is_some())?;
             Ok((loaded, solved))
         });
         let (loaded, mut solved) = match solved {

@@ -12,7 +12,7 @@ pub mod claims;
 pub mod comparison;
 pub mod fluids;
 pub mod land_battle;
-mod load_drift;
+pub mod load_drift;
 mod many_phases;
 mod periodic;
 pub mod phase_change;
@@ -23,6 +23,7 @@ pub mod sampling;
 mod settings;
 pub mod stopping;
 pub mod study;
+mod together;
 pub mod two_phase;
 
 pub use comparison::{Comparison, Contest, Policies};
@@ -119,6 +120,23 @@ pub fn of(problem: &model::Problem) -> &dyn Problem {
     }
 }
 
+/// What can be said of `remap-mpi` on so many ranks.
+pub fn facts_of_ranks(loaded: &Loaded, ranks: usize) -> Facts {
+    match &loaded.model.problem {
+        model::Problem::Stopping(problem) => stopping::shared::facts(loaded, problem, ranks),
+        model::Problem::LoadDrift(problem)
+            if load_drift::shared::is_possible(problem, &Settings::default()) =>
+        {
+            // All have all values, and share the work.
+            vec![
+                ("ranks that share the work", ranks.into()),
+                ("bytes of each rank", problem.memory().into()),
+            ]
+        }
+        _ => vec![("ranks that share the work", 1.into())],
+    }
+}
+
 /// What solving a problem finds.
 pub struct Found {
     /// The answer.
@@ -193,6 +211,11 @@ pub fn solve(loaded: &Loaded, settings: &Settings, files: Files<'_>) -> Outcome<
     let watch = Watch::start(&loaded.model.title, settings.time_limit);
     let asked = Asked { loaded, settings, files, watch: &watch };
     let found = of(&loaded.model.problem).solve(&asked)?;
+    Ok(document(loaded, settings, found, watch.seconds()))
+}
+
+/// The document of what was found in so many seconds.
+pub fn document(loaded: &Loaded, settings: &Settings, found: Found, seconds: f64) -> Solved {
     let tolerance = match &found.body {
         Body::LoadDrift(answer) if answer.statistical => settings.gap.unwrap_or(Goal::GAP),
         Body::ManyPhases(_) => settings.gap.unwrap_or(many_phases::GAP),
@@ -213,12 +236,12 @@ pub fn solve(loaded: &Loaded, settings: &Settings, files: Files<'_>) -> Outcome<
         status: verdict.status,
         tolerance,
         version: env!("CARGO_PKG_VERSION").to_owned(),
-        seconds: watch.seconds(),
+        seconds,
         certificate: None,
         warnings,
         contradiction: verdict.contradiction,
     };
-    Ok(Solved { solution, table: found.table })
+    Solved { solution, table: found.table }
 }
 
 /// The stretch of more than 10^6 steps that share a threshold, if there is one, the bounds of the steps

@@ -22,6 +22,7 @@ use super::{BirthDeath, ChainError, Multisets, Operator, usable};
 use crate::machine::widest;
 use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
+use std::ops::Range;
 use std::sync::Mutex;
 
 /// The joint chain of r independent processes with the same birth–death chain, on the
@@ -82,8 +83,7 @@ impl Exchangeable {
     }
 
     fn start(&self, v: &[f64], out: &mut [f64], width: usize, wanted: Option<&Wanted>) {
-        let above = Above::none(wanted);
-        let part = Part { items: self.sets.items(), highest: self.chain.levels() - 1, above };
+        let part = self.all_of(wanted);
         if out.len() >= PARALLEL {
             self.share(part, v, out, width);
         } else {
@@ -151,10 +151,97 @@ impl Exchangeable {
         blocks.for_each(|(z, out)| {
             let rest = Part { items: part.items - 1, highest: z, above: part.above.and(z) };
             self.with_scratch(self.count(rest.items, self.levels_after(z)) * width, |others| {
-                self.move_highest(z, rest, v, others, width);
+                self.move_highest(z, rest, (v, 0), others, width);
                 self.share(rest, others, out, width);
             });
         });
+    }
+
+    /// The rows of the states with ranks in `own` only, of a function that is given from the rank `base` on, as
+    /// far as [`needed`](Self::needed).
+    pub(super) fn apply_own(&self, v: (&[f64], usize), own: Range<usize>, out: &mut [f64]) {
+        self.compute_own(self.all_of(None), v, own, out);
+    }
+
+    /// [`apply_where`](Self::apply_where) for the states with these ranks only: `out` begins with the first of them.
+    ///
+    /// # Panics
+    /// When `v` has not [`states`](Operator::states) entries, or `out` not one for each of these.
+    pub fn apply_part_where(
+        &self,
+        wanted: &Wanted,
+        part: Range<usize>,
+        v: &[f64],
+        out: &mut [f64],
+    ) {
+        assert!(v.len() == self.states() && out.len() == part.len());
+        self.compute_own(self.all_of(Some(wanted)), (v, 0), part, out);
+    }
+
+    fn all_of<'w>(&self, wanted: Option<&'w Wanted>) -> Part<'w> {
+        let above = Above::none(wanted);
+        Part { items: self.sets.items(), highest: self.chain.levels() - 1, above }
+    }
+
+    /// The ranks of the states at which a function must be known for [`apply_own`](Self::apply_own): those with
+    /// the highest levels next to the own ones.
+    pub(super) fn needed(&self, own: &Range<usize>) -> Range<usize> {
+        if own.is_empty() {
+            return own.clone();
+        }
+        let (items, levels) = (self.sets.items(), self.chain.levels());
+        let highest = |rank: usize| self.sets.unrank(rank)[items - 1];
+        let (lowest, top) = (highest(own.start), highest(own.end - 1));
+        let start = self.count(items, lowest.saturating_sub(1));
+        start..self.count(items, (top + 2).min(levels))
+    }
+
+    /// Weights of detailed balance of these states, not scaled.
+    pub(super) fn weights_of(&self, states: Range<usize>) -> Option<Vec<f64>> {
+        let weights = self.chain.weights()?;
+        let mut walk = self.sets.from(states.start);
+        let mut own = Vec::with_capacity(states.len());
+        while let (Some(sorted), true) = (walk.get(), own.len() < states.len()) {
+            let product: f64 = sorted.iter().map(|&level| weights[level]).product();
+            own.push(self.sets.orderings(sorted) * product);
+            walk.advance();
+        }
+        Some(own)
+    }
+
+    fn compute_own(
+        &self,
+        part: Part<'_>,
+        (v, base): (&[f64], usize),
+        own: Range<usize>,
+        out: &mut [f64],
+    ) {
+        let all = self.count(part.items, part.highest + 1);
+        if base == 0 && own == (0..all) {
+            return self.share(part, v, out, 1);
+        }
+        if part.items <= 2 && base == 0 {
+            return self.with_scratch(all, |whole| {
+                // What is not wanted stays as it is.
+                whole[own.clone()].copy_from_slice(out);
+                self.alone(part, v, whole, 1);
+                out.copy_from_slice(&whole[own]);
+            });
+        }
+        for z in 0..=part.highest {
+            let block = self.count(part.items, z)..self.count(part.items, z + 1);
+            let mine = block.start.max(own.start)..block.end.min(own.end);
+            if mine.is_empty() || part.above.excludes(z, part.items) {
+                continue;
+            }
+            let rest = Part { items: part.items - 1, highest: z, above: part.above.and(z) };
+            let out = &mut out[mine.start - own.start..mine.end - own.start];
+            let mine = mine.start - block.start..mine.end - block.start;
+            self.with_scratch(self.count(rest.items, self.levels_after(z)), |others| {
+                self.move_highest(z, rest, (v, base), others, 1);
+                self.compute_own(rest, (others, 0), mine, out);
+            });
+        }
     }
 
     /// The expectation over the moves of the items of a part: `v` is a function of where they are
@@ -181,7 +268,7 @@ impl Exchangeable {
             let others = self.count(items - 1, self.levels_after(z)) * width;
             let (others, scratch) = scratch.split_at_mut(others);
             let rest = Part { items: items - 1, highest: z, above: above.and(z) };
-            self.move_highest(z, rest, v, others, width);
+            self.move_highest(z, rest, (v, 0), others, width);
             let out = &mut out[self.count(items, z) * width..self.count(items, z + 1) * width];
             self.compute(rest, others, out, scratch, width);
         }
@@ -189,11 +276,18 @@ impl Exchangeable {
 
     /// g_z: the sum over the move of an item from level `z`, the highest, as a function of where the
     /// `others` are afterwards; `f` is a function of where all are. Left out where it matters to no
-    /// wanted start.
-    fn move_highest(&self, z: usize, others: Part<'_>, f: &[f64], out: &mut [f64], width: usize) {
+    /// wanted start. `f` comes with the rank of its first entry.
+    fn move_highest(
+        &self,
+        z: usize,
+        others: Part<'_>,
+        f: (&[f64], usize),
+        out: &mut [f64],
+        width: usize,
+    ) {
         let p = self.chain.row(z);
         if z == 0 {
-            return self.move_lowest(f, out, width);
+            return self.move_lowest(f.0, out, width);
         }
         let least = others.above.least_after(z, others.items);
         self.by_run(z, others.items, f, out, width, |below, fixed, [down, here, above], run| {
@@ -222,36 +316,39 @@ impl Exchangeable {
         &self,
         z: usize,
         others: usize,
-        f: &[f64],
+        (f, base): (&[f64], usize),
         out: &mut [f64],
         width: usize,
         mut each: impl FnMut(usize, usize, [&[f64]; 3], &mut [f64]),
     ) {
         let count = |items: usize, levels: usize| self.count(items, levels) * width;
+        let at = |place: usize| &f[place - base * width..];
         let last = z + 1 == self.chain.levels();
-        let (mut f, mut out) = (f, out);
+        let (mut from, mut out) = (0, out);
         // With 0, 1, ... of the others at z + 1, which are fixed in f.
         for items in (0..=others).rev() {
-            // f with the item at z + 1. From the highest level it is never there.
-            let top = if last { f } else { &f[count(items + 1, z + 1)..] };
-            let (mut lower, mut above) = (f, top);
+            // f with the item at z + 1.
+            let top = from + count(items + 1, z + 1);
+            let (mut lower, mut above) = (from, top);
             // With 0, 1, ... of the others at z, which are fixed in both.
             for below in (0..=items).rev() {
                 let length = count(below, z);
-                let here = &lower[count(below + 1, z)..];
-                let down = &lower[count(below + 1, z - 1)..];
+                let here = lower + count(below + 1, z);
+                let down = lower + count(below + 1, z - 1);
                 let (run, rest) = out.split_at_mut(length);
                 let fixed = (others - items) * (z + 1) + (items - below) * z;
-                each(below, fixed, [down, here, above], run);
+                // From the highest level it never gets above.
+                let up = if last { here } else { above };
+                each(below, fixed, [at(down), at(here), at(up)], run);
                 (out, lower) = (rest, here);
                 if below > 0 {
-                    above = &above[length..];
+                    above += length;
                 }
             }
             if last {
                 return;
             }
-            f = top;
+            from = top;
         }
     }
 
@@ -306,7 +403,7 @@ impl WithSimd for Few<'_> {
             if z == 0 {
                 operator.move_lowest(v, others, 1);
             } else {
-                operator.by_run(z, 2, v, others, 1, |_, _, [down, here, above], run| {
+                operator.by_run(z, 2, (v, 0), others, 1, |_, _, [down, here, above], run| {
                     short_means(simd, p, down, here, above, run);
                 });
             }
@@ -367,14 +464,6 @@ impl Operator for Exchangeable {
     }
 
     fn reversing_weights(&self) -> Option<Vec<f64>> {
-        let weights = self.chain.weights()?;
-        let mut all = Vec::with_capacity(self.states());
-        let mut walk = self.sets.from(0);
-        while let Some(sorted) = walk.get() {
-            let product: f64 = sorted.iter().map(|&level| weights[level]).product();
-            all.push(self.sets.orderings(sorted) * product);
-            walk.advance();
-        }
-        usable(all)
+        usable(self.weights_of(0..self.states())?)
     }
 }

@@ -3,6 +3,7 @@
 use super::{BirthDeath, Finish};
 use crate::machine::widest;
 use pulp::{Simd, WithSimd};
+use std::ops::Range;
 
 /// What becomes of each entry of an image.
 trait Last: Copy {
@@ -277,6 +278,47 @@ impl WithSimd for Inner<'_> {
     }
 }
 
+/// A function on rows, one for each level, some of which may lie elsewhere.
+#[derive(Clone, Copy)]
+pub(super) struct Rows<'v> {
+    /// The levels of those that lie `here`.
+    first: usize,
+    end: usize,
+    below: &'v [f64],
+    here: &'v [f64],
+    above: &'v [f64],
+}
+
+impl<'v> Rows<'v> {
+    /// All in one place.
+    #[inline(always)]
+    pub fn all(v: &'v [f64]) -> Self {
+        Self { first: 0, end: usize::MAX, below: &[], here: v, above: &[] }
+    }
+
+    /// Those of some levels, and the rows below and above them, if there are any.
+    pub fn some(levels: Range<usize>, [below, here, above]: [&'v [f64]; 3]) -> Self {
+        Self { first: levels.start, end: levels.end, below, here, above }
+    }
+
+    /// All rows, of a function that lies in one place.
+    pub fn whole(self) -> &'v [f64] {
+        self.here
+    }
+
+    /// The row of a level.
+    #[inline(always)]
+    pub fn at(self, level: usize, width: usize) -> &'v [f64] {
+        if level < self.first {
+            self.below
+        } else if level >= self.end {
+            self.above
+        } else {
+            &self.here[(level - self.first) * width..][..width]
+        }
+    }
+}
+
 /// Two factors, the second of which varies fastest, on some levels of the first and all of the second.
 #[derive(Clone, Copy)]
 pub(super) struct Pair<'a> {
@@ -284,8 +326,8 @@ pub(super) struct Pair<'a> {
     pub second: &'a BirthDeath,
     /// The first of these levels.
     pub level: usize,
-    /// The function, on all levels of both.
-    pub v: &'a [f64],
+    /// The function, by levels of the first.
+    pub v: Rows<'a>,
 }
 
 impl Pair<'_> {
@@ -294,30 +336,30 @@ impl Pair<'_> {
     pub fn apply(self, out: &mut [f64], padded: &mut [f64], start: usize, finish: Finish<'_>) {
         let (pair, n) = (self, out.len());
         match finish {
-            Finish::Keep => widest(Rows { pair, out, padded, last: Keep }),
+            Finish::Keep => widest(Finished { pair, out, padded, last: Keep }),
             Finish::Less(costs) => {
-                widest(Rows { pair, out, padded, last: Less(costs).part(start, n) });
+                widest(Finished { pair, out, padded, last: Less(costs).part(start, n) });
             }
             Finish::Least { costs, bound } => {
                 let last = Least { costs, bound }.part(start, n);
-                widest(Rows { pair, out, padded, last });
+                widest(Finished { pair, out, padded, last });
             }
             Finish::Parts(finish) => {
-                widest(Rows { pair, out, padded, last: Keep });
+                widest(Finished { pair, out, padded, last: Keep });
                 finish(start, out);
             }
         }
     }
 }
 
-struct Rows<'a, L> {
+struct Finished<'a, L> {
     pair: Pair<'a>,
     out: &'a mut [f64],
     padded: &'a mut [f64],
     last: L,
 }
 
-impl<L: Last> WithSimd for Rows<'_, L> {
+impl<L: Last> WithSimd for Finished<'_, L> {
     type Output = ();
 
     #[inline(always)]
@@ -329,7 +371,7 @@ impl<L: Last> WithSimd for Rows<'_, L> {
         (padded[0], padded[width + 1]) = (0.0, 0.0);
         for (k, out) in out.chunks_exact_mut(width).enumerate() {
             let (row, [below, here, above]) = pair.first.neighbours(pair.level + k);
-            let at = |level: usize| &pair.v[level * width..(level + 1) * width];
+            let at = |level: usize| pair.v.at(level, width);
             means(row, at(below), at(here), at(above), &mut padded[1..=width]);
             levels.padded_then(padded, out, last.part(k * width, width));
         }

@@ -10,6 +10,7 @@
 //! | [`Exchangeable`] | r equal birth–death processes, as multisets of levels: C(L+r-1, r) states | about r terms a state |
 //! | [`Product`] | independent factors, each any of the above, mode by mode | sum over the factors |
 //! | [`Restricted`] | some states of a chain, sparse rows | O(non-zeros) |
+//! | [`Shared`] | the own rows of one of several ranks | its share of the above |
 //! | [`Joint`] | any dependence between processes, sparse rows | O(non-zeros) |
 //!
 //! Results do not depend on the number of threads, bit for bit.
@@ -34,6 +35,7 @@ mod multisets;
 mod part;
 mod product;
 mod restricted;
+mod shared;
 mod tube;
 mod wanted;
 
@@ -47,6 +49,7 @@ pub use joint::Joint;
 pub use multisets::{Multisets, Occupancies};
 pub use product::{Factor, Product};
 pub use restricted::Restricted;
+pub use shared::Shared;
 pub(crate) use tube::{Modes, Tube};
 pub use wanted::Wanted;
 

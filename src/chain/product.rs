@@ -1,8 +1,9 @@
 //! Independent factors: the Kronecker product, applied mode by mode.
 
-use super::kernel::Pair;
+use super::kernel::{Pair, Rows};
 use super::{BirthDeath, ChainError, Dense, Exchangeable, Finish, Operator, usable};
 use rayon::prelude::*;
+use std::ops::Range;
 
 /// One factor of a [`Product`].
 #[derive(Debug)]
@@ -129,7 +130,7 @@ impl Product {
     fn slab(
         &self,
         (mode, level, start): (usize, usize, usize),
-        v: &[f64],
+        v: Rows<'_>,
         out: &mut [f64],
         scratch: &mut [f64],
         finish: Finish<'_>,
@@ -141,7 +142,7 @@ impl Product {
             let (row, scratch) = scratch.split_at_mut(part);
             for ahead in 0..=second.levels() {
                 if ahead < second.levels() {
-                    let at = |j: usize| &v[j * width + ahead * part..][..part];
+                    let at = |j: usize| &v.at(j, width)[ahead * part..][..part];
                     first.row_from(level, at, &mut ring[ahead % 3 * part..][..part]);
                 }
                 let Some(here) = ahead.checked_sub(1) else { continue };
@@ -157,8 +158,8 @@ impl Product {
         }
         let (row, scratch) = scratch.split_at_mut(width);
         match &self.factors[mode] {
-            Factor::BirthDeath(chain) => chain.row_into(level, v, row),
-            Factor::Dense(chain) => chain.row_into(level, v, row),
+            Factor::BirthDeath(chain) => chain.row_from(level, |j| v.at(j, width), row),
+            Factor::Dense(chain) => chain.row_into(level, v.whole(), row),
             Factor::Exchangeable(_) => unreachable!("needs all of its levels"),
         }
         self.apply_modes((mode + 1, start), row, out, scratch, finish);
@@ -180,6 +181,7 @@ impl Product {
         match &self.factors[mode..] {
             [factor] => factor.apply_rows(v, out, 1),
             [Factor::BirthDeath(first), Factor::BirthDeath(second)] if cached => {
+                let v = Rows::all(v);
                 return Pair { first, second, level: 0, v }.apply(out, scratch, start, finish);
             }
             [Factor::Exchangeable(chain), ..] => {
@@ -192,7 +194,7 @@ impl Product {
                 });
             }
             _ => self.by_level((mode, start), out, scratch, &|(level, start), out, scratch| {
-                self.slab((mode, level, start), v, out, scratch, later);
+                self.slab((mode, level, start), Rows::all(v), out, scratch, later);
             }),
         }
         now.finish(start, out);
@@ -218,6 +220,44 @@ impl Product {
             let levels = out.chunks_exact_mut(width).enumerate();
             levels.for_each(|(level, out)| each(at(level), out, scratch));
         }
+    }
+
+    /// Whether its rows can be computed for some levels of the first factor alone, given those next to them.
+    pub(super) fn has_slabs(&self) -> bool {
+        matches!(self.factors[..], [Factor::BirthDeath(_), _, ..])
+    }
+
+    /// The number of levels of the first factor, and of states of each.
+    pub(super) fn slabs(&self) -> (usize, usize) {
+        (self.factors[0].operator().states(), self.inner[0])
+    }
+
+    /// Weights of detailed balance of these states, all those with some levels of the first factor.
+    pub(super) fn weights_of_slabs(&self, states: Range<usize>) -> Option<Vec<f64>> {
+        let width = self.inner[0];
+        let levels = states.start / width..states.end / width;
+        let mut product = vec![1.0];
+        for (mode, factor) in self.factors.iter().enumerate() {
+            let weights = factor.operator().reversing_weights()?;
+            let own = if mode == 0 { &weights[levels.clone()] } else { &weights[..] };
+            product = product.iter().flat_map(|p| own.iter().map(move |w| p * w)).collect();
+        }
+        Some(product)
+    }
+
+    /// [`Operator::apply_then`] for the states with some levels of the first factor, counted from the first of
+    /// them. The first factor [has slabs](Self::has_slabs).
+    pub(super) fn apply_slabs(
+        &self,
+        first: usize,
+        v: Rows<'_>,
+        out: &mut [f64],
+        finish: Finish<'_>,
+    ) {
+        let local = if out.len() >= PARALLEL { 0 } else { self.scratch(0) };
+        self.by_level((0, 0), out, &mut vec![0.0; local], &|(level, start), out, scratch| {
+            self.slab((0, first + level, start), v, out, scratch, finish);
+        });
     }
 
     fn apply(&self, v: &[f64], out: &mut [f64], finish: Finish<'_>) {

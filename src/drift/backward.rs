@@ -7,9 +7,11 @@ use super::{
     Chain, Closest, Control, Decisions, LoadDrift, MapPolicy, Outcome, Rebalance, Remapping,
     States, Timing,
 };
+use crate::Communicator;
 use crate::chain::{ChainError, ROW_SUM_TOLERANCE, Wanted};
 use crate::rounding::TINY;
 use rayon::prelude::*;
+use std::sync::Arc;
 
 /// What is carried along.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,6 +62,8 @@ pub struct Backward<'a> {
     pub(super) search: Search,
     /// What rounding may have done on regions that are given up.
     pub(super) lost: f64,
+    /// What connects the ranks that share the work, if there are several.
+    pub(super) communicator: Option<Arc<dyn Communicator>>,
 }
 
 /// Where the recursion stands: all that must be kept to resume it.
@@ -130,6 +134,7 @@ impl<'a> Backward<'a> {
             region: None,
             search: Search::new(),
             lost: 0.0,
+            communicator: None,
         };
         if problem.timing == Timing::BeforeStep {
             backward.pay(0);
@@ -157,6 +162,13 @@ impl<'a> Backward<'a> {
         let control = Control::Threshold(f64::INFINITY);
         let backward = Backward::new(problem, states, transition, control, carry);
         Backward { given: Some(decisions), ..backward }
+    }
+
+    /// Shares the work of the expectations among ranks, all of which go through the same steps and have all the values,
+    /// with the same bits as one rank has.
+    #[must_use]
+    pub fn shared(self, communicator: Arc<dyn Communicator>) -> Self {
+        Self { communicator: Some(communicator), ..self }
     }
 
     /// Goes on from a snapshot of the same recursion.
@@ -266,8 +278,9 @@ impl<'a> Backward<'a> {
             let wanted = Wanted::new(self.problem.processors, &limits);
             for vector in 1..self.vectors.len() {
                 self.fill(vector, decides, &limits);
-                let (buffer, out) = (&self.buffer, &mut self.vectors[vector]);
-                self.transition.apply_where(&wanted, buffer, out);
+                let mut out = std::mem::take(&mut self.vectors[vector]);
+                self.expect(&wanted, &limits, &mut out);
+                self.vectors[vector] = out;
             }
             if self.problem.timing == Timing::BeforeStep {
                 self.pay(1);

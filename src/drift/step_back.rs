@@ -1,7 +1,7 @@
 //! One step of the backward recursion over all states: what is decided, what is paid, and the expectation over the move.
 
 use super::backward::{Backward, Rounding};
-use super::{Control, States, Timing};
+use super::{Control, States, Timing, Transition};
 use crate::chain::Wanted;
 use rayon::prelude::*;
 
@@ -100,12 +100,13 @@ impl Backward<'_> {
         limits.iter_mut().for_each(|limit| *limit = (*limit).max(least));
         let mut wanted = Wanted::new(processors, &limits);
         self.fill(0, decides, &limits);
-        self.transition.apply_where(&wanted, &self.buffer, &mut self.scratch);
+        let mut out = std::mem::take(&mut self.scratch);
+        self.expect(&wanted, &limits, &mut out);
         if decides && optimal {
             let Rounding { growth, absolute } = self.rounding();
             let rounding = [growth.exp_m1(), absolute];
             let needed = match self.is_constant() {
-                true => self.remapping.certain_beyond(&self.scratch, rounding),
+                true => self.remapping.certain_beyond(&out, rounding),
                 // Where a remap moves many units it may not pay, however large the imbalance.
                 false => vec![full; self.limits.len()],
             };
@@ -116,14 +117,47 @@ impl Backward<'_> {
                 limits.fill(full);
                 wanted = Wanted::new(processors, &limits);
                 self.fill(0, decides, &limits);
-                self.transition.apply_where(&wanted, &self.buffer, &mut self.scratch);
+                self.expect(&wanted, &limits, &mut out);
             }
             // A little more, for the next step needs a little more or less.
             let more = if self.region.is_some() { 4 } else { 1 };
             self.expected = needed.into_iter().map(|excess| excess.saturating_add(more)).collect();
         }
-        std::mem::swap(&mut self.vectors[0], &mut self.scratch);
+        self.scratch = std::mem::replace(&mut self.vectors[0], out);
         limits
+    }
+
+    /// The expectation of what stands in the buffer over the next state, from the wanted states, which lie up to
+    /// `limits` by total.
+    pub(super) fn expect(&self, wanted: &Wanted, limits: &[u32], out: &mut [f64]) {
+        let (Some(communicator), Transition::Exchangeable(operator)) =
+            (&self.communicator, self.transition)
+        else {
+            return self.transition.apply_where(wanted, &self.buffer, out);
+        };
+        let starts = self.parts(communicator.ranks(), limits);
+        let rank = communicator.rank();
+        let own = starts[rank]..starts[rank + 1];
+        operator.apply_part_where(wanted, own.clone(), &self.buffer, &mut out[own.clone()]);
+        out.copy_from_slice(&communicator.gather(&out[own]));
+    }
+
+    /// Where the part of each rank begins, so that all have about as many states that matter.
+    fn parts(&self, ranks: usize, limits: &[u32]) -> Vec<usize> {
+        let (states, beyond) = (self.states, limits.iter().copied().max().unwrap_or(0));
+        let matter = |block: usize| states.least_excess(block) <= beyond;
+        let blocks = states.count().div_ceil(States::BLOCK);
+        let all = (0..blocks).filter(|block| matter(*block)).count();
+        let mut starts = vec![0];
+        let mut seen = 0;
+        for block in 0..blocks {
+            while starts.len() < ranks && seen * ranks >= starts.len() * all {
+                starts.push(block * States::BLOCK);
+            }
+            seen += usize::from(matter(block));
+        }
+        starts.resize(ranks + 1, states.count());
+        starts
     }
 
     /// Adds the cost (0) or the work (1) of a step.

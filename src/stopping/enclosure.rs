@@ -60,7 +60,7 @@ impl Enclosure {
         let mean = weight.map_or(0.0, |weight| weight.mean);
         let shares = Shares { base, stop, rho, mean, rounding };
         let gain = &sweep.gain[..];
-        let [down, up, largest, floor, added] = match weight {
+        let own = match weight {
             None => {
                 let at = move |[d, psi, gain]: [f64; 3]| shares.at([d, psi, gain, 0.0, 0.0]);
                 vector::maxima_of([saving, running, gain], at)
@@ -69,6 +69,7 @@ impl Enclosure {
                 vector::maxima_of([saving, running, gain, w, defect], move |state| shares.at(state))
             }
         };
+        let [down, up, largest, floor, added] = problem.largest(own);
         // Twice epsilon for the divisions and subtractions here.
         let lower = (1.0 - down * (1.0 + 8.0 * f64::EPSILON) - 2.0 * f64::EPSILON).max(0.0);
         let upper = 1.0 + up * (1.0 + 8.0 * f64::EPSILON) + 2.0 * f64::EPSILON;

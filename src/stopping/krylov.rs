@@ -6,6 +6,7 @@ use super::killed::Killed;
 use super::multigrid::{self, CYCLE, Multigrid};
 use super::{Problem, vector};
 use crate::Observer;
+use crate::communicator::Equations;
 use nalgebra::DVector;
 use std::cell::Cell;
 
@@ -16,6 +17,12 @@ const DIRECT: usize = 50;
 /// walks, where more of them are as quick as a few cycles.
 const PLAIN: u64 = 12;
 const PLAIN_SHORT: u64 = 64;
+
+/// Ranks look at a norm of all residuals: it is to fall by as much as the largest of them must, and by this much more; if
+/// that was not enough, once more.
+const FIRST_STRICTNESS: f64 = 0.5;
+const STRICTER: f64 = 0.2;
+const LAST_STRICTNESS: f64 = 1e-3;
 
 /// Walks of fewer levels are short.
 const LONG: usize = 32;
@@ -72,6 +79,11 @@ impl<'a> System<'a> {
     pub fn solve(&mut self, right: &[f64], x: &mut [f64], goal: f64, relative: f64) -> u64 {
         let (right, mut packed) = (self.chain.pack(right), self.chain.pack(x));
         x.fill(0.0);
+        if self.problem.shared.is_some() {
+            let applications = self.shared(&right, &mut packed, (goal, relative));
+            self.chain.unpack(&packed, x);
+            return applications;
+        }
         if packed.is_empty() {
             return 0;
         }
@@ -88,6 +100,57 @@ impl<'a> System<'a> {
         };
         self.chain.unpack(&packed, x);
         applications
+    }
+
+    /// The same by the solver that ranks share.
+    fn shared(&mut self, right: &[f64], x: &mut [f64], (goal, relative): (f64, f64)) -> u64 {
+        let problem = self.problem;
+        let Some((communicator, _)) = &problem.shared else { return 0 };
+        // Symmetric with the root of the weights as unit of x.
+        let scale: Vec<f64> = match &self.weights {
+            Some(weights) => weights.iter().map(|w| w.sqrt()).collect(),
+            None => vec![1.0; x.len()],
+        };
+        let scaled: Vec<f64> = right.iter().zip(&scale).map(|(b, s)| b * s).collect();
+        let mut y: Vec<f64> = x.iter().zip(&scale).map(|(x, s)| x * s).collect();
+        let mut inner = vec![0.0; x.len()];
+        let (mut applications, mut strictness) = (0, FIRST_STRICTNESS);
+        let exceeds = |residual: &[f64]| {
+            let excess = |[r, b]: [f64; 2]| r.abs() - goal - relative * b.abs();
+            problem.largest([vector::maximum_of([residual, right], excess)])[0]
+        };
+        loop {
+            let residual = self.residual(right, x);
+            let excess = exceeds(&residual);
+            let own = vector::sum_of([&scale, &residual], |[s, r]| s * s * r * r);
+            let norm = communicator.gather(&[own]).iter().sum::<f64>().sqrt();
+            applications += 1;
+            if excess <= 0.0 || strictness < LAST_STRICTNESS || applications >= self.limit {
+                return applications;
+            }
+            let [largest] = problem.largest([vector::maximum_of([&residual], |[r]| r.abs())]);
+            let allowed = norm * ((largest - excess) / largest);
+            let chain = &mut self.chain;
+            let mut apply = |x: &[f64], image: &mut [f64]| {
+                vector::update_from(&mut inner, [x, &scale], |_, [x, s]| x / s);
+                chain.apply(&inner, image);
+                vector::update_from(image, [&scale], |image, [s]| image * s);
+            };
+            let equations = Equations {
+                apply: &mut apply,
+                symmetric: self.weights.is_some(),
+                right: &scaled,
+                goal: allowed * strictness,
+                limit: self.limit - applications,
+            };
+            let taken = communicator.solve(equations, &mut y);
+            vector::update_from(x, [&y, &scale], |_, [y, s]| y / s);
+            if taken == 0 {
+                return applications;
+            }
+            applications += taken;
+            strictness *= STRICTER;
+        }
     }
 
     /// Whether to go on after this many applications.

@@ -113,6 +113,7 @@ pub fn solve(problem: &Problem, settings: &Settings, observer: &dyn Observer) ->
     }
     let solution = certify(policy_iteration::solve(problem, settings, observer));
     let unfinished = solution.status == Status::IterationLimit
+        && problem.shared.is_none()
         && solution.iterations < settings.iterations
         && problem.states() <= MOST_ACCELERATED;
     if settings.method == Method::Policy || !unfinished {

@@ -119,6 +119,7 @@ fn iterate(
             settled &= now == *continues;
             *continues = now;
         }
+        settled = problem.everywhere(settled);
         // No more digits than the policy is worth yet.
         let worth = if settled { 0.0 } else { INEXACT * best.0.min(1.0) };
         accuracy = worth.max(0.1 * settings.tolerance);
@@ -187,6 +188,8 @@ impl Evaluation {
         let mut system = System::new(problem, continues, &self.inner, STEPS, observer);
         // Residuals below a share of psi prove as much (see `enclosure`).
         let least = system.chain.states().map(|s| running[s]).fold(f64::INFINITY, f64::min);
+        let [above] = problem.largest([-least]);
+        let least = -above;
         let goals = [accuracy.max(f64::EPSILON) * least, NEWTON * least / total];
         let mut applications = 0;
         for ((right, x), goal) in sides.iter_mut().zip(goals) {

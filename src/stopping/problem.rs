@@ -2,8 +2,11 @@
 
 use super::coarser::Coarser;
 use super::{States, vector};
-use crate::chain::{Finish, Operator};
+use crate::chain::{Finish, Operator, Shared};
+use crate::communicator::{Communicator, Shares};
 use crate::imbalance::Imbalance;
+use std::ops::Range;
+use std::sync::Arc;
 
 /// What happens after a remap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,6 +41,8 @@ pub struct Problem {
     pub(super) after: AfterRemap,
     /// For a first guess.
     pub(super) coarser: Option<Box<Coarser>>,
+    /// Who has which states, where several ranks solve the problem.
+    pub(super) shared: Option<(Arc<dyn Communicator>, Shares)>,
 }
 
 /// Why a stopping problem cannot be posed.
@@ -103,6 +108,68 @@ impl Problem {
         Ok(Self::posed(states, operator, running, remap_cost, after))
     }
 
+    /// The part of this rank in the problem that several of them solve together: of all vectors it has the own
+    /// entries of `operator` only.
+    ///
+    /// # Errors
+    /// As [`Problem::new`], the same on all ranks.
+    pub fn shared(
+        states: &States,
+        operator: Shared,
+        imbalance: &Imbalance,
+        remap_cost: f64,
+        after: AfterRemap,
+    ) -> Result<Self, ProblemError> {
+        if !(remap_cost.is_finite() && remap_cost >= 0.0) {
+            return Err(ProblemError::RemapCost(remap_cost));
+        }
+        let (expected, found) = (imbalance.processes(), states.processes());
+        if expected != found {
+            return Err(ProblemError::Processes { expected, found });
+        }
+        let (expected, found) = (states.count(), operator.shares().total());
+        if expected != found {
+            return Err(ProblemError::States { expected, found });
+        }
+        let running = states.tabulate_some(operator.own(), |loads| imbalance.cost(loads));
+        let multiplicities = match after {
+            AfterRemap::Stop => None,
+            AfterRemap::Uniform => states.multiplicities_of(operator.own()),
+        };
+        let shared = Some((operator.communicator().clone(), operator.shares().clone()));
+        let problem = Self {
+            operator: Box::new(operator),
+            running,
+            multiplicities,
+            vectors: states.shape().iter().map(|&n| n as f64).product(),
+            processes: states.processes(),
+            remap_cost,
+            after,
+            coarser: None,
+            shared,
+        };
+        let balanced = if problem.running.contains(&0.0) { 1.0 } else { 0.0 };
+        let never = problem.largest([balanced]) == [0.0];
+        if after == AfterRemap::Uniform && remap_cost > 0.0 && never {
+            return Err(ProblemError::NeverBalanced);
+        }
+        Ok(problem)
+    }
+
+    /// The largest number in each place that any rank has.
+    pub(super) fn largest<const N: usize>(&self, mut own: [f64; N]) -> [f64; N] {
+        if let Some((communicator, _)) = &self.shared {
+            communicator.largest(&mut own);
+        }
+        own
+    }
+
+    /// Whether this holds on all ranks.
+    pub(super) fn everywhere(&self, own: bool) -> bool {
+        let [fails] = self.largest([if own { 0.0 } else { 1.0 }]);
+        fails == 0.0
+    }
+
     fn posed(
         states: &States,
         operator: Box<dyn Operator>,
@@ -126,6 +193,7 @@ impl Problem {
             remap_cost,
             after,
             coarser,
+            shared: None,
         };
         problem.coarser = Coarser::new(states, &problem).map(Box::new);
         problem
@@ -198,6 +266,13 @@ impl Problem {
 
     /// The mean of J over all load vectors.
     pub(super) fn mean(&self, j: &[f64]) -> f64 {
+        if let Some((communicator, shares)) = &self.shared {
+            let terms = |part: Range<usize>| match &self.multiplicities {
+                None => j[part].to_vec(),
+                Some(m) => m[part.clone()].iter().zip(&j[part]).map(|(m, j)| m * j).collect(),
+            };
+            return vector::sum_shared(&**communicator, shares, terms) / self.vectors;
+        }
         let sum = match &self.multiplicities {
             None => vector::sum_of([j], |[j]| j),
             Some(m) => vector::sum_of([m, j], |[m, j]| m * j),

@@ -2,7 +2,7 @@
 
 use super::sweep::{Rounding, Sweep};
 use super::{AfterRemap, Approximation, Enclosure, Problem, Settings, weight};
-use crate::{Observer, Status};
+use crate::{Communicator, Observer, Status};
 
 /// What to do in a state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -125,6 +125,18 @@ impl Solution {
             rounding: Some(sweep.rounding()),
             gain: sweep.gain,
         }
+    }
+
+    /// The solution of all ranks, on rank 0; `None` on others.
+    pub fn collected(&self, communicator: &dyn Communicator) -> Option<Self> {
+        let all = |own: &[f64]| communicator.collect(own);
+        let (saving, gain) = (all(&self.saving), all(&self.gain));
+        let weight = self.weight.as_ref().map(|[w, image]| [all(w), all(image)]);
+        (communicator.rank() == 0).then(|| Self { saving, gain, weight, ..self.without_vectors() })
+    }
+
+    fn without_vectors(&self) -> Self {
+        Self { saving: Vec::new(), gain: Vec::new(), weight: None, ..*self }
     }
 
     /// Where a further method may go on.

@@ -69,7 +69,7 @@ impl Sweep {
             vector::update_from(&mut self.gain, [running], move |image, [psi]| base - psi - image);
             self.rounding.base = base;
         }
-        let excess = vector::maximum_of([saving], |[d]| -d);
+        let [excess] = problem.largest([vector::maximum_of([saving], |[d]| -d)]);
         self.rounding.excess = if self.value.is_empty() { excess } else { 0.0 };
         (self.stop, self.rounding.stop) = match problem.after {
             AfterRemap::Stop => {

@@ -19,8 +19,8 @@ pub(super) fn solve(
     let mut most = vec![base; n];
     let mut least = start(problem, base);
     let mut sweep = Sweep::new(problem);
-    let mut iterations = 0;
-    let mut next_check = 0;
+    let (mut iterations, mut next_check) =
+        resume(problem, [&mut most, &mut least]).unwrap_or((0, 0));
     let status = loop {
         let mut remap = 0.0;
         for (saving, side) in [(&mut most, 1.0), (&mut least, -1.0)] {
@@ -42,6 +42,7 @@ pub(super) fn solve(
         }
         iterations += 2;
         let width = vector::maximum_of([&most, &least], |[most, least]| most - least);
+        let [width] = problem.largest([width]);
         // The bounds that will be reported rest on the residuals of the middle.
         if width <= settings.tolerance * remap.max(1.0) && iterations >= next_check {
             next_check = iterations + iterations / 32;
@@ -60,12 +61,32 @@ pub(super) fn solve(
         if iterations >= settings.iterations {
             break Status::IterationLimit;
         }
-        if let ControlFlow::Break(halt) = observer.progress(iterations, settings.iterations) {
+        let halt = observer.progress(iterations, settings.iterations);
+        save(problem, (iterations, next_check), [&most, &least], halt.is_break());
+        if let ControlFlow::Break(halt) = halt {
             break halt.into();
         }
     };
     vector::update_from(&mut least, [&most], |low, [most]| low + (most - low) / 2.0);
     Approximation { base, saving: least, iterations, status }
+}
+
+/// Takes up an earlier computation, if ranks have kept one.
+fn resume(problem: &Problem, vectors: [&mut [f64]; 2]) -> Option<(u64, u64)> {
+    let (communicator, shares) = problem.shared.as_ref()?;
+    let [iterations, next_check] = communicator.resume(shares, vectors)?;
+    Some((iterations, next_check))
+}
+
+fn save(
+    problem: &Problem,
+    (iterations, next_check): (u64, u64),
+    vectors: [&[f64]; 2],
+    is_last: bool,
+) {
+    if let Some((communicator, shares)) = &problem.shared {
+        communicator.save(shares, [iterations, next_check], vectors, is_last);
+    }
 }
 
 /// The savings of stopping everywhere when that costs `base`.

@@ -1,8 +1,10 @@
 //! Sums and maxima over long vectors, the same for any number of threads.
 
+use crate::communicator::{Communicator, Shares};
 use crate::machine::widest;
 use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
+use std::ops::Range;
 
 /// Entries a thread takes at a time; fixed, so that the order of additions is.
 const CHUNK: usize = 1 << 12;
@@ -53,6 +55,55 @@ pub(super) fn sum_of<const K: usize>(
         return chunk(0);
     }
     pairwise(&by_chunk(n, chunk))
+}
+
+/// [`sum_of`] terms of which each rank has some, from the entry `first` of all on: the same bits as one rank
+/// would find.
+pub(super) fn sum_shared(
+    communicator: &dyn Communicator,
+    shares: &Shares,
+    terms: impl Fn(Range<usize>) -> Vec<f64> + Sync,
+) -> f64 {
+    let own = shares.own(communicator.rank());
+    let mut parts = Vec::new();
+    for part in parts_of(&own) {
+        let terms = terms(part.start - own.start..part.end - own.start);
+        match is_chunk(&part, shares.total()) {
+            true => parts.push(sum_of([&terms], |[term]| term)),
+            false => parts.extend(terms),
+        }
+    }
+    let mut all = communicator.gather(&parts).into_iter();
+    let (mut sums, mut open) = (Vec::new(), Vec::new());
+    for rank in 0..shares.ranks() {
+        for part in parts_of(&shares.own(rank)) {
+            if is_chunk(&part, shares.total()) {
+                sums.extend(all.next());
+                continue;
+            }
+            open.extend(all.by_ref().take(part.len()));
+            if part.end.is_multiple_of(CHUNK) || part.end == shares.total() {
+                sums.push(sum_of([&open], |[term]| term));
+                open.clear();
+            }
+        }
+    }
+    pairwise(&sums)
+}
+
+/// A range of entries, cut where chunks begin.
+fn parts_of(own: &Range<usize>) -> impl Iterator<Item = Range<usize>> {
+    let (mut start, end) = (own.start, own.end);
+    std::iter::from_fn(move || {
+        let part = start..end.min((start / CHUNK + 1) * CHUNK);
+        start = part.end;
+        (!part.is_empty()).then_some(part)
+    })
+}
+
+/// Whether a part is all of a chunk of so many entries.
+fn is_chunk(part: &Range<usize>, total: usize) -> bool {
+    part.start.is_multiple_of(CHUNK) && (part.len() == CHUNK || part.end == total)
 }
 
 struct Sum<'a, const K: usize, F> {

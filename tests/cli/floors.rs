@@ -15,7 +15,16 @@ const SOLVERS: &[&[&str]] = &[
 
 /// The floors of the engine.
 const ENGINE: &[&[&str]] = &[
-    &["decimal", "estimate", "machine", "observer", "overlap", "random", "rounding"],
+    &[
+        "communicator",
+        "decimal",
+        "estimate",
+        "machine",
+        "observer",
+        "overlap",
+        "random",
+        "rounding",
+    ],
     &["belief", "chain", "concave", "imbalance", "law", "lifetime", "record"],
     &["interval", "threshold"],
     &["fit", "phases", "policy", "simulate", "switching"],

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 const MEMBERS: &[(&str, &[&str])] = &[
     ("Cargo.toml", &["src", "tests/lemmas", "benches", "examples"]),
     ("checker/Cargo.toml", &["checker"]),
+    ("cluster/Cargo.toml", &["cluster"]),
     ("solvers/Cargo.toml", &["solvers", "tests/cli", "tests/papers", "benches"]),
 ];
 

@@ -4,6 +4,7 @@ mod bounds;
 mod compare;
 pub(super) mod proved;
 pub(super) mod regret;
+pub mod shared;
 mod solve;
 
 use super::{Asked, Contest, Facts, Found, Method, Outcome, Policies, Problem, Settings};

@@ -17,8 +17,9 @@ use remapping::drift::{
 };
 use remapping::imbalance::RunningCost;
 use remapping::threshold::Bounds;
-use remapping::{Halt, Observer, Status, drift};
+use remapping::{Communicator, Halt, Observer, Status, drift};
 use std::ops::ControlFlow;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Longest interval evaluated: longer ones are compared with never only.
@@ -35,17 +36,47 @@ pub fn solve(
     files: Files<'_>,
     watch: &Watch,
 ) -> Result<Found, Vec<Complaint>> {
+    let found = solve_on(loaded, model, settings, files, (watch, watch), None)?;
+    Ok(found.expect("there is no other rank"))
+}
+
+/// The same on several ranks, the first of which has the answer. The first clock stops the recursion, and is the same
+/// on all of them.
+pub(super) fn solve_on(
+    loaded: &Loaded,
+    model: &LoadDrift,
+    settings: &Settings,
+    files: Files<'_>,
+    (together, watch): (&dyn Observer, &Watch),
+    communicator: Option<&Arc<dyn Communicator>>,
+) -> Result<Option<Found>, Vec<Complaint>> {
     let problem = model.problem();
-    let (states, transition) = prepare(loaded, model, &problem)?;
+    let prepared = prepare(loaded, model, &problem);
+    let mut failed = [if prepared.is_ok() { 0.0 } else { 1.0 }];
+    if let Some(communicator) = communicator {
+        communicator.largest(&mut failed);
+    }
+    let (states, transition) = prepared?;
+    if failed != [0.0] {
+        return Err(refused(
+            loaded,
+            "another rank has too little memory",
+            Some(Status::IterationLimit),
+        ));
+    }
     let wanted = settings.step.or(settings.values.then_some(1));
+    let is_first = communicator.is_none_or(|communicator| communicator.rank() == 0);
     // As it was called before units moved could be paid for.
     let identity = format!("{problem:?}, decisions of {wanted:?}");
     let identity = identity.replace("per_unit_moved: 0.0, ", "");
-    let mut checkpoint = Checkpoint::new(files.folder, &loaded.path, identity);
+    let checkpoint = Checkpoint::new(files.folder, &loaded.path, identity);
     let mut noted = Noted { wanted, ..Noted::default() };
     let mut backward =
         Backward::new(&problem, &states, &transition, Control::Optimal, Carry::Outcome);
-    let saved = if files.force { Ok(None) } else { checkpoint.load() };
+    if let Some(communicator) = communicator {
+        backward = backward.shared(communicator.clone());
+    }
+    let saved = if files.force { Ok(None) } else { checkpoint.load(communicator) };
     if let Some(Saved { snapshot, notes }) = saved.map_err(|complaint| vec![complaint])? {
         let left = snapshot.remaining;
         let refuse = |reason: &str| {
@@ -54,9 +85,16 @@ pub fn solve(
         };
         noted.recall(&notes, states.count()).ok_or_else(|| refuse("the notes do not add up"))?;
         backward.resume(snapshot).map_err(|error| refuse(&error.to_string()))?;
-        say(&format!("resuming with {left} steps to go from {}", checkpoint.path().display()));
+        if is_first {
+            say(&format!("resuming with {left} steps to go from {}", checkpoint.path().display()));
+        }
     }
-    let (status, warnings) = run(&mut backward, &problem, &mut checkpoint, watch, &mut noted);
+    let mut checkpoint = is_first.then_some(checkpoint);
+    let (status, warnings) =
+        run(&mut backward, &problem, checkpoint.as_mut(), together, &mut noted);
+    if !is_first {
+        return Ok(None);
+    }
     let fixed = match status {
         Status::Converged if problem.per_unit_moved > 0.0 => {
             intervals(&problem, &states, &transition, watch)
@@ -75,7 +113,7 @@ pub fn solve(
         let best = problem.best_threshold(&states, &transition, closest.threshold, watch);
         answer.best_threshold = best.ok().map(Into::into);
     }
-    Ok(Found::new(Body::LoadDrift(Box::new(answer)), status, warnings))
+    Ok(Some(Found::new(Body::LoadDrift(Box::new(answer)), status, warnings)))
 }
 
 /// The fixed intervals. Where units moved are paid for, they take the operator, and may be stopped.
@@ -172,14 +210,15 @@ impl Noted {
 fn run(
     backward: &mut Backward<'_>,
     problem: &drift::LoadDrift,
-    checkpoint: &mut Checkpoint,
-    watch: &Watch,
+    mut checkpoint: Option<&mut Checkpoint>,
+    watch: &dyn Observer,
     found: &mut Noted,
 ) -> (Status, Vec<String>) {
     let mut warnings = Vec::new();
     let steps = problem.steps;
     while backward.remaining() > 0 {
         if let ControlFlow::Break(halt) = watch.progress(steps - backward.remaining(), steps) {
+            let Some(checkpoint) = checkpoint else { return (halt.into(), warnings) };
             match checkpoint.save(&found.saved(backward)) {
                 Ok(()) => {
                     say(&format!("saved; run again to resume: {}", checkpoint.path().display()))
@@ -188,7 +227,10 @@ fn run(
             }
             return (halt.into(), warnings);
         }
-        let saved = checkpoint.save_now_and_then(|| found.saved(backward));
+        let saved = match &mut checkpoint {
+            Some(checkpoint) => checkpoint.save_now_and_then(|| found.saved(backward)),
+            None => Ok(()),
+        };
         if let (Err(complaint), true) = (saved, warnings.is_empty()) {
             warnings.push(format!("not saved: {complaint}"));
         }
@@ -206,7 +248,9 @@ fn run(
             }
         }
     }
-    checkpoint.remove();
+    if let Some(checkpoint) = checkpoint {
+        checkpoint.remove();
+    }
     (Status::Converged, warnings)
 }
 

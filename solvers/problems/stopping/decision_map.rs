@@ -86,17 +86,33 @@ pub fn letter(decision: Decision) -> u8 {
 /// The remap rule as a function of mean and spread, for three processes or more, where there are not too many
 /// different ones to count.
 fn by_spread(states: &States, letters: &[u8]) -> Vec<Spread> {
-    let all = if states.processes() > 2 { states.whole().spreads() } else { None };
-    let Some(all) = all else { return Vec::new() };
-    // Outside an active region one remaps.
-    let mut others = HashMap::<(i64, i64), (usize, usize)>::new();
+    match states.processes() {
+        0..=2 => Vec::new(),
+        _ => spreads(states, &others_by_spread(states, 0, letters)),
+    }
+}
+
+/// By mean and spread, how many load vectors there are in which one does not remap, and how many of them are
+/// balanced.
+pub type Others = HashMap<(i64, i64), (usize, usize)>;
+
+/// Those of the states from `first` on, which have these letters.
+pub fn others_by_spread(states: &States, first: usize, letters: &[u8]) -> Others {
+    let mut others = Others::new();
     let mut loads = vec![0; states.processes()];
     for (class, letter) in letters.iter().enumerate().filter(|(_, letter)| **letter != b'R') {
-        states.loads_into(class, &mut loads);
+        states.loads_into(first + class, &mut loads);
         let (others, balanced) = others.entry(mean_and_spread(&loads)).or_default();
         *others += 1;
         *balanced += usize::from(*letter == b'B');
     }
+    others
+}
+
+/// The rule by mean and spread, where there are not too many different ones to count.
+pub fn spreads(states: &States, others: &Others) -> Vec<Spread> {
+    let Some(all) = states.whole().spreads() else { return Vec::new() };
+    // Outside an active region one remaps.
     let rows = all.into_iter().map(|(mean, spread, all)| {
         let (others, balanced) = others.get(&(mean, spread)).copied().unwrap_or_default();
         let remap = (all - others) as f64 / all as f64;

@@ -7,6 +7,7 @@ mod countable;
 mod decision_map;
 mod partial;
 pub(super) mod proved;
+pub mod shared;
 mod solve;
 pub mod table;
 pub mod varying;

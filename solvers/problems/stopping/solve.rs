@@ -210,7 +210,7 @@ pub(super) fn start_from(model: &Stopping, states: &States) -> Answer {
 }
 
 /// With what archives and certificates need, and the warnings.
-fn finish(
+pub(super) fn finish(
     answer: Answer,
     states: States,
     outcome: Outcome,

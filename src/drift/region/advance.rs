@@ -82,7 +82,7 @@ impl Backward<'_> {
         }
         let width = remaps.len();
         let savings = region.savings(remaps);
-        let next = region.step(&savings, remaps);
+        let next = region.step(&savings, remaps, self.communicator.as_deref());
         let earlier = std::mem::replace(&mut region.values, next);
         region.write_balanced(&mut self.vectors);
         if !self.limits_hold([rounding.growth.exp_m1(), rounding.absolute]) {

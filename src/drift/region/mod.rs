@@ -28,10 +28,12 @@ mod shapes;
 mod sums;
 
 use super::{Chain, LoadDrift, Objective, States, Timing};
+use crate::Communicator;
 use crate::chain::BirthDeath;
 use rayon::prelude::*;
 use shapes::Packing;
 use std::collections::HashMap;
+use std::ops::Range;
 use sums::SumLaws;
 
 pub(super) use advance::{Search, is_left_out};
@@ -93,7 +95,7 @@ type Moves = Vec<(u32, f64)>;
 struct Run {
     first: usize,
     count: usize,
-    moves: std::ops::Range<usize>,
+    moves: Range<usize>,
 }
 
 impl Region {
@@ -246,7 +248,12 @@ impl Region {
     }
 
     /// One step back: value, work and number of remaps of each member.
-    fn step(&self, savings: &[f64], remaps: &[Vec<f64>]) -> Vec<f64> {
+    fn step(
+        &self,
+        savings: &[f64],
+        remaps: &[Vec<f64>],
+        communicator: Option<&dyn Communicator>,
+    ) -> Vec<f64> {
         let width = remaps.len();
         let sums: Vec<f64> = self
             .sums
@@ -257,9 +264,13 @@ impl Region {
         let mut next = vec![0.0; self.members.len() * width];
         let mut rest = next.as_mut_slice();
         let mut tasks = Vec::with_capacity(self.runs.len());
-        for run in &self.runs {
+        let shared = communicator.map(|c| self.part(c.rank(), c.ranks()));
+        let mine = shared.clone().unwrap_or(0..self.runs.len());
+        for (place, run) in self.runs.iter().enumerate() {
             let (own, others) = rest.split_at_mut(run.count * width);
-            tasks.push((run, own));
+            if mine.contains(&place) {
+                tasks.push((run, own));
+            }
             rest = others;
         }
         tasks.into_par_iter().with_min_len(64).for_each(|(run, own)| {
@@ -283,7 +294,30 @@ impl Region {
                 }
             }
         });
-        next
+        match (communicator, shared) {
+            (Some(communicator), Some(mine)) => {
+                let members = |runs: &[Run]| runs.iter().map(|run| run.count).sum::<usize>();
+                let start = members(&self.runs[..mine.start]) * width;
+                let own = start..start + members(&self.runs[mine]) * width;
+                communicator.gather(&next[own])
+            }
+            _ => next,
+        }
+    }
+
+    /// The runs that a rank goes over: about as many terms as any other.
+    fn part(&self, rank: usize, ranks: usize) -> Range<usize> {
+        let terms = |run: &Run| run.count * run.moves.len();
+        let all = self.runs.iter().map(terms).sum::<usize>();
+        let mut seen = 0;
+        let upto = self.runs.iter().map(|run| {
+            seen += terms(run);
+            seen
+        });
+        let upto: Vec<usize> = upto.collect();
+        let place = |rank: usize| upto.partition_point(|seen| *seen * ranks < rank * all + ranks);
+        let end = if rank + 1 == ranks { self.runs.len() } else { place(rank + 1) };
+        (if rank == 0 { 0 } else { place(rank) })..end
     }
 
     /// What rounding may add to the costs in a step with these savings and remaps, in absolute terms.

@@ -1,0 +1,217 @@
+//! A model from the text that rank 0 has read to the answer that it shows.
+
+use crate::checkpoint::Checkpoint;
+use crate::cli::Arguments;
+use crate::files;
+use crate::ranks::Ranks;
+use remap::commands::{Exit, report};
+use remap::complaint::Complaint;
+use remap::model::{Loaded, Problem, stopping::Stopping};
+use remap::output::{check_free, make_folder, say};
+use remap::problems::stopping::shared::{self, Part};
+use remap::problems::{self, Files, Found, Method, Outcome, Settings, Solved, load_drift};
+use remap::run::Watch;
+use remapping::{Communicator, Status};
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// What rank 0 asks of all.
+struct Job {
+    settings: Settings,
+    /// The folder of the results.
+    folder: Option<PathBuf>,
+    proof: bool,
+    /// Where value iteration is saved, and whether it may go on from there.
+    checkpoint: (PathBuf, bool),
+}
+
+/// Solves a model, on rank 0; with the exit code of what was not written.
+pub fn lead(
+    ranks: &Arc<Ranks>,
+    loaded: &Loaded,
+    settings: &Settings,
+    files: Files<'_>,
+    proof: bool,
+) -> Outcome<(Solved, Exit)> {
+    let alone = || {
+        if ranks.ranks() > 1 {
+            say(&format!("{}: this model is solved on one rank", loaded.path.display()));
+        }
+        Ok((problems::solve(loaded, settings, files)?, Exit::Done))
+    };
+    let possible = match &loaded.model.problem {
+        Problem::Stopping(_) => true,
+        Problem::LoadDrift(model) => load_drift::shared::is_possible(model, settings),
+        _ => false,
+    };
+    if !possible {
+        return alone();
+    }
+    if let Some(folder) = files.folder {
+        for path in arrays(folder, &loaded.path) {
+            if path.symlink_metadata().is_ok() {
+                check_free(&path, files.force).map_err(|complaint| vec![complaint])?;
+            }
+        }
+    }
+    let identity = loaded.text().to_owned();
+    let checkpoint = remap::checkpoint::Checkpoint::new(files.folder, &loaded.path, identity);
+    let checkpoint = checkpoint.path().to_owned();
+    let is_saved = matches!(loaded.model.problem, Problem::Stopping(_));
+    if let (Some(folder), Method::Value, true) = (checkpoint.parent(), settings.method, is_saved) {
+        make_folder(folder).map_err(|complaint| vec![complaint])?;
+    }
+    let job = json!({
+        "path": loaded.path.to_string_lossy(),
+        "text": loaded.text(),
+        "checkpoint": checkpoint.to_string_lossy(),
+    });
+    ranks.tell(&job.to_string());
+    if let Some((rank, reason)) = ranks.hear(None).into_iter().next() {
+        let message = format!("rank {rank} cannot take up {}: {reason}", loaded.path.display());
+        let help = "files that models name must be there on all nodes";
+        return Err(vec![Complaint::elsewhere(message, help)]);
+    }
+    let job = Job {
+        settings: settings.clone(),
+        folder: files.folder.map(Path::to_owned),
+        proof,
+        checkpoint: (checkpoint, !files.force),
+    };
+    let watch = Watch::start(&loaded.model.title, settings.time_limit);
+    let Some((found, exit)) = together(ranks, loaded, &job, &watch)? else { return alone() };
+    Ok((problems::document(loaded, settings, found, watch.seconds()), exit))
+}
+
+/// Has a share in what rank 0 solves, until it says that this was all; returns its exit code.
+pub fn serve(ranks: &Arc<Ranks>, arguments: &Arguments) -> u8 {
+    loop {
+        let told: Value = serde_json::from_str(&ranks.tell("")).unwrap_or_default();
+        let text = |name: &str| told[name].as_str().map(str::to_owned);
+        let (Some(path), Some(text), Some(checkpoint)) =
+            (text("path"), text("text"), text("checkpoint"))
+        else {
+            return told["exit"].as_u64().unwrap_or(Exit::Bug as u64) as u8;
+        };
+        let Some(asked) = arguments.asked() else { return Exit::Bug as u8 };
+        let loaded = Loaded::from_text(Path::new(&path), text);
+        let reason = loaded.as_ref().err().and_then(|complaints| complaints.first());
+        let reason = reason.map(|complaint| complaint.to_string());
+        if !ranks.hear(reason.as_deref()).is_empty() {
+            continue;
+        }
+        let Ok(loaded) = loaded else { continue };
+        let job = Job {
+            settings: (&asked.settings).into(),
+            folder: asked.out.clone(),
+            proof: asked.certificate.is_some(),
+            checkpoint: (checkpoint.into(), !asked.force),
+        };
+        let watch = Watch::start(&loaded.model.title, job.settings.time_limit);
+        // What is wrong is the same everywhere, and rank 0 says it.
+        let _ = together(ranks, &loaded, &job, &watch);
+    }
+}
+
+/// Tells the others that there is nothing more to do.
+pub fn dismiss(ranks: &Ranks, exit: Exit) {
+    ranks.tell(&json!({ "exit": exit as u8 }).to_string());
+}
+
+/// What each rank does; rank 0 has something to show, unless it is to solve the model alone.
+fn together(
+    ranks: &Arc<Ranks>,
+    loaded: &Loaded,
+    job: &Job,
+    watch: &Watch,
+) -> Outcome<Option<(Found, Exit)>> {
+    match &loaded.model.problem {
+        Problem::Stopping(model) => stopping(ranks, loaded, model, job, watch),
+        Problem::LoadDrift(model) => {
+            let communicator: Arc<dyn Communicator> = ranks.clone();
+            let files = Files { folder: job.folder.as_deref(), force: !job.checkpoint.1 };
+            let with = (watch, &communicator);
+            let found = load_drift::shared::solve(loaded, model, &job.settings, files, with)?;
+            Ok(found.map(|found| (found, Exit::Done)))
+        }
+        _ => Ok(None),
+    }
+}
+
+fn stopping(
+    ranks: &Arc<Ranks>,
+    loaded: &Loaded,
+    model: &Stopping,
+    job: &Job,
+    watch: &Watch,
+) -> Outcome<Option<(Found, Exit)>> {
+    let (path, resumes) = job.checkpoint.clone();
+    let identity = format!("{model:?}, tolerance {:e}", job.settings.tolerance);
+    let checkpoint = Checkpoint::new(path, identity, resumes);
+    ranks.set_checkpoint((job.settings.method == Method::Value).then_some(checkpoint));
+    let communicator: Arc<dyn Communicator> = ranks.clone();
+    let part = shared::solve(loaded, model, &job.settings, (watch, &communicator), job.proof);
+    let checkpoint = ranks.set_checkpoint(None);
+    let Some(mut part) = part? else { return Ok(None) };
+    if let (Some(found), Some(checkpoint)) = (&part.found, checkpoint) {
+        match (found.status, checkpoint.written()) {
+            (Status::TimeLimit | Status::Interrupted, Some(path)) => {
+                say(&format!("saved; run again to resume: {}", path.display()));
+            }
+            (Status::TimeLimit | Status::Interrupted, None) => {}
+            _ => checkpoint.remove(),
+        }
+    }
+    let written = match &job.folder {
+        Some(folder) if part.is_long => write(ranks, folder, &loaded.path, &part),
+        _ => Ok(()),
+    };
+    let exit = match written {
+        Ok(()) => Exit::Done,
+        Err(Some(complaint)) => report(&[complaint]),
+        Err(None) => Exit::Input,
+    };
+    Ok(part.found.take().map(|found| (found, exit)))
+}
+
+/// The files of long maps.
+fn arrays(folder: &Path, model: &Path) -> [PathBuf; 3] {
+    let document = Files::document(folder, model);
+    ["decision.npy", "value.npy", "loads.npy"].map(|kind| document.with_extension(kind))
+}
+
+/// Writes decisions and values, by level of each process; where states are multisets, by state, and what loads
+/// they have.
+fn write(ranks: &Ranks, folder: &Path, model: &Path, part: &Part) -> Result<(), Option<Complaint>> {
+    let made = if ranks.rank() == 0 { make_folder(folder) } else { Ok(()) };
+    if !ranks.all(made.is_ok()) {
+        return Err(made.err());
+    }
+    let states = &part.states;
+    let own = part.shares.own(ranks.rank());
+    let shape: Vec<u64> = match states.is_lumped() {
+        true => vec![states.count() as u64],
+        false => states.shape().iter().map(|levels| *levels as u64).collect(),
+    };
+    let [decision, value, loads] = arrays(folder, model);
+    let put = |path: &Path, kind: &str, shape: &[u64], place: usize, bytes: &[u8]| {
+        let head = files::npy_head(kind, shape);
+        files::write(ranks, path, &head, &[(place as u64, bytes)]).map_err(|reason| {
+            reason.map(|reason| {
+                let message = format!("cannot write {}: {reason}", path.display());
+                Complaint::elsewhere(message, "choose a folder that all ranks can write to")
+            })
+        })
+    };
+    put(&decision, "|S1", &shape, own.start, &part.decision)?;
+    put(&value, "<f8", &shape, 8 * own.start, crate::ffi::bytes(&part.value))?;
+    if states.is_lumped() {
+        let all = own.clone().flat_map(|state| states.loads(state));
+        let bytes: Vec<u8> = all.flat_map(i64::to_le_bytes).collect();
+        let processes = states.processes();
+        let shape = [states.count() as u64, processes as u64];
+        put(&loads, "<i8", &shape, 8 * processes * own.start, &bytes)?;
+    }
+    Ok(())
+}

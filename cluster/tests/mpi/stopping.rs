@@ -1,0 +1,155 @@
+//! Optimal stopping: the bits of value iteration, the brackets of policy iteration, certificates.
+
+use super::{Workplace, settings};
+use remap::problems::{Method, Settings};
+use serde_json::Value;
+use std::process::Command;
+
+/// Walks of which no two are equal, walks of which some are, equal ones on unequal processors, equal ones.
+const PROBLEMS: [(&str, &str); 5] = [
+    (
+        "distinct.ron",
+        "Stopping(processes: Distinct([Walk(levels: 7, up: 0.25, down: 0.25, edge: Reflect), \
+         Walk(levels: 6, up: 0.2, down: 0.25, edge: Hold), Walk(levels: 9, up: 0.3, down: 0.25, edge: Reflect)]), \
+         remap_cost: 12.0, after_remap: Stop)",
+    ),
+    (
+        "uniform.ron",
+        "Stopping(processes: Distinct([Walk(levels: 30, up: 0.25, down: 0.25, edge: Reflect), \
+         Walk(levels: 20, up: 0.2, down: 0.25, edge: Hold), Walk(levels: 20, up: 0.2, down: 0.25, edge: Hold)]), \
+         remap_cost: 3.0, after_remap: Uniform)",
+    ),
+    (
+        "capacities.ron",
+        "Stopping(processes: Identical(count: 3, chain: Walk(levels: 9, up: 0.25, down: 0.25, edge: Reflect)), \
+         capacities: [1.0, 2.0, 3.0], running_cost: MaxAbsDeviation, remap_cost: 9.0, after_remap: Stop)",
+    ),
+    (
+        "identical.ron",
+        "Stopping(processes: Identical(count: 5, chain: Walk(levels: 9, up: 0.25, down: 0.25, edge: Reflect)), \
+         remap_cost: 15.0, after_remap: Stop)",
+    ),
+    (
+        "lumped.ron",
+        "Stopping(processes: Identical(count: 4, chain: Walk(levels: 8, up: 0.25, down: 0.2, edge: Hold)), \
+         remap_cost: 2.0, after_remap: Uniform)",
+    ),
+];
+
+#[test]
+fn value_iteration_has_the_bits_of_one_process_on_any_number_of_ranks() {
+    let place = Workplace::new();
+    for (name, problem) in PROBLEMS {
+        place.model(name, problem);
+        let roughly = Settings { tolerance: 1e-3, ..settings(Method::Value) };
+        let expected = place.serial(name, &roughly);
+        assert_eq!(expected["status"], "converged", "{name}");
+        for ranks in [1, 2, 4] {
+            let found = place.json(
+                ranks,
+                &["solve", name, "--method", "value", "--values", "--json", "--tolerance", "1e-3"],
+            );
+            assert_eq!(found, expected, "{name} on {ranks} ranks");
+        }
+    }
+}
+
+/// The bounds that a document proves on J of each load vector.
+fn brackets(document: &Value) -> Vec<[f64; 2]> {
+    let gap = document["value_gap"].as_f64().unwrap()
+        * document["remap_value"].as_f64().unwrap().max(1.0);
+    let values = document["value"].as_array().unwrap().iter();
+    values.map(|v| v.as_f64().unwrap()).map(|v| [v - gap, v + gap]).collect()
+}
+
+#[test]
+fn brackets_of_policy_iteration_overlap_and_proved_decisions_agree() {
+    let place = Workplace::new();
+    for (name, problem) in PROBLEMS {
+        place.model(name, problem);
+        let expected = place.serial(name, &settings(Method::Auto));
+        for ranks in [1, 2, 3] {
+            let found = place.json(ranks, &["solve", name, "--values", "--json"]);
+            assert_eq!(found["status"], "converged", "{name} on {ranks} ranks");
+            assert!(found["value_gap"].as_f64().unwrap() <= 1e-9);
+            for ([low, high], [least, most]) in brackets(&found).iter().zip(brackets(&expected)) {
+                assert!(*low <= most && least <= *high, "{name} on {ranks} ranks");
+            }
+            let letters = |document: &Value| document["decision"].as_str().unwrap().to_owned();
+            let ties = |document: &Value, place: usize| {
+                document["ties"].as_array().unwrap().iter().any(|tie| *tie == place)
+            };
+            let both = letters(&found);
+            for (place, (a, b)) in both.chars().zip(letters(&expected).chars()).enumerate() {
+                assert!(a == b || ties(&found, place) || ties(&expected, place), "{name}, {place}");
+            }
+        }
+    }
+}
+
+#[test]
+fn certificates_of_several_ranks_verify() {
+    let place = Workplace::new();
+    for (name, problem) in PROBLEMS {
+        place.model(name, problem);
+        let asked = ["solve", name, "--certificate", "proof.cert", "--force", "--json"];
+        let solution = place.run(2, &asked);
+        assert!(solution.status.success(), "{name}: {}", String::from_utf8_lossy(&solution.stderr));
+        let bytes = std::fs::read(place.path().join("proof.cert")).unwrap();
+        let text = std::fs::read_to_string(place.path().join(name)).unwrap();
+        let proof = remap_checker::check(&text, place.path(), &bytes);
+        assert!(proof.is_ok(), "{name}: {proof:?}");
+    }
+}
+
+#[test]
+fn what_ranks_do_not_share_is_solved_by_the_first() {
+    let place = Workplace::new();
+    place.model(
+        "restart.ron",
+        "Stopping(processes: Identical(count: 2, chain: Walk(levels: 5, up: 0.25, down: 0.25, edge: Reflect)), \
+         remap_cost: 4.0, after_remap: Restart)",
+    );
+    let expected = place.serial("restart.ron", &settings(Method::Auto));
+    let output = place.run(2, &["solve", "restart.ron", "--values", "--json"]);
+    let mut found: Value = serde_json::from_slice(&output.stdout).unwrap();
+    found["seconds"] = Value::Null;
+    assert_eq!(found, expected);
+    assert!(String::from_utf8_lossy(&output.stderr).contains("solved on one rank"));
+}
+
+/// A long map, beside that of one rank, as Python reads them.
+#[test]
+fn numpy_reads_what_ranks_have_written_together() {
+    let place = Workplace::new();
+    place.model(
+        "long.ron",
+        "Stopping(processes: Distinct([Walk(levels: 101, up: 0.25, down: 0.25, edge: Reflect), \
+         Walk(levels: 100, up: 0.2, down: 0.25, edge: Hold), Walk(levels: 100, up: 0.3, down: 0.25, edge: Reflect)]), \
+         remap_cost: 6.0, after_remap: Stop)",
+    );
+    let solve = |ranks, folder: &str| {
+        place.json(ranks, &["solve", "long.ron", "--method", "value", "--json", "--out", folder])
+    };
+    let (one, three) = (solve(1, "one"), solve(3, "three"));
+    assert_eq!(one, three);
+    assert_eq!(one["counts"], place.serial("long.ron", &settings(Method::Value))["counts"]);
+    for kind in ["decision", "value"] {
+        let read = |folder: &str| {
+            std::fs::read(place.path().join(format!("{folder}/long.{kind}.npy"))).unwrap()
+        };
+        assert_eq!(read("one"), read("three"), "{kind}");
+    }
+    let script = "import numpy\n\
+                  decision, value = (numpy.load(f'three/long.{kind}.npy', mmap_mode='r') for kind in ('decision', 'value'))\n\
+                  print(decision.shape, value.shape, (decision == b'B').sum(), value[3, 3, 3], decision[0, 50, 99])";
+    let python = Command::new("python3").args(["-c", script]).current_dir(place.path()).output();
+    match python {
+        Ok(output) if output.status.success() => {
+            let balanced = one["counts"]["balanced"].as_f64().unwrap();
+            let expected = format!("(101, 100, 100) (101, 100, 100) {balanced} 0.0 b'R'\n");
+            assert_eq!(String::from_utf8_lossy(&output.stdout), expected);
+        }
+        _ => eprintln!("there is no Python with numpy: the files are not read"),
+    }
+}

@@ -1,0 +1,211 @@
+//! `Stopping` on several ranks, each with its own part of the states.
+
+use super::super::{Facts, Found, Method as Way, Settings};
+use super::decision_map::{MAX_LISTED, Others, Outcome, letter, others_by_spread, spreads};
+use super::solve::{finish, refuse, start_from};
+use crate::complaint::Complaint;
+use crate::model::Loaded;
+use crate::model::stopping::Stopping;
+use crate::problems::together::Together;
+use crate::run::Watch;
+use crate::solution::Body;
+use crate::solution::stopping::Answer;
+use remapping::communicator::{Communicator, Shares};
+use remapping::stopping::{self, Method, Problem, Solution, States};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// States up to which rank 0 gathers what a certificate needs.
+const MOST_COLLECTED: usize = 10_000_000;
+
+/// What a rank has of an answer.
+pub struct Part {
+    /// The document and what belongs to it, on rank 0.
+    pub found: Option<Found>,
+    /// All states.
+    pub states: States,
+    /// Who has which of them.
+    pub shares: Shares,
+    /// `B`, `R` or `C` for each of the own.
+    pub decision: Vec<u8>,
+    /// J in each of the own.
+    pub value: Vec<f64>,
+    /// Whether the document has no room for the map.
+    pub is_long: bool,
+}
+
+/// Solves the model together with the other ranks; `None` where it cannot be shared. `proof` asks for what a
+/// certificate needs.
+pub fn solve(
+    loaded: &Loaded,
+    model: &Stopping,
+    settings: &Settings,
+    (watch, communicator): (&Watch, &Arc<dyn Communicator>),
+    proof: bool,
+) -> Result<Option<Part>, Vec<Complaint>> {
+    let possible = is_shared(model) && !settings.critical_costs;
+    let Some(rho) = model.remap_cost().filter(|_| possible) else { return Ok(None) };
+    let refuse = |message: &str, help: &str| refuse(loaded, message, help);
+    let (states, _) =
+        model.states(loaded.folder()).map_err(|error| refuse(&error, "correct the chain"))?;
+    let imbalance = model.imbalance().map_err(|error| refuse(&error, "round the capacities"))?;
+    let Some(operator) = states.share(communicator.clone()) else { return Ok(None) };
+    let most = communicator.most();
+    if settings.method != Way::Value && states.count() > most {
+        let message =
+            format!("{} states are more than {most}, the most of PETSc here", states.count());
+        return Err(refuse(&message, "take --method value, or a PETSc with indices of 64 bits"));
+    }
+    let shares = operator.shares().clone();
+    let problem = Problem::shared(&states, operator, &imbalance, rho, model.after());
+    let problem = problem.map_err(|error| refuse(&error.to_string(), "correct the model"))?;
+    let how = stopping::Settings {
+        method: match settings.method {
+            Way::Value => Method::Value,
+            _ => Method::Policy,
+        },
+        tolerance: settings.tolerance,
+        ..stopping::Settings::default()
+    };
+    let together = Together::new(watch, &**communicator);
+    let solution = stopping::solve(&problem, &how, &together);
+    let own = shares.own(communicator.rank());
+    let part = Rank { communicator: &**communicator, own, states: &states };
+    let outcome = part.outcome(&problem, &solution);
+    let is_long = states.vectors().is_none_or(|vectors| vectors > MAX_LISTED);
+    let wanted = !is_long || proof && states.count() <= MOST_COLLECTED;
+    let mut answer = part.start(model, &solution, &outcome);
+    if is_long {
+        part.lay_out(&outcome, answer.as_mut());
+    }
+    let collected = wanted.then(|| part.collect(&outcome, &solution)).flatten();
+    let found = answer.map(|mut answer| match collected {
+        Some((outcome, solution)) => {
+            if !is_long {
+                outcome.lay_out(&mut answer, &states, settings.values, None);
+            }
+            let status = solution.status;
+            finish(answer, states.clone(), outcome, solution, status)
+        }
+        None => {
+            let body = Body::Stopping(Box::new(answer));
+            Found { body, status: solution.status, warnings: Vec::new(), table: None }
+        }
+    });
+    let Outcome { letters: decision, value, .. } = outcome;
+    Ok(Some(Part { found, states, shares, decision, value, is_long }))
+}
+
+/// Vectors of the own part of the states that value and policy iteration have, and bytes of a rank whatever it solves.
+const VECTORS: [u64; 2] = [6, 20];
+const RANK_BYTES: u64 = 60_000_000;
+
+/// What `check` prints of so many ranks.
+pub fn facts(loaded: &Loaded, model: &Stopping, ranks: usize) -> Facts {
+    let alone = vec![("ranks that share the work", 1.into())];
+    let shared = is_shared(model).then(|| model.states(loaded.folder()).ok()).flatten();
+    let Some((largest, halo)) = shared.and_then(|(states, _)| states.largest_share(ranks)) else {
+        return alone;
+    };
+    let bytes = |vectors: u64| (vectors * largest as u64 + halo as u64) * 8 + RANK_BYTES;
+    vec![
+        ("ranks that share the work", ranks.into()),
+        ("states of each rank", largest.into()),
+        ("bytes of each rank by value iteration", bytes(VECTORS[0]).into()),
+        ("bytes of each rank by policy iteration", bytes(VECTORS[1]).into()),
+        ("bytes received by a rank in each application", (8 * halo as u64).into()),
+    ]
+}
+
+/// Whether the model is of a kind that ranks share.
+fn is_shared(model: &Stopping) -> bool {
+    !(model.is_varied() || model.unbounded().is_some() || model.restarts())
+}
+
+/// One of several ranks.
+struct Rank<'r> {
+    communicator: &'r dyn Communicator,
+    own: Range<usize>,
+    states: &'r States,
+}
+
+impl Rank<'_> {
+    fn outcome(&self, problem: &Problem, solution: &Solution) -> Outcome {
+        let all = || 0..self.own.len();
+        Outcome {
+            letters: all().map(|s| letter(solution.decision(problem, s))).collect(),
+            ties: all().map(|s| solution.is_tie(problem, s)).collect(),
+            value: all().map(|s| solution.value(s)).collect(),
+        }
+    }
+
+    /// What the answer says of the model, and of the solution as a whole; on rank 0.
+    fn start(&self, model: &Stopping, solution: &Solution, outcome: &Outcome) -> Option<Answer> {
+        let mut largest = [outcome.value.iter().copied().fold(0.0, f64::max)];
+        self.communicator.largest(&mut largest);
+        if self.communicator.rank() > 0 {
+            return None;
+        }
+        let (low, high) = solution.remap_bounds();
+        Some(Answer {
+            value_gap: solution.gap,
+            remap_value: solution.remap_value,
+            remap_bounds: [low, high],
+            iterations: solution.iterations,
+            largest_value: largest[0],
+            ..start_from(model, self.states)
+        })
+    }
+
+    /// What all ranks have found, on rank 0.
+    fn collect(&self, own: &Outcome, solution: &Solution) -> Option<(Outcome, Solution)> {
+        let numbers = |list: &[u8]| list.iter().map(|x| f64::from(*x)).collect::<Vec<_>>();
+        let ties: Vec<u8> = own.ties.iter().map(|tie| u8::from(*tie)).collect();
+        let all = |own: &[f64]| self.communicator.collect(own);
+        let (letters, ties) = (all(&numbers(&own.letters)), all(&numbers(&ties)));
+        let (value, solution) = (all(&own.value), solution.collected(self.communicator));
+        let letters = letters.into_iter().map(|letter| letter as u8).collect();
+        let ties = ties.into_iter().map(|tie| tie == 1.0).collect();
+        solution.map(|solution| (Outcome { letters, ties, value }, solution))
+    }
+
+    /// Fills the answer in where the map is too long for it.
+    fn lay_out(&self, own: &Outcome, answer: Option<&mut Answer>) {
+        let multiplicities = self.states.multiplicities_of(self.own.clone());
+        let mut counts = [0.0; 3];
+        for (state, letter) in own.letters.iter().enumerate() {
+            let share = multiplicities.as_ref().map_or(1.0, |m| m[state]);
+            let place = b"BRC".iter().position(|known| known == letter);
+            counts[place.unwrap_or(2)] += share;
+        }
+        let counts = self.communicator.collect(&counts);
+        let tied = (0..own.ties.len()).filter(|state| own.ties[*state]);
+        let tied: Vec<f64> = tied.map(|state| (self.own.start + state) as f64).collect();
+        let tied = self.communicator.collect(&tied);
+        let many = self.states.processes() > 2;
+        let others = if many {
+            others_by_spread(self.states, self.own.start, &own.letters)
+        } else {
+            Others::new()
+        };
+        let rows = others.iter().flat_map(|((mean, spread), (others, balanced))| {
+            [*mean as f64, *spread as f64, *others as f64, *balanced as f64]
+        });
+        let rows = self.communicator.collect(&rows.collect::<Vec<_>>());
+        if let Some(answer) = answer {
+            for [balanced, remap, continued] in counts.as_chunks().0 {
+                answer.counts.balanced += balanced;
+                answer.counts.remap += remap;
+                answer.counts.continued += continued;
+            }
+            let mut all = Others::new();
+            for [mean, spread, others, balanced] in rows.as_chunks().0 {
+                let (o, b) = all.entry((*mean as i64, *spread as i64)).or_default();
+                (*o, *b) = (*o + *others as usize, *b + *balanced as usize);
+            }
+            let place = |state: &f64| self.states.place(&self.states.loads(*state as usize));
+            answer.ties = tied.iter().filter_map(place).collect();
+            answer.by_spread = if many { spreads(self.states, &all) } else { Vec::new() };
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! The clocks of several ranks.
+
+use crate::run::Watch;
+use remapping::{Communicator, Halt, Observer};
+use std::ops::ControlFlow;
+
+/// A clock that stops all ranks when it stops one.
+pub struct Together<'w> {
+    watch: &'w Watch,
+    communicator: &'w dyn Communicator,
+}
+
+impl<'w> Together<'w> {
+    /// Of this rank.
+    pub fn new(watch: &'w Watch, communicator: &'w dyn Communicator) -> Self {
+        Self { watch, communicator }
+    }
+}
+
+impl Observer for Together<'_> {
+    fn progress(&self, done: u64, total: u64) -> ControlFlow<Halt> {
+        let mut halt = match self.watch.progress(done, total) {
+            ControlFlow::Continue(()) => [0.0],
+            ControlFlow::Break(Halt::TimeLimit) => [1.0],
+            ControlFlow::Break(Halt::Interrupted) => [2.0],
+        };
+        self.communicator.largest(&mut halt);
+        match halt {
+            [2.0] => ControlFlow::Break(Halt::Interrupted),
+            [1.0] => ControlFlow::Break(Halt::TimeLimit),
+            _ => ControlFlow::Continue(()),
+        }
+    }
+}

@@ -1,0 +1,299 @@
+//! The rows of one rank of an operator that several ranks share.
+
+use super::kernel::Rows;
+use super::{Exchangeable, Finish, Operator, PARALLEL, PART, Product, WEIGHT_SPAN};
+use crate::communicator::{Communicator, Shares};
+use rayon::prelude::*;
+use std::ops::Range;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// The own rows of a rank: the [`Operator`] of the own entries, which asks the other ranks for what it needs
+/// of theirs whenever it is applied. All ranks apply it together. Entries are the same, bit for bit, for any
+/// number of ranks.
+pub struct Shared {
+    rows: Own,
+    shares: Shares,
+    rank: usize,
+    communicator: Arc<dyn Communicator>,
+    room: Mutex<Room>,
+}
+
+enum Own {
+    /// Some levels of the first factor.
+    Slabs(Product),
+    /// States with consecutive ranks.
+    Blocks(Exchangeable),
+}
+
+/// What lies below and above the own entries, and all together where the rows need that.
+struct Room {
+    below: Vec<f64>,
+    above: Vec<f64>,
+    window: Vec<f64>,
+}
+
+/// Fewer equal processes are not worth sharing.
+const FEWEST_ITEMS: usize = 3;
+
+impl Shared {
+    /// The levels of the first factor, a birth–death chain, in nearly equal slabs; `None` where the first factor is
+    /// another, or has fewer levels than there are ranks.
+    pub fn slabs(product: Product, communicator: Arc<dyn Communicator>) -> Option<Self> {
+        let shares = Self::shares_of_slabs(&product, communicator.ranks())?;
+        Some(Self::new(Own::Slabs(product), shares, communicator))
+    }
+
+    /// Who has which states of [`slabs`](Self::slabs).
+    pub fn shares_of_slabs(product: &Product, ranks: usize) -> Option<Shares> {
+        let (levels, width) = product.slabs();
+        if !product.has_slabs() || levels < ranks {
+            return None;
+        }
+        let starts = Shares::evenly(levels, ranks);
+        let windows = starts
+            .windows(2)
+            .map(|own| own[0].saturating_sub(1) * width..(own[1] + 1).min(levels) * width);
+        let windows = windows.collect();
+        let starts = starts.iter().map(|level| level * width).collect();
+        Some(Shares::new(starts, windows))
+    }
+
+    /// The multisets of equal processes, in blocks of nearly equally many; `None` for fewer than three processes, or
+    /// fewer states than ranks.
+    pub fn blocks(operator: Exchangeable, communicator: Arc<dyn Communicator>) -> Option<Self> {
+        let shares = Self::shares_of_blocks(&operator, communicator.ranks())?;
+        Some(Self::new(Own::Blocks(operator), shares, communicator))
+    }
+
+    /// Who has which states of [`blocks`](Self::blocks).
+    pub fn shares_of_blocks(operator: &Exchangeable, ranks: usize) -> Option<Shares> {
+        let states = operator.states();
+        if operator.multisets().items() < FEWEST_ITEMS || states < ranks {
+            return None;
+        }
+        let starts = Shares::evenly(states, ranks);
+        let windows = starts.windows(2).map(|own| operator.needed(&(own[0]..own[1]))).collect();
+        Some(Shares::new(starts, windows))
+    }
+
+    fn new(rows: Own, shares: Shares, communicator: Arc<dyn Communicator>) -> Self {
+        let rank = communicator.rank();
+        let (own, window) = (shares.own(rank), shares.window(rank));
+        let room = Room {
+            below: vec![0.0; own.start - window.start],
+            above: vec![0.0; window.end - own.end],
+            window: match rows {
+                Own::Slabs(_) => Vec::new(),
+                Own::Blocks(_) => vec![0.0; window.len()],
+            },
+        };
+        Self { rows, shares, rank, communicator, room: Mutex::new(room) }
+    }
+
+    /// Who has which states.
+    pub fn shares(&self) -> &Shares {
+        &self.shares
+    }
+
+    /// The own states.
+    pub fn own(&self) -> Range<usize> {
+        self.shares.own(self.rank)
+    }
+
+    /// What connects the ranks.
+    pub fn communicator(&self) -> &Arc<dyn Communicator> {
+        &self.communicator
+    }
+
+    fn operator(&self) -> &dyn Operator {
+        match &self.rows {
+            Own::Slabs(product) => product,
+            Own::Blocks(operator) => operator,
+        }
+    }
+}
+
+impl Operator for Shared {
+    fn states(&self) -> usize {
+        self.own().len()
+    }
+
+    fn apply_into(&self, v: &[f64], out: &mut [f64]) {
+        self.apply_then(v, out, Finish::Keep);
+    }
+
+    fn apply_then(&self, v: &[f64], out: &mut [f64], finish: Finish<'_>) {
+        assert!(v.len() == self.states() && out.len() == self.states());
+        let mut room = self.room.lock().unwrap_or_else(PoisonError::into_inner);
+        let Room { below, above, window } = &mut *room;
+        self.communicator.exchange(&self.shares, v, below, above);
+        match &self.rows {
+            Own::Slabs(product) => {
+                let (_, width) = product.slabs();
+                let own = self.own();
+                let levels = own.start / width..own.end / width;
+                let rows = Rows::some(levels.clone(), [below, v, above]);
+                product.apply_slabs(levels.start, rows, out, finish);
+            }
+            Own::Blocks(operator) => {
+                window[..below.len()].copy_from_slice(below);
+                window[below.len()..][..v.len()].copy_from_slice(v);
+                window[below.len() + v.len()..].copy_from_slice(above);
+                let base = self.shares.window(self.rank).start;
+                operator.apply_own((window, base), self.own(), out);
+                if out.len() < PARALLEL {
+                    return finish.finish(0, out);
+                }
+                let parts = out.par_chunks_mut(PART).enumerate();
+                parts.for_each(|(part, out)| finish.finish(part * PART, out));
+            }
+        }
+    }
+
+    fn rounding(&self) -> f64 {
+        self.operator().rounding()
+    }
+
+    fn conserves(&self) -> bool {
+        self.operator().conserves()
+    }
+
+    fn reversing_weights(&self) -> Option<Vec<f64>> {
+        let own = match &self.rows {
+            Own::Slabs(product) => product.weights_of_slabs(self.own()),
+            Own::Blocks(operator) => operator.weights_of(self.own()),
+        };
+        // All ranks have some or none has.
+        let bounds = |weights: &Vec<f64>| {
+            let at_most = weights.iter().copied().fold(0.0, f64::max);
+            [at_most, weights.iter().map(|w| 1.0 / w).fold(0.0, f64::max)]
+        };
+        let [largest, inverse] = own.as_ref().map_or([0.0, f64::INFINITY], bounds);
+        let mut extremes = [largest, inverse];
+        self.communicator.largest(&mut extremes);
+        let [largest, inverse] = extremes;
+        let fits = largest.is_finite() && largest * inverse <= WEIGHT_SPAN;
+        own.filter(|_| fits).map(|own| own.into_iter().map(|w| w / largest).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{BirthDeath, Dense, Edge, Factor};
+    use super::*;
+    use crate::communicator::Equations;
+    use proptest::prelude::*;
+
+    /// One rank of several, which knows what the others have.
+    struct Alone {
+        rank: usize,
+        ranks: usize,
+        all: Vec<f64>,
+    }
+
+    impl Communicator for Alone {
+        fn rank(&self) -> usize {
+            self.rank
+        }
+
+        fn ranks(&self) -> usize {
+            self.ranks
+        }
+
+        fn exchange(&self, shares: &Shares, own: &[f64], below: &mut [f64], above: &mut [f64]) {
+            let (range, window) = (shares.own(self.rank), shares.window(self.rank));
+            assert_eq!(own, &self.all[range.clone()]);
+            below.copy_from_slice(&self.all[window.start..range.start]);
+            above.copy_from_slice(&self.all[range.end..window.end]);
+        }
+
+        fn largest(&self, _: &mut [f64]) {}
+
+        fn gather(&self, _: &[f64]) -> Vec<f64> {
+            unreachable!()
+        }
+
+        fn collect(&self, _: &[f64]) -> Vec<f64> {
+            unreachable!()
+        }
+
+        fn solve(&self, _: Equations<'_>, _: &mut [f64]) -> u64 {
+            unreachable!()
+        }
+    }
+
+    /// All rows, computed rank by rank.
+    fn by_ranks(
+        ranks: usize,
+        v: &[f64],
+        share: impl Fn(Arc<dyn Communicator>) -> Option<Shared>,
+    ) -> Option<Vec<f64>> {
+        let mut image = Vec::new();
+        for rank in 0..ranks {
+            let shared = share(Arc::new(Alone { rank, ranks, all: v.to_vec() }))?;
+            let own = shared.own();
+            let mut out = vec![f64::NAN; own.len()];
+            shared.apply_into(&v[own], &mut out);
+            image.extend(out);
+        }
+        Some(image)
+    }
+
+    fn values(states: usize, seed: u64) -> Vec<f64> {
+        let mut x = seed;
+        let mut draw = || {
+            x = x.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (x >> 11) as f64 / (1u64 << 53) as f64
+        };
+        (0..states).map(|_| draw()).collect()
+    }
+
+    proptest! {
+        /// Whoever computes an entry, it has the same bits.
+        #[test]
+        fn blocks_of_multisets_are_those_of_one_rank(
+            items in 3usize..7, levels in 2usize..8, ranks in 1usize..6, up in 0.0..0.5, down in 0.0..0.5,
+            seed: u64,
+        ) {
+            let chain = BirthDeath::walk(levels, up, down, Edge::Hold).unwrap();
+            let whole = Exchangeable::new(chain.clone(), items).unwrap();
+            let v = values(whole.states(), seed);
+            let mut expected = vec![0.0; v.len()];
+            whole.apply_into(&v, &mut expected);
+            let share = |ranks| Shared::blocks(Exchangeable::new(chain.clone(), items).unwrap(), ranks);
+            if let Some(found) = by_ranks(ranks, &v, share) {
+                prop_assert_eq!(found, expected);
+            } else {
+                prop_assert!(ranks > v.len());
+            }
+        }
+
+        #[test]
+        fn slabs_of_products_are_those_of_one_rank(
+            shape in proptest::collection::vec(2usize..9, 2..5), ranks in 1usize..6, dense: bool, equal: bool,
+            seed: u64,
+        ) {
+            let product = || {
+                let mut factors = Vec::new();
+                for (k, levels) in shape.iter().enumerate() {
+                    let chain = BirthDeath::walk(*levels, 0.1 + 0.05 * k as f64, 0.3, Edge::Reflect);
+                    let chain = chain.unwrap();
+                    factors.push(match k {
+                        1 if dense => Factor::Dense(Dense::new(&chain.rows()).unwrap()),
+                        1 if equal => Factor::Exchangeable(Exchangeable::new(chain, 2).unwrap()),
+                        _ => Factor::BirthDeath(chain),
+                    });
+                }
+                Product::new(factors).unwrap()
+            };
+            let whole = product();
+            let v = values(whole.states(), seed);
+            let mut expected = vec![0.0; v.len()];
+            whole.apply_into(&v, &mut expected);
+            match by_ranks(ranks, &v, |communicator| Shared::slabs(product(), communicator)) {
+                Some(found) => prop_assert_eq!(found, expected),
+                None => prop_assert!(ranks > shape[0]),
+            }
+        }
+    }
+}

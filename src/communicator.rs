@@ -1,0 +1,103 @@
+//! What processes that solve one problem together ask of the system that connects them.
+
+use std::ops::Range;
+
+/// Which part of every vector each rank has, and which part it needs to move its own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Shares {
+    starts: Vec<usize>,
+    windows: Vec<Range<usize>>,
+}
+
+impl Shares {
+    /// Rank k has the entries from `starts[k]` to the next start, and needs those of `windows[k]`.
+    ///
+    /// # Panics
+    /// When starts do not ascend from 0, are not one more than the windows, or a window has not all that is the
+    /// rank's own.
+    pub fn new(starts: Vec<usize>, windows: Vec<Range<usize>>) -> Self {
+        assert!(starts.first() == Some(&0) && starts.len() == windows.len() + 1);
+        for (own, window) in starts.windows(2).zip(&windows) {
+            assert!(window.start <= own[0] && own[0] <= own[1] && own[1] <= window.end);
+        }
+        Self { starts, windows }
+    }
+
+    /// The number of ranks.
+    pub fn ranks(&self) -> usize {
+        self.windows.len()
+    }
+
+    /// The number of entries of all ranks.
+    pub fn total(&self) -> usize {
+        self.starts[self.ranks()]
+    }
+
+    /// What this rank has.
+    pub fn own(&self, rank: usize) -> Range<usize> {
+        self.starts[rank]..self.starts[rank + 1]
+    }
+
+    /// What this rank needs: its own, and some before and after that.
+    pub fn window(&self, rank: usize) -> Range<usize> {
+        self.windows[rank].clone()
+    }
+
+    /// So many numbers in nearly equal parts, one for each rank.
+    pub(crate) fn evenly(count: usize, ranks: usize) -> Vec<usize> {
+        let place = |rank: usize| (count as u128 * rank as u128 / ranks as u128) as usize;
+        (0..=ranks).map(place).collect()
+    }
+}
+
+/// `(I - P) x = right`, of which every rank has a part.
+pub struct Equations<'e> {
+    /// Writes the own part of `(I - P) x`, given that of x; all ranks call it together.
+    pub apply: &'e mut dyn FnMut(&[f64], &mut [f64]),
+    /// Whether I - P is symmetric and positive definite.
+    pub symmetric: bool,
+    /// The right side.
+    pub right: &'e [f64],
+    /// The root of the sum of all squared residuals at which to stop.
+    pub goal: f64,
+    /// The most applications.
+    pub limit: u64,
+}
+
+/// Ranks that solve one problem, each with its own part of every vector. All call the same methods in the
+/// same order.
+pub trait Communicator: Send + Sync {
+    /// The number of this one, from 0.
+    fn rank(&self) -> usize;
+
+    /// How many there are.
+    fn ranks(&self) -> usize;
+
+    /// Receives what this rank's window holds `below` and `above` its own entries.
+    fn exchange(&self, shares: &Shares, own: &[f64], below: &mut [f64], above: &mut [f64]);
+
+    /// Each number becomes the largest that any rank has in its place.
+    fn largest(&self, numbers: &mut [f64]);
+
+    /// The numbers of all ranks in their order, on all of them.
+    fn gather(&self, own: &[f64]) -> Vec<f64>;
+
+    /// The same on rank 0 only; nothing on others.
+    fn collect(&self, own: &[f64]) -> Vec<f64>;
+
+    /// The most entries of all ranks that [`solve`](Self::solve) can take.
+    fn most(&self) -> usize {
+        usize::MAX
+    }
+
+    /// Improves the own part of x; returns the number of applications, 0 if nothing could be done.
+    fn solve(&self, equations: Equations<'_>, x: &mut [f64]) -> u64;
+
+    /// Takes up what [`save`](Self::save) has kept, if anything: the own parts of vectors, and the counts.
+    fn resume(&self, _shares: &Shares, _vectors: [&mut [f64]; 2]) -> Option<[u64; 2]> {
+        None
+    }
+
+    /// May keep what is needed to go on from here; `is_last` if the computation stops now.
+    fn save(&self, _shares: &Shares, _counts: [u64; 2], _vectors: [&[f64]; 2], _is_last: bool) {}
+}
