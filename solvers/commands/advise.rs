@@ -2,7 +2,7 @@
 
 use super::Exit;
 use super::advice_files::{self, Parts};
-use super::log::{Opened, open, priced, remaps_recorded};
+use super::log::{Opened, TRIED, Unheard, open, priced, remaps_recorded};
 use crate::cli::{Advise, Reading};
 use crate::complaint::Complaint;
 use crate::fitting::{self, Facts, Kind};
@@ -65,7 +65,7 @@ pub(super) fn run(arguments: &Advise) -> Result<Exit, Complaint> {
     if let Some(folder) = &arguments.out {
         advice_files::check(folder, arguments.force)?;
     }
-    let opened = open(&arguments.log)?;
+    let opened = open(&arguments.log, TRIED, &mut Unheard)?;
     let Opened { name, trace, remap_cost, .. } = &opened;
     let record = &trace.record;
     let overlap = arguments.overlap;
@@ -194,7 +194,8 @@ fn what_if(
 
 /// The page of a log.
 pub(super) fn page(path: &Path, reading: &Reading) -> Result<Result<String, Halt>, Complaint> {
-    let opened = super::log::read(path, reading)?;
+    let paths = [path.to_owned()];
+    let opened = super::log::read(&paths, reading, TRIED, &mut Unheard)?;
     let question = question(&opened, 1);
     Ok(match work(&opened, &question)? {
         Ok(work) => {

@@ -1,7 +1,7 @@
 //! `remap replay`.
 
 use super::Exit;
-use super::log::{Opened, open, priced, remaps_recorded};
+use super::log::{Opened, TRIED, Unheard, open, priced, remaps_recorded};
 use crate::cli::{Replay, Start};
 use crate::complaint::Complaint;
 use crate::fitting::short;
@@ -71,7 +71,7 @@ pub(super) fn run(arguments: &Replay) -> Result<Exit, Complaint> {
     if let Some(plot) = &arguments.plot {
         Format::of(plot)?;
     }
-    let Opened { name, trace, remap_cost: cost, .. } = open(&arguments.log)?;
+    let Opened { name, trace, remap_cost: cost, .. } = open(&arguments.log, TRIED, &mut Unheard)?;
     let record = &trace.record;
     let steps = record.steps();
     let cut = ((steps as f64 * arguments.split).round() as usize).clamp(1, steps - 1);
