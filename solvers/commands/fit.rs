@@ -20,8 +20,9 @@ use serde::Serialize;
 struct Steps(Option<Taking>);
 
 impl Follow for Steps {
-    fn begin(&mut self, beginning: &Record) {
+    fn begin(&mut self, beginning: &Record, _: u64) -> Result<(), Complaint> {
         self.0 = Some(Taking::after(beginning));
+        Ok(())
     }
 
     fn step(&mut self, seconds: &[f64], remap: Option<Remap>) {

@@ -26,7 +26,7 @@ pub(super) struct Opened {
 }
 
 /// What is held of a log that is fitted, and of one that policies are tried on: what is shorter is held as a whole.
-pub(super) const FITTED: Beginning = Beginning { cells: 1 << 20, steps: 1024 };
+pub(super) const FITTED: Beginning = Beginning { cells: 1 << 18, steps: 1024 };
 pub(super) const TRIED: Beginning = Beginning { cells: 1 << 24, steps: 1024 };
 
 /// Reads the log and says what was repaired in it, and what is strange. Of a long one `beginning` is held, and the
@@ -91,11 +91,30 @@ pub(super) fn read(
     Ok(Opened { name, trace, remap_cost, cost_recorded, suspected: found })
 }
 
+/// A log of which only the beginning is looked at, should it be long: that is said.
+pub(super) fn beginning(paths: &[PathBuf], log: &Reading) -> Result<Opened, Complaint> {
+    let mut opened = read(paths, log, TRIED, &mut Unheard)?;
+    let Opened { name, trace, .. } = &mut opened;
+    if trace.after.steps > 0 {
+        let held = trace.record.steps();
+        let note = format!(
+            "the log has {} steps, of which the first {held} are looked at: remap replay plays rules on all, remap \
+             fit counts all",
+            trace.steps()
+        );
+        say(&format!("note: {name}: {note}"));
+        trace.repairs.push(note);
+    }
+    Ok(opened)
+}
+
 /// For what is made of the beginning alone.
-pub(super) struct Unheard;
+struct Unheard;
 
 impl Follow for Unheard {
-    fn begin(&mut self, _: &Record) {}
+    fn begin(&mut self, _: &Record, _: u64) -> Result<(), Complaint> {
+        Ok(())
+    }
 
     fn step(&mut self, _: &[f64], _: Option<Remap>) {}
 }

@@ -243,7 +243,7 @@ pub(super) fn walk<'a>(
     let mut levels = recorded[0].clone();
     let mut seconds = Vec::with_capacity(steps * levels.len());
     for (step, recorded) in recorded.iter().enumerate().take(steps) {
-        if remaps.contains(&step) {
+        if remaps.binary_search(&step).is_ok() {
             let (total, ranks) = (levels.iter().sum::<usize>(), levels.len());
             let mut order: Vec<usize> = (0..ranks).collect();
             order.sort_by_key(|rank| std::cmp::Reverse(recorded[*rank]));

@@ -100,7 +100,7 @@ impl Law {
         let mut loads = vec![start; self.drifts.len()];
         let mut seconds = Vec::with_capacity(steps * loads.len());
         for step in 0..steps {
-            if remaps.contains(&step) {
+            if remaps.binary_search(&step).is_ok() {
                 let mean = loads.iter().sum::<f64>() / loads.len() as f64;
                 loads.fill(mean);
             }

@@ -21,6 +21,8 @@ pub(super) struct Raw<'a> {
     cells: Vec<Cell>,
     remaps: Vec<RawRemap>,
     long: Option<Long<'a>>,
+    /// Why nothing is to be done with a log that is long.
+    pub refused: Option<Complaint>,
 }
 
 /// What becomes of a log that is long.
@@ -142,7 +144,10 @@ impl<'a> Raw<'a> {
         let (seconds, remaps) = (std::mem::take(&mut out.seconds), std::mem::take(&mut out.remaps));
         let beginning = Record::new(window.ranks(), seconds, remaps);
         let beginning = beginning.map_err(|error| error.to_string())?;
-        long.then.begin(&beginning);
+        if let Err(complaint) = long.then.begin(&beginning, u64::from(stride)) {
+            self.refused = Some(complaint);
+            return Err("refused".to_owned());
+        }
         out.after.costs = costs(&beginning);
         out.beginning = Some(beginning);
         long.running = Some((window, out));

@@ -68,8 +68,11 @@ impl After {
 
 /// Takes the steps of a long log, after those of its beginning.
 pub trait Follow {
-    /// The log goes on after this beginning.
-    fn begin(&mut self, beginning: &Record);
+    /// The log goes on after this beginning, whose steps have this stride.
+    ///
+    /// # Errors
+    /// What cannot be done with a log that is long.
+    fn begin(&mut self, beginning: &Record, stride: u64) -> Result<(), Complaint>;
 
     /// The next step, and the remap just before it.
     fn step(&mut self, seconds: &[f64], remap: Option<Remap>);
@@ -185,7 +188,7 @@ pub fn follow(
     let mut first: Option<f64> = None;
     for path in paths {
         (raw.knows_remaps, raw.unit_seconds) = (false, first);
-        gather(path, form, &mut raw)?;
+        gather(path, form, &mut raw).map_err(|fault| raw.refused.take().unwrap_or(fault))?;
         known &= raw.knows_remaps;
         let unit = raw.unit_seconds.unwrap_or(1.0);
         if first.is_some_and(|first| first != unit) {

@@ -151,8 +151,11 @@ impl Taking {
     pub fn whole(self) -> Whole {
         let Taking { steps, remaps, range, first, moves, transitions, .. } = self;
         // The first times have a measure that depends on the largest of all.
-        let counting = self.counting.filter(|found| {
-            found.regular && measure(first.iter().copied(), range.1) == Some(found.quantum)
+        let counting = self.counting.filter(|found| found.regular).and_then(|mut found| {
+            let quantum = measure(first.iter().copied(), range.1)?;
+            let same = (quantum - found.quantum).abs() <= 1e-9 * quantum;
+            found.quantum = quantum;
+            same.then_some(found)
         });
         Whole {
             steps,
