@@ -198,15 +198,18 @@ pub fn follow(
         first = Some(unit);
     }
     raw.knows_remaps = known;
-    raw.trace(&names(paths))
+    raw.trace(&match paths {
+        [only] => shown(only),
+        _ => names(paths),
+    })
 }
 
 /// The files of a log, in a word.
 pub fn names(paths: &[PathBuf]) -> String {
     match paths {
         [] => String::new(),
-        [only] => shown(only),
-        [first, rest @ ..] => format!("{} and {} more", shown(first), rest.len()),
+        [only] => only.display().to_string(),
+        [first, rest @ ..] => format!("{} and {} more", first.display(), rest.len()),
     }
 }
 

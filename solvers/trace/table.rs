@@ -162,7 +162,11 @@ impl Table {
     fn split(&self, line: &[u8], fields: &mut Vec<(usize, usize)>) {
         fields.clear();
         let blanks = self.delimiter == b' ';
+        let is_text = |at: usize| line[at] > b' ';
         let mut field = |first: usize, end: usize| {
+            if first < end && is_text(first) && is_text(end - 1) {
+                return fields.push((first, end));
+            }
             let text = line[first..end].trim_ascii_start();
             let first = end - text.len();
             let end = first + text.trim_ascii_end().len();
