@@ -24,7 +24,7 @@ Examples:
   remap join part_*.json
   remap join part_*.json --json > sweep.json
 
-The output is that of the whole sweep. Where parts or models are missing, it says which, prints the
+The output is that of the whole sweep, or of the whole regret. Where parts or models are missing, it says which, prints the
 others, and the exit code is 3.";
 
 pub(super) const COMPARE_HELP: &str = "\
@@ -47,7 +47,7 @@ For each value, one place at a time, the model is solved as if that value were r
 also judges the reports by it, is evaluated in the model as it is. Without --set: the hazard, both errors of
 the detector, the cycle time after the change and the delay of a remapping, each off by factors from
 1/10 to 10 (the time after the change: its difference to the remapped one, the gain); of drifting loads the cost of a remap and the probabilities of a walk. Numbers after ± are half the
-width of proved bounds, rounded up.";
+width of proved bounds, rounded up. Many values are shared out by --part, as those of `sweep`.";
 
 pub(super) const STUDY_HELP: &str = "\
 Examples:
@@ -85,13 +85,13 @@ pub struct Sweep {
 /// Options of `join`.
 #[derive(Debug, Clone, Args)]
 pub struct Join {
-    /// What `remap sweep --part I/N --json` printed, all parts in any order.
+    /// What `remap sweep`, or `remap regret`, printed with --part I/N and --json, all parts in any order.
     #[arg(required = true, value_name = "PART.json")]
     pub parts: Vec<PathBuf>,
-    /// Print the JSON document of the whole sweep and nothing else.
+    /// Print the JSON document of the whole and nothing else.
     #[arg(long)]
     pub json: bool,
-    /// Draw what `remap sweep --plot` draws.
+    /// Draw what --plot of the command draws.
     #[arg(long, value_name = "FILE.svg|png")]
     pub plot: Option<PathBuf>,
     /// Overwrite an existing file.
@@ -147,6 +147,9 @@ pub struct Regret {
     /// Print one JSON document and nothing else.
     #[arg(long)]
     pub json: bool,
+    /// Try every N-th value only, from the I-th on: job I of N. `remap join` puts the parts together.
+    #[arg(long, value_name = "I/N", value_parser = share, conflicts_with = "plot")]
+    pub part: Option<(usize, usize)>,
     /// Draw the share of the possible gain that is lost against the factor a parameter is off by.
     #[arg(long, value_name = "FILE.svg|png")]
     pub plot: Option<PathBuf>,

@@ -1,22 +1,33 @@
 //! The command line: what can be asked for.
 
 mod comparing;
+mod fit;
 mod flowing;
 mod measurements;
+mod pages;
 mod policies;
+mod replay;
+mod simulate;
 mod traces;
 
 pub use comparing::{Compare, Join, Regret, Study, Sweep};
+pub use fit::{Fit, Fitted};
 pub use measurements::{Calibrate, Monitor, SimulatedNoise};
-pub use traces::{Advise, Export, Fit, Fitted, Log, Reading, Replay, Report, Simulate, Start};
+pub use pages::{Export, Report};
+pub use replay::{Advise, Replay, Start};
+pub use simulate::Simulate;
+pub use traces::{Log, Reading};
 
 use crate::problems;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use comparing::{COMPARE_HELP, JOIN_HELP, REGRET_HELP, STUDY_HELP, SWEEP_HELP};
+use fit::FIT_HELP;
 use flowing::flowing;
 use measurements::{CALIBRATE_HELP, MONITOR_HELP};
+use pages::{EXPORT_HELP, REPORT_HELP};
+use replay::{ADVISE_HELP, REPLAY_HELP};
+use simulate::SIMULATE_HELP;
 use std::path::PathBuf;
-use traces::{ADVISE_HELP, EXPORT_HELP, FIT_HELP, REPLAY_HELP, REPORT_HELP, SIMULATE_HELP};
 
 /// When should a parallel program remap its work? Optimal policies, computed and certified.
 ///

@@ -2,7 +2,7 @@
 
 use super::Exit;
 use super::advice_files::{self, Parts};
-use super::log::{Opened, open, priced, remaps_recorded};
+use super::log::{Opened, beginning, priced, remaps_recorded};
 use crate::cli::{Advise, Reading};
 use crate::complaint::Complaint;
 use crate::fitting::{self, Facts, Kind};
@@ -65,7 +65,7 @@ pub(super) fn run(arguments: &Advise) -> Result<Exit, Complaint> {
     if let Some(folder) = &arguments.out {
         advice_files::check(folder, arguments.force)?;
     }
-    let opened = open(&arguments.log)?;
+    let opened = beginning(&arguments.log.traces, &arguments.log.reading)?;
     let Opened { name, trace, remap_cost, .. } = &opened;
     let record = &trace.record;
     let overlap = arguments.overlap;
@@ -99,7 +99,7 @@ pub(super) fn run(arguments: &Advise) -> Result<Exit, Complaint> {
         judged_from: advice.steps.start,
         judged: advice.steps.len(),
         assumption: ASSUMPTION,
-        clairvoyant: judged.map(|judged| judged.clairvoyant),
+        clairvoyant: judged.and_then(|judged| judged.clairvoyant),
         policies: judged.map_or_else(Vec::new, |judged| judged.lines.clone()),
         best_in_use: judged.map(|judged| judged.best_in_use.0.clone()),
         models,
@@ -194,7 +194,8 @@ fn what_if(
 
 /// The page of a log.
 pub(super) fn page(path: &Path, reading: &Reading) -> Result<Result<String, Halt>, Complaint> {
-    let opened = super::log::read(path, reading)?;
+    let paths = [path.to_owned()];
+    let opened = beginning(&paths, reading)?;
     let question = question(&opened, 1);
     Ok(match work(&opened, &question)? {
         Ok(work) => {

@@ -1,26 +1,49 @@
 //! `remap fit`.
 
 use super::Exit;
-use super::log::{Opened, open};
+use super::log::{FITTED, Opened, open};
 use crate::cli::{Fit, Fitted};
 use crate::complaint::Complaint;
 use crate::fitting::{self, Deck, Facts};
 use crate::output::{check_free, print, say, write_file};
 use crate::solution::log::Fits;
 use crate::solution::to_json;
+use crate::trace::Follow;
 use remapping::estimate::{self, Estimate};
 use remapping::fit::growth::Point;
+use remapping::fit::whole::{Taking, Whole};
+use remapping::record::{Record, Remap};
 use serde::Serialize;
+
+/// What is taken in of a log that is long.
+#[derive(Default)]
+struct Steps(Option<Taking>);
+
+impl Follow for Steps {
+    fn begin(&mut self, beginning: &Record, _: u64) -> Result<(), Complaint> {
+        self.0 = Some(Taking::after(beginning));
+        Ok(())
+    }
+
+    fn step(&mut self, seconds: &[f64], remap: Option<Remap>) {
+        if let Some(taking) = &mut self.0 {
+            taking.step(seconds, remap.is_some());
+        }
+    }
+}
 
 pub(super) fn run(arguments: &Fit) -> Result<Exit, Complaint> {
     if let Some(path) = &arguments.out {
         check_free(path, arguments.force)?;
     }
-    let Opened { name, trace, remap_cost: cost, cost_recorded, .. } = open(&arguments.log)?;
+    let mut steps = Steps::default();
+    let Opened { name, trace, remap_cost: cost, cost_recorded, .. } =
+        open(&arguments.log, FITTED, &mut steps)?;
     let record = &trace.record;
-    let facts = Facts::of(record, cost, cost_recorded);
+    let whole = steps.0.map_or_else(|| Whole::of(record), Taking::whole);
+    let facts = Facts::of_whole(record, whole, cost, cost_recorded);
     let mut facts = facts.ok_or_else(|| {
-        let message = format!("{name}: {} steps are too few to fit a model", record.steps());
+        let message = format!("{name}: {} steps are too few to fit a model", trace.steps());
         Complaint::elsewhere(message, "record a hundred steps or more")
     })?;
     (facts.stride, facts.job_steps) = (trace.stride, arguments.steps);
@@ -64,8 +87,9 @@ pub(super) fn run(arguments: &Fit) -> Result<Exit, Complaint> {
         let document = Document {
             trace: name.to_string(),
             ranks: record.ranks(),
-            steps: record.steps(),
-            recorded_remaps: record.remaps().len(),
+            steps: trace.steps(),
+            tested_steps: facts.beginning(),
+            recorded_remaps: trace.remaps(),
             remap_cost: cost,
             ranks_alike: facts.alike,
             models,
@@ -90,6 +114,9 @@ struct Document<'a> {
     trace: String,
     ranks: usize,
     steps: usize,
+    /// The first steps, on which the tests are made, where these are not all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tested_steps: Option<usize>,
     recorded_remaps: usize,
     remap_cost: f64,
     /// Probability of ranks that differ at least as much, if they move alike.

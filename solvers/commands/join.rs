@@ -1,8 +1,8 @@
-//! `remap join`: the parts of a sweep, put together.
+//! `remap join`: the parts of a sweep, or of a regret, put together.
 
-use super::Exit;
 use super::axes::{Axis, MAX_RUNS, axes};
 use super::swept::Output;
+use super::{Exit, regretted};
 use crate::cli::Join;
 use crate::complaint::Complaint;
 use crate::output::say;
@@ -16,6 +16,10 @@ pub(super) fn run(arguments: &Join) -> Result<Exit, [Complaint; 1]> {
 }
 
 fn join(arguments: &Join) -> Result<Exit, Complaint> {
+    let text = arguments.parts.first().and_then(|path| std::fs::read_to_string(path).ok());
+    if text.is_some_and(|text| regretted::is_regret(&text)) {
+        return regretted::join(arguments);
+    }
     let mut parts = Parts::default();
     for path in &arguments.parts {
         parts.add(path)?;

@@ -1,4 +1,4 @@
-//! The log that `fit`, `replay` and `advise` work on.
+//! The log that `fit`, `replay`, `advise` and `report` work on.
 
 use crate::cli::{Log, Reading};
 use crate::complaint::Complaint;
@@ -6,10 +6,10 @@ use crate::fitting::short;
 use crate::output::say;
 use crate::replaying::check::{places, suspected};
 use crate::solution::advised::overlapping;
-use crate::trace::{self, Trace};
+use crate::trace::{self, Beginning, Follow, Trace};
 use remapping::overlap::Overlap;
 use remapping::record::{Record, Remap};
-use std::path::Path;
+use std::path::PathBuf;
 
 /// A log that was read, and what a remap costs in it.
 pub(super) struct Opened {
@@ -25,25 +25,54 @@ pub(super) struct Opened {
     pub suspected: Vec<usize>,
 }
 
-/// Reads the log and says what was repaired in it, and what is strange.
-pub(super) fn open(log: &Log) -> Result<Opened, Complaint> {
-    read(&log.trace, &log.reading)
+/// What is held of a log that is fitted, and of one that policies are tried on: what is shorter is held as a whole.
+pub(super) const FITTED: Beginning = Beginning { cells: 1 << 18, steps: 1024 };
+pub(super) const TRIED: Beginning = Beginning { cells: 1 << 24, steps: 1024 };
+
+/// Reads the log and says what was repaired in it, and what is strange. Of a long one `beginning` is held, and the
+/// rest handed to `then`.
+pub(super) fn open(
+    log: &Log,
+    beginning: Beginning,
+    then: &mut dyn Follow,
+) -> Result<Opened, Complaint> {
+    read(&log.traces, &log.reading, beginning, then)
 }
 
 /// The same for a log that is named elsewhere.
-pub(super) fn read(path: &Path, log: &Reading) -> Result<Opened, Complaint> {
-    let name = path.display().to_string();
-    let mut trace = trace::read(path, log.form())?;
-    if let Some(unit) = log.log_unit {
-        trace.in_units_of(unit);
-    }
+pub(super) fn read(
+    paths: &[PathBuf],
+    log: &Reading,
+    beginning: Beginning,
+    then: &mut dyn Follow,
+) -> Result<Opened, Complaint> {
+    let name = trace::names(paths);
+    let form = log.form();
+    let mut trace = trace::follow(paths, form.as_ref(), log.log_unit, beginning, then)?;
     let mut found = suspected(&trace.record);
+    let long = trace.after.steps > 0;
+    if log.suspected && long {
+        let message = format!(
+            "{name}: falls of the imbalance are looked for in logs that are held in memory, the first {} of \
+             these {} steps",
+            trace.record.steps(),
+            trace.steps()
+        );
+        return Err(Complaint::elsewhere(
+            message,
+            "leave out --suspected, or give a part of the log",
+        ));
+    }
     if !found.is_empty() {
         let places = places(&found);
+        let among = match long {
+            true => format!(", of the first {} steps", trace.record.steps()),
+            false => String::new(),
+        };
         trace.repairs.push(match log.suspected {
             true => format!("the sudden falls of the imbalance before step {places} are taken for remaps"),
             false => format!(
-                "the imbalance falls at once before step {places}, where no remap is recorded: take these \
+                "the imbalance falls at once before step {places}{among}, where no remap is recorded: take these \
                  falls for remaps with --suspected"
             ),
         });
@@ -56,10 +85,38 @@ pub(super) fn read(path: &Path, log: &Reading) -> Result<Opened, Complaint> {
     for repair in &trace.repairs {
         say(&format!("note: {name}: {repair}"));
     }
-    let recorded = trace.record.mean_remap_cost();
+    let recorded = trace.mean_remap_cost();
     let cost_recorded = log.remap_cost.is_none();
     let remap_cost = remap_cost(log.remap_cost, recorded, &name)?;
     Ok(Opened { name, trace, remap_cost, cost_recorded, suspected: found })
+}
+
+/// A log of which only the beginning is looked at, should it be long: that is said.
+pub(super) fn beginning(paths: &[PathBuf], log: &Reading) -> Result<Opened, Complaint> {
+    let mut opened = read(paths, log, TRIED, &mut Unheard)?;
+    let Opened { name, trace, .. } = &mut opened;
+    if trace.after.steps > 0 {
+        let held = trace.record.steps();
+        let note = format!(
+            "the log has {} steps, of which the first {held} are looked at: remap replay plays rules on all, remap \
+             fit counts all",
+            trace.steps()
+        );
+        say(&format!("note: {name}: {note}"));
+        trace.repairs.push(note);
+    }
+    Ok(opened)
+}
+
+/// For what is made of the beginning alone.
+struct Unheard;
+
+impl Follow for Unheard {
+    fn begin(&mut self, _: &Record, _: u64) -> Result<(), Complaint> {
+        Ok(())
+    }
+
+    fn step(&mut self, _: &[f64], _: Option<Remap>) {}
 }
 
 /// The same record with remaps before these steps too.

@@ -14,6 +14,7 @@ mod log;
 mod monitor;
 mod proof;
 mod regret;
+mod regretted;
 mod replay;
 mod report;
 mod simulate;

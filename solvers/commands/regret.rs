@@ -1,65 +1,20 @@
 //! `remap regret`: what a wrong parameter costs.
 
 use super::axes::{Axis, axes};
+use super::regretted::{Curve, Document, Point, show};
 use super::{Exit, report};
 use crate::cli::Regret as Arguments;
 use crate::complaint::Complaint;
 use crate::model::Loaded;
-use crate::output::{check_free, print, say, write_file};
-use crate::plot::chart::Chart;
-use crate::plot::{Format, picture};
+use crate::output::{check_free, say};
+use crate::plot::Format;
 use crate::problems::{
     self,
     regret::{Failure, Judged},
 };
-use crate::render::digits::proved;
 use crate::run::Watch;
-use crate::solution::to_json;
-use remapping::Status;
+use crate::solution::sweep::Part;
 use remapping::threshold::Bounds;
-use serde::Serialize;
-use std::fmt::Write;
-
-/// What is printed.
-#[derive(Serialize)]
-struct Document<'a> {
-    title: &'a str,
-    problem: &'static str,
-    /// The cost of the optimal policy, and of never remapping.
-    optimum: Bounds,
-    never: Bounds,
-    curves: Vec<Curve>,
-    status: Status,
-    tolerance: f64,
-    version: &'static str,
-    seconds: f64,
-    warnings: &'a [String],
-}
-
-/// The regrets over one parameter.
-#[derive(Serialize)]
-struct Curve {
-    path: String,
-    /// The true value, if it is a number.
-    #[serde(rename = "true")]
-    truth: Option<f64>,
-    points: Vec<Point>,
-}
-
-#[derive(Serialize)]
-struct Point {
-    /// What the parameter is taken for.
-    value: String,
-    /// By which factor it (for the cycle time after the change: the gain) is off.
-    factor: Option<f64>,
-    /// The first threshold that follows; of drifting loads the closest one after step 1.
-    threshold: f64,
-    cost: Bounds,
-    /// Above the optimum.
-    regret: Bounds,
-    /// That, as a percentage of what the optimal policy gains over never remapping.
-    lost: Option<Bounds>,
-}
 
 /// Tolerance of the optimal policies.
 const TOLERANCE: f64 = 1e-9;
@@ -103,10 +58,19 @@ fn regret(arguments: &Arguments, set: Vec<Axis>) -> Result<Exit, Vec<Complaint>>
     let possible =
         Bounds { lower: never.lower - optimum.upper, upper: never.upper - optimum.lower };
     let mut status = truth.status();
+    let part = arguments.part.map(|(number, of)| {
+        let models = set.iter().map(|axis| axis.values.len()).sum();
+        Part { number, of, models, set: set.iter().map(written).collect() }
+    });
     let mut curves = Vec::new();
+    let mut places = 0..;
     'axes: for axis in &set {
         let mut points = Vec::new();
         for value in &axis.values {
+            let place = places.next().filter(|_| part.is_some());
+            if part.as_ref().zip(place).is_some_and(|(part, place)| !part.holds(place)) {
+                continue;
+            }
             let assumed = loaded.with(&[(&axis.path, value)])?;
             let Judged { cost, threshold, factor } =
                 match truth.judge(&assumed, (&axis.path, value), &watch) {
@@ -120,7 +84,15 @@ fn regret(arguments: &Arguments, set: Vec<Axis>) -> Result<Exit, Vec<Complaint>>
                 };
             let regret = cost.above(optimum);
             let lost = (possible.lower > 0.0).then(|| regret.percent_of(possible));
-            points.push(Point { value: value.clone(), factor, threshold, cost, regret, lost });
+            points.push(Point {
+                place,
+                value: value.clone(),
+                factor,
+                threshold,
+                cost,
+                regret,
+                lost,
+            });
         }
         curves.push(curve(&loaded, axis, points));
     }
@@ -128,24 +100,20 @@ fn regret(arguments: &Arguments, set: Vec<Axis>) -> Result<Exit, Vec<Complaint>>
         say(&format!("warning: {}: {warning}", arguments.model.display()));
     }
     let document = Document {
-        title: &loaded.model.title,
-        problem: truth.problem(),
+        title: loaded.model.title.clone(),
+        problem: truth.problem().to_owned(),
+        part,
         optimum,
         never,
         curves,
         status,
         tolerance: TOLERANCE,
-        version: env!("CARGO_PKG_VERSION"),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
         seconds: watch.seconds(),
-        warnings: &loaded.warnings,
+        warnings: loaded.warnings.clone(),
     };
-    print(&if arguments.json { to_json(&document) } else { table(&document, truth.threshold()) });
-    if let Some(plot) = &arguments.plot {
-        draw(&document)
-            .and_then(|lines| picture(Format::of(plot)?, &lines))
-            .and_then(|bytes| write_file(plot, &bytes, arguments.force))
-            .map_err(one)?;
-    }
+    let plot = arguments.plot.as_deref();
+    show(&document, arguments.json, plot, arguments.force).map_err(one)?;
     Ok(status.into())
 }
 
@@ -154,54 +122,7 @@ fn curve(loaded: &Loaded, axis: &Axis, points: Vec<Point>) -> Curve {
     Curve { path: axis.path.clone(), truth, points }
 }
 
-fn table(document: &Document<'_>, threshold: &str) -> String {
-    let mut text = format!("{}\n", document.title);
-    let (optimum, never) = (document.optimum.middle(), document.never.middle());
-    let _ = writeln!(
-        text,
-        "the optimal policy costs {optimum:.6}, never remapping {never:.6}: {:.6} to gain",
-        never - optimum
-    );
-    for curve in &document.curves {
-        let truth = curve.truth.map_or(String::new(), |truth| format!(" = {truth}"));
-        let _ = writeln!(text, "{}{truth}, taken for", curve.path);
-        let _ = writeln!(
-            text,
-            "{:>16}{:>10}{:>12}{:>30}{:>12}",
-            "value", "factor", threshold, "costs more by (proved)", "% of gain"
-        );
-        for point in &curve.points {
-            let factor = point.factor.map_or(String::new(), |factor| format!("{factor:.3}"));
-            let regret = proved(point.regret).joined("±");
-            let lost = point.lost.map_or(String::new(), |lost| format!("{:.3}", lost.middle()));
-            let (value, threshold) = (&point.value, point.threshold);
-            let _ =
-                writeln!(text, "{value:>16}{factor:>10}{threshold:>12.6}{regret:>30}{lost:>12}");
-        }
-    }
-    text
-}
-
-fn draw<'a>(document: &'a Document<'_>) -> Result<Chart<'a>, Complaint> {
-    let mut lines = Vec::new();
-    for curve in &document.curves {
-        let points = curve.points.iter().filter_map(|point| {
-            let factor = point.factor.filter(|factor| *factor > 0.0)?;
-            Some((factor, point.lost?.middle()))
-        });
-        let mut points: Vec<(f64, f64)> = points.collect();
-        points.sort_by(|a, b| a.0.total_cmp(&b.0));
-        if points.len() < 2 {
-            let message = format!("{} has no curve to draw", curve.path);
-            let help = "the picture shows positive numbers that are off by a factor, where there is something to gain";
-            return Err(Complaint::elsewhere(message, help));
-        }
-        let name = match curve.path.strip_prefix("problem.").unwrap_or(&curve.path) {
-            "cycle.after" => "the gain of a cycle".to_owned(),
-            name => name.replace(['.', '_'], " "),
-        };
-        lines.push((name, points, Vec::new()));
-    }
-    let x = ("factor by which the parameter is off", true);
-    Ok(Chart::of_curves(document.title, x, "% of the possible gain that is lost", lines))
+/// An axis as it is asked for.
+fn written(axis: &Axis) -> String {
+    format!("{}={}", axis.path, axis.values.join(","))
 }

@@ -1,7 +1,7 @@
 //! `remap replay`.
 
 use super::Exit;
-use super::log::{Opened, open, priced, remaps_recorded};
+use super::log::{Opened, TRIED, open, priced, remaps_recorded};
 use crate::cli::{Replay, Start};
 use crate::complaint::Complaint;
 use crate::fitting::short;
@@ -10,6 +10,7 @@ use crate::plot::{self, Format};
 use crate::render;
 use crate::replaying::advised::{Settings, advised_document};
 use crate::replaying::contest::{self, Judged, Line, Part, contestants, judge};
+use crate::replaying::long::{Asked, Long, Played};
 use crate::replaying::what_if::{self, WhatIf};
 use crate::replaying::{Ground, IN_USE, OURS, solution};
 use crate::run::Watch;
@@ -31,6 +32,9 @@ struct Document {
     overlap: Overlap,
     /// Parts of the judged steps, each with policies trained on all before it.
     splits: u64,
+    /// The first step that is trained on, where it is not 0.
+    #[serde(skip_serializing_if = "is_zero")]
+    trained_from: usize,
     /// The first step that is judged, from 0.
     judged_from: usize,
     judged: usize,
@@ -40,7 +44,8 @@ struct Document {
     from: &'static str,
     assumption: &'static str,
     /// The least any sequence of remaps costs on the judged steps.
-    clairvoyant: f64,
+    /// `null` where the log is too long for hindsight.
+    clairvoyant: Option<f64>,
     /// The same from where the recorded run stood, where the policies start elsewhere: what `recorded`
     /// is measured by.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -71,7 +76,12 @@ pub(super) fn run(arguments: &Replay) -> Result<Exit, Complaint> {
     if let Some(plot) = &arguments.plot {
         Format::of(plot)?;
     }
-    let Opened { name, trace, remap_cost: cost, .. } = open(&arguments.log)?;
+    let mut long = Long::new(asked(arguments));
+    let opened = open(&arguments.log, TRIED, &mut long)?;
+    if let Some(played) = long.played(opened.trace.knows_remaps) {
+        return Ok(print_long(arguments, opened, played));
+    }
+    let Opened { name, trace, remap_cost: cost, .. } = opened;
     let record = &trace.record;
     let steps = record.steps();
     let cut = ((steps as f64 * arguments.split).round() as usize).clamp(1, steps - 1);
@@ -153,7 +163,7 @@ pub(super) fn run(arguments: &Replay) -> Result<Exit, Complaint> {
             unit_seconds: 1.0,
             stride: trace.stride,
             assumption: ASSUMPTION.to_owned(),
-            clairvoyant: (balanced && parts.len() == 1).then_some(found.clairvoyant),
+            clairvoyant: found.clairvoyant.filter(|_| balanced && parts.len() == 1),
         };
         let advised = advised_document(record, &settings)?;
         write_file(path, to_json(&advised).as_bytes(), arguments.force)?;
@@ -166,13 +176,11 @@ pub(super) fn run(arguments: &Replay) -> Result<Exit, Complaint> {
         remap_cost: cost,
         overlap,
         splits: arguments.splits,
+        trained_from: 0,
         judged_from: cut,
         judged: judged.len(),
         stride: trace.stride,
-        from: match arguments.from {
-            Start::Balance => "balance",
-            Start::Actual => "actual",
-        },
+        from: from(arguments),
         assumption: ASSUMPTION,
         clairvoyant: found.clairvoyant,
         clairvoyant_from_actual: found.clairvoyant_actual,
@@ -183,12 +191,80 @@ pub(super) fn run(arguments: &Replay) -> Result<Exit, Complaint> {
         q_learning_regret: curve,
         repairs: trace.repairs,
     };
-    if arguments.json {
-        print(&to_json(&document));
-    } else {
-        print(&text(&document, trace.knows_remaps, &shown));
-    }
+    show(arguments, &document, trace.knows_remaps, &shown);
     Ok(Exit::Done)
+}
+
+fn show(arguments: &Replay, document: &Document, known: bool, shown: &str) {
+    print(&if arguments.json { to_json(document) } else { text(document, known, shown) });
+}
+
+fn from(arguments: &Replay) -> &'static str {
+    match arguments.from {
+        Start::Balance => "balance",
+        Start::Actual => "actual",
+    }
+}
+
+fn is_zero(step: &usize) -> bool {
+    *step == 0
+}
+
+/// What is asked of a log that is long.
+fn asked(arguments: &Replay) -> Asked {
+    let options = [
+        ("--splits", arguments.splits > 1),
+        ("--what-if", arguments.what_if),
+        ("--plot", arguments.plot.is_some()),
+        ("--advised", arguments.advised.is_some()),
+    ];
+    let (path, unit) = (arguments.solution.clone(), arguments.unit);
+    let given = move |stride| match &path {
+        None => Ok(None),
+        Some(path) => solution(rule::find(path, unit)?, stride).map(Some),
+    };
+    Asked {
+        name: crate::trace::names(&arguments.log.traces),
+        names: arguments.policies.clone(),
+        remap_cost: arguments.log.reading.remap_cost,
+        overlap: arguments.overlap,
+        from: arguments.from.into(),
+        seed: arguments.seed,
+        solution: Box::new(given),
+        needs_all: options.into_iter().find(|(_, given)| *given).map(|(option, _)| option),
+    }
+}
+
+/// Prints what came out on a log that is long.
+fn print_long(arguments: &Replay, opened: Opened, played: Played) -> Exit {
+    let Opened { name, trace, .. } = opened;
+    let Played { judged: found, training, remap_cost } = played;
+    let shown = contest::table(&found);
+    let document = Document {
+        trace: name,
+        ranks: trace.record.ranks(),
+        steps: trace.steps(),
+        recorded_remaps: trace.remaps(),
+        remap_cost,
+        overlap: arguments.overlap,
+        splits: 1,
+        trained_from: training.start,
+        judged_from: training.end,
+        judged: trace.after.steps,
+        stride: trace.stride,
+        from: from(arguments),
+        assumption: ASSUMPTION,
+        clairvoyant: None,
+        clairvoyant_from_actual: None,
+        best_in_use: found.best_in_use.0,
+        verdict: None,
+        what_if: Vec::new(),
+        policies: found.lines,
+        q_learning_regret: Vec::new(),
+        repairs: trace.repairs,
+    };
+    show(arguments, &document, trace.knows_remaps, &shown);
+    Exit::Done
 }
 
 /// The policies whose costs are drawn: those asked for, or the best, the rule that votes, the best in use and
@@ -280,9 +356,10 @@ fn text(document: &Document, known: bool, shown: &str) -> String {
     let mut text = format!(
         "{trace}: {ranks} ranks x {steps} steps, {}\n\
          {}; assumed: {ASSUMPTION}\n\
-         trained on steps 0..={}, judged from {start} on steps {}..={}{}\n",
+         trained on steps {}..={}, judged from {start} on steps {}..={}{}\n",
         remaps_recorded(known, *recorded_remaps),
         priced(*remap_cost, document.overlap),
+        document.trained_from,
         document.judged_from - 1,
         document.judged_from,
         document.judged_from + document.judged - 1,

@@ -1,95 +1,165 @@
-//! `remap simulate`: synthetic traces of our own workloads.
+//! `remap simulate`: synthetic traces of our own workloads, written as they are made.
 
 use super::Exit;
 use crate::cli::Simulate;
 use crate::complaint::Complaint;
 use crate::model::{Loaded, Problem};
-use crate::output::{check_free, print, write_file};
-use crate::problems::two_phase::trace::Loads;
+use crate::output::{check_free, is_closed, print, write_with};
+use crate::problems::two_phase::trace::{HEADER, write_step};
 use rand::RngExt;
 use remapping::drift;
 use remapping::interval::sample_path;
 use remapping::policy::{Rule, Step};
 use remapping::simulate::{Stream, Workload, stream};
 use remapping::threshold::Hazard;
+use std::io::Write;
+use std::ops::ControlFlow;
 
 pub(super) fn run(arguments: &Simulate) -> Result<Exit, Vec<Complaint>> {
+    let one = |complaint: Complaint| vec![complaint];
     if let Some(path) = &arguments.trace {
-        check_free(path, arguments.force).map_err(|complaint| vec![complaint])?;
+        check_free(path, arguments.force).map_err(one)?;
     }
     let loaded = Loaded::read(&arguments.model)?;
-    let (loads, remaps) = match &loaded.model.problem {
-        Problem::LoadDrift(model) => {
-            let mut problem = model.problem();
-            problem.steps = arguments.steps.unwrap_or(problem.steps);
-            play(&drift::Loads::new(problem), arguments)
-        }
-        Problem::Periodic(model) if model.chain_loads().is_none() => {
-            let steps = arguments.steps.unwrap_or(STEPS);
-            let path = sample_path(&model.processors(), arguments.seed, steps);
-            let path =
-                path.ok_or_else(|| refuse(&loaded, "its changes have moments, but no law"))?;
-            (path, Vec::new())
-        }
-        Problem::PhaseChange(model) => {
-            let problem = model.problem();
-            let steps = arguments.steps.unwrap_or(problem.last_step().min(STEPS * 100) + 1);
-            (two_phases(&problem, steps, arguments.seed), Vec::new())
-        }
-        _ => return Err(refuse(&loaded, "LoadDrift, Periodic and PhaseChange models are played")),
+    playable(&loaded)?;
+    let mut table = Table::default();
+    let Some(path) = &arguments.trace else {
+        let mut out = |text: &str| {
+            print(text);
+            if is_closed() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        };
+        play(&loaded, arguments, &mut |row, remap| table.step(row, remap, &mut out));
+        let _ = table.end(&mut out);
+        return Ok(Exit::Done);
     };
-    let ranks = loads.first().map_or(1, Vec::len);
-    let mut trace = Loads::new(ranks);
-    for row in &loads {
+    write_with(path, arguments.force, |mut file| {
+        let mut failed = None;
+        let mut out = |text: &str| match file.write_all(text.as_bytes()) {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(error) => {
+                failed = Some(error);
+                ControlFlow::Break(())
+            }
+        };
+        play(&loaded, arguments, &mut |row, remap| table.step(row, remap, &mut out));
+        let _ = table.end(&mut out);
+        failed.map_or(Ok(()), Err)
+    })
+    .map_err(one)?;
+    let Table { ranks, steps, remaps, .. } = table;
+    print(&format!(
+        "{}: {ranks} ranks x {steps} steps, {remaps} remaps, seed {}\n",
+        path.display(),
+        arguments.seed
+    ));
+    Ok(Exit::Done)
+}
+
+/// The trace as text, given away in pieces.
+#[derive(Default)]
+struct Table {
+    text: String,
+    row: Vec<f64>,
+    ranks: usize,
+    steps: u64,
+    remaps: u64,
+}
+
+/// Bytes that are given away at once.
+const PIECE: usize = 1 << 18;
+
+/// Takes pieces of text, until it has had enough.
+type Out<'a> = dyn FnMut(&str) -> ControlFlow<()> + 'a;
+
+/// Takes steps, each with what a remap just before it cost.
+type Steps<'a> = dyn FnMut(&[f64], Option<f64>) -> ControlFlow<()> + 'a;
+
+impl Table {
+    fn step(&mut self, row: &[f64], remap: Option<f64>, out: &mut Out<'_>) -> ControlFlow<()> {
+        if self.steps == 0 {
+            self.text.push_str(HEADER);
+        }
+        let step = self.steps;
+        (self.ranks, self.steps) = (row.len(), step + 1);
+        self.remaps += u64::from(remap.is_some());
+        self.row.clear();
         // Times are not negative.
-        let out = trace.push_step().iter_mut().zip(row);
-        out.for_each(|(out, load)| *out = load.max(0.0));
-    }
-    let text = trace.to_csv(&remaps);
-    match &arguments.trace {
-        None => print(&text),
-        Some(path) => {
-            write_file(path, text.as_bytes(), arguments.force)
-                .map_err(|complaint| vec![complaint])?;
-            let (steps, remaps) = (loads.len(), remaps.len());
-            print(&format!(
-                "{}: {ranks} ranks x {steps} steps, {remaps} remaps, seed {}\n",
-                path.display(),
-                arguments.seed
-            ));
+        self.row.extend(row.iter().map(|load| load.max(0.0)));
+        write_step(&mut self.text, step, &self.row, remap);
+        match self.text.len() < PIECE {
+            true => ControlFlow::Continue(()),
+            false => self.end(out),
         }
     }
-    Ok(Exit::Done)
+
+    fn end(&mut self, out: &mut Out<'_>) -> ControlFlow<()> {
+        let given = out(&self.text);
+        self.text.clear();
+        given
+    }
 }
 
 /// Steps of a trace of a model without an end.
 const STEPS: u64 = 1000;
+
+/// Refuses problems without a trace.
+fn playable(loaded: &Loaded) -> Result<(), Vec<Complaint>> {
+    match &loaded.model.problem {
+        Problem::LoadDrift(_) | Problem::PhaseChange(_) => Ok(()),
+        Problem::Periodic(model) if model.chain_loads().is_none() => {
+            let drawn = sample_path(&model.processors(), 0, 0, |_| ControlFlow::Break(()));
+            drawn.ok_or_else(|| refuse(loaded, "its changes have moments, but no law"))
+        }
+        _ => Err(refuse(loaded, "LoadDrift, Periodic and PhaseChange models are played")),
+    }
+}
 
 fn refuse(loaded: &Loaded, label: &str) -> Vec<Complaint> {
     let help = "play a LoadDrift, Periodic or PhaseChange model";
     vec![loaded.complain("problem", "no trace can be made of this problem", label, help)]
 }
 
-/// One run of a workload under the rule asked for, and before which steps it was remapped.
-fn play<W: Workload>(workload: &W, arguments: &Simulate) -> (Vec<Vec<f64>>, Vec<(usize, f64)>) {
+/// Plays a model step by step.
+fn play(loaded: &Loaded, arguments: &Simulate, each: &mut Steps<'_>) {
+    match &loaded.model.problem {
+        Problem::LoadDrift(model) => {
+            let mut problem = model.problem();
+            problem.steps = arguments.steps.unwrap_or(problem.steps);
+            ruled(&drift::Loads::new(problem), arguments, each);
+        }
+        Problem::Periodic(model) => {
+            let steps = arguments.steps.unwrap_or(STEPS);
+            sample_path(&model.processors(), arguments.seed, steps, |row| each(row, None));
+        }
+        Problem::PhaseChange(model) => {
+            let problem = model.problem();
+            let steps = arguments.steps.unwrap_or(problem.last_step().min(STEPS * 100) + 1);
+            two_phases(&problem, steps, arguments.seed, each);
+        }
+        _ => {}
+    }
+}
+
+/// One run of a workload under the rule asked for.
+fn ruled<W: Workload>(workload: &W, arguments: &Simulate, each: &mut Steps<'_>) {
     let mut policy = arguments.policy.as_ref().unwrap_or(&Rule::Never).start(workload.remap_cost());
     let mut world = workload.start(stream(arguments.seed, 0));
     let mut mapping = workload.initial(&mut world);
-    let (mut rows, mut remaps) = (Vec::new(), Vec::new());
-    let mut step = Step::default();
+    let (mut step, mut remap) = (Step::default(), None);
     for number in 1..=workload.steps() {
         workload.advance(&mut world);
         workload.follow(&world, &mut mapping);
         step.refill(number, |loads| workload.loads(&world, &mapping, loads));
         policy.observe(&step);
-        rows.push(step.times().to_vec());
+        if each(step.times(), remap.take()).is_break() {
+            return;
+        }
         if number < workload.steps() && policy.wants_remap() {
             policy.remapped();
             workload.remap(&world, &mut mapping);
-            remaps.push((rows.len(), workload.remap_cost()));
+            remap = Some(workload.remap_cost());
         }
     }
-    (rows, remaps)
 }
 
 /// Ranks of a two-phase trace, and the relative spread of their times.
@@ -99,14 +169,19 @@ const SPREAD: f64 = 0.01;
 /// Cycle times before and after a change of phase. The model knows the slowest rank before, the
 /// slowest after and what a remap makes of the latter: after the change one rank has the former, the
 /// others what keeps the mean at the latter.
-fn two_phases(problem: &remapping::threshold::PhaseChange, steps: u64, seed: u64) -> Vec<Vec<f64>> {
+fn two_phases(
+    problem: &remapping::threshold::PhaseChange,
+    steps: u64,
+    seed: u64,
+    each: &mut Steps<'_>,
+) {
     let number = |value: &remapping::Rational| value.to_f64().value();
     let (before, after) = (number(&problem.before), number(&problem.after));
     let remapped = number(&problem.remapped);
     let mut draws: Stream = stream(seed, 0);
     let mut changed = false;
     let rest = ((RANKS as f64 * remapped - after) / (RANKS - 1) as f64).max(0.0);
-    let mut row = |step: u64| {
+    for step in 0..steps {
         let chance: f64 = draws.random();
         let hazard = match &problem.hazard {
             Hazard::Constant(hazard) => number(hazard),
@@ -124,7 +199,9 @@ fn two_phases(problem: &remapping::threshold::PhaseChange, steps: u64, seed: u64
             let noise: f64 = draws.random();
             mean(rank) * (1.0 - SPREAD * noise)
         };
-        (0..RANKS).map(time).collect()
-    };
-    (0..steps).map(&mut row).collect()
+        let row: [f64; RANKS] = std::array::from_fn(time);
+        if each(&row, None).is_break() {
+            return;
+        }
+    }
 }

@@ -5,7 +5,7 @@ use super::{Deck, Facts, short};
 use rand::RngExt;
 use remapping::chain::{BirthDeath, Multisets};
 use remapping::estimate::Estimate;
-use remapping::fit::chain::{Edge, Moves, lattice};
+use remapping::fit::chain::{Edge, Moves};
 use remapping::fit::growth;
 use remapping::fit::transitions::Transitions;
 use remapping::simulate::Stream;
@@ -59,16 +59,15 @@ pub fn load_drift(facts: &Facts<'_>, kind: Kind) -> Option<Deck> {
     let small = |moves: &Transitions| {
         moves.levels >= 3 && (moves.levels as f64).powi(ranks as i32) <= MOST_DENSE
     };
-    if let Some(quantum) = lattice(facts.record) {
-        let transitions = Transitions::of(facts.record, quantum);
+    if let Some(moves) = &facts.whole.moves {
+        let transitions = facts.whole.transitions.as_ref();
         if let Some(moves) = transitions.filter(|moves| small(moves) && kind.is_dense(moves)) {
-            return Some(dense(facts, &moves));
+            return Some(dense(facts, moves));
         }
-        let moves = Moves::of(facts.record, quantum);
         let rare =
             moves.jumps as f64 <= FEW_JUMPS * moves.total() as f64 || kind == Kind::BirthDeath;
         if rare && moves.counts.len() >= 3 && few(moves.counts.len(), MOST_OWN) {
-            return Some(counted(facts, &moves));
+            return Some(counted(facts, moves));
         }
     }
     let levels = (FEWEST_LEVELS..=100).rev().find(|levels| few(*levels, MOST_MADE))?;
@@ -131,7 +130,7 @@ fn counted(facts: &Facts<'_>, moves: &Moves) -> Deck {
     let parameters = if alike {
         vec![("up".to_owned(), walk.up), ("down".to_owned(), walk.down)]
     } else {
-        let moves = Transitions::of(facts.record, moves.quantum);
+        let moves = facts.whole.transitions.as_ref();
         named("", moves.map_or_else(Vec::new, |moves| moves.probabilities(None)))
     };
     deck(facts, chain, &rows, lowest, moves.quantum, parameters, misfits)
@@ -139,9 +138,7 @@ fn counted(facts: &Facts<'_>, moves: &Moves) -> Deck {
 
 /// By drift and variance, on levels made for the purpose.
 fn matched(facts: &Facts<'_>, levels: usize) -> Deck {
-    let loads =
-        || (0..facts.record.steps()).flat_map(|step| facts.record.row(step).iter().copied());
-    let (low, high) = loads().fold((f64::INFINITY, 0.0_f64), |(l, h), x| (l.min(x), h.max(x)));
+    let (low, high) = facts.whole.range;
     let increments = &facts.increments;
     let drift = increments.drift.value;
     let square = increments.deviation.value.powi(2) + drift * drift;
@@ -246,7 +243,7 @@ pub(super) fn walk<'a>(
     let mut levels = recorded[0].clone();
     let mut seconds = Vec::with_capacity(steps * levels.len());
     for (step, recorded) in recorded.iter().enumerate().take(steps) {
-        if remaps.contains(&step) {
+        if remaps.binary_search(&step).is_ok() {
             let (total, ranks) = (levels.iter().sum::<usize>(), levels.len());
             let mut order: Vec<usize> = (0..ranks).collect();
             order.sort_by_key(|rank| std::cmp::Reverse(recorded[*rank]));

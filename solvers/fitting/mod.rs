@@ -9,12 +9,11 @@ mod stopping;
 
 use crate::solution::log::{Fits, Verdict};
 use remapping::estimate::Estimate;
-use remapping::fit::chain::lattice;
 use remapping::fit::goodness::{self, Goodness};
-use remapping::fit::growth::{self, Point};
+use remapping::fit::growth::Point;
 use remapping::fit::increments::Increments;
 use remapping::fit::slopes::Slopes;
-use remapping::fit::transitions::Transitions;
+use remapping::fit::whole::Whole;
 use remapping::record::Record;
 use std::fmt::Write;
 
@@ -44,9 +43,11 @@ pub struct Deck {
 
 /// What is known of a record before models are fitted.
 pub struct Facts<'a> {
-    /// The record.
+    /// The record: of a long log the beginning, on which is done what needs its rows.
     pub record: &'a Record,
-    /// Its increments.
+    /// What is known of all steps.
+    pub whole: Whole,
+    /// Their increments.
     pub increments: Increments,
     /// What becomes of the ranks' slopes at remaps, where there are stretches enough.
     pub slopes: Option<Slopes>,
@@ -65,20 +66,25 @@ pub struct Facts<'a> {
     pub alike: f64,
 }
 
-/// Longest time after a remap at which growth is compared.
-const LONGEST: usize = 34;
-
 impl<'a> Facts<'a> {
     /// What is known of `record`; `None` if it has fewer than four steps.
     pub fn of(record: &'a Record, remap_cost: f64, cost_recorded: bool) -> Option<Facts<'a>> {
-        let increments = Increments::of(record)?;
-        let stretch = record.stretches().iter().map(ExactSizeIterator::len).max().unwrap_or(0);
-        let longest = LONGEST.min(record.steps() / 3).min(stretch.saturating_sub(1)).max(1);
-        let recorded = growth::recorded(record, &growth::lags(longest));
-        let moves = lattice(record).and_then(|quantum| Transitions::of(record, quantum));
-        let alike = moves.map_or(1.0, |moves| moves.alike());
+        Facts::of_whole(record, Whole::of(record), remap_cost, cost_recorded)
+    }
+
+    /// The same of a run that begins as `record` does.
+    pub fn of_whole(
+        record: &'a Record,
+        whole: Whole,
+        remap_cost: f64,
+        cost_recorded: bool,
+    ) -> Option<Facts<'a>> {
+        let increments = whole.increments.clone()?;
+        let recorded = whole.growth.clone();
+        let alike = whole.transitions.as_ref().map_or(1.0, |moves| moves.alike());
         Some(Facts {
             record,
+            whole,
             increments,
             slopes: Slopes::of(record),
             remap_cost,
@@ -90,15 +96,15 @@ impl<'a> Facts<'a> {
         })
     }
 
+    /// The steps of the beginning, where these are not all.
+    pub fn beginning(&self) -> Option<usize> {
+        let steps = self.record.steps();
+        (steps < self.whole.steps).then_some(steps)
+    }
+
     /// The lags that are compared.
     pub fn lags(&self) -> Vec<usize> {
         self.recorded.iter().map(|point| point.lag).collect()
-    }
-
-    /// Mean time of a step over the record.
-    pub fn mean(&self) -> f64 {
-        let steps = self.record.steps();
-        (0..steps).map(|step| self.record.mean(step)).sum::<f64>() / steps as f64
     }
 
     /// The recorded levels, `quantum` apart, at every step.
@@ -114,7 +120,7 @@ impl<'a> Facts<'a> {
     fn steps(&self) -> u64 {
         match self.job_steps {
             Some(steps) => steps.div_ceil(self.stride).max(1),
-            None => self.record.steps() as u64,
+            None => self.whole.steps as u64,
         }
     }
 
@@ -224,8 +230,14 @@ impl Deck {
 
     /// What was found, for people.
     pub fn summary(&self, facts: &Facts<'_>) -> String {
-        let (ranks, steps) = (facts.record.ranks(), facts.record.steps());
+        let (ranks, steps) = (facts.record.ranks(), facts.whole.steps);
         let mut text = format!("{} fitted to {ranks} ranks x {steps} steps\n", self.problem);
+        if let Some(beginning) = facts.beginning() {
+            let _ = writeln!(
+                text,
+                "counts and means are of all steps; what is tested or drawn anew is of the first {beginning}"
+            );
+        }
         if (self.unit - 1.0).abs() > 1e-12 {
             let _ = writeln!(text, "a unit of load is {} seconds", short(self.unit));
         }

@@ -3,7 +3,7 @@
 use super::load_drift::SEED;
 use super::{Deck, Facts, short};
 use rand::RngExt;
-use remapping::fit::chain::{Moves, Walk, lattice};
+use remapping::fit::chain::{Moves, Walk};
 use remapping::fit::growth;
 use remapping::simulate::Stream;
 
@@ -13,14 +13,14 @@ const REFUTED: f64 = 0.001;
 /// The law of the changes: the steps themselves on a lattice, otherwise normal, with a drift of its own
 /// for each rank where the drifts differ.
 pub fn periodic(facts: &Facts<'_>) -> Deck {
-    let (record, increments) = (facts.record, &facts.increments);
-    let ranks = record.ranks();
+    let increments = &facts.increments;
+    let ranks = facts.record.ranks();
     let differ = increments.same_drift < REFUTED;
     let deviation = increments.deviation.value;
-    let own = lattice(record).map(|quantum| Moves::of(record, quantum));
+    let own = facts.whole.moves.as_ref();
     let own = own.filter(|moves| moves.jumps == 0 && !differ && increments.noise < 0.2 * deviation);
     let (mut unit, mut parameters) = (1.0, vec![("drift per step".to_owned(), increments.drift)]);
-    let changes = if let Some(moves) = &own {
+    let changes = if let Some(moves) = own {
         unit = moves.quantum;
         let walk = moves.walk();
         parameters = vec![("up".to_owned(), walk.up), ("down".to_owned(), walk.down)];
@@ -45,7 +45,7 @@ pub fn periodic(facts: &Facts<'_>) -> Deck {
         if differ { increments.drifts.clone() } else { vec![increments.drift.value; ranks] };
     let lags = facts.lags();
     let predicted = growth::normal(&drifts, deviation, 0.0, &lags, SEED);
-    let (own, start) = (own.as_ref().map(Moves::walk), facts.mean());
+    let (own, start) = (own.map(Moves::walk), facts.whole.mean);
     let law = Law { walk: own.map(|walk| (walk, unit)), drifts, deviation };
     let mut misfits = Vec::new();
     let noise = increments.noise;
@@ -73,7 +73,7 @@ pub fn periodic(facts: &Facts<'_>) -> Deck {
     }
     let model = format!(
         "Periodic(\n    initial_load: {},\n    changes: {changes},\n    remap_cost: {},\n)",
-        short(facts.mean() / unit),
+        short(facts.whole.mean / unit),
         short(facts.remap_cost / unit)
     );
     Deck { problem: "periodic", model, parameters, predicted, unit, misfits, tested }
@@ -100,7 +100,7 @@ impl Law {
         let mut loads = vec![start; self.drifts.len()];
         let mut seconds = Vec::with_capacity(steps * loads.len());
         for step in 0..steps {
-            if remaps.contains(&step) {
+            if remaps.binary_search(&step).is_ok() {
                 let mean = loads.iter().sum::<f64>() / loads.len() as f64;
                 loads.fill(mean);
             }

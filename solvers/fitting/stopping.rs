@@ -3,7 +3,6 @@
 use super::levels::{dense_rows, matrix, named};
 use super::load_drift::{Kind, SEED, walk};
 use super::{Deck, Facts, short};
-use remapping::fit::chain::lattice;
 use remapping::fit::growth;
 use remapping::fit::transitions::Transitions;
 use remapping::simulate::Stream;
@@ -14,13 +13,12 @@ const MOST_VECTORS: f64 = 200_000.0;
 
 /// A chain for each rank, on a lattice of the trace's own, where its load vectors are not too many.
 pub fn stopping(facts: &Facts<'_>, kind: Kind) -> Option<Deck> {
-    let record = facts.record;
-    let moves = Transitions::of(record, lattice(record)?)?;
-    let (ranks, levels) = (record.ranks(), moves.levels);
+    let moves = facts.whole.transitions.as_ref()?;
+    let (ranks, levels) = (facts.record.ranks(), moves.levels);
     if levels < 3 || (levels as f64).powi(ranks as i32) > MOST_VECTORS {
         return None;
     }
-    let dense = kind.is_dense(&moves);
+    let dense = kind.is_dense(moves);
     let matrices: Vec<Vec<Vec<f64>>> = moves
         .matrices()
         .iter()
@@ -28,7 +26,7 @@ pub fn stopping(facts: &Facts<'_>, kind: Kind) -> Option<Deck> {
         .collect();
     let (mut chains, mut parameters) = (String::new(), Vec::new());
     for (rank, rows) in matrices.iter().enumerate() {
-        let chain = if dense { full(&moves, rows) } else { birth_death(&moves, rows) };
+        let chain = if dense { full(moves, rows) } else { birth_death(moves, rows) };
         let _ = writeln!(chains, "        {chain},");
         parameters.extend(named(&format!("rank {rank}, "), moves.probabilities(Some(rank))));
     }

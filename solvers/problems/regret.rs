@@ -21,9 +21,6 @@ pub trait Truth {
     /// How solving the model ended.
     fn status(&self) -> Status;
 
-    /// What the first threshold is one on.
-    fn threshold(&self) -> &'static str;
-
     /// What the policy costs here that is optimal where the place `path` has the value `value`, as in the model `assumed`.
     ///
     /// # Errors

@@ -165,7 +165,7 @@ pub fn of_advice(
         judged_on: [advice.steps.start as u64, advice.steps.end as u64 - 1],
         assumption: format!("{assumption}{start}"),
         mean_step: mean / advice.steps.len() as f64,
-        clairvoyant: judged.clairvoyant,
+        clairvoyant: judged.clairvoyant.unwrap_or(f64::NAN),
         costs,
         simple,
         chosen: Some(chosen),

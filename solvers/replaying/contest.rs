@@ -59,8 +59,8 @@ pub struct Line {
     pub policy: String,
     /// Sum of max - mean over the judged steps, and the remaps.
     pub cost: f64,
-    /// How much more than hindsight's best from the same start.
-    pub regret: f64,
+    /// How much more than hindsight's best from the same start; `None` where there is no hindsight.
+    pub regret: Option<f64>,
     /// Number of remaps.
     pub remaps: u64,
     /// Sum of the steps' maxima, and the remaps.
@@ -92,8 +92,9 @@ pub struct Judged {
     pub lines: Vec<Line>,
     /// Their courses, in the same order.
     pub courses: Vec<Course>,
-    /// The least any sequence of remaps costs from the start that all policies have.
-    pub clairvoyant: f64,
+    /// The least any sequence of remaps costs from the start that all policies have; `None` where the log is too
+    /// long for hindsight.
+    pub clairvoyant: Option<f64>,
     /// The same from where the run stood, where that is another start.
     pub clairvoyant_actual: Option<f64>,
     /// The best of all rules in use, whether shown or not.
@@ -200,8 +201,40 @@ pub fn judge(parts: &[Part<'_>], known: bool, observer: &dyn Observer) -> Result
         }
     }
     let (last, played) = parts.last().zip(all).expect("some steps are judged");
-    let Played { mut courses, run, clairvoyant, clairvoyant_actual, in_use } = played;
-    let (contestants, seed) = (&last.contestants, last.ground.seed);
+    let Played { courses, run, clairvoyant, clairvoyant_actual, in_use } = played;
+    Ok(standing(Standing {
+        contestants: &last.contestants,
+        courses,
+        run,
+        clairvoyant: Some(clairvoyant),
+        clairvoyant_actual,
+        in_use,
+        seed: last.ground.seed,
+    }))
+}
+
+/// What policies have paid on the same steps.
+pub struct Standing<'a> {
+    /// The policies, and what each paid.
+    pub contestants: &'a [Contestant],
+    /// In the same order.
+    pub courses: Vec<Course>,
+    /// The run as it was.
+    pub run: Option<Course>,
+    /// Hindsight's best, where it is known.
+    pub clairvoyant: Option<f64>,
+    /// The same from where the run stood, where that is another start.
+    pub clairvoyant_actual: Option<f64>,
+    /// Costs of the rules in use.
+    pub in_use: Vec<f64>,
+    /// Seed of the intervals.
+    pub seed: u64,
+}
+
+/// What the policies came to, one beside the other.
+pub fn standing(found: Standing<'_>) -> Judged {
+    let Standing { contestants, mut courses, run, clairvoyant, clairvoyant_actual, in_use, seed } =
+        found;
     let in_use = IN_USE.iter().zip(in_use).min_by(|a, b| a.1.total_cmp(&b.1));
     let best_in_use =
         in_use.map_or_else(|| (String::new(), f64::NAN), |(name, cost)| ((*name).to_owned(), cost));
@@ -211,18 +244,20 @@ pub fn judge(parts: &[Part<'_>], known: bool, observer: &dyn Observer) -> Result
         let tally = course.tally;
         let least = match contestants.get(place) {
             Some(_) => clairvoyant,
-            None => clairvoyant_actual.unwrap_or(clairvoyant),
+            None => clairvoyant_actual.or(clairvoyant),
         };
         let against =
             |other: &Course| Percent::of(difference(course, other, seed), other.tally.time);
         let contestant = contestants.get(place);
+        // Sums in another order differ in their last digits.
+        let regret = |least: f64| match tally.value - least {
+            regret if regret > 1e-12 * tally.value => regret,
+            _ => 0.0,
+        };
         Line {
             policy: contestant.map_or(RECORDED, |contestant| &contestant.name).to_owned(),
             cost: tally.value,
-            // Sums in another order differ in their last digits.
-            regret: Some(tally.value - least)
-                .filter(|regret| *regret > 1e-12 * tally.value)
-                .unwrap_or(0.0),
+            regret: least.map(regret),
             remaps: tally.remaps,
             time: tally.time,
             utilization: tally.utilization(),
@@ -235,7 +270,7 @@ pub fn judge(parts: &[Part<'_>], known: bool, observer: &dyn Observer) -> Result
         }
     };
     let lines = courses.iter().enumerate().map(line).collect();
-    Ok(Judged { lines, courses, clairvoyant, clairvoyant_actual, best_in_use })
+    Judged { lines, courses, clairvoyant, clairvoyant_actual, best_in_use }
 }
 
 /// The contestants of these names.
@@ -278,14 +313,24 @@ pub fn table(judged: &Judged) -> String {
             "{:<widest$} {:>11} {:>13}{:>8}{:>13.5}  {more:<24}{note}",
             line.policy,
             short(line.cost),
-            short(line.regret),
+            line.regret.map_or_else(|| "-".to_owned(), short),
             line.remaps,
             line.utilization
         );
         let _ = writeln!(text, "{}", row.trim_end());
     }
-    let least = short(judged.clairvoyant);
-    let _ = writeln!(text, "{:<widest$} {least:>11}  knowing the steps in advance", "clairvoyant");
+    let _ = match judged.clairvoyant.map(short) {
+        Some(least) => {
+            writeln!(text, "{:<widest$} {least:>11}  knowing the steps in advance", "clairvoyant")
+        }
+        None => {
+            writeln!(
+                text,
+                "{:<widest$} {:>11}  the log is too long for hindsight",
+                "clairvoyant", "-"
+            )
+        }
+    };
     if let Some(least) = judged.clairvoyant_actual {
         let least = short(least);
         let _ = writeln!(

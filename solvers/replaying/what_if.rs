@@ -92,7 +92,7 @@ pub fn costs(
             remaps: best.remaps,
             policies: played().map(|line| (line.policy.clone(), line.cost)).collect(),
             recorded: run.map(|run| run.cost),
-            clairvoyant: judged.clairvoyant,
+            clairvoyant: judged.clairvoyant.unwrap_or(f64::NAN),
         });
     }
     Ok(Ok(found))

@@ -158,14 +158,15 @@ fn table(judged: &Judged) -> String {
     for line in &judged.lines {
         let Line { policy, cost, regret, remaps, percent_of_time, .. } = line;
         let Percent { percent, lower, upper } = line.against_recorded.unwrap_or(line.against_best);
-        let (policy, cost, regret) = (escaped(policy), short(*cost), short(*regret));
+        let regret = regret.map_or_else(String::new, short);
+        let (policy, cost) = (escaped(policy), short(*cost));
         let _ = writeln!(
             text,
             "<tr><th scope=\"row\">{policy}</th><td>{cost}</td><td>{regret}</td><td>{remaps}</td>\
              <td>{percent_of_time:.2}</td><td>{percent:.2} ({lower:.2} to {upper:.2})</td></tr>"
         );
     }
-    let least = short(judged.clairvoyant);
+    let least = judged.clairvoyant.map_or_else(|| "not known".to_owned(), short);
     let _ = writeln!(
         text,
         "<tr><th scope=\"row\">hindsight</th><td>{least}</td><td>0</td><td></td><td></td><td></td></tr>\n\

@@ -1,6 +1,7 @@
 //! JSON lines: an object for each rank and step, or for each step with a list of times.
 
-use super::{Cell, Raw, RawRemap, at, seconds, whole};
+use super::gather::Raw;
+use super::{Cell, RawRemap, at, seconds, whole};
 use crate::complaint::Complaint;
 use serde::Deserialize;
 use serde_json::Value;
@@ -19,9 +20,8 @@ struct Line {
     remap_seconds: Option<Value>,
 }
 
-pub(super) fn read(input: impl BufRead, name: &str) -> Result<Raw, Complaint> {
-    let mut raw = Raw { form: "JSON lines", ..Raw::default() };
-    let mut rows = 0;
+pub(super) fn read(input: impl BufRead, name: &str, raw: &mut Raw<'_>) -> Result<(), Complaint> {
+    raw.form = "JSON lines";
     for (number, line) in (1..).zip(input.lines()) {
         let line = line.map_err(|error| at(name, number, &format!("cannot be read: {error}")))?;
         if line.trim().is_empty() {
@@ -30,10 +30,10 @@ pub(super) fn read(input: impl BufRead, name: &str) -> Result<Raw, Complaint> {
         let wrong = |what: String| at(name, number, &what);
         let parsed: Line = serde_json::from_str(&line)
             .map_err(|error| wrong(format!("not a JSON object: {error}")))?;
-        object(&parsed, rows, &mut raw).map_err(wrong)?;
-        rows += 1;
+        object(&parsed, raw.rows, raw).map_err(wrong)?;
+        raw.rows = raw.rows.saturating_add(1);
     }
-    Ok(raw)
+    Ok(())
 }
 
 fn text(value: &Value) -> String {
@@ -44,7 +44,7 @@ fn text(value: &Value) -> String {
     }
 }
 
-fn object(line: &Line, number: u32, raw: &mut Raw) -> Result<(), String> {
+fn object(line: &Line, number: u32, raw: &mut Raw<'_>) -> Result<(), String> {
     let step = line.step.as_ref().map_or(Ok(number), |step| whole(&text(step), "step"))?;
     let time = line.seconds.as_ref().ok_or("there is no field `seconds`")?;
     let cost = line.remap_seconds.as_ref().map(|cost| seconds(&text(cost))).transpose()?;
@@ -56,19 +56,18 @@ fn object(line: &Line, number: u32, raw: &mut Raw) -> Result<(), String> {
     };
     raw.knows_remaps |= line.remapped.is_some() || line.remap_seconds.is_some();
     if marked || cost.is_some_and(|cost| cost > 0.0) {
-        raw.remaps.push(RawRemap { step, seconds: cost });
+        raw.remap(RawRemap { step, seconds: cost })?;
     }
     match (time, &line.rank) {
         (Value::Array(times), None) => {
             for (rank, time) in (0..).zip(times) {
-                raw.cells.push(Cell { step, rank, seconds: seconds(&text(time))? });
+                raw.push(Cell { step, rank, seconds: seconds(&text(time))? })?;
             }
             Ok(())
         }
         (time, Some(rank)) if !time.is_array() => {
             let rank = whole(&text(rank), "rank")?;
-            raw.cells.push(Cell { step, rank, seconds: seconds(&text(time))? });
-            Ok(())
+            raw.push(Cell { step, rank, seconds: seconds(&text(time))? })
         }
         _ => Err("give `rank` with one time, or a list of times without it".to_owned()),
     }

@@ -4,7 +4,8 @@
 //! the time of a step (column `CPU` or `S/CPU` where there is one, otherwise 1) the slowest rank and the
 //! mean are known; the other ranks are taken as one that has the rest of twice the mean.
 
-use super::{Cell, Raw, RawRemap, at};
+use super::gather::Raw;
+use super::{Cell, RawRemap, at};
 use crate::complaint::Complaint;
 use std::io::BufRead;
 
@@ -52,8 +53,8 @@ fn header(line: &str) -> Option<Columns> {
     })
 }
 
-pub(super) fn read(input: impl BufRead, name: &str) -> Result<Raw, Complaint> {
-    let mut raw = Raw { form: "LAMMPS thermo output", ..Raw::default() };
+pub(super) fn read(input: impl BufRead, name: &str, raw: &mut Raw<'_>) -> Result<(), Complaint> {
+    raw.form = "LAMMPS thermo output";
     let mut columns: Option<Columns> = None;
     let (mut last_step, mut last_cpu, mut remapped) = (None, None, false);
     for (number, line) in (1..).zip(input.split(b'\n')) {
@@ -72,6 +73,7 @@ pub(super) fn read(input: impl BufRead, name: &str) -> Result<Raw, Complaint> {
             continue;
         }
         let wrong = |what: &str| at(name, number, what);
+        let refused = |what: String| at(name, number, &what);
         let step = fields[shape.step];
         if !(step.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(&step)) {
             return Err(wrong("the step is not a whole number"));
@@ -98,16 +100,16 @@ pub(super) fn read(input: impl BufRead, name: &str) -> Result<Raw, Complaint> {
         // With one rank for all the others, 2 mean - max must not be negative.
         let ratio = ratio.min(2.0);
         let (most, mean) = (spent, spent / ratio);
-        raw.cells.push(Cell { step, rank: 0, seconds: most });
-        raw.cells.push(Cell { step, rank: 1, seconds: 2.0 * mean - most });
+        raw.push(Cell { step, rank: 0, seconds: most }).map_err(refused)?;
+        raw.push(Cell { step, rank: 1, seconds: 2.0 * mean - most }).map_err(refused)?;
         if std::mem::take(&mut remapped) {
-            raw.remaps.push(RawRemap { step, seconds: None });
+            raw.remap(RawRemap { step, seconds: None }).map_err(refused)?;
         }
         // The remap came after this row was measured.
         remapped =
             shape.after.is_some_and(|place| fields[place] < fields[shape.ratio] * (1.0 - 1e-9));
     }
-    if raw.cells.is_empty() {
+    if raw.is_empty() {
         return Err(at(
             name,
             1,
@@ -117,5 +119,5 @@ pub(super) fn read(input: impl BufRead, name: &str) -> Result<Raw, Complaint> {
     raw.repairs.push(
         "the log knows the slowest rank and the mean only: two ranks stand for all".to_owned(),
     );
-    Ok(raw)
+    Ok(())
 }

@@ -1,7 +1,11 @@
 //! Recorded step times, read from the logs people have: long and wide CSV, JSON lines, the logs of LAMMPS,
 //! DARMA/vt, WarpX and SWIFT, lines by a regular expression, each also compressed by gzip or brotli.
+//!
+//! Logs that are long need not fit into memory: [`follow`] keeps the beginning and hands on the steps after it.
 
 mod assemble;
+mod columns;
+mod gather;
 mod jsonl;
 mod lammps;
 mod opened;
@@ -10,19 +14,21 @@ mod swift;
 mod table;
 mod vt;
 mod warpx;
+mod window;
 
 pub use pattern::Pattern;
 
 use crate::complaint::Complaint;
+use gather::Raw;
 use remapping::record::{Record, Remap};
 use std::fs::File;
 use std::io::{BufRead, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// A trace as it was read.
 #[derive(Debug)]
 pub struct Trace {
-    /// The steps.
+    /// The steps; of a long log that was followed those of its beginning.
     pub record: Record,
     /// How the file was understood.
     pub form: &'static str,
@@ -34,9 +40,73 @@ pub struct Trace {
     pub knows_remaps: bool,
     /// Seconds in the unit of the file's times; those of the record are seconds.
     pub unit_seconds: f64,
+    /// What came after the record.
+    pub after: After,
+}
+
+/// The steps of a long log after its beginning.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct After {
+    /// Steps.
+    pub steps: usize,
+    /// Remaps recorded among them.
+    pub remaps: usize,
+    /// The costs of those whose cost was recorded, together with those of the beginning, and their number.
+    costs: (f64, usize),
+}
+
+impl After {
+    /// One step more.
+    fn add(&mut self, remap: Option<Remap>) {
+        self.steps += 1;
+        self.remaps += usize::from(remap.is_some());
+        if let Some(cost) = remap.and_then(|remap| remap.seconds) {
+            self.costs = (self.costs.0 + cost, self.costs.1 + 1);
+        }
+    }
+}
+
+/// Takes the steps of a long log, after those of its beginning.
+pub trait Follow {
+    /// The log goes on after this beginning, whose steps have this stride.
+    ///
+    /// # Errors
+    /// What cannot be done with a log that is long.
+    fn begin(&mut self, beginning: &Record, stride: u64) -> Result<(), Complaint>;
+
+    /// The next step, and the remap just before it.
+    fn step(&mut self, seconds: &[f64], remap: Option<Remap>);
+}
+
+/// How much of a log is held in memory at least: what is shorter is held as a whole.
+#[derive(Debug, Clone, Copy)]
+pub struct Beginning {
+    /// Times.
+    pub cells: usize,
+    /// Steps.
+    pub steps: usize,
 }
 
 impl Trace {
+    /// Steps of the whole log.
+    pub fn steps(&self) -> usize {
+        self.record.steps() + self.after.steps
+    }
+
+    /// Remaps recorded in the whole log.
+    pub fn remaps(&self) -> usize {
+        self.record.remaps().len() + self.after.remaps
+    }
+
+    /// The mean cost of the remaps whose cost was recorded.
+    pub fn mean_remap_cost(&self) -> Option<f64> {
+        match self.after {
+            After { steps: 0, .. } => self.record.mean_remap_cost(),
+            After { costs: (_, 0), .. } => None,
+            After { costs: (sum, many), .. } => Some(sum / many as f64),
+        }
+    }
+
     /// The same, with times in units of so many seconds, whatever the file says.
     pub fn in_units_of(&mut self, seconds: f64) {
         let scale = seconds / self.unit_seconds;
@@ -70,18 +140,6 @@ pub enum Form {
     Lines(Pattern),
 }
 
-/// What is read from a file, before it is put in order.
-#[derive(Debug, Default)]
-struct Raw {
-    form: &'static str,
-    cells: Vec<Cell>,
-    remaps: Vec<RawRemap>,
-    knows_remaps: bool,
-    repairs: Vec<String>,
-    /// Seconds in a unit of the times, where the file says; they have been converted.
-    unit_seconds: Option<f64>,
-}
-
 /// The time of a rank at a step; NaN where it is missing.
 #[derive(Debug, Clone, Copy)]
 struct Cell {
@@ -98,19 +156,9 @@ struct RawRemap {
 
 /// Reads a trace; `-` is standard input. Without a `form` it is told by the content.
 pub fn read(path: &Path, form: Option<Form>) -> Result<Trace, Complaint> {
-    let shown = path.display().to_string();
-    if path == Path::new("-") {
-        return read_from(std::io::stdin(), "standard input", form);
-    }
-    if path.is_dir() {
-        return assemble::assemble(vt::read(path)?, &shown);
-    }
-    let (mut input, start) = open(path)?;
-    let raw = match form.map_or_else(|| told(&start, &shown), Ok)? {
-        Form::Vt => vt::read(path),
-        form => rows(&mut input, &shown, &start, &form),
-    };
-    assemble::assemble(raw?, &shown)
+    let mut raw = Raw::default();
+    gather(path, form.as_ref(), &mut raw)?;
+    raw.trace(&shown(path))
 }
 
 /// Reads a trace called `name`.
@@ -119,15 +167,92 @@ pub fn read_from(
     name: &str,
     form: Option<Form>,
 ) -> Result<Trace, Complaint> {
+    let mut raw = Raw::default();
+    take(input, name, form.as_ref(), &mut raw)?;
+    raw.trace(name)
+}
+
+/// Reads a trace that is written in these files, one after the other, with times in a `unit` of so many seconds if it
+/// is given. Of a long one the `beginning` is held, and the steps after it are handed to `then`; their rows may come
+/// 255 steps late.
+pub fn follow(
+    paths: &[PathBuf],
+    form: Option<&Form>,
+    unit: Option<f64>,
+    beginning: Beginning,
+    then: &mut dyn Follow,
+) -> Result<Trace, Complaint> {
+    let mut raw = Raw::long(beginning.cells, beginning.steps, then);
+    raw.forced_unit = unit;
+    let mut known = true;
+    let mut first: Option<f64> = None;
+    for path in paths {
+        (raw.knows_remaps, raw.unit_seconds) = (false, first);
+        gather(path, form, &mut raw).map_err(|fault| raw.refused.take().unwrap_or(fault))?;
+        known &= raw.knows_remaps;
+        let unit = raw.unit_seconds.unwrap_or(1.0);
+        if first.is_some_and(|first| first != unit) {
+            let message = format!("{}: its times have another unit than those before", shown(path));
+            return Err(Complaint::elsewhere(message, "give the parts of one log"));
+        }
+        first = Some(unit);
+    }
+    raw.knows_remaps = known;
+    raw.trace(&match paths {
+        [only] => shown(only),
+        _ => names(paths),
+    })
+}
+
+/// The files of a log, in a word.
+pub fn names(paths: &[PathBuf]) -> String {
+    match paths {
+        [] => String::new(),
+        [only] => only.display().to_string(),
+        [first, rest @ ..] => format!("{} and {} more", first.display(), rest.len()),
+    }
+}
+
+fn shown(path: &Path) -> String {
+    match path == Path::new("-") {
+        true => "standard input".to_owned(),
+        false => path.display().to_string(),
+    }
+}
+
+/// Reads a file.
+fn gather(path: &Path, form: Option<&Form>, raw: &mut Raw<'_>) -> Result<(), Complaint> {
+    let shown = shown(path);
+    if path == Path::new("-") {
+        return take(std::io::stdin(), &shown, form, raw);
+    }
+    if path.is_dir() {
+        return vt::read(path, raw);
+    }
+    let (mut input, start) = open(path)?;
+    match form.cloned().map_or_else(|| told(&start, &shown), Ok)? {
+        Form::Vt => vt::read(path, raw),
+        form => rows(&mut input, &shown, &start, &form, raw),
+    }
+}
+
+fn take(
+    input: impl Read + 'static,
+    name: &str,
+    form: Option<&Form>,
+    raw: &mut Raw<'_>,
+) -> Result<(), Complaint> {
     let mut input = opened::text(input, name)?;
     let start = peek(&mut input, name)?;
-    let form = form.map_or_else(|| told(&start, name), Ok)?;
-    assemble::assemble(rows(&mut input, name, &start, &form)?, name)
+    let form = form.cloned().map_or_else(|| told(&start, name), Ok)?;
+    rows(&mut input, name, &start, &form, raw)
 }
 
 /// Whether a file is a log rather than a model or a solution.
 pub fn is_log(path: &Path) -> Result<bool, Complaint> {
-    if path == Path::new("-") || path.is_dir() {
+    // What is in a pipe can be read only once.
+    let whole = std::fs::metadata(path).is_ok_and(|facts| !facts.is_file());
+    if path == Path::new("-") || whole {
         return Ok(true);
     }
     let start = open(path)?.1;
@@ -175,15 +300,21 @@ fn told(start: &str, name: &str) -> Result<Form, Complaint> {
     })
 }
 
-fn rows(input: &mut dyn BufRead, name: &str, start: &str, form: &Form) -> Result<Raw, Complaint> {
+fn rows(
+    input: &mut Box<dyn BufRead>,
+    name: &str,
+    start: &str,
+    form: &Form,
+    raw: &mut Raw<'_>,
+) -> Result<(), Complaint> {
     match form {
-        Form::JsonLines => jsonl::read(input, name),
-        Form::Lammps => lammps::read(input, name),
-        Form::Table => table::read(input, name, start),
-        Form::Vt => vt::read_alone(input, name),
-        Form::Warpx => warpx::read(input, name),
-        Form::Swift => swift::read(input, name),
-        Form::Lines(pattern) => pattern::read(input, name, pattern),
+        Form::JsonLines => jsonl::read(input, name, raw),
+        Form::Lammps => lammps::read(input, name, raw),
+        Form::Table => table::read(input, name, start, raw),
+        Form::Vt => vt::read_alone(input, name, raw),
+        Form::Warpx => warpx::read(input, name, raw),
+        Form::Swift => swift::read(input, name, raw),
+        Form::Lines(pattern) => pattern::read(input, name, pattern, raw),
     }
 }
 
@@ -198,8 +329,18 @@ fn fault(name: &str, line: u64, what: &str, help: &str) -> Complaint {
     Complaint::elsewhere(format!("{name}, line {line}: {what}"), help)
 }
 
+/// The largest time: its square is taken, and summed.
+const MOST_SECONDS: f64 = 1e100;
+
 /// A time as it stands in a file: NaN if it is missing.
 fn seconds(text: &str) -> Result<f64, String> {
+    // What nearly all are.
+    if text.as_bytes().first().is_some_and(u8::is_ascii_digit)
+        && let Ok(value) = text.parse::<f64>()
+        && value <= MOST_SECONDS
+    {
+        return Ok(value);
+    }
     let missing = ["", "nan", "na", "null", "none", "-"];
     if missing.iter().any(|word| text.eq_ignore_ascii_case(word)) {
         return Ok(f64::NAN);
@@ -207,8 +348,7 @@ fn seconds(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(value) if value.is_nan() => Ok(f64::NAN),
         Ok(value) if value.is_infinite() => Err(format!("{text:?} is not finite")),
-        // Its square is taken, and summed.
-        Ok(value) if value.abs() > 1e100 => Err(format!("{text:?} is too large")),
+        Ok(value) if value.abs() > MOST_SECONDS => Err(format!("{text:?} is too large")),
         Ok(value) if value < 0.0 => Err(format!("{text} is negative: times are not")),
         Ok(value) => Ok(value),
         Err(_) if text.contains(',') => {
@@ -220,6 +360,9 @@ fn seconds(text: &str) -> Result<f64, String> {
 
 /// Whether a remap is marked.
 fn flag(text: &str) -> Result<bool, String> {
+    if text == "0" {
+        return Ok(false);
+    }
     match text.to_ascii_lowercase().as_str() {
         "" | "0" | "false" | "no" | "0.0" => Ok(false),
         "1" | "true" | "yes" | "1.0" => Ok(true),

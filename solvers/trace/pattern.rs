@@ -1,6 +1,7 @@
 //! Plain logs, read by a regular expression with named groups.
 
-use super::{Cell, Raw, RawRemap, fault, seconds, whole};
+use super::gather::Raw;
+use super::{Cell, RawRemap, fault, seconds, whole};
 use crate::complaint::Complaint;
 use regex::{Captures, Regex};
 use std::io::BufRead;
@@ -41,19 +42,23 @@ impl FromStr for Pattern {
 }
 
 /// What has been read.
-struct Reader {
-    raw: Raw,
+struct Reader<'r, 'a> {
+    raw: &'r mut Raw<'a>,
     step: Option<u32>,
-    /// Lists that were read, and how long they are.
-    lists: u32,
+    /// How long a list is; 0 before the first.
     length: usize,
     /// A remap whose step is still to come.
     pending: Option<f64>,
 }
 
-pub(super) fn read(input: impl BufRead, name: &str, pattern: &Pattern) -> Result<Raw, Complaint> {
-    let raw = Raw { form: "lines", knows_remaps: pattern.remaps, ..Raw::default() };
-    let mut reader = Reader { raw, step: None, lists: 0, length: 0, pending: None };
+pub(super) fn read(
+    input: impl BufRead,
+    name: &str,
+    pattern: &Pattern,
+    raw: &mut Raw<'_>,
+) -> Result<(), Complaint> {
+    (raw.form, raw.knows_remaps) = ("lines", pattern.remaps);
+    let mut reader = Reader { raw, step: None, length: 0, pending: None };
     let mut lines = 0;
     for (number, line) in (1..).zip(input.split(b'\n')) {
         let wrong = |what: String| fault(name, number, &what, HELP);
@@ -64,14 +69,14 @@ pub(super) fn read(input: impl BufRead, name: &str, pattern: &Pattern) -> Result
         }
         lines = number;
     }
-    if reader.raw.cells.is_empty() {
+    if reader.raw.is_empty() {
         let message = format!("{name}: none of {lines} lines has times by this expression");
         return Err(Complaint::elsewhere(message, HELP));
     }
-    Ok(reader.raw)
+    Ok(())
 }
 
-impl Reader {
+impl Reader<'_, '_> {
     fn take(&mut self, found: &Captures<'_>, pattern: &Pattern) -> Result<(), String> {
         let text = |group: &str| found.name(group).map(|found| found.as_str().trim());
         let number = |group: &str, text: &str| {
@@ -88,13 +93,13 @@ impl Reader {
         }
         if let Some(list) = text("loads") {
             let step = match pattern.step {
-                false => self.lists,
+                false => self.raw.rows,
                 true => self.step.ok_or("loads: no step stands before them")?,
             };
             let split = |c: char| c == ',' || c == ';' || c.is_whitespace();
             let list = list.trim_matches(['[', ']', '(', ')', '{', '}']);
             let items: Vec<&str> = list.split(split).filter(|item| !item.is_empty()).collect();
-            if self.lists == 0 {
+            if self.length == 0 {
                 self.length = items.len();
             }
             if items.len() != self.length {
@@ -103,27 +108,28 @@ impl Reader {
             }
             for (rank, item) in (0..).zip(items) {
                 let seconds = number("loads", item)?;
-                self.raw.cells.push(Cell { step, rank, seconds });
+                self.raw.push(Cell { step, rank, seconds })?;
             }
-            self.lists += 1;
-            self.remapped(step);
+            self.raw.rows = self.raw.rows.saturating_add(1);
+            self.remapped(step)?;
         }
         if let (Some(rank), Some(time)) = (text("rank"), text("seconds")) {
             let step = self.step.ok_or("seconds: no step stands before them")?;
             let rank = whole(rank, "rank").map_err(|what| format!("rank: {what}"))?;
-            self.raw.cells.push(Cell { step, rank, seconds: number("seconds", time)? });
-            self.remapped(step);
+            self.remapped(step)?;
+            self.raw.push(Cell { step, rank, seconds: number("seconds", time)? })?;
         } else if stated.is_some() && cost.is_some() && text("loads").is_none() {
             // A line of its own that names the step.
-            self.remapped(self.step.unwrap_or(0));
+            self.remapped(self.step.unwrap_or(0))?;
         }
         Ok(())
     }
 
     /// A remap that was read came before this step.
-    fn remapped(&mut self, step: u32) {
-        if let Some(seconds) = self.pending.take() {
-            self.raw.remaps.push(RawRemap { step, seconds: Some(seconds) });
+    fn remapped(&mut self, step: u32) -> Result<(), String> {
+        match self.pending.take() {
+            Some(seconds) => self.raw.remap(RawRemap { step, seconds: Some(seconds) }),
+            None => Ok(()),
         }
     }
 }

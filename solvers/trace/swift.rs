@@ -1,6 +1,7 @@
 //! `rank_cpu_balance.log` of SWIFT: CPU times of the ranks in the steps that update most particles.
 
-use super::{Cell, Raw, fault, seconds, whole};
+use super::gather::Raw;
+use super::{Cell, fault, seconds, whole};
 use crate::complaint::Complaint;
 use std::io::BufRead;
 
@@ -20,8 +21,9 @@ fn is_header(line: &str) -> bool {
     })
 }
 
-pub(super) fn read(input: impl BufRead, name: &str) -> Result<Raw, Complaint> {
-    let mut raw = Raw { form: "rank_cpu_balance.log of SWIFT", ..Raw::default() };
+pub(super) fn read(input: impl BufRead, name: &str, raw: &mut Raw<'_>) -> Result<(), Complaint> {
+    raw.form = "rank_cpu_balance.log of SWIFT";
+    let before = raw.rows;
     // Which step of the program each row is.
     let mut steps: Vec<u32> = Vec::new();
     let mut columns = 6;
@@ -60,12 +62,13 @@ pub(super) fn read(input: impl BufRead, name: &str) -> Result<Raw, Complaint> {
             Some(last) if *last == step => {}
             _ => steps.push(step),
         }
-        let step = steps.len() as u32 - 1;
-        raw.cells.push(Cell { step, rank, seconds: user / TICKS_PER_SECOND });
+        let step = before + steps.len() as u32 - 1;
+        raw.push(Cell { step, rank, seconds: user / TICKS_PER_SECOND }).map_err(wrong)?;
     }
     let (Some(first), Some(last)) = (steps.first(), steps.last()) else {
         return Err(fault(name, 1, "there are no times", HELP));
     };
+    raw.rows = before + steps.len() as u32;
     raw.repairs.push(
         "the seconds are user CPU times of all threads of a rank, which SWIFT compares, not wall times: a step \
          takes about that divided by the threads, and --remap-cost is in the same seconds (wall time times \
@@ -77,5 +80,5 @@ pub(super) fn read(input: impl BufRead, name: &str) -> Result<Raw, Complaint> {
          particles; when the domain was repartitioned is not in the log",
         steps.len()
     ));
-    Ok(raw)
+    Ok(())
 }

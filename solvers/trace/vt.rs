@@ -3,7 +3,8 @@
 //! A step is a phase, a rank a node. An object that is on another node than in the phase before was moved in
 //! between: there the run was remapped. What a remap took is not in the files.
 
-use super::{Cell, Raw, RawRemap, opened};
+use super::gather::Raw;
+use super::{Cell, RawRemap, opened};
 use crate::complaint::Complaint;
 use serde::Deserialize;
 use std::collections::hash_map::{DefaultHasher, HashMap};
@@ -113,7 +114,7 @@ pub(super) fn is_data(start: &str) -> bool {
 }
 
 /// Reads the data of which `path` is a file, or the folder.
-pub(super) fn read(path: &Path) -> Result<Raw, Complaint> {
+pub(super) fn read(path: &Path, raw: &mut Raw<'_>) -> Result<(), Complaint> {
     let files = files(path)?;
     let mut nodes = Vec::with_capacity(files.len());
     for file in &files {
@@ -127,16 +128,20 @@ pub(super) fn read(path: &Path) -> Result<Raw, Complaint> {
         input.read_to_string(&mut text).map_err(|error| cannot(&error))?;
         nodes.push(node(&text, &name, number(file).map(|(_, number, _)| number))?);
     }
-    together(nodes, &path.display().to_string())
+    together(nodes, &path.display().to_string(), raw)
 }
 
 /// Reads what came without a file beside it.
-pub(super) fn read_alone(mut input: impl Read, name: &str) -> Result<Raw, Complaint> {
+pub(super) fn read_alone(
+    mut input: impl Read,
+    name: &str,
+    raw: &mut Raw<'_>,
+) -> Result<(), Complaint> {
     let mut text = String::new();
     input
         .read_to_string(&mut text)
         .map_err(|error| Complaint::elsewhere(format!("cannot read {name}: {error}"), HELP))?;
-    together(vec![node(&text, name, None)?], name)
+    together(vec![node(&text, name, None)?], name, raw)
 }
 
 /// The last number in the name of a file, and what is before and after it.
@@ -292,17 +297,19 @@ impl Entity {
 }
 
 /// The nodes as one trace.
-fn together(mut nodes: Vec<Node>, name: &str) -> Result<Raw, Complaint> {
+fn together(mut nodes: Vec<Node>, name: &str, raw: &mut Raw<'_>) -> Result<(), Complaint> {
     nodes.sort_by_key(|node| node.rank);
     complete(&nodes, name)?;
-    let mut raw = Raw { form: "LB data of vt", ..Raw::default() };
+    raw.form = "LB data of vt";
+    let refused = |what: String| Complaint::elsewhere(format!("{name}: {what}"), HELP);
     let phases: BTreeSet<u32> = nodes.iter().flat_map(|node| node.phases.keys().copied()).collect();
     let mut before: HashMap<u64, u32> = HashMap::new();
     for (number, phase) in phases.into_iter().enumerate() {
         let mut places: HashMap<u64, u32> = HashMap::new();
         for node in &nodes {
             let Some(done) = node.phases.get(&phase) else { continue };
-            raw.cells.push(Cell { step: phase, rank: node.rank, seconds: done.seconds });
+            let cell = Cell { step: phase, rank: node.rank, seconds: done.seconds };
+            raw.push(cell).map_err(refused)?;
             for object in &done.movable {
                 // What is on two nodes at once tells nothing.
                 places
@@ -319,7 +326,7 @@ fn together(mut nodes: Vec<Node>, name: &str) -> Result<Raw, Complaint> {
             was != *place && was != u32::MAX && *place != u32::MAX
         });
         if moved && number > 0 {
-            raw.remaps.push(RawRemap { step: phase, seconds: None });
+            raw.remap(RawRemap { step: phase, seconds: None }).map_err(refused)?;
         }
         before = places;
     }
@@ -341,7 +348,7 @@ fn together(mut nodes: Vec<Node>, name: &str) -> Result<Raw, Complaint> {
             false => "; none of them can move, so that remaps are not known",
         }
     ));
-    Ok(raw)
+    Ok(())
 }
 
 /// Whether the file of every node is there, once.

@@ -5,8 +5,9 @@
 
 mod sums;
 
+use super::gather::Raw;
 use super::table::delimiter;
-use super::{Cell, Raw, RawRemap, fault, seconds, whole};
+use super::{Cell, RawRemap, fault, seconds, whole};
 use crate::complaint::Complaint;
 use std::collections::{BTreeSet, HashMap};
 use std::io::BufRead;
@@ -71,8 +72,12 @@ fn shape(line: &str) -> Option<Shape> {
         .then_some(Shape { delimiter, group })
 }
 
-pub(super) fn read(mut input: impl BufRead, name: &str) -> Result<Raw, Complaint> {
-    let mut raw = Raw { form: "LoadBalanceCosts of WarpX", knows_remaps: true, ..Raw::default() };
+pub(super) fn read(
+    mut input: impl BufRead,
+    name: &str,
+    raw: &mut Raw<'_>,
+) -> Result<(), Complaint> {
+    (raw.form, raw.knows_remaps) = ("LoadBalanceCosts of WarpX", true);
     let mut known: Option<Shape> = None;
     let mut rows: Vec<Row> = Vec::new();
     let mut text = String::new();
@@ -113,8 +118,10 @@ pub(super) fn read(mut input: impl BufRead, name: &str) -> Result<Raw, Complaint
     if rows.is_empty() {
         return Err(fault(name, 1, "there are no rows", HELP));
     }
-    let remaps = rows.windows(2).filter(|pair| moved(&pair[0], &pair[1]));
-    raw.remaps = remaps.map(|pair| RawRemap { step: pair[1].step, seconds: None }).collect();
+    let refused = |what: String| Complaint::elsewhere(format!("{name}: {what}"), HELP);
+    for pair in rows.windows(2).filter(|pair| moved(&pair[0], &pair[1])) {
+        raw.remap(RawRemap { step: pair[1].step, seconds: None }).map_err(refused)?;
+    }
     match sums::taken_apart(&mut rows) {
         Ok(None) => {}
         Ok(Some(period)) => raw.repairs.push(format!(
@@ -143,15 +150,16 @@ pub(super) fn read(mut input: impl BufRead, name: &str) -> Result<Raw, Complaint
         for costing in &row.boxes {
             loads[costing.rank as usize] += costing.seconds * f64::from(stride);
         }
-        let cells = (0..).zip(loads);
-        raw.cells.extend(cells.map(|(rank, seconds)| Cell { step: row.step, rank, seconds }));
+        for (rank, seconds) in (0..).zip(loads) {
+            raw.push(Cell { step: row.step, rank, seconds }).map_err(refused)?;
+        }
     }
     raw.repairs.push(
         "loads are costs of boxes: seconds with algo.load_balance_costs_update = timers, otherwise weights, and \
          --remap-cost then too; boxes that moved tell where it was remapped"
             .to_owned(),
     );
-    Ok(raw)
+    Ok(())
 }
 
 /// Reads a row: groups of so many fields.

@@ -1,5 +1,6 @@
 //! Loads as levels: a birth–death chain by relative frequencies.
 
+use super::counting::Counting;
 use super::{probability, resample};
 use crate::estimate::Estimate;
 use crate::record::Record;
@@ -18,6 +19,8 @@ pub struct Moves {
     pub jumps: u64,
     /// For each stretch without a remap: the level of every rank at its start, and its steps.
     stretches: Vec<(Vec<usize>, usize)>,
+    /// The moves that are tested, where these are of more steps.
+    tested: Option<Box<Moves>>,
 }
 
 /// What happens at the ends of a walk.
@@ -42,15 +45,23 @@ pub struct Walk {
     pub same_at_every_level: f64,
 }
 
+/// Loads whose common measure is taken.
+pub(super) const MEASURED: usize = 1 << 16;
+
 /// The distance of the levels of a record whose loads all lie on a lattice through 0; `None` if they
 /// do not, or if it has more than 10^4 levels.
 pub fn lattice(record: &Record) -> Option<f64> {
     let loads = || (0..record.steps()).flat_map(|step| record.row(step).iter().copied());
-    let largest = loads().fold(0.0, f64::max);
+    let quantum = measure(loads().take(MEASURED), loads().fold(0.0, f64::max))?;
+    loads().all(|load| is_on(load, quantum)).then_some(quantum)
+}
+
+/// The common measure of loads, the first of many of which the largest is `largest`, by Euclid's algorithm on
+/// rounded numbers.
+pub(super) fn measure(loads: impl Iterator<Item = f64>, largest: f64) -> Option<f64> {
     let tolerance = 1e-6 * largest;
-    // The common measure, by Euclid's algorithm on rounded numbers.
     let mut quantum = 0.0_f64;
-    for load in loads().take(1 << 16) {
+    for load in loads {
         let (mut a, mut b) = (quantum.max(load), quantum.min(load));
         while b > tolerance {
             let rest = a - b * (a / b).round();
@@ -61,8 +72,12 @@ pub fn lattice(record: &Record) -> Option<f64> {
             return None;
         }
     }
-    let on = |load: f64| (load / quantum - (load / quantum).round()).abs() <= 1e-3;
-    (quantum > 0.0 && loads().all(on)).then_some(quantum)
+    (quantum > 0.0).then_some(quantum)
+}
+
+/// Whether a load is on the lattice.
+pub(super) fn is_on(load: f64, quantum: f64) -> bool {
+    (load / quantum - (load / quantum).round()).abs() <= 1e-3
 }
 
 /// The lowest level of a record, in quanta, and the number of its levels.
@@ -73,28 +88,34 @@ pub(super) fn extent(record: &Record, quantum: f64) -> (i64, usize) {
     (lowest, (highest - lowest + 1) as usize)
 }
 
+/// For each stretch of a record without a remap: the level of every rank at its start, and its steps.
+pub(super) fn starts(record: &Record, quantum: f64, lowest: i64) -> Vec<(Vec<usize>, usize)> {
+    let place = |load: &f64| ((load / quantum).round() as i64 - lowest) as usize;
+    let start = |stretch: std::ops::Range<usize>| {
+        (record.row(stretch.start).iter().map(place).collect(), stretch.len() - 1)
+    };
+    record.stretches().into_iter().map(start).collect()
+}
+
 impl Moves {
     /// Counts the moves of a record between levels `quantum` apart, remaps left out.
     pub fn of(record: &Record, quantum: f64) -> Moves {
-        let level = |load: f64| (load / quantum).round() as i64;
         let (lowest, levels) = extent(record, quantum);
-        let mut counts = vec![[0; 3]; levels];
-        let mut jumps = 0;
-        let mut stretches = Vec::new();
-        for stretch in record.stretches() {
-            let place = |load: &f64| (level(*load) - lowest) as usize;
-            let starts = record.row(stretch.start).iter().map(place).collect();
-            stretches.push((starts, stretch.len() - 1));
-            for step in stretch.start + 1..stretch.end {
-                for (before, after) in record.row(step - 1).iter().zip(record.row(step)) {
-                    let (from, to) = (level(*before), level(*after));
-                    jumps += u64::from((to - from).abs() > 1);
-                    let side = (to - from).signum() + 1;
-                    counts[(from - lowest) as usize][side as usize] += 1;
-                }
-            }
+        let counting = Counting::all(record, quantum, lowest, levels, false);
+        let stretches = starts(record, quantum, lowest);
+        Moves { stretches, ..Moves::counted(&counting, None) }
+    }
+
+    /// From what was counted, of which `tested` is what is tested.
+    pub(super) fn counted(counting: &Counting, tested: Option<Box<Moves>>) -> Moves {
+        Moves {
+            quantum: counting.quantum,
+            lowest: counting.lowest,
+            counts: counting.sides.clone(),
+            jumps: counting.jumps,
+            stretches: Vec::new(),
+            tested,
         }
-        Moves { quantum, lowest, counts, jumps, stretches }
     }
 
     /// All moves.
@@ -118,10 +139,14 @@ impl Moves {
         (down, up)
     }
 
+    /// The levels between the ends.
+    fn inner(&self) -> &[[u64; 3]] {
+        &self.counts[1.min(self.counts.len())..self.counts.len().saturating_sub(1).max(1)]
+    }
+
     /// The walk closest to the counts.
     pub fn walk(&self) -> Walk {
-        let inner =
-            &self.counts[1.min(self.counts.len())..self.counts.len().saturating_sub(1).max(1)];
+        let inner = self.inner();
         let side = |side: usize| inner.iter().map(|count| count[side]).sum::<u64>();
         let (downs, stays, ups) = (side(0), side(1), side(2));
         let visits = downs + stays + ups;
@@ -130,7 +155,7 @@ impl Moves {
             up,
             down,
             edge: self.edge(up.value, down.value),
-            same_at_every_level: self.sameness(inner),
+            same_at_every_level: self.tested.as_deref().unwrap_or(self).sameness(),
         }
     }
 
@@ -151,7 +176,8 @@ impl Moves {
 
     /// Test that all inner levels have the same probabilities: the likelihood ratio against records
     /// drawn anew, from their common probabilities and those of either end.
-    fn sameness(&self, inner: &[[u64; 3]]) -> f64 {
+    fn sameness(&self) -> f64 {
+        let inner = self.inner();
         let last = self.counts.len() - 1;
         let ratio = |counts: &[[u64; 3]]| {
             resample::likelihood_ratio(counts.iter().map(|count| count.as_slice()))

@@ -33,24 +33,89 @@ pub fn recorded(record: &Record, lags: &[usize]) -> Vec<Point> {
     let mut gains = vec![0.0; record.ranks()];
     let stretches = record.stretches();
     let mut point = |lag: usize| {
-        let (mut count, mut sum, mut squares) = (0.0_f64, 0.0, 0.0);
+        let mut gained = Gained::default();
         for stretch in &stretches {
             for start in stretch.start..stretch.end.saturating_sub(lag) {
-                let ends = record.row(start).iter().zip(record.row(start + lag));
-                gains.iter_mut().zip(ends).for_each(|(gain, (from, to))| *gain = to - from);
-                let found = imbalance(&gains);
-                count += 1.0;
-                sum += found;
-                squares += found * found;
+                gained.add(record.row(start), record.row(start + lag), &mut gains);
             }
         }
-        let n = count.max(1.0);
-        let mean = sum / n;
-        let independent = (n / lag as f64).max(1.5);
-        let variance = (squares / n - mean * mean).max(0.0);
-        Point { lag, mean, half_width: NORMAL * (variance / (independent - 1.0)).sqrt() }
+        gained.point(lag)
     };
     lags.iter().map(|lag| point(*lag)).collect()
+}
+
+/// Sums over moments.
+#[derive(Debug, Clone, Copy, Default)]
+struct Gained {
+    count: f64,
+    sum: f64,
+    squares: f64,
+}
+
+impl Gained {
+    fn add(&mut self, from: &[f64], to: &[f64], gains: &mut [f64]) {
+        let ends = from.iter().zip(to);
+        gains.iter_mut().zip(ends).for_each(|(gain, (from, to))| *gain = to - from);
+        let found = imbalance(gains);
+        self.count += 1.0;
+        self.sum += found;
+        self.squares += found * found;
+    }
+
+    fn point(&self, lag: usize) -> Point {
+        let n = self.count.max(1.0);
+        let mean = self.sum / n;
+        let independent = (n / lag as f64).max(1.5);
+        let variance = (self.squares / n - mean * mean).max(0.0);
+        Point { lag, mean, half_width: NORMAL * (variance / (independent - 1.0)).sqrt() }
+    }
+}
+
+/// The same of steps that come one by one, of which the last are kept, as many as the longest lag.
+#[derive(Debug, Clone)]
+pub(super) struct Growing {
+    lags: Vec<usize>,
+    gained: Vec<Gained>,
+    /// The last steps in turn, and how many there were since the last remap.
+    last: Vec<Vec<f64>>,
+    since: usize,
+    gains: Vec<f64>,
+}
+
+impl Growing {
+    /// At these lags, in order.
+    pub fn new(ranks: usize, lags: Vec<usize>) -> Growing {
+        let kept = lags.last().copied().unwrap_or(0) + 1;
+        Growing {
+            gained: vec![Gained::default(); lags.len()],
+            lags,
+            last: vec![vec![0.0; ranks]; kept],
+            since: 0,
+            gains: vec![0.0; ranks],
+        }
+    }
+
+    /// Takes in the next step.
+    pub fn step(&mut self, row: &[f64], remapped: bool) {
+        if remapped {
+            self.since = 0;
+        }
+        let kept = self.last.len();
+        let now = self.since % kept;
+        self.last[now].copy_from_slice(row);
+        for (lag, gained) in self.lags.iter().zip(&mut self.gained) {
+            if *lag <= self.since {
+                let from = (self.since - lag) % kept;
+                gained.add(&self.last[from], &self.last[now], &mut self.gains);
+            }
+        }
+        self.since += 1;
+    }
+
+    /// What there was in all.
+    pub fn points(&self) -> Vec<Point> {
+        self.lags.iter().zip(&self.gained).map(|(lag, gained)| gained.point(*lag)).collect()
+    }
 }
 
 /// The same for normal changes: each rank with its drift, all with one deviation, seen through noise

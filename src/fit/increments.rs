@@ -39,7 +39,20 @@ impl Increments {
         let length = (steps - 1) as f64;
         let drifts: Vec<f64> =
             (0..ranks).map(|rank| (at(steps - 1, rank) - at(0, rank)) / length).collect();
-        let Spread { deviation, noise, independent } = Spread::of(&at, &drifts, steps);
+        let spread = Spread::of(&at, &drifts, steps);
+        Some(Increments::judged(drifts, spread, outliers, steps, record.remaps().len()))
+    }
+
+    /// From drifts and spread.
+    pub(super) fn judged(
+        drifts: Vec<f64>,
+        spread: Spread,
+        outliers: usize,
+        steps: usize,
+        remaps: usize,
+    ) -> Increments {
+        let Spread { deviation, noise, independent } = spread;
+        let (ranks, length) = (drifts.len(), (steps - 1) as f64);
         let mean = drifts.iter().sum::<f64>() / ranks as f64;
         let between: f64 = drifts.iter().map(|drift| (drift - mean).powi(2)).sum();
         let drift = Estimate::from_moments(mean, between, ranks as f64);
@@ -51,7 +64,7 @@ impl Increments {
             _ if between > 0.0 => 0.0,
             _ => 1.0,
         };
-        let count = (steps - 1 - record.remaps().len().min(steps - 1)) * ranks;
-        Some(Increments { drifts, drift, deviation, noise, same_drift, outliers, count })
+        let count = (steps - 1 - remaps.min(steps - 1)) * ranks;
+        Increments { drifts, drift, deviation, noise, same_drift, outliers, count }
     }
 }

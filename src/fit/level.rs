@@ -265,19 +265,7 @@ pub fn without_outliers(path: &mut [f64], ranks: usize) -> usize {
     let mut replaced = 0;
     for rank in 0..ranks {
         let column: Vec<f64> = (0..steps).map(|step| path[step * ranks + rank]).collect();
-        let median = |step: usize| {
-            let first = step.saturating_sub(2).min(steps - 5);
-            let mut five = [0.0; 5];
-            five.copy_from_slice(&column[first..first + 5]);
-            five.sort_by(f64::total_cmp);
-            five[2]
-        };
-        let medians: Vec<f64> = (0..steps).map(median).collect();
-        let mut distances: Vec<f64> =
-            column.iter().zip(&medians).map(|(value, median)| (value - median).abs()).collect();
-        distances.sort_by(f64::total_cmp);
-        // Of five values one is the median itself.
-        let usual = distances[(steps * 3 / 5).min(steps - 1)];
+        let (medians, usual) = medians(&column);
         for step in 2..steps - 2 {
             if usual > 0.0 && (column[step] - medians[step]).abs() > OUTLYING * usual {
                 path[step * ranks + rank] = medians[step];
@@ -286,4 +274,35 @@ pub fn without_outliers(path: &mut [f64], ranks: usize) -> usize {
         }
     }
     replaced
+}
+
+/// The distance from the median of the five values around it beyond which a value of this series of five or
+/// more counts as an outlier; infinite if none does.
+pub(super) fn outlying(column: &[f64]) -> f64 {
+    let usual = medians(column).1;
+    if usual > 0.0 { OUTLYING * usual } else { f64::INFINITY }
+}
+
+/// The medians of five successive values, and the usual distance from them.
+fn medians(column: &[f64]) -> (Vec<f64>, f64) {
+    let steps = column.len();
+    let around = |step: usize| {
+        let first = step.saturating_sub(2).min(steps - 5);
+        let mut five = [0.0; 5];
+        five.copy_from_slice(&column[first..first + 5]);
+        median(five)
+    };
+    let medians: Vec<f64> = (0..steps).map(around).collect();
+    let mut distances: Vec<f64> =
+        column.iter().zip(&medians).map(|(value, median)| (value - median).abs()).collect();
+    distances.sort_by(f64::total_cmp);
+    // Of five values one is the median itself.
+    let usual = distances[(steps * 3 / 5).min(steps - 1)];
+    (medians, usual)
+}
+
+/// The middle one.
+pub(super) fn median(mut five: [f64; 5]) -> f64 {
+    five.sort_by(f64::total_cmp);
+    five[2]
 }

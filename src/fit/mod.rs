@@ -4,7 +4,7 @@
 //! to any other, [`increments`] looks at changes per step as
 //! numbers, [`change`] looks for a change of phase, [`growth`] compares what a model predicts with what
 //! was recorded, [`goodness`] whether the record looks like those the model makes, and [`level`] tells drifts
-//! from noise.
+//! from noise. [`whole`] takes in the steps one by one, however many they are.
 //!
 //! ```
 //! use remapping::fit::change::change;
@@ -20,7 +20,9 @@ use crate::estimate::Estimate;
 
 pub mod chain;
 pub mod change;
+mod changing;
 pub mod correlated;
+mod counting;
 pub mod goodness;
 pub mod growth;
 pub mod increments;
@@ -30,6 +32,7 @@ pub mod running;
 pub mod slopes;
 mod spread;
 pub mod transitions;
+pub mod whole;
 
 /// A probability from `hits` of `count` independent trials: relative frequency smoothed by half a hit
 /// (Jeffreys' prior), and the exact interval.

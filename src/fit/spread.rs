@@ -36,11 +36,26 @@ struct Moments {
     tails: f64,
 }
 
+/// Means of changes around the drift.
+#[derive(Debug, Clone, Copy)]
+pub struct Changes {
+    /// Of the squares over either lag.
+    pub squares: [f64; 2],
+    /// Of the squares over one step.
+    pub single: f64,
+    /// Of the fourth powers over one step.
+    pub fourth: f64,
+}
+
 impl Spread {
+    /// The lags for so many steps.
+    pub fn lags(steps: usize) -> [usize; 2] {
+        if steps > 4 * LAGS[1] { LAGS } else { SHORT }
+    }
+
     /// Of the paths of `ranks` ranks around their drifts: `path(step, rank)` for at least four steps.
     pub fn of(path: &dyn Fn(usize, usize) -> f64, drifts: &[f64], steps: usize) -> Spread {
         let (ranks, length) = (drifts.len() as f64, (steps - 1) as f64);
-        let [near, far] = if steps > 4 * LAGS[1] { LAGS } else { SHORT };
         let changes = |lag: usize| {
             drifts.iter().enumerate().flat_map(move |(rank, drift)| {
                 (lag..steps)
@@ -50,17 +65,24 @@ impl Spread {
         let second = |lag: usize| {
             changes(lag).map(|change| change * change).sum::<f64>() / ((steps - lag) as f64 * ranks)
         };
+        let fourth = changes(1).map(|change| change.powi(4)).sum::<f64>() / (length * ranks);
+        let found = Changes { squares: Spread::lags(steps).map(second), single: second(1), fourth };
+        Spread::from_changes(&found, drifts.len(), steps)
+    }
+
+    /// From the means over all changes.
+    pub fn from_changes(found: &Changes, ranks: usize, steps: usize) -> Spread {
+        let (ranks, length) = (ranks as f64, (steps - 1) as f64);
+        let [near, far] = Spread::lags(steps);
         let walk = |lag: usize| lag as f64 * (1.0 - lag as f64 / length);
         let seen = |lag: usize| {
             let share = lag as f64 / length;
             2.0 + 2.0 * share * share - 4.0 * share / (length + 1.0 - lag as f64)
         };
-        let (a, b) = (second(near), second(far));
+        let Changes { squares: [a, b], single, fourth } = *found;
         let scale = walk(far) * seen(near) - walk(near) * seen(far);
         let variance = (b * seen(near) - a * seen(far)) / scale;
         let noise = ((a * walk(far) - b * walk(near)) / scale).max(0.0);
-        let single = second(1);
-        let fourth = changes(1).map(|change| change.powi(4)).sum::<f64>() / (length * ranks);
         let tails = if single > 0.0 { (fourth / (single * single) - 3.0).max(0.0) } else { 0.0 };
         let weight = |lag: usize| {
             (far.saturating_sub(lag) as f64 - near.saturating_sub(lag) as f64) / (far - near) as f64

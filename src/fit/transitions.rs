@@ -1,6 +1,7 @@
 //! Loads as levels, by any move: transition matrices of all ranks together, or of each by itself.
 
-use super::chain::extent;
+use super::chain::{extent, starts};
+use super::counting::Counting;
 use super::{probability, resample};
 use crate::estimate::Estimate;
 use crate::record::Record;
@@ -19,34 +20,40 @@ pub struct Transitions {
     counts: Vec<Vec<u64>>,
     /// For each stretch without a remap: the level of every rank at its start, and its steps.
     stretches: Vec<(Vec<usize>, usize)>,
+    /// The moves that are tested, where these are of more steps.
+    tested: Option<Box<Transitions>>,
 }
 
 /// Matrices of more levels are not counted, nor more numbers in all.
 const MOST_LEVELS: usize = 100;
 const MOST_NUMBERS: usize = 1 << 23;
 
+/// Whether matrices of so many levels are counted, one for each rank.
+pub(super) fn are_few(levels: usize, ranks: usize) -> bool {
+    levels <= MOST_LEVELS && levels * levels * ranks <= MOST_NUMBERS
+}
+
 impl Transitions {
     /// Counts the moves of a record between levels `quantum` apart; `None` if there are more than 100
     /// levels, or too many for so many ranks.
     pub fn of(record: &Record, quantum: f64) -> Option<Transitions> {
         let (lowest, levels) = extent(record, quantum);
-        if levels > MOST_LEVELS || levels * levels * record.ranks() > MOST_NUMBERS {
+        if !are_few(levels, record.ranks()) {
             return None;
         }
-        let level = |load: f64| ((load / quantum).round() as i64 - lowest) as usize;
-        let mut counts = vec![vec![0; levels * levels]; record.ranks()];
-        let mut stretches = Vec::new();
-        for stretch in record.stretches() {
-            let starts = record.row(stretch.start).iter().map(|load| level(*load)).collect();
-            stretches.push((starts, stretch.len() - 1));
-            for step in stretch.start + 1..stretch.end {
-                let moves = record.row(step - 1).iter().zip(record.row(step));
-                for ((before, after), counts) in moves.zip(&mut counts) {
-                    counts[level(*before) * levels + level(*after)] += 1;
-                }
-            }
-        }
-        Some(Transitions { quantum, lowest, levels, counts, stretches })
+        let counting = Counting::all(record, quantum, lowest, levels, true);
+        let stretches = starts(record, quantum, lowest);
+        Some(Transitions { stretches, ..Transitions::counted(counting, None)? })
+    }
+
+    /// From what was counted, of which `tested` is what is tested; `None` if it was not counted for each rank.
+    pub(super) fn counted(
+        counting: Counting,
+        tested: Option<Box<Transitions>>,
+    ) -> Option<Transitions> {
+        let Counting { quantum, lowest, sides, ranks, .. } = counting;
+        let levels = sides.len();
+        Some(Transitions { quantum, lowest, levels, counts: ranks?, stretches: Vec::new(), tested })
     }
 
     /// Counts of all ranks together, row by row.
@@ -127,6 +134,9 @@ impl Transitions {
     /// more often than the others is lost among the moves from each level to each other: the ratio of these,
     /// and the excess of moves up and down; the smaller probability counts twice.
     pub fn alike(&self) -> f64 {
+        if let Some(tested) = &self.tested {
+            return tested.alike();
+        }
         let all = self.drawn_so_far_off(&|counts| self.ratio(counts));
         let sides = self.drawn_so_far_off(&|counts| self.excess(counts));
         (2.0 * all.min(sides)).min(1.0)

@@ -3,6 +3,7 @@
 use rand::RngExt;
 use rand_distr::{Distribution, Exp, Gamma, Normal};
 use rayon::prelude::*;
+use std::ops::ControlFlow;
 
 use super::{Bound, Processors};
 use crate::estimate::{Estimate, student};
@@ -126,16 +127,26 @@ impl<'a> Path<'a> {
     }
 }
 
-/// The loads of one sample path of independent changes, step by step from the first change on; `None`
-/// for laws one cannot draw from.
-pub fn sample_path(processors: &Processors, seed: u64, steps: u64) -> Option<Vec<Vec<f64>>> {
+/// The loads of one sample path of independent changes, handed on step by step from the first change on until
+/// `each` has had enough; `None` for laws one cannot draw from.
+pub fn sample_path(
+    processors: &Processors,
+    seed: u64,
+    steps: u64,
+    mut each: impl FnMut(&[f64]) -> ControlFlow<()>,
+) -> Option<()> {
     let classes = samplers(processors)?;
     let mut path = Path::new(seed, 0, &classes);
-    let step = |_| {
+    let mut loads = vec![0.0; path.loads.len()];
+    for _ in 0..steps {
         path.step();
-        path.loads.iter().map(|change| processors.load() + change).collect()
-    };
-    Some((0..steps).map(step).collect())
+        let ends = loads.iter_mut().zip(&path.loads);
+        ends.for_each(|(load, change)| *load = processors.load() + change);
+        if each(&loads).is_break() {
+            break;
+        }
+    }
+    Some(())
 }
 
 fn samplers(processors: &Processors) -> Option<Vec<(usize, Sampler)>> {

@@ -67,6 +67,75 @@ pub fn standing(record: &Record, step: usize) -> Base {
     }
 }
 
+/// A policy on steps that come one by one: what is remembered of them is where the ranks were at the last remap.
+#[derive(Debug, Clone)]
+pub struct Playing {
+    price: Price,
+    /// Where every rank was at the last remap, and their mean; none where the run is as recorded.
+    base: Option<(Vec<f64>, f64)>,
+    /// Steps that the remap under way has been, and where the ranks were when it was decided.
+    begun: Option<(u64, Vec<f64>)>,
+    seen: Step,
+    number: u64,
+}
+
+/// What was paid for a step.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Paid {
+    /// The largest time, and the mean.
+    pub max: f64,
+    /// The mean, without what a remap under way has slowed it by.
+    pub mean: f64,
+    /// Whether a remap was decided after it.
+    pub remapped: bool,
+}
+
+impl Playing {
+    /// From where the ranks were at the last remap, as [`Record::path`] has it; none where the run is as recorded.
+    pub fn new(price: impl Into<Price>, base: Option<&[f64]>) -> Playing {
+        Playing {
+            price: price.into(),
+            base: base.map(|path| (path.to_vec(), crate::record::mean(path))),
+            begun: None,
+            seen: Step::default(),
+            number: 0,
+        }
+    }
+
+    /// The next step, at which the ranks would be at `path` had nothing been remapped. A remap is decided only if it
+    /// `may` be. While one is under way the policy sees the steps as they are then, slower, and is not asked.
+    pub fn step(&mut self, path: &[f64], may: bool, policy: &mut dyn Policy) -> Paid {
+        let Overlap { steps: delay, slowdown } = self.price.overlap;
+        let slower = if self.begun.is_some() { 1.0 + slowdown } else { 1.0 };
+        self.number += 1;
+        let base = &self.base;
+        self.seen.refill(self.number, |times| {
+            Recorded::since(base.as_ref().map(|(then, mean)| (&then[..], *mean)), path, times);
+            times.iter_mut().for_each(|time| *time *= slower);
+        });
+        policy.observe(&self.seen);
+        let (max, mean) = (self.seen.max(), self.seen.mean() / slower);
+        let remapped = self.begun.is_none() && may && policy.wants_remap();
+        if remapped {
+            self.begun = Some((0, path.to_vec()));
+            if delay > 0 {
+                policy.begun();
+            }
+        }
+        match &mut self.begun {
+            Some((made, _)) if *made < delay => *made += 1,
+            begun => {
+                if let Some((_, then)) = begun.take() {
+                    policy.remapped();
+                    let mean = crate::record::mean(&then);
+                    self.base = Some((then, mean));
+                }
+            }
+        }
+        Paid { max, mean, remapped }
+    }
+}
+
 /// Plays a policy on the steps `steps`, started from `base`. A remap whose mapping would come into force after the
 /// last of them is not made. While one is under way the policy sees the steps as they are then, slower, and is not
 /// asked. Work: steps x ranks, and the policy's.
@@ -77,30 +146,19 @@ pub fn play(
     price: impl Into<Price>,
     policy: &mut dyn Policy,
 ) -> Course {
-    let Price { stops, overlap } = price.into();
-    let delay = overlap.steps as usize;
-    let (mut base, mut course) = (base, Course::empty(steps.len()));
-    let mut seen = Step::default();
-    let mut begun = None;
-    for (number, step) in (1..).zip(steps.clone()) {
-        let slower = if begun.is_some() { 1.0 + overlap.slowdown } else { 1.0 };
-        seen.refill(number, |times| {
-            Recorded::times(record, base, step, times);
-            times.iter_mut().for_each(|time| *time *= slower);
-        });
-        policy.observe(&seen);
-        course.pay(seen.max(), seen.mean() / slower);
-        if begun.is_none() && step + delay + 1 < steps.end && policy.wants_remap() {
-            begun = Some(step);
-            course.remap(step, stops);
-            if delay > 0 {
-                policy.begun();
-            }
-        }
-        if let Some(decided) = begun.filter(|decided| decided + delay == step) {
-            policy.remapped();
-            base = Base::Balanced(decided);
-            begun = None;
+    let price = price.into();
+    let delay = price.overlap.steps as usize;
+    let base = match base {
+        Base::AsRecorded => None,
+        Base::Balanced(step) => Some(record.path(step)),
+    };
+    let (mut playing, mut course) = (Playing::new(price, base), Course::empty(steps.len()));
+    for step in steps.clone() {
+        let Paid { max, mean, remapped } =
+            playing.step(record.path(step), step + delay + 1 < steps.end, policy);
+        course.pay(max, mean);
+        if remapped {
+            course.remap(step, price.stops);
         }
     }
     course

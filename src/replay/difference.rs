@@ -20,7 +20,7 @@ const FEWEST_BLOCKS: usize = 8;
 /// gives the same interval. Work: 2000 x blocks.
 pub fn difference(a: &Course, b: &Course, seed: u64) -> Estimate {
     let each: Vec<f64> = a.costs.iter().zip(&b.costs).map(|(a, b)| a - b).collect();
-    let spacing = |course: &Course| each.len() as f64 / (course.remaps.len() as f64 + 1.0);
+    let spacing = |course: &Course| each.len() as f64 / (course.tally.remaps as f64 + 1.0);
     let longest = 2.0 * spacing(a).max(spacing(b));
     total(&each, longest as usize, seed)
 }

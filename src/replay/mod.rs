@@ -23,7 +23,7 @@ mod difference;
 mod ground;
 mod player;
 
-pub use course::{Course, hindsight, play, recorded, standing};
+pub use course::{Course, Paid, Playing, hindsight, play, recorded, standing};
 pub use difference::{difference, total};
 pub use ground::{Contestant, Ground, IN_USE, NameError, OURS, Outset, whole_cost};
 pub use player::{Needs, Player};

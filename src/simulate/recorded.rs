@@ -37,13 +37,20 @@ impl<'a> Recorded<'a> {
 
     /// The times of every rank at a step when the last remap was made after step `base`.
     pub fn times(record: &Record, base: Base, step: usize, times: &mut Vec<f64>) {
+        let then = match base {
+            Base::AsRecorded => None,
+            Base::Balanced(base) => Some(record.path(base)),
+        };
+        Recorded::since(then.map(|then| (then, mean(then))), record.path(step), times);
+    }
+
+    /// The same from where the ranks are `now` had nothing been remapped, and where they were at the last remap, with
+    /// their mean.
+    pub fn since(last: Option<(&[f64], f64)>, now: &[f64], times: &mut Vec<f64>) {
         times.clear();
-        let now = record.path(step);
-        match base {
-            Base::AsRecorded => times.extend(now),
-            Base::Balanced(base) => {
-                let then = record.path(base);
-                let balanced = mean(then);
+        match last {
+            None => times.extend(now),
+            Some((then, balanced)) => {
                 times.extend(now.iter().zip(then).map(|(now, then)| balanced + now - then));
             }
         }

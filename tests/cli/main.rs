@@ -44,6 +44,7 @@ mod report;
 mod report_numbers;
 mod stopping;
 mod stopping_reference;
+mod streams;
 mod studies;
 mod sweeps;
 mod traces;

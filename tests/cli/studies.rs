@@ -362,3 +362,54 @@ fn loads_under_either_objective() {
     workplace.write("study.ron", &text);
     workplace.run(&["study", "study.ron"]).exits(1).says("3 is no number of processors");
 }
+
+/// The parts of a regret say together what the regret says, but for the time it takes.
+#[test]
+fn parts_of_a_regret_are_joined_to_the_whole() {
+    let workplace = Workplace::with_model();
+    let set = ["--set", "problem.hazard=0.01,0.05,0.2", "--set", "problem.remap.test=1:4:1"];
+    let regret = |more: &[&str]| {
+        let arguments = [&["regret", "model.ron"], &set[..], more].concat();
+        workplace.run(&arguments).exits(0).out
+    };
+    let timeless = |text: &str| {
+        let mut document: Value = serde_json::from_str(text).unwrap();
+        document["seconds"] = 0.into();
+        document
+    };
+    let (table, whole) = (regret(&[]), timeless(&regret(&["--json"])));
+    regret(&["--plot", "whole.svg"]);
+    // More parts than values, too.
+    for of in [1, 3, 9] {
+        let mut join = vec!["join".to_owned()];
+        for number in (1..=of).rev() {
+            let name = format!("part_{number}_of_{of}.json");
+            workplace.write(&name, regret(&["--part", &format!("{number}/{of}"), "--json"]));
+            join.push(name);
+        }
+        let joined = |more: &[&str]| {
+            let names = join.iter().map(String::as_str).chain(more.iter().copied());
+            workplace.run(&names.collect::<Vec<_>>()).exits(0).out
+        };
+        assert_eq!(timeless(&joined(&["--json"])), whole, "{of}");
+        assert_eq!(joined(&[]), table, "{of}");
+        joined(&["--plot", "joined.svg", "--force"]);
+        assert_eq!(workplace.read("joined.svg"), workplace.read("whole.svg"));
+    }
+    let two = ["join", "part_1_of_3.json", "part_3_of_3.json", "--json"];
+    let found = workplace.run(&two).exits(3).says("missing: 2").json();
+    let points = found["curves"].as_array().unwrap().iter();
+    assert_eq!(points.map(|curve| curve["points"].as_array().unwrap().len()).sum::<usize>(), 5);
+    for (files, words) in [
+        (["part_1_of_3.json", "part_1_of_3.json"], "part 1 of 3, as is"),
+        (["part_1_of_3.json", "part_1_of_9.json"], "another regret"),
+    ] {
+        workplace.run(&["join", files[0], files[1]]).exits(1).says(words);
+    }
+    workplace.write("whole.json", regret(&["--json"]));
+    workplace.run(&["join", "whole.json"]).exits(1).says("not a part of a regret");
+    let part = workplace.read("part_1_of_3.json");
+    workplace.write("bad.json", part.replacen("\"place\": 0", "\"place\": 1", 1));
+    workplace.run(&["join", "bad.json"]).exits(1).says("not one of the part's");
+    workplace.run(&["regret", "model.ron", "--part", "1/2", "--plot", "x.svg"]).exits(2);
+}

@@ -25,3 +25,4 @@ mod switching;
 mod switching_bounds;
 mod switching_policies;
 mod two_sided_deviation;
+mod whole;

@@ -78,10 +78,6 @@ impl Truth for True<'_> {
         Status::Converged
     }
 
-    fn threshold(&self) -> &'static str {
-        "closest"
-    }
-
     fn judge(
         &self,
         assumed: &Loaded,

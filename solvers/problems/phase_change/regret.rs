@@ -74,10 +74,6 @@ impl Truth for True<'_> {
         self.status
     }
 
-    fn threshold(&self) -> &'static str {
-        "pi_0"
-    }
-
     fn judge(
         &self,
         assumed: &Loaded,

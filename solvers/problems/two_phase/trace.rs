@@ -1,5 +1,7 @@
 //! What a run costs, processor by processor and step by step, under each of two mappings.
 
+use std::fmt::Write;
+
 /// Cost of every step on every processor.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Loads {
@@ -36,22 +38,28 @@ impl Loads {
         self.steps().map(|row| row.iter().copied().fold(0.0, f64::max)).collect()
     }
 
-    /// `step,rank,seconds,remapped,remap_seconds` (a unit of cost counts as a second), one line per
-    /// step and processor. `remaps` are the steps before which a remap happened, in order, and what it
+    /// The steps as a trace. `remaps` are the steps before which a remap happened, in order, and what it
     /// cost.
     pub fn to_csv(&self, remaps: &[(usize, f64)]) -> String {
-        let mut text = String::from("step,rank,seconds,remapped,remap_seconds\n");
+        let mut text = String::from(HEADER);
         for (step, row) in self.steps().enumerate() {
             let remap = remaps.binary_search_by_key(&step, |(at, _)| *at);
-            let (remapped, cost) = match remap {
-                Ok(place) => (1, remaps[place].1.to_string()),
-                Err(_) => (0, String::new()),
-            };
-            for (rank, seconds) in row.iter().enumerate() {
-                text.push_str(&format!("{step},{rank},{seconds},{remapped},{cost}\n"));
-            }
+            write_step(&mut text, step as u64, row, remap.ok().map(|place| remaps[place].1));
         }
         text
+    }
+}
+
+/// The columns of a trace: a line for each step and processor, a unit of cost counts as a second.
+pub const HEADER: &str = "step,rank,seconds,remapped,remap_seconds\n";
+
+/// Writes the lines of a step of a trace, with what a remap just before it cost.
+pub fn write_step(text: &mut String, step: u64, row: &[f64], remap: Option<f64>) {
+    for (rank, seconds) in row.iter().enumerate() {
+        let _ = match remap {
+            None => writeln!(text, "{step},{rank},{seconds},0,"),
+            Some(cost) => writeln!(text, "{step},{rank},{seconds},1,{cost}"),
+        };
     }
 }
 

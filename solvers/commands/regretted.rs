@@ -1,0 +1,238 @@
+//! What `regret` prints and draws, and its parts put together.
+
+use super::Exit;
+use crate::cli::Join;
+use crate::complaint::Complaint;
+use crate::output::{check_free, print, say, write_file};
+use crate::plot::chart::Chart;
+use crate::plot::{Format, picture};
+use crate::render::digits::proved;
+use crate::solution::sweep::Part;
+use crate::solution::to_json;
+use remapping::Status;
+use remapping::threshold::Bounds;
+use serde::{Deserialize, Deserializer, Serialize};
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::path::Path;
+
+/// What is printed.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Document {
+    pub title: String,
+    pub problem: String,
+    /// With `--part`, which part it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub part: Option<Part>,
+    /// The cost of the optimal policy, and of never remapping.
+    pub optimum: Bounds,
+    pub never: Bounds,
+    pub curves: Vec<Curve>,
+    pub status: Status,
+    pub tolerance: f64,
+    pub version: String,
+    pub seconds: f64,
+    pub warnings: Vec<String>,
+}
+
+/// The regrets over one parameter.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Curve {
+    pub path: String,
+    /// The true value, if it is a number.
+    #[serde(rename = "true")]
+    pub truth: Option<f64>,
+    pub points: Vec<Point>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Point {
+    /// Its place among all of which this is a part.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<usize>,
+    /// What the parameter is taken for.
+    pub value: String,
+    /// By which factor it (for the cycle time after the change: the gain) is off.
+    pub factor: Option<f64>,
+    /// The first threshold that follows; of drifting loads the closest one after step 1.
+    #[serde(deserialize_with = "number")]
+    pub threshold: f64,
+    pub cost: Bounds,
+    /// Above the optimum.
+    pub regret: Bounds,
+    /// That, as a percentage of what the optimal policy gains over never remapping.
+    pub lost: Option<Bounds>,
+}
+
+/// A threshold; one that is not finite is written as null.
+fn number<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
+    Ok(Option::<f64>::deserialize(from)?.unwrap_or(f64::INFINITY))
+}
+
+/// What the first threshold is one on.
+fn threshold_on(problem: &str) -> &'static str {
+    match problem {
+        "load_drift" => "closest",
+        _ => "pi_0",
+    }
+}
+
+/// Whether a text is what `regret --json` prints.
+pub(super) fn is_regret(text: &str) -> bool {
+    serde_json::from_str::<serde_json::Value>(text).is_ok_and(|value| value.get("curves").is_some())
+}
+
+/// Prints and draws a document.
+pub(super) fn show(
+    document: &Document,
+    json: bool,
+    plot: Option<&Path>,
+    force: bool,
+) -> Result<(), Complaint> {
+    print(&if json { to_json(document) } else { table(document) });
+    let Some(plot) = plot else { return Ok(()) };
+    let bytes = picture(Format::of(plot)?, &draw(document)?)?;
+    write_file(plot, &bytes, force)
+}
+
+const HELP: &str = "give what `remap regret --part I/N --json` printed, once for each part";
+
+/// A part, and its file.
+fn read(path: &Path) -> Result<(String, Part, Document), Complaint> {
+    let name = path.display().to_string();
+    let wrong = |what: String| Complaint::elsewhere(format!("{name}: {what}"), HELP);
+    let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
+    let mut document: Document = serde_json::from_str(&text)
+        .map_err(|error| wrong(format!("not a part of a regret: {error}")))?;
+    let part = document.part.take().ok_or_else(|| wrong("not a part of a regret".to_owned()))?;
+    if part.number == 0 || part.number > part.of {
+        return Err(wrong(format!("part {} of {}", part.number, part.of)));
+    }
+    let points = || document.curves.iter().flat_map(|curve| &curve.points);
+    let own = |place: usize| place < part.models && part.holds(place);
+    if points().any(|point| !point.place.is_some_and(own)) {
+        return Err(wrong("a point is not one of the part's".to_owned()));
+    }
+    Ok((name, part, document))
+}
+
+/// The parts put together, as if there had been none.
+pub(super) fn join(arguments: &Join) -> Result<Exit, Complaint> {
+    if let Some(plot) = &arguments.plot {
+        check_free(plot, arguments.force)?;
+    }
+    let mut parts: BTreeMap<usize, (String, Part, Document)> = BTreeMap::new();
+    for path in &arguments.parts {
+        let (name, part, document) = read(path)?;
+        let wrong = |what: String| Complaint::elsewhere(format!("{name}: {what}"), HELP);
+        if let Some((other, first, known)) = parts.values().next() {
+            let whole = |part: &Part, document: &Document| {
+                let paths = document.curves.iter().map(|curve| curve.path.clone());
+                let paths: Vec<String> = paths.collect();
+                (part.of, part.models, part.set.clone(), document.title.clone(), paths)
+            };
+            if whole(first, known) != whole(&part, &document) {
+                return Err(wrong(format!("a part of another regret than {other}")));
+            }
+        }
+        if let Some((other, ..)) = parts.get(&part.number) {
+            return Err(wrong(format!("part {} of {}, as is {other}", part.number, part.of)));
+        }
+        parts.insert(part.number, (name, part, document));
+    }
+    let there: Vec<usize> = parts.keys().copied().collect();
+    let mut parts = parts.into_values();
+    let Some((_, part, mut all)) = parts.next() else { return Ok(Exit::Done) };
+    for (_, _, next) in parts {
+        for (curve, more) in all.curves.iter_mut().zip(next.curves) {
+            curve.points.extend(more.points);
+        }
+        all.seconds += next.seconds;
+        if all.status == Status::Converged {
+            all.status = next.status;
+        }
+        let new: Vec<String> =
+            next.warnings.into_iter().filter(|warning| !all.warnings.contains(warning)).collect();
+        all.warnings.extend(new);
+    }
+    let mut judged = 0;
+    for curve in &mut all.curves {
+        curve.points.sort_by_key(|point| point.place);
+        judged += curve.points.len();
+        curve.points.iter_mut().for_each(|point| point.place = None);
+    }
+    let missing: Vec<String> = (1..=part.of)
+        .filter(|number| !there.contains(number))
+        .map(|number| number.to_string())
+        .collect();
+    if !missing.is_empty() {
+        say(&format!("warning: of {} parts these are missing: {}", part.of, missing.join(", ")));
+    }
+    let wanted = (0..part.models).filter(|place| there.contains(&(place % part.of + 1))).count();
+    if judged < wanted {
+        say(&format!(
+            "warning: {} values of the parts that are there are missing",
+            wanted - judged
+        ));
+    }
+    show(&all, arguments.json, arguments.plot.as_deref(), arguments.force)?;
+    let whole = missing.is_empty() && judged == wanted;
+    let exit = if whole { Exit::Done } else { Exit::Limit };
+    Ok(exit.worst(all.status.into()))
+}
+
+pub(super) fn table(document: &Document) -> String {
+    let threshold = threshold_on(&document.problem);
+    let mut text = format!("{}\n", document.title);
+    let (optimum, never) = (document.optimum.middle(), document.never.middle());
+    let _ = writeln!(
+        text,
+        "the optimal policy costs {optimum:.6}, never remapping {never:.6}: {:.6} to gain",
+        never - optimum
+    );
+    for curve in &document.curves {
+        let truth = curve.truth.map_or(String::new(), |truth| format!(" = {truth}"));
+        let _ = writeln!(text, "{}{truth}, taken for", curve.path);
+        let _ = writeln!(
+            text,
+            "{:>16}{:>10}{:>12}{:>30}{:>12}",
+            "value", "factor", threshold, "costs more by (proved)", "% of gain"
+        );
+        for point in &curve.points {
+            let factor = point.factor.map_or(String::new(), |factor| format!("{factor:.3}"));
+            let regret = proved(point.regret).joined("±");
+            let lost = point.lost.map_or(String::new(), |lost| format!("{:.3}", lost.middle()));
+            let (value, threshold) = (&point.value, point.threshold);
+            let _ =
+                writeln!(text, "{value:>16}{factor:>10}{threshold:>12.6}{regret:>30}{lost:>12}");
+        }
+    }
+    text
+}
+
+pub(super) fn draw(document: &Document) -> Result<Chart<'_>, Complaint> {
+    let mut lines = Vec::new();
+    for curve in &document.curves {
+        let points = curve.points.iter().filter_map(|point| {
+            let factor = point.factor.filter(|factor| *factor > 0.0)?;
+            Some((factor, point.lost?.middle()))
+        });
+        let mut points: Vec<(f64, f64)> = points.collect();
+        points.sort_by(|a, b| a.0.total_cmp(&b.0));
+        if points.len() < 2 {
+            let message = format!("{} has no curve to draw", curve.path);
+            let help = "the picture shows positive numbers that are off by a factor, where there is something to gain";
+            return Err(Complaint::elsewhere(message, help));
+        }
+        let name = match curve.path.strip_prefix("problem.").unwrap_or(&curve.path) {
+            "cycle.after" => "the gain of a cycle".to_owned(),
+            name => name.replace(['.', '_'], " "),
+        };
+        lines.push((name, points, Vec::new()));
+    }
+    let x = ("factor by which the parameter is off", true);
+    Ok(Chart::of_curves(&document.title, x, "% of the possible gain that is lost", lines))
+}

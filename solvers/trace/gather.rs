@@ -1,0 +1,186 @@
+//! What is read from files, gathered: in memory as long as it is little, otherwise only its beginning.
+
+use super::assemble;
+use super::window::{Rows, WINDOW, Window};
+use super::{After, Cell, Follow, RawRemap, Trace};
+use crate::complaint::Complaint;
+use remapping::record::{Record, Remap};
+
+/// What is read from files, before it is put in order.
+#[derive(Default)]
+pub(super) struct Raw<'a> {
+    pub form: &'static str,
+    pub knows_remaps: bool,
+    pub repairs: Vec<String>,
+    /// Seconds in a unit of the times, where the file says; they have been converted.
+    pub unit_seconds: Option<f64>,
+    /// Seconds in a unit of the times, whatever the file says.
+    pub forced_unit: Option<f64>,
+    /// Rows so far, where they say no step.
+    pub rows: u32,
+    cells: Vec<Cell>,
+    remaps: Vec<RawRemap>,
+    long: Option<Long<'a>>,
+    /// Why nothing is to be done with a log that is long.
+    pub refused: Option<Complaint>,
+}
+
+/// What becomes of a log that is long.
+struct Long<'a> {
+    /// It is when there are so many times, of so many steps.
+    cells: usize,
+    steps: usize,
+    then: &'a mut dyn Follow,
+    running: Option<(Window, Out)>,
+}
+
+/// The rows that come out of the window.
+struct Out {
+    scale: f64,
+    scaled: Vec<f64>,
+    /// Those of the beginning, as long as it lasts.
+    seconds: Vec<f64>,
+    remaps: Vec<Remap>,
+    beginning: Option<Record>,
+    after: After,
+}
+
+/// Where rows go.
+struct To<'a, 'b>(&'a mut Out, &'a mut (dyn Follow + 'b));
+
+impl Rows for To<'_, '_> {
+    fn row(&mut self, seconds: &[f64], remap: Option<Remap>) {
+        let To(out, then) = self;
+        let remap = remap
+            .map(|remap| Remap { seconds: remap.seconds.map(|cost| out.scale * cost), ..remap });
+        out.scaled.clear();
+        out.scaled.extend(seconds.iter().map(|time| out.scale * time));
+        if out.beginning.is_none() {
+            out.seconds.extend(&out.scaled);
+            out.remaps.extend(remap);
+            return;
+        }
+        out.after.add(remap);
+        then.step(&out.scaled, remap);
+    }
+}
+
+/// The sum of the costs of the remaps whose cost was recorded, and their number.
+fn costs(record: &Record) -> (f64, usize) {
+    let costs = record.remaps().iter().filter_map(|remap| remap.seconds);
+    costs.fold((0.0, 0), |(sum, many), cost| (sum + cost, many + 1))
+}
+
+impl<'a> Raw<'a> {
+    /// Of a log of which only the beginning is held, and the rest goes to `then`.
+    pub fn long(cells: usize, steps: usize, then: &'a mut dyn Follow) -> Raw<'a> {
+        Raw { long: Some(Long { cells, steps, then, running: None }), ..Raw::default() }
+    }
+
+    /// Whether there is no time yet.
+    pub fn is_empty(&self) -> bool {
+        self.cells.is_empty() && self.long.as_ref().is_none_or(|long| long.running.is_none())
+    }
+
+    /// Takes in a time.
+    #[inline]
+    pub fn push(&mut self, cell: Cell) -> Result<(), String> {
+        if let Some(Long { then, running: Some((window, out)), .. }) = &mut self.long {
+            return window.put(cell, &mut To(out, *then));
+        }
+        self.cells.push(cell);
+        match &self.long {
+            Some(long) if self.cells.len() >= long.cells => self.run(),
+            _ => Ok(()),
+        }
+    }
+
+    /// Takes in a remap.
+    pub fn remap(&mut self, remap: RawRemap) -> Result<(), String> {
+        match &mut self.long {
+            Some(Long { running: Some((window, _)), .. }) => window.remap(remap),
+            _ => {
+                self.remaps.push(remap);
+                Ok(())
+            }
+        }
+    }
+
+    /// Puts what has been read into a window, if it comes in order and has steps enough.
+    fn run(&mut self) -> Result<(), String> {
+        let Some(long) = &mut self.long else { return Ok(()) };
+        let (steps, ranks) = assemble::occurring(&self.cells);
+        if ranks.len() < 2 || steps.len() < long.steps.max(2 * WINDOW as usize) {
+            long.cells *= 2;
+            return Ok(());
+        }
+        let (first, stride) = (steps[0], assemble::stride(&steps));
+        let mut newest = first;
+        for cell in &self.cells {
+            newest = newest.max(cell.step);
+            if u64::from((newest - cell.step) / stride) >= WINDOW {
+                // Rank by rank, perhaps: all of it has to be held.
+                self.long = None;
+                return Ok(());
+            }
+        }
+        let mut window = Window::new(first, stride, ranks);
+        let unit = self.unit_seconds.unwrap_or(1.0);
+        let mut out = Out {
+            scale: self.forced_unit.map_or(1.0, |forced| forced / unit),
+            scaled: Vec::new(),
+            seconds: Vec::new(),
+            remaps: Vec::new(),
+            beginning: None,
+            after: After::default(),
+        };
+        for remap in std::mem::take(&mut self.remaps) {
+            window.remap(remap)?;
+        }
+        let rows = &mut To(&mut out, long.then);
+        for cell in std::mem::take(&mut self.cells) {
+            window.put(cell, rows)?;
+        }
+        let (seconds, remaps) = (std::mem::take(&mut out.seconds), std::mem::take(&mut out.remaps));
+        let beginning = Record::new(window.ranks(), seconds, remaps);
+        let beginning = beginning.map_err(|error| error.to_string())?;
+        if let Err(complaint) = long.then.begin(&beginning, u64::from(stride)) {
+            self.refused = Some(complaint);
+            return Err("refused".to_owned());
+        }
+        out.after.costs = costs(&beginning);
+        out.beginning = Some(beginning);
+        long.running = Some((window, out));
+        Ok(())
+    }
+
+    /// All of it in order, or its beginning.
+    pub fn trace(self, name: &str) -> Result<Trace, Complaint> {
+        let Raw { form, knows_remaps, mut repairs, unit_seconds, forced_unit, .. } = self;
+        let found = unit_seconds.unwrap_or(1.0);
+        let unit_seconds = forced_unit.unwrap_or(found);
+        let (record, stride, after) = match self.long {
+            Some(Long { running: Some((window, mut out)), then, .. }) => {
+                let stride = window.stride();
+                repairs.extend(assemble::apart(stride));
+                repairs.extend(window.end(name, &mut To(&mut out, then))?);
+                (out.beginning, stride, out.after)
+            }
+            _ => {
+                let found = assemble::assemble(self.cells, &self.remaps, name, &mut repairs)?;
+                (Some(found.0), found.1, After::default())
+            }
+        };
+        let mut seen = std::collections::HashSet::new();
+        repairs.retain(|repair| seen.insert(repair.clone()));
+        let record = record.expect("a long log has a beginning");
+        let stride = u64::from(stride);
+        let mut trace =
+            Trace { record, form, repairs, stride, knows_remaps, unit_seconds: found, after };
+        match forced_unit.filter(|_| trace.after.steps == 0) {
+            Some(unit) => trace.in_units_of(unit),
+            None => trace.unit_seconds = unit_seconds,
+        }
+        Ok(trace)
+    }
+}

@@ -1,0 +1,127 @@
+//! Moves between levels, counted as the steps come.
+
+use super::chain::is_on;
+use super::transitions::are_few;
+use crate::record::Record;
+
+/// Levels that are counted at most: a lattice has no more.
+const MOST_LEVELS: usize = 10_002;
+
+/// How often every rank went from each level to each other.
+#[derive(Debug, Clone)]
+pub(super) struct Counting {
+    pub quantum: f64,
+    /// The lowest level seen, in quanta.
+    pub lowest: i64,
+    /// For each level: how often a rank went down, stayed, went up.
+    pub sides: Vec<[u64; 3]>,
+    /// Moves of more than one level.
+    pub jumps: u64,
+    /// For each rank, from level to level, row by row; `None` where these are too many.
+    pub ranks: Option<Vec<Vec<u64>>>,
+    /// The levels of the last step; none before the first.
+    last: Vec<i64>,
+    /// Whether all loads were on the lattice.
+    pub regular: bool,
+}
+
+impl Counting {
+    /// Nothing yet, between levels `quantum` apart.
+    pub fn new(ranks: usize, quantum: f64) -> Counting {
+        Counting {
+            quantum,
+            lowest: 0,
+            sides: Vec::new(),
+            jumps: 0,
+            ranks: Some(vec![Vec::new(); ranks]),
+            last: Vec::new(),
+            regular: true,
+        }
+    }
+
+    /// All moves of a record whose levels are known, for each rank or only together.
+    pub fn all(record: &Record, quantum: f64, lowest: i64, levels: usize, each: bool) -> Counting {
+        let ranks = each.then(|| vec![vec![0; levels * levels]; record.ranks()]);
+        let empty = Counting::new(0, quantum);
+        let mut found = Counting { lowest, sides: vec![[0; 3]; levels], ranks, ..empty };
+        for stretch in record.stretches() {
+            for step in stretch.clone() {
+                found.count(record.row(step), step == stretch.start);
+            }
+        }
+        found
+    }
+
+    /// Takes in the next step, as long as all loads are on the lattice.
+    pub fn step(&mut self, row: &[f64], remapped: bool) {
+        if !self.regular {
+            return;
+        }
+        let quantum = self.quantum;
+        if !row.iter().all(|load| is_on(*load, quantum)) {
+            self.regular = false;
+            return;
+        }
+        let level = |load: &f64| (load / quantum).round() as i64;
+        let (low, high) = row
+            .iter()
+            .map(level)
+            .fold((i64::MAX, i64::MIN), |(low, high), at| (low.min(at), high.max(at)));
+        if self.sides.is_empty() {
+            self.lowest = low;
+        }
+        if low < self.lowest || high >= self.lowest + self.sides.len() as i64 {
+            self.widen(low, high);
+        }
+        if self.regular {
+            self.count(row, remapped || self.last.is_empty());
+        }
+    }
+
+    /// Counts the moves to a step whose levels are known, or only notes where these start.
+    fn count(&mut self, row: &[f64], starts: bool) {
+        let (quantum, lowest, levels) = (self.quantum, self.lowest, self.sides.len());
+        let level = |load: &f64| (load / quantum).round() as i64;
+        if starts {
+            self.last.clear();
+            self.last.extend(row.iter().map(level));
+            return;
+        }
+        for (rank, (load, last)) in row.iter().zip(&mut self.last).enumerate() {
+            let to = level(load);
+            let from = std::mem::replace(last, to);
+            self.jumps += u64::from((to - from).abs() > 1);
+            let side = (to - from).signum() + 1;
+            let (from, to) = ((from - lowest) as usize, (to - lowest) as usize);
+            self.sides[from][side as usize] += 1;
+            if let Some(ranks) = &mut self.ranks {
+                ranks[rank][from * levels + to] += 1;
+            }
+        }
+    }
+
+    /// Makes room for the levels `low` to `high`.
+    fn widen(&mut self, low: i64, high: i64) {
+        let (was, many) = (self.lowest, self.sides.len());
+        let low = low.min(was);
+        let high = high.max(was + many as i64 - 1);
+        let levels = (high - low + 1) as usize;
+        if levels > MOST_LEVELS {
+            self.regular = false;
+            return;
+        }
+        let shift = (was - low) as usize;
+        let mut sides = vec![[0; 3]; levels];
+        sides[shift..shift + many].copy_from_slice(&self.sides);
+        (self.sides, self.lowest) = (sides, low);
+        self.ranks = self.ranks.take().filter(|ranks| are_few(levels, ranks.len()));
+        for counts in self.ranks.iter_mut().flatten() {
+            let mut wider = vec![0; levels * levels];
+            for (from, row) in counts.chunks(many.max(1)).enumerate() {
+                let at = (from + shift) * levels + shift;
+                wider[at..at + many].copy_from_slice(row);
+            }
+            *counts = wider;
+        }
+    }
+}

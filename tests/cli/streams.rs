@@ -1,0 +1,440 @@
+//! Logs that are longer than what is held of them: the same rows, the same counts, in bounded memory.
+
+use crate::logs::{DRIFTING, Made, Numbers};
+use crate::workplace::{Outcome, Workplace};
+use flate2::{Compression, write::GzEncoder};
+use remap::complaint::Complaint;
+use remap::replaying::contest::{contestants, table};
+use remap::replaying::long::{Asked, Long};
+use remap::replaying::{Ground, Outset};
+use remap::trace::{self, Beginning, Follow, Trace};
+use remapping::fit::whole::{Taking, Whole};
+use remapping::overlap::Overlap;
+use remapping::policy::Rule;
+use remapping::record::{Record, Remap};
+use remapping::replay::{play, recorded};
+use serde_json::Value;
+use std::fmt::Write as _;
+use std::io::{BufRead, BufReader, Write as _};
+use std::path::PathBuf;
+
+/// All that is handed on.
+#[derive(Default)]
+struct Kept {
+    beginning: usize,
+    seconds: Vec<f64>,
+    remaps: Vec<Remap>,
+}
+
+impl Follow for Kept {
+    fn begin(&mut self, beginning: &Record, _: u64) -> Result<(), Complaint> {
+        self.beginning = beginning.steps();
+        for step in 0..beginning.steps() {
+            self.seconds.extend(beginning.row(step));
+        }
+        self.remaps.extend(beginning.remaps());
+        Ok(())
+    }
+
+    fn step(&mut self, seconds: &[f64], remap: Option<Remap>) {
+        self.seconds.extend(seconds);
+        self.remaps.extend(remap);
+    }
+}
+
+const LITTLE: Beginning = Beginning { cells: 2000, steps: 8 };
+
+fn followed(paths: &[PathBuf], unit: Option<f64>) -> Result<(Trace, Kept), String> {
+    let mut kept = Kept::default();
+    let trace = trace::follow(paths, None, unit, LITTLE, &mut kept);
+    trace.map(|trace| (trace, kept)).map_err(|complaint| complaint.to_string())
+}
+
+/// Lines of a long table: three ranks, rows up to so many steps late, some times missing.
+fn lines(seed: u64, steps: usize, stride: usize, late: usize) -> Vec<(usize, String)> {
+    let mut numbers = Numbers::new(seed);
+    let mut rows = Vec::new();
+    let lost = numbers.below(steps - 2) + 1;
+    for step in (0..steps).filter(|step| *step != lost && *step % 97 != 96) {
+        let remapped = step % 50 == 0 || step == lost + 1;
+        for rank in [1, 4, 9] {
+            let time = match numbers.below(40) {
+                0 => "nan".to_owned(),
+                1 => continue,
+                _ => format!("{}", 1.0 + numbers.uniform()),
+            };
+            let (mark, cost) = match (remapped, numbers.below(3)) {
+                (false, _) => (0, String::new()),
+                (true, 0) => (1, String::new()),
+                (true, _) => (1, format!("{}", numbers.uniform())),
+            };
+            let place = step + numbers.below(late.max(1));
+            rows.push((place, format!("{},{rank},{time},{mark},{cost}", 7 + stride * step)));
+        }
+    }
+    rows.sort_by_key(|(place, _)| *place);
+    rows
+}
+
+const HEADER: &str = "step,rank,seconds,remapped,remap_seconds\n";
+
+fn written(rows: &[(usize, String)]) -> String {
+    rows.iter().fold(HEADER.to_owned(), |text, (_, row)| text + row + "\n")
+}
+
+#[track_caller]
+fn assert_same(paths: &[PathBuf], whole: &Trace, unit: Option<f64>) {
+    let (trace, kept) = followed(paths, unit).unwrap();
+    assert!(trace.after.steps > 0 && kept.beginning < whole.record.steps(), "it is not long");
+    let record = Record::new(whole.record.ranks(), kept.seconds, kept.remaps).unwrap();
+    assert!(record == whole.record, "{paths:?}");
+    assert_eq!((trace.steps(), trace.remaps()), (record.steps(), record.remaps().len()));
+    assert_eq!(trace.mean_remap_cost(), record.mean_remap_cost());
+    assert_eq!((trace.stride, trace.knows_remaps), (whole.stride, whole.knows_remaps));
+    assert_eq!((&trace.repairs, trace.unit_seconds), (&whole.repairs, whole.unit_seconds));
+}
+
+#[test]
+fn what_is_followed_is_what_is_read() {
+    let place = Workplace::new();
+    for seed in 0..40 {
+        let (stride, late) = ([1, 1, 5][seed % 3], [0, 3, 120][seed / 2 % 3]);
+        let rows = lines(seed as u64, 1200 + 10 * seed, stride, late);
+        let text = written(&rows);
+        place.write("run.csv", &text);
+        let whole = trace::read(&place.path("run.csv"), None).unwrap();
+        assert_same(&[place.path("run.csv")], &whole, None);
+        // In parts, the second of them packed.
+        let cut = rows.len() / 3;
+        let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
+        packed.write_all(written(&rows[cut..2 * cut]).as_bytes()).unwrap();
+        place.write("a.csv", written(&rows[..cut]));
+        place.write("b.csv.gz", packed.finish().unwrap());
+        place.write("c.csv", written(&rows[2 * cut..]));
+        let parts = ["a.csv", "b.csv.gz", "c.csv"].map(|name| place.path(name));
+        assert_same(&parts, &whole, None);
+        // Quotes here and there change nothing, nor do blanks, comments and the ends of lines.
+        let at = text.len() * 2 / 3;
+        let at = at + text[at..].find('\n').unwrap() + 1;
+        let quoted = text[at..].replace(",nan,", ",\"nan\",").replace('\n', "\r\n");
+        place.write("quoted.csv", format!("{}# so far\n\n \t\n{quoted}", &text[..at]));
+        assert_same(&[place.path("quoted.csv")], &whole, None);
+    }
+}
+
+#[test]
+fn other_forms_and_units_are_followed_too() {
+    let place = Workplace::new();
+    let (mut wide, mut lists) = (String::from("rank_0_ms,rank_1_ms,remapped\n"), String::new());
+    let mut numbers = Numbers::new(5);
+    for step in 0..1500 {
+        let (a, b) = (1.0 + numbers.uniform(), 2.0 + numbers.uniform());
+        let _ = writeln!(wide, "{a},{b},{}", u8::from(step % 100 == 99));
+        let _ = writeln!(lists, "{{\"seconds\": [{a}, {b}], \"remapped\": {}}}", step % 100 == 99);
+    }
+    place.write("wide.csv", &wide);
+    place.write("lists.jsonl", &lists);
+    for name in ["wide.csv", "lists.jsonl"] {
+        let mut whole = trace::read(&place.path(name), None).unwrap();
+        assert_same(&[place.path(name)], &whole, None);
+        whole.in_units_of(1e-6);
+        assert_same(&[place.path(name)], &whole, Some(1e-6));
+    }
+    // Rows without a step go on being counted in the next file.
+    let cut = wide.match_indices('\n').nth(700).unwrap().0 + 1;
+    place.write("a.csv", &wide[..cut]);
+    place.write("b.csv", format!("rank_0_ms,rank_1_ms,remapped\n{}", &wide[cut..]));
+    let whole = trace::read(&place.path("wide.csv"), None).unwrap();
+    assert_same(&[place.path("a.csv"), place.path("b.csv")], &whole, None);
+    place.write("b.csv", format!("rank_0_s,rank_1_s,remapped\n{}", &wide[cut..]));
+    let error = followed(&[place.path("a.csv"), place.path("b.csv")], None).err().unwrap();
+    assert!(error.contains("another unit"), "{error}");
+    // Rank by rank: all of it is held.
+    let mut columns = String::from("step,rank,seconds\n");
+    for rank in 0..4 {
+        (0..1000).for_each(|step| _ = writeln!(columns, "{step},{rank},{}", 1 + rank));
+    }
+    place.write("columns.csv", columns);
+    let (trace, kept) = followed(&[place.path("columns.csv")], None).unwrap();
+    assert_eq!((trace.record.steps(), trace.after.steps, kept.seconds.len()), (1000, 0, 0));
+}
+
+#[test]
+fn what_does_not_fit_into_the_window_is_named() {
+    let place = Workplace::new();
+    let run = |change: &dyn Fn(usize) -> Option<usize>, extra: &str| {
+        let mut text = String::from(HEADER);
+        for step in (0..1500).filter_map(change) {
+            let _ = writeln!(text, "{step},0,1.5,0,\n{step},1,2,0,");
+        }
+        place.write("run.csv", text + extra);
+        followed(&[place.path("run.csv")], None).err().unwrap_or_default()
+    };
+    let all = |step: usize| Some(step);
+    for (extra, words) in [
+        ("700,0,1,0,\n", "line 3002: step 700 stands after step 1499"),
+        ("1499,1,1,0,\n", "line 3002: two times of rank 1 at step 1499"),
+        ("1500,7,1,0,\n", "line 3002: rank 7 appears first at step 1500"),
+        ("1500,0,x,0,\n", "line 3002: \"x\" is not a number"),
+        ("2500,0,1,0,\n", "line 3002: after step 1499 comes step 2500"),
+    ] {
+        let error = run(&all, extra);
+        assert!(error.contains("run.csv") && error.contains(words), "{error}");
+    }
+    let error = run(&|step| Some(step * 2), "3001,0,1,0,\n");
+    assert!(error.contains("step 3001 is none of 0, 2, 4"), "{error}");
+    // A tenth of all may be missing, in gaps of 256.
+    let error = run(&|step| (step < 1000 || step % 4 > 0).then_some(step), "");
+    assert_eq!(error, "");
+    let error = run(&|step| (step < 1000 || step % 2 > 0).then_some(step), "");
+    assert!(error.contains("250 of the 1500 steps 0..=1499 are missing"), "{error}");
+}
+
+/// The largest memory of a child so far, in KiB.
+#[cfg(target_os = "linux")]
+fn peak(child: &std::process::Child) -> Option<u64> {
+    let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    line.split_whitespace().next()?.parse().ok()
+}
+
+/// Seconds of the processor that a child has had.
+#[cfg(target_os = "linux")]
+fn spent(child: &std::process::Child) -> Option<f64> {
+    let stat = std::fs::read_to_string(format!("/proc/{}/stat", child.id())).ok()?;
+    let fields: Vec<&str> = stat.rsplit(')').next()?.split_whitespace().collect();
+    let ticks = |at: usize| fields.get(at)?.parse::<f64>().ok();
+    Some((ticks(11)? + ticks(12)?) / 100.0)
+}
+
+/// What `remap fit -` says of a log that `remap simulate` makes, its largest memory, in KiB, and its seconds.
+#[cfg(target_os = "linux")]
+fn simulated_and_fitted(model: &str, steps: u64) -> (Outcome, u64, f64) {
+    use std::process::{Command, Stdio};
+    let models = concat!(env!("CARGO_MANIFEST_DIR"), "/../models");
+    let remap = env!("CARGO_BIN_EXE_remap");
+    let steps = steps.to_string();
+    let mut made = Command::new(remap)
+        .args(["simulate", &format!("{models}/{model}"), "--steps", &steps])
+        .args(["--policy", "fixed:40"])
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut fitted = Command::new(remap)
+        .args(["fit", "-", "--json", "--model", "load-drift"])
+        .stdin(made.stdout.take().unwrap())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let (mut most, mut seconds) = (0, 0.0);
+    while fitted.try_wait().unwrap().is_none() {
+        most = peak(&fitted).unwrap_or(0).max(most);
+        seconds = spent(&fitted).unwrap_or(0.0).max(seconds);
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    assert!(made.wait().unwrap().success());
+    let output = fitted.wait_with_output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    let code = output.status.code().unwrap_or(-1);
+    let found = Outcome { code, out: text(output.stdout), err: text(output.stderr) };
+    (found.exits(0), most, seconds)
+}
+
+/// Moves down, none and up of ranks between the ends of their levels, counted line by line.
+fn counted(text: impl BufRead, ranks: usize, lowest: i64, highest: i64) -> [u64; 3] {
+    let (mut last, mut counts) = (vec![0; ranks], [0; 3]);
+    for line in text.lines().skip(1) {
+        let line = line.unwrap();
+        let fields: Vec<&str> = line.split(',').collect();
+        let (rank, level) = (fields[1].parse::<usize>().unwrap(), fields[2].parse().unwrap());
+        let before: i64 = std::mem::replace(&mut last[rank], level);
+        if fields[0] != "0" && fields[3] == "0" && (lowest + 1..highest).contains(&before) {
+            counts[((level - before).signum() + 1) as usize] += 1;
+        }
+    }
+    counts
+}
+
+fn parameter(found: &Value, name: &str) -> f64 {
+    let parameters = found["models"][0]["parameters"].as_array().unwrap();
+    let one = parameters.iter().find(|one| one["name"] == name);
+    one.unwrap_or_else(|| panic!("{name} in {parameters:?}"))["value"].as_f64().unwrap()
+}
+
+/// Takes in the log that the environment names, as a whole or as it comes, in a process of its own.
+#[test]
+#[cfg(target_os = "linux")]
+#[ignore = "run by two_million_rows_are_counted_in_little_memory"]
+fn takes_in_a_log() {
+    let Some(path) = std::env::var_os("REMAP_LOG").map(PathBuf::from) else { return };
+    let whole = if std::env::var_os("REMAP_WHOLE").is_some() {
+        Whole::of(&trace::read(&path, None).unwrap().record)
+    } else {
+        let mut steps = Steps(None);
+        let beginning = Beginning { cells: 1 << 18, steps: 1024 };
+        trace::follow(&[path], None, None, beginning, &mut steps).unwrap();
+        steps.0.unwrap().whole()
+    };
+    let (moves, increments) = (whole.moves.unwrap(), whole.increments.unwrap());
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+    println!("found {} {:?} {:?} {:?}", whole.steps, moves.counts, whole.growth, increments.drifts);
+    println!("peak {}", peak.trim());
+}
+
+struct Steps(Option<Taking>);
+
+impl Follow for Steps {
+    fn begin(&mut self, beginning: &Record, _: u64) -> Result<(), Complaint> {
+        self.0 = Some(Taking::after(beginning));
+        Ok(())
+    }
+
+    fn step(&mut self, seconds: &[f64], remap: Option<Remap>) {
+        self.0.as_mut().unwrap().step(seconds, remap.is_some());
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn two_million_rows_are_counted_in_little_memory() {
+    let place = Workplace::new();
+    let model = concat!(env!("CARGO_MANIFEST_DIR"), "/../models/load_drift/four_walks.ron");
+    let made = ["simulate", model, "--steps", "500000", "--policy", "fixed:40"];
+    let made = [&made[..], &["--trace", "run.csv"]].concat();
+    let said = place.run(&made).exits(0).out;
+    assert_eq!(said, "run.csv: 4 ranks x 500000 steps, 12499 remaps, seed 1\n");
+    let taken = |whole: bool| {
+        let mut child = std::process::Command::new(std::env::current_exe().unwrap());
+        child.args(["--exact", "streams::takes_in_a_log", "--ignored", "--nocapture"]);
+        child.env("REMAP_LOG", place.path("run.csv"));
+        if whole {
+            child.env("REMAP_WHOLE", "1");
+        }
+        let text = String::from_utf8(child.output().unwrap().stdout).unwrap();
+        let line = |start: &str| {
+            let line = text.lines().find_map(|line| line.split_once(start));
+            line.unwrap_or_else(|| panic!("{text}")).1.to_owned()
+        };
+        let peak = line("peak ");
+        (line("found "), peak.split(' ').next().unwrap().parse::<u64>().unwrap())
+    };
+    let ((found, most), (known, all)) = (taken(false), taken(true));
+    assert_eq!(found, known);
+    assert!(most < 60_000 && all > 2 * most, "{most} KiB, and {all} KiB as a whole");
+    // By hand: moves from the levels between the ends.
+    let file = std::fs::File::open(place.path("run.csv")).unwrap();
+    let [down, stay, up] = counted(BufReader::new(file), 4, 1, 12);
+    let rows = found.split_once("[[").unwrap().1.split_once("]]").unwrap().0;
+    let rows: Vec<Vec<u64>> = rows
+        .split("], [")
+        .map(|row| row.split(", ").map(|count| count.parse().unwrap()).collect())
+        .collect();
+    assert_eq!(rows.len(), 12);
+    let sum = |side: usize| rows[1..11].iter().map(|row| row[side]).sum::<u64>();
+    assert_eq!([sum(0), sum(1), sum(2)], [down, stay, up]);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+#[ignore = "minutes: cargo test --release --test cli a_billion_rows -- --ignored --nocapture"]
+fn a_billion_rows_are_fitted_in_300_megabytes() {
+    const STEPS: u64 = 250_000_000;
+    let begun = std::time::Instant::now();
+    let (found, most, seconds) = simulated_and_fitted("load_drift/four_walks.ron", STEPS);
+    let wall = begun.elapsed().as_secs_f64();
+    let rows = 4.0 * STEPS as f64;
+    println!(
+        "{rows:.0} rows: {:.1} million a second of the processor, {wall:.0} s, {most} KiB",
+        rows / seconds / 1e6
+    );
+    let found = found.json();
+    assert_eq!(found["steps"], STEPS);
+    assert!(most < 300_000, "{most} KiB");
+    // The model that the log was made by.
+    let near = |name: &str, value: f64| (parameter(&found, name) - value).abs() < 1e-4;
+    assert!(near("up", 0.2) && near("down", 0.25));
+}
+
+#[test]
+fn rules_pay_on_a_long_log_what_they_pay_in_memory() {
+    let place = Workplace::new();
+    let made = Made { ranks: 3, steps: 2500, every: 60, walk: 0.01, ..DRIFTING };
+    place.write("run.csv", made.csv());
+    let paths = [place.path("run.csv")];
+    let whole = trace::read(&paths[0], None).unwrap();
+    let (record, steps) = (&whole.record, whole.record.steps());
+    let names = ["advised", "fixed", "threshold", "never", "menon", "fixed:9", "interval"];
+    let names = names.map(str::to_owned);
+    for overlap in [Overlap::NONE, Overlap { steps: 3, slowdown: 0.05 }] {
+        for from in [Outset::Balance, Outset::Actual] {
+            let mut long = Long::new(asked(&names, overlap, from, None));
+            let trace = trace::follow(&paths, None, None, LITTLE, &mut long).unwrap();
+            assert_eq!(trace.steps(), steps);
+            let played = long.played(true).unwrap();
+            let end = played.training.end;
+            assert!(end < 1000 && played.training.start == 0);
+            let ground = Ground {
+                record,
+                remap_cost: 0.8,
+                overlap,
+                training: 0..end,
+                seed: 1,
+                from,
+                end_known: false,
+            };
+            let known = contestants(&ground, &names, None, &mut Vec::new()).unwrap();
+            let found = &played.judged;
+            for ((contestant, course), line) in known.iter().zip(&found.courses).zip(&found.lines) {
+                let mut run = ground.run(contestant, u64::MAX);
+                let alone = play(record, end..steps, ground.base(), ground.price(), &mut run);
+                assert_eq!(course.tally, alone.tally, "{} {overlap:?} {from:?}", contestant.name);
+                let sum: f64 = course.costs.iter().sum();
+                assert!((sum - line.cost).abs() < 1e-9 * sum && line.regret.is_none());
+            }
+            let run = recorded(record, end..steps, 0.8);
+            assert_eq!(found.courses[names.len()].tally, run.tally);
+            let best = found.best_in_use.clone();
+            let rule: Rule = best.0.parse().unwrap();
+            let mut rule = rule.start(ground.remap_cost);
+            if overlap == Overlap::NONE && from == Outset::Balance {
+                let alone = play(record, end..steps, ground.base(), 0.8, rule.as_mut());
+                assert_eq!(best.1, alone.tally.value);
+            }
+            assert!(found.clairvoyant.is_none());
+            assert!(table(found).contains("the log is too long for hindsight"));
+        }
+    }
+    let refused = |names: &[&str], option| {
+        let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+        let mut long = Long::new(asked(&names, Overlap::NONE, Outset::Balance, option));
+        let error = trace::follow(&paths, None, None, LITTLE, &mut long).unwrap_err();
+        error.to_string()
+    };
+    for (error, words) in [
+        (refused(&["adaptive"], None), "adaptive plans for the steps that are left"),
+        (refused(&[], Some("--what-if")), "--what-if needs them all"),
+        (refused(&["nonsense"], None), "nonsense"),
+    ] {
+        assert!(error.contains(words), "{error}");
+    }
+}
+
+fn asked(
+    names: &[String],
+    overlap: Overlap,
+    from: Outset,
+    needs_all: Option<&'static str>,
+) -> Asked {
+    Asked {
+        name: "run.csv".to_owned(),
+        names: names.to_vec(),
+        remap_cost: Some(0.8),
+        overlap,
+        from,
+        seed: 1,
+        solution: Box::new(|_| Ok(None)),
+        needs_all,
+    }
+}
