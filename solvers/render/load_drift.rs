@@ -3,7 +3,7 @@
 use super::within;
 use crate::plot::chart::{Axis, Chart, Series};
 use crate::plot::{BAND, THRESHOLD};
-use crate::solution::load_drift::{Answer, BestThreshold, Both, Fixed, Mean};
+use crate::solution::load_drift::{Answer, BestThreshold, Both, Curve, Fixed, Mean};
 use crate::solution::stopping::CostByState;
 use plotters::prelude::BLACK;
 use std::fmt::Write;
@@ -96,11 +96,46 @@ fn sampled(text: &mut String, answer: &Answer, bounds: Both) {
         percent(low),
         percent(high)
     );
+    if let Some(curve) = &answer.threshold_curve {
+        rule(text, curve);
+    }
     let assumed = "assumed: an even split is never worse by more than half a remap, which is proved only away";
     let _ = writeln!(
         text,
         "{assumed}\nfrom the end levels and for log-concave moves (docs/many-ranks.md)"
     );
+}
+
+/// The policy as a rule of few numbers, with what that costs itself.
+fn rule(text: &mut String, curve: &Curve) {
+    let _ = write!(text, "as a rule: remap when max - mean is above");
+    for (i, at) in curve.by_steps_since.iter().enumerate() {
+        let next = curve.by_steps_since.get(i + 1);
+        let _ = match (i, next) {
+            (0, None) => write!(text, " {:.4}", at.threshold),
+            (0, Some(next)) => {
+                write!(text, " {:.4} up to {} steps after a remap", at.threshold, next.from - 1)
+            }
+            (_, Some(next)) => write!(text, ", {:.4} up to {}", at.threshold, next.from - 1),
+            (_, None) => write!(text, ", {:.4} later", at.threshold),
+        };
+    }
+    for at in curve.by_step.iter().filter(|at| at.threshold > 0.0) {
+        let _ = write!(text, "; from step {} on, also above {:.4}", at.from, at.threshold);
+    }
+    let _ = writeln!(text);
+    if let (Some(cost), Some(gap), Some([low, high])) =
+        (curve.cost, curve.gap_percent, curve.gap_interval)
+    {
+        let Mean { mean, low: least, high: most } = cost;
+        let _ = writeln!(
+            text,
+            "  the rule itself costs {mean:.3} ({least:.3} to {most:.3}), within {} % of optimal, 95 % confidence {} to {}",
+            percent(gap),
+            percent(low),
+            percent(high)
+        );
+    }
 }
 
 /// A share in percent, to two digits: `.09`.
@@ -129,8 +164,36 @@ pub fn cells(answer: &Answer) -> super::Row {
     numbers.into_iter().map(|(heading, number)| (heading.to_owned(), cell(number))).collect()
 }
 
-/// Utilization against the interval between remaps [NRS86, Fig. 4].
+/// The threshold against the steps since the last remap.
+fn thresholds<'a>(title: &'a str, curve: &Curve) -> Chart<'a> {
+    let list = &curve.by_steps_since;
+    let end = 1.5 * list.last().map_or(1, |last| last.from) as f64 + 10.0;
+    let mut points = Vec::new();
+    for (i, at) in list.iter().enumerate() {
+        let next = list.get(i + 1).map_or(end, |next| next.from as f64);
+        points.extend([(at.from as f64, at.threshold), (next, at.threshold)]);
+    }
+    let most = list.iter().map(|at| at.threshold).fold(0.0, f64::max);
+    let mut series = vec![Series::line(THRESHOLD, points).named("remap above")];
+    if let Some(last) = curve.by_step.last().filter(|last| last.threshold > 0.0) {
+        let name = format!("from step {} on", last.from);
+        let level = [(1.0, last.threshold), (end, last.threshold)];
+        series.push(Series::line(BAND, level).named(name));
+    }
+    let most = curve.by_step.last().map_or(most, |last| most.max(last.threshold));
+    Chart {
+        title,
+        x: Axis::new("steps since the last remap", 1.0..end, 0),
+        y: Axis::new("max - mean", 0.0..1.1 * most + 1e-3, 2),
+        series,
+    }
+}
+
+/// Utilization against the interval between remaps [NRS86, Fig. 4]; of many ranks their rule.
 pub fn picture<'a>(title: &'a str, answer: &Answer) -> Chart<'a> {
+    if let Some(curve) = &answer.threshold_curve {
+        return thresholds(title, curve);
+    }
     let intervals = &answer.fixed_utilization;
     let levels = [Some(answer.never.utilization), answer.utilization];
     let all = || intervals.iter().copied().chain(levels.into_iter().flatten());

@@ -2,6 +2,7 @@
 
 use super::advised::Advised;
 use super::dynamics::{Dynamics, Kind};
+use super::load_drift::Mean;
 use super::log::Log;
 use super::map::{self, Map};
 use super::phase_switching::Filter;
@@ -215,6 +216,10 @@ pub struct Imbalance {
     pub steps: u64,
     /// From which step on which threshold holds.
     pub thresholds: Vec<(u64, f64)>,
+    /// From how many steps since the last remap or the start on which threshold holds besides; empty without.
+    pub since: Vec<(u64, f64)>,
+    /// The one that holds at most remaps.
+    pub level: f64,
     /// Load of every processor at the start.
     pub mean: f64,
 }
@@ -362,6 +367,23 @@ pub fn of(solution: &Solution, name: &str, archive: &Path) -> Result<StatedRule,
                 notes.push("of the run fewer remaps pay.".to_owned());
                 Rule::Map(map::of_multisets(answer, letters).map_err(wrong)?)
             }
+            _ if answer.threshold_curve.is_some() => {
+                about.push(
+                    "Remap when max - mean is above the threshold of the step and above that of"
+                        .to_owned(),
+                );
+                about.push("the steps since the last remap or the start.".to_owned());
+                let curve = answer.threshold_curve.iter();
+                for Mean { mean, low, high } in curve.filter_map(|curve| curve.cost) {
+                    notes.push(format!(
+                        "It costs {mean:.3} on average, 99 % confidence {low:.3} to {high:.3}:"
+                    ));
+                    notes.push(
+                        "from sample paths of the model; it is not the optimal policy.".to_owned(),
+                    );
+                }
+                Rule::Imbalance(Imbalance::of(answer).map_err(wrong)?)
+            }
             _ => {
                 let note = "The threshold on max - mean closest to the optimal decision of";
                 about.push(note.to_owned());
@@ -403,10 +425,11 @@ pub fn of(solution: &Solution, name: &str, archive: &Path) -> Result<StatedRule,
         }
     };
     let title = solution.title.clone();
+    let sampled = matches!(&solution.body, Body::LoadDrift(answer) if answer.statistical);
     let Some(log) = &solution.log else {
         return Ok(StatedRule {
             title,
-            optimal: solution.status == Status::Converged,
+            optimal: solution.status == Status::Converged && !sampled,
             about,
             notes,
             rule,
@@ -421,7 +444,7 @@ pub fn of(solution: &Solution, name: &str, archive: &Path) -> Result<StatedRule,
     let unit_seconds = log.unit_seconds;
     Ok(StatedRule {
         title,
-        optimal: solution.status == Status::Converged && log.misfit().is_none(),
+        optimal: solution.status == Status::Converged && !sampled && log.misfit().is_none(),
         about,
         notes,
         rule,

@@ -42,6 +42,7 @@
 mod backward;
 mod best_threshold;
 mod control;
+mod curve;
 mod decisions;
 mod intervals;
 mod lifted;
@@ -57,6 +58,7 @@ mod unremapped;
 pub use backward::{Backward, Carry, Snapshot};
 pub use best_threshold::BestThreshold;
 pub use control::Control;
+pub use curve::{Curve, Seen};
 pub use decisions::{Closest, Decisions};
 pub use intervals::{Interval, Intervals};
 pub use lifted::Lifted;

@@ -2,6 +2,7 @@
 
 mod bounds;
 mod compare;
+mod compare_many;
 pub(super) mod proved;
 pub(super) mod regret;
 mod solve;

@@ -67,6 +67,12 @@ pub struct Measured {
     pub work: f64,
     /// Remaps of the policy, on average.
     pub remaps: f64,
+    /// What the rule of few numbers costs, with its 99 % interval: the penalties taken off.
+    pub ruled: Spread,
+    /// That less the lower bound on the same paths, with its 95 % interval.
+    pub ruled_gap: Spread,
+    /// Remaps of the rule, on average.
+    pub ruled_remaps: f64,
     /// Number of paths.
     pub paths: u64,
     /// Inner samples of a penalty.
@@ -88,6 +94,9 @@ impl Measured {
             paid: Spread::of(&all(|path| path.cost), 0.99),
             work: mean(all(|path| path.work)),
             remaps: mean(all(|path| path.remaps as f64)),
+            ruled: Spread::of(&all(|path| path.ruled.0), 0.99),
+            ruled_gap: Spread::of(&all(|path| path.ruled.0 - path.lower), 0.95),
+            ruled_remaps: mean(all(|path| path.ruled.1 as f64)),
             paths: paths.len() as u64,
             inner,
             reached: false,
