@@ -33,7 +33,7 @@ pub struct Seen {
 }
 
 /// Share of all gains that a stretch of its own must be worth.
-const WORTH: f64 = 3e-3;
+const WORTH: f64 = 1e-2;
 
 impl Curve {
     /// The curve of most gain on what was seen of a program of so many steps.

@@ -130,7 +130,7 @@ fn the_rule_costs_what_it_is_said_to() {
         if processors == 4 {
             let optimum = exact(&problem);
             assert!(played.high >= optimum, "{played:?} {optimum}");
-            assert!(played.mean <= 1.03 * optimum, "{played:?} {optimum}");
+            assert!(played.mean <= 1.05 * optimum, "{played:?} {optimum}");
         }
     }
 }
