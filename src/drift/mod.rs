@@ -41,6 +41,7 @@
 
 mod backward;
 mod best_threshold;
+pub mod continuous;
 mod control;
 mod curve;
 mod decisions;

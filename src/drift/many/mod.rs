@@ -27,7 +27,7 @@ mod counts;
 mod draws;
 mod hindsight;
 mod laws;
-mod measured;
+pub(super) mod measured;
 mod meeting;
 mod moves;
 mod outlook;
@@ -36,12 +36,13 @@ mod seen;
 mod setting;
 mod totals;
 
+pub(super) use hindsight::Path;
 pub use measured::{Goal, Measured, Spread};
 
 use super::{Curve, Intervals, LoadDrift, Timing};
 use crate::observer::{Halt, Observer};
 use approximate::{Approximate, Correction};
-use hindsight::{Hindsight, Path};
+use hindsight::Hindsight;
 use laws::Laws;
 use moves::{MOST as MOST_LEVELS, Moves};
 use outlook::Outlook;
