@@ -10,6 +10,7 @@ mod activity_mesh;
 pub mod certificate;
 pub mod claims;
 pub mod comparison;
+mod continuous_drift;
 pub mod fluids;
 pub mod land_battle;
 mod load_drift;
@@ -111,6 +112,7 @@ pub fn of(problem: &model::Problem) -> &dyn Problem {
         model::Problem::PhaseSwitching(problem) => problem.as_ref(),
         model::Problem::ManyPhases(problem) => problem.as_ref(),
         model::Problem::LoadDrift(problem) => problem,
+        model::Problem::ContinuousDrift(problem) => problem.as_ref(),
         model::Problem::ActivityMesh(problem) => problem,
         model::Problem::Stopping(problem) => problem,
         model::Problem::Fluids(problem) => problem,
@@ -195,6 +197,7 @@ pub fn solve(loaded: &Loaded, settings: &Settings, files: Files<'_>) -> Outcome<
     let found = of(&loaded.model.problem).solve(&asked)?;
     let tolerance = match &found.body {
         Body::LoadDrift(answer) if answer.statistical => settings.gap.unwrap_or(Goal::GAP),
+        Body::ContinuousDrift(_) => settings.gap.unwrap_or(Goal::GAP),
         Body::ManyPhases(_) => settings.gap.unwrap_or(many_phases::GAP),
         _ => settings.tolerance,
     };

@@ -164,6 +164,19 @@ pub struct Curve {
     pub remaps: f64,
 }
 
+impl Curve {
+    /// What is wrong with its lists, if anything.
+    pub(super) fn fault(&self) -> Option<String> {
+        let lists = [("by_steps_since", &self.by_steps_since), ("by_step", &self.by_step)];
+        let wrong = |list: &Vec<Threshold>| {
+            let ascending = list.is_sorted_by(|a, b| a.from < b.from);
+            !ascending || list.first().is_none_or(|first| first.from != 1)
+        };
+        let (name, _) = lists.into_iter().find(|(_, list)| wrong(list))?;
+        Some(format!("the numbers of steps of `{name}` ascend from 1"))
+    }
+}
+
 /// The threshold that holds from a number of steps on, up to that of the next.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -211,15 +224,8 @@ impl Answer {
         if let Some(fault) = self.dynamics.as_ref().and_then(Dynamics::fault) {
             return Some(fault);
         }
-        if let Some(curve) = &self.threshold_curve {
-            for (name, list) in
-                [("by_steps_since", &curve.by_steps_since), ("by_step", &curve.by_step)]
-            {
-                let ascending = list.is_sorted_by(|a, b| a.from < b.from);
-                if !ascending || list.first().is_none_or(|first| first.from != 1) {
-                    return Some(format!("the numbers of steps of `{name}` ascend from 1"));
-                }
-            }
+        if let Some(fault) = self.threshold_curve.as_ref().and_then(Curve::fault) {
+            return Some(fault);
         }
         let letters = self.decision.as_ref()?;
         if letters.chars().any(|letter| !"RC".contains(letter)) {

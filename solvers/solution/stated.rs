@@ -115,13 +115,7 @@ impl Imbalance {
     pub(super) fn of(answer: &load_drift::Answer) -> Result<Imbalance, &'static str> {
         let steps = answer.steps;
         if let Some(curve) = &answer.threshold_curve {
-            let list = |list: &[Threshold]| list.iter().map(|at| (at.from, at.threshold)).collect();
-            let since: Vec<(u64, f64)> = list(&curve.by_steps_since);
-            let spacing = steps as f64 / (curve.remaps + 1.0);
-            let level = since.iter().rev().find(|(from, _)| *from as f64 <= spacing);
-            let level = level.or(since.first()).ok_or("its `threshold_curve` is empty")?.1;
-            let thresholds = list(&curve.by_step);
-            return Ok(Imbalance { steps, thresholds, since, level, mean: answer.initial_load });
+            return Imbalance::of_curve(curve, steps, answer.initial_load);
         }
         if answer.statistical {
             return Err("it states no rule: the computation was stopped");
@@ -141,6 +135,20 @@ impl Imbalance {
         let level = thresholds[0].1;
         let since = Vec::new();
         Ok(Imbalance { steps, thresholds, since, level, mean: answer.initial_load })
+    }
+
+    /// A rule by the step and by the steps since the last remap.
+    pub(super) fn of_curve(
+        curve: &load_drift::Curve,
+        steps: u64,
+        mean: f64,
+    ) -> Result<Imbalance, &'static str> {
+        let list = |list: &[Threshold]| list.iter().map(|at| (at.from, at.threshold)).collect();
+        let since: Vec<(u64, f64)> = list(&curve.by_steps_since);
+        let spacing = steps as f64 / (curve.remaps + 1.0);
+        let level = since.iter().rev().find(|(from, _)| *from as f64 <= spacing);
+        let level = level.or(since.first()).ok_or("its `threshold_curve` is empty")?.1;
+        Ok(Imbalance { steps, thresholds: list(&curve.by_step), since, level, mean })
     }
 }
 

@@ -66,22 +66,33 @@ pub(super) fn solve(
     };
     let status = match &measured {
         None => stopped(watch),
-        Some(Measured { halted: Some(halt), .. }) => (*halt).into(),
-        Some(Measured { reached: true, .. }) => Status::Converged,
-        Some(_) => {
+        Some(measured) => reached(measured, goal, &mut warnings),
+    };
+    let answer = lay_out(model, &problem, &rule, measured.as_ref());
+    Ok(Found::new(Body::LoadDrift(Box::new(answer)), status, warnings))
+}
+
+/// What became of it.
+pub(in crate::problems) fn reached(
+    measured: &Measured,
+    goal: Goal,
+    warnings: &mut Vec<String>,
+) -> Status {
+    match measured {
+        Measured { halted: Some(halt), .. } => (*halt).into(),
+        Measured { reached: true, .. } => Status::Converged,
+        _ => {
             warnings.push(format!(
                 "the gap of {:e} was not reached: the bounds hold all the same",
                 goal.gap
             ));
             Status::IterationLimit
         }
-    };
-    let answer = lay_out(model, &problem, &rule, measured.as_ref());
-    Ok(Found::new(Body::LoadDrift(Box::new(answer)), status, warnings))
+    }
 }
 
 /// Why nothing was finished.
-fn stopped(watch: &Watch) -> Status {
+pub(in crate::problems) fn stopped(watch: &Watch) -> Status {
     use remapping::Observer;
     use std::ops::ControlFlow;
     match watch.check() {
@@ -90,18 +101,23 @@ fn stopped(watch: &Watch) -> Status {
     }
 }
 
+/// A mean as a document has it.
+pub(in crate::problems) fn mean(spread: Spread) -> Mean {
+    let Spread { mean, low, high } = spread;
+    Mean { mean, low, high }
+}
+
 /// A rule as a document has it, and what paths say it costs.
-fn curve(rule: &drift::Curve, found: &Measured) -> Curve {
+pub(in crate::problems) fn curve(rule: &drift::Curve, found: &Measured) -> Curve {
     let list = |list: &[(u64, f64)]| {
         list.iter().map(|&(from, threshold)| Threshold { from, threshold }).collect()
     };
     let percent = |part: f64| 100.0 * part / found.lower.mean;
-    let Spread { mean, low, high } = found.ruled;
     let gap = found.ruled_gap;
     Curve {
         by_steps_since: list(&rule.since),
         by_step: list(&rule.step),
-        cost: Some(Mean { mean, low, high }),
+        cost: Some(mean(found.ruled)),
         gap_percent: Some(percent(gap.mean)),
         gap_interval: Some([gap.low, gap.high].map(percent)),
         remaps: found.ruled_remaps,
@@ -116,7 +132,6 @@ fn lay_out(
 ) -> Answer {
     let never = Intervals::never(problem);
     let fixed = Fixed { interval: None, value: never.value, utilization: never.utilization() };
-    let mean = |Spread { mean, low, high }: Spread| Mean { mean, low, high };
     let outer = match found {
         Some(found) => Bounds { lower: found.lower.low, upper: found.upper.high },
         // Costs are not negative, and one may go without remaps.

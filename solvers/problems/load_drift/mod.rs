@@ -1,6 +1,6 @@
 //! Drifting loads of equal processors [NRS86, section 3].
 
-mod bounds;
+pub(super) mod bounds;
 mod compare;
 mod compare_many;
 pub(super) mod proved;
