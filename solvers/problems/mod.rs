@@ -81,7 +81,7 @@ pub trait Problem {
     /// Plays policies on the model.
     fn compare(&self, asked: &Asked<'_, Contest>) -> Outcome<(Policies, Status)> {
         let message = "policies cannot be played on this problem";
-        let help = "compare takes PhaseChange, PhaseSwitching, LoadDrift, ActivityMesh, Stopping, Fluids and LandBattle models";
+        let help = "compare takes PhaseChange, PhaseSwitching, LoadDrift, ContinuousDrift, ActivityMesh, Stopping, Fluids and LandBattle models";
         let label = "a problem without sample paths";
         Err(vec![asked.loaded.complain("problem", message, label, help)])
     }

@@ -6,7 +6,7 @@ use crate::complaint::Complaint;
 use crate::run::Watch;
 use remapping::Status;
 use remapping::drift::many::{Many, NoBounds};
-use remapping::drift::{Intervals, LoadDrift, Loads};
+use remapping::drift::{Curve, Intervals, LoadDrift, Loads};
 use remapping::policy::Rule;
 use remapping::policy::stated::{Following, Stated};
 
@@ -14,7 +14,7 @@ use remapping::policy::stated::{Following, Stated};
 const EXACT: [&str; 3] = ["optimal", "threshold", "best_threshold"];
 
 /// The policy as a rule of few numbers.
-pub(super) const CURVE: &str = "threshold_curve";
+pub(in crate::problems) const CURVE: &str = "threshold_curve";
 
 /// Plays policies.
 pub(super) fn compare(
@@ -57,9 +57,13 @@ pub(super) fn no_curve(reason: &NoBounds) -> Complaint {
 
 /// The policy of `--method bounds` as a rule.
 pub(super) fn curve(problem: &LoadDrift, seed: u64, watch: &Watch) -> Result<Contestant, NoBounds> {
-    let curve = Many::new(problem, seed, watch)?.curve().clone();
-    let rule =
-        Stated::Imbalance { steps: problem.steps, thresholds: curve.step, since: curve.since };
+    Ok(stated(Many::new(problem, seed, watch)?.curve(), problem.steps))
+}
+
+/// A rule of few numbers as a contestant.
+pub(in crate::problems) fn stated(curve: &Curve, steps: u64) -> Contestant {
+    let Curve { since, step } = curve.clone();
+    let rule = Stated::Imbalance { steps, thresholds: step, since };
     let start = Start::Stated(Following::new(rule, 1));
-    Ok(Contestant { name: CURVE.to_owned(), start, exact: None })
+    Contestant { name: CURVE.to_owned(), start, exact: None }
 }

@@ -2,7 +2,7 @@
 
 pub(super) mod bounds;
 mod compare;
-mod compare_many;
+pub(super) mod compare_many;
 pub(super) mod proved;
 pub(super) mod regret;
 mod solve;

@@ -21,6 +21,9 @@ mod fit;
 mod hindsight;
 mod movement;
 mod summary;
+mod workload;
+
+pub use workload::Loads;
 
 use super::Curve;
 use super::many::{Goal, Measured, Path, measured};
