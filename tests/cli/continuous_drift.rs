@@ -1,6 +1,9 @@
 //! `ContinuousDrift` models from the command line.
 
 use crate::workplace::{Outcome, Workplace};
+use remapping::estimate::Estimate;
+use remapping::record::Record;
+use remapping::simulate::families::{Family, Run};
 use serde_json::Value;
 
 const WALKS: &str = "ContinuousDrift(processors: 12, increments: Normal(deviation: 1.0), steps: 60, remap_cost: 8.0)";
@@ -93,4 +96,54 @@ fn wrong_models_and_limits() {
     assert!(number(&found, "/value_bounds/upper") > 0.0);
     let (_place, outcome) = run(WALKS, &["compare", "--policies", "marquez:0.1"]);
     assert!(outcome.exits(1).err.contains("max - mean"));
+}
+
+/// The log as CSV.
+fn csv(record: &Record, steps: std::ops::Range<usize>) -> String {
+    let ranks = record.ranks();
+    let mut text = String::from("step");
+    (0..ranks).for_each(|rank| text += &format!(",rank{rank}"));
+    for step in steps {
+        text += &format!("\n{step}");
+        record.row(step).iter().for_each(|time| text += &format!(",{time}"));
+    }
+    text + "\n"
+}
+
+/// Costs on the second half of a log, of the rule fitted to the first half and solved, and of rules in use.
+fn costs(family: Family, seed: u64) -> Vec<f64> {
+    let Run { record, remap_cost } = family.run(32, 600, 20.0, seed);
+    let place = Workplace::new();
+    place.write("first.csv", csv(&record, 0..300));
+    place.write("second.csv", csv(&record, 300..600));
+    let cost = remap_cost.to_string();
+    let fit = ["fit", "first.csv", "--model", "continuous-drift", "--remap-cost", &cost];
+    place.run(&[&fit[..], &["-o", "fitted.ron"]].concat()).exits(0);
+    let solve = ["solve", "fitted.ron", "--json", "--tolerance", "0.5"];
+    let solved = place.run(&solve).exits(0);
+    place.write("solution.json", &solved.out);
+    let policies = "solution,stop_at_rise,menon,metabalancer,zhai,procassini,never";
+    let replay = ["replay", "second.csv", "--solution", "solution.json", "--policies", policies];
+    let found = place.run(&[&replay[..], &["--remap-cost", &cost, "--json"]].concat());
+    let found = found.exits(0).json();
+    let lines = found["policies"].as_array().unwrap();
+    lines.iter().map(|line| number(line, "/cost")).collect()
+}
+
+/// On the second halves of logs, the rule that was fitted to the first and solved is no worse than the best of the
+/// rules in use: not at 95 %, paired over logs.
+#[test]
+#[ignore = "two minutes; run with: cargo test --test cli fitted_rules_are_no_worse -- --ignored --nocapture"]
+fn fitted_rules_are_no_worse() {
+    const LOGS: u64 = 8;
+    for family in [Family::Drift, Family::Walk, Family::Jumps, Family::SlopesRedrawn] {
+        let all: Vec<Vec<f64>> = (1..=LOGS).map(|seed| costs(family, seed)).collect();
+        let mean = |at: usize| all.iter().map(|costs| costs[at] / costs[0]).sum::<f64>();
+        let best = (1..all[0].len()).min_by(|a, b| mean(*a).total_cmp(&mean(*b))).unwrap();
+        // In units of each log.
+        let less: Vec<f64> = all.iter().map(|costs| 1.0 - costs[best] / costs[0]).collect();
+        let less = Estimate::of(&less);
+        println!("{family:?}: {less:?}, rule {best}");
+        assert!(less.lower <= 0.0, "{family:?}: rule {best} is better by {less:?}");
+    }
 }
