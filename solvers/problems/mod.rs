@@ -35,6 +35,7 @@ use crate::run::Watch;
 use crate::solution::log::Log;
 use crate::solution::{Body, Curve, Solution};
 use remapping::Status;
+use remapping::drift::continuous::Drifting;
 use remapping::drift::many::Goal;
 use remapping::threshold::Run;
 use serde_json::Value;
@@ -197,7 +198,7 @@ pub fn solve(loaded: &Loaded, settings: &Settings, files: Files<'_>) -> Outcome<
     let found = of(&loaded.model.problem).solve(&asked)?;
     let tolerance = match &found.body {
         Body::LoadDrift(answer) if answer.statistical => settings.gap.unwrap_or(Goal::GAP),
-        Body::ContinuousDrift(_) => settings.gap.unwrap_or(Goal::GAP),
+        Body::ContinuousDrift(_) => settings.gap.unwrap_or(Drifting::GAP),
         Body::ManyPhases(_) => settings.gap.unwrap_or(many_phases::GAP),
         _ => settings.tolerance,
     };

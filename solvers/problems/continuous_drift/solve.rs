@@ -11,7 +11,7 @@ use crate::solution::continuous_drift::{Answer, Fixed};
 use crate::solution::load_drift::{Both, Representation};
 use remapping::drift::Curve;
 use remapping::drift::continuous::{self, Drifting, NoBounds};
-use remapping::drift::many::{Goal, Measured};
+use remapping::drift::many::Measured;
 use remapping::threshold::Bounds;
 
 /// Solves the model.
@@ -22,7 +22,7 @@ pub(super) fn solve(
     watch: &Watch,
 ) -> Result<Found, Vec<Complaint>> {
     let problem = model.problem();
-    let goal = Drifting::goal(settings.gap.unwrap_or(Goal::GAP));
+    let goal = Drifting::goal(settings.gap.unwrap_or(Drifting::GAP));
     let (mut rule, mut warnings) = (Curve::default(), Vec::new());
     let measured = match Drifting::new(&problem, settings.seed, watch) {
         Ok(drifting) => {

@@ -224,6 +224,9 @@ impl Drifting {
         &self.curve
     }
 
+    /// The gap that is aimed at unless another is asked for: seconds.
+    pub const GAP: f64 = 1e-2;
+
     /// The usual effort for a gap.
     pub fn goal(gap: f64) -> Goal {
         Goal { gap, inner: [64, 512], paths: [4, 64] }
