@@ -12,6 +12,7 @@ pub(super) const FIT_HELP: &str = traces!(
 
 Without --model the first that fits the growth of the imbalance is written: load-drift (all ranks alike),
 stopping (a chain for each rank, where a chi-square test refutes that they are alike at 0.001), periodic.
+continuous-drift, whose solution is a rule by max - mean, is fitted where it is asked for.
 Probabilities are relative frequencies; each level leans on the moves from all levels, and each
 rank on those of all ranks, as if on one more visit. Intervals are Clopper
 and Pearson's, of 95 %; those of drifts take the ranks, those of deviations the steps as independent,
@@ -25,6 +26,8 @@ pub enum Fitted {
     LoadDrift,
     /// Loads that walk on levels, each rank by a chain of its own.
     Stopping,
+    /// Loads that drift by normal increments, with slopes and noise where there are any.
+    ContinuousDrift,
     /// Changes per step, for the best fixed interval.
     Periodic,
     /// One change for good.
@@ -37,6 +40,7 @@ impl Fitted {
         match self {
             Fitted::LoadDrift => "load_drift",
             Fitted::Stopping => "stopping",
+            Fitted::ContinuousDrift => "continuous_drift",
             Fitted::Periodic => "periodic",
             Fitted::PhaseChange => "phase_change",
         }

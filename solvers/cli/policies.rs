@@ -22,7 +22,8 @@ pub(super) const RULES: [&str; 11] = [
 ];
 
 /// What `compare` knows: rules, and those of a change of phase.
-pub(super) const COMPARED: [&[&str]; 2] = [&RULES, &["optimal", "guarded:", "heuristic_1986"]];
+pub(super) const COMPARED: [&[&str]; 2] =
+    [&RULES, &["optimal", "guarded:", "heuristic_1986", "threshold_curve"]];
 
 /// What `replay` knows.
 pub(super) const PLAYED: [&[&str]; 3] = [&OURS, &RULES, &["solution"]];

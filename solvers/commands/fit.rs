@@ -187,6 +187,7 @@ fn why_not(problem: &str) -> &'static str {
     match problem {
         "phase_change" => "no step is clearly the first of slower ones",
         "stopping" => "chains for each rank need loads on a lattice, and few load vectors",
+        "continuous_drift" => "it takes a job of 2,000 steps at most, and loads that move",
         _ => "so many ranks have too many states on six levels or more; fit a periodic model",
     }
 }

@@ -186,16 +186,30 @@ static inline int remap_now(const int64_t load[REMAP_PROCESSES])
 
 fn of_imbalance(imbalance: &Imbalance) -> String {
     let mut text = format!("#define REMAP_STEPS INT64_C({})\n\n", imbalance.steps);
-    text += "/* The threshold on max - mean after a step, counted from 1. */\n";
-    text += "static inline double remap_threshold(int64_t step)\n{\n";
-    for (from, threshold) in imbalance.thresholds.iter().rev() {
-        let value = literal(*threshold);
-        let _ = match from {
-            1 => writeln!(text, "    return {value};"),
-            _ => writeln!(text, "    if (step >= {from})\n        return {value};"),
-        };
+    let list = |text: &mut String, list: &[(u64, f64)]| {
+        for (from, threshold) in list.iter().rev() {
+            let value = literal(*threshold);
+            let _ = match from {
+                1 => writeln!(text, "    return {value};"),
+                _ => writeln!(text, "    if (steps >= {from})\n        return {value};"),
+            };
+        }
+        *text += "}\n\n";
+    };
+    text += "/* The threshold on max - mean after so many steps, counted from 1. */\n";
+    text += "static inline double remap_threshold(int64_t steps)\n{\n";
+    list(&mut text, &imbalance.thresholds);
+    if !imbalance.since.is_empty() {
+        text += "/* The threshold so many steps after the last remap or the start. */\n";
+        text += "static inline double remap_threshold_since(int64_t steps)\n{\n";
+        list(&mut text, &imbalance.since);
+        text += "/* Whether to remap after a step, so many after the last remap or the start, with these\n";
+        text += "   largest and mean loads. */\n";
+        text += "static inline int remap_now(int64_t step, int64_t since, double max, double mean)\n{\n";
+        text += "    return step < REMAP_STEPS && max - mean > remap_threshold(step)\n";
+        return text + "        && max - mean > remap_threshold_since(since);\n}\n";
     }
-    text += "}\n\n/* Whether to remap after a step with these largest and mean loads. */\n";
+    text += "/* Whether to remap after a step with these largest and mean loads. */\n";
     text += "static inline int remap_now(int64_t step, double max, double mean)\n{\n";
     text + "    return step < REMAP_STEPS && max - mean > remap_threshold(step);\n}\n"
 }

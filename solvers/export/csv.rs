@@ -37,6 +37,14 @@ pub fn write(export: &StatedRule) -> String {
             }
         }
         Rule::Map(map) => of_map(map, &mut text),
+        Rule::Imbalance(imbalance) if !imbalance.since.is_empty() => {
+            text += "counted_from,first_step,threshold\n";
+            for (name, list) in [("start", &imbalance.thresholds), ("remap", &imbalance.since)] {
+                for (from, value) in list {
+                    let _ = writeln!(text, "{name},{from},{}", literal(*value));
+                }
+            }
+        }
         Rule::Imbalance(imbalance) => {
             text += "first_step,last_step,threshold\n";
             let mut ends = imbalance.thresholds.iter().skip(1).map(|(from, _)| from - 1);

@@ -274,29 +274,46 @@ fn of_map(map: &Map) -> (&'static str, String, String) {
 
 fn of_imbalance(imbalance: &Imbalance) -> (&'static str, String, String) {
     let names = format!("  integer(i8), parameter :: remap_steps = {}_i8\n", imbalance.steps);
+    let list = |text: &mut String, list: &[(u64, f64)]| {
+        *text += "    integer(i8), intent(in) :: step\n";
+        for (from, threshold) in list {
+            let value = real(*threshold);
+            let _ = match from {
+                1 => writeln!(text, "    threshold = {value}"),
+                _ => writeln!(text, "    if (step >= {from}_i8) threshold = {value}"),
+            };
+        }
+        *text += "  end function\n\n";
+    };
     let mut text = String::from(
-        "  ! The threshold on max - mean after a step, counted from 1.
+        "  ! The threshold on max - mean after so many steps, counted from 1.
   pure real(dp) function remap_threshold(step) result(threshold)
-    integer(i8), intent(in) :: step
 ",
     );
-    for (from, threshold) in &imbalance.thresholds {
-        let value = real(*threshold);
-        let _ = match from {
-            1 => writeln!(text, "    threshold = {value}"),
-            _ => writeln!(text, "    if (step >= {from}_i8) threshold = {value}"),
-        };
-    }
-    text += "  end function
-
-  ! Whether to remap after a step with these largest and mean loads.
+    list(&mut text, &imbalance.thresholds);
+    if imbalance.since.is_empty() {
+        text += "  ! Whether to remap after a step with these largest and mean loads.
   pure logical function remap_now(step, max, mean)
     integer(i8), intent(in) :: step
     real(dp), intent(in) :: max, mean
     remap_now = step < remap_steps .and. max - mean > remap_threshold(step)
   end function
 ";
-    ("dp, i8, remap_steps, remap_threshold, remap_now", names, text)
+        return ("dp, i8, remap_steps, remap_threshold, remap_now", names, text);
+    }
+    text += "  ! The threshold so many steps after the last remap or the start.
+  pure real(dp) function remap_threshold_since(step) result(threshold)
+";
+    list(&mut text, &imbalance.since);
+    text += "  ! Whether to remap after a step, so many after the last remap or the start, with these largest and mean loads.
+  pure logical function remap_now(step, since, max, mean)
+    integer(i8), intent(in) :: step, since
+    real(dp), intent(in) :: max, mean
+    remap_now = step < remap_steps .and. max - mean > remap_threshold(step)
+    remap_now = remap_now .and. max - mean > remap_threshold_since(since)
+  end function
+";
+    ("dp, i8, remap_steps, remap_threshold, remap_threshold_since, remap_now", names, text)
 }
 
 fn of_interval(interval: &Interval) -> (&'static str, String, String) {

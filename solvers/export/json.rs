@@ -56,12 +56,17 @@ pub fn write(export: &StatedRule) -> String {
             ("decision_map", rule)
         }
         Rule::Imbalance(imbalance) => {
-            let thresholds: Vec<Value> = imbalance
-                .thresholds
-                .iter()
-                .map(|(from, value)| json!({"first_step": from, "threshold": value}))
-                .collect();
-            ("imbalance_threshold", json!({"steps": imbalance.steps, "thresholds": thresholds}))
+            let list = |list: &[(u64, f64)]| -> Vec<Value> {
+                let one =
+                    |(from, value): &(u64, f64)| json!({"first_step": from, "threshold": value});
+                list.iter().map(one).collect()
+            };
+            let thresholds = list(&imbalance.thresholds);
+            let mut rule = json!({"steps": imbalance.steps, "thresholds": thresholds});
+            if !imbalance.since.is_empty() {
+                rule["since_last_remap"] = list(&imbalance.since).into();
+            }
+            ("imbalance_threshold", rule)
         }
         Rule::Interval(interval) => (
             "fixed_interval",

@@ -152,7 +152,7 @@ impl<'a> Knobs<'a> {
                 ));
                 return Ok(level);
             }
-            Rule::Imbalance(imbalance) => (imbalance.thresholds[0].1, imbalance.mean),
+            Rule::Imbalance(imbalance) => (imbalance.level, imbalance.mean),
             Rule::Level(level) => match level.measure {
                 Measure::Excess => (level.value, level.mean),
                 Measure::Utilization => (1.0 / level.value - 1.0, 1.0),

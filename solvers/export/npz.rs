@@ -55,6 +55,12 @@ fn fill(export: &StatedRule, bytes: &mut Cursor<Vec<u8>>) -> Written<()> {
         Rule::Imbalance(imbalance) => {
             steps(&mut archive, &imbalance.thresholds)?;
             archive.add("steps", &[1], std::iter::once(imbalance.steps))?;
+            if !imbalance.since.is_empty() {
+                let since = &imbalance.since;
+                let shape = [since.len() as u64];
+                archive.add("since_first_step", &shape, since.iter().map(|(from, _)| *from))?;
+                archive.add("since_threshold", &shape, since.iter().map(|(_, value)| *value))?;
+            }
         }
         Rule::Interval(interval) => {
             let every = interval.every.map_or(f64::INFINITY, |every| every as f64);

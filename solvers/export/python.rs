@@ -150,13 +150,37 @@ fn of_imbalance(imbalance: &Imbalance) -> String {
     for (from, threshold) in &imbalance.thresholds {
         let _ = writeln!(text, "    ({from}, {}),", literal(*threshold));
     }
-    text + ")
+    if !imbalance.since.is_empty() {
+        text += ")\n# The same by the steps since the last remap or the start.\nSINCE = (\n";
+        for (from, threshold) in &imbalance.since {
+            let _ = writeln!(text, "    ({from}, {}),", literal(*threshold));
+        }
+    }
+    let head = ")
 
 
 def threshold(step):
     \"\"\"The threshold on max - mean after a step, counted from 1.\"\"\"
     return [value for first, value in THRESHOLDS if first <= max(step, 1)][-1]
+";
+    if !imbalance.since.is_empty() {
+        return text
+            + head
+            + "
 
+def threshold_since(steps):
+    \"\"\"The threshold so many steps after the last remap or the start.\"\"\"
+    return [value for first, value in SINCE if first <= max(steps, 1)][-1]
+
+
+def remap_now(step, since, largest, mean):
+    \"\"\"Whether to remap after a step, so many after the last remap or the start, with these
+    largest and mean loads.\"\"\"
+    return step < STEPS and largest - mean > max(threshold(step), threshold_since(since))
+";
+    }
+    text + head
+        + "
 
 def remap_now(step, largest, mean):
     \"\"\"Whether to remap after a step with these largest and mean loads.\"\"\"

@@ -161,30 +161,54 @@ pub fn remap_now(loads: &[i64; PROCESSES]) -> bool {
 }
 
 fn of_imbalance(imbalance: &Imbalance) -> String {
-    let mut arms = String::new();
-    for (i, (from, threshold)) in imbalance.thresholds.iter().enumerate().rev() {
-        let value = literal(*threshold);
-        let _ = match i {
-            0 => writeln!(arms, "        _ => {value},"),
-            _ => writeln!(arms, "        {from}.. => {value},"),
-        };
-    }
-    format!(
+    let arms = |list: &[(u64, f64)]| {
+        let mut arms = String::new();
+        for (i, (from, threshold)) in list.iter().enumerate().rev() {
+            let value = literal(*threshold);
+            let _ = match i {
+                0 => writeln!(arms, "        _ => {value},"),
+                _ => writeln!(arms, "        {from}.. => {value},"),
+            };
+        }
+        arms
+    };
+    let head = format!(
         "/// Number of steps.
 pub const STEPS: u64 = {};
 
 /// The threshold on max - mean after a step, counted from 1.
 pub fn threshold(step: u64) -> f64 {{
     match step {{
-{arms}    }}
-}}
-
-/// Whether to remap after a step with these largest and mean loads.
-pub fn remap_now(step: u64, max: f64, mean: f64) -> bool {{
-    step < STEPS && max - mean > threshold(step)
+{}    }}
 }}
 ",
-        imbalance.steps
+        imbalance.steps,
+        arms(&imbalance.thresholds)
+    );
+    if imbalance.since.is_empty() {
+        return head
+            + "
+/// Whether to remap after a step with these largest and mean loads.
+pub fn remap_now(step: u64, max: f64, mean: f64) -> bool {
+    step < STEPS && max - mean > threshold(step)
+}
+";
+    }
+    head + &format!(
+        "
+/// The threshold so many steps after the last remap or the start.
+pub fn threshold_since(steps: u64) -> f64 {{
+    match steps {{
+{}    }}
+}}
+
+/// Whether to remap after a step, so many after the last remap or the start, with these largest and
+/// mean loads.
+pub fn remap_now(step: u64, since: u64, max: f64, mean: f64) -> bool {{
+    step < STEPS && max - mean > threshold(step) && max - mean > threshold_since(since)
+}}
+",
+        arms(&imbalance.since)
     )
 }
 

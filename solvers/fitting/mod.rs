@@ -1,5 +1,6 @@
 //! From a recorded run to complete model files, each with what speaks for it and against it.
 
+mod continuous_drift;
 mod levels;
 mod load_drift;
 mod periodic;
@@ -17,6 +18,7 @@ use remapping::fit::whole::Whole;
 use remapping::record::Record;
 use std::fmt::Write;
 
+pub use continuous_drift::continuous_drift;
 pub use load_drift::{Kind, load_drift};
 pub use periodic::periodic;
 pub use phase_change::phase_change;
@@ -25,7 +27,7 @@ pub use stopping::stopping;
 /// A fitted model.
 #[derive(Debug, Clone)]
 pub struct Deck {
-    /// Its problem: `load_drift`, `stopping`, `periodic` or `phase_change`.
+    /// Its problem: `load_drift`, `continuous_drift`, `stopping`, `periodic` or `phase_change`.
     pub problem: &'static str,
     /// The `problem:` part of its file.
     pub model: String,
@@ -151,12 +153,15 @@ fn told(found: &Goodness) -> Result<String, String> {
 }
 
 /// All models that can be fitted, the recommended one first. Chains for each rank are fitted where ranks
-/// differ, or if they are `wanted`.
+/// differ, or if they are `wanted`; loads without levels if they are.
 pub fn decks(facts: &Facts<'_>, kind: Kind, wanted: Option<&str>) -> Vec<Deck> {
     let mut decks: Vec<Deck> =
         [load_drift(facts, kind), phase_change(facts)].into_iter().flatten().collect();
     if facts.alike < load_drift::REFUTED || wanted == Some("stopping") {
         decks.extend(stopping(facts, kind));
+    }
+    if wanted == Some("continuous_drift") {
+        decks.extend(continuous_drift(facts));
     }
     decks.push(periodic(facts));
     // The first that fits; what is left if none does is the interval.

@@ -2,6 +2,7 @@
 
 pub mod activity_mesh;
 pub mod chain;
+pub mod continuous_drift;
 pub mod cost;
 mod detector;
 mod explain;
@@ -94,6 +95,8 @@ pub enum Problem {
     ManyPhases(Box<many_phases::ManyPhases>),
     /// Drifting loads of equal processors [NRS86, section 3].
     LoadDrift(load_drift::LoadDrift),
+    /// Drifting loads as they are recorded, without levels.
+    ContinuousDrift(Box<continuous_drift::ContinuousDrift>),
     /// Work that wanders over a mesh [NRS86, section 4].
     ActivityMesh(activity_mesh::ActivityMesh),
     /// Optimal stopping of a Markov chain of loads \[YXW03\].
@@ -246,6 +249,7 @@ impl Problem {
             Problem::PhaseSwitching(problem) => problem.review(review),
             Problem::ManyPhases(problem) => problem.review(review),
             Problem::LoadDrift(problem) => problem.review(review),
+            Problem::ContinuousDrift(problem) => problem.review(review),
             Problem::ActivityMesh(problem) => problem.review(review),
             Problem::Stopping(problem) => problem.review(review, folder),
             Problem::Fluids(problem) => problem.review(review),
@@ -333,6 +337,8 @@ fn shapes(text: &str, tree: &Node) -> &'static [explain::Shape] {
         phase_switching::SHAPES
     } else if problem.starts_with("ManyPhases(") {
         many_phases::SHAPES
+    } else if problem.starts_with("ContinuousDrift(") {
+        continuous_drift::SHAPES
     } else if problem.starts_with("Periodic(") {
         periodic::SHAPES
     } else {

@@ -72,6 +72,11 @@ pub fn is_possible(loaded: &Loaded, solution: &Solution) -> Result<(), Complaint
         ));
     }
     match loaded.model.problem {
+        Problem::ContinuousDrift(_) => {
+            let message =
+                "no certificate: the bounds are confidence intervals, which prove nothing";
+            Err(Complaint::elsewhere(message, "solve without --certificate"))
+        }
         Problem::PhaseChange(_)
         | Problem::PhaseSwitching(_)
         | Problem::ManyPhases(_)

@@ -126,6 +126,8 @@ fn claims(body: &Body) -> Vec<Claim> {
             // Thresholds without bounds of their own: that they are numbers is all there is to see.
             all.map(|threshold| Claim::absolute("a threshold", *threshold, *threshold)).collect()
         }
+        // Confidence intervals prove nothing.
+        Body::ContinuousDrift(_) => Vec::new(),
         // Intervals of time steps carry no bounds; each method says what it promises.
         Body::Periodic(_) => Vec::new(),
     }

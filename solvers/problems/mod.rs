@@ -10,6 +10,7 @@ mod activity_mesh;
 pub mod certificate;
 pub mod claims;
 pub mod comparison;
+mod continuous_drift;
 pub mod fluids;
 pub mod land_battle;
 pub mod load_drift;
@@ -35,6 +36,7 @@ use crate::run::Watch;
 use crate::solution::log::Log;
 use crate::solution::{Body, Curve, Solution};
 use remapping::Status;
+use remapping::drift::continuous::Drifting;
 use remapping::drift::many::Goal;
 use remapping::threshold::Run;
 use serde_json::Value;
@@ -81,7 +83,7 @@ pub trait Problem {
     /// Plays policies on the model.
     fn compare(&self, asked: &Asked<'_, Contest>) -> Outcome<(Policies, Status)> {
         let message = "policies cannot be played on this problem";
-        let help = "compare takes PhaseChange, PhaseSwitching, LoadDrift, ActivityMesh, Stopping, Fluids and LandBattle models";
+        let help = "compare takes PhaseChange, PhaseSwitching, LoadDrift, ContinuousDrift, ActivityMesh, Stopping, Fluids and LandBattle models";
         let label = "a problem without sample paths";
         Err(vec![asked.loaded.complain("problem", message, label, help)])
     }
@@ -112,6 +114,7 @@ pub fn of(problem: &model::Problem) -> &dyn Problem {
         model::Problem::PhaseSwitching(problem) => problem.as_ref(),
         model::Problem::ManyPhases(problem) => problem.as_ref(),
         model::Problem::LoadDrift(problem) => problem,
+        model::Problem::ContinuousDrift(problem) => problem.as_ref(),
         model::Problem::ActivityMesh(problem) => problem,
         model::Problem::Stopping(problem) => problem,
         model::Problem::Fluids(problem) => problem,
@@ -218,6 +221,7 @@ pub fn solve(loaded: &Loaded, settings: &Settings, files: Files<'_>) -> Outcome<
 pub fn document(loaded: &Loaded, settings: &Settings, found: Found, seconds: f64) -> Solved {
     let tolerance = match &found.body {
         Body::LoadDrift(answer) if answer.statistical => settings.gap.unwrap_or(Goal::GAP),
+        Body::ContinuousDrift(_) => settings.gap.unwrap_or(Drifting::GAP),
         Body::ManyPhases(_) => settings.gap.unwrap_or(many_phases::GAP),
         _ => settings.tolerance,
     };

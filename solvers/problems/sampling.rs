@@ -7,6 +7,7 @@ use crate::solution::load_drift::BestThreshold;
 use remapping::Status;
 use remapping::drift::MapPolicy;
 use remapping::estimate::Estimate;
+use remapping::policy::stated::Following;
 use remapping::policy::{Policy, Rule, Step};
 use remapping::simulate::{Tally, Workload, compare, stream};
 use remapping::stopping::MapRule;
@@ -30,6 +31,8 @@ pub enum Start {
     Map(MapPolicy),
     /// By an optimal list of load vectors.
     Listed(MapRule),
+    /// By a rule that a solution states.
+    Stated(Following),
 }
 
 impl Contestant {
@@ -43,6 +46,7 @@ impl Contestant {
             Start::Rule(rule) => rule.start(remap_cost),
             Start::Map(map) => Box::new(map.clone()),
             Start::Listed(map) => Box::new(map.clone()),
+            Start::Stated(rule) => Box::new(rule.clone()),
         }
     }
 }

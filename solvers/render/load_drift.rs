@@ -3,7 +3,7 @@
 use super::within;
 use crate::plot::chart::{Axis, Chart, Series};
 use crate::plot::{BAND, THRESHOLD};
-use crate::solution::load_drift::{Answer, BestThreshold, Both, Fixed, Mean};
+use crate::solution::load_drift::{Answer, BestThreshold, Both, Curve, Fixed, Mean};
 use crate::solution::stopping::CostByState;
 use plotters::prelude::BLACK;
 use std::fmt::Write;
@@ -80,27 +80,62 @@ pub fn summary(text: &mut String, answer: &Answer) {
 fn sampled(text: &mut String, answer: &Answer, bounds: Both) {
     let paths = answer.paths.unwrap_or(0);
     let _ = writeln!(text, "{} processors, {paths} sample paths", answer.processors);
-    let mut line = |name: &str, Mean { mean, low, high }: Mean, note: &str| {
-        let _ = writeln!(text, "  {name:<18}{mean:>14.3}   {low:.3} to {high:.3}{note}");
-    };
-    let remaps = answer.remaps.map_or(String::new(), |remaps| format!(", {remaps:.2} remaps"));
-    line("policy", bounds.upper, &remaps);
-    line("any policy, least", bounds.lower, "");
-    let _ = writeln!(text, "  {:<18}{:>14}   99 % confidence", "", "expected cost");
+    between(text, bounds, answer.remaps);
     let _ = writeln!(text, "  {:<18}{:>14.3}", "never", answer.never.value);
-    let (Some(gap), Some([low, high])) = (answer.gap_percent, answer.gap_interval) else { return };
-    let _ = writeln!(
-        text,
-        "the policy is within {} % of optimal, 95 % confidence {} to {}",
-        percent(gap),
-        percent(low),
-        percent(high)
-    );
+    let (Some(gap), Some(interval)) = (answer.gap_percent, answer.gap_interval) else { return };
+    within_percent(text, "the policy is", gap, interval);
+    if let Some(curve) = &answer.threshold_curve {
+        rule(text, curve);
+    }
     let assumed = "assumed: an even split is never worse by more than half a remap, which is proved only away";
     let _ = writeln!(
         text,
         "{assumed}\nfrom the end levels and for log-concave moves (docs/many-ranks.md)"
     );
+}
+
+/// Both bounds.
+pub(super) fn between(text: &mut String, bounds: Both, remaps: Option<f64>) {
+    let mut line = |name: &str, Mean { mean, low, high }: Mean, note: &str| {
+        let _ = writeln!(text, "  {name:<18}{mean:>14.3}   {low:.3} to {high:.3}{note}");
+    };
+    let remaps = remaps.map_or(String::new(), |remaps| format!(", {remaps:.2} remaps"));
+    line("policy", bounds.upper, &remaps);
+    line("any policy, least", bounds.lower, "");
+    let _ = writeln!(text, "  {:<18}{:>14}   99 % confidence", "", "expected cost");
+}
+
+/// How far from the optimum something is at most.
+pub(super) fn within_percent(text: &mut String, what: &str, gap: f64, [low, high]: [f64; 2]) {
+    let [gap, low, high] = [gap, low, high].map(percent);
+    let _ = writeln!(text, "{what} within {gap} % of optimal, 95 % confidence {low} to {high}");
+}
+
+/// The policy as a rule of few numbers, with what that costs itself.
+pub(super) fn rule(text: &mut String, curve: &Curve) {
+    let _ = write!(text, "as a rule: remap when max - mean is above");
+    for (i, at) in curve.by_steps_since.iter().enumerate() {
+        let next = curve.by_steps_since.get(i + 1);
+        let _ = match (i, next) {
+            (0, None) => write!(text, " {:.4}", at.threshold),
+            (0, Some(next)) => {
+                write!(text, " {:.4} up to {} steps after a remap", at.threshold, next.from - 1)
+            }
+            (_, Some(next)) => write!(text, ", {:.4} up to {}", at.threshold, next.from - 1),
+            (_, None) => write!(text, ", {:.4} later", at.threshold),
+        };
+    }
+    for at in curve.by_step.iter().filter(|at| at.threshold > 0.0) {
+        let _ = write!(text, "; from step {} on, also above {:.4}", at.from, at.threshold);
+    }
+    let _ = writeln!(text);
+    if let (Some(cost), Some(gap), Some(interval)) =
+        (curve.cost, curve.gap_percent, curve.gap_interval)
+    {
+        let Mean { mean, low, high } = cost;
+        let what = format!("  the rule itself costs {mean:.3} ({low:.3} to {high:.3}),");
+        within_percent(text, &what, gap, interval);
+    }
 }
 
 /// A share in percent, to two digits: `.09`.
@@ -111,17 +146,10 @@ fn percent(value: f64) -> String {
 
 /// The cells of a sweep's table.
 pub fn cells(answer: &Answer) -> super::Row {
-    if let (Some(bounds), Some(gap), Some([_, high])) =
+    if let (Some(bounds), Some(gap), Some(interval)) =
         (answer.bounds, answer.gap_percent, answer.gap_interval)
     {
-        let cells = [
-            ("lower", format!("{:.3}", bounds.lower.mean)),
-            ("upper", format!("{:.3}", bounds.upper.mean)),
-            ("gap %", format!("{gap:.3}")),
-            ("95 % up to", format!("{high:.3}")),
-            ("remaps", answer.remaps.map_or(String::new(), |remaps| format!("{remaps:.2}"))),
-        ];
-        return cells.map(|(heading, cell)| (heading.to_owned(), cell)).into();
+        return sampled_cells(bounds, gap, interval, answer.remaps);
     }
     let numbers =
         [("value", answer.value), ("remaps", answer.remaps), ("utilization", answer.utilization)];
@@ -129,8 +157,53 @@ pub fn cells(answer: &Answer) -> super::Row {
     numbers.into_iter().map(|(heading, number)| (heading.to_owned(), cell(number))).collect()
 }
 
-/// Utilization against the interval between remaps [NRS86, Fig. 4].
+/// The threshold against the steps since the last remap.
+pub(super) fn thresholds<'a>(title: &'a str, curve: &Curve) -> Chart<'a> {
+    let list = &curve.by_steps_since;
+    let end = 1.5 * list.last().map_or(1, |last| last.from) as f64 + 10.0;
+    let mut points = Vec::new();
+    for (i, at) in list.iter().enumerate() {
+        let next = list.get(i + 1).map_or(end, |next| next.from as f64);
+        points.extend([(at.from as f64, at.threshold), (next, at.threshold)]);
+    }
+    let most = list.iter().map(|at| at.threshold).fold(0.0, f64::max);
+    let mut series = vec![Series::line(THRESHOLD, points).named("remap above")];
+    if let Some(last) = curve.by_step.last().filter(|last| last.threshold > 0.0) {
+        let name = format!("from step {} on", last.from);
+        let level = [(1.0, last.threshold), (end, last.threshold)];
+        series.push(Series::line(BAND, level).named(name));
+    }
+    let most = curve.by_step.last().map_or(most, |last| most.max(last.threshold));
+    Chart {
+        title,
+        x: Axis::new("steps since the last remap", 1.0..end, 0),
+        y: Axis::new("max - mean", 0.0..1.1 * most + 1e-3, 2),
+        series,
+    }
+}
+
+/// The same of bounds from sample paths.
+pub(super) fn sampled_cells(
+    bounds: Both,
+    gap: f64,
+    [_, high]: [f64; 2],
+    remaps: Option<f64>,
+) -> super::Row {
+    let cells = [
+        ("lower", format!("{:.3}", bounds.lower.mean)),
+        ("upper", format!("{:.3}", bounds.upper.mean)),
+        ("gap %", format!("{gap:.3}")),
+        ("95 % up to", format!("{high:.3}")),
+        ("remaps", remaps.map_or(String::new(), |remaps| format!("{remaps:.2}"))),
+    ];
+    cells.map(|(heading, cell)| (heading.to_owned(), cell)).into()
+}
+
+/// Utilization against the interval between remaps [NRS86, Fig. 4]; of many ranks their rule.
 pub fn picture<'a>(title: &'a str, answer: &Answer) -> Chart<'a> {
+    if let Some(curve) = &answer.threshold_curve {
+        return thresholds(title, curve);
+    }
     let intervals = &answer.fixed_utilization;
     let levels = [Some(answer.never.utilization), answer.utilization];
     let all = || intervals.iter().copied().chain(levels.into_iter().flatten());

@@ -1,5 +1,6 @@
 //! What people see: summaries, tables, curves in text, and plots. One file for each problem.
 
+mod continuous_drift;
 mod curve;
 pub mod curves;
 pub mod digits;
@@ -35,6 +36,7 @@ pub fn summary(solution: &Solution) -> String {
         Body::PhaseSwitching(answer) => phase_switching::summary(&mut text, answer),
         Body::ManyPhases(answer) => many_phases::summary(&mut text, answer),
         Body::LoadDrift(answer) => load_drift::summary(&mut text, answer),
+        Body::ContinuousDrift(answer) => continuous_drift::summary(&mut text, answer),
         Body::Stopping(answer) => stopping::summary(&mut text, answer),
         Body::Fluids(answer) | Body::LandBattle(answer) => two_phase::summary(&mut text, answer),
         Body::Periodic(answer) => text.push_str(&periodic::summary(answer)),
@@ -55,7 +57,11 @@ pub fn summary(solution: &Solution) -> String {
 }
 
 fn is_statistical(body: &Body) -> bool {
-    matches!(body, Body::LoadDrift(answer) if answer.statistical)
+    match body {
+        Body::LoadDrift(answer) => answer.statistical,
+        Body::ContinuousDrift(_) => true,
+        _ => false,
+    }
 }
 
 /// The picture of a solution, as the bytes of a file.
@@ -66,6 +72,7 @@ pub fn draw(solution: &Solution, format: Format) -> Result<Vec<u8>, Complaint> {
         Body::PhaseSwitching(answer) => phase_switching::picture(title, answer),
         Body::ManyPhases(answer) => many_phases::picture(title, answer),
         Body::LoadDrift(answer) => load_drift::picture(title, answer),
+        Body::ContinuousDrift(answer) => continuous_drift::picture(title, answer),
         Body::Fluids(answer) | Body::LandBattle(answer) => two_phase_plot::picture(title, answer),
         Body::Periodic(answer) => periodic::picture(title, answer),
         Body::Stopping(answer) => {
@@ -130,6 +137,7 @@ pub fn row(run: &Run) -> Row {
         Body::PhaseSwitching(answer) => phase_switching::cells(answer),
         Body::ManyPhases(answer) => many_phases::cells(answer),
         Body::LoadDrift(answer) => load_drift::cells(answer),
+        Body::ContinuousDrift(answer) => continuous_drift::cells(answer),
         Body::Stopping(answer) => stopping::cells(answer),
         Body::Fluids(answer) | Body::LandBattle(answer) => two_phase::cells(answer),
         Body::Periodic(answer) => periodic::cells(answer),

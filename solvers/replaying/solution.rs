@@ -2,7 +2,7 @@
 
 use crate::complaint::Complaint;
 use crate::solution::advised::Simple;
-use crate::solution::rule::{Found, Rule as Stating};
+use crate::solution::rule::{Found, Imbalance, Rule as Stating};
 use remapping::policy::Rule;
 use remapping::policy::stated::{Following, Stated};
 use remapping::replay::Player;
@@ -32,7 +32,8 @@ pub fn solution(found: Found, stride: u64) -> Result<Player, Complaint> {
         }
         Stating::Map(map) => Stated::Map { map, unit_seconds: stating.unit_seconds },
         Stating::Imbalance(imbalance) => {
-            Stated::Imbalance { steps: imbalance.steps, thresholds: imbalance.thresholds }
+            let Imbalance { steps, thresholds, since, .. } = imbalance;
+            Stated::Imbalance { steps, thresholds, since }
         }
         Stating::Interval(interval) => Stated::Interval { every: interval.every },
         Stating::Level(level) => Stated::Level { measure: level.measure, value: level.value },

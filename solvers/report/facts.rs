@@ -55,6 +55,9 @@ pub(super) fn of(solution: &Solution) -> Vec<Fact> {
             }
             facts.put("beliefs looked at", answer.beliefs.len());
         }
+        Body::ContinuousDrift(answer) => {
+            facts.bounds("expected cost", answer.value_bounds);
+        }
         Body::Fluids(_) | Body::LandBattle(_) => {}
     }
     let status = match solution.status {

@@ -70,6 +70,9 @@ pub struct Answer {
     pub least_average_cost: u64,
     /// At some steps, the threshold on max - mean closest to the optimal decision.
     pub closest_threshold: Vec<Closest>,
+    /// Of many ranks: the policy as a rule of a few thresholds on max - mean, and what that rule costs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub threshold_curve: Option<Curve>,
     /// The threshold on max - mean of least expected objective, where finding it takes no longer than the solution.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub best_threshold: Option<BestThreshold>,
@@ -139,6 +142,51 @@ pub struct Fixed {
     pub utilization: f64,
 }
 
+/// A rule of a few numbers: remap when max - mean is above both thresholds.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Curve {
+    /// The threshold by the number of steps since the last remap, or the start.
+    pub by_steps_since: Vec<Threshold>,
+    /// The threshold by the step.
+    pub by_step: Vec<Threshold>,
+    /// What the rule costs, with its 99 % confidence interval; from the sample paths of both bounds. Absent if
+    /// the computation was stopped before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<Mean>,
+    /// By how many percent it costs more than the lower bound, on average.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gap_percent: Option<f64>,
+    /// The 95 % confidence interval of that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gap_interval: Option<[f64; 2]>,
+    /// Its remaps, on average.
+    pub remaps: f64,
+}
+
+impl Curve {
+    /// What is wrong with its lists, if anything.
+    pub(super) fn fault(&self) -> Option<String> {
+        let lists = [("by_steps_since", &self.by_steps_since), ("by_step", &self.by_step)];
+        let wrong = |list: &Vec<Threshold>| {
+            let ascending = list.is_sorted_by(|a, b| a.from < b.from);
+            !ascending || list.first().is_none_or(|first| first.from != 1)
+        };
+        let (name, _) = lists.into_iter().find(|(_, list)| wrong(list))?;
+        Some(format!("the numbers of steps of `{name}` ascend from 1"))
+    }
+}
+
+/// The threshold that holds from a number of steps on, up to that of the next.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Threshold {
+    /// The first number of steps.
+    pub from: u64,
+    /// The threshold on max - mean.
+    pub threshold: f64,
+}
+
 /// The simple rule closest to the optimal one at a step.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -174,6 +222,9 @@ impl Answer {
     /// What is wrong with lists that do not fit, if anything.
     pub(super) fn fault(&self) -> Option<String> {
         if let Some(fault) = self.dynamics.as_ref().and_then(Dynamics::fault) {
+            return Some(fault);
+        }
+        if let Some(fault) = self.threshold_curve.as_ref().and_then(Curve::fault) {
             return Some(fault);
         }
         let letters = self.decision.as_ref()?;

@@ -2,6 +2,7 @@
 //! same in process and from a file.
 
 pub mod advised;
+pub mod continuous_drift;
 pub mod dynamics;
 pub mod load_drift;
 pub mod log;
@@ -85,6 +86,8 @@ pub enum Body {
     ManyPhases(Box<many_phases::Answer>),
     /// Optimal control of drifting loads.
     LoadDrift(Box<load_drift::Answer>),
+    /// Bounds and a rule for loads without levels.
+    ContinuousDrift(Box<continuous_drift::Answer>),
     /// Decision map.
     Stopping(Box<stopping::Answer>),
     /// Thresholds of the scenarios of the fluids code.
@@ -103,6 +106,7 @@ impl Body {
             Body::PhaseSwitching(_) => "phase_switching",
             Body::ManyPhases(_) => "many_phases",
             Body::LoadDrift(_) => "load_drift",
+            Body::ContinuousDrift(_) => "continuous_drift",
             Body::Stopping(_) => "stopping",
             Body::Fluids(_) => "fluids",
             Body::LandBattle(_) => "land_battle",

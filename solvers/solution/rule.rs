@@ -2,6 +2,7 @@
 
 use super::advised::Advised;
 use super::dynamics::{Dynamics, Kind};
+use super::load_drift::{Curve, Mean};
 use super::log::Log;
 use super::map::{self, Map};
 use super::phase_switching::Filter;
@@ -215,6 +216,10 @@ pub struct Imbalance {
     pub steps: u64,
     /// From which step on which threshold holds.
     pub thresholds: Vec<(u64, f64)>,
+    /// From how many steps since the last remap or the start on which threshold holds besides; empty without.
+    pub since: Vec<(u64, f64)>,
+    /// The one that holds at most remaps.
+    pub level: f64,
     /// Load of every processor at the start.
     pub mean: f64,
 }
@@ -362,6 +367,10 @@ pub fn of(solution: &Solution, name: &str, archive: &Path) -> Result<StatedRule,
                 notes.push("of the run fewer remaps pay.".to_owned());
                 Rule::Map(map::of_multisets(answer, letters).map_err(wrong)?)
             }
+            _ if answer.threshold_curve.is_some() => {
+                say_curve(answer.threshold_curve.as_ref(), &mut about, &mut notes);
+                Rule::Imbalance(Imbalance::of(answer).map_err(wrong)?)
+            }
             _ => {
                 let note = "The threshold on max - mean closest to the optimal decision of";
                 about.push(note.to_owned());
@@ -371,6 +380,13 @@ pub fn of(solution: &Solution, name: &str, archive: &Path) -> Result<StatedRule,
                 Rule::Imbalance(Imbalance::of(answer).map_err(wrong)?)
             }
         },
+        Body::ContinuousDrift(answer) => {
+            let curve = answer.threshold_curve.as_ref();
+            say_curve(curve, &mut about, &mut notes);
+            let curve = curve.ok_or("it states no rule: the computation was stopped");
+            let rule = curve.and_then(|curve| Imbalance::of_curve(curve, answer.steps, 0.0));
+            Rule::Imbalance(rule.map_err(wrong)?)
+        }
         Body::Periodic(answer) => {
             let note = if answer.cost_aware.is_some() {
                 "The interval of least cost per step, remaps and waiting together."
@@ -397,16 +413,20 @@ pub fn of(solution: &Solution, name: &str, archive: &Path) -> Result<StatedRule,
         }
         other => {
             let message = format!("{name}: a solution of `{}` is not exported", other.problem());
-            let help =
-                "phase_change, phase_switching, stopping, load_drift and periodic solutions are";
+            let help = "phase_change, phase_switching, stopping, load_drift, continuous_drift and periodic solutions are";
             return Err(Complaint::elsewhere(message, help));
         }
     };
     let title = solution.title.clone();
+    let sampled = match &solution.body {
+        Body::LoadDrift(answer) => answer.statistical,
+        Body::ContinuousDrift(_) => true,
+        _ => false,
+    };
     let Some(log) = &solution.log else {
         return Ok(StatedRule {
             title,
-            optimal: solution.status == Status::Converged,
+            optimal: solution.status == Status::Converged && !sampled,
             about,
             notes,
             rule,
@@ -421,7 +441,7 @@ pub fn of(solution: &Solution, name: &str, archive: &Path) -> Result<StatedRule,
     let unit_seconds = log.unit_seconds;
     Ok(StatedRule {
         title,
-        optimal: solution.status == Status::Converged && log.misfit().is_none(),
+        optimal: solution.status == Status::Converged && !sampled && log.misfit().is_none(),
         about,
         notes,
         rule,
@@ -429,4 +449,17 @@ pub fn of(solution: &Solution, name: &str, archive: &Path) -> Result<StatedRule,
         of_a_log: true,
         priced,
     })
+}
+
+/// What a rule of few numbers is, and what it costs itself.
+fn say_curve(curve: Option<&Curve>, about: &mut Vec<String>, notes: &mut Vec<String>) {
+    about.push(
+        "Remap when max - mean is above the threshold of the step and above that of".to_owned(),
+    );
+    about.push("the steps since the last remap or the start.".to_owned());
+    if let Some(Mean { mean, low, high }) = curve.and_then(|curve| curve.cost) {
+        notes
+            .push(format!("It costs {mean:.3} on average, 99 % confidence {low:.3} to {high:.3}:"));
+        notes.push("from sample paths of the model; it is not the optimal policy.".to_owned());
+    }
 }

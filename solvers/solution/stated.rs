@@ -1,5 +1,6 @@
 //! Rules from answers: what each states, in the units and steps of the program.
 
+use super::load_drift::Threshold;
 use super::log::Log;
 use super::rule::{Belief, Imbalance, Interval, Level, Measure, Rule, Switching};
 use super::{load_drift, periodic, phase_change, phase_switching};
@@ -12,18 +13,24 @@ pub(super) fn of_the_program(rule: Rule, log: &Log, notes: &mut Vec<String>) -> 
     let endless = "The length of the job was not stated: the rule of the first step holds at all.";
     match rule {
         Rule::Imbalance(imbalance) => {
-            let mean = imbalance.mean * unit;
+            let (mean, level) = (imbalance.mean * unit, imbalance.level * unit);
             if job_steps.is_none() {
                 notes.push(endless.to_owned());
+            }
+            if job_steps.is_none() && imbalance.since.is_empty() {
                 let value = imbalance.thresholds[0].1 * unit;
                 return Rule::Level(Level { measure: Measure::Excess, value, mean, stride });
             }
             let from = |(place, (step, value)): (usize, (u64, f64))| {
                 (if place == 0 { 1 } else { steps(step) }, value * unit)
             };
+            let known = if job_steps.is_none() { 1 } else { imbalance.thresholds.len() };
+            let thresholds = imbalance.thresholds.into_iter().take(known).enumerate();
             Rule::Imbalance(Imbalance {
-                steps: steps(imbalance.steps),
-                thresholds: imbalance.thresholds.into_iter().enumerate().map(from).collect(),
+                steps: if job_steps.is_none() { i64::MAX as u64 } else { steps(imbalance.steps) },
+                thresholds: thresholds.map(from).collect(),
+                since: imbalance.since.into_iter().enumerate().map(from).collect(),
+                level,
                 mean,
             })
         }
@@ -106,12 +113,13 @@ impl Belief {
 
 impl Imbalance {
     pub(super) fn of(answer: &load_drift::Answer) -> Result<Imbalance, &'static str> {
-        if answer.statistical {
-            return Err(
-                "between bounds for many processors no rule is stated, only what one costs",
-            );
-        }
         let steps = answer.steps;
+        if let Some(curve) = &answer.threshold_curve {
+            return Imbalance::of_curve(curve, steps, answer.initial_load);
+        }
+        if answer.statistical {
+            return Err("it states no rule: the computation was stopped");
+        }
         let closest = answer.closest_threshold.iter();
         let mut thresholds: Vec<(u64, f64)> =
             closest.map(|closest| (closest.step, closest.threshold)).collect();
@@ -124,7 +132,23 @@ impl Imbalance {
             Some(first) => first.0 = 1,
             None => thresholds.push((1, 0.0)),
         }
-        Ok(Imbalance { steps, thresholds, mean: answer.initial_load })
+        let level = thresholds[0].1;
+        let since = Vec::new();
+        Ok(Imbalance { steps, thresholds, since, level, mean: answer.initial_load })
+    }
+
+    /// A rule by the step and by the steps since the last remap.
+    pub(super) fn of_curve(
+        curve: &load_drift::Curve,
+        steps: u64,
+        mean: f64,
+    ) -> Result<Imbalance, &'static str> {
+        let list = |list: &[Threshold]| list.iter().map(|at| (at.from, at.threshold)).collect();
+        let since: Vec<(u64, f64)> = list(&curve.by_steps_since);
+        let spacing = steps as f64 / (curve.remaps + 1.0);
+        let level = since.iter().rev().find(|(from, _)| *from as f64 <= spacing);
+        let level = level.or(since.first()).ok_or("its `threshold_curve` is empty")?.1;
+        Ok(Imbalance { steps, thresholds: list(&curve.by_step), since, level, mean })
     }
 }
 

@@ -41,7 +41,9 @@
 
 mod backward;
 mod best_threshold;
+pub mod continuous;
 mod control;
+mod curve;
 mod decisions;
 mod intervals;
 mod lifted;
@@ -57,6 +59,7 @@ mod unremapped;
 pub use backward::{Backward, Carry, Snapshot};
 pub use best_threshold::BestThreshold;
 pub use control::Control;
+pub use curve::{Curve, Seen};
 pub use decisions::{Closest, Decisions};
 pub use intervals::{Interval, Intervals};
 pub use lifted::Lifted;

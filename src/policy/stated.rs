@@ -13,12 +13,15 @@ pub enum Stated {
         /// Steps between two remaps.
         every: Option<u64>,
     },
-    /// Past a threshold on max - mean that depends on the step.
+    /// Past a threshold on max - mean that depends on the step, and past one that depends on the steps since the last remap.
     Imbalance {
         /// Number of steps; none is followed by a remap from the last on.
         steps: u64,
         /// From which step on which threshold holds, in ascending order.
         thresholds: Vec<(u64, f64)>,
+        /// From how many steps since the last remap on which threshold holds besides, in ascending order.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        since: Vec<(u64, f64)>,
     },
     /// Past a level that is the same in all steps.
     Level {
@@ -84,9 +87,13 @@ impl Following {
                 let unit = unit_seconds.is_finite() && *unit_seconds > 0.0;
                 if unit { map.fault() } else { Some("`unit_seconds` is greater than 0") }
             }
-            Stated::Imbalance { thresholds, .. } => {
-                let ascending = thresholds.is_sorted_by(|a, b| a.0 <= b.0);
-                (!ascending).then_some("the steps of `thresholds` are in ascending order")
+            Stated::Imbalance { thresholds, since, .. } => {
+                let ascending = |list: &[(u64, f64)]| list.is_sorted_by(|a, b| a.0 <= b.0);
+                match (ascending(thresholds), ascending(since)) {
+                    (true, true) => None,
+                    (false, _) => Some("the steps of `thresholds` are in ascending order"),
+                    (true, false) => Some("the steps of `since` are in ascending order"),
+                }
             }
             Stated::Interval { .. } | Stated::Level { .. } => None,
         }
@@ -100,9 +107,12 @@ impl Policy for Following {
             Stated::Interval { every } => {
                 every.is_some_and(|every| self.since.saturating_mul(self.stride) >= every)
             }
-            Stated::Imbalance { steps, thresholds } => {
+            Stated::Imbalance { steps, thresholds, since } => {
                 let number = step.number().saturating_mul(self.stride);
-                past(*steps, thresholds, number, step.imbalance())
+                let now = self.since.saturating_mul(self.stride);
+                let excess = step.imbalance();
+                let due = since.is_empty() || past(since, now, excess);
+                number < *steps && due && past(thresholds, number, excess)
             }
             Stated::Level { measure, value } => beyond(*measure, *value, step),
             Stated::Map { map, unit_seconds } => decides(map, step.times(), *unit_seconds),
@@ -128,10 +138,10 @@ fn beyond(measure: Measure, value: f64, step: &Step) -> bool {
     }
 }
 
-fn past(steps: u64, thresholds: &[(u64, f64)], step: u64, excess: f64) -> bool {
-    let threshold = thresholds[..thresholds.partition_point(|(from, _)| *from <= step)].last();
+fn past(thresholds: &[(u64, f64)], at: u64, excess: f64) -> bool {
+    let threshold = thresholds[..thresholds.partition_point(|(from, _)| *from <= at)].last();
     // A tie of rounded loads is a tie.
-    step < steps && threshold.is_some_and(|(_, value)| excess > value + 1e-9)
+    threshold.is_some_and(|(_, value)| excess > value + 1e-9)
 }
 
 fn decides(map: &Map, times: &[f64], unit: f64) -> bool {

@@ -6,6 +6,8 @@ use remap::model::{Loaded, Problem};
 use remap::solution::rule::{self, Rule, StatedRule};
 use remapping::belief::{Belief, Detector, Report};
 use remapping::monitor::SwitchingMonitor;
+use remapping::policy::stated::{Following, Stated};
+use remapping::policy::{Policy, Step};
 use remapping::switching;
 use serde_json::Value;
 use std::fmt::Write as _;
@@ -448,4 +450,41 @@ fn bad_solutions_are_refused_by_name() {
     assert_eq!(place.read("taken.h"), "mine");
     place.run(&[&arguments[..], &["--force"]].concat()).exits(0);
     assert!(place.read("taken.h").contains("REMAP_LAST_STEP"));
+}
+
+/// A rule by the step and by the steps since the last remap decides everywhere as `compare` and `replay` play it.
+#[test]
+fn curves_decide_as_they_are_played() {
+    let arguments = ["solve", "--json", "--tolerance", "0.05", &model("load_drift/64_ranks.ron")];
+    let place = Workplace::new();
+    let outcome = place.run(&arguments).exits(0);
+    let mut solution = outcome.json();
+    // A few stretches, whatever was found.
+    solution["threshold_curve"]["by_steps_since"] =
+        serde_json::json!([{"from": 1, "threshold": 4.25}, {"from": 9, "threshold": 3.5}]);
+    solution["threshold_curve"]["by_step"] =
+        serde_json::json!([{"from": 1, "threshold": 0.0}, {"from": 390, "threshold": 5.125}]);
+    place.write("solution.json", &solution.to_string());
+    let (mut input, mut expected) = (String::new(), Vec::new());
+    for step in [1, 8, 9, 100, 389, 390, 399, 400, 401] {
+        for since in (1..12).filter(|since| *since <= step) {
+            for max in [3.25, 3.5, 3.75, 4.25, 4.5, 5.125, 5.25] {
+                let _ = writeln!(input, "{step} {since} {max:?} 0.0");
+                let thresholds = Stated::Imbalance {
+                    steps: 400,
+                    thresholds: vec![(1, 0.0), (390, 5.125)],
+                    since: vec![(1, 4.25), (9, 3.5)],
+                };
+                let mut rule = Following::new(thresholds, 1);
+                for k in step - since + 1..=step {
+                    rule.observe(&Step::summary(k, max, 0.0, None));
+                }
+                expected.push(if Policy::<Step>::wants_remap(&rule) { "1" } else { "0" });
+            }
+        }
+    }
+    assert!(expected.contains(&"1"));
+    in_every_language(&place, "solution.json", "curve", &input, |language, lines| {
+        assert_eq!(lines, expected, "{language}");
+    });
 }

@@ -108,6 +108,11 @@ fn c_driver(kind: &str) -> (&'static str, String) {
     while (scanf(\"%lld %lf %lf\", &step, &max, &mean) == 3)
         printf(\"%d\\n\", remap_now(step, max, mean));"
         }
+        "curve" => {
+            "long long step, since; double max, mean;
+    while (scanf(\"%lld %lld %lf %lf\", &step, &since, &max, &mean) == 4)
+        printf(\"%d\\n\", remap_now(step, since, max, mean));"
+        }
         "level" => {
             "double max, mean;
     while (scanf(\"%lf %lf\", &max, &mean) == 2)
@@ -193,6 +198,16 @@ fn fortran_driver(kind: &str) -> (&'static str, String) {
     write (*, '(i0)') merge(1, 0, remap_now(step, most, mean))
   end do"
         }
+        "curve" => {
+            "  integer(i8) :: step, since
+  real(dp) :: most, mean
+  integer :: ios
+  do
+    read (*, *, iostat=ios) step, since, most, mean
+    if (ios /= 0) exit
+    write (*, '(i0)') merge(1, 0, remap_now(step, since, most, mean))
+  end do"
+        }
         "level" => {
             "  real(dp) :: most, mean
   integer :: ios
@@ -263,6 +278,11 @@ fn rust_driver(kind: &str) -> (&'static str, String) {
             "let number = |i: usize| word[i].parse::<f64>().unwrap();
         println!(\"{}\", remap_now(word[0].parse().unwrap(), number(1), number(2)) as u8);"
         }
+        "curve" => {
+            "let number = |i: usize| word[i].parse::<f64>().unwrap();
+        let steps = |i: usize| word[i].parse::<u64>().unwrap();
+        println!(\"{}\", remap_now(steps(0), steps(1), number(2), number(3)) as u8);"
+        }
         "level" => {
             "let number = |i: usize| word[i].parse::<f64>().unwrap();
         println!(\"{}\", remap_now(number(0), number(1)) as u8);"
@@ -319,6 +339,10 @@ fn python_driver(kind: &str) -> (&'static str, String) {
     print(policy.decision(loads), int(policy.remap_now(loads)))"
         }
         "imbalance" => "print(int(policy.remap_now(int(word[0]), float(word[1]), float(word[2]))))",
+        "curve" => {
+            "step, since, most, mean = int(word[0]), int(word[1]), float(word[2]), float(word[3])
+    print(int(policy.remap_now(step, since, most, mean)))"
+        }
         "level" => "print(int(policy.remap_now(float(word[0]), float(word[1]))))",
         "advised" => {
             "if word[0] == 'start':

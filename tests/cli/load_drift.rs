@@ -318,6 +318,10 @@ fn bounds_say_what_they_are() {
     assert!(number("/gap_interval/0") <= number("/gap_percent"));
     assert!(number("/gap_interval/1") <= 5.0);
     assert!(number("/paths") >= 4.0);
+    // The rule of few numbers has a cost of its own.
+    assert!(number("/threshold_curve/gap_percent") >= 0.0);
+    assert!(number("/threshold_curve/cost/high") > value);
+    assert_eq!(number("/threshold_curve/by_steps_since/0/from"), 1.0);
     // The number of threads changes no bit, the seed does.
     let single = [&arguments[..], &["--threads", "1"]].concat();
     assert_eq!(timeless(json(folder.path(), &single)), timeless(found.clone()));
@@ -326,10 +330,56 @@ fn bounds_say_what_they_are() {
     let arguments = ["solve", "model.ron", "--method", "bounds", "--tolerance", "0.05"];
     let words = remap(folder.path(), &arguments).output().unwrap();
     let words = String::from_utf8(words.stdout).unwrap();
+    assert!(words.contains("the rule itself costs"), "{words}");
     assert!(
         words.contains("% of optimal, 95 % confidence") && !words.contains("certified"),
         "{words}"
     );
+}
+
+/// The rule of few numbers is played by `compare`, where all states are too many too, by `replay` and by `export`'s
+/// targets; what needs all states is refused there.
+#[test]
+fn the_rule_of_many_ranks_is_played() {
+    let folder = folder_with(&model(40, 60, ""));
+    let play = |policies: &str| {
+        let asked = ["compare", "model.ron", "--policies", policies, "--runs", "200", "--json"];
+        remap(folder.path(), &asked)
+    };
+    let outcome = play("threshold_curve,stop_at_rise").output().unwrap();
+    let played: Value = serde_json::from_slice(&outcome.stdout).unwrap();
+    let cost = |i: usize| played["policies"][i]["mean"].as_f64().unwrap();
+    assert!(cost(0) < cost(1), "{played}");
+    let refused = play("optimal").assert().code(1);
+    let errors = String::from_utf8_lossy(&refused.get_output().stderr).into_owned();
+    assert!(errors.contains("threshold_curve"), "{errors}");
+    let solve = ["solve", "model.ron", "--json", "--tolerance", "0.05", "--plot", "rule.svg"];
+    let found = remap(folder.path(), &solve).output().unwrap();
+    std::fs::write(folder.path().join("solution.json"), &found.stdout).unwrap();
+    let picture = std::fs::read_to_string(folder.path().join("rule.svg")).unwrap();
+    assert!(picture.contains("steps since the last remap"));
+    let found: Value = serde_json::from_slice(&found.stdout).unwrap();
+    let curve = &found["threshold_curve"];
+    let mean = curve["cost"]["mean"].as_f64().unwrap();
+    assert!((cost(0) / mean - 1.0).abs() < 0.02, "{} {mean}", cost(0));
+    for target in ["c", "fortran", "python", "rust", "csv", "json", "controller", "warpx"] {
+        let mut export = remap(folder.path(), &["export", "solution.json", "--to", target]);
+        let text = export.output().unwrap();
+        assert!(text.status.success() && !text.stdout.is_empty(), "{target}");
+    }
+    // A log whose loads drift apart without end.
+    let mut log = String::from("step");
+    (0..40).for_each(|rank| log += &format!(",rank{rank}"));
+    for step in 1..=30 {
+        log += &format!("\n{step}");
+        (0..40).for_each(|rank| log += &format!(",{}", 10.0 + 0.01 * f64::from(step * rank)));
+    }
+    std::fs::write(folder.path().join("log.csv"), log).unwrap();
+    let replay =
+        ["replay", "log.csv", "--solution", "solution.json", "--policies", "solution,never"];
+    let replay = [&replay[..], &["--remap-cost", "8", "--json"]].concat();
+    let replay = json(folder.path(), &replay);
+    assert_eq!(replay["policies"].as_array().unwrap().len(), 2, "{replay}");
 }
 
 #[test]

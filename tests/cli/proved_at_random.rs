@@ -138,7 +138,10 @@ const SLOW: [&str; 5] = [
 ];
 
 /// Those of which nothing is computed that could be proved: confidence intervals.
-const STATISTICAL: [&str; 4] = [
+const STATISTICAL: [&str; 7] = [
+    "continuous_drift/jumps.ron",
+    "continuous_drift/slopes_and_noise.ron",
+    "continuous_drift/walks.ron",
     "load_drift/1024_ranks.ron",
     "load_drift/64_ranks.ron",
     "load_drift/65536_ranks.ron",

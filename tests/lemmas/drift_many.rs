@@ -1,10 +1,14 @@
 //! Bounds for many ranks against exact values.
 
 use remapping::chain::{BirthDeath, Edge};
-use remapping::drift::many::{Goal, Many};
+use remapping::drift::many::{Goal, Many, Spread};
 use remapping::drift::{
-    Backward, Carry, Chain, Control, LoadDrift, Objective, Rebalance, States, Timing, Transition,
+    Backward, Carry, Chain, Control, Curve, LoadDrift, Loads, Objective, Rebalance, States, Timing,
+    Transition,
 };
+use remapping::policy::Policy;
+use remapping::policy::stated::{Following, Stated};
+use remapping::simulate::compare;
 
 fn walk(processors: usize, steps: u64) -> LoadDrift {
     LoadDrift {
@@ -100,5 +104,33 @@ fn even_loads_are_hardly_ever_worse() {
             }
         }
         assert!(worst <= 0.5 * remap_cost, "{processors} ranks, C = {remap_cost}: {worst}");
+    }
+}
+
+/// What the rule of few numbers is said to cost is what it costs when it is played as any other policy, step by step.
+#[test]
+fn the_rule_costs_what_it_is_said_to() {
+    for (processors, steps) in [(4, 80), (24, 60)] {
+        let problem = walk(processors, steps);
+        let many = Many::new(&problem, 3, &()).unwrap();
+        let goal = Goal { gap: 0.0, inner: [4, 4], paths: [24, 24] };
+        let found = many.measure(goal, &()).unwrap();
+        assert!(found.ruled_gap.mean >= 0.0, "hindsight can do what the rule does");
+        let Curve { since, step } = many.curve().clone();
+        assert!(since.len() + step.len() <= 12, "{since:?} {step:?}");
+        let rule = Stated::Imbalance { steps, thresholds: step, since };
+        let start = || -> Vec<Box<dyn Policy>> { vec![Box::new(Following::new(rule.clone(), 1))] };
+        let loads = Loads::new(problem.clone());
+        let played = compare(&loads, &start, 0..4000, 11, false, &()).unwrap();
+        let costs: Vec<f64> = played.tallies[0].iter().map(|tally| tally.value).collect();
+        let played = Spread::of(&costs, 0.99);
+        let apart = played.mean - found.ruled.mean;
+        let error = (played.high - played.mean) + (found.ruled.high - found.ruled.mean);
+        assert!(apart.abs() <= error, "{processors}: {played:?} {:?}", found.ruled);
+        if processors == 4 {
+            let optimum = exact(&problem);
+            assert!(played.high >= optimum, "{played:?} {optimum}");
+            assert!(played.mean <= 1.05 * optimum, "{played:?} {optimum}");
+        }
     }
 }

@@ -9,6 +9,7 @@ mod concave;
 mod courses;
 mod coverage;
 mod drift;
+mod drift_continuous;
 mod drift_many;
 mod drift_rounding;
 mod drift_unremapped;

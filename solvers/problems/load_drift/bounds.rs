@@ -7,7 +7,7 @@ use crate::model::Loaded;
 use crate::model::load_drift::LoadDrift;
 use crate::run::Watch;
 use crate::solution::Body;
-use crate::solution::load_drift::{Answer, Both, Fixed, Mean, Representation};
+use crate::solution::load_drift::{Answer, Both, Curve, Fixed, Mean, Representation, Threshold};
 use remapping::drift::many::{Goal, Many, Measured, NoBounds, Spread};
 use remapping::drift::{self, Intervals};
 use remapping::threshold::Bounds;
@@ -51,8 +51,12 @@ pub(super) fn solve(
     if settings.step.is_some() || settings.values {
         warnings.push("no map and no values of single states: that takes all states".to_owned());
     }
+    let mut rule = drift::Curve::default();
     let measured = match Many::new(&problem, settings.seed, watch) {
-        Ok(many) => many.measure(goal, watch),
+        Ok(many) => {
+            rule = many.curve().clone();
+            many.measure(goal, watch)
+        }
         Err(NoBounds::Halted(_)) => None,
         Err(reason) => {
             let help = "take a smaller model, or --method exact where that fits";
@@ -62,22 +66,33 @@ pub(super) fn solve(
     };
     let status = match &measured {
         None => stopped(watch),
-        Some(Measured { halted: Some(halt), .. }) => (*halt).into(),
-        Some(Measured { reached: true, .. }) => Status::Converged,
-        Some(_) => {
+        Some(measured) => reached(measured, goal, &mut warnings),
+    };
+    let answer = lay_out(model, &problem, &rule, measured.as_ref());
+    Ok(Found::new(Body::LoadDrift(Box::new(answer)), status, warnings))
+}
+
+/// What became of it.
+pub(in crate::problems) fn reached(
+    measured: &Measured,
+    goal: Goal,
+    warnings: &mut Vec<String>,
+) -> Status {
+    match measured {
+        Measured { halted: Some(halt), .. } => (*halt).into(),
+        Measured { reached: true, .. } => Status::Converged,
+        _ => {
             warnings.push(format!(
                 "the gap of {:e} was not reached: the bounds hold all the same",
                 goal.gap
             ));
             Status::IterationLimit
         }
-    };
-    let answer = lay_out(model, &problem, measured.as_ref());
-    Ok(Found::new(Body::LoadDrift(Box::new(answer)), status, warnings))
+    }
 }
 
 /// Why nothing was finished.
-fn stopped(watch: &Watch) -> Status {
+pub(in crate::problems) fn stopped(watch: &Watch) -> Status {
     use remapping::Observer;
     use std::ops::ControlFlow;
     match watch.check() {
@@ -86,10 +101,37 @@ fn stopped(watch: &Watch) -> Status {
     }
 }
 
-fn lay_out(model: &LoadDrift, problem: &drift::LoadDrift, found: Option<&Measured>) -> Answer {
+/// A mean as a document has it.
+pub(in crate::problems) fn mean(spread: Spread) -> Mean {
+    let Spread { mean, low, high } = spread;
+    Mean { mean, low, high }
+}
+
+/// A rule as a document has it, and what paths say it costs.
+pub(in crate::problems) fn curve(rule: &drift::Curve, found: &Measured) -> Curve {
+    let list = |list: &[(u64, f64)]| {
+        list.iter().map(|&(from, threshold)| Threshold { from, threshold }).collect()
+    };
+    let percent = |part: f64| 100.0 * part / found.lower.mean;
+    let gap = found.ruled_gap;
+    Curve {
+        by_steps_since: list(&rule.since),
+        by_step: list(&rule.step),
+        cost: Some(mean(found.ruled)),
+        gap_percent: Some(percent(gap.mean)),
+        gap_interval: Some([gap.low, gap.high].map(percent)),
+        remaps: found.ruled_remaps,
+    }
+}
+
+fn lay_out(
+    model: &LoadDrift,
+    problem: &drift::LoadDrift,
+    rule: &drift::Curve,
+    found: Option<&Measured>,
+) -> Answer {
     let never = Intervals::never(problem);
     let fixed = Fixed { interval: None, value: never.value, utilization: never.utilization() };
-    let mean = |Spread { mean, low, high }: Spread| Mean { mean, low, high };
     let outer = match found {
         Some(found) => Bounds { lower: found.lower.low, upper: found.upper.high },
         // Costs are not negative, and one may go without remaps.
@@ -123,6 +165,7 @@ fn lay_out(model: &LoadDrift, problem: &drift::LoadDrift, found: Option<&Measure
         never: fixed,
         least_average_cost: Intervals::least_average_cost(problem),
         closest_threshold: Vec::new(),
+        threshold_curve: found.map(|found| curve(rule, found)),
         best_threshold: None,
         decision_step: None,
         decision: None,

@@ -2,12 +2,14 @@
 
 use super::super::Contest;
 use super::super::sampling::{Contestant, Report, Start, play, rule};
-use super::solve::{LONGEST_INTERVAL, prepare};
+use super::compare_many::{self, CURVE};
+use super::solve::{LONGEST_INTERVAL, prepare, shortage};
 use crate::complaint::Complaint;
 use crate::model::Loaded;
 use crate::model::load_drift::LoadDrift;
 use crate::run::Watch;
 use crate::solution::load_drift::BestThreshold;
+use remapping::drift::many::NoBounds;
 use remapping::drift::{
     self, Backward, Carry, Control, Intervals, Loads, MapPolicy, States, Transition,
 };
@@ -23,8 +25,13 @@ pub(super) fn compare(
     watch: &Watch,
 ) -> Result<(Report, Status), Vec<Complaint>> {
     let problem = model.problem();
+    if shortage(model).is_some() || model.states().is_none() {
+        return compare_many::compare(&problem, contest, watch)
+            .map_err(|complaint| vec![complaint]);
+    }
     let (states, transition) = prepare(loaded, model, &problem)?;
-    let field = Drift { problem: &problem, states: &states, transition: &transition, watch };
+    let (states, transition) = (&states, &transition);
+    let field = Drift { problem: &problem, states, transition, seed: contest.seed, watch };
     let contestants = field.contestants(&contest.policies).map_err(|complaint| vec![complaint])?;
     if let Some((contestants, best, typical)) = contestants {
         let loads = Loads::new(problem.clone()).typically(typical);
@@ -46,6 +53,7 @@ struct Drift<'a> {
     problem: &'a drift::LoadDrift,
     states: &'a States,
     transition: &'a Transition,
+    seed: u64,
     watch: &'a Watch,
 }
 
@@ -74,7 +82,7 @@ impl Drift<'_> {
         };
         // What is misspelt shows before the long computation.
         for name in &names {
-            let found = ["optimal", "threshold", "best_threshold", "fixed", "menon_offline"];
+            let found = ["optimal", "threshold", "best_threshold", CURVE, "fixed", "menon_offline"];
             if !found.contains(&name.as_str()) {
                 rule(name)?;
             }
@@ -123,6 +131,11 @@ impl Drift<'_> {
                     let rule = Rule::Threshold(threshold);
                     Contestant::rule(&rule.to_string(), rule, Some(value))
                 }
+                (CURVE, _) => match compare_many::curve(self.problem, self.seed, self.watch) {
+                    Ok(found) => found,
+                    Err(NoBounds::Halted(_)) => return Ok(None),
+                    Err(reason) => return Err(compare_many::no_curve(&reason)),
+                },
                 ("fixed", _) => self.contestant(Rule::Fixed(intervals.best().interval), &intervals),
                 ("menon_offline", _) => {
                     let slope = growth_slope(typical, &intervals.growth());

@@ -1,7 +1,8 @@
 //! Drifting loads of equal processors [NRS86, section 3].
 
-mod bounds;
+pub(super) mod bounds;
 mod compare;
+pub(super) mod compare_many;
 pub(super) mod proved;
 pub(super) mod regret;
 pub mod shared;

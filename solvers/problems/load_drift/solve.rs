@@ -317,6 +317,7 @@ fn lay_out(
             false => Intervals::least_average_cost(problem),
         },
         closest_threshold,
+        threshold_curve: None,
         best_threshold: None,
         decision_step: found.wanted.filter(|_| found.decisions.is_some()),
         decision: found.decisions.as_ref().map(|_| (0..states.count()).map(letter).collect()),

@@ -1,6 +1,7 @@
 //! One path of the lower bound: all branches of hindsight, each charged the cost of its steps less a penalty
 //! of expectation zero, and the cheapest way through them.
 
+use super::super::Curve;
 use super::approximate::Approximate;
 use super::counts::Counts;
 use super::meeting::Meeting;
@@ -25,6 +26,8 @@ pub struct Path {
     pub work: f64,
     /// Remaps of the policy.
     pub remaps: u64,
+    /// The charge of the rule of few numbers, and its remaps.
+    pub ruled: (f64, u64),
 }
 
 /// A state after a remap, and the branch that goes on from it without another.
@@ -35,6 +38,8 @@ struct Node {
     ends: Vec<(f64, u32)>,
     /// Where the policy remaps: number of steps, and what it paid without penalties.
     policy: Option<(usize, f64, f64)>,
+    /// Where the rule of few numbers does.
+    ruled: Option<usize>,
     whole: (f64, f64),
 }
 
@@ -44,6 +49,8 @@ pub struct Hindsight<'a> {
     pub approximate: Approximate<'a>,
     /// How ranks move.
     pub moves: &'a Moves,
+    /// The rule of few numbers.
+    pub curve: &'a Curve,
     /// Inner samples of a penalty.
     pub inner: usize,
     /// A branch that has lost so much by not remapping is given a remap.
@@ -106,7 +113,8 @@ impl Hindsight<'_> {
             };
             best[at as usize] = node.ends.iter().map(way).fold(f64::INFINITY, f64::min);
         }
-        let mut path = Path { lower: best[0], upper: 0.0, cost: 0.0, work: 0.0, remaps: 0 };
+        let ruled = ruled(&nodes, cost);
+        let mut path = Path { lower: best[0], upper: 0.0, cost: 0.0, work: 0.0, remaps: 0, ruled };
         let mut at = 0;
         loop {
             let node = &nodes[at as usize];
@@ -127,11 +135,26 @@ impl Hindsight<'_> {
     }
 }
 
+/// The charge of the rule, and its remaps.
+fn ruled(nodes: &[Node], cost: f64) -> (f64, u64) {
+    let (mut sum, mut remaps, mut at) = (0.0, 0, 0);
+    loop {
+        let node: &Node = &nodes[at as usize];
+        let Some(after) = node.ruled else {
+            return (sum + node.ends[node.ends.len() - 1].0, remaps);
+        };
+        let (charge, to) = node.ends[after - 1];
+        sum += charge + cost;
+        remaps += 1;
+        at = to;
+    }
+}
+
 const NOWHERE: u32 = u32::MAX;
 
 impl Node {
     fn new(step: u64, total: u64) -> Node {
-        Node { step, total, ends: Vec::new(), policy: None, whole: (0.0, 0.0) }
+        Node { step, total, ends: Vec::new(), policy: None, ruled: None, whole: (0.0, 0.0) }
     }
 }
 
@@ -149,7 +172,7 @@ struct Branch<'a, 'b> {
 
 impl Branch<'_, '_> {
     fn run(&mut self, at: u32) {
-        let Hindsight { approximate, moves, inner, patience, margin } = self.hindsight;
+        let Hindsight { approximate, moves, curve, inner, patience, margin } = self.hindsight;
         let outlook = &approximate.outlook;
         let setting = outlook.setting;
         let levels = outlook.laws.levels();
@@ -161,6 +184,7 @@ impl Branch<'_, '_> {
         let (mut charge, mut paid, mut work, mut lost) = (0.0, 0.0, 0.0, 0.0);
         let mut ends = Vec::with_capacity((setting.steps - first) as usize);
         let mut policy = None;
+        let mut ruled = None;
         outlook.plan(&x, first, &mut plan);
         outlook.prepare(&x, total, first, self.known, &mut plan);
         for k in first..setting.steps {
@@ -193,9 +217,16 @@ impl Branch<'_, '_> {
                 penalty += cost + view.value - followed - sum / *inner as f64;
             }
             charge -= penalty;
+            // An end with a free remap is not one that they may take.
+            let both_before = policy.is_some() && ruled.is_some();
+            let since = ends.len() + 1;
+            let imbalance = y.top as f64 - mean;
+            if remapping && ruled.is_none() && curve.remaps(k + 1, since as u64, imbalance) {
+                ruled = Some(since);
+            }
             if remapping && view.excess >= 0.0 {
                 if policy.is_none() {
-                    policy = Some((ends.len() + 1, paid, work));
+                    policy = Some((since, paid, work));
                 }
                 lost += view.excess;
             }
@@ -204,7 +235,7 @@ impl Branch<'_, '_> {
                 outlook.prepare(&y, to, k + 1, self.known, &mut plan);
             }
             let node = if remapping { self.node(k + 1, to) } else { NOWHERE };
-            if lost > *patience {
+            if lost > *patience && both_before {
                 // The remap is free, and more than that.
                 charge -= setting.remap_cost + *margin;
                 ends.push((charge, node));
@@ -216,6 +247,7 @@ impl Branch<'_, '_> {
         let node = &mut self.nodes[at as usize];
         node.ends = ends;
         node.policy = policy;
+        node.ruled = ruled;
         node.whole = (paid, work);
     }
 

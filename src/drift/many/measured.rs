@@ -4,7 +4,7 @@ use super::Many;
 use super::hindsight::Path;
 use crate::estimate::student_at;
 use crate::observer::{Halt, Observer};
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 
 /// When to stop.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -67,6 +67,12 @@ pub struct Measured {
     pub work: f64,
     /// Remaps of the policy, on average.
     pub remaps: f64,
+    /// What the rule of few numbers costs, with its 99 % interval: the penalties taken off.
+    pub ruled: Spread,
+    /// That less the lower bound on the same paths, with its 95 % interval.
+    pub ruled_gap: Spread,
+    /// Remaps of the rule, on average.
+    pub ruled_remaps: f64,
     /// Number of paths.
     pub paths: u64,
     /// Inner samples of a penalty.
@@ -88,6 +94,9 @@ impl Measured {
             paid: Spread::of(&all(|path| path.cost), 0.99),
             work: mean(all(|path| path.work)),
             remaps: mean(all(|path| path.remaps as f64)),
+            ruled: Spread::of(&all(|path| path.ruled.0), 0.99),
+            ruled_gap: Spread::of(&all(|path| path.ruled.0 - path.lower), 0.95),
+            ruled_remaps: mean(all(|path| path.ruled.1 as f64)),
             paths: paths.len() as u64,
             inner,
             reached: false,
@@ -101,48 +110,56 @@ impl Many {
     /// finished by then. A gap that more paths will not bring down is followed up with twice the inner samples, and
     /// the paths before are left out.
     pub fn measure(&self, goal: Goal, observer: &dyn Observer) -> Option<Measured> {
-        let [batch, most] = goal.paths;
-        let [mut inner, last] = goal.inner;
-        let mut paths: Vec<Path> = Vec::new();
-        let mut best: Option<Measured> = None;
-        let mut run = 0;
-        loop {
-            let halt = match self.paths(inner, run..run + batch, observer) {
-                Ok(more) => {
-                    paths.extend(more);
-                    let done = paths.len() as u64;
-                    match observer.progress(done, most) {
-                        ControlFlow::Break(halt) => Some(halt),
-                        ControlFlow::Continue(()) => None,
-                    }
+        play(goal, observer, |inner, runs| self.paths(inner, runs, observer))
+    }
+}
+
+/// The same of whoever plays paths, with so many inner samples.
+pub fn play(
+    goal: Goal,
+    observer: &dyn Observer,
+    paths_of: impl Fn(usize, Range<u64>) -> Result<Vec<Path>, Halt>,
+) -> Option<Measured> {
+    let [batch, most] = goal.paths;
+    let [mut inner, last] = goal.inner;
+    let mut paths: Vec<Path> = Vec::new();
+    let mut best: Option<Measured> = None;
+    let mut run = 0;
+    loop {
+        let halt = match paths_of(inner, run..run + batch) {
+            Ok(more) => {
+                paths.extend(more);
+                let done = paths.len() as u64;
+                match observer.progress(done, most) {
+                    ControlFlow::Break(halt) => Some(halt),
+                    ControlFlow::Continue(()) => None,
                 }
-                Err(halt) => Some(halt),
-            };
-            run += batch;
-            if paths.len() > 1 {
-                let mut found = Measured::of(&paths, inner);
-                found.reached = found.gap.high <= goal.gap * found.lower.mean;
-                if halt.is_none_or(|_| paths.len() as u64 >= batch) {
-                    best = Some(found);
-                }
             }
-            if let Some(halt) = halt {
-                let reached = best.as_ref().is_some_and(|found| found.reached);
-                return best
-                    .map(|found| Measured { halted: Some(halt).filter(|_| !reached), ..found });
+            Err(halt) => Some(halt),
+        };
+        run += batch;
+        if paths.len() > 1 {
+            let mut found = Measured::of(&paths, inner);
+            found.reached = found.gap.high <= goal.gap * found.lower.mean;
+            if halt.is_none_or(|_| paths.len() as u64 >= batch) {
+                best = Some(found);
             }
-            let Some(found) = &best else { continue };
-            if found.reached {
-                return best;
-            }
-            if found.gap.mean > 0.8 * goal.gap * found.lower.mean && inner < last {
-                inner = (2 * inner).min(last);
-                paths.clear();
-            } else if found.paths >= most
-                || found.gap.low > goal.gap * found.lower.mean && found.paths >= 2 * batch
-            {
-                return best;
-            }
+        }
+        if let Some(halt) = halt {
+            let reached = best.as_ref().is_some_and(|found| found.reached);
+            return best.map(|found| Measured { halted: Some(halt).filter(|_| !reached), ..found });
+        }
+        let Some(found) = &best else { continue };
+        if found.reached {
+            return best;
+        }
+        if found.gap.mean > 0.8 * goal.gap * found.lower.mean && inner < last {
+            inner = (2 * inner).min(last);
+            paths.clear();
+        } else if found.paths >= most
+            || found.gap.low > goal.gap * found.lower.mean && found.paths >= 2 * batch
+        {
+            return best;
         }
     }
 }

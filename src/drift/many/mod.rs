@@ -27,20 +27,22 @@ mod counts;
 mod draws;
 mod hindsight;
 mod laws;
-mod measured;
+pub(super) mod measured;
 mod meeting;
 mod moves;
 mod outlook;
 mod remapped;
+mod seen;
 mod setting;
 mod totals;
 
+pub(super) use hindsight::Path;
 pub use measured::{Goal, Measured, Spread};
 
-use super::{Intervals, LoadDrift, Timing};
+use super::{Curve, Intervals, LoadDrift, Timing};
 use crate::observer::{Halt, Observer};
 use approximate::{Approximate, Correction};
-use hindsight::{Hindsight, Path};
+use hindsight::Hindsight;
 use laws::Laws;
 use moves::{MOST as MOST_LEVELS, Moves};
 use outlook::Outlook;
@@ -114,6 +116,7 @@ pub struct Many {
     totals: Totals,
     remapped: Remapped,
     correction: Correction,
+    curve: Curve,
     seed: u64,
 }
 
@@ -148,7 +151,18 @@ impl Many {
             remapped = Some(values);
         }
         let remapped = remapped.expect("there is a round");
-        Ok(Many { setting, laws, moves, totals, remapped, correction, seed })
+        let outlook =
+            Outlook { setting: &setting, laws: &laws, remapped: &remapped, totals: &totals };
+        let approximate = Approximate { outlook, correction: &correction };
+        let last = (longest as u64).min(setting.steps);
+        let curve = seen::curve(&approximate, &moves, last, seed, observer);
+        let curve = curve.map_err(NoBounds::Halted)?;
+        Ok(Many { setting, laws, moves, totals, remapped, correction, curve, seed })
+    }
+
+    /// The rule of few numbers that the policy is boiled down to.
+    pub fn curve(&self) -> &Curve {
+        &self.curve
     }
 
     /// Plays some paths, with so many inner samples to a penalty.
@@ -163,7 +177,8 @@ impl Many {
             let outlook = Outlook { setting, laws, remapped, totals };
             let approximate = Approximate { outlook, correction: &self.correction };
             let (patience, margin) = (3.0 * setting.remap_cost + 1.0, 0.5 * setting.remap_cost);
-            let hindsight = Hindsight { approximate, moves: &self.moves, inner, patience, margin };
+            let (moves, curve) = (&self.moves, &self.curve);
+            let hindsight = Hindsight { approximate, moves, curve, inner, patience, margin };
             hindsight.path(self.seed, run, observer)
         };
         runs.into_par_iter().map(one).collect()

@@ -1,0 +1,60 @@
+//! Rules side by side on loads with continuous increments.
+
+use super::super::Contest;
+use super::super::load_drift::compare_many::{CURVE, stated};
+use super::super::sampling::{Contestant, Report, play, rule};
+use crate::complaint::Complaint;
+use crate::run::Watch;
+use remapping::Status;
+use remapping::drift::continuous::{ContinuousDrift, Drifting, Loads, NoBounds};
+use remapping::policy::Rule;
+
+/// Plays policies.
+pub(super) fn compare(
+    problem: &ContinuousDrift,
+    contest: &Contest,
+    watch: &Watch,
+) -> Result<(Report, Status), Complaint> {
+    let intervals = problem.intervals();
+    let best = intervals.as_ref().and_then(|all| (1..).zip(all).min_by(|a, b| a.1.total_cmp(b.1)));
+    let best = best.map(|(interval, _)| format!("fixed:{interval}"));
+    let names: Vec<String> = match contest.policies.is_empty() {
+        true => {
+            let usual = [CURVE, "stop_at_rise", "menon", "metabalancer", "never"];
+            usual.map(str::to_owned).into_iter().chain(best).collect()
+        }
+        false => contest.policies.iter().map(|name| name.trim().to_owned()).collect(),
+    };
+    let mut contestants = Vec::new();
+    for name in &names {
+        if name == CURVE {
+            match Drifting::new(problem, contest.seed, watch) {
+                Ok(found) => contestants.push(stated(found.curve(), problem.steps)),
+                Err(NoBounds::Halted(halt)) => return Ok((Report::none(contest), halt.into())),
+                Err(reason) => {
+                    let message = format!("--policies {CURVE}: {reason}");
+                    return Err(Complaint::elsewhere(message, "leave it out"));
+                }
+            }
+            continue;
+        }
+        let rule = rule(name)?;
+        if matches!(rule, Rule::Utilization(_) | Rule::Tolerance(_)) {
+            let message = format!("--policies {name}: loads are counted from the last remap here");
+            let help = "take rules that look at max - mean: ratios to the mean say nothing";
+            return Err(Complaint::elsewhere(message, help));
+        }
+        let exact = |interval: u64| {
+            let all = intervals.as_ref()?;
+            let place = interval.min(problem.steps) as usize - 1;
+            all.get(place).copied()
+        };
+        let exact = match rule {
+            Rule::Never => exact(problem.steps),
+            Rule::Fixed(interval) => exact(interval),
+            _ => None,
+        };
+        contestants.push(Contestant::rule(&rule.to_string(), rule, exact));
+    }
+    Ok(play(&Loads::new(problem.clone()), &contestants, contest, watch))
+}

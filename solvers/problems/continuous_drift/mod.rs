@@ -1,0 +1,34 @@
+//! Drifting loads as they are recorded, without levels.
+
+mod compare;
+mod solve;
+
+use super::{Asked, Contest, Facts, Found, Outcome, Policies, Problem, Settings};
+use crate::model::{Loaded, continuous_drift::ContinuousDrift};
+use remapping::Status;
+
+impl Problem for ContinuousDrift {
+    fn name(&self) -> &'static str {
+        "continuous_drift"
+    }
+
+    fn facts(&self, _loaded: &Loaded) -> Facts {
+        self.facts()
+    }
+
+    fn solve(&self, asked: &Asked<'_, Settings>) -> Outcome<Found> {
+        let Asked { loaded, settings, watch, .. } = *asked;
+        solve::solve(loaded, self, settings, watch)
+    }
+
+    fn compare(&self, asked: &Asked<'_, Contest>) -> Outcome<(Policies, Status)> {
+        let Asked { settings: contest, watch, .. } = *asked;
+        let played = compare::compare(&self.problem(), contest, watch);
+        let (report, status) = played.map_err(|complaint| vec![complaint])?;
+        Ok((Policies::Sampled(report), status))
+    }
+
+    fn usual_policies(&self) -> Option<Vec<String>> {
+        Some(Vec::new())
+    }
+}

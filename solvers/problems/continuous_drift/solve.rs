@@ -1,0 +1,80 @@
+//! The `ContinuousDrift` problem: from model to a policy, a rule and a lower bound.
+
+use super::super::load_drift::bounds::{curve, mean, reached, stopped};
+use super::super::{Found, Settings};
+use crate::complaint::Complaint;
+use crate::model::Loaded;
+use crate::model::continuous_drift::ContinuousDrift;
+use crate::run::Watch;
+use crate::solution::Body;
+use crate::solution::continuous_drift::{Answer, Fixed};
+use crate::solution::load_drift::{Both, Representation};
+use remapping::drift::Curve;
+use remapping::drift::continuous::{self, Drifting, NoBounds};
+use remapping::drift::many::Measured;
+use remapping::threshold::Bounds;
+
+/// Solves the model.
+pub(super) fn solve(
+    loaded: &Loaded,
+    model: &ContinuousDrift,
+    settings: &Settings,
+    watch: &Watch,
+) -> Result<Found, Vec<Complaint>> {
+    let problem = model.problem();
+    let goal = Drifting::goal(settings.gap.unwrap_or(Drifting::GAP));
+    let (mut rule, mut warnings) = (Curve::default(), Vec::new());
+    let measured = match Drifting::new(&problem, settings.seed, watch) {
+        Ok(drifting) => {
+            rule = drifting.curve().clone();
+            drifting.measure(goal, watch)
+        }
+        Err(NoBounds::Halted(_)) => None,
+        Err(reason) => {
+            let message = "there are no bounds for this model";
+            return Err(vec![loaded.complain("problem", message, &reason.to_string(), "")]);
+        }
+    };
+    let status = match &measured {
+        None => stopped(watch),
+        Some(measured) => reached(measured, goal, &mut warnings),
+    };
+    let answer = lay_out(&problem, &rule, measured.as_ref());
+    Ok(Found::new(Body::ContinuousDrift(Box::new(answer)), status, warnings))
+}
+
+fn lay_out(
+    problem: &continuous::ContinuousDrift,
+    rule: &Curve,
+    found: Option<&Measured>,
+) -> Answer {
+    let intervals = problem.intervals();
+    let never = intervals.as_ref().and_then(|all| all.last().copied());
+    let best = intervals.and_then(|all| (1..).zip(all).min_by(|a, b| a.1.total_cmp(&b.1)));
+    let best_fixed = best.map(|(interval, value)| {
+        let interval = Some(interval).filter(|interval| *interval < problem.steps);
+        Fixed { interval, value }
+    });
+    let percent = |found: &Measured, part: f64| 100.0 * part / found.lower.mean;
+    Answer {
+        processors: problem.ranks,
+        steps: problem.steps,
+        remap_cost: problem.remap_cost,
+        representation: Representation::Bounds,
+        statistical: true,
+        value_bounds: match found {
+            Some(found) => Bounds { lower: found.lower.low, upper: found.upper.high },
+            // Costs are not negative, and the best interval is a policy.
+            None => Bounds { lower: 0.0, upper: best_fixed.map_or(f64::MAX, |fixed| fixed.value) },
+        },
+        bounds: found.map(|found| Both { lower: mean(found.lower), upper: mean(found.upper) }),
+        gap_percent: found.map(|found| percent(found, found.gap.mean)),
+        gap_interval: found
+            .map(|found| [found.gap.low, found.gap.high].map(|end| percent(found, end))),
+        paths: found.map(|found| found.paths),
+        remaps: found.map(|found| found.remaps),
+        threshold_curve: found.map(|found| curve(rule, found)),
+        best_fixed,
+        never,
+    }
+}

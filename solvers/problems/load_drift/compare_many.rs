@@ -1,0 +1,69 @@
+//! Rules side by side on drifting loads whose states are too many to list.
+
+use super::super::Contest;
+use super::super::sampling::{Contestant, Report, Start, play, rule};
+use crate::complaint::Complaint;
+use crate::run::Watch;
+use remapping::Status;
+use remapping::drift::many::{Many, NoBounds};
+use remapping::drift::{Curve, Intervals, LoadDrift, Loads};
+use remapping::policy::Rule;
+use remapping::policy::stated::{Following, Stated};
+
+/// Names of what needs all states.
+const EXACT: [&str; 3] = ["optimal", "threshold", "best_threshold"];
+
+/// The policy as a rule of few numbers.
+pub(in crate::problems) const CURVE: &str = "threshold_curve";
+
+/// Plays policies.
+pub(super) fn compare(
+    problem: &LoadDrift,
+    contest: &Contest,
+    watch: &Watch,
+) -> Result<(Report, Status), Complaint> {
+    let usual = [CURVE, "stop_at_rise", "menon", "metabalancer", "zhai", "marquez:0.2", "never"];
+    let names: Vec<String> = match contest.policies.is_empty() {
+        true => usual.map(str::to_owned).to_vec(),
+        false => contest.policies.iter().map(|name| name.trim().to_owned()).collect(),
+    };
+    let mut contestants = Vec::new();
+    for name in &names {
+        contestants.push(match name.as_str() {
+            CURVE => match curve(problem, contest.seed, watch) {
+                Ok(found) => found,
+                Err(NoBounds::Halted(halt)) => return Ok((Report::none(contest), halt.into())),
+                Err(reason) => return Err(no_curve(&reason)),
+            },
+            name if EXACT.contains(&name) => {
+                let message =
+                    format!("--policies {name}: that takes all states, which are too many");
+                return Err(Complaint::elsewhere(message, format!("take {CURVE} or other rules")));
+            }
+            name => {
+                let rule = rule(name)?;
+                let exact = (rule == Rule::Never).then(|| Intervals::never(problem).value);
+                Contestant::rule(&rule.to_string(), rule, exact)
+            }
+        });
+    }
+    Ok(play(&Loads::new(problem.clone()), &contestants, contest, watch))
+}
+
+/// Why there is no such rule.
+pub(super) fn no_curve(reason: &NoBounds) -> Complaint {
+    Complaint::elsewhere(format!("--policies {CURVE}: {reason}"), "leave it out")
+}
+
+/// The policy of `--method bounds` as a rule.
+pub(super) fn curve(problem: &LoadDrift, seed: u64, watch: &Watch) -> Result<Contestant, NoBounds> {
+    Ok(stated(Many::new(problem, seed, watch)?.curve(), problem.steps))
+}
+
+/// A rule of few numbers as a contestant.
+pub(in crate::problems) fn stated(curve: &Curve, steps: u64) -> Contestant {
+    let Curve { since, step } = curve.clone();
+    let rule = Stated::Imbalance { steps, thresholds: step, since };
+    let start = Start::Stated(Following::new(rule, 1));
+    Contestant { name: CURVE.to_owned(), start, exact: None }
+}

@@ -1,0 +1,56 @@
+//! Loads with continuous increments: the summary, the line of a sweep, and the rule's thresholds.
+
+use super::load_drift::{between, rule, sampled_cells, thresholds, within_percent};
+use crate::plot::chart::Chart;
+use crate::solution::continuous_drift::Answer;
+use crate::solution::load_drift::Curve;
+use std::fmt::Write;
+
+/// The readable summary.
+pub fn summary(text: &mut String, answer: &Answer) {
+    let _ = writeln!(
+        text,
+        "{} processors, {} sample paths",
+        answer.processors,
+        answer.paths.unwrap_or(0)
+    );
+    if let Some(bounds) = answer.bounds {
+        between(text, bounds, answer.remaps);
+    }
+    if let Some(fixed) = answer.best_fixed {
+        let name = fixed.interval.map_or("never".to_owned(), |n| format!("every {n} steps"));
+        let _ = writeln!(text, "  {name:<18}{:>14.3}   exactly, the best interval", fixed.value);
+    }
+    if let Some(never) = answer.never {
+        let _ = writeln!(text, "  {:<18}{never:>14.3}   exactly", "never");
+    }
+    if let (Some(gap), Some(interval)) = (answer.gap_percent, answer.gap_interval) {
+        within_percent(text, "the policy is", gap, interval);
+    }
+    if let Some(curve) = &answer.threshold_curve {
+        rule(text, curve);
+    }
+}
+
+/// A line of a sweep's table.
+pub fn cells(answer: &Answer) -> super::Row {
+    match (answer.bounds, answer.gap_percent, answer.gap_interval) {
+        (Some(bounds), Some(gap), Some(interval)) => {
+            sampled_cells(bounds, gap, interval, answer.remaps)
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// The thresholds against the steps since the last remap.
+pub fn picture<'a>(title: &'a str, answer: &Answer) -> Chart<'a> {
+    let none = Curve {
+        by_steps_since: Vec::new(),
+        by_step: Vec::new(),
+        cost: None,
+        gap_percent: None,
+        gap_interval: None,
+        remaps: 0.0,
+    };
+    thresholds(title, answer.threshold_curve.as_ref().unwrap_or(&none))
+}

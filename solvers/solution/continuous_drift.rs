@@ -1,0 +1,63 @@
+//! The answer to loads with continuous increments: bounds from sample paths, and a rule.
+
+use super::Bounds;
+use super::load_drift::{Both, Curve, Representation};
+use serde::{Deserialize, Serialize};
+
+/// What the best policy costs, between bounds, and a rule of few numbers.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Answer {
+    /// Number of processors.
+    pub processors: usize,
+    /// Number of steps.
+    pub steps: u64,
+    /// Cost of a remap.
+    pub remap_cost: f64,
+    /// What the answer was computed on: sample paths.
+    pub representation: Representation,
+    /// Whether the bounds are confidence intervals: likely, not proved.
+    pub statistical: bool,
+    /// The outer ends of two 99 % confidence intervals.
+    pub value_bounds: Bounds,
+    /// Both bounds with these intervals; like what follows absent if the computation was stopped before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bounds: Option<Both>,
+    /// By how many percent the policy costs more than the lower bound, on average.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gap_percent: Option<f64>,
+    /// The 95 % confidence interval of that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gap_interval: Option<[f64; 2]>,
+    /// Number of sample paths.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub paths: Option<u64>,
+    /// Remaps of the policy, on average.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub remaps: Option<f64>,
+    /// The policy as a rule of a few thresholds on max - mean, and what that rule costs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub threshold_curve: Option<Curve>,
+    /// The best fixed interval, exactly; absent where it has no closed form.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub best_fixed: Option<Fixed>,
+    /// What the program costs without any remap, exactly.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub never: Option<f64>,
+}
+
+/// A fixed interval.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Fixed {
+    /// Steps between remaps; `null` for never.
+    pub interval: Option<u64>,
+    /// Its expected cost.
+    pub value: f64,
+}
+
+impl Answer {
+    /// What is wrong with lists that do not fit, if anything.
+    pub(super) fn fault(&self) -> Option<String> {
+        self.threshold_curve.as_ref().and_then(Curve::fault)
+    }
+}

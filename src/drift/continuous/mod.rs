@@ -1,0 +1,250 @@
+//! Loads that drift by continuous increments: a policy, and a lower bound on what any policy can cost.
+//!
+//! P ranks start alike. In each step the load of rank i grows by b_i + w_i: w_i are independent from step to step, and
+//! the slope b_i, normal and unknown, stays until the next remap. A step shows, and costs, the loads of that
+//! step, each with noise of its own; it costs max - mean. A remap costs C, splits all evenly and draws the
+//! slopes anew: what follows does not depend on what was before, so that the value after a remap is a
+//! number for each step, G_k.
+//!
+//! What a program knows of a rank is the mean of its load and slope given the loads that were seen, Kalman's;
+//! their covariance depends on the steps since the last remap alone (`movement`). In these means the loads
+//! are a Markov chain. The value of going on, less that of a remap, is a regression on two features
+//! of the predicted loads for each step and each number of steps since the last remap, backward in time (`fit`).
+//!
+//! The lower bound is that of [`many`](super::many), information relaxation, with branches of
+//! hindsight from each step: as a remap leads to the same state whatever came before, there is one for each step,
+//! and all move by the same increments. Penalties are less their means over samples drawn apart, so that their
+//! expectation is zero whatever the regression is; a branch that nobody would be on any more goes on to the
+//! end without penalties, which is rigorous too.
+
+mod fit;
+mod hindsight;
+mod movement;
+mod summary;
+mod workload;
+
+pub use workload::Loads;
+
+use super::Curve;
+use super::many::{Goal, Measured, Path, measured};
+use crate::law::extremes::{Marginal, extremes};
+use crate::observer::{Halt, Observer};
+use fit::Fitted;
+use hindsight::Hindsight;
+use movement::Movement;
+use rayon::prelude::*;
+use std::ops::Range;
+
+/// A program whose loads drift by continuous increments.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ContinuousDrift {
+    /// Number of ranks P >= 2.
+    pub ranks: usize,
+    /// The law of the increments of a load in a step. Their mean does not matter.
+    pub increments: Increments,
+    /// Standard deviation of the ranks' slopes, >= 0; other than 0 with normal increments only.
+    pub slopes: f64,
+    /// Standard deviation of what a step's load has of its own, >= 0; likewise.
+    pub noise: f64,
+    /// Number of steps K >= 1.
+    pub steps: u64,
+    /// Cost of one remap C >= 0, in units of load.
+    pub remap_cost: f64,
+}
+
+/// The law of the increments of a load in a step.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Increments {
+    /// Normal.
+    Normal {
+        /// Standard deviation.
+        deviation: f64,
+    },
+    /// Gamma.
+    Gamma {
+        /// Shape parameter.
+        shape: f64,
+        /// Mean.
+        mean: f64,
+    },
+    /// Student's t, times a scale.
+    Student {
+        /// Degrees of freedom, above 2.
+        freedom: f64,
+        /// Scale.
+        scale: f64,
+    },
+    /// Mostly nothing, now and then a jump of exponential size.
+    Jumps {
+        /// Chance of a jump.
+        rate: f64,
+        /// Mean size of a jump.
+        size: f64,
+    },
+}
+
+/// Most ranks and steps.
+const MOST_RANKS: usize = 10_000;
+const MOST_STEPS: u64 = 2_000;
+
+/// Why there are no bounds.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum NoBounds {
+    /// Each rank is simulated.
+    #[error("there are bounds for 2 to {MOST_RANKS} ranks, found {0}")]
+    Ranks(usize),
+    /// A value for each step.
+    #[error("there are bounds for 1 to {MOST_STEPS} steps, found {0}")]
+    Steps(u64),
+    /// Kalman's filter is for normal laws.
+    #[error("slopes and noise go with normal increments only")]
+    NotNormal,
+    /// A parameter of a law.
+    #[error("{0}")]
+    Law(&'static str),
+    /// The caller stopped.
+    #[error("stopped before anything was known")]
+    Halted(Halt),
+}
+
+impl ContinuousDrift {
+    /// Why the problem is out of reach, if it is.
+    pub fn fault(&self) -> Option<NoBounds> {
+        let positive = |x: f64| x > 0.0 && x.is_finite();
+        let law = match self.increments {
+            Increments::Normal { deviation } if !(deviation >= 0.0 && deviation.is_finite()) => {
+                Some("the deviation of increments is not negative")
+            }
+            Increments::Normal { .. } => None,
+            Increments::Gamma { shape, mean } if !(positive(shape) && positive(mean)) => {
+                Some("shape and mean of a gamma law are positive")
+            }
+            Increments::Student { freedom, scale } if !(freedom > 2.0 && positive(scale)) => {
+                Some("a law of Student has more than 2 degrees of freedom and a positive scale")
+            }
+            Increments::Jumps { rate, size } if !(rate > 0.0 && rate <= 1.0 && positive(size)) => {
+                Some("jumps have a rate above 0, up to 1, and a positive size")
+            }
+            _ => None,
+        };
+        let normal = matches!(self.increments, Increments::Normal { .. });
+        let moves = self.slopes > 0.0 || self.noise > 0.0 || self.increments.deviation() > 0.0;
+        let right = |x: f64| x >= 0.0 && x.is_finite();
+        match () {
+            () if !(2..=MOST_RANKS).contains(&self.ranks) => Some(NoBounds::Ranks(self.ranks)),
+            () if !(1..=MOST_STEPS).contains(&self.steps) => Some(NoBounds::Steps(self.steps)),
+            () if law.is_some() => law.map(NoBounds::Law),
+            () if !(right(self.slopes) && right(self.noise) && right(self.remap_cost)) => {
+                Some(NoBounds::Law("deviations and the cost of a remap are not negative"))
+            }
+            () if !normal && (self.slopes > 0.0 || self.noise > 0.0) => Some(NoBounds::NotNormal),
+            () if !moves => Some(NoBounds::Law("loads that never move need no remap")),
+            () => None,
+        }
+    }
+
+    /// The expected imbalance from 1 to so many steps after a remap, where it has a closed form: with normal and gamma
+    /// increments.
+    pub fn expected(&self, steps: u64) -> Option<Vec<f64>> {
+        let above = |law: Marginal| extremes(&[(self.ranks, law)], &()).above;
+        match self.increments {
+            Increments::Normal { deviation } => {
+                let unit = above(Marginal::Normal { mean: 0.0, deviation: 1.0 });
+                let at = |j: f64| {
+                    let walk = deviation.powi(2) * j + (self.slopes * j).powi(2);
+                    unit * (walk + self.noise.powi(2)).sqrt()
+                };
+                Some((1..=steps).map(|j| at(j as f64)).collect())
+            }
+            Increments::Gamma { shape, mean } => {
+                let scale = mean / shape;
+                let at = |j: f64| above(Marginal::Gamma { shape: shape * j, scale });
+                Some((1..=steps).map(|j| at(j as f64)).collect())
+            }
+            Increments::Student { .. } | Increments::Jumps { .. } => None,
+        }
+    }
+
+    /// The expected cost with a remap every 1, 2, ... steps up to all, which is never, where it has a closed form.
+    pub fn intervals(&self) -> Option<Vec<f64>> {
+        let expected = self.expected(self.steps)?;
+        let mut sums = vec![0.0];
+        expected.iter().for_each(|cost| sums.push(sums[sums.len() - 1] + cost));
+        let cost = |interval: u64| {
+            let cycles = (self.steps - 1) / interval;
+            let last = self.steps - cycles * interval;
+            cycles as f64 * (sums[interval as usize] + self.remap_cost) + sums[last as usize]
+        };
+        Some((1..=self.steps).map(cost).collect())
+    }
+}
+
+impl Increments {
+    /// Standard deviation.
+    pub fn deviation(&self) -> f64 {
+        match *self {
+            Increments::Normal { deviation } => deviation,
+            Increments::Gamma { shape, mean } => mean / shape.sqrt(),
+            Increments::Student { freedom, scale } => scale * (freedom / (freedom - 2.0)).sqrt(),
+            Increments::Jumps { rate, size } => size * (rate * (2.0 - rate)).sqrt(),
+        }
+    }
+}
+
+/// An approximate value function with its policy, ready to be measured.
+pub struct Drifting {
+    problem: ContinuousDrift,
+    movement: Movement,
+    fitted: Fitted,
+    curve: Curve,
+    seed: u64,
+}
+
+impl Drifting {
+    /// Computes the policy. All random numbers depend on the seed alone.
+    ///
+    /// # Errors
+    /// A problem that is out of reach, or the halt the observer asks for.
+    pub fn new(
+        problem: &ContinuousDrift,
+        seed: u64,
+        observer: &dyn Observer,
+    ) -> Result<Drifting, NoBounds> {
+        if let Some(fault) = problem.fault() {
+            return Err(fault);
+        }
+        let movement = Movement::new(problem);
+        let fitted = Fitted::new(problem, &movement, seed, observer).map_err(NoBounds::Halted)?;
+        let curve = fitted.curve(problem, &movement, seed, observer).map_err(NoBounds::Halted)?;
+        Ok(Drifting { problem: problem.clone(), movement, fitted, curve, seed })
+    }
+
+    /// The rule of few numbers that the policy is boiled down to.
+    pub fn curve(&self) -> &Curve {
+        &self.curve
+    }
+
+    /// The gap that is aimed at unless another is asked for: seconds.
+    pub const GAP: f64 = 1e-2;
+
+    /// The usual effort for a gap.
+    pub fn goal(gap: f64) -> Goal {
+        Goal { gap, inner: [64, 512], paths: [4, 64] }
+    }
+
+    /// Plays batches of paths until the goal or the observer ends it; `None` if not even two were finished by then.
+    pub fn measure(&self, goal: Goal, observer: &dyn Observer) -> Option<Measured> {
+        measured::play(goal, observer, |inner, runs| self.paths(inner, runs, observer))
+    }
+
+    fn paths(
+        &self,
+        inner: usize,
+        runs: Range<u64>,
+        observer: &dyn Observer,
+    ) -> Result<Vec<Path>, Halt> {
+        let Drifting { problem, movement, fitted, curve, seed } = self;
+        let hindsight = Hindsight { problem, movement, fitted, curve, inner };
+        runs.into_par_iter().map(|run| hindsight.path(*seed, run, observer)).collect()
+    }
+}

@@ -1,0 +1,56 @@
+//! What is read off the loads of all ranks: max - mean, and how many ranks are near the top.
+
+/// Numbers that are summed side by side.
+const LANES: usize = 8;
+
+/// max - mean, and the largest.
+pub fn imbalance(loads: &[f64]) -> (f64, f64) {
+    let (mut most, mut sums) = ([f64::NEG_INFINITY; LANES], [0.0; LANES]);
+    let (chunks, rest) = loads.as_chunks::<LANES>();
+    for chunk in chunks {
+        for lane in 0..LANES {
+            most[lane] = if chunk[lane] > most[lane] { chunk[lane] } else { most[lane] };
+            sums[lane] += chunk[lane];
+        }
+    }
+    let largest = most.iter().chain(rest).copied().fold(f64::NEG_INFINITY, f64::max);
+    let sum: f64 = sums.iter().chain(rest).sum();
+    (largest - sum / loads.len() as f64, largest)
+}
+
+/// The logarithm of the sum of squares by which ranks are above `largest - width`: at least that of the largest.
+pub fn crowd(loads: &[f64], largest: f64, width: f64) -> f64 {
+    let from = largest - width;
+    let mut sums = [0.0; LANES];
+    let (chunks, rest) = loads.as_chunks::<LANES>();
+    let square = |load: f64| {
+        let above = if load > from { load - from } else { 0.0 };
+        above * above
+    };
+    for chunk in chunks {
+        for lane in 0..LANES {
+            sums[lane] += square(chunk[lane]);
+        }
+    }
+    let rest: f64 = rest.iter().map(|load| square(*load)).sum();
+    (sums.iter().sum::<f64>() + rest).max(f64::MIN_POSITIVE).ln()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn as_one_would_count() {
+        for ranks in [2, 7, 8, 9, 31] {
+            let loads: Vec<f64> = (0..ranks).map(|i| f64::from(i * 37 % 11) - 4.0).collect();
+            let most = loads.iter().copied().fold(f64::MIN, f64::max);
+            let mean = loads.iter().sum::<f64>() / f64::from(ranks);
+            let (found, largest) = imbalance(&loads);
+            assert!((found - (most - mean)).abs() < 1e-12 && largest == most);
+            let near: f64 =
+                loads.iter().filter(|x| **x > most - 3.0).map(|x| (x - most + 3.0).powi(2)).sum();
+            assert!((crowd(&loads, most, 3.0) - near.ln()).abs() < 1e-12);
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! Loads with continuous increments as a workload to simulate, by their definition.
+
+use super::movement::Movement;
+use super::{ContinuousDrift, Increments};
+use crate::simulate::{Stream, Workload};
+use rand_distr::{Distribution, StandardNormal};
+
+/// Sample paths of [`ContinuousDrift`]: increments, slopes and noise are the same for every policy.
+pub struct Loads {
+    problem: ContinuousDrift,
+    movement: Movement,
+}
+
+/// A path as far as it has come.
+pub struct Past {
+    draws: Stream,
+    /// By step, from 0: the sum of all increments so far, and the slopes that a remap after it draws.
+    sums: Vec<Vec<f64>>,
+    slopes: Vec<Vec<f64>>,
+    noise: Vec<f64>,
+}
+
+impl Loads {
+    /// The workload of this problem.
+    pub fn new(problem: ContinuousDrift) -> Loads {
+        let movement = Movement::new(&problem);
+        Loads { problem, movement }
+    }
+
+    fn normals(&self, size: f64, draws: &mut Stream) -> Vec<f64> {
+        if size == 0.0 {
+            return Vec::new();
+        }
+        (0..self.problem.ranks)
+            .map(|_| {
+                let by: f64 = StandardNormal.sample(draws);
+                size * by
+            })
+            .collect()
+    }
+}
+
+impl Workload for Loads {
+    type World = Past;
+    /// The step of the last remap: all else follows from it.
+    type Mapping = usize;
+
+    fn steps(&self) -> u64 {
+        self.problem.steps
+    }
+
+    fn remap_cost(&self) -> f64 {
+        self.problem.remap_cost
+    }
+
+    fn start(&self, mut draws: Stream) -> Past {
+        let slopes = vec![self.normals(self.problem.slopes, &mut draws)];
+        let sums = vec![vec![0.0; self.problem.ranks]];
+        Past { draws, sums, slopes, noise: Vec::new() }
+    }
+
+    fn initial(&self, _world: &mut Past) -> usize {
+        0
+    }
+
+    fn advance(&self, world: &mut Past) {
+        let mut moves = vec![0.0; self.problem.ranks];
+        self.movement.draw(&mut world.draws, &mut moves);
+        let scale = match self.problem.increments {
+            Increments::Normal { deviation } => deviation,
+            _ => 1.0,
+        };
+        let last = &world.sums[world.sums.len() - 1];
+        moves.iter_mut().zip(last).for_each(|(by, sum)| *by = sum + scale * *by);
+        world.sums.push(moves);
+        world.noise = self.normals(self.problem.noise, &mut world.draws);
+        let slopes = self.normals(self.problem.slopes, &mut world.draws);
+        world.slopes.push(slopes);
+    }
+
+    fn follow(&self, _world: &Past, _remap: &mut usize) {}
+
+    fn loads(&self, world: &Past, remap: &usize, loads: &mut Vec<f64>) {
+        let now = world.sums.len() - 1;
+        let since = (now - remap) as f64;
+        let part = |list: &[f64], rank: usize| list.get(rank).copied().unwrap_or(0.0);
+        loads.clear();
+        loads.extend(world.sums[now].iter().zip(&world.sums[*remap]).enumerate().map(
+            |(rank, (to, from))| {
+                to - from + since * part(&world.slopes[*remap], rank) + part(&world.noise, rank)
+            },
+        ));
+    }
+
+    fn remap(&self, world: &Past, remap: &mut usize) {
+        *remap = world.sums.len() - 1;
+    }
+}

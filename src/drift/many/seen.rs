@@ -1,0 +1,79 @@
+//! States that the policy meets, with what a remap gains in each, and the rule that they are boiled down to.
+
+use super::super::curve::{Curve, Seen};
+use super::approximate::Approximate;
+use super::counts::Counts;
+use super::moves::Moves;
+use super::outlook::Plan;
+use crate::observer::{Halt, Observer};
+use crate::random::stream;
+use rand::RngExt;
+use rayon::prelude::*;
+use std::ops::ControlFlow;
+
+/// States of runs over all steps, about; runs over them, at most and at least; runs over the last steps.
+const STATES: u64 = 40_000;
+const RUNS: [u64; 2] = [4, 64];
+const LAST_RUNS: u64 = 96;
+
+/// Plays runs over all steps, and others over so many last ones.
+///
+/// # Errors
+/// The halt the observer asks for.
+pub fn curve(
+    approximate: &Approximate<'_>,
+    moves: &Moves,
+    last: u64,
+    seed: u64,
+    observer: &dyn Observer,
+) -> Result<Curve, Halt> {
+    let steps = approximate.outlook.setting.steps;
+    let [least, most] = RUNS;
+    let whole = (STATES / steps).clamp(least, most);
+    let one = |run: u64| {
+        let first = if run < whole { 0 } else { steps.saturating_sub(last) };
+        let mut found = Vec::new();
+        play(approximate, moves, seed, run, first, observer, &mut found).map(|()| found)
+    };
+    let runs: Result<Vec<Vec<Seen>>, Halt> =
+        (0..whole + LAST_RUNS).into_par_iter().map(one).collect();
+    Ok(Curve::fit(&runs?.concat(), steps))
+}
+
+fn play(
+    approximate: &Approximate<'_>,
+    moves: &Moves,
+    seed: u64,
+    run: u64,
+    first: u64,
+    observer: &dyn Observer,
+    found: &mut Vec<Seen>,
+) -> Result<(), Halt> {
+    let setting = approximate.outlook.setting;
+    let mut draws = stream(seed ^ 0xc0de, run);
+    let levels = approximate.outlook.laws.levels();
+    let (mut x, mut y) = (Counts::none(levels), Counts::none(levels));
+    let mut plan = Plan::default();
+    x.split(setting.ranks, setting.first_total);
+    let mut since = 0;
+    for step in first + 1..setting.steps {
+        if let ControlFlow::Break(halt) = observer.check() {
+            return Err(halt);
+        }
+        moves.step_apart(&x, &mut draws, &mut y);
+        let total = y.total();
+        since += 1;
+        let view = approximate.view(&y, total, step, &mut plan);
+        // A little past the point, to see what lies there.
+        let remapped = view.excess > 0.1 * setting.remap_cost;
+        let imbalance = y.top as f64 - total as f64 / setting.ranks as f64;
+        found.push(Seen { step, since, imbalance, gain: view.excess, remapped });
+        if remapped {
+            x.split(setting.ranks, setting.remaps_to(total, draws.random()));
+            since = 0;
+        } else {
+            x.copy(&y);
+        }
+    }
+    Ok(())
+}
