@@ -37,7 +37,7 @@ pub fn continuous_drift(facts: &Facts<'_>) -> Option<Deck> {
     let gained = ContinuousDrift { noise: SQRT_2 * noise, ..problem.clone() };
     let expected = gained.expected(lags.last().copied().unwrap_or(1) as u64)?;
     let point = |lag: &usize| Point { lag: *lag, mean: expected[lag - 1], half_width: 0.0 };
-    let start = facts.mean();
+    let start = facts.whole.mean;
     let mut misfits = Vec::new();
     let mut make = |numbers: &mut Stream, steps: usize, remaps: &[usize]| {
         record(&problem, numbers, start, steps, remaps)
@@ -87,7 +87,7 @@ fn slopes(facts: &Facts<'_>) -> f64 {
             let ranks = increments.drifts.len() as f64;
             let mean = increments.drifts.iter().sum::<f64>() / ranks;
             let squares: f64 = increments.drifts.iter().map(|d| (d - mean).powi(2)).sum();
-            let by_chance = increments.deviation.value.powi(2) / facts.record.steps() as f64;
+            let by_chance = increments.deviation.value.powi(2) / facts.whole.steps as f64;
             (squares / (ranks - 1.0) - by_chance).max(0.0).sqrt()
         }
     }
