@@ -11,6 +11,7 @@ pub mod map;
 pub mod periodic;
 pub mod phase_change;
 pub mod phase_switching;
+mod priced;
 mod read;
 pub mod rule;
 mod stated;

@@ -464,7 +464,7 @@ fn curves_decide_as_they_are_played() {
         serde_json::json!([{"from": 1, "threshold": 4.25}, {"from": 9, "threshold": 3.5}]);
     solution["threshold_curve"]["by_step"] =
         serde_json::json!([{"from": 1, "threshold": 0.0}, {"from": 390, "threshold": 5.125}]);
-    place.write("solution.json", &solution.to_string());
+    place.write("solution.json", solution.to_string());
     let (mut input, mut expected) = (String::new(), Vec::new());
     for step in [1, 8, 9, 100, 389, 390, 399, 400, 401] {
         for since in (1..12).filter(|since| *since <= step) {
