@@ -26,6 +26,7 @@ mod policy_iteration;
 mod predecessors;
 mod problem;
 mod renewal;
+mod sharing;
 mod solution;
 mod spreads;
 mod states;
