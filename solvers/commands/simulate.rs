@@ -4,15 +4,16 @@ use super::Exit;
 use crate::cli::Simulate;
 use crate::complaint::Complaint;
 use crate::model::{Loaded, Problem};
-use crate::output::{check_free, is_closed, print, write_with};
+use crate::output::{check_free, is_closed, print, quit_between_outputs, write_with};
 use crate::problems::two_phase::trace::{HEADER, write_step};
+use crate::run::is_interrupted;
 use rand::RngExt;
 use remapping::drift;
 use remapping::interval::sample_path;
 use remapping::policy::{Rule, Step};
 use remapping::simulate::{Stream, Workload, stream};
 use remapping::threshold::Hazard;
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::ops::ControlFlow;
 
 pub(super) fn run(arguments: &Simulate) -> Result<Exit, Vec<Complaint>> {
@@ -26,15 +27,22 @@ pub(super) fn run(arguments: &Simulate) -> Result<Exit, Vec<Complaint>> {
     let Some(path) = &arguments.trace else {
         let mut out = |text: &str| {
             print(text);
-            if is_closed() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            match is_closed() || is_interrupted() {
+                true => ControlFlow::Break(()),
+                false => ControlFlow::Continue(()),
+            }
         };
         play(&loaded, arguments, &mut |row, remap| table.step(row, remap, &mut out));
         let _ = table.end(&mut out);
-        return Ok(Exit::Done);
+        return Ok(if is_interrupted() { Exit::Interrupted } else { Exit::Done });
     };
-    write_with(path, arguments.force, |mut file| {
+    let written = write_with(path, arguments.force, |mut file| {
         let mut failed = None;
         let mut out = |text: &str| match file.write_all(text.as_bytes()) {
+            Ok(()) if is_interrupted() => {
+                failed = Some(ErrorKind::Interrupted.into());
+                ControlFlow::Break(())
+            }
             Ok(()) => ControlFlow::Continue(()),
             Err(error) => {
                 failed = Some(error);
@@ -44,8 +52,11 @@ pub(super) fn run(arguments: &Simulate) -> Result<Exit, Vec<Complaint>> {
         play(&loaded, arguments, &mut |row, remap| table.step(row, remap, &mut out));
         let _ = table.end(&mut out);
         failed.map_or(Ok(()), Err)
-    })
-    .map_err(one)?;
+    });
+    if written.is_err() && is_interrupted() {
+        quit_between_outputs("interrupted: no trace is written", 130);
+    }
+    written.map_err(one)?;
     let Table { ranks, steps, remaps, .. } = table;
     print(&format!(
         "{}: {ranks} ranks x {steps} steps, {remaps} remaps, seed {}\n",
