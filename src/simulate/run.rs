@@ -72,7 +72,7 @@ pub fn compare<W: Workload>(
 ) -> Result<Comparison, Halt> {
     let (done, total) = (AtomicU64::new(runs.start), runs.end);
     let one = |run: u64| {
-        let result = run_path(workload, policies(), seed, run, clairvoyant);
+        let result = run_path(workload, policies(), seed, run, clairvoyant, observer)?;
         match observer.progress(done.fetch_add(1, Ordering::Relaxed) + 1, total) {
             ControlFlow::Continue(()) => Ok(result),
             ControlFlow::Break(halt) => Err(halt),
@@ -99,7 +99,8 @@ fn run_path<W: Workload>(
     seed: u64,
     run: u64,
     clairvoyant: bool,
-) -> (Vec<Tally>, Option<f64>) {
+    observer: &dyn Observer,
+) -> Result<(Vec<Tally>, Option<f64>), Halt> {
     let mut world = workload.start(stream(seed, run));
     let initial = workload.initial(&mut world);
     let start = |policy| Runner { policy, mapping: initial.clone(), tally: Tally::default() };
@@ -110,6 +111,10 @@ fn run_path<W: Workload>(
     let mut step = Step::default();
     let last = workload.steps();
     for number in 1..=last {
+        // A step of a million ranks takes long.
+        if let ControlFlow::Break(halt) = observer.check() {
+            return Err(halt);
+        }
         let moves = !before || number > 1;
         if moves {
             workload.advance(&mut world);
@@ -141,5 +146,5 @@ fn run_path<W: Workload>(
         }
     }
     let tallies = runners.into_iter().map(|runner| runner.tally).collect();
-    (tallies, clairvoyant.map(|clairvoyant| clairvoyant.best()))
+    Ok((tallies, clairvoyant.map(|clairvoyant| clairvoyant.best())))
 }

@@ -200,6 +200,19 @@ fn time_limits_are_heard_inside_long_steps() {
     }
 }
 
+/// A path of many ranks, with what hindsight would have done, takes longer than the limit.
+#[test]
+fn time_limits_are_heard_along_a_path() {
+    let models = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../models");
+    let model = models.join("load_drift/1024_ranks.ron");
+    let started = Instant::now();
+    let policies = ["--policies", "never,stop_at_rise", "--runs", "1", "--time-limit", "0.3"];
+    let compare = ["compare", model.to_str().unwrap(), "--threads", "1", "--json"];
+    let outcome = Workplace::new().run(&[&compare[..], &policies].concat()).exits(3).json();
+    assert_eq!(outcome["status"], "time_limit");
+    assert!(started.elapsed().as_secs() < 3, "{:?}", started.elapsed());
+}
+
 /// Too many classes for any machine, and a region that takes seconds to find.
 #[test]
 fn a_region_that_is_still_looked_for_is_no_wrong_model() {
