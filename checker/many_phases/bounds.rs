@@ -147,8 +147,8 @@ impl Game {
     fn step(&self, points: &[Point], next: &Values, survival: [u64; 2]) -> Result<Values, Refusal> {
         let by_point = |m: usize| {
             let keep = points.par_iter().map(|point| {
-                let low = self.from_below(point, m, &next.lower[m], survival[0]);
-                (low, self.from_above(point, m, &next.upper[m], survival[1]))
+                let low = self.bound_below(point, m, &next.lower[m], survival[0]);
+                (low, self.bound_above(point, m, &next.upper[m], survival[1]))
             });
             keep.unzip()
         };
@@ -169,7 +169,7 @@ impl Game {
     }
 
     /// What going on with a mapping costs at least: that function of the masses is at least the sum of its values.
-    fn from_below(&self, point: &Point, m: usize, next: &[u64], survival: u64) -> u64 {
+    fn bound_below(&self, point: &Point, m: usize, next: &[u64], survival: u64) -> u64 {
         let now = product(&point.belief, self.cycle.iter().map(|row| row[m][0]));
         let around = point.ways.iter().flat_map(|way| &way.around);
         let ahead: u128 = around.map(|(place, weight)| wide(next[*place], *weight)).sum();
@@ -177,7 +177,7 @@ impl Game {
     }
 
     /// The cost, by the phase that is on, of going on with a mapping and after each report as from one of the points around.
-    fn from_above(&self, point: &Point, m: usize, next: &[Vec<u64>], survival: u64) -> Vec<u64> {
+    fn bound_above(&self, point: &Point, m: usize, next: &[Vec<u64>], survival: u64) -> Vec<u64> {
         let mut ahead = vec![0u128; self.phases];
         for (way, moves) in point.ways.iter().zip(&self.moves) {
             let cost = |place: &usize| product(&way.masses, next[*place].iter().copied());

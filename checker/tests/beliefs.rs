@@ -240,11 +240,15 @@ fn what_many_phases_need() {
     // No room for ten cycles, nor for a grid of six phases, nor the time for so many steps.
     assert_eq!(prove(MODEL, (59, 4, 0)), Err(Refusal::TooLarge));
     assert_eq!(prove(&endless, (44, 4, u64::MAX)), Err(Refusal::OverBudget));
-    let six =
-        |row: &str| format!("[{}]", vec![format!("[{}]", vec![row; 6].join(", ")); 6].join(", "));
+    let six = |row: &str| {
+        format!(
+            "[{}]",
+            std::array::from_fn::<_, 6, _>(|_| format!("[{}]", [row; 6].join(", "))).join(", ")
+        )
+    };
     let law = "[[1, 0, 0, 0, 0, 0]]";
     let laws = law.replace("[[", "[").replace("]]", "]");
-    let laws = format!("[{}]", vec![laws.as_str(); 6].join(", "));
+    let laws = format!("[{}]", [laws.as_str(); 6].join(", "));
     let large = format!(
         "Model(title: \"t\", problem: ManyPhases(lifetime: Fixed(9), cycle: {0}, switch: {0}, transition: {laws}, detector: \
          {laws}))",

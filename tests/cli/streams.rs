@@ -1,5 +1,7 @@
 //! Logs that are longer than what is held of them: the same rows, the same counts, in bounded memory.
 
+#![allow(clippy::print_stdout)] // What a child found, and what a long run took.
+
 use crate::logs::{DRIFTING, Made, Numbers};
 use crate::workplace::{Outcome, Workplace};
 use flate2::{Compression, write::GzEncoder};
