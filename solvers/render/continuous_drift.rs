@@ -8,6 +8,9 @@ use std::fmt::Write;
 
 /// The readable summary.
 pub fn summary(text: &mut String, answer: &Answer) {
+    if let Some(curve) = &answer.threshold_curve {
+        rule(text, curve);
+    }
     let _ = writeln!(
         text,
         "{} processors, {} sample paths",
@@ -26,9 +29,6 @@ pub fn summary(text: &mut String, answer: &Answer) {
     }
     if let (Some(gap), Some(interval)) = (answer.gap_percent, answer.gap_interval) {
         within_percent(text, "the policy is", gap, interval);
-    }
-    if let Some(curve) = &answer.threshold_curve {
-        rule(text, curve);
     }
 }
 

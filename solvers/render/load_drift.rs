@@ -29,6 +29,7 @@ pub fn summary(text: &mut String, answer: &Answer) {
         Some(value) if value > 0.0 => format!("{:+.2} %", 100.0 * (fixed.value / value - 1.0)),
         _ => String::new(),
     };
+    let _ = writeln!(text, "  {:<18}{:>18}{:>13}", "", "expected cost", "utilization");
     let mut line = |name: &str, value: f64, utilization: f64, note: String| {
         let _ = writeln!(text, "  {name:<18}{value:>18.6}{utilization:>13.6}  {note}");
     };
@@ -42,7 +43,6 @@ pub fn summary(text: &mut String, answer: &Answer) {
         line(&format!("every {interval} steps"), fixed.value, fixed.utilization, gap(fixed));
     }
     line("never", answer.never.value, answer.never.utilization, gap(&answer.never));
-    let _ = writeln!(text, "  {:<18}{:>18}{:>13}", "", "expected cost", "utilization");
     if answer.value.is_none() {
         let bounds = answer.value_bounds;
         // Outward to the digits shown.
@@ -78,15 +78,15 @@ pub fn summary(text: &mut String, answer: &Answer) {
 
 /// A policy and a lower bound, both from sample paths.
 fn sampled(text: &mut String, answer: &Answer, bounds: Both) {
+    if let Some(curve) = &answer.threshold_curve {
+        rule(text, curve);
+    }
     let paths = answer.paths.unwrap_or(0);
     let _ = writeln!(text, "{} processors, {paths} sample paths", answer.processors);
     between(text, bounds, answer.remaps);
     let _ = writeln!(text, "  {:<18}{:>14.3}", "never", answer.never.value);
     let (Some(gap), Some(interval)) = (answer.gap_percent, answer.gap_interval) else { return };
     within_percent(text, "the policy is", gap, interval);
-    if let Some(curve) = &answer.threshold_curve {
-        rule(text, curve);
-    }
     let assumed = "assumed: an even split is never worse by more than half a remap, which is proved only away";
     let _ = writeln!(
         text,
@@ -96,13 +96,13 @@ fn sampled(text: &mut String, answer: &Answer, bounds: Both) {
 
 /// Both bounds.
 pub(super) fn between(text: &mut String, bounds: Both, remaps: Option<f64>) {
+    let _ = writeln!(text, "  {:<18}{:>14}   99 % confidence", "", "expected cost");
     let mut line = |name: &str, Mean { mean, low, high }: Mean, note: &str| {
         let _ = writeln!(text, "  {name:<18}{mean:>14.3}   {low:.3} to {high:.3}{note}");
     };
     let remaps = remaps.map_or(String::new(), |remaps| format!(", {remaps:.2} remaps"));
     line("policy", bounds.upper, &remaps);
     line("any policy, least", bounds.lower, "");
-    let _ = writeln!(text, "  {:<18}{:>14}   99 % confidence", "", "expected cost");
 }
 
 /// How far from the optimum something is at most.
@@ -113,7 +113,7 @@ pub(super) fn within_percent(text: &mut String, what: &str, gap: f64, [low, high
 
 /// The policy as a rule of few numbers, with what that costs itself.
 pub(super) fn rule(text: &mut String, curve: &Curve) {
-    let _ = write!(text, "as a rule: remap when max - mean is above");
+    let _ = write!(text, "Remap when max - mean is above");
     for (i, at) in curve.by_steps_since.iter().enumerate() {
         let next = curve.by_steps_since.get(i + 1);
         let _ = match (i, next) {
@@ -133,7 +133,7 @@ pub(super) fn rule(text: &mut String, curve: &Curve) {
         (curve.cost, curve.gap_percent, curve.gap_interval)
     {
         let Mean { mean, low, high } = cost;
-        let what = format!("  the rule itself costs {mean:.3} ({low:.3} to {high:.3}),");
+        let what = format!("This rule costs {mean:.3} (99 % confidence {low:.3} to {high:.3}),");
         within_percent(text, &what, gap, interval);
     }
 }

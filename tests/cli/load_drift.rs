@@ -330,7 +330,7 @@ fn bounds_say_what_they_are() {
     let arguments = ["solve", "model.ron", "--method", "bounds", "--tolerance", "0.05"];
     let words = remap(folder.path(), &arguments).output().unwrap();
     let words = String::from_utf8(words.stdout).unwrap();
-    assert!(words.contains("the rule itself costs"), "{words}");
+    assert!(words.contains("This rule costs"), "{words}");
     assert!(
         words.contains("% of optimal, 95 % confidence") && !words.contains("certified"),
         "{words}"
