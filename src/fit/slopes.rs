@@ -37,7 +37,7 @@ pub enum Fate {
     Redrawn,
     /// There are slopes, and these stretches do not tell what becomes of them.
     Unknown,
-    /// What there is may be chance.
+    /// What there is may be chance, or does not matter beside it.
     None,
 }
 
@@ -52,6 +52,10 @@ const REFUTED: f64 = 0.01;
 
 /// Probability above which nothing speaks against it.
 const BELIEVED: f64 = 0.03;
+
+/// Slopes whose variance is less than this share of what chance makes of the slopes of a stretch do not matter, however
+/// surely they are there: the ranks that get the rest when loads are split evenly come down a little faster.
+const SLIGHT: f64 = 0.02;
 
 /// Slopes of the ranks in one stretch, and their variance by chance.
 struct Stretch {
@@ -130,10 +134,13 @@ impl Slopes {
         let nothing = beyond(size, free * many);
         let variance = |one: &Stretch| squares(&one.slopes) / free - one.variance;
         let spread = (stretches.iter().map(variance).sum::<f64>() / many).max(0.0).sqrt();
-        let fate = if nothing > REFUTED && redrawn > REFUTED {
-            Fate::None
-        } else if redrawn <= REFUTED {
+        let slight = SLIGHT * many / whole;
+        let lasting = seen / free - 1.0 / whole;
+        let stay = redrawn <= REFUTED && lasting >= slight;
+        let fate = if stay {
             Fate::Kept
+        } else if nothing > REFUTED || spread.powi(2) < slight {
+            Fate::None
         } else if redrawn > BELIEVED && kept <= 0.1 * REFUTED {
             Fate::Redrawn
         } else {

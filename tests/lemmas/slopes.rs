@@ -98,3 +98,31 @@ fn what_cannot_be_told_is_not() {
     }
     assert_eq!(Slopes::of(&log(Made::Kept, 8, 1, (0.01, 0.0), 1)), None);
 }
+
+/// Walks without slopes, split evenly every 40 steps: the first ranks get the rest, and come down from there. With stretches
+/// enough that is seen in any test, and is nothing to be told.
+#[test]
+fn the_rest_of_a_split_is_no_slope() {
+    let mut numbers = stream(7, 0);
+    let (steps, each) = (60_000, 40);
+    let (mut levels, mut seconds, mut remaps) = ([9_u32; 4], Vec::new(), Vec::new());
+    for step in 0..steps {
+        if step > 0 && step % each == 0 {
+            let total: u32 = levels.iter().sum();
+            levels = std::array::from_fn(|rank| total / 4 + u32::from((rank as u32) < total % 4));
+            remaps.push(Remap { before: step, seconds: Some(1.0) });
+        }
+        for level in &mut levels {
+            let draw: f64 = numbers.random();
+            *level = match draw {
+                _ if draw < 0.2 => (*level + 1).min(18),
+                _ if draw < 0.45 => level.saturating_sub(1),
+                _ => *level,
+            };
+            seconds.push(1.0 + f64::from(*level));
+        }
+    }
+    let found = Slopes::of(&Record::new(4, seconds, remaps).unwrap()).unwrap();
+    assert!(found.redrawn < 0.01, "{found:?}");
+    assert_eq!(found.fate, Fate::None, "{found:?}");
+}
