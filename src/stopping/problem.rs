@@ -89,17 +89,7 @@ impl Problem {
         remap_cost: f64,
         after: AfterRemap,
     ) -> Result<Self, ProblemError> {
-        if !(remap_cost.is_finite() && remap_cost >= 0.0) {
-            return Err(ProblemError::RemapCost(remap_cost));
-        }
-        let (expected, found) = (imbalance.processes(), states.processes());
-        if expected != found {
-            return Err(ProblemError::Processes { expected, found });
-        }
-        let (expected, found) = (states.count(), operator.states());
-        if expected != found {
-            return Err(ProblemError::States { expected, found });
-        }
+        fits(states, operator.states(), imbalance, remap_cost)?;
         let running = states.tabulate(|loads| imbalance.cost(loads));
         if after == AfterRemap::Uniform && remap_cost > 0.0 && running.iter().all(|&psi| psi > 0.0)
         {
@@ -120,17 +110,7 @@ impl Problem {
         remap_cost: f64,
         after: AfterRemap,
     ) -> Result<Self, ProblemError> {
-        if !(remap_cost.is_finite() && remap_cost >= 0.0) {
-            return Err(ProblemError::RemapCost(remap_cost));
-        }
-        let (expected, found) = (imbalance.processes(), states.processes());
-        if expected != found {
-            return Err(ProblemError::Processes { expected, found });
-        }
-        let (expected, found) = (states.count(), operator.shares().total());
-        if expected != found {
-            return Err(ProblemError::States { expected, found });
-        }
+        fits(states, operator.shares().total(), imbalance, remap_cost)?;
         let running = states.tabulate_some(operator.own(), |loads| imbalance.cost(loads));
         let multiplicities = match after {
             AfterRemap::Stop => None,
@@ -293,4 +273,25 @@ impl Problem {
         // A multiplicity is a product of two factors, and the number of vectors one, per process.
         (vector::SUM_ROUNDING + 2.0 * self.processes as f64 + 4.0) * f64::EPSILON
     }
+}
+
+/// Whether the parts of a problem fit each other.
+fn fits(
+    states: &States,
+    moved: usize,
+    imbalance: &Imbalance,
+    remap_cost: f64,
+) -> Result<(), ProblemError> {
+    if !(remap_cost.is_finite() && remap_cost >= 0.0) {
+        return Err(ProblemError::RemapCost(remap_cost));
+    }
+    let (expected, found) = (imbalance.processes(), states.processes());
+    if expected != found {
+        return Err(ProblemError::Processes { expected, found });
+    }
+    let (expected, found) = (states.count(), moved);
+    if expected != found {
+        return Err(ProblemError::States { expected, found });
+    }
+    Ok(())
 }
