@@ -9,7 +9,8 @@ use criterion::{
 };
 use remapping::chain::{BirthDeath, Edge, Exchangeable, Factor, Operator, Product};
 use remapping::drift::{
-    Backward, Carry, Chain, Control, LoadDrift, Objective, Rebalance, States, Timing, Transition,
+    Backward, Carry, Control, LoadDrift, Objective, ProcessChain, Rebalance, States, Timing,
+    Transition,
 };
 use remapping::mesh::{ActivityMesh, Boundary, Moves};
 use remapping::simulate::{Workload, stream};
@@ -28,7 +29,7 @@ fn walk(levels: usize) -> BirthDeath {
 fn problem(processors: usize, levels: usize) -> LoadDrift {
     LoadDrift {
         processors,
-        chain: Chain::BirthDeath(walk(levels)),
+        chain: ProcessChain::BirthDeath(walk(levels)),
         lowest: 1.0,
         initial: levels / 2,
         steps: 1 << 40,

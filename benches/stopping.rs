@@ -225,7 +225,7 @@ fn different() {
             assert_eq!(found.status, Status::Converged);
             println!(
                 "{levels}^{count}  {rho}  {:.9}  {method:?}  {}  {seconds:.4}",
-                found.upper, found.iterations
+                found.average.upper, found.iterations
             );
         }
     }

@@ -4,14 +4,14 @@
 
 use remapping::chain::{BirthDeath, Edge};
 use remapping::drift::{
-    Backward, Carry, Chain, Control, Intervals, LoadDrift, Objective, Rebalance, States, Timing,
-    Transition,
+    Backward, Carry, Control, Intervals, LoadDrift, Objective, ProcessChain, Rebalance, States,
+    Timing, Transition,
 };
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let problem = LoadDrift {
         processors: 4,
-        chain: Chain::BirthDeath(BirthDeath::walk(12, 0.25, 0.25, Edge::Reflect)?),
+        chain: ProcessChain::BirthDeath(BirthDeath::walk(12, 0.25, 0.25, Edge::Reflect)?),
         lowest: 1.0,
         initial: 5,
         steps: 200,

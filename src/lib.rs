@@ -51,6 +51,7 @@
 pub type Rational = dashu_ratio::RBig;
 
 pub mod belief;
+mod bounds;
 pub mod chain;
 pub mod communicator;
 pub mod concave;
@@ -80,5 +81,6 @@ pub mod stopping;
 pub mod switching;
 pub mod threshold;
 
+pub use bounds::Bounds;
 pub use communicator::Communicator;
 pub use observer::{Halt, Observer, Status};

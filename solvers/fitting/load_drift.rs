@@ -3,9 +3,10 @@
 use super::levels::{dense_rows, matrix, named};
 use super::{Deck, Facts, short};
 use rand::RngExt;
+use remapping::chain::Edge;
 use remapping::chain::{BirthDeath, Multisets};
 use remapping::estimate::Estimate;
-use remapping::fit::chain::{Edge, Moves};
+use remapping::fit::chain::Moves;
 use remapping::fit::growth;
 use remapping::fit::transitions::Transitions;
 use remapping::simulate::Stream;

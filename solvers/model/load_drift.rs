@@ -5,7 +5,6 @@ use super::cost::Cost;
 use super::review::Review;
 use remapping::chain::Multisets;
 use remapping::drift;
-use remapping::stopping::ProcessChain;
 use serde::Deserialize;
 
 /// `LoadDrift(...)`.
@@ -133,10 +132,7 @@ impl LoadDrift {
     pub fn problem(&self) -> drift::LoadDrift {
         drift::LoadDrift {
             processors: self.processors,
-            chain: match self.chain.process().chain {
-                ProcessChain::BirthDeath(chain) => drift::Chain::BirthDeath(chain),
-                ProcessChain::Dense(chain) => drift::Chain::Dense(chain),
-            },
+            chain: self.chain.process().chain,
             lowest: self.chain.lowest() as f64,
             initial: (self.initial_load - self.chain.lowest()) as usize,
             steps: self.steps,

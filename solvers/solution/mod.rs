@@ -20,7 +20,8 @@ pub mod sweep;
 pub mod two_phase;
 
 pub use read::{Document, of_text, read};
-pub use remapping::threshold::{Bounds, Curve};
+pub use remapping::Bounds;
+pub use remapping::threshold::Curve;
 
 use remapping::Status;
 use remapping::threshold::Run;

@@ -4,7 +4,7 @@ use super::region::{Region, Search, is_left_out};
 use super::step_back::larger;
 use super::transition::Transition;
 use super::{
-    Chain, Closest, Control, Decisions, LoadDrift, MapPolicy, Outcome, Rebalance, Remapping,
+    Closest, Control, Decisions, LoadDrift, MapPolicy, Outcome, ProcessChain, Rebalance, Remapping,
     States, Timing,
 };
 use crate::Communicator;
@@ -328,8 +328,10 @@ impl<'a> Backward<'a> {
         let paid = 4.0 * f64::EPSILON * load;
         let underflow = TINY + self.underflow * steps * (load + self.dearest());
         let excess = match problem.chain {
-            Chain::BirthDeath(_) => 1.0,
-            Chain::Dense(_) => (2.0 * ROW_SUM_TOLERANCE * steps * problem.processors as f64).exp(),
+            ProcessChain::BirthDeath(_) => 1.0,
+            ProcessChain::Dense(_) => {
+                (2.0 * ROW_SUM_TOLERANCE * steps * problem.processors as f64).exp()
+            }
         };
         let on_regions = self.lost + self.region.as_ref().map_or(0.0, |region| region.rounding);
         let absolute = steps * (paid + underflow) * excess + on_regions;

@@ -5,7 +5,7 @@
 //! 1 - F_f(x)^(r-k) F_{f+1}(x)^k with F_l the law of one chain n steps after level l, and the total,
 //! all that the next remap depends on, has the law of a sum: p_f^{*(r-k)} * p_{f+1}^{*k}.
 
-use super::{Chain, LoadDrift, Outcome, States, Timing, Transition};
+use super::{LoadDrift, Outcome, ProcessChain, States, Timing, Transition};
 use crate::chain::{ROW_SUM_TOLERANCE, Wanted};
 use crate::observer::Observer;
 use rayon::prelude::*;
@@ -168,8 +168,8 @@ impl Intervals {
         let periods = (steps / between).ceil();
         // Rows of decimals may sum to a little more or less than 1.
         let rows = match problem.chain {
-            Chain::BirthDeath(_) => 0.0,
-            Chain::Dense(_) => 2.0 * ROW_SUM_TOLERANCE,
+            ProcessChain::BirthDeath(_) => 0.0,
+            ProcessChain::Dense(_) => 2.0 * ROW_SUM_TOLERANCE,
         };
         let law = (between + 1.0) * ((levels + 2.0) * unit + rows);
         let step = levels * r * (law + 4.0 * unit) + 4.0 * unit * (problem.lowest + levels);

@@ -20,11 +20,11 @@
 //!
 //! ```
 //! use remapping::chain::{BirthDeath, Edge};
-//! use remapping::drift::{Chain, Intervals, LoadDrift, Objective, Rebalance, Timing};
+//! use remapping::drift::{ProcessChain, Intervals, LoadDrift, Objective, Rebalance, Timing};
 //!
 //! let problem = LoadDrift {
 //!     processors: 4,
-//!     chain: Chain::BirthDeath(BirthDeath::walk(12, 0.25, 0.25, Edge::Reflect)?),
+//!     chain: ProcessChain::BirthDeath(BirthDeath::walk(12, 0.25, 0.25, Edge::Reflect)?),
 //!     lowest: 1.0,
 //!     initial: 5,
 //!     steps: 50,
@@ -56,6 +56,7 @@ mod step_back;
 mod transition;
 mod unremapped;
 
+pub use crate::chain::ProcessChain;
 pub use backward::{Backward, Carry, Snapshot};
 pub use best_threshold::BestThreshold;
 pub use control::Control;
@@ -69,15 +70,13 @@ pub use states::{Balanced, States};
 pub use transition::Transition;
 pub use unremapped::{AverageCosts, Expected};
 
-use crate::chain::{BirthDeath, Dense};
-
 /// A program with drifting loads [NRS86, section 3].
 #[derive(Debug, Clone, PartialEq)]
 pub struct LoadDrift {
     /// Number of processors r >= 1.
     pub processors: usize,
     /// How the load of each processor moves.
-    pub chain: Chain,
+    pub chain: ProcessChain,
     /// Load of the lowest level; level l is load `lowest + l`. At least 0, in units of time.
     pub lowest: f64,
     /// Level of every processor at the start, below the number of levels.
@@ -95,33 +94,6 @@ pub struct LoadDrift {
     pub timing: Timing,
     /// What is minimised.
     pub objective: Objective,
-}
-
-/// The law of one processor's load.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Chain {
-    /// Moves by at most one level a step.
-    BirthDeath(BirthDeath),
-    /// Any transition matrix between levels.
-    Dense(Dense),
-}
-
-impl Chain {
-    /// Number of levels L.
-    pub fn levels(&self) -> usize {
-        match self {
-            Chain::BirthDeath(chain) => chain.levels(),
-            Chain::Dense(chain) => chain.levels(),
-        }
-    }
-
-    /// The transition matrix, row by row.
-    pub fn rows(&self) -> Vec<Vec<f64>> {
-        match self {
-            Chain::BirthDeath(chain) => chain.rows(),
-            Chain::Dense(chain) => (0..chain.levels()).map(|i| chain.row(i).to_vec()).collect(),
-        }
-    }
 }
 
 /// How a remap distributes the total load of r processors.

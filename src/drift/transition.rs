@@ -1,6 +1,6 @@
 //! The joint move of all processors, on multisets of levels.
 
-use super::{Chain, Lifted};
+use super::{Lifted, ProcessChain};
 use crate::chain::{ChainError, Exchangeable, Operator, Wanted};
 
 /// The transition operator of r equal processors.
@@ -16,12 +16,12 @@ impl Transition {
     ///
     /// # Errors
     /// No processor, or more states than can be counted.
-    pub fn new(chain: &Chain, processors: usize) -> Result<Transition, ChainError> {
+    pub fn new(chain: &ProcessChain, processors: usize) -> Result<Transition, ChainError> {
         Ok(match chain {
-            Chain::BirthDeath(chain) => {
+            ProcessChain::BirthDeath(chain) => {
                 Transition::Exchangeable(Box::new(Exchangeable::new(chain.clone(), processors)?))
             }
-            Chain::Dense(chain) => {
+            ProcessChain::Dense(chain) => {
                 Transition::Lifted(Box::new(Lifted::new(chain.clone(), processors)?))
             }
         })
@@ -65,7 +65,7 @@ pub(super) struct Reach {
 }
 
 impl Reach {
-    pub fn of(chain: &Chain) -> Reach {
+    pub fn of(chain: &ProcessChain) -> Reach {
         let mut reach =
             Reach { levels: 0, drift: (f64::INFINITY, f64::NEG_INFINITY), variance: 0.0 };
         for (from, row) in chain.rows().iter().enumerate() {

@@ -2,6 +2,7 @@
 
 use super::counting::Counting;
 use super::{probability, resample};
+use crate::chain::Edge;
 use crate::estimate::Estimate;
 use crate::record::Record;
 use rand::RngExt;
@@ -21,15 +22,6 @@ pub struct Moves {
     stretches: Vec<(Vec<usize>, usize)>,
     /// The moves that are tested, where these are of more steps.
     tested: Option<Box<Moves>>,
-}
-
-/// What happens at the ends of a walk.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Edge {
-    /// The outward probability is added to staying.
-    Hold,
-    /// The outward probability is added to the inward move.
-    Reflect,
 }
 
 /// A walk that is the same at every level but the ends.

@@ -8,13 +8,13 @@
 //!
 //! ```
 //! use remapping::chain::{BirthDeath, Edge};
-//! use remapping::drift::{Chain, LoadDrift, Loads, Objective, Rebalance, Timing};
+//! use remapping::drift::{ProcessChain, LoadDrift, Loads, Objective, Rebalance, Timing};
 //! use remapping::policy::Rule;
 //! use remapping::simulate::{Estimate, compare};
 //!
 //! let loads = Loads::new(LoadDrift {
 //!     processors: 4,
-//!     chain: Chain::BirthDeath(BirthDeath::walk(12, 0.25, 0.25, Edge::Reflect)?),
+//!     chain: ProcessChain::BirthDeath(BirthDeath::walk(12, 0.25, 0.25, Edge::Reflect)?),
 //!     lowest: 1.0,
 //!     initial: 5,
 //!     steps: 50,

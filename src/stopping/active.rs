@@ -11,7 +11,8 @@ use super::states::{Group, Kind};
 use super::tube::{self, TubeRegion};
 use super::weight::NEARLY;
 use super::{
-    AfterRemap, Problem, ProblemError, ProcessChain, Settings, Solved, States, memory_estimate,
+    AfterRemap, Method, Problem, ProblemError, ProcessChain, Settings, Solved, States,
+    memory_estimate,
 };
 use crate::chain::{Operator, Restricted};
 use crate::imbalance::Imbalance;
@@ -55,7 +56,7 @@ impl Effort {
     pub fn beside_all(states: &States, memory: u64) -> Option<Effort> {
         let count = states.count();
         let room = usize::try_from(memory / WAY_BYTES).unwrap_or(usize::MAX);
-        if memory_estimate(states) > memory {
+        if memory_estimate(states, Method::Auto) > memory {
             // The lists grow by doubling.
             return Some(Effort { ways: room / 2, work: u64::MAX });
         }

@@ -5,8 +5,9 @@
 //! added until the bounds meet on the states that are asked for.
 
 use super::Decision;
-use super::states::{Process, ProcessChain, States};
+use super::states::{Process, States};
 use super::varying::{Limits, Varying};
+use crate::chain::ProcessChain;
 use crate::chain::{BirthDeath, ChainError};
 use crate::imbalance::Imbalance;
 use crate::{Observer, Status};

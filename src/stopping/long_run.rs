@@ -15,16 +15,14 @@
 use super::renewal::{Renewal, Rule};
 use super::{Method, Problem, Settings, States, vector};
 use crate::imbalance::Imbalance;
-use crate::{Observer, Status};
+use crate::{Bounds, Observer, Status};
 use std::ops::ControlFlow;
 
 /// The best average, or that of a given policy.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LongRun {
-    /// The average cost per step is at least this, from every state.
-    pub lower: f64,
-    /// And at most this.
-    pub upper: f64,
+    /// The average cost per step lies between these, from every state.
+    pub average: Bounds,
     /// Relative costs, zero at state 0.
     pub value: Vec<f64>,
     /// What continuing costs more than remapping, relative to the average, in each state.
@@ -164,7 +162,8 @@ pub fn long_run_at(
         vector::update_from(&mut h, [&next], move |old, [new]| damped(old, new) - origin);
     };
     let advantage = (0..n).map(|s| go[s] - costs[s] - go[rebalanced[s]]).collect();
-    LongRun { lower: best.0, upper: best.1, value: h, advantage, iterations, status }
+    let average = Bounds { lower: best.0, upper: best.1 };
+    LongRun { average, value: h, advantage, iterations, status }
 }
 
 /// The cheaper branch in state s, or the one the policy takes; `go` is what continuing costs.

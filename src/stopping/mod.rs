@@ -39,6 +39,7 @@ mod varying;
 mod vector;
 mod weight;
 
+pub use crate::chain::ProcessChain;
 pub use active::{Effort, solve_region};
 pub use countable::{Countable, Unbounded};
 pub use course::{Course, MapRule};
@@ -51,7 +52,7 @@ pub use partial::{Partial, long_run_partial, partial_targets};
 pub use problem::{AfterRemap, Problem, ProblemError};
 pub use solution::{Decision, Solution};
 pub use spreads::mean_and_spread;
-pub use states::{Process, ProcessChain, States};
+pub use states::{Process, States};
 pub use varying::{Limits, Varied, Varying, units_moved};
 
 use crate::{Observer, Status};
@@ -125,11 +126,17 @@ pub fn solve(problem: &Problem, settings: &Settings, observer: &dyn Observer) ->
 }
 
 /// Bytes that [`Problem::new`] and [`solve`] use at most for these states.
-pub fn memory_estimate(states: &States) -> u64 {
+pub fn memory_estimate(states: &States, method: Method) -> u64 {
     let classes = states.count() as u64;
-    // Policy iteration keeps 14 vectors; the acceleration that may follow it 22 more; coarser grids
-    // and the way between them as much as 16.
-    let acceleration = if classes > MOST_ACCELERATED as u64 { 1 } else { 23 };
-    let vectors = 14 + acceleration + if coarser::applies(states) { 16 } else { 0 };
+    // Value iteration keeps 9 vectors, policy iteration 14; the acceleration that may follow it 22 more;
+    // coarser grids and the way between them as much as 16.
+    let acceleration =
+        if method == Method::Policy || classes > MOST_ACCELERATED as u64 { 1 } else { 23 };
+    let vectors = match method {
+        Method::Value => 9,
+        Method::Auto | Method::Policy => {
+            14 + acceleration + if coarser::applies(states) { 16 } else { 0 }
+        }
+    };
     8u64.saturating_mul(vectors * classes.min(1 << 56)).saturating_add(8 * states.scratch())
 }

@@ -131,7 +131,7 @@ impl Model {
         {
             return Ok(solved);
         }
-        let needed = memory_estimate(&states);
+        let needed = memory_estimate(&states, settings.method);
         if needed > settings.memory {
             let halt = match observer.check() {
                 ControlFlow::Break(halt) => Some(halt),

@@ -10,16 +10,14 @@
 
 use super::{Problem, States};
 use crate::imbalance::Imbalance;
-use crate::{Observer, Status};
+use crate::{Bounds, Observer, Status};
 use std::ops::ControlFlow;
 
 /// The best average, and how many units to move.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Partial {
-    /// The average cost per step is at least this, from every state.
-    pub lower: f64,
-    /// And at most this.
-    pub upper: f64,
+    /// The average cost per step lies between these, from every state.
+    pub average: Bounds,
     /// How many units to move in each state; 0 where one goes on.
     pub units: Vec<usize>,
     /// Relative costs, zero at state 0.
@@ -131,5 +129,5 @@ pub fn long_run_partial(
         (least - go[s]).abs() <= close
     };
     let ties = (0..n).map(tied).collect();
-    Partial { lower, upper, units, value: h, ties, iterations, status }
+    Partial { average: Bounds { lower, upper }, units, value: h, ties, iterations, status }
 }

@@ -1,6 +1,7 @@
 //! Which states each of several ranks has, and what it computes of them.
 
-use super::states::{Group, ProcessChain, States};
+use super::states::{Group, States};
+use crate::chain::ProcessChain;
 use crate::chain::{ChainError, Exchangeable, Factor, Product, Shared};
 use crate::communicator::Communicator;
 use rayon::prelude::*;

@@ -2,29 +2,10 @@
 //! processes make equivalent.
 
 use crate::chain::{
-    BirthDeath, ChainError, Dense, Exchangeable, Factor, Joint, Multisets, Operator, Product,
+    ChainError, Exchangeable, Factor, Joint, Multisets, Operator, ProcessChain, Product,
 };
 use rayon::prelude::*;
 use std::collections::HashMap;
-
-/// The chain of one process.
-#[derive(Debug, Clone, PartialEq)]
-pub enum ProcessChain {
-    /// Steps of at most one level.
-    BirthDeath(BirthDeath),
-    /// Any transition matrix.
-    Dense(Dense),
-}
-
-impl ProcessChain {
-    /// The number of levels.
-    pub fn levels(&self) -> usize {
-        match self {
-            ProcessChain::BirthDeath(chain) => chain.levels(),
-            ProcessChain::Dense(chain) => chain.levels(),
-        }
-    }
-}
 
 /// A process whose load moves by itself.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,8 +1,9 @@
 //! Thresholds to a requested width: sweeps, each fine enough only if the one before was not.
 
-use super::curve::{Bounds, Curve};
+use super::curve::Curve;
 use super::problem::{InDoubles, PhaseChange, ProblemError, Unit};
 use super::sweep::{Coarseness, Spans, Sweep, sweep};
+use crate::Bounds;
 use crate::{Halt, Observer, Status};
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -54,7 +54,8 @@ mod sweep;
 #[cfg(test)]
 mod tests;
 
-pub use curve::{Bounds, Curve, Run};
+pub use crate::Bounds;
+pub use curve::{Curve, Run};
 pub use horizon::{Accuracy, Solution, solve, solve_recorded};
 pub use problem::{Hazard, PhaseChange, Premature, ProblemError};
 pub(crate) use stationary::amplification;

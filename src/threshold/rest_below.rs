@@ -1,12 +1,12 @@
 //! Coming to rest where the phase hardly ever changes: the proof is in [`super::passage`].
 
-use super::curve::Bounds;
 use super::passage::{Errors, Passage};
 use super::problem::{Cycle, InDoubles, Report};
 use super::rest::Widening;
 use super::stationary::{Change, amplification};
 use super::step::{Reduction, cut, retain};
 use super::sweep::State;
+use crate::Bounds;
 use crate::concave::PiecewiseLinear;
 use crate::rounding::{SLACK, outward, scaled};
 

@@ -1,11 +1,12 @@
 //! One backward sweep over the whole horizon, both sides of the bracket together.
 
-use super::curve::{Bounds, Curve};
+use super::curve::Curve;
 use super::onset::Onset;
 use super::problem::{Cycle, InDoubles, PhaseChange, Unit};
 use super::rest::{Approach, Widening};
 use super::stationary::amplification;
 use super::step::{Cut, Reduction, RemapLine, Retain, cut, retain};
+use crate::Bounds;
 use crate::concave::{Atom, PiecewiseLinear};
 use crate::rounding::{DoubleDouble, Grain, SLACK, TINY, eased, outward, scaled};
 use crate::{Observer, Status};

@@ -2,6 +2,7 @@
 
 use crate::logs::{DRIFTING, Made};
 use crate::workplace::Workplace;
+use approx::{abs_diff_eq, assert_abs_diff_eq};
 use remap::replaying::advice::Question;
 use remap::trace;
 use remapping::overlap::Overlap;
@@ -32,7 +33,7 @@ fn the_first_line_is_the_advice_and_agrees_with_the_table() {
     let saved = 100.0 * (number(&run["cost"]) - number(&rule["cost"])) / number(&run["time"]);
     let [percent, lower, upper] =
         ["percent", "lower", "upper"].map(|field| number(&found["saves"][field]));
-    assert!((saved - percent).abs() < 1e-9, "{saved} is not {percent}");
+    assert!(abs_diff_eq!(saved, percent, epsilon = 1e-9), "{saved} is not {percent}");
     assert!(0.0 < lower && lower <= percent && percent <= upper, "{found}");
     assert!(
         advice.contains(&format!("{percent:.2} % (95 %: {lower:.2} to {upper:.2})")),
@@ -43,7 +44,7 @@ fn the_first_line_is_the_advice_and_agrees_with_the_table() {
     let rows = trace::read(&place.path("run.csv"), None).unwrap().record;
     let paid: f64 = (first..DRIFTING.steps).map(|step| rows.imbalance(step)).sum();
     let remaps = (first + 1..DRIFTING.steps).filter(|step| step % DRIFTING.every == 0).count();
-    assert!((number(&run["cost"]) - paid - 0.8 * remaps as f64).abs() < 1e-9);
+    assert_abs_diff_eq!(number(&run["cost"]) - paid, 0.8 * remaps as f64, epsilon = 1e-9);
     // The best rule in use is the best of all of them.
     let in_use = found["policies"].as_array().unwrap().iter().filter(|line| line["in_use"] == true);
     let least = in_use.map(|line| number(&line["cost"])).fold(f64::INFINITY, f64::min);
@@ -156,13 +157,13 @@ fn replay_says_what_the_run_paid() {
             let more = &line["against_recorded"];
             let percent =
                 100.0 * (number(&line["cost"]) - number(&run["cost"])) / number(&run["time"]);
-            assert!((number(&more["percent"]) - percent).abs() < 1e-9, "{line}");
+            assert!(abs_diff_eq!(number(&more["percent"]), percent, epsilon = 1e-9), "{line}");
             assert!(
                 number(&more["lower"]) <= percent + 1e-9
                     && percent <= number(&more["upper"]) + 1e-9
             );
             let lost = 100.0 * (1.0 - number(&line["utilization"]));
-            assert!((number(&line["percent_of_time"]) - lost).abs() < 1e-9);
+            assert_abs_diff_eq!(number(&line["percent_of_time"]), lost, epsilon = 1e-9);
         }
     }
     assert!(number(&actual["clairvoyant"]) <= number(&run["cost"]) + 1e-9);
@@ -239,7 +240,10 @@ fn units_and_strides_reach_what_is_exported() {
             ["replay", "run.csv", "--policies", &format!("threshold:{threshold}"), "--json"];
         let policy = format!("threshold:{threshold}");
         let same = number(&line(&place.run(&plain).exits(0).json(), &policy)["cost"]);
-        assert!((cost - unit * same).abs() < 1e-6 * cost, "{cost} is not {unit} of {same}");
+        assert!(
+            abs_diff_eq!(cost, unit * same, epsilon = 1e-6 * cost),
+            "{cost} is not {unit} of {same}"
+        );
         // A stated length is kept.
         let stated = ["fit", log, "--steps", "200000", "-o", "job.ron", "--force"];
         place.run(&stated).exits(0);

@@ -4,6 +4,7 @@
 mod by_definition;
 
 use crate::workplace::Workplace;
+use approx::abs_diff_eq;
 use remapping::policy::Policy;
 use remapping::policy::advised::Advised;
 use remapping::record::Record;
@@ -45,7 +46,10 @@ fn advised_costs_what_its_definition_costs() {
             let line = &document["policies"][place];
             assert_eq!(line["remaps"].as_u64().unwrap(), remaps.len() as u64, "{family:?}: {line}");
             let paid = line["cost"].as_f64().unwrap();
-            assert!((paid - cost).abs() <= 1e-9 * cost, "{family:?}: {paid} is not {cost}");
+            assert!(
+                abs_diff_eq!(paid, cost, epsilon = 1e-9 * cost),
+                "{family:?}: {paid} is not {cost}"
+            );
         }
     }
 }

@@ -4,6 +4,7 @@
 use crate::languages::{is_there, skipped};
 use crate::logs::{DRIFTING, Made};
 use crate::workplace::Workplace;
+use approx::abs_diff_eq;
 use remap::trace;
 use remapping::record::Record;
 use remapping::simulate::families::Family;
@@ -145,7 +146,10 @@ fn ships(place: &Workplace, log: &Path, remap_cost: f64, overlap: (u64, f64)) ->
     let text = program(record, first, &start, since, &asked);
     let (paid, made) = run(place, "advice", &text);
     let row = line(&found, chosen);
-    assert!((paid - number(&row["cost"])).abs() < 1e-6 * paid, "{chosen}: {paid}, {row}");
+    assert!(
+        abs_diff_eq!(paid, number(&row["cost"]), epsilon = 1e-6 * paid),
+        "{chosen}: {paid}, {row}"
+    );
     assert_eq!(made, row["remaps"].to_string(), "{chosen}");
     // The sentence: by how much that is less than what was done, or than doing nothing.
     let against = if read.knows_remaps { "recorded" } else { "never" };
@@ -167,7 +171,10 @@ fn ships(place: &Workplace, log: &Path, remap_cost: f64, overlap: (u64, f64)) ->
         _ => (judged.clone().map(|step| imbalance(step, &start)).sum(), 0.0),
     };
     let time = cost + mean + judged.map(|step| record.mean(step)).sum::<f64>();
-    assert!((cost - number(&other["cost"])).abs() < 1e-6 * cost, "{against}: {cost}, {other}");
+    assert!(
+        abs_diff_eq!(cost, number(&other["cost"]), epsilon = 1e-6 * cost),
+        "{against}: {cost}, {other}"
+    );
     let percent = if chosen == "never" && against == "never" {
         None
     } else {
@@ -177,7 +184,10 @@ fn ships(place: &Workplace, log: &Path, remap_cost: f64, overlap: (u64, f64)) ->
         let words: Vec<&str> = sentence.split(" % (95 %: ").collect();
         let said: f64 = words[0].rsplit(' ').next().unwrap().parse().unwrap();
         let said = if sentence.contains(" of the job more") { -said } else { said };
-        assert!((said - percent).abs() < 0.005 + 1e-6, "{percent} is not in {sentence}");
+        assert!(
+            abs_diff_eq!(said, percent, epsilon = 0.005 + 1e-6),
+            "{percent} is not in {sentence}"
+        );
     }
     let lower = number(&found["saves"].get("lower").cloned().unwrap_or(Value::from(-1.0)));
     if lower > 0.0 {

@@ -1,6 +1,7 @@
 //! `ContinuousDrift` models from the command line.
 
 use crate::workplace::{Outcome, Workplace};
+use approx::abs_diff_eq;
 use remapping::estimate::Estimate;
 use remapping::record::Record;
 use remapping::simulate::families::{Family, Run};
@@ -62,7 +63,7 @@ fn the_rule_is_played() {
     for line in lines {
         if let Some(exact) = line["exact"].as_f64() {
             let error = 2.0 * line["half_width"].as_f64().unwrap();
-            assert!((cost(line) - exact).abs() <= error, "{line}");
+            assert!(abs_diff_eq!(cost(line), exact, epsilon = error), "{line}");
         }
     }
     assert!(lines.iter().filter(|line| line["exact"].is_f64()).count() >= 2);

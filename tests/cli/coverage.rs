@@ -1,6 +1,7 @@
 //! Every interval with its level, in words and in documents: one wording for sampled, another for proved.
 
 use crate::workplace::Workplace;
+use approx::abs_diff_eq;
 use rayon::prelude::*;
 use remap::model::fluids::Fluids;
 use remap::model::land_battle::{LandBattle, Mapping};
@@ -26,7 +27,7 @@ fn is_sampled(found: &Value) {
         ["mean", "half_width", "lower", "upper"].map(|field| number(&found[field]));
     assert!(lower <= mean && mean <= upper, "{found}");
     let reach = (mean - lower).max(upper - mean);
-    assert!((half_width - reach).abs() <= 1e-9 * mean.abs().max(1e-9), "{found}");
+    assert!(abs_diff_eq!(half_width, reach, epsilon = 1e-9 * mean.abs().max(1e-9)), "{found}");
     assert_eq!(found["level"], 0.95);
 }
 
@@ -40,7 +41,7 @@ fn a_detector_without_a_seen_error_is_not_said_to_make_none() {
     assert_eq!((&found["missed"]["errors"], &found["missed"]["pairs"]), (&0.into(), &50.into()));
     // (1 - p)^50 = .025.
     let upper = 1.0 - 0.025_f64.powf(0.02);
-    assert!((number(&found["missed"]["upper"]) - upper).abs() < 1e-9, "{found}");
+    assert!(abs_diff_eq!(number(&found["missed"]["upper"]), upper, epsilon = 1e-9), "{found}");
     assert_eq!(found["detector"]["missed"], found["missed"]["upper"]);
     let out = place.run(&arguments).exits(0).out;
     assert!(out.contains("missed = 0, 95 % confidence 0 to 0.0711"), "{out}");

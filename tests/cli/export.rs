@@ -2,6 +2,7 @@
 
 use crate::languages::in_every_language;
 use crate::workplace::Workplace;
+use approx::abs_diff_eq;
 use remap::model::{Loaded, Problem};
 use remap::solution::rule::{self, Rule, StatedRule};
 use remapping::belief::{Belief, Detector, Report};
@@ -69,7 +70,10 @@ fn belief_thresholds_decide_as_the_engine_does() {
                 let (decision, next) = line.trim().split_once(' ').unwrap();
                 assert_eq!(decision == "1", *remap, "{language}");
                 let next: f64 = next.trim().parse().unwrap();
-                assert!((next - belief).abs() <= 4e-16, "{language}: {next} is not {belief}");
+                assert!(
+                    abs_diff_eq!(next, belief, epsilon = 4e-16),
+                    "{language}: {next} is not {belief}"
+                );
             }
         });
     }
@@ -135,7 +139,10 @@ fn two_thresholds_decide_as_the_engine_does() {
                 let (decision, next) = line.trim().split_once(' ').unwrap();
                 assert_eq!(decision == "1", *remap, "{language}: {name}");
                 let next: f64 = next.trim().parse().unwrap();
-                assert!((next - belief).abs() <= 4e-16, "{language}: {next} is not {belief}");
+                assert!(
+                    abs_diff_eq!(next, belief, epsilon = 4e-16),
+                    "{language}: {next} is not {belief}"
+                );
             }
         });
         // The monitor of the engine, playing the same rule along a path of reports.

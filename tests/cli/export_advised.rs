@@ -2,6 +2,7 @@
 
 use crate::languages::{in_every_language, is_there, skipped};
 use crate::workplace::Workplace;
+use approx::abs_diff_eq;
 use rand::RngExt;
 use remapping::overlap::Overlap;
 use remapping::policy::advised::{Advised, Stored};
@@ -107,7 +108,10 @@ fn controllers_decide_as_replay_does() {
         let paid = [go(trained().for_steps(left), &ends[0], 0), go(trained(), &ends[1], 0)];
         for (paid, said) in paid.into_iter().zip(document["costs"].as_array().unwrap()) {
             let said = said["cost"].as_f64().unwrap();
-            assert!((paid - said).abs() <= 1e-9 * said, "{family:?}: {paid} is not {said}");
+            assert!(
+                abs_diff_eq!(paid, said, epsilon = 1e-9 * said),
+                "{family:?}: {paid} is not {said}"
+            );
         }
         go(Advised::new(cost).for_steps(left), &ends[2], 0);
         go(Advised::new(cost), &ends[3], 0);
@@ -210,7 +214,10 @@ fn controllers_decide_as_replay_does_beside_the_steps() {
         let paid = [go(trained().for_steps(left), &ends[0], 0), go(trained(), &ends[1], 0)];
         for (paid, said) in paid.into_iter().zip(document["costs"].as_array().unwrap()) {
             let said = said["cost"].as_f64().unwrap();
-            assert!((paid - said).abs() <= 1e-9 * said, "{family:?}: {paid} is not {said}");
+            assert!(
+                abs_diff_eq!(paid, said, epsilon = 1e-9 * said),
+                "{family:?}: {paid} is not {said}"
+            );
         }
         go(cold().for_steps(left), &ends[2], 0);
         go(cold(), &ends[3], 0);

@@ -2,6 +2,7 @@
 //! little more than the best setting of that knob.
 
 use crate::workplace::Workplace;
+use approx::assert_abs_diff_eq;
 use serde_json::Value;
 use std::path::Path;
 
@@ -518,7 +519,7 @@ fn an_interval_is_written_where_there_is_one() {
                 let cost = &solution["cost_aware"];
                 let remaps = cost["remap_cost"].as_f64().unwrap() / every as f64;
                 let waiting = cost["cost_per_step"].as_f64().unwrap() - remaps;
-                assert!((period / every as f64 - 100.0 - waiting).abs() < 1e-6);
+                assert_abs_diff_eq!(period / every as f64 - 100.0, waiting, epsilon = 1e-6);
             }
             _ => {
                 let (knob, interval) = parsed(target, &place.run(&export).exits(0).out);

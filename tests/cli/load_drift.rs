@@ -1,5 +1,6 @@
 //! `LoadDrift` and `ActivityMesh` models from the command line.
 
+use approx::{abs_diff_eq, assert_abs_diff_eq};
 use assert_cmd::Command;
 use serde_json::Value;
 use std::path::Path;
@@ -66,7 +67,7 @@ fn remaps_that_cost_what_they_move() {
         ["compare", "model.ron", "--policies", "optimal,fixed,never", "--runs", "400", "--json"];
     for line in json(folder.path(), &arguments)["policies"].as_array().unwrap() {
         let (mean, exact) = (line["mean"].as_f64().unwrap(), line["exact"].as_f64().unwrap());
-        assert!((mean / exact - 1.0).abs() < 0.1, "{line}");
+        assert!(abs_diff_eq!(mean / exact, 1.0, epsilon = 0.1), "{line}");
     }
     let refused = |more: &str, arguments: &[&str]| {
         let output = remap(charged("2", more).path(), arguments).output().unwrap();
@@ -92,11 +93,11 @@ fn solve_gives_the_contracts_fields() {
     assert_eq!(found["status"], "converged");
     assert_eq!(found["states"], 1330);
     let number = |name: &str| found[name].as_f64().unwrap();
-    assert!((number("value") - 174.4415444473561).abs() < 1e-9);
-    assert!((number("work") - 1000.0025581197721).abs() < 1e-9);
-    assert!((number("time") - number("value") - number("work")).abs() < 1e-9);
-    assert!((number("utilization") - number("work") / number("time")).abs() < 1e-12);
-    assert!((number("remaps") - 5.893446266841264).abs() < 1e-9);
+    assert_abs_diff_eq!(number("value"), 174.4415444473561, epsilon = 1e-9);
+    assert_abs_diff_eq!(number("work"), 1000.0025581197721, epsilon = 1e-9);
+    assert_abs_diff_eq!(number("time") - number("value"), number("work"), epsilon = 1e-9);
+    assert_abs_diff_eq!(number("utilization"), number("work") / number("time"), epsilon = 1e-12);
+    assert_abs_diff_eq!(number("remaps"), 5.893446266841264, epsilon = 1e-9);
     assert_eq!(found["best_fixed"]["interval"], 13);
     // The number of threads changes no bit.
     let one = json(folder.path(), &["solve", "model.ron", "--json", "--threads", "1"]);
@@ -243,7 +244,7 @@ fn compare_plays_every_policy_on_the_same_paths() {
         let (mean, width) =
             (policy["mean"].as_f64().unwrap(), policy["half_width"].as_f64().unwrap());
         if let Some(exact) = policy["exact"].as_f64() {
-            assert!((mean - exact).abs() < 2.3 * width, "{policy}");
+            assert!(abs_diff_eq!(mean, exact, epsilon = 2.3 * width), "{policy}");
             assert!(exact >= optimal["exact"].as_f64().unwrap() - 1e-9);
         }
         assert!(policy["per_metric"]["regret_clairvoyant"]["mean"].as_f64().unwrap() >= -1e-9);
@@ -361,7 +362,7 @@ fn the_rule_of_many_ranks_is_played() {
     let found: Value = serde_json::from_slice(&found.stdout).unwrap();
     let curve = &found["threshold_curve"];
     let mean = curve["cost"]["mean"].as_f64().unwrap();
-    assert!((cost(0) / mean - 1.0).abs() < 0.02, "{} {mean}", cost(0));
+    assert!(abs_diff_eq!(cost(0) / mean, 1.0, epsilon = 0.02), "{} {mean}", cost(0));
     for target in ["c", "fortran", "python", "rust", "csv", "json", "controller", "warpx"] {
         let mut export = remap(folder.path(), &["export", "solution.json", "--to", target]);
         let text = export.output().unwrap();
@@ -427,7 +428,7 @@ fn the_best_threshold_is_not_the_closest() {
     let asked = ["compare", "model.ron", "--policies", &rule, "--runs", "2", "--json"];
     let played = json(folder.path(), &asked);
     let exact = played["policies"][0]["exact"].as_f64().unwrap();
-    assert!((exact - value).abs() < 1e-9, "{exact} {value}");
+    assert!(abs_diff_eq!(exact, value, epsilon = 1e-9), "{exact} {value}");
     let asked = "threshold,best_threshold";
     let both = json(
         folder.path(),
@@ -435,7 +436,7 @@ fn the_best_threshold_is_not_the_closest() {
     );
     assert_eq!(both["best_threshold"]["threshold"], threshold);
     let cost = |i: usize| both["policies"][i]["exact"].as_f64().unwrap();
-    assert!(cost(1) <= cost(0) && (cost(1) - value).abs() < 1e-9);
+    assert!(cost(1) <= cost(0) && abs_diff_eq!(cost(1), value, epsilon = 1e-9));
 }
 
 /// A long program of many states goes over few of them, and is resumed in the midst of that.

@@ -2,6 +2,7 @@
 
 use crate::logs::{DRIFTING, Made};
 use crate::workplace::{MODEL, Workplace};
+use approx::{abs_diff_eq, assert_abs_diff_eq};
 use serde_json::Value;
 
 fn number(value: &Value) -> f64 {
@@ -40,7 +41,7 @@ fn overlapping_remaps_cost_what_they_cost_by_hand() {
     let slower = 0.1 * (mean(14) + 2.5 + mean(15) + 3.0);
     let paid = 0.5 + 1.0 + 1.5 + 2.0 + 2.5 + 3.0 + slower + 1.5 + 2.0 + 2.5 + 3.0 + 3.0;
     let found = line(&late, "fixed:4");
-    assert!((number(&found["cost"]) - paid).abs() < 1e-9, "{found} is not {paid}");
+    assert!(abs_diff_eq!(number(&found["cost"]), paid, epsilon = 1e-9), "{found} is not {paid}");
     assert_eq!(found["remaps"], 1);
     assert_eq!(line(&late, "never"), line(&late, "never"));
     assert_eq!(number(&line(&late, "never")["cost"]), number(&line(&plain, "never")["cost"]));
@@ -157,10 +158,10 @@ fn parts_are_trained_on_all_before_them() {
     for name in ["advised", "fixed", "never"] {
         let sum = number(&line(&early, name)["cost"]) + number(&line(&late, name)["cost"]);
         let cost = number(&line(&split, name)["cost"]);
-        assert!((cost - sum).abs() < 1e-9 * sum, "{name}: {cost} is not {sum}");
+        assert!(abs_diff_eq!(cost, sum, epsilon = 1e-9 * sum), "{name}: {cost} is not {sum}");
     }
     let sum = number(&early["clairvoyant"]) + number(&late["clairvoyant"]);
-    assert!((number(&split["clairvoyant"]) - sum).abs() < 1e-9 * sum);
+    assert_abs_diff_eq!(number(&split["clairvoyant"]), sum, epsilon = 1e-9 * sum);
 }
 
 #[test]
@@ -185,7 +186,7 @@ fn the_length_of_the_job_says_what_the_advice_is_worth() {
     let job = number(&line(&found, "recorded")["time"]) / number(&found["judged"]) * 1e5;
     let said = advice.split("which is ").nth(1).unwrap_or_else(|| panic!("{advice}"));
     let seconds: f64 = said.split(' ').next().unwrap().parse().unwrap();
-    assert!((seconds - percent / 100.0 * job).abs() <= 0.006 * seconds, "{advice}");
+    assert!(abs_diff_eq!(seconds, percent / 100.0 * job, epsilon = 0.006 * seconds), "{advice}");
     assert!(advice.contains("seconds in 100000 steps"), "{advice}");
     place.run(&["advise", "run.csv", "-o", "advice"]).exits(0);
     // The page has a table for each of five costs, and begins with the sentence.

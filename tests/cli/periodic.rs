@@ -1,6 +1,7 @@
 //! The `Periodic` problem from outside: tables in one command each, wrong models.
 
 use crate::workplace::Workplace;
+use approx::{abs_diff_eq, assert_abs_diff_eq};
 use assert_cmd::Command;
 use serde_json::Value;
 use std::path::PathBuf;
@@ -138,7 +139,10 @@ fn periodic_and_reducible_chains_have_their_intervals() {
     assert_eq!(code, 0, "{out}");
     let cost = &found["cost_aware"];
     assert!(found["interval"].is_null() && cost["interval"].is_null(), "{out}");
-    assert!((cost["cost_per_step"].as_f64().unwrap() - 1.5 * 4.0 / 9.0).abs() < 1e-12, "{out}");
+    assert!(
+        abs_diff_eq!(cost["cost_per_step"].as_f64().unwrap(), 1.5 * 4.0 / 9.0, epsilon = 1e-12),
+        "{out}"
+    );
 }
 
 /// A curve that is shorter than the interval says so.
@@ -244,8 +248,12 @@ fn a_birth_death_chain_has_its_intervals() {
     }
     let cost_aware = &found["cost_aware"];
     assert_eq!(cost_aware["interval"], best.0);
-    assert!((cost_aware["cost_per_step"].as_f64().unwrap() - best.1).abs() < 1e-11);
-    assert!((cost_aware["tolerance_max_over_mean"].as_f64().unwrap() - best.2).abs() < 1e-11);
+    assert_abs_diff_eq!(cost_aware["cost_per_step"].as_f64().unwrap(), best.1, epsilon = 1e-11);
+    assert_abs_diff_eq!(
+        cost_aware["tolerance_max_over_mean"].as_f64().unwrap(),
+        best.2,
+        epsilon = 1e-11
+    );
     // Within the interval the bound holds, one step later it does not.
     let deviation = found["deviation"].as_array().unwrap();
     let interval = found["interval"].as_u64().unwrap() as usize;
@@ -397,7 +405,7 @@ fn periods_follow_one_another() {
     let (mut from, mut load) = (0, 100.0);
     for (k, period) in periods.iter().enumerate() {
         assert_eq!(period["from"], from);
-        assert!((period["initial_load"].as_f64().unwrap() - load).abs() < 1e-9);
+        assert_abs_diff_eq!(period["initial_load"].as_f64().unwrap(), load, epsilon = 1e-9);
         // 63 variances of 1/4, over the mean load.
         let v = |t: u64| (63.0 * 0.25 * t as f64).sqrt() / (load + 0.5 * t as f64);
         match period["interval"].as_u64() {

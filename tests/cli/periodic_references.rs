@@ -1,6 +1,7 @@
 //! Every theorem of \[FXW03\] and the exact values against references that `periodic_references.py`
 //! made by other means, through the command line.
 
+use approx::abs_diff_eq;
 use assert_cmd::Command;
 use serde_json::Value;
 use std::path::PathBuf;
@@ -36,7 +37,9 @@ fn references_of_all_theorems() {
             let agrees = match expected {
                 Value::String(digits) => {
                     let expected: f64 = digits.parse().unwrap();
-                    value.as_f64().is_some_and(|v| (v - expected).abs() <= DIGITS * expected.abs())
+                    value.as_f64().is_some_and(|v| {
+                        abs_diff_eq!(v, expected, epsilon = DIGITS * expected.abs())
+                    })
                 }
                 other => value == other,
             };

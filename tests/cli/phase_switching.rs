@@ -1,6 +1,7 @@
 //! `PhaseSwitching` models, and detectors with any number of levels.
 
 use crate::workplace::{MODEL, Workplace};
+use approx::assert_abs_diff_eq;
 use serde_json::Value;
 
 const SWITCHING: &str = r#"Model(
@@ -65,7 +66,7 @@ fn a_program_without_an_end_has_an_average() {
     let facts = workplace.run(&["check", "model.ron", "--json"]).exits(0).json();
     assert_eq!(facts["problem"], "phase_switching");
     let share = facts["share_of_the_second_phase"].as_f64().unwrap();
-    assert!((share - 1.0 / 3.0).abs() < 1e-15);
+    assert_abs_diff_eq!(share, 1.0 / 3.0, epsilon = 1e-15);
     let sweep = ["sweep", "model.ron", "--json", "--set", "problem.switch.to_second=0:4:1"];
     let runs = workplace.run(&sweep).exits(0).json();
     let costs: Vec<f64> = runs["runs"]

@@ -2,6 +2,7 @@
 //! error contains the proved bounds, one without is the exact number in the digits that are shown.
 
 use crate::workplace::Workplace;
+use approx::abs_diff_eq;
 use serde_json::Value;
 use std::path::Path;
 
@@ -171,7 +172,7 @@ fn faults(rows: &[[String; 3]], solution: &Value) -> Vec<String> {
                 let percent = 100.0 * found["disagreement"].as_f64().unwrap();
                 let shown = rest.split_once(" %").unwrap().0;
                 let close = |text: &str, truth: f64| {
-                    (number(text) - truth).abs() <= half_unit(text) + 1e-12
+                    abs_diff_eq!(number(text), truth, epsilon = half_unit(text) + 1e-12)
                 };
                 close(value, found["threshold"].as_f64().unwrap()) && close(shown, percent)
             }

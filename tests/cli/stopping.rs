@@ -1,6 +1,7 @@
 //! Stopping problems from the command line.
 
 use crate::workplace::Workplace;
+use approx::{abs_diff_eq, assert_abs_diff_eq};
 use assert_cmd::Command;
 use serde_json::Value;
 use std::path::Path;
@@ -57,7 +58,7 @@ fn solutions_have_the_fields_of_the_contract() {
     assert!(found["value_gap"].as_f64().unwrap() <= 1e-9);
     assert_eq!(found["representation"], "exchangeable");
     assert_eq!(found["value"].as_array().unwrap().len(), 36);
-    assert!((found["remap_value"].as_f64().unwrap() - 12.341653397656973).abs() < 1e-8);
+    assert_abs_diff_eq!(found["remap_value"].as_f64().unwrap(), 12.341653397656973, epsilon = 1e-8);
 }
 
 #[test]
@@ -95,7 +96,7 @@ fn critical_costs_are_where_the_map_changes() {
     let costs = found["critical_cost"].as_array().unwrap();
     assert_eq!(costs.len(), 36);
     assert!(costs[0].is_null());
-    assert!((costs[18].as_f64().unwrap() - 96697.0 / 24291.0).abs() < 1e-12);
+    assert_abs_diff_eq!(costs[18].as_f64().unwrap(), 96697.0 / 24291.0, epsilon = 1e-12);
 }
 
 #[test]
@@ -189,7 +190,7 @@ fn long_maps_are_written_as_an_archive() {
         *counts.entry(*letter).or_default() += vectors[class];
         let loads = &loads[7 * class..7 * class + 7];
         assert_eq!(*letter == b'B', loads.iter().all(|load| *load == loads[0]));
-        let remaps = (value[class] - 200.0).abs() <= 1e-9;
+        let remaps = abs_diff_eq!(value[class], 200.0, epsilon = 1e-9);
         assert!(tie[class] || (*letter == b'R') == remaps, "{loads:?}");
     }
     assert_eq!(counts[&b'R'], found["counts"]["remap"].as_f64().unwrap());
@@ -234,7 +235,9 @@ fn where_remaps_are_cheap_only_the_active_region_is_solved() {
     let values = |found: &Value| -> Vec<f64> {
         found["value"].as_array().unwrap().iter().map(|v| v.as_f64().unwrap()).collect()
     };
-    assert!(values(&band).iter().zip(values(&full)).all(|(a, b)| (a - b).abs() <= 3e-8));
+    for (a, b) in values(&band).into_iter().zip(values(&full)) {
+        assert_abs_diff_eq!(a, b, epsilon = 3e-8);
+    }
 }
 
 fn walks(count: usize, levels: usize, cost: f64) -> String {
@@ -288,7 +291,7 @@ fn more_load_vectors_than_can_be_counted_are_solved_around_balance() {
         (&"converged".into(), &"active".into())
     );
     let states = found["states"].as_f64().unwrap() / 30f64.powi(32);
-    assert!((states - 1.0).abs() <= 1e-14);
+    assert_abs_diff_eq!(states, 1.0, epsilon = 1e-14);
     assert_eq!(found["counts"]["balanced"].as_f64(), Some(30.0));
     // One process is next to the others.
     let next = found["counts"]["continued"].as_f64().unwrap();
@@ -389,7 +392,7 @@ fn a_remap_cost_by_what_it_moves_and_an_end() {
         let cost = 2.0 + ((i - j).abs() / 2) as f64;
         match letter {
             'B' => assert!(i == j && value(place) == 0.0),
-            'R' => assert!((value(place) - cost).abs() < 1e-8),
+            'R' => assert!(abs_diff_eq!(value(place), cost, epsilon = 1e-8)),
             _ => assert!(value(place) < cost),
         }
     }
@@ -439,12 +442,15 @@ fn rules_are_compared_on_a_computation_that_goes_on() {
     let optimum = number(&policies[0]["exact"]);
     let average = json(&["solve", &model("restart"), "--json"]);
     // A thousand steps from balance cost about as much as a thousand of the average.
-    assert!((optimum / 1000.0 - number(&average["average"]["lower"])).abs() < 0.01, "{optimum}");
+    assert!(
+        abs_diff_eq!(optimum / 1000.0, number(&average["average"]["lower"]), epsilon = 0.01),
+        "{optimum}"
+    );
     for policy in policies {
         let mean = number(&policy["mean"]);
         let width = number(&policy["half_width"]);
         if let Some(exact) = policy["exact"].as_f64() {
-            assert!((mean - exact).abs() < 2.5 * width + 1e-9, "{policy}");
+            assert!(abs_diff_eq!(mean, exact, epsilon = 2.5 * width + 1e-9), "{policy}");
             assert!(exact >= optimum - 0.5, "{policy}");
         }
         assert!(mean + 2.5 * width >= optimum - 0.5, "{policy}");
@@ -468,7 +474,7 @@ fn rules_are_compared_where_a_remap_ends_the_cost() {
         for policy in policies {
             let (mean, width) = (number(&policy["mean"]), number(&policy["half_width"]));
             if let Some(exact) = policy["exact"].as_f64() {
-                assert!((mean - exact).abs() < 2.5 * width + 1e-9, "{policy}");
+                assert!(abs_diff_eq!(mean, exact, epsilon = 2.5 * width + 1e-9), "{policy}");
                 assert!(exact >= optimum - 1e-6, "{policy}");
             }
             assert!(mean + 2.5 * width >= optimum, "{policy}");
@@ -476,7 +482,7 @@ fn rules_are_compared_where_a_remap_ends_the_cost() {
         let solved = json(&["solve", &model(name), "--values", "--json"]);
         let value = solved["value"].as_array().unwrap();
         let mean = value.iter().map(number).sum::<f64>() / value.len() as f64;
-        assert!((mean - optimum).abs() < 1e-7, "{mean} {optimum}");
+        assert!(abs_diff_eq!(mean, optimum, epsilon = 1e-7), "{mean} {optimum}");
     }
 }
 
@@ -512,12 +518,12 @@ fn rules_are_compared_on_chains_that_differ_or_depend_on_each_other() {
             let exact = policy["exact"].as_f64().unwrap_or(optimum);
             assert!(exact >= optimum - 1e-9 && mean + 2.5 * width > optimum, "{policy}");
             if policy["exact"].is_f64() {
-                assert!((mean - exact).abs() < 3.0 * width + 1e-9, "{policy}");
+                assert!(abs_diff_eq!(mean, exact, epsilon = 3.0 * width + 1e-9), "{policy}");
             }
         }
         let solved = json(&["solve", &model(name), "--values", "--json"]);
         let values = solved["value"].as_array().unwrap();
-        let near = |value: &Value| (number(value) - optimum).abs() < 1e-9 * optimum;
+        let near = |value: &Value| abs_diff_eq!(number(value), optimum, epsilon = 1e-9 * optimum);
         assert!(values.iter().any(near), "{name}: {optimum}");
     }
 }
@@ -548,7 +554,7 @@ fn states_may_share_loads() {
     };
     let solved = json(&["solve", &model("bursts"), "--values", "--json"]);
     let optimum = compared["policies"][0]["exact"].as_f64().unwrap();
-    assert!((optimum - mean(&solved["value"])).abs() < 1e-7);
+    assert_abs_diff_eq!(optimum, mean(&solved["value"]), epsilon = 1e-7);
     let wrong = complaint(
         "processes: Joint(loads: [[1, 1], [2, 0], [2, 0]], transition: Dense([[0, 1, 0], [0, 0, 1], [1, 0, 0]])), \
          remap_cost: 1, after_remap: Restart",
@@ -599,7 +605,7 @@ fn loads_without_a_highest_one() {
         for j in 0..6 {
             let (own, other) = (6 * i + j, (kept as usize + 10) * i + j);
             let value = |found: &Value, at: usize| found["value"][at].as_f64().unwrap();
-            assert!((value(&found, own) - value(&long, other)).abs() < 1e-8);
+            assert_abs_diff_eq!(value(&found, own), value(&long, other), epsilon = 1e-8);
         }
     }
     let wrong = complaint(

@@ -2,6 +2,7 @@
 //! every load vector is a state, the transition matrix is written out, and policy iteration
 //! eliminates without iteration.
 
+use approx::abs_diff_eq;
 use assert_cmd::Command;
 use nalgebra::{DMatrix, DVector};
 use serde_json::Value;
@@ -235,7 +236,7 @@ impl Model {
             assert!(low <= reference.remap_value && reference.remap_value <= high, "{case}");
         } else {
             let remap = found["remap_value"].as_f64().unwrap();
-            assert!((remap - reference.remap_value).abs() <= 1e-9 * scale, "{case}");
+            assert!(abs_diff_eq!(remap, reference.remap_value, epsilon = 1e-9 * scale), "{case}");
         }
         let numbers = |key: &str| found[key].as_array().unwrap().iter();
         let value: Vec<f64> = numbers("value").map(|v| v.as_f64().unwrap()).collect();
@@ -243,7 +244,7 @@ impl Model {
         let decision: Vec<char> = found["decision"].as_str().unwrap().chars().collect();
         assert!(decision.len() == self.states() && value.len() == self.states());
         for (s, (&letter, advantage)) in decision.iter().zip(&reference.advantage).enumerate() {
-            let near = (value[s] - reference.value[s]).abs() <= 1e-9 * scale;
+            let near = abs_diff_eq!(value[s], reference.value[s], epsilon = 1e-9 * scale);
             assert!(near || restart, "{case}: J{:?} {}", self.loads(s), value[s]);
             let tie = ties.contains(&s);
             let state = || format!("{case}: {:?} {advantage:?} tie: {tie}", self.loads(s));

@@ -4,6 +4,7 @@
 
 use crate::logs::{DRIFTING, Made, Numbers};
 use crate::workplace::{Outcome, Workplace};
+use approx::abs_diff_eq;
 use flate2::{Compression, write::GzEncoder};
 use remap::complaint::Complaint;
 use remap::replaying::contest::{contestants, table};
@@ -355,7 +356,8 @@ fn a_billion_rows_are_fitted_in_300_megabytes() {
     assert_eq!(found["steps"], STEPS);
     assert!(most < 300_000, "{most} KiB");
     // The model that the log was made by.
-    let near = |name: &str, value: f64| (parameter(&found, name) - value).abs() < 1e-4;
+    let near =
+        |name: &str, value: f64| abs_diff_eq!(parameter(&found, name), value, epsilon = 1e-4);
     assert!(near("up", 0.2) && near("down", 0.25));
 }
 
@@ -393,7 +395,9 @@ fn rules_pay_on_a_long_log_what_they_pay_in_memory() {
                 let alone = play(record, end..steps, ground.base(), ground.price(), &mut run);
                 assert_eq!(course.tally, alone.tally, "{} {overlap:?} {from:?}", contestant.name);
                 let sum: f64 = course.costs.iter().sum();
-                assert!((sum - line.cost).abs() < 1e-9 * sum && line.regret.is_none());
+                assert!(
+                    abs_diff_eq!(sum, line.cost, epsilon = 1e-9 * sum) && line.regret.is_none()
+                );
             }
             let run = recorded(record, end..steps, 0.8);
             assert_eq!(found.courses[names.len()].tally, run.tally);

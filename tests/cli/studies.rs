@@ -1,6 +1,7 @@
 //! `remap regret`, `remap study`, and `remap compare` on changes of phase.
 
 use crate::workplace::{MODEL, Workplace};
+use approx::abs_diff_eq;
 use serde_json::Value;
 
 fn number(value: &Value, path: &str) -> f64 {
@@ -250,7 +251,10 @@ fn a_study_of_loads_that_drift() {
     );
     for k in 0..2 {
         let (first, least) = (middle(5, k), middle(6, k));
-        assert!(first >= least && (middle(7, k) - 100.0 * (first / least - 1.0)).abs() < 1e-6);
+        assert!(
+            first >= least
+                && abs_diff_eq!(middle(7, k), 100.0 * (first / least - 1.0), epsilon = 1e-6)
+        );
         assert_eq!(series[5]["statistical"], true);
     }
     assert!(workplace.read("study.svg").contains("least"));
@@ -285,7 +289,8 @@ fn costs_of_a_step_cross_at_its_threshold() {
         if retain["remark"].is_string() {
             crossings += 1;
             assert!(
-                (p - threshold).abs() < 1e-9 && (kept - moved).abs() < 1e-9,
+                abs_diff_eq!(p, threshold, epsilon = 1e-9)
+                    && abs_diff_eq!(kept, moved, epsilon = 1e-9),
                 "{retain} {remap}"
             );
         } else {
@@ -323,14 +328,17 @@ fn phases_and_machines_that_cannot_be_are_explained() {
     let regret = number(&compared["policies"][1], "/per_metric/regret_optimal/upper");
     let optimum = number(&compared["policies"][0], "/upper");
     let shown = number(&found["series"][0]["points"][0], "/upper");
-    assert!((shown - 100.0 * regret / optimum).abs() < 1e-3, "{shown} {regret} {optimum}");
+    assert!(
+        abs_diff_eq!(shown, 100.0 * regret / optimum, epsilon = 1e-3),
+        "{shown} {regret} {optimum}"
+    );
     study(&above("rebasing", "0.5")).exits(1).says("phases cannot last so long");
     study(&above("nonsense", "20")).exits(1).says("there is no such policy").says("rebasing");
     let speedup = "Speedup(name: \"s\", cycles: 100, update: 1, remap: 5, moves: Crystal, ";
     // e = 1: 16 / (1 + 5 * 4 / 100).
     let found = study(&format!("{speedup}points_per_processor: 8, points: [(at: 16)])")).exits(0);
     let value = number(&found.json()["series"][0]["points"][0], "/lower");
-    assert!((value - 16.0 / 1.2).abs() < 1e-12, "{value}");
+    assert!(abs_diff_eq!(value, 16.0 / 1.2, epsilon = 1e-12), "{value}");
     let both = format!("{speedup}processors: 4, points_per_processor: 8, points: [])");
     study(&both).exits(1).says("one of `processors` and");
     study(&format!("{speedup}processors: 4, points: [(at: 0)])")).exits(1).says("at least 1");
@@ -344,7 +352,9 @@ fn loads_under_either_objective() {
     let study = workplace.run(&["study", path, "--json"]).exits(0).json();
     let value =
         |series: usize, k: usize| study["series"][series]["points"][k]["lower"].as_f64().unwrap();
-    let near = |found: f64, right: f64| assert!((found - right).abs() < 1e-12, "{found} {right}");
+    let near = |found: f64, right: f64| {
+        assert!(abs_diff_eq!(found, right, epsilon = 1e-12), "{found} {right}")
+    };
     for k in 0..6 {
         let n = f64::from(2 << k);
         near(value(0, k), 0.2);

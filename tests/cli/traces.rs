@@ -2,6 +2,7 @@
 
 use crate::logs::DRIFTING;
 use crate::workplace::Workplace;
+use approx::{abs_diff_eq, assert_abs_diff_eq};
 use serde_json::Value;
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -284,7 +285,7 @@ fn drifts_of_the_ranks_and_their_spread_are_recovered() {
                 .as_i64()
                 .unwrap()
         };
-        assert!((best("fitted.ron") - best("drifts.ron")).abs() <= 1);
+        assert_abs_diff_eq!(best("fitted.ron"), best("drifts.ron"), epsilon = 1);
     }
     assert!(inside >= 10, "{inside} of 12");
 }
@@ -372,7 +373,7 @@ fn replay_judges_on_steps_it_has_not_trained_on() {
             true => found["clairvoyant_from_actual"].as_f64().unwrap_or(least),
             false => least,
         };
-        assert!(regret >= 0.0 && (cost - regret - least).abs() < 1e-9, "{line}");
+        assert!(regret >= 0.0 && abs_diff_eq!(cost - regret, least, epsilon = 1e-9), "{line}");
     }
     let regret = |name: &str| {
         policies.iter().find(|line| line["policy"] == name).unwrap()["regret"].as_f64().unwrap()
@@ -455,7 +456,7 @@ fn units_of_times_are_converted() {
             found["policies"].as_array().unwrap().iter().zip(plain["policies"].as_array().unwrap())
         {
             let (cost, right) = (line["cost"].as_f64().unwrap(), other["cost"].as_f64().unwrap());
-            assert!((cost - right).abs() < 1e-6 * right, "{line} is not {other}");
+            assert!(abs_diff_eq!(cost, right, epsilon = 1e-6 * right), "{line} is not {other}");
         }
     };
     let cases = [

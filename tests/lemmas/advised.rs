@@ -1,6 +1,7 @@
 //! The rule `advised`: what it is, what it must not depend on, what it guarantees, what it costs.
 
 use crate::advised_by_definition;
+use approx::abs_diff_eq;
 use proptest::prelude::*;
 use rand::RngExt;
 use remapping::overlap::{Overlap, Price};
@@ -76,7 +77,7 @@ proptest! {
         let mut policy = policy(&run.record, first, warm, run.remap_cost);
         let (paid, made) = play(&run.record, first, run.remap_cost, &mut policy);
         prop_assert_eq!(made, remaps);
-        prop_assert!((paid - cost).abs() <= 1e-9 * cost);
+        prop_assert!(abs_diff_eq!(paid, cost, epsilon = 1e-9 * cost));
     }
 
     /// The same where remaps come into force some steps after they are decided, and slow these.

@@ -1,5 +1,6 @@
 //! The Bayes filter of a fallible detector [NR90, sec. III.B].
 
+use approx::abs_diff_eq;
 use proptest::prelude::*;
 use remapping::Rational;
 use remapping::belief::{Belief, Detector, Report};
@@ -9,7 +10,7 @@ fn exact(value: f64) -> Rational {
 }
 
 fn close(value: f64, reference: f64) -> bool {
-    (value - reference).abs() <= 1e-14 * reference.abs()
+    abs_diff_eq!(value, reference, epsilon = 1e-14 * reference.abs())
 }
 
 fn probability() -> impl Strategy<Value = f64> {
@@ -73,11 +74,11 @@ proptest! {
     ) {
         let detector = Detector::new(alpha, beta).unwrap();
         let belief = Belief::from_odds(odds).unwrap();
-        prop_assert!((belief.odds() - odds).abs() <= 1e-12 * odds);
+        prop_assert!(abs_diff_eq!(belief.odds(), odds, epsilon = 1e-12 * odds));
         for report in Report::ALL {
             let mapped = detector.likelihood_ratio(report) * (odds + hazard) / (1.0 - hazard);
             let after = belief.step(hazard, report, &detector).unwrap().odds();
-            prop_assert!((after - mapped).abs() <= 1e-12 * mapped, "{after} {mapped}");
+            prop_assert!(abs_diff_eq!(after, mapped, epsilon = 1e-12 * mapped), "{after} {mapped}");
         }
     }
 
@@ -93,7 +94,7 @@ proptest! {
             total += q;
             mean += prior.after(report, &detector).map_or(0.0, |after| q * after.probability());
         }
-        prop_assert!((total - 1.0).abs() < 1e-14 && (mean - prior.probability()).abs() < 1e-14);
+        prop_assert!(abs_diff_eq!(total, 1.0, epsilon = 1e-14) && abs_diff_eq!(mean, prior.probability(), epsilon = 1e-14));
     }
 
     #[test]
@@ -109,7 +110,7 @@ proptest! {
             // A fixed point, unless the report is impossible there.
             if let Some(next) = limit.step(hazard, report, &detector) {
                 let scale = limit.probability().max(1e-300);
-                prop_assert!((next.probability() - limit.probability()).abs() <= 1e-9 * scale);
+                prop_assert!(abs_diff_eq!(next.probability(), limit.probability(), epsilon = 1e-9 * scale));
             }
             // From below, the beliefs rise towards it and never pass it.
             let mut belief = Belief::UNCHANGED;
@@ -155,7 +156,10 @@ fn the_ladder_of_beliefs() {
     let mut belief = Belief::UNCHANGED;
     for expected in [0.022059, 0.184388, 0.673449, 0.949057] {
         belief = belief.step(1.0 / 400.0, Report::Change, &detector).unwrap();
-        assert!((belief.probability() - expected).abs() < 5e-7, "{belief:?} {expected}");
+        assert!(
+            abs_diff_eq!(belief.probability(), expected, epsilon = 5e-7),
+            "{belief:?} {expected}"
+        );
     }
 }
 
@@ -173,7 +177,7 @@ proptest! {
         };
         let factor = (step(odds + apart) - step(odds)) / apart;
         let expected = beta / (1.0 - alpha) / (1.0 - hazard);
-        prop_assert!((factor - expected).abs() <= 1e-9 * expected.max(1.0) * (1.0 + odds));
+        prop_assert!(abs_diff_eq!(factor, expected, epsilon = 1e-9 * expected.max(1.0) * (1.0 + odds)));
         let limit = detector.fixed_point(Report::NoChange, hazard).unwrap();
         prop_assert_eq!(limit.probability() < 1.0, expected < 1.0);
         // In probability the map's slope is q^-2 times the determinant: at p = 0 it may exceed 1 before it
@@ -182,7 +186,7 @@ proptest! {
             let mut p = limit.probability();
             for _ in 0..20 {
                 let next = Belief::new(p).unwrap().step(hazard, Report::NoChange, &detector).unwrap();
-                prop_assert!((next.probability() - limit.probability()).abs() <= 1e-9);
+                prop_assert!(abs_diff_eq!(next.probability(), limit.probability(), epsilon = 1e-9));
                 p = next.probability();
             }
             let far = Belief::from_odds(odds).unwrap();
@@ -190,7 +194,7 @@ proptest! {
                 belief.step(hazard, Report::NoChange, &detector).unwrap()
             });
             let left = (far.odds() - limit.odds()).abs() * expected.powi(400);
-            prop_assert!((near.odds() - limit.odds()).abs() <= 2.0 * left + 1e-9 * (1.0 + limit.odds()));
+            prop_assert!(abs_diff_eq!(near.odds(), limit.odds(), epsilon = 2.0 * left + 1e-9 * (1.0 + limit.odds())));
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Markov operators against the dense matrices they stand for.
 
+use approx::abs_diff_eq;
 use nalgebra::{DMatrix, DVector};
 use proptest::prelude::*;
 use remapping::chain::{
@@ -127,7 +128,7 @@ proptest! {
         let expected = apply(&joint.unwrap(), &symmetric);
         let found = apply(&lumped, &v);
         for (x, expected) in full.iter().zip(expected) {
-            prop_assert!((found[rank(x)] - expected).abs() <= 1e-13);
+            prop_assert!(abs_diff_eq!(found[rank(x)], expected, epsilon = 1e-13));
         }
     }
 
@@ -149,16 +150,16 @@ proptest! {
         let found = apply(&one, &v);
         for (rank, found) in found.iter().enumerate() {
             let expected = product(&after, rank);
-            prop_assert!((found - expected).abs() <= bound * expected, "{found} {expected}");
+            prop_assert!(abs_diff_eq!(*found, expected, epsilon = bound * expected), "{found} {expected}");
         }
-        prop_assert!(apply(&one, &vec![1.0; v.len()]).iter().all(|x| (x - 1.0).abs() <= bound));
+        prop_assert!(apply(&one, &vec![1.0; v.len()]).iter().all(|x| abs_diff_eq!(*x, 1.0, epsilon = bound)));
         // As the outer factor of a product it acts on rows.
         let inner = BirthDeath::walk(rows + 1, 0.0, 0.0, Edge::Hold).unwrap();
         let both = Product::new(vec![Factor::Exchangeable(one), Factor::BirthDeath(inner)]).unwrap();
         v = v.iter().flat_map(|&x| (0..=rows).map(move |row| x * (row + 1) as f64)).collect();
         for (index, twice) in apply(&both, &v).into_iter().enumerate() {
             let expected = found[index / (rows + 1)] * (index % (rows + 1) + 1) as f64;
-            prop_assert!((twice - expected).abs() <= 2.0 * bound * expected);
+            prop_assert!(abs_diff_eq!(twice, expected, epsilon = 2.0 * bound * expected));
         }
     }
 
@@ -240,7 +241,7 @@ proptest! {
             for i in 0..w.len() {
                 for j in 0..w.len() {
                     let (a, b) = (w[i] * p[(i, j)], w[j] * p[(j, i)]);
-                    prop_assert!((a - b).abs() <= 1e-12 * a.max(b).max(1e-300));
+                    prop_assert!(abs_diff_eq!(a, b, epsilon = 1e-12 * a.max(b).max(1e-300)));
                 }
             }
         }

@@ -1,6 +1,7 @@
 //! One policy on recorded steps: what it pays step by step, what the run itself paid, and intervals of
 //! differences.
 
+use approx::{abs_diff_eq, assert_abs_diff_eq};
 use proptest::prelude::*;
 use rand::RngExt;
 use remapping::policy::{Policy, Rule};
@@ -47,13 +48,13 @@ proptest! {
         let played = play(&record, steps.clone(), standing(&record, steps.start), cost, &mut same);
         let run = recorded(&record, steps.clone(), cost);
         prop_assert_eq!(&played.remaps, &run.remaps);
-        prop_assert!((played.tally.value - run.tally.value).abs() < 1e-9);
-        prop_assert!((played.tally.time - run.tally.time).abs() < 1e-9);
+        prop_assert!(abs_diff_eq!(played.tally.value, run.tally.value, epsilon = 1e-9));
+        prop_assert!(abs_diff_eq!(played.tally.time, run.tally.time, epsilon = 1e-9));
         // By hand.
         let imbalance: f64 = steps.clone().map(|step| record.imbalance(step)).sum();
         let remaps = record.remaps().iter().filter(|remap| remap.before > steps.start).count();
-        prop_assert!((run.tally.value - imbalance - cost * remaps as f64).abs() < 1e-9);
-        prop_assert!((run.costs.iter().sum::<f64>() - run.tally.value).abs() < 1e-9);
+        prop_assert!(abs_diff_eq!(run.tally.value - imbalance, cost * remaps as f64, epsilon = 1e-9));
+        prop_assert!(abs_diff_eq!(run.costs.iter().sum::<f64>(), run.tally.value, epsilon = 1e-9));
         // Nobody is better than hindsight from the same start, and hindsight is not better than all.
         let least = hindsight(&record, steps.clone(), standing(&record, steps.start), cost, &()).unwrap();
         prop_assert!(least <= run.tally.value + 1e-9);
@@ -64,7 +65,7 @@ proptest! {
             play(&record, steps.clone(), standing(&record, steps.start), cost, &mut plan).tally.value
         });
         let best = best.fold(f64::INFINITY, f64::min);
-        prop_assert!((least - best).abs() <= 1e-9 * best.max(1.0), "{least} is not {best}");
+        prop_assert!(abs_diff_eq!(least, best, epsilon = 1e-9 * best.max(1.0)), "{least} is not {best}");
     }
 
     /// From balance, step by step is what `replay` sums up.
@@ -81,7 +82,7 @@ proptest! {
             prop_assert_eq!(course.remaps.len() as u64, tally.remaps);
         }
         let least = hindsight(&record, steps, Base::Balanced(0), cost, &()).unwrap();
-        prop_assert!((least - found.clairvoyant).abs() <= 1e-9 * least.max(1.0));
+        prop_assert!(abs_diff_eq!(least, found.clairvoyant, epsilon = 1e-9 * least.max(1.0)));
     }
 }
 
@@ -121,7 +122,7 @@ fn differences_have_the_sign_of_what_is_paid() {
     let same = difference(&never, &never, 1);
     assert_eq!((same.value, same.lower, same.upper), (0.0, 0.0, 0.0));
     let more = difference(&often, &never, 1);
-    assert!((more.value - (often.tally.value - never.tally.value)).abs() < 1e-9);
+    assert_abs_diff_eq!(more.value, (often.tally.value - never.tally.value), epsilon = 1e-9);
     assert!(more.lower <= more.value && more.value <= more.upper);
     let less = difference(&never, &often, 1);
     assert!((less.value + more.value).abs() < 1e-9);

@@ -1,10 +1,11 @@
 //! Drifting loads [NRS86, sections 2 and 3]: the lumped recursion against the plain one.
 
+use approx::abs_diff_eq;
 use proptest::prelude::*;
 use remapping::chain::{BirthDeath, Dense, Edge};
 use remapping::drift::{
-    Backward, Carry, Chain, Control, Intervals, LoadDrift, Loads, MapPolicy, Objective, Outcome,
-    Rebalance, States, Timing, Transition,
+    Backward, Carry, Control, Intervals, LoadDrift, Loads, MapPolicy, Objective, Outcome,
+    ProcessChain, Rebalance, States, Timing, Transition,
 };
 use remapping::policy::{Policy, Rule};
 use remapping::simulate::{Estimate, compare};
@@ -151,7 +152,7 @@ fn run(problem: &LoadDrift, control: Control) -> Outcome {
 }
 
 fn close(a: f64, b: f64) -> bool {
-    (a - b).abs() <= 1e-10 * a.abs().max(b.abs()).max(1.0)
+    abs_diff_eq!(a, b, epsilon = 1e-10 * a.abs().max(b.abs()).max(1.0))
 }
 
 /// Whether the outcome is the plain one; near ties may be decided either way, which the value does
@@ -167,11 +168,11 @@ fn same(outcome: &Outcome, plain: Triple, objective: Objective) -> bool {
         && close(outcome.time, time)
 }
 
-fn chains() -> impl Strategy<Value = Chain> {
+fn chains() -> impl Strategy<Value = ProcessChain> {
     let walk = (2usize..6, 0.02f64..0.5, 0.02f64..0.5, any::<bool>()).prop_map(
         |(levels, up, down, hold)| {
             let edge = if hold { Edge::Hold } else { Edge::Reflect };
-            Chain::BirthDeath(BirthDeath::walk(levels, up, down, edge).unwrap())
+            ProcessChain::BirthDeath(BirthDeath::walk(levels, up, down, edge).unwrap())
         },
     );
     let dense = (2usize..5).prop_flat_map(|levels| {
@@ -183,7 +184,7 @@ fn chains() -> impl Strategy<Value = Chain> {
             row.iter_mut().for_each(|p| *p /= sum);
             row[0] += 1.0 - row.iter().sum::<f64>();
         }
-        Chain::Dense(Dense::new(&rows).unwrap())
+        ProcessChain::Dense(Dense::new(&rows).unwrap())
     });
     prop_oneof![3 => walk, 1 => dense]
 }
@@ -242,7 +243,7 @@ fn wide_problems() -> impl Strategy<Value = LoadDrift> {
         let last = moves.len() - 1;
         (moves[last].0, moves[0].1) = (0.0, 0.0);
         let (up, down) = moves.into_iter().unzip();
-        Chain::BirthDeath(BirthDeath::new(up, down).unwrap())
+        ProcessChain::BirthDeath(BirthDeath::new(up, down).unwrap())
     });
     (2usize..4, chain, 0.05f64..6.0, problems()).prop_map(
         |(processors, chain, remap_cost, rest)| {
@@ -256,7 +257,7 @@ fn wide_problems() -> impl Strategy<Value = LoadDrift> {
 fn figure(processors: usize, steps: u64, remap_cost: f64) -> LoadDrift {
     LoadDrift {
         processors,
-        chain: Chain::BirthDeath(BirthDeath::walk(19, 0.25, 0.25, Edge::Hold).unwrap()),
+        chain: ProcessChain::BirthDeath(BirthDeath::walk(19, 0.25, 0.25, Edge::Hold).unwrap()),
         lowest: 1.0,
         initial: 9,
         steps,
@@ -538,7 +539,7 @@ fn problems_with_regions() -> impl Strategy<Value = LoadDrift> {
             let (rebalance, timing, objective) = rules;
             LoadDrift {
                 processors,
-                chain: Chain::BirthDeath(chain),
+                chain: ProcessChain::BirthDeath(chain),
                 lowest: 1.0,
                 initial: (at * (levels - 1) as f64) as usize,
                 steps,
@@ -578,7 +579,7 @@ proptest! {
             // Where two branches cost the same up to rounding, either may be taken.
             for (state, (value, remapped)) in decided.into_iter().enumerate() {
                 if with.decisions().remaps(state) != without.decisions().remaps(state) {
-                    prop_assert!((value - remapped).abs() <= 1e-9 * remapped, "{value} {remapped}");
+                    prop_assert!(abs_diff_eq!(value, remapped, epsilon = 1e-9 * remapped), "{value} {remapped}");
                 }
             }
             let (lower, upper) = with.value_bounds();
@@ -595,7 +596,7 @@ proptest! {
         }
         let (a, b) = (with.outcome().unwrap(), without.outcome().unwrap());
         prop_assert!(close(a.value, b.value) && close(a.work, b.work), "{a:?} {b:?}");
-        prop_assert!((a.remaps - b.remaps).abs() < 1e-6 * b.remaps.max(1.0), "{a:?} {b:?}");
+        prop_assert!(abs_diff_eq!(a.remaps, b.remaps, epsilon = 1e-6 * b.remaps.max(1.0)), "{a:?} {b:?}");
         // And one that is stopped and goes on.
         let mut first = new(0);
         while first.remaining() > (stop * problem.steps as f64) as u64 {
@@ -735,7 +736,11 @@ fn simulation_agrees_with_exact_evaluation() {
             assert!(of(|t| t.work).agrees(exact.work, 2.05), "{exact:?}");
             let remaps = of(|t| t.remaps as f64);
             assert!(
-                (remaps.value - exact.remaps).abs() <= 2.05 * remaps.half_width() + 1e-9,
+                abs_diff_eq!(
+                    remaps.value,
+                    exact.remaps,
+                    epsilon = 2.05 * remaps.half_width() + 1e-9
+                ),
                 "{exact:?}"
             );
         }
@@ -760,7 +765,7 @@ fn clairvoyant_is_the_best_sequence_of_remaps() {
                 .iter()
                 .map(|tallies| tallies[path].value)
                 .fold(f64::INFINITY, f64::min);
-            assert!((tried - best).abs() < 1e-12, "{tried} {best}");
+            assert!(abs_diff_eq!(tried, best, epsilon = 1e-12), "{tried} {best}");
         }
     }
 }
@@ -791,6 +796,6 @@ fn minimising_time_exploits_a_rule_that_sheds_load() {
     };
     let sound = outcome(Rebalance::Split, Objective::Imbalance);
     let shed = outcome(Rebalance::Nearest, Objective::Makespan);
-    assert!((sound.work - 4000.0).abs() < 20.0, "{sound:?}");
+    assert!(abs_diff_eq!(sound.work, 4000.0, epsilon = 20.0), "{sound:?}");
     assert!(shed.work < 0.8 * sound.work, "{shed:?}");
 }

@@ -1,5 +1,6 @@
 //! Bounds for loads with continuous increments against exact values, closed forms, and runs by definition.
 
+use approx::{abs_diff_eq, assert_abs_diff_eq};
 use rand::RngExt;
 use rand_distr::{Distribution, StandardNormal};
 use remapping::drift::continuous::{ContinuousDrift, Drifting, Increments, NoBounds};
@@ -96,8 +97,8 @@ fn fixed_intervals_are_no_better() {
         let never: f64 = expected.iter().sum();
         let always =
             expected[0] * problem.steps as f64 + problem.remap_cost * (problem.steps - 1) as f64;
-        assert!((intervals[problem.steps as usize - 1] - never).abs() < 1e-9 * never);
-        assert!((intervals[0] - always).abs() < 1e-9 * always);
+        assert_abs_diff_eq!(intervals[problem.steps as usize - 1], never, epsilon = 1e-9 * never);
+        assert_abs_diff_eq!(intervals[0], always, epsilon = 1e-9 * always);
     }
 }
 
@@ -159,7 +160,7 @@ fn the_rule_costs_what_it_is_said_to() {
         let played = Spread::of(&costs, 0.99);
         let error = (played.high - played.mean) + (found.ruled.high - found.ruled.mean);
         assert!(
-            (played.mean - found.ruled.mean).abs() <= error,
+            abs_diff_eq!(played.mean, found.ruled.mean, epsilon = error),
             "{problem:?}: {played:?} {:?}",
             found.ruled
         );

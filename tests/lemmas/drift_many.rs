@@ -3,8 +3,8 @@
 use remapping::chain::{BirthDeath, Edge};
 use remapping::drift::many::{Goal, Many, Spread};
 use remapping::drift::{
-    Backward, Carry, Chain, Control, Curve, LoadDrift, Loads, Objective, Rebalance, States, Timing,
-    Transition,
+    Backward, Carry, Control, Curve, LoadDrift, Loads, Objective, ProcessChain, Rebalance, States,
+    Timing, Transition,
 };
 use remapping::policy::Policy;
 use remapping::policy::stated::{Following, Stated};
@@ -13,7 +13,7 @@ use remapping::simulate::compare;
 fn walk(processors: usize, steps: u64) -> LoadDrift {
     LoadDrift {
         processors,
-        chain: Chain::BirthDeath(BirthDeath::walk(19, 0.25, 0.25, Edge::Hold).unwrap()),
+        chain: ProcessChain::BirthDeath(BirthDeath::walk(19, 0.25, 0.25, Edge::Hold).unwrap()),
         lowest: 1.0,
         initial: 9,
         steps,
@@ -79,7 +79,7 @@ fn even_loads_are_hardly_ever_worse() {
         chains.iter().flat_map(|chain| [(chain, 3, 1.0), (chain, 5, 2.0), (chain, 5, 8.0)])
     {
         let problem = LoadDrift {
-            chain: Chain::BirthDeath(chain.clone()),
+            chain: ProcessChain::BirthDeath(chain.clone()),
             initial: 3,
             remap_cost,
             ..walk(processors, 40)

@@ -6,8 +6,8 @@ use proptest::prelude::*;
 use remapping::Rational;
 use remapping::chain::{BirthDeath, Dense};
 use remapping::drift::{
-    Backward, Carry, Chain, Control, Intervals, LoadDrift, Objective, Rebalance, States, Timing,
-    Transition,
+    Backward, Carry, Control, Intervals, LoadDrift, Objective, ProcessChain, Rebalance, States,
+    Timing, Transition,
 };
 
 /// The exact numbers of a model beside the rounded ones.
@@ -79,11 +79,11 @@ fn model(steps: u64) -> impl Strategy<Value = Model> {
                 let down: Vec<_> = (0..levels)
                     .map(|l| if l > 0 { rows[l][l - 1].clone() } else { Rational::ZERO })
                     .collect();
-                Chain::BirthDeath(BirthDeath::from_rationals(&up, &down).unwrap())
+                ProcessChain::BirthDeath(BirthDeath::from_rationals(&up, &down).unwrap())
             } else {
                 let rounded: Vec<Vec<f64>> =
                     rows.iter().map(|row| row.iter().map(double).collect()).collect();
-                Chain::Dense(Dense::new(&rounded).unwrap())
+                ProcessChain::Dense(Dense::new(&rounded).unwrap())
             };
             let rounded = LoadDrift {
                 processors,
@@ -223,7 +223,7 @@ fn a_million_steps_are_within_their_bounds() {
     for steps in [1_000, 1_000_000] {
         let problem = LoadDrift {
             processors: 1,
-            chain: Chain::BirthDeath(BirthDeath::from_rationals(&up, &down).unwrap()),
+            chain: ProcessChain::BirthDeath(BirthDeath::from_rationals(&up, &down).unwrap()),
             lowest: 1.0,
             initial: 9,
             steps,

@@ -1,8 +1,11 @@
 //! Programs that never remap [NRS86, Figs. 1 and 2]: step by step against every load vector there is.
 
+use approx::{abs_diff_eq, assert_abs_diff_eq};
 use proptest::prelude::*;
 use remapping::chain::{BirthDeath, Edge};
-use remapping::drift::{AverageCosts, Chain, Intervals, LoadDrift, Objective, Rebalance, Timing};
+use remapping::drift::{
+    AverageCosts, Intervals, LoadDrift, Objective, ProcessChain, Rebalance, Timing,
+};
 use remapping::policy::Step;
 
 fn problem(
@@ -13,7 +16,7 @@ fn problem(
 ) -> LoadDrift {
     LoadDrift {
         processors,
-        chain: Chain::BirthDeath(BirthDeath::walk(levels, up, down, Edge::Hold).unwrap()),
+        chain: ProcessChain::BirthDeath(BirthDeath::walk(levels, up, down, Edge::Hold).unwrap()),
         lowest,
         initial: initial % levels,
         steps: 12,
@@ -82,13 +85,13 @@ proptest! {
         for (step, by_hand) in found.iter().zip(by_enumeration(&problem)) {
             let found = [step.max, step.mean, step.utilization];
             for (a, b) in found.iter().zip(by_hand) {
-                prop_assert!((a - b).abs() < 1e-12, "{found:?} {by_hand:?}");
+                prop_assert!(abs_diff_eq!(*a, b, epsilon = 1e-12), "{found:?} {by_hand:?}");
             }
         }
         let never = Intervals::never(&problem);
         let work: f64 = found.iter().map(|step| step.mean).sum();
         let cost: f64 = found.iter().map(|step| step.max - step.mean).sum();
-        prop_assert!((never.work - work).abs() < 1e-9 && (never.value - cost).abs() < 1e-9);
+        prop_assert!(abs_diff_eq!(never.work, work, epsilon = 1e-9) && abs_diff_eq!(never.value, cost, epsilon = 1e-9));
     }
 
     /// By the words of the definition, without the rule.
@@ -123,7 +126,7 @@ fn imbalance_falls_in_the_end_from_an_edge() {
     let imbalance: Vec<f64> = found.iter().map(|step| step.max - step.mean).collect();
     for (k, found) in imbalance.iter().enumerate() {
         let q = 0.5 * (1.0 - 0.9_f64.powi(k as i32 + 1));
-        assert!((found - (1.0 - (1.0 - q).powi(3) - q)).abs() < 1e-14);
+        assert_abs_diff_eq!(*found, 1.0 - (1.0 - q).powi(3) - q, epsilon = 1e-14);
     }
     let most = imbalance.iter().copied().fold(0.0, f64::max);
     assert!(most > 0.3845 && most < 2.0 / 27.0_f64.sqrt() && imbalance[59] < 0.3755);

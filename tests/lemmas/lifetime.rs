@@ -1,6 +1,7 @@
 //! The law of N against its definition, summed term by term.
 
 use crate::phase_change::problems::{cases, law, probability};
+use approx::abs_diff_eq;
 use proptest::prelude::*;
 use remapping::Rational;
 use remapping::lifetime::{Lifetime, LifetimeError};
@@ -11,7 +12,7 @@ fn tail(weights: &[Rational], n: usize) -> Rational {
 
 fn close(value: f64, reference: &Rational) -> bool {
     let reference = reference.to_f64().value();
-    (value - reference).abs() <= 1e-14 * reference.abs()
+    abs_diff_eq!(value, reference, epsilon = 1e-14 * reference.abs())
 }
 
 proptest! {
@@ -59,7 +60,7 @@ proptest! {
             prop_assert!(from <= n);
             for m in from..n {
                 let (a, b) = (lifetime.continuation(m), lifetime.continuation(n));
-                prop_assert!((a - b).abs() <= 2.0 * f64::EPSILON * b, "{m} {n}");
+                prop_assert!(abs_diff_eq!(a, b, epsilon = 2.0 * f64::EPSILON * b), "{m} {n}");
             }
         }
     }
@@ -85,7 +86,10 @@ fn residual_mean_of_a_million_values_has_a_closed_form() {
         let lifetime = Lifetime::geometric(exact, 3, last).unwrap();
         let summed = (0..=last).rev().fold(0.0, |left, n| 1.0 + lifetime.continuation(n) * left);
         let closed = lifetime.residual_mean(0);
-        assert!((closed - summed).abs() <= 1e-9 * summed, "rate {rate}: {closed} {summed}");
+        assert!(
+            abs_diff_eq!(closed, summed, epsilon = 1e-9 * summed),
+            "rate {rate}: {closed} {summed}"
+        );
     }
 }
 

@@ -1,6 +1,7 @@
 //! The monitor: cluster statistics against the two-pass formulas, error rates against theory.
 
 use super::phase_change::problems::ratio;
+use approx::abs_diff_eq;
 use proptest::prelude::*;
 use remapping::belief::Report;
 use remapping::lifetime::Lifetime;
@@ -92,7 +93,11 @@ fn error_rates_follow_what_the_change_does() {
     // What is missed of no change at all is what is not falsely alarmed.
     let none = rates(Noise::Normal, 0.0, 1.0);
     assert!(
-        (none.missed.estimate().value + none.false_alarm.estimate().value - 1.0).abs() < 0.04,
+        abs_diff_eq!(
+            none.missed.estimate().value + none.false_alarm.estimate().value,
+            1.0,
+            epsilon = 0.04
+        ),
         "{none:?}"
     );
     // Batch means of correlated measurements are still correlated: more false alarms.
@@ -104,7 +109,11 @@ fn error_rates_follow_what_the_change_does() {
     // Heavy tails, unit variance: the means of batches are nearly normal.
     let heavy = rates(Noise::Student(4.0), 1.0, 1.0);
     assert!(
-        (heavy.false_alarm.estimate().value - none.false_alarm.estimate().value).abs() < 0.1,
+        abs_diff_eq!(
+            heavy.false_alarm.estimate().value,
+            none.false_alarm.estimate().value,
+            epsilon = 0.1
+        ),
         "{heavy:?}"
     );
     assert!(

@@ -1,5 +1,6 @@
 //! Remaps that go on beside the steps, against a slow simulation of every sequence of them.
 
+use approx::abs_diff_eq;
 use proptest::prelude::*;
 use remapping::overlap::{Overlap, Price};
 use remapping::policy::{Policy, Rule, Step};
@@ -88,14 +89,14 @@ proptest! {
             let numbers = decisions.iter().map(|step| (step + 1 - first) as u64).collect();
             let course = play(&record, first..end, base, price, &mut Decided(numbers, 0));
             prop_assert_eq!(&course.remaps, &decisions);
-            prop_assert!((course.tally.value - cost).abs() <= 1e-9 * cost.max(1.0));
+            prop_assert!(abs_diff_eq!(course.tally.value, cost, epsilon = 1e-9 * cost.max(1.0)));
             let again: f64 = course.costs.iter().sum();
             // What is paid beyond the work is the time lost.
-            prop_assert!((course.tally.time - course.tally.work - cost).abs() <= 1e-9 * cost.max(1.0));
+            prop_assert!(abs_diff_eq!(course.tally.time - course.tally.work, cost, epsilon = 1e-9 * cost.max(1.0)));
             prop_assert!(again <= cost * (1.0 + 1e-9) + 1e-9);
         }
         let found = hindsight(&record, first..end, base, price, &()).unwrap();
-        prop_assert!((found - best).abs() <= 1e-9 * best.max(1.0), "{} is not {}", found, best);
+        prop_assert!(abs_diff_eq!(found, best, epsilon = 1e-9 * best.max(1.0)), "{} is not {}", found, best);
     }
 
     /// Without steps beside a remap nothing changes, whatever the slowdown, to the last bit.
@@ -108,7 +109,7 @@ proptest! {
         prop_assert_eq!(hindsight(&record, steps.clone(), base, price, &()).unwrap(), least);
         let start = || -> Vec<Box<dyn Policy>> { vec![Rule::StopAtRise.start(stops), Rule::Fixed(2).start(stops)] };
         let before = replay(&record, steps.clone(), stops, &start, &()).unwrap();
-        prop_assert!((before.clairvoyant - least).abs() <= 1e-12 * least);
+        prop_assert!(abs_diff_eq!(before.clairvoyant, least, epsilon = 1e-12 * least));
         prop_assert_eq!(&replay(&record, steps.clone(), price, &start, &()).unwrap(), &before);
         for (policy, tally) in start().iter_mut().zip(&before.tallies) {
             prop_assert_eq!(play(&record, steps.clone(), base, price, policy.as_mut()).tally.value, tally.value);

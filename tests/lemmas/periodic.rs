@@ -1,6 +1,7 @@
 //! Optimal periodic intervals \[FXW03\]: the paper's statements and the exact method, against
 //! enumeration.
 
+use approx::{abs_diff_eq, assert_abs_diff_eq};
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
@@ -129,7 +130,7 @@ proptest! {
         let truth = float(&expectation(&fractions, &scaled_deviation)) / n;
         let laws: Vec<Law> = laws.into_iter().map(|law| law.0).collect();
         let found = Imbalance::new(&processors(10.0, &laws)).unwrap().max_deviation(time);
-        prop_assert!((found.value - truth).abs() <= found.error + 1e-15 * truth, "{found:?} {truth}");
+        prop_assert!(abs_diff_eq!(found.value, truth, epsilon = found.error + 1e-15 * truth), "{found:?} {truth}");
         prop_assert!(found.error < 1e-11);
     }
 
@@ -148,8 +149,8 @@ proptest! {
         });
         let laws: Vec<Law> = laws.into_iter().map(|law| law.0).collect();
         let found = Imbalance::new(&processors(10.0, &laws)).unwrap().extremes(time as f64);
-        prop_assert!((found.above - float(&above) / n as f64).abs() < 1e-12);
-        prop_assert!((found.below - float(&below) / n as f64).abs() < 1e-12);
+        prop_assert!(abs_diff_eq!(found.above, float(&above) / n as f64, epsilon = 1e-12));
+        prop_assert!(abs_diff_eq!(found.below, float(&below) / n as f64, epsilon = 1e-12));
     }
 
     #[test]
@@ -166,7 +167,7 @@ proptest! {
         let laws: Vec<Law> = laws.into_iter().map(|law| law.0).collect();
         let system = processors(10.0, &laws);
         let found = system.rms_deviation(time as f64, None) * system.mean_load(time as f64);
-        prop_assert!((found - (float(&truth)).sqrt() / n as f64).abs() < 1e-12);
+        prop_assert!(abs_diff_eq!(found, (float(&truth)).sqrt() / n as f64, epsilon = 1e-12));
     }
 
     /// `d^2 + theta^2 <= v^2 <= N (d^2 + theta^2)`, where `d^2 + theta^2 = E max^2 / (E wbar)^2`.
@@ -199,7 +200,7 @@ proptest! {
         let truth = by_plain_convolution(&weights, count);
         let system = identical(count, 10.0, law);
         let found = Imbalance::new(&system).unwrap().max_deviation(time);
-        prop_assert!((found.value - truth).abs() < 1e-12 * (1.0 + truth), "{found:?} {truth}");
+        prop_assert!(abs_diff_eq!(found.value, truth, epsilon = 1e-12 * (1.0 + truth)), "{found:?} {truth}");
     }
 
     /// Jensen and exchangeability: what the search for the longest interval rests on.
@@ -296,7 +297,7 @@ proptest! {
         let bound = (variance / (4.0 * load * mean)).sqrt() / m;
         let printed = (2.0 * m * m - 1.0 - 2.0 * m * (m * m - 1.0).sqrt()) * load / mean;
         let found = first_crossing(variance, 0.0, load, mean, bound).real.unwrap();
-        prop_assert!((found / printed - 1.0).abs() < 1e-10, "{found} {printed}");
+        prop_assert!(abs_diff_eq!(found / printed, 1.0, epsilon = 1e-10), "{found} {printed}");
     }
 
     /// [FXW03, (26)].
@@ -306,7 +307,7 @@ proptest! {
         let free = distribution_free_factor(count) * (variance * time).sqrt() / system.mean_load(time);
         let n = count as f64;
         let ratio = system.rms_deviation(time, None) / free;
-        prop_assert!((ratio - ((2.0 * n - 1.0) / (n - 1.0)).sqrt()).abs() < 1e-12);
+        prop_assert!(abs_diff_eq!(ratio, ((2.0 * n - 1.0) / (n - 1.0)).sqrt(), epsilon = 1e-12));
     }
 
     /// `trace(S) - 1'S1/N` is the expected sum of squared deviations of changes `A g`, `S = A A'`.
@@ -326,7 +327,7 @@ proptest! {
             let mean = (0..size).map(|i| factor(i, j)).sum::<f64>() / size as f64;
             sum += (0..size).map(|i| (factor(i, j) - mean).powi(2)).sum::<f64>();
         }
-        prop_assert!((covariance.spread() - sum).abs() < 1e-12 * (1.0 + sum));
+        prop_assert!(abs_diff_eq!(covariance.spread(), sum, epsilon = 1e-12 * (1.0 + sum)));
         // Less than the least eigenvalue on the diagonal, and it is no covariance any more.
         let broken: Vec<Vec<f64>> = (0..size)
             .map(|i| (0..size).map(|k| inner(i, k) - if i == k { 50.0 } else { 0.0 }).collect())
@@ -349,7 +350,7 @@ proptest! {
             best = best.min(sum / f64::from(n));
         }
         prop_assert!(found.steps.unwrap() < 200);
-        prop_assert!((found.cost_per_step - best).abs() < 1e-12 * (1.0 + best));
+        prop_assert!(abs_diff_eq!(found.cost_per_step, best, epsilon = 1e-12 * (1.0 + best)));
     }
 }
 
@@ -364,13 +365,13 @@ fn cost_aware_chain_far_from_the_edges_is_a_walk() {
     let walk = cost_aware(&identical(8, 100.0, Law::Steps(steps)), 8.0, &()).unwrap();
     let bounded = cost_aware_chain(8, &chain, 100, 8.0, &());
     assert_eq!(walk.steps, bounded.steps);
-    assert!((walk.cost_per_step - bounded.cost_per_step).abs() < 1e-12);
+    assert_abs_diff_eq!(walk.cost_per_step, bounded.cost_per_step, epsilon = 1e-12);
     let narrow = LoadChain { up: vec![0.3, 0.3, 0.0], down: vec![0.0, 0.3, 0.3] };
     let never = cost_aware_chain(4, &narrow, 1, 1000.0, &());
     assert_eq!((never.steps, never.status), (None, remapping::Status::Converged));
     // Uniform on three levels in the limit: E max - mean of four.
     let limit = 2.0 - (1.0_f64 / 3.0).powi(4) - (2.0_f64 / 3.0).powi(4) - 1.0;
-    assert!((never.cost_per_step - limit).abs() < 1e-9, "{never:?} {limit}");
+    assert!(abs_diff_eq!(never.cost_per_step, limit, epsilon = 1e-9), "{never:?} {limit}");
 }
 
 /// Two processors: `kappa` and the normal law; the lattice value tends to the normal one.
@@ -381,7 +382,10 @@ fn lattice_deviation_tends_to_kappa() {
         let system = identical(count, 100.0, Law::Steps(steps.clone()));
         let found = Imbalance::new(&system).unwrap().max_deviation(60);
         let normal = kappa(count) * 30.0_f64.sqrt();
-        assert!((found.value / normal - 1.0).abs() < 0.01, "{count}: {found:?} {normal}");
+        assert!(
+            abs_diff_eq!(found.value / normal, 1.0, epsilon = 0.01),
+            "{count}: {found:?} {normal}"
+        );
     }
 }
 
@@ -415,13 +419,13 @@ fn first_passage_is_reproducible_and_near_the_exact_interval() {
     let two = pool(2).install(|| first_passage(&system, bound, 400, 7, 1000, &())).unwrap();
     assert_eq!(one, two);
     assert_eq!(one.censored, 0);
-    assert!((one.steps.value - 8.2).abs() < 0.6, "{one:?}");
+    assert!(abs_diff_eq!(one.steps.value, 8.2, epsilon = 0.6), "{one:?}");
     let sampled = remapping::interval::sampled_max_deviation(&system, 2000, 3, 20).unwrap();
     let mut imbalance = Imbalance::new(&system).unwrap();
     for (sampled, time) in sampled.iter().zip(1..) {
         let Estimate { value, .. } = imbalance.max_deviation(time);
         assert!(
-            (sampled.value - value).abs() < 3.0 * sampled.half_width(),
+            abs_diff_eq!(sampled.value, value, epsilon = 3.0 * sampled.half_width()),
             "{time}: {sampled:?} {value}"
         );
     }
@@ -456,7 +460,7 @@ fn wide_laws_continue_smoothly() {
         let [a, b, c] = [100, 200, 3200].map(|time| correction(time, &mut imbalance));
         let limit = 2.0 * b - a;
         assert!(
-            (c - limit).abs() < 0.05 * (b - a).abs() + 0.06 * limit.abs().max(1e-4),
+            abs_diff_eq!(c, limit, epsilon = 0.05 * (b - a).abs() + 0.06 * limit.abs().max(1e-4)),
             "{count}: {a} {b} {c}"
         );
     }

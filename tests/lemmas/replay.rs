@@ -1,8 +1,10 @@
 //! Recorded runs: what other remaps would have made of them, and what is estimated from them.
 
+use approx::{abs_diff_eq, assert_abs_diff_eq};
 use proptest::prelude::*;
 use rand::RngExt;
-use remapping::fit::chain::{Edge, Moves, lattice};
+use remapping::chain::Edge;
+use remapping::fit::chain::{Moves, lattice};
 use remapping::fit::change::change;
 use remapping::fit::growth;
 use remapping::fit::increments::Increments;
@@ -53,9 +55,9 @@ proptest! {
             .fold(f64::INFINITY, f64::min);
         let start = || -> Vec<Box<dyn Policy>> { vec![Rule::Never.start(remap_cost)] };
         let found = replay(&record, first..record.steps(), remap_cost, &start, &()).unwrap();
-        prop_assert!((found.clairvoyant - best).abs() <= 1e-9 * best.max(1.0));
+        prop_assert!(abs_diff_eq!(found.clairvoyant, best, epsilon = 1e-9 * best.max(1.0)));
         let never = cost(&record, first, 0, remap_cost);
-        prop_assert!((found.tallies[0].value - never).abs() <= 1e-9 * never.max(1.0));
+        prop_assert!(abs_diff_eq!(found.tallies[0].value, never, epsilon = 1e-9 * never.max(1.0)));
     }
 
     /// Without remaps, recorded or made, the counterfactual is the record.
@@ -66,7 +68,7 @@ proptest! {
         for step in 0..plain.steps() {
             Recorded::times(&plain, Base::AsRecorded, step, &mut times);
             for (found, recorded) in times.iter().zip(plain.row(step)) {
-                prop_assert!((found - recorded).abs() <= 1e-9);
+                prop_assert!(abs_diff_eq!(found, recorded, epsilon = 1e-9));
             }
         }
     }
@@ -81,7 +83,7 @@ proptest! {
             Recorded::times(&record, base, step, &mut times);
             let shift = times[0] - record.row(step)[0];
             for (found, recorded) in times.iter().zip(record.row(step)) {
-                prop_assert!((found - recorded - shift).abs() <= 1e-9);
+                prop_assert!(abs_diff_eq!(found - recorded, shift, epsilon = 1e-9));
             }
         }
     }
@@ -172,7 +174,10 @@ fn learning_is_reproducible_and_keeps_its_best() {
     let found = replay(&record, 0..200, 2.0, &start, &()).unwrap();
     let regret = |place: usize| found.tallies[place].value - found.clairvoyant;
     let least = curve.iter().map(|(_, regret)| *regret).fold(f64::INFINITY, f64::min);
-    assert!((regret(0) - least).abs() < 1e-9, "the best of the curve is kept: {curve:?}");
+    assert!(
+        abs_diff_eq!(regret(0), least, epsilon = 1e-9),
+        "the best of the curve is kept: {curve:?}"
+    );
     assert!(regret(0) < 0.25 * found.clairvoyant, "{curve:?}, {}", found.clairvoyant);
     assert!(regret(0) < 0.2 * regret(1).min(regret(2)));
 }
@@ -183,7 +188,7 @@ fn a_lattice_is_found_and_its_moves_counted() {
     let first = [3.0, 4.0, 5.0, 6.0, 5.0, 5.0];
     let seconds = first.iter().flat_map(|level| [0.25 * level, 0.75]).collect();
     let record = Record::new(2, seconds, Vec::new()).unwrap();
-    assert!((lattice(&record).unwrap() - 0.25).abs() < 1e-12);
+    assert_abs_diff_eq!(lattice(&record).unwrap(), 0.25, epsilon = 1e-12);
     let moves = Moves::of(&record, 0.25);
     assert_eq!(moves.lowest, 3);
     assert_eq!(moves.counts, [[0, 5, 1], [0, 0, 1], [0, 1, 1], [1, 0, 0]]);
@@ -222,7 +227,7 @@ fn ranks_that_move_alike_are_told_from_those_that_do_not() {
     assert!((0.05..0.2).contains(&moves.jumps()), "{}", moves.jumps());
     for rows in moves.matrices().into_iter().chain([moves.matrix()]) {
         for row in rows {
-            assert!((row.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+            assert_abs_diff_eq!(row.iter().sum::<f64>(), 1.0, epsilon = 1e-12);
         }
     }
     assert!(moves.probabilities(None).iter().any(|(from, to, found)| {
@@ -260,10 +265,10 @@ fn the_kind_of_edge_is_recognised() {
 #[test]
 fn drift_and_noise_are_told_apart() {
     let found = Increments::of(&drifting(32, 200, 0.05, 0.2)).unwrap();
-    assert!((found.drifts[1] - 0.05).abs() < 0.005);
+    assert_abs_diff_eq!(found.drifts[1], 0.05, epsilon = 0.005);
     assert!(found.same_drift < 1e-6);
     // Uniform in [-.2, .2].
-    assert!((found.noise - 0.2 / 3.0_f64.sqrt()).abs() < 0.02, "{}", found.noise);
+    assert!(abs_diff_eq!(found.noise, 0.2 / 3.0_f64.sqrt(), epsilon = 0.02), "{}", found.noise);
     assert!(found.deviation.value < 0.03);
 }
 
@@ -284,7 +289,10 @@ fn a_change_point_is_found_where_it_is() {
     let values: Vec<f64> = (0..80).map(|i| jitter(i) + if i < 50 { 1.0 } else { 2.0 }).collect();
     let found = change(&values).unwrap();
     assert_eq!(found.at, 50);
-    assert!((found.before - 1.05).abs() < 0.01 && (found.after - 2.05).abs() < 0.01);
+    assert!(
+        abs_diff_eq!(found.before, 1.05, epsilon = 0.01)
+            && abs_diff_eq!(found.after, 2.05, epsilon = 0.01)
+    );
     let line: Vec<f64> = (0..80).map(|i| jitter(i) + 0.05 * i as f64).collect();
     assert!(change(&line).is_none(), "a line is no change of phase");
     let flat: Vec<f64> = (0..80).map(jitter).collect();
@@ -298,7 +306,7 @@ fn growth_of_independent_changes_is_that_of_normal_extremes() {
     assert_eq!(lags, [1, 2, 3, 5, 8, 13, 21]);
     for point in growth::normal(&[0.0, 0.0], 1.0, 0.0, &lags, 5) {
         let exact = (point.lag as f64 / std::f64::consts::PI).sqrt();
-        assert!((point.mean - exact).abs() <= 2.0 * point.half_width, "{point:?}");
+        assert!(abs_diff_eq!(point.mean, exact, epsilon = 2.0 * point.half_width), "{point:?}");
     }
 }
 

@@ -1,5 +1,6 @@
 //! Slopes that ranks keep, and slopes that each remap redraws, told apart on logs made one way or the other.
 
+use approx::abs_diff_eq;
 use rand::RngExt;
 use remapping::fit::slopes::{Fate, Slopes};
 use remapping::record::{Record, Remap};
@@ -63,7 +64,7 @@ fn fates(made: Made, ranks: usize, stretches: usize, chance: (f64, f64)) -> [usi
             let (rank, slope) = found.steep[0];
             assert_eq!(rank, 1);
             let right = 0.02 * (1.0 - 1.0 / ranks as f64);
-            assert!((slope - right).abs() < 0.5 * right, "{slope} is not {right}");
+            assert!(abs_diff_eq!(slope, right, epsilon = 0.5 * right), "{slope} is not {right}");
         }
     }
     counts

@@ -4,6 +4,7 @@
 use super::phase_change::problems::{
     binary, cases, detector, exact, law, point, probability, problem as phase_change, ratio,
 };
+use approx::abs_diff_eq;
 use proptest::prelude::*;
 use rand::RngExt;
 use remapping::belief::Levels;
@@ -194,7 +195,11 @@ fn finite_horizons_approach_the_long_run() {
         assert!(upper - lower <= 1e-9 * upper);
         let cycles = last as f64 + 1.0;
         // What the start costs or saves does not grow with the horizon.
-        assert!((upper / cycles - most).abs() < 20.0 / cycles, "{} {most}", upper / cycles);
+        assert!(
+            abs_diff_eq!(upper / cycles, most, epsilon = 20.0 / cycles),
+            "{} {most}",
+            upper / cycles
+        );
         for (curve, bounds) in
             [(&solution.to_second, endless.to_second), (&solution.to_first, endless.to_first)]
         {
@@ -239,7 +244,7 @@ fn the_long_run_is_that_of_a_fine_grid() {
         value = next;
     }
     // Interpolating a concave function errs to one side, by the square of a cell's width.
-    assert!((average - endless.average.0).abs() < 1e-5, "{average} {endless:?}");
+    assert!(abs_diff_eq!(average, endless.average.0, epsilon = 1e-5), "{average} {endless:?}");
     assert!(average < endless.average.1 + 1e-9);
 }
 

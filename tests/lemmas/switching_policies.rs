@@ -2,6 +2,7 @@
 
 use super::phase_change::problems::{cases, exact, law, ratio};
 use super::switching::{double, recurring, switching};
+use approx::abs_diff_eq;
 use proptest::prelude::*;
 use rand::RngExt;
 use remapping::lifetime::Lifetime;
@@ -148,7 +149,7 @@ proptest! {
         let policy = TwoThresholds { beliefs: Beliefs::Bayes, thresholds: &best };
         let (lower, upper) = evaluate(&problem, &lifetime, policy, ALL, &()).unwrap();
         let value = double(&optimum);
-        prop_assert!((lower - value).abs() <= 1e-8 && (upper - value).abs() <= 1e-8,
+        prop_assert!(abs_diff_eq!(lower, value, epsilon = 1e-8) && abs_diff_eq!(upper, value, epsilon = 1e-8),
             "{value} {lower} {upper}");
         let policy = TwoThresholds { beliefs, thresholds: &pairs[..best.len()] };
         let (_, other) = evaluate(&problem, &lifetime, policy, ALL, &()).unwrap();

@@ -1,6 +1,7 @@
 //! Bounds of the expected largest deviation for laws that are on no common lattice, against closed
 //! forms, laws rounded to the nearest point, sample paths and the Dirichlet law.
 
+use approx::abs_diff_eq;
 use proptest::prelude::*;
 use remapping::Status;
 use remapping::interval::{
@@ -111,7 +112,7 @@ proptest! {
         let found = bounds(&[(2, Law::Gamma { shape, mean })], time, other);
         // The logarithms of the gamma function carry some rounding.
         let rounding = 1e-15 * a * a.ln().abs().max(1.0) * truth;
-        prop_assert!((found.value - truth).abs() <= found.error + rounding, "{found:?} {truth}");
+        prop_assert!(abs_diff_eq!(found.value, truth, epsilon = found.error + rounding), "{found:?} {truth}");
         prop_assert!(decided(found, other) || found.error < 1e-6 * truth, "{found:?}");
     }
 
@@ -126,7 +127,7 @@ proptest! {
         let truth = kappa(one + two) * deviation * (time as f64).sqrt();
         let found = bounds(&classes, time, truth * (1.0 - 10_f64.powi(-digits)));
         let wide = found.error + 1e-11 * truth;
-        prop_assert!((found.value - truth).abs() <= wide, "{found:?} {truth}");
+        prop_assert!(abs_diff_eq!(found.value, truth, epsilon = wide), "{found:?} {truth}");
         prop_assert!(found.error < 10_f64.powi(-digits) * truth);
     }
 
@@ -146,7 +147,7 @@ proptest! {
         let tails = normal_tails(z);
         let truth = 0.5 * (2.0 * sigma * density + mean * (tails.below - tails.above));
         let found = bounds(&classes, time, truth * 1.0001);
-        prop_assert!((found.value - truth).abs() <= found.error + 1e-13 * truth, "{found:?} {truth}");
+        prop_assert!(abs_diff_eq!(found.value, truth, epsilon = found.error + 1e-13 * truth), "{found:?} {truth}");
         prop_assert!(decided(found, truth * 1.0001) || found.error < 1e-4 * truth, "{found:?}");
     }
 }
@@ -166,7 +167,7 @@ proptest! {
         let classes: Vec<_> = laws.iter().map(|law| (1, law.clone())).collect();
         prop_assume!(Imbalance::new(&processors(&classes)).is_some_and(|known| !known.is_exact()));
         let found = Imbalance::new(&processors(&classes)).unwrap().max_deviation(time);
-        prop_assert!((found.value - value).abs() <= found.error + slack + 1e-9 * value,
+        prop_assert!(abs_diff_eq!(found.value, value, epsilon = found.error + slack + 1e-9 * value),
             "{found:?} {value} {slack}");
     }
 
@@ -186,7 +187,7 @@ proptest! {
         let found = Imbalance::new(&system).unwrap().max_deviation(time);
         let sampled = sampled_max_deviation(&system, 4000, 11, time).unwrap()[time as usize - 1];
         let sigma = sampled.half_width() / 1.96;
-        prop_assert!((found.value - sampled.value).abs() <= found.error + 5.0 * sigma,
+        prop_assert!(abs_diff_eq!(found.value, sampled.value, epsilon = found.error + 5.0 * sigma),
             "{found:?} {sampled:?}");
     }
 }
@@ -214,7 +215,7 @@ fn few_large_places_are_decided() {
             let sample = sampled[time as usize - 1];
             let sigma = sample.half_width() / 1.96;
             assert!(
-                (found.value - sample.value).abs() <= found.error + 4.5 * sigma,
+                abs_diff_eq!(found.value, sample.value, epsilon = found.error + 4.5 * sigma),
                 "{classes:?} {time}: {found:?} {sample:?}"
             );
             assert!(found.error < 0.02 * found.value, "{classes:?} {time}: {found:?}");
@@ -235,7 +236,7 @@ fn in_the_limit_of_small_shapes_one_gets_all() {
                 // Two large ones at once.
                 let rare = 60.0 * shape * (count as u64 * time) as f64 * limit;
                 assert!(
-                    (found.value - limit).abs() <= found.error + rare + 1e-9 * limit,
+                    abs_diff_eq!(found.value, limit, epsilon = found.error + rare + 1e-9 * limit),
                     "{count} {shape} {time}: {found:?} {limit}"
                 );
                 assert!(found.error < 1e-4 * limit, "{count} {shape} {time}: {found:?}");
@@ -290,7 +291,10 @@ fn three_exponential_changes_have_uniform_shares() {
     }
     let truth = 1.5 * sum / points;
     let found = bounds(&[(3, Law::Exponential { mean: 0.5 })], 1, truth * 1.001);
-    assert!((found.value - truth).abs() <= found.error + 1e-5 * truth, "{found:?} {truth}");
+    assert!(
+        abs_diff_eq!(found.value, truth, epsilon = found.error + 1e-5 * truth),
+        "{found:?} {truth}"
+    );
     assert!(decided(found, truth * 1.001) || found.error < 1e-3 * truth, "{found:?}");
 }
 

@@ -1,5 +1,6 @@
 //! What is taken in step by step is what is known of the whole record.
 
+use approx::abs_diff_eq;
 use proptest::prelude::*;
 use rand::RngExt;
 use remapping::fit::whole::{Taking, Whole};
@@ -41,7 +42,7 @@ fn taken(record: &Record, beginning: usize) -> Whole {
 }
 
 fn near(a: f64, b: f64) -> bool {
-    (a - b).abs() <= 1e-9 * (1e-9 + a.abs().max(b.abs()))
+    abs_diff_eq!(a, b, epsilon = 1e-9 * (1e-9 + a.abs().max(b.abs())))
 }
 
 proptest! {
@@ -94,7 +95,7 @@ proptest! {
                 (found.same_drift, known.same_drift),
             ];
             for (a, b) in pairs {
-                prop_assert!((a - b).abs() <= 1e-6 * a.abs().max(b.abs()), "{} {}", a, b);
+                prop_assert!(abs_diff_eq!(a, b, epsilon = 1e-6 * a.abs().max(b.abs())), "{} {}", a, b);
             }
         }
     }

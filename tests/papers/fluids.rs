@@ -1,7 +1,7 @@
 //! [NR90, sections II and V-A]: the adaptive fluids code, its costs and the shape of Fig. 6.
 
 use crate::shapes::signs_change;
-use approx::assert_relative_eq;
+use approx::{abs_diff_eq, assert_abs_diff_eq, assert_relative_eq};
 use proptest::prelude::*;
 use remap::model::fluids::{Calls, Fluids};
 use remap::problems::fluids::cost::{Prices, Wrapped, charge};
@@ -52,7 +52,7 @@ proptest! {
     ) {
         let after = advect(&profile, courant, 40);
         let sum = |values: &[f64]| values.iter().sum::<f64>();
-        prop_assert!((sum(&after) - sum(&profile)).abs() <= 1e-10 * sum(&profile).max(1.0));
+        prop_assert!(abs_diff_eq!(sum(&after), sum(&profile), epsilon = 1e-10 * sum(&profile).max(1.0)));
         let low = profile.iter().copied().fold(f64::INFINITY, f64::min);
         let high = profile.iter().copied().fold(0.0, f64::max);
         for value in after {
@@ -70,7 +70,7 @@ proptest! {
         let mut back = advect(&mirrored, -courant, 10);
         back.reverse();
         for (a, b) in forward.iter().zip(&back) {
-            prop_assert!((a - b).abs() <= 1e-9);
+            prop_assert!(abs_diff_eq!(a, b, epsilon = 1e-9));
         }
     }
 }
@@ -128,7 +128,7 @@ fn uniform_flow_refines_nothing_and_stays_uniform() {
         run(&mut tube, 5);
         assert_eq!(tube.fine_points(), 0);
     }
-    assert!(tube.density().iter().all(|density| (density - 5.0).abs() < 1e-10));
+    assert!(tube.density().iter().all(|density| abs_diff_eq!(*density, 5.0, epsilon = 1e-10)));
 }
 
 #[test]
@@ -141,11 +141,11 @@ fn the_wave_neither_blows_up_nor_loses_mass() {
         assert!(tube.fine_points() > 0);
         // At the shock the scheme overshoots by less than a tenth of the amplitude, on the patches
         // as on a uniformly fine grid.
-        let sound = |density: &f64| (density - 5.0).abs() < 1.1 * 0.25;
+        let sound = |density: &f64| abs_diff_eq!(*density, 5.0, epsilon = 1.1 * 0.25);
         assert!(tube.density().iter().all(sound));
         assert!(tube.patches().iter().flat_map(|patch| &patch.density).all(sound));
         let (entered, left) = tube.passed();
-        assert!((tube.mass() - before - (entered - left)).abs() < 1e-10 * before);
+        assert_abs_diff_eq!(tube.mass() - before, (entered - left), epsilon = 1e-10 * before);
     }
 }
 
@@ -250,7 +250,7 @@ proptest! {
         let mut costs = vec![0.0; processors];
         charge(&map, &Prices { exchange, fine_steps, ratio }, &patches, &mut costs);
         for (cost, expected) in costs.iter().zip(&expected) {
-            prop_assert!((cost - expected).abs() < 1e-9);
+            prop_assert!(abs_diff_eq!(cost, expected, epsilon = 1e-9));
         }
     }
 }

@@ -1,6 +1,7 @@
 //! [NR90, section V-B]: the land battle, its rules and costs, and the shape of Fig. 7.
 
 use crate::shapes::{falls_by, rank_correlation, rises_by, signs_change};
+use approx::{abs_diff_eq, assert_abs_diff_eq};
 use proptest::prelude::*;
 use rand::{SeedableRng, rngs::ChaCha8Rng};
 use remap::model::land_battle::{LandBattle, Mapping};
@@ -137,7 +138,7 @@ proptest! {
         let prices = Prices { attrition, exchange };
         charge(&mapping.assign(BOARD, 8), &prices, &battle, &mut costs);
         for (cost, expected) in costs.iter().zip(&expected) {
-            prop_assert!((cost - expected).abs() < 1e-9);
+            prop_assert!(abs_diff_eq!(cost, expected, epsilon = 1e-9));
         }
     }
 
@@ -153,7 +154,7 @@ proptest! {
             .map(|(unit, _)| rules.attrition * unit.strength)
             .sum();
         battle.step(&mut ChaCha8Rng::seed_from_u64(1));
-        prop_assert!((before - firing - strength(&battle)).abs() < 1e-9);
+        prop_assert!(abs_diff_eq!(before - firing, strength(&battle), epsilon = 1e-9));
     }
 }
 
@@ -195,8 +196,8 @@ fn the_order_of_battle() {
     let n = rows.len() as f64;
     let mean = rows.iter().sum::<f64>() / n;
     let deviation = (rows.iter().map(|row| (row - mean).powi(2)).sum::<f64>() / n).sqrt();
-    assert!((mean - 64.0).abs() < 4.0 * 16.0 / n.sqrt());
-    assert!((deviation - 16.0).abs() < 4.0 * 16.0 / (2.0 * n).sqrt());
+    assert_abs_diff_eq!(mean, 64.0, epsilon = 4.0 * 16.0 / n.sqrt());
+    assert_abs_diff_eq!(deviation, 16.0, epsilon = 4.0 * 16.0 / (2.0 * n).sqrt());
 }
 
 fn figure_7(seed: u64) -> Comparison {

@@ -1,9 +1,10 @@
 //! \[NRS86\]: Figs. 3 and 4, exactly where the paper simulated.
 
+use approx::{abs_diff_eq, assert_abs_diff_eq};
 use remapping::chain::{BirthDeath, Edge};
 use remapping::drift::{
-    Backward, Carry, Chain, Control, Intervals, LoadDrift, Loads, Objective, Rebalance, States,
-    Timing, Transition,
+    Backward, Carry, Control, Intervals, LoadDrift, Loads, Objective, ProcessChain, Rebalance,
+    States, Timing, Transition,
 };
 use remapping::mesh::{ActivityMesh, Boundary, Moves};
 use remapping::policy::Rule;
@@ -13,7 +14,7 @@ use remapping::simulate::{Estimate, Tally, Workload, compare};
 fn mum(processors: usize, steps: u64, remap_cost: f64) -> LoadDrift {
     LoadDrift {
         processors,
-        chain: Chain::BirthDeath(BirthDeath::walk(19, 0.25, 0.25, Edge::Hold).unwrap()),
+        chain: ProcessChain::BirthDeath(BirthDeath::walk(19, 0.25, 0.25, Edge::Hold).unwrap()),
         lowest: 1.0,
         initial: 9,
         steps,
@@ -49,14 +50,14 @@ fn estimate(tallies: &[Tally], read: impl Fn(&Tally) -> f64) -> Estimate {
 #[test]
 fn figure_3_three_chains() {
     let never = Intervals::never(&mum(3, 100, 8.0));
-    assert!((never.utilization() - 0.7382).abs() < 5e-5);
+    assert_abs_diff_eq!(never.utilization(), 0.7382, epsilon = 5e-5);
     let problem = mum(3, 100, 8.0);
-    assert!((optimum(&problem).utilization() - 0.8515).abs() < 5e-5);
+    assert_abs_diff_eq!(optimum(&problem).utilization(), 0.8515, epsilon = 5e-5);
     let best = Intervals::new(&problem, 100, &()).best();
-    assert!((best.outcome.utilization() - 0.8281).abs() < 5e-5);
+    assert_abs_diff_eq!(best.outcome.utilization(), 0.8281, epsilon = 5e-5);
     let sar = simulate(&Loads::new(problem), "stop_at_rise", 20_000);
     let utilization = estimate(&sar, |t| t.work).value / estimate(&sar, |t| t.time).value;
-    assert!((utilization - 0.8416).abs() < 1e-3, "{utilization}");
+    assert!(abs_diff_eq!(utilization, 0.8416, epsilon = 1e-3), "{utilization}");
     // "As the remapping cost increases ... approach the performance obtained when no remapping is
     // performed."
     let at = |cost| optimum(&mum(3, 100, cost)).utilization() - never.utilization();
@@ -70,12 +71,12 @@ fn figure_4_eight_chains() {
     let intervals = Intervals::new(&problem, 60, &());
     let best = intervals.best();
     assert_eq!((best.interval, Intervals::least_average_cost(&problem)), (9, 9));
-    assert!((best.outcome.utilization() - 0.766).abs() < 5e-4);
+    assert_abs_diff_eq!(best.outcome.utilization(), 0.766, epsilon = 5e-4);
     let sar = simulate(&Loads::new(problem), "stop_at_rise", 1000);
     let utilization = estimate(&sar, |t| t.work).value / estimate(&sar, |t| t.time).value;
-    assert!((utilization - 0.774).abs() < 1e-3, "{utilization}");
+    assert!(abs_diff_eq!(utilization, 0.774, epsilon = 1e-3), "{utilization}");
     let spacing = estimate(&sar, |t| t.spacing().unwrap());
-    assert!((spacing.value - 9.5).abs() < 0.2, "{spacing:?}");
+    assert!(abs_diff_eq!(spacing.value, 9.5, epsilon = 0.2), "{spacing:?}");
     // "slightly higher than that obtained by remapping at the optimal fixed interval"
     assert!(utilization > best.outcome.utilization() + 0.005);
 }
@@ -86,7 +87,7 @@ fn figure_4_eight_chains() {
 fn figure_4_optimal_policy_of_eight_chains() {
     for (cost, value) in [(8.0, 1134.546336), (2.0, 783.992069)] {
         let outcome = optimum(&mum(8, 400, cost));
-        assert!((outcome.value - value).abs() < 5e-7, "{outcome:?}");
+        assert!(abs_diff_eq!(outcome.value, value, epsilon = 5e-7), "{outcome:?}");
     }
     // The reference is cut after six digits.
     let utilization = optimum(&mum(8, 400, 8.0)).utilization();

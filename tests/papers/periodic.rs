@@ -1,5 +1,6 @@
 //! \[FXW03\] Tables 1 to 3, and what `docs/errata.md` says of the theorems.
 
+use approx::{abs_diff_eq, assert_abs_diff_eq};
 use remapping::interval::{
     Bound, Imbalance, Kind, Processors, distribution_free_factor, first_passage, kappa, methods,
 };
@@ -54,7 +55,7 @@ fn table_1_simulated() {
         assert_eq!(found.censored, 0);
         // Two means of 400 paths each; the printed one may have been cut to a whole number.
         let slack = 1.5 * 2.0_f64.sqrt() * found.steps.half_width() + 1.0;
-        assert!((found.steps.value - printed).abs() < slack, "{found:?} {printed}");
+        assert!(abs_diff_eq!(found.steps.value, printed, epsilon = slack), "{found:?} {printed}");
     }
 }
 
@@ -74,12 +75,12 @@ fn table_2() {
     // .09154 to four digits and more.
     assert!((largest.value / 191.0 - 0.09154).abs() + largest.error / 191.0 < 5e-5, "{largest:?}");
     let mut d1 = |t: u32| imbalance.extremes(f64::from(t)).above / (100.0 + 0.5 * f64::from(t));
-    assert!((d1(1) - 0.018_626_32).abs() < 1e-8);
+    assert_abs_diff_eq!(d1(1), 0.018_626_32, epsilon = 1e-8);
     let (time, largest) = (150..220)
         .map(|t| (t, d1(t)))
         .fold((0, 0.0), |best, found| if found.1 > best.1 { found } else { best });
     assert_eq!(time, 182);
-    assert!((largest - 0.086_856_3).abs() < 1e-7);
+    assert_abs_diff_eq!(largest, 0.086_856_3, epsilon = 1e-7);
 }
 
 #[test]
@@ -92,7 +93,7 @@ fn table_3() {
     for (bound, printed) in bounds.into_iter().zip(printed) {
         let found = first_passage(&walkers(), bound, 400, 1, 1000, &()).unwrap();
         let slack = 1.5 * 2.0_f64.sqrt() * found.steps.half_width() + 1.0;
-        assert!((found.steps.value - printed).abs() < slack, "{found:?} {printed}");
+        assert!(abs_diff_eq!(found.steps.value, printed, epsilon = slack), "{found:?} {printed}");
     }
 }
 
@@ -128,6 +129,6 @@ fn theorem_5_1_fails_outside_its_premises() {
     let printed = (2.0 * m - 2.0 * root - 1.0) * second - 2.0 * (m - root - 1.0) * first;
     assert!(printed < 0.0, "{printed}");
     let found = methods(&two, Bound::RmsDeviation(bound, None), &())[0].interval.real.unwrap();
-    assert!((found - 326.576_826_7).abs() < 1e-6, "{found}");
-    assert!((two.rms_deviation(found, None) - bound).abs() < 1e-12);
+    assert!(abs_diff_eq!(found, 326.576_826_7, epsilon = 1e-6), "{found}");
+    assert_abs_diff_eq!(two.rms_deviation(found, None), bound, epsilon = 1e-12);
 }

@@ -1,5 +1,6 @@
 //! \[NR86\], \[NR90\]: every deck of `models/phase_change` solves, and says what the papers imply.
 
+use approx::abs_diff_eq;
 use remap::model::study::{Series, Study};
 use remap::model::{Loaded, Problem};
 use remap::problems::phase_change::evaluation::pays_until;
@@ -83,7 +84,10 @@ fn figure_3_is_flat_until_the_end_is_near() {
         }
         for n in 0..=900 {
             let bounds = solution.curve.at(n).unwrap();
-            assert!((bounds.middle() - start.middle()).abs() < 0.01, "step {n}: {bounds:?}");
+            assert!(
+                abs_diff_eq!(bounds.middle(), start.middle(), epsilon = 0.01),
+                "step {n}: {bounds:?}"
+            );
         }
         assert!(solution.curve.at(990).unwrap().middle() > start.middle());
     }
@@ -126,7 +130,8 @@ fn table_3_the_share_of_the_gain_the_heuristic_keeps() {
         let most = 100.0 * (never.1 - heuristic.0) / (never.1 - best.1);
         assert!(most - least < 0.3, "{name}: {least} {most}");
         assert!(
-            (least - printed).abs() < within && (most - printed).abs() < within,
+            abs_diff_eq!(least, printed, epsilon = within)
+                && abs_diff_eq!(most, printed, epsilon = within),
             "{name}: {least} {most}"
         );
     }
@@ -187,5 +192,8 @@ fn table_4_misjudging_the_gain_hardly_matters_in_long_runs() {
     let policy = Estimating { assumed: &problem, certainty: 0.8, pays_until };
     let cost = evaluate_estimating(&problem, policy, 0.5, &()).unwrap();
     let kept = |cost: f64| 100.0 * (never.0 - cost) / (never.0 - optimum.0);
-    assert!((kept(cost.0) - printed).abs() < 0.5 && (kept(cost.1) - printed).abs() < 0.5);
+    assert!(
+        abs_diff_eq!(kept(cost.0), printed, epsilon = 0.5)
+            && abs_diff_eq!(kept(cost.1), printed, epsilon = 0.5)
+    );
 }

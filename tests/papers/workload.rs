@@ -1,6 +1,6 @@
 //! [NR90, sections III-B and V-C]: what the policies of the model problems rest on.
 
-use approx::assert_relative_eq;
+use approx::{abs_diff_eq, assert_relative_eq};
 use proptest::prelude::*;
 use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
 use remap::model::fluids::Fluids;
@@ -68,7 +68,7 @@ proptest! {
             best = best.min(time);
         }
         let found = clairvoyant(&cycles);
-        prop_assert!((found.time - best).abs() < 1e-9);
+        prop_assert!(abs_diff_eq!(found.time, best, epsilon = 1e-9));
         prop_assert!(cycles.lower_bound <= found.time + 1e-9);
     }
 
@@ -89,13 +89,13 @@ proptest! {
             }
             None => fixed(&cycles.old).time,
         };
-        prop_assert!((played.time - expected).abs() < 1e-9);
+        prop_assert!(abs_diff_eq!(played.time, expected, epsilon = 1e-9));
         // Undone, premature remaps cost their delay and nothing else.
         let played = threshold(&cycles, &reports, &beliefs, Premature::Revert, |_| level);
         let change = cycles.change().unwrap_or(cycles.len());
         let from = played.last_remap.filter(|&n| n >= change).unwrap_or(cycles.len());
         let running = cycles.old[..from].iter().sum::<f64>() + cycles.new[from..].iter().sum::<f64>();
-        prop_assert!((played.time - played.remap_time - running).abs() < 1e-9);
+        prop_assert!(abs_diff_eq!(played.time - played.remap_time, running, epsilon = 1e-9));
         prop_assert_eq!(played.remaps - played.premature, u32::from(from < cycles.len()));
     }
 
@@ -140,11 +140,11 @@ proptest! {
             early += weight * f64::from(played.premature);
         }
         let found = expectation::threshold(&cycles, &setting, |_| level);
-        prop_assert!((found.time - time).abs() <= found.error + 1e-12 * time, "{found:?} {time}");
+        prop_assert!(abs_diff_eq!(found.time, time, epsilon = found.error + 1e-12 * time), "{found:?} {time}");
         prop_assert!(found.error < 1e-9, "{found:?}");
-        prop_assert!((found.remap_time - remap_time).abs() <= 1e-9);
-        prop_assert!((found.remaps - remaps).abs() <= 1e-9);
-        prop_assert!((found.premature - early).abs() <= 1e-9);
+        prop_assert!(abs_diff_eq!(found.remap_time, remap_time, epsilon = 1e-9));
+        prop_assert!(abs_diff_eq!(found.remaps, remaps, epsilon = 1e-9));
+        prop_assert!(abs_diff_eq!(found.premature, early, epsilon = 1e-9));
     }
 
     /// The two formulas of section V-C are one at h = (log2 P)/P.
@@ -156,7 +156,7 @@ proptest! {
         let serial = processors.log2() / processors;
         let one = between_remaps(cycles, update, moving, efficiency, processors, serial);
         let other = with_routing(cycles, update, moving, efficiency, processors);
-        prop_assert!((one - other).abs() <= 1e-9 * one);
+        prop_assert!(abs_diff_eq!(one, other, epsilon = 1e-9 * one));
         prop_assert!(one <= efficiency * processors + 1e-9);
     }
 }

@@ -1,5 +1,6 @@
 //! \[YXW03\] section 5: figures 4 and 5.
 
+use approx::abs_diff_eq;
 use remapping::Rational;
 use remapping::chain::{BirthDeath, Edge, Operator};
 use remapping::imbalance::{Imbalance, RunningCost};
@@ -154,6 +155,9 @@ fn cost_is_symmetric_in_equal_processes() {
     let value = |a, b, c| solution.value(states.find(&[a, b, c]).unwrap());
     for (a, b, c) in (0..6).flat_map(|a| (0..6).flat_map(move |b| (0..6).map(move |c| (a, b, c)))) {
         let (one, other, third) = (value(a, b, c), value(b, c, a), value(b, a, c));
-        assert!((one - other).abs() <= 1e-9 * 12.0 && (one - third).abs() <= 1e-9 * 12.0);
+        assert!(
+            abs_diff_eq!(one, other, epsilon = 1e-9 * 12.0)
+                && abs_diff_eq!(one, third, epsilon = 1e-9 * 12.0)
+        );
     }
 }

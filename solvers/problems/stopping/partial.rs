@@ -10,7 +10,7 @@ use crate::model::cost::Cost;
 use crate::model::stopping::Stopping;
 use crate::run::Watch;
 use crate::solution::stopping::PartialRemaps;
-use crate::solution::{Body, Bounds};
+use crate::solution::Body;
 use remapping::stopping::{AfterRemap, Problem, long_run_partial, partial_targets};
 
 /// The most states, and sweeps.
@@ -62,8 +62,8 @@ pub(super) fn solve(
     (answer.remap_value, answer.remap_bounds) = (answer.remap_cost, [answer.remap_cost; 2]);
     answer.cost_by_state = by_state(model);
     answer.dynamics = None;
-    answer.average = Some(Bounds { lower: best.lower, upper: best.upper });
-    answer.value_gap = (best.upper - best.lower) / best.upper.max(1.0);
+    answer.average = Some(best.average);
+    answer.value_gap = best.average.width() / best.average.upper.max(1.0);
     answer.iterations = best.iterations;
     let outcome = Outcome {
         letters: (0..states.count())
@@ -79,7 +79,7 @@ pub(super) fn solve(
     outcome.lay_out(&mut answer, &states, settings.values, None);
     let classes = states.by_place().into_iter().flatten();
     let units = classes.map(|class| best.units[class] as u64).collect();
-    let average_of_whole = Bounds { lower: whole.lower, upper: whole.upper };
+    let average_of_whole = whole.average;
     answer.partial_remaps = Some(PartialRemaps { units, average_of_whole });
     let status = match best.status {
         remapping::Status::Converged => whole.status,

@@ -12,7 +12,6 @@ use crate::solution::Body;
 use crate::solution::stopping::{Answer, Counts, Representation, Vectors};
 use remapping::Status;
 use remapping::stopping::{self, AfterRemap, Method, ModelError, Problem, Solution, States};
-use remapping::threshold::Bounds;
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -93,9 +92,9 @@ pub fn solve(
         let of_stop: Vec<bool> = outcome.letters.iter().map(|letter| *letter == b'R').collect();
         let best = stopping::long_run(&problem, &back, None, &how, watch);
         let stop = stopping::long_run(&problem, &back, Some(&of_stop), &how, watch);
-        answer.average = Some(Bounds { lower: best.lower, upper: best.upper });
-        answer.average_of_stop = Some(Bounds { lower: stop.lower, upper: stop.upper });
-        answer.value_gap = (best.upper - best.lower) / best.upper.max(1.0);
+        answer.average = Some(best.average);
+        answer.average_of_stop = Some(stop.average);
+        answer.value_gap = best.average.width() / best.average.upper.max(1.0);
         answer.iterations = best.iterations;
         status = if best.status == Status::Converged { stop.status } else { best.status };
         let close = settings.tolerance * rho.max(1.0);
@@ -239,7 +238,7 @@ pub fn facts(loaded: &Loaded, model: &Stopping) -> Vec<(&'static str, Value)> {
         ("states", states.vectors().map_or(Value::from(vectors), Value::from)),
         ("classes", states.count().into()),
         ("representation", if states.is_lumped() { "exchangeable" } else { "full" }.into()),
-        ("memory_bytes", stopping::memory_estimate(&states).into()),
+        ("memory_bytes", stopping::memory_estimate(&states, Method::Auto).into()),
     ];
     if states.count() <= MAX_LISTED {
         facts.push(("reversible", operator.reversing_weights().is_some().into()));

@@ -10,7 +10,7 @@ use crate::model::cost::Cost;
 use crate::model::stopping::Stopping;
 use crate::run::Watch;
 use crate::solution::stopping::{Answer, CostByState};
-use crate::solution::{Body, Bounds};
+use crate::solution::Body;
 use remapping::imbalance::Imbalance;
 use remapping::stopping::{
     self, AfterRemap, Limits, LongRun, Problem, States, Varied, Varying, rebalanced, units_moved,
@@ -38,7 +38,7 @@ pub(super) fn solve(
         let message = "remap costs that depend on the loads, and a number of steps, take 10^6 load vectors at most";
         return Err(refuse(message, "take fewer levels or processes"));
     }
-    let needed = stopping::memory_estimate(&states);
+    let needed = stopping::memory_estimate(&states, stopping::Method::Auto);
     if memory::available().is_some_and(|free| needed > free) {
         return Err(refuse("this machine has too little memory", "take fewer states"));
     }
@@ -62,8 +62,8 @@ pub(super) fn solve(
                 ..stopping::Settings::default()
             };
             let best = stopping::long_run_at(&problem, &costs, &back, None, &how, watch);
-            answer.average = Some(Bounds { lower: best.lower, upper: best.upper });
-            answer.value_gap = (best.upper - best.lower) / best.upper.max(1.0);
+            answer.average = Some(best.average);
+            answer.value_gap = best.average.width() / best.average.upper.max(1.0);
             answer.iterations = best.iterations;
             let status = best.status;
             (

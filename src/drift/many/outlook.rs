@@ -180,9 +180,9 @@ impl Outlook<'_> {
 mod tests {
     use super::*;
     use crate::chain::{BirthDeath, Dense, Edge};
-    use crate::drift::{Chain, LoadDrift, Objective, Rebalance, Timing};
+    use crate::drift::{LoadDrift, Objective, ProcessChain, Rebalance, Timing};
 
-    fn chains() -> Vec<Chain> {
+    fn chains() -> Vec<ProcessChain> {
         let rows = vec![
             vec![0.5, 0.2, 0.3, 0.0, 0.0],
             vec![0.1, 0.6, 0.1, 0.2, 0.0],
@@ -191,9 +191,9 @@ mod tests {
             vec![0.3, 0.0, 0.0, 0.4, 0.3],
         ];
         vec![
-            Chain::BirthDeath(BirthDeath::walk(5, 0.25, 0.25, Edge::Hold).unwrap()),
-            Chain::BirthDeath(BirthDeath::walk(5, 0.3, 0.1, Edge::Reflect).unwrap()),
-            Chain::Dense(Dense::new(&rows).unwrap()),
+            ProcessChain::BirthDeath(BirthDeath::walk(5, 0.25, 0.25, Edge::Hold).unwrap()),
+            ProcessChain::BirthDeath(BirthDeath::walk(5, 0.3, 0.1, Edge::Reflect).unwrap()),
+            ProcessChain::Dense(Dense::new(&rows).unwrap()),
         ]
     }
 

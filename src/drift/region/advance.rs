@@ -3,7 +3,7 @@
 use super::Region;
 use super::movement::Moved;
 use super::shapes::Packing;
-use crate::drift::{Backward, Chain, Control};
+use crate::drift::{Backward, Control, ProcessChain};
 use rayon::prelude::*;
 use std::collections::HashSet;
 
@@ -223,7 +223,7 @@ impl Backward<'_> {
 
     /// The shapes of all states in which remapping is not better by the margin.
     fn shapes_within(&self, after: &[f64], margin: f64) -> Option<HashSet<u128>> {
-        let Chain::BirthDeath(chain) = &self.problem.chain else { return None };
+        let ProcessChain::BirthDeath(chain) = &self.problem.chain else { return None };
         let packing = Packing::new(self.problem.processors, chain.levels())?;
         let most = self.states.count() / SHARE;
         let (states, value) = (self.states, &self.vectors[0]);

@@ -27,7 +27,7 @@ mod saved;
 mod shapes;
 mod sums;
 
-use super::{Chain, LoadDrift, Objective, States, Timing};
+use super::{LoadDrift, Objective, ProcessChain, States, Timing};
 use crate::Communicator;
 use crate::chain::BirthDeath;
 use rayon::prelude::*;
@@ -106,7 +106,7 @@ impl Region {
         wanted: impl IntoIterator<Item = u128>,
         most_members: usize,
     ) -> Option<Region> {
-        let Chain::BirthDeath(chain) = &problem.chain else { return None };
+        let ProcessChain::BirthDeath(chain) = &problem.chain else { return None };
         let (r, levels) = (problem.processors, chain.levels());
         let packing = Packing::new(r, levels)?;
         let totals = states.distinct_totals();

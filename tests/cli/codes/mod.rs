@@ -7,6 +7,7 @@ mod vt;
 mod warpx;
 
 use crate::workplace::Workplace;
+use approx::abs_diff_eq;
 use remap::trace::{self, Trace};
 use serde_json::json;
 use std::path::Path;
@@ -45,7 +46,10 @@ fn assert_is(trace: &Trace, steps: usize, remaps: &[usize], what: &str) {
     for step in 0..steps {
         for (rank, found) in record.row(step).iter().enumerate() {
             let truth = load(step, rank);
-            assert!((found - truth).abs() < 1e-6 * truth, "{what}: {step} {rank}: {found} {truth}");
+            assert!(
+                abs_diff_eq!(*found, truth, epsilon = 1e-6 * truth),
+                "{what}: {step} {rank}: {found} {truth}"
+            );
         }
     }
     let found: Vec<usize> = record.remaps().iter().map(|remap| remap.before).collect();

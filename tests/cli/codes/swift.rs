@@ -2,6 +2,7 @@
 
 use super::{RANKS, STEPS, assert_is, load, read, refused};
 use crate::workplace::Workplace;
+use approx::abs_diff_eq;
 use remap::trace::{self, Trace};
 use std::fmt::Write as _;
 
@@ -69,7 +70,7 @@ fn cpu_times_of_swift_are_read_and_called_so() {
 fn assert_is_prefix(trace: &Trace, steps: usize) {
     for step in 0..steps {
         for (rank, found) in trace.record.row(step).iter().enumerate() {
-            assert!((found - load(step, rank)).abs() < 1e-6, "{step} {rank}");
+            assert!(abs_diff_eq!(*found, load(step, rank), epsilon = 1e-6), "{step} {rank}");
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::{MOVES, STEPS, TASKS, assert_is, load, place, read, refused, seconds};
 use crate::workplace::Workplace;
+use approx::assert_abs_diff_eq;
 use remap::trace;
 use std::fmt::Write as _;
 
@@ -57,7 +58,7 @@ fn costs_of_warpx_are_read() {
     place.write("LBC.txt", tenth.concat());
     let trace = read(&place.path("LBC.txt"));
     assert_eq!((trace.stride, trace.record.steps()), (10, 6));
-    assert!((trace.record.row(1)[0] - 10.0 * load(19, 0)).abs() < 1e-6);
+    assert_abs_diff_eq!(trace.record.row(1)[0], 10.0 * load(19, 0), epsilon = 1e-6);
     // A box that is split gives longer rows; the shorter are filled up when the run ends.
     let rows = rows(STEPS, 9, " ", &seconds);
     let whole = |row: &String| row.trim_end().to_owned();
@@ -111,7 +112,7 @@ fn running_sums_of_warpx_are_taken_apart() {
         place.write("LBC.txt", looks.collect::<Vec<String>>().concat());
         let trace = read(&place.path("LBC.txt"));
         let truth = period as f64 * load(2 * period - 1, 1);
-        assert!((trace.record.row(1)[1] - truth).abs() < 1e-6 * truth);
+        assert_abs_diff_eq!(trace.record.row(1)[1], truth, epsilon = 1e-6 * truth);
     }
 }
 

@@ -1,6 +1,7 @@
 //! The cost of threshold policies: bounds against the tree of all reports, and against the optimum.
 
 use super::problems::{binary, cases, detector, exact, probability, problem, ratio};
+use approx::abs_diff_eq;
 use proptest::prelude::*;
 use rand::RngExt;
 use remapping::Rational;
@@ -323,7 +324,7 @@ fn cycles_until_a_change_is_believed() {
         let policy = ThresholdPolicy { assumed: &assumed, thresholds: &thresholds };
         let (lower, upper) = evaluate(&truth, policy, 1e-5, &()).unwrap();
         // The first report comes with the first cycle after the change.
-        assert!((lower + 1.0 - cycles).abs() < 0.01, "{error} {tau}: {lower}");
+        assert!(abs_diff_eq!(lower + 1.0, cycles, epsilon = 0.01), "{error} {tau}: {lower}");
         assert!(upper - lower < 2e-4, "{error} {tau}: {lower} {upper}");
     }
 }

@@ -1,6 +1,7 @@
 //! Long computations under a rule: the recursion against every path.
 
 use super::*;
+use approx::abs_diff_eq;
 use remapping::stopping::Course;
 
 /// Follows every path from `state` before step `step`, of which a remap has been decided or not.
@@ -43,7 +44,7 @@ fn the_cost_of_a_rule_is_that_of_every_path() {
         for rule in rules {
             let found = course.cost(&*operator, rule);
             let paths = by_paths(&rows, &psi, &back, (1.5, 5), rule, (1, start));
-            assert!((found - paths).abs() < 1e-12, "{found} {paths}");
+            assert!(abs_diff_eq!(found, paths, epsilon = 1e-12), "{found} {paths}");
         }
     }
 }
@@ -85,7 +86,7 @@ fn the_best_maps_of_an_end_cost_the_least() {
         assert_eq!(maps.len(), 5);
         let found = course.cost(&*operator, |step, s| maps[step as usize - 1][s]);
         let exact = least(&rows, &psi, &back, (0.75, 5), (1, start));
-        assert!((found - exact).abs() < 1e-12, "{found} {exact}");
+        assert!(abs_diff_eq!(found, exact, epsilon = 1e-12), "{found} {exact}");
         let lists = maps.iter().map(|map| {
             let remaps = (0..states.count()).filter(|&s| map[s]);
             std::sync::Arc::new(remaps.map(|s| states.loads(s)).collect())
@@ -96,6 +97,9 @@ fn the_best_maps_of_an_end_cost_the_least() {
             remapping::simulate::compare(&course, &start, 0..20_000, 1, false, &()).unwrap();
         let costs: Vec<f64> = played.tallies[0].iter().map(|tally| tally.value).collect();
         let mean = remapping::simulate::Estimate::of(&costs);
-        assert!((mean.value - exact).abs() < 2.0 * mean.half_width(), "{mean:?} {exact}");
+        assert!(
+            abs_diff_eq!(mean.value, exact, epsilon = 2.0 * mean.half_width()),
+            "{mean:?} {exact}"
+        );
     }
 }

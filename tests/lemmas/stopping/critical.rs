@@ -1,6 +1,7 @@
 //! Remap costs at which decisions switch.
 
 use super::*;
+use approx::abs_diff_eq;
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
@@ -38,9 +39,9 @@ proptest! {
             prop_assert_eq!(exact.is_some(), found.is_some());
             if let (Some(exact), Some(found)) = (exact, found) {
                 let total = exact.total.to_f64().value();
-                prop_assert!((found.total - total).abs() <= 1e-12 * total);
+                prop_assert!(abs_diff_eq!(found.total, total, epsilon = 1e-12 * total));
                 let uniform = exact.uniform.to_f64().value();
-                prop_assert!((found.uniform - uniform).abs() <= 1e-11 * total);
+                prop_assert!(abs_diff_eq!(found.uniform, uniform, epsilon = 1e-11 * total));
             }
         }
     }

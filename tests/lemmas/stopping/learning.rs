@@ -1,6 +1,7 @@
 //! Learning what stopping costs: what is learnt comes to J.
 
 use super::*;
+use approx::abs_diff_eq;
 use remapping::stopping::{Learner, School};
 
 fn school(rho: f64) -> (School, Vec<f64>) {
@@ -37,7 +38,7 @@ fn nothing_seen_is_rho() {
     let expected = 100.0 * unbalanced.iter().sum::<f64>() / 30.0 / 6.0;
     for learner in [Learner::Last, Learner::Averaged, Learner::Frequencies] {
         let found = school.distances(learner, &exact, &[0], (1, 0))[0];
-        assert!((found - expected).abs() < 1e-9, "{learner:?} {found} {expected}");
+        assert!(abs_diff_eq!(found, expected, epsilon = 1e-9), "{learner:?} {found} {expected}");
     }
 }
 

@@ -13,6 +13,7 @@ mod shared_loads;
 mod structure;
 mod varying;
 
+use approx::assert_abs_diff_eq;
 use proptest::prelude::*;
 use remapping::chain::{BirthDeath, Dense, Edge, Operator};
 use remapping::imbalance::{Imbalance, RunningCost};
@@ -229,7 +230,7 @@ fn check_against_exact(model: &Model, rho: f64, after: AfterRemap, method: Metho
             let (low, high) = solution.bounds(s);
             assert!(rational(low) <= *exact && *exact <= rational(high), "{low} {exact} {high}");
             let scale = solution.remap_value.max(1.0);
-            assert!((solution.value(s) - exact.to_f64().value()).abs() <= 1e-9 * scale);
+            assert_abs_diff_eq!(solution.value(s), exact.to_f64().value(), epsilon = 1e-9 * scale);
             if problem.running()[s] > 0.0 && !solution.is_tie(&problem, s) {
                 let remaps = *exact == remap;
                 assert_eq!(solution.decision(&problem, s) == Decision::Remap, remaps);

@@ -1,6 +1,7 @@
 //! What rules cost where a remap ends the cost: against fractions, and sample paths.
 
 use super::*;
+use approx::abs_diff_eq;
 use remapping::simulate::Estimate;
 use remapping::stopping::{Once, Player};
 
@@ -87,7 +88,7 @@ fn agree(found: f64, exact: Option<Rational>) -> bool {
         None => found == f64::INFINITY,
         Some(exact) => {
             let exact = exact.to_f64().value();
-            (found - exact).abs() <= 1e-8 * exact.abs().max(1e-6)
+            abs_diff_eq!(found, exact, epsilon = 1e-8 * exact.abs().max(1e-6))
         }
     }
 }
@@ -142,14 +143,14 @@ fn paths_cost_what_is_expected() {
                 (0..states.count()).map(|s| weights[s] * solution.value(s)).sum::<f64>()
                     / weights.iter().sum::<f64>();
             let optimum = once.cost(&map, &()).unwrap();
-            assert!((optimum - mean).abs() < 1e-7, "{optimum} {mean}");
+            assert!(abs_diff_eq!(optimum, mean, epsilon = 1e-7), "{optimum} {mean}");
             let never = vec![false; states.count()];
             let of = |start: &(dyn Fn() -> Player<'static> + Sync), exact: f64| {
                 let tallies = once.play(start, 0..20_000, 3, &()).unwrap().unwrap();
                 let costs: Vec<f64> = tallies.iter().map(|tally| tally.value).collect();
                 let found = Estimate::of(&costs);
                 let width = 2.0 * found.half_width();
-                assert!((found.value - exact).abs() < width, "{found:?} {exact}");
+                assert!(abs_diff_eq!(found.value, exact, epsilon = width), "{found:?} {exact}");
                 assert!(exact >= optimum - 1e-7);
             };
             let leak = |map: Vec<bool>| &*Box::leak(map.into_boxed_slice());

@@ -165,7 +165,8 @@ fn a_long_computation_costs_its_average() {
     let back = rebalanced(&states, &model.imbalance).unwrap();
     let problem = Problem::new(&states, operator, &model.imbalance, 2.0, AfterRemap::Stop).unwrap();
     let average =
-        remapping::stopping::long_run_at(&problem, &costs, &back, None, &Settings::default(), &());
+        remapping::stopping::long_run_at(&problem, &costs, &back, None, &Settings::default(), &())
+            .average;
     let (_, operator) = model.states(true);
     let finite = Varying::new(&states, operator, &model.imbalance, costs, Some(back));
     let [short, long] = [1000, 2000].map(|steps| finite.solve_steps(steps, &LIMITS, &()).lower[0]);
