@@ -3,6 +3,14 @@
 use std::ops::Range;
 
 /// Which part of every vector each rank has, and which part it needs to move its own.
+///
+/// ```
+/// use remapping::communicator::Shares;
+///
+/// // Ten entries on two ranks, which need one entry of each other.
+/// let shares = Shares::new(vec![0, 5, 10], vec![0..6, 4..10]);
+/// assert_eq!((shares.own(1), shares.window(1)), (5..10, 4..10));
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Shares {
     starts: Vec<usize>,

@@ -36,6 +36,33 @@ impl From<Halt> for Status {
 
 /// Receives the progress of a computation and may stop it. Called often (every iteration or every
 /// few milliseconds), so an implementation must be cheap; the engine keeps no clock of its own.
+///
+/// ```
+/// use remapping::chain::{BirthDeath, Edge};
+/// use remapping::imbalance::RunningCost;
+/// use remapping::stopping::{Method, Model, Process, ProcessChain, Settings};
+/// use remapping::{Halt, Observer, Status};
+/// use std::ops::ControlFlow;
+///
+/// /// Stops after so many units of work.
+/// struct AtMost(u64);
+///
+/// impl Observer for AtMost {
+///     fn progress(&self, done: u64, _total: u64) -> ControlFlow<Halt> {
+///         if done < self.0 { ControlFlow::Continue(()) } else { ControlFlow::Break(Halt::TimeLimit) }
+///     }
+/// }
+///
+/// let walk = BirthDeath::walk(9, 0.25, 0.25, Edge::Reflect)?;
+/// let process = Process { lowest: 0, chain: ProcessChain::BirthDeath(walk) };
+/// let model = Model::independent(&[process.clone(), process], RunningCost::MaxMinusMean)?;
+/// let settings = Settings { method: Method::Value, ..Settings::default() };
+/// let solved = model.remap_cost(100.0).solve(&settings, &AtMost(20))?;
+/// assert_eq!(solved.solution.status, Status::TimeLimit);
+/// let (lower, upper) = solved.bounds(&[0, 8]).unwrap();
+/// assert!(lower <= upper, "what is known so far holds");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub trait Observer: Sync {
     /// `done` of `total` units of work are finished; `total` is an estimate and may grow.
     fn progress(&self, done: u64, total: u64) -> ControlFlow<Halt>;

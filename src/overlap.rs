@@ -3,6 +3,14 @@
 use serde::{Deserialize, Serialize};
 
 /// How a remap overlaps the steps that follow the decision.
+///
+/// ```
+/// use remapping::overlap::Overlap;
+///
+/// // It comes into force three steps later; until then steps take a tenth longer.
+/// let overlap = Overlap { steps: 3, slowdown: 0.1 };
+/// assert!((overlap.price(2.0, 10.0) - 5.0).abs() < 1e-12);
+/// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Overlap {

@@ -2,9 +2,24 @@
 //! remap now.
 //!
 //! [`Model`] is the way in. Below it, [`States`] numbers the joint loads of several processes and
-//! builds their transition operator, [`Problem`] adds the costs, and [`solve`] returns a [`Solution`] whose bounds hold whatever the
-//! method and however it ended: they are proved after the fact by one application of the Bellman
-//! operator.
+//! builds their transition operator, [`Problem`] adds the costs, and [`solve`] returns a [`Solution`] whose bounds
+//! hold whatever the method and however it ended: they are proved after the fact by one application of the
+//! Bellman operator.
+//!
+//! ```
+//! use remapping::chain::{BirthDeath, Edge};
+//! use remapping::imbalance::RunningCost;
+//! use remapping::stopping::{Model, Process, ProcessChain, Settings};
+//!
+//! // Two walks that are out of balance by three levels: is a remap worth its cost?
+//! let walk = ProcessChain::BirthDeath(BirthDeath::walk(6, 0.25, 0.25, Edge::Reflect)?);
+//! let process = Process { lowest: 0, chain: walk };
+//! let model = Model::independent(&[process.clone(), process], RunningCost::MaxMinusMean)?;
+//! let solved = model.remap_cost(1000.0).solve(&Settings::default(), &())?;
+//! let (lower, upper) = solved.bounds(&[1, 4]).unwrap();
+//! assert!(lower > 0.0 && upper < 1000.0, "they meet again by themselves, for less");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod active;
 mod anderson;

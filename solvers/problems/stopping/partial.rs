@@ -9,8 +9,8 @@ use crate::model::Loaded;
 use crate::model::cost::Cost;
 use crate::model::stopping::Stopping;
 use crate::run::Watch;
-use crate::solution::stopping::PartialRemaps;
 use crate::solution::Body;
+use crate::solution::stopping::PartialRemaps;
 use remapping::stopping::{AfterRemap, Problem, long_run_partial, partial_targets};
 
 /// The most states, and sweeps.

@@ -9,8 +9,8 @@ use crate::model::Loaded;
 use crate::model::cost::Cost;
 use crate::model::stopping::Stopping;
 use crate::run::Watch;
-use crate::solution::stopping::{Answer, CostByState};
 use crate::solution::Body;
+use crate::solution::stopping::{Answer, CostByState};
 use remapping::imbalance::Imbalance;
 use remapping::stopping::{
     self, AfterRemap, Limits, LongRun, Problem, States, Varied, Varying, rebalanced, units_moved,
