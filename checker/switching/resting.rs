@@ -2,8 +2,9 @@
 
 use crate::number::{Span, UNIT, WEIGHT, wide};
 use crate::phases::remaining::{beliefs, powers};
+use crate::switching::Rest;
 use crate::switching::filter::Upper;
-use crate::switching::{Motion, Rest, Side, Step};
+use crate::switching::side::{Motion, Side, Step};
 use crate::weights::up;
 use crate::{Budget, Refusal};
 use num_rational::BigRational;
