@@ -1,11 +1,13 @@
 //! Thresholds and value over a finite number of cycles.
 
+use super::from_rest::AtRest;
 use super::problem::{PhaseSwitching, SwitchingError};
 use super::recursion::{Pair, Recursion, Step};
 use super::rest::Room;
 use super::value::{Chances, GAINS, Value};
 use crate::lifetime::Lifetime;
-use crate::threshold::Curve;
+use crate::rounding::outward;
+use crate::threshold::{Bounds, Curve};
 use crate::{Halt, Observer, Status};
 use std::ops::ControlFlow;
 
@@ -55,7 +57,7 @@ const MAX_RUNS: usize = 1_000_001;
 const LONG: u64 = 64;
 
 /// Steps of the same kind most of which are probably at rest.
-const MOSTLY_AT_REST: u64 = 1000;
+const MOSTLY_AT_REST: u64 = 100;
 
 /// Whether most steps are probably at rest.
 fn rests(lifetime: &Lifetime) -> bool {
@@ -161,11 +163,13 @@ struct Alike {
     again: u64,
     /// How much less than elsewhere a function may be reduced.
     finer: f64,
+    /// Whether they have been seen from rest in vain.
+    tried: bool,
 }
 
 impl Alike {
     fn new(from: u64) -> Alike {
-        Alike { from, before: None, wait: 0, again: FIRST_WAIT, finer: 1.0 }
+        Alike { from, before: None, wait: 0, again: FIRST_WAIT, finer: 1.0, tried: false }
     }
 }
 
@@ -179,8 +183,30 @@ const FINEST: f64 = 1.0 / 256.0;
 /// Functions that a step moves by no more than so many times what reducing does are at rest but for that.
 const JITTER: f64 = 4.0;
 
+/// Pieces of the difference from which on steps are seen from rest; how far reducing may move that in units of the
+/// width of thresholds, and of what a step may add to the width of the value; what of the latter the way there
+/// may use; and how long that is at most.
+const MANY: usize = 1 << 13;
+const LEVEL: f64 = 0.05;
+const DIFFERENCE: f64 = 0.015;
+const LEFT: f64 = 0.05;
+const FAR: usize = 2000;
+
 /// How much a step may move a threshold that is near rest, as a multiple of the tolerance.
 const NEAR: f64 = 0.5;
+
+/// What encloses all steps down to a later one.
+struct Rest {
+    /// The difference of each of them, but for what lies beside it on the way, and of the last of them if more follow.
+    raw: Pair,
+    last: Option<Pair>,
+    /// The thresholds from the first of them on that are not known otherwise.
+    thresholds: [Bounds; 2],
+    first: u64,
+    reached: u64,
+    /// What the differences exceed `raw` by adds up to, above the value and below.
+    beside: [f64; 2],
+}
 
 struct Sweep<'a> {
     recursion: &'a Recursion,
@@ -249,20 +275,86 @@ impl<'a> Sweep<'a> {
                 ControlFlow::Break(halt) => return halt.into(),
                 ControlFlow::Continue(rest) => rest,
             };
-            if let Some((step, reached)) = rest {
-                self.to_second.extend_down(reached, n - 1, step.to_second);
-                self.to_first.extend_down(reached, n - 1, step.to_first);
-                let gains = self.recursion.gains(&step.raw);
+            if let Some(Rest {
+                raw,
+                last,
+                thresholds: [to_second, to_first],
+                first,
+                reached,
+                beside,
+            }) = rest
+            {
+                self.to_second.extend_down(reached, first, to_second);
+                self.to_first.extend_down(reached, first, to_first);
+                let gains = self.recursion.gains(&raw);
                 let (value, recursion) = (&mut self.value, self.recursion);
+                value.widen(beside);
                 let settled = value.repeat(recursion, &gains, chances, n - reached, observer);
                 if let ControlFlow::Break(halt) = settled {
                     return halt.into();
                 }
-                self.pair = self.recursion.keep(&step.raw, self.merge.now);
+                self.pair = self.recursion.keep(&last.unwrap_or(raw), self.merge.now);
                 next = reached.checked_sub(1);
             }
         }
         Status::Converged
+    }
+
+    /// Bounds on the steps below `step`, which is step `n`, down to step `from`, by way of one that is at rest.
+    fn seen_from_rest(
+        &mut self,
+        n: u64,
+        step: &Step,
+        from: u64,
+        chances: Chances,
+        observer: &dyn Observer,
+    ) -> ControlFlow<Halt, Option<Rest>> {
+        let recursion = self.recursion;
+        let allowance = self.value.allowance();
+        let finest = (LEVEL * self.aim.threshold * recursion.scale).min(DIFFERENCE * allowance);
+        let merges = [self.merge.now, finest];
+        let rest = AtRest::of(recursion, &step.raw.upper, chances.survival, merges, observer)?;
+        let Some(rest) = rest else { return ControlFlow::Continue(None) };
+        let raw = rest.around();
+        if !recursion.lasts_less(&recursion.gains(&raw), GAINS * allowance) {
+            return ControlFlow::Continue(None);
+        }
+        let close = if from > 0 { self.aim.threshold } else { self.tolerance };
+        let mut beside = rest.beside(&step.raw);
+        let (mut above, mut below) = (0.0, 0.0);
+        let mut thresholds: Vec<[Bounds; 2]> = Vec::new();
+        for first in (from..n).rev() {
+            observer.check()?;
+            let [[over, under], _] = rest.excess(recursion, &beside);
+            let lasting = rest.lasting(recursion, [over, under]);
+            let shown = lasting.as_ref().map(|pair| rest.thresholds(recursion, pair));
+            let enough = (over + under) * rest.steps() <= LEFT * self.value.width()
+                && shown.is_some_and(|shown| shown.iter().all(|bounds| bounds.width() <= close));
+            if enough && let (Some(lasting), Some(shown)) = (lasting, shown) {
+                for (k, [to_second, to_first]) in (first + 1..n).rev().zip(&thresholds) {
+                    self.to_second.extend_down(k, k, *to_second);
+                    self.to_first.extend_down(k, k, *to_first);
+                }
+                let left = |sum: f64, rest_left: f64| sum + rest_left * rest.steps();
+                return ControlFlow::Continue(Some(Rest {
+                    raw,
+                    last: (from > 0).then(|| rest.whole(&lasting)),
+                    thresholds: shown,
+                    first,
+                    reached: from,
+                    beside: [left(above, under), left(below, over)]
+                        .map(|sum| outward::<true>(sum, sum)),
+                }));
+            }
+            if thresholds.len() >= FAR {
+                break;
+            }
+            beside = rest.step(recursion, &beside);
+            let [_, [over, under]] = rest.excess(recursion, &beside);
+            (above, below) = (above + under, below + over);
+            thresholds.push(rest.thresholds(recursion, &beside));
+        }
+        ControlFlow::Continue(None)
     }
 
     /// Takes in `step`, which is step `n`. If all steps below it down to one that is still far are at rest: a
@@ -273,7 +365,7 @@ impl<'a> Sweep<'a> {
         step: Step,
         chances: Chances,
         observer: &dyn Observer,
-    ) -> ControlFlow<Halt, Option<(Step, u64)>> {
+    ) -> ControlFlow<Halt, Option<Rest>> {
         let kept = self.alike.take().filter(|alike| alike.from < n);
         let mut alike = match kept {
             Some(alike) => alike,
@@ -297,13 +389,27 @@ impl<'a> Sweep<'a> {
             let beyond = room.beyond(recursion, &before.raw, &step.raw);
             // Steps of another kind that follow magnify what they are given.
             let close = if alike.from > 0 { self.aim.threshold } else { self.tolerance };
-            found = beyond.map(|pair| recursion.shown(pair)).filter(|shown| {
+            let shown = beyond.map(|pair| recursion.shown(pair)).filter(|shown| {
                 let gains = recursion.gains(&shown.raw);
                 shown.width() <= close
                     && recursion.lasts_less(&gains, GAINS * self.value.allowance())
             });
+            found = shown.map(|Step { raw, to_second, to_first }| Rest {
+                raw,
+                last: None,
+                thresholds: [to_second, to_first],
+                first: n - 1,
+                reached: alike.from,
+                beside: [0.0; 2],
+            });
             if found.is_none() {
-                if step.changed(before) <= JITTER * alike.finer * self.merge.now {
+                let changed = step.changed(before);
+                let jitters = changed <= JITTER * alike.finer * self.merge.now;
+                let many = !alike.tried && step.raw.nodes() > MANY;
+                if many && (jitters || changed * room.most().powi(2) <= LEFT * self.value.width()) {
+                    alike.tried = true;
+                    found = self.seen_from_rest(n, &step, alike.from, chances, observer)?;
+                } else if jitters {
                     alike.finer = (alike.finer * FINER).max(FINEST);
                     alike.again = FIRST_WAIT;
                 }
@@ -311,7 +417,6 @@ impl<'a> Sweep<'a> {
                 alike.again = (alike.again as f64 * LONGER) as u64;
             }
         }
-        let found = found.map(|shown| (shown, alike.from));
         alike.before = Some(step);
         self.alike = found.is_none().then_some(alike);
         ControlFlow::Continue(found)

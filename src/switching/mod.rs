@@ -49,6 +49,7 @@
 pub mod evaluation;
 pub mod exact;
 mod finite;
+mod from_rest;
 mod long_run;
 mod operator;
 mod places;

@@ -1,6 +1,6 @@
 //! The filter of recurring phases as an operator on functions of the belief.
 
-use super::polyline::Polyline;
+use super::polyline::{Polyline, Reducing};
 use super::problem::PhaseSwitching;
 use crate::Rational;
 use crate::belief::Likelihood;
@@ -25,66 +25,65 @@ const LEAST: f64 = 1e-250;
 /// A linear function of the belief, by its values at 0 and 1.
 pub(super) type Line = [f64; 2];
 
-/// A linear piece of a function, its value moved outward past what rounding may do to a mean of it.
+/// A linear piece a + b q of a function, moved outward past what rounding may do to a mean of it.
+#[derive(Clone, Copy)]
 struct Piece {
-    at: f64,
-    value: f64,
+    start: f64,
     slope: f64,
     /// What the place of an image may change, moved outward likewise.
     blur: f64,
-    /// Where the next piece begins, and what the place of an image near that may change beside.
-    next: f64,
-    near: f64,
 }
 
 /// One report's way through the pieces of a function.
 struct Way {
     report: Likelihood,
-    /// The preimages of the nodes still ahead, the next one last.
-    ahead: Vec<f64>,
-    /// The next of them.
+    /// The preimages of the nodes that are passed one after the other, and then one beyond all.
+    places: Vec<f64>,
+    /// How many of them are passed, and the next.
+    passed: usize,
     next: f64,
-    /// The piece the latest image lies in.
-    piece: usize,
+    /// The first piece, and the one the latest image lies in.
+    first: usize,
+    piece: Piece,
 }
 
 impl Way {
     /// Goes on to the next node whose preimage lies beyond `here`.
-    fn advance(&mut self, here: f64) {
+    fn advance(&mut self, here: f64, pieces: &[Piece]) {
+        // Mostly by one or by none, which nobody can foresee.
+        self.passed += usize::from(self.next <= here);
+        self.next = self.places[self.passed];
         while self.next <= here {
-            self.piece += 1;
-            self.next = self.ahead.pop().unwrap_or(f64::INFINITY);
+            self.passed += 1;
+            self.next = self.places[self.passed];
         }
+        self.piece = pieces[self.first + self.passed];
     }
 }
 
-/// A function that is subtracted, on the way from 0 to 1.
-struct Gain<'a> {
-    line: &'a Polyline,
-    slopes: Vec<f64>,
-    piece: usize,
+/// A function a + b p that is subtracted, piece by piece, rounded down (`UPPER`: what is left is rounded up) or up.
+struct Gain {
+    pieces: Vec<[f64; 2]>,
+    /// Where they end; the last never does.
+    ends: Vec<f64>,
+    passed: usize,
 }
 
-impl<'a> Gain<'a> {
-    fn new(line: &'a Polyline) -> Gain<'a> {
-        Gain { line, slopes: line.slopes(), piece: 0 }
-    }
-
-    /// The value at `p`, rounded down (`UPPER`: what is left is rounded up) or up.
-    fn at<const UPPER: bool>(&mut self, p: f64) -> f64 {
-        let at = &self.line.at;
-        while self.piece + 2 < at.len() && at[self.piece + 1] <= p {
-            self.piece += 1;
-        }
-        let (start, slope) = (self.line.value[self.piece], self.slopes[self.piece]);
-        let value = start + slope * (p - at[self.piece]);
-        let margin = SLACK * (start.abs() + value.abs() + slope.abs() * p);
-        if UPPER { value - margin } else { value + margin }
-    }
-
-    /// The next node, once the value at the present place is known.
-    fn next(&self) -> f64 {
-        self.line.at[self.piece + 1]
+impl Gain {
+    fn new<const UPPER: bool>(line: Option<&Polyline>) -> Gain {
+        let Some(Polyline { at, value }) = line else {
+            return Gain { pieces: vec![[0.0; 2]], ends: vec![f64::INFINITY], passed: 0 };
+        };
+        let piece = |(at, value): (&[f64], &[f64])| {
+            let slope = (value[1] - value[0]) / (at[1] - at[0]);
+            let size = value[0].abs() + value[1].abs() + slope.abs() * at[1];
+            let margin = 2.0 * SLACK * size;
+            let start = value[0] - slope * at[0];
+            [if UPPER { start - margin } else { start + margin }, slope]
+        };
+        let mut ends = at[1..].to_vec();
+        *ends.last_mut().expect("a function has an end") = f64::INFINITY;
+        Gain { pieces: at.windows(2).zip(value.windows(2)).map(piece).collect(), ends, passed: 0 }
     }
 }
 
@@ -116,27 +115,30 @@ impl Filter {
         if self.changes() > 0.0 { self.begins / self.changes() } else { 0.0 }
     }
 
-    /// The way of `report` through the pieces between the places `at`, from belief 0 on.
-    fn way(&self, report: Likelihood, at: &[f64]) -> Way {
+    /// The way of `report` through `pieces` between the places `at`, from belief 0 on.
+    fn way(&self, report: Likelihood, at: &[f64], pieces: &[Piece]) -> Way {
         let last = at.len() - 2;
-        let mut way = Way { report, ahead: Vec::new(), next: f64::INFINITY, piece: 0 };
         let Likelihood { before, after } = report;
+        let (mut first, mut places) = (0, Vec::new());
         if before == 0.0 {
-            way.piece = last;
+            first = last;
         } else if after > 0.0 && self.memory == 0.0 {
             let (yes, no) = (self.begins * after, self.calm * before);
             let passed = at.partition_point(|at| *at <= yes / (yes + no));
-            way.piece = passed.saturating_sub(1).min(last);
+            first = passed.saturating_sub(1).min(last);
         } else if after > 0.0 {
             let times = 1.0 / self.memory;
             let preimage = |at: &f64| {
                 let (no, yes) = (at * before, (1.0 - at) * after);
                 (no / (no + yes) - self.begins) * times
             };
-            way.ahead = at[1..=last].iter().rev().map(preimage).collect();
-            way.next = way.ahead.pop().unwrap_or(f64::INFINITY);
-            way.advance(LEAST);
+            places.reserve_exact(last + 1);
+            places.extend(at[1..=last].iter().map(preimage));
         }
+        places.push(f64::INFINITY);
+        let mut way =
+            Way { report, next: places[0], places, passed: 0, first, piece: pieces[first] };
+        way.advance(LEAST, pieces);
         way
     }
 
@@ -153,44 +155,95 @@ impl Filter {
         line: Line,
         gain: Option<&Polyline>,
     ) -> Polyline {
-        let pieces = self.pieces::<UPPER>(next);
-        let mut ways: Vec<Way> =
-            self.reports.iter().map(|report| self.way(*report, &next.at)).collect();
-        let room = ways.iter().map(|way| way.ahead.len()).sum::<usize>()
-            + gain.map_or(0, Polyline::nodes)
-            + 2;
+        let room = self.reports.len() * next.nodes() + gain.map_or(0, Polyline::nodes) + 2;
         let mut result = Polyline { at: Vec::with_capacity(room), value: Vec::with_capacity(room) };
+        self.follow::<UPPER>(next, survival, line, gain, |at, value| {
+            result.at.push(at);
+            result.value.push(value);
+            true
+        });
+        result
+    }
+
+    /// The same, reduced by `merge`, or more where more than `most` nodes would be left.
+    pub(super) fn back_reduced<const UPPER: bool>(
+        &self,
+        next: &Polyline,
+        survival: f64,
+        line: Line,
+        gain: Option<&Polyline>,
+        (merge, most): (f64, usize),
+    ) -> Polyline {
+        let mut coarser = merge;
+        loop {
+            let mut reducing = Reducing::<UPPER>::new(coarser, next.nodes().min(most));
+            let whole = self.follow::<UPPER>(next, survival, line, gain, |at, value| {
+                reducing.add(at, value);
+                reducing.nodes() < most
+            });
+            if whole {
+                return reducing.finish();
+            }
+            coarser = 2.0 * coarser.max(SLACK * next.size());
+        }
+    }
+
+    /// Calls `visit` with the nodes of `back` from 0 to 1, as long as it says so; whether it got to the end.
+    fn follow<const UPPER: bool>(
+        &self,
+        next: &Polyline,
+        survival: f64,
+        line: Line,
+        gain: Option<&Polyline>,
+        visit: impl FnMut(f64, f64) -> bool,
+    ) -> bool {
+        let pieces = self.pieces::<UPPER>(next);
+        let ways: Vec<Way> =
+            self.reports.iter().map(|report| self.way(*report, &next.at, &pieces)).collect();
+        let gain = Gain::new::<UPPER>(gain);
+        // The usual number of reports is worth a loop of its own.
+        match <[Way; 2]>::try_from(ways) {
+            Ok(mut two) => self.pass::<UPPER>(&mut two, &pieces, survival, line, gain, visit),
+            Err(mut all) => self.pass::<UPPER>(&mut all, &pieces, survival, line, gain, visit),
+        }
+    }
+
+    #[inline(always)]
+    fn pass<const UPPER: bool>(
+        &self,
+        ways: &mut (impl AsMut<[Way]> + ?Sized),
+        pieces: &[Piece],
+        survival: f64,
+        line: Line,
+        mut gain: Gain,
+        mut visit: impl FnMut(f64, f64) -> bool,
+    ) -> bool {
         let margin = SLACK * (line[0].abs() + line[1].abs()) * 2.0 + f64::MIN_POSITIVE;
         let margin = if UPPER { margin } else { -margin };
-        let mut gain = gain.map(Gain::new);
         let mut here = 0.0;
         loop {
             let second = here * self.lasts + (1.0 - here) * self.begins;
             let first = here * self.ends + (1.0 - here) * self.calm;
             let (mut sum, mut ahead) = (0.0, 1.0f64);
-            for way in &mut ways {
-                way.advance(here);
-                ahead = ahead.min(way.next);
+            for way in ways.as_mut() {
+                way.advance(here, pieces);
+                ahead = if way.next < ahead { way.next } else { ahead };
                 let Likelihood { before, after } = way.report;
                 let (yes, no) = (second * after, first * before);
-                let weight = yes + no;
-                let piece = &pieces[way.piece];
-                let beyond = piece.slope * (yes - piece.at * weight);
-                sum += (piece.value * weight + beyond) + piece.blur * before;
-                if 2.0 * yes > piece.next * weight {
-                    sum += piece.near * (weight + before);
-                }
+                let Piece { start, slope, blur } = way.piece;
+                sum += (start * (yes + no) + slope * yes) + blur * before;
             }
             let own = (1.0 - here) * line[0] + here * line[1];
-            result.at.push(here);
-            let mut value = own + survival * sum + margin;
-            if let Some(gain) = &mut gain {
-                value -= gain.at::<UPPER>(here);
-                ahead = ahead.min(gain.next());
+            gain.passed += usize::from(gain.ends[gain.passed] <= here);
+            let [start, slope] = gain.pieces[gain.passed];
+            let end = gain.ends[gain.passed];
+            ahead = if end < ahead { end } else { ahead };
+            let value = (own + survival * sum + margin) - (start + slope * here);
+            if !visit(here, value) {
+                return false;
             }
-            result.value.push(value);
             if here >= 1.0 {
-                return result;
+                return true;
             }
             here = ahead;
         }
@@ -198,19 +251,22 @@ impl Filter {
 
     /// The pieces of `unmoved`, moved up (`UPPER`) or down.
     fn pieces<const UPPER: bool>(&self, unmoved: &Polyline) -> Vec<Piece> {
-        let slopes = unmoved.slopes();
-        let last = slopes.len() - 1;
+        let (at, value) = (&unmoved.at, &unmoved.value);
+        let last = unmoved.nodes() - 2;
         let times = SLACK * (1.0 + self.reports.len() as f64 / 8.0);
         let times = if UPPER { times } else { -times };
-        let piece = |k: usize| {
-            let (at, next) = (unmoved.at[k], unmoved.at[k + 1]);
-            let [before, own, beyond] =
-                [k.saturating_sub(1), k, (k + 1).min(last)].map(|k| slopes[k].abs());
-            let blur = times * 2.0 * (before * at).max(own * next);
-            let size = unmoved.value[k].abs() + unmoved.value[k + 1].abs();
-            let value = unmoved.value[k] + (times * size + blur);
-            Piece { at, value, slope: slopes[k], blur, next, near: times * 2.0 * beyond * next }
-        };
-        (0..=last).map(piece).collect()
+        let slope = |k: usize| (value[k + 1] - value[k]) / (at[k + 1] - at[k]);
+        let mut slopes = [slope(0), slope(0), slope(last.min(1))];
+        let mut pieces = Vec::with_capacity(last + 1);
+        for k in 0..=last {
+            let [before, own, beyond] = slopes;
+            let steep = (before.abs() * at[k]).max(own.abs().max(beyond.abs()) * at[k + 1]);
+            let blur = times * 2.0 * steep;
+            let size = value[k].abs() + value[k + 1].abs();
+            let start = (value[k] - own * at[k]) + (times * size + blur);
+            pieces.push(Piece { start, slope: own, blur });
+            slopes = [own, beyond, if k + 2 <= last { slope(k + 2) } else { beyond }];
+        }
+        pieces
     }
 }

@@ -44,12 +44,6 @@ impl Polyline {
         self.at_from(&mut 0, p)
     }
 
-    /// The slope of every piece.
-    pub(super) fn slopes(&self) -> Vec<f64> {
-        let rise = self.value.windows(2).map(|pair| pair[1] - pair[0]);
-        rise.zip(self.at.windows(2)).map(|(rise, pair)| rise / (pair[1] - pair[0])).collect()
-    }
-
     /// `combine` of this function and another at the nodes of both: linear in the two, so that it is the
     /// combination in between as well. It also gets the size of the numbers that went in. O(nodes).
     pub(super) fn with(
@@ -212,35 +206,11 @@ impl Polyline {
     /// From every node the piece reaches as far as some line stays within the tolerance at all nodes it
     /// passes: both functions are linear between those, so that they bound the whole piece. O(nodes).
     pub(super) fn reduced<const UPPER: bool>(&self, tolerance: f64) -> Polyline {
-        // Where the new function may lie at node k, seen from a node of value `from`.
-        let room = |k: usize, from: f64| {
-            let value = self.value[k];
-            let pad = SLACK * (value.abs() + from.abs());
-            let far = pad + tolerance.max(pad);
-            if UPPER { (value + pad, value + far) } else { (value - far, value - pad) }
-        };
-        let (low, high) = room(0, self.value[0]);
-        let mut start = (0.0, 0.5 * (low + high));
-        let mut short = Polyline { at: vec![start.0], value: vec![start.1] };
-        let (mut least, mut most) = (f64::NEG_INFINITY, f64::INFINITY);
-        let slopes = |k: usize, start: (f64, f64)| {
-            let (low, high) = room(k, start.1);
-            let per = 1.0 / (self.at[k] - start.0);
-            ((low - start.1) * per, (high - start.1) * per)
-        };
-        for k in 1..self.nodes() {
-            let (mut low, mut high) = slopes(k, start);
-            if least.max(low) > most.min(high) {
-                let at = self.at[k - 1];
-                start = (at, start.1 + 0.5 * (least + most) * (at - start.0));
-                short.push(start.0, start.1);
-                (least, most) = (f64::NEG_INFINITY, f64::INFINITY);
-                (low, high) = slopes(k, start);
-            }
-            (least, most) = (least.max(low), most.min(high));
+        let mut reducing = Reducing::<UPPER>::new(tolerance, 0);
+        for (at, value) in self.at.iter().zip(&self.value) {
+            reducing.add(*at, *value);
         }
-        short.push(1.0, start.1 + 0.5 * (least + most) * (1.0 - start.0));
-        short
+        reducing.finish()
     }
 
     /// [`Polyline::reduced`], by more than `tolerance` where more than `most` > 2 nodes would be left.
@@ -253,5 +223,77 @@ impl Polyline {
             }
             coarser = 2.0 * coarser.max(SLACK * self.size());
         }
+    }
+}
+
+/// [`Polyline::reduced`] of a function of which one node comes after the other.
+pub(super) struct Reducing<const UPPER: bool> {
+    tolerance: f64,
+    short: Polyline,
+    /// The last node that stays, and the slopes of lines from it that are close enough up to the latest node.
+    start: (f64, f64),
+    least: f64,
+    most: f64,
+    latest: f64,
+}
+
+impl<const UPPER: bool> Reducing<UPPER> {
+    /// Some `nodes` are expected to stay.
+    pub(super) fn new(tolerance: f64, nodes: usize) -> Reducing<UPPER> {
+        let short = Polyline { at: Vec::with_capacity(nodes), value: Vec::with_capacity(nodes) };
+        let (least, most) = (f64::NEG_INFINITY, f64::INFINITY);
+        Reducing { tolerance, short, start: (0.0, 0.0), least, most, latest: 0.0 }
+    }
+
+    pub(super) fn nodes(&self) -> usize {
+        self.short.nodes()
+    }
+
+    #[inline(always)]
+    pub(super) fn add(&mut self, at: f64, value: f64) {
+        // Where the new function may lie here.
+        let pad = SLACK * (value.abs() + self.start.1.abs());
+        let far = pad + if self.tolerance > pad { self.tolerance } else { pad };
+        let (low, high) =
+            if UPPER { (value + pad, value + far) } else { (value - far, value - pad) };
+        if at <= self.start.0 {
+            if self.short.at.is_empty() {
+                self.stay(at, 0.5 * (low + high));
+            }
+            return;
+        }
+        let run = at - self.start.0;
+        let end = self.end();
+        if low > self.start.1 + self.most * run || high < self.start.1 + self.least * run {
+            self.stay(self.latest, end);
+            let per = 1.0 / (at - self.start.0);
+            (self.least, self.most) = ((low - self.start.1) * per, (high - self.start.1) * per);
+        } else {
+            let per = 1.0 / run;
+            let (least, most) = ((low - self.start.1) * per, (high - self.start.1) * per);
+            self.least = if least > self.least { least } else { self.least };
+            self.most = if most < self.most { most } else { self.most };
+        }
+        self.latest = at;
+    }
+
+    /// The value at the latest node.
+    #[inline(always)]
+    fn end(&self) -> f64 {
+        self.start.1 + 0.5 * (self.least + self.most) * (self.latest - self.start.0)
+    }
+
+    #[inline(always)]
+    fn stay(&mut self, at: f64, value: f64) {
+        self.start = (at, value);
+        self.short.at.push(at);
+        self.short.value.push(value);
+    }
+
+    /// The function, once its node at 1 has come.
+    pub(super) fn finish(mut self) -> Polyline {
+        let end = self.end();
+        self.short.push(1.0, end);
+        self.short
     }
 }

@@ -70,7 +70,7 @@ fn enclosed(lower: f64, upper: f64) -> Bounds {
 const MANY_NODES: usize = 1000;
 
 /// Images of nodes a step back may have, which bounds its memory.
-const MOST_IMAGES: usize = 1 << 19;
+const MOST_IMAGES: usize = 1 << 20;
 
 /// Steps after which the belief has mostly forgotten where it started, and how accurately a mean is computed.
 const MIXED: u32 = 1024;

@@ -21,7 +21,7 @@ const ROUGHLY: f64 = 0.05;
 
 /// How far in the end, and how much less from step to step until then: what is rough about its change is gone
 /// after some steps only, each with as many nodes as it takes to show it.
-const SHARP: f64 = 1.0;
+const SHARP: f64 = 0.4;
 const SHARPER: f64 = 0.6;
 
 /// How much more than a reduction a step may still change it when it counts as settled.
@@ -31,7 +31,7 @@ const SETTLED: f64 = 8.0;
 const DRIFT: f64 = 0.25;
 
 /// How many steps use half of it.
-const EARLY: f64 = 3.0;
+const EARLY: f64 = 2.0;
 
 /// What of it a step uses after `done` others; all together use it up.
 pub(super) fn spent(done: u64) -> f64 {
@@ -59,8 +59,10 @@ impl Relative {
         let mut value = Polyline::constant(0.0);
         let (mut least, mut idle) = (f64::INFINITY, 0);
         let mut settled = None;
+        let rough = gains.lower.reduced::<false>(finest);
         loop {
-            let next = filter.back::<true>(&value, survival, running, Some(&gains.lower));
+            let gain = if settled.is_some() { &gains.lower } else { &rough };
+            let next = filter.back::<true>(&value, survival, running, Some(gain));
             let rise = next.less::<true>(&value);
             let ([start, end], [above, beside]) = (rise.ends(), rise.beside::<true>());
             let [under, below] = rise.beside::<false>();

@@ -161,12 +161,22 @@ impl Value {
         let new = Pair::of(
             old_upper.nodes() + gains.nodes(),
             || {
-                let back = filter.back::<true>(old_upper, survival, line, Some(&gains.lower));
-                back.reduced_to::<true>(merge, most)
+                filter.back_reduced::<true>(
+                    old_upper,
+                    survival,
+                    line,
+                    Some(&gains.lower),
+                    (merge, most),
+                )
             },
             || {
-                let back = filter.back::<false>(old_lower, survival, line, Some(&gains.upper));
-                back.reduced_to::<false>(merge, most)
+                filter.back_reduced::<false>(
+                    old_lower,
+                    survival,
+                    line,
+                    Some(&gains.upper),
+                    (merge, most),
+                )
             },
         );
         self.upper.settle::<true>(new.upper, chances.failure);
@@ -244,6 +254,18 @@ impl Value {
         self.lower.raise::<false>(fall.line);
         self.apart = self.apart();
         ControlFlow::Continue(())
+    }
+
+    /// The width aimed at.
+    pub(super) fn width(&self) -> f64 {
+        self.allowance() * self.cycles
+    }
+
+    /// Moves the functions apart.
+    pub(super) fn widen(&mut self, [above, below]: [f64; 2]) {
+        self.upper.offset = self.upper.offset.plus(above);
+        self.lower.offset = self.lower.offset.plus(-below);
+        self.apart += above + below;
     }
 
     pub(super) fn nodes(&self) -> usize {
@@ -416,12 +438,8 @@ impl Change {
         let (upper, lower) = (&self.upper.shape, &self.lower.shape);
         let new = Pair::of(
             upper.nodes().max(lower.nodes()),
-            || filter.back::<true>(upper, survival, [0.0; 2], None).reduced_to::<true>(merge, most),
-            || {
-                filter
-                    .back::<false>(lower, survival, [0.0; 2], None)
-                    .reduced_to::<false>(merge, most)
-            },
+            || filter.back_reduced::<true>(upper, survival, [0.0; 2], None, (merge, most)),
+            || filter.back_reduced::<false>(lower, survival, [0.0; 2], None, (merge, most)),
         );
         self.upper.settle::<true>(new.upper, chances.failure);
         self.lower.settle::<false>(new.lower, chances.failure);
