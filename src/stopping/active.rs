@@ -6,13 +6,13 @@
 //! in A. A starts with the balanced states and takes in those for which it pays until there are no
 //! more. Neither the other states nor their transitions are ever listed.
 
+use super::forecast::Grid;
 use super::predecessors::{Predecessors, Ways};
 use super::states::{Group, Kind};
 use super::tube::{self, TubeRegion};
 use super::weight::NEARLY;
 use super::{
-    AfterRemap, Method, Problem, ProblemError, ProcessChain, Settings, Solved, States,
-    memory_estimate,
+    Method, ProblemError, ProcessChain, Settings, Solution, Solved, States, memory_estimate, problem,
 };
 use crate::chain::{Operator, Restricted};
 use crate::imbalance::Imbalance;
@@ -83,9 +83,19 @@ const GROWTH: usize = 2;
 /// The tolerance at which a region is tried.
 const ROUGHLY: f64 = 1e-3;
 
+/// The same on coarser grids, which only say where a region will lie.
+const ABOUT: f64 = 1e-2;
+
+/// What share of all states a region on a coarser grid may have.
+const COARSER_SHARE: usize = 4;
+
+/// A region on a coarser grid need not grow if it would by less than one in so many.
+const FEW: usize = 20;
+
 /// Solves the problem that a remap ends ([`AfterRemap::Stop`]) on a region around balance, if the
 /// processes are independent birth–death chains, at most 100 of them equal, and `effort` suffices.
-/// `settings.iterations` limits each of the few regions. `None` if no region was found within `effort`.
+/// `settings.iterations` limits each of the few regions. `None` if no region was found within `effort`; what is halted
+/// has bounds of the full model for the last region there was.
 ///
 /// # Errors
 /// Those of [`Problem::new`].
@@ -97,54 +107,94 @@ pub fn solve_region(
     settings: &Settings,
     observer: &dyn Observer,
 ) -> Result<Option<Solved>, ProblemError> {
-    let Effort { ways: most, mut work } = effort;
-    let Some(mut region) = region(all, most) else { return Ok(None) };
-    let mut found = balanced(all, imbalance);
-    let mut tolerance = settings.tolerance.max(ROUGHLY);
-    while !found.is_empty() {
-        if region.take_in(found).is_none() {
-            return Ok(None);
-        }
-        loop {
-            let (states, operator) = region.states();
-            let problem = Problem::new(&states, operator, imbalance, remap_cost, AfterRemap::Stop)?;
-            let ways = region.ways().max(1) as u64;
-            let iterations = settings.iterations.min(work / ways);
-            let limits = Settings { tolerance, iterations, ..*settings };
-            let solution = super::solve(&problem, &limits, observer);
-            work = work.saturating_sub(solution.iterations.saturating_mul(ways));
-            let precise = tolerance == settings.tolerance;
-            let lower = |s: usize| if precise { solution.bounds(s).0 } else { solution.value(s) };
-            found = region.beyond(&|s| remap_cost - lower(s), imbalance);
-            let gives_up = match solution.status {
-                Status::Converged => false,
-                Status::IterationLimit => !precise || iterations < settings.iterations,
-                Status::Interrupted | Status::TimeLimit => !found.is_empty() || !precise,
-            };
-            if gives_up {
-                return Ok(None);
-            }
-            if precise && found.is_empty() {
-                return Ok(Some(Solved { states, problem, solution }));
-            }
-            if !found.is_empty() {
-                break;
-            }
-            tolerance = settings.tolerance;
-        }
-    }
-    Ok(None)
+    problem::fits(all, all.count(), imbalance, remap_cost)?;
+    Ok(search(&Grid::finest(all, imbalance), remap_cost, effort, settings, observer))
 }
 
-/// The balanced states, in order.
-fn balanced(all: &States, imbalance: &Imbalance) -> Vec<usize> {
-    // The first process runs through its levels, the others follow in proportion.
-    let (lowest, levels) = (all.vector(0)[0], all.shape()[0] as i64);
-    let with = |load| imbalance.balanced_with(0, load).and_then(|loads| all.find(&loads));
-    let mut found: Vec<usize> = (lowest..lowest + levels).filter_map(with).collect();
-    found.sort_unstable();
-    found.dedup();
-    found
+fn search(
+    grid: &Grid<'_>,
+    remap_cost: f64,
+    effort: Effort,
+    settings: &Settings,
+    observer: &dyn Observer,
+) -> Option<Solved> {
+    let Effort { ways: most, mut work } = effort;
+    let mut region = region(&grid.states, most)?;
+    let is_finest = grid.is_finest();
+    let worth = tube::applies(&grid.states) && grid.states.count() >= WORTHWHILE;
+    let forecast = if worth { grid.coarser() } else { None };
+    let mut guess: Option<Vec<f64>> = None;
+    if let Some(coarser) = &forecast {
+        let roughly = Settings { tolerance: settings.tolerance.max(ABOUT), ..*settings };
+        let effort = Effort { ways: most, work };
+        let solved = search(coarser, remap_cost, effort, &roughly, observer)?;
+        let (members, saving) = grid.interpolate(coarser, &solved);
+        region.take_in(members, false)?;
+        guess = Some(saving);
+    } else {
+        let found = grid.balanced();
+        if found.is_empty() {
+            return None;
+        }
+        region.take_in(found, true)?;
+    }
+    let mut tolerance = settings.tolerance.max(ROUGHLY);
+    let mut before: Option<(States, Solution)> = None;
+    loop {
+        let (states, operator) = region.states();
+        if let Some((fewer, solution)) = before.take() {
+            guess = Some(carried(fewer.members(), solution.savings(), states.members()));
+        }
+        if !is_finest && states.count() > grid.states.count() / COARSER_SHARE {
+            return None;
+        }
+        let problem = grid.problem(&states, operator, remap_cost);
+        let ways = region.ways().max(1) as u64;
+        let iterations = settings.iterations.min(work / ways);
+        let limits = Settings { tolerance, iterations, ..*settings };
+        let solution = super::solve_from(&problem, guess.take(), &limits, observer);
+        work = work.saturating_sub(solution.iterations.saturating_mul(ways));
+        let precise = tolerance == settings.tolerance;
+        let lower = |s: usize| if precise { solution.bounds(s).0 } else { solution.value(s) };
+        let running = |loads: &[i64]| grid.running(loads);
+        let found = region.beyond(&|s| remap_cost - lower(s), &running).pay;
+        match solution.status {
+            Status::Converged if precise && found.is_empty() => {
+                return Some(Solved { states, problem, solution });
+            }
+            Status::Converged => {}
+            Status::IterationLimit if precise && iterations == settings.iterations => {
+                if found.is_empty() {
+                    return Some(Solved { states, problem, solution });
+                }
+            }
+            Status::IterationLimit => return None,
+            Status::Interrupted | Status::TimeLimit => {
+                let saved = solution.savings();
+                let outside = region.beyond(&|s| saved[s], &running);
+                let solution = solution.with_lower(outside.share);
+                return Some(Solved { states, problem, solution });
+            }
+        }
+        if !is_finest && found.len() <= states.count() / FEW {
+            return Some(Solved { states, problem, solution });
+        }
+        if found.is_empty() {
+            tolerance = settings.tolerance;
+            guess = Some(solution.savings().to_vec());
+        } else {
+            region.take_in(found, forecast.is_none())?;
+            before = Some((states, solution));
+        }
+    }
+}
+
+/// What is saved in each of more states; nothing in those that are new.
+fn carried(fewer: &[usize], saving: &[f64], more: &[usize]) -> Vec<f64> {
+    let mut known = fewer.iter().zip(saving).peekable();
+    let own =
+        |state: &usize| known.next_if(|(before, _)| *before == state).map_or(0.0, |(_, d)| *d);
+    more.iter().map(own).collect()
 }
 
 /// A region that can be solved on, empty at first: mode by mode where processes are few and all different, otherwise by
@@ -162,15 +212,37 @@ pub(super) trait Region {
     /// Terms of one application.
     fn ways(&self) -> usize;
 
-    /// Takes in states that do not belong to it, and neighbours while they are few; `None` if it grows too
-    /// large.
-    fn take_in(&mut self, found: Vec<usize>) -> Option<()>;
+    /// Takes in states, with neighbours while they are few if it is to look `ahead`; `None` if it grows too large.
+    fn take_in(&mut self, found: Vec<usize>, ahead: bool) -> Option<()>;
 
     /// The states and the chain on them.
     fn states(&mut self) -> (States, Box<dyn Operator>);
 
-    /// The states outside that gain by going on, or nearly, given what is saved in each member.
-    fn beyond(&mut self, saved: &dyn Fn(usize) -> f64, imbalance: &Imbalance) -> Vec<usize>;
+    /// What going on outside is worth, given what is saved in each member.
+    fn beyond(&mut self, saved: &dyn Fn(usize) -> f64, running: &Running<'_>) -> Beyond;
+}
+
+/// What a step costs at some loads.
+pub(super) type Running<'r> = dyn Fn(&[i64]) -> f64 + Sync + 'r;
+
+/// What going on outside of a region is worth.
+pub(super) struct Beyond {
+    /// The states that gain by it, or nearly, in order.
+    pub pay: Vec<usize>,
+    /// The least share of the running cost in what may be saved after a step; 1 if it is more.
+    pub share: f64,
+}
+
+impl Beyond {
+    /// From the states outside, with their running cost beside what may be saved after a step, which may be rounded
+    /// by so many units.
+    pub fn of(outside: Vec<(usize, f64)>, rounding: f64) -> Self {
+        let least = outside.iter().map(|(_, share)| *share).fold(1.0, f64::min);
+        let share = least * (1.0 - (rounding + 8.0) * f64::EPSILON);
+        let pays = |(_, share): &(usize, f64)| share * (1.0 - 2.0 * NEARLY) < 1.0;
+        let pay = outside.into_iter().filter(pays).map(|(state, _)| state).collect();
+        Self { pay, share }
+    }
 }
 
 /// Up to how many ways a region takes in neighbours.
@@ -222,7 +294,7 @@ impl Region for Listed<'_> {
         self.ways
     }
 
-    fn take_in(&mut self, mut found: Vec<usize>) -> Option<()> {
+    fn take_in(&mut self, mut found: Vec<usize>, ahead: bool) -> Option<()> {
         let enough = enough(self.ways, self.all);
         let ways = |found: &[usize]| {
             let counts = found.par_iter().map(|&state| self.predecessors.count(state));
@@ -245,7 +317,7 @@ impl Region for Listed<'_> {
             found.dedup();
             found.retain(|state| self.find(*state).is_none());
             let more = self.ways.saturating_add(ways(&found));
-            if more > enough {
+            if more > enough || !ahead {
                 break;
             }
             self.ways = more;
@@ -266,27 +338,30 @@ impl Region for Listed<'_> {
         (States(kind), Box::new(Restricted::from_columns(&columns, rounding, self.weights())))
     }
 
-    fn beyond(&mut self, saved: &dyn Fn(usize) -> f64, imbalance: &Imbalance) -> Vec<usize> {
-        let mut gains = Vec::new();
+    fn beyond(&mut self, saved: &dyn Fn(usize) -> f64, running: &Running<'_>) -> Beyond {
+        let (mut gains, mut rounding) = (Vec::new(), 0.0f64);
         for place in 0..self.members.len() {
             let saved = saved(place);
             if saved <= 0.0 || self.members[place].inner {
                 continue;
             }
             let before = gains.len();
-            let ways = self.members[place].ways.from.iter();
-            let outside = ways.filter(|(state, _)| self.find(*state).is_none());
+            let ways = &self.members[place].ways;
+            let outside = ways.from.iter().filter(|(state, _)| self.find(*state).is_none());
             gains.extend(outside.map(|(state, p)| (*state, p * saved)));
+            rounding = rounding.max(ways.rounding);
             self.members[place].inner = gains.len() == before;
         }
         // Sums must not depend on the number of threads.
         gains.par_sort_by_key(|(state, _)| *state);
         let each: Vec<&[(usize, f64)]> = gains.chunk_by(|a, b| a.0 == b.0).collect();
-        let pays = |ways: &&[(usize, f64)]| {
-            let psi = imbalance.cost(&self.all.loads(ways[0].0));
-            ways.iter().map(|(_, gain)| gain).sum::<f64>() > (1.0 - 2.0 * NEARLY) * psi
+        let longest = each.iter().map(|ways| ways.len()).max().unwrap_or(0);
+        let share = |ways: &&[(usize, f64)]| {
+            let state = ways[0].0;
+            let gain: f64 = ways.iter().map(|(_, gain)| gain).sum();
+            (state, running(&self.all.loads(state)) / gain)
         };
-        each.par_iter().filter(|ways| pays(ways)).map(|ways| ways[0].0).collect()
+        Beyond::of(each.par_iter().map(share).collect(), rounding + longest as f64)
     }
 }
 

@@ -94,10 +94,15 @@ impl Link {
     }
 }
 
+/// Whether a walk of so many levels has a coarser one worth the name.
+pub(super) fn is_long(levels: usize) -> bool {
+    levels >= SHORTEST
+}
+
 /// Whether there may be a coarser problem.
 pub(super) fn applies(states: &States) -> bool {
     let Kind::Groups { groups, processes, .. } = &states.0 else { return false };
-    let long = |group: &Group| group.sets.levels() >= SHORTEST;
+    let long = |group: &Group| is_long(group.sets.levels());
     (FEWEST..u32::MAX as usize).contains(&states.count())
         && *processes <= MOST_PROCESSES
         && groups.iter().all(long)
@@ -242,7 +247,7 @@ impl Group {
 }
 
 /// The walk on every other level that moves as far in one step as this one in four.
-fn coarsen(chain: &BirthDeath) -> Option<BirthDeath> {
+pub(super) fn coarsen(chain: &BirthDeath) -> Option<BirthDeath> {
     let levels = chain.levels();
     let count = levels / 2 + 1;
     let (mut up, mut down) = (vec![0.0; count], vec![0.0; count]);

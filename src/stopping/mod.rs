@@ -28,6 +28,7 @@ mod countable;
 mod course;
 mod critical;
 mod enclosure;
+mod forecast;
 mod killed;
 mod krylov;
 mod learning;
@@ -121,6 +122,16 @@ struct Approximation {
 
 /// Solves the problem to `settings.tolerance`, or as far as the limits allow.
 pub fn solve(problem: &Problem, settings: &Settings, observer: &dyn Observer) -> Solution {
+    solve_from(problem, None, settings, observer)
+}
+
+/// [`solve`], starting from a guess of what is saved in each state.
+fn solve_from(
+    problem: &Problem,
+    guess: Option<Vec<f64>>,
+    settings: &Settings,
+    observer: &dyn Observer,
+) -> Solution {
     if problem.remap_cost() == 0.0 {
         return Solution::free(problem);
     }
@@ -128,7 +139,7 @@ pub fn solve(problem: &Problem, settings: &Settings, observer: &dyn Observer) ->
     if settings.method == Method::Value {
         return certify(value_iteration::solve(problem, settings, observer));
     }
-    let solution = certify(policy_iteration::solve(problem, settings, observer));
+    let solution = certify(policy_iteration::solve(problem, guess, settings, observer));
     let unfinished = solution.status == Status::IterationLimit
         && problem.shared.is_none()
         && solution.iterations < settings.iterations

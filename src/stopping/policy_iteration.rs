@@ -33,20 +33,27 @@ const STEPS: u64 = 2000;
 /// Evaluations without a better bound after which rounding limits the bound.
 const FLOOR: u32 = 12;
 
+/// From a guess of what is saved, if there is one.
 pub(super) fn solve(
     problem: &Problem,
+    guess: Option<Vec<f64>>,
     settings: &Settings,
     observer: &dyn Observer,
 ) -> Approximation {
+    let guess = match guess {
+        Some(saving) => Some((problem.remap_cost, saving)),
+        None => problem.coarser.as_ref().map(|coarser| {
+            let roughly = Settings { tolerance: settings.tolerance.max(ROUGHLY), ..*settings };
+            let guess = solve(&coarser.problem, None, &roughly, observer);
+            let base = match problem.after {
+                AfterRemap::Stop => problem.remap_cost,
+                AfterRemap::Uniform => guess.base,
+            };
+            (base, coarser.interpolate(&guess.saving))
+        }),
+    };
     let mut guessed = None;
-    if let Some(coarser) = &problem.coarser {
-        let roughly = Settings { tolerance: settings.tolerance.max(ROUGHLY), ..*settings };
-        let guess = solve(&coarser.problem, &roughly, observer);
-        let base = match problem.after {
-            AfterRemap::Stop => problem.remap_cost,
-            AfterRemap::Uniform => guess.base,
-        };
-        let saving = coarser.interpolate(&guess.saving);
+    if let Some((base, saving)) = guess {
         let (gap, found) = iterate(problem, settings, observer, base, saving, FEW_SWEEPS);
         // So near, what is missing is not a better start.
         if found.status != Status::IterationLimit
@@ -90,13 +97,10 @@ fn iterate(
             // What evaluation has solved for shows at once, if that is enough; what sweeps add at the end.
             if k + 1 == sweeps || (k == 0 && accuracy <= ENOUGH * settings.tolerance) {
                 let enclosure = Enclosure::new(problem, &saving, &sweep);
-                if enclosure.gap < best.0 {
-                    if enclosure.gap < 0.9 * best.0 {
-                        worse = 0;
-                    }
-                    (best.0, best.1) = (enclosure.gap, base);
-                    best.2.copy_from_slice(&saving);
+                if enclosure.gap < 0.9 * best.0 {
+                    worse = 0;
                 }
+                keep(&mut best, &enclosure, base, &saving);
                 if best.0 <= settings.tolerance {
                     break 'outer Status::Converged;
                 }
@@ -108,6 +112,7 @@ fn iterate(
                 break 'outer Status::IterationLimit;
             }
             if let ControlFlow::Break(halt) = observer.progress(iterations, settings.iterations) {
+                keep(&mut best, &Enclosure::new(problem, &saving, &sweep), base, &saving);
                 break 'outer halt.into();
             }
             sweep.take(problem, &mut saving);
@@ -127,6 +132,16 @@ fn iterate(
             evaluation.evaluate(problem, &continues, &mut base, &mut saving, accuracy, observer);
     };
     (best.0, Approximation { base: best.1, saving: best.2, iterations, status })
+}
+
+/// The nearest bounds so far, and what they are proved from.
+type Best = (f64, f64, Vec<f64>);
+
+fn keep(best: &mut Best, enclosure: &Enclosure, base: f64, saving: &[f64]) {
+    if enclosure.gap < best.0 {
+        (best.0, best.1) = (enclosure.gap, base);
+        best.2.copy_from_slice(saving);
+    }
 }
 
 /// Solves for the cost of a policy; keeps what the next evaluation starts from.

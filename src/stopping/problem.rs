@@ -189,6 +189,16 @@ impl Problem {
         Self::posed(states, operator, running, self.remap_cost, self.after)
     }
 
+    /// The problem that a remap ends, with these running costs.
+    pub(super) fn ending(
+        states: &States,
+        operator: Box<dyn Operator>,
+        running: Vec<f64>,
+        remap_cost: f64,
+    ) -> Self {
+        Self::posed(states, operator, running, remap_cost, AfterRemap::Stop)
+    }
+
     /// The number of states.
     pub fn states(&self) -> usize {
         self.running.len()
@@ -276,7 +286,7 @@ impl Problem {
 }
 
 /// Whether the parts of a problem fit each other.
-fn fits(
+pub(super) fn fits(
     states: &States,
     moved: usize,
     imbalance: &Imbalance,

@@ -90,6 +90,11 @@ impl Solution {
         }
         let Enclosure { lower, upper, gap, .. } = enclosure;
         let remap = sweep.remap();
+        // What ends with a remap costs between 0 and as much.
+        let gap = match problem.after {
+            AfterRemap::Stop => gap.min(remap / remap.max(1.0)),
+            AfterRemap::Uniform => gap,
+        };
         let remap_error = match problem.after {
             AfterRemap::Stop => (0.0, 0.0),
             AfterRemap::Uniform => {
@@ -147,6 +152,23 @@ impl Solution {
             iterations: self.iterations,
             status: self.status,
         }
+    }
+
+    /// What is saved in each state against a remap.
+    pub(super) fn savings(&self) -> &[f64] {
+        &self.saving
+    }
+
+    /// The same bounds where only this share of v is known to be below what going on costs elsewhere.
+    pub(super) fn with_lower(mut self, lower: f64) -> Self {
+        let lower = if self.weight.is_some() { 0.0 } else { lower };
+        if lower < self.lower {
+            let share = self.remap_value / self.remap_value.max(1.0);
+            let wider = self.gap + (self.lower - lower) * share;
+            self.gap = wider.max((1.0 - lower) * share).next_up().min(share);
+            self.lower = lower;
+        }
+        self
     }
 
     /// J in a state, within the bounds.

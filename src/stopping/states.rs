@@ -310,6 +310,14 @@ impl States {
         }
     }
 
+    /// Which of [`whole`](Self::whole) these are, where they are active; otherwise none are listed.
+    pub(super) fn members(&self) -> &[usize] {
+        match &self.0 {
+            Kind::Active { members, .. } => members,
+            Kind::Groups { .. } | Kind::Listed { .. } => &[],
+        }
+    }
+
     /// Whether they are only some of the load vectors: those where it matters when to remap.
     pub fn is_active(&self) -> bool {
         matches!(self.0, Kind::Active { .. })

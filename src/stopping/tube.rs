@@ -1,11 +1,9 @@
 //! A region of processes that are all different, mode by mode.
 
-use super::active::{Region, enough};
+use super::active::{Beyond, Region, Running, enough};
 use super::states::Kind;
-use super::weight::NEARLY;
 use super::{ProcessChain, States};
 use crate::chain::{BirthDeath, Modes, Operator, Tube};
-use crate::imbalance::Imbalance;
 use rayon::prelude::*;
 
 /// With fewer processes, lists of all ways are as short.
@@ -76,15 +74,19 @@ impl Region for TubeRegion<'_> {
         self.ways
     }
 
-    fn take_in(&mut self, found: Vec<usize>) -> Option<()> {
+    fn take_in(&mut self, found: Vec<usize>, ahead: bool) -> Option<()> {
         let enough = enough(self.ways, self.all);
         self.members.extend(found);
         self.members.par_sort_unstable();
+        self.members.dedup();
         let mut hull = self.modes.hull(&self.members);
         loop {
             self.ways = self.terms(&hull);
             if self.ways > self.most || u32::try_from(hull.len()).is_err() {
                 return None;
+            }
+            if !ahead {
+                return Some(());
             }
             let wider = self.modes.hull(&hull);
             if self.terms(&wider) > enough || wider.len() == hull.len() {
@@ -99,7 +101,7 @@ impl Region for TubeRegion<'_> {
         (States(kind), Box::new(self.tube()))
     }
 
-    fn beyond(&mut self, saved: &dyn Fn(usize) -> f64, imbalance: &Imbalance) -> Vec<usize> {
+    fn beyond(&mut self, saved: &dyn Fn(usize) -> f64, running: &Running<'_>) -> Beyond {
         let saved: Vec<f64> = (0..self.members.len()).map(|place| saved(place).max(0.0)).collect();
         let tube = self.tube();
         let (hull, gains) = tube.around(&saved);
@@ -110,9 +112,8 @@ impl Region for TubeRegion<'_> {
                 outside.push((*state, gain));
             }
         }
-        let pays = |(state, gain): &(usize, f64)| {
-            *gain > (1.0 - 2.0 * NEARLY) * imbalance.cost(&self.all.loads(*state))
-        };
-        outside.par_iter().filter(|each| pays(each)).map(|(state, _)| *state).collect()
+        let all = outside.into_par_iter();
+        let share = |(state, gain)| (state, running(&self.all.loads(state)) / gain);
+        Beyond::of(all.map(share).collect(), tube.rounding())
     }
 }
