@@ -42,7 +42,9 @@ pub fn lead(
     };
     let possible = match &loaded.model.problem {
         Problem::Stopping(_) => true,
-        Problem::LoadDrift(model) => load_drift::shared::is_possible(model, settings),
+        Problem::LoadDrift(model) => {
+            load_drift::shared::is_possible(model, settings, ranks.ranks())
+        }
         _ => false,
     };
     if !possible {

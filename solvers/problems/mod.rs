@@ -127,15 +127,7 @@ pub fn of(problem: &model::Problem) -> &dyn Problem {
 pub fn facts_of_ranks(loaded: &Loaded, ranks: usize) -> Facts {
     match &loaded.model.problem {
         model::Problem::Stopping(problem) => stopping::shared::facts(loaded, problem, ranks),
-        model::Problem::LoadDrift(problem)
-            if load_drift::shared::is_possible(problem, &Settings::default()) =>
-        {
-            // All have all values, and share the work.
-            vec![
-                ("ranks that share the work", ranks.into()),
-                ("bytes of each rank", problem.memory().into()),
-            ]
-        }
+        model::Problem::LoadDrift(problem) => load_drift::shared::facts(problem, ranks),
         _ => vec![("ranks that share the work", 1.into())],
     }
 }

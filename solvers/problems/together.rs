@@ -1,18 +1,17 @@
 //! The clocks of several ranks.
 
-use crate::run::Watch;
 use remapping::{Communicator, Halt, Observer};
 use std::ops::ControlFlow;
 
 /// A clock that stops all ranks when it stops one.
 pub struct Together<'w> {
-    watch: &'w Watch,
+    watch: &'w dyn Observer,
     communicator: &'w dyn Communicator,
 }
 
 impl<'w> Together<'w> {
     /// Of this rank.
-    pub fn new(watch: &'w Watch, communicator: &'w dyn Communicator) -> Self {
+    pub fn new(watch: &'w dyn Observer, communicator: &'w dyn Communicator) -> Self {
         Self { watch, communicator }
     }
 }

@@ -11,7 +11,7 @@
 //! | [`Product`] | independent factors, each any of the above, mode by mode | sum over the factors |
 //! | [`Restricted`] | some states of a chain, sparse rows | O(non-zeros) |
 //! | [`Shared`] | the own rows of one of several ranks | its share of the above |
-//! | [`Joint`] | any dependence between processes, sparse rows | O(non-zeros) |
+//! | [`Joint`] | any dependence between processes, sparse rows; [`JointRows`] has some of them | O(non-zeros) |
 //!
 //! Results do not depend on the number of threads, bit for bit.
 //!
@@ -30,6 +30,7 @@ mod birth_death;
 mod dense;
 mod exchangeable;
 mod joint;
+mod joint_rows;
 mod kernel;
 mod multisets;
 mod part;
@@ -46,6 +47,7 @@ pub use birth_death::{BirthDeath, Edge};
 pub use dense::Dense;
 pub use exchangeable::Exchangeable;
 pub use joint::Joint;
+pub use joint_rows::JointRows;
 pub use multisets::{Multisets, Occupancies};
 pub use product::{Factor, Product};
 pub use restricted::Restricted;
