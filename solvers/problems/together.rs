@@ -16,6 +16,15 @@ impl<'w> Together<'w> {
     }
 }
 
+/// Whether this holds on any rank, where there are several.
+pub fn on_any(communicator: Option<&dyn Communicator>, own: bool) -> bool {
+    let mut any = [if own { 1.0 } else { 0.0 }];
+    if let Some(communicator) = communicator {
+        communicator.largest(&mut any);
+    }
+    any == [1.0]
+}
+
 impl Observer for Together<'_> {
     fn progress(&self, done: u64, total: u64) -> ControlFlow<Halt> {
         let mut halt = match self.watch.progress(done, total) {

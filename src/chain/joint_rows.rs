@@ -79,6 +79,12 @@ impl JointRows {
         least.min(own.start)..most.max(own.end)
     }
 
+    /// How likely each own state is to stay.
+    pub(super) fn staying(&self) -> Vec<f64> {
+        let at = |i: usize| self.matrix.get(i, self.first + i).copied().unwrap_or(0.0);
+        (0..self.matrix.rows()).map(at).collect()
+    }
+
     /// What the own states are to expect of a function, which is given from the state `base` on.
     pub(super) fn apply_own(&self, (v, base): (&[f64], usize), out: &mut [f64]) {
         assert_eq!(out.len(), self.matrix.rows());

@@ -119,6 +119,11 @@ pub trait Operator: Send + Sync {
     /// Positive weights w, up to a factor, with `w(s) P(s, t) = w(t) P(t, s)`; `None` when there
     /// are none, or when they are not known, or span more than doubles can hold.
     fn reversing_weights(&self) -> Option<Vec<f64>>;
+
+    /// How likely each state is to stay, where that may differ much from one to the next.
+    fn staying(&self) -> Option<Vec<f64>> {
+        None
+    }
 }
 
 /// How far the sum of given transition probabilities may be from one.

@@ -191,6 +191,14 @@ impl Operator for Shared {
         }
     }
 
+    fn staying(&self) -> Option<Vec<f64>> {
+        match &self.rows {
+            Own::Rows(rows, _) => Some(rows.staying()),
+            // The same but at edges.
+            Own::Slabs(_) | Own::Blocks(_) => None,
+        }
+    }
+
     fn reversing_weights(&self) -> Option<Vec<f64>> {
         let own = match &self.rows {
             Own::Slabs(product) => product.weights_of_slabs(self.own()),

@@ -68,12 +68,20 @@ impl<'a> Renewed<'a> {
         if largest > accuracy {
             let goal = norm * (accuracy / largest) * STRICTNESS;
             let limit = APPLICATIONS.min(limit);
-            let mut apply = |y: &[f64], out: &mut [f64]| self.apply(y, out);
+            let unit = self.killed.diagonal();
+            let mut inner = vec![0.0; y.len()];
+            let mut scaled = y.clone();
+            vector::update_from(&mut scaled, [&unit], |y, [u]| y * u);
+            let mut apply = |y: &[f64], out: &mut [f64]| {
+                vector::update_from(&mut inner, [y, &unit], |_, [y, u]| y / u);
+                self.apply(&inner, out);
+            };
             let equations =
                 Equations { apply: &mut apply, symmetric: false, right: &right, goal, limit };
             if let Some((communicator, _)) = &problem.shared {
-                applications += communicator.solve(equations, &mut y);
+                applications += communicator.solve(equations, &mut scaled);
             }
+            vector::update_from(&mut y, [&scaled, &unit], |_, [y, u]| y / u);
             let [_, left] = self.residual(&right, &y);
             applications += 1;
             // It may be anything where the solver broke down.

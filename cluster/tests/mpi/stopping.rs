@@ -55,7 +55,7 @@ fn value_iteration_has_the_bits_of_one_process_on_any_number_of_ranks() {
 }
 
 /// The bounds that a document proves on J of each load vector.
-fn brackets(document: &Value) -> Vec<[f64; 2]> {
+pub fn brackets(document: &Value) -> Vec<[f64; 2]> {
     let gap = document["value_gap"].as_f64().unwrap()
         * document["remap_value"].as_f64().unwrap().max(1.0);
     let values = document["value"].as_array().unwrap().iter();
@@ -142,21 +142,25 @@ fn averages_of_policy_iteration_overlap_and_decisions_agree() {
         for ranks in [1, 2, 4] {
             let found = place.json(ranks, &["solve", name, "--values", "--json"]);
             assert_eq!(found["status"], "converged", "{name} on {ranks} ranks");
-            for which in ["average", "average_of_stop"] {
-                let ends = |document: &Value| {
-                    ["lower", "upper"].map(|end| document[which][end].as_f64().unwrap())
-                };
-                let ([low, high], [least, most]) = (ends(&found), ends(&expected));
-                assert!(low <= most && least <= high, "{which} of {name} on {ranks} ranks");
-                assert!(high - low <= 1e-9 * high.max(1.0), "{which} of {name}: {low} to {high}");
-            }
+            averages_overlap(&found, &expected, name);
             same_decisions(&found, &expected, name);
         }
     }
 }
 
+/// Those of the best policy, and of the one for computations that a remap ends.
+pub fn averages_overlap(found: &Value, expected: &Value, name: &str) {
+    for which in ["average", "average_of_stop"] {
+        let ends =
+            |document: &Value| ["lower", "upper"].map(|end| document[which][end].as_f64().unwrap());
+        let ([low, high], [least, most]) = (ends(found), ends(expected));
+        assert!(low <= most && least <= high, "{which} of {name}");
+        assert!(high - low <= 1e-9 * high.max(1.0), "{which} of {name}: {low} to {high}");
+    }
+}
+
 /// Wherever neither leaves them open.
-fn same_decisions(found: &Value, expected: &Value, name: &str) {
+pub fn same_decisions(found: &Value, expected: &Value, name: &str) {
     let letters = |document: &Value| document["decision"].as_str().unwrap().to_owned();
     let ties = |document: &Value, place: usize| {
         document["ties"].as_array().unwrap().iter().any(|tie| *tie == place)

@@ -6,7 +6,7 @@ use crate::complaint::Complaint;
 use crate::memory;
 use crate::model::Loaded;
 use crate::model::load_drift::LoadDrift;
-use crate::problems::together::Together;
+use crate::problems::together::{Together, on_any};
 use crate::run::Watch;
 use remapping::chain::Multisets;
 use remapping::communicator::{Communicator, Shares};
@@ -17,9 +17,9 @@ use std::sync::Arc;
 /// Bytes of a rank whatever it solves.
 const RANK_BYTES: u64 = 60_000_000;
 
-/// Whether so many ranks share this model: where all states are gone over, and loads move by a level at most.
+/// Whether so many ranks share this model: paths of the bounds, or all states where loads move by a level at most.
 pub fn is_possible(model: &LoadDrift, settings: &Settings, ranks: usize) -> bool {
-    !bounds::are_wanted(model, settings) && shares(model, ranks).is_some()
+    bounds::are_wanted(model, settings) || shares(model, ranks).is_some()
 }
 
 /// Solves the model together with the other ranks, of which the first has the answer; `None` where it cannot be shared.
@@ -30,6 +30,11 @@ pub fn solve(
     files: Files<'_>,
     (watch, communicator): (&Watch, &Arc<dyn Communicator>),
 ) -> Result<Option<Found>, Vec<Complaint>> {
+    // Machines may differ in how much memory is free.
+    if on_any(Some(&**communicator), bounds::are_wanted(model, settings)) {
+        let others = Some(&**communicator);
+        return bounds::solve_on(loaded, model, settings, watch, others).map(Some);
+    }
     let Some(shares) = shares(model, communicator.ranks()) else { return Ok(None) };
     if let Some(shortage) = shortage(model, &shares, &**communicator) {
         return Err(solve::refused(loaded, &shortage, Some(Status::IterationLimit)));
@@ -45,7 +50,10 @@ pub fn solve(
 
 /// What `check` prints of so many ranks.
 pub fn facts(model: &LoadDrift, ranks: usize) -> Facts {
-    let shares = shares(model, ranks).filter(|_| is_possible(model, &Settings::default(), ranks));
+    if bounds::are_wanted(model, &Settings::default()) {
+        return vec![("ranks that share the work", ranks.into())];
+    }
+    let shares = shares(model, ranks);
     let Some(shares) = shares else { return vec![("ranks that share the work", 1.into())] };
     let all = 0..ranks;
     let most = |of: &dyn Fn(usize) -> u64| all.clone().map(of).max().unwrap_or(0);

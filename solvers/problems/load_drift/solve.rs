@@ -1,6 +1,7 @@
 //! The `LoadDrift` problem: from model to optimal policy.
 
 use super::super::{Files, Found, Settings};
+use super::kept::{Kept, collected, whole};
 use crate::checkpoint::{Checkpoint, Saved};
 use crate::complaint::Complaint;
 use crate::memory;
@@ -86,7 +87,7 @@ pub(super) fn solve_on(
             say(&format!("resuming with {left} steps to go from {}", checkpoint.path().display()));
         }
     }
-    let mut kept = Kept { checkpoint, ranks };
+    let mut kept = Kept::new(checkpoint, ranks);
     let (status, warnings) = run(&mut backward, &problem, &mut kept, together, &mut noted);
     // Where units moved are paid for, the fixed intervals take the operator, and may be stopped.
     let moment = Moment(Instant::now());
@@ -126,60 +127,6 @@ pub(super) fn solve_on(
 struct Reached {
     outcome: Option<Outcome>,
     bounds: (f64, f64),
-}
-
-/// The costs of the states of all ranks, on the first.
-fn collected(own: Vec<Option<f64>>, ranks: &Ranks) -> Vec<Option<f64>> {
-    let Some((others, _)) = ranks.others() else { return own };
-    let numbers: Vec<f64> = own.into_iter().map(|cost| cost.unwrap_or(-1.0)).collect();
-    // Costs are not negative.
-    others
-        .collect(&numbers)
-        .into_iter()
-        .map(|cost| Some(cost).filter(|cost| *cost >= 0.0))
-        .collect()
-}
-
-/// The decisions of all ranks, on the first.
-fn whole(own: &Decisions, ranks: &Ranks) -> Option<Decisions> {
-    let Some((others, shares)) = ranks.others() else { return Some(own.clone()) };
-    let words: Vec<f64> = own.words().iter().map(|word| f64::from_bits(*word)).collect();
-    let words = others.collect(&words).into_iter().map(f64::to_bits).collect();
-    Decisions::from_words(shares.total(), words)
-}
-
-/// Where the recursion is saved.
-struct Kept<'k> {
-    checkpoint: Checkpoint,
-    ranks: &'k Ranks,
-}
-
-impl Kept<'_> {
-    /// Whether it is time; the first rank says.
-    fn is_due(&self) -> bool {
-        let due = self.checkpoint.is_due();
-        let Some((others, _)) = self.ranks.others() else { return due };
-        let mut due = [if due && others.rank() == 0 { 1.0 } else { 0.0 }];
-        others.largest(&mut due);
-        due == [1.0]
-    }
-
-    fn save(&mut self, backward: &mut Backward<'_>, noted: &Noted) -> Result<(), Complaint> {
-        match self.ranks.others() {
-            Some(others) => {
-                let notes = noted.words();
-                backward.show(|snapshot| self.checkpoint.save_shared(others, snapshot, &notes))
-            }
-            None => {
-                let saved = Saved { snapshot: backward.snapshot(), notes: noted.words() };
-                self.checkpoint.save(&saved)
-            }
-        }
-    }
-
-    fn is_first(&self) -> bool {
-        self.ranks.others().is_none_or(|(others, _)| others.rank() == 0)
-    }
 }
 
 /// Lets half a second pass: what a stopped computation may still take for the bound it shows.
@@ -284,17 +231,16 @@ fn run(
     let steps = problem.steps;
     while backward.remaining() > 0 {
         if let ControlFlow::Break(halt) = watch.progress(steps - backward.remaining(), steps) {
-            match kept.save(backward, found) {
+            match kept.save(backward, found.words()) {
                 Ok(()) if kept.is_first() => {
-                    let path = kept.checkpoint.path().display();
-                    say(&format!("saved; run again to resume: {path}"));
+                    say(&format!("saved; run again to resume: {}", kept.path().display()));
                 }
                 Ok(()) => {}
                 Err(complaint) => warnings.push(format!("not saved: {complaint}")),
             }
             return (halt.into(), warnings);
         }
-        let saved = if kept.is_due() { kept.save(backward, found) } else { Ok(()) };
+        let saved = if kept.is_due() { kept.save(backward, found.words()) } else { Ok(()) };
         if let (Err(complaint), true) = (saved, warnings.is_empty()) {
             warnings.push(format!("not saved: {complaint}"));
         }
@@ -308,13 +254,11 @@ fn run(
                 found.closest.push(Closest { step, threshold, disagreement });
             }
             if found.wanted == Some(step) {
-                found.decisions = whole(backward.decisions(), kept.ranks);
+                found.decisions = whole(backward.decisions(), kept.ranks());
             }
         }
     }
-    if kept.is_first() {
-        kept.checkpoint.remove();
-    }
+    kept.remove();
     (Status::Converged, warnings)
 }
 

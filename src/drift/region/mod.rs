@@ -22,6 +22,7 @@
 //! slack, remapping is still better in all states left out; when they do, the next step goes over all states again.
 
 mod advance;
+mod lists;
 mod movement;
 mod saved;
 mod shapes;
@@ -29,7 +30,7 @@ mod sums;
 
 use super::{Chain, LoadDrift, Objective, Ranks, States, Timing};
 use crate::chain::BirthDeath;
-use crate::communicator::Shares;
+use lists::{Lists, MOST_MOVES};
 use rayon::prelude::*;
 use shapes::Packing;
 use std::collections::HashMap;
@@ -37,9 +38,6 @@ use std::ops::Range;
 use sums::SumLaws;
 
 pub(super) use advance::{Search, is_left_out};
-
-/// The most moves that are listed.
-const MOST_MOVES: usize = 16_000_000;
 
 /// States whose cost is computed, and what it takes. Of several ranks each has some of the shapes, with their lists,
 /// whoever has the states.
@@ -94,9 +92,6 @@ struct Member {
     /// Cost of the step, and the work in it.
     paid: [f64; 2],
 }
-
-/// Members and how likely they are.
-type Moves = Vec<(u32, f64)>;
 
 /// Members of one shape, side by side, that move alike: the first is the own one with this number.
 #[derive(Debug, Clone)]
@@ -318,87 +313,6 @@ impl Region {
         // A probability of moves is a sum of at most as many products of r factors; the law of the sum likewise.
         let terms = (moves + 16.0 * r) * saved + 8.0 * r * remapped + 16.0 * r * paid;
         f64::EPSILON * terms
-    }
-}
-
-/// Where the members of shapes go.
-struct Lists<'l> {
-    chain: &'l BirthDeath,
-    packing: Packing,
-    laws: &'l SumLaws,
-    shapes: &'l [u128],
-    /// The first member of each shape, and one beyond the last of all.
-    first: &'l [usize],
-}
-
-impl Lists<'_> {
-    /// The lists of these shapes: the first member, how many there are that move alike, and where the first goes.
-    fn of(&self, shapes: Range<usize>) -> Vec<(usize, usize, Moves)> {
-        let lists = shapes.into_par_iter().map(|shape| self.of_shape(shape));
-        lists.collect::<Vec<_>>().into_iter().flatten().collect()
-    }
-
-    fn of_shape(&self, shape: usize) -> Vec<(usize, usize, Moves)> {
-        let (first, places) = (self.first[shape], self.first[shape + 1] - self.first[shape]);
-        let (shape, packing) = (self.shapes[shape], self.packing);
-        let mut lists: Vec<(usize, usize, Moves)> = Vec::new();
-        let mut last = Vec::new();
-        for lowest in 0..places {
-            let counts = packing.counts(shape).collect::<Vec<_>>();
-            let occupied = (lowest..).zip(&counts).filter(|(_, n)| **n > 0).map(|(l, _)| l);
-            let kinds = self.laws.kinds(occupied);
-            if let Some((_, count, _)) = lists.last_mut().filter(|_| kinds == last) {
-                *count += 1;
-                continue;
-            }
-            last = kinds;
-            let moves = packing.successors(self.chain, shape, lowest).into_iter();
-            let listed = moves.filter_map(|(counts, p)| {
-                let (to, empty) = packing.lowered(counts);
-                let to = self.shapes.binary_search(&to).ok()?;
-                // The counts begin one level below.
-                Some(((self.first[to] + lowest + empty - 1) as u32, p))
-            });
-            let mut listed: Moves = listed.collect();
-            listed.sort_by_key(|(to, _)| *to);
-            lists.push((first + lowest, 1, listed));
-        }
-        lists
-    }
-
-    /// The shapes of the own rank, with about as many terms as those of any other; all of them on one rank. `None` if
-    /// there are too many moves.
-    fn own(&self, ranks: &Ranks) -> Option<Range<usize>> {
-        let (count, rank) = ranks.place();
-        if count == 1 {
-            return Some(0..self.shapes.len());
-        }
-        // How long the lists are each rank finds out for some.
-        let stripes = Shares::evenly(self.shapes.len(), count);
-        let sizes = (stripes[rank]..stripes[rank + 1]).into_par_iter().map(|shape| {
-            let lists = self.of_shape(shape);
-            let moves = lists.iter().map(|(_, _, moves)| moves.len()).sum::<usize>();
-            let terms =
-                lists.iter().map(|(_, members, moves)| members * moves.len()).sum::<usize>();
-            [moves as f64, terms as f64]
-        });
-        let sizes = ranks.gather(sizes.collect::<Vec<_>>().into_flattened());
-        let (sizes, _) = sizes.as_chunks::<2>();
-        if sizes.iter().map(|[moves, _]| moves).sum::<f64>() > MOST_MOVES as f64 {
-            return None;
-        }
-        let mut sum = 0.0;
-        let before = sizes.iter().map(|[_, terms]| {
-            sum += terms;
-            sum - terms
-        });
-        let before: Vec<f64> = before.collect();
-        let place = |rank: usize| {
-            let terms = sum * rank as f64 / count as f64;
-            if rank == 0 { 0 } else { before.partition_point(|before| *before < terms) }
-        };
-        let end = if rank + 1 == count { self.shapes.len() } else { place(rank + 1) };
-        Some(place(rank)..end)
     }
 }
 
