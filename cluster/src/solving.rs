@@ -9,7 +9,8 @@ use remap::complaint::Complaint;
 use remap::model::{Loaded, Problem, stopping::Stopping};
 use remap::output::{check_free, make_folder, say};
 use remap::problems::stopping::shared::{self, Part};
-use remap::problems::{self, Files, Found, Method, Outcome, Settings, Solved, load_drift};
+use remap::problems::{self, Files, Found, Method, Outcome, Settings, Solved};
+use remap::problems::{continuous_drift, load_drift};
 use remap::run::Watch;
 use remapping::{Communicator, Status};
 use serde_json::{Value, json};
@@ -42,7 +43,10 @@ pub fn lead(
     };
     let possible = match &loaded.model.problem {
         Problem::Stopping(_) => true,
-        Problem::LoadDrift(model) => load_drift::shared::is_possible(model, settings),
+        Problem::LoadDrift(model) => {
+            load_drift::shared::is_possible(model, settings, ranks.ranks())
+        }
+        Problem::ContinuousDrift(_) => true,
         _ => false,
     };
     if !possible {
@@ -134,6 +138,11 @@ fn together(
             let with = (watch, &communicator);
             let found = load_drift::shared::solve(loaded, model, &job.settings, files, with)?;
             Ok(found.map(|found| (found, Exit::Done)))
+        }
+        Problem::ContinuousDrift(model) => {
+            let others: Option<&dyn Communicator> = Some(&**ranks);
+            let found = continuous_drift::solve::solve(loaded, model, &job.settings, watch, others);
+            Ok(Some((found?, Exit::Done)))
         }
         _ => Ok(None),
     }

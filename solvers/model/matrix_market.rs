@@ -6,6 +6,7 @@ use super::number::Decimal;
 use remapping::Rational;
 use std::collections::HashMap;
 use std::io::BufRead;
+use std::ops::Range;
 use std::path::Path;
 
 /// A square matrix as read: its size, and (row, column, value) from 0.
@@ -21,6 +22,14 @@ pub struct Entries {
 /// # Errors
 /// What is wrong with the file, in words, with its line.
 pub fn read(path: &Path, expected: usize) -> Result<Entries, String> {
+    read_rows(path, expected, 0..expected)
+}
+
+/// The same, of which only the rows `own` are kept, and must sum to 1.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_rows(path: &Path, expected: usize, own: Range<usize>) -> Result<Entries, String> {
     let shown = path.display();
     let file =
         std::fs::File::open(path).map_err(|error| format!("cannot read {shown}: {error}"))?;
@@ -49,7 +58,7 @@ pub fn read(path: &Path, expected: usize) -> Result<Entries, String> {
     if rows != expected || columns != expected {
         return Err(format!("{shown} is {rows} x {columns}, but `loads` lists {expected} states"));
     }
-    let mut sums = Sums { plain: vec![0; rows], others: HashMap::new() };
+    let mut sums = Sums { plain: vec![0; own.len()], others: HashMap::new() };
     let mut entries = Vec::new();
     let mut read = 0;
     while let Some((at, line)) = text.next().map_err(unread)? {
@@ -68,11 +77,13 @@ pub fn read(path: &Path, expected: usize) -> Result<Entries, String> {
         if !number.is_probability() {
             return Err(wrong(at, "a probability is out of range"));
         }
-        entries.push((i, j, number.value()));
-        sums.add(i, &number);
-        if symmetric && i != j {
+        if own.contains(&i) {
+            entries.push((i, j, number.value()));
+            sums.add(i - own.start, &number);
+        }
+        if symmetric && i != j && own.contains(&j) {
             entries.push((j, i, number.value()));
-            sums.add(j, &number);
+            sums.add(j - own.start, &number);
         }
         read += 1;
     }
@@ -81,13 +92,14 @@ pub fn read(path: &Path, expected: usize) -> Result<Entries, String> {
     }
     let slack = Rational::from_parts(1.into(), 1_000_000_000u32.into());
     let within = |sum: &Rational| *sum <= Rational::ONE + &slack && *sum >= Rational::ONE - &slack;
-    for row in 0..rows {
+    for row in 0..own.len() {
         // Most rows sum to 1.
         if sums.plain[row] != PLAIN_ONE || sums.others.contains_key(&row) {
             let sum = sums.of(row);
             if !within(&sum) {
                 let sum = sum.to_f64().value();
-                return Err(format!("{shown}: row {} sums to {sum}, not to 1", row + 1));
+                let row = own.start + row + 1;
+                return Err(format!("{shown}: row {row} sums to {sum}, not to 1"));
             }
         }
     }

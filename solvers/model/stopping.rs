@@ -7,11 +7,12 @@ use super::number::Decimal;
 use super::review::Review;
 use crate::solution::dynamics::{Dynamics, Kind, MOST_LEVELS, Moves};
 use remapping::Rational;
-use remapping::chain::{Joint, Operator};
+use remapping::chain::{Joint, JointRows, Operator, Shared};
 use remapping::imbalance::{Imbalance, RunningCost};
 use remapping::stopping::{AfterRemap, Process, ProcessChain, States, Unbounded};
 use serde::Deserialize;
 use std::path::Path;
+use std::sync::OnceLock;
 
 /// `Stopping(...)`.
 #[derive(Debug, Clone, Deserialize)]
@@ -75,6 +76,15 @@ const MOST_STEPS: u64 = 10_000_000;
 /// The most processes of one model.
 const MOST_PROCESSES: usize = 100;
 
+/// Which of several ranks this is, and how many there are: each looks only at its own rows of files of transitions.
+static RANK: OnceLock<(usize, usize)> = OnceLock::new();
+
+/// From now on models are reviewed with the rows of this rank alone of so many, which must all review them.
+pub fn share_rows(rank: usize, ranks: usize) {
+    // Said once.
+    let _ = RANK.set((rank, ranks));
+}
+
 impl Stopping {
     pub(super) fn review(&self, review: &mut Review<'_>, folder: &Path) {
         self.remap_cost.review("problem.remap_cost", review);
@@ -136,12 +146,16 @@ impl Stopping {
             let help = "write the capacities with fewer digits";
             review.fault("problem.capacities", "capacities are too fine", &error.to_string(), help);
         }
-        match self.states(folder) {
+        let states = match RANK.get().filter(|_| self.file().is_some()) {
+            Some(place) => self.rows(folder, *place).and_then(|_| self.space()),
+            None => self.states(folder).map(|(states, _)| states),
+        };
+        match states {
             Err(error) => {
                 let help = "correct the chain";
                 review.fault("problem.processes", "these processes cannot be solved", &error, help);
             }
-            Ok((states, _)) if states.count() <= 1_000_000 => {
+            Ok(states) if states.count() <= 1_000_000 => {
                 self.review_balance(&states, review);
                 if states.share_loads() {
                     review.warn("states share loads: decisions are for those who know the state");
@@ -311,6 +325,51 @@ impl Stopping {
         Ok((states, Box::new(chain)))
     }
 
+    /// The states alone.
+    ///
+    /// # Errors
+    /// As of [`states`](Self::states).
+    pub fn space(&self) -> Result<States, String> {
+        match &self.processes {
+            Processes::Joint { loads, .. } => {
+                States::listed(loads.clone()).map_err(|error| error.to_string())
+            }
+            _ => self.states(Path::new("")).map(|(states, _)| states),
+        }
+    }
+
+    /// Of processes that move jointly, the rows of one of so many ranks; the file is read through, and no more of it kept.
+    ///
+    /// # Errors
+    /// As of [`states`](Self::states), and other processes.
+    pub fn rows(&self, folder: &Path, place: (usize, usize)) -> Result<JointRows, String> {
+        let Processes::Joint { loads, transition } = &self.processes else {
+            return Err("these processes have no rows".to_owned());
+        };
+        let own = Shared::evenly(loads.len(), place);
+        match transition {
+            Transition::File(name) => {
+                let path = folder.join(name);
+                let shown = path.display();
+                if !path.is_file() {
+                    return Err(format!("cannot read {shown}: there is no such file"));
+                }
+                let found = matrix_market::read_rows(&path, loads.len(), own.clone())?;
+                JointRows::from_entries(found.size, own, &found.entries)
+                    .map_err(|error| format!("{shown}: {error}"))
+            }
+            Transition::Dense(rows) => {
+                if rows.len() != loads.len() {
+                    // As it is said of all rows.
+                    self.states(folder)?;
+                }
+                let entries: Vec<_> = entries_of(rows).filter(|(i, ..)| own.contains(i)).collect();
+                JointRows::from_entries(rows.len(), own, &entries)
+                    .map_err(|error| error.to_string())
+            }
+        }
+    }
+
     /// The file that holds the transitions, if there is one.
     pub fn file(&self) -> Option<&str> {
         match &self.processes {
@@ -404,12 +463,15 @@ fn review_loads(loads: &[Vec<i64>], review: &mut Review<'_>) {
 }
 
 fn dense(rows: &[Vec<Decimal>]) -> Result<Joint, String> {
-    let mut entries = Vec::new();
-    for (i, row) in rows.iter().enumerate() {
-        let positive = row.iter().enumerate().filter(|(_, p)| p.value != 0.0);
-        entries.extend(positive.map(|(j, p)| (i, j, p.value)));
-    }
+    let entries: Vec<_> = entries_of(rows).collect();
     Joint::from_entries(rows.len(), &entries).map_err(|error| error.to_string())
+}
+
+fn entries_of(rows: &[Vec<Decimal>]) -> impl Iterator<Item = (usize, usize, f64)> {
+    rows.iter().enumerate().flat_map(|(i, row)| {
+        let positive = row.iter().enumerate().filter(|(_, p)| p.value != 0.0);
+        positive.map(move |(j, p)| (i, j, p.value))
+    })
 }
 
 /// Reads a transition matrix in Matrix Market form.

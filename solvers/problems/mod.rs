@@ -10,7 +10,7 @@ mod activity_mesh;
 pub mod certificate;
 pub mod claims;
 pub mod comparison;
-mod continuous_drift;
+pub mod continuous_drift;
 pub mod fluids;
 pub mod land_battle;
 pub mod load_drift;
@@ -127,15 +127,9 @@ pub fn of(problem: &model::Problem) -> &dyn Problem {
 pub fn facts_of_ranks(loaded: &Loaded, ranks: usize) -> Facts {
     match &loaded.model.problem {
         model::Problem::Stopping(problem) => stopping::shared::facts(loaded, problem, ranks),
-        model::Problem::LoadDrift(problem)
-            if load_drift::shared::is_possible(problem, &Settings::default()) =>
-        {
-            // All have all values, and share the work.
-            vec![
-                ("ranks that share the work", ranks.into()),
-                ("bytes of each rank", problem.memory().into()),
-            ]
-        }
+        model::Problem::LoadDrift(problem) => load_drift::shared::facts(problem, ranks),
+        // The paths; each rank prepares all that they take.
+        model::Problem::ContinuousDrift(_) => vec![("ranks that share the work", ranks.into())],
         _ => vec![("ranks that share the work", 1.into())],
     }
 }

@@ -11,7 +11,7 @@
 //! | [`Product`] | independent factors, each any of the above, mode by mode | sum over the factors |
 //! | [`Restricted`] | some states of a chain, sparse rows | O(non-zeros) |
 //! | [`Shared`] | the own rows of one of several ranks | its share of the above |
-//! | [`Joint`] | any dependence between processes, sparse rows | O(non-zeros) |
+//! | [`Joint`] | any dependence between processes, sparse rows; [`JointRows`] has some of them | O(non-zeros) |
 //!
 //! Results do not depend on the number of threads, bit for bit.
 //!
@@ -30,6 +30,7 @@ mod birth_death;
 mod dense;
 mod exchangeable;
 mod joint;
+mod joint_rows;
 mod kernel;
 mod multisets;
 mod part;
@@ -47,6 +48,7 @@ pub use birth_death::{BirthDeath, Edge};
 pub use dense::Dense;
 pub use exchangeable::Exchangeable;
 pub use joint::Joint;
+pub use joint_rows::JointRows;
 pub use multisets::{Multisets, Occupancies};
 pub use process::ProcessChain;
 pub use product::{Factor, Product};
@@ -119,6 +121,11 @@ pub trait Operator: Send + Sync {
     /// Positive weights w, up to a factor, with `w(s) P(s, t) = w(t) P(t, s)`; `None` when there
     /// are none, or when they are not known, or span more than doubles can hold.
     fn reversing_weights(&self) -> Option<Vec<f64>>;
+
+    /// How likely each state is to stay, where that may differ much from one to the next.
+    fn staying(&self) -> Option<Vec<f64>> {
+        None
+    }
 }
 
 /// How far the sum of given transition probabilities may be from one.

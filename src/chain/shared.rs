@@ -1,7 +1,7 @@
 //! The rows of one rank of an operator that several ranks share.
 
 use super::kernel::Rows;
-use super::{Exchangeable, Finish, Operator, PARALLEL, PART, Product, WEIGHT_SPAN};
+use super::{Exchangeable, Finish, JointRows, Operator, PARALLEL, PART, Product, WEIGHT_SPAN};
 use crate::communicator::{Communicator, Shares};
 use rayon::prelude::*;
 use std::ops::Range;
@@ -23,6 +23,8 @@ enum Own {
     Slabs(Product),
     /// States with consecutive ranks.
     Blocks(Exchangeable),
+    /// Some rows of a joint chain, and the most entries of any rank's.
+    Rows(JointRows, usize),
 }
 
 /// What lies below and above the own entries, and all together where the rows need that.
@@ -76,6 +78,31 @@ impl Shared {
         Some(Shares::new(starts, windows))
     }
 
+    /// The own rows of a joint chain: each rank has those of [`evenly`](Self::evenly).
+    ///
+    /// # Panics
+    /// When they are others.
+    pub fn rows(rows: JointRows, communicator: Arc<dyn Communicator>) -> Self {
+        let (rank, ranks) = (communicator.rank(), communicator.ranks());
+        let starts = Shares::evenly(rows.states(), ranks);
+        assert_eq!(rows.own(), starts[rank]..starts[rank + 1]);
+        let needed = rows.needed();
+        // Each knows what it needs itself.
+        let windows = communicator.gather(&[needed.start as f64, needed.end as f64]);
+        let windows = windows.as_chunks::<2>().0.iter();
+        let windows = windows.map(|[start, end]| *start as usize..*end as usize).collect();
+        let mut longest = [rows.longest() as f64];
+        communicator.largest(&mut longest);
+        let shares = Shares::new(starts, windows);
+        Self::new(Own::Rows(rows, longest[0] as usize), shares, communicator)
+    }
+
+    /// The rows of one of so many ranks, of a joint chain of so many states.
+    pub fn evenly(states: usize, (rank, ranks): (usize, usize)) -> Range<usize> {
+        let starts = Shares::evenly(states, ranks);
+        starts[rank]..starts[rank + 1]
+    }
+
     fn new(rows: Own, shares: Shares, communicator: Arc<dyn Communicator>) -> Self {
         let rank = communicator.rank();
         let (own, window) = (shares.own(rank), shares.window(rank));
@@ -84,7 +111,7 @@ impl Shared {
             above: vec![0.0; window.end - own.end],
             window: match rows {
                 Own::Slabs(_) => Vec::new(),
-                Own::Blocks(_) => vec![0.0; window.len()],
+                Own::Blocks(_) | Own::Rows(..) => vec![0.0; window.len()],
             },
         };
         Self { rows, shares, rank, communicator, room: Mutex::new(room) }
@@ -103,13 +130,6 @@ impl Shared {
     /// What connects the ranks.
     pub fn communicator(&self) -> &Arc<dyn Communicator> {
         &self.communicator
-    }
-
-    fn operator(&self) -> &dyn Operator {
-        match &self.rows {
-            Own::Slabs(product) => product,
-            Own::Blocks(operator) => operator,
-        }
     }
 }
 
@@ -135,12 +155,16 @@ impl Operator for Shared {
                 let rows = Rows::some(levels.clone(), [below, v, above]);
                 product.apply_slabs(levels.start, rows, out, finish);
             }
-            Own::Blocks(operator) => {
+            Own::Blocks(_) | Own::Rows(..) => {
                 window[..below.len()].copy_from_slice(below);
                 window[below.len()..][..v.len()].copy_from_slice(v);
                 window[below.len() + v.len()..].copy_from_slice(above);
                 let base = self.shares.window(self.rank).start;
-                operator.apply_own((window, base), self.own(), out);
+                match &self.rows {
+                    Own::Blocks(operator) => operator.apply_own((window, base), self.own(), out),
+                    Own::Rows(rows, _) => rows.apply_own((window, base), out),
+                    Own::Slabs(_) => {}
+                }
                 if out.len() < PARALLEL {
                     return finish.finish(0, out);
                 }
@@ -151,17 +175,36 @@ impl Operator for Shared {
     }
 
     fn rounding(&self) -> f64 {
-        self.operator().rounding()
+        match &self.rows {
+            Own::Slabs(product) => product.rounding(),
+            Own::Blocks(operator) => operator.rounding(),
+            // As of all rows together.
+            Own::Rows(_, longest) => *longest as f64 + 1.0,
+        }
     }
 
     fn conserves(&self) -> bool {
-        self.operator().conserves()
+        match &self.rows {
+            Own::Slabs(product) => product.conserves(),
+            Own::Blocks(operator) => operator.conserves(),
+            Own::Rows(..) => false,
+        }
+    }
+
+    fn staying(&self) -> Option<Vec<f64>> {
+        match &self.rows {
+            Own::Rows(rows, _) => Some(rows.staying()),
+            // The same but at edges.
+            Own::Slabs(_) | Own::Blocks(_) => None,
+        }
     }
 
     fn reversing_weights(&self) -> Option<Vec<f64>> {
         let own = match &self.rows {
             Own::Slabs(product) => product.weights_of_slabs(self.own()),
             Own::Blocks(operator) => operator.weights_of(self.own()),
+            // They would have to be found along paths through the rows of all ranks.
+            Own::Rows(..) => None,
         };
         // All ranks have some or none has.
         let bounds = |weights: &Vec<f64>| {

@@ -1,17 +1,16 @@
 //! The backward recursion over the horizon, resumable at every step.
 
+use super::ranks::Around;
 use super::region::{Region, Search, is_left_out};
 use super::step_back::larger;
 use super::transition::Transition;
 use super::{
-    Closest, Control, Decisions, LoadDrift, MapPolicy, Outcome, ProcessChain, Rebalance, Remapping,
+    ProcessChain, Closest, Control, Decisions, LoadDrift, MapPolicy, Outcome, Ranks, Rebalance, Remapping,
     States, Timing,
 };
-use crate::Communicator;
 use crate::chain::{ChainError, ROW_SUM_TOLERANCE, Wanted};
 use crate::rounding::TINY;
 use rayon::prelude::*;
-use std::sync::Arc;
 
 /// What is carried along.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,7 +27,8 @@ pub enum Carry {
 /// costs one application of the transition operator per vector carried, restricted to the states in
 /// which the program may want to go on: where a remap is certain (by the rule, or by a bound on the
 /// cost of going on; see [`Remapping`]) the cost depends on the total load alone. Where few states of many
-/// are left, most steps go over these alone, by lists of their moves.
+/// are left, most steps go over these alone, by lists of their moves. Of several ranks each has its own states
+/// ([`shared`](Self::shared)), and all of them call the same methods in the same order.
 pub struct Backward<'a> {
     pub(super) problem: &'a LoadDrift,
     pub(super) states: &'a States,
@@ -46,10 +46,11 @@ pub struct Backward<'a> {
     /// What the limits are expected to be.
     pub(super) expected: Vec<u32>,
     pub(super) vectors: Vec<Vec<f64>>,
-    /// The value of the step before, while the step after may still be needed.
+    /// Where the value of the next step back is made, while that of the step before may still be needed. Ranks that
+    /// share the states have none.
     pub(super) scratch: Vec<f64>,
-    /// What the transition is applied to.
-    pub(super) buffer: Vec<f64>,
+    /// What the transition is applied to: in the states that are reached from the own ones.
+    pub(super) buffer: Around,
     pub(super) decisions: Decisions,
     /// The decisions of the next step back, and by total the largest r (max - mean) with which it
     /// goes on.
@@ -62,8 +63,10 @@ pub struct Backward<'a> {
     pub(super) search: Search,
     /// What rounding may have done on regions that are given up.
     pub(super) lost: f64,
-    /// What connects the ranks that share the work, if there are several.
-    pub(super) communicator: Option<Arc<dyn Communicator>>,
+    /// Who has the other states.
+    pub(super) ranks: Ranks,
+    /// What a remap costs at most.
+    dearest: f64,
 }
 
 /// Where the recursion stands: all that must be kept to resume it.
@@ -107,12 +110,14 @@ impl<'a> Backward<'a> {
         carry: Carry,
     ) -> Backward<'a> {
         let count = states.count();
-        assert_eq!(transition.states(), count, "transition and states must agree");
+        assert_eq!(transition.states(), states.all(), "transition and states must agree");
         assert!(
             problem.per_unit_moved == 0.0 || problem.rebalance == Rebalance::Split,
             "units moved are those of an even split"
         );
         let vectors = if carry == Carry::Outcome { 3 } else { 1 };
+        let surcharges = problem.surcharges(states);
+        let dearest = problem.remap_cost + surcharges.iter().copied().fold(0.0, f64::max);
         let mut backward = Backward {
             problem,
             states,
@@ -120,13 +125,13 @@ impl<'a> Backward<'a> {
             control,
             remapping: Remapping::new(problem, states),
             given: None,
-            surcharges: problem.surcharges(states),
+            surcharges,
             remaining: problem.steps,
             limits: vec![states.largest_excess(); states.distinct_totals()],
             expected: vec![states.largest_excess(); states.distinct_totals()],
             vectors: vec![vec![0.0; count]; vectors],
             scratch: vec![0.0; count],
-            buffer: vec![0.0; count],
+            buffer: Ranks::alone().room(count),
             decisions: Decisions::none(count),
             upcoming: Decisions::none(count),
             goes_on: None,
@@ -134,7 +139,8 @@ impl<'a> Backward<'a> {
             region: None,
             search: Search::new(),
             lost: 0.0,
-            communicator: None,
+            ranks: Ranks::alone(),
+            dearest,
         };
         if problem.timing == Timing::BeforeStep {
             backward.pay(0);
@@ -164,11 +170,25 @@ impl<'a> Backward<'a> {
         Backward { given: Some(decisions), ..backward }
     }
 
-    /// Shares the work of the expectations among ranks, all of which go through the same steps and have all the values,
-    /// with the same bits as one rank has.
+    /// Shares the recursion among ranks, each of which has values and decisions of its own states alone, with the same
+    /// bits as one rank has.
+    ///
+    /// # Panics
+    /// When the states are not those of the own rank.
     #[must_use]
-    pub fn shared(self, communicator: Arc<dyn Communicator>) -> Self {
-        Self { communicator: Some(communicator), ..self }
+    pub fn shared(mut self, ranks: Ranks) -> Self {
+        if let Some((others, shares)) = ranks.others() {
+            let count = self.states.count();
+            let own = self.states.first()..self.states.first() + count;
+            assert_eq!(own, shares.own(others.rank()));
+            self.scratch = Vec::new();
+            self.buffer = ranks.room(count);
+            let mut dearest = [self.dearest];
+            others.largest(&mut dearest);
+            [self.dearest] = dearest;
+        }
+        self.ranks = ranks;
+        self
     }
 
     /// Goes on from a snapshot of the same recursion.
@@ -201,10 +221,23 @@ impl<'a> Backward<'a> {
         self.resume_region(&snapshot.region)
     }
 
-    /// What must be kept to resume from here.
+    /// What must be kept to resume from here, of the own states.
     pub fn snapshot(&self) -> Snapshot {
         let (limits, vectors) = (self.limits.clone(), self.written());
         Snapshot { remaining: self.remaining, limits, vectors, region: self.saved_region() }
+    }
+
+    /// Shows [`snapshot`](Self::snapshot) without a copy of the vectors.
+    pub fn show<T>(&mut self, to: impl FnOnce(&Snapshot) -> T) -> T {
+        if let Some(region) = &self.region {
+            region.write(&mut self.vectors, &self.ranks);
+        }
+        let vectors = std::mem::take(&mut self.vectors);
+        let (limits, region) = (self.limits.clone(), self.saved_region());
+        let snapshot = Snapshot { remaining: self.remaining, limits, vectors, region };
+        let seen = to(&snapshot);
+        self.vectors = snapshot.vectors;
+        seen
     }
 
     /// Steps still to be gone through; 0 when the recursion is done.
@@ -213,21 +246,23 @@ impl<'a> Backward<'a> {
     }
 
     /// The decisions between steps k and k + 1 for k = `remaining() + 1`, after the latest
-    /// [`advance`](Self::advance). None remaps before the first, and at the end of the horizon.
+    /// [`advance`](Self::advance), in the own states. None remaps before the first, and at the end of the horizon.
     pub fn decisions(&self) -> &Decisions {
         &self.decisions
     }
 
     /// How many states the latest step had to be computed in.
     pub fn active_states(&self) -> usize {
-        (0..self.states.count()).into_par_iter().filter(|&state| self.is_active(state)).count()
+        let own = (0..self.states.count()).into_par_iter().filter(|state| self.is_active(*state));
+        let all = self.ranks.gather(vec![own.count() as f64]);
+        all.into_iter().sum::<f64>() as usize
     }
 
     /// The vectors with what stands in the region.
     fn written(&self) -> Vec<Vec<f64>> {
         let mut vectors = self.vectors.clone();
         if let Some(region) = &self.region {
-            region.write(&mut vectors);
+            region.write(&mut vectors, &self.ranks);
         }
         vectors
     }
@@ -237,7 +272,7 @@ impl<'a> Backward<'a> {
             && !is_left_out(self.vectors[0][state])
     }
 
-    /// The cost-to-go of each state, before the first move (T1) or the first step (T2) when done;
+    /// The cost-to-go of each own state, before the first move (T1) or the first step (T2) when done;
     /// `None` where a remap is certain and it was not computed.
     pub fn cost_to_go(&self) -> Vec<Option<f64>> {
         let vectors = self.written();
@@ -247,7 +282,7 @@ impl<'a> Backward<'a> {
 
     /// The threshold on max - mean closest to the latest [`decisions`](Self::decisions).
     pub fn closest_threshold(&self) -> Closest {
-        self.decisions.closest_threshold(self.states)
+        self.decisions.closest_of_all(self.states, &self.ranks)
     }
 
     /// Goes one step back. Does nothing when done.
@@ -258,7 +293,7 @@ impl<'a> Backward<'a> {
         let decides = self.remaining < self.problem.steps;
         let mut goes_on = None;
         if decides {
-            self.remapping.observe(&self.vectors, self.problem.remap_cost);
+            self.observe();
             let decided = self.goes_on.take();
             goes_on = Some(decided.unwrap_or_else(|| self.decide(self.remaining)));
             std::mem::swap(&mut self.decisions, &mut self.upcoming);
@@ -268,6 +303,7 @@ impl<'a> Backward<'a> {
             self.pay(0);
         }
         self.goes_on = (self.remaining > 1).then(|| self.decide(self.remaining - 1));
+        let moved = self.seeks().then(|| self.moved_everywhere());
         if self.vectors.len() > 1 {
             // Work and remaps to come matter where the program goes on, and after a remap.
             let least = self.remapping.balanced_excess();
@@ -279,7 +315,7 @@ impl<'a> Backward<'a> {
             for vector in 1..self.vectors.len() {
                 self.fill(vector, decides, &limits);
                 let mut out = std::mem::take(&mut self.vectors[vector]);
-                self.expect(&wanted, &limits, &mut out);
+                self.expect(&wanted, &mut out);
                 self.vectors[vector] = out;
             }
             if self.problem.timing == Timing::BeforeStep {
@@ -287,7 +323,7 @@ impl<'a> Backward<'a> {
             }
         }
         self.remaining -= 1;
-        self.seek_region();
+        self.seek_region(moved);
     }
 
     /// Expected outcome of `steps - remaining()` steps from the initial state: of the whole horizon
@@ -295,13 +331,14 @@ impl<'a> Backward<'a> {
     /// value is carried.
     pub fn outcome(&self) -> Option<Outcome> {
         let [value, work, remaps] = self.vectors.as_slice() else { return None };
-        let at = self.initial_state();
-        Some(Outcome::new(self.problem.objective, value[at], work[at], remaps[at]))
+        let at_start = |vector| self.at_places(vector)[self.remapping.start()];
+        let [value, work, remaps] = [value, work, remaps].map(|vector| at_start(vector));
+        Some(Outcome::new(self.problem.objective, value, work, remaps))
     }
 
     /// The value at the initial state; see [`outcome`](Self::outcome).
     pub fn value(&self) -> f64 {
-        self.vectors[0][self.initial_state()]
+        self.at_places(&self.vectors[0])[self.remapping.start()]
     }
 
     /// Proved bounds on what [`value`](Self::value) is without rounding.
@@ -326,7 +363,7 @@ impl<'a> Backward<'a> {
         let step = (self.transition.rounding() + own) * f64::EPSILON;
         let load = problem.lowest + problem.chain.levels() as f64;
         let paid = 4.0 * f64::EPSILON * load;
-        let underflow = TINY + self.underflow * steps * (load + self.dearest());
+        let underflow = TINY + self.underflow * steps * (load + self.dearest);
         let excess = match problem.chain {
             ProcessChain::BirthDeath(_) => 1.0,
             ProcessChain::Dense(_) => {
@@ -338,9 +375,9 @@ impl<'a> Backward<'a> {
         Rounding { growth: 1.1 * step * steps, absolute }
     }
 
-    /// What a remap costs at most.
-    fn dearest(&self) -> f64 {
-        self.problem.remap_cost + self.surcharges.iter().copied().fold(0.0, f64::max)
+    /// What a remap costs at most, in any state.
+    pub fn dearest_remap(&self) -> f64 {
+        self.dearest
     }
 
     /// Whether a remap costs the same in all states.
@@ -348,8 +385,24 @@ impl<'a> Backward<'a> {
         self.surcharges.is_empty()
     }
 
-    fn initial_state(&self) -> usize {
-        self.states.multisets().rank(&vec![self.problem.initial; self.problem.processors])
+    /// What a vector of the own states has in those that remaps lead to, and at the start; on all ranks.
+    pub(super) fn at_places(&self, vector: &[f64]) -> Vec<f64> {
+        let first = self.states.first();
+        let own = first..first + vector.len();
+        let places = self.remapping.places().iter().filter(|place| own.contains(place));
+        self.ranks.gather(places.map(|place| vector[place - first]).collect())
+    }
+
+    /// Reads off what a remap leads to.
+    pub(super) fn observe(&mut self) {
+        let vectors: Vec<Vec<f64>> =
+            self.vectors.iter().map(|vector| self.at_places(vector)).collect();
+        self.remapping.observe(&vectors, self.problem.remap_cost);
+    }
+
+    /// Expected cost of a remap from each total with the present value.
+    pub(super) fn leads_to(&self) -> Vec<f64> {
+        self.remapping.leads_to(&self.at_places(&self.vectors[0]))
     }
 }
 

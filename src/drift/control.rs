@@ -16,6 +16,11 @@ pub enum Control {
 /// Relative slack within which two branches count as equal.
 const TIE: f64 = 1e-12;
 
+/// Whether going on, at this cost, is the dearer branch.
+pub(super) fn is_dearer(value: f64, remapped: f64) -> bool {
+    value - remapped > TIE * value.abs().max(remapped.abs())
+}
+
 impl Control {
     /// Whether to remap in a state where going on costs `value` and remapping `remapped`.
     pub(super) fn remaps(
@@ -27,7 +32,7 @@ impl Control {
         remapped: f64,
     ) -> bool {
         match self {
-            Control::Optimal => value - remapped > TIE * value.abs().max(remapped.abs()),
+            Control::Optimal => is_dearer(value, remapped),
             Control::Threshold(threshold) => {
                 let r = problem.processors as f64;
                 f64::from(states.excess(state)) / r > threshold * (1.0 + TIE)

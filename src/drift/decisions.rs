@@ -1,6 +1,6 @@
 //! The decision of every state at one moment, as a map over multisets.
 
-use super::States;
+use super::{Ranks, States};
 
 /// One bit per state, in order of rank: remap, or go on.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,22 +57,34 @@ impl Decisions {
     /// By value of r (max - mean) = 0, 1, ..., (r-1)(L-1): how many vectors of loads the map lets
     /// go on and how many it remaps. A multiset counts as many times as it has orderings.
     pub fn by_excess(&self, states: &States) -> Vec<[f64; 2]> {
+        let mut counts = vec![0.0; 2 * (states.largest_excess() as usize + 1)];
+        self.count_by_excess(states, &mut counts);
+        counts.as_chunks().0.to_vec()
+    }
+
+    /// Adds these states to the counts, those that go on and those that remap by turns.
+    fn count_by_excess(&self, states: &States, counts: &mut [f64]) {
         let multisets = states.multisets();
-        let mut counts = vec![[0.0; 2]; states.largest_excess() as usize + 1];
-        let mut walk = multisets.from(0);
+        let mut walk = multisets.from(states.first());
         for state in 0..self.count {
             if let Some(sorted) = walk.get() {
-                let entry = &mut counts[states.excess(state) as usize];
-                entry[usize::from(self.remaps(state))] += multisets.orderings(sorted);
+                let entry = 2 * states.excess(state) as usize + usize::from(self.remaps(state));
+                counts[entry] += multisets.orderings(sorted);
             }
             walk.advance();
         }
-        counts
     }
 
     /// The threshold on max - mean that disagrees least with the map; the lowest of several.
     pub fn closest_threshold(&self, states: &States) -> Closest {
-        let counts = self.by_excess(states);
+        self.closest_of_all(states, &Ranks::alone())
+    }
+
+    /// The same of the maps of all ranks, of which each has its own states.
+    pub(super) fn closest_of_all(&self, states: &States, ranks: &Ranks) -> Closest {
+        let none = vec![0.0; 2 * (states.largest_excess() as usize + 1)];
+        let counts = ranks.in_turn(none, |counts| self.count_by_excess(states, counts));
+        let (counts, _) = counts.as_chunks::<2>();
         let r = states.multisets().items() as f64;
         let all: f64 = counts.iter().flatten().sum();
         // Below every excess: the threshold rule remaps everywhere.

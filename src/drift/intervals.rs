@@ -5,7 +5,7 @@
 //! 1 - F_f(x)^(r-k) F_{f+1}(x)^k with F_l the law of one chain n steps after level l, and the total,
 //! all that the next remap depends on, has the law of a sum: p_f^{*(r-k)} * p_{f+1}^{*k}.
 
-use super::{LoadDrift, Outcome, ProcessChain, States, Timing, Transition};
+use super::{ProcessChain, LoadDrift, Outcome, Ranks, States, Timing, Transition};
 use crate::chain::{ROW_SUM_TOLERANCE, Wanted};
 use crate::observer::Observer;
 use rayon::prelude::*;
@@ -60,6 +60,21 @@ impl Intervals {
         longest: u64,
         observer: &dyn Observer,
     ) -> Intervals {
+        let all = (states, &Ranks::alone());
+        Intervals::moving_shared(problem, all, transition, longest, observer)
+    }
+
+    /// The same on ranks that share the states, which call it together.
+    ///
+    /// # Panics
+    /// As [`moving`](Self::moving).
+    pub fn moving_shared(
+        problem: &LoadDrift,
+        (states, ranks): (&States, &Ranks),
+        transition: &Transition,
+        longest: u64,
+        observer: &dyn Observer,
+    ) -> Intervals {
         if problem.per_unit_moved == 0.0 {
             return Intervals::new(problem, longest, observer);
         }
@@ -69,14 +84,18 @@ impl Intervals {
         );
         // What a remap costs beyond the fixed part after so many more steps, in each state.
         let mut expected = problem.surcharges(states);
-        let mut next = expected.clone();
-        let ranks: Vec<usize> = (0..states.distinct_totals())
-            .map(|total| states.multisets().rank(&problem.balanced(total)[0].1))
+        let mut around = ranks.room(states.count());
+        let balanced = (0..states.distinct_totals())
+            .map(|total| states.multisets().rank(&problem.balanced(total)[0].1));
+        // Evenly split, loads with a larger total have a higher rank.
+        let own: Vec<usize> = balanced
+            .map(|rank| rank.wrapping_sub(states.first()))
+            .filter(|state| *state < states.count())
             .collect();
         let advance = || {
-            transition.apply_where(&all, &expected, &mut next);
-            std::mem::swap(&mut expected, &mut next);
-            ranks.iter().map(|rank| expected[*rank]).collect()
+            around.own().copy_from_slice(&expected);
+            around.expect(ranks, transition, &all, &mut expected);
+            ranks.gather(own.iter().map(|state| expected[*state]).collect())
         };
         Intervals::evaluate(problem, longest, observer, advance)
     }

@@ -25,8 +25,12 @@ pub struct Remapping {
     objective: Objective,
     timing: Timing,
     reach: Reach,
-    /// Rank of the state each total is brought to, with probabilities.
+    /// Ranks of the states that a remap leads to, and of that at the start, in ascending order.
+    places: Vec<usize>,
+    /// Which of the places each total is brought to, with probabilities.
     targets: Vec<Vec<(f64, usize)>>,
+    /// The place of the start.
+    start: usize,
     /// Expected value, work and number of remaps after a remap, its own cost included.
     costs: Vec<Vec<f64>>,
     remap_cost: f64,
@@ -38,10 +42,16 @@ const MARGIN: f64 = 1e-9;
 
 impl Remapping {
     pub(super) fn new(problem: &LoadDrift, states: &States) -> Remapping {
-        let target = |total| {
-            let rank = |(p, sorted): (f64, Vec<usize>)| (p, states.multisets().rank(&sorted));
-            problem.balanced(total).into_iter().map(rank).collect()
-        };
+        let rank = |sorted: &[usize]| states.multisets().rank(sorted);
+        let target = |total| problem.balanced(total).into_iter();
+        let totals = 0..states.distinct_totals();
+        let start = rank(&vec![problem.initial; problem.processors]);
+        let mut places = vec![start];
+        places.extend(totals.clone().flat_map(target).map(|(_, sorted)| rank(&sorted)));
+        places.sort_unstable();
+        places.dedup();
+        let place = |rank: usize| places.partition_point(|other| *other < rank);
+        let target = |total| target(total).map(|(p, sorted)| (p, place(rank(&sorted)))).collect();
         Remapping {
             processors: problem.processors,
             levels: problem.chain.levels(),
@@ -49,18 +59,30 @@ impl Remapping {
             objective: problem.objective,
             timing: problem.timing,
             reach: Reach::of(&problem.chain),
-            targets: (0..states.distinct_totals()).map(target).collect(),
+            targets: totals.map(target).collect(),
+            start: place(start),
+            places,
             costs: Vec::new(),
             remap_cost: problem.remap_cost,
         }
     }
 
-    /// Expected cost of a remap from each total, its own included, where `value` is the cost-to-go.
+    /// Ranks of the states whose cost-to-go is asked for, in ascending order.
+    pub(super) fn places(&self) -> &[usize] {
+        &self.places
+    }
+
+    /// Which of them is the start.
+    pub(super) fn start(&self) -> usize {
+        self.start
+    }
+
+    /// Expected cost of a remap from each total, its own included, where `value` is the cost-to-go of the places.
     pub(super) fn leads_to(&self, value: &[f64]) -> Vec<f64> {
         self.targets.iter().map(|to| self.remap_cost + expected(to, value)).collect()
     }
 
-    /// Reads off what a remap leads to, from the vectors of value, work and number of remaps.
+    /// Reads off what a remap leads to, from value, work and number of remaps of the places.
     pub(super) fn observe(&mut self, vectors: &[Vec<f64>], remap_cost: f64) {
         let own = [remap_cost, 0.0, 1.0];
         let table = |(vector, own): (&Vec<f64>, f64)| {
@@ -101,7 +123,7 @@ impl Remapping {
 
     /// For each total, an a such that remapping is optimal in every state with r (max - mean) > a,
     /// at the decision that precedes the one last observed, if no move leads from there to a state
-    /// in which the program may go on; `value` is the cost-to-go of balanced states, which like those last
+    /// in which the program may go on; `value` is the cost-to-go of the places, which like those last
     /// observed may be off by `rounding`, relatively and absolutely.
     pub(super) fn certain_beyond(&self, value: &[f64], rounding: [f64; 2]) -> Vec<u32> {
         let (r, s) = (self.processors, self.reach.levels);
@@ -151,5 +173,5 @@ impl Remapping {
 }
 
 fn expected(outcomes: &[(f64, usize)], values: &[f64]) -> f64 {
-    outcomes.iter().map(|&(probability, rank)| probability * values[rank]).sum()
+    outcomes.iter().map(|&(probability, place)| probability * values[place]).sum()
 }

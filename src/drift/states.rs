@@ -3,11 +3,14 @@
 use super::{LoadDrift, Rebalance};
 use crate::chain::{ChainError, Multisets};
 use rayon::prelude::*;
+use std::ops::Range;
 
 /// What the recursion needs to know of every state: its total and its largest level.
 #[derive(Debug, Clone)]
 pub struct States {
     multisets: Multisets,
+    /// The rank of the first.
+    first: usize,
     totals: Vec<u32>,
     largest: Vec<u16>,
     /// The least r (max - mean) in each block of [`BLOCK`](Self::BLOCK) states.
@@ -28,12 +31,21 @@ impl States {
     /// # Errors
     /// More states than can be counted.
     pub fn new(processors: usize, levels: usize) -> Result<States, ChainError> {
+        let all = 0..Multisets::new(processors, levels)?.states();
+        States::part(processors, levels, all)
+    }
+
+    /// Those of them with the ranks `own`, which count from 0 wherever a state is asked for by number.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn part(processors: usize, levels: usize, own: Range<usize>) -> Result<States, ChainError> {
         let multisets = Multisets::new(processors, levels)?;
-        let count = multisets.states();
+        let (first, count) = (own.start, own.len());
         let (mut totals, mut largest) = (vec![0u32; count], vec![0u16; count]);
         let chunks = totals.par_chunks_mut(Self::CHUNK).zip(largest.par_chunks_mut(Self::CHUNK));
         chunks.enumerate().for_each(|(chunk, (totals, largest))| {
-            let mut walk = multisets.from(chunk * Self::CHUNK);
+            let mut walk = multisets.from(first + chunk * Self::CHUNK);
             for (total, largest) in totals.iter_mut().zip(largest) {
                 if let Some(sorted) = walk.get() {
                     *total = sorted.iter().sum::<usize>() as u32;
@@ -42,9 +54,9 @@ impl States {
                 walk.advance();
             }
         });
-        let mut states = States { multisets, totals, largest, least: Vec::new() };
-        let first = |block: usize| block * Self::BLOCK..count.min((block + 1) * Self::BLOCK);
-        let least = |block| first(block).map(|state| states.excess(state)).min().unwrap_or(0);
+        let mut states = States { multisets, first, totals, largest, least: Vec::new() };
+        let block = |block: usize| block * Self::BLOCK..count.min((block + 1) * Self::BLOCK);
+        let least = |at| block(at).map(|state| states.excess(state)).min().unwrap_or(0);
         states.least = (0..count.div_ceil(Self::BLOCK)).into_par_iter().map(least).collect();
         Ok(states)
     }
@@ -57,6 +69,16 @@ impl States {
     /// Number of states.
     pub fn count(&self) -> usize {
         self.totals.len()
+    }
+
+    /// Number of states of which these may be a part.
+    pub fn all(&self) -> usize {
+        self.multisets.states()
+    }
+
+    /// The rank of the first.
+    pub fn first(&self) -> usize {
+        self.first
     }
 
     /// Sum of the levels of each state.
@@ -113,7 +135,7 @@ impl LoadDrift {
         }
         let mut levels = vec![0; self.processors];
         let one = |state| {
-            states.multisets().unrank_into(state, &mut levels);
+            states.multisets().unrank_into(states.first + state, &mut levels);
             self.per_unit_moved * self.units_moved(&levels) as f64
         };
         (0..states.count()).map(one).collect()

@@ -1,7 +1,7 @@
 //! One step of the backward recursion over all states: what is decided, what is paid, and the expectation over the move.
 
 use super::backward::{Backward, Rounding};
-use super::{Control, States, Timing, Transition};
+use super::{Control, States, Timing};
 use crate::chain::Wanted;
 use rayon::prelude::*;
 
@@ -14,7 +14,7 @@ impl Backward<'_> {
     pub(super) fn decide(&mut self, moment: u64) -> Vec<u32> {
         let given = self.given.as_ref().map(|maps| maps.at(moment));
         let (control, problem, states) = (self.control, self.problem, self.states);
-        let (limits, after) = (&self.limits, self.remapping.leads_to(&self.vectors[0]));
+        let (limits, after) = (&self.limits, self.leads_to());
         let surcharges = self.surcharges.as_slice();
         let beyond = limits.iter().copied().max().unwrap_or(0);
         let blocks = self.vectors[0].par_chunks(States::BLOCK).zip(self.upcoming.words_mut());
@@ -42,7 +42,7 @@ impl Backward<'_> {
             }
             largest
         });
-        largest.reduce(none, larger)
+        self.ranks.highest(largest.reduce(none, larger))
     }
 
     /// Fills the buffer with what the better (or the prescribed) branch comes to, for T1 with the
@@ -52,8 +52,12 @@ impl Backward<'_> {
         let surcharges = if vector == 0 { self.surcharges.as_slice() } else { &[] };
         let pays = vector < 2 && problem.timing == Timing::AfterStep;
         let after = self.remapping.costs().get(vector).filter(|_| decides);
-        let beyond = limits.iter().copied().max().unwrap_or(0) + self.remapping.farthest();
-        let blocks = self.buffer.par_chunks_mut(States::BLOCK);
+        let beyond = match self.scratch.is_empty() && vector == 0 {
+            // What stood there before is lost when more is wanted.
+            true => u32::MAX,
+            false => limits.iter().copied().max().unwrap_or(0) + self.remapping.farthest(),
+        };
+        let blocks = self.buffer.own().par_chunks_mut(States::BLOCK);
         let blocks = blocks.zip(self.vectors[vector].par_chunks(States::BLOCK));
         let blocks = blocks.zip(self.decisions.words()).enumerate().with_min_len(TASK);
         blocks.for_each(|(block, ((filled, values), &word))| {
@@ -100,13 +104,17 @@ impl Backward<'_> {
         limits.iter_mut().for_each(|limit| *limit = (*limit).max(least));
         let mut wanted = Wanted::new(processors, &limits);
         self.fill(0, decides, &limits);
-        let mut out = std::mem::take(&mut self.scratch);
-        self.expect(&wanted, &limits, &mut out);
+        let has_room = !self.scratch.is_empty();
+        let mut out = std::mem::take(match has_room {
+            true => &mut self.scratch,
+            false => &mut self.vectors[0],
+        });
+        self.expect(&wanted, &mut out);
         if decides && optimal {
             let Rounding { growth, absolute } = self.rounding();
             let rounding = [growth.exp_m1(), absolute];
             let needed = match self.is_constant() {
-                true => self.remapping.certain_beyond(&out, rounding),
+                true => self.remapping.certain_beyond(&self.at_places(&out), rounding),
                 // Where a remap moves many units it may not pay, however large the imbalance.
                 false => vec![full; self.limits.len()],
             };
@@ -116,48 +124,25 @@ impl Backward<'_> {
             if limits.iter().enumerate().any(short) {
                 limits.fill(full);
                 wanted = Wanted::new(processors, &limits);
-                self.fill(0, decides, &limits);
-                self.expect(&wanted, &limits, &mut out);
+                if has_room {
+                    self.fill(0, decides, &limits);
+                }
+                self.expect(&wanted, &mut out);
             }
             // A little more, for the next step needs a little more or less.
             let more = if self.region.is_some() { 4 } else { 1 };
             self.expected = needed.into_iter().map(|excess| excess.saturating_add(more)).collect();
         }
-        self.scratch = std::mem::replace(&mut self.vectors[0], out);
+        let before = std::mem::replace(&mut self.vectors[0], out);
+        if has_room {
+            self.scratch = before;
+        }
         limits
     }
 
-    /// The expectation of what stands in the buffer over the next state, from the wanted states, which lie up to
-    /// `limits` by total.
-    pub(super) fn expect(&self, wanted: &Wanted, limits: &[u32], out: &mut [f64]) {
-        let (Some(communicator), Transition::Exchangeable(operator)) =
-            (&self.communicator, self.transition)
-        else {
-            return self.transition.apply_where(wanted, &self.buffer, out);
-        };
-        let starts = self.parts(communicator.ranks(), limits);
-        let rank = communicator.rank();
-        let own = starts[rank]..starts[rank + 1];
-        operator.apply_part_where(wanted, own.clone(), &self.buffer, &mut out[own.clone()]);
-        out.copy_from_slice(&communicator.gather(&out[own]));
-    }
-
-    /// Where the part of each rank begins, so that all have about as many states that matter.
-    fn parts(&self, ranks: usize, limits: &[u32]) -> Vec<usize> {
-        let (states, beyond) = (self.states, limits.iter().copied().max().unwrap_or(0));
-        let matter = |block: usize| states.least_excess(block) <= beyond;
-        let blocks = states.count().div_ceil(States::BLOCK);
-        let all = (0..blocks).filter(|block| matter(*block)).count();
-        let mut starts = vec![0];
-        let mut seen = 0;
-        for block in 0..blocks {
-            while starts.len() < ranks && seen * ranks >= starts.len() * all {
-                starts.push(block * States::BLOCK);
-            }
-            seen += usize::from(matter(block));
-        }
-        starts.resize(ranks + 1, states.count());
-        starts
+    /// The expectation of what stands in the buffer over the next state, from the wanted states.
+    pub(super) fn expect(&mut self, wanted: &Wanted, out: &mut [f64]) {
+        self.buffer.expect(&self.ranks, self.transition, wanted, out);
     }
 
     /// Adds the cost (0) or the work (1) of a step.

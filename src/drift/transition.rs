@@ -1,7 +1,8 @@
 //! The joint move of all processors, on multisets of levels.
 
-use super::{Lifted, ProcessChain};
+use super::{ProcessChain, Lifted, States};
 use crate::chain::{ChainError, Exchangeable, Operator, Wanted};
+use crate::communicator::Shares;
 
 /// The transition operator of r equal processors.
 pub enum Transition {
@@ -43,6 +44,22 @@ impl Transition {
         }
     }
 
+    /// Who of so many ranks has which states: nearly equally many, in whole words of decisions, and what is reached
+    /// from them. `None` where that is not worth it: for fewer than three processors or few states, and where chains
+    /// move by more than a level.
+    pub fn shares(&self, ranks: usize) -> Option<Shares> {
+        let Transition::Exchangeable(operator) = self else { return None };
+        let blocks = operator.states() / States::BLOCK;
+        if operator.multisets().items() < FEWEST || blocks < ranks {
+            return None;
+        }
+        let mut starts = Shares::evenly(blocks, ranks);
+        starts.iter_mut().for_each(|start| *start *= States::BLOCK);
+        starts[ranks] = operator.states();
+        let windows = starts.windows(2).map(|own| operator.needed(&(own[0]..own[1]))).collect();
+        Some(Shares::new(starts, windows))
+    }
+
     /// Expectation over the next state, from the wanted states, of the function `v`; `out` holds no
     /// particular value in other states.
     pub fn apply_where(&self, wanted: &Wanted, v: &[f64], out: &mut [f64]) {
@@ -52,6 +69,9 @@ impl Transition {
         }
     }
 }
+
+/// Fewer processors are not worth sharing.
+const FEWEST: usize = 3;
 
 /// How far one processor moves in one step.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -64,6 +64,15 @@ impl<'a> Killed<'a> {
         unpack(&self.runs, packed, function, 0);
     }
 
+    /// The diagonal of I - P where it differs much, and 1 otherwise.
+    pub fn diagonal(&self) -> Vec<f64> {
+        let Some(staying) = self.operator.staying() else { return vec![1.0; self.count()] };
+        let mut diagonal = self.pack(&staying);
+        // One that never leaves has no row to divide by.
+        vector::update(&mut diagonal, |_, p| if p < 1.0 { 1.0 - p } else { 1.0 });
+        diagonal
+    }
+
     /// `out = x - P x`.
     pub fn apply(&mut self, x: &[f64], out: &mut [f64]) {
         unpack(&self.runs, x, &mut self.function, 0);

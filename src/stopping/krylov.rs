@@ -106,13 +106,13 @@ impl<'a> System<'a> {
     fn shared(&mut self, right: &[f64], x: &mut [f64], (goal, relative): (f64, f64)) -> u64 {
         let problem = self.problem;
         let Some((communicator, _)) = &problem.shared else { return 0 };
-        // Symmetric with the root of the weights as unit of x.
-        let scale: Vec<f64> = match &self.weights {
-            Some(weights) => weights.iter().map(|w| w.sqrt()).collect(),
-            None => vec![1.0; x.len()],
+        // Symmetric with the root of the weights as unit of x; otherwise the diagonal is.
+        let (scale, unit): (Vec<f64>, Vec<f64>) = match &self.weights {
+            Some(weights) => weights.iter().map(|w| (w.sqrt(), w.sqrt())).unzip(),
+            None => (vec![1.0; x.len()], self.chain.diagonal()),
         };
         let scaled: Vec<f64> = right.iter().zip(&scale).map(|(b, s)| b * s).collect();
-        let mut y: Vec<f64> = x.iter().zip(&scale).map(|(x, s)| x * s).collect();
+        let mut y: Vec<f64> = x.iter().zip(&unit).map(|(x, u)| x * u).collect();
         let mut inner = vec![0.0; x.len()];
         let (mut applications, mut strictness) = (0, FIRST_STRICTNESS);
         let exceeds = |residual: &[f64]| {
@@ -132,7 +132,7 @@ impl<'a> System<'a> {
             let allowed = norm * ((largest - excess) / largest);
             let chain = &mut self.chain;
             let mut apply = |x: &[f64], image: &mut [f64]| {
-                vector::update_from(&mut inner, [x, &scale], |_, [x, s]| x / s);
+                vector::update_from(&mut inner, [x, &unit], |_, [x, u]| x / u);
                 chain.apply(&inner, image);
                 vector::update_from(image, [&scale], |image, [s]| image * s);
             };
@@ -144,7 +144,7 @@ impl<'a> System<'a> {
                 limit: self.limit - applications,
             };
             let taken = communicator.solve(equations, &mut y);
-            vector::update_from(x, [&y, &scale], |_, [y, s]| y / s);
+            vector::update_from(x, [&y, &unit], |_, [y, u]| y / u);
             if taken == 0 {
                 return applications;
             }

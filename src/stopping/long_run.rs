@@ -13,10 +13,12 @@
 //! solved for now and then (`renewal`), which makes it policy iteration `[Puterman 1994, section 8.6]`.
 
 use super::renewal::{Renewal, Rule};
+use super::renewal_of_ranks::Renewed;
+use super::targets::Targets;
 use super::{Method, Problem, Settings, States, vector};
 use crate::imbalance::Imbalance;
 use crate::{Bounds, Observer, Status};
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 
 /// The best average, or that of a given policy.
 #[derive(Debug, Clone, PartialEq)]
@@ -40,11 +42,23 @@ pub struct LongRun {
 /// # Errors
 /// The loads of a state from which a remap leads out of a listed state space.
 pub fn rebalanced(states: &States, imbalance: &Imbalance) -> Result<Vec<usize>, Vec<i64>> {
+    rebalanced_of(states, imbalance, 0..states.count())
+}
+
+/// The same from some states.
+///
+/// # Errors
+/// As [`rebalanced`].
+pub fn rebalanced_of(
+    states: &States,
+    imbalance: &Imbalance,
+    some: Range<usize>,
+) -> Result<Vec<usize>, Vec<i64>> {
     let mut loads = vec![0; states.processes()];
     let range = states.range();
     let mut known = std::collections::HashMap::new();
-    let mut all = Vec::with_capacity(states.count());
-    for state in 0..states.count() {
+    let mut all = Vec::with_capacity(some.len());
+    for state in some {
         states.loads_into(state, &mut loads);
         let total: i64 = loads.iter().sum();
         let split = known.entry(total).or_insert_with(|| match &range {
@@ -88,7 +102,8 @@ pub fn long_run(
     long_run_at(problem, &costs, rebalanced, policy, settings, observer)
 }
 
-/// The same where a remap costs `costs[s]` in state s.
+/// The same where a remap costs `costs[s]` in state s. Of ranks that share a problem each has the costs, the targets (among
+/// all states) and the policy of its own states, and finds what there is to say of them.
 ///
 /// # Panics
 /// When `costs`, `rebalanced` or `policy` has not one entry for each state.
@@ -103,7 +118,8 @@ pub fn long_run_at(
     let n = problem.states();
     assert!(rebalanced.len() == n && policy.is_none_or(|policy| policy.len() == n));
     assert_eq!(costs.len(), n);
-    let rho = costs.iter().copied().fold(0.0, f64::max);
+    let [rho] = problem.largest([costs.iter().copied().fold(0.0, f64::max)]);
+    let targets = Targets::new(problem, rebalanced);
     let running = &problem.running;
     let rounding = (problem.operator.rounding() + 6.0) * f64::EPSILON;
     let mut h = vec![0.0; n];
@@ -117,13 +133,19 @@ pub fn long_run_at(
         problem.operator.apply_into(&h, &mut go);
         iterations += 1;
         vector::update(&mut go, |s, image| running[s] + image);
-        vector::update(&mut next, |s, _| branch(&go, costs[s], rebalanced, policy, s));
+        let at_targets = targets.read(problem, &go);
+        let remap = |s: usize| costs[s] + at_targets[targets.of(s)];
+        vector::update(&mut next, |s, _| match policy {
+            Some(policy) if policy[s] => remap(s),
+            Some(_) => go[s],
+            None => go[s].min(remap(s)),
+        });
         // The maximum of both ends at once: -(T h - h) and T h - h, offset to be non-negative.
         let sizes = |[next, h, go]: [f64; 3]| [(next - h).abs(), go.abs() + rho];
-        let [reach, scale] = vector::maxima_of([&next, &h, &go], sizes);
+        let [reach, scale] = problem.largest(vector::maxima_of([&next, &h, &go], sizes));
         let offset = 2.0 * reach;
         let ends = |[next, h]: [f64; 2]| [offset - (next - h), offset + (next - h)];
-        let [low, high] = vector::maxima_of([&next, &h], ends);
+        let [low, high] = problem.largest(vector::maxima_of([&next, &h], ends));
         let slack = rounding * (scale + offset);
         let (low, high) = (offset - low - slack, high - offset + slack);
         let width = best.1 - best.0;
@@ -141,37 +163,33 @@ pub fn long_run_at(
             break halt.into();
         }
         let damped = |old: f64, new: f64| (1.0 - DAMPING) * old + DAMPING * new;
-        let origin = damped(h[0], next[0]);
+        let [old, new] = problem.at_first([&h, &next]);
+        let origin = damped(old, new);
         if iterations >= due && vain < VAIN && settings.method != Method::Value {
             vain = if width <= 0.5 * reached { 0 } else { vain + 1 };
             reached = reached.min(width);
-            let renewal = renewal.get_or_insert_with(|| Renewal::new(problem, rebalanced));
             let remaps = |s: usize| match policy {
                 Some(policy) => policy[s],
-                None => costs[s] + go[rebalanced[s]] < go[s],
+                None => remap(s) < go[s],
             };
             let remaps: Vec<bool> = (0..n).map(remaps).collect();
             let rule = Rule { remaps: &remaps, costs };
             vector::update_from(&mut h, [&next], move |old, [new]| damped(old, new) - origin);
             let accuracy = (INEXACT * width).max(EXACT * goal);
             let left = settings.iterations - iterations;
-            iterations += renewal.evaluate(&rule, &mut h, accuracy, left, observer);
+            iterations += if problem.shared.is_some() {
+                Renewed::new(problem, &targets, &rule).evaluate(&mut h, accuracy, left)
+            } else {
+                let renewal = renewal.get_or_insert_with(|| Renewal::new(problem, rebalanced));
+                renewal.evaluate(&rule, &mut h, accuracy, left, observer)
+            };
             due = iterations + FEW_SWEEPS;
             continue;
         }
         vector::update_from(&mut h, [&next], move |old, [new]| damped(old, new) - origin);
     };
-    let advantage = (0..n).map(|s| go[s] - costs[s] - go[rebalanced[s]]).collect();
+    let at_targets = targets.read(problem, &go);
+    let advantage = (0..n).map(|s| go[s] - costs[s] - at_targets[targets.of(s)]).collect();
     let average = Bounds { lower: best.0, upper: best.1 };
     LongRun { average, value: h, advantage, iterations, status }
-}
-
-/// The cheaper branch in state s, or the one the policy takes; `go` is what continuing costs.
-fn branch(go: &[f64], rho: f64, rebalanced: &[usize], policy: Option<&[bool]>, s: usize) -> f64 {
-    let remap = rho + go[rebalanced[s]];
-    match policy {
-        Some(policy) if policy[s] => remap,
-        Some(_) => go[s],
-        None => go[s].min(remap),
-    }
 }

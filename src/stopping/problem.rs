@@ -144,6 +144,32 @@ impl Problem {
         own
     }
 
+    /// The numbers of all ranks in their order.
+    pub(super) fn gather(&self, own: Vec<f64>) -> Vec<f64> {
+        match &self.shared {
+            Some((communicator, _)) => communicator.gather(&own),
+            None => own,
+        }
+    }
+
+    /// Which of all states the first of the own ones is.
+    pub(super) fn first(&self) -> usize {
+        self.shared
+            .as_ref()
+            .map_or(0, |(communicator, shares)| shares.own(communicator.rank()).start)
+    }
+
+    /// What functions have in the first of all states.
+    pub(super) fn at_first<const N: usize>(&self, functions: [&[f64]; N]) -> [f64; N] {
+        let own = if self.first() == 0 {
+            functions.map(|function| function[0]).to_vec()
+        } else {
+            Vec::new()
+        };
+        let all = self.gather(own);
+        std::array::from_fn(|k| all[k])
+    }
+
     /// Whether this holds on all ranks.
     pub(super) fn everywhere(&self, own: bool) -> bool {
         let [fails] = self.largest([if own { 0.0 } else { 1.0 }]);

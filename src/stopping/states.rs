@@ -101,12 +101,21 @@ impl States {
     /// Another number of load vectors than the chain has states, load vectors of different lengths
     /// or without loads.
     pub fn joint(loads: Vec<Vec<i64>>, chain: &Joint) -> Result<Self, ChainError> {
-        let shape = |what: String, expected, found| ChainError::Shape { what, expected, found };
         if loads.len() != chain.states() {
             let what = "loads (one vector for each row of the transition matrix)".to_owned();
-            return Err(shape(what, chain.states(), loads.len()));
+            let (expected, found) = (chain.states(), loads.len());
+            return Err(ChainError::Shape { what, expected, found });
         }
-        let processes = loads[0].len();
+        States::listed(loads)
+    }
+
+    /// The same of a chain that need not be there.
+    ///
+    /// # Errors
+    /// No load vectors, such of different lengths or without loads.
+    pub fn listed(loads: Vec<Vec<i64>>) -> Result<Self, ChainError> {
+        let shape = |what: String, expected, found| ChainError::Shape { what, expected, found };
+        let processes = loads.first().map_or(0, Vec::len);
         if processes == 0 {
             return Err(ChainError::NoProcess);
         }

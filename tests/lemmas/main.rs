@@ -11,6 +11,7 @@ mod coverage;
 mod drift;
 mod drift_continuous;
 mod drift_many;
+mod drift_ranks;
 mod drift_rounding;
 mod drift_unremapped;
 mod lifetime;

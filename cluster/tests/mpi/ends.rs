@@ -43,7 +43,7 @@ fn wrong_input_is_said_once_with_the_code_of_remap() {
 }
 
 /// The processes whose parent this is.
-fn children(parent: u32) -> Vec<u32> {
+pub fn children(parent: u32) -> Vec<u32> {
     let all = std::fs::read_dir("/proc").unwrap().flatten();
     let numbers = all.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
     let of_parent = numbers.filter(|process| {

@@ -4,6 +4,8 @@
 
 mod drift;
 mod ends;
+mod joint;
+mod paths;
 mod stopping;
 
 use remap::model::Loaded;

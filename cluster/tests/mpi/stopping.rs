@@ -55,7 +55,7 @@ fn value_iteration_has_the_bits_of_one_process_on_any_number_of_ranks() {
 }
 
 /// The bounds that a document proves on J of each load vector.
-fn brackets(document: &Value) -> Vec<[f64; 2]> {
+pub fn brackets(document: &Value) -> Vec<[f64; 2]> {
     let gap = document["value_gap"].as_f64().unwrap()
         * document["remap_value"].as_f64().unwrap().max(1.0);
     let values = document["value"].as_array().unwrap().iter();
@@ -75,14 +75,7 @@ fn brackets_of_policy_iteration_overlap_and_proved_decisions_agree() {
             for ([low, high], [least, most]) in brackets(&found).iter().zip(brackets(&expected)) {
                 assert!(*low <= most && least <= *high, "{name} on {ranks} ranks");
             }
-            let letters = |document: &Value| document["decision"].as_str().unwrap().to_owned();
-            let ties = |document: &Value, place: usize| {
-                document["ties"].as_array().unwrap().iter().any(|tie| *tie == place)
-            };
-            let both = letters(&found);
-            for (place, (a, b)) in both.chars().zip(letters(&expected).chars()).enumerate() {
-                assert!(a == b || ties(&found, place) || ties(&expected, place), "{name}, {place}");
-            }
+            same_decisions(&found, &expected, name);
         }
     }
 }
@@ -102,16 +95,113 @@ fn certificates_of_several_ranks_verify() {
     }
 }
 
+/// Programs that go on after a remap.
+const ENDLESS: [(&str, &str); 3] = [
+    (
+        "restart.ron",
+        "Stopping(processes: Distinct([Walk(levels: 5, up: 0.25, down: 0.25, edge: Hold), \
+         Walk(levels: 5, up: 0.2, down: 0.25, edge: Hold), Walk(levels: 5, up: 0.3, down: 0.25, edge: Hold)]), \
+         remap_cost: 2.0, after_remap: Restart)",
+    ),
+    (
+        "restart_lumped.ron",
+        "Stopping(processes: Identical(count: 4, chain: Walk(levels: 5, up: 0.25, down: 0.25, edge: Hold)), \
+         remap_cost: 3.0, after_remap: Restart)",
+    ),
+    (
+        "restart_capacities.ron",
+        "Stopping(processes: Identical(count: 3, chain: Walk(levels: 6, up: 0.25, down: 0.25, edge: Hold)), \
+         capacities: [1.0, 2.0, 3.0], remap_cost: 2.0, after_remap: Restart)",
+    ),
+];
+
+#[test]
+fn sweeps_of_programs_that_go_on_have_the_bits_of_one_process() {
+    let place = Workplace::new();
+    for (name, problem) in ENDLESS {
+        place.model(name, problem);
+        let roughly = Settings { tolerance: 1e-3, ..settings(Method::Value) };
+        let expected = place.serial(name, &roughly);
+        assert_eq!(expected["status"], "converged", "{name}");
+        for ranks in [1, 2, 4] {
+            let found = place.json(
+                ranks,
+                &["solve", name, "--method", "value", "--values", "--json", "--tolerance", "1e-3"],
+            );
+            assert_eq!(found, expected, "{name} on {ranks} ranks");
+        }
+    }
+}
+
+#[test]
+fn averages_of_policy_iteration_overlap_and_decisions_agree() {
+    let place = Workplace::new();
+    for (name, problem) in ENDLESS {
+        place.model(name, problem);
+        let expected = place.serial(name, &settings(Method::Auto));
+        for ranks in [1, 2, 4] {
+            let found = place.json(ranks, &["solve", name, "--values", "--json"]);
+            assert_eq!(found["status"], "converged", "{name} on {ranks} ranks");
+            averages_overlap(&found, &expected, name);
+            same_decisions(&found, &expected, name);
+        }
+    }
+}
+
+/// Those of the best policy, and of the one for computations that a remap ends.
+pub fn averages_overlap(found: &Value, expected: &Value, name: &str) {
+    for which in ["average", "average_of_stop"] {
+        let ends =
+            |document: &Value| ["lower", "upper"].map(|end| document[which][end].as_f64().unwrap());
+        let ([low, high], [least, most]) = (ends(found), ends(expected));
+        assert!(low <= most && least <= high, "{which} of {name}");
+        assert!(high - low <= 1e-9 * high.max(1.0), "{which} of {name}: {low} to {high}");
+    }
+}
+
+/// Wherever neither leaves them open.
+pub fn same_decisions(found: &Value, expected: &Value, name: &str) {
+    let letters = |document: &Value| document["decision"].as_str().unwrap().to_owned();
+    let ties = |document: &Value, place: usize| {
+        document["ties"].as_array().unwrap().iter().any(|tie| *tie == place)
+    };
+    let both = letters(found);
+    assert_eq!(both.len(), letters(expected).len());
+    for (place, (a, b)) in both.chars().zip(letters(expected).chars()).enumerate() {
+        assert!(a == b || ties(found, place) || ties(expected, place), "{name}, {place}");
+    }
+}
+
+#[test]
+fn remaps_that_lead_nowhere_are_told_once() {
+    let place = Workplace::new();
+    place.model(
+        "astray.ron",
+        "Stopping(processes: Distinct([Walk(levels: 4, up: 0.25, down: 0.25, edge: Hold), \
+         Walk(levels: 3, up: 0.2, down: 0.25, edge: Hold)]), capacities: [1.0, 1.0], remap_cost: 2.0, \
+         after_remap: Restart)",
+    );
+    let expected = place.run(1, &["solve", "astray.ron"]);
+    let found = place.run(2, &["solve", "astray.ron"]);
+    assert_eq!(found.status.code(), expected.status.code());
+    let said = |output: &std::process::Output| String::from_utf8_lossy(&output.stderr).into_owned();
+    let message = said(&expected);
+    if expected.status.code() == Some(1) {
+        let first = message.lines().next().unwrap();
+        assert_eq!(said(&found).matches(first).count(), 1, "{}", said(&found));
+    }
+}
+
 #[test]
 fn what_ranks_do_not_share_is_solved_by_the_first() {
     let place = Workplace::new();
     place.model(
-        "restart.ron",
-        "Stopping(processes: Identical(count: 2, chain: Walk(levels: 5, up: 0.25, down: 0.25, edge: Reflect)), \
-         remap_cost: 4.0, after_remap: Restart)",
+        "moved.ron",
+        "Stopping(processes: Identical(count: 3, chain: Walk(levels: 5, up: 0.25, down: 0.25, edge: Reflect)), \
+         remap_cost: (fixed: 2.0, per_unit_moved: 1.0), after_remap: Stop)",
     );
-    let expected = place.serial("restart.ron", &settings(Method::Auto));
-    let output = place.run(2, &["solve", "restart.ron", "--values", "--json"]);
+    let expected = place.serial("moved.ron", &settings(Method::Auto));
+    let output = place.run(2, &["solve", "moved.ron", "--values", "--json"]);
     let mut found: Value = serde_json::from_slice(&output.stdout).unwrap();
     found["seconds"] = Value::Null;
     assert_eq!(found, expected);

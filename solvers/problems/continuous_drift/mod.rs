@@ -1,7 +1,7 @@
 //! Drifting loads as they are recorded, without levels.
 
 mod compare;
-mod solve;
+pub mod solve;
 
 use super::{Asked, Contest, Facts, Found, Outcome, Policies, Problem, Settings};
 use crate::model::{Loaded, continuous_drift::ContinuousDrift};
@@ -18,7 +18,7 @@ impl Problem for ContinuousDrift {
 
     fn solve(&self, asked: &Asked<'_, Settings>) -> Outcome<Found> {
         let Asked { loaded, settings, watch, .. } = *asked;
-        solve::solve(loaded, self, settings, watch)
+        solve::solve(loaded, self, settings, watch, None)
     }
 
     fn compare(&self, asked: &Asked<'_, Contest>) -> Outcome<(Policies, Status)> {

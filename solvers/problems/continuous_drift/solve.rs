@@ -5,29 +5,40 @@ use super::super::{Found, Settings};
 use crate::complaint::Complaint;
 use crate::model::Loaded;
 use crate::model::continuous_drift::ContinuousDrift;
+use crate::problems::together::{Together, on_any};
 use crate::run::Watch;
 use crate::solution::Body;
 use crate::solution::continuous_drift::{Answer, Fixed};
 use crate::solution::load_drift::{Both, Representation};
+use remapping::Communicator;
 use remapping::drift::Curve;
 use remapping::drift::continuous::{self, Drifting, NoBounds};
 use remapping::drift::many::Measured;
 use remapping::threshold::Bounds;
 
-/// Solves the model.
-pub(super) fn solve(
+/// Solves the model, on several ranks by sharing the paths.
+pub fn solve(
     loaded: &Loaded,
     model: &ContinuousDrift,
     settings: &Settings,
     watch: &Watch,
+    communicator: Option<&dyn Communicator>,
 ) -> Result<Found, Vec<Complaint>> {
     let problem = model.problem();
     let goal = Drifting::goal(settings.gap.unwrap_or(Drifting::GAP));
     let (mut rule, mut warnings) = (Curve::default(), Vec::new());
-    let measured = match Drifting::new(&problem, settings.seed, watch) {
+    let drifting = Drifting::new(&problem, settings.seed, watch);
+    let halted = on_any(communicator, matches!(drifting, Err(NoBounds::Halted(_))));
+    let measured = match drifting {
+        Ok(_) if halted => None,
         Ok(drifting) => {
             rule = drifting.curve().clone();
-            drifting.measure(goal, watch)
+            match communicator {
+                Some(others) => {
+                    drifting.measure_together(goal, (&Together::new(watch, others), watch), others)
+                }
+                None => drifting.measure(goal, watch),
+            }
         }
         Err(NoBounds::Halted(_)) => None,
         Err(reason) => {

@@ -5,13 +5,14 @@ use crate::complaint::Complaint;
 use crate::memory;
 use crate::model::Loaded;
 use crate::model::load_drift::LoadDrift;
+use crate::problems::together::{Together, on_any};
 use crate::run::Watch;
 use crate::solution::Body;
 use crate::solution::load_drift::{Answer, Both, Curve, Fixed, Mean, Representation, Threshold};
 use remapping::drift::many::{Goal, Many, Measured, NoBounds, Spread};
 use remapping::drift::{self, Intervals};
 use remapping::threshold::Bounds;
-use remapping::{Halt, Status};
+use remapping::{Communicator, Halt, Status};
 
 /// States times steps beyond which a solution over all states takes too long: about a quarter of an hour.
 const LONG: u64 = 50_000_000_000;
@@ -45,6 +46,17 @@ pub(super) fn solve(
     settings: &Settings,
     watch: &Watch,
 ) -> Result<Found, Vec<Complaint>> {
+    solve_on(loaded, model, settings, watch, None)
+}
+
+/// The same on several ranks, which share the paths.
+pub(super) fn solve_on(
+    loaded: &Loaded,
+    model: &LoadDrift,
+    settings: &Settings,
+    watch: &Watch,
+    communicator: Option<&dyn Communicator>,
+) -> Result<Found, Vec<Complaint>> {
     let problem = model.problem();
     let goal = Goal::of(settings.gap.unwrap_or(Goal::GAP));
     let mut warnings = Vec::new();
@@ -52,10 +64,18 @@ pub(super) fn solve(
         warnings.push("no map and no values of single states: that takes all states".to_owned());
     }
     let mut rule = drift::Curve::default();
-    let measured = match Many::new(&problem, settings.seed, watch) {
+    let many = Many::new(&problem, settings.seed, watch);
+    let halted = on_any(communicator, matches!(many, Err(NoBounds::Halted(_))));
+    let measured = match many {
+        Ok(_) if halted => None,
         Ok(many) => {
             rule = many.curve().clone();
-            many.measure(goal, watch)
+            match communicator {
+                Some(others) => {
+                    many.measure_together(goal, (&Together::new(watch, others), watch), others)
+                }
+                None => many.measure(goal, watch),
+            }
         }
         Err(NoBounds::Halted(_)) => None,
         Err(reason) => {

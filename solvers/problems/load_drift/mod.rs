@@ -3,6 +3,7 @@
 pub(super) mod bounds;
 mod compare;
 pub(super) mod compare_many;
+mod kept;
 pub(super) mod proved;
 pub(super) mod regret;
 pub mod shared;

@@ -1,21 +1,28 @@
-//! `LoadDrift` on several ranks, which share the work of the expectations.
+//! `LoadDrift` on several ranks, each with its own states.
 
-use super::super::{Files, Found, Settings};
+use super::super::{Facts, Files, Found, Settings};
 use super::{bounds, solve};
 use crate::complaint::Complaint;
+use crate::memory;
 use crate::model::Loaded;
 use crate::model::load_drift::LoadDrift;
-use crate::problems::together::Together;
+use crate::problems::together::{Together, on_any};
 use crate::run::Watch;
-use remapping::Communicator;
+use remapping::chain::Multisets;
+use remapping::communicator::{Communicator, Shares};
+use remapping::drift::{Ranks, Transition};
+use remapping::{Observer, Status};
 use std::sync::Arc;
 
-/// Whether ranks share the work on this model: where all states are gone over, by steps to neighbouring levels.
-pub fn is_possible(model: &LoadDrift, settings: &Settings) -> bool {
-    !bounds::are_wanted(model, settings) && solve::shortage(model).is_none()
+/// Bytes of a rank whatever it solves.
+const RANK_BYTES: u64 = 60_000_000;
+
+/// Whether so many ranks share this model: paths of the bounds, or all states where loads move by a level at most.
+pub fn is_possible(model: &LoadDrift, settings: &Settings, ranks: usize) -> bool {
+    bounds::are_wanted(model, settings) || shares(model, ranks).is_some()
 }
 
-/// Solves the model together with the other ranks, of which the first has the answer.
+/// Solves the model together with the other ranks, of which the first has the answer; `None` where it cannot be shared.
 pub fn solve(
     loaded: &Loaded,
     model: &LoadDrift,
@@ -23,6 +30,81 @@ pub fn solve(
     files: Files<'_>,
     (watch, communicator): (&Watch, &Arc<dyn Communicator>),
 ) -> Result<Option<Found>, Vec<Complaint>> {
+    // Machines may differ in how much memory is free.
+    if on_any(Some(&**communicator), bounds::are_wanted(model, settings)) {
+        let others = Some(&**communicator);
+        return bounds::solve_on(loaded, model, settings, watch, others).map(Some);
+    }
+    let Some(shares) = shares(model, communicator.ranks()) else { return Ok(None) };
+    if let Some(shortage) = shortage(model, &shares, &**communicator) {
+        return Err(solve::refused(loaded, &shortage, Some(Status::IterationLimit)));
+    }
+    let ranks = match communicator.ranks() {
+        1 => Ranks::alone(),
+        _ => Ranks::new(communicator.clone(), shares),
+    };
     let together = Together::new(watch, &**communicator);
-    solve::solve_on(loaded, model, settings, files, (&together, watch), Some(communicator))
+    let clocks: (&dyn Observer, &Watch) = (&together, watch);
+    solve::solve_on(loaded, model, settings, files, clocks, &ranks)
+}
+
+/// What `check` prints of so many ranks.
+pub fn facts(model: &LoadDrift, ranks: usize) -> Facts {
+    if bounds::are_wanted(model, &Settings::default()) {
+        return vec![("ranks that share the work", ranks.into())];
+    }
+    let shares = shares(model, ranks);
+    let Some(shares) = shares else { return vec![("ranks that share the work", 1.into())] };
+    let all = 0..ranks;
+    let most = |of: &dyn Fn(usize) -> u64| all.clone().map(of).max().unwrap_or(0);
+    let halo = |rank| (shares.window(rank).len() - shares.own(rank).len()) as u64;
+    vec![
+        ("ranks that share the work", ranks.into()),
+        ("states of each rank", most(&|rank| shares.own(rank).len() as u64).into()),
+        ("bytes of each rank", most(&|rank| needed(model, &shares, rank)).into()),
+        ("bytes received by a rank for each expectation", most(&|rank| 8 * halo(rank)).into()),
+    ]
+}
+
+/// Who has which states.
+fn shares(model: &LoadDrift, ranks: usize) -> Option<Shares> {
+    let problem = model.problem();
+    Transition::new(&problem.chain, problem.processors).ok()?.shares(ranks)
+}
+
+/// Bytes that a rank needs.
+fn needed(model: &LoadDrift, shares: &Shares, rank: usize) -> u64 {
+    if shares.ranks() == 1 {
+        return model.memory() + RANK_BYTES;
+    }
+    let problem = model.problem();
+    let (r, levels) = (problem.processors, problem.chain.levels());
+    // What remains to be moved after one processor, and after two, ...
+    let scratch = Multisets::new(r - 1, levels + 1).map_or(0, |sets| sets.states() as u64);
+    // Value, work, remaps; total, largest level, decisions; the cost of the units moved.
+    let vectors = if problem.per_unit_moved > 0.0 { 4 } else { 3 };
+    let own = shares.own(rank).len() as u64;
+    own * (8 * vectors + 4 + 2)
+        + own / 2
+        + 8 * (shares.window(rank).len() as u64 + scratch)
+        + RANK_BYTES
+}
+
+/// What is missing on the machine of any rank, with all ranks that are there.
+fn shortage(model: &LoadDrift, shares: &Shares, communicator: &dyn Communicator) -> Option<String> {
+    let name = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    let machine = f64::from(crc32fast::hash(name.as_bytes()));
+    let machines = communicator.gather(&[machine]);
+    let here = (0..machines.len()).filter(|rank| machines[*rank] == machine);
+    let needed: u64 = here.map(|rank| needed(model, shares, rank)).sum();
+    let there = memory::available().unwrap_or(u64::MAX);
+    let mut short = [needed as f64 - there as f64, needed as f64];
+    if short[0] <= 0.0 {
+        short[1] = 0.0;
+    }
+    communicator.largest(&mut short);
+    (short[0] > 0.0).then(|| {
+        let [missing, needed] = short.map(|bytes| memory::show(bytes as u64));
+        format!("the ranks of a machine need {needed} of memory, {missing} more than are free")
+    })
 }

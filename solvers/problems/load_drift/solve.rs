@@ -1,25 +1,26 @@
 //! The `LoadDrift` problem: from model to optimal policy.
 
 use super::super::{Files, Found, Settings};
+use super::kept::{Kept, collected, whole};
 use crate::checkpoint::{Checkpoint, Saved};
 use crate::complaint::Complaint;
 use crate::memory;
 use crate::model::Loaded;
 use crate::model::load_drift::LoadDrift;
 use crate::output::say;
+use crate::problems::together::Together;
 use crate::run::Watch;
 use crate::solution::Body;
 use crate::solution::dynamics::{Dynamics, Kind, MOST_LEVELS, Moves};
 use crate::solution::load_drift::{Answer, Closest, Fixed, Representation};
 use crate::solution::stopping::CostByState;
 use remapping::drift::{
-    Backward, Carry, Control, Decisions, Intervals, Outcome, States, Transition,
+    Backward, Carry, Control, Decisions, Intervals, Outcome, Ranks, States, Transition,
 };
 use remapping::imbalance::RunningCost;
 use remapping::threshold::Bounds;
-use remapping::{Communicator, Halt, Observer, Status, drift};
+use remapping::{Halt, Observer, Status, drift};
 use std::ops::ControlFlow;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Longest interval evaluated: longer ones are compared with never only.
@@ -36,7 +37,7 @@ pub fn solve(
     files: Files<'_>,
     watch: &Watch,
 ) -> Result<Found, Vec<Complaint>> {
-    let found = solve_on(loaded, model, settings, files, (watch, watch), None)?;
+    let found = solve_on(loaded, model, settings, files, (watch, watch), &Ranks::alone())?;
     Ok(found.expect("there is no other rank"))
 }
 
@@ -48,24 +49,19 @@ pub(super) fn solve_on(
     settings: &Settings,
     files: Files<'_>,
     (together, watch): (&dyn Observer, &Watch),
-    communicator: Option<&Arc<dyn Communicator>>,
+    ranks: &Ranks,
 ) -> Result<Option<Found>, Vec<Complaint>> {
     let problem = model.problem();
-    let prepared = prepare(loaded, model, &problem);
-    let mut failed = [if prepared.is_ok() { 0.0 } else { 1.0 }];
-    if let Some(communicator) = communicator {
-        communicator.largest(&mut failed);
-    }
-    let (states, transition) = prepared?;
-    if failed != [0.0] {
-        return Err(refused(
-            loaded,
-            "another rank has too little memory",
-            Some(Status::IterationLimit),
-        ));
-    }
+    let (states, transition) = match ranks.others() {
+        None => prepare(loaded, model, &problem)?,
+        Some((others, shares)) => {
+            let (transition, own) = (joint(loaded, &problem)?, shares.own(others.rank()));
+            let states = States::part(problem.processors, problem.chain.levels(), own);
+            (states.map_err(|error| refused(loaded, &error.to_string(), None))?, transition)
+        }
+    };
     let wanted = settings.step.or(settings.values.then_some(1));
-    let is_first = communicator.is_none_or(|communicator| communicator.rank() == 0);
+    let is_first = ranks.others().is_none_or(|(others, _)| others.rank() == 0);
     // As it was called before units moved could be paid for.
     let identity = format!("{problem:?}, decisions of {wanted:?}");
     let identity = identity.replace("per_unit_moved: 0.0, ", "");
@@ -73,57 +69,64 @@ pub(super) fn solve_on(
     let mut noted = Noted { wanted, ..Noted::default() };
     let mut backward =
         Backward::new(&problem, &states, &transition, Control::Optimal, Carry::Outcome);
-    if let Some(communicator) = communicator {
-        backward = backward.shared(communicator.clone());
-    }
-    let saved = if files.force { Ok(None) } else { checkpoint.load(communicator) };
+    backward = backward.shared(ranks.clone());
+    let saved = match ranks.others() {
+        _ if files.force => Ok(None),
+        Some(others) => checkpoint.load_shared(others),
+        None => checkpoint.load(),
+    };
     if let Some(Saved { snapshot, notes }) = saved.map_err(|complaint| vec![complaint])? {
         let left = snapshot.remaining;
         let refuse = |reason: &str| {
             let message = format!("{}: {reason}", checkpoint.path().display());
             vec![Complaint::elsewhere(message, "delete it, or start anew with --force")]
         };
-        noted.recall(&notes, states.count()).ok_or_else(|| refuse("the notes do not add up"))?;
+        noted.recall(&notes, states.all()).ok_or_else(|| refuse("the notes do not add up"))?;
         backward.resume(snapshot).map_err(|error| refuse(&error.to_string()))?;
         if is_first {
             say(&format!("resuming with {left} steps to go from {}", checkpoint.path().display()));
         }
     }
-    let mut checkpoint = is_first.then_some(checkpoint);
-    let (status, warnings) =
-        run(&mut backward, &problem, checkpoint.as_mut(), together, &mut noted);
-    if !is_first {
-        return Ok(None);
-    }
-    let fixed = match status {
-        Status::Converged if problem.per_unit_moved > 0.0 => {
-            intervals(&problem, &states, &transition, watch)
-        }
-        Status::Converged => intervals(&problem, &states, &transition, &()),
-        _ => intervals(&problem, &states, &transition, &Moment(Instant::now())),
+    let mut kept = Kept::new(checkpoint, ranks);
+    let (status, warnings) = run(&mut backward, &problem, &mut kept, together, &mut noted);
+    // Where units moved are paid for, the fixed intervals take the operator, and may be stopped.
+    let moment = Moment(Instant::now());
+    let observer: &dyn Observer = match status {
+        Status::Converged if problem.per_unit_moved > 0.0 => together,
+        Status::Converged => &(),
+        _ => &moment,
     };
-    let mut answer = lay_out(&backward, &problem, &states, &fixed, noted);
-    if settings.values && status == Status::Converged {
-        answer.cost_to_go = Some(backward.cost_to_go());
-    }
-    let quick = (states.count() as u64).saturating_mul(problem.steps) <= QUICK;
+    let fixed = |observer| {
+        let states = (&states, ranks);
+        Intervals::moving_shared(&problem, states, &transition, LONGEST_INTERVAL, observer)
+    };
+    let fixed = match ranks.others() {
+        Some((others, _)) if problem.per_unit_moved > 0.0 => {
+            Some(fixed(&Together::new(observer, others)))
+        }
+        _ => is_first.then(|| fixed(observer)),
+    };
+    let reached = Reached { outcome: backward.outcome(), bounds: backward.value_bounds() };
+    let cost_to_go = (settings.values && status == Status::Converged)
+        .then(|| collected(backward.cost_to_go(), ranks));
+    let Some(fixed) = fixed.filter(|_| is_first) else { return Ok(None) };
+    let mut answer = lay_out(&backward, reached, &problem, &states, &fixed, noted);
+    answer.cost_to_go = cost_to_go;
+    let quick = (states.all() as u64).saturating_mul(problem.steps) <= QUICK;
     if let (true, Status::Converged, Some(closest)) =
         (quick, status, answer.closest_threshold.first())
     {
+        let (states, transition) = prepare(loaded, model, &problem)?;
         let best = problem.best_threshold(&states, &transition, closest.threshold, watch);
         answer.best_threshold = best.ok().map(Into::into);
     }
     Ok(Some(Found::new(Body::LoadDrift(Box::new(answer)), status, warnings)))
 }
 
-/// The fixed intervals. Where units moved are paid for, they take the operator, and may be stopped.
-fn intervals(
-    problem: &drift::LoadDrift,
-    states: &States,
-    transition: &Transition,
-    observer: &dyn Observer,
-) -> Intervals {
-    Intervals::moving(problem, states, transition, LONGEST_INTERVAL, observer)
+/// What the recursion has reached.
+struct Reached {
+    outcome: Option<Outcome>,
+    bounds: (f64, f64),
 }
 
 /// Lets half a second pass: what a stopped computation may still take for the bound it shows.
@@ -155,9 +158,18 @@ pub fn prepare(
     if let Some(shortage) = shortage(model) {
         return Err(refused(loaded, &shortage, Some(Status::IterationLimit)));
     }
-    let built = States::new(problem.processors, problem.chain.levels())
-        .and_then(|states| Ok((states, Transition::new(&problem.chain, problem.processors)?)));
-    built.map_err(|error| refused(loaded, &error.to_string(), None))
+    let states = States::new(problem.processors, problem.chain.levels());
+    let states = states.map_err(|error| refused(loaded, &error.to_string(), None))?;
+    Ok((states, joint(loaded, problem)?))
+}
+
+/// The operator alone.
+pub(super) fn joint(
+    loaded: &Loaded,
+    problem: &drift::LoadDrift,
+) -> Result<Transition, Vec<Complaint>> {
+    Transition::new(&problem.chain, problem.processors)
+        .map_err(|error| refused(loaded, &error.to_string(), None))
 }
 
 /// Why there is nothing to show, and whether that is a limit's fault.
@@ -177,12 +189,13 @@ struct Noted {
 }
 
 impl Noted {
-    fn saved(&self, backward: &Backward<'_>) -> Saved {
+    /// In words, for a checkpoint.
+    fn words(&self) -> Vec<u64> {
         let numbers = |c: &Closest| [c.step, c.threshold.to_bits(), c.disagreement.to_bits()];
         let mut notes = vec![self.closest.len() as u64];
         notes.extend(self.closest.iter().flat_map(numbers));
         notes.extend(self.decisions.iter().flat_map(Decisions::words));
-        Saved { snapshot: backward.snapshot(), notes }
+        notes
     }
 
     /// Takes up what was saved; `None` if it cannot have been.
@@ -210,7 +223,7 @@ impl Noted {
 fn run(
     backward: &mut Backward<'_>,
     problem: &drift::LoadDrift,
-    mut checkpoint: Option<&mut Checkpoint>,
+    kept: &mut Kept<'_>,
     watch: &dyn Observer,
     found: &mut Noted,
 ) -> (Status, Vec<String>) {
@@ -218,19 +231,16 @@ fn run(
     let steps = problem.steps;
     while backward.remaining() > 0 {
         if let ControlFlow::Break(halt) = watch.progress(steps - backward.remaining(), steps) {
-            let Some(checkpoint) = checkpoint else { return (halt.into(), warnings) };
-            match checkpoint.save(&found.saved(backward)) {
-                Ok(()) => {
-                    say(&format!("saved; run again to resume: {}", checkpoint.path().display()))
+            match kept.save(backward, found.words()) {
+                Ok(()) if kept.is_first() => {
+                    say(&format!("saved; run again to resume: {}", kept.path().display()));
                 }
+                Ok(()) => {}
                 Err(complaint) => warnings.push(format!("not saved: {complaint}")),
             }
             return (halt.into(), warnings);
         }
-        let saved = match &mut checkpoint {
-            Some(checkpoint) => checkpoint.save_now_and_then(|| found.saved(backward)),
-            None => Ok(()),
-        };
+        let saved = if kept.is_due() { kept.save(backward, found.words()) } else { Ok(()) };
         if let (Err(complaint), true) = (saved, warnings.is_empty()) {
             warnings.push(format!("not saved: {complaint}"));
         }
@@ -244,26 +254,25 @@ fn run(
                 found.closest.push(Closest { step, threshold, disagreement });
             }
             if found.wanted == Some(step) {
-                found.decisions = Some(backward.decisions().clone());
+                found.decisions = whole(backward.decisions(), kept.ranks());
             }
         }
     }
-    if let Some(checkpoint) = checkpoint {
-        checkpoint.remove();
-    }
+    kept.remove();
     (Status::Converged, warnings)
 }
 
 fn lay_out(
     backward: &Backward<'_>,
+    reached: Reached,
     problem: &drift::LoadDrift,
     states: &States,
     fixed: &Intervals,
     found: Noted,
 ) -> Answer {
     let done = backward.remaining() == 0;
-    let outcome = backward.outcome().filter(|_| done);
-    let (lower, upper) = backward.value_bounds();
+    let outcome = reached.outcome.filter(|_| done);
+    let (lower, upper) = reached.bounds;
     let never = Intervals::never(problem);
     let best = fixed.best();
     let best_fixed = if best.outcome.value < never.value && best.interval < problem.steps {
@@ -288,12 +297,12 @@ fn lay_out(
         levels: problem.chain.levels(),
         initial_load: problem.lowest + problem.initial as f64,
         steps: problem.steps,
-        remap_cost: problem.dearest_remap(states),
+        remap_cost: backward.dearest_remap(),
         cost_by_state: (problem.per_unit_moved > 0.0).then_some(CostByState::Moved {
             fixed: problem.remap_cost,
             per_unit_moved: problem.per_unit_moved,
         }),
-        states: Some(states.count() as u64),
+        states: Some(states.all() as u64),
         representation: match backward.largest_region() {
             Some(_) => Representation::Active,
             None => Representation::Full,
@@ -320,7 +329,7 @@ fn lay_out(
         threshold_curve: None,
         best_threshold: None,
         decision_step: found.wanted.filter(|_| found.decisions.is_some()),
-        decision: found.decisions.as_ref().map(|_| (0..states.count()).map(letter).collect()),
+        decision: found.decisions.as_ref().map(|_| (0..states.all()).map(letter).collect()),
         cost_to_go: None,
         fixed_utilization: fixed
             .all()

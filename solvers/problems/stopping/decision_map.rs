@@ -1,7 +1,7 @@
 //! Decision maps of stopping problems, load vector by load vector.
 
 use crate::solution::stopping::{Answer, Spread};
-use remapping::stopping::{Decision, Problem, Solution, States, mean_and_spread};
+use remapping::stopping::{Decision, LongRun, Problem, Solution, States, mean_and_spread};
 use std::collections::HashMap;
 
 /// Load vectors up to which the map is part of the document.
@@ -26,6 +26,18 @@ impl Outcome {
             ties: all().map(|s| solution.is_tie(problem, s)).collect(),
             value: all().map(|s| solution.value(s)).collect(),
         }
+    }
+
+    /// Becomes that of the long run, where advantages up to `close` leave decisions open.
+    pub fn take_up(&mut self, run: &mut LongRun, close: f64) {
+        for (s, advantage) in run.advantage.iter().enumerate() {
+            let balanced = self.letters[s] == b'B';
+            self.ties[s] = !balanced && advantage.abs() <= close;
+            if !balanced {
+                self.letters[s] = if *advantage >= 0.0 { b'R' } else { b'C' };
+            }
+        }
+        self.value = std::mem::take(&mut run.value);
     }
 
     /// Fills what `answer` lists state by state.

@@ -45,7 +45,7 @@ impl Problem for Stopping {
         if self.is_varied() {
             return varying::solve(loaded, self, settings, watch);
         }
-        if let Some(folder) = files.folder.filter(|_| solve::is_archived(loaded, self)) {
+        if let Some(folder) = files.folder.filter(|_| solve::is_archived(self)) {
             let archive = Files::document(folder, &loaded.path).with_extension("npz");
             if archive.symlink_metadata().is_ok() {
                 check_free(&archive, files.force).map_err(|complaint| vec![complaint])?;

@@ -10,8 +10,12 @@ use crate::problems::together::Together;
 use crate::run::Watch;
 use crate::solution::Body;
 use crate::solution::stopping::Answer;
+use remapping::chain::Shared;
 use remapping::communicator::{Communicator, Shares};
-use remapping::stopping::{self, Method, Problem, Solution, States};
+use remapping::imbalance::Imbalance;
+use remapping::stopping::{self, LongRun, Method, Problem, Solution, States};
+use remapping::threshold::Bounds;
+use remapping::{Observer, Status};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -46,10 +50,24 @@ pub fn solve(
     let possible = is_shared(model) && !settings.critical_costs;
     let Some(rho) = model.remap_cost().filter(|_| possible) else { return Ok(None) };
     let refuse = |message: &str, help: &str| refuse(loaded, message, help);
-    let (states, _) =
-        model.states(loaded.folder()).map_err(|error| refuse(&error, "correct the chain"))?;
+    let place = (communicator.rank(), communicator.ranks());
+    let states = model.space().map_err(|error| refuse(&error, "correct the chain"))?;
+    let rows = model.is_joint().then(|| model.rows(loaded.folder(), place)).transpose();
+    let mut failed = [if rows.is_err() { 1.0 } else { 0.0 }];
+    communicator.largest(&mut failed);
+    let rows = rows.map_err(|error| refuse(&error, "correct the chain"))?;
+    if failed == [1.0] {
+        return Err(refuse("the rows of another rank cannot be read", "correct the chain"));
+    }
     let imbalance = model.imbalance().map_err(|error| refuse(&error, "round the capacities"))?;
-    let Some(operator) = states.share(communicator.clone()) else { return Ok(None) };
+    let operator = match rows {
+        Some(rows) if !rows.own().is_empty() && states.count() >= place.1 => {
+            Some(Shared::rows(rows, communicator.clone()))
+        }
+        Some(_) => None,
+        None => states.share(communicator.clone()),
+    };
+    let Some(operator) = operator else { return Ok(None) };
     let most = communicator.most();
     if settings.method != Way::Value && states.count() > most {
         let message =
@@ -57,6 +75,11 @@ pub fn solve(
         return Err(refuse(&message, "take --method value, or a PETSc with indices of 64 bits"));
     }
     let shares = operator.shares().clone();
+    let own = shares.own(communicator.rank());
+    let back = match model.restarts() {
+        true => Some(targets(loaded, &states, (&imbalance, own.clone()), &**communicator)?),
+        false => None,
+    };
     let problem = Problem::shared(&states, operator, &imbalance, rho, model.after());
     let problem = problem.map_err(|error| refuse(&error.to_string(), "correct the model"))?;
     let how = stopping::Settings {
@@ -69,12 +92,19 @@ pub fn solve(
     };
     let together = Together::new(watch, &**communicator);
     let solution = stopping::solve(&problem, &how, &together);
-    let own = shares.own(communicator.rank());
     let part = Rank { communicator: &**communicator, own, states: &states };
-    let outcome = part.outcome(&problem, &solution);
+    let mut outcome = part.outcome(&problem, &solution);
+    let mut answer = part.start(model, &solution, &outcome);
+    let average = back.map(|back| {
+        let clocks: &dyn Observer = &together;
+        Average::new(&problem, &back, rho, &how, clocks, &mut outcome)
+    });
     let is_long = states.vectors().is_none_or(|vectors| vectors > MAX_LISTED);
     let wanted = !is_long || proof && states.count() <= MOST_COLLECTED;
-    let mut answer = part.start(model, &solution, &outcome);
+    let status = average.as_ref().map_or(solution.status, |average| average.status);
+    if let (Some(answer), Some(average)) = (&mut answer, &average) {
+        average.lay_out(answer);
+    }
     if is_long {
         part.lay_out(&outcome, answer.as_mut());
     }
@@ -84,12 +114,11 @@ pub fn solve(
             if !is_long {
                 outcome.lay_out(&mut answer, &states, settings.values, None);
             }
-            let status = solution.status;
             finish(answer, states.clone(), outcome, solution, status)
         }
         None => {
             let body = Body::Stopping(Box::new(answer));
-            Found { body, status: solution.status, warnings: Vec::new(), table: None }
+            Found { body, status, warnings: Vec::new(), table: None }
         }
     });
     let Outcome { letters: decision, value, .. } = outcome;
@@ -100,26 +129,109 @@ pub fn solve(
 const VECTORS: [u64; 2] = [6, 20];
 const RANK_BYTES: u64 = 60_000_000;
 
+/// The same where programs go on after remaps.
+const LONG_RUN_VECTORS: [u64; 2] = [13, 24];
+
+/// States of a rank at most, and of others that it needs; bytes of its rows while they are read, and of the loads
+/// of all states.
+fn share_of_rows(
+    loaded: &Loaded,
+    model: &Stopping,
+    (states, ranks): (&States, usize),
+) -> Option<(usize, usize, u64)> {
+    let count = states.count();
+    let mut most = (0, 0, 0);
+    for rank in (0..ranks).filter(|_| count >= ranks) {
+        let rows = model.rows(loaded.folder(), (rank, ranks)).ok()?;
+        let (own, needed) = (rows.own().len(), rows.needed().len());
+        most.0 = most.0.max(own);
+        most.1 = most.1.max(needed - own);
+        most.2 = most.2.max(rows.entries() as u64);
+    }
+    // A vector of loads, in the list and as the name of its state; an entry as it is read and as it is kept.
+    let loads = count as u64 * 2 * (64 + 8 * states.processes() as u64);
+    (most.0 > 0).then_some((most.0, most.1, 40 * most.2 + loads))
+}
+
 /// What `check` prints of so many ranks.
 pub fn facts(loaded: &Loaded, model: &Stopping, ranks: usize) -> Facts {
     let alone = vec![("ranks that share the work", 1.into())];
-    let shared = is_shared(model).then(|| model.states(loaded.folder()).ok()).flatten();
-    let Some((largest, halo)) = shared.and_then(|(states, _)| states.largest_share(ranks)) else {
-        return alone;
-    };
-    let bytes = |vectors: u64| (vectors * largest as u64 + halo as u64) * 8 + RANK_BYTES;
+    let states = is_shared(model).then(|| model.space().ok()).flatten();
+    let share = states.as_ref().and_then(|states| match model.is_joint() {
+        true => share_of_rows(loaded, model, (states, ranks)),
+        false => states.largest_share(ranks).map(|(own, halo)| (own, halo, 0)),
+    });
+    let Some((largest, halo, listed)) = share else { return alone };
+    let vectors = if model.restarts() { LONG_RUN_VECTORS } else { VECTORS };
+    let bytes = |vectors: u64| (vectors * largest as u64 + halo as u64) * 8 + listed + RANK_BYTES;
     vec![
         ("ranks that share the work", ranks.into()),
         ("states of each rank", largest.into()),
-        ("bytes of each rank by value iteration", bytes(VECTORS[0]).into()),
-        ("bytes of each rank by policy iteration", bytes(VECTORS[1]).into()),
+        ("bytes of each rank by value iteration", bytes(vectors[0]).into()),
+        ("bytes of each rank by policy iteration", bytes(vectors[1]).into()),
         ("bytes received by a rank in each application", (8 * halo as u64).into()),
     ]
 }
 
 /// Whether the model is of a kind that ranks share.
 fn is_shared(model: &Stopping) -> bool {
-    !(model.is_varied() || model.unbounded().is_some() || model.restarts())
+    !(model.is_varied() || model.unbounded().is_some())
+}
+
+/// Where remaps lead from the own states.
+fn targets(
+    loaded: &Loaded,
+    states: &States,
+    (imbalance, own): (&Imbalance, Range<usize>),
+    communicator: &dyn Communicator,
+) -> Result<Vec<usize>, Vec<Complaint>> {
+    let found = stopping::rebalanced_of(states, imbalance, own);
+    // The first rank that has such loads tells the others.
+    let astray = found.as_ref().err().into_iter().flatten();
+    let astray: Vec<f64> = astray.map(|load| *load as f64).collect();
+    let all = communicator.gather(&astray);
+    let loads = all.get(..states.processes()).map(|loads| loads.iter().map(|x| *x as i64));
+    match (found, loads) {
+        (Ok(back), None) => Ok(back),
+        (_, loads) => {
+            let loads: Vec<i64> = loads.into_iter().flatten().collect();
+            Err(super::solve::astray(loaded, states, &loads))
+        }
+    }
+}
+
+/// The average costs where the program goes on after remaps.
+struct Average {
+    best: LongRun,
+    stop: LongRun,
+    status: Status,
+}
+
+impl Average {
+    /// The best, and that of the policy which is best where a remap ends all; `outcome` becomes that of the best.
+    fn new(
+        problem: &Problem,
+        back: &[usize],
+        rho: f64,
+        how: &stopping::Settings,
+        observer: &dyn Observer,
+        outcome: &mut Outcome,
+    ) -> Self {
+        let of_stop: Vec<bool> = outcome.letters.iter().map(|letter| *letter == b'R').collect();
+        let mut best = stopping::long_run(problem, back, None, how, observer);
+        let stop = stopping::long_run(problem, back, Some(&of_stop), how, observer);
+        outcome.take_up(&mut best, how.tolerance * rho.max(1.0));
+        let status = if best.status == Status::Converged { stop.status } else { best.status };
+        Self { best, stop, status }
+    }
+
+    fn lay_out(&self, answer: &mut Answer) {
+        let bounds = |run: &LongRun| Bounds { lower: run.lower, upper: run.upper };
+        answer.average = Some(bounds(&self.best));
+        answer.average_of_stop = Some(bounds(&self.stop));
+        answer.value_gap = (self.best.upper - self.best.lower) / self.best.upper.max(1.0);
+        answer.iterations = self.best.iterations;
+    }
 }
 
 /// One of several ranks.

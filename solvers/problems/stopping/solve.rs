@@ -16,9 +16,8 @@ use serde_json::Value;
 use std::sync::Arc;
 
 /// Whether `--out` writes an archive beside the document of this model.
-pub fn is_archived(loaded: &Loaded, model: &Stopping) -> bool {
-    let states = model.states(loaded.folder()).map(|(states, _)| states);
-    states.is_ok_and(|states| states.vectors().is_none_or(|vectors| vectors > MAX_LISTED))
+pub fn is_archived(model: &Stopping) -> bool {
+    model.space().is_ok_and(|states| states.vectors().is_none_or(|vectors| vectors > MAX_LISTED))
 }
 
 /// Why the model cannot be solved.
@@ -90,22 +89,14 @@ pub fn solve(
         let back = stopping::rebalanced(&states, &imbalance)
             .map_err(|loads| astray(loaded, &states, &loads))?;
         let of_stop: Vec<bool> = outcome.letters.iter().map(|letter| *letter == b'R').collect();
-        let best = stopping::long_run(&problem, &back, None, &how, watch);
+        let mut best = stopping::long_run(&problem, &back, None, &how, watch);
         let stop = stopping::long_run(&problem, &back, Some(&of_stop), &how, watch);
         answer.average = Some(best.average);
         answer.average_of_stop = Some(stop.average);
         answer.value_gap = best.average.width() / best.average.upper.max(1.0);
         answer.iterations = best.iterations;
         status = if best.status == Status::Converged { stop.status } else { best.status };
-        let close = settings.tolerance * rho.max(1.0);
-        for (s, advantage) in best.advantage.iter().enumerate() {
-            let balanced = outcome.letters[s] == b'B';
-            outcome.ties[s] = !balanced && advantage.abs() <= close;
-            if !balanced {
-                outcome.letters[s] = if *advantage >= 0.0 { b'R' } else { b'C' };
-            }
-        }
-        outcome.value = best.value;
+        outcome.take_up(&mut best, settings.tolerance * rho.max(1.0));
     }
     let critical = settings.critical_costs.then(|| critical_costs(&states, &problem, model));
     let critical = critical.transpose().map_err(|message| {

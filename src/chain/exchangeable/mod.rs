@@ -24,6 +24,7 @@ use super::{BirthDeath, ChainError, Multisets, Operator, usable};
 use crate::machine::widest;
 use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
+use std::ops::Range;
 use std::sync::Mutex;
 
 /// The joint chain of r independent processes with the same birth–death chain, on the
@@ -42,6 +43,9 @@ pub struct Exchangeable {
 
 /// Runs of at most this many multisets are not searched for those that matter.
 const SHORT: usize = 128;
+
+/// All entries of an image are kept.
+const ALL: Range<usize> = 0..usize::MAX;
 
 /// Parts of at least this many numbers are shared among threads.
 const PARALLEL: usize = 1 << 15;
@@ -152,7 +156,7 @@ impl Exchangeable {
         blocks.for_each(|(z, out)| {
             let rest = Part { items: part.items - 1, highest: z, above: part.above.and(z) };
             self.with_scratch(self.count(rest.items, self.levels_after(z)) * width, |others| {
-                self.move_highest(z, rest, (v, 0), others, width);
+                self.move_highest(z, rest, (v, 0), (others, ALL), width);
                 self.share(rest, others, out, width);
             });
         });
@@ -187,7 +191,7 @@ impl Exchangeable {
             let others = self.count(items - 1, self.levels_after(z)) * width;
             let (others, scratch) = scratch.split_at_mut(others);
             let rest = Part { items: items - 1, highest: z, above: above.and(z) };
-            self.move_highest(z, rest, (v, 0), others, width);
+            self.move_highest(z, rest, (v, 0), (others, ALL), width);
             let out = &mut out[self.count(items, z) * width..self.count(items, z + 1) * width];
             self.compute(rest, others, out, scratch, width);
         }
@@ -195,13 +199,14 @@ impl Exchangeable {
 
     /// g_z: the sum over the move of an item from level `z`, the highest, as a function of where the
     /// `others` are afterwards; `f` is a function of where all are. Left out where it matters to no
-    /// wanted start. `f` comes with the rank of its first entry.
+    /// wanted start. `f` comes with the rank of its first entry, and `kept` says which of the others' ranks
+    /// there is room for in `out`.
     fn move_highest(
         &self,
         z: usize,
         others: Part<'_>,
         f: (&[f64], usize),
-        out: &mut [f64],
+        (out, kept): (&mut [f64], Range<usize>),
         width: usize,
     ) {
         let p = self.chain.row(z);
@@ -209,14 +214,19 @@ impl Exchangeable {
             return self.move_lowest(f.0, out, width);
         }
         let least = others.above.least_after(z, others.items);
-        self.by_run(z, others.items, f, out, width, |below, fixed, [down, here, above], run| {
+        let runs = (z, others.items, kept);
+        self.by_run(runs, f, out, width, |below, fixed, from, [down, here, above], run| {
             if least <= fixed {
                 return p.means(down, here, above, run);
             }
             self.heavy(below, z, least - fixed, 0, &mut |start, end| {
                 let (start, end) = (start * width, end * width);
-                let run = &mut run[start..end];
-                p.means(&down[start..], &here[start..], &above[start..], run);
+                let (start, end) =
+                    (start.max(from) - from, end.min(from + run.len()).max(from) - from);
+                if start < end {
+                    let run = &mut run[start..end];
+                    p.means(&down[start..], &here[start..], &above[start..], run);
+                }
             });
         });
     }
@@ -228,22 +238,21 @@ impl Exchangeable {
     }
 
     /// Calls `each` for runs of [`move_highest`](Self::move_highest), with how many of the others are
-    /// below z, the sum of the levels of those that are not, `f` with the item at the levels around z,
-    /// and where the sum belongs.
+    /// below z, the sum of the levels of those that are not, how many entries of the run are not kept at its beginning,
+    /// `f` with the item at the levels around z, and where the sum belongs.
     #[inline(always)]
     fn by_run(
         &self,
-        z: usize,
-        others: usize,
+        (z, others, kept): (usize, usize, Range<usize>),
         (f, base): (&[f64], usize),
         out: &mut [f64],
         width: usize,
-        mut each: impl FnMut(usize, usize, [&[f64]; 3], &mut [f64]),
+        mut each: impl FnMut(usize, usize, usize, [&[f64]; 3], &mut [f64]),
     ) {
         let count = |items: usize, levels: usize| self.count(items, levels) * width;
         let at = |place: usize| &f[place - base * width..];
         let last = z + 1 == self.chain.levels();
-        let (mut from, mut out) = (0, out);
+        let (mut from, mut out, mut place) = (0, out, 0);
         // With 0, 1, ... of the others at z + 1, which are fixed in f.
         for items in (0..=others).rev() {
             // f with the item at z + 1.
@@ -254,12 +263,18 @@ impl Exchangeable {
                 let length = count(below, z);
                 let here = lower + count(below + 1, z);
                 let down = lower + count(below + 1, z - 1);
-                let (run, rest) = out.split_at_mut(length);
                 let fixed = (others - items) * (z + 1) + (items - below) * z;
                 // From the highest level it never gets above.
                 let up = if last { here } else { above };
-                each(below, fixed, [at(down), at(here), at(up)], run);
-                (out, lower) = (rest, here);
+                let start = kept.start.max(place) - place;
+                let end = kept.end.min(place + length).max(place) - place;
+                if start < end {
+                    let (run, rest) = out.split_at_mut(end - start);
+                    let around = [at(down + start), at(here + start), at(up + start)];
+                    each(below, fixed, start, around, run);
+                    out = rest;
+                }
+                (lower, place) = (here, place + length);
                 if below > 0 {
                     above += length;
                 }
@@ -322,7 +337,8 @@ impl WithSimd for Few<'_> {
             if z == 0 {
                 operator.move_lowest(v, others, 1);
             } else {
-                operator.by_run(z, 2, (v, 0), others, 1, |_, _, [down, here, above], run| {
+                let all = (z, 2, ALL);
+                operator.by_run(all, (v, 0), others, 1, |_, _, _, [down, here, above], run| {
                     short_means(simd, p, down, here, above, run);
                 });
             }

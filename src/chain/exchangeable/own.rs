@@ -1,7 +1,6 @@
 //! The rows of some states only: of those that one rank has, or that one thread computes.
 
 use super::{Exchangeable, Part, Wanted};
-use crate::chain::Operator;
 use std::ops::Range;
 
 impl Exchangeable {
@@ -16,10 +15,11 @@ impl Exchangeable {
         self.compute_own(self.all_of(None), v, own, out);
     }
 
-    /// [`apply_where`](Self::apply_where) for the states with these ranks only: `out` begins with the first of them.
+    /// [`apply_where`](Self::apply_where) for the states with these ranks only: `out` begins with the first of them, and
+    /// `v` with the first of those that [`needed`](Self::needed) says, and has as many.
     ///
     /// # Panics
-    /// When `v` has not [`states`](Operator::states) entries, or `out` not one for each of these.
+    /// When `v` or `out` has another number of entries.
     pub fn apply_part_where(
         &self,
         wanted: &Wanted,
@@ -27,21 +27,45 @@ impl Exchangeable {
         v: &[f64],
         out: &mut [f64],
     ) {
-        assert!(v.len() == self.states() && out.len() == part.len());
-        self.compute_own(self.all_of(Some(wanted)), (v, 0), part, out);
+        let needed = self.needed(&part);
+        assert!(v.len() == needed.len() && out.len() == part.len());
+        self.compute_own(self.all_of(Some(wanted)), (v, needed.start), part, out);
     }
 
-    /// The ranks of the states at which a function must be known for [`apply_own`](Self::apply_own): those with
-    /// the highest levels next to the own ones.
-    pub(in crate::chain) fn needed(&self, own: &Range<usize>) -> Range<usize> {
+    /// The ranks of the states at which a function must be known for [`apply_own`](Self::apply_own): from the first
+    /// of the own ones with all items a level lower to the last with all of them a level higher, for a move keeps the
+    /// order.
+    pub fn needed(&self, own: &Range<usize>) -> Range<usize> {
+        self.reached(self.sets.items(), self.chain.levels() - 1, own)
+    }
+
+    /// The same for the multisets of `items` items that start at `highest` or below.
+    fn reached(&self, items: usize, highest: usize, own: &Range<usize>) -> Range<usize> {
         if own.is_empty() {
             return own.clone();
         }
-        let (items, levels) = (self.sets.items(), self.chain.levels());
-        let highest = |rank: usize| self.sets.unrank(rank)[items - 1];
-        let (lowest, top) = (highest(own.start), highest(own.end - 1));
-        let start = self.count(items, lowest.saturating_sub(1));
-        start..self.count(items, (top + 2).min(levels))
+        let top = self.levels_after(highest) - 1;
+        let lowest = self.moved(items, own.start, |level| level.saturating_sub(1));
+        lowest..self.moved(items, own.end - 1, |level| (level + 1).min(top)) + 1
+    }
+
+    /// The rank of the multiset in which each item of that with this rank has moved, all in the same order.
+    fn moved(&self, items: usize, mut rank: usize, to: impl Fn(usize) -> usize) -> usize {
+        let mut moved = 0;
+        for k in (1..=items).rev() {
+            // The largest level with as many multisets below it or fewer.
+            let (mut level, mut beyond) = (0, self.chain.levels());
+            while level + 1 < beyond {
+                let middle = usize::midpoint(level, beyond);
+                match self.count(k, middle) <= rank {
+                    true => level = middle,
+                    false => beyond = middle,
+                }
+            }
+            rank -= self.count(k, level);
+            moved += self.count(k, to(level));
+        }
+        moved
     }
 
     /// Weights of detailed balance of these states, not scaled.
@@ -57,6 +81,7 @@ impl Exchangeable {
         Some(own)
     }
 
+    /// The rows `own` of a part, of a function given from the rank `base` on as far as these need it.
     fn compute_own(
         &self,
         part: Part<'_>,
@@ -64,30 +89,37 @@ impl Exchangeable {
         own: Range<usize>,
         out: &mut [f64],
     ) {
-        let all = self.count(part.items, part.highest + 1);
-        if base == 0 && own == (0..all) {
+        let Part { items, highest, above } = part;
+        let (all, after) =
+            (self.count(items, highest + 1), self.count(items, self.levels_after(highest)));
+        if own == (0..all) && base == 0 {
             return self.share(part, v, out, 1);
         }
-        if part.items <= 2 && base == 0 {
-            return self.with_scratch(all, |whole| {
-                // What is not wanted stays as it is.
+        if items <= 2 {
+            return self.with_scratch(all + after, |scratch| {
+                let (whole, around) = scratch.split_at_mut(all);
+                // What is not wanted stays as it is, and nobody asks for what is made of zeros.
                 whole[own.clone()].copy_from_slice(out);
-                self.alone(part, v, whole, 1);
+                around.fill(0.0);
+                let known = v.len().min(after - base);
+                around[base..base + known].copy_from_slice(&v[..known]);
+                self.alone(part, around, whole, 1);
                 out.copy_from_slice(&whole[own]);
             });
         }
-        for z in 0..=part.highest {
-            let block = self.count(part.items, z)..self.count(part.items, z + 1);
+        for z in 0..=highest {
+            let block = self.count(items, z)..self.count(items, z + 1);
             let mine = block.start.max(own.start)..block.end.min(own.end);
-            if mine.is_empty() || part.above.excludes(z, part.items) {
+            if mine.is_empty() || above.excludes(z, items) {
                 continue;
             }
-            let rest = Part { items: part.items - 1, highest: z, above: part.above.and(z) };
+            let rest = Part { items: items - 1, highest: z, above: above.and(z) };
             let out = &mut out[mine.start - own.start..mine.end - own.start];
             let mine = mine.start - block.start..mine.end - block.start;
-            self.with_scratch(self.count(rest.items, self.levels_after(z)), |others| {
-                self.move_highest(z, rest, (v, base), others, 1);
-                self.compute_own(rest, (others, 0), mine, out);
+            let kept = self.reached(rest.items, z, &mine);
+            self.with_scratch(kept.len(), |others| {
+                self.move_highest(z, rest, (v, base), (&mut *others, kept.clone()), 1);
+                self.compute_own(rest, (others, kept.start), mine, out);
             });
         }
     }

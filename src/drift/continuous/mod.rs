@@ -26,7 +26,9 @@ mod workload;
 pub use workload::Loads;
 
 use super::Curve;
+use super::many::played::play_together;
 use super::many::{Goal, Measured, Path, measured};
+use crate::communicator::Communicator;
 use crate::law::extremes::{Marginal, extremes};
 use crate::observer::{Halt, Observer};
 use fit::Fitted;
@@ -235,6 +237,17 @@ impl Drifting {
     /// Plays batches of paths until the goal or the observer ends it; `None` if not even two were finished by then.
     pub fn measure(&self, goal: Goal, observer: &dyn Observer) -> Option<Measured> {
         measured::play(goal, observer, |inner, runs| self.paths(inner, runs, observer))
+    }
+
+    /// The same on ranks that all have computed it; `together` stops all of them when it stops one.
+    pub fn measure_together(
+        &self,
+        goal: Goal,
+        (together, observer): (&dyn Observer, &dyn Observer),
+        communicator: &dyn Communicator,
+    ) -> Option<Measured> {
+        let paths = |inner, runs| self.paths(inner, runs, observer);
+        play_together(goal, together, communicator, paths)
     }
 
     fn paths(

@@ -2,6 +2,8 @@
 
 use super::Many;
 use super::hindsight::Path;
+use super::played::play_together;
+use crate::communicator::Communicator;
 use crate::estimate::student_at;
 use crate::observer::{Halt, Observer};
 use std::ops::{ControlFlow, Range};
@@ -111,6 +113,17 @@ impl Many {
     /// the paths before are left out.
     pub fn measure(&self, goal: Goal, observer: &dyn Observer) -> Option<Measured> {
         play(goal, observer, |inner, runs| self.paths(inner, runs, observer))
+    }
+
+    /// The same on ranks that all have computed it; `together` stops all of them when it stops one.
+    pub fn measure_together(
+        &self,
+        goal: Goal,
+        (together, observer): (&dyn Observer, &dyn Observer),
+        communicator: &dyn Communicator,
+    ) -> Option<Measured> {
+        let paths = |inner, runs| self.paths(inner, runs, observer);
+        play_together(goal, together, communicator, paths)
     }
 }
 

@@ -31,6 +31,7 @@ pub(super) mod measured;
 mod meeting;
 mod moves;
 mod outlook;
+pub(super) mod played;
 mod remapped;
 mod seen;
 mod setting;

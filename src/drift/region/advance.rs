@@ -3,7 +3,8 @@
 use super::Region;
 use super::movement::Moved;
 use super::shapes::Packing;
-use crate::drift::{Backward, Control, ProcessChain};
+use crate::drift::control::is_dearer;
+use crate::drift::{Backward, ProcessChain, Control, Timing};
 use rayon::prelude::*;
 use std::collections::HashSet;
 
@@ -65,14 +66,14 @@ impl Backward<'_> {
         // The last step is shown everywhere.
         let done = self.remaining > 1 && self.step_in(&mut region);
         if !done {
-            region.write(&mut self.vectors);
+            region.write(&mut self.vectors, &self.ranks);
         }
         self.region = Some(region);
         done
     }
 
     fn step_in(&mut self, region: &mut Region) -> bool {
-        self.remapping.observe(&self.vectors, self.problem.remap_cost);
+        self.observe();
         let rounding = self.rounding();
         let remaps = self.remapping.costs();
         let largest = remaps[0].iter().copied().fold(0.0, f64::max);
@@ -81,17 +82,17 @@ impl Backward<'_> {
             return false;
         }
         let width = remaps.len();
-        let savings = region.savings(remaps);
-        let next = region.step(&savings, remaps, self.communicator.as_deref());
+        let savings = region.savings(remaps, &self.ranks);
+        let next = region.step(&savings, remaps);
         let earlier = std::mem::replace(&mut region.values, next);
-        region.write_balanced(&mut self.vectors);
+        region.write_balanced(&mut self.vectors, self.states.first(), &self.ranks);
         if !self.limits_hold([rounding.growth.exp_m1(), rounding.absolute]) {
             region.values = earlier;
             return false;
         }
         region.rounding += region.rounding_of_step(&savings, width, &self.remapping.costs()[0]);
-        let after = self.remapping.leads_to(&self.vectors[0]);
-        let moved = region.moved_in_step(&savings, width, &after);
+        let after = self.leads_to();
+        let moved = region.moved_in_step(&savings, width, &after).of_all(&self.ranks);
         region.account(&moved, &self.remapping.costs()[0], &after);
         std::mem::swap(&mut self.decisions, &mut self.upcoming);
         self.goes_on = Some(self.decide_in(region, &after));
@@ -102,7 +103,8 @@ impl Backward<'_> {
     /// Whether remapping is still certain in the states beyond the limits, now that the values are those of one more
     /// step.
     fn limits_hold(&self, rounding: [f64; 2]) -> bool {
-        let needed = self.remapping.certain_beyond(&self.vectors[0], rounding);
+        let value = self.at_places(&self.vectors[0]);
+        let needed = self.remapping.certain_beyond(&value, rounding);
         let Some(goes_on) = &self.goes_on else { return false };
         let reachable = self.remapping.reachable(goes_on);
         let holds = |(total, limit): (usize, &u32)| {
@@ -115,42 +117,51 @@ impl Backward<'_> {
     /// Makes the decisions that precede the present values of the members; all others remap. Returns, by total, the
     /// largest r (max - mean) with which the program goes on.
     fn decide_in(&mut self, region: &mut Region, after: &[f64]) -> Vec<u32> {
-        let (control, problem, states) = (self.control, self.problem, self.states);
-        let words = self.upcoming.words_mut();
-        words.fill(u64::MAX);
-        let rest = states.count() % 64;
-        if let Some(last) = words.last_mut().filter(|_| rest > 0) {
-            *last = u64::MAX >> (64 - rest);
-        }
         let mut largest = vec![0; after.len()];
         let values = region.values.iter().step_by(self.vectors.len());
         let flags = region.goes_on.iter_mut().zip(values);
         for (member, (goes_on, &value)) in region.members.iter().zip(flags) {
-            let (rank, total) = (member.rank, member.total as usize);
-            *goes_on = !control.remaps(problem, states, rank, value, after[total]);
+            let total = member.total as usize;
+            *goes_on = !is_dearer(value, after[total]);
             if *goes_on {
-                words[rank / 64] &= !(1 << (rank % 64));
                 largest[total] = largest[total].max(member.excess);
             }
         }
-        largest
+        let flags = region.goes_on.iter().map(|goes_on| if *goes_on { 1.0 } else { 0.0 });
+        let flags = self.ranks.gather(flags.collect());
+        let words = self.upcoming.words_mut();
+        words.fill(u64::MAX);
+        let rest = self.states.count() % 64;
+        if let Some(last) = words.last_mut().filter(|_| rest > 0) {
+            *last = u64::MAX >> (64 - rest);
+        }
+        for (member, state) in region.placed.iter().zip(&region.places) {
+            if flags[*member as usize] == 1.0 {
+                words[state / 64] &= !(1 << (state % 64));
+            }
+        }
+        self.ranks.highest(largest)
     }
 
-    /// After a step over all states: keeps the region, takes up another, or none.
-    pub(in crate::drift) fn seek_region(&mut self) {
-        let region = self.region.take();
+    /// Whether a step over all states may be followed by one over a region.
+    pub(in crate::drift) fn seeks(&self) -> bool {
         // Rules that are given are known to remap in most states, and those are left out as it is.
-        if self.control != Control::Optimal
-            || !self.is_constant()
-            || self.states.count() < self.search.least_states
-            || self.remaining < WORTH
-            || self.remapping.costs().is_empty()
-        {
+        self.control == Control::Optimal
+            && self.is_constant()
+            && self.states.all() >= self.search.least_states
+            && self.remaining > WORTH
+            && !self.remapping.costs().is_empty()
+    }
+
+    /// After a step over all states, in which savings moved like this if regions are sought: keeps the region, takes up
+    /// another, or none.
+    pub(in crate::drift) fn seek_region(&mut self, moved: Option<Moved>) {
+        let region = self.region.take();
+        let Some(moved) = moved else {
             self.give_up(region);
             return;
-        }
-        let after = self.remapping.leads_to(&self.vectors[0]);
-        let moved = self.moved_everywhere(&after);
+        };
+        let after = self.leads_to();
         // Unrest fades.
         let margin = (6.0 * moved.unrest()).max(MARGINS[0] * self.problem.remap_cost);
         if let Some(region) = region {
@@ -169,15 +180,15 @@ impl Backward<'_> {
         }
         self.search.until = self.remaining - WORTH;
         let Some(shapes) = self.shapes_within(&after, margin) else { return };
-        let most = self.states.count() / SHARE;
-        if let Some(region) = Region::new(self.problem, self.states, shapes, most) {
+        let most = self.states.all() / SHARE;
+        if let Some(region) = Region::new(self.problem, self.states, shapes, most, &self.ranks) {
             let slack = self.slack(&region, &after);
             self.take_up(region, slack, &moved, &after);
         }
     }
 
     fn take_up(&mut self, mut region: Region, slack: Vec<f64>, moved: &Moved, after: &[f64]) {
-        region.read(&self.vectors, &self.upcoming);
+        region.read(&self.vectors, &self.upcoming, &self.ranks);
         region.slack = slack;
         region.moved.fill(0.0);
         region.account(moved, &self.remapping.costs()[0], after);
@@ -191,9 +202,12 @@ impl Backward<'_> {
         self.lost += region.map_or(0.0, |region| region.rounding);
     }
 
-    /// How what going on saves has changed in the last step, over all states.
-    fn moved_everywhere(&self, after: &[f64]) -> Moved {
-        let (states, before) = (self.states, &self.remapping.costs()[0]);
+    /// How what going on saves has changed in the present step, over all states: what the transition was applied to is
+    /// still there.
+    pub(in crate::drift) fn moved_everywhere(&self) -> Moved {
+        let (states, problem, after) = (self.states, self.problem, self.leads_to());
+        let (before, filled) = (&self.remapping.costs()[0], self.buffer.seen());
+        let pays = problem.timing == Timing::AfterStep;
         let words = self.decisions.words().par_iter().zip(self.upcoming.words()).enumerate();
         // Where the program goes on neither before nor after, nothing changes, and nothing may be known.
         let found = words.with_min_len(CHUNK / 64).fold(
@@ -212,20 +226,25 @@ impl Backward<'_> {
                         0 => f64::max(0.0, remapped - value),
                         _ => 0.0,
                     };
-                    let earlier = saved(earlier, before[total], self.scratch[state]);
+                    let mut remapped = before[total];
+                    if pays {
+                        let (max, mean) = problem.loads(states, state);
+                        remapped += problem.step_cost(max, mean);
+                    }
+                    let earlier = saved(earlier, remapped, filled[state]);
                     moved.add(total, saved(now, after[total], self.vectors[0][state]) - earlier);
                 }
                 moved
             },
         );
-        found.reduce(|| Moved::none(after.len()), Moved::and)
+        found.reduce(|| Moved::none(after.len()), Moved::and).of_all(&self.ranks)
     }
 
     /// The shapes of all states in which remapping is not better by the margin.
     fn shapes_within(&self, after: &[f64], margin: f64) -> Option<HashSet<u128>> {
         let ProcessChain::BirthDeath(chain) = &self.problem.chain else { return None };
         let packing = Packing::new(self.problem.processors, chain.levels())?;
-        let most = self.states.count() / SHARE;
+        let most = self.states.all() / SHARE;
         let (states, value) = (self.states, &self.vectors[0]);
         let within = |state: usize| {
             let total = states.totals()[state] as usize;
@@ -237,7 +256,7 @@ impl Backward<'_> {
             let mut sorted = vec![0; self.problem.processors];
             for state in block * CHUNK..states.count().min((block + 1) * CHUNK) {
                 if within(state) {
-                    states.multisets().unrank_into(state, &mut sorted);
+                    states.multisets().unrank_into(states.first() + state, &mut sorted);
                     shapes.insert(packing.of(&sorted).0);
                 }
             }
@@ -248,6 +267,17 @@ impl Backward<'_> {
             large.extend(small);
             large
         });
+        let mut count = [all.len() as f64];
+        self.ranks.largest(&mut count);
+        if count[0] > most as f64 {
+            return None;
+        }
+        // As numbers that any machine keeps as they are.
+        let parts =
+            all.iter().flat_map(|shape| [0, 32, 64, 96].map(|at| f64::from((shape >> at) as u32)));
+        let parts = self.ranks.gather(parts.collect());
+        let whole = |parts: &[f64; 4]| parts.iter().rev().fold(0, |all, x| all << 32 | *x as u128);
+        let all: HashSet<u128> = parts.as_chunks().0.iter().map(whole).collect();
         (all.len() <= most).then_some(all)
     }
 
@@ -264,10 +294,13 @@ impl Backward<'_> {
             }
             slack
         });
-        found.reduce(none, |mut a, b| {
+        let found = found.reduce(none, |mut a, b| {
             a.iter_mut().zip(b).for_each(|(a, b)| *a = f64::min(*a, b));
             a
-        })
+        });
+        let mut opposite: Vec<f64> = found.into_iter().map(|slack| -slack).collect();
+        self.ranks.largest(&mut opposite);
+        opposite.into_iter().map(|slack| -slack).collect()
     }
 }
 

@@ -22,14 +22,15 @@
 //! slack, remapping is still better in all states left out; when they do, the next step goes over all states again.
 
 mod advance;
+mod lists;
 mod movement;
 mod saved;
 mod shapes;
 mod sums;
 
-use super::{LoadDrift, Objective, ProcessChain, States, Timing};
-use crate::Communicator;
+use super::{ProcessChain, LoadDrift, Objective, Ranks, States, Timing};
 use crate::chain::BirthDeath;
+use lists::{Lists, MOST_MOVES};
 use rayon::prelude::*;
 use shapes::Packing;
 use std::collections::HashMap;
@@ -38,16 +39,20 @@ use sums::SumLaws;
 
 pub(super) use advance::{Search, is_left_out};
 
-/// The most moves that are listed.
-const MOST_MOVES: usize = 16_000_000;
-
-/// States whose cost is computed, and what it takes.
+/// States whose cost is computed, and what it takes. Of several ranks each has some of the shapes, with their lists,
+/// whoever has the states.
 #[derive(Debug)]
 pub(super) struct Region {
     processors: usize,
     shapes: Vec<u128>,
+    /// The number of members of all ranks, and the first of the own ones.
+    count: usize,
+    first: usize,
     members: Vec<Member>,
-    /// One bit per state.
+    /// Members whose state is one of the own ones, whoever goes over them, and these states.
+    placed: Vec<u32>,
+    places: Vec<usize>,
+    /// One bit per own state.
     inside: Vec<u64>,
     laws: SumLaws,
     /// Processors at the lowest and at the highest level, and the law of the sum.
@@ -60,12 +65,14 @@ pub(super) struct Region {
     /// Of all runs: the member that the first of the run goes to, and how likely.
     targets: Vec<u32>,
     chances: Vec<f64>,
+    /// The most moves of a run, and the most that is paid in a member, on any rank.
+    most: [f64; 2],
     /// Value, work and number of remaps of each member, as far as they are carried.
     values: Vec<f64>,
     /// Whether each member goes on at the next decision.
     goes_on: Vec<bool>,
-    /// The members that remaps lead to.
-    balanced: Vec<usize>,
+    /// The members that remaps lead to, of all ranks, and the ranks of their states.
+    balanced: Vec<(usize, usize)>,
     /// By total: how much better remapping was in all states left out, when last seen.
     slack: Vec<f64>,
     /// By total: how much that may have changed since.
@@ -77,7 +84,6 @@ pub(super) struct Region {
 /// A state of the region.
 #[derive(Debug, Clone, Copy)]
 struct Member {
-    rank: usize,
     total: u32,
     /// r (max - mean).
     excess: u32,
@@ -87,10 +93,7 @@ struct Member {
     paid: [f64; 2],
 }
 
-/// Members and how likely they are.
-type Moves = Vec<(u32, f64)>;
-
-/// Members of one shape, side by side, that move alike.
+/// Members of one shape, side by side, that move alike: the first is the own one with this number.
 #[derive(Debug, Clone)]
 struct Run {
     first: usize,
@@ -105,6 +108,7 @@ impl Region {
         states: &States,
         wanted: impl IntoIterator<Item = u128>,
         most_members: usize,
+        ranks: &Ranks,
     ) -> Option<Region> {
         let ProcessChain::BirthDeath(chain) = &problem.chain else { return None };
         let (r, levels) = (problem.processors, chain.levels());
@@ -117,91 +121,100 @@ impl Region {
         }
         shapes.sort_unstable();
         shapes.dedup();
-        let places = |shape: &u128| levels + 1 - packing.width(*shape);
-        if shapes.iter().map(places).sum::<usize>() > most_members {
+        let places_of = |shape: &u128| levels + 1 - packing.width(*shape);
+        let count = shapes.iter().map(places_of).sum::<usize>();
+        if count > most_members {
             return None;
+        }
+        let mut first = Vec::with_capacity(shapes.len() + 1);
+        first.push(0);
+        for shape in &shapes {
+            first.push(first[first.len() - 1] + places_of(shape));
         }
         let mut laws = SumLaws::new(chain, r);
         let ends = laws.complete();
-        let mut sums = HashMap::new();
-        let mut members = Vec::new();
-        let mut first = Vec::with_capacity(shapes.len());
-        for &shape in &shapes {
-            first.push(members.len());
-            for lowest in 0..places(&shape) {
-                let counts = || (lowest..).zip(packing.counts(shape)).filter(|(_, n)| *n > 0);
-                let total = counts().map(|(level, n)| level * n as usize).sum();
-                let law = laws.of(counts());
-                let next = sums.len();
-                let sum = *sums.entry((law, total)).or_insert(next);
-                let rank =
-                    states.multisets().rank_of_counts(counts().map(|(l, n)| (l, n as usize)));
-                let paid = problem.paid(chain, &counts().collect::<Vec<_>>());
-                let excess = states.excess(rank);
-                members.push(Member { rank, total: total as u32, excess, sum: sum as u32, paid });
-            }
-        }
-        let of_shape: HashMap<u128, usize> =
-            shapes.iter().copied().zip(first.iter().copied()).collect();
-        let lists = shapes.par_iter().zip(&first).map(|(&shape, &first)| {
-            // The first member, how many there are, and where they go.
-            let mut lists: Vec<(usize, usize, Moves)> = Vec::new();
-            let mut last = Vec::new();
-            for lowest in 0..places(&shape) {
-                let counts = packing.counts(shape).collect::<Vec<_>>();
-                let occupied = (lowest..).zip(&counts).filter(|(_, n)| **n > 0).map(|(l, _)| l);
-                let kinds = laws.kinds(occupied);
-                if let Some((_, count, _)) = lists.last_mut().filter(|_| kinds == last) {
-                    *count += 1;
-                    continue;
-                }
-                last = kinds;
-                let moves = packing.successors(chain, shape, lowest).into_iter();
-                let listed = moves.filter_map(|(counts, p)| {
-                    let (to, empty) = packing.lowered(counts);
-                    // The counts begin one level below.
-                    Some(((of_shape.get(&to)? + lowest + empty - 1) as u32, p))
-                });
-                let mut listed: Moves = listed.collect();
-                listed.sort_by_key(|(to, _)| *to);
-                lists.push((first + lowest, 1, listed));
-            }
-            lists
-        });
-        let lists: Vec<_> = lists.collect::<Vec<_>>().into_iter().flatten().collect();
-        if lists.iter().map(|(_, _, moves)| moves.len()).sum::<usize>() > MOST_MOVES {
+        let lists = Lists { chain, packing, laws: &laws, shapes: &shapes, first: &first };
+        let own = lists.own(ranks)?;
+        let listed = lists.of(own.clone());
+        if listed.iter().map(|(_, _, moves)| moves.len()).sum::<usize>() > MOST_MOVES {
             return None;
         }
+        let own = first[own.start]..first[own.end];
         let (mut runs, mut targets, mut chances) = (Vec::new(), Vec::new(), Vec::new());
-        for (first, count, moves) in lists {
-            let begin = targets.len();
+        for (begin, count, moves) in listed {
+            let from = targets.len();
             targets.extend(moves.iter().map(|(to, _)| *to));
             chances.extend(moves.iter().map(|(_, p)| *p));
-            runs.push(Run { first, count, moves: begin..targets.len() });
+            runs.push(Run { first: begin - own.start, count, moves: from..targets.len() });
         }
+        let mut sums = HashMap::new();
+        let mut sum_of = |laws: &mut SumLaws, counts: &[(usize, u32)]| {
+            let total = counts.iter().map(|(level, n)| level * *n as usize).sum();
+            let next = sums.len();
+            let sum = *sums.entry((laws.of(counts.iter().copied()), total)).or_insert(next);
+            (total, sum)
+        };
+        let counts_of = |shape: u128, lowest: usize| -> Vec<(usize, u32)> {
+            (lowest..).zip(packing.counts(shape)).filter(|(_, n)| *n > 0).collect()
+        };
+        let rank_of = |counts: &[(usize, u32)]| {
+            states.multisets().rank_of_counts(counts.iter().map(|&(l, n)| (l, n as usize)))
+        };
+        let mut members = Vec::with_capacity(own.len());
+        let (mut placed, mut places) = (Vec::new(), Vec::new());
         let mut inside = vec![0u64; states.count().div_ceil(64)];
-        members
-            .iter()
-            .for_each(|member: &Member| inside[member.rank / 64] |= 1 << (member.rank % 64));
-        let by_rank: HashMap<usize, usize> =
-            members.iter().enumerate().map(|(i, member)| (member.rank, i)).collect();
-        let member = |sorted: &[usize]| by_rank[&states.multisets().rank(sorted)];
-        let targets_of = |total| problem.balanced(total).into_iter();
-        let sum_of = |sorted: &[usize]| members[member(sorted)].sum as usize;
-        let lead = |total| targets_of(total).map(|(p, sorted)| (p, sum_of(&sorted))).collect();
-        let remapped = (0..totals).map(lead).collect();
+        for (shape, &first) in shapes.iter().zip(&first) {
+            for lowest in 0..places_of(shape) {
+                let counts = counts_of(*shape, lowest);
+                let member = first + lowest;
+                if own.contains(&member) {
+                    let (total, sum) = sum_of(&mut laws, &counts);
+                    let top = counts.last().map_or(0, |(level, _)| *level);
+                    let paid = problem.paid(chain, &counts);
+                    let (total, excess) = (total as u32, (r * top - total) as u32);
+                    members.push(Member { total, excess, sum: sum as u32, paid });
+                }
+                let place = rank_of(&counts).wrapping_sub(states.first());
+                if place < states.count() {
+                    placed.push(member as u32);
+                    places.push(place);
+                    inside[place / 64] |= 1 << (place % 64);
+                }
+            }
+        }
+        let mut remapped = Vec::with_capacity(totals);
+        let mut balanced = Vec::new();
+        let mut lead = |sorted: &[usize]| {
+            let (shape, lowest) = packing.of(sorted);
+            let counts = counts_of(shape, lowest);
+            let member = first[shapes.partition_point(|other| *other < shape)] + lowest;
+            balanced.push((member, rank_of(&counts)));
+            sum_of(&mut laws, &counts).1
+        };
+        for total in 0..totals {
+            let to = problem.balanced(total).into_iter();
+            remapped.push(to.map(|(p, sorted)| (p, lead(&sorted))).collect());
+        }
         // The start, too, is one of them: all are at one level.
-        let even = (0..levels).map(|level| member(&vec![level; r]));
-        let balanced = (0..totals).flat_map(targets_of).map(|(_, sorted)| member(&sorted));
-        let mut balanced: Vec<usize> = balanced.chain(even).collect();
+        for level in 0..levels {
+            lead(&vec![level; r]);
+        }
         balanced.sort_unstable();
         balanced.dedup();
         let mut listed = vec![(0, 0); sums.len()];
         sums.into_iter().for_each(|(sum, at)| listed[at] = sum);
+        let moves = runs.iter().map(|run| run.moves.len()).max().unwrap_or(0) as f64;
+        let paid = members.iter().map(|member| member.paid[0]).fold(0.0, f64::max);
+        let mut most = [moves, paid];
+        ranks.largest(&mut most);
         Some(Region {
             processors: r,
             shapes,
+            count,
+            first: own.start,
             members,
+            placed,
+            places,
             inside,
             laws,
             ends,
@@ -210,6 +223,7 @@ impl Region {
             runs,
             targets,
             chances,
+            most,
             values: Vec::new(),
             goes_on: Vec::new(),
             balanced,
@@ -219,19 +233,19 @@ impl Region {
         })
     }
 
-    /// Whether it holds the state of this rank.
-    pub fn contains(&self, rank: usize) -> bool {
-        self.inside[rank / 64] >> (rank % 64) & 1 == 1
+    /// Whether it holds this one of the own states.
+    pub fn contains(&self, state: usize) -> bool {
+        self.inside[state / 64] >> (state % 64) & 1 == 1
     }
 
-    /// Its number of states.
+    /// Its number of states, on all ranks.
     pub fn states(&self) -> usize {
-        self.members.len()
+        self.count
     }
 
-    /// What going on saves in each member, of value, work and number of remaps (0 where the decision is to remap),
-    /// one after the other for each member.
-    fn savings(&self, remaps: &[Vec<f64>]) -> Vec<f64> {
+    /// What going on saves in each member of all ranks, of value, work and number of remaps (0 where the decision is to
+    /// remap), one after the other for each member.
+    fn savings(&self, remaps: &[Vec<f64>], ranks: &Ranks) -> Vec<f64> {
         let width = remaps.len();
         let mut savings = Vec::with_capacity(self.values.len() + PADDING);
         let members = self.members.iter().zip(&self.goes_on);
@@ -243,17 +257,13 @@ impl Region {
                 savings.push(if *goes_on { counted } else { 0.0 });
             }
         }
+        let mut savings = ranks.gather(savings);
         savings.resize(savings.len() + PADDING, 0.0);
         savings
     }
 
-    /// One step back: value, work and number of remaps of each member.
-    fn step(
-        &self,
-        savings: &[f64],
-        remaps: &[Vec<f64>],
-        communicator: Option<&dyn Communicator>,
-    ) -> Vec<f64> {
+    /// One step back: value, work and number of remaps of each own member.
+    fn step(&self, savings: &[f64], remaps: &[Vec<f64>]) -> Vec<f64> {
         let width = remaps.len();
         let sums: Vec<f64> = self
             .sums
@@ -264,13 +274,9 @@ impl Region {
         let mut next = vec![0.0; self.members.len() * width];
         let mut rest = next.as_mut_slice();
         let mut tasks = Vec::with_capacity(self.runs.len());
-        let shared = communicator.map(|c| self.part(c.rank(), c.ranks()));
-        let mine = shared.clone().unwrap_or(0..self.runs.len());
-        for (place, run) in self.runs.iter().enumerate() {
+        for run in &self.runs {
             let (own, others) = rest.split_at_mut(run.count * width);
-            if mine.contains(&place) {
-                tasks.push((run, own));
-            }
+            tasks.push((run, own));
             rest = others;
         }
         tasks.into_par_iter().with_min_len(64).for_each(|(run, own)| {
@@ -294,30 +300,7 @@ impl Region {
                 }
             }
         });
-        match (communicator, shared) {
-            (Some(communicator), Some(mine)) => {
-                let members = |runs: &[Run]| runs.iter().map(|run| run.count).sum::<usize>();
-                let start = members(&self.runs[..mine.start]) * width;
-                let own = start..start + members(&self.runs[mine]) * width;
-                communicator.gather(&next[own])
-            }
-            _ => next,
-        }
-    }
-
-    /// The runs that a rank goes over: about as many terms as any other.
-    fn part(&self, rank: usize, ranks: usize) -> Range<usize> {
-        let terms = |run: &Run| run.count * run.moves.len();
-        let all = self.runs.iter().map(terms).sum::<usize>();
-        let mut seen = 0;
-        let upto = self.runs.iter().map(|run| {
-            seen += terms(run);
-            seen
-        });
-        let upto: Vec<usize> = upto.collect();
-        let place = |rank: usize| upto.partition_point(|seen| *seen * ranks < rank * all + ranks);
-        let end = if rank + 1 == ranks { self.runs.len() } else { place(rank + 1) };
-        (if rank == 0 { 0 } else { place(rank) })..end
+        next
     }
 
     /// What rounding may add to the costs in a step with these savings and remaps, in absolute terms.
@@ -326,8 +309,7 @@ impl Region {
         let largest = |values: &mut dyn Iterator<Item = f64>| values.fold(0.0, f64::max);
         let saved = largest(&mut savings.iter().step_by(width).copied());
         let remapped = largest(&mut remaps.iter().copied());
-        let paid = largest(&mut self.members.iter().map(|member| member.paid[0]));
-        let moves = self.runs.iter().map(|run| run.moves.len()).max().unwrap_or(0) as f64;
+        let [moves, paid] = self.most;
         // A probability of moves is a sum of at most as many products of r factors; the law of the sum likewise.
         let terms = (moves + 16.0 * r) * saved + 8.0 * r * remapped + 16.0 * r * paid;
         f64::EPSILON * terms

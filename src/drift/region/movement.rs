@@ -1,13 +1,13 @@
 //! How far the slack of what is left out is used up, and where the values of the members stand.
 
 use super::Region;
-use crate::drift::Decisions;
+use crate::drift::{Decisions, Ranks};
 
 /// Share of a slack that is not used up, above rounding.
 const SPARE: f64 = 1e-3;
 
 /// By total, the largest and the least change of what going on saves, or 0.
-pub(super) struct Moved {
+pub(in crate::drift) struct Moved {
     rise: Vec<f64>,
     fall: Vec<f64>,
 }
@@ -30,6 +30,16 @@ impl Moved {
         self
     }
 
+    /// The extremes of all ranks.
+    pub fn of_all(mut self, ranks: &Ranks) -> Moved {
+        let fall = self.fall.iter().map(|fall| -fall);
+        let mut both: Vec<f64> = self.rise.iter().copied().chain(fall).collect();
+        ranks.largest(&mut both);
+        let fall = both.split_off(self.rise.len());
+        (self.rise, self.fall) = (both, fall.into_iter().map(|fall| -fall).collect());
+        self
+    }
+
     /// The largest change less the least.
     pub fn unrest(&self) -> f64 {
         let most = self.rise.iter().copied().fold(0.0, f64::max);
@@ -38,29 +48,50 @@ impl Moved {
 }
 
 impl Region {
-    /// Takes the values and decisions of the members.
-    pub fn read(&mut self, vectors: &[Vec<f64>], decisions: &Decisions) {
-        let members = self.members.iter();
-        let entries = members.clone().flat_map(|m| vectors.iter().map(|vector| vector[m.rank]));
-        self.values = entries.collect();
-        self.goes_on = members.map(|member| !decisions.remaps(member.rank)).collect();
-    }
-
-    /// Writes the values of the members to where those of all states are.
-    pub fn write(&self, vectors: &mut [Vec<f64>]) {
-        for (member, entries) in self.members.iter().zip(self.values.chunks(vectors.len())) {
-            for (vector, entry) in vectors.iter_mut().zip(entries) {
-                vector[member.rank] = *entry;
+    /// Takes the values and decisions of the members from those of the states.
+    pub fn read(&mut self, vectors: &[Vec<f64>], decisions: &Decisions, ranks: &Ranks) {
+        let entries = self.placed.iter().zip(&self.places).flat_map(|(member, &state)| {
+            let goes_on = if decisions.remaps(state) { 0.0 } else { 1.0 };
+            let values = vectors.iter().map(move |vector| vector[state]);
+            [f64::from(*member), goes_on].into_iter().chain(values)
+        });
+        let all = ranks.gather(entries.collect());
+        let width = vectors.len();
+        self.values = vec![0.0; self.members.len() * width];
+        self.goes_on = vec![false; self.members.len()];
+        for entry in all.chunks(2 + width) {
+            let own = (entry[0] as usize).wrapping_sub(self.first);
+            if own < self.members.len() {
+                self.goes_on[own] = entry[1] == 1.0;
+                self.values[own * width..][..width].copy_from_slice(&entry[2..]);
             }
         }
     }
 
-    /// The same for the members that remaps lead to.
-    pub fn write_balanced(&self, vectors: &mut [Vec<f64>]) {
+    /// Writes the values of the members to where those of the own states are.
+    pub fn write(&self, vectors: &mut [Vec<f64>], ranks: &Ranks) {
         let width = vectors.len();
-        for &at in &self.balanced {
-            for (vector, entry) in vectors.iter_mut().zip(&self.values[at * width..]) {
-                vector[self.members[at].rank] = *entry;
+        let all = ranks.gather(self.values.clone());
+        for (member, &state) in self.placed.iter().zip(&self.places) {
+            let entries = &all[*member as usize * width..];
+            for (vector, entry) in vectors.iter_mut().zip(entries) {
+                vector[state] = *entry;
+            }
+        }
+    }
+
+    /// The same for the members that remaps lead to; `first` is the rank of the first own state.
+    pub fn write_balanced(&self, vectors: &mut [Vec<f64>], first: usize, ranks: &Ranks) {
+        let (width, count) = (vectors.len(), vectors[0].len());
+        let own = self.first..self.first + self.members.len();
+        let values = self.balanced.iter().filter(|(member, _)| own.contains(member));
+        let values =
+            values.flat_map(|(member, _)| &self.values[(member - self.first) * width..][..width]);
+        let all = ranks.gather(values.copied().collect());
+        for ((_, rank), entries) in self.balanced.iter().zip(all.chunks(width)) {
+            let state = rank.wrapping_sub(first);
+            if state < count {
+                vectors.iter_mut().zip(entries).for_each(|(vector, entry)| vector[state] = *entry);
             }
         }
     }
@@ -74,7 +105,7 @@ impl Region {
     /// How the savings have changed from these, the first of `width` for each member, to those of the present values.
     pub(super) fn moved_in_step(&self, savings: &[f64], width: usize, after: &[f64]) -> Moved {
         let mut moved = Moved::none(after.len());
-        let pairs = self.values.iter().zip(savings).step_by(width);
+        let pairs = self.values.iter().zip(&savings[self.first * width..]).step_by(width);
         for (member, (value, saved)) in self.members.iter().zip(pairs) {
             let total = member.total as usize;
             moved.add(total, f64::max(0.0, after[total] - value) - saved);

@@ -55,14 +55,14 @@ impl Backward<'_> {
         if !shapes.iter().all(|shape| packing.is_shape(*shape, processors, levels)) {
             return Err(wrong(words.len()));
         }
-        let most = self.states.count() / SHARE;
-        let region = Region::new(self.problem, self.states, shapes, most);
+        let most = self.states.all() / SHARE;
+        let region = Region::new(self.problem, self.states, shapes, most, &self.ranks);
         let mut region = region.ok_or_else(|| wrong(words.len()))?;
         let numbers = |words: &[u64]| words.iter().map(|word| f64::from_bits(*word)).collect();
         (region.slack, region.moved) = (numbers(&rest[..totals]), numbers(&rest[totals..]));
         region.rounding = f64::from_bits(rounding);
         self.goes_on = Some(self.decide(self.remaining));
-        region.read(&self.vectors, &self.upcoming);
+        region.read(&self.vectors, &self.upcoming, &self.ranks);
         self.region = Some(region);
         Ok(())
     }

@@ -1,11 +1,11 @@
 //! Checkpoints of long recursions: written whole or not at all, checksummed, bound to their model.
 
+mod shared;
+
 use crate::complaint::Complaint;
 use crate::output::write_file;
-use remapping::Communicator;
 use remapping::drift::Snapshot;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// First bytes of a checkpoint; the number is that of its layout.
@@ -53,33 +53,22 @@ impl Checkpoint {
         &self.path
     }
 
-    /// The snapshot saved earlier, if there is one. Of several ranks the first reads it, for all.
+    /// The snapshot saved earlier, if there is one.
     ///
     /// # Errors
     /// A file that is damaged, or belongs to another computation.
-    pub fn load(
-        &self,
-        communicator: Option<&Arc<dyn Communicator>>,
-    ) -> Result<Option<Saved>, Complaint> {
-        let read = || match std::fs::read(&self.path) {
-            Ok(bytes) => Ok(Some(bytes)),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(format!("cannot be read: {error}")),
+    pub fn load(&self) -> Result<Option<Saved>, Complaint> {
+        let bytes = match std::fs::read(&self.path) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(self.refuse(&format!("cannot be read: {error}"))),
         };
-        let read = communicator.map_or_else(read, |communicator| told(&**communicator, read));
-        let Some(bytes) = read.map_err(|reason| self.refuse(&reason))? else { return Ok(None) };
         decode(&bytes, &self.identity).map(Some).map_err(|reason| self.refuse(reason))
     }
 
-    /// Saves if the last save is some seconds ago.
-    ///
-    /// # Errors
-    /// The file cannot be written.
-    pub fn save_now_and_then(&mut self, saved: impl FnOnce() -> Saved) -> Result<(), Complaint> {
-        if self.saved.elapsed() < INTERVAL {
-            return Ok(());
-        }
-        self.save(&saved())
+    /// Whether the last save is some seconds ago.
+    pub fn is_due(&self) -> bool {
+        self.saved.elapsed() >= INTERVAL
     }
 
     /// Saves.
@@ -108,35 +97,6 @@ impl Checkpoint {
     }
 }
 
-type Read = Result<Option<Vec<u8>>, String>;
-
-/// What the first rank reads, on all of them.
-fn told(communicator: &dyn Communicator, read: impl Fn() -> Read) -> Read {
-    let read = if communicator.rank() == 0 { Some(read()) } else { None };
-    let mut words = Vec::new();
-    if let Some(Ok(Some(bytes))) = &read {
-        words.push(f64::from_bits(bytes.len() as u64));
-        words.extend(bytes.chunks(8).map(|chunk| {
-            let mut word = [0; 8];
-            word[..chunk.len()].copy_from_slice(chunk);
-            f64::from_le_bytes(word)
-        }));
-    } else if let Some(Err(_)) = &read {
-        words.push(f64::from_bits(u64::MAX));
-    }
-    let words = communicator.gather(&words);
-    if let Some(read) = read {
-        return read;
-    }
-    let Some(length) = words.first().map(|length| length.to_bits()) else { return Ok(None) };
-    if length == u64::MAX {
-        return Err("cannot be read by the first rank".to_owned());
-    }
-    let mut bytes: Vec<u8> = words.iter().skip(1).flat_map(|word| word.to_le_bytes()).collect();
-    bytes.truncate(length as usize);
-    Ok(Some(bytes))
-}
-
 fn cache() -> PathBuf {
     let absolute =
         |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
@@ -151,8 +111,19 @@ fn cache() -> PathBuf {
 fn encode(saved: &Saved, identity: &str) -> Vec<u8> {
     let Saved { snapshot, notes } = saved;
     let states = snapshot.vectors.first().map_or(0, Vec::len);
-    let mut bytes = Vec::with_capacity(64 + identity.len() + 8 * states * snapshot.vectors.len());
-    bytes.extend_from_slice(MAGIC);
+    let mut bytes = head(snapshot, notes, states, identity);
+    bytes.reserve(8 * states * snapshot.vectors.len() + 4);
+    for value in snapshot.vectors.iter().flatten() {
+        bytes.extend_from_slice(&value.to_le_bytes());
+    }
+    let sum = crc32fast::hash(&bytes);
+    bytes.extend_from_slice(&sum.to_le_bytes());
+    bytes
+}
+
+/// All that comes before the vectors, which have an entry for each of so many states.
+fn head(snapshot: &Snapshot, notes: &[u64], states: usize, identity: &str) -> Vec<u8> {
+    let mut bytes = MAGIC.to_vec();
     bytes.extend_from_slice(&(identity.len() as u64).to_le_bytes());
     bytes.extend_from_slice(identity.as_bytes());
     let (limits, region) = (&snapshot.limits, &snapshot.region);
@@ -163,50 +134,70 @@ fn encode(saved: &Saved, identity: &str) -> Vec<u8> {
     for number in numbers.chain(limits).chain(region.iter().copied()) {
         bytes.extend_from_slice(&number.to_le_bytes());
     }
-    for value in snapshot.vectors.iter().flatten() {
-        bytes.extend_from_slice(&value.to_le_bytes());
-    }
-    let sum = crc32fast::hash(&bytes);
-    bytes.extend_from_slice(&sum.to_le_bytes());
     bytes
 }
 
+const DAMAGED: &str = "is damaged";
+
 fn decode(bytes: &[u8], identity: &str) -> Result<Saved, &'static str> {
-    const DAMAGED: &str = "is damaged";
     let (body, sum) = bytes.split_last_chunk::<4>().ok_or(DAMAGED)?;
-    let known = [(&MAGIC[..], true), (&FIRST[..], false)];
-    let found = known.iter().find_map(|(magic, has)| Some((body.strip_prefix(*magic)?, *has)));
-    let (rest, has_region) = found.ok_or("is not a checkpoint of this version")?;
+    layout(body)?;
     if crc32fast::hash(body) != u32::from_le_bytes(*sum) {
         return Err(DAMAGED);
     }
+    let Head { mut saved, vectors, states, length } = read_head(body, identity)?;
+    let (numbers, odd) = body[length..].as_chunks::<8>();
+    if !odd.is_empty() || vectors.checked_mul(states) != Some(numbers.len()) {
+        return Err(DAMAGED);
+    }
+    let numbers = numbers.iter().map(|bytes| f64::from_le_bytes(*bytes));
+    let numbers: Vec<f64> = numbers.collect();
+    if !numbers.iter().all(|number| number.is_finite()) {
+        return Err(DAMAGED);
+    }
+    saved.snapshot.vectors = numbers.chunks(states).map(<[f64]>::to_vec).collect();
+    Ok(saved)
+}
+
+/// Whether what begins like this has words of a region, and what follows.
+fn layout(bytes: &[u8]) -> Result<(bool, &[u8]), &'static str> {
+    let known = [(&MAGIC[..], true), (&FIRST[..], false)];
+    let found = known.iter().find_map(|(magic, has)| Some((*has, bytes.strip_prefix(*magic)?)));
+    found.ok_or("is not a checkpoint of this version")
+}
+
+/// What comes before the vectors, how many these are, how many states, and how many bytes that takes.
+struct Head {
+    saved: Saved,
+    vectors: usize,
+    states: usize,
+    length: usize,
+}
+
+fn read_head(bytes: &[u8], identity: &str) -> Result<Head, &'static str> {
+    let (has_region, rest) = layout(bytes)?;
     let (length, rest) = number(rest).ok_or(DAMAGED)?;
     let (text, rest) = rest.split_at_checked(length as usize).ok_or(DAMAGED)?;
     if text != identity.as_bytes() {
         return Err("belongs to another model, or to other options");
     }
-    let (chunks, odd) = rest.as_chunks::<8>();
-    let mut words: Vec<u64> = chunks.iter().map(|chunk| u64::from_le_bytes(*chunk)).collect();
-    if !has_region && words.len() >= 3 {
-        words.insert(3, 0);
-    }
-    let (&[remaining, notes, limits, region, vectors, states], rest) =
-        words.split_first_chunk::<6>().ok_or(DAMAGED)?;
-    let (notes, rest) = rest.split_at_checked(notes as usize).ok_or(DAMAGED)?;
-    let (limits, rest) = rest.split_at_checked(limits as usize).ok_or(DAMAGED)?;
-    let (region, rest) = rest.split_at_checked(region as usize).ok_or(DAMAGED)?;
-    if !odd.is_empty() || states == 0 || vectors.checked_mul(states) != Some(rest.len() as u64) {
-        return Err(DAMAGED);
-    }
+    let (words, _) = rest.as_chunks::<8>();
+    let mut words = words.iter().map(|word| u64::from_le_bytes(*word));
+    let mut next = || words.next().ok_or(DAMAGED);
+    let [remaining, notes, limits] = [next()?, next()?, next()?];
+    let region = if has_region { next()? } else { 0 };
+    let [vectors, states] = [next()?, next()?].map(|count| count as usize);
+    let left = words.len() as u64;
+    let lists = notes.checked_add(limits).and_then(|both| both.checked_add(region));
+    let lists = lists.filter(|all| *all <= left && states > 0).ok_or(DAMAGED)? as usize;
+    let mut list = |count: u64| -> Vec<u64> { words.by_ref().take(count as usize).collect() };
+    let (notes, limits, region) = (list(notes), list(limits), list(region));
     let limits = limits.iter().map(|&limit| u32::try_from(limit)).collect::<Result<_, _>>();
-    if rest.iter().any(|&word| !f64::from_bits(word).is_finite()) {
-        return Err(DAMAGED);
-    }
-    let vector = |words: &[u64]| words.iter().map(|&word| f64::from_bits(word)).collect();
-    let vectors = rest.chunks(states as usize).map(vector).collect();
     let limits = limits.map_err(|_| DAMAGED)?;
-    let snapshot = Snapshot { remaining, limits, vectors, region: region.to_vec() };
-    Ok(Saved { snapshot, notes: notes.to_vec() })
+    let snapshot = Snapshot { remaining, limits, vectors: Vec::new(), region };
+    let sizes = if has_region { 6 } else { 5 };
+    let length = MAGIC.len() + 8 + identity.len() + 8 * (sizes + lists);
+    Ok(Head { saved: Saved { snapshot, notes }, vectors, states, length })
 }
 
 fn number(bytes: &[u8]) -> Option<(u64, &[u8])> {

@@ -1,0 +1,238 @@
+//! The checkpoint of ranks of which each has its own states: one file, of which each writes and reads its part.
+
+use super::{Checkpoint, DAMAGED, Head, Saved, head, layout, read_head};
+use crate::complaint::Complaint;
+use crc32fast::Hasher;
+use remapping::communicator::{Communicator, Shares};
+use remapping::drift::Snapshot;
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+/// What connects the ranks, and who has which states.
+type Others<'o> = (&'o dyn Communicator, &'o Shares);
+
+/// Numbers that are written or read at once.
+const CHUNK: usize = 1 << 13;
+
+impl Checkpoint {
+    /// The snapshot of the own states, from what any number of ranks has saved, or `remap solve`. All ranks call it.
+    ///
+    /// # Errors
+    /// A file that is damaged, or belongs to another computation: the same on all ranks.
+    pub fn load_shared(&self, (others, shares): Others<'_>) -> Result<Option<Saved>, Complaint> {
+        let found = if others.rank() == 0 { self.beginning() } else { Ok(None) };
+        let (found, reason) = match found {
+            Ok(found) => (found, None),
+            Err(error) => (None, Some(error.to_string())),
+        };
+        let mut state = [if found.is_some() { 1.0 } else { 0.0 }, reason.iter().len() as f64];
+        others.largest(&mut state);
+        match state {
+            [_, 1.0] => {
+                let reason = reason.unwrap_or_else(|| "the first rank".to_owned());
+                return Err(self.refuse(&format!("cannot be read: {reason}")));
+            }
+            [0.0, _] => return Ok(None),
+            _ => {}
+        }
+        let bytes = told(others, found);
+        let (bytes, sum) = bytes.split_last_chunk::<4>().ok_or_else(|| self.refuse(DAMAGED))?;
+        let begun = read_head(bytes, &self.identity).map_err(|reason| self.refuse(reason))?;
+        let Head { mut saved, vectors, states, length } = begun;
+        let own = shares.own(others.rank());
+        let (mut sums, mut whole) = (Vec::new(), states == shares.total());
+        for vector in 0..vectors {
+            if !whole {
+                break;
+            }
+            let place = length + 8 * (vector * states + own.start);
+            match read_part(&self.path, place as u64, own.len()) {
+                Ok((numbers, sum)) => {
+                    whole = numbers.iter().all(|number| number.is_finite());
+                    saved.snapshot.vectors.push(numbers);
+                    sums.push(sum);
+                }
+                Err(_) => whole = false,
+            }
+        }
+        let mut broken = [if whole { 0.0 } else { 1.0 }];
+        others.largest(&mut broken);
+        let is_same = broken == [0.0]
+            && together((others, shares), &bytes[..length], &sums) == u32::from_le_bytes(*sum);
+        if is_same { Ok(Some(saved)) } else { Err(self.refuse(DAMAGED)) }
+    }
+
+    /// What comes before the vectors, and maybe some of these, and the sum at the end.
+    fn beginning(&self) -> io::Result<Option<Vec<u8>>> {
+        let mut file = match File::open(&self.path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            file => file?,
+        };
+        let all = file.metadata()?.len();
+        let mut bytes = Vec::new();
+        let mut length = 1 << 16;
+        loop {
+            Read::by_ref(&mut file).take(length).read_to_end(&mut bytes)?;
+            // What is wrong with it shows on all ranks.
+            let known = layout(&bytes).is_err() || read_head(&bytes, &self.identity).is_ok();
+            if known || bytes.len() as u64 >= all.min(1 << 32) {
+                break;
+            }
+            length *= 2;
+        }
+        if let Ok(Head { vectors, states, length, .. }) = read_head(&bytes, &self.identity) {
+            let numbers = vectors.checked_mul(states).and_then(|numbers| numbers.checked_mul(8));
+            let expected = numbers.and_then(|numbers| numbers.checked_add(length + 4));
+            if expected != usize::try_from(all).ok() {
+                // Neither more nor less than that.
+                bytes.truncate(3);
+                return Ok(Some(bytes));
+            }
+            bytes.truncate(length);
+        }
+        let mut sum = [0; 4];
+        file.seek(SeekFrom::Start(all.saturating_sub(4)))?;
+        file.read_exact(&mut sum)?;
+        bytes.extend(sum);
+        Ok(Some(bytes))
+    }
+
+    /// Saves what all ranks have, of which each shows its own part; the notes are those of the first.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn save_shared(
+        &mut self,
+        (others, shares): Others<'_>,
+        snapshot: &Snapshot,
+        notes: &[u64],
+    ) -> Result<(), Complaint> {
+        let (first, own) = (others.rank() == 0, shares.own(others.rank()));
+        let head = head(snapshot, notes, shares.total(), &self.identity);
+        let beside = beside(&self.path);
+        self.saved = Instant::now();
+        let mut failed = None;
+        let mut length = [0.0];
+        if first {
+            length = [head.len() as f64];
+            failed = begin(&beside, &head).err();
+        }
+        others.largest(&mut length);
+        if all_can(others, &failed) {
+            let place =
+                |vector: usize| length[0] as u64 + 8 * (vector * shares.total() + own.start) as u64;
+            let parts = snapshot.vectors.iter().enumerate();
+            let written =
+                parts.map(|(vector, numbers)| write_part(&beside, place(vector), numbers));
+            let written: io::Result<Vec<u32>> = written.collect();
+            let sums = written.unwrap_or_else(|error| {
+                failed = Some(error);
+                Vec::new()
+            });
+            if all_can(others, &failed) {
+                let sum = together((others, shares), &head, &sums);
+                if first {
+                    let end = place(snapshot.vectors.len());
+                    failed = finish(&beside, end, sum, &self.path).err();
+                }
+            }
+        }
+        if all_can(others, &failed) {
+            self.saved = Instant::now();
+            return Ok(());
+        }
+        if first {
+            // It may not be there.
+            let _ = std::fs::remove_file(&beside);
+        }
+        let reason =
+            failed.map_or_else(|| "another rank failed".to_owned(), |error| error.to_string());
+        let message = format!("cannot write {}: {reason}", self.path.display());
+        Err(Complaint::elsewhere(message, "choose a folder that all ranks can write to"))
+    }
+}
+
+/// What it is called until it is whole.
+fn beside(path: &Path) -> PathBuf {
+    let mut name = std::ffi::OsString::from(".remap-mpi-");
+    name.push(path.file_name().unwrap_or_default());
+    path.with_file_name(name)
+}
+
+fn begin(path: &Path, head: &[u8]) -> io::Result<()> {
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder)?;
+    }
+    let mut file = File::create(path)?;
+    file.write_all(head)?;
+    file.sync_all()
+}
+
+fn finish(path: &Path, end: u64, sum: u32, name: &Path) -> io::Result<()> {
+    let mut file = File::options().write(true).open(path)?;
+    file.seek(SeekFrom::Start(end))?;
+    file.write_all(&sum.to_le_bytes())?;
+    file.sync_all()?;
+    std::fs::rename(path, name)
+}
+
+/// Writes numbers at this place of a file that is there; returns their sum.
+fn write_part(path: &Path, place: u64, numbers: &[f64]) -> io::Result<u32> {
+    let mut file = File::options().write(true).open(path)?;
+    file.seek(SeekFrom::Start(place))?;
+    let (mut hasher, mut bytes) = (Hasher::new(), Vec::with_capacity(8 * CHUNK));
+    for numbers in numbers.chunks(CHUNK) {
+        bytes.clear();
+        bytes.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
+        hasher.update(&bytes);
+        file.write_all(&bytes)?;
+    }
+    file.sync_all()?;
+    Ok(hasher.finalize())
+}
+
+/// So many numbers at this place of a file, and their sum.
+fn read_part(path: &Path, place: u64, count: usize) -> io::Result<(Vec<f64>, u32)> {
+    let mut file = File::open(path)?;
+    file.seek(SeekFrom::Start(place))?;
+    let (mut hasher, mut numbers) = (Hasher::new(), Vec::with_capacity(count));
+    let mut bytes = vec![0; 8 * CHUNK];
+    while numbers.len() < count {
+        let bytes = &mut bytes[..8 * CHUNK.min(count - numbers.len())];
+        file.read_exact(bytes)?;
+        hasher.update(bytes);
+        numbers.extend(bytes.as_chunks().0.iter().map(|bytes| f64::from_le_bytes(*bytes)));
+    }
+    Ok((numbers, hasher.finalize()))
+}
+
+/// The sum of all of a file, from those of the parts of all ranks.
+fn together((others, shares): Others<'_>, head: &[u8], own: &[u32]) -> u32 {
+    let own: Vec<f64> = own.iter().map(|sum| f64::from(*sum)).collect();
+    let all = others.gather(&own);
+    let mut hasher = Hasher::new();
+    hasher.update(head);
+    for vector in 0..own.len() {
+        for rank in 0..others.ranks() {
+            let sum = all[rank * own.len() + vector] as u32;
+            let bytes = 8 * shares.own(rank).len() as u64;
+            hasher.combine(&Hasher::new_with_initial_len(sum, bytes));
+        }
+    }
+    hasher.finalize()
+}
+
+/// Whether nothing has failed on any rank.
+fn all_can(others: &dyn Communicator, failed: &Option<io::Error>) -> bool {
+    let mut fails = [if failed.is_some() { 1.0 } else { 0.0 }];
+    others.largest(&mut fails);
+    fails == [0.0]
+}
+
+/// The bytes that the first rank has, on all of them.
+fn told(others: &dyn Communicator, bytes: Option<Vec<u8>>) -> Vec<u8> {
+    let numbers = bytes.iter().flatten().map(|byte| f64::from(*byte)).collect::<Vec<_>>();
+    others.gather(&numbers).into_iter().map(|byte| byte as u8).collect()
+}

@@ -1,0 +1,82 @@
+//! What is kept of a recursion, by one rank or by several together.
+
+use crate::checkpoint::{Checkpoint, Saved};
+use crate::complaint::Complaint;
+use remapping::drift::{Backward, Decisions, Ranks};
+use std::path::Path;
+
+/// The costs of the states of all ranks, on the first.
+pub(super) fn collected(own: Vec<Option<f64>>, ranks: &Ranks) -> Vec<Option<f64>> {
+    let Some((others, _)) = ranks.others() else { return own };
+    let numbers: Vec<f64> = own.into_iter().map(|cost| cost.unwrap_or(-1.0)).collect();
+    // Costs are not negative.
+    others
+        .collect(&numbers)
+        .into_iter()
+        .map(|cost| Some(cost).filter(|cost| *cost >= 0.0))
+        .collect()
+}
+
+/// The decisions of all ranks, on the first.
+pub(super) fn whole(own: &Decisions, ranks: &Ranks) -> Option<Decisions> {
+    let Some((others, shares)) = ranks.others() else { return Some(own.clone()) };
+    let words: Vec<f64> = own.words().iter().map(|word| f64::from_bits(*word)).collect();
+    let words = others.collect(&words).into_iter().map(f64::to_bits).collect();
+    Decisions::from_words(shares.total(), words)
+}
+
+/// Where the recursion is saved.
+pub(super) struct Kept<'k> {
+    checkpoint: Checkpoint,
+    ranks: &'k Ranks,
+}
+
+impl<'k> Kept<'k> {
+    pub fn new(checkpoint: Checkpoint, ranks: &'k Ranks) -> Self {
+        Self { checkpoint, ranks }
+    }
+
+    /// The ranks that share the recursion.
+    pub fn ranks(&self) -> &'k Ranks {
+        self.ranks
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        self.checkpoint.path()
+    }
+
+    /// Removes the file: the recursion is done.
+    pub fn remove(&self) {
+        if self.is_first() {
+            self.checkpoint.remove();
+        }
+    }
+
+    /// Whether it is time; the first rank says.
+    pub fn is_due(&self) -> bool {
+        let due = self.checkpoint.is_due();
+        let Some((others, _)) = self.ranks.others() else { return due };
+        let mut due = [if due && others.rank() == 0 { 1.0 } else { 0.0 }];
+        others.largest(&mut due);
+        due == [1.0]
+    }
+
+    /// Saves, with what has been noted on the way.
+    pub fn save(&mut self, backward: &mut Backward<'_>, notes: Vec<u64>) -> Result<(), Complaint> {
+        match self.ranks.others() {
+            Some(others) => {
+                backward.show(|snapshot| self.checkpoint.save_shared(others, snapshot, &notes))
+            }
+            None => {
+                let saved = Saved { snapshot: backward.snapshot(), notes };
+                self.checkpoint.save(&saved)
+            }
+        }
+    }
+
+    /// Whether this is the rank that speaks.
+    pub fn is_first(&self) -> bool {
+        self.ranks.others().is_none_or(|(others, _)| others.rank() == 0)
+    }
+}

@@ -1,0 +1,100 @@
+//! Some rows of a joint chain: those of one of several ranks.
+
+use super::{ChainError, misses_one, probability};
+use rayon::prelude::*;
+use sprs::{CsMat, TriMat};
+use std::ops::Range;
+
+/// The rows of consecutive states of a transition matrix.
+#[derive(Debug, Clone, PartialEq)]
+pub struct JointRows {
+    first: usize,
+    matrix: CsMat<f64>,
+    longest_row: usize,
+}
+
+impl JointRows {
+    /// The rows `own` of a chain of so many states, with these entries `(row, column, probability)`; equal positions add up.
+    ///
+    /// # Errors
+    /// As of [`Joint::from_entries`](super::Joint::from_entries), of these rows.
+    pub fn from_entries(
+        states: usize,
+        own: Range<usize>,
+        entries: &[(usize, usize, f64)],
+    ) -> Result<Self, ChainError> {
+        if states < 2 {
+            return Err(ChainError::TooFewLevels(states));
+        }
+        let mut triplets = TriMat::new((own.len(), states));
+        for &(i, j, p) in entries {
+            if !own.contains(&i) || j >= states {
+                let what = format!("position ({i}, {j}) of the transition matrix");
+                return Err(ChainError::Shape { what, expected: states, found: i.max(j) + 1 });
+            }
+            triplets.add_triplet(i - own.start, j, p);
+        }
+        let matrix: CsMat<f64> = triplets.to_csr();
+        let mut longest_row = 0;
+        for (i, row) in matrix.outer_iterator().enumerate() {
+            let i = own.start + i;
+            for (j, &p) in row.iter() {
+                probability(p, || format!("entry ({i}, {j})"))?;
+            }
+            let sum: f64 = row.data().iter().sum();
+            if misses_one(sum, row.nnz()) {
+                return Err(ChainError::RowSum { row: i, sum });
+            }
+            longest_row = longest_row.max(row.nnz());
+        }
+        Ok(Self { first: own.start, matrix, longest_row })
+    }
+
+    /// The states whose rows these are.
+    pub fn own(&self) -> Range<usize> {
+        self.first..self.first + self.matrix.rows()
+    }
+
+    /// The number of states of the chain.
+    pub fn states(&self) -> usize {
+        self.matrix.cols()
+    }
+
+    /// The number of entries.
+    pub fn entries(&self) -> usize {
+        self.matrix.nnz()
+    }
+
+    /// The most entries of a row.
+    pub(super) fn longest(&self) -> usize {
+        self.longest_row
+    }
+
+    /// From the first to the last state that a function must be known in, with the own ones.
+    pub fn needed(&self) -> Range<usize> {
+        let own = self.own();
+        let columns = self.matrix.indices();
+        let least = columns.iter().copied().min().unwrap_or(own.start);
+        let most = columns.iter().copied().max().map_or(own.end, |most| most + 1);
+        least.min(own.start)..most.max(own.end)
+    }
+
+    /// How likely each own state is to stay.
+    pub(super) fn staying(&self) -> Vec<f64> {
+        let at = |i: usize| self.matrix.get(i, self.first + i).copied().unwrap_or(0.0);
+        (0..self.matrix.rows()).map(at).collect()
+    }
+
+    /// What the own states are to expect of a function, which is given from the state `base` on.
+    pub(super) fn apply_own(&self, (v, base): (&[f64], usize), out: &mut [f64]) {
+        assert_eq!(out.len(), self.matrix.rows());
+        let (indptr, indices, data) =
+            (self.matrix.indptr(), self.matrix.indices(), self.matrix.data());
+        let starts = indptr.raw_storage();
+        out.par_iter_mut().with_min_len(1024).enumerate().for_each(|(i, out)| {
+            let row = starts[i]..starts[i + 1];
+            let terms = data[row.clone()].iter().zip(&indices[row]);
+            *out = terms.map(|(p, &j)| p * v[j - base]).sum();
+        });
+    }
+}

@@ -1,0 +1,109 @@
+//! Relative costs of a policy that remaps and goes on, as `renewal` has them, by the solver that ranks share: without
+//! classes of totals and coarser grids.
+
+use super::killed::Killed;
+use super::renewal::Rule;
+use super::targets::Targets;
+use super::{Problem, vector};
+use crate::communicator::Equations;
+
+/// The most applications of one evaluation; the next one goes on from there.
+const APPLICATIONS: u64 = 600;
+
+/// The norm of all residuals falls by as much as the largest must, and by this much more.
+const STRICTNESS: f64 = 0.5;
+
+/// `y - P (y, or y where a remap leads) + mean of y` where one goes on, and in all targets.
+pub(super) struct Renewed<'a> {
+    problem: &'a Problem,
+    targets: &'a Targets,
+    rule: &'a Rule<'a>,
+    killed: Killed<'a>,
+    /// The number of states of all ranks.
+    count: f64,
+    function: Vec<f64>,
+    image: Vec<f64>,
+}
+
+impl<'a> Renewed<'a> {
+    pub fn new(problem: &'a Problem, targets: &'a Targets, rule: &'a Rule<'a>) -> Self {
+        let mut held: Vec<bool> = rule.remaps.iter().map(|remaps| !remaps).collect();
+        targets.own().iter().for_each(|target| held[*target] = true);
+        let killed = Killed::new(problem, &held);
+        let count = problem.gather(vec![killed.count() as f64]).into_iter().sum();
+        let n = problem.states();
+        Self { problem, targets, rule, killed, count, function: vec![0.0; n], image: vec![0.0; n] }
+    }
+
+    /// What follows from y in all own states, but for what remaps cost.
+    fn extend(&mut self, y: &[f64]) {
+        self.killed.unpack(y, &mut self.function);
+        let back = self.targets.read(self.problem, &self.function);
+        let (remaps, targets) = (self.rule.remaps, self.targets);
+        vector::update(&mut self.function, |s, y| if remaps[s] { back[targets.of(s)] } else { y });
+    }
+
+    fn apply(&mut self, y: &[f64], out: &mut [f64]) {
+        self.extend(y);
+        self.problem.operator.apply_into(&self.function, &mut self.image);
+        let own = vector::sum_of([y], |[y]| y);
+        let mean = self.problem.gather(vec![own]).into_iter().sum::<f64>() / self.count;
+        let image = self.killed.pack(&self.image);
+        vector::update_from(out, [y, &image], move |_, [y, image]| y - image + mean);
+    }
+
+    /// Improves relative costs `h` of the own states until no residual exceeds `accuracy`, if it can; returns how many
+    /// times the operator was applied.
+    pub fn evaluate(mut self, h: &mut [f64], accuracy: f64, limit: u64) -> u64 {
+        let (problem, rule) = (self.problem, self.rule);
+        let paid = |s: usize| if rule.remaps[s] { rule.costs[s] } else { 0.0 };
+        vector::update(&mut self.function, |s, _| paid(s));
+        problem.operator.apply_into(&self.function, &mut self.image);
+        vector::update_from(&mut self.image, [&problem.running], |image, [psi]| psi + image);
+        let right = self.killed.pack(&self.image);
+        let mut y = self.killed.pack(h);
+        let before = y.clone();
+        let [norm, largest] = self.residual(&right, &y);
+        let mut applications = 2;
+        if largest > accuracy {
+            let goal = norm * (accuracy / largest) * STRICTNESS;
+            let limit = APPLICATIONS.min(limit);
+            let unit = self.killed.diagonal();
+            let mut inner = vec![0.0; y.len()];
+            let mut scaled = y.clone();
+            vector::update_from(&mut scaled, [&unit], |y, [u]| y * u);
+            let mut apply = |y: &[f64], out: &mut [f64]| {
+                vector::update_from(&mut inner, [y, &unit], |_, [y, u]| y / u);
+                self.apply(&inner, out);
+            };
+            let equations =
+                Equations { apply: &mut apply, symmetric: false, right: &right, goal, limit };
+            if let Some((communicator, _)) = &problem.shared {
+                applications += communicator.solve(equations, &mut scaled);
+            }
+            vector::update_from(&mut y, [&scaled, &unit], |_, [y, u]| y / u);
+            let [_, left] = self.residual(&right, &y);
+            applications += 1;
+            // It may be anything where the solver broke down.
+            if !(left < largest) {
+                y = before;
+            }
+        }
+        self.extend(&y);
+        h.copy_from_slice(&self.function);
+        vector::update(h, |s, h| h + paid(s));
+        applications
+    }
+
+    /// The root of the sum of all squared residuals, and the largest.
+    fn residual(&mut self, right: &[f64], y: &[f64]) -> [f64; 2] {
+        let mut r = vec![0.0; y.len()];
+        self.apply(y, &mut r);
+        vector::update_from(&mut r, [right], |image, [right]| right - image);
+        let own = vector::sum_of([&r], |[r]| r * r);
+        let norm = self.problem.gather(vec![own]).into_iter().sum::<f64>().sqrt();
+        let [largest] = self.problem.largest([vector::maximum_of([&r], |[r]| r.abs())]);
+        // Maxima do not see what is no number.
+        [norm, if norm.is_finite() { largest } else { f64::INFINITY }]
+    }
+}

@@ -1,0 +1,54 @@
+//! The states that remaps lead to, few of all, and what a function has there.
+
+use super::Problem;
+
+/// Where remaps lead from the own states.
+pub(super) struct Targets {
+    /// All targets, in ascending order.
+    places: Vec<usize>,
+    /// Which of them, from each own state.
+    of: Vec<u32>,
+    /// Of those that are own states, the own numbers.
+    own: Vec<usize>,
+}
+
+impl Targets {
+    /// Those of remaps that lead from s to `rebalanced[s]`, among the states of all ranks.
+    pub fn new(problem: &Problem, rebalanced: &[usize]) -> Self {
+        let sorted = |mut places: Vec<usize>| {
+            places.sort_unstable();
+            places.dedup();
+            places
+        };
+        let places = sorted(rebalanced.to_vec());
+        let known = places.iter().map(|place| *place as f64).collect();
+        let places = sorted(problem.gather(known).into_iter().map(|x| x as usize).collect());
+        let place = |target: &usize| places.partition_point(|other| other < target) as u32;
+        let (first, count) = (problem.first(), problem.states());
+        let own = places.iter().map(|place| place.wrapping_sub(first));
+        let own = own.filter(|place| *place < count).collect();
+        Self { of: rebalanced.iter().map(place).collect(), own, places }
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.places.len()
+    }
+
+    /// Which of them a remap leads to from an own state.
+    pub fn of(&self, state: usize) -> usize {
+        self.of[state] as usize
+    }
+
+    /// Those that are own states.
+    pub fn own(&self) -> &[usize] {
+        &self.own
+    }
+
+    /// What a function has there, on all ranks.
+    pub fn read(&self, problem: &Problem, function: &[f64]) -> Vec<f64> {
+        let all = problem.gather(self.own.iter().map(|state| function[*state]).collect());
+        debug_assert_eq!(all.len(), self.count());
+        all
+    }
+}
