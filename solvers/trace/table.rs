@@ -1,6 +1,6 @@
 //! Long and wide tables, separated by commas, semicolons, tabs or blanks.
 
-use super::columns::{Column, columns, guessed, measured};
+use super::columns::{Column, columns, guessed, layout, measured};
 use super::gather::Raw;
 use super::{Cell, RawRemap, at, flag, seconds, whole};
 use crate::complaint::Complaint;
@@ -40,42 +40,11 @@ fn table(name: &str, start: &str, raw: &mut Raw<'_>) -> Result<Table, Complaint>
         lines.find(|line| !line.is_empty() && !line.starts_with('#')).map_or_else(Vec::new, cells);
     let columns = if header { columns(&names) } else { guessed(&names, &second, raw) };
     let columns = columns.map_err(|what| at(name, 1, &what))?;
-    let place = |wanted| columns.iter().position(|column| *column == Some(wanted));
-    let wide = place(Column::Rank).is_none();
     let units: Vec<Option<f64>> = match header {
         true => names.iter().map(|name| measured(name).1).collect(),
         false => vec![None; columns.len()],
     };
-    let times = |at: &usize| match columns[*at] {
-        Some(Column::OfRank(_)) => wide,
-        Some(Column::Seconds) => !wide,
-        _ => false,
-    };
-    let first = (0..columns.len()).find(times).filter(|first| units[*first].is_some());
-    if let Some(first) = first {
-        raw.unit_seconds = units[first];
-        let one = (0..columns.len()).filter(times).all(|at| units[at] == units[first]);
-        if !one {
-            return Err(at(name, 1, "the columns of times have different units"));
-        }
-        if let Some(seconds) = units[first].filter(|seconds| *seconds != 1.0) {
-            let column = &names[first];
-            raw.repairs.push(format!(
-                "`{column}` is in units of {seconds} seconds: times are converted to seconds"
-            ));
-        }
-    }
-    let units: Vec<f64> = units.into_iter().map(|unit| unit.unwrap_or(1.0)).collect();
-    raw.knows_remaps = place(Column::Remapped).is_some() || place(Column::RemapSeconds).is_some();
-    raw.form = if wide { "wide table" } else { "long table" };
-    if !wide && place(Column::Seconds).is_none() {
-        let what = format!("there is no column `seconds` among {}", names.join(", "));
-        return Err(at(name, 1, &what));
-    }
-    if !wide && place(Column::Step).is_none() {
-        let what = format!("there is no column `step` among {}", names.join(", "));
-        return Err(at(name, 1, &what));
-    }
+    let units = layout(&names, &columns, &units, raw).map_err(|what| at(name, 1, &what))?;
     Ok(Table { delimiter, header, columns, units })
 }
 

@@ -22,7 +22,7 @@ use std::path::PathBuf;
 
 /// All that is handed on.
 #[derive(Default)]
-struct Kept {
+pub struct Kept {
     beginning: usize,
     seconds: Vec<f64>,
     remaps: Vec<Remap>,
@@ -46,7 +46,7 @@ impl Follow for Kept {
 
 const LITTLE: Beginning = Beginning { cells: 2000, steps: 8 };
 
-fn followed(paths: &[PathBuf], unit: Option<f64>) -> Result<(Trace, Kept), String> {
+pub fn followed(paths: &[PathBuf], unit: Option<f64>) -> Result<(Trace, Kept), String> {
     let mut kept = Kept::default();
     let trace = trace::follow(paths, None, unit, LITTLE, &mut kept);
     trace.map(|trace| (trace, kept)).map_err(|complaint| complaint.to_string())
@@ -85,7 +85,7 @@ fn written(rows: &[(usize, String)]) -> String {
 }
 
 #[track_caller]
-fn assert_same(paths: &[PathBuf], whole: &Trace, unit: Option<f64>) {
+pub fn assert_same(paths: &[PathBuf], whole: &Trace, unit: Option<f64>) {
     let (trace, kept) = followed(paths, unit).unwrap();
     assert!(trace.after.steps > 0 && kept.beginning < whole.record.steps(), "it is not long");
     let record = Record::new(whole.record.ranks(), kept.seconds, kept.remaps).unwrap();
