@@ -11,6 +11,7 @@ mod jsonl;
 mod lammps;
 mod opened;
 mod pattern;
+mod quick;
 mod swift;
 mod table;
 mod vt;

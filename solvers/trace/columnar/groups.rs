@@ -2,7 +2,7 @@
 
 use super::super::columns::{Column, columns, layout, measured, seconds_in};
 use super::super::gather::Raw;
-use super::super::{Cell, RawRemap, checked, counted};
+use super::super::{Cell, checked, counted};
 use super::arrow::{Stated, stated};
 use super::field::{Field, Meant, meant};
 use crate::complaint::Complaint;
@@ -65,12 +65,14 @@ fn read_file(file: File, name: &str, raw: &mut Raw<'_>) -> Result<(), Complaint>
         let help = "a trace has step, rank and seconds, or one row a step and one column a rank";
         Complaint::elsewhere(format!("{name}: {what}"), help)
     };
+    let length = file.metadata().map_or(0, |facts| facts.len());
     let reader = SerializedFileReader::new(file).map_err(damaged)?;
     let wanted = wanted(reader.metadata().file_metadata(), raw).map_err(wrong)?;
     packed(reader.metadata(), &wanted).map_err(|what| {
         let help = "write it with snappy, zstd, lz4 or gzip, or unpacked";
         Complaint::elsewhere(format!("{name}: {what}"), help)
     })?;
+    ranges(reader.metadata(), length).map_err(damaged)?;
     let mut before = 0;
     for number in 0..reader.num_row_groups() {
         let group = reader.get_row_group(number).map_err(damaged)?;
@@ -83,7 +85,7 @@ fn read_file(file: File, name: &str, raw: &mut Raw<'_>) -> Result<(), Complaint>
         while done < rows {
             let piece = most.min(rows - done);
             for field in &mut fields {
-                field.fill(piece).map_err(damaged)?;
+                unpanicked(|| field.fill(piece)).map_err(damaged)?;
                 if field.numbers.len() != piece {
                     let error =
                         format!("a column of row group {number} has fewer than {rows} rows");
@@ -99,6 +101,26 @@ fn read_file(file: File, name: &str, raw: &mut Raw<'_>) -> Result<(), Complaint>
         before += rows;
     }
     Ok(())
+}
+
+/// Refuses columns that lie beyond the file.
+fn ranges(file: &ParquetMetaData, length: u64) -> Result<(), ParquetError> {
+    for column in file.row_groups().iter().flat_map(|group| group.columns()) {
+        let start = column.dictionary_page_offset().unwrap_or(column.data_page_offset());
+        let end = start.checked_add(column.compressed_size());
+        let end = end.and_then(|end| u64::try_from(end).ok()).filter(|end| *end <= length);
+        if start < 0 || column.compressed_size() < 0 || end.is_none() {
+            let name = column.column_path().string();
+            return Err(ParquetError::General(format!("`{name}` lies beyond the end of the file")));
+        }
+    }
+    Ok(())
+}
+
+/// What the reader of Parquet makes of damaged pages: of one file in thousands a panic.
+fn unpanicked(read: impl FnOnce() -> Result<(), ParquetError>) -> Result<(), ParquetError> {
+    let read = std::panic::catch_unwind(std::panic::AssertUnwindSafe(read));
+    read.unwrap_or_else(|_| Err(ParquetError::General("its pages are damaged".to_owned())))
 }
 
 /// A column that is read.
@@ -210,13 +232,7 @@ fn take(fields: &[Field], row: usize, raw: &mut Raw<'_>) -> Result<(), String> {
             Column::OfRank(_) => {}
         }
     }
-    raw.rows = raw.rows.saturating_add(1);
-    if remapped || cost.is_some_and(|cost| cost > 0.0) {
-        raw.remap(RawRemap { step, seconds: cost })?;
-    }
-    if let (Some(rank), Some(seconds)) = (rank, time) {
-        return raw.push(Cell { step, rank, seconds });
-    }
+    raw.row(step, remapped, cost, rank.zip(time))?;
     for field in fields {
         if let Column::OfRank(rank) = field.what {
             let seconds = field.unit * time_of(field.numbers[row])?;
