@@ -8,6 +8,7 @@ use crate::workplace::{Outcome, Workplace};
 use flate2::{Compression, write::GzEncoder};
 use remap::complaint::Complaint;
 use remap::replaying::contest::{contestants, table};
+use remap::replaying::later;
 use remap::replaying::long::{Asked, Long};
 use remap::replaying::{Ground, Outset};
 use remap::trace::{self, Beginning, Follow, Trace};
@@ -518,6 +519,42 @@ fn rules_pay_on_a_long_log_what_they_pay_in_memory() {
     ] {
         assert!(error.contains(words), "{error}");
     }
+}
+
+/// By hand: what the run as it was cost after the beginning, and what a rule would have.
+#[test]
+fn what_is_chosen_on_a_beginning_is_valued_on_the_steps_after_it() {
+    let place = Workplace::new();
+    let made = Made { ranks: 3, steps: 2500, every: 60, walk: 0.01, ..DRIFTING };
+    place.write("run.csv", made.csv());
+    let paths = [place.path("run.csv")];
+    let names = ["threshold:0.08", "advised"].map(str::to_owned);
+    let asked = || asked(&names, Overlap::NONE, Outset::Actual, None);
+    let later = later::later(&paths, (None, None), LITTLE, asked(), true).unwrap().unwrap();
+    let whole = trace::read(&paths[0], None).unwrap().record;
+    let first = later.steps.start;
+    assert!(first < 1100 && later.steps.end == 2500 && later.training.end == first);
+    let remaps = whole.remaps().iter().filter(|remap| remap.before >= first).count();
+    let cost = (first..2500).map(|step| whole.imbalance(step)).sum::<f64>() + 0.8 * remaps as f64;
+    let lines = &later.judged.lines;
+    assert!((lines[2].cost - cost).abs() < 1e-9 * cost && lines[2].policy == "recorded");
+    let time = |step: usize| whole.row(step).iter().copied().fold(0.0, f64::max);
+    let time = (first..2500).map(time).sum::<f64>() + 0.8 * remaps as f64;
+    let saved = 100.0 * (cost - lines[0].cost) / time;
+    let document = serde_json::to_value(later.document(&names[0])).unwrap();
+    let percent = document["saves"]["percent"].as_f64().unwrap();
+    assert!((percent - saved).abs() < 1e-9, "{percent} {saved}");
+    assert_eq!(
+        (&document["judged_from"], &document["judged"]),
+        (&first.into(), &(2500 - first).into())
+    );
+    let said =
+        format!("on all {} steps after these, {first}..=2499, threshold:0.08 saves", 2500 - first);
+    assert!(later.sentence(&names[0]).starts_with(&said), "{}", later.sentence(&names[0]));
+    // What is held as a whole has nothing after it, and a pipe is read once.
+    let all = Beginning { cells: 1 << 18, steps: 1024 };
+    assert!(later::later(&paths, (None, None), all, asked(), true).unwrap().is_none());
+    assert!(later::is_readable_again(&paths) && !later::is_readable_again(&["-".into()]));
 }
 
 fn asked(
