@@ -13,7 +13,7 @@ Traces: CSV with the columns step, rank, seconds[, remapped, remap_seconds], in 
 step with a column for each rank (rank_0, rank_1, ...), in seconds or as they are called (time_ms, rank_0_us); JSON lines with the same names, `seconds` being
 a number or a list; LAMMPS logs whose thermo output has the imbalance of fix balance; the LB data of
 DARMA/vt (the folder, or a file with the others beside it), LoadBalanceCosts of WarpX, rank_cpu_balance.log
-of SWIFT (CPU times); lines by --regex, where remap_seconds on a line of its own is of a remap before the
+of SWIFT (CPU times); Parquet with the columns of CSV; lines by --regex, where remap_seconds on a line of its own is of a remap before the
 next step. All also compressed by gzip or brotli; `-` is standard input; a log may be
 written in several files, given in order. Up to a tenth of a rank's times may be missing (or NaN): they
 are filled in between their neighbours, and said. Anything else that is wrong is refused.")
@@ -69,6 +69,8 @@ pub enum Format {
     Warpx,
     /// rank_cpu_balance.log of SWIFT.
     Swift,
+    /// Parquet: the table in columns.
+    Parquet,
 }
 
 impl Reading {
@@ -81,6 +83,7 @@ impl Reading {
             Format::Vt => Form::Vt,
             Format::Warpx => Form::Warpx,
             Format::Swift => Form::Swift,
+            Format::Parquet => Form::Parquet,
         });
         self.regex.clone().map(Form::Lines).or(forced)
     }

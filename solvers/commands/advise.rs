@@ -2,14 +2,16 @@
 
 use super::Exit;
 use super::advice_files::{self, Parts};
-use super::log::{Opened, beginning, priced, remaps_recorded};
-use crate::cli::{Advise, Reading};
+use super::log::{Opened, TRIED, beginning, priced, remaps_recorded};
+use crate::cli::{Advise, Log, Reading};
 use crate::complaint::Complaint;
 use crate::fitting::{self, Facts, Kind};
 use crate::output::print;
 use crate::replaying::advice::{Advice, Question, unmarked};
 use crate::replaying::check::{Findings, examine};
 use crate::replaying::contest::{self, Line, Percent};
+use crate::replaying::later::{self, Later};
+use crate::replaying::long::Asked;
 use crate::replaying::what_if::{self, WhatIf};
 use crate::replaying::whole_cost;
 use crate::run::Watch;
@@ -20,7 +22,8 @@ use remapping::Halt;
 use remapping::overlap::Overlap;
 use serde::Serialize;
 use std::fmt::Write;
-use std::path::Path;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
 
 #[derive(Debug, Serialize)]
 struct Document {
@@ -46,6 +49,9 @@ struct Document {
     clairvoyant: Option<f64>,
     policies: Vec<Line>,
     best_in_use: Option<String>,
+    /// The same policies on the steps after the beginning of a long log.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    later: Option<later::Document>,
     models: Vec<Model>,
     notes: Vec<String>,
     files: Vec<String>,
@@ -71,10 +77,12 @@ pub(super) fn run(arguments: &Advise) -> Result<Exit, Complaint> {
     let overlap = arguments.overlap;
     let question =
         Question { overlap, steps: arguments.steps, ..question(&opened, arguments.seed) };
-    let work = match work(&opened, &question)? {
+    let mut work = match work(&opened, &question)? {
         Ok(work) => work,
         Err(halt) => return Ok(remapping::Status::from(halt).into()),
     };
+    let Log { traces, reading } = &arguments.log;
+    let later = work.play_later(traces, reading, &opened, &question)?;
     let files = match &arguments.out {
         None => Vec::new(),
         Some(folder) => {
@@ -102,6 +110,7 @@ pub(super) fn run(arguments: &Advise) -> Result<Exit, Complaint> {
         clairvoyant: judged.and_then(|judged| judged.clairvoyant),
         policies: judged.map_or_else(Vec::new, |judged| judged.lines.clone()),
         best_in_use: judged.map(|judged| judged.best_in_use.0.clone()),
+        later: later.as_ref().map(|(later, policy)| later.document(policy)),
         models,
         notes,
         files,
@@ -109,7 +118,7 @@ pub(super) fn run(arguments: &Advise) -> Result<Exit, Complaint> {
     if arguments.json {
         print(&to_json(&document));
     } else {
-        print(&text(&document, &advice, trace));
+        print(&text(&document, &advice, trace, later.as_ref()));
     }
     Ok(Exit::Done)
 }
@@ -137,6 +146,42 @@ struct Work {
 }
 
 impl Work {
+    /// Plays the policies on the steps after those that were looked at, with the name of the one that was chosen; what
+    /// it is worth there is a note. `None` if there are no such steps, or no rule, or they cannot be read once more.
+    fn play_later(
+        &mut self,
+        paths: &[PathBuf],
+        reading: &Reading,
+        opened: &Opened,
+        question: &Question<'_>,
+    ) -> Result<Option<(Later, String)>, Complaint> {
+        let Advice { judged: Some(judged), chosen: Some(chosen), .. } = &self.advice else {
+            return Ok(None);
+        };
+        if opened.trace.after.steps == 0 || !later::is_readable_again(paths) {
+            return Ok(None);
+        }
+        let names = judged.lines.iter().map(|line| line.policy.clone());
+        let asked = Asked {
+            name: opened.name.clone(),
+            names: names.filter(|name| name != contest::RECORDED).collect(),
+            remap_cost: Some(opened.remap_cost),
+            overlap: question.overlap,
+            from: question.ground(question.cut()).from,
+            seed: question.seed,
+            solution: Box::new(|_| Ok(None)),
+            needs_all: None,
+        };
+        let form = reading.form();
+        let how = (form.as_ref(), reading.log_unit);
+        let Some(later) = later::later(paths, how, TRIED, asked, question.known)? else {
+            return Ok(None);
+        };
+        let policy = chosen.name();
+        self.notes.push(later.sentence(&policy));
+        Ok(Some((later, policy)))
+    }
+
     fn parts<'a>(&'a self, what_if: &'a [WhatIf], steps: Option<u64>) -> Parts<'a> {
         let model = self.model_file.as_deref();
         Parts { notes: &self.notes, what_if, model, assumption: ASSUMPTION, steps }
@@ -198,7 +243,8 @@ pub(super) fn page(path: &Path, reading: &Reading) -> Result<Result<String, Halt
     let opened = beginning(&paths, reading)?;
     let question = question(&opened, 1);
     Ok(match work(&opened, &question)? {
-        Ok(work) => {
+        Ok(mut work) => {
+            work.play_later(&paths, reading, &opened, &question)?;
             let what_if = what_if(&opened, &question, &work.advice)?;
             let parts = work.parts(&what_if, None);
             Ok(advice_files::page(&opened, &question, &work.advice, &parts)?)
@@ -207,7 +253,12 @@ pub(super) fn page(path: &Path, reading: &Reading) -> Result<Result<String, Halt
     })
 }
 
-fn text(document: &Document, advice: &Advice, trace: &Trace) -> String {
+fn text(
+    document: &Document,
+    advice: &Advice,
+    trace: &Trace,
+    later: Option<&(Later, String)>,
+) -> String {
     let Document { trace: name, ranks, steps, recorded_remaps, remap_cost, .. } = document;
     let mut text = format!("{}\n", document.advice);
     let known = remaps_recorded(trace.knows_remaps, *recorded_remaps);
@@ -227,6 +278,16 @@ fn text(document: &Document, advice: &Advice, trace: &Trace) -> String {
         document.judged_from + document.judged - 1
     );
     text.push_str(&contest::table(judged));
+    if let Some((later, policy)) = later {
+        let Range { start, end } = &later.training;
+        let _ = writeln!(
+            text,
+            "{}\nadvised trained anew on steps {start}..={}, the others as above",
+            later.sentence(policy),
+            end - 1
+        );
+        text.push_str(&contest::table(&later.judged));
+    }
     written(&mut text, document);
     text
 }

@@ -5,6 +5,7 @@ use crate::complaint::Complaint;
 use crate::fitting::short;
 use crate::output::say;
 use crate::replaying::check::{places, suspected};
+use crate::replaying::later;
 use crate::solution::advised::overlapping;
 use crate::trace::{self, Beginning, Follow, Trace};
 use remapping::overlap::Overlap;
@@ -97,11 +98,17 @@ pub(super) fn beginning(paths: &[PathBuf], log: &Reading) -> Result<Opened, Comp
     let Opened { name, trace, .. } = &mut opened;
     if trace.after.steps > 0 {
         let held = trace.record.steps();
-        let note = format!(
-            "the log has {} steps, of which the first {held} are looked at: remap replay plays rules on all, remap \
-             fit counts all",
-            trace.steps()
-        );
+        let steps = trace.steps();
+        let note = match later::is_readable_again(paths) {
+            true => format!(
+                "the log has {steps} steps: the rule is chosen and valued on the first {held}, and played on those \
+                 after them"
+            ),
+            false => format!(
+                "the log has {steps} steps, of which the first {held} are looked at: give it as a file, and the rule \
+                 is played on the others too"
+            ),
+        };
         say(&format!("note: {name}: {note}"));
         trace.repairs.push(note);
     }

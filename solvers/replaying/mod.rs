@@ -4,6 +4,7 @@ pub mod advice;
 pub mod advised;
 pub mod check;
 pub mod contest;
+pub mod later;
 pub mod long;
 mod solution;
 pub mod what_if;

@@ -22,15 +22,20 @@ fn plain(name: &str) -> String {
 
 /// What is before the unit in a name such as `time_ms` or `ms`, and the seconds in that unit.
 fn unit(name: &str) -> Option<(&str, f64)> {
+    let (stem, last) = name.rsplit_once('_').unwrap_or(("", name));
+    Some((stem, seconds_in(last)?))
+}
+
+/// The seconds in a unit.
+pub(super) fn seconds_in(unit: &str) -> Option<f64> {
     let units = [
         ("ms msec milliseconds millis", 1e-3),
         ("us usec µs μs microseconds micros", 1e-6),
         ("ns nsec nanoseconds nanos", 1e-9),
         ("s sec seconds", 1.0),
     ];
-    let (stem, last) = name.rsplit_once('_').unwrap_or(("", name));
-    let known = units.iter().find(|(names, _)| names.split(' ').any(|unit| unit == last));
-    known.map(|(_, seconds)| (stem, *seconds))
+    let known = units.iter().find(|(names, _)| names.split(' ').any(|name| name == unit));
+    known.map(|(_, seconds)| *seconds)
 }
 
 /// What a column holds, and the seconds in a unit of it, if it is named.
@@ -109,6 +114,44 @@ pub(super) fn columns(names: &[String]) -> Result<Vec<Option<Column>>, String> {
         ));
     }
     Ok(columns)
+}
+
+/// Checks that these columns make a table, and notes its form and the unit of its times; the seconds in a unit of each.
+pub(super) fn layout(
+    names: &[String],
+    columns: &[Option<Column>],
+    units: &[Option<f64>],
+    raw: &mut Raw<'_>,
+) -> Result<Vec<f64>, String> {
+    let has = |wanted| columns.contains(&Some(wanted));
+    let wide = !has(Column::Rank);
+    let times = |at: &usize| match columns[*at] {
+        Some(Column::OfRank(_)) => wide,
+        Some(Column::Seconds) => !wide,
+        _ => false,
+    };
+    let first = (0..columns.len()).find(times).filter(|first| units[*first].is_some());
+    if let Some(first) = first {
+        raw.unit_seconds = units[first];
+        let one = (0..columns.len()).filter(times).all(|at| units[at] == units[first]);
+        if !one {
+            return Err("the columns of times have different units".to_owned());
+        }
+        if let Some(seconds) = units[first].filter(|seconds| *seconds != 1.0) {
+            let column = &names[first];
+            raw.repairs.push(format!(
+                "`{column}` is in units of {seconds} seconds: times are converted to seconds"
+            ));
+        }
+    }
+    raw.knows_remaps = has(Column::Remapped) || has(Column::RemapSeconds);
+    raw.form = if wide { "wide table" } else { "long table" };
+    for (wanted, name) in [(Column::Seconds, "seconds"), (Column::Step, "step")] {
+        if !wide && !has(wanted) {
+            return Err(format!("there is no column `{name}` among {}", names.join(", ")));
+        }
+    }
+    Ok(units.iter().map(|unit| unit.unwrap_or(1.0)).collect())
 }
 
 /// Without a header: a column a rank, after one that counts the steps if there is one.

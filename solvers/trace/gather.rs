@@ -95,6 +95,25 @@ impl<'a> Raw<'a> {
         }
     }
 
+    /// Takes in a row: its step, the remap before it, and the time of a rank where it has one.
+    #[inline]
+    pub fn row(
+        &mut self,
+        step: u32,
+        remapped: bool,
+        cost: Option<f64>,
+        time: Option<(u32, f64)>,
+    ) -> Result<(), String> {
+        self.rows = self.rows.saturating_add(1);
+        if remapped || cost.is_some_and(|cost| cost > 0.0) {
+            self.remap(RawRemap { step, seconds: cost })?;
+        }
+        match time {
+            Some((rank, seconds)) => self.push(Cell { step, rank, seconds }),
+            None => Ok(()),
+        }
+    }
+
     /// Takes in a remap.
     pub fn remap(&mut self, remap: RawRemap) -> Result<(), String> {
         match &mut self.long {

@@ -1,15 +1,17 @@
 //! Recorded step times, read from the logs people have: long and wide CSV, JSON lines, the logs of LAMMPS,
-//! DARMA/vt, WarpX and SWIFT, lines by a regular expression, each also compressed by gzip or brotli.
+//! DARMA/vt, WarpX and SWIFT, lines by a regular expression, each also compressed by gzip or brotli, and Parquet.
 //!
 //! Logs that are long need not fit into memory: [`follow`] keeps the beginning and hands on the steps after it.
 
 mod assemble;
+mod columnar;
 mod columns;
 mod gather;
 mod jsonl;
 mod lammps;
 mod opened;
 mod pattern;
+mod quick;
 mod swift;
 mod table;
 mod vt;
@@ -136,6 +138,8 @@ pub enum Form {
     Warpx,
     /// `rank_cpu_balance.log` of SWIFT.
     Swift,
+    /// Parquet: the table in columns.
+    Parquet,
     /// Lines that match.
     Lines(Pattern),
 }
@@ -232,6 +236,7 @@ fn gather(path: &Path, form: Option<&Form>, raw: &mut Raw<'_>) -> Result<(), Com
     let (mut input, start) = open(path)?;
     match form.cloned().map_or_else(|| told(&start, &shown), Ok)? {
         Form::Vt => vt::read(path, raw),
+        Form::Parquet => columnar::read_path(path, &mut input, &shown, raw),
         form => rows(&mut input, &shown, &start, &form, raw),
     }
 }
@@ -291,6 +296,7 @@ fn told(start: &str, name: &str) -> Result<Form, Complaint> {
         list if list.starts_with('[') => {
             return Err(at(name, 1, "a JSON list: give JSON lines, one object a line"));
         }
+        _ if columnar::is_parquet(start.as_bytes()) => Form::Parquet,
         _ if vt::is_data(start) => Form::Vt,
         object if object.starts_with('{') => Form::JsonLines,
         _ if swift::is_log(start) => Form::Swift,
@@ -314,6 +320,7 @@ fn rows(
         Form::Vt => vt::read_alone(input, name, raw),
         Form::Warpx => warpx::read(input, name, raw),
         Form::Swift => swift::read(input, name, raw),
+        Form::Parquet => columnar::read(input, name, raw),
         Form::Lines(pattern) => pattern::read(input, name, pattern, raw),
     }
 }
@@ -346,15 +353,22 @@ fn seconds(text: &str) -> Result<f64, String> {
         return Ok(f64::NAN);
     }
     match text.parse::<f64>() {
-        Ok(value) if value.is_nan() => Ok(f64::NAN),
-        Ok(value) if value.is_infinite() => Err(format!("{text:?} is not finite")),
-        Ok(value) if value.abs() > MOST_SECONDS => Err(format!("{text:?} is too large")),
-        Ok(value) if value < 0.0 => Err(format!("{text} is negative: times are not")),
-        Ok(value) => Ok(value),
+        Ok(value) => checked(value, text),
         Err(_) if text.contains(',') => {
             Err(format!("{text:?} is not a number: decimals are written with a point"))
         }
         Err(_) => Err(format!("{text:?} is not a number")),
+    }
+}
+
+/// A time that is written as `text`; NaN if it is missing.
+fn checked(value: f64, text: &str) -> Result<f64, String> {
+    match value {
+        _ if value.is_nan() => Ok(f64::NAN),
+        _ if value.is_infinite() => Err(format!("{text:?} is not finite")),
+        _ if value.abs() > MOST_SECONDS => Err(format!("{text:?} is too large")),
+        _ if value < 0.0 => Err(format!("{text} is negative: times are not")),
+        _ => Ok(value),
     }
 }
 
@@ -372,10 +386,12 @@ fn flag(text: &str) -> Result<bool, String> {
 
 /// The number of a step or rank.
 fn whole(text: &str, what: &str) -> Result<u32, String> {
-    let number = text.parse::<u32>().ok().or_else(|| {
-        let value = text.parse::<f64>().ok()?;
-        (value.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(&value))
-            .then_some(value as u32)
-    });
+    let number = text.parse::<u32>().ok().or_else(|| counted(text.parse::<f64>().ok()?));
     number.ok_or_else(|| format!("{text:?} is not the number of a {what}"))
+}
+
+/// The same from a number.
+#[inline]
+fn counted(value: f64) -> Option<u32> {
+    (value.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(&value)).then_some(value as u32)
 }

@@ -1,5 +1,6 @@
 //! A log as text: unpacked, and from its first letter on.
 
+use super::columnar::is_parquet;
 use crate::complaint::Complaint;
 use brotli_decompressor::Decompressor;
 use flate2::bufread::MultiGzDecoder;
@@ -21,7 +22,7 @@ pub(super) fn text(input: impl Read + 'static, name: &str) -> Result<Box<dyn Buf
     let start = input.fill_buf().map_err(failed)?;
     if start.starts_with(&[0x1f, 0x8b]) {
         input = Box::new(BufReader::with_capacity(PEEK, MultiGzDecoder::new(input)));
-    } else if name.ends_with(".br") || is_brotli(start) {
+    } else if !is_parquet(start) && (name.ends_with(".br") || is_brotli(start)) {
         input = Box::new(BufReader::with_capacity(PEEK, Decompressor::new(input, PEEK)));
     }
     let first = input.fill_buf().map_err(failed)?;

@@ -1,8 +1,9 @@
 //! Long and wide tables, separated by commas, semicolons, tabs or blanks.
 
-use super::columns::{Column, columns, guessed, measured};
+use super::columns::{Column, columns, guessed, layout, measured};
 use super::gather::Raw;
-use super::{Cell, RawRemap, at, flag, seconds, whole};
+use super::quick;
+use super::{Cell, at, flag, seconds, whole};
 use crate::complaint::Complaint;
 use csv::{ByteRecord, ReaderBuilder, Trim};
 use std::io::{BufRead, Cursor, Read};
@@ -40,42 +41,11 @@ fn table(name: &str, start: &str, raw: &mut Raw<'_>) -> Result<Table, Complaint>
         lines.find(|line| !line.is_empty() && !line.starts_with('#')).map_or_else(Vec::new, cells);
     let columns = if header { columns(&names) } else { guessed(&names, &second, raw) };
     let columns = columns.map_err(|what| at(name, 1, &what))?;
-    let place = |wanted| columns.iter().position(|column| *column == Some(wanted));
-    let wide = place(Column::Rank).is_none();
     let units: Vec<Option<f64>> = match header {
         true => names.iter().map(|name| measured(name).1).collect(),
         false => vec![None; columns.len()],
     };
-    let times = |at: &usize| match columns[*at] {
-        Some(Column::OfRank(_)) => wide,
-        Some(Column::Seconds) => !wide,
-        _ => false,
-    };
-    let first = (0..columns.len()).find(times).filter(|first| units[*first].is_some());
-    if let Some(first) = first {
-        raw.unit_seconds = units[first];
-        let one = (0..columns.len()).filter(times).all(|at| units[at] == units[first]);
-        if !one {
-            return Err(at(name, 1, "the columns of times have different units"));
-        }
-        if let Some(seconds) = units[first].filter(|seconds| *seconds != 1.0) {
-            let column = &names[first];
-            raw.repairs.push(format!(
-                "`{column}` is in units of {seconds} seconds: times are converted to seconds"
-            ));
-        }
-    }
-    let units: Vec<f64> = units.into_iter().map(|unit| unit.unwrap_or(1.0)).collect();
-    raw.knows_remaps = place(Column::Remapped).is_some() || place(Column::RemapSeconds).is_some();
-    raw.form = if wide { "wide table" } else { "long table" };
-    if !wide && place(Column::Seconds).is_none() {
-        let what = format!("there is no column `seconds` among {}", names.join(", "));
-        return Err(at(name, 1, &what));
-    }
-    if !wide && place(Column::Step).is_none() {
-        let what = format!("there is no column `step` among {}", names.join(", "));
-        return Err(at(name, 1, &what));
-    }
+    let units = layout(&names, &columns, &units, raw).map_err(|what| at(name, 1, &what))?;
     Ok(Table { delimiter, header, columns, units })
 }
 
@@ -88,34 +58,36 @@ pub(super) fn read(
     raw: &mut Raw<'_>,
 ) -> Result<(), Complaint> {
     let table = table(name, start, raw)?;
-    let mut header = table.header;
+    let mut place = Place { number: 0, header: table.header };
     let (mut line, mut fields) = (Vec::new(), Vec::new());
-    for number in 1.. {
+    let unread = |number, error| at(name, number, &format!("cannot be read: {error}"));
+    loop {
+        let buffer = input.fill_buf().map_err(|error| unread(place.number + 1, error))?;
+        if buffer.is_empty() {
+            return Ok(());
+        }
+        let end = memchr::memrchr(b'\n', buffer).map_or(0, |last| last + 1);
+        let taken = table.lines(&buffer[..end], &mut place, &mut fields, raw);
+        let taken = taken.map_err(|what| at(name, place.number, &what))?;
+        input.consume(taken);
+        if taken < end {
+            return quoted(input, name, &table, &place, raw);
+        }
+        // What lies across the end of the buffer.
         line.clear();
         let read = input.read_until(b'\n', &mut line);
-        if read.map_err(|error| at(name, number, &format!("cannot be read: {error}")))? == 0 {
-            break;
+        read.map_err(|error| unread(place.number + 1, error))?;
+        let taken = table.lines(&line, &mut place, &mut fields, raw);
+        if taken.map_err(|what| at(name, place.number, &what))? < line.len() {
+            return quoted(Cursor::new(line).chain(input), name, &table, &place, raw);
         }
-        let end = line.len() - usize::from(line.last() == Some(&b'\n'));
-        let end = end - usize::from(line[..end].last() == Some(&b'\r'));
-        if memchr::memchr2(b'"', b'\r', &line[..end]).is_some() {
-            let rest = Cursor::new(line).chain(input);
-            return quoted(rest, name, &table, header, number - 1, raw);
-        }
-        if line[0] == b'#' || line[..end].trim_ascii().is_empty() {
-            continue;
-        }
-        if std::mem::take(&mut header) {
-            continue;
-        }
-        table.split(&line[..end], &mut fields);
-        let text = |at: usize| {
-            let (first, end): (usize, usize) = fields[at];
-            text_of(&line[first..end])
-        };
-        table.take(fields.len(), &text, raw).map_err(|what| at(name, number, &what))?;
     }
-    Ok(())
+}
+
+/// Where one is in a table: lines so far, and whether the line of names is yet to come.
+struct Place {
+    number: u64,
+    header: bool,
 }
 
 /// Reads what is left of a table after so many lines, with its quotes.
@@ -123,13 +95,12 @@ fn quoted(
     input: impl Read,
     name: &str,
     table: &Table,
-    header: bool,
-    before: u64,
+    place: &Place,
     raw: &mut Raw<'_>,
 ) -> Result<(), Complaint> {
     let blanks = table.delimiter == b' ';
     let mut reader = ReaderBuilder::new()
-        .has_headers(header)
+        .has_headers(place.header)
         .flexible(true)
         .delimiter(table.delimiter)
         .comment(Some(b'#'))
@@ -138,7 +109,7 @@ fn quoted(
     let mut record = ByteRecord::new();
     loop {
         let more = reader.read_byte_record(&mut record);
-        let line = before + record.position().map_or(0, csv::Position::line);
+        let line = place.number + record.position().map_or(0, csv::Position::line);
         if !more.map_err(|error| at(name, line, &format!("cannot be read: {error}")))? {
             break;
         }
@@ -158,6 +129,70 @@ fn text_of(field: &[u8]) -> Result<&str, String> {
 }
 
 impl Table {
+    /// Takes in lines up to the first with a quote; returns their bytes.
+    fn lines(
+        &self,
+        text: &[u8],
+        place: &mut Place,
+        fields: &mut Vec<(usize, usize)>,
+        raw: &mut Raw<'_>,
+    ) -> Result<usize, String> {
+        let (mut from, mut times) = (0, Vec::new());
+        while from < text.len() {
+            let rest = &text[from..];
+            let row = match place.header {
+                true => None,
+                false => quick::row(rest, self.delimiter, &self.columns, &self.units, &mut times),
+            };
+            if let Some((row, length)) = row {
+                place.number += 1;
+                from += length;
+                let step = row.step.unwrap_or(raw.rows);
+                let time = row.rank.map(|rank| (rank, row.seconds));
+                raw.row(step, row.remapped, row.cost, time)?;
+                for (rank, seconds) in &times {
+                    raw.push(Cell { step, rank: *rank, seconds: *seconds })?;
+                }
+                continue;
+            }
+            let end = memchr::memchr(b'\n', &text[from..]).map_or(text.len(), |end| from + end + 1);
+            if self.line(&text[from..end], place, fields, raw)? {
+                return Ok(from);
+            }
+            from = end;
+        }
+        Ok(from)
+    }
+
+    /// Takes in a line, unless it has a quote: that it returns.
+    fn line(
+        &self,
+        line: &[u8],
+        place: &mut Place,
+        fields: &mut Vec<(usize, usize)>,
+        raw: &mut Raw<'_>,
+    ) -> Result<bool, String> {
+        let end = line.len() - usize::from(line.last() == Some(&b'\n'));
+        let end = end - usize::from(line[..end].last() == Some(&b'\r'));
+        if memchr::memchr2(b'"', b'\r', &line[..end]).is_some() {
+            return Ok(true);
+        }
+        place.number += 1;
+        if line[0] == b'#' || line[..end].trim_ascii().is_empty() {
+            return Ok(false);
+        }
+        if std::mem::take(&mut place.header) {
+            return Ok(false);
+        }
+        self.split(&line[..end], fields);
+        let text = |at: usize| {
+            let (first, end): (usize, usize) = fields[at];
+            text_of(&line[first..end])
+        };
+        self.take(fields.len(), &text, raw)?;
+        Ok(false)
+    }
+
     /// Where the fields of a line without quotes begin and end.
     fn split(&self, line: &[u8], fields: &mut Vec<(usize, usize)>) {
         fields.clear();
@@ -210,13 +245,7 @@ impl Table {
                 }
             }
         }
-        raw.rows = raw.rows.saturating_add(1);
-        if remapped || cost.is_some_and(|cost| cost > 0.0) {
-            raw.remap(RawRemap { step, seconds: cost })?;
-        }
-        if let (Some(rank), Some(seconds)) = (rank, time) {
-            return raw.push(Cell { step, rank, seconds });
-        }
+        raw.row(step, remapped, cost, rank.zip(time))?;
         for (place, column) in columns.iter().enumerate() {
             if let Some(Column::OfRank(rank)) = column {
                 let seconds = units[place] * seconds(text(place)?)?;

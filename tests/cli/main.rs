@@ -8,6 +8,7 @@ mod certificates;
 mod chains;
 mod claims;
 mod codes;
+mod columnar;
 mod continuous_drift;
 mod controllers;
 mod coverage;

@@ -2,12 +2,14 @@
 
 #![allow(clippy::print_stdout)] // What a child found, and what a long run took.
 
+use crate::columnar::in_columns;
 use crate::logs::{DRIFTING, Made, Numbers};
 use crate::workplace::{Outcome, Workplace};
 use approx::abs_diff_eq;
 use flate2::{Compression, write::GzEncoder};
 use remap::complaint::Complaint;
 use remap::replaying::contest::{contestants, table};
+use remap::replaying::later;
 use remap::replaying::long::{Asked, Long};
 use remap::replaying::{Ground, Outset};
 use remap::trace::{self, Beginning, Follow, Trace};
@@ -23,7 +25,7 @@ use std::path::PathBuf;
 
 /// All that is handed on.
 #[derive(Default)]
-struct Kept {
+pub struct Kept {
     beginning: usize,
     seconds: Vec<f64>,
     remaps: Vec<Remap>,
@@ -47,7 +49,7 @@ impl Follow for Kept {
 
 const LITTLE: Beginning = Beginning { cells: 2000, steps: 8 };
 
-fn followed(paths: &[PathBuf], unit: Option<f64>) -> Result<(Trace, Kept), String> {
+pub fn followed(paths: &[PathBuf], unit: Option<f64>) -> Result<(Trace, Kept), String> {
     let mut kept = Kept::default();
     let trace = trace::follow(paths, None, unit, LITTLE, &mut kept);
     trace.map(|trace| (trace, kept)).map_err(|complaint| complaint.to_string())
@@ -86,7 +88,7 @@ fn written(rows: &[(usize, String)]) -> String {
 }
 
 #[track_caller]
-fn assert_same(paths: &[PathBuf], whole: &Trace, unit: Option<f64>) {
+pub fn assert_same(paths: &[PathBuf], whole: &Trace, unit: Option<f64>) {
     let (trace, kept) = followed(paths, unit).unwrap();
     assert!(trace.after.steps > 0 && kept.beginning < whole.record.steps(), "it is not long");
     let record = Record::new(whole.record.ranks(), kept.seconds, kept.remaps).unwrap();
@@ -122,6 +124,94 @@ fn what_is_followed_is_what_is_read() {
         let quoted = text[at..].replace(",nan,", ",\"nan\",").replace('\n', "\r\n");
         place.write("quoted.csv", format!("{}# so far\n\n \t\n{quoted}", &text[..at]));
         assert_same(&[place.path("quoted.csv")], &whole, None);
+    }
+}
+
+/// A number as people and programs write them.
+fn spelled(numbers: &mut Numbers) -> String {
+    let digits = |numbers: &mut Numbers, most: usize| -> String {
+        (0..=numbers.below(most)).map(|_| char::from(b'0' + numbers.below(10) as u8)).collect()
+    };
+    let value = 1.0 + numbers.uniform();
+    match numbers.below(10) {
+        0 => format!("{value}"),
+        1 => format!("{value:e}"),
+        2 => format!("{}", numbers.uniform() * 1e-7),
+        3 => format!("{}.{}", digits(numbers, 3), digits(numbers, 19)),
+        4 => format!("{}.", digits(numbers, 19)),
+        5 => format!("{}E{}", digits(numbers, 4), numbers.below(30)),
+        6 => format!("{}.{}e-{}", digits(numbers, 2), digits(numbers, 17), numbers.below(330)),
+        7 => format!("{}", numbers.below(100)),
+        8 => format!(".{}", digits(numbers, 5)),
+        _ => format!("{value:.4}"),
+    }
+}
+
+/// Plain lines are taken apart by themselves, and lines with blanks by a reader that takes anything.
+#[test]
+fn plain_lines_are_read_as_any_others() {
+    let place = Workplace::new();
+    let mut numbers = Numbers::new(21);
+    let headers = [
+        "step,rank,seconds,remapped,remap_seconds",
+        "rank;time_ms;host;remap_cost;step;lb",
+        "rank_0\trank_3\tremapped\trank_7",
+        "iteration,remap_cost,rank_1_us,node,rank_2_us,rank_0_us",
+    ];
+    for case in 0..120 {
+        let header = headers[case % 4];
+        let delimiter = [",", ";", "\t", ","][case % 4];
+        let wrong = (case % 3 == 0).then(|| numbers.below(300));
+        let mut rows = Vec::new();
+        let mut row = |step: usize, rank: usize, wide: bool| {
+            let names = header.split(delimiter);
+            let cell = |name: &str| match name {
+                "step" | "iteration" => format!("{}{step}", ["", "0", ""][numbers.below(3)]),
+                "rank" if !wide => rank.to_string(),
+                "remapped" | "lb" => ["", "0", "0", "1", "false"][numbers.below(5)].to_owned(),
+                "remap_seconds" | "remap_cost" => match numbers.below(3) {
+                    0 => spelled(&mut numbers),
+                    _ => String::new(),
+                },
+                "host" | "node" => ["n1", "#", "", "n 2"][numbers.below(4)].to_owned(),
+                _ if wrong == Some(rows.len()) => {
+                    ["-1", "1,5", "x", "1e", "inf", "1e101", "1.2.3", "--"][numbers.below(8)].into()
+                }
+                _ if numbers.below(50) == 0 => ["", "nan", "-"][numbers.below(3)].to_owned(),
+                _ => spelled(&mut numbers),
+            };
+            let mut cells: Vec<String> = names.map(cell).collect();
+            // What begins so is a comment.
+            if cells[0] == "#" {
+                cells[0].clear();
+            }
+            rows.push(cells);
+        };
+        for step in 0..150 {
+            match case % 4 {
+                0 | 1 => (0..3).for_each(|rank| row(step, rank, false)),
+                _ => row(step, 0, true),
+            }
+        }
+        let text = |between: &str, end: &str| {
+            let lines: String = rows.iter().map(|cells| cells.join(between) + end).collect();
+            format!("{header}\n{lines}")
+        };
+        place.write("plain.csv", text(delimiter, "\n"));
+        place.write("ended.csv", text(delimiter, "\r\n").strip_suffix("\r\n").unwrap());
+        place.write("blanks.csv", text(&format!(" {delimiter} "), " \n"));
+        let read = |name: &str| {
+            let found = trace::read(&place.path(name), None);
+            found
+                .map(|found| (found.record, found.repairs, found.knows_remaps))
+                .map_err(|error| error.to_string().rsplit('/').next().unwrap().replace(name, ""))
+        };
+        let expected = read("blanks.csv");
+        let fails = wrong.is_some_and(|at| at < rows.len());
+        assert_eq!(expected.is_err(), fails, "case {case}: {expected:?}");
+        for name in ["plain.csv", "ended.csv"] {
+            assert!(read(name) == expected, "case {case}: {:?} {:?}", read(name), expected);
+        }
     }
 }
 
@@ -308,10 +398,10 @@ fn two_million_rows_are_counted_in_little_memory() {
     let made = [&made[..], &["--trace", "run.csv"]].concat();
     let said = place.run(&made).exits(0).out;
     assert_eq!(said, "run.csv: 4 ranks x 500000 steps, 12499 remaps, seed 1\n");
-    let taken = |whole: bool| {
+    let taken = |name: &str, whole: bool| {
         let mut child = std::process::Command::new(std::env::current_exe().unwrap());
         child.args(["--exact", "streams::takes_in_a_log", "--ignored", "--nocapture"]);
-        child.env("REMAP_LOG", place.path("run.csv"));
+        child.env("REMAP_LOG", place.path(name));
         if whole {
             child.env("REMAP_WHOLE", "1");
         }
@@ -323,9 +413,17 @@ fn two_million_rows_are_counted_in_little_memory() {
         let peak = line("peak ");
         (line("found "), peak.split(' ').next().unwrap().parse::<u64>().unwrap())
     };
-    let ((found, most), (known, all)) = (taken(false), taken(true));
+    let ((found, most), (known, all)) = (taken("run.csv", false), taken("run.csv", true));
     assert_eq!(found, known);
     assert!(most < 60_000 && all > 2 * most, "{most} KiB, and {all} KiB as a whole");
+    // Half of it in Parquet.
+    let file = std::fs::File::open(place.path("run.csv")).unwrap();
+    let half: Vec<String> = BufReader::new(file).lines().take(1_000_001).flatten().collect();
+    place.write("half.csv", half.join("\n"));
+    place.write("half.parquet", in_columns(&half));
+    let (found_in_columns, most) = taken("half.parquet", false);
+    assert_eq!(found_in_columns, taken("half.csv", false).0);
+    assert!(most < 60_000, "{most} KiB");
     // By hand: moves from the levels between the ends.
     let file = std::fs::File::open(place.path("run.csv")).unwrap();
     let [down, stay, up] = counted(BufReader::new(file), 4, 1, 12);
@@ -425,6 +523,42 @@ fn rules_pay_on_a_long_log_what_they_pay_in_memory() {
     ] {
         assert!(error.contains(words), "{error}");
     }
+}
+
+/// By hand: what the run as it was cost after the beginning, and what a rule would have.
+#[test]
+fn what_is_chosen_on_a_beginning_is_valued_on_the_steps_after_it() {
+    let place = Workplace::new();
+    let made = Made { ranks: 3, steps: 2500, every: 60, walk: 0.01, ..DRIFTING };
+    place.write("run.csv", made.csv());
+    let paths = [place.path("run.csv")];
+    let names = ["threshold:0.08", "advised"].map(str::to_owned);
+    let asked = || asked(&names, Overlap::NONE, Outset::Actual, None);
+    let later = later::later(&paths, (None, None), LITTLE, asked(), true).unwrap().unwrap();
+    let whole = trace::read(&paths[0], None).unwrap().record;
+    let first = later.steps.start;
+    assert!(first < 1100 && later.steps.end == 2500 && later.training.end == first);
+    let remaps = whole.remaps().iter().filter(|remap| remap.before >= first).count();
+    let cost = (first..2500).map(|step| whole.imbalance(step)).sum::<f64>() + 0.8 * remaps as f64;
+    let lines = &later.judged.lines;
+    assert!((lines[2].cost - cost).abs() < 1e-9 * cost && lines[2].policy == "recorded");
+    let time = |step: usize| whole.row(step).iter().copied().fold(0.0, f64::max);
+    let time = (first..2500).map(time).sum::<f64>() + 0.8 * remaps as f64;
+    let saved = 100.0 * (cost - lines[0].cost) / time;
+    let document = serde_json::to_value(later.document(&names[0])).unwrap();
+    let percent = document["saves"]["percent"].as_f64().unwrap();
+    assert!((percent - saved).abs() < 1e-9, "{percent} {saved}");
+    assert_eq!(
+        (&document["judged_from"], &document["judged"]),
+        (&first.into(), &(2500 - first).into())
+    );
+    let said =
+        format!("on all {} steps after these, {first}..=2499, threshold:0.08 saves", 2500 - first);
+    assert!(later.sentence(&names[0]).starts_with(&said), "{}", later.sentence(&names[0]));
+    // What is held as a whole has nothing after it, and a pipe is read once.
+    let all = Beginning { cells: 1 << 18, steps: 1024 };
+    assert!(later::later(&paths, (None, None), all, asked(), true).unwrap().is_none());
+    assert!(later::is_readable_again(&paths) && !later::is_readable_again(&["-".into()]));
 }
 
 fn asked(

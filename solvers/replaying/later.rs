@@ -1,0 +1,95 @@
+//! What an advice taken from the beginning of a long log is worth on the steps after it: the log is read once more, and the
+//! policies are played on all of them.
+
+use super::contest::{Judged, Percent};
+use super::long::{Asked, Long};
+use crate::complaint::Complaint;
+use crate::trace::{self, Beginning, Form};
+use serde::Serialize;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+/// Policies on the steps after the beginning.
+#[derive(Debug)]
+pub struct Later {
+    /// What they came to.
+    pub judged: Judged,
+    /// The steps that those without a number were trained on.
+    pub training: Range<usize>,
+    /// The steps they were played on.
+    pub steps: Range<usize>,
+}
+
+/// The same as a document.
+#[derive(Debug, Serialize)]
+pub struct Document {
+    judged_from: usize,
+    judged: usize,
+    trained_from: usize,
+    /// What the rule that was chosen saves, in percent of the wall time of the run as it was; `null` where that is not
+    /// known.
+    saves: Option<Percent>,
+    policies: Vec<super::contest::Line>,
+    best_in_use: String,
+}
+
+/// Whether a log can be read once more: what is in a pipe is read once.
+pub fn is_readable_again(paths: &[PathBuf]) -> bool {
+    let is_file = |path: &PathBuf| std::fs::metadata(path).is_ok_and(|facts| facts.is_file());
+    paths.iter().all(|path| path != Path::new("-") && is_file(path))
+}
+
+/// Plays what is `asked` on the steps after the beginning; `None` if there are none. `known`: whether the log says when
+/// the run was remapped.
+///
+/// # Errors
+/// If the log cannot be read once more.
+pub fn later(
+    paths: &[PathBuf],
+    (form, unit): (Option<&Form>, Option<f64>),
+    beginning: Beginning,
+    asked: Asked,
+    known: bool,
+) -> Result<Option<Later>, Complaint> {
+    let mut long = Long::new(asked);
+    let trace = trace::follow(paths, form, unit, beginning, &mut long)?;
+    let steps = trace.record.steps()..trace.steps();
+    let played = long.played(known);
+    Ok(played.map(|played| Later { judged: played.judged, training: played.training, steps }))
+}
+
+impl Later {
+    /// What a policy saves against the run as it was.
+    fn saves(&self, policy: &str) -> Option<Percent> {
+        let line = self.judged.lines.iter().find(|line| line.policy == policy)?;
+        line.against_recorded.map(Percent::negated)
+    }
+
+    /// What the policy that was chosen is worth, in a sentence.
+    pub fn sentence(&self, policy: &str) -> String {
+        let Range { start, end } = self.steps;
+        let cost = |name: &str| self.judged.lines.iter().find(|line| line.policy == name);
+        let worth = match (self.saves(policy), cost(policy)) {
+            (Some(Percent { percent, lower, upper }), _) => {
+                format!("saves {percent:.2} % (95 %: {lower:.2} to {upper:.2}) of the job")
+            }
+            (None, Some(line)) => {
+                format!("costs {:.2} % of the job, remaps included", line.percent_of_time)
+            }
+            (None, None) => "was not played".to_owned(),
+        };
+        format!("on all {} steps after these, {start}..={}, {policy} {worth}", end - start, end - 1)
+    }
+
+    /// As a document.
+    pub fn document(&self, policy: &str) -> Document {
+        Document {
+            judged_from: self.steps.start,
+            judged: self.steps.len(),
+            trained_from: self.training.start,
+            saves: self.saves(policy),
+            policies: self.judged.lines.clone(),
+            best_in_use: self.judged.best_in_use.0.clone(),
+        }
+    }
+}
