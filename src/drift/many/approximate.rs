@@ -1,5 +1,6 @@
-//! The approximate value V^ = g + min(0, y + c(y)), with g = C + G(S) the cost of a remap, y = Y - g how much worse the
-//! best simple policy is, and c a function of one number, what better policies save.
+//! The approximate value V^ = g + min(0, y + c), with g = C + G(S) the cost of a remap, y = Y - g how much worse the
+//! best simple policy is, and c what better policies save: linear in a few numbers of the state, with coefficients that
+//! depend on y.
 
 use super::counts::Counts;
 use super::moves::Moves;
@@ -8,32 +9,81 @@ use super::setting::Setting;
 use crate::random::stream;
 use rayon::prelude::*;
 
-/// c, linear between points at equal distances and constant beyond.
+/// Numbers of a state that c is linear in.
+const FEATURES: usize = 8;
+/// Values of y, relative to the cost of a remap, between which coefficients are linear; beyond the last c is 0.
+const POINTS: [f64; 8] = [-1.1, -0.75, -0.5, -0.3, -0.15, -0.07, 0.0, 0.07];
+const NOTHING_FROM: f64 = 0.25;
+
+/// c.
 #[derive(Debug, Clone)]
 pub struct Correction {
-    first: f64,
-    width: f64,
-    values: Vec<f64>,
+    remap_cost: f64,
+    coefficients: Vec<[f64; FEATURES]>,
 }
 
-const POINTS: usize = 25;
+/// The numbers of a state.
+pub type Features = [f64; FEATURES];
+
+/// Of a state with its best plan.
+pub fn features(x: &Counts, imbalance: f64, plan: &Plan, remap_cost: f64) -> Features {
+    let below = if x.top > 0 { x.on[x.top - 1] } else { 0.0 };
+    let worse = |i: usize| match plan.bests[i] - plan.value {
+        by if by.is_finite() => (by / (0.125 * remap_cost).max(1e-9)).min(2.0),
+        _ => 0.0,
+    };
+    let near = 0.2 * imbalance;
+    [
+        1.0,
+        near,
+        near * near,
+        0.2 * x.on[x.top].ln(),
+        0.2 * below.ln_1p(),
+        worse(0),
+        worse(1),
+        worse(2),
+    ]
+}
 
 impl Correction {
     /// No correction yet.
     pub fn none(remap_cost: f64) -> Correction {
-        let first = -1.2 * remap_cost - 1.0;
-        Correction { first, width: (-first + 2.0) / (POINTS - 1) as f64, values: vec![0.0; POINTS] }
+        Correction { remap_cost, coefficients: vec![[0.0; FEATURES]; POINTS.len()] }
     }
 
-    fn place(&self, y: f64) -> (usize, f64) {
-        let at = ((y - self.first) / self.width).clamp(0.0, (POINTS - 1) as f64 - 1e-9);
-        (at as usize, at.fract())
+    /// The points next to y with their weights.
+    fn place(&self, y: f64) -> [(usize, f64); 2] {
+        let y = y / self.remap_cost.max(1e-9);
+        let last = POINTS.len() - 1;
+        if y >= POINTS[last] {
+            let weight = (NOTHING_FROM - y) / (NOTHING_FROM - POINTS[last]);
+            return [(last, weight.max(0.0)), (0, 0.0)];
+        }
+        let above = POINTS.partition_point(|point| *point < y);
+        if above == 0 {
+            return [(0, 1.0), (1, 0.0)];
+        }
+        let share = (y - POINTS[above - 1]) / (POINTS[above] - POINTS[above - 1]);
+        [(above - 1, 1.0 - share), (above, share)]
     }
 
-    /// c(y).
-    pub fn at(&self, y: f64) -> f64 {
-        let (i, share) = self.place(y);
-        self.values[i] * (1.0 - share) + self.values[i + 1] * share
+    /// c.
+    pub fn at(&self, y: f64, features: &Features) -> f64 {
+        let dot = |c: &Features| c.iter().zip(features).map(|(a, b)| a * b).sum::<f64>();
+        let one = |(point, weight): (usize, f64)| match weight > 0.0 {
+            true => weight * dot(&self.coefficients[point]),
+            false => 0.0,
+        };
+        self.place(y).into_iter().map(one).sum()
+    }
+
+    /// What better policies save from a remap to the next.
+    pub fn saved(&self, features: &Features) -> f64 {
+        let mut saved = 0.0;
+        for _ in 0..4 {
+            saved = -self.at(-self.remap_cost + saved, features);
+        }
+        saved
     }
 }
 
@@ -65,7 +115,9 @@ impl Approximate<'_> {
         let remap =
             setting.remap_cost + setting.after(total, |to| self.outlook.remapped.at(k, to as f64));
         let y = plan.value - remap;
-        let excess = y + self.correction.at(y);
+        let imbalance = x.top as f64 - total as f64 / setting.ranks as f64;
+        let features = features(x, imbalance, plan, setting.remap_cost);
+        let excess = y + self.correction.at(y, &features);
         View { value: remap + excess.min(0.0), excess }
     }
 }
@@ -73,50 +125,82 @@ impl Approximate<'_> {
 /// A state that was come by, and states that followed.
 struct Sample {
     y: f64,
-    /// Cost of the step and of a remap after it, less the cost of a remap before; y there, if it goes on.
-    next: Vec<(f64, Option<f64>)>,
+    features: Features,
+    /// Cost of the step and of a remap after it, less the cost of a remap before; what is seen there, if it goes on.
+    next: Vec<(f64, Option<(f64, Features)>)>,
 }
 
 /// Runs that states are taken from, and how many moves from each.
-const RUNS: u64 = 64;
+const RUNS: u64 = 96;
 const FOLLOWED: usize = 8;
-const ROUNDS: usize = 60;
+const ROUNDS: usize = 30;
+/// Keeps coefficients small that little is known of.
+const RIDGE: f64 = 1.0;
 
-/// c by fixed-point iteration on states of simulated runs.
+/// c by fixed-point iteration on states of simulated runs, least squares each time.
 pub fn fit(approximate: &Approximate<'_>, moves: &Moves, seed: u64) -> Correction {
     let runs = (0..RUNS).into_par_iter().map(|run| samples(approximate, moves, seed, run));
     let samples: Vec<Sample> = runs.flatten_iter().collect();
     let mut correction = approximate.correction.clone();
+    let size = POINTS.len() * FEATURES;
+    let mut matrix = vec![0.0; size * size];
+    let mut rows: Vec<Vec<(usize, f64)>> = Vec::with_capacity(samples.len());
+    for sample in &samples {
+        let mut row = Vec::new();
+        for (point, weight) in correction.place(sample.y).into_iter().filter(|at| at.1 > 0.0) {
+            let features = sample.features.iter().enumerate();
+            row.extend(features.map(|(i, value)| (point * FEATURES + i, weight * value)));
+        }
+        for &(i, a) in &row {
+            row.iter().for_each(|&(j, b)| matrix[i * size + j] += a * b);
+        }
+        rows.push(row);
+    }
+    (0..size).for_each(|i| matrix[i * size + i] += RIDGE);
+    let factor = cholesky(matrix, size);
     for _ in 0..ROUNDS {
-        let mut sums = vec![[0.0; 2]; POINTS];
-        for sample in &samples {
-            let one = |&(cost, y): &(f64, Option<f64>)| {
-                cost + y.map_or(0.0, |y| (y + correction.at(y)).min(0.0))
+        let mut right = vec![0.0; size];
+        for (sample, row) in samples.iter().zip(&rows) {
+            let one = |(cost, ahead): &(f64, Option<(f64, Features)>)| {
+                let more =
+                    |(y, features): &(f64, Features)| (y + correction.at(*y, features)).min(0.0);
+                cost + ahead.as_ref().map_or(0.0, more)
             };
             let mean = sample.next.iter().map(one).sum::<f64>() / sample.next.len() as f64;
-            let (i, share) = correction.place(sample.y);
-            for (point, weight) in [(i, 1.0 - share), (i + 1, share)] {
-                sums[point][0] += weight * (mean - sample.y);
-                sums[point][1] += weight;
-            }
+            row.iter().for_each(|&(i, value)| right[i] += value * (mean - sample.y));
         }
-        for (value, [sum, weight]) in correction.values.iter_mut().zip(&sums) {
-            if *weight > 1.0 {
-                *value = sum / weight;
-            }
-        }
-        // Points that no state came near take their neighbour's value.
-        let known = |i: usize| sums[i][1] > 1.0;
-        for i in (0..POINTS - 1).rev().filter(|&i| !known(i)).collect::<Vec<_>>() {
-            correction.values[i] = correction.values[i + 1];
-        }
-        for i in (1..POINTS).filter(|&i| !known(i)).collect::<Vec<_>>() {
-            if sums[i..].iter().all(|[_, w]| *w <= 1.0) {
-                correction.values[i] = correction.values[i - 1];
-            }
+        let found = solve(&factor, size, right);
+        for (i, value) in found.into_iter().enumerate() {
+            correction.coefficients[i / FEATURES][i % FEATURES] = value;
         }
     }
     correction
+}
+
+/// The lower triangle L of a positive definite matrix L L^T.
+fn cholesky(mut matrix: Vec<f64>, size: usize) -> Vec<f64> {
+    for i in 0..size {
+        for j in 0..=i {
+            let product: f64 = (0..j).map(|k| matrix[i * size + k] * matrix[j * size + k]).sum();
+            let left = matrix[i * size + j] - product;
+            matrix[i * size + j] =
+                if i == j { left.max(1e-12).sqrt() } else { left / matrix[j * size + j] };
+        }
+    }
+    matrix
+}
+
+/// Solves L L^T x = b.
+fn solve(factor: &[f64], size: usize, mut b: Vec<f64>) -> Vec<f64> {
+    for i in 0..size {
+        let sum: f64 = (0..i).map(|j| factor[i * size + j] * b[j]).sum();
+        b[i] = (b[i] - sum) / factor[i * size + i];
+    }
+    for i in (0..size).rev() {
+        let sum: f64 = (i + 1..size).map(|j| factor[j * size + i] * b[j]).sum();
+        b[i] = (b[i] - sum) / factor[i * size + i];
+    }
+    b
 }
 
 fn samples(approximate: &Approximate<'_>, moves: &Moves, seed: u64, run: u64) -> Vec<Sample> {
@@ -159,9 +243,13 @@ fn samples(approximate: &Approximate<'_>, moves: &Moves, seed: u64, run: u64) ->
             approximate.outlook.plan(&y, k + 1, &mut ahead);
             let remap_then =
                 setting.remap_cost + setting.after(to, |to| remapped.at(k + 1, to as f64));
-            next.push((cost + remap_then - remap, Some(ahead.value - remap_then)));
+            let imbalance = y.top as f64 - to as f64 / setting.ranks as f64;
+            let seen = features(&y, imbalance, &ahead, setting.remap_cost);
+            next.push((cost + remap_then - remap, Some((ahead.value - remap_then, seen))));
         }
-        found.push(Sample { y: here, next });
+        let imbalance = x.top as f64 - total as f64 / setting.ranks as f64;
+        let features = features(&x, imbalance, &plan, setting.remap_cost);
+        found.push(Sample { y: here, features, next });
         x.copy(&y);
     }
     found

@@ -53,9 +53,11 @@ pub struct Hindsight<'a> {
     pub curve: &'a Curve,
     /// Inner samples of a penalty.
     pub inner: usize,
-    /// A branch that has lost so much by not remapping is given a remap.
+    /// A branch that has lost so much by not remapping is given a remap at the price of what it saves at once.
     pub patience: f64,
-    /// And so much more than its cost.
+    /// Whether what it saves counts; else the remap is free.
+    pub saves: bool,
+    /// What it costs less.
     pub margin: f64,
 }
 
@@ -172,13 +174,13 @@ struct Branch<'a, 'b> {
 
 impl Branch<'_, '_> {
     fn run(&mut self, at: u32) {
-        let Hindsight { approximate, moves, curve, inner, patience, margin } = self.hindsight;
+        let Hindsight { approximate, moves, curve, inner, patience, margin, .. } = self.hindsight;
         let outlook = &approximate.outlook;
         let setting = outlook.setting;
         let levels = outlook.laws.levels();
         let Node { step: first, total, .. } = self.nodes[at as usize];
         let mut x = Counts::none(levels);
-        let (mut y, mut z) = (x.clone(), x.clone());
+        let (mut y, mut z, mut even) = (x.clone(), x.clone(), x.clone());
         x.split(setting.ranks, total);
         let (mut plan, mut next, mut scratch) = (Plan::default(), Plan::default(), Plan::default());
         let (mut charge, mut paid, mut work, mut lost) = (0.0, 0.0, 0.0, 0.0);
@@ -217,7 +219,7 @@ impl Branch<'_, '_> {
                 penalty += cost + view.value - followed - sum / *inner as f64;
             }
             charge -= penalty;
-            // An end with a free remap is not one that they may take.
+            // An end with a cheaper remap is not one that they may take.
             let both_before = policy.is_some() && ruled.is_some();
             let since = ends.len() + 1;
             let imbalance = y.top as f64 - mean;
@@ -236,8 +238,13 @@ impl Branch<'_, '_> {
             }
             let node = if remapping { self.node(k + 1, to) } else { NOWHERE };
             if lost > *patience && both_before {
-                // The remap is free, and more than that.
-                charge -= setting.remap_cost + *margin;
+                // A remap at the price of what it saves at once, and less than that.
+                even.split(setting.ranks, to);
+                let saved = match self.hindsight.saves {
+                    true => outlook.next_cost(&y) - outlook.next_cost(&even),
+                    false => 0.0,
+                };
+                charge -= setting.remap_cost + margin - saved.clamp(0.0, setting.remap_cost);
                 ends.push((charge, node));
                 break;
             }

@@ -25,7 +25,7 @@ impl Goal {
 
     /// The usual effort for a gap.
     pub fn of(gap: f64) -> Goal {
-        Goal { gap, inner: [8, 32], paths: [4, 64] }
+        Goal { gap, inner: [16, 64], paths: [4, 64] }
     }
 }
 
@@ -109,7 +109,7 @@ impl Measured {
 
 impl Many {
     /// Plays batches of paths until the goal or the observer ends it; `None` if not even two paths were
-    /// finished by then. A gap that more paths will not bring down is followed up with twice the inner samples, and
+    /// finished by then. A gap that more paths will not bring down is followed up with four times the inner samples, and
     /// the paths before are left out.
     pub fn measure(&self, goal: Goal, observer: &dyn Observer) -> Option<Measured> {
         play(goal, observer, |inner, runs| self.paths(inner, runs, observer))
@@ -167,7 +167,7 @@ pub fn play(
             return best;
         }
         if found.gap.mean > 0.8 * goal.gap * found.lower.mean && inner < last {
-            inner = (2 * inner).min(last);
+            inner = (4 * inner).min(last);
             paths.clear();
         } else if found.paths >= most
             || found.gap.low > goal.gap * found.lower.mean && found.paths >= 2 * batch

@@ -18,6 +18,8 @@ pub struct Plan {
     pub barrier: usize,
     /// T.
     pub steps: usize,
+    /// The least cost without a barrier, and with one so many levels above the largest; NaN where none was tried.
+    pub bests: [f64; BARRIERS + 1],
     /// By number of steps, from 1: what a remap then costs with all that follows.
     ends: Vec<f64>,
     tilt: Tilt,
@@ -70,6 +72,7 @@ impl Outlook<'_> {
     pub fn plan(&self, x: &Counts, k: u64, plan: &mut Plan) {
         plan.ends.clear();
         plan.value = f64::INFINITY;
+        plan.bests = [f64::NAN; BARRIERS + 1];
         let levels = self.laws.levels();
         self.try_barrier(x, k, levels, plan);
         for barrier in x.top + 1..(x.top + 1 + BARRIERS).min(levels) {
@@ -83,6 +86,7 @@ impl Outlook<'_> {
         let ends = self.setting.steps - k <= self.laws.longest() as u64;
         let (mut alive, mut sum, mut worse) = (1.0, 0.0, 0);
         let mut least = f64::INFINITY;
+        let which = if barrier == self.laws.levels() { 0 } else { barrier - x.top };
         for j in 1..=left {
             self.look(x, k, j, plan);
             let (products, survive) = table.products(j, x);
@@ -93,6 +97,7 @@ impl Outlook<'_> {
             let value = sum + alive * end;
             if value < least {
                 least = value;
+                plan.bests[which] = value;
                 worse = 0;
             } else {
                 worse += 1;
@@ -106,6 +111,14 @@ impl Outlook<'_> {
                 break;
             }
         }
+    }
+
+    /// The expected cost of the next step.
+    pub fn next_cost(&self, x: &Counts) -> f64 {
+        let levels = self.laws.levels();
+        let table = self.laws.barrier(levels);
+        let mean = table.total(1, x) / self.setting.ranks as f64;
+        levels as f64 - table.products(1, x).0 + self.setting.base - self.setting.weight * mean
     }
 
     fn look(&self, x: &Counts, k: u64, j: usize, plan: &mut Plan) {
@@ -178,6 +191,7 @@ impl Outlook<'_> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::approximate::Correction;
     use super::*;
     use crate::chain::{BirthDeath, Dense, Edge};
     use crate::drift::{LoadDrift, Objective, ProcessChain, Rebalance, Timing};
@@ -237,7 +251,8 @@ mod tests {
             let rows = problem.chain.rows();
             let setting = Setting::new(&problem, &rows);
             let (laws, totals) = (Laws::new(&rows, 9), Totals::new(&rows, 2, 3));
-            let remapped = Remapped::new(&setting, &laws, &totals, 0.1, &()).unwrap();
+            let remapped =
+                Remapped::new(&setting, &laws, &totals, &Correction::none(0.9), &()).unwrap();
             let outlook =
                 Outlook { setting: &setting, laws: &laws, remapped: &remapped, totals: &totals };
             let mut barriers = 0;
@@ -283,7 +298,8 @@ mod tests {
         };
         let setting = Setting::new(&problem, &rows);
         let (laws, totals) = (Laws::new(&rows, 2), Totals::new(&rows, 2, 3));
-        let remapped = Remapped::new(&setting, &laws, &totals, 0.0, &()).unwrap();
+        let remapped =
+            Remapped::new(&setting, &laws, &totals, &Correction::none(100.0), &()).unwrap();
         let outlook =
             Outlook { setting: &setting, laws: &laws, remapped: &remapped, totals: &totals };
         let mut x = Counts::none(5);

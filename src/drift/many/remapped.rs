@@ -1,5 +1,7 @@
 //! The value after a remap, G_k(S): roughly, by the best simple policy, backward in time, at some totals.
 
+use super::ahead::Ahead;
+use super::approximate::{Correction, features};
 use super::counts::Counts;
 use super::laws::Laws;
 use super::outlook::{Outlook, Plan};
@@ -11,10 +13,10 @@ use std::ops::ControlFlow;
 
 /// G, by step and total.
 pub struct Remapped {
-    ranks: f64,
     nodes: Vec<f64>,
     /// `values[k][node]`; none for steps not yet reached.
     values: Vec<Vec<f64>>,
+    ahead: Ahead,
 }
 
 impl Remapped {
@@ -27,19 +29,19 @@ impl Remapped {
         setting: &Setting,
         laws: &Laws,
         totals: &Totals,
-        less: f64,
+        correction: &Correction,
         observer: &dyn Observer,
     ) -> Result<Remapped, Halt> {
         let nodes = setting.totals();
         let steps = setting.steps;
-        let mut remapped = Remapped {
-            ranks: setting.ranks as f64,
-            nodes,
-            values: vec![Vec::new(); steps as usize + 1],
-        };
+        let one = setting.ranks as f64 * setting.variance;
+        let range = [nodes[0], nodes[nodes.len() - 1]];
+        let ahead = Ahead::new(range, one, laws.longest(), steps);
+        let values = vec![Vec::new(); steps as usize + 1];
+        let mut remapped = Remapped { nodes, values, ahead };
         remapped.values[steps as usize] = vec![0.0; remapped.nodes.len()];
         for k in (0..steps).rev() {
-            let saved = less * ((steps - k - 1) as f64 / 10.0).min(1.0);
+            let far = ((steps - k - 1) as f64 / 10.0).min(1.0);
             let outlook = Outlook { setting, laws, remapped: &remapped, totals };
             let (low, high) = setting.reach(k);
             let one = |total: &f64| {
@@ -49,11 +51,23 @@ impl Remapped {
                 let (mut x, mut plan) = (Counts::none(laws.levels()), Plan::default());
                 x.split(setting.ranks, *total as u64);
                 outlook.plan(&x, k, &mut plan);
-                plan.value - saved
+                let imbalance = x.top as f64 - *total / setting.ranks as f64;
+                let features = features(&x, imbalance, &plan, setting.remap_cost);
+                plan.value - far * correction.saved(&features)
             };
             let mut values: Vec<f64> =
                 remapped.nodes.par_iter().with_min_len(16).map(one).collect();
             extend(&mut values);
+            let after: Vec<f64> = match setting.keeps_totals() {
+                true => values.clone(),
+                false => {
+                    remapped.values[k as usize] = values.clone();
+                    let after =
+                        |node: &f64| setting.after(*node as u64, |to| remapped.at(k, to as f64));
+                    remapped.nodes.iter().map(after).collect()
+                }
+            };
+            remapped.ahead.fill(k, &remapped.nodes, &after);
             remapped.values[k as usize] = values;
             if let ControlFlow::Break(halt) = observer.check() {
                 return Err(halt);
@@ -77,28 +91,19 @@ impl Remapped {
         values[above - 1] * (1.0 - share) + values[above] * share
     }
 
-    /// Its expectation over a total with this mean and variance, nearly: by the normal law at equal
-    /// distances, which tell totals apart that leave few or many ranks above the others.
+    /// Its expectation over a total with this mean and variance, nearly: by the normal law.
     pub fn around(&self, k: u64, mean: f64, variance: f64) -> f64 {
-        let deviation = variance.sqrt();
-        if deviation == 0.0 {
-            return self.at(k, mean);
-        }
-        let width = (0.6 * deviation).min(self.ranks / 3.0);
-        let (mut sum, mut weights) = (self.at(k, mean), 1.0);
-        let count = ((2.2 * deviation / width).ceil() as usize).min(MOST_POINTS);
-        for i in 1..=count {
-            let away = i as f64 * width;
-            let weight = (-0.5 * away * away / variance).exp();
-            sum += weight * (self.at(k, mean - away) + self.at(k, mean + away));
-            weights += 2.0 * weight;
-        }
-        sum / weights
+        self.ahead.at(k, mean, variance).unwrap_or_else(|| {
+            let share = variance / self.ahead.least();
+            let wide = self.ahead.at(k, mean, self.ahead.least()).unwrap_or_default();
+            if share > 0.0 {
+                self.at(k, mean) * (1.0 - share) + wide * share
+            } else {
+                self.at(k, mean)
+            }
+        })
     }
 }
-
-/// Points on either side of the mean.
-const MOST_POINTS: usize = 12;
 
 /// Fills what was left out at the ends.
 fn extend(values: &mut [f64]) {

@@ -20,25 +20,27 @@ pub struct Setting {
     /// 1 if the mean counts, else 0.
     pub weight: f64,
     rebalance: Rebalance,
-    /// Least and largest expected move of a rank, and the largest variance.
-    drift: (f64, f64),
-    variance: f64,
+    /// The lowest and the highest total after each step, nearly.
+    reach: Vec<(f64, f64)>,
+    /// The largest variance of a rank's move.
+    pub variance: f64,
 }
 
 impl Setting {
     /// Of a problem whose chain has these rows.
     pub fn new(problem: &LoadDrift, rows: &[Vec<f64>]) -> Setting {
-        let (mut drift, mut variance) = ((0.0f64, 0.0f64), 0.0f64);
-        for (from, row) in rows.iter().enumerate() {
+        let moments = |(from, row): (usize, &Vec<f64>)| {
             let (mut mean, mut square) = (0.0, 0.0);
             for (to, p) in row.iter().enumerate() {
                 let by = to as f64 - from as f64;
                 mean += p * by;
                 square += p * by * by;
             }
-            drift = (drift.0.min(mean), drift.1.max(mean));
-            variance = variance.max(square - mean * mean);
-        }
+            (mean, square - mean * mean)
+        };
+        let moves: Vec<(f64, f64)> = rows.iter().enumerate().map(moments).collect();
+        let variance = moves.iter().fold(0.0f64, |most, (_, variance)| most.max(*variance));
+        let reach = reach(problem, &moves, variance);
         let (base, weight) = match problem.objective {
             Objective::Imbalance => (0.0, 1.0),
             Objective::Makespan => (problem.lowest, 0.0),
@@ -52,7 +54,7 @@ impl Setting {
             base,
             weight,
             rebalance: problem.rebalance,
-            drift,
+            reach,
             variance,
         }
     }
@@ -86,28 +88,64 @@ impl Setting {
         }
     }
 
+    /// Whether a remap keeps the total.
+    pub fn keeps_totals(&self) -> bool {
+        self.rebalance == Rebalance::Split
+    }
+
     /// Where totals lie after k steps, nearly all.
     pub fn reach(&self, k: u64) -> (f64, f64) {
-        let (p, k) = (self.ranks as f64, k as f64);
-        let spread = 5.0 * (p * k * self.variance).sqrt() + p.min(2.0 + 0.1 * p);
-        let start = self.first_total as f64;
-        (start + k * p * self.drift.0 - spread, start + k * p * self.drift.1 + spread)
+        self.reach[k as usize]
     }
 
     /// The totals at which values after a remap are computed: dense where few ranks lie above the others.
     pub fn totals(&self) -> Vec<f64> {
-        let (low, high) = self.reach(self.steps);
+        let (mut low, mut high) = self.reach(0);
+        for reach in &self.reach {
+            (low, high) = (low.min(reach.0), high.max(reach.1));
+        }
         let last = self.ranks * (self.levels as u64 - 1);
+        let deviation = (self.ranks as f64 * self.variance).sqrt();
+        let widest = (self.ranks / 24).min((0.5 * deviation) as u64).max(1);
         let mut nodes = Vec::new();
         for floor in 0..self.levels as u64 - 1 {
             let mut extra = 0;
             while extra < self.ranks {
                 nodes.push((floor * self.ranks + extra) as f64);
-                extra += (extra / 4).clamp(1, (self.ranks / 24).max(1));
+                let half = self.ranks.div_ceil(2);
+                if self.rebalance == Rebalance::Nearest && half > 1 && extra == 0 {
+                    nodes.extend([half - 1, half].map(|extra| (floor * self.ranks + extra) as f64));
+                }
+                extra += (extra / 4).clamp(1, widest);
             }
         }
         nodes.push(last as f64);
+        nodes.sort_by(f64::total_cmp);
+        nodes.dedup();
         nodes.retain(|node| (low..=high).contains(node));
         nodes
     }
+}
+
+/// Levels about a mean whose moves it may have.
+const NEAR: f64 = 3.0;
+
+/// Where totals lie after each step: means that move as ranks near them do, and some deviations more.
+fn reach(problem: &LoadDrift, moves: &[(f64, f64)], variance: f64) -> Vec<(f64, f64)> {
+    let (ranks, last) = (problem.processors as f64, moves.len() as f64 - 1.0);
+    let near = |level: f64| {
+        let from = (level - NEAR).floor().max(0.0) as usize;
+        &moves[from..=((level + NEAR).ceil().min(last) as usize)]
+    };
+    let (mut low, mut high) = (problem.initial as f64, problem.initial as f64);
+    let mut all = Vec::with_capacity(problem.steps as usize + 1);
+    for k in 0..=problem.steps {
+        let spread = 5.0 * (k as f64 * variance / ranks).sqrt() + (2.0 / ranks + 0.03).min(1.0);
+        let ends = ((low - spread).max(0.0), (high + spread).min(last));
+        all.push((ranks * ends.0, ranks * ends.1));
+        low += near(low).iter().fold(f64::INFINITY, |least, (by, _)| least.min(*by));
+        high += near(high).iter().fold(f64::NEG_INFINITY, |most, (by, _)| most.max(*by));
+        (low, high) = (low.clamp(0.0, last), high.clamp(0.0, last));
+    }
+    all
 }
