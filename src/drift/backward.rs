@@ -5,8 +5,8 @@ use super::region::{Region, Search, is_left_out};
 use super::step_back::larger;
 use super::transition::Transition;
 use super::{
-    ProcessChain, Closest, Control, Decisions, LoadDrift, MapPolicy, Outcome, Ranks, Rebalance, Remapping,
-    States, Timing,
+    Closest, Control, Decisions, LoadDrift, MapPolicy, Outcome, ProcessChain, Ranks, Rebalance,
+    Remapping, States, Timing,
 };
 use crate::chain::{ChainError, ROW_SUM_TOLERANCE, Wanted};
 use crate::rounding::TINY;

@@ -5,7 +5,7 @@
 //! 1 - F_f(x)^(r-k) F_{f+1}(x)^k with F_l the law of one chain n steps after level l, and the total,
 //! all that the next remap depends on, has the law of a sum: p_f^{*(r-k)} * p_{f+1}^{*k}.
 
-use super::{ProcessChain, LoadDrift, Outcome, Ranks, States, Timing, Transition};
+use super::{LoadDrift, Outcome, ProcessChain, Ranks, States, Timing, Transition};
 use crate::chain::{ROW_SUM_TOLERANCE, Wanted};
 use crate::observer::Observer;
 use rayon::prelude::*;

@@ -1,6 +1,6 @@
 //! The joint move of all processors, on multisets of levels.
 
-use super::{ProcessChain, Lifted, States};
+use super::{Lifted, ProcessChain, States};
 use crate::chain::{ChainError, Exchangeable, Operator, Wanted};
 use crate::communicator::Shares;
 

@@ -12,7 +12,8 @@ use super::states::{Group, Kind};
 use super::tube::{self, TubeRegion};
 use super::weight::NEARLY;
 use super::{
-    Method, ProblemError, ProcessChain, Settings, Solution, Solved, States, memory_estimate, problem,
+    Method, ProblemError, ProcessChain, Settings, Solution, Solved, States, memory_estimate,
+    problem,
 };
 use crate::chain::{Operator, Restricted};
 use crate::imbalance::Imbalance;

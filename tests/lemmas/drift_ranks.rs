@@ -3,8 +3,8 @@
 use remapping::chain::{BirthDeath, Edge};
 use remapping::communicator::{Communicator, Equations, Shares};
 use remapping::drift::{
-    Backward, Carry, Chain, Control, Intervals, LoadDrift, Objective, Outcome, Ranks, Rebalance,
-    Snapshot, States, Timing, Transition,
+    Backward, Carry, Control, Intervals, LoadDrift, Objective, Outcome, ProcessChain, Ranks,
+    Rebalance, Snapshot, States, Timing, Transition,
 };
 use std::sync::{Arc, Barrier, Mutex};
 
@@ -163,7 +163,7 @@ fn problems() -> Vec<(LoadDrift, usize)> {
     let walk = |levels, up, down, edge| BirthDeath::walk(levels, up, down, edge).unwrap();
     let plain = LoadDrift {
         processors: 4,
-        chain: Chain::BirthDeath(walk(9, 0.25, 0.25, Edge::Hold)),
+        chain: ProcessChain::BirthDeath(walk(9, 0.25, 0.25, Edge::Hold)),
         lowest: 1.0,
         initial: 4,
         steps: 40,
@@ -182,7 +182,7 @@ fn problems() -> Vec<(LoadDrift, usize)> {
     let moved = LoadDrift { per_unit_moved: 0.3, steps: 15, ..plain.clone() };
     let drifting = LoadDrift {
         processors: 5,
-        chain: Chain::BirthDeath(walk(11, 0.3, 0.2, Edge::Reflect)),
+        chain: ProcessChain::BirthDeath(walk(11, 0.3, 0.2, Edge::Reflect)),
         steps: 70,
         ..plain.clone()
     };
@@ -241,7 +241,7 @@ fn intervals_of_ranks_have_the_bits_of_one_rank() {
 /// Of two ranks each has half of the states, and needs less than all of what is applied.
 #[test]
 fn two_ranks_need_half_of_the_memory() {
-    let chain = Chain::BirthDeath(BirthDeath::walk(19, 0.25, 0.25, Edge::Hold).unwrap());
+    let chain = ProcessChain::BirthDeath(BirthDeath::walk(19, 0.25, 0.25, Edge::Hold).unwrap());
     let shares = Transition::new(&chain, 8).unwrap().shares(2).unwrap();
     // Value, work, remaps, scratch and what is applied; total and largest level.
     let alone = shares.total() as f64 * (8.0 * 5.0 + 6.0);

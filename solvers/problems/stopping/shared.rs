@@ -14,7 +14,6 @@ use remapping::chain::Shared;
 use remapping::communicator::{Communicator, Shares};
 use remapping::imbalance::Imbalance;
 use remapping::stopping::{self, LongRun, Method, Problem, Solution, States};
-use remapping::threshold::Bounds;
 use remapping::{Observer, Status};
 use std::ops::Range;
 use std::sync::Arc;
@@ -226,10 +225,10 @@ impl Average {
     }
 
     fn lay_out(&self, answer: &mut Answer) {
-        let bounds = |run: &LongRun| Bounds { lower: run.lower, upper: run.upper };
-        answer.average = Some(bounds(&self.best));
-        answer.average_of_stop = Some(bounds(&self.stop));
-        answer.value_gap = (self.best.upper - self.best.lower) / self.best.upper.max(1.0);
+        let average = self.best.average;
+        answer.average = Some(average);
+        answer.average_of_stop = Some(self.stop.average);
+        answer.value_gap = average.width() / average.upper.max(1.0);
         answer.iterations = self.best.iterations;
     }
 }

@@ -41,7 +41,7 @@ mod totals;
 pub(super) use hindsight::Path;
 pub use measured::{Goal, Measured, Spread};
 
-use super::{Chain, Curve, Intervals, LoadDrift, Timing};
+use super::{Curve, Intervals, LoadDrift, ProcessChain, Timing};
 use crate::observer::{Halt, Observer};
 use approximate::{Approximate, Correction};
 use hindsight::Hindsight;
@@ -161,7 +161,7 @@ impl Many {
         let last = (longest as u64).min(setting.steps);
         let curve = seen::curve(&approximate, &moves, last, seed, observer);
         let curve = curve.map_err(NoBounds::Halted)?;
-        let near = matches!(problem.chain, Chain::BirthDeath(_));
+        let near = matches!(problem.chain, ProcessChain::BirthDeath(_));
         Ok(Many { setting, laws, moves, totals, remapped, correction, curve, near, seed })
     }
 

@@ -4,7 +4,7 @@ use super::Region;
 use super::movement::Moved;
 use super::shapes::Packing;
 use crate::drift::control::is_dearer;
-use crate::drift::{Backward, ProcessChain, Control, Timing};
+use crate::drift::{Backward, Control, ProcessChain, Timing};
 use rayon::prelude::*;
 use std::collections::HashSet;
 

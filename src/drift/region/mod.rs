@@ -28,7 +28,7 @@ mod saved;
 mod shapes;
 mod sums;
 
-use super::{ProcessChain, LoadDrift, Objective, Ranks, States, Timing};
+use super::{LoadDrift, Objective, ProcessChain, Ranks, States, Timing};
 use crate::chain::BirthDeath;
 use lists::{Lists, MOST_MOVES};
 use rayon::prelude::*;
