@@ -237,7 +237,7 @@ fn gather(path: &Path, form: Option<&Form>, raw: &mut Raw<'_>) -> Result<(), Com
     match form.cloned().map_or_else(|| told(&start, &shown), Ok)? {
         Form::Vt => vt::read(path, raw),
         Form::Parquet => columnar::read_path(path, &mut input, &shown, raw),
-        form => rows(&mut input, &shown, &start, &form, raw),
+        form => rows(&mut input, &shown, &form, raw),
     }
 }
 
@@ -250,7 +250,7 @@ fn take(
     let mut input = opened::text(input, name)?;
     let start = peek(&mut input, name)?;
     let form = form.cloned().map_or_else(|| told(&start, name), Ok)?;
-    rows(&mut input, name, &start, &form, raw)
+    rows(&mut input, name, &form, raw)
 }
 
 /// Whether a file is a log rather than a model or a solution.
@@ -309,14 +309,13 @@ fn told(start: &str, name: &str) -> Result<Form, Complaint> {
 fn rows(
     input: &mut Box<dyn BufRead>,
     name: &str,
-    start: &str,
     form: &Form,
     raw: &mut Raw<'_>,
 ) -> Result<(), Complaint> {
     match form {
         Form::JsonLines => jsonl::read(input, name, raw),
         Form::Lammps => lammps::read(input, name, raw),
-        Form::Table => table::read(input, name, start, raw),
+        Form::Table => table::read(input, name, raw),
         Form::Vt => vt::read_alone(input, name, raw),
         Form::Warpx => warpx::read(input, name, raw),
         Form::Swift => swift::read(input, name, raw),

@@ -49,18 +49,19 @@ fn table(name: &str, start: &str, raw: &mut Raw<'_>) -> Result<Table, Complaint>
     Ok(Table { delimiter, header, columns, units })
 }
 
-/// Reads a table that starts as `start` does. Lines without quotes are taken apart here; from the first that has
+/// Reads a table. Lines without quotes are taken apart here; from the first that has
 /// some the rest is left to the reader of CSV.
 pub(super) fn read(
     input: &mut dyn BufRead,
     name: &str,
-    start: &str,
     raw: &mut Raw<'_>,
 ) -> Result<(), Complaint> {
-    let table = table(name, start, raw)?;
+    let unread = |number, error| at(name, number, &format!("cannot be read: {error}"));
+    let head = head(input).map_err(|error| unread(1, error))?;
+    let table = table(name, &String::from_utf8_lossy(&head), raw)?;
+    let input: &mut dyn BufRead = &mut head.as_slice().chain(input);
     let mut place = Place { number: 0, header: table.header };
     let (mut line, mut fields) = (Vec::new(), Vec::new());
-    let unread = |number, error| at(name, number, &format!("cannot be read: {error}"));
     loop {
         let buffer = input.fill_buf().map_err(|error| unread(place.number + 1, error))?;
         if buffer.is_empty() {
@@ -82,6 +83,20 @@ pub(super) fn read(
             return quoted(Cursor::new(line).chain(input), name, &table, &place, raw);
         }
     }
+}
+
+/// The lines up to the second that is not empty, nor a comment: by these the layout is told.
+fn head(input: &mut dyn BufRead) -> std::io::Result<Vec<u8>> {
+    let (mut head, mut lines) = (Vec::new(), 0);
+    while lines < 2 {
+        let first = head.len();
+        if input.read_until(b'\n', &mut head)? == 0 {
+            break;
+        }
+        let line = head[first..].trim_ascii();
+        lines += usize::from(!line.is_empty() && line[0] != b'#');
+    }
+    Ok(head)
 }
 
 /// Where one is in a table: lines so far, and whether the line of names is yet to come.

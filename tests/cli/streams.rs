@@ -215,6 +215,26 @@ fn plain_lines_are_read_as_any_others() {
     }
 }
 
+/// The line of names is longer than what is looked at to tell the form of a file.
+#[test]
+fn tables_of_many_ranks_are_read() {
+    let place = Workplace::new();
+    let ranks = 9000;
+    let names: Vec<String> = (0..ranks).map(|rank| format!("rank_{rank}")).collect();
+    let mut text = format!("# {}\n\n{}\n", "a comment ".repeat(9000), names.join(","));
+    for step in 0..5 {
+        let row: Vec<String> = (0..ranks).map(|rank| (1 + (step + rank) % 7).to_string()).collect();
+        let _ = writeln!(text, "{}", row.join(","));
+    }
+    place.write("run.csv", text);
+    let record = trace::read(&place.path("run.csv"), None).unwrap().record;
+    assert_eq!((record.ranks(), record.steps()), (ranks, 5));
+    let right = |step: usize| {
+        (0..ranks).all(|rank| record.row(step)[rank] == (1 + (step + rank) % 7) as f64)
+    };
+    assert!((0..5).all(right));
+}
+
 #[test]
 fn other_forms_and_units_are_followed_too() {
     let place = Workplace::new();
