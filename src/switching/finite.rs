@@ -74,7 +74,31 @@ struct Aim {
 
 /// How much finer than in proportion to what it missed by the next sweep is, within limits.
 fn finer(aim: f64, tolerance: f64, width: f64) -> f64 {
-    if width <= tolerance { aim } else { aim * 0.3 * (tolerance / width).clamp(1e-2, 1.0) }
+    if width <= tolerance {
+        return aim;
+    }
+    let room = if width < NEARLY * tolerance { 0.75 } else { 0.3 };
+    aim * room * (tolerance / width).clamp(1e-2, 1.0)
+}
+
+/// A width that is hardly missed, as a multiple.
+const NEARLY: f64 = 1.6;
+
+/// Pieces of the value from which on it is asked what the program costs, and how roughly.
+const FEW: usize = 256;
+const ROUGH: f64 = 1e-3;
+
+/// Passes on whether to stop, and no progress.
+struct Quiet<'a>(&'a dyn Observer);
+
+impl Observer for Quiet<'_> {
+    fn progress(&self, _done: u64, _total: u64) -> ControlFlow<Halt> {
+        self.0.check()
+    }
+
+    fn check(&self) -> ControlFlow<Halt> {
+        self.0.check()
+    }
 }
 
 /// Computes all thresholds of `problem` for a program that runs N + 1 cycles, N distributed as
@@ -209,6 +233,7 @@ struct Rest {
 }
 
 struct Sweep<'a> {
+    problem: &'a PhaseSwitching,
     recursion: &'a Recursion,
     lifetime: &'a Lifetime,
     aim: Aim,
@@ -221,17 +246,20 @@ struct Sweep<'a> {
     to_first: Curve,
     segments: usize,
     steps: u64,
+    /// Whether it is known what the program costs, roughly.
+    estimated: bool,
 }
 
 impl<'a> Sweep<'a> {
     fn new(
-        problem: &PhaseSwitching,
+        problem: &'a PhaseSwitching,
         recursion: &'a Recursion,
         lifetime: &'a Lifetime,
         aim: Aim,
         tolerance: f64,
     ) -> Sweep<'a> {
         Sweep {
+            problem,
             recursion,
             lifetime,
             aim,
@@ -244,6 +272,18 @@ impl<'a> Sweep<'a> {
             to_first: Curve::default(),
             segments: 1,
             steps: 0,
+            estimated: false,
+        }
+    }
+
+    /// What the program costs, from a sweep that takes few pieces.
+    fn roughly(&self, observer: &dyn Observer) -> f64 {
+        let aim = Aim { threshold: ROUGH, value: ROUGH };
+        let mut sweep = Sweep::new(self.problem, self.recursion, self.lifetime, aim, ROUGH);
+        sweep.estimated = true;
+        match sweep.run(&Quiet(observer)) {
+            Status::Converged => sweep.value.bounds().0,
+            _ => 0.0,
         }
     }
 
@@ -263,6 +303,10 @@ impl<'a> Sweep<'a> {
             let gains = self.recursion.gains(&step.raw);
             self.to_second.extend_down(n, n, step.to_second);
             self.to_first.extend_down(n, n, step.to_first);
+            if !self.estimated && self.value.nodes() > FEW {
+                self.estimated = true;
+                self.value.costs(self.roughly(observer));
+            }
             let blurred = self.value.step(self.recursion, &gains, chances);
             let finer = self.alike.as_ref().map_or(1.0, |alike| alike.finer);
             let load = (step.width() / self.aim.threshold).max(blurred);

@@ -376,3 +376,71 @@ fn cut_within<const UPPER: bool>(
         before = Some((at, own, its));
     });
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::stream;
+    use rand::RngExt;
+
+    /// What is cut and what lies beside it, by definition at places of all kinds.
+    #[test]
+    fn what_is_left_of_a_cut_is_enclosed() {
+        for seed in 0..300 {
+            let random = &mut stream(23, seed);
+            let line = |random: &mut crate::random::Stream, size: f64| {
+                let mut at: Vec<f64> =
+                    (0..random.random_range(0..9)).map(|_| random.random()).collect();
+                at.extend([0.0, 1.0]);
+                at.sort_by(f64::total_cmp);
+                let value = at.iter().map(|_| size * (random.random::<f64>() - 0.5)).collect();
+                Polyline { at, value }
+            };
+            let mut rising = line(random, 8.0);
+            rising.value.sort_by(f64::total_cmp);
+            let size = [4.0, 0.3, 1e-4, 1e-9, 0.0][random.random_range(0..5)];
+            let beside = line(random, size);
+            let (low, high) = match random.random_range(0..5) {
+                0 => (f64::NEG_INFINITY, 1.0),
+                1 => (0.5, f64::INFINITY),
+                2 => (rising.value[0], rising.value[0]),
+                _ => (-1.0, 1.5),
+            };
+            let upper = cut_beside::<true>(&rising, &beside, low, high);
+            let lower = cut_beside::<false>(&rising, &beside, low, high);
+            assert!(upper.at.windows(2).all(|pair| pair[0] < pair[1]), "seed {seed}");
+            assert_eq!((upper.at[0], *upper.at.last().unwrap()), (0.0, 1.0), "seed {seed}");
+            let mut places = [&rising.at[..], &beside.at, &upper.at, &lower.at].concat();
+            places.extend((0..200).map(|_| random.random::<f64>()));
+            for p in places {
+                let own = rising.at(p);
+                let exact = (own + beside.at(p)).clamp(low, high) - own.clamp(low, high);
+                let (least, most) = (lower.at(p), upper.at(p));
+                let rounding = 1e-14;
+                assert!(
+                    least - rounding <= exact && exact <= most + rounding && most - least < 1e-8,
+                    "seed {seed}: {least} {exact} {most} at {p}"
+                );
+            }
+            let sum = |p: f64| rising.at(p) + beside.at(p);
+            for level in [low, high].into_iter().filter(|level| level.is_finite()) {
+                let all = rising.with(&beside, |own, its, _| own + its);
+                let near = near::<true>(&rising, &beside, level);
+                let (found, whole) =
+                    (near.first_above::<false>(level), all.first_above::<false>(level));
+                assert!(
+                    (found - whole).abs() < 1e-9,
+                    "seed {seed}: {found} {whole} {}",
+                    sum(whole)
+                );
+                let (found, whole) =
+                    (near.last_below::<false>(level), all.last_below::<false>(level));
+                assert!(
+                    (found - whole).abs() < 1e-9,
+                    "seed {seed}: {found} {whole} {}",
+                    sum(whole)
+                );
+            }
+        }
+    }
+}

@@ -32,6 +32,9 @@ struct Piece {
     slope: f64,
     /// What the place of an image may change, moved outward likewise.
     blur: f64,
+    /// Where the next piece begins, and what the place of an image near that may change beside.
+    next: f64,
+    near: f64,
 }
 
 /// One report's way through the pieces of a function.
@@ -77,7 +80,7 @@ impl Gain {
         let piece = |(at, value): (&[f64], &[f64])| {
             let slope = (value[1] - value[0]) / (at[1] - at[0]);
             let size = value[0].abs() + value[1].abs() + slope.abs() * at[1];
-            let margin = 2.0 * SLACK * size;
+            let margin = SLACK * size;
             let start = value[0] - slope * at[0];
             [if UPPER { start - margin } else { start + margin }, slope]
         };
@@ -230,8 +233,10 @@ impl Filter {
                 ahead = if way.next < ahead { way.next } else { ahead };
                 let Likelihood { before, after } = way.report;
                 let (yes, no) = (second * after, first * before);
-                let Piece { start, slope, blur } = way.piece;
-                sum += (start * (yes + no) + slope * yes) + blur * before;
+                let Piece { start, slope, blur, next, near } = way.piece;
+                let weight = yes + no;
+                sum += (start * weight + slope * yes) + blur * before;
+                sum += if 2.0 * yes > next * weight { near * (weight + before) } else { 0.0 };
             }
             let own = (1.0 - here) * line[0] + here * line[1];
             gain.passed += usize::from(gain.ends[gain.passed] <= here);
@@ -260,11 +265,11 @@ impl Filter {
         let mut pieces = Vec::with_capacity(last + 1);
         for k in 0..=last {
             let [before, own, beyond] = slopes;
-            let steep = (before.abs() * at[k]).max(own.abs().max(beyond.abs()) * at[k + 1]);
-            let blur = times * 2.0 * steep;
+            let blur = times * 2.0 * (before.abs() * at[k]).max(own.abs() * at[k + 1]);
+            let near = times * 2.0 * beyond.abs() * at[k + 1];
             let size = value[k].abs() + value[k + 1].abs();
             let start = (value[k] - own * at[k]) + (times * size + blur);
-            pieces.push(Piece { start, slope: own, blur });
+            pieces.push(Piece { start, slope: own, blur, next: at[k + 1], near });
             slopes = [own, beyond, if k + 2 <= last { slope(k + 2) } else { beyond }];
         }
         pieces

@@ -46,6 +46,8 @@ pub(super) struct Value {
     /// Mean number of cycles of the whole program, and of those from the current step on.
     cycles: f64,
     left: f64,
+    /// What a cycle takes on average, roughly, once it is known.
+    mean: Option<f64>,
     shares: Shares,
     /// How far the two functions are apart at most, if reducing and what is not known of the gains did all
     /// they may since it was looked at; and what the latter may have done.
@@ -111,6 +113,7 @@ impl Value {
             aim,
             cycles,
             left: 0.0,
+            mean: None,
             shares: if rests { COMING_TO_REST } else { ONE_BY_ONE },
             apart: 0.0,
             free: 0.0,
@@ -127,6 +130,7 @@ impl Value {
             side.shape.value.iter().fold(0.0f64, |most, value| most.max((value + offset).abs()))
         };
         let mean = if self.left > 0.0 { size(&self.upper) / self.left } else { 0.0 };
+        let mean = self.mean.unwrap_or(mean);
         self.aim * mean.max(1.0 / self.cycles)
     }
 
@@ -156,7 +160,8 @@ impl Value {
 
     fn advance(&mut self, recursion: &Recursion, gains: &Pair, chances: Chances, merge: f64) {
         let survival = chances.survival;
-        let (line, filter, most) = (self.running, &recursion.filter, recursion.most_nodes);
+        let (line, filter, most) =
+            (self.running, &recursion.filter, MORE_NODES * recursion.most_nodes);
         let (old_upper, old_lower) = (&self.upper.shape, &self.lower.shape);
         let new = Pair::of(
             old_upper.nodes() + gains.nodes(),
@@ -254,6 +259,11 @@ impl Value {
         self.lower.raise::<false>(fall.line);
         self.apart = self.apart();
         ControlFlow::Continue(())
+    }
+
+    /// Takes in what the whole program costs, roughly.
+    pub(super) fn costs(&mut self, roughly: f64) {
+        self.mean = Some(roughly.abs() / self.cycles);
     }
 
     /// The width aimed at.
