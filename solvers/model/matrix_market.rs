@@ -256,6 +256,26 @@ mod tests {
     }
 
     #[test]
+    fn lines_as_programs_write_them_are_plain() {
+        for (line, place) in
+            [("1 1 0.5\n", (0, 0)), ("12 7 0.25\r\n", (11, 6)), ("3 4 1.0", (2, 3))]
+        {
+            assert!(plain_entry(line).is_some_and(|(i, j, _)| (i, j) == place), "{line}");
+        }
+        for line in [
+            "0 1 0.5",
+            "1 1 1",
+            "+1 1 0.5",
+            "1  1 0.5",
+            "1 1 0.5 0",
+            "1 1",
+            "99999999999999999999 1 0.5",
+        ] {
+            assert!(plain_entry(line).is_none(), "{line}");
+        }
+    }
+
+    #[test]
     fn what_is_not_plain_is_read_as_everywhere() {
         for word in
             ["1", "1e-3", "+0.5", "-0.0", ".5", "1.", "2.5", "0x1", "inf", "0.5.5", "", "0.٣"]
