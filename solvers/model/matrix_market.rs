@@ -62,13 +62,9 @@ pub fn read_rows(path: &Path, expected: usize, own: Range<usize>) -> Result<Entr
     let mut entries = Vec::new();
     let mut read = 0;
     while let Some((at, line)) = text.next().map_err(unread)? {
-        let mut words = line.split_ascii_whitespace();
-        let mut index = || words.next()?.parse::<usize>().ok()?.checked_sub(1);
-        let (Some(i), Some(j)) = (index(), index()) else {
-            return Err(wrong(at, "expected a row and a column, from 1"));
-        };
-        let (Some(number), None) = (words.next().and_then(Number::of), words.next()) else {
-            return Err(wrong(at, "expected row, column and value"));
+        let (i, j, number) = match plain_entry(line) {
+            Some(entry) => entry,
+            None => entry(line).map_err(|what| wrong(at, what))?,
         };
         if i >= rows || j >= columns {
             let what = format!("({}, {}) is outside {rows} x {columns}", i + 1, j + 1);
@@ -104,6 +100,43 @@ pub fn read_rows(path: &Path, expected: usize, own: Range<usize>) -> Result<Entr
         }
     }
     Ok(Entries { size: rows, entries })
+}
+
+/// Row and column from 0, and value.
+type Entry = (usize, usize, Number);
+
+fn entry(line: &str) -> Result<Entry, &'static str> {
+    let mut words = line.split_ascii_whitespace();
+    let mut index = || words.next()?.parse::<usize>().ok()?.checked_sub(1);
+    let (Some(i), Some(j)) = (index(), index()) else {
+        return Err("expected a row and a column, from 1");
+    };
+    let (Some(number), None) = (words.next().and_then(Number::of), words.next()) else {
+        return Err("expected row, column and value");
+    };
+    Ok((i, j, number))
+}
+
+/// `12 7 0.25` with single spaces, as programs write it.
+fn plain_entry(line: &str) -> Option<Entry> {
+    let mut rest = line.trim_ascii_end().as_bytes();
+    let mut index = || {
+        let digits =
+            rest.iter().position(|c| *c == b' ').filter(|n| (1..=MOST_DIGITS).contains(n))?;
+        let place = digits_of(&rest[..digits])?.checked_sub(1)?;
+        rest = &rest[digits + 1..];
+        usize::try_from(place).ok()
+    };
+    let (i, j) = (index()?, index()?);
+    Some((i, j, Number::plain(rest)?))
+}
+
+/// So many digits fit in 64 bits.
+const MOST_DIGITS: usize = 19;
+
+fn digits_of(bytes: &[u8]) -> Option<u64> {
+    let digit = |c: &u8| c.is_ascii_digit().then(|| u64::from(c - b'0'));
+    bytes.iter().try_fold(0u64, |all, c| Some(10 * all + digit(c)?))
 }
 
 /// The lines of a file, one at a time.
@@ -146,22 +179,26 @@ enum Number {
 
 impl Number {
     fn of(word: &str) -> Option<Number> {
-        match Number::plain(word) {
+        match Number::plain(word.as_bytes()) {
             Some(number) => Some(number),
             None => Decimal::parse(word).ok().filter(|_| !word.contains('_')).map(Number::Other),
         }
     }
 
     /// `0.25`, as nearly all are: no sign, no exponent.
-    fn plain(word: &str) -> Option<Number> {
-        let (whole, fraction) = word.split_once('.')?;
-        let digits = |part: &str| !part.is_empty() && part.bytes().all(|c| c.is_ascii_digit());
-        if !digits(whole) || !digits(fraction) || whole.len() > 1 || fraction.len() > PLAIN_DIGITS {
+    fn plain(word: &[u8]) -> Option<Number> {
+        let [whole, b'.', fraction @ ..] = word else { return None };
+        if !(1..=PLAIN_DIGITS).contains(&fraction.len()) {
             return None;
         }
-        let units = 10u128.pow((PLAIN_DIGITS - fraction.len()) as u32);
-        let [whole, fraction] = [whole, fraction].map(str::parse::<u128>);
-        Some(Number::Plain(whole.ok()? * PLAIN_ONE + fraction.ok()? * units, word.parse().ok()?))
+        let tens = 10u64.pow(fraction.len() as u32);
+        let all = digits_of(&[*whole])? * tens + digits_of(fraction)?;
+        // A quotient of doubles that hold both is the nearest one.
+        let value = match all < 1 << f64::MANTISSA_DIGITS {
+            true => all as f64 / tens as f64,
+            false => std::str::from_utf8(word).ok()?.parse().ok()?,
+        };
+        Some(Number::Plain(u128::from(all) * (PLAIN_ONE / u128::from(tens)), value))
     }
 
     fn value(&self) -> f64 {
@@ -217,6 +254,36 @@ mod tests {
             sums.add(0, &number);
             sums.add(0, &number);
             prop_assert_eq!(sums.of(0), &exact.exact + &exact.exact);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn plain_lines_are_read_as_all_are(line in "[0-9]{1,20} ?[0-9 ]{1,4} [01]\\.[0-9]{0,20}e?\\r?\\n?") {
+            if let Some((i, j, number)) = plain_entry(&line) {
+                let (row, column, value) = entry(&line).unwrap();
+                prop_assert_eq!((i, j, number.value()), (row, column, value.value()));
+            }
+        }
+    }
+
+    #[test]
+    fn lines_as_programs_write_them_are_plain() {
+        for (line, place) in
+            [("1 1 0.5\n", (0, 0)), ("12 7 0.25\r\n", (11, 6)), ("3 4 1.0", (2, 3))]
+        {
+            assert!(plain_entry(line).is_some_and(|(i, j, _)| (i, j) == place), "{line}");
+        }
+        for line in [
+            "0 1 0.5",
+            "1 1 1",
+            "+1 1 0.5",
+            "1  1 0.5",
+            "1 1 0.5 0",
+            "1 1",
+            "99999999999999999999 1 0.5",
+        ] {
+            assert!(plain_entry(line).is_none(), "{line}");
         }
     }
 

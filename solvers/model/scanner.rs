@@ -67,7 +67,15 @@ impl<'a> Scanner<'a> {
     }
 
     pub(super) fn skip_blank(&mut self) -> Read<()> {
+        let bytes = self.text.as_bytes();
         loop {
+            // Large files are numbers, with spaces and line ends between them.
+            while let Some(b' ' | b'\n') = bytes.get(self.at) {
+                self.at += 1;
+            }
+            if bytes.get(self.at).is_some_and(|c| c.is_ascii_graphic() && *c != b'/') {
+                return Ok(());
+            }
             let blank = |c: char| {
                 c.is_whitespace() && c.is_ascii()
                     || "\u{85}\u{200e}\u{200f}\u{2028}\u{2029}".contains(c)
@@ -162,6 +170,9 @@ impl<'a> Scanner<'a> {
     /// A number, a name, a raw string or a byte string; whether there was one.
     pub(super) fn word(&mut self) -> Read<bool> {
         let start = self.at;
+        if self.plain_number() {
+            return Ok(true);
+        }
         let rest = self.rest();
         let raw = rest.strip_prefix('b').unwrap_or(rest);
         if let Some(body) = raw.strip_prefix('r') {
@@ -185,6 +196,16 @@ impl<'a> Scanner<'a> {
         let end = rest[raw_name..].find(|c: char| !is_word(c));
         self.at += end.map_or(rest.len(), |end| end + raw_name);
         Ok(self.at > start)
+    }
+    /// Steps over a word of digits, signs and points, if that is all of it.
+    fn plain_number(&mut self) -> bool {
+        let rest = &self.text.as_bytes()[self.at..];
+        let part = |c: &u8| c.is_ascii_digit() || matches!(c, b'-' | b'.');
+        let end = rest.iter().position(|c| !part(c)).unwrap_or(rest.len());
+        let ends = rest.get(end).is_none_or(|c| matches!(c, b',' | b']' | b')' | b' ' | b'\n'));
+        let found = end > 0 && ends;
+        self.at += if found { end } else { 0 };
+        found
     }
 }
 

@@ -141,15 +141,19 @@ fn search(
     }
     let mut tolerance = settings.tolerance.max(ROUGHLY);
     let mut before: Option<(States, Solution)> = None;
+    let mut posed = None;
     loop {
-        let (states, operator) = region.states();
-        if let Some((fewer, solution)) = before.take() {
-            guess = Some(carried(fewer.members(), solution.savings(), states.members()));
-        }
+        let (states, problem) = posed.take().unwrap_or_else(|| {
+            let (states, operator) = region.states();
+            if let Some((fewer, solution)) = before.take() {
+                guess = Some(carried(fewer.members(), solution.savings(), states.members()));
+            }
+            let problem = grid.problem(&states, operator, remap_cost);
+            (states, problem)
+        });
         if !is_finest && states.count() > grid.states.count() / COARSER_SHARE {
             return None;
         }
-        let problem = grid.problem(&states, operator, remap_cost);
         let ways = region.ways().max(1) as u64;
         let iterations = settings.iterations.min(work / ways);
         let limits = Settings { tolerance, iterations, ..*settings };
@@ -183,6 +187,7 @@ fn search(
         if found.is_empty() {
             tolerance = settings.tolerance;
             guess = Some(solution.savings().to_vec());
+            posed = Some((states, problem));
         } else {
             region.take_in(found, forecast.is_none())?;
             before = Some((states, solution));
