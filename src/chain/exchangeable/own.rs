@@ -54,7 +54,8 @@ impl Exchangeable {
             level
         });
         let fewer = |k: usize| self.count(k, if k + at_top > items + 1 { top } else { top - 1 });
-        let is_beyond = highest == top && at_top > 0 && (1..=items).map(fewer).sum::<usize>() >= own.start;
+        let is_beyond =
+            highest == top && at_top > 0 && (1..=items).map(fewer).sum::<usize>() >= own.start;
         lowest..if is_beyond { self.count(items, top + 1) } else { last + 1 }
     }
 
