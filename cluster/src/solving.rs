@@ -74,7 +74,7 @@ pub fn lead(
     ranks.tell(&job.to_string());
     if let Some((rank, reason)) = ranks.hear(None).into_iter().next() {
         let message = format!("rank {rank} cannot take up {}: {reason}", loaded.path.display());
-        let help = "files that models name must be there on all nodes";
+        let help = "files that models name must be right, and there on all nodes";
         return Err(vec![Complaint::elsewhere(message, help)]);
     }
     let job = Job {
@@ -101,7 +101,7 @@ pub fn serve(ranks: &Arc<Ranks>, arguments: &Arguments) -> u8 {
         let Some(asked) = arguments.asked() else { return Exit::Bug as u8 };
         let loaded = Loaded::from_text(Path::new(&path), text);
         let reason = loaded.as_ref().err().and_then(|complaints| complaints.first());
-        let reason = reason.map(|complaint| complaint.to_string());
+        let reason = reason.map(|complaint| format!("{complaint:#}"));
         if !ranks.hear(reason.as_deref()).is_empty() {
             continue;
         }

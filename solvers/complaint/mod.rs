@@ -64,9 +64,14 @@ fn lines(text: &str) -> String {
     text.chars().map(|c| if c.is_control() && c != '\n' { '?' } else { c }).collect()
 }
 
+/// The message; with `#`, what stands at the place, too.
 impl fmt::Display for Complaint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
+        f.write_str(&self.message)?;
+        if f.alternate() && !self.label.is_empty() {
+            write!(f, ": {}", self.label)?;
+        }
+        Ok(())
     }
 }
 

@@ -85,7 +85,7 @@ impl<'a> Renewed<'a> {
             let [_, left] = self.residual(&right, &y);
             applications += 1;
             // It may be anything where the solver broke down.
-            if !(left < largest) {
+            if left >= largest {
                 y = before;
             }
         }

@@ -37,17 +37,17 @@ fn drift_has_the_bits_of_one_process_on_any_number_of_ranks() {
 }
 
 const SAVED: &str = "LoadDrift(processors: 6, chain: Walk(lowest: 1, levels: 14, up: 0.25, down: 0.25, edge: Hold), \
-    initial_load: 7, steps: 1200, remap_cost: (fixed: 3.0, per_unit_moved: 0.1))";
+    initial_load: 7, steps: 600, remap_cost: (fixed: 3.0, per_unit_moved: 0.1))";
 
 /// What was saved is taken up by any number of ranks, and by `remap solve`.
 #[test]
 fn drift_that_ran_out_of_time_goes_on_on_any_number_of_ranks() {
     let place = Workplace::new();
     place.model("saved.ron", SAVED);
-    let exact = Settings { method: Method::Exact, step: Some(1000), ..Settings::default() };
+    let exact = Settings { method: Method::Exact, step: Some(500), ..Settings::default() };
     let expected = place.serial("saved.ron", &exact);
-    let asked = ["solve", "saved.ron", "--method", "exact", "--step", "1000"];
-    let stopped = place.run(2, &[&asked[..], &["--time-limit", "0.5"]].concat());
+    let asked = ["solve", "saved.ron", "--method", "exact", "--step", "500"];
+    let stopped = place.run(2, &[&asked[..], &["--time-limit", "0.3"]].concat());
     let said = String::from_utf8_lossy(&stopped.stderr).into_owned();
     assert_eq!(stopped.status.code(), Some(3), "{said}");
     assert_eq!(said.matches("saved; run again").count(), 1, "{said}");

@@ -34,7 +34,7 @@ impl Exchangeable {
 
     /// The ranks of the states at which a function must be known for [`apply_own`](Self::apply_own): from the first
     /// of the own ones with all items a level lower to the last with all of them a level higher, for a move keeps the
-    /// order.
+    /// order below the highest level.
     pub fn needed(&self, own: &Range<usize>) -> Range<usize> {
         self.reached(self.sets.items(), self.chain.levels() - 1, own)
     }
@@ -44,13 +44,23 @@ impl Exchangeable {
         if own.is_empty() {
             return own.clone();
         }
-        let top = self.levels_after(highest) - 1;
+        let top = self.chain.levels() - 1;
         let lowest = self.moved(items, own.start, |level| level.saturating_sub(1));
-        lowest..self.moved(items, own.end - 1, |level| (level + 1).min(top)) + 1
+        let last = self.moved(items, own.end - 1, |level| (level + 1).min(top));
+        // Items at the top stay there, so that others with fewer of them may come to be beyond.
+        let mut at_top = 0;
+        let _ = self.moved(items, own.end - 1, |level| {
+            at_top += usize::from(level == top);
+            level
+        });
+        let fewer = |k: usize| self.count(k, if k + at_top > items + 1 { top } else { top - 1 });
+        let is_beyond =
+            highest == top && at_top > 0 && (1..=items).map(fewer).sum::<usize>() >= own.start;
+        lowest..if is_beyond { self.count(items, top + 1) } else { last + 1 }
     }
 
     /// The rank of the multiset in which each item of that with this rank has moved, all in the same order.
-    fn moved(&self, items: usize, mut rank: usize, to: impl Fn(usize) -> usize) -> usize {
+    fn moved(&self, items: usize, mut rank: usize, mut to: impl FnMut(usize) -> usize) -> usize {
         let mut moved = 0;
         for k in (1..=items).rev() {
             // The largest level with as many multisets below it or fewer.
