@@ -107,7 +107,6 @@ fn even_loads_save_what_their_next_step_does() {
             }
         }
         assert!(worst <= 0.5 * remap_cost, "{processors} ranks, C = {remap_cost}: {worst}");
-        println!("{processors} ranks, C = {remap_cost}: {:.3} of a remap", worst / remap_cost);
     }
 }
 

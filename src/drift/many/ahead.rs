@@ -201,8 +201,8 @@ mod tests {
             ahead.fill(0, &[-wide, 0.0, wide], &[0.0, 0.0, wide]);
             for variance in [0.4 * one, one, 2.7 * one, 11.0 * one, 20.0 * one] {
                 let deviation = variance.sqrt();
-                for z in [-2.0, -0.7, 0.0, 0.3, 1.9] {
-                    let density = (-0.5 * z * z as f64).exp() / (2.0 * std::f64::consts::PI).sqrt();
+                for z in [-2.0f64, -0.7, 0.0, 0.3, 1.9] {
+                    let density = (-0.5 * z * z).exp() / (2.0 * std::f64::consts::PI).sqrt();
                     let below = 0.5 * (1.0 + libm::erf(z / 2.0f64.sqrt()));
                     let exact = deviation * (z * below + density);
                     let found = ahead.at(0, z * deviation, variance).unwrap();
