@@ -121,12 +121,21 @@ fn recurring(criterion: &mut Criterion) {
         detector: Levels::binary(ratio(40, 100), ratio(45, 100)).expect("probabilities"),
         initial: Rational::ZERO,
     };
-    for last in [1000, 10_000, 1_000_000_000] {
+    // The hard model of docs/decisions.md.
+    let hard = PhaseSwitching {
+        cycle: [[ratio(0, 1), ratio(8, 10)], [ratio(4, 1), ratio(1, 1)]],
+        switch: [Some(ratio(10, 1)), Some(ratio(10, 1))],
+        rates: [ratio(1, 1000), ratio(1, 1000)],
+        ..weak.clone()
+    };
+    let models = [(&weak, 1000), (&weak, 10_000), (&weak, 1_000_000_000), (&hard, 10_000)];
+    for (problem, last) in models {
         let lifetime = Lifetime::fixed(last);
-        let found = switching::solve(&weak, &lifetime, 1e-9, &()).expect("valid");
-        let name = format!("{last} cycles, errors .4 and .45 ({} pieces)", found.segments);
+        let found = switching::solve(problem, &lifetime, 1e-9, &()).expect("valid");
+        let dear = if std::ptr::eq(problem, &hard) { ", dear switches" } else { "" };
+        let name = format!("{last} cycles, errors .4 and .45{dear} ({} pieces)", found.segments);
         group.bench_function(name, |bencher| {
-            bencher.iter(|| switching::solve(black_box(&weak), &lifetime, 1e-9, &()));
+            bencher.iter(|| switching::solve(black_box(problem), &lifetime, 1e-9, &()));
         });
     }
     group.finish();
