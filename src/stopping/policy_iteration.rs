@@ -104,7 +104,12 @@ fn iterate(
                 if best.0 <= settings.tolerance {
                     break 'outer Status::Converged;
                 }
-                if worse >= FLOOR || (worse >= 2 && (settled || enclosure.at_floor())) {
+                // R is known better than the bounds show only once the policy stays as it is.
+                let at_floor = enclosure.at_floor() && problem.after == AfterRemap::Stop;
+                if worse >= FLOOR || (worse >= 2 && (settled || at_floor)) {
+                    if settled && enclosure.gap <= 2.0 * best.0 {
+                        (best.1, best.2) = (base, saving);
+                    }
                     break 'outer Status::IterationLimit;
                 }
             }

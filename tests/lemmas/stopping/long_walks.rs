@@ -168,6 +168,17 @@ fn bounds_are_close_where_balance_is_rare() {
     assert!(solution.gap < 1e-10, "{}", solution.gap);
 }
 
+/// Ended before its policy had settled, this was left at 1.06e-8.
+#[test]
+#[ignore = "half a minute; `cargo test --test lemmas one_balanced_vector -- --ignored`"]
+fn one_balanced_vector_in_many_millions_is_enough_for_doubles() {
+    let walk = BirthDeath::walk(19, 0.25, 0.25, Edge::Hold).unwrap();
+    let chains = vec![ProcessChain::BirthDeath(walk); 8];
+    let model = Model::new(chains, &[1; 8], RunningCost::MaxMinusMean);
+    let solution = model.solve(true, 100.0, AfterRemap::Uniform, Method::Auto).solution;
+    assert!(solution.remap_value > 1e9 && solution.gap < 1e-10, "{}", solution.gap);
+}
+
 #[test]
 fn a_region_around_balance_is_small_where_remaps_are_cheap() {
     let model = Model::new(vec![walk(300), walk(300)], &[1, 1], RunningCost::MaxMinusMean);
