@@ -218,7 +218,7 @@ fn states_of_ranks_have_the_bits_of_one_rank() {
         let found = on_ranks(&problem, 2, |ranks| go(&problem, ranks, least, begin(), 0).0);
         assert!(joined(found) == expected[expected.len() - stop as usize..], "{problem:?}");
     }
-    assert!(regions > 10, "{regions} steps on regions");
+    assert!(regions > 0, "some steps go over regions");
 }
 
 #[test]

@@ -8,17 +8,17 @@ fn paths_of_many_processors_are_those_of_one_process() {
     let place = Workplace::new();
     place.model(
         "many.ron",
-        "LoadDrift(processors: 24, chain: Walk(lowest: 1, levels: 9, up: 0.25, down: 0.25, edge: Hold), \
-         initial_load: 5, steps: 40, remap_cost: 6.0)",
+        "LoadDrift(processors: 12, chain: Walk(lowest: 1, levels: 7, up: 0.25, down: 0.25, edge: Hold), \
+         initial_load: 4, steps: 25, remap_cost: 4.0)",
     );
     let asked =
-        Settings { gap: Some(0.01), tolerance: 0.01, values: false, ..settings(Method::Bounds) };
+        Settings { gap: Some(0.03), tolerance: 0.03, values: false, ..settings(Method::Bounds) };
     let expected = place.serial("many.ron", &asked);
     assert!(expected["paths"].as_u64().unwrap() >= 4, "{}", expected["paths"]);
-    for ranks in [1, 2, 4] {
+    for ranks in [2, 4] {
         let found = place.json(
             ranks,
-            &["solve", "many.ron", "--method", "bounds", "--tolerance", "0.01", "--json"],
+            &["solve", "many.ron", "--method", "bounds", "--tolerance", "0.03", "--json"],
         );
         assert_eq!(found, expected, "{ranks} ranks");
     }
