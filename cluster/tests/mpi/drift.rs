@@ -120,6 +120,5 @@ fn two_ranks_have_half_of_the_memory_each() {
          initial_load: 12, steps: 6, remap_cost: 3.0)",
     );
     let [one, two] = [1, 2].map(|ranks| most_of_a_rank(&place, ranks));
-    println!("{:.0} MB on one rank, {:.0} on each of two", one / 1e6, two / 1e6);
     assert!(two <= 0.55 * one, "{two} of {one}");
 }
