@@ -141,7 +141,7 @@ impl Game {
         let beyond = match horizon {
             Horizon::Ends(_) => (0.0, 0.0),
             Horizon::Discounted(rate) => {
-                let left = 1.0 / (1.0 - nearest(rate));
+                let left = nearest(&(Rational::ONE / (Rational::ONE - rate)));
                 let all = || cycle.iter().flatten().copied();
                 let (least, most) =
                     (all().fold(f64::INFINITY, f64::min), all().fold(f64::NEG_INFINITY, f64::max));
@@ -176,6 +176,11 @@ impl Game {
 
 fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+/// What errors of a mean of `values` are relative to: it may be much less than they are.
+fn magnitude(chances: &[f64], values: impl IntoIterator<Item = f64>) -> f64 {
+    chances.iter().zip(values).map(|(p, value)| p * value.abs()).sum()
 }
 
 /// What follows a report at a point.
@@ -287,7 +292,8 @@ impl<'a> Sweep<'a> {
                             way.chance * way.around.iter().map(|(k, w)| w * own[*k]).sum::<f64>()
                         })
                         .sum();
-                    now + survival * ahead - game.slack * (now.abs() + survival * most)
+                    let size = magnitude(belief, game.cycle.iter().map(|row| row[m]));
+                    now + survival * ahead - game.slack * (size + survival * most)
                 };
                 self.beliefs.iter().zip(&self.ways).map(at).collect()
             })
@@ -297,11 +303,15 @@ impl<'a> Sweep<'a> {
             if game.fitted {
                 let fit =
                     |(z, p): (usize, &f64)| p * (game.switch[m][z] + keep[z][self.corners[z]]);
-                let all: f64 = self.beliefs[k].iter().enumerate().map(fit).sum();
-                least = least.min(all - game.slack * all.abs());
+                let belief = &self.beliefs[k];
+                let all: f64 = belief.iter().enumerate().map(fit).sum();
+                let paid = |z: usize| game.switch[m][z] + keep[z][self.corners[z]].abs();
+                let size = magnitude(belief, (0..game.count).map(paid));
+                least = least.min(all - game.slack * size);
             } else {
                 for j in (0..game.count).filter(|j| *j != m) {
-                    least = least.min(outward::<false>(keep[j][k] + game.switch[m][j], keep[j][k]));
+                    let (ahead, paid) = (keep[j][k], game.switch[m][j]);
+                    least = least.min(outward::<false>(ahead + paid, ahead.abs() + paid));
                 }
             }
             least
@@ -346,8 +356,8 @@ impl<'a> Sweep<'a> {
         for m in 0..game.count {
             let fit: Vec<f64> = (0..game.count)
                 .map(|z| {
-                    let cost = game.switch[m][z] + keep[z][self.corners[z]][z];
-                    outward::<true>(cost, cost)
+                    let (ahead, paid) = (keep[z][self.corners[z]][z], game.switch[m][z]);
+                    outward::<true>(ahead + paid, ahead.abs() + paid)
                 })
                 .collect();
             let (mut vectors, mut choices): (Vec<Vec<f64>>, Vec<usize>) = Default::default();
@@ -364,12 +374,13 @@ impl<'a> Sweep<'a> {
                     offer(fit.clone(), game.count);
                 } else {
                     for j in (0..game.count).filter(|j| *j != m) {
-                        let paid = |c: &f64| outward::<true>(c + game.switch[m][j], *c);
-                        offer(keep[j][k].iter().map(paid).collect(), j);
+                        let paid = game.switch[m][j];
+                        let all = |c: &f64| outward::<true>(*c + paid, (*c).abs() + paid);
+                        offer(keep[j][k].iter().map(all).collect(), j);
                     }
                 }
                 if m == 0 && k + 1 == self.beliefs.len() {
-                    self.above = least + game.slack * least.abs();
+                    self.above = least + game.slack * magnitude(belief, best.iter().copied());
                 }
                 vectors.push(best);
                 choices.push(choice);

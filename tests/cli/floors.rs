@@ -16,6 +16,7 @@ const SOLVERS: &[&[&str]] = &[
 /// The floors of the engine.
 const ENGINE: &[&[&str]] = &[
     &[
+        "bounds",
         "communicator",
         "decimal",
         "estimate",

@@ -137,7 +137,7 @@ proptest! {
     fn two_phases_are_those_of_their_solver(problem in switching(), (lifetime, _) in law(5)) {
         let Some(many) = of_two(&problem) else { return Ok(()) };
         let truth = twin::solve(&problem, &lifetime, usize::MAX, &()).unwrap().value;
-        if let Some(found) = exact(&many, &lifetime, 4000, &()).unwrap() {
+        if let Some(found) = exact(&many, &lifetime, 400, &()).unwrap() {
             prop_assert_eq!(&found, &truth);
         }
         let found = solve(&many, &Horizon::Ends(lifetime), 1e-12, 40, &()).unwrap();
@@ -177,6 +177,36 @@ fn a_discount_is_a_program_that_ends_by_chance() {
     let (found, cut) = (found.value, cut.value);
     assert!(found.lower <= cut.upper + 1e-3 && cut.lower <= found.upper, "{found:?} {cut:?}");
     assert!(found.upper - found.lower < 0.1, "{found:?}");
+}
+
+/// Where the other mapping is free once its price is paid, the optimum is that price, to the last bit.
+#[test]
+fn bounds_enclose_what_doubles_cannot_hold() {
+    for price in [ratio(1, 10), ratio(7, 10), ratio(1, 3), ratio(1, 1_000_000_007)] {
+        let free = ManyPhases {
+            cycle: vec![vec![ratio(1, 1), Rational::ZERO]; 2],
+            switch: vec![vec![Rational::ZERO, price.clone()], vec![Rational::ZERO; 2]],
+            remap: Remap::Chosen,
+            transition: vec![vec![ratio(1, 1), Rational::ZERO], vec![Rational::ZERO, ratio(1, 1)]],
+            detector: vec![vec![ratio(1, 1)]; 2],
+            initial: vec![ratio(1, 3), ratio(2, 3)],
+        };
+        let found = solve(&free, &Horizon::Ends(Lifetime::fixed(20)), 1e-9, 40, &()).unwrap().value;
+        assert!(number(found.lower) <= price && price <= number(found.upper), "{found:?} {price}");
+        // Costs of both signs that cancel.
+        let mut even = free.clone();
+        even.cycle = vec![vec![ratio(7, 5), Rational::ONE], vec![ratio(-7, 10), Rational::ONE]];
+        let found = solve(&even, &Horizon::Ends(Lifetime::fixed(20)), 1e-9, 40, &()).unwrap().value;
+        assert!(found.lower <= 0.0 && 0.0 <= found.upper, "{found:?}");
+        // Discounted by next to nothing, every cycle costs the same.
+        let mut long = free;
+        long.cycle = vec![vec![price.clone(); 2]; 2];
+        let left = ratio(1, 1_000_000_007);
+        let truth = price / &left;
+        let horizon = Horizon::Discounted(Rational::ONE - left);
+        let found = solve(&long, &horizon, 1e-3, 5, &()).unwrap().value;
+        assert!(number(found.lower) <= truth && truth <= number(found.upper), "{found:?} {truth}");
+    }
 }
 
 #[test]
