@@ -11,6 +11,22 @@ pub struct Joint {
     longest_row: usize,
 }
 
+/// The most entries of a row, if all rows are laws; the first is that of state `first`.
+pub(super) fn checked(matrix: &CsMat<f64>, first: usize) -> Result<usize, ChainError> {
+    let mut longest = 0;
+    for (i, row) in (first..).zip(matrix.outer_iterator()) {
+        for (j, &p) in row.iter() {
+            probability(p, || format!("entry ({i}, {j})"))?;
+        }
+        let sum: f64 = row.data().iter().sum();
+        if misses_one(sum, row.nnz()) {
+            return Err(ChainError::RowSum { row: i, sum });
+        }
+        longest = longest.max(row.nnz());
+    }
+    Ok(longest)
+}
+
 impl Joint {
     /// The chain with this transition matrix.
     ///
@@ -27,17 +43,7 @@ impl Joint {
             let what = format!("a row of the {rows} x {rows} transition matrix");
             return Err(ChainError::Shape { what, expected: rows, found: matrix.cols() });
         }
-        let mut longest_row = 0;
-        for (i, row) in matrix.outer_iterator().enumerate() {
-            for (j, &p) in row.iter() {
-                probability(p, || format!("entry ({i}, {j})"))?;
-            }
-            let sum: f64 = row.data().iter().sum();
-            if misses_one(sum, row.nnz()) {
-                return Err(ChainError::RowSum { row: i, sum });
-            }
-            longest_row = longest_row.max(row.nnz());
-        }
+        let longest_row = checked(&matrix, 0)?;
         Ok(Self { matrix, longest_row })
     }
 

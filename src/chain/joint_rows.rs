@@ -1,6 +1,7 @@
 //! Some rows of a joint chain: those of one of several ranks.
 
-use super::{ChainError, misses_one, probability};
+use super::ChainError;
+use super::joint::checked;
 use rayon::prelude::*;
 use sprs::{CsMat, TriMat};
 use std::ops::Range;
@@ -35,18 +36,7 @@ impl JointRows {
             triplets.add_triplet(i - own.start, j, p);
         }
         let matrix: CsMat<f64> = triplets.to_csr();
-        let mut longest_row = 0;
-        for (i, row) in matrix.outer_iterator().enumerate() {
-            let i = own.start + i;
-            for (j, &p) in row.iter() {
-                probability(p, || format!("entry ({i}, {j})"))?;
-            }
-            let sum: f64 = row.data().iter().sum();
-            if misses_one(sum, row.nnz()) {
-                return Err(ChainError::RowSum { row: i, sum });
-            }
-            longest_row = longest_row.max(row.nnz());
-        }
+        let longest_row = checked(&matrix, own.start)?;
         Ok(Self { first: own.start, matrix, longest_row })
     }
 

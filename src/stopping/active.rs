@@ -93,13 +93,13 @@ const COARSER_SHARE: usize = 4;
 /// A region on a coarser grid need not grow if it would by less than one in so many.
 const FEW: usize = 20;
 
-/// Solves the problem that a remap ends ([`AfterRemap::Stop`]) on a region around balance, if the
+/// Solves the problem that a remap ends ([`AfterRemap::Stop`](super::AfterRemap::Stop)) on a region around balance, if the
 /// processes are independent birth–death chains, at most 100 of them equal, and `effort` suffices.
 /// `settings.iterations` limits each of the few regions. `None` if no region was found within `effort`; what is halted
 /// has bounds of the full model for the last region there was.
 ///
 /// # Errors
-/// Those of [`Problem::new`].
+/// Those of [`Problem::new`](super::Problem::new).
 pub fn solve_region(
     all: &States,
     imbalance: &Imbalance,

@@ -32,7 +32,7 @@ impl Exchangeable {
         self.compute_own(self.all_of(Some(wanted)), (v, needed.start), part, out);
     }
 
-    /// The ranks of the states at which a function must be known for [`apply_own`](Self::apply_own): from the first
+    /// The ranks of the states at which a function must be known for `apply_own`: from the first
     /// of the own ones with all items a level lower to the last with all of them a level higher, for a move keeps the
     /// order below the highest level.
     pub fn needed(&self, own: &Range<usize>) -> Range<usize> {
