@@ -6,9 +6,10 @@ use std::path::Path;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
-const LONG: &str = "Stopping(processes: Distinct([Walk(levels: 40, up: 0.25, down: 0.25, edge: Reflect), \
-    Walk(levels: 40, up: 0.2, down: 0.2, edge: Hold), Walk(levels: 40, up: 0.24, down: 0.25, edge: Reflect)]), \
-    remap_cost: 8000.0, after_remap: Stop)";
+/// Takes several seconds wherever it runs: the first checkpoint is written after two.
+const LONG: &str = "Stopping(processes: Distinct([Walk(levels: 45, up: 0.25, down: 0.25, edge: Reflect), \
+    Walk(levels: 45, up: 0.2, down: 0.2, edge: Hold), Walk(levels: 45, up: 0.24, down: 0.25, edge: Reflect)]), \
+    remap_cost: 16000.0, after_remap: Stop)";
 
 const LONG_DRIFT: &str = "LoadDrift(processors: 6, chain: Walk(lowest: 1, levels: 14, up: 0.25, down: 0.25, \
     edge: Hold), initial_load: 7, steps: 3000, remap_cost: (fixed: 3.0, per_unit_moved: 0.1))";
