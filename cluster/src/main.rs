@@ -22,7 +22,7 @@ fn main() -> ExitCode {
         let arguments = cli::parse(ranks.rank() == 0)?;
         remap::run::catch_interrupts();
         if ranks.ranks() > 1 && arguments.asked().is_some() {
-            remap::model::stopping::share_rows(ranks.rank(), ranks.ranks());
+            remap::model::transition::share_rows(ranks.rank(), ranks.ranks());
         }
         // Fails only if a pool exists already.
         let pool = rayon::ThreadPoolBuilder::new().num_threads(arguments.threads());

@@ -23,6 +23,7 @@ mod scanner;
 pub mod stopping;
 pub mod study;
 mod syntax;
+pub mod transition;
 pub mod two_phase;
 mod weights;
 

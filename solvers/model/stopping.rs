@@ -2,17 +2,16 @@
 
 use super::chain::{Chain, Edge, review_rows};
 use super::cost::Cost;
-use super::matrix_market;
 use super::number::Decimal;
 use super::review::Review;
+use super::transition::{self, Transition};
 use crate::solution::dynamics::{Dynamics, Kind, MOST_LEVELS, Moves};
 use remapping::Rational;
-use remapping::chain::{Joint, JointRows, Operator, Shared};
+use remapping::chain::{JointRows, Operator};
 use remapping::imbalance::{Imbalance, RunningCost};
-use remapping::stopping::{AfterRemap, Process, ProcessChain, States, Unbounded};
+use remapping::stopping::{AfterRemap, Process, States, Unbounded};
 use serde::Deserialize;
 use std::path::Path;
-use std::sync::OnceLock;
 
 /// `Stopping(...)`.
 #[derive(Debug, Clone, Deserialize)]
@@ -54,12 +53,6 @@ enum Processes {
     },
 }
 
-#[derive(Debug, Clone, Deserialize)]
-enum Transition {
-    Dense(Vec<Vec<Decimal>>),
-    File(String),
-}
-
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 enum After {
     Stop,
@@ -75,15 +68,6 @@ const MOST_STEPS: u64 = 10_000_000;
 
 /// The most processes of one model.
 const MOST_PROCESSES: usize = 100;
-
-/// Which of several ranks this is, and how many there are: each looks only at its own rows of files of transitions.
-static RANK: OnceLock<(usize, usize)> = OnceLock::new();
-
-/// From now on models are reviewed with the rows of this rank alone of so many, which must all review them.
-pub fn share_rows(rank: usize, ranks: usize) {
-    // Said once.
-    let _ = RANK.set((rank, ranks));
-}
 
 impl Stopping {
     pub(super) fn review(&self, review: &mut Review<'_>, folder: &Path) {
@@ -146,8 +130,8 @@ impl Stopping {
             let help = "write the capacities with fewer digits";
             review.fault("problem.capacities", "capacities are too fine", &error.to_string(), help);
         }
-        let states = match RANK.get().filter(|_| self.file().is_some()) {
-            Some(place) => self.rows(folder, *place).and_then(|_| self.space()),
+        let states = match transition::rank().filter(|_| self.file().is_some()) {
+            Some(place) => self.rows(folder, place).and_then(|_| self.space()),
             None => self.states(folder).map(|(states, _)| states),
         };
         match states {
@@ -317,10 +301,7 @@ impl Stopping {
             let same = |i, j| imbalance.same_capacity(i, j);
             return States::independent(&self.independent(), same).map_err(words);
         };
-        let chain = match transition {
-            Transition::Dense(rows) => dense(rows)?,
-            Transition::File(name) => transition_file(&folder.join(name), loads.len())?,
-        };
+        let chain = transition.chain(folder, loads.len())?;
         let states = States::joint(loads.clone(), &chain).map_err(words)?;
         Ok((states, Box::new(chain)))
     }
@@ -346,28 +327,11 @@ impl Stopping {
         let Processes::Joint { loads, transition } = &self.processes else {
             return Err("these processes have no rows".to_owned());
         };
-        let own = Shared::evenly(loads.len(), place);
-        match transition {
-            Transition::File(name) => {
-                let path = folder.join(name);
-                let shown = path.display();
-                if !path.is_file() {
-                    return Err(format!("cannot read {shown}: there is no such file"));
-                }
-                let found = matrix_market::read_rows(&path, loads.len(), own.clone())?;
-                JointRows::from_entries(found.size, own, &found.entries)
-                    .map_err(|error| format!("{shown}: {error}"))
-            }
-            Transition::Dense(rows) => {
-                if rows.len() != loads.len() {
-                    // As it is said of all rows.
-                    self.states(folder)?;
-                }
-                let entries: Vec<_> = entries_of(rows).filter(|(i, ..)| own.contains(i)).collect();
-                JointRows::from_entries(rows.len(), own, &entries)
-                    .map_err(|error| error.to_string())
-            }
+        if matches!(transition, Transition::Dense(rows) if rows.len() != loads.len()) {
+            // As it is said of all rows.
+            self.states(folder)?;
         }
+        transition.rows(folder, loads.len(), place)
     }
 
     /// The file that holds the transitions, if there is one.
@@ -381,12 +345,7 @@ impl Stopping {
     /// What pricing other rules takes; of processes that move jointly, the capacities alone.
     pub fn dynamics(&self) -> Option<Dynamics> {
         let of = |process: Process| {
-            let rows = match &process.chain {
-                ProcessChain::BirthDeath(chain) => chain.rows(),
-                ProcessChain::Dense(chain) => {
-                    (0..chain.levels()).map(|level| chain.row(level).to_vec()).collect()
-                }
-            };
+            let rows = process.chain.rows();
             (rows.len() <= MOST_LEVELS).then(|| Moves::of(process.lowest, &rows))
         };
         let chains = match &self.processes {
@@ -460,26 +419,4 @@ fn review_loads(loads: &[Vec<i64>], review: &mut Review<'_>) {
     if loads.iter().flatten().any(|load| load.unsigned_abs() > 1 << 40) {
         review.fault(path, "a load is too large", "beyond 2^40", "use other units");
     }
-}
-
-fn dense(rows: &[Vec<Decimal>]) -> Result<Joint, String> {
-    let entries: Vec<_> = entries_of(rows).collect();
-    Joint::from_entries(rows.len(), &entries).map_err(|error| error.to_string())
-}
-
-fn entries_of(rows: &[Vec<Decimal>]) -> impl Iterator<Item = (usize, usize, f64)> {
-    rows.iter().enumerate().flat_map(|(i, row)| {
-        let positive = row.iter().enumerate().filter(|(_, p)| p.value != 0.0);
-        positive.map(move |(j, p)| (i, j, p.value))
-    })
-}
-
-/// Reads a transition matrix in Matrix Market form.
-fn transition_file(path: &Path, states: usize) -> Result<Joint, String> {
-    let shown = path.display();
-    if !path.is_file() {
-        return Err(format!("cannot read {shown}: there is no such file"));
-    }
-    let found = matrix_market::read(path, states)?;
-    Joint::from_entries(found.size, &found.entries).map_err(|error| format!("{shown}: {error}"))
 }

@@ -306,14 +306,8 @@ fn kronecker(case: &Case) -> Verdict {
     if case.processes.is_empty() || states.count() > 400 {
         return Verdict::Silent;
     }
-    let rows_of = |chain: &ProcessChain| match chain {
-        ProcessChain::BirthDeath(chain) => chain.rows(),
-        ProcessChain::Dense(chain) => {
-            (0..chain.levels()).map(|level| chain.row(level).to_vec()).collect()
-        }
-    };
     let product = case.processes.iter().fold(vec![vec![1.0]], |all, process| {
-        let rows = rows_of(&process.chain);
+        let rows = process.chain.rows();
         let pairs = all.iter().flat_map(|a| rows.iter().map(move |b| (a, b)));
         let row = |(a, b): (&Vec<f64>, &Vec<f64>)| {
             a.iter().flat_map(|x| b.iter().map(move |y| x * y)).collect::<Vec<f64>>()

@@ -1,15 +1,11 @@
 //! Thresholds and value over a finite number of cycles.
 
-use super::from_rest::AtRest;
 use super::problem::{PhaseSwitching, SwitchingError};
-use super::recursion::{Pair, Recursion, Step};
-use super::rest::Room;
-use super::value::{Chances, GAINS, Value};
+use super::recursion::Recursion;
+use super::sweep::{Aim, Sweep};
 use crate::lifetime::Lifetime;
-use crate::rounding::outward;
-use crate::threshold::{Bounds, Curve};
-use crate::{Halt, Observer, Status};
-use std::ops::ControlFlow;
+use crate::threshold::Curve;
+use crate::{Observer, Status};
 
 /// The thresholds of recurring phases over a finite horizon.
 #[derive(Debug, Clone)]
@@ -29,6 +25,21 @@ pub struct Solution {
 }
 
 impl Solution {
+    fn of(sweep: Sweep<'_>, status: Status) -> Solution {
+        let whole = sweep.to_second.first_step() == Some(0);
+        let finished = whole && !matches!(status, Status::TimeLimit | Status::Interrupted);
+        let bounds = sweep.value.bounds();
+        let sound = bounds.0.is_finite() && bounds.1.is_finite() && bounds.0 <= bounds.1;
+        Solution {
+            to_second: sweep.to_second,
+            to_first: sweep.to_first,
+            value: (finished && sound).then_some(bounds),
+            segments: sweep.segments,
+            steps: sweep.steps,
+            status,
+        }
+    }
+
     /// The widest certificate of a threshold.
     pub fn threshold_width(&self) -> f64 {
         self.to_second.width().max(self.to_first.width())
@@ -50,28 +61,6 @@ const MAX_SWEEPS: usize = 6;
 const MAX_STALLS: usize = 1;
 const STALLED: f64 = 0.8;
 
-/// Distinct thresholds a curve may have.
-const MAX_RUNS: usize = 1_000_001;
-
-/// Steps of the same kind from which on it is worth asking where they come to rest.
-const LONG: u64 = 64;
-
-/// Steps of the same kind most of which are probably at rest.
-const MOSTLY_AT_REST: u64 = 100;
-
-/// Whether most steps are probably at rest.
-fn rests(lifetime: &Lifetime) -> bool {
-    let last = lifetime.last();
-    last >= MOSTLY_AT_REST && lifetime.constant_from(last - 1) <= last / 2
-}
-
-/// What the widths of a sweep should be.
-#[derive(Clone, Copy)]
-struct Aim {
-    threshold: f64,
-    value: f64,
-}
-
 /// How much finer than in proportion to what it missed by the next sweep is, within limits.
 fn finer(aim: f64, tolerance: f64, width: f64) -> f64 {
     if width <= tolerance {
@@ -83,23 +72,6 @@ fn finer(aim: f64, tolerance: f64, width: f64) -> f64 {
 
 /// A width that is hardly missed, as a multiple.
 const NEARLY: f64 = 1.6;
-
-/// Pieces of the value from which on it is asked what the program costs, and how roughly.
-const FEW: usize = 256;
-const ROUGH: f64 = 1e-3;
-
-/// Passes on whether to stop, and no progress.
-struct Quiet<'a>(&'a dyn Observer);
-
-impl Observer for Quiet<'_> {
-    fn progress(&self, _done: u64, _total: u64) -> ControlFlow<Halt> {
-        self.0.check()
-    }
-
-    fn check(&self) -> ControlFlow<Halt> {
-        self.0.check()
-    }
-}
 
 /// Computes all thresholds of `problem` for a program that runs N + 1 cycles, N distributed as
 /// `lifetime`, each to `tolerance` absolutely and the value relative to max(1, |V|).
@@ -127,7 +99,7 @@ pub fn solve(
         let mut sweep = Sweep::new(problem, &recursion, lifetime, aim, tolerance);
         let status = sweep.run(observer);
         let full = sweep.segments >= recursion.most_nodes;
-        let mut found = sweep.into_solution(status);
+        let mut found = Solution::of(sweep, status);
         let (stopped, width) = (status != Status::Converged, found.width());
         if width > tolerance && !stopped {
             found.status = Status::IterationLimit;
@@ -146,338 +118,4 @@ pub fn solve(
         }
     }
     Ok(best.expect("at least one sweep ran"))
-}
-
-/// What a load of bounds is from which on nothing is reduced more.
-const ENOUGH: f64 = 0.5;
-
-/// How far reducing may move a function of the difference, following what that does.
-struct Merge {
-    now: f64,
-    least: f64,
-    most: f64,
-}
-
-impl Merge {
-    /// `unit` is what the width aimed at is worth where the difference is flattest.
-    fn new(unit: f64) -> Merge {
-        Merge { now: 0.05 * unit, least: 1e-5 * unit, most: 10.0 * unit }
-    }
-
-    /// `load` is how wide the bounds have become, as a multiple of what they may.
-    fn follow(&mut self, load: f64) {
-        let times = match load {
-            load if load < ENOUGH => 1.1,
-            load if load <= 0.7 => 1.0,
-            load if load <= 0.85 => 0.9,
-            _ => 0.6,
-        };
-        self.now = (self.now * times).clamp(self.least, self.most);
-    }
-}
-
-/// Steps that are all alike.
-struct Alike {
-    /// The first of them.
-    from: u64,
-    /// The step before, which is the later one.
-    before: Option<Step>,
-    /// Steps to come until it is asked again whether they are at rest, and after that.
-    wait: u64,
-    again: u64,
-    /// How much less than elsewhere a function may be reduced.
-    finer: f64,
-    /// Whether they have been seen from rest in vain.
-    tried: bool,
-}
-
-impl Alike {
-    fn new(from: u64) -> Alike {
-        Alike { from, before: None, wait: 0, again: FIRST_WAIT, finer: 1.0, tried: false }
-    }
-}
-
-/// Steps between two attempts to find steps at rest, at first; how many more from attempt to attempt, and
-/// how much less functions may be reduced.
-const FIRST_WAIT: u64 = 8;
-const LONGER: f64 = 1.25;
-const FINER: f64 = 0.25;
-const FINEST: f64 = 1.0 / 256.0;
-
-/// Functions that a step moves by no more than so many times what reducing does are at rest but for that.
-const JITTER: f64 = 4.0;
-
-/// Pieces of the difference from which on steps are seen from rest; how far reducing may move that in units of the
-/// width of thresholds, and of what a step may add to the width of the value; what of the latter the way there
-/// may use; and how long that is at most.
-const MANY: usize = 1 << 13;
-const LEVEL: f64 = 0.05;
-const DIFFERENCE: f64 = 0.015;
-const LEFT: f64 = 0.05;
-const FAR: usize = 2000;
-
-/// How much a step may move a threshold that is near rest, as a multiple of the tolerance.
-const NEAR: f64 = 0.5;
-
-/// What encloses all steps down to a later one.
-struct Rest {
-    /// The difference of each of them, but for what lies beside it on the way, and of the last of them if more follow.
-    raw: Pair,
-    last: Option<Pair>,
-    /// The thresholds from the first of them on that are not known otherwise.
-    thresholds: [Bounds; 2],
-    first: u64,
-    reached: u64,
-    /// What the differences exceed `raw` by adds up to, above the value and below.
-    beside: [f64; 2],
-}
-
-struct Sweep<'a> {
-    problem: &'a PhaseSwitching,
-    recursion: &'a Recursion,
-    lifetime: &'a Lifetime,
-    aim: Aim,
-    tolerance: f64,
-    merge: Merge,
-    pair: Pair,
-    alike: Option<Alike>,
-    value: Value,
-    to_second: Curve,
-    to_first: Curve,
-    segments: usize,
-    steps: u64,
-    /// Whether it is known what the program costs, roughly.
-    estimated: bool,
-}
-
-impl<'a> Sweep<'a> {
-    fn new(
-        problem: &'a PhaseSwitching,
-        recursion: &'a Recursion,
-        lifetime: &'a Lifetime,
-        aim: Aim,
-        tolerance: f64,
-    ) -> Sweep<'a> {
-        Sweep {
-            problem,
-            recursion,
-            lifetime,
-            aim,
-            tolerance,
-            merge: Merge::new(aim.threshold * recursion.scale),
-            pair: Pair::constant(0.0),
-            alike: None,
-            value: Value::new(problem, aim.value, lifetime.residual_mean(0), rests(lifetime)),
-            to_second: Curve::default(),
-            to_first: Curve::default(),
-            segments: 1,
-            steps: 0,
-            estimated: false,
-        }
-    }
-
-    /// What the program costs, from a sweep that takes few pieces.
-    fn roughly(&self, observer: &dyn Observer) -> f64 {
-        let aim = Aim { threshold: ROUGH, value: ROUGH };
-        let mut sweep = Sweep::new(self.problem, self.recursion, self.lifetime, aim, ROUGH);
-        sweep.estimated = true;
-        match sweep.run(&Quiet(observer)) {
-            Status::Converged => sweep.value.bounds().0,
-            _ => 0.0,
-        }
-    }
-
-    fn run(&mut self, observer: &dyn Observer) -> Status {
-        let last = self.lifetime.last();
-        let mut next = Some(last);
-        while let Some(n) = next {
-            if let ControlFlow::Break(halt) = observer.progress(last - n, last + 1) {
-                return halt.into();
-            }
-            if self.to_second.runs().len().max(self.to_first.runs().len()) >= MAX_RUNS {
-                return Status::IterationLimit;
-            }
-            self.steps += 1;
-            let chances = Chances::at(self.lifetime, n);
-            let step = self.recursion.step(&self.pair, chances.survival);
-            let gains = self.recursion.gains(&step.raw);
-            self.to_second.extend_down(n, n, step.to_second);
-            self.to_first.extend_down(n, n, step.to_first);
-            if !self.estimated && self.value.nodes() > FEW {
-                self.estimated = true;
-                self.value.costs(self.roughly(observer));
-            }
-            let blurred = self.value.step(self.recursion, &gains, chances);
-            let finer = self.alike.as_ref().map_or(1.0, |alike| alike.finer);
-            let load = (step.width() / self.aim.threshold).max(blurred);
-            // Functions that are reduced less than need be, to come to rest, stay so.
-            self.merge.follow(if finer < 1.0 { load.max(ENOUGH) } else { load });
-            self.pair = self.recursion.keep(&step.raw, self.merge.now * finer);
-            self.segments = self.segments.max(self.pair.nodes().max(self.value.nodes()) - 1);
-            next = n.checked_sub(1);
-            let rest = match self.rest_from(n, step, chances, observer) {
-                ControlFlow::Break(halt) => return halt.into(),
-                ControlFlow::Continue(rest) => rest,
-            };
-            if let Some(Rest {
-                raw,
-                last,
-                thresholds: [to_second, to_first],
-                first,
-                reached,
-                beside,
-            }) = rest
-            {
-                self.to_second.extend_down(reached, first, to_second);
-                self.to_first.extend_down(reached, first, to_first);
-                let gains = self.recursion.gains(&raw);
-                let (value, recursion) = (&mut self.value, self.recursion);
-                value.widen(beside);
-                let settled = value.repeat(recursion, &gains, chances, n - reached, observer);
-                if let ControlFlow::Break(halt) = settled {
-                    return halt.into();
-                }
-                self.pair = self.recursion.keep(&last.unwrap_or(raw), self.merge.now);
-                next = reached.checked_sub(1);
-            }
-        }
-        Status::Converged
-    }
-
-    /// Bounds on the steps below `step`, which is step `n`, down to step `from`, by way of one that is at rest.
-    fn seen_from_rest(
-        &mut self,
-        n: u64,
-        step: &Step,
-        from: u64,
-        chances: Chances,
-        observer: &dyn Observer,
-    ) -> ControlFlow<Halt, Option<Rest>> {
-        let recursion = self.recursion;
-        let allowance = self.value.allowance();
-        let finest = (LEVEL * self.aim.threshold * recursion.scale).min(DIFFERENCE * allowance);
-        let merges = [self.merge.now, finest];
-        let rest = AtRest::of(recursion, &step.raw.upper, chances.survival, merges, observer)?;
-        let Some(rest) = rest else { return ControlFlow::Continue(None) };
-        let raw = rest.around();
-        if !recursion.lasts_less(&recursion.gains(&raw), GAINS * allowance) {
-            return ControlFlow::Continue(None);
-        }
-        let close = if from > 0 { self.aim.threshold } else { self.tolerance };
-        let mut beside = rest.beside(&step.raw);
-        let (mut above, mut below) = (0.0, 0.0);
-        let mut thresholds: Vec<[Bounds; 2]> = Vec::new();
-        for first in (from..n).rev() {
-            observer.check()?;
-            let [[over, under], _] = rest.excess(recursion, &beside);
-            let lasting = rest.lasting(recursion, [over, under]);
-            let shown = lasting.as_ref().map(|pair| rest.thresholds(recursion, pair));
-            let enough = (over + under) * rest.steps() <= LEFT * self.value.width()
-                && shown.is_some_and(|shown| shown.iter().all(|bounds| bounds.width() <= close));
-            if enough && let (Some(lasting), Some(shown)) = (lasting, shown) {
-                for (k, [to_second, to_first]) in (first + 1..n).rev().zip(&thresholds) {
-                    self.to_second.extend_down(k, k, *to_second);
-                    self.to_first.extend_down(k, k, *to_first);
-                }
-                let left = |sum: f64, rest_left: f64| sum + rest_left * rest.steps();
-                return ControlFlow::Continue(Some(Rest {
-                    raw,
-                    last: (from > 0).then(|| rest.whole(&lasting)),
-                    thresholds: shown,
-                    first,
-                    reached: from,
-                    beside: [left(above, under), left(below, over)]
-                        .map(|sum| outward::<true>(sum, sum)),
-                }));
-            }
-            if thresholds.len() >= FAR {
-                break;
-            }
-            beside = rest.step(recursion, &beside);
-            let [_, [over, under]] = rest.excess(recursion, &beside);
-            (above, below) = (above + under, below + over);
-            thresholds.push(rest.thresholds(recursion, &beside));
-        }
-        ControlFlow::Continue(None)
-    }
-
-    /// Takes in `step`, which is step `n`. If all steps below it down to one that is still far are at rest: a
-    /// step that encloses all of those, and the last of them.
-    fn rest_from(
-        &mut self,
-        n: u64,
-        step: Step,
-        chances: Chances,
-        observer: &dyn Observer,
-    ) -> ControlFlow<Halt, Option<Rest>> {
-        let kept = self.alike.take().filter(|alike| alike.from < n);
-        let mut alike = match kept {
-            Some(alike) => alike,
-            None => {
-                let from =
-                    if n < self.lifetime.last() { self.lifetime.constant_from(n) } else { n };
-                if n - from < LONG {
-                    return ControlFlow::Continue(None);
-                }
-                Alike::new(from)
-            }
-        };
-        let mut found = None;
-        alike.wait = alike.wait.saturating_sub(1);
-        if let Some(before) = &alike.before
-            && alike.wait == 0
-            && step.moved(before) <= NEAR * self.tolerance
-        {
-            let (recursion, left) = (self.recursion, (n - alike.from + 1) as f64);
-            let room = Room::of(recursion, &step.raw, chances.survival, left, observer)?;
-            let beyond = room.beyond(recursion, &before.raw, &step.raw);
-            // Steps of another kind that follow magnify what they are given.
-            let close = if alike.from > 0 { self.aim.threshold } else { self.tolerance };
-            let shown = beyond.map(|pair| recursion.shown(pair)).filter(|shown| {
-                let gains = recursion.gains(&shown.raw);
-                shown.width() <= close
-                    && recursion.lasts_less(&gains, GAINS * self.value.allowance())
-            });
-            found = shown.map(|Step { raw, to_second, to_first }| Rest {
-                raw,
-                last: None,
-                thresholds: [to_second, to_first],
-                first: n - 1,
-                reached: alike.from,
-                beside: [0.0; 2],
-            });
-            if found.is_none() {
-                let changed = step.changed(before);
-                let jitters = changed <= JITTER * alike.finer * self.merge.now;
-                let many = !alike.tried && step.raw.nodes() > MANY;
-                if many && (jitters || changed * room.most().powi(2) <= LEFT * self.value.width()) {
-                    alike.tried = true;
-                    found = self.seen_from_rest(n, &step, alike.from, chances, observer)?;
-                } else if jitters {
-                    alike.finer = (alike.finer * FINER).max(FINEST);
-                    alike.again = FIRST_WAIT;
-                }
-                alike.wait = alike.again;
-                alike.again = (alike.again as f64 * LONGER) as u64;
-            }
-        }
-        alike.before = Some(step);
-        self.alike = found.is_none().then_some(alike);
-        ControlFlow::Continue(found)
-    }
-
-    fn into_solution(self, status: Status) -> Solution {
-        let whole = self.to_second.first_step() == Some(0);
-        let finished = whole && !matches!(status, Status::TimeLimit | Status::Interrupted);
-        let bounds = self.value.bounds();
-        let sound = bounds.0.is_finite() && bounds.1.is_finite() && bounds.0 <= bounds.1;
-        Solution {
-            to_second: self.to_second,
-            to_first: self.to_first,
-            value: (finished && sound).then_some(bounds),
-            segments: self.segments,
-            steps: self.steps,
-            status,
-        }
-    }
 }

@@ -58,6 +58,8 @@ mod problem;
 mod recursion;
 mod relative;
 mod rest;
+mod shifted;
+mod sweep;
 mod value;
 
 pub use finite::{Solution, solve};

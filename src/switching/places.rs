@@ -3,9 +3,10 @@
 use super::operator::Line;
 use super::polyline::Polyline;
 use super::problem::PhaseSwitching;
+use super::recursion::Chances;
 use super::recursion::{Pair, Recursion};
 use super::relative::Relative;
-use super::value::{Chances, Change};
+use super::shifted::Change;
 use crate::rounding::nearest;
 
 /// The difference and the value after some steps back from the end, kept short.

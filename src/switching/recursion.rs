@@ -3,8 +3,23 @@
 use super::operator::{Filter, Line};
 use super::polyline::Polyline;
 use super::problem::PhaseSwitching;
+use crate::lifetime::Lifetime;
 use crate::rounding::{nearest, outward};
 use crate::threshold::Bounds;
+
+/// The chances that another cycle follows, and that none does.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Chances {
+    pub(super) survival: f64,
+    pub(super) failure: f64,
+}
+
+impl Chances {
+    /// After cycle `n`.
+    pub(super) fn at(lifetime: &Lifetime, n: u64) -> Chances {
+        Chances { survival: lifetime.continuation(n), failure: lifetime.failure_rate(n) }
+    }
+}
 
 /// Two functions around a third.
 #[derive(Debug, Clone)]

@@ -2,8 +2,9 @@
 
 use super::operator::Line;
 use super::polyline::Polyline;
+use super::recursion::Chances;
 use super::recursion::{Pair, Recursion};
-use super::value::{Chances, Change};
+use super::shifted::Change;
 use crate::rounding::SLACK;
 use crate::{Halt, Observer};
 use std::ops::ControlFlow;

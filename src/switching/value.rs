@@ -5,34 +5,13 @@
 use super::operator::Line;
 use super::polyline::Polyline;
 use super::problem::PhaseSwitching;
-use super::recursion::{Pair, Recursion};
+use super::recursion::{Chances, Pair, Recursion};
 use super::relative::{Relative, spent};
-use crate::lifetime::Lifetime;
+use super::shifted::{Change, MORE_NODES, Shifted};
 use crate::rounding::{DoubleDouble, SLACK, nearest, outward};
 use crate::threshold::amplification;
 use crate::{Halt, Observer};
 use std::ops::ControlFlow;
-
-/// A function and the constant taken out of it.
-#[derive(Debug, Clone)]
-struct Shifted {
-    shape: Polyline,
-    offset: DoubleDouble,
-}
-
-/// The chances that another cycle follows, and that none does.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Chances {
-    pub(super) survival: f64,
-    pub(super) failure: f64,
-}
-
-impl Chances {
-    /// After cycle `n`.
-    pub(super) fn at(lifetime: &Lifetime, n: u64) -> Chances {
-        Chances { survival: lifetime.continuation(n), failure: lifetime.failure_rate(n) }
-    }
-}
 
 /// Bounds on V as a function of the belief.
 pub(super) struct Value {
@@ -90,9 +69,6 @@ const LEGACY: f64 = 0.02;
 
 /// Steps between two looks at the change.
 const LOOK: u64 = 4;
-
-/// How many times the usual nodes the change of a step at rest may keep: only the first are that rough.
-const MORE_NODES: usize = 4;
 
 /// Steps without progress after which a value is taken as it is.
 const PATIENCE: u64 = 64;
@@ -360,98 +336,5 @@ impl Ahead {
         let loss = if UPPER { loss } else { -loss };
         let at = |p: f64| middle * all + tilt * (p - self.share) * fading + loss;
         [at(0.0), at(1.0)]
-    }
-}
-
-impl Shifted {
-    /// Takes in a new shape, made of the old one without its constant.
-    fn settle<const UPPER: bool>(&mut self, shape: Polyline, failure: f64) {
-        let offset = self.offset.value();
-        let lost = outward::<UPPER>(-failure * offset, failure * offset);
-        self.offset = self.offset.plus(lost);
-        self.shape = shape;
-        self.center();
-    }
-
-    /// Takes the value at 0 out of the shape.
-    fn center(&mut self) {
-        let start = self.shape.value[0];
-        self.shape.value.iter_mut().for_each(|value| *value -= start);
-        self.offset = self.offset.plus(start);
-    }
-
-    /// The value at `p`, rounded up (`UPPER`) or down.
-    fn value<const UPPER: bool>(&self, p: f64) -> f64 {
-        let offset = self.offset.value();
-        outward::<UPPER>(self.shape.at(p) + offset, 8.0 * (self.shape.size() + offset.abs()))
-    }
-
-    /// Adds a linear function.
-    fn raise<const UPPER: bool>(&mut self, line: [DoubleDouble; 2]) {
-        let tilt = line[1].minus(line[0]);
-        for (at, value) in self.shape.at.iter().zip(&mut self.shape.value) {
-            *value = outward::<UPPER>(*value + at * tilt, value.abs() + (at * tilt).abs());
-        }
-        self.offset = self.offset.plus(line[0].value());
-    }
-
-    /// The linear function above this one (`UPPER`, else below) that is parallel to the chord of its ends.
-    fn beside<const UPPER: bool>(&self) -> Line {
-        let offset = self.offset.value();
-        self.shape
-            .beside::<UPPER>()
-            .map(|end| outward::<UPPER>(end + offset, end.abs() + offset.abs()))
-    }
-
-    /// This function less another, rounded up (`UPPER`) or down.
-    fn less<const UPPER: bool>(&self, other: &Polyline) -> Shifted {
-        Shifted { shape: self.shape.less::<UPPER>(other), offset: self.offset }
-    }
-
-    /// This function and another together, rounded up (`UPPER`) or down.
-    fn over<const UPPER: bool>(&self, other: &Polyline) -> Shifted {
-        let both = |own: f64, its: f64, size: f64| outward::<UPPER>(own + its, size);
-        Shifted { shape: self.shape.with(other, both), offset: self.offset }
-    }
-}
-
-/// Bounds on what a step adds to a function.
-pub(super) struct Change {
-    upper: Shifted,
-    lower: Shifted,
-}
-
-impl Change {
-    /// Between two functions.
-    pub(super) fn of(upper: Polyline, lower: Polyline) -> Change {
-        let [upper, lower] = [upper, lower].map(|shape| Shifted { shape, offset: 0.0.into() });
-        let mut change = Change { upper, lower };
-        change.upper.center();
-        change.lower.center();
-        change
-    }
-
-    /// The bound from above but for a constant.
-    pub(super) fn upper(&self) -> &Polyline {
-        &self.upper.shape
-    }
-
-    /// Linear functions above and below.
-    pub(super) fn lines(&self) -> [Line; 2] {
-        [self.upper.beside::<true>(), self.lower.beside::<false>()]
-    }
-
-    /// P of the change and what is left of the program, reduced by `merge`.
-    pub(super) fn step(&mut self, recursion: &Recursion, chances: Chances, merge: f64) {
-        let (filter, survival) = (&recursion.filter, chances.survival);
-        let most = MORE_NODES * recursion.most_nodes;
-        let (upper, lower) = (&self.upper.shape, &self.lower.shape);
-        let new = Pair::of(
-            upper.nodes().max(lower.nodes()),
-            || filter.back_reduced::<true>(upper, survival, [0.0; 2], None, (merge, most)),
-            || filter.back_reduced::<false>(lower, survival, [0.0; 2], None, (merge, most)),
-        );
-        self.upper.settle::<true>(new.upper, chances.failure);
-        self.lower.settle::<false>(new.lower, chances.failure);
     }
 }
