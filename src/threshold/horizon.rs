@@ -93,7 +93,7 @@ fn refine(
     let unit = Unit::of(problem);
     let parameters = InDoubles::measured(problem, unit);
     let scale = parameters.gain.abs().max(f64::MIN_POSITIVE);
-    let mut rest = accuracy.tolerance;
+    let mut rest = accuracy.tolerance * spare(problem, (&parameters, unit), accuracy, scale);
     let mut best: Option<(f64, Sweep)> = None;
     let mut stalls = 0;
     for tried in 0..MAX_SWEEPS {
@@ -153,6 +153,41 @@ fn refine(
         status,
     };
     Ok((solution, result.spans))
+}
+
+/// Steps that all differ from which on the last ones are solved first, to see how coarse the others may be.
+const MANY_STEPS: u64 = 40_000;
+
+/// How often the sweep over those asks whether to go on, once in 64 steps; what part of the room that they leave is
+/// used, and the most that it is taken for.
+const TRIAL: u64 = 64;
+const USED: f64 = 0.5;
+const MOST_SPARE: f64 = 1e4;
+
+/// How much coarser than usual a sweep may be.
+fn spare(
+    problem: &PhaseChange,
+    measured: (&InDoubles, Unit),
+    accuracy: Accuracy,
+    scale: f64,
+) -> f64 {
+    let last = problem.last_step();
+    let middle = last / 2;
+    let alike = measured.0.constant_from(&problem.lifetime, middle) < middle;
+    if last < MANY_STEPS || alike || accuracy.segments.is_some() {
+        return 1.0;
+    }
+    let tolerance = accuracy.tolerance;
+    let coarseness = Coarseness {
+        merge: MERGE * tolerance * scale,
+        budget: None,
+        tolerance,
+        rest: tolerance,
+        may_give_up: false,
+    };
+    let observer = Shortly { asked: AtomicU64::new(0), most: TRIAL };
+    let width = sweep(problem, measured, coarseness, false, &observer).curve.width();
+    (USED * tolerance / width).clamp(1.0, MOST_SPARE)
 }
 
 /// Width of the thresholds, roughly, that a sweep leaves out when it is stopped.

@@ -4,6 +4,7 @@ use super::Hazard;
 use super::problem::{Cycle, InDoubles, PhaseChange, Premature, Unit};
 use super::step::{Cut, Reduction, RemapLine, cut, retain};
 use super::sweep::{Coarseness, sweep};
+use super::{Accuracy, solve};
 use crate::Rational;
 use crate::belief::Levels;
 use crate::concave::held::Cells;
@@ -288,4 +289,35 @@ fn what_reducing_takes_is_enclosed() {
         }
     }
     assert!(skipped > 40, "{skipped}");
+}
+
+/// Where all steps differ the last ones say how coarse the others may be: what comes out lies around plain steps as
+/// fine as can be, is as narrow as asked, and takes fewer segments than they.
+#[test]
+fn laws_that_differ_at_every_step_are_enclosed() {
+    let last = 41_000;
+    let laws = [
+        Lifetime::uniform(0, last).expect("a law"),
+        Lifetime::geometric(Rational::ONE / Rational::from(9000), 0, last).expect("a law"),
+    ];
+    for (law, regret) in laws.into_iter().zip([None, Some(3)]) {
+        let mut problem = program([1, 1], [5, 10], 30, regret);
+        problem.hazard = Hazard::Constant(Rational::ONE / Rational::from(200));
+        problem.lifetime = law;
+        let parameters = InDoubles::new(&problem);
+        let measured = (&parameters, Unit::of(&problem));
+        let each = sweep(&problem, measured, coarseness(1e-8, 1e-300), false, &());
+        for tolerance in [1e-1, 1e-4, 1e-6] {
+            let some = solve(&problem, Accuracy { tolerance, segments: None }, &()).expect("valid");
+            assert_eq!(some.status, crate::Status::Converged, "{tolerance}");
+            assert!(some.curve.width() <= tolerance && some.segments <= each.segments);
+            let ((lower, upper), (low, high)) = (some.value.unwrap(), each.value.unwrap());
+            assert!(lower <= high && low <= upper, "{tolerance}: {lower} {upper} {low} {high}");
+            for n in (0..=last).step_by(7) {
+                let (found, truth) = (some.curve.at(n).unwrap(), each.curve.at(n).unwrap());
+                let within = found.lower <= truth.upper && truth.lower <= found.upper;
+                assert!(within, "{tolerance}, step {n}: {found:?} {truth:?}");
+            }
+        }
+    }
 }
