@@ -78,6 +78,27 @@ fn rare_changes(criterion: &mut Criterion) {
     group.finish();
 }
 
+/// Lifetimes of which every step differs from the one before.
+fn every_step_differs(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("every step differs, .05/.05, M=10^5, to 1e-9");
+    group.sample_size(10);
+    let last = 100_000;
+    let laws = [
+        ("uniform", Lifetime::uniform(0, last)),
+        ("geometric", Lifetime::geometric(ratio(1, 100_000), 0, last)),
+    ];
+    for (name, law) in laws {
+        let lifetime = law.expect("a law");
+        let problem = PhaseChange { lifetime, ..problem(SETS[3], last) };
+        let width = solved(&problem, None).curve.width();
+        assert!(width <= 1e-9, "{name}: {width:e}");
+        group.bench_with_input(BenchmarkId::from_parameter(name), &problem, |bencher, problem| {
+            bencher.iter(|| solved(black_box(problem), None));
+        });
+    }
+    group.finish();
+}
+
 fn fixed_budget(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("1024 segments");
     group.sample_size(10);
@@ -92,5 +113,5 @@ fn fixed_budget(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, certified, rare_changes, fixed_budget);
+criterion_group!(benches, certified, rare_changes, every_step_differs, fixed_budget);
 criterion_main!(benches);
