@@ -22,6 +22,8 @@ pub struct Plan {
     pub bests: [f64; BARRIERS + 1],
     /// By number of steps, from 1: what a remap then costs with all that follows.
     ends: Vec<f64>,
+    /// By number of steps, from 0: what they cost without a remap, and beside one.
+    open: Vec<[f64; 2]>,
     tilt: Tilt,
 }
 
@@ -68,22 +70,25 @@ pub struct Outlook<'a> {
 }
 
 impl Outlook<'_> {
-    /// The best plan from x after step k, before the last.
-    pub fn plan(&self, x: &Counts, k: u64, plan: &mut Plan) {
+    /// The best plan from x after step k, before the last, that remaps after so many steps at the earliest, but where the largest
+    /// level is reached.
+    pub fn plan(&self, x: &Counts, k: u64, earliest: usize, plan: &mut Plan) {
         plan.ends.clear();
+        plan.open.clear();
         plan.value = f64::INFINITY;
         plan.bests = [f64::NAN; BARRIERS + 1];
         let levels = self.laws.levels();
-        self.try_barrier(x, k, levels, plan);
+        self.try_barrier(x, k, [levels, earliest], plan);
         for barrier in x.top + 1..(x.top + 1 + BARRIERS).min(levels) {
-            self.try_barrier(x, k, barrier, plan);
+            self.try_barrier(x, k, [barrier, earliest], plan);
         }
     }
 
-    fn try_barrier(&self, x: &Counts, k: u64, barrier: usize, plan: &mut Plan) {
+    fn try_barrier(&self, x: &Counts, k: u64, [barrier, earliest]: [usize; 2], plan: &mut Plan) {
         let table = self.laws.barrier(barrier);
-        let left = (self.setting.steps - k).min(self.laws.longest() as u64) as usize;
-        let ends = self.setting.steps - k <= self.laws.longest() as u64;
+        let longest = self.laws.longest() as u64 - self.setting.overlap.steps;
+        let left = (self.setting.steps - k).min(longest) as usize;
+        let ends = self.setting.steps - k <= longest;
         let (mut alive, mut sum, mut worse) = (1.0, 0.0, 0);
         let mut least = f64::INFINITY;
         let which = if barrier == self.laws.levels() { 0 } else { barrier - x.top };
@@ -95,6 +100,11 @@ impl Outlook<'_> {
             sum += barrier as f64 * alive - products
                 + alive * (self.setting.base - self.setting.weight * mean);
             let value = sum + alive * end;
+            if j < earliest && j < left {
+                sum += (alive - survive) * end;
+                alive = survive;
+                continue;
+            }
             if value < least {
                 least = value;
                 plan.bests[which] = value;
@@ -121,14 +131,75 @@ impl Outlook<'_> {
         levels as f64 - table.products(1, x).0 + self.setting.base - self.setting.weight * mean
     }
 
+    /// What a remap is expected to cost after j steps, nearly.
+    fn price(&self, x: &Counts, j: usize, mean: f64) -> f64 {
+        let setting = self.setting;
+        if setting.per_unit == 0.0 {
+            return setting.remap_cost;
+        }
+        let ranks = setting.ranks as f64;
+        let floor = (mean / ranks).floor();
+        let (above, over) = self.laws.barrier(self.laws.levels()).over(j, floor as usize, x);
+        // Loads move with their mean, the more so the fewer there are.
+        let moved = (over - above.min(mean - floor * ranks)).max(0.0) * (1.0 - 1.0 / ranks).sqrt();
+        setting.remap_cost + setting.per_unit * moved
+    }
+
+    /// What so many steps cost without a remap, and beside one.
+    fn open(&self, x: &Counts, steps: usize, plan: &mut Plan) -> [f64; 2] {
+        if plan.open.is_empty() {
+            plan.open.push([0.0; 2]);
+        }
+        let levels = self.laws.levels();
+        let table = self.laws.barrier(levels);
+        for j in plan.open.len()..=steps {
+            let largest = levels as f64 - table.products(j, x).0;
+            let mean = table.total(j, x) / self.setting.ranks as f64;
+            let [cost, beside] = plan.open[j - 1];
+            let more = self.setting.base + largest - self.setting.weight * mean;
+            plan.open.push([cost + more, beside + self.setting.beside(mean, largest)]);
+        }
+        plan.open[steps]
+    }
+
+    /// What each of the steps costs on average that x, just remapped, is not yet in force in.
+    pub fn before_force(&self, x: &Counts) -> Vec<f64> {
+        let mut plan = Plan::default();
+        let late = self.setting.overlap.steps as usize;
+        let sums: Vec<f64> = (0..=late).map(|j| self.open(x, j, &mut plan)[0]).collect();
+        sums.windows(2).map(|pair| pair[1] - pair[0]).collect()
+    }
+
+    /// What the steps cost on average until a remap of x is in force.
+    pub fn beside(&self, x: &Counts) -> f64 {
+        match self.setting.overlap.steps {
+            0 => 0.0,
+            late => self.open(x, late as usize, &mut Plan::default())[1],
+        }
+    }
+
     fn look(&self, x: &Counts, k: u64, j: usize, plan: &mut Plan) {
         if plan.ends.len() < j {
             let (mean, variance) = self.laws.total(j, x);
             let at = k + j as u64;
-            plan.ends.push(match at < self.setting.steps {
-                true => self.setting.remap_cost + self.remapped.around(at, mean, variance),
-                false => 0.0,
-            });
+            let end = match () {
+                () if at >= self.setting.steps => 0.0,
+                () if self.setting.may_remap(at) => {
+                    let late = self.setting.overlap.steps as usize;
+                    let beside = if late > 0 {
+                        self.open(x, j + late, plan)[1] - self.open(x, j, plan)[1]
+                    } else {
+                        0.0
+                    };
+                    self.price(x, j, mean) + beside + self.remapped.around(at, mean, variance)
+                }
+                // It would not come into force any more.
+                () => {
+                    let last = (self.setting.steps - k) as usize;
+                    self.open(x, last, plan)[0] - self.open(x, j, plan)[0]
+                }
+            };
+            plan.ends.push(end);
         }
     }
 
@@ -138,7 +209,7 @@ impl Outlook<'_> {
         plan.tilt = Tilt::None;
         let at = k + plan.steps as u64;
         let away = variance.sqrt();
-        if at >= self.setting.steps || away == 0.0 {
+        if !self.setting.may_remap(at) || away == 0.0 {
             return;
         }
         let (later, spread) = self.laws.total(plan.steps, x);
@@ -194,6 +265,7 @@ mod tests {
     use super::super::approximate::Correction;
     use super::*;
     use crate::chain::{BirthDeath, Dense, Edge};
+    use crate::overlap::Overlap;
     use crate::drift::{LoadDrift, Objective, ProcessChain, Rebalance, Timing};
 
     fn chains() -> Vec<ProcessChain> {
@@ -249,7 +321,7 @@ mod tests {
                 objective,
             };
             let rows = problem.chain.rows();
-            let setting = Setting::new(&problem, &rows);
+            let setting = Setting::new(&problem, Overlap::NONE, &rows);
             let (laws, totals) = (Laws::new(&rows, 9), Totals::new(&rows, 2, 3));
             let remapped =
                 Remapped::new(&setting, &laws, &totals, &Correction::none(0.9), &()).unwrap();
@@ -262,7 +334,7 @@ mod tests {
                     from.iter().for_each(|&level| x.on[level] += 1.0);
                     x.settle();
                     let mut plan = Plan::default();
-                    outlook.plan(&x, k, &mut plan);
+                    outlook.plan(&x, k, 1, &mut plan);
                     outlook.prepare(&x, x.total(), k, &mut Known::new(), &mut plan);
                     barriers += usize::from(plan.barrier < 5);
                     let mean: f64 = moves(&rows, from)
@@ -296,7 +368,7 @@ mod tests {
             timing: Timing::AfterStep,
             objective: Objective::Imbalance,
         };
-        let setting = Setting::new(&problem, &rows);
+        let setting = Setting::new(&problem, Overlap::NONE, &rows);
         let (laws, totals) = (Laws::new(&rows, 2), Totals::new(&rows, 2, 3));
         let remapped =
             Remapped::new(&setting, &laws, &totals, &Correction::none(100.0), &()).unwrap();
@@ -305,7 +377,7 @@ mod tests {
         let mut x = Counts::none(5);
         x.split(3, 6);
         let mut plan = Plan::default();
-        outlook.plan(&x, 0, &mut plan);
+        outlook.plan(&x, 0, 1, &mut plan);
         let mut expected = 0.0;
         for (y, p) in moves(&rows, [2, 2, 2]) {
             expected += p * setting.cost(&y, y.total());
