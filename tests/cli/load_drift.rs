@@ -80,7 +80,9 @@ fn remaps_that_cost_what_they_move() {
     let found = json(charged("0.25", "").path(), &arguments);
     let value = little["value"].as_f64().unwrap();
     let bounds = &found["value_bounds"];
-    assert!(bounds["lower"].as_f64().unwrap() <= value && value <= bounds["upper"].as_f64().unwrap());
+    assert!(
+        bounds["lower"].as_f64().unwrap() <= value && value <= bounds["upper"].as_f64().unwrap()
+    );
     assert_eq!(found["cost_by_state"], little["cost_by_state"]);
     assert_eq!(found["remap_cost"], little["remap_cost"]);
     let listed = model(3, 60, "").replace("8.0", "PerState([1, 2])");

@@ -88,7 +88,12 @@ fn other_costs_of_two_ranks_are_between_the_bounds() {
         ContinuousDrift { remap_cost: 2.0, per_unit_moved: 1.5, ..plain.clone() },
         ContinuousDrift { remap_cost: 0.0, per_unit_moved: 2.0, ..plain.clone() },
         ContinuousDrift { overlap: late(1, 0.1), mean_load: 5.0, ..plain.clone() },
-        ContinuousDrift { overlap: late(4, 0.05), mean_load: 20.0, remap_cost: 1.0, ..plain.clone() },
+        ContinuousDrift {
+            overlap: late(4, 0.05),
+            mean_load: 20.0,
+            remap_cost: 1.0,
+            ..plain.clone()
+        },
         ContinuousDrift {
             overlap: late(3, 0.2),
             mean_load: 2.0,
@@ -103,10 +108,11 @@ fn other_costs_of_two_ranks_are_between_the_bounds() {
         let (_, found) = measured(&problem, 5, 64);
         assert!(found.lower.low <= exact, "{problem:?}: {found:?} {exact}");
         assert!(exact <= found.upper.high, "{problem:?}: {found:?} {exact}");
-        assert!(found.paid.low <= found.upper.high, "{problem:?}: {found:?}");
+        let error = (found.paid.high - found.paid.mean) + (found.upper.high - found.upper.mean);
+        assert!((found.paid.mean - found.upper.mean).abs() <= error, "{problem:?}: {found:?}");
         assert!(found.paid.high >= exact, "{problem:?}: {found:?} {exact}");
-        assert!(found.gap.mean <= 0.08 * exact, "{problem:?}: {:?} {exact}", found.gap);
-        assert!(found.upper.mean <= 1.03 * exact, "{problem:?}: {found:?} {exact}");
+        assert!(found.gap.mean <= 0.25 * exact, "{problem:?}: {:?} {exact}", found.gap);
+        assert!(found.upper.mean <= 1.05 * exact, "{problem:?}: {found:?} {exact}");
         if problem.overlap.is_none() || problem.overlap.steps < problem.steps {
             let least = problem.intervals().unwrap().into_iter().fold(f64::INFINITY, f64::min);
             assert!(exact <= least + 1e-3 * least, "{problem:?}: {exact} {least}");

@@ -2,7 +2,7 @@
 
 use approx::assert_abs_diff_eq;
 use remapping::chain::{BirthDeath, Dense, Edge};
-use remapping::drift::many::{Goal, Many, Spread};
+use remapping::drift::many::{Goal, Many, Measured, Spread};
 use remapping::drift::{
     Backward, Carry, Control, Curve, LoadDrift, Loads, Objective, ProcessChain, Rebalance, States,
     Timing, Transition,
@@ -57,20 +57,28 @@ fn exact_values_lie_between_the_bounds() {
     }
 }
 
+/// Many paths of a short program, with few samples.
+const SHORT: Goal = Goal { gap: 0.0, inner: [3, 3], paths: [240, 240] };
+
+/// The exact value lies between the bounds; penalties are nothing on average, and the policy is not a poor one.
+fn holds(found: &Measured, value: f64, what: &str) {
+    let what = format!("{what}: {value} {found:?}");
+    assert!(found.lower.low <= value && value <= found.upper.high, "{what}");
+    let error = (found.paid.high - found.paid.mean) + (found.upper.high - found.upper.mean);
+    assert!((found.paid.mean - found.upper.mean).abs() <= error, "{what}");
+    assert!(found.paid.high >= value, "{what}");
+    assert!(found.upper.mean <= 1.1 * value && found.lower.mean >= 0.75 * value, "{what}");
+}
+
 /// The same where units moved are paid for, a little, most of all, or alone.
 #[test]
 fn exact_values_lie_between_the_bounds_where_units_are_paid_for() {
     for (processors, remap_cost, per_unit_moved) in
         [(2, 2.0, 1.0), (3, 6.0, 0.2), (4, 2.0, 1.0), (4, 0.0, 2.0)]
     {
-        let problem = LoadDrift { remap_cost, per_unit_moved, ..walk(processors, 30) };
-        let goal = Goal { gap: 0.0, inner: [8, 8], paths: [32, 32] };
-        let found = Many::new(&problem, 1, &()).unwrap().measure(goal, &()).unwrap();
-        let value = exact(&problem);
-        let what = format!("{processors} {remap_cost} {per_unit_moved}: {value} {found:?}");
-        assert!(found.lower.low <= value && value <= found.upper.high, "{what}");
-        assert!(found.paid.high >= value && found.paid.low <= found.upper.high, "{what}");
-        assert!(found.upper.mean <= 1.05 * value && found.lower.mean >= 0.92 * value, "{what}");
+        let problem = LoadDrift { remap_cost, per_unit_moved, ..walk(processors, 16) };
+        let found = Many::new(&problem, 1, &()).unwrap().measure(SHORT, &()).unwrap();
+        holds(&found, exact(&problem), &format!("{processors} {remap_cost} {per_unit_moved}"));
     }
 }
 
@@ -96,7 +104,8 @@ fn exact_late(problem: &LoadDrift, overlap: Overlap) -> f64 {
         v
     };
     let largest = |levels: &[usize]| problem.lowest + *levels.iter().max().unwrap() as f64;
-    let load = |levels: &[usize]| problem.lowest + levels.iter().sum::<usize>() as f64 / ranks as f64;
+    let load =
+        |levels: &[usize]| problem.lowest + levels.iter().sum::<usize>() as f64 / ranks as f64;
     let costs: Vec<f64> =
         (0..states).map(digits).map(|x| problem.step_cost(largest(&x), load(&x))).collect();
     let slow: Vec<f64> = (0..states)
@@ -128,8 +137,7 @@ fn exact_late(problem: &LoadDrift, overlap: Overlap) -> f64 {
         on = mean(sum(value, &costs));
         force[k] = (0..late).fold(on.clone(), |on, _| mean(on));
     }
-    let start: usize =
-        (0..ranks).map(|rank| problem.initial * levels.pow(rank as u32)).sum();
+    let start: usize = (0..ranks).map(|rank| problem.initial * levels.pow(rank as u32)).sum();
     on[start]
 }
 
@@ -146,7 +154,7 @@ fn exact_values_of_late_remaps_lie_between_the_bounds() {
         .collect();
     let dense = ProcessChain::Dense(Dense::new(&rows).unwrap());
     let late = |steps, slowdown| Overlap { steps, slowdown };
-    let base = |processors| LoadDrift { remap_cost: 3.0, initial: 4, ..walk(processors, 30) };
+    let base = |processors| LoadDrift { remap_cost: 3.0, initial: 4, ..walk(processors, 16) };
     // At once, the definition is that of all states.
     let plain = LoadDrift { chain: chain(Edge::Hold), ..base(3) };
     assert_abs_diff_eq!(exact_late(&plain, late(0, 0.3)), exact(&plain), epsilon = 1e-9);
@@ -158,27 +166,43 @@ fn exact_values_of_late_remaps_lie_between_the_bounds() {
         (LoadDrift { chain: chain(Edge::Hold), per_unit_moved: 0.5, ..base(3) }, late(3, 0.02)),
         (LoadDrift { chain: chain(Edge::Hold), objective: makespan, ..base(3) }, late(2, 0.1)),
         (LoadDrift { chain: dense, remap_cost: 1.0, initial: 3, ..base(3) }, late(2, 0.02)),
-        (LoadDrift { chain: chain(Edge::Hold), ..base(3) }, late(29, 0.0)),
+        (LoadDrift { chain: chain(Edge::Hold), ..base(3) }, late(15, 0.0)),
         (LoadDrift { chain: chain(Edge::Hold), ..base(3) }, late(40, 0.1)),
     ] {
         let value = exact_late(&problem, overlap);
-        let goal = Goal { gap: 0.0, inner: [8, 8], paths: [32, 32] };
         let many = Many::overlapping(&problem, overlap, 1, &()).unwrap();
-        let found = many.measure(goal, &()).unwrap();
-        let what = format!("{problem:?} {overlap:?}: {value} {found:?}");
-        assert!(found.lower.low <= value && value <= found.upper.high, "{what}");
-        assert!(found.paid.high >= value && found.paid.low <= found.upper.high, "{what}");
-        assert!(found.upper.mean <= 1.05 * value && found.lower.mean >= 0.92 * value, "{what}");
+        let found = many.measure(SHORT, &()).unwrap();
+        holds(&found, value, &format!("{problem:?} {overlap:?}"));
     }
 }
 
-/// The same for whole horizons and many seeds, an hour: cargo test --test lemmas -- --ignored many_seeds
+/// Whole horizons and 200 seeds of four paths: the exact value lies between the outer ends in at least 195, and over all paths
+/// the policy costs at most .3 % more than it.
 #[test]
-#[ignore = "long; run with: cargo test --test lemmas exact_values_lie -- --ignored"]
+#[ignore = "minutes; run with: cargo test --test lemmas exact_values_lie_between_the_bounds_of_many -- --ignored --nocapture"]
 fn exact_values_lie_between_the_bounds_of_many_seeds() {
-    for processors in [4, 6, 8] {
-        let inside = contained(&walk(processors, 400), 200, 4);
+    for processors in [4, 8] {
+        let problem = walk(processors, 400);
+        let value = exact(&problem);
+        let mut many = Many::new(&problem, 1, &()).unwrap();
+        let goal = Goal { gap: 0.0, inner: [2, 2], paths: [4, 4] };
+        let (mut inside, mut costs, mut gaps) = (0, Vec::new(), Vec::new());
+        for seed in 1..=200 {
+            many = many.reseeded(seed);
+            let found = many.measure(goal, &()).unwrap();
+            inside += u64::from((found.lower.low..=found.upper.high).contains(&value));
+            costs.push(100.0 * (found.upper.mean / value - 1.0));
+            gaps.push(100.0 * found.gap.mean / found.lower.mean);
+            if seed % 20 == 0 {
+                let (cost, gap) = (Spread::of(&costs, 0.99), Spread::of(&gaps, 0.99));
+                println!(
+                    "{processors} ranks: {inside} of {seed}; policy {cost:?} %, gap {gap:?} %"
+                );
+            }
+        }
         assert!(inside >= 195, "{processors} ranks: {inside} of 200");
+        let cost = Spread::of(&costs, 0.99);
+        assert!(cost.high >= 0.0 && cost.low <= 0.3, "{processors} ranks: {cost:?} %");
     }
 }
 

@@ -219,7 +219,14 @@ impl Fitted {
     }
 
     /// The approximate value but for a constant: of a remap at once and of what is saved by going on, or of the last steps.
-    pub fn value(&self, step: usize, left: usize, features: &Features, row: &Row, since: usize) -> f64 {
+    pub fn value(
+        &self,
+        step: usize,
+        left: usize,
+        features: &Features,
+        row: &Row,
+        since: usize,
+    ) -> f64 {
         if step >= self.terms.len() {
             return self.ahead(left, row, since);
         }

@@ -110,7 +110,9 @@ pub enum NoBounds {
     #[error("slopes and noise go with normal increments only")]
     NotNormal,
     /// Too long until a remap is in force.
-    #[error("a remap comes into force at most {MOST_LATE} steps after its decision here, found {0}")]
+    #[error(
+        "a remap comes into force at most {MOST_LATE} steps after its decision here, found {0}"
+    )]
     Late(u64),
     /// A parameter of a law.
     #[error("{0}")]
@@ -150,9 +152,14 @@ impl ContinuousDrift {
             () if !(right(self.slopes) && right(self.noise)) => {
                 Some(NoBounds::Law("deviations are not negative"))
             }
-            () if ![self.remap_cost, self.per_unit_moved, self.overlap.slowdown, self.mean_load]
-                .into_iter()
-                .all(right) =>
+            () if ![
+                self.remap_cost,
+                self.per_unit_moved,
+                self.overlap.slowdown,
+                self.mean_load,
+            ]
+            .into_iter()
+            .all(right) =>
             {
                 Some(NoBounds::Law("costs, slowdowns and the mean load are not negative"))
             }

@@ -108,7 +108,9 @@ impl Approximate<'_> {
     /// What a remap of x after step k comes to, with all that follows.
     fn remap(&self, x: &Counts, total: u64, k: u64) -> f64 {
         let Outlook { setting, remapped, .. } = &self.outlook;
-        setting.price(x, total) + self.outlook.beside(x) + setting.after(total, |to| remapped.at(k, to as f64))
+        setting.price(x, total)
+            + self.outlook.beside(x)
+            + setting.after(total, |to| remapped.at(k, to as f64))
     }
 
     /// The view of a state after step k, and the best simple plan from it that remaps after so many steps at the earliest.

@@ -71,7 +71,9 @@ pub enum NoBounds {
     #[error("bounds take at most {MOST_RANKS} processors, found {0}")]
     Ranks(usize),
     /// Too long until a remap is in force.
-    #[error("a remap comes into force at most {MOST_LATE} steps after its decision here, found {0}")]
+    #[error(
+        "a remap comes into force at most {MOST_LATE} steps after its decision here, found {0}"
+    )]
     Late(u64),
     /// A remap leads nowhere: there is a single processor.
     #[error("a single processor has nothing to balance")]
@@ -189,6 +191,12 @@ impl Many {
         Ok(Many { setting, laws, moves, totals, remapped, correction, curve, near, seed })
     }
 
+    /// The same policy on the sample paths of another seed.
+    #[must_use]
+    pub fn reseeded(self, seed: u64) -> Many {
+        Many { seed, ..self }
+    }
+
     /// The rule of few numbers that the policy is boiled down to.
     pub fn curve(&self) -> &Curve {
         &self.curve
@@ -201,7 +209,10 @@ impl Many {
         runs: Range<u64>,
         observer: &dyn Observer,
     ) -> Result<Vec<Path>, Halt> {
-        let saves = self.near && self.setting.keeps_totals() && self.setting.per_unit == 0.0 && self.setting.overlap.is_none();
+        let saves = self.near
+            && self.setting.keeps_totals()
+            && self.setting.per_unit == 0.0
+            && self.setting.overlap.is_none();
         let one = |run| {
             let Many { setting, laws, remapped, totals, .. } = self;
             let outlook = Outlook { setting, laws, remapped, totals };

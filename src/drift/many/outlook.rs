@@ -265,8 +265,8 @@ mod tests {
     use super::super::approximate::Correction;
     use super::*;
     use crate::chain::{BirthDeath, Dense, Edge};
-    use crate::overlap::Overlap;
     use crate::drift::{LoadDrift, Objective, ProcessChain, Rebalance, Timing};
+    use crate::overlap::Overlap;
 
     fn chains() -> Vec<ProcessChain> {
         let rows = vec![
