@@ -243,7 +243,7 @@ fn samples(approximate: &Approximate<'_>, moves: &Moves, seed: u64, run: u64) ->
             let to = y.total();
             // Less a number of expectation zero that goes with it.
             let cost =
-                setting.cost(&y, to) - approximate.outlook.follow(&plan, &y, to) + plan.value;
+                setting.cost(&y, to) - approximate.outlook.follow(&plan, &y, to, k) + plan.value;
             if !setting.may_remap(k + 1) {
                 let mut ahead = Plan::default();
                 let then = approximate.view(&y, to, k + 1, 1, &mut ahead).value;

@@ -215,7 +215,7 @@ impl Branch<'_, '_> {
             work += mean;
             let remapping = setting.may_remap(k + 1) && since > before.len();
             let view = approximate.view(&y, to, k + 1, earliest(since), &mut next);
-            let followed = outlook.follow(&plan, &y, to);
+            let followed = outlook.follow(&plan, &y, to, k);
             let mut penalty = followed - plan.value;
             if *inner > 0 {
                 let mut sum = 0.0;
@@ -223,7 +223,8 @@ impl Branch<'_, '_> {
                     moves.step_apart(&x, self.draws, &mut z);
                     let total = z.total();
                     let view = approximate.view(&z, total, k + 1, earliest(since), &mut scratch);
-                    sum += setting.cost(&z, total) + view.value - outlook.follow(&plan, &z, total);
+                    sum +=
+                        setting.cost(&z, total) + view.value - outlook.follow(&plan, &z, total, k);
                 }
                 penalty += cost + view.value - followed - sum / *inner as f64;
             }
@@ -256,7 +257,9 @@ impl Branch<'_, '_> {
                     true => outlook.next_cost(&y) - outlook.next_cost(&even),
                     false => 0.0,
                 };
-                charge -= setting.remap_cost + margin - saved.clamp(0.0, setting.remap_cost);
+                let before: f64 = outlook.before_force(&even).iter().sum();
+                let saved = saved.clamp(0.0, setting.remap_cost) + before;
+                charge -= setting.remap_cost + margin - saved;
                 ends.push((charge, node));
                 break;
             }

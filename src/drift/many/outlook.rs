@@ -22,8 +22,8 @@ pub struct Plan {
     pub bests: [f64; BARRIERS + 1],
     /// By number of steps, from 1: what a remap then costs with all that follows.
     ends: Vec<f64>,
-    /// By number of steps, from 0: what they cost without a remap, and beside one.
-    open: Vec<[f64; 2]>,
+    /// By number of steps, from 0: what they cost without a remap, and beside one, and their largest levels.
+    open: Vec<[f64; 3]>,
     tilt: Tilt,
 }
 
@@ -100,8 +100,9 @@ impl Outlook<'_> {
             sum += barrier as f64 * alive - products
                 + alive * (self.setting.base - self.setting.weight * mean);
             let value = sum + alive * end;
+            let hit = self.at_barrier(k, j, barrier, plan);
             if j < earliest && j < left {
-                sum += (alive - survive) * end;
+                sum += (alive - survive) * hit;
                 alive = survive;
                 continue;
             }
@@ -115,7 +116,7 @@ impl Outlook<'_> {
             if value < plan.value {
                 (plan.value, plan.barrier, plan.steps) = (value, barrier, j);
             }
-            sum += (alive - survive) * end;
+            sum += (alive - survive) * hit;
             alive = survive;
             if alive < 1e-9 || worse > 1 && !ends {
                 break;
@@ -146,20 +147,37 @@ impl Outlook<'_> {
     }
 
     /// What so many steps cost without a remap, and beside one.
-    fn open(&self, x: &Counts, steps: usize, plan: &mut Plan) -> [f64; 2] {
+    fn open(&self, x: &Counts, steps: usize, plan: &mut Plan) -> [f64; 3] {
         if plan.open.is_empty() {
-            plan.open.push([0.0; 2]);
+            plan.open.push([0.0; 3]);
         }
         let levels = self.laws.levels();
         let table = self.laws.barrier(levels);
         for j in plan.open.len()..=steps {
             let largest = levels as f64 - table.products(j, x).0;
             let mean = table.total(j, x) / self.setting.ranks as f64;
-            let [cost, beside] = plan.open[j - 1];
+            let [cost, beside, top] = plan.open[j - 1];
             let more = self.setting.base + largest - self.setting.weight * mean;
-            plan.open.push([cost + more, beside + self.setting.beside(mean, largest)]);
+            let slower = self.setting.beside(mean, largest);
+            plan.open.push([cost + more, beside + slower, top + largest]);
         }
         plan.open[steps]
+    }
+
+    /// What a remap after j steps costs with all that follows, where the largest level has just reached the barrier: steps beside it
+    /// then cost more than they do on average.
+    fn at_barrier(&self, k: u64, j: usize, barrier: usize, plan: &Plan) -> f64 {
+        let (setting, end) = (self.setting, plan.ends[j - 1]);
+        let late = setting.overlap.steps as usize;
+        if late == 0 {
+            return end;
+        }
+        let (last, slower) = match setting.may_remap(k + j as u64) {
+            true => (j + late, 1.0 + setting.overlap.slowdown),
+            false => ((setting.steps - k) as usize, 1.0),
+        };
+        let above = |i: usize| barrier as f64 - (plan.open[i][2] - plan.open[i - 1][2]);
+        end + slower * (j + 1..=last).map(|i| above(i).max(0.0)).sum::<f64>()
     }
 
     /// What each of the steps costs on average that x, just remapped, is not yet in force in.
@@ -232,14 +250,17 @@ impl Outlook<'_> {
     }
 
     /// The cost of a plan from the state y that one step from where it was made led to, that step
-    /// included: its expectation over y is the plan's value, exactly.
-    pub fn follow(&self, plan: &Plan, y: &Counts, total: u64) -> f64 {
+    /// included: its expectation over y is the plan's value, exactly. The plan was made after step k.
+    pub fn follow(&self, plan: &Plan, y: &Counts, total: u64, k: u64) -> f64 {
         let setting = self.setting;
         let mean = total as f64 / setting.ranks as f64;
         let paid = (y.top.min(plan.barrier)) as f64 + setting.base - setting.weight * mean
             + plan.tilt.at(total);
-        if plan.steps == 1 || y.top >= plan.barrier {
+        if plan.steps == 1 {
             return paid + plan.ends[0];
+        }
+        if y.top >= plan.barrier {
+            return paid + self.at_barrier(k, 1, plan.barrier, plan);
         }
         let table = self.laws.barrier(plan.barrier);
         let barrier = plan.barrier as f64;
@@ -252,7 +273,7 @@ impl Outlook<'_> {
             if j == plan.steps {
                 sum += alive * end;
             } else {
-                sum += (alive - survive) * end;
+                sum += (alive - survive) * self.at_barrier(k, j, plan.barrier, plan);
             }
             alive = survive;
         }
@@ -304,10 +325,14 @@ mod tests {
     /// the penalty is made of has expectation zero, whatever the chain, the barrier and the edges are.
     #[test]
     fn following_a_plan_costs_its_value_on_average() {
-        for (chain, objective) in chains()
-            .into_iter()
-            .flat_map(|c| [(c.clone(), Objective::Imbalance), (c, Objective::Makespan)])
-        {
+        let late = Overlap { steps: 3, slowdown: 0.1 };
+        for (chain, objective, overlap) in chains().into_iter().flat_map(|c| {
+            [
+                (c.clone(), Objective::Imbalance, Overlap::NONE),
+                (c.clone(), Objective::Imbalance, late),
+                (c, Objective::Makespan, late),
+            ]
+        }) {
             let problem = LoadDrift {
                 processors: 3,
                 chain,
@@ -321,7 +346,7 @@ mod tests {
                 objective,
             };
             let rows = problem.chain.rows();
-            let setting = Setting::new(&problem, Overlap::NONE, &rows);
+            let setting = Setting::new(&problem, overlap, &rows);
             let (laws, totals) = (Laws::new(&rows, 9), Totals::new(&rows, 2, 3));
             let remapped =
                 Remapped::new(&setting, &laws, &totals, &Correction::none(0.9), &()).unwrap();
@@ -339,7 +364,7 @@ mod tests {
                     barriers += usize::from(plan.barrier < 5);
                     let mean: f64 = moves(&rows, from)
                         .iter()
-                        .map(|(y, p)| p * outlook.follow(&plan, y, y.total()))
+                        .map(|(y, p)| p * outlook.follow(&plan, y, y.total(), k))
                         .sum();
                     assert!(
                         (mean - plan.value).abs() < 1e-9,
