@@ -218,7 +218,8 @@ impl Many {
             let outlook = Outlook { setting, laws, remapped, totals };
             let approximate = Approximate { outlook, correction: &self.correction };
             let cost = setting.typical;
-            let (patience, margin) = (if saves { 1.75 } else { 3.0 } * cost + 1.0, 0.5 * cost);
+            let patience = if saves { 1.75 * cost } else { 3.0 * (cost + setting.waiting) } + 1.0;
+            let margin = 0.5 * cost;
             let (moves, curve) = (&self.moves, &self.curve);
             let hindsight = Hindsight { approximate, moves, curve, inner, patience, saves, margin };
             hindsight.path(self.seed, run, observer)

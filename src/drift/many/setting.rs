@@ -18,6 +18,8 @@ pub struct Setting {
     pub per_unit: f64,
     /// What a remap costs, nearly, where it pays.
     pub typical: f64,
+    /// What it costs besides that the steps until it is in force are made on the old mapping.
+    pub waiting: f64,
     /// How many steps after its decision a remap comes into force, and by which share of their time these are slower.
     pub overlap: Overlap,
     /// The lowest load.
@@ -48,6 +50,7 @@ impl Setting {
             (mean, square - mean * mean)
         };
         let moves: Vec<(f64, f64)> = rows.iter().enumerate().map(moments).collect();
+        let (typical, waiting) = typical(problem, overlap, rows);
         let variance = moves.iter().fold(0.0f64, |most, (_, variance)| most.max(*variance));
         let reach = reach(problem, &moves, variance);
         let (base, weight) = match problem.objective {
@@ -60,7 +63,8 @@ impl Setting {
             steps: problem.steps,
             remap_cost: problem.remap_cost,
             per_unit: problem.per_unit_moved,
-            typical: typical(problem, overlap, rows),
+            typical,
+            waiting,
             overlap,
             lowest: problem.lowest,
             first_total: (problem.initial * problem.processors) as u64,
@@ -164,15 +168,16 @@ impl Setting {
     }
 }
 
-/// What a remap costs after the interval from an even start that costs least for each step.
-fn typical(problem: &LoadDrift, overlap: Overlap, rows: &[Vec<f64>]) -> f64 {
+/// What a remap costs after the interval from an even start that costs least for each step, and the imbalance of the steps until
+/// it is in force.
+fn typical(problem: &LoadDrift, overlap: Overlap, rows: &[Vec<f64>]) -> (f64, f64) {
     if problem.per_unit_moved == 0.0 && overlap.is_none() {
-        return problem.remap_cost;
+        return (problem.remap_cost, 0.0);
     }
     let ranks = problem.processors as f64;
     let mut law = vec![0.0; rows.len()];
     law[problem.initial] = 1.0;
-    let (mut spent, mut best) = (0.0, (f64::INFINITY, problem.remap_cost));
+    let (mut spent, mut best) = (0.0, (f64::INFINITY, (problem.remap_cost, 0.0)));
     for n in 1..=problem.steps {
         let mut next = vec![0.0; law.len()];
         for (p, row) in law.iter().zip(rows) {
@@ -195,7 +200,7 @@ fn typical(problem: &LoadDrift, overlap: Overlap, rows: &[Vec<f64>]) -> f64 {
         let price = overlap.price(price, problem.lowest + largest);
         let average = (spent + price) / n as f64;
         if average < best.0 {
-            best = (average, price);
+            best = (average, (price, overlap.steps as f64 * (largest - mean)));
         } else if n > 64 && average > 1.5 * best.0 {
             break;
         }
