@@ -152,11 +152,11 @@ impl Fitted {
         // What comes after a remap from the first step on that it is in force in, by the step before that.
         let mut after = vec![0.0; steps + 1];
         let n = paths.len() as f64;
-        for step in end..steps {
+        for (step, after) in after.iter_mut().enumerate().take(steps).skip(end) {
             let cost = |path: &Vec<Features>| -> f64 {
                 path.iter().skip(late).take(steps - step).map(|features| features.cost).sum()
             };
-            after[step] = paths.iter().map(cost).sum::<f64>() / n;
+            *after = paths.iter().map(cost).sum::<f64>() / n;
         }
         for step in (1..end).rev() {
             if let ControlFlow::Break(halt) = observer.check() {
