@@ -183,7 +183,7 @@ const STEPS: u64 = 40;
 /// 200 seeds of four paths: the exact value lies between the outer ends in at least 195, and over all paths
 /// the policy costs at most .3 % more than it.
 #[test]
-#[ignore = "minutes; run with: cargo test --test lemmas exact_values_lie_between_the_bounds_of_many -- --ignored --nocapture"]
+#[ignore = "three minutes; run with: cargo test --test lemmas exact_values_lie_between_the_bounds_of_many -- --ignored --nocapture"]
 fn exact_values_lie_between_the_bounds_of_many_seeds() {
     for processors in [4, 8] {
         let problem = walk(processors, STEPS);
