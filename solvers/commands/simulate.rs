@@ -116,6 +116,9 @@ const STEPS: u64 = 1000;
 /// Refuses problems without a trace.
 fn playable(loaded: &Loaded) -> Result<(), Vec<Complaint>> {
     match &loaded.model.problem {
+        Problem::LoadDrift(model) if !model.stops() => {
+            Err(refuse(loaded, "its remaps come into force later"))
+        }
         Problem::LoadDrift(_) | Problem::PhaseChange(_) => Ok(()),
         Problem::Periodic(model) if model.chain_loads().is_none() => {
             let drawn = sample_path(&model.processors(), 0, 0, |_| ControlFlow::Break(()));

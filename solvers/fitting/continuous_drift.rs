@@ -6,6 +6,7 @@ use super::{Deck, Facts, short};
 use remapping::drift::continuous::{ContinuousDrift, Increments};
 use remapping::fit::growth::Point;
 use remapping::fit::slopes::Fate;
+use remapping::overlap::Overlap;
 use remapping::simulate::Stream;
 use std::f64::consts::SQRT_2;
 
@@ -28,6 +29,9 @@ pub fn continuous_drift(facts: &Facts<'_>) -> Option<Deck> {
         noise,
         steps: steps.min(MOST_STEPS),
         remap_cost: facts.remap_cost,
+        per_unit_moved: 0.0,
+        overlap: Overlap::NONE,
+        mean_load: 0.0,
     };
     if problem.fault().is_some() {
         return None;

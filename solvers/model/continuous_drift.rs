@@ -1,5 +1,6 @@
 //! The `ContinuousDrift` problem of a model file: drifting loads as they are recorded, without levels.
 
+use super::cost::{Cost, Late};
 use super::explain::Shape;
 use super::law::SIZES;
 use super::number::Decimal;
@@ -21,7 +22,13 @@ pub struct ContinuousDrift {
     #[serde(default)]
     noise: Option<Decimal>,
     steps: u64,
-    remap_cost: Decimal,
+    remap_cost: Cost,
+    /// Remaps that come into force some steps after the decision.
+    #[serde(default)]
+    overlap: Option<Late>,
+    /// The mean load, where steps are slower by a share of it.
+    #[serde(default)]
+    mean_load: Option<Decimal>,
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -43,7 +50,9 @@ pub(super) const SHAPES: &[Shape] = &[
     ),
     ("problem.slopes", "0.2"),
     ("problem.noise", "0.5"),
-    ("problem.remap_cost", "8.0"),
+    ("problem.remap_cost", "8.0 or (fixed: 8.0, per_unit_moved: 0.5)"),
+    ("problem.overlap", "(steps: 3, slowdown: 0.05)"),
+    ("problem.mean_load", "20.0"),
 ];
 
 impl ContinuousDrift {
@@ -64,8 +73,32 @@ impl ContinuousDrift {
                 review.moderate(&path, number.value, SIZES);
             }
         }
-        review.exact_nonnegative("problem.remap_cost", &self.remap_cost, "the cost of a remap");
-        review.moderate("problem.remap_cost", self.remap_cost.value, SIZES);
+        let path = "problem.remap_cost";
+        self.remap_cost.review(path, review);
+        match &self.remap_cost {
+            Cost::Constant(cost) => review.moderate(path, cost.value, SIZES),
+            Cost::Moved { fixed, per_unit_moved } => {
+                review.moderate(&format!("{path}.fixed"), fixed.value, SIZES);
+                review.moderate(&format!("{path}.per_unit_moved"), per_unit_moved.value, SIZES);
+            }
+            Cost::PerState(_) => {
+                let message = "a cost for each state does not go with ContinuousDrift";
+                let help = "take a number, or (fixed: 2.0, per_unit_moved: 0.5)";
+                review.fault(path, message, "there are no states to list", help);
+            }
+        }
+        if let Some(mean) = &self.mean_load {
+            review.exact_nonnegative("problem.mean_load", mean, "the mean load");
+            review.moderate("problem.mean_load", mean.value, SIZES);
+        }
+        if let Some(late) = &self.overlap {
+            late.review("problem.overlap", review);
+            if Late::overlap(Some(late)).slowdown > 0.0 && self.mean_load.is_none() {
+                let message = "steps are slower by a share of their time, which is not known";
+                let help = "add mean_load, what a balanced step takes: mean_load: 20.0";
+                review.fault("problem.overlap", message, "loads have no mean here", help);
+            }
+        }
         if !review.faults.is_empty() {
             return;
         }
@@ -83,6 +116,11 @@ impl ContinuousDrift {
     /// The engine's problem.
     pub fn problem(&self) -> Problem {
         let number = |number: &Option<Decimal>| number.as_ref().map_or(0.0, |n| n.value);
+        let (remap_cost, per_unit_moved) = match &self.remap_cost {
+            Cost::Constant(cost) => (cost.value, 0.0),
+            Cost::Moved { fixed, per_unit_moved } => (fixed.value, per_unit_moved.value),
+            Cost::PerState(_) => (0.0, 0.0),
+        };
         Problem {
             ranks: self.processors,
             increments: match &self.increments {
@@ -100,7 +138,10 @@ impl ContinuousDrift {
             slopes: number(&self.slopes),
             noise: number(&self.noise),
             steps: self.steps,
-            remap_cost: self.remap_cost.value,
+            remap_cost,
+            per_unit_moved,
+            overlap: Late::overlap(self.overlap.as_ref()),
+            mean_load: number(&self.mean_load),
         }
     }
 

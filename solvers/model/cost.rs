@@ -3,6 +3,7 @@
 use super::number::Decimal;
 use super::review::Review;
 use remapping::Rational;
+use remapping::overlap::Overlap;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
 
@@ -27,6 +28,40 @@ pub enum Cost {
 struct Moved {
     fixed: Decimal,
     per_unit_moved: Decimal,
+}
+
+/// A remap that comes into force some steps after its decision: `(steps: 3, slowdown: 0.05)`.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Late {
+    steps: u64,
+    /// By which share of their time these steps are slower.
+    #[serde(default = "nothing")]
+    slowdown: Decimal,
+}
+
+/// Most steps until a remap is in force.
+const MOST_LATE: u64 = 63;
+
+impl Late {
+    /// Faults what is negative or too long.
+    pub(super) fn review(&self, path: &str, review: &mut Review<'_>) {
+        let slowdown = format!("{path}.slowdown");
+        review.exact_nonnegative(&slowdown, &self.slowdown, "the slowdown of steps");
+        if self.steps > MOST_LATE {
+            let label = format!("{} is not between 0 and {MOST_LATE}", self.steps);
+            let help = "it is the number of steps between the decision of a remap and its effect";
+            review.fault(&format!("{path}.steps"), "a number is out of range", &label, help);
+        }
+    }
+
+    /// The engine's.
+    pub fn overlap(late: Option<&Late>) -> Overlap {
+        late.map_or(Overlap::NONE, |late| Overlap {
+            steps: late.steps,
+            slowdown: if late.steps > 0 { late.slowdown.value } else { 0.0 },
+        })
+    }
 }
 
 /// What may stand for it.

@@ -1,10 +1,11 @@
 //! The `LoadDrift` problem of a model file [NRS86, section 3].
 
 use super::chain::Chain;
-use super::cost::Cost;
+use super::cost::{Cost, Late};
 use super::review::Review;
 use remapping::chain::Multisets;
 use remapping::drift;
+use remapping::overlap::Overlap;
 use serde::Deserialize;
 
 /// `LoadDrift(...)`.
@@ -16,6 +17,9 @@ pub struct LoadDrift {
     initial_load: i64,
     steps: u64,
     remap_cost: Cost,
+    /// Remaps that come into force some steps after the decision.
+    #[serde(default)]
+    overlap: Option<Late>,
     #[serde(default)]
     rebalance: Rebalance,
     #[serde(default)]
@@ -65,6 +69,9 @@ impl LoadDrift {
         range(review, "steps", self.steps, MAX_STEPS);
         self.remap_cost.review("problem.remap_cost", review);
         self.review_cost(review);
+        if let Some(late) = &self.overlap {
+            late.review("problem.overlap", review);
+        }
         self.chain.review("problem.chain", review);
         if !review.faults.is_empty() {
             return;
@@ -126,6 +133,17 @@ impl LoadDrift {
             Cost::Moved { fixed, per_unit_moved } => [fixed.value, per_unit_moved.value],
             Cost::PerState(_) => [0.0; 2],
         }
+    }
+
+    /// How a remap overlaps the steps after its decision. What does not ask for it does without such models: see
+    /// [`stops`](Self::stops).
+    pub fn overlap(&self) -> Overlap {
+        Late::overlap(self.overlap.as_ref())
+    }
+
+    /// Whether the program stands still while it remaps.
+    pub fn stops(&self) -> bool {
+        self.overlap().is_none()
     }
 
     /// The engine's problem. The model has passed review.

@@ -1,6 +1,6 @@
 //! Loads with continuous increments: the summary, the line of a sweep, and the rule's thresholds.
 
-use super::load_drift::{between, rule, sampled_cells, thresholds, within_percent};
+use super::load_drift::{between, late, moved, rule, sampled_cells, thresholds, within_percent};
 use crate::plot::chart::Chart;
 use crate::solution::continuous_drift::Answer;
 use crate::solution::load_drift::Curve;
@@ -10,6 +10,12 @@ use std::fmt::Write;
 pub fn summary(text: &mut String, answer: &Answer) {
     if let Some(curve) = &answer.threshold_curve {
         rule(text, curve);
+    }
+    if let Some(each) = answer.per_unit_moved {
+        moved(text, answer.remap_cost, each);
+    }
+    if let Some(overlap) = answer.overlap {
+        late(text, overlap);
     }
     let _ = writeln!(
         text,

@@ -6,6 +6,7 @@ use crate::plot::{BAND, THRESHOLD};
 use crate::solution::load_drift::{Answer, BestThreshold, Both, Curve, Fixed, Mean};
 use crate::solution::stopping::CostByState;
 use plotters::prelude::BLACK;
+use remapping::overlap::Overlap;
 use std::fmt::Write;
 
 /// The readable summary.
@@ -21,9 +22,8 @@ pub fn summary(text: &mut String, answer: &Answer) {
             answer.active_states.map_or_else(String::new, most)
         );
     }
-    if let Some(CostByState::Moved { fixed, per_unit_moved }) = &answer.cost_by_state {
-        let _ =
-            writeln!(text, "a remap costs {fixed}, and {per_unit_moved} for each unit it moves");
+    if let Some(CostByState::Moved { fixed, per_unit_moved }) = answer.cost_by_state {
+        moved(text, fixed, per_unit_moved);
     }
     let gap = |fixed: &Fixed| match answer.value {
         Some(value) if value > 0.0 => format!("{:+.2} %", 100.0 * (fixed.value / value - 1.0)),
@@ -76,10 +76,30 @@ pub fn summary(text: &mut String, answer: &Answer) {
     }
 }
 
+/// What units moved cost.
+pub(super) fn moved(text: &mut String, fixed: f64, each: f64) {
+    let _ = writeln!(text, "a remap costs {fixed}, and {each} for each unit it moves");
+}
+
+/// When remaps come into force.
+pub(super) fn late(text: &mut String, Overlap { steps, slowdown }: Overlap) {
+    let slower = 100.0 * slowdown;
+    let _ = writeln!(
+        text,
+        "a remap comes into force {steps} steps after its decision, which are {slower} % slower; steps since a remap are counted from its decision"
+    );
+}
+
 /// A policy and a lower bound, both from sample paths.
 fn sampled(text: &mut String, answer: &Answer, bounds: Both) {
     if let Some(curve) = &answer.threshold_curve {
         rule(text, curve);
+    }
+    if let Some(CostByState::Moved { fixed, per_unit_moved }) = answer.cost_by_state {
+        moved(text, fixed, per_unit_moved);
+    }
+    if let Some(overlap) = answer.overlap {
+        late(text, overlap);
     }
     let paths = answer.paths.unwrap_or(0);
     let _ = writeln!(text, "{} processors, {paths} sample paths", answer.processors);

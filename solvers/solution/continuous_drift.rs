@@ -2,6 +2,7 @@
 
 use super::Bounds;
 use super::load_drift::{Both, Curve, Representation};
+use remapping::overlap::Overlap;
 use serde::{Deserialize, Serialize};
 
 /// What the best policy costs, between bounds, and a rule of few numbers.
@@ -11,8 +12,14 @@ pub struct Answer {
     pub processors: usize,
     /// Number of steps.
     pub steps: u64,
-    /// Cost of a remap.
+    /// Cost of a remap; its fixed part where units moved are paid for.
     pub remap_cost: f64,
+    /// What it costs for each unit of load that it moves.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub per_unit_moved: Option<f64>,
+    /// How a remap overlaps the steps after its decision, where it does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub overlap: Option<Overlap>,
     /// What the answer was computed on: sample paths.
     pub representation: Representation,
     /// Whether the bounds are confidence intervals: likely, not proved.

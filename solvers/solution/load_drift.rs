@@ -4,6 +4,7 @@ use super::Bounds;
 use super::dynamics::Dynamics;
 use super::stopping::CostByState;
 use remapping::drift;
+use remapping::overlap::Overlap;
 use serde::{Deserialize, Serialize};
 
 /// The optimal policy of a program with drifting loads, and what it comes to.
@@ -24,6 +25,9 @@ pub struct Answer {
     /// What it depends on, where it depends on the loads.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_by_state: Option<CostByState>,
+    /// How a remap overlaps the steps after its decision, where it does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub overlap: Option<Overlap>,
     /// Number of states: multisets of levels. Absent where they cannot be counted.
     pub states: Option<u64>,
     /// What the answer was computed on.

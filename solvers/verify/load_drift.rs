@@ -105,7 +105,7 @@ fn case(loaded: &Loaded) -> Option<LoadDrift> {
     problem.steps = problem.steps.min(MOST_STEPS);
     let small = model.states().is_some_and(|states| states <= MOST_STATES as u64);
     // What the papers claim is of remaps that cost the same everywhere.
-    (small && problem.per_unit_moved == 0.0).then_some(problem)
+    (small && problem.per_unit_moved == 0.0 && model.stops()).then_some(problem)
 }
 
 /// Few processors on few levels for few steps, that have something of the model.

@@ -68,7 +68,7 @@ impl Workload for Loads {
         self.problem.remap_cost
     }
 
-    fn surcharge(&self, levels: &Vec<u16>) -> f64 {
+    fn surcharge(&self, _world: &Draws, levels: &Vec<u16>) -> f64 {
         if self.problem.per_unit_moved == 0.0 {
             return 0.0;
         }

@@ -58,7 +58,7 @@ impl<'a, W: Workload> Clairvoyant<'a, W> {
             .reached
             .iter()
             .map(|(mapping, cost)| {
-                let remap = self.workload.remap_cost() + self.workload.surcharge(mapping);
+                let remap = self.workload.remap_cost() + self.workload.surcharge(world, mapping);
                 let mut mapping = mapping.clone();
                 self.workload.remap(world, &mut mapping);
                 (mapping, cost + remap)

@@ -58,8 +58,8 @@ pub trait Workload: Sync {
     /// Cost of a remap, in units of time. Where it depends on the mapping, the least there is.
     fn remap_cost(&self) -> f64;
 
-    /// What a remap of this mapping costs beyond that.
-    fn surcharge(&self, _mapping: &Self::Mapping) -> f64 {
+    /// What a remap of this mapping costs beyond that, after the step the world has come to.
+    fn surcharge(&self, _world: &Self::World, _mapping: &Self::Mapping) -> f64 {
         0.0
     }
 

@@ -132,7 +132,7 @@ fn run_path<W: Workload>(
             }
             if (if before { number > 1 } else { number < last }) && policy.wants_remap() {
                 policy.remapped();
-                let cost = cost + workload.surcharge(mapping);
+                let cost = cost + workload.surcharge(&world, mapping);
                 workload.remap(&world, mapping);
                 tally.remap(cost, if before { number - 1 } else { number });
                 step.refill(number, |loads| workload.loads(&world, mapping, loads));

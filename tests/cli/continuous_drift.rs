@@ -81,6 +81,10 @@ fn wrong_models_and_limits() {
         ("Normal(deviation: 1.0)", "Jumps(rate: 1.5, size: 1.0)", "rate"),
         ("Normal(deviation: 1.0)", "Gamma(shape: 1.0, mean: 1.0), noise: 1.0", "normal"),
         ("remap_cost: 8.0", "remap_cost: -8.0", "negative"),
+        ("remap_cost: 8.0", "remap_cost: (fixed: 1, per_unit_moved: -8.0)", "negative"),
+        ("remap_cost: 8.0", "remap_cost: PerState([1, 2])", "no states"),
+        ("remap_cost: 8.0", "remap_cost: 8.0, overlap: (steps: 64)", "0 and 63"),
+        ("remap_cost: 8.0", "remap_cost: 8.0, overlap: (steps: 2, slowdown: 0.1)", "mean_load"),
     ];
     for (from, to, says) in wrong {
         let (_place, outcome) = run(&WALKS.replace(from, to), &["check"]);
@@ -94,6 +98,36 @@ fn wrong_models_and_limits() {
     assert!(number(&found, "/value_bounds/upper") > 0.0);
     let (_place, outcome) = run(WALKS, &["compare", "--policies", "marquez:0.1"]);
     assert!(outcome.exits(1).err.contains("max - mean"));
+}
+
+/// Units moved are paid for and remaps come into force later: dearer than the plain model, with the fields that say so.
+#[test]
+fn other_costs_of_a_remap() {
+    let cost = |found: &Value| number(found, "/bounds/upper/mean");
+    let solve = ["solve", "--json", "--tolerance", "0.05"];
+    let plain = run(WALKS, &solve).1.exits(0).json();
+    let moved = WALKS.replace("8.0", "(fixed: 8.0, per_unit_moved: 0.5)");
+    let found = run(&moved, &solve).1.exits(0).json();
+    assert_eq!(found["per_unit_moved"], 0.5);
+    assert!(cost(&found) > cost(&plain), "{found}");
+    let late = WALKS.replace("8.0", "8.0, overlap: (steps: 2, slowdown: 0.05), mean_load: 20");
+    let (place, outcome) = run(&late, &solve);
+    let found = outcome.exits(0).json();
+    assert_eq!(found["overlap"], serde_json::json!({"steps": 2, "slowdown": 0.05}));
+    assert!(cost(&found) > cost(&plain), "{found}");
+    let words = place.run(&["solve", "model.ron", "--tolerance", "0.05"]).exits(0).out;
+    assert!(words.contains("2 steps after its decision, which are 5 % slower"), "{words}");
+    let refused = place.run(&["compare", "model.ron", "--runs", "2"]).exits(1).err;
+    assert!(refused.contains("come into force later"), "{refused}");
+    // Rules are played with what each remap moves.
+    let (_place, outcome) = run(&moved, &["compare", "--runs", "1500", "--json"]);
+    let found = outcome.exits(0).json();
+    for line in found["policies"].as_array().unwrap() {
+        if let Some(exact) = line["exact"].as_f64() {
+            let error = 2.0 * line["half_width"].as_f64().unwrap();
+            assert!(abs_diff_eq!(line["mean"].as_f64().unwrap(), exact, epsilon = error), "{line}");
+        }
+    }
 }
 
 /// The log as CSV.

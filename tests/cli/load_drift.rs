@@ -76,13 +76,56 @@ fn remaps_that_cost_what_they_move() {
     };
     let message = refused(", rebalance: Nearest", &["solve", "model.ron"]);
     assert!(message.contains("even split") && message.contains("rebalance: Split"), "{message}");
-    let message = refused("", &["solve", "model.ron", "--method", "bounds"]);
-    assert!(message.contains("cost the same everywhere"), "{message}");
+    let arguments = ["solve", "model.ron", "--method", "bounds", "--tolerance", "0.5", "--json"];
+    let found = json(charged("0.25", "").path(), &arguments);
+    let value = little["value"].as_f64().unwrap();
+    let bounds = &found["value_bounds"];
+    assert!(
+        bounds["lower"].as_f64().unwrap() <= value && value <= bounds["upper"].as_f64().unwrap()
+    );
+    assert_eq!(found["cost_by_state"], little["cost_by_state"]);
+    assert_eq!(found["remap_cost"], little["remap_cost"]);
     let listed = model(3, 60, "").replace("8.0", "PerState([1, 2])");
     let output = remap(folder_with(&listed).path(), &["solve", "model.ron"]).output().unwrap();
     let message = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(1), "{message}");
     assert!(message.contains("per_unit_moved"), "{message}");
+}
+
+/// Remaps that come into force later are solved between bounds; whatever else is asked for is refused, not answered for
+/// remaps at once.
+#[test]
+fn remaps_that_come_into_force_later() {
+    let late = |more: &str| model(3, 60, &format!(", overlap: ({more})"));
+    let folder = folder_with(&late("steps: 2, slowdown: 0.1"));
+    let arguments = ["solve", "model.ron", "--json", "--tolerance", "0.5"];
+    let found = json(folder.path(), &arguments);
+    assert_eq!(found["representation"], "bounds");
+    assert_eq!(found["overlap"], serde_json::json!({"steps": 2, "slowdown": 0.1}));
+    let at_once = json(folder_with(&model(3, 60, "")).path(), &["solve", "model.ron", "--json"]);
+    let upper = found["bounds"]["upper"]["mean"].as_f64().unwrap();
+    assert!(upper > at_once["value"].as_f64().unwrap());
+    assert!(upper < found["never"]["value"].as_f64().unwrap());
+    let words = remap(folder.path(), &["solve", "model.ron", "--tolerance", "0.5"]).output();
+    let words = String::from_utf8_lossy(&words.unwrap().stdout).into_owned();
+    assert!(words.contains("2 steps after its decision, which are 10 % slower"), "{words}");
+    let sets = ["regret", "model.ron", "--set", "problem.remap_cost=4"];
+    for arguments in [
+        &["solve", "model.ron", "--method", "exact"][..],
+        &["compare", "model.ron", "--runs", "2"],
+        &["simulate", "model.ron"],
+        &sets,
+    ] {
+        let output = remap(folder.path(), arguments).output().unwrap();
+        let message = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(1), "{arguments:?} {message}");
+        assert!(message.contains("come into force later"), "{arguments:?} {message}");
+    }
+    for (more, says) in [("steps: 64", "0 and 63"), ("steps: 2, slowdown: -1", "negative")] {
+        let output = remap(folder_with(&late(more)).path(), &["check", "model.ron"]).output();
+        let message = String::from_utf8_lossy(&output.unwrap().stderr).into_owned();
+        assert!(message.contains(says), "{more}: {message}");
+    }
 }
 
 #[test]

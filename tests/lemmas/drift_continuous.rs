@@ -5,6 +5,7 @@ use rand::RngExt;
 use rand_distr::{Distribution, StandardNormal};
 use remapping::drift::continuous::{ContinuousDrift, Drifting, Increments, NoBounds};
 use remapping::drift::many::{Goal, Measured, Spread};
+use remapping::overlap::Overlap;
 use remapping::random::stream;
 
 fn normal(ranks: usize, steps: u64) -> ContinuousDrift {
@@ -15,6 +16,9 @@ fn normal(ranks: usize, steps: u64) -> ContinuousDrift {
         noise: 0.0,
         steps,
         remap_cost: 8.0,
+        per_unit_moved: 0.0,
+        overlap: Overlap::NONE,
+        mean_load: 0.0,
     }
 }
 
@@ -37,25 +41,118 @@ fn of_two(problem: &ContinuousDrift) -> f64 {
     let weights: Vec<f64> =
         (-reach..=reach).map(|i| (-0.5 * (at(i) / spread).powi(2)).exp()).collect();
     let sum: f64 = weights.iter().sum();
-    let size = (2 * half + 1) as usize;
-    let mut value = vec![0.0; size];
-    let mut ahead = value.clone();
-    for step in (1..=problem.steps).rev() {
-        // What comes after this step: the cost of it and what is best then.
-        let then: Vec<f64> =
-            (-half..=half).zip(&value).map(|(i, v)| at(i).abs() / 2.0 + v).collect();
-        for i in -half..=half {
-            let mean = (-reach..=reach)
-                .zip(&weights)
+    let mean = |then: &[f64]| -> Vec<f64> {
+        let one = |i: i32| {
+            let near = (-reach..=reach).zip(&weights);
+            let near = near
                 .map(|(by, weight)| weight * then[((i + by).clamp(-half, half) + half) as usize]);
-            ahead[(i + half) as usize] = mean.sum::<f64>() / sum;
-        }
-        let remap = problem.remap_cost + ahead[half as usize];
-        if step > 1 {
-            value = ahead.iter().map(|on| on.min(remap)).collect();
+            near.sum::<f64>() / sum
+        };
+        (-half..=half).map(one).collect()
+    };
+    let add = |a: Vec<f64>, b: &dyn Fn(f64) -> f64| -> Vec<f64> {
+        a.into_iter().zip(-half..=half).map(|(a, i)| a + b(at(i).abs() / 2.0)).collect()
+    };
+    let Overlap { steps: late, slowdown } = problem.overlap;
+    let (steps, late) = (problem.steps as usize, late as usize);
+    // What the steps beside a remap cost, by the difference after which it was decided.
+    let zero = vec![0.0; (2 * half + 1) as usize];
+    let slow = |cost: f64| cost + slowdown * (cost + problem.mean_load);
+    let beside = (0..late).fold(zero.clone(), |on, _| mean(&add(on, &slow)));
+    // What comes after step k if the program goes on, and what comes after a remap that is in force then.
+    let (mut on, mut force) = (zero.clone(), vec![0.0; steps + 1]);
+    for k in (0..steps).rev() {
+        let decides = k + 1 + late < steps;
+        let value: Vec<f64> = match decides {
+            true => {
+                let moved = |cost: f64| problem.remap_cost + problem.per_unit_moved * cost;
+                let remap = add(beside.clone(), &moved);
+                let best = |(on, remap): (&f64, f64)| on.min(remap + force[k + 1 + late]);
+                on.iter().zip(remap).map(best).collect()
+            }
+            false => on,
+        };
+        on = mean(&add(value, &|cost| cost));
+        force[k] = (0..late).fold(on.clone(), |on, _| mean(&on))[half as usize];
+    }
+    on[half as usize]
+}
+
+/// Units that are paid for, and remaps that come into force later: two ranks, many of each.
+#[test]
+fn other_costs_of_two_ranks_are_between_the_bounds() {
+    let late = |steps, slowdown| Overlap { steps, slowdown };
+    let plain = ContinuousDrift { remap_cost: 4.0, ..normal(2, 40) };
+    let exact = of_two(&plain);
+    for problem in [
+        ContinuousDrift { remap_cost: 2.0, per_unit_moved: 1.5, ..plain.clone() },
+        ContinuousDrift { remap_cost: 0.0, per_unit_moved: 2.0, ..plain.clone() },
+        ContinuousDrift { overlap: late(1, 0.1), mean_load: 5.0, ..plain.clone() },
+        ContinuousDrift {
+            overlap: late(4, 0.05),
+            mean_load: 20.0,
+            remap_cost: 1.0,
+            ..plain.clone()
+        },
+        ContinuousDrift {
+            overlap: late(3, 0.2),
+            mean_load: 2.0,
+            remap_cost: 1.0,
+            per_unit_moved: 0.7,
+            ..plain.clone()
+        },
+        ContinuousDrift { overlap: late(39, 0.0), ..plain.clone() },
+        ContinuousDrift { overlap: late(60, 0.1), ..plain.clone() },
+    ] {
+        let exact = of_two(&problem);
+        let (_, found) = measured(&problem, 5, 64);
+        assert!(found.lower.low <= exact, "{problem:?}: {found:?} {exact}");
+        assert!(exact <= found.upper.high, "{problem:?}: {found:?} {exact}");
+        let error = (found.paid.high - found.paid.mean) + (found.upper.high - found.upper.mean);
+        assert!((found.paid.mean - found.upper.mean).abs() <= error, "{problem:?}: {found:?}");
+        assert!(found.paid.high >= exact, "{problem:?}: {found:?} {exact}");
+        assert!(found.gap.mean <= 0.25 * exact, "{problem:?}: {:?} {exact}", found.gap);
+        assert!(found.upper.mean <= 1.05 * exact, "{problem:?}: {found:?} {exact}");
+        if problem.overlap.is_none() || problem.overlap.steps < problem.steps {
+            let least = problem.intervals().unwrap().into_iter().fold(f64::INFINITY, f64::min);
+            assert!(exact <= least + 1e-3 * least, "{problem:?}: {exact} {least}");
         }
     }
-    ahead[half as usize]
+    // Later is no better.
+    let later = of_two(&ContinuousDrift { overlap: late(3, 0.0), ..plain.clone() });
+    assert!(later > exact);
+    assert_eq!(of_two(&ContinuousDrift { overlap: late(40, 0.0), ..plain }), never_of_two());
+}
+
+/// The expected cost of a program of 40 steps that never remaps, on the grid.
+fn never_of_two() -> f64 {
+    of_two(&ContinuousDrift { remap_cost: 1e9, ..normal(2, 40) })
+}
+
+/// Many ranks with costs by the units moved and remaps beside steps: bounds that meet, and the best interval above them.
+#[test]
+fn other_costs_of_many_ranks_have_bounds_that_meet() {
+    let overlap = Overlap { steps: 2, slowdown: 0.02 };
+    for problem in [
+        ContinuousDrift { per_unit_moved: 0.2, ..normal(16, 50) },
+        ContinuousDrift { overlap, mean_load: 20.0, ..normal(16, 50) },
+        ContinuousDrift { overlap, mean_load: 20.0, slopes: 0.3, noise: 0.5, ..normal(12, 50) },
+        ContinuousDrift {
+            overlap,
+            mean_load: 20.0,
+            per_unit_moved: 0.1,
+            increments: Increments::Jumps { rate: 0.05, size: 4.0 },
+            ..normal(20, 50)
+        },
+    ] {
+        let (_, found) = measured(&problem, 3, 8);
+        assert!(found.gap.mean <= 0.06 * found.lower.mean, "{problem:?}: {found:?}");
+        assert!(found.paid.low <= found.upper.high && found.upper.low <= found.paid.high);
+        if let Some(intervals) = problem.intervals() {
+            let best = intervals.iter().copied().fold(f64::INFINITY, f64::min);
+            assert!(found.lower.low <= best && found.upper.low <= best, "{problem:?}: {best}");
+        }
+    }
 }
 
 #[test]

@@ -15,6 +15,11 @@ pub(super) fn compare(
     contest: &Contest,
     watch: &Watch,
 ) -> Result<(Report, Status), Complaint> {
+    if !problem.overlap.is_none() {
+        let message = "no sample paths of remaps that come into force later";
+        let help = "leave `overlap` out, or play recorded runs: remap replay --overlap";
+        return Err(Complaint::elsewhere(message.to_owned(), help));
+    }
     let intervals = problem.intervals();
     let best = intervals.as_ref().and_then(|all| (1..).zip(all).min_by(|a, b| a.1.total_cmp(b.1)));
     let best = best.map(|(interval, _)| format!("fixed:{interval}"));

@@ -71,6 +71,8 @@ fn lay_out(
         processors: problem.ranks,
         steps: problem.steps,
         remap_cost: problem.remap_cost,
+        per_unit_moved: Some(problem.per_unit_moved).filter(|each| *each > 0.0),
+        overlap: Some(problem.overlap).filter(|overlap| !overlap.is_none()),
         representation: Representation::Bounds,
         statistical: true,
         value_bounds: match found {

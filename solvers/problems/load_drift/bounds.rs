@@ -9,6 +9,7 @@ use crate::problems::together::{Together, on_any};
 use crate::run::Watch;
 use crate::solution::Body;
 use crate::solution::load_drift::{Answer, Both, Curve, Fixed, Mean, Representation, Threshold};
+use crate::solution::stopping::CostByState;
 use remapping::drift::many::{Goal, Many, Measured, NoBounds, Spread};
 use remapping::drift::{self, Intervals};
 use remapping::threshold::Bounds;
@@ -21,6 +22,8 @@ const LONG: u64 = 50_000_000_000;
 pub(super) fn are_wanted(model: &LoadDrift, settings: &Settings) -> bool {
     match settings.method {
         Method::Bounds => true,
+        // Regions and all states are for remaps that come into force at once.
+        _ if !model.stops() => true,
         Method::Exact => false,
         // A map or the values of all states need all states.
         _ if settings.step.is_some() || settings.values => false,
@@ -64,7 +67,7 @@ pub(super) fn solve_on(
         warnings.push("no map and no values of single states: that takes all states".to_owned());
     }
     let mut rule = drift::Curve::default();
-    let many = Many::new(&problem, settings.seed, watch);
+    let many = Many::overlapping(&problem, model.overlap(), settings.seed, watch);
     let halted = on_any(communicator, matches!(many, Err(NoBounds::Halted(_))));
     let measured = match many {
         Ok(_) if halted => None,
@@ -144,6 +147,21 @@ pub(in crate::problems) fn curve(rule: &drift::Curve, found: &Measured) -> Curve
     }
 }
 
+/// The most units that a remap can move: with half of the processors at either end.
+fn most_moved(problem: &drift::LoadDrift) -> f64 {
+    if problem.per_unit_moved == 0.0 {
+        return 0.0;
+    }
+    let highest = problem.chain.levels() - 1;
+    let half = problem.processors / 2;
+    let moved = |high: usize| {
+        let mut levels = vec![0; problem.processors];
+        levels[..high].fill(highest);
+        problem.units_moved(&levels)
+    };
+    [half, half + problem.processors % 2].into_iter().map(moved).max().unwrap_or(0) as f64
+}
+
 fn lay_out(
     model: &LoadDrift,
     problem: &drift::LoadDrift,
@@ -164,8 +182,12 @@ fn lay_out(
         levels: problem.chain.levels(),
         initial_load: problem.lowest + problem.initial as f64,
         steps: problem.steps,
-        remap_cost: problem.remap_cost,
-        cost_by_state: None,
+        remap_cost: problem.remap_cost + problem.per_unit_moved * most_moved(problem),
+        cost_by_state: (problem.per_unit_moved > 0.0).then_some(CostByState::Moved {
+            fixed: problem.remap_cost,
+            per_unit_moved: problem.per_unit_moved,
+        }),
+        overlap: Some(model.overlap()).filter(|overlap| !overlap.is_none()),
         states: model.states(),
         representation: Representation::Bounds,
         active_states: None,

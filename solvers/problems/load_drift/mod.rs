@@ -10,8 +10,15 @@ pub mod shared;
 mod solve;
 
 use super::{Asked, Contest, Facts, Found, Method, Outcome, Policies, Problem, Settings};
+use crate::complaint::Complaint;
 use crate::model::{Loaded, load_drift::LoadDrift};
 use remapping::Status;
+
+/// Why a model whose remaps come into force later is refused.
+pub(super) fn late(loaded: &Loaded, help: &str) -> Complaint {
+    let message = "remaps that come into force later are solved between bounds, and no more";
+    loaded.complain("problem.overlap", message, "", help)
+}
 
 impl Problem for LoadDrift {
     fn name(&self) -> &'static str {
@@ -28,6 +35,9 @@ impl Problem for LoadDrift {
 
     fn solve(&self, asked: &Asked<'_, Settings>) -> Outcome<Found> {
         let Asked { loaded, settings, files, watch, .. } = *asked;
+        if !self.stops() && settings.method == Method::Exact {
+            return Err(vec![late(loaded, "take --method bounds, or leave `overlap` out")]);
+        }
         if bounds::are_wanted(self, settings) {
             return bounds::solve(loaded, self, settings, watch);
         }
@@ -48,6 +58,10 @@ impl Problem for LoadDrift {
 
     fn compare(&self, asked: &Asked<'_, Contest>) -> Outcome<(Policies, Status)> {
         let Asked { loaded, settings: contest, watch, .. } = *asked;
+        if !self.stops() {
+            let help = "leave `overlap` out, or play recorded runs: remap replay --overlap";
+            return Err(vec![late(loaded, help)]);
+        }
         let (report, status) = compare::compare(loaded, self, contest, watch)?;
         Ok((Policies::Sampled(report), status))
     }

@@ -1,6 +1,7 @@
 //! Wrong models of drifting loads.
 
 use super::super::regret::{Failure, Judged, Truth, factor, off};
+use super::late;
 use super::solve::prepare;
 use crate::complaint::Complaint;
 use crate::model::{Loaded, Problem};
@@ -28,6 +29,9 @@ pub(in crate::problems) fn of<'a>(
     let Problem::LoadDrift(model) = &loaded.model.problem else {
         return Err(vec![another(loaded)]);
     };
+    if !model.stops() {
+        return Err(vec![late(loaded, "leave `overlap` out")]);
+    }
     let problem = model.problem();
     let (states, transition) = prepare(loaded, model, &problem)?;
     let cost = |control| {
@@ -87,6 +91,9 @@ impl Truth for True<'_> {
         let Problem::LoadDrift(model) = &assumed.model.problem else {
             return Err(vec![another(assumed)].into());
         };
+        if !model.stops() {
+            return Err(vec![late(assumed, "leave `overlap` out")].into());
+        }
         let believed = model.problem();
         let shape = |problem: &LoadDrift| {
             (problem.processors, problem.chain.levels(), problem.lowest.to_bits())

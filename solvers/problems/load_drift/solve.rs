@@ -302,6 +302,7 @@ fn lay_out(
             fixed: problem.remap_cost,
             per_unit_moved: problem.per_unit_moved,
         }),
+        overlap: None,
         states: Some(states.all() as u64),
         representation: match backward.largest_region() {
             Some(_) => Representation::Active,

@@ -142,6 +142,9 @@ fn drifting(path: &Path, processors: Option<usize>) -> Result<drift::LoadDrift, 
         Err(Stop::Model(vec![loaded.complain("problem", message, "", help)]))
     };
     match &loaded.model.problem {
+        Problem::LoadDrift(model) if !model.stops() => {
+            refuse("remaps come into force at once in this series", "leave `overlap` out")
+        }
         Problem::LoadDrift(model) => {
             let mut problem = model.problem();
             problem.processors = processors.unwrap_or(problem.processors);

@@ -4,10 +4,10 @@
 use super::super::Curve;
 use super::super::many::Path;
 use super::ContinuousDrift;
-use super::fit::{Features, Fitted};
+use super::fit::{Features, Fitted, Row};
 use super::movement::{Movement, State};
-use super::summary::imbalance;
 use crate::observer::{Halt, Observer};
+use crate::overlap::Overlap;
 use crate::random::stream;
 use std::ops::ControlFlow;
 
@@ -28,19 +28,31 @@ pub struct Hindsight<'a> {
 /// What goes on from a remap without another.
 struct Branch {
     state: State,
+    /// Without what steps cost before its remap is in force.
     charge: f64,
-    paid: f64,
+    /// What was paid for each step, by their number.
+    costs: Vec<f64>,
     /// What was lost by not remapping.
     lost: f64,
     /// Whether penalties are still charged.
     charged: bool,
-    /// Sum over the samples drawn apart.
-    sum: f64,
-    /// By number of steps: the charge so far.
+    /// Over the samples drawn apart.
+    sums: Sums,
+    /// By number of steps: the charge so far, with the units that a remap then moves; boundless where there is none.
     ends: Vec<f64>,
-    /// Where the policy remaps: number of steps, and what it paid without penalties.
+    /// By number of steps: what the step is charged beside a remap that is in force 1, 2, ... steps later.
+    beside: Vec<Vec<f64>>,
+    /// Where the policy remaps: number of steps, and what it paid without penalties, with the units moved.
     policy: Option<(usize, f64)>,
     ruled: Option<usize>,
+}
+
+/// Sums over samples.
+#[derive(Default)]
+struct Sums {
+    cost: f64,
+    value: f64,
+    row: Row,
 }
 
 impl Hindsight<'_> {
@@ -49,63 +61,139 @@ impl Hindsight<'_> {
     /// # Errors
     /// The halt the observer asks for.
     pub fn path(&self, seed: u64, run: u64, observer: &dyn Observer) -> Result<Path, Halt> {
-        let Hindsight { problem, movement, fitted, curve, inner } = self;
-        let (steps, cost) = (problem.steps as usize, problem.remap_cost);
+        let Hindsight { problem, movement, fitted, inner, .. } = self;
+        let steps = problem.steps as usize;
         let mut draws = stream(seed, 2 * run);
         let mut apart = stream(seed, 2 * run + 1);
         let mut moves = vec![0.0; problem.ranks];
         let mut to = movement.start(problem.ranks);
         let mut branches: Vec<Branch> = Vec::with_capacity(steps);
         for step in 1..=steps {
-            branches.push(Branch::new(movement.start(problem.ranks), steps - step + 1));
+            if step == 1 || fitted.may_remap(step - 1, 1, true) {
+                branches.push(Branch::new(movement.start(problem.ranks), steps - step + 1));
+            }
             if let ControlFlow::Break(halt) = observer.check() {
                 return Err(halt);
             }
-            // The value of a state, less that of a remap in it.
-            let value = |since: usize, features: &Features| match step == steps {
-                true => -cost,
-                false => fitted.excess(step, since, features),
-            };
             for _ in 0..*inner {
                 movement.draw(&mut apart, &mut moves);
                 for (first, branch) in branches.iter_mut().enumerate().filter(|(_, b)| b.charged) {
                     let since = step - first;
                     movement.step(since, &branch.state, &moves, &mut to);
-                    let features = Features::of(movement, since, &to);
-                    branch.sum += features.cost + value(since, &features).min(0.0);
+                    let features = Features::of(problem, movement, since, &to);
+                    let row = fitted.row(since, &features);
+                    branch.sums.cost += features.cost;
+                    branch.sums.value += fitted.value(step, steps - step, &features, &row, since);
+                    branch.sums.row += row;
                 }
             }
             movement.draw(&mut draws, &mut moves);
             for (first, branch) in branches.iter_mut().enumerate() {
-                let since = step - first;
-                movement.step(since, &branch.state, &moves, &mut to);
+                movement.step(step - first, &branch.state, &moves, &mut to);
                 std::mem::swap(&mut branch.state, &mut to);
-                let paid = if branch.charged {
-                    let features = Features::of(movement, since, &branch.state);
-                    let excess = value(since, &features);
-                    let mean = branch.sum / *inner as f64;
-                    branch.charge -= features.cost + excess.min(0.0) - mean;
-                    branch.sum = 0.0;
-                    branch.lost += excess.max(0.0);
-                    let due = excess >= 0.0 || since == fitted.longest;
-                    if step < steps && due && branch.policy.is_none() {
-                        branch.policy = Some((since, branch.paid + features.cost));
-                    }
-                    branch.charged = branch.lost <= 3.0 * cost && since < fitted.longest;
-                    features.cost
-                } else {
-                    imbalance(branch.state.seen()).0
-                };
-                branch.charge += paid;
-                branch.paid += paid;
-                branch.ends.push(branch.charge);
-                let (now, at) = (step as u64, since as u64);
-                if step < steps && branch.ruled.is_none() && curve.remaps(now, at, paid) {
-                    branch.ruled = Some(since);
-                }
+                self.charge(step, first, branch);
             }
         }
-        Ok(through(&branches, cost))
+        Ok(self.through(&branches))
+    }
+
+    /// Charges a branch that began after step `first` for this step.
+    fn charge(&self, step: usize, first: usize, branch: &mut Branch) {
+        let Hindsight { problem, movement, fitted, curve, inner } = self;
+        let (steps, since) = (problem.steps as usize, step - first);
+        let late = problem.overlap.steps as usize;
+        let may_remap = fitted.may_remap(step, since, first == 0);
+        // What the step costs where it is not in force yet.
+        let in_force = first == 0 || since > late;
+        let mut due = false;
+        let mut beside = Vec::new();
+        let Features { cost, moved, .. } = if branch.charged {
+            let features = Features::of(problem, movement, since, &branch.state);
+            let row = fitted.row(since, &features);
+            let n = *inner as f64;
+            let Sums { cost, value, row: sum } = std::mem::take(&mut branch.sums);
+            // Of what this step and some more cost, what was expected less what is after it.
+            let expected = |more: usize| {
+                cost / n + fitted.ahead(more, &(sum / n), since) - fitted.ahead(more, &row, since)
+            };
+            beside.extend((0..late).map(expected));
+            let value = value / n - fitted.value(step, steps - step, &features, &row, since);
+            branch.charge += cost / n + value;
+            if !in_force {
+                branch.charge -= expected(late - since);
+            }
+            let excess = if may_remap { fitted.excess(step, &row, since) } else { 0.0 };
+            due = excess >= 0.0 || since == fitted.longest;
+            branch.lost += excess.max(0.0);
+            branch.charged = branch.lost <= 3.0 * fitted.typical && since < fitted.longest;
+            features
+        } else {
+            let features = Features::costs(problem, &branch.state);
+            beside.resize(late, features.cost);
+            branch.charge += if in_force { features.cost } else { 0.0 };
+            features
+        };
+        branch.costs.push(cost);
+        branch.beside.push(beside);
+        branch.ends.push(if may_remap { branch.charge + moved } else { f64::INFINITY });
+        if may_remap && due && branch.policy.is_none() {
+            let begun = if first == 0 { 0 } else { late };
+            branch.policy = Some((since, branch.costs[begun..].iter().sum::<f64>() + moved));
+        }
+        let (now, at) = (step as u64, since as u64);
+        if may_remap && branch.ruled.is_none() && curve.remaps(now, at, cost) {
+            branch.ruled = Some(since);
+        }
+    }
+
+    /// What a remap after so many steps adds: its cost, and that of the steps until it is in force.
+    fn added(&self, costs: impl Iterator<Item = f64>) -> f64 {
+        let Overlap { steps: late, slowdown } = self.problem.overlap;
+        let slower = slowdown * self.problem.mean_load * late as f64;
+        self.problem.remap_cost + slower + (1.0 + slowdown) * costs.sum::<f64>()
+    }
+
+    /// The cheapest way, and those of the policy and of the rule.
+    fn through(&self, branches: &[Branch]) -> Path {
+        let late = self.problem.overlap.steps as usize;
+        // The charge up to a remap after so many steps, until it is in force.
+        let end = |branch: &Branch, since: usize| {
+            let beside = |j: usize| branch.beside[since - 1 + j][late - j];
+            branch.ends[since - 1] + self.added((1..=late).map(beside))
+        };
+        let mut best = vec![0.0; branches.len()];
+        for (first, branch) in branches.iter().enumerate().rev() {
+            let ways = (1..=branch.ends.len()).filter(|since| branch.ends[since - 1].is_finite());
+            let ways = ways.map(|since| end(branch, since) + best[first + since]);
+            best[first] = ways.fold(branch.charge, f64::min);
+        }
+        let mut path =
+            Path { lower: best[0], upper: 0.0, cost: 0.0, work: 0.0, remaps: 0, ruled: (0.0, 0) };
+        let mut at = 0;
+        loop {
+            let branch = &branches[at];
+            let Some((since, paid)) = branch.policy else {
+                let begun = if at == 0 { 0 } else { late };
+                path.upper += branch.charge;
+                path.cost += branch.costs[begun..].iter().sum::<f64>();
+                break;
+            };
+            path.upper += end(branch, since);
+            path.cost += paid + self.added(branch.costs[since..since + late].iter().copied());
+            path.remaps += 1;
+            at += since;
+        }
+        at = 0;
+        loop {
+            let branch = &branches[at];
+            let Some(since) = branch.ruled else {
+                path.ruled.0 += branch.charge;
+                return path;
+            };
+            path.ruled.0 += end(branch, since);
+            path.ruled.1 += 1;
+            at += since;
+        }
     }
 }
 
@@ -114,52 +202,14 @@ impl Branch {
         Branch {
             state,
             charge: 0.0,
-            paid: 0.0,
+            costs: Vec::with_capacity(steps),
             lost: 0.0,
             charged: true,
-            sum: 0.0,
+            sums: Sums::default(),
             ends: Vec::with_capacity(steps),
+            beside: Vec::with_capacity(steps),
             policy: None,
             ruled: None,
         }
-    }
-}
-
-/// The cheapest way, and those of the policy and of the rule.
-fn through(branches: &[Branch], cost: f64) -> Path {
-    let mut best = vec![0.0; branches.len()];
-    for (first, branch) in branches.iter().enumerate().rev() {
-        // A remap after so many steps leads to the branch that starts there; none follows the last step.
-        let way = |(i, charge): (usize, &f64)| match best.get(first + i + 1) {
-            Some(on) => charge + cost + on,
-            None => *charge,
-        };
-        best[first] = branch.ends.iter().enumerate().map(way).fold(f64::INFINITY, f64::min);
-    }
-    let mut path =
-        Path { lower: best[0], upper: 0.0, cost: 0.0, work: 0.0, remaps: 0, ruled: (0.0, 0) };
-    let mut at = 0;
-    loop {
-        let branch = &branches[at];
-        let Some((since, paid)) = branch.policy else {
-            path.upper += branch.ends[branch.ends.len() - 1];
-            path.cost += branch.paid;
-            break;
-        };
-        path.upper += branch.ends[since - 1] + cost;
-        path.cost += paid + cost;
-        path.remaps += 1;
-        at += since;
-    }
-    at = 0;
-    loop {
-        let branch = &branches[at];
-        let Some(since) = branch.ruled else {
-            path.ruled.0 += branch.ends[branch.ends.len() - 1];
-            return path;
-        };
-        path.ruled.0 += branch.ends[since - 1] + cost;
-        path.ruled.1 += 1;
-        at += since;
     }
 }

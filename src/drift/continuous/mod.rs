@@ -27,10 +27,11 @@ pub use workload::Loads;
 
 use super::Curve;
 use super::many::played::play_together;
-use super::many::{Goal, Measured, Path, measured};
+use super::many::{Goal, MOST_LATE, Measured, Path, measured};
 use crate::communicator::Communicator;
 use crate::law::extremes::{Marginal, extremes};
 use crate::observer::{Halt, Observer};
+use crate::overlap::Overlap;
 use fit::Fitted;
 use hindsight::Hindsight;
 use movement::Movement;
@@ -52,6 +53,13 @@ pub struct ContinuousDrift {
     pub steps: u64,
     /// Cost of one remap C >= 0, in units of load.
     pub remap_cost: f64,
+    /// What a remap costs besides for each unit of load above the mean of the last step, >= 0.
+    pub per_unit_moved: f64,
+    /// Remaps that come into force some steps after the decision. The next is decided after a step under the new
+    /// mapping at the earliest.
+    pub overlap: Overlap,
+    /// The mean load, of which steps take a share longer while a remap is made; it matters for that alone.
+    pub mean_load: f64,
 }
 
 /// The law of the increments of a load in a step.
@@ -101,6 +109,11 @@ pub enum NoBounds {
     /// Kalman's filter is for normal laws.
     #[error("slopes and noise go with normal increments only")]
     NotNormal,
+    /// Too long until a remap is in force.
+    #[error(
+        "a remap comes into force at most {MOST_LATE} steps after its decision here, found {0}"
+    )]
+    Late(u64),
     /// A parameter of a law.
     #[error("{0}")]
     Law(&'static str),
@@ -136,9 +149,21 @@ impl ContinuousDrift {
             () if !(2..=MOST_RANKS).contains(&self.ranks) => Some(NoBounds::Ranks(self.ranks)),
             () if !(1..=MOST_STEPS).contains(&self.steps) => Some(NoBounds::Steps(self.steps)),
             () if law.is_some() => law.map(NoBounds::Law),
-            () if !(right(self.slopes) && right(self.noise) && right(self.remap_cost)) => {
-                Some(NoBounds::Law("deviations and the cost of a remap are not negative"))
+            () if !(right(self.slopes) && right(self.noise)) => {
+                Some(NoBounds::Law("deviations are not negative"))
             }
+            () if ![
+                self.remap_cost,
+                self.per_unit_moved,
+                self.overlap.slowdown,
+                self.mean_load,
+            ]
+            .into_iter()
+            .all(right) =>
+            {
+                Some(NoBounds::Law("costs, slowdowns and the mean load are not negative"))
+            }
+            () if self.overlap.steps > MOST_LATE => Some(NoBounds::Late(self.overlap.steps)),
             () if !normal && (self.slopes > 0.0 || self.noise > 0.0) => Some(NoBounds::NotNormal),
             () if !moves => Some(NoBounds::Law("loads that never move need no remap")),
             () => None,
@@ -167,17 +192,63 @@ impl ContinuousDrift {
         }
     }
 
-    /// The expected cost with a remap every 1, 2, ... steps up to all, which is never, where it has a closed form.
+    /// The expected units that a remap moves, from 1 to so many steps after the last; with normal increments.
+    fn expected_moves(&self, steps: u64) -> Option<Vec<f64>> {
+        let Increments::Normal { deviation } = self.increments else { return None };
+        let ranks = self.ranks as f64;
+        let at = |j: f64| {
+            let walk = deviation.powi(2) * j + (self.slopes * j).powi(2) + self.noise.powi(2);
+            ranks * ((1.0 - 1.0 / ranks) * walk / (2.0 * std::f64::consts::PI)).sqrt()
+        };
+        Some((1..=steps).map(|j| at(j as f64)).collect())
+    }
+
+    /// The expected cost with a remap decided every 1, 2, ... steps up to all, which is never, where it has a closed form;
+    /// infinite where the one before is not in force by then.
     pub fn intervals(&self) -> Option<Vec<f64>> {
         let expected = self.expected(self.steps)?;
+        let moves = match self.per_unit_moved > 0.0 {
+            true => self.expected_moves(self.steps)?,
+            false => vec![0.0; self.steps as usize],
+        };
         let mut sums = vec![0.0];
         expected.iter().for_each(|cost| sums.push(sums[sums.len() - 1] + cost));
-        let cost = |interval: u64| {
-            let cycles = (self.steps - 1) / interval;
-            let last = self.steps - cycles * interval;
-            cycles as f64 * (sums[interval as usize] + self.remap_cost) + sums[last as usize]
+        let Overlap { steps: late, slowdown } = self.overlap;
+        let late = late as usize;
+        let steps = self.steps as usize;
+        let cost = |interval: usize| {
+            if interval <= late && interval < steps {
+                return f64::INFINITY;
+            }
+            // After the last of these, too few steps are left for another to come into force.
+            let cycles = (steps - 1).saturating_sub(late) / interval;
+            let price = self.remap_cost + self.per_unit_moved * moves[interval - 1];
+            let ends = interval + late;
+            let slower = |ends: usize| {
+                slowdown * (sums[ends] - sums[ends - late] + late as f64 * self.mean_load)
+            };
+            let last = steps - cycles * interval;
+            match cycles {
+                0 => sums[steps],
+                _ => {
+                    sums[ends]
+                        + (cycles - 1) as f64 * (sums[ends] - sums[late])
+                        + cycles as f64 * (price + slower(ends))
+                        + (sums[last] - sums[late])
+                }
+            }
         };
-        Some((1..=self.steps).map(cost).collect())
+        Some((1..=steps).map(cost).collect())
+    }
+
+    /// What a remap costs where it pays, nearly.
+    pub fn typical_remap_cost(&self) -> f64 {
+        let costs = self.intervals().filter(|_| self.per_unit_moved > 0.0);
+        let best = costs.and_then(|all| (0..all.len()).min_by(|a, b| all[*a].total_cmp(&all[*b])));
+        match best.and_then(|best| Some(self.expected_moves(best as u64 + 1)?[best])) {
+            Some(moved) => self.remap_cost + self.per_unit_moved * moved,
+            None => self.remap_cost,
+        }
     }
 }
 

@@ -114,6 +114,7 @@ impl Movement {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::overlap::Overlap;
 
     /// Loads by their innovations have the covariance that walks with slopes and noise have by definition: that of
     /// y_s and y_t is sigma^2 min(s, t) + tau^2 s t, and nu^2 more for s = t.
@@ -123,8 +124,17 @@ mod tests {
             [[1.0, 0.0, 0.0], [1.0, 0.4, 0.0], [0.7, 0.3, 0.5], [0.0, 1.0, 0.2], [1.0, 0.0, 2.0]]
         {
             let increments = Increments::Normal { deviation };
-            let problem =
-                ContinuousDrift { ranks: 2, increments, slopes, noise, steps: 12, remap_cost: 1.0 };
+            let problem = ContinuousDrift {
+                ranks: 2,
+                increments,
+                slopes,
+                noise,
+                steps: 12,
+                remap_cost: 1.0,
+                per_unit_moved: 0.0,
+                overlap: Overlap::NONE,
+                mean_load: 0.0,
+            };
             let movement = Movement::new(&problem);
             // The answer to one unit of each innovation.
             let answer = |at: usize| -> Vec<f64> {

@@ -18,6 +18,12 @@ pub fn imbalance(loads: &[f64]) -> (f64, f64) {
     (largest - sum / loads.len() as f64, largest)
 }
 
+/// What an even split takes off the loads above their mean.
+pub fn units_moved(loads: &[f64]) -> f64 {
+    let mean = loads.iter().sum::<f64>() / loads.len() as f64;
+    loads.iter().map(|load| (load - mean).max(0.0)).sum()
+}
+
 /// The logarithm of the sum of squares by which ranks are above `largest - width`: at least that of the largest.
 pub fn crowd(loads: &[f64], largest: f64, width: f64) -> f64 {
     let from = largest - width;

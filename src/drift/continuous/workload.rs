@@ -1,6 +1,7 @@
 //! Loads with continuous increments as a workload to simulate, by their definition.
 
 use super::movement::Movement;
+use super::summary::units_moved;
 use super::{ContinuousDrift, Increments};
 use crate::simulate::{Stream, Workload};
 use rand_distr::{Distribution, StandardNormal};
@@ -51,6 +52,19 @@ impl Workload for Loads {
 
     fn remap_cost(&self) -> f64 {
         self.problem.remap_cost
+    }
+
+    fn surcharge(&self, world: &Past, remap: &usize) -> f64 {
+        if self.problem.per_unit_moved == 0.0 {
+            return 0.0;
+        }
+        let mut loads = Vec::new();
+        self.loads(world, remap, &mut loads);
+        self.problem.per_unit_moved * units_moved(&loads)
+    }
+
+    fn typical_remap_cost(&self) -> f64 {
+        self.problem.typical_remap_cost()
     }
 
     fn start(&self, mut draws: Stream) -> Past {

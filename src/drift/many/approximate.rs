@@ -105,18 +105,28 @@ pub struct Approximate<'a> {
 }
 
 impl Approximate<'_> {
-    /// The view of a state after step k, and the best simple plan from it.
-    pub fn view(&self, x: &Counts, total: u64, k: u64, plan: &mut Plan) -> View {
+    /// What a remap of x after step k comes to, with all that follows.
+    fn remap(&self, x: &Counts, total: u64, k: u64) -> f64 {
+        let Outlook { setting, remapped, .. } = &self.outlook;
+        setting.price(x, total)
+            + self.outlook.beside(x)
+            + setting.after(total, |to| remapped.at(k, to as f64))
+    }
+
+    /// The view of a state after step k, and the best simple plan from it that remaps after so many steps at the earliest.
+    pub fn view(&self, x: &Counts, total: u64, k: u64, earliest: usize, plan: &mut Plan) -> View {
         let setting = self.outlook.setting;
         if k == setting.steps {
             return View { value: 0.0, excess: 0.0 };
         }
-        self.outlook.plan(x, k, plan);
-        let remap =
-            setting.remap_cost + setting.after(total, |to| self.outlook.remapped.at(k, to as f64));
+        self.outlook.plan(x, k, earliest, plan);
+        if !setting.may_remap(k) {
+            return View { value: plan.value, excess: f64::NEG_INFINITY };
+        }
+        let remap = self.remap(x, total, k);
         let y = plan.value - remap;
         let imbalance = x.top as f64 - total as f64 / setting.ranks as f64;
-        let features = features(x, imbalance, plan, setting.remap_cost);
+        let features = features(x, imbalance, plan, setting.typical);
         let excess = y + self.correction.at(y, &features);
         View { value: remap + excess.min(0.0), excess }
     }
@@ -205,7 +215,6 @@ fn solve(factor: &[f64], size: usize, mut b: Vec<f64>) -> Vec<f64> {
 
 fn samples(approximate: &Approximate<'_>, moves: &Moves, seed: u64, run: u64) -> Vec<Sample> {
     let setting: &Setting = approximate.outlook.setting;
-    let remapped = approximate.outlook.remapped;
     let mut draws = stream(seed ^ 0x5eed, run);
     let levels = approximate.outlook.laws.levels();
     let (mut x, mut y) = (Counts::none(levels), Counts::none(levels));
@@ -213,19 +222,19 @@ fn samples(approximate: &Approximate<'_>, moves: &Moves, seed: u64, run: u64) ->
     let mut found = Vec::new();
     let mut known = Known::new();
     // Runs start in the middle of the horizon: most steps are far from its end.
-    let first = run * setting.steps / RUNS / 2;
+    let first = run * (setting.steps - setting.overlap.steps) / RUNS / 2;
     x.split(setting.ranks, setting.first_total);
     let mut last_excess = f64::NEG_INFINITY;
-    for k in first..setting.steps.min(first + 60) {
+    for k in first..(setting.steps - setting.overlap.steps).min(first + 60) {
         let total = x.total();
         let (here, view);
-        if last_excess > 0.1 * setting.remap_cost {
+        if last_excess > 0.1 * setting.typical {
             x.split(setting.ranks, setting.remaps_to(total, 0.5));
         }
         let total = x.total();
-        view = approximate.view(&x, total, k, &mut plan);
+        view = approximate.view(&x, total, k, 1, &mut plan);
         last_excess = view.excess;
-        let remap = setting.remap_cost + setting.after(total, |to| remapped.at(k, to as f64));
+        let remap = approximate.remap(&x, total, k);
         here = plan.value - remap;
         approximate.outlook.prepare(&x, total, k, &mut known, &mut plan);
         let mut next = Vec::with_capacity(FOLLOWED);
@@ -234,21 +243,22 @@ fn samples(approximate: &Approximate<'_>, moves: &Moves, seed: u64, run: u64) ->
             let to = y.total();
             // Less a number of expectation zero that goes with it.
             let cost =
-                setting.cost(&y, to) - approximate.outlook.follow(&plan, &y, to) + plan.value;
-            if k + 1 == setting.steps {
-                next.push((cost - remap, None));
+                setting.cost(&y, to) - approximate.outlook.follow(&plan, &y, to, k) + plan.value;
+            if !setting.may_remap(k + 1) {
+                let mut ahead = Plan::default();
+                let then = approximate.view(&y, to, k + 1, 1, &mut ahead).value;
+                next.push((cost + then - remap, None));
                 continue;
             }
             let mut ahead = Plan::default();
-            approximate.outlook.plan(&y, k + 1, &mut ahead);
-            let remap_then =
-                setting.remap_cost + setting.after(to, |to| remapped.at(k + 1, to as f64));
+            approximate.outlook.plan(&y, k + 1, 1, &mut ahead);
+            let remap_then = approximate.remap(&y, to, k + 1);
             let imbalance = y.top as f64 - to as f64 / setting.ranks as f64;
-            let seen = features(&y, imbalance, &ahead, setting.remap_cost);
+            let seen = features(&y, imbalance, &ahead, setting.typical);
             next.push((cost + remap_then - remap, Some((ahead.value - remap_then, seen))));
         }
         let imbalance = x.top as f64 - total as f64 / setting.ranks as f64;
-        let features = features(&x, imbalance, &plan, setting.remap_cost);
+        let features = features(&x, imbalance, &plan, setting.typical);
         found.push(Sample { y: here, features, next });
         x.copy(&y);
     }

@@ -34,7 +34,7 @@ pub struct Path {
 struct Node {
     step: u64,
     total: u64,
-    /// By number of steps: charge so far, and the node that a remap then leads to.
+    /// By number of steps: charge so far, with the units that a remap then moves, and the node that it leads to.
     ends: Vec<(f64, u32)>,
     /// Where the policy remaps: number of steps, and what it paid without penalties.
     policy: Option<(usize, f64, f64)>,
@@ -187,7 +187,10 @@ impl Branch<'_, '_> {
         let mut ends = Vec::with_capacity((setting.steps - first) as usize);
         let mut policy = None;
         let mut ruled = None;
-        outlook.plan(&x, first, &mut plan);
+        // What is paid for the first steps after a remap is paid beside it.
+        let before = if first > 0 { outlook.before_force(&x) } else { Vec::new() };
+        let earliest = |since: usize| (before.len() + 1).saturating_sub(since).max(1);
+        outlook.plan(&x, first, earliest(0), &mut plan);
         outlook.prepare(&x, total, first, self.known, &mut plan);
         for k in first..setting.steps {
             let now = k as usize;
@@ -201,54 +204,67 @@ impl Branch<'_, '_> {
             );
             let cost = setting.cost(&y, to);
             let mean = to as f64 / setting.ranks as f64;
-            charge += cost;
-            paid += cost;
+            let since = ends.len() + 1;
+            match before.get(since - 1) {
+                Some(expected) => charge += cost - expected,
+                None => {
+                    charge += cost;
+                    paid += cost;
+                }
+            }
             work += mean;
-            let remapping = k + 1 < setting.steps;
-            let view = approximate.view(&y, to, k + 1, &mut next);
-            let followed = outlook.follow(&plan, &y, to);
+            let remapping = setting.may_remap(k + 1) && since > before.len();
+            let view = approximate.view(&y, to, k + 1, earliest(since), &mut next);
+            let followed = outlook.follow(&plan, &y, to, k);
             let mut penalty = followed - plan.value;
             if *inner > 0 {
                 let mut sum = 0.0;
                 for _ in 0..*inner {
                     moves.step_apart(&x, self.draws, &mut z);
                     let total = z.total();
-                    let view = approximate.view(&z, total, k + 1, &mut scratch);
-                    sum += setting.cost(&z, total) + view.value - outlook.follow(&plan, &z, total);
+                    let view = approximate.view(&z, total, k + 1, earliest(since), &mut scratch);
+                    sum +=
+                        setting.cost(&z, total) + view.value - outlook.follow(&plan, &z, total, k);
                 }
                 penalty += cost + view.value - followed - sum / *inner as f64;
             }
             charge -= penalty;
             // An end with a cheaper remap is not one that they may take.
             let both_before = policy.is_some() && ruled.is_some();
-            let since = ends.len() + 1;
+            let moved = match remapping {
+                true => setting.price(&y, to) - setting.remap_cost + outlook.beside(&y),
+                false => 0.0,
+            };
             let imbalance = y.top as f64 - mean;
             if remapping && ruled.is_none() && curve.remaps(k + 1, since as u64, imbalance) {
                 ruled = Some(since);
             }
             if remapping && view.excess >= 0.0 {
                 if policy.is_none() {
-                    policy = Some((since, paid, work));
+                    policy = Some((since, paid + moved, work));
                 }
                 lost += view.excess;
             }
             std::mem::swap(&mut plan, &mut next);
-            if remapping {
+            if k + 1 < setting.steps {
                 outlook.prepare(&y, to, k + 1, self.known, &mut plan);
             }
             let node = if remapping { self.node(k + 1, to) } else { NOWHERE };
-            if lost > *patience && both_before {
+            if remapping && lost > *patience && both_before {
                 // A remap at the price of what it saves at once, and less than that.
                 even.split(setting.ranks, to);
                 let saved = match self.hindsight.saves {
                     true => outlook.next_cost(&y) - outlook.next_cost(&even),
                     false => 0.0,
                 };
-                charge -= setting.remap_cost + margin - saved.clamp(0.0, setting.remap_cost);
+                let before: f64 = outlook.before_force(&even).iter().sum();
+                let saved = saved.clamp(0.0, setting.remap_cost) + before;
+                charge -= setting.remap_cost + margin - saved;
                 ends.push((charge, node));
                 break;
             }
-            ends.push((charge, node));
+            let is_end = remapping || k + 1 == setting.steps;
+            ends.push((if is_end { charge + moved } else { f64::INFINITY }, node));
             std::mem::swap(&mut x, &mut y);
         }
         let node = &mut self.nodes[at as usize];

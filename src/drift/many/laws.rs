@@ -132,6 +132,24 @@ impl Table {
         x.on[x.low..=x.top].iter().zip(&means[x.low..=x.top]).map(|(n, mean)| n * mean).sum()
     }
 
+    /// How many ranks are expected above a level after j steps, and by how many levels in all.
+    pub fn over(&self, j: usize, floor: usize, x: &Counts) -> (f64, f64) {
+        let b = self.barrier;
+        let at = &self.logs[(j - 1) * b * b..j * b * b];
+        let highest = (x.top + j * self.rise).min(b - 1);
+        let (mut first, mut sum) = (0.0, 0.0);
+        for level in floor..highest {
+            let logs = &at[level * b + x.low..=level * b + x.top];
+            let above: f64 =
+                x.on[x.low..=x.top].iter().zip(logs).map(|(n, log)| n * -log.exp_m1()).sum();
+            if level == floor {
+                first = above;
+            }
+            sum += above;
+        }
+        (first, sum)
+    }
+
     /// The sum of R_j(l) over l < b, and R_j(b - 1), from x, whose ranks are all below b.
     pub fn products(&self, j: usize, x: &Counts) -> (f64, f64) {
         let b = self.barrier;

@@ -43,6 +43,7 @@ pub use measured::{Goal, Measured, Spread};
 
 use super::{Curve, Intervals, LoadDrift, ProcessChain, Timing};
 use crate::observer::{Halt, Observer};
+use crate::overlap::Overlap;
 use approximate::{Approximate, Correction};
 use hindsight::Hindsight;
 use laws::Laws;
@@ -69,9 +70,11 @@ pub enum NoBounds {
     /// Too many ranks.
     #[error("bounds take at most {MOST_RANKS} processors, found {0}")]
     Ranks(usize),
-    /// The cost of a remap depends on the loads.
-    #[error("bounds take remaps that cost the same everywhere")]
-    UnitsMoved,
+    /// Too long until a remap is in force.
+    #[error(
+        "a remap comes into force at most {MOST_LATE} steps after its decision here, found {0}"
+    )]
+    Late(u64),
     /// A remap leads nowhere: there is a single processor.
     #[error("a single processor has nothing to balance")]
     Single,
@@ -86,7 +89,6 @@ impl NoBounds {
         let (levels, steps, ranks) = (problem.chain.levels(), problem.steps, problem.processors);
         Some(match () {
             () if problem.timing == Timing::BeforeStep => NoBounds::BeforeStep,
-            () if problem.per_unit_moved > 0.0 => NoBounds::UnitsMoved,
             () if levels > MOST_LEVELS => NoBounds::Levels(levels),
             () if steps > MOST_STEPS => NoBounds::Steps(steps),
             () if ranks > MOST_RANKS => NoBounds::Ranks(ranks),
@@ -100,6 +102,8 @@ impl NoBounds {
 const MOST_STEPS: u64 = 20_000;
 /// Most ranks.
 const MOST_RANKS: usize = 2_000_000;
+/// Most steps between the decision of a remap and the first step under the new mapping.
+pub(super) const MOST_LATE: u64 = 63;
 /// Entries of the largest table of closed forms.
 const TABLE: usize = 2_000_000;
 /// How often the values after a remap and the correction are computed from each other.
@@ -132,18 +136,40 @@ impl Many {
     /// # Errors
     /// A problem that is out of reach, or the halt the observer asks for.
     pub fn new(problem: &LoadDrift, seed: u64, observer: &dyn Observer) -> Result<Many, NoBounds> {
+        Many::overlapping(problem, Overlap::NONE, seed, observer)
+    }
+
+    /// The same with remaps that come into force some steps after their decision. The next is decided after a step under the new
+    /// mapping at the earliest.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn overlapping(
+        problem: &LoadDrift,
+        overlap: Overlap,
+        seed: u64,
+        observer: &dyn Observer,
+    ) -> Result<Many, NoBounds> {
         if let Some(reason) = NoBounds::of(problem) {
             return Err(reason);
         }
+        if overlap.steps > MOST_LATE {
+            return Err(NoBounds::Late(overlap.steps));
+        }
+        // In a program that is too short for a remap all are as good.
+        let steps = overlap.steps.min(problem.steps - 1);
+        let overlap = Overlap { steps, ..overlap };
         let levels = problem.chain.levels();
         let rows = problem.chain.rows();
-        let setting = Setting::new(problem, &rows);
-        let paying = 3 * Intervals::least_average_cost(problem) as usize + 10;
-        let longest = paying.min(TABLE / (levels * levels)).min(setting.steps as usize);
+        let setting = Setting::new(problem, overlap, &rows);
+        let priced = LoadDrift { remap_cost: setting.typical, ..problem.clone() };
+        let paying = 3 * Intervals::least_average_cost(&priced) as usize + 10 + steps as usize;
+        let table = (TABLE / (levels * levels)).max(2 * steps as usize + 2);
+        let longest = paying.min(table).min(setting.steps as usize);
         let laws = Laws::new(&rows, longest);
         let moves = Moves::new(&rows, problem.initial);
         let totals = Totals::new(&rows, problem.initial, setting.ranks);
-        let mut correction = Correction::none(setting.remap_cost);
+        let mut correction = Correction::none(setting.typical);
         let mut remapped = None;
         for _ in 0..ROUNDS {
             let values = Remapped::new(&setting, &laws, &totals, &correction, observer);
@@ -158,11 +184,17 @@ impl Many {
         let outlook =
             Outlook { setting: &setting, laws: &laws, remapped: &remapped, totals: &totals };
         let approximate = Approximate { outlook, correction: &correction };
-        let last = (longest as u64).min(setting.steps);
+        let last = (longest as u64 + steps).min(setting.steps);
         let curve = seen::curve(&approximate, &moves, last, seed, observer);
         let curve = curve.map_err(NoBounds::Halted)?;
         let near = matches!(problem.chain, ProcessChain::BirthDeath(_));
         Ok(Many { setting, laws, moves, totals, remapped, correction, curve, near, seed })
+    }
+
+    /// The same policy on the sample paths of another seed.
+    #[must_use]
+    pub fn reseeded(self, seed: u64) -> Many {
+        Many { seed, ..self }
     }
 
     /// The rule of few numbers that the policy is boiled down to.
@@ -177,13 +209,17 @@ impl Many {
         runs: Range<u64>,
         observer: &dyn Observer,
     ) -> Result<Vec<Path>, Halt> {
-        let saves = self.near && self.setting.keeps_totals();
+        let saves = self.near
+            && self.setting.keeps_totals()
+            && self.setting.per_unit == 0.0
+            && self.setting.overlap.is_none();
         let one = |run| {
             let Many { setting, laws, remapped, totals, .. } = self;
             let outlook = Outlook { setting, laws, remapped, totals };
             let approximate = Approximate { outlook, correction: &self.correction };
-            let cost = setting.remap_cost;
-            let (patience, margin) = (if saves { 1.75 } else { 3.0 } * cost + 1.0, 0.5 * cost);
+            let cost = setting.typical;
+            let patience = if saves { 1.75 * cost } else { 3.0 * (cost + setting.waiting) } + 1.0;
+            let margin = 0.5 * cost;
             let (moves, curve) = (&self.moves, &self.curve);
             let hindsight = Hindsight { approximate, moves, curve, inner, patience, saves, margin };
             hindsight.path(self.seed, run, observer)

@@ -50,10 +50,11 @@ impl Remapped {
                 }
                 let (mut x, mut plan) = (Counts::none(laws.levels()), Plan::default());
                 x.split(setting.ranks, *total as u64);
-                outlook.plan(&x, k, &mut plan);
+                outlook.plan(&x, k, 1 + setting.overlap.steps as usize, &mut plan);
                 let imbalance = x.top as f64 - *total / setting.ranks as f64;
-                let features = features(&x, imbalance, &plan, setting.remap_cost);
-                plan.value - far * correction.saved(&features)
+                let features = features(&x, imbalance, &plan, setting.typical);
+                let before: f64 = outlook.before_force(&x).iter().sum();
+                plan.value - before - far * correction.saved(&features)
             };
             let mut values: Vec<f64> =
                 remapped.nodes.par_iter().with_min_len(16).map(one).collect();

@@ -37,7 +37,8 @@ pub fn curve(
     };
     let runs: Result<Vec<Vec<Seen>>, Halt> =
         (0..whole + LAST_RUNS).into_par_iter().map(one).collect();
-    Ok(Curve::fit(&runs?.concat(), steps))
+    let late = approximate.outlook.setting.overlap.steps;
+    Ok(Curve::fit(&runs?.concat(), steps - late))
 }
 
 fn play(
@@ -56,21 +57,27 @@ fn play(
     let mut plan = Plan::default();
     x.split(setting.ranks, setting.first_total);
     let mut since = 0;
-    for step in first + 1..setting.steps {
+    let late = setting.overlap.steps;
+    let mut started = true;
+    for step in first + 1..setting.steps - late {
         if let ControlFlow::Break(halt) = observer.check() {
             return Err(halt);
         }
         moves.step_apart(&x, &mut draws, &mut y);
         let total = y.total();
         since += 1;
-        let view = approximate.view(&y, total, step, &mut plan);
+        if !started && since <= late {
+            x.copy(&y);
+            continue;
+        }
+        let view = approximate.view(&y, total, step, 1, &mut plan);
         // A little past the point, to see what lies there.
-        let remapped = view.excess > 0.1 * setting.remap_cost;
+        let remapped = view.excess > 0.1 * setting.typical;
         let imbalance = y.top as f64 - total as f64 / setting.ranks as f64;
         found.push(Seen { step, since, imbalance, gain: view.excess, remapped });
         if remapped {
             x.split(setting.ranks, setting.remaps_to(total, draws.random()));
-            since = 0;
+            (since, started) = (0, false);
         } else {
             x.copy(&y);
         }

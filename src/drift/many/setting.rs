@@ -2,6 +2,7 @@
 
 use super::super::{LoadDrift, Objective, Rebalance};
 use super::counts::Counts;
+use crate::overlap::Overlap;
 
 /// Numbers of a problem.
 pub struct Setting {
@@ -11,8 +12,18 @@ pub struct Setting {
     pub levels: usize,
     /// Number of steps K.
     pub steps: u64,
-    /// Cost of a remap C.
+    /// Cost of a remap C, without the units that it moves.
     pub remap_cost: f64,
+    /// What each of these costs.
+    pub per_unit: f64,
+    /// What a remap costs, nearly, where it pays.
+    pub typical: f64,
+    /// What it costs besides that the steps until it is in force are made on the old mapping.
+    pub waiting: f64,
+    /// How many steps after its decision a remap comes into force, and by which share of their time these are slower.
+    pub overlap: Overlap,
+    /// The lowest load.
+    lowest: f64,
     /// Sum of the levels at the start.
     pub first_total: u64,
     /// A step costs `base` + largest level - `weight` * mean level.
@@ -28,7 +39,7 @@ pub struct Setting {
 
 impl Setting {
     /// Of a problem whose chain has these rows.
-    pub fn new(problem: &LoadDrift, rows: &[Vec<f64>]) -> Setting {
+    pub fn new(problem: &LoadDrift, overlap: Overlap, rows: &[Vec<f64>]) -> Setting {
         let moments = |(from, row): (usize, &Vec<f64>)| {
             let (mut mean, mut square) = (0.0, 0.0);
             for (to, p) in row.iter().enumerate() {
@@ -39,6 +50,7 @@ impl Setting {
             (mean, square - mean * mean)
         };
         let moves: Vec<(f64, f64)> = rows.iter().enumerate().map(moments).collect();
+        let (typical, waiting) = typical(problem, overlap, rows);
         let variance = moves.iter().fold(0.0f64, |most, (_, variance)| most.max(*variance));
         let reach = reach(problem, &moves, variance);
         let (base, weight) = match problem.objective {
@@ -50,6 +62,11 @@ impl Setting {
             levels: rows.len(),
             steps: problem.steps,
             remap_cost: problem.remap_cost,
+            per_unit: problem.per_unit_moved,
+            typical,
+            waiting,
+            overlap,
+            lowest: problem.lowest,
             first_total: (problem.initial * problem.processors) as u64,
             base,
             weight,
@@ -62,6 +79,30 @@ impl Setting {
     /// The cost of a step that ended in x, with this total.
     pub fn cost(&self, x: &Counts, total: u64) -> f64 {
         self.base + x.top as f64 - self.weight * (total as f64 / self.ranks as f64)
+    }
+
+    /// Whether a remap that is decided after step k comes into force at all.
+    pub fn may_remap(&self, k: u64) -> bool {
+        k + self.overlap.steps < self.steps
+    }
+
+    /// What is expected of a step beside a remap, with this mean level and this largest one.
+    pub fn beside(&self, mean: f64, largest: f64) -> f64 {
+        self.base + largest - self.weight * mean + self.overlap.slowdown * (self.lowest + largest)
+    }
+
+    /// What a remap of x costs, with this total.
+    pub fn price(&self, x: &Counts, total: u64) -> f64 {
+        if self.per_unit == 0.0 {
+            return self.remap_cost;
+        }
+        let (floor, extra) = ((total / self.ranks) as usize, (total % self.ranks) as f64);
+        let (mut above, mut moved) = (0.0, 0.0);
+        for level in floor + 1..=x.top {
+            above += x.on[level];
+            moved += x.on[level] * (level - floor) as f64;
+        }
+        self.remap_cost + self.per_unit * (moved - extra.min(above))
     }
 
     /// The total after a remap; where chance decides, by a number in [0, 1).
@@ -125,6 +166,46 @@ impl Setting {
         nodes.retain(|node| (low..=high).contains(node));
         nodes
     }
+}
+
+/// What a remap costs after the interval from an even start that costs least for each step, and the imbalance of the steps until
+/// it is in force.
+fn typical(problem: &LoadDrift, overlap: Overlap, rows: &[Vec<f64>]) -> (f64, f64) {
+    if problem.per_unit_moved == 0.0 && overlap.is_none() {
+        return (problem.remap_cost, 0.0);
+    }
+    let ranks = problem.processors as f64;
+    let mut law = vec![0.0; rows.len()];
+    law[problem.initial] = 1.0;
+    let (mut spent, mut best) = (0.0, (f64::INFINITY, (problem.remap_cost, 0.0)));
+    for n in 1..=problem.steps {
+        let mut next = vec![0.0; law.len()];
+        for (p, row) in law.iter().zip(rows) {
+            next.iter_mut().zip(row).for_each(|(next, q)| *next += p * q);
+        }
+        law = next;
+        let mean: f64 = law.iter().enumerate().map(|(level, p)| level as f64 * p).sum();
+        let moved: f64 =
+            law.iter().enumerate().map(|(level, p)| (level as f64 - mean).max(0.0) * p).sum();
+        let mut below = 0.0;
+        let largest: f64 = law
+            .iter()
+            .map(|p| {
+                below += p;
+                1.0 - f64::powf(below.min(1.0), ranks)
+            })
+            .sum();
+        spent += largest - mean;
+        let price = problem.remap_cost + problem.per_unit_moved * ranks * moved;
+        let price = overlap.price(price, problem.lowest + largest);
+        let average = (spent + price) / n as f64;
+        if average < best.0 {
+            best = (average, (price, overlap.steps as f64 * (largest - mean)));
+        } else if n > 64 && average > 1.5 * best.0 {
+            break;
+        }
+    }
+    best.1
 }
 
 /// Levels about a mean whose moves it may have.
