@@ -38,7 +38,7 @@ pub(super) struct Changing {
     /// The next step to be added.
     cleaned: usize,
     pub outliers: usize,
-    /// For each lag, of each rank, [`Powers`].
+    /// For each lag, of each rank, [`Powers`]; then what each rank gained in all.
     pub sums: Blocks,
 }
 
@@ -67,7 +67,7 @@ impl Changing {
             moved: ring(),
             cleaned: first,
             outliers: 0,
-            sums: Blocks::new(LAGS.len() * ranks * POWERS, own > 0),
+            sums: Blocks::new((LAGS.len() * POWERS + 1) * ranks, own > 0),
         }
     }
 
@@ -139,7 +139,8 @@ impl Changing {
         let ranks = self.row.len();
         let ring = |step: usize| step % KEPT * ranks..(step % KEPT + 1) * ranks;
         let here = ring(step);
-        for (lag, sums) in LAGS.into_iter().zip(self.sums.now.chunks_exact_mut(POWERS * ranks)) {
+        let (powers, totals) = self.sums.now.split_at_mut(LAGS.len() * POWERS * ranks);
+        for (lag, sums) in LAGS.into_iter().zip(powers.chunks_exact_mut(POWERS * ranks)) {
             if lag > step {
                 continue;
             }
@@ -153,6 +154,9 @@ impl Changing {
             for (rank, (sum, gained)) in sums.iter_mut().zip(gained).enumerate() {
                 let gained = gained + further.map_or(0.0, |further| further[rank]);
                 let moved = self.moved[here.start + rank] - self.moved[before.start + rank];
+                if lag == 1 {
+                    totals[rank] += gained + moved;
+                }
                 let change = gained + moved - lag as f64 * self.drifts[rank];
                 let square = change * change;
                 let powers = [change, square, square * change, square * square];
@@ -178,11 +182,10 @@ impl Changing {
             return None;
         }
         let sums = self.sums.sums();
+        let (powers, totals) = sums.split_at(LAGS.len() * POWERS * ranks);
         let sums: Vec<&[Powers]> =
-            sums.chunks_exact(POWERS * ranks).map(|sums| sums.as_chunks().0).collect();
-        let length = (steps - 1) as f64;
-        let drift = |(drift, sum): (&f64, &Powers)| drift + sum[0] / length;
-        let drifts: Vec<f64> = self.drifts.iter().zip(sums[0]).map(drift).collect();
+            powers.chunks_exact(POWERS * ranks).map(|sums| sums.as_chunks().0).collect();
+        let drifts: Vec<f64> = totals.iter().map(|total| total / (steps - 1) as f64).collect();
         // Around the drifts of the whole.
         let around = |lag: usize, [one, two, three, four]: Powers, rank: usize| {
             let off = LAGS[lag] as f64 * (drifts[rank] - self.drifts[rank]);
