@@ -196,9 +196,9 @@ impl<'p> Files<'p> {
         self.files.iter().map(|(_, length)| length).sum()
     }
 
-    /// What lies behind the line at this place: the first line with names, the rest of the file, and the files after
-    /// it.
-    fn behind(&self, mut place: u64) -> Option<(Box<dyn BufRead>, &[(&'p Path, u64)])> {
+    /// What lies behind the line at this place: the line with names and the rest of the file, and which file is the
+    /// next one.
+    fn behind(&self, mut place: u64) -> Option<(Box<dyn BufRead>, usize)> {
         let at = self.files.iter().position(|(_, length)| {
             let here = place < *length;
             place -= if here { 0 } else { *length };
@@ -210,7 +210,7 @@ impl<'p> Files<'p> {
         input.read_until(b'\n', &mut Vec::new()).ok()?;
         let names = self.head.iter().position(|byte| *byte == b'\n')? + 1;
         let names = std::io::Cursor::new(self.head[..names].to_vec());
-        Some((Box::new(names.chain(input)), &self.files[at + 1..]))
+        Some((Box::new(names.chain(input)), at + 1))
     }
 
     /// The step of the first line behind this place.
@@ -226,9 +226,9 @@ impl<'p> Files<'p> {
 
     /// Reads all behind this place, or as much as is wanted.
     fn read_from(&self, place: u64, raw: &mut Raw<'_>) -> Option<()> {
-        let (mut input, others) = self.behind(place)?;
+        let (mut input, next) = self.behind(place)?;
         let mut read = table::read(&mut input, "", raw);
-        for (path, _) in others {
+        for (path, _) in &self.files[next..] {
             if raw.enough {
                 break;
             }

@@ -17,7 +17,7 @@ fn log(is_on_levels: bool, steps: usize) -> Vec<String> {
     let mut numbers = stream(7, 0);
     let mut levels = [5_i64; RANKS];
     let line = |step: usize| {
-        let remapped = step > 0 && step % 701 == 0;
+        let remapped = step > 0 && step.is_multiple_of(701);
         if remapped {
             let mean = levels.iter().sum::<i64>() / RANKS as i64;
             levels.fill(mean);
