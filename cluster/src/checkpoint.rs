@@ -11,11 +11,11 @@ use std::time::{Duration, Instant};
 
 const MAGIC: &[u8; 16] = b"remap-mpi-value1";
 
-/// How often it is saved: not before so long, and so many times as long as it takes, which a disk that writes so many
-/// bytes a second tells in advance.
+/// How often it is saved: not before so long, and so many times as long as it took, or before the first time
+/// would take on a disk that writes so many bytes a second.
 const LEAST: Duration = Duration::from_secs(2);
 const SHARE: u32 = 20;
-const BYTES_A_SECOND: f64 = 1e9;
+const BYTES_A_SECOND: f64 = 1e8;
 
 /// A checkpoint of one computation.
 pub struct Checkpoint {
@@ -25,15 +25,15 @@ pub struct Checkpoint {
     /// Whether there may be an earlier one to go on from.
     resumes: bool,
     saved: Instant,
-    took: Duration,
+    /// How long it took last time.
+    took: Option<Duration>,
     exists: bool,
 }
 
 impl Checkpoint {
     /// The checkpoint at this path of the computation with this identity.
     pub fn new(path: PathBuf, identity: String, resumes: bool) -> Self {
-        let (saved, took) = (Instant::now(), Duration::ZERO);
-        Self { path, identity, resumes, saved, took, exists: false }
+        Self { path, identity, resumes, saved: Instant::now(), took: None, exists: false }
     }
 
     /// Removes the file: the computation is done. Rank 0 does.
@@ -121,9 +121,7 @@ impl Checkpoint {
         vectors: [&[f64]; 2],
         is_last: bool,
     ) {
-        let expected = Duration::from_secs_f64(16.0 * shares.total() as f64 / BYTES_A_SECOND);
-        let pause = LEAST.max(SHARE * self.took.max(expected));
-        let due = is_last || self.saved.elapsed() > pause;
+        let due = is_last || self.saved.elapsed() > pause(16 * shares.total(), self.took);
         // Rank 0 says when.
         let mut saves = [if due && ranks.rank() == 0 { 1.0 } else { 0.0 }];
         ffi::largest(&mut saves);
@@ -143,8 +141,14 @@ impl Checkpoint {
             }
             Err(None) => {}
         }
-        (self.saved, self.took) = (Instant::now(), started.elapsed());
+        (self.saved, self.took) = (Instant::now(), Some(started.elapsed()));
     }
+}
+
+/// How long to compute before so many bytes are saved, which took so long the last time.
+fn pause(bytes: usize, took: Option<Duration>) -> Duration {
+    let expected = || Duration::from_secs_f64(bytes as f64 / BYTES_A_SECOND);
+    LEAST.max(SHARE * took.unwrap_or_else(expected))
 }
 
 /// A sum that shows if a number is another, or in another place.

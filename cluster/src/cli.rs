@@ -1,7 +1,7 @@
 //! The arguments, which are those of `remap`.
 
 use crate::ranks::Ranks;
-use crate::solving;
+use crate::{fitting, solving};
 use clap::{Parser, Subcommand};
 use remap::cli;
 use remap::commands::{self, Exit};
@@ -22,6 +22,9 @@ enum Command {
     Solve(cli::Solve),
     /// Validate models and print what can be said without solving.
     Check(cli::Check),
+    /// Estimate a model from a log, as `remap fit` does. Each rank reads a part of a long one: plain tables that name
+    /// their columns, the step among them, with no time missing. Other logs are read by one.
+    Fit(cli::Fit),
 }
 
 impl Arguments {
@@ -29,7 +32,15 @@ impl Arguments {
     pub fn asked(&self) -> Option<&cli::Solve> {
         match &self.command {
             Command::Solve(arguments) => Some(arguments),
-            Command::Check(_) => None,
+            Command::Check(_) | Command::Fit(_) => None,
+        }
+    }
+
+    /// The log that is to be fitted.
+    pub fn log(&self) -> Option<&cli::Log> {
+        match &self.command {
+            Command::Fit(arguments) => Some(&arguments.log),
+            Command::Solve(_) | Command::Check(_) => None,
         }
     }
 
@@ -37,7 +48,7 @@ impl Arguments {
     pub fn threads(&self) -> usize {
         match &self.command {
             Command::Solve(arguments) => arguments.settings.threads.unwrap_or(1).into(),
-            Command::Check(_) => 1,
+            Command::Check(_) | Command::Fit(_) => 1,
         }
     }
 }
@@ -66,5 +77,10 @@ pub fn run(arguments: &Arguments, ranks: &Arc<Ranks>) -> Exit {
             exit.worst(lost.get())
         }
         Command::Check(arguments) => commands::check::run(arguments),
+        Command::Fit(arguments) => {
+            let read = || fitting::lead(ranks, &arguments.log);
+            let fitted = commands::fit::run_on(arguments, &read);
+            fitted.unwrap_or_else(|complaint| commands::report(&[complaint]))
+        }
     }
 }

@@ -7,6 +7,7 @@ mod checkpoint;
 mod cli;
 mod ffi;
 mod files;
+mod fitting;
 mod ranks;
 mod solving;
 

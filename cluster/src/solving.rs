@@ -2,8 +2,8 @@
 
 use crate::checkpoint::Checkpoint;
 use crate::cli::Arguments;
-use crate::files;
 use crate::ranks::Ranks;
+use crate::{files, fitting};
 use remap::commands::{Exit, report};
 use remap::complaint::Complaint;
 use remap::model::{Loaded, Problem, stopping::Stopping};
@@ -92,6 +92,10 @@ pub fn lead(
 pub fn serve(ranks: &Arc<Ranks>, arguments: &Arguments) -> u8 {
     loop {
         let told: Value = serde_json::from_str(&ranks.tell("")).unwrap_or_default();
+        if let (Some(true), Some(log)) = (told["fit"].as_bool(), arguments.log()) {
+            fitting::share(ranks, log);
+            continue;
+        }
         let text = |name: &str| told[name].as_str().map(str::to_owned);
         let (Some(path), Some(text), Some(checkpoint)) =
             (text("path"), text("text"), text("checkpoint"))

@@ -1,14 +1,14 @@
 //! `remap fit`.
 
 use super::Exit;
-use super::log::{FITTED, Opened, open};
-use crate::cli::{Fit, Fitted};
+use super::log::{FITTED, Opened, looked_at, open};
+use crate::cli::{Fit, Fitted, Log};
 use crate::complaint::Complaint;
 use crate::fitting::{self, Deck, Facts};
 use crate::output::{check_free, print, say, write_file};
 use crate::solution::log::Fits;
 use crate::solution::to_json;
-use crate::trace::Follow;
+use crate::trace::{Follow, Trace, parts};
 use remapping::estimate::{self, Estimate};
 use remapping::fit::growth::Point;
 use remapping::fit::whole::{Taking, Whole};
@@ -33,14 +33,39 @@ impl Follow for Steps {
 }
 
 pub(super) fn run(arguments: &Fit) -> Result<Exit, Complaint> {
+    run_on(arguments, &|| None)
+}
+
+/// The part of one of several readers of a log; `None` if one has to read it all.
+pub fn part(log: &Log, place: (usize, usize)) -> Option<parts::Part> {
+    // All of these look at the log as a whole, or convert it.
+    let plain = log.reading.log_unit.is_none() && !log.reading.suspected;
+    let form = log.reading.form();
+    plain.then(|| parts::read(&log.traces, form.as_ref(), FITTED, place)).flatten()
+}
+
+/// Fits the log, of which others may have read the parts.
+///
+/// # Errors
+/// What is wrong with the log or the arguments.
+pub fn run_on(
+    arguments: &Fit,
+    read: &dyn Fn() -> Option<(Trace, Whole)>,
+) -> Result<Exit, Complaint> {
     if let Some(path) = &arguments.out {
         check_free(path, arguments.force)?;
     }
     let mut steps = Steps::default();
-    let Opened { name, trace, remap_cost: cost, cost_recorded, .. } =
-        open(&arguments.log, FITTED, &mut steps)?;
+    let (opened, whole) = match read() {
+        Some((trace, whole)) => {
+            let log = &arguments.log;
+            (looked_at(&log.traces, &log.reading, trace)?, Some(whole))
+        }
+        None => (open(&arguments.log, FITTED, &mut steps)?, None),
+    };
+    let Opened { name, trace, remap_cost: cost, cost_recorded, .. } = opened;
     let record = &trace.record;
-    let whole = steps.0.map_or_else(|| Whole::of(record), Taking::whole);
+    let whole = whole.or(steps.0.map(Taking::whole)).unwrap_or_else(|| Whole::of(record));
     let facts = Facts::of_whole(record, whole, cost, cost_recorded);
     let mut facts = facts.ok_or_else(|| {
         let message = format!("{name}: {} steps are too few to fit a model", trace.steps());

@@ -47,9 +47,18 @@ pub(super) fn read(
     beginning: Beginning,
     then: &mut dyn Follow,
 ) -> Result<Opened, Complaint> {
-    let name = trace::names(paths);
     let form = log.form();
-    let mut trace = trace::follow(paths, form.as_ref(), log.log_unit, beginning, then)?;
+    let trace = trace::follow(paths, form.as_ref(), log.log_unit, beginning, then)?;
+    looked_at(paths, log, trace)
+}
+
+/// A log that was read: what was repaired in it is said, and what is strange.
+pub(super) fn looked_at(
+    paths: &[PathBuf],
+    log: &Reading,
+    mut trace: Trace,
+) -> Result<Opened, Complaint> {
+    let name = trace::names(paths);
     let mut found = suspected(&trace.record);
     let long = trace.after.steps > 0;
     if log.suspected && long {

@@ -7,7 +7,7 @@ mod calibrate;
 pub mod check;
 mod compare;
 mod export;
-mod fit;
+pub mod fit;
 mod generate;
 mod join;
 mod log;

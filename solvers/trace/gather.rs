@@ -5,6 +5,7 @@ use super::window::{Rows, WINDOW, Window};
 use super::{After, Cell, Follow, RawRemap, Trace};
 use crate::complaint::Complaint;
 use remapping::record::{Record, Remap};
+use std::ops::Range;
 
 /// What is read from files, before it is put in order.
 #[derive(Default)]
@@ -23,6 +24,12 @@ pub(super) struct Raw<'a> {
     long: Option<Long<'a>>,
     /// Why nothing is to be done with a log that is long.
     pub refused: Option<Complaint>,
+    /// The first step of a log that is long, their distance, and its ranks.
+    pub started: Option<(u32, u32, Vec<u32>)>,
+    /// The steps of a log that is long which are taken in, where these are not all.
+    pub only: Option<Range<u64>>,
+    /// Whether all of them have been read.
+    pub enough: bool,
 }
 
 /// What becomes of a log that is long.
@@ -43,6 +50,20 @@ struct Out {
     remaps: Vec<Remap>,
     beginning: Option<Record>,
     after: After,
+}
+
+impl Out {
+    /// Nothing yet, of times to be multiplied by `scale`.
+    fn new(scale: f64) -> Out {
+        Out {
+            scale,
+            scaled: Vec::new(),
+            seconds: Vec::new(),
+            remaps: Vec::new(),
+            beginning: None,
+            after: After::default(),
+        }
+    }
 }
 
 /// Where rows go.
@@ -66,7 +87,7 @@ impl Rows for To<'_, '_> {
 }
 
 /// The sum of the costs of the remaps whose cost was recorded, and their number.
-fn costs(record: &Record) -> (f64, usize) {
+pub(super) fn costs(record: &Record) -> (f64, usize) {
     let costs = record.remaps().iter().filter_map(|remap| remap.seconds);
     costs.fold((0.0, 0), |(sum, many), cost| (sum + cost, many + 1))
 }
@@ -77,6 +98,41 @@ impl<'a> Raw<'a> {
         Raw { long: Some(Long { cells, steps, then, running: None }), ..Raw::default() }
     }
 
+    /// A part of a log whose beginning is known: the steps from this one on.
+    pub fn part(beginning: Record, window: Window, then: &'a mut dyn Follow) -> Raw<'a> {
+        let out = Out { beginning: Some(beginning), ..Out::new(1.0) };
+        let long = Long { cells: 0, steps: 0, then, running: Some((window, out)) };
+        Raw { long: Some(long), ..Raw::default() }
+    }
+
+    /// The step of the first time.
+    pub fn first_step(&self) -> Option<u32> {
+        self.cells.first().map(|cell| cell.step)
+    }
+
+    /// Gives away what is left of a long log; whether nothing was missing in all of it.
+    pub fn drain(&mut self) -> Result<bool, String> {
+        let Some(Long { running: Some((window, out)), then, .. }) = &mut self.long else {
+            return Ok(false);
+        };
+        window.drain(&mut To(out, *then))?;
+        Ok(window.is_whole())
+    }
+
+    /// Whether the steps of a long log that are taken in have this one; they are all read when one comes that is
+    /// far behind them.
+    #[inline]
+    fn has(&mut self, step: u32) -> Result<bool, String> {
+        let Some(only) = &self.only else { return Ok(true) };
+        let step = u64::from(step);
+        let stride = self.started.as_ref().map_or(1, |(_, stride, _)| u64::from(*stride));
+        if step >= only.end.saturating_add(WINDOW * stride) {
+            self.enough = true;
+            return Err("enough".to_owned());
+        }
+        Ok(only.contains(&step))
+    }
+
     /// Whether there is no time yet.
     pub fn is_empty(&self) -> bool {
         self.cells.is_empty() && self.long.as_ref().is_none_or(|long| long.running.is_none())
@@ -85,6 +141,9 @@ impl<'a> Raw<'a> {
     /// Takes in a time.
     #[inline]
     pub fn push(&mut self, cell: Cell) -> Result<(), String> {
+        if self.only.is_some() && self.started.is_some() && !self.has(cell.step)? {
+            return Ok(());
+        }
         if let Some(Long { then, running: Some((window, out)), .. }) = &mut self.long {
             return window.put(cell, &mut To(out, *then));
         }
@@ -116,6 +175,9 @@ impl<'a> Raw<'a> {
 
     /// Takes in a remap.
     pub fn remap(&mut self, remap: RawRemap) -> Result<(), String> {
+        if self.only.is_some() && self.started.is_some() && !self.has(remap.step)? {
+            return Ok(());
+        }
         match &mut self.long {
             Some(Long { running: Some((window, _)), .. }) => window.remap(remap),
             _ => {
@@ -143,16 +205,10 @@ impl<'a> Raw<'a> {
                 return Ok(());
             }
         }
-        let mut window = Window::new(first, stride, ranks);
         let unit = self.unit_seconds.unwrap_or(1.0);
-        let mut out = Out {
-            scale: self.forced_unit.map_or(1.0, |forced| forced / unit),
-            scaled: Vec::new(),
-            seconds: Vec::new(),
-            remaps: Vec::new(),
-            beginning: None,
-            after: After::default(),
-        };
+        self.started = Some((first, stride, ranks.clone()));
+        let mut window = Window::new(first, stride, ranks);
+        let mut out = Out::new(self.forced_unit.map_or(1.0, |forced| forced / unit));
         for remap in std::mem::take(&mut self.remaps) {
             window.remap(remap)?;
         }

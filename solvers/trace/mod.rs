@@ -10,6 +10,7 @@ mod gather;
 mod jsonl;
 mod lammps;
 mod opened;
+pub mod parts;
 mod pattern;
 mod quick;
 mod swift;

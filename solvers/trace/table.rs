@@ -99,6 +99,13 @@ fn head(input: &mut dyn BufRead) -> std::io::Result<Vec<u8>> {
     Ok(head)
 }
 
+/// The first lines of a table that names its columns, the step among them.
+pub(super) fn named(input: &mut dyn BufRead, name: &str) -> Option<Vec<u8>> {
+    let head = head(input).ok()?;
+    let table = table(name, std::str::from_utf8(&head).ok()?, &mut Raw::default()).ok()?;
+    (table.header && table.columns.contains(&Some(Column::Step))).then_some(head)
+}
+
 /// Where one is in a table: lines so far, and whether the line of names is yet to come.
 struct Place {
     number: u64,

@@ -81,6 +81,11 @@ impl Window {
         self.stride
     }
 
+    /// Whether nothing was missing in the rows that were given away.
+    pub fn is_whole(&self) -> bool {
+        self.lost == 0 && self.missing.iter().all(|missing| *missing == 0)
+    }
+
     /// Takes in a time; rows that are complete by then go to `out`.
     pub fn put(&mut self, cell: Cell, out: &mut dyn Rows) -> Result<(), String> {
         let row = if cell.step == self.found.0 { self.found.1 } else { self.find(cell.step)? };
@@ -233,14 +238,18 @@ impl Window {
         }
     }
 
+    /// Gives away what is left.
+    pub fn drain(&mut self, out: &mut dyn Rows) -> Result<(), String> {
+        while self.next <= self.newest {
+            self.give(true, out)?;
+        }
+        Ok(())
+    }
+
     /// Gives away what is left, and says what was filled in.
     pub fn end(mut self, name: &str, out: &mut dyn Rows) -> Result<Vec<String>, Complaint> {
-        while self.next <= self.newest {
-            let given = self.give(true, out);
-            given.map_err(|what| {
-                Complaint::elsewhere(format!("{name}: {what}"), "correct the trace")
-            })?;
-        }
+        self.drain(out)
+            .map_err(|what| Complaint::elsewhere(format!("{name}: {what}"), "correct the trace"))?;
         let last = u64::from(self.first) + self.newest * u64::from(self.stride);
         let gaps = Gaps {
             name,

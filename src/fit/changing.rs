@@ -1,77 +1,97 @@
 //! Drifts and spread of steps that come one by one.
 
+use super::blocks::Blocks;
 use super::increments::Increments;
 use super::level::{median, outlying};
 use super::spread::{Changes, Spread};
 use crate::record::{Record, mean};
+use std::ops::Range;
 
 /// Lags over which changes are added up.
 const LAGS: [usize; 3] = [1, 4, 8];
 
-/// Steps kept: the longest lag, and one.
-const KEPT: usize = 9;
+/// Steps kept: more than the longest lag, and the two after the one that is added.
+const KEPT: usize = 16;
 
 /// Powers of changes, around the drift of the beginning.
-type Powers = [f64; 4];
+const POWERS: usize = 4;
+type Powers = [f64; POWERS];
 
 /// Sums over the changes of each rank. Values far off are told by how far off they usually were in the
-/// beginning.
+/// beginning. All depends on some steps before and after alone, not on where the run began.
 #[derive(Debug, Clone)]
 pub(super) struct Changing {
     /// Beyond which a value of a rank counts as an outlier, and its drift; both of the beginning.
     outlying: Vec<f64>,
     drifts: Vec<f64>,
-    /// Steps taken in, and the last one.
-    steps: usize,
+    /// The steps that are counted.
+    pub own: Range<usize>,
+    /// The number of the next step, and the last row.
+    pub steps: usize,
     row: Vec<f64>,
-    /// Where every rank would be had nothing been remapped, in the last five steps in turn.
-    paths: [Vec<f64>; 5],
-    /// The same without outliers: the first step, and the last of them in turn.
-    first: Vec<f64>,
-    clean: Vec<Vec<f64>>,
+    /// Of the last steps in turn, rank by rank: what was gained in one step, in two and in four, had nothing been
+    /// remapped, and by how far outliers were moved.
+    one: Vec<f64>,
+    two: Vec<f64>,
+    four: Vec<f64>,
+    moved: Vec<f64>,
+    /// The next step to be added.
     cleaned: usize,
-    outliers: usize,
-    /// For each lag, of each rank.
-    sums: [Vec<Powers>; 3],
+    pub outliers: usize,
+    /// For each lag, of each rank, [`Powers`]; then what each rank gained in all.
+    pub sums: Blocks,
 }
 
 impl Changing {
-    /// Nothing yet of a run that begins as this record of at least five steps does.
-    pub fn new(beginning: &Record) -> Changing {
+    /// Nothing yet of a run that begins as this record of at least five steps does. The first step that it is given is
+    /// number `first`, and those from number `own` on are counted.
+    pub fn new(beginning: &Record, own: usize, first: usize) -> Changing {
         let (ranks, steps) = (beginning.ranks(), beginning.steps());
         let column = |rank: usize| (0..steps).map(|step| beginning.path(step)[rank]).collect();
         let limit = |rank: usize| {
             let column: Vec<f64> = column(rank);
             outlying(&column)
         };
-        let (first, last) = (beginning.path(0), beginning.path(steps - 1));
-        let drift = |(first, last): (&f64, &f64)| (last - first) / (steps - 1) as f64;
+        let (start, last) = (beginning.path(0), beginning.path(steps - 1));
+        let drift = |(start, last): (&f64, &f64)| (last - start) / (steps - 1) as f64;
+        let ring = || vec![0.0; KEPT * ranks];
         Changing {
             outlying: (0..ranks).map(limit).collect(),
-            drifts: first.iter().zip(last).map(drift).collect(),
-            steps: 0,
+            drifts: start.iter().zip(last).map(drift).collect(),
+            own: own..usize::MAX,
+            steps: first,
             row: Vec::new(),
-            paths: std::array::from_fn(|_| vec![0.0; ranks]),
-            first: Vec::new(),
-            clean: vec![vec![0.0; ranks]; KEPT],
-            cleaned: 0,
+            one: ring(),
+            two: ring(),
+            four: ring(),
+            moved: ring(),
+            cleaned: first,
             outliers: 0,
-            sums: std::array::from_fn(|_| vec![Powers::default(); ranks]),
+            sums: Blocks::new((LAGS.len() * POWERS + 1) * ranks, own > 0),
         }
+    }
+
+    /// The place of a rank in a step of a ring.
+    #[inline(always)]
+    fn at(&self, step: usize, rank: usize) -> usize {
+        step % KEPT * self.row.len() + rank
     }
 
     /// Takes in the next step.
     pub fn step(&mut self, row: &[f64], remapped: bool) {
-        let now = self.steps % 5;
-        if self.steps == 0 {
-            self.paths[0].copy_from_slice(row);
+        let step = self.steps;
+        if self.row.is_empty() {
             self.row = row.to_vec();
         } else {
-            let balanced = mean(&self.row);
-            let before = (self.steps - 1) % 5;
+            let balanced = remapped.then(|| mean(&self.row));
+            let ranks = row.len();
+            let [now, before, second] = [0, 1, 2].map(|back| (step + KEPT - back) % KEPT * ranks);
             for (rank, (seconds, last)) in row.iter().zip(&mut self.row).enumerate() {
-                let from = if remapped { balanced } else { *last };
-                self.paths[now][rank] = self.paths[before][rank] + seconds - from;
+                let one = seconds - balanced.unwrap_or(*last);
+                let two = one + self.one[before + rank];
+                self.one[now + rank] = one;
+                self.two[now + rank] = two;
+                self.four[now + rank] = two + self.two[second + rank];
                 *last = *seconds;
             }
         }
@@ -80,67 +100,92 @@ impl Changing {
             0..=4 => {}
             // The first two have no two before them.
             5 => (0..3).for_each(|step| self.judge(step)),
-            many => self.judge(many - 3),
+            _ => self.judge(step - 2),
         }
     }
 
     /// Takes in a step that has two after it, without its outliers.
     fn judge(&mut self, step: usize) {
-        if step < 2 {
-            return self.add(step, None);
+        if step < self.cleaned {
+            return;
         }
-        let far = |rank: usize| {
-            let value = |at: usize| self.paths[at % 5][rank];
-            let (own, limit) = (value(step), self.outlying[rank]);
-            // Where both neighbours are near, the median of the five is.
-            let near = |at: usize| (value(at) - own).abs() <= limit;
-            if near(step - 1) && near(step + 1) {
-                return None;
+        if step >= 2 {
+            for rank in 0..self.row.len() {
+                let limit = self.outlying[rank];
+                let [here, next] = [step, step + 1].map(|step| self.one[self.at(step, rank)]);
+                let place = self.at(step, rank);
+                self.moved[place] = 0.0;
+                // Where both neighbours are near, the median of the five is.
+                if here.abs() <= limit && next.abs() <= limit {
+                    continue;
+                }
+                let [before, after] = [step, step + 2].map(|step| self.two[self.at(step, rank)]);
+                let middle = median([-before, -here, 0.0, next, after]);
+                if middle.abs() > limit {
+                    self.moved[place] = middle;
+                    self.outliers += usize::from(self.own.contains(&step));
+                }
             }
-            let middle = median(std::array::from_fn(|at| value(step - 2 + at)));
-            ((own - middle).abs() > limit).then_some((rank, middle))
-        };
-        let found: Vec<(usize, f64)> = (0..self.row.len()).filter_map(far).collect();
-        self.outliers += found.len();
-        self.add(step, Some(&found));
+        }
+        self.add(step);
     }
 
     /// Adds up the changes to this step.
-    fn add(&mut self, step: usize, replaced: Option<&[(usize, f64)]>) {
-        let now = step % KEPT;
-        self.clean[now].copy_from_slice(&self.paths[step % 5]);
-        for (rank, value) in replaced.unwrap_or_default() {
-            self.clean[now][*rank] = *value;
+    fn add(&mut self, step: usize) {
+        self.cleaned = step + 1;
+        if !self.own.contains(&step) {
+            return;
         }
-        if step == 0 {
-            self.first.clone_from(&self.clean[0]);
-        }
-        for (lag, sums) in LAGS.into_iter().zip(&mut self.sums) {
+        let ranks = self.row.len();
+        let ring = |step: usize| step % KEPT * ranks..(step % KEPT + 1) * ranks;
+        let here = ring(step);
+        let (powers, totals) = self.sums.now.split_at_mut(LAGS.len() * POWERS * ranks);
+        for (lag, sums) in LAGS.into_iter().zip(powers.chunks_exact_mut(POWERS * ranks)) {
             if lag > step {
                 continue;
             }
-            let ends = self.clean[now].iter().zip(&self.clean[(step - lag) % KEPT]);
-            for ((sum, (to, from)), drift) in sums.iter_mut().zip(ends).zip(&self.drifts) {
-                let change = to - from - lag as f64 * drift;
+            let before = ring(step - lag);
+            let (gained, further) = match lag {
+                1 => (&self.one[here.clone()], None),
+                4 => (&self.four[here.clone()], None),
+                _ => (&self.four[here.clone()], Some(&self.four[ring(step - 4)])),
+            };
+            let (sums, _) = sums.as_chunks_mut::<POWERS>();
+            for (rank, (sum, gained)) in sums.iter_mut().zip(gained).enumerate() {
+                let gained = gained + further.map_or(0.0, |further| further[rank]);
+                let moved = self.moved[here.start + rank] - self.moved[before.start + rank];
+                if lag == 1 {
+                    totals[rank] += gained + moved;
+                }
+                let change = gained + moved - lag as f64 * self.drifts[rank];
                 let square = change * change;
                 let powers = [change, square, square * change, square * square];
                 sum.iter_mut().zip(powers).for_each(|(sum, power)| *sum += power);
             }
         }
-        self.cleaned = step + 1;
+        self.sums.after(step);
     }
 
-    /// What there was in all, with so many remaps.
-    pub fn increments(mut self, remaps: usize) -> Option<Increments> {
+    /// The run has ended: there are none after its last two steps, which are taken as they are.
+    pub fn end(&mut self) {
+        for step in self.cleaned..self.steps {
+            let ranks = self.row.len();
+            self.moved[step % KEPT * ranks..(step % KEPT + 1) * ranks].fill(0.0);
+            self.add(step);
+        }
+    }
+
+    /// What there was in all, with so many remaps, once it has ended.
+    pub fn increments(self, remaps: usize) -> Option<Increments> {
         let (steps, ranks) = (self.steps, self.row.len());
         if Spread::lags(steps) != LAGS[1..] {
             return None;
         }
-        (self.cleaned..steps).for_each(|step| self.add(step, None));
-        let length = (steps - 1) as f64;
-        let last = &self.clean[(steps - 1) % KEPT];
-        let drifts: Vec<f64> =
-            self.first.iter().zip(last).map(|(first, last)| (last - first) / length).collect();
+        let sums = self.sums.sums();
+        let (powers, totals) = sums.split_at(LAGS.len() * POWERS * ranks);
+        let sums: Vec<&[Powers]> =
+            powers.chunks_exact(POWERS * ranks).map(|sums| sums.as_chunks().0).collect();
+        let drifts: Vec<f64> = totals.iter().map(|total| total / (steps - 1) as f64).collect();
         // Around the drifts of the whole.
         let around = |lag: usize, [one, two, three, four]: Powers, rank: usize| {
             let off = LAGS[lag] as f64 * (drifts[rank] - self.drifts[rank]);
@@ -151,7 +196,7 @@ impl Changing {
             [square.max(0.0), fourth.max(0.0)]
         };
         let over = |lag: usize| {
-            let all = self.sums[lag].iter().enumerate();
+            let all = sums[lag].iter().enumerate();
             let all = all.map(|(rank, sums)| around(lag, *sums, rank));
             let sum = all.fold([0.0; 2], |sum, found| [sum[0] + found[0], sum[1] + found[1]]);
             sum.map(|sum| sum / ((steps - LAGS[lag]) as f64 * ranks as f64))

@@ -20,7 +20,7 @@ pub(super) struct Counting {
     /// For each rank, from level to level, row by row; `None` where these are too many.
     pub ranks: Option<Vec<Vec<u64>>>,
     /// The levels of the last step; none before the first.
-    last: Vec<i64>,
+    pub last: Vec<i64>,
     /// Whether all loads were on the lattice.
     pub regular: bool,
 }
@@ -98,6 +98,36 @@ impl Counting {
                 ranks[rank][from * levels + to] += 1;
             }
         }
+    }
+
+    /// Adds what was counted in another part of the run.
+    pub fn join(&mut self, other: Counting) {
+        self.regular &= other.regular;
+        if !self.regular || other.sides.is_empty() {
+            return;
+        }
+        let many = other.sides.len();
+        let highest = other.lowest + many as i64 - 1;
+        self.widen(other.lowest, highest);
+        if !self.regular {
+            return;
+        }
+        let shift = (other.lowest - self.lowest) as usize;
+        let levels = self.sides.len();
+        for (sums, more) in self.sides[shift..].iter_mut().zip(&other.sides) {
+            sums.iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
+        }
+        self.jumps += other.jumps;
+        let both = self.ranks.take().zip(other.ranks);
+        self.ranks = both.map(|(mut ranks, others)| {
+            for (sums, counts) in ranks.iter_mut().zip(&others) {
+                for (from, row) in counts.chunks(many).enumerate() {
+                    let at = (from + shift) * levels + shift;
+                    sums[at..at + many].iter_mut().zip(row).for_each(|(sum, more)| *sum += more);
+                }
+            }
+            ranks
+        });
     }
 
     /// Makes room for the levels `low` to `high`.

@@ -1,5 +1,6 @@
 //! How the imbalance grows after a remap: recorded, and as a model has it.
 
+use super::blocks::Blocks;
 use crate::estimate::NORMAL;
 use crate::random::{Stream, stream};
 use crate::record::{Record, imbalance};
@@ -36,46 +37,40 @@ pub fn recorded(record: &Record, lags: &[usize]) -> Vec<Point> {
         let mut gained = Gained::default();
         for stretch in &stretches {
             for start in stretch.start..stretch.end.saturating_sub(lag) {
-                gained.add(record.row(start), record.row(start + lag), &mut gains);
+                add(&mut gained, record.row(start), record.row(start + lag), &mut gains);
             }
         }
-        gained.point(lag)
+        self::point(gained, lag)
     };
     lags.iter().map(|lag| point(*lag)).collect()
 }
 
-/// Sums over moments.
-#[derive(Debug, Clone, Copy, Default)]
-struct Gained {
-    count: f64,
-    sum: f64,
-    squares: f64,
+/// Sums over moments: how many, of what was found, and of its squares.
+type Gained = [f64; 3];
+
+/// Adds a moment.
+fn add(gained: &mut [f64], from: &[f64], to: &[f64], gains: &mut [f64]) {
+    let ends = from.iter().zip(to);
+    gains.iter_mut().zip(ends).for_each(|(gain, (from, to))| *gain = to - from);
+    let found = imbalance(gains);
+    let more = [1.0, found, found * found];
+    gained.iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
 }
 
-impl Gained {
-    fn add(&mut self, from: &[f64], to: &[f64], gains: &mut [f64]) {
-        let ends = from.iter().zip(to);
-        gains.iter_mut().zip(ends).for_each(|(gain, (from, to))| *gain = to - from);
-        let found = imbalance(gains);
-        self.count += 1.0;
-        self.sum += found;
-        self.squares += found * found;
-    }
-
-    fn point(&self, lag: usize) -> Point {
-        let n = self.count.max(1.0);
-        let mean = self.sum / n;
-        let independent = (n / lag as f64).max(1.5);
-        let variance = (self.squares / n - mean * mean).max(0.0);
-        Point { lag, mean, half_width: NORMAL * (variance / (independent - 1.0)).sqrt() }
-    }
+fn point([count, sum, squares]: Gained, lag: usize) -> Point {
+    let n = count.max(1.0);
+    let mean = sum / n;
+    let independent = (n / lag as f64).max(1.5);
+    let variance = (squares / n - mean * mean).max(0.0);
+    Point { lag, mean, half_width: NORMAL * (variance / (independent - 1.0)).sqrt() }
 }
 
 /// The same of steps that come one by one, of which the last are kept, as many as the longest lag.
 #[derive(Debug, Clone)]
 pub(super) struct Growing {
     lags: Vec<usize>,
-    gained: Vec<Gained>,
+    /// [`Gained`] of each lag.
+    pub sums: Blocks,
     /// The last steps in turn, and how many there were since the last remap.
     last: Vec<Vec<f64>>,
     since: usize,
@@ -83,11 +78,11 @@ pub(super) struct Growing {
 }
 
 impl Growing {
-    /// At these lags, in order.
-    pub fn new(ranks: usize, lags: Vec<usize>) -> Growing {
+    /// At these lags, in order; of a later part of a run or from its first step on.
+    pub fn new(ranks: usize, lags: Vec<usize>, is_later: bool) -> Growing {
         let kept = lags.last().copied().unwrap_or(0) + 1;
         Growing {
-            gained: vec![Gained::default(); lags.len()],
+            sums: Blocks::new(3 * lags.len(), is_later),
             lags,
             last: vec![vec![0.0; ranks]; kept],
             since: 0,
@@ -95,18 +90,18 @@ impl Growing {
         }
     }
 
-    /// Takes in the next step.
-    pub fn step(&mut self, row: &[f64], remapped: bool) {
+    /// Takes in the next step, to count it or only to have it behind.
+    pub fn step(&mut self, row: &[f64], remapped: bool, counts: bool) {
         if remapped {
             self.since = 0;
         }
         let kept = self.last.len();
         let now = self.since % kept;
         self.last[now].copy_from_slice(row);
-        for (lag, gained) in self.lags.iter().zip(&mut self.gained) {
-            if *lag <= self.since {
+        for (lag, gained) in self.lags.iter().zip(self.sums.now.chunks_exact_mut(3)) {
+            if counts && *lag <= self.since {
                 let from = (self.since - lag) % kept;
-                gained.add(&self.last[from], &self.last[now], &mut self.gains);
+                add(gained, &self.last[from], &self.last[now], &mut self.gains);
             }
         }
         self.since += 1;
@@ -114,7 +109,9 @@ impl Growing {
 
     /// What there was in all.
     pub fn points(&self) -> Vec<Point> {
-        self.lags.iter().zip(&self.gained).map(|(lag, gained)| gained.point(*lag)).collect()
+        let sums = self.sums.sums();
+        let (sums, _) = sums.as_chunks();
+        self.lags.iter().zip(sums).map(|(lag, gained)| point(*gained, *lag)).collect()
     }
 }
 

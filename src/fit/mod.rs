@@ -18,6 +18,7 @@
 
 use crate::estimate::Estimate;
 
+mod blocks;
 pub mod chain;
 pub mod change;
 mod changing;

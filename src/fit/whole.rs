@@ -1,9 +1,10 @@
 //! What a fit needs of all steps, taken in one by one: memory grows with the ranks and the levels, not with the
 //! steps.
 //!
-//! Counts are those of a record in memory, and so is the growth of the imbalance; drifts and deviations are the same
-//! sums in another order, and values far off are told by how far off they usually are in the beginning. The
-//! beginning of the run, some steps, is in memory as a record: on it are made the tests that draw records anew.
+//! Counts are those of a record in memory; means, the growth of the imbalance, drifts and deviations are the same
+//! sums in another order, block by block, and values far off are told by how far off they usually are in the
+//! beginning. The beginning of the run, some steps, is in memory as a record: on it are made the tests that draw
+//! records anew. Several may each take in a part of the steps: [`Taking::join`] finds the bits that one would.
 //!
 //! ```
 //! use remapping::fit::whole::Taking;
@@ -18,6 +19,9 @@
 //! # Ok::<(), remapping::record::RecordError>(())
 //! ```
 
+pub use super::blocks::BLOCK;
+
+use super::blocks::Blocks;
 use super::chain::{MEASURED, Moves, lattice, measure};
 use super::changing::Changing;
 use super::counting::Counting;
@@ -25,6 +29,7 @@ use super::growth::{self, Growing, Point};
 use super::increments::Increments;
 use super::transitions::Transitions;
 use crate::record::{Record, mean};
+use std::ops::Range;
 
 /// What is known of all steps of a run.
 #[derive(Debug, Clone)]
@@ -75,12 +80,18 @@ impl Whole {
     }
 }
 
+/// Steps that a part of a run has to be given before its own ones, and after them.
+pub const AROUND: usize = 64;
+
 /// Takes in the steps of a run.
 #[derive(Debug, Clone)]
 pub struct Taking {
+    /// Those that are counted, and the number of the next one.
+    own: Range<usize>,
+    next: usize,
     steps: usize,
     remaps: usize,
-    means: f64,
+    means: Blocks,
     range: (f64, f64),
     changing: Changing,
     growing: Growing,
@@ -98,20 +109,11 @@ impl Taking {
     /// # Panics
     /// If these are fewer than forty steps.
     pub fn after(beginning: &Record) -> Taking {
-        assert!(beginning.steps() >= 40, "a beginning of forty steps");
-        let ranks = beginning.ranks();
         let quantum = lattice(beginning);
         let mut taking = Taking {
-            steps: 0,
-            remaps: 0,
-            means: 0.0,
-            range: (f64::INFINITY, 0.0),
-            changing: Changing::new(beginning),
-            growing: Growing::new(ranks, lags(beginning)),
-            first: Vec::new(),
-            counting: quantum.map(|quantum| Counting::new(ranks, quantum)),
             moves: quantum.map(|quantum| Moves::of(beginning, quantum)),
             transitions: quantum.and_then(|quantum| Transitions::of(beginning, quantum)),
+            ..Taking::new(beginning, 0, 0)
         };
         let mut remaps = beginning.remaps().iter().map(|remap| remap.before).peekable();
         for step in 0..beginning.steps() {
@@ -125,30 +127,147 @@ impl Taking {
         taking
     }
 
+    /// A later part of the run: its steps from number `own` on, a multiple of [`BLOCK`]. It has to be given
+    /// those from [`AROUND`] before that one on.
+    ///
+    /// # Panics
+    /// If it is none, or 0, or the beginning has fewer than forty steps.
+    pub fn part(beginning: &Record, own: usize) -> Taking {
+        assert!(own >= BLOCK && own.is_multiple_of(BLOCK), "a part begins where a block does");
+        Taking::new(beginning, own, own - AROUND)
+    }
+
+    fn new(beginning: &Record, own: usize, first: usize) -> Taking {
+        assert!(beginning.steps() >= 40, "a beginning of forty steps");
+        let ranks = beginning.ranks();
+        let quantum = lattice(beginning);
+        Taking {
+            own: own..usize::MAX,
+            next: first,
+            steps: 0,
+            remaps: 0,
+            means: Blocks::new(1, own > 0),
+            range: (f64::INFINITY, 0.0),
+            changing: Changing::new(beginning, own, first),
+            growing: Growing::new(ranks, lags(beginning), own > 0),
+            first: Vec::new(),
+            counting: quantum.map(|quantum| Counting::new(ranks, quantum)),
+            moves: None,
+            transitions: None,
+        }
+    }
+
+    /// The same without the steps from number `end` on, a multiple of [`BLOCK`], of which it is given [`AROUND`]
+    /// nevertheless.
+    pub fn until(mut self, end: usize) -> Taking {
+        (self.own.end, self.changing.own.end) = (end, end);
+        self
+    }
+
     /// Takes in the times of the next step, and whether the run was remapped just before it.
     pub fn step(&mut self, seconds: &[f64], remapped: bool) {
-        self.remaps += usize::from(remapped);
+        self.remaps += usize::from(remapped && self.own.contains(&self.next));
         self.take(seconds, remapped);
     }
 
     fn take(&mut self, row: &[f64], remapped: bool) {
+        let step = self.next;
+        self.next += 1;
+        self.changing.step(row, remapped);
+        if step >= self.own.end {
+            return;
+        }
+        let counts = step >= self.own.start;
+        self.growing.step(row, remapped, counts);
+        if let Some(counting) = &mut self.counting {
+            counting.step(row, remapped || !counts);
+        }
+        if !counts {
+            return;
+        }
         self.steps += 1;
-        self.means += mean(row);
+        self.means.now[0] += mean(row);
+        self.means.after(step);
+        self.growing.sums.after(step);
         let (low, high) = &mut self.range;
         row.iter().for_each(|time| (*low, *high) = (low.min(*time), high.max(*time)));
         let room = MEASURED - self.first.len().min(MEASURED);
-        if self.counting.is_some() && room > 0 {
+        if self.own.start == 0 && self.counting.is_some() && room > 0 {
             self.first.extend(row.iter().take(room));
-        }
-        self.changing.step(row, remapped);
-        self.growing.step(row, remapped);
-        if let Some(counting) = &mut self.counting {
-            counting.step(row, remapped);
         }
     }
 
+    /// The steps of the run have ended with those of this part.
+    fn end(&mut self) {
+        if self.own.end == usize::MAX {
+            self.changing.end();
+        }
+    }
+
+    /// What is known of a part, to be sent to another process.
+    pub fn numbers(mut self) -> Vec<f64> {
+        self.end();
+        let steps = self.steps;
+        let none = || Counting { regular: false, ..Counting::new(0, 1.0) };
+        let counting = self.counting.unwrap_or_else(none);
+        let each = counting.ranks.as_ref().map_or(0, Vec::len);
+        let mut numbers = vec![
+            steps as f64,
+            self.remaps as f64,
+            self.range.0,
+            self.range.1,
+            self.changing.outliers as f64,
+            f64::from(u8::from(counting.regular)),
+            counting.lowest as f64,
+            counting.sides.len() as f64,
+            counting.jumps as f64,
+            each as f64,
+        ];
+        numbers.extend(counting.sides.iter().flatten().map(|count| *count as f64));
+        let ranks = counting.ranks.iter().flatten().flatten();
+        numbers.extend(ranks.map(|count| *count as f64));
+        numbers.extend(self.means.list(steps));
+        numbers.extend(self.growing.sums.list(steps));
+        numbers.extend(self.changing.sums.list(steps));
+        numbers
+    }
+
+    /// Takes in the steps after its own ones, of which another process knows this; returns what is left of the
+    /// numbers, or `None` if they are none of a part.
+    pub fn join<'n>(&mut self, numbers: &'n [f64]) -> Option<&'n [f64]> {
+        let (head, rest) = numbers.split_first_chunk::<10>()?;
+        let [steps, remaps, low, high, outliers, regular, lowest, levels, jumps, each] = *head;
+        let (steps, levels) = (steps as usize, levels as usize);
+        let (sides, mut rest) = rest.split_at_checked(3 * levels)?;
+        let mut ranks = Vec::new();
+        for _ in 0..each as usize {
+            let (counts, others) = rest.split_at_checked(levels * levels)?;
+            ranks.push(counts.iter().map(|count| *count as u64).collect());
+            rest = others;
+        }
+        if let Some(counting) = &mut self.counting {
+            counting.join(Counting {
+                lowest: lowest as i64,
+                sides: sides.as_chunks().0.iter().map(|side| side.map(|n| n as u64)).collect(),
+                jumps: jumps as u64,
+                ranks: (each > 0.0).then_some(ranks),
+                regular: regular == 1.0,
+                ..Counting::new(0, counting.quantum)
+            });
+        }
+        self.steps += steps;
+        self.remaps += remaps as usize;
+        self.range = (self.range.0.min(low), self.range.1.max(high));
+        self.changing.outliers += outliers as usize;
+        self.changing.steps = self.steps;
+        let rest = self.means.join(steps, rest)?;
+        let rest = self.growing.sums.join(steps, rest)?;
+        self.changing.sums.join(steps, rest)
+    }
+
     /// What is known of them all.
-    pub fn whole(self) -> Whole {
+    pub fn whole(mut self) -> Whole {
+        self.end();
         let Taking { steps, remaps, range, first, moves, transitions, .. } = self;
         // The first times have a measure that depends on the largest of all.
         let counting = self.counting.filter(|found| found.regular).and_then(|mut found| {
@@ -160,7 +279,7 @@ impl Taking {
         Whole {
             steps,
             remaps,
-            mean: self.means / steps as f64,
+            mean: self.means.sums()[0] / steps as f64,
             range,
             increments: self.changing.increments(remaps),
             growth: self.growing.points(),

@@ -1,10 +1,10 @@
 //! What a sweep and an enclosure say of any function, against the Bellman inequalities in exact fractions.
 
 use super::enclosure::{Enclosure, Weight};
-use super::sweep::Sweep;
+use super::sweep::{self, Sweep};
 use super::{AfterRemap, Problem, Process, ProcessChain, States, weight};
 use crate::Rational;
-use crate::chain::BirthDeath;
+use crate::chain::{BirthDeath, Dense};
 use crate::imbalance::{Imbalance, RunningCost};
 use proptest::prelude::*;
 
@@ -53,8 +53,58 @@ fn many() -> ProptestConfig {
     ProptestConfig { cases: default.cases.saturating_mul(4), failure_persistence: None, ..default }
 }
 
+/// Savings after a sweep that is rounded away from J: of the branches first, and then of the better one.
+fn closed(problem: &Problem, base: f64, saving: &[f64], side: f64) -> Vec<f64> {
+    let mut sweep = Sweep::new(problem);
+    sweep.run(problem, base, saving);
+    let (rounding, stop) = (sweep.rounding(), sweep.stop + side * sweep.rounding().stop);
+    let of = |s: usize| {
+        let (psi, gain) = (problem.running()[s], sweep.gain[s]);
+        let new = (gain + side * rounding.slack(psi, gain)).max(stop);
+        let closer = if side > 0.0 { new.min(saving[s]) } else { new.max(saving[s]) };
+        if psi == 0.0 { base } else { closer }
+    };
+    (0..saving.len()).map(of).collect()
+}
+
 proptest! {
     #![proptest_config(many())]
+
+    /// Value iteration does all of a sweep in one pass over memory; rows of `given` chains do not keep constants.
+    #[test]
+    fn one_pass_closes_a_side_as_two_do(
+        chains in prop::collection::vec(chain(), 2..5), rho in 0.1..20.0f64, uniform: bool, given: bool, above: bool,
+        shares in prop::collection::vec(-0.2..1.0f64, 625),
+    ) {
+        let process = |chain: &BirthDeath| {
+            let chain = match given {
+                true => ProcessChain::Dense(Dense::new(&chain.rows()).unwrap()),
+                false => ProcessChain::BirthDeath(chain.clone()),
+            };
+            Process { lowest: 0, chain }
+        };
+        let processes: Vec<Process> = chains.iter().map(process).collect();
+        let imbalance =
+            Imbalance::new(RunningCost::MaxMinusMean, &vec![Rational::ONE; chains.len()], 1000).unwrap();
+        let (states, operator) = States::independent(&processes, |_, _| false).unwrap();
+        let after = if uniform { AfterRemap::Uniform } else { AfterRemap::Stop };
+        let problem = Problem::new(&states, operator, &imbalance, rho, after).unwrap();
+        let (base, side) = (1.3 * rho, if above { 1.0 } else { -1.0 });
+        let n = problem.states();
+        let mut saving: Vec<f64> = shares.iter().cycle().take(n).map(|share| share * base).collect();
+        let other: Vec<f64> = shares.iter().rev().cycle().take(n).map(|share| share * base).collect();
+        let mut sweep = Sweep::new(&problem);
+        let mut excess = sweep::excess(&saving);
+        for _ in 0..3 {
+            let expected = closed(&problem, base, &saving, side);
+            let largest = |f: &dyn Fn(usize) -> f64| (0..n).map(f).fold(0.0, f64::max);
+            let far = [largest(&|s| -expected[s]), largest(&|s| other[s] - expected[s])];
+            let found = sweep.close(&problem, base, (&mut saving, side, excess), Some(&other));
+            prop_assert_eq!(&saving, &expected);
+            prop_assert_eq!(found, far);
+            excess = found[0];
+        }
+    }
 
     #[test]
     fn an_enclosure_satisfies_the_bellman_inequalities(

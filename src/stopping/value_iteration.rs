@@ -4,7 +4,7 @@
 //! rounded away from J, so this holds in floating point too. They end when they have met to within
 //! the tolerance. A bound on J from below is one on the saving from above.
 
-use super::sweep::Sweep;
+use super::sweep::{self, Sweep};
 use super::{AfterRemap, Approximation, Enclosure, Problem, Settings, vector};
 use crate::{Observer, Status};
 use std::ops::ControlFlow;
@@ -21,28 +21,15 @@ pub(super) fn solve(
     let mut sweep = Sweep::new(problem);
     let (mut iterations, mut next_check) =
         resume(problem, [&mut most, &mut least]).unwrap_or((0, 0));
+    let mut excess = problem.largest([sweep::excess(&most), sweep::excess(&least)]);
     let status = loop {
-        let mut remap = 0.0;
-        for (saving, side) in [(&mut most, 1.0), (&mut least, -1.0)] {
-            sweep.run(problem, base, saving);
-            let rounding = sweep.rounding();
-            let stop = sweep.stop + side * rounding.stop;
-            remap = sweep.remap();
-            vector::update_from(
-                saving,
-                [&problem.running, &sweep.gain],
-                move |old, [psi, gain]| {
-                    let go = gain + side * rounding.slack(psi, gain);
-                    let new = if go > stop { go } else { stop };
-                    // The side it comes from is a bound already.
-                    let closer = if (new - old) * side < 0.0 { new } else { old };
-                    if psi == 0.0 { base } else { closer }
-                },
-            );
-        }
+        let [above, _] = sweep.close(problem, base, (&mut most, 1.0, excess[0]), None);
+        let side = (&mut least, -1.0, excess[1]);
+        let [below, width] = sweep.close(problem, base, side, Some(&most));
+        let remap = sweep.remap();
         iterations += 2;
-        let width = vector::maximum_of([&most, &least], |[most, least]| most - least);
-        let [width] = problem.largest([width]);
+        let [above, below, width] = problem.largest([above, below, width]);
+        excess = [above, below];
         // The bounds that will be reported rest on the residuals of the middle.
         if width <= settings.tolerance * remap.max(1.0) && iterations >= next_check {
             next_check = iterations + iterations / 32;

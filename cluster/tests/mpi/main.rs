@@ -4,6 +4,7 @@
 
 mod drift;
 mod ends;
+mod fitting;
 mod joint;
 mod paths;
 mod stopping;
