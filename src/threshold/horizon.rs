@@ -93,7 +93,8 @@ fn refine(
     let unit = Unit::of(problem);
     let parameters = InDoubles::measured(problem, unit);
     let scale = parameters.gain.abs().max(f64::MIN_POSITIVE);
-    let mut rest = accuracy.tolerance * spare(problem, (&parameters, unit), accuracy, scale);
+    let mut rest = accuracy.tolerance;
+    rest *= spare(problem, (&parameters, unit), accuracy, scale, observer);
     let mut best: Option<(f64, Sweep)> = None;
     let mut stalls = 0;
     for tried in 0..MAX_SWEEPS {
@@ -170,6 +171,7 @@ fn spare(
     measured: (&InDoubles, Unit),
     accuracy: Accuracy,
     scale: f64,
+    observer: &dyn Observer,
 ) -> f64 {
     let last = problem.last_step();
     let middle = last / 2;
@@ -185,7 +187,8 @@ fn spare(
         rest: tolerance,
         may_give_up: false,
     };
-    let observer = Shortly { asked: AtomicU64::new(0), most: TRIAL };
+    let most = 2 * TRIAL / measured.0.reports.len().max(2) as u64;
+    let observer = Shortly { observer, asked: AtomicU64::new(0), most };
     let width = sweep(problem, measured, coarseness, false, &observer).curve.width();
     (USED * tolerance / width).clamp(1.0, MOST_SPARE)
 }
@@ -197,18 +200,24 @@ const ROUGH: f64 = 1e-3;
 /// More reports take as much more time.
 const ASKED: u64 = 100;
 
-/// Stops what does not end soon.
-struct Shortly {
+/// Stops what does not end soon, or is stopped.
+struct Shortly<'a> {
+    observer: &'a dyn Observer,
     asked: AtomicU64,
     most: u64,
 }
 
-impl Observer for Shortly {
+impl Observer for Shortly<'_> {
     fn progress(&self, _done: u64, _total: u64) -> ControlFlow<Halt> {
+        self.observer.check()?;
         match self.asked.fetch_add(1, Ordering::Relaxed) < self.most {
             true => ControlFlow::Continue(()),
             false => ControlFlow::Break(Halt::TimeLimit),
         }
+    }
+
+    fn check(&self) -> ControlFlow<Halt> {
+        self.observer.check()
     }
 }
 
@@ -218,7 +227,7 @@ const MERGE: f64 = 0.1;
 /// All steps to [`ROUGH`], without a value if that takes long.
 fn roughly(problem: &PhaseChange, measured: (&InDoubles, Unit), scale: f64) -> Sweep {
     let most = 2 * ASKED / measured.0.reports.len().max(2) as u64;
-    let observer = Shortly { asked: AtomicU64::new(0), most };
+    let observer = Shortly { observer: &(), asked: AtomicU64::new(0), most };
     let mut rest = ROUGH;
     loop {
         let coarseness = Coarseness {

@@ -138,13 +138,15 @@ const SLOW: [&str; 5] = [
 ];
 
 /// Those of which nothing is computed that could be proved: confidence intervals.
-const STATISTICAL: [&str; 7] = [
+const STATISTICAL: [&str; 9] = [
     "continuous_drift/jumps.ron",
+    "continuous_drift/late_remaps.ron",
     "continuous_drift/slopes_and_noise.ron",
     "continuous_drift/walks.ron",
     "load_drift/1024_ranks.ron",
     "load_drift/64_ranks.ron",
     "load_drift/65536_ranks.ron",
+    "load_drift/late_remaps.ron",
     "load_drift/million_ranks.ron",
 ];
 
