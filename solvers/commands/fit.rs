@@ -15,9 +15,9 @@ use remapping::fit::whole::{Taking, Whole};
 use remapping::record::{Record, Remap};
 use serde::Serialize;
 
-/// What is taken in of a log that is long.
+/// What is taken in of a log that is long; `None` until its beginning is known.
 #[derive(Default)]
-struct Steps(Option<Taking>);
+pub struct Steps(pub Option<Taking>);
 
 impl Follow for Steps {
     fn begin(&mut self, beginning: &Record, _: u64) -> Result<(), Complaint> {

@@ -7,13 +7,14 @@ use crate::logs::{DRIFTING, Made, Numbers};
 use crate::workplace::{Outcome, Workplace};
 use approx::abs_diff_eq;
 use flate2::{Compression, write::GzEncoder};
+use remap::commands::fit::Steps;
 use remap::complaint::Complaint;
 use remap::replaying::contest::{contestants, table};
 use remap::replaying::later;
 use remap::replaying::long::{Asked, Long};
 use remap::replaying::{Ground, Outset};
 use remap::trace::{self, Beginning, Follow, Trace};
-use remapping::fit::whole::{Taking, Whole};
+use remapping::fit::whole::Whole;
 use remapping::overlap::Overlap;
 use remapping::policy::Rule;
 use remapping::record::{Record, Remap};
@@ -384,7 +385,7 @@ fn takes_in_a_log() {
     let whole = if std::env::var_os("REMAP_WHOLE").is_some() {
         Whole::of(&trace::read(&path, None).unwrap().record)
     } else {
-        let mut steps = Steps(None);
+        let mut steps = Steps::default();
         let beginning = Beginning { cells: 1 << 18, steps: 1024 };
         trace::follow(&[path], None, None, beginning, &mut steps).unwrap();
         steps.0.unwrap().whole()
@@ -394,19 +395,6 @@ fn takes_in_a_log() {
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
     println!("found {} {:?} {:?} {:?}", whole.steps, moves.counts, whole.growth, increments.drifts);
     println!("peak {}", peak.trim());
-}
-
-struct Steps(Option<Taking>);
-
-impl Follow for Steps {
-    fn begin(&mut self, beginning: &Record, _: u64) -> Result<(), Complaint> {
-        self.0 = Some(Taking::after(beginning));
-        Ok(())
-    }
-
-    fn step(&mut self, seconds: &[f64], remap: Option<Remap>) {
-        self.0.as_mut().unwrap().step(seconds, remap.is_some());
-    }
 }
 
 #[test]

@@ -97,7 +97,7 @@ fn most_of_a_rank(place: &Workplace, ranks: usize) -> f64 {
     let mut running = place.command(ranks, &asked).stdout(Stdio::null()).spawn().unwrap();
     let mut most = 0.0;
     while running.try_wait().unwrap().is_none() {
-        for child in super::ends::children(running.id()) {
+        for child in super::killed::children(running.id()) {
             let status = std::fs::read_to_string(format!("/proc/{child}/status"));
             let status = status.unwrap_or_default();
             let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));

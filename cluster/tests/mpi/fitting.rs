@@ -2,18 +2,17 @@
 
 use super::Workplace;
 use rand::RngExt;
-use remap::complaint::Complaint;
-use remap::trace::{Beginning, Follow, follow, parts};
-use remapping::fit::whole::{Taking, Whole};
+use remap::commands::fit::Steps;
+use remap::trace::{Beginning, follow, parts};
+use remapping::fit::whole::Whole;
 use remapping::random::stream;
-use remapping::record::{Record, Remap};
 use std::fmt::Write;
 use std::path::PathBuf;
 
 const RANKS: usize = 8;
 
 /// A wide table of a run on levels, or off them, that is remapped now and then.
-fn log(is_on_levels: bool, steps: usize) -> Vec<String> {
+pub fn log(is_on_levels: bool, steps: usize) -> Vec<String> {
     let mut numbers = stream(7, 0);
     let mut levels = [5_i64; RANKS];
     let line = |step: usize| {
@@ -37,7 +36,8 @@ fn log(is_on_levels: bool, steps: usize) -> Vec<String> {
     (0..steps).map(line).collect()
 }
 
-fn head() -> String {
+/// The line above a table.
+pub fn head() -> String {
     let ranks: Vec<String> = (0..RANKS).map(|rank| format!("rank{rank}")).collect();
     format!("step,remap_seconds,{}\n", ranks.join(","))
 }
@@ -48,19 +48,6 @@ fn fitted(place: &Workplace, ranks: usize, logs: &[&str]) -> (String, String) {
     let said = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(0), "{ranks} ranks: {said}");
     (String::from_utf8(output.stdout).unwrap(), said)
-}
-
-struct Steps(Option<Taking>);
-
-impl Follow for Steps {
-    fn begin(&mut self, beginning: &Record, _: u64) -> Result<(), Complaint> {
-        self.0 = Some(Taking::after(beginning));
-        Ok(())
-    }
-
-    fn step(&mut self, seconds: &[f64], remap: Option<Remap>) {
-        self.0.as_mut().unwrap().step(seconds, remap.is_some());
-    }
 }
 
 const BEGINNING: Beginning = Beginning { cells: 1 << 14, steps: 1024 };
@@ -91,7 +78,7 @@ fn parts_of_a_log_add_up_to_the_bits_of_one_reader() {
         write("b.csv", second);
         let named = |names: &[&str]| names.iter().map(|name| place.path().join(name)).collect();
         let whole: Vec<PathBuf> = named(&["log.csv"]);
-        let mut steps = Steps(None);
+        let mut steps = Steps::default();
         let trace = follow(&whole, None, None, BEGINNING, &mut steps).unwrap();
         let known = format!("{:?}", steps.0.unwrap().whole());
         assert_eq!(known.contains("transitions: Some"), is_on_levels);

@@ -5,15 +5,13 @@ use super::{Workplace, settings};
 use remap::problems::{Method, Settings};
 use std::fmt::Write;
 
-const LEVELS: usize = 8;
-
-/// Two loads, the second of which follows the first; as a model, with the file of its transitions.
-fn model(place: &Workplace, name: &str, rest: &str) {
+/// Two loads of so many levels, the second of which follows the first; as a model, with the file of its transitions.
+pub fn model(place: &Workplace, name: &str, levels: usize, rest: &str) {
     let mut entries = Vec::new();
-    let state = |a: usize, b: usize| a * LEVELS + b + 1;
-    for a in 0..LEVELS {
-        for b in 0..LEVELS {
-            let up = if a + 1 < LEVELS { 2 } else { 0 };
+    let state = |a: usize, b: usize| a * levels + b + 1;
+    for a in 0..levels {
+        for b in 0..levels {
+            let up = if a + 1 < levels { 2 } else { 0 };
             let down = if a > 0 { 3 } else { 0 };
             let follows = if a == b { 0 } else { 1 };
             let towards = if a > b { b + 1 } else { b.saturating_sub(1) };
@@ -24,7 +22,7 @@ fn model(place: &Workplace, name: &str, rest: &str) {
             entries.extend(row.into_iter().map(|(to, p)| (state(a, b), to, p)));
         }
     }
-    let count = LEVELS * LEVELS;
+    let count = levels * levels;
     let mut text = format!(
         "%%MatrixMarket matrix coordinate real general\n{count} {count} {}\n",
         entries.len()
@@ -33,12 +31,14 @@ fn model(place: &Workplace, name: &str, rest: &str) {
         writeln!(text, "{from} {to} {:.1}", f64::from(p) / 10.0).unwrap();
     }
     std::fs::write(place.path().join("moves.mtx"), text).unwrap();
-    let loads = (0..LEVELS).flat_map(|a| (0..LEVELS).map(move |b| format!("[{a}, {b}]")));
+    let loads = (0..levels).flat_map(|a| (0..levels).map(move |b| format!("[{a}, {b}]")));
     let loads: Vec<String> = loads.collect();
     let processes =
         format!("Joint(loads: [{}], transition: File(\"moves.mtx\"))", loads.join(", "));
     place.model(name, &format!("Stopping(processes: {processes}, {rest})"));
 }
+
+const LEVELS: usize = 8;
 
 const FORMS: [&str; 3] = [
     "remap_cost: 9.0, after_remap: Stop",
@@ -50,7 +50,7 @@ const FORMS: [&str; 3] = [
 fn rows_of_ranks_have_the_bits_of_one_process() {
     let place = Workplace::new();
     for form in FORMS {
-        model(&place, "joint.ron", form);
+        model(&place, "joint.ron", LEVELS, form);
         let roughly = Settings { tolerance: 1e-3, ..settings(Method::Value) };
         let expected = place.serial("joint.ron", &roughly);
         assert_eq!(expected["status"], "converged", "{form}");
@@ -74,7 +74,7 @@ fn rows_of_ranks_have_the_bits_of_one_process() {
 fn policies_of_joint_chains_agree() {
     let place = Workplace::new();
     for form in FORMS {
-        model(&place, "joint.ron", form);
+        model(&place, "joint.ron", LEVELS, form);
         let expected = place.serial("joint.ron", &settings(Method::Auto));
         for ranks in [2, 3] {
             let found = place.json(ranks, &["solve", "joint.ron", "--values", "--json"]);
@@ -96,7 +96,7 @@ fn policies_of_joint_chains_agree() {
 #[test]
 fn a_row_that_is_wrong_is_told_of_once() {
     let place = Workplace::new();
-    model(&place, "joint.ron", FORMS[0]);
+    model(&place, "joint.ron", LEVELS, FORMS[0]);
     let path = place.path().join("moves.mtx");
     let text = std::fs::read_to_string(&path).unwrap();
     let last = format!("{} {} 0.", LEVELS * LEVELS, LEVELS * LEVELS);
@@ -118,7 +118,7 @@ fn a_row_that_is_wrong_is_told_of_once() {
 #[test]
 fn check_says_what_rows_take() {
     let place = Workplace::new();
-    model(&place, "joint.ron", FORMS[0]);
+    model(&place, "joint.ron", LEVELS, FORMS[0]);
     let output = place.run(1, &["check", "joint.ron", "--ranks", "4", "--json"]);
     let facts: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(facts["ranks_that_share_the_work"], 4, "{facts}");

@@ -6,6 +6,7 @@ mod drift;
 mod ends;
 mod fitting;
 mod joint;
+mod killed;
 mod paths;
 mod stopping;
 

@@ -1,0 +1,166 @@
+//! A rank that dies: the program ends soon, leaves no half of a file, and goes on from what was saved.
+
+use super::{Workplace, fitting, joint, settings};
+use remap::problems::{Method, Settings};
+use std::path::Path;
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+/// Takes several seconds wherever it runs: the first checkpoint is written after two.
+const LONG: &str = "Stopping(processes: Distinct([Walk(levels: 45, up: 0.25, down: 0.25, edge: Reflect), \
+    Walk(levels: 45, up: 0.2, down: 0.2, edge: Hold), Walk(levels: 45, up: 0.24, down: 0.25, edge: Reflect)]), \
+    remap_cost: 16000.0, after_remap: Stop)";
+
+const LONG_DRIFT: &str = "LoadDrift(processors: 6, chain: Walk(lowest: 1, levels: 14, up: 0.25, down: 0.25, \
+    edge: Hold), initial_load: 7, steps: 3000, remap_cost: (fixed: 3.0, per_unit_moved: 0.1))";
+
+/// Multisets, and programs that go on after a remap.
+const LONG_UNIFORM: &str = "Stopping(processes: Identical(count: 4, chain: Walk(levels: 60, up: 0.25, down: 0.25, \
+    edge: Hold)), remap_cost: 300.0, after_remap: Uniform)";
+
+const LONG_REGIONS: &str = "LoadDrift(processors: 8, chain: Walk(lowest: 1, levels: 14, up: 0.25, down: 0.25, \
+    edge: Hold), initial_load: 7, steps: 20000, remap_cost: 8.0)";
+
+const MANY: &str = "LoadDrift(processors: 64, chain: Walk(lowest: 1, levels: 19, up: 0.25, down: 0.25, edge: Hold), \
+    initial_load: 10, steps: 400, remap_cost: 8.0)";
+
+const CONTINUOUS: &str = "ContinuousDrift(processors: 64, increments: Normal(deviation: 1.0), steps: 2000, \
+    remap_cost: 12.0)";
+
+/// The processes whose parent this is.
+pub fn children(parent: u32) -> Vec<u32> {
+    let all = std::fs::read_dir("/proc").unwrap().flatten();
+    let numbers = all.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+    let of_parent = numbers.filter(|process| {
+        let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
+        status.lines().any(|line| line.split_whitespace().eq(["PPid:", &parent.to_string()]))
+    });
+    of_parent.collect()
+}
+
+/// Files that are not whole yet begin with a dot.
+fn is_whole(name: &str, end: &str) -> bool {
+    !name.starts_with('.') && name.ends_with(end)
+}
+
+/// Waits for a file that ends in this.
+fn appears(folder: &Path, end: &str, running: &mut Child) {
+    let started = Instant::now();
+    while started.elapsed() < Duration::from_secs(60) {
+        let names = std::fs::read_dir(folder).into_iter().flatten().flatten();
+        if names.map(|name| name.file_name()).any(|name| is_whole(&name.to_string_lossy(), end)) {
+            return;
+        }
+        assert!(running.try_wait().unwrap().is_none(), "it ended before anything was saved");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    panic!("nothing was saved");
+}
+
+/// Waits until all ranks have been at work for a while.
+fn works(ranks: usize, running: &mut Child) {
+    let started = Instant::now();
+    while children(running.id()).len() < ranks {
+        assert!(started.elapsed() < Duration::from_secs(60), "the ranks never started");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    std::thread::sleep(Duration::from_secs(2));
+    assert!(running.try_wait().unwrap().is_none(), "it ended before a rank was killed");
+}
+
+/// Runs on these ranks, the last of which is killed once something has been saved, or once all are at work.
+fn killed(place: &Workplace, ranks: usize, arguments: &[&str], saves: bool) {
+    let arguments = [arguments, &["--out", "out"]].concat();
+    let mut command = place.command(ranks, &arguments);
+    let mut running = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    match saves {
+        true => appears(&place.path().join("out"), ".checkpoint", &mut running),
+        false => works(ranks, &mut running),
+    }
+    let all = children(running.id());
+    let victim = *all.last().expect("ranks run");
+    let kill = std::process::Command::new("kill").args(["-9", &victim.to_string()]).status();
+    assert!(kill.unwrap().success());
+    let died = Instant::now();
+    let ended = running.wait().unwrap();
+    assert!(!ended.success(), "{arguments:?}");
+    assert!(died.elapsed() < Duration::from_secs(10), "{arguments:?}: {:?}", died.elapsed());
+    let runs = |process: &&u32| {
+        let name = std::fs::read_to_string(format!("/proc/{process}/comm")).unwrap_or_default();
+        name.starts_with("remap-mpi")
+    };
+    assert_eq!(all.iter().find(runs), None, "{arguments:?}: a rank is left");
+    let left = std::fs::read_dir(place.path().join("out")).into_iter().flatten().flatten();
+    let left: Vec<_> = left.map(|entry| entry.file_name().into_string().unwrap()).collect();
+    let whole = |name: &String| name.starts_with('.') || name.ends_with(".checkpoint");
+    assert!(left.iter().all(whole), "{arguments:?}: {left:?}");
+}
+
+/// What is found on these ranks from what was saved.
+fn resumed(place: &Workplace, ranks: usize, arguments: &[&str]) -> serde_json::Value {
+    let output = place.run(ranks, &[arguments, &["--json", "--out", "out"]].concat());
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(said.contains("resuming "), "{said}");
+    let mut found: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    found["seconds"] = serde_json::Value::Null;
+    found
+}
+
+#[test]
+fn value_iteration_goes_on_on_another_number_of_ranks() {
+    let place = Workplace::new();
+    place.model("long.ron", LONG);
+    let expected = place.serial("long.ron", &settings(Method::Value));
+    killed(&place, 2, &["solve", "long.ron", "--method", "value"], true);
+    let asked = ["solve", "long.ron", "--method", "value", "--values"];
+    assert_eq!(resumed(&place, 3, &asked), expected);
+}
+
+/// Multisets and rows of a joint chain, where the program goes on after a remap.
+#[test]
+#[ignore = "a minute or two: cargo test --workspace --test mpi killed -- --ignored"]
+fn value_iteration_of_lumped_and_joint_chains_goes_on_on_another_number_of_ranks() {
+    let place = Workplace::new();
+    place.model("multisets.ron", LONG_UNIFORM);
+    joint::model(&place, "joint.ron", 150, "remap_cost: 400.0, after_remap: Uniform");
+    for name in ["multisets.ron", "joint.ron"] {
+        let expected = place.serial(name, &settings(Method::Value));
+        killed(&place, 2, &["solve", name, "--method", "value"], true);
+        let asked = ["solve", name, "--method", "value", "--values"];
+        assert_eq!(resumed(&place, 3, &asked), expected, "{name}");
+    }
+}
+
+#[test]
+#[ignore = "checkpoints of drift come every 5 s, and long recursions: cargo test --workspace --test mpi killed -- --ignored"]
+fn drift_goes_on_on_another_number_of_ranks() {
+    let place = Workplace::new();
+    for (name, problem) in [("states.ron", LONG_DRIFT), ("regions.ron", LONG_REGIONS)] {
+        place.model(name, problem);
+        let asked = ["solve", name, "--method", "exact"];
+        killed(&place, 2, &asked, true);
+        let exact = Settings { method: Method::Exact, ..Default::default() };
+        assert_eq!(resumed(&place, 3, &asked), place.serial(name, &exact), "{name}");
+    }
+}
+
+/// What is not saved starts anew; it ends as soon.
+#[test]
+#[ignore = "runs of several seconds: cargo test --workspace --test mpi killed -- --ignored"]
+fn all_else_ends_soon() {
+    let place = Workplace::new();
+    for (name, problem) in [
+        ("policies.ron", LONG),
+        ("uniform.ron", LONG_UNIFORM),
+        ("many.ron", MANY),
+        ("continuous.ron", CONTINUOUS),
+    ] {
+        place.model(name, problem);
+        killed(&place, 3, &["solve", name, "--tolerance", "1e-12"], false);
+    }
+    joint::model(&place, "joint.ron", 150, "remap_cost: 400.0, after_remap: Restart");
+    killed(&place, 3, &["solve", "joint.ron", "--tolerance", "1e-12"], false);
+    let log = fitting::head() + &fitting::log(false, 400_000).concat();
+    std::fs::write(place.path().join("log.csv"), log).unwrap();
+    killed(&place, 3, &["fit", "log.csv"], false);
+}
