@@ -15,11 +15,11 @@ const LONG_DRIFT: &str = "LoadDrift(processors: 6, chain: Walk(lowest: 1, levels
     edge: Hold), initial_load: 7, steps: 3000, remap_cost: (fixed: 3.0, per_unit_moved: 0.1))";
 
 /// Multisets, and programs that go on after a remap.
-const LONG_UNIFORM: &str = "Stopping(processes: Identical(count: 4, chain: Walk(levels: 60, up: 0.25, down: 0.25, \
-    edge: Hold)), remap_cost: 300.0, after_remap: Uniform)";
+const LONG_UNIFORM: &str = "Stopping(processes: Identical(count: 4, chain: Walk(levels: 20, up: 0.25, down: 0.25, \
+    edge: Hold)), remap_cost: 60.0, after_remap: Uniform)";
 
 const LONG_REGIONS: &str = "LoadDrift(processors: 8, chain: Walk(lowest: 1, levels: 14, up: 0.25, down: 0.25, \
-    edge: Hold), initial_load: 7, steps: 20000, remap_cost: 8.0)";
+    edge: Hold), initial_load: 7, steps: 500, remap_cost: 8.0)";
 
 const MANY: &str = "LoadDrift(processors: 64, chain: Walk(lowest: 1, levels: 19, up: 0.25, down: 0.25, edge: Hold), \
     initial_load: 10, steps: 400, remap_cost: 8.0)";
@@ -51,7 +51,10 @@ fn appears(folder: &Path, end: &str, running: &mut Child) {
         if names.map(|name| name.file_name()).any(|name| is_whole(&name.to_string_lossy(), end)) {
             return;
         }
-        assert!(running.try_wait().unwrap().is_none(), "it ended before anything was saved");
+        assert!(
+            running.try_wait().unwrap().is_none(),
+            "it ended before anything was saved: {folder:?}"
+        );
         std::thread::sleep(Duration::from_millis(20));
     }
     panic!("nothing was saved");
@@ -64,12 +67,21 @@ fn works(ranks: usize, running: &mut Child) {
         assert!(started.elapsed() < Duration::from_secs(60), "the ranks never started");
         std::thread::sleep(Duration::from_millis(20));
     }
-    std::thread::sleep(Duration::from_secs(2));
+    std::thread::sleep(Duration::from_millis(500));
     assert!(running.try_wait().unwrap().is_none(), "it ended before a rank was killed");
+}
+
+/// Whether this is a process that has not ended, be it looked after or not.
+fn computes(process: u32) -> bool {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
+    let state = status.lines().find_map(|line| line.strip_prefix("State:"));
+    state.is_some_and(|state| !state.trim_start().starts_with(['Z', 'X']))
 }
 
 /// Runs on these ranks, the last of which is killed once something has been saved, or once all are at work.
 fn killed(place: &Workplace, ranks: usize, arguments: &[&str], saves: bool) {
+    // What an earlier run has left.
+    let _ = std::fs::remove_dir_all(place.path().join("out"));
     let arguments = [arguments, &["--out", "out"]].concat();
     let mut command = place.command(ranks, &arguments);
     let mut running = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
@@ -84,12 +96,11 @@ fn killed(place: &Workplace, ranks: usize, arguments: &[&str], saves: bool) {
     let died = Instant::now();
     let ended = running.wait().unwrap();
     assert!(!ended.success(), "{arguments:?}");
+    // Ranks are told to end by `mpirun`, and may outlive it by a moment.
+    while all.iter().any(|process| computes(*process)) && died.elapsed() < Duration::from_secs(10) {
+        std::thread::sleep(Duration::from_millis(20));
+    }
     assert!(died.elapsed() < Duration::from_secs(10), "{arguments:?}: {:?}", died.elapsed());
-    let runs = |process: &&u32| {
-        let name = std::fs::read_to_string(format!("/proc/{process}/comm")).unwrap_or_default();
-        name.starts_with("remap-mpi")
-    };
-    assert_eq!(all.iter().find(runs), None, "{arguments:?}: a rank is left");
     let left = std::fs::read_dir(place.path().join("out")).into_iter().flatten().flatten();
     let left: Vec<_> = left.map(|entry| entry.file_name().into_string().unwrap()).collect();
     let whole = |name: &String| name.starts_with('.') || name.ends_with(".checkpoint");
@@ -122,11 +133,12 @@ fn value_iteration_goes_on_on_another_number_of_ranks() {
 fn value_iteration_of_lumped_and_joint_chains_goes_on_on_another_number_of_ranks() {
     let place = Workplace::new();
     place.model("multisets.ron", LONG_UNIFORM);
-    joint::model(&place, "joint.ron", 150, "remap_cost: 400.0, after_remap: Uniform");
+    joint::model(&place, "joint.ron", 200, "remap_cost: 2000.0, after_remap: Uniform");
     for name in ["multisets.ron", "joint.ron"] {
-        let expected = place.serial(name, &settings(Method::Value));
-        killed(&place, 2, &["solve", name, "--method", "value"], true);
-        let asked = ["solve", name, "--method", "value", "--values"];
+        let roughly = Settings { tolerance: 1e-3, ..settings(Method::Value) };
+        let expected = place.serial(name, &roughly);
+        let asked = ["solve", name, "--method", "value", "--tolerance", "1e-3", "--values"];
+        killed(&place, 2, &asked, true);
         assert_eq!(resumed(&place, 3, &asked), expected, "{name}");
     }
 }
@@ -149,12 +161,10 @@ fn drift_goes_on_on_another_number_of_ranks() {
 #[ignore = "runs of several seconds: cargo test --workspace --test mpi killed -- --ignored"]
 fn all_else_ends_soon() {
     let place = Workplace::new();
-    for (name, problem) in [
-        ("policies.ron", LONG),
-        ("uniform.ron", LONG_UNIFORM),
-        ("many.ron", MANY),
-        ("continuous.ron", CONTINUOUS),
-    ] {
+    let large = LONG.replace("levels: 45", "levels: 120");
+    for (name, problem) in
+        [("policies.ron", large.as_str()), ("many.ron", MANY), ("continuous.ron", CONTINUOUS)]
+    {
         place.model(name, problem);
         killed(&place, 3, &["solve", name, "--tolerance", "1e-12"], false);
     }
