@@ -76,7 +76,8 @@ impl Backward<'_> {
         let unit = if seconds > 0.0 && all > 0.0 { seconds / all } else { 1.0 };
         let own = own.iter().flat_map(|(states, amount)| [*states, amount * unit]);
         let told = self.ranks.gather(own.collect());
-        let stretches = told.as_chunks().0.iter().map(|&[states, amount]| (states as usize, amount));
+        let stretches =
+            told.as_chunks().0.iter().map(|&[states, amount]| (states as usize, amount));
         Work::new(stretches.collect())
     }
 }
