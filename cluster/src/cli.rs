@@ -30,6 +30,7 @@ enum Command {
 
 /// Options of `solve`.
 #[derive(Debug, Args)]
+#[group(skip)]
 pub struct Solve {
     #[command(flatten)]
     pub usual: cli::Solve,

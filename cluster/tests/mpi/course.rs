@@ -44,7 +44,7 @@ fn blocks_that_move_have_the_bits_of_one_process_and_are_logged() {
             let rows = rows(&log, ranks);
             assert!(rows.iter().map(|row| row.0).eq(steps.clone()), "{log}");
             let busy = rows.iter().flat_map(|row| &row.2).filter(|seconds| **seconds > 0.0);
-            assert!(busy.count() > rows.len(), "{log}");
+            assert!(busy.count() >= rows.len(), "{log}");
             let moves = rows.iter().filter(|row| row.1 > 0.0).count();
             match (ranks, rule) {
                 (1, _) => assert_eq!(moves, 0),

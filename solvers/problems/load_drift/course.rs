@@ -176,8 +176,8 @@ impl Course {
         };
         (0..self.others.ranks()).for_each(|rank| put(&mut table, format_args!(",rank{rank}")));
         for (step, moved, seconds) in &self.rows {
-            put(&mut table, format_args!("\n{step},{moved:e}"));
-            seconds.iter().for_each(|seconds| put(&mut table, format_args!(",{seconds:e}")));
+            put(&mut table, format_args!("\n{step},{moved:.9}"));
+            seconds.iter().for_each(|seconds| put(&mut table, format_args!(",{seconds:.9}")));
         }
         table.push('\n');
         table
