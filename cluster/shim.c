@@ -4,6 +4,7 @@
 #include <petscksp.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <time.h>
 
 enum { BUG = 4 };
 
@@ -38,6 +39,15 @@ void remap_stop(void)
 void remap_abort(int code)
 {
     MPI_Abort(MPI_COMM_WORLD, code);
+}
+
+/* Seconds that processors have worked for this process. */
+double remap_worked(void)
+{
+    struct timespec time;
+    if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time))
+        return 0.0;
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
 /* The most states that vectors of PETSc can have. */

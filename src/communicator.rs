@@ -98,6 +98,12 @@ pub trait Communicator: Send + Sync {
         usize::MAX
     }
 
+    /// Seconds of a processor that this rank has worked so far, not counting what it waits and sends; 0 where nobody
+    /// measures that.
+    fn busy(&self) -> f64 {
+        0.0
+    }
+
     /// Improves the own part of x; returns the number of applications, 0 if nothing could be done.
     fn solve(&self, equations: Equations<'_>, x: &mut [f64]) -> u64;
 

@@ -1,10 +1,11 @@
 //! The arguments, which are those of `remap`.
 
 use crate::ranks::Ranks;
-use crate::{fitting, solving};
-use clap::{Parser, Subcommand};
+use crate::{course, fitting, solving};
+use clap::{Args, Parser, Subcommand};
 use remap::cli;
 use remap::commands::{self, Exit};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// `remap solve` on the ranks of a cluster: `mpirun -n 4 remap-mpi solve MODEL.ron`.
@@ -19,7 +20,7 @@ pub struct Arguments {
 enum Command {
     /// Solve models, as `remap solve` does. Decision maps of more than 10^6 load vectors go to
     /// DIR/MODEL.decision.npy and DIR/MODEL.value.npy.
-    Solve(cli::Solve),
+    Solve(Solve),
     /// Validate models and print what can be said without solving.
     Check(cli::Check),
     /// Estimate a model from a log, as `remap fit` does. Each rank reads a part of a long one: plain tables that name
@@ -27,9 +28,26 @@ enum Command {
     Fit(cli::Fit),
 }
 
+/// Options of `solve`.
+#[derive(Debug, Args)]
+#[group(skip)]
+pub struct Solve {
+    #[command(flatten)]
+    pub usual: cli::Solve,
+    /// LoadDrift over all states or regions: write the seconds of a processor that each rank works in each step of the
+    /// recursion, and what moving blocks of states takes, as a log for `remap fit`, `advise` and `replay`.
+    #[arg(long, value_name = "LOG.csv")]
+    pub trace: Option<PathBuf>,
+    /// LoadDrift over all states: move blocks of states between ranks, so that all have as much to do, when this rule
+    /// says so: one by name, as for `remap replay --policies`, or what `remap advise -o` or `solve --json` has written.
+    /// The answer does not depend on it.
+    #[arg(long, value_name = "RULE|FILE.json")]
+    pub remap: Option<String>,
+}
+
 impl Arguments {
     /// What is asked of `solve`.
-    pub fn asked(&self) -> Option<&cli::Solve> {
+    pub fn asked(&self) -> Option<&Solve> {
         match &self.command {
             Command::Solve(arguments) => Some(arguments),
             Command::Check(_) | Command::Fit(_) => None,
@@ -47,7 +65,7 @@ impl Arguments {
     /// Worker threads of each rank.
     pub fn threads(&self) -> usize {
         match &self.command {
-            Command::Solve(arguments) => arguments.settings.threads.unwrap_or(1).into(),
+            Command::Solve(arguments) => arguments.usual.settings.threads.unwrap_or(1).into(),
             Command::Check(_) | Command::Fit(_) => 1,
         }
     }
@@ -69,8 +87,13 @@ pub fn run(arguments: &Arguments, ranks: &Arc<Ranks>) -> Exit {
     match &arguments.command {
         Command::Solve(arguments) => {
             let lost = std::cell::Cell::new(Exit::Done);
-            let exit = commands::solve::run(arguments, &|loaded, settings, files, proof| {
-                let solved = solving::lead(ranks, loaded, settings, files, proof)?;
+            if let Err(complaint) = course::check(arguments) {
+                commands::report(&[complaint]);
+                return Exit::Usage;
+            }
+            let usual = &arguments.usual;
+            let exit = commands::solve::run(usual, &|loaded, settings, files, proof| {
+                let solved = solving::lead(ranks, loaded, settings, files, (proof, arguments))?;
                 lost.set(lost.get().worst(solved.1));
                 Ok(solved.0)
             });

@@ -10,6 +10,7 @@ unsafe extern "C" {
     fn remap_stop();
     fn remap_abort(code: c_int);
     fn remap_most() -> i64;
+    fn remap_worked() -> f64;
     fn remap_broadcast(bytes: *mut c_void, length: i64);
     fn remap_largest(numbers: *mut f64, count: c_int);
     fn remap_counts(own: i64, all: *mut i64);
@@ -75,6 +76,12 @@ pub fn abort(code: u8) {
 pub fn most_entries() -> usize {
     // SAFETY: it takes nothing.
     unsafe { remap_most() as usize }
+}
+
+/// Seconds that processors have worked for this process.
+pub fn worked() -> f64 {
+    // SAFETY: it takes nothing.
+    unsafe { remap_worked() }
 }
 
 /// The bytes of rank 0, on all; equally many are given on each.

@@ -5,6 +5,7 @@
 
 mod checkpoint;
 mod cli;
+mod course;
 mod ffi;
 mod files;
 mod fitting;

@@ -11,13 +11,32 @@ pub struct Ranks {
     rank: usize,
     ranks: usize,
     checkpoint: Mutex<Option<Checkpoint>>,
+    /// Seconds of processors between calls, up to the latest, and when that ended.
+    busy: Mutex<[f64; 2]>,
+}
+
+/// A call of the others, in which they are waited for.
+struct Call<'c>(&'c Mutex<[f64; 2]>);
+
+impl<'c> Call<'c> {
+    fn begin(busy: &'c Mutex<[f64; 2]>) -> Self {
+        let mut times = busy.lock().unwrap_or_else(PoisonError::into_inner);
+        times[0] += ffi::worked() - times[1];
+        Self(busy)
+    }
+}
+
+impl Drop for Call<'_> {
+    fn drop(&mut self) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)[1] = ffi::worked();
+    }
 }
 
 impl Ranks {
     /// Starts MPI and PETSc.
     pub fn start() -> Self {
         let (rank, ranks) = ffi::start();
-        Self { rank, ranks, checkpoint: Mutex::new(None) }
+        Self { rank, ranks, checkpoint: Mutex::new(None), busy: Mutex::new([0.0; 2]) }
     }
 
     /// Where the next value iteration is saved now and then, and taken up from.
@@ -77,6 +96,7 @@ impl Communicator for Ranks {
     }
 
     fn exchange(&self, shares: &Shares, own: &[f64], below: &mut [f64], above: &mut [f64]) {
+        let _call = Call::begin(&self.busy);
         let (mine, window) = (shares.own(self.rank), shares.window(self.rank));
         let mut receives = Vec::new();
         let mut sends = Vec::new();
@@ -99,17 +119,25 @@ impl Communicator for Ranks {
     }
 
     fn largest(&self, numbers: &mut [f64]) {
+        let _call = Call::begin(&self.busy);
         ffi::largest(numbers);
     }
 
     fn gather(&self, own: &[f64]) -> Vec<f64> {
+        let _call = Call::begin(&self.busy);
         let counts = ffi::counts(own.len() as i64, self.ranks);
         ffi::gather(own, &counts, None, self.rank)
     }
 
     fn collect(&self, own: &[f64]) -> Vec<f64> {
+        let _call = Call::begin(&self.busy);
         let counts = ffi::counts(own.len() as i64, self.ranks);
         ffi::gather(own, &counts, Some(0), self.rank)
+    }
+
+    fn busy(&self) -> f64 {
+        let [sum, since] = *self.busy.lock().unwrap_or_else(PoisonError::into_inner);
+        sum + ffi::worked() - since
     }
 
     fn most(&self) -> usize {

@@ -1,13 +1,15 @@
 //! A model from the text that rank 0 has read to the answer that it shows.
 
 use crate::checkpoint::Checkpoint;
-use crate::cli::Arguments;
+use crate::cli::{Arguments, Solve};
+use crate::course;
 use crate::ranks::Ranks;
 use crate::{files, fitting};
 use remap::commands::{Exit, report};
 use remap::complaint::Complaint;
 use remap::model::{Loaded, Problem, stopping::Stopping};
 use remap::output::{check_free, make_folder, say};
+use remap::problems::load_drift::course::Course;
 use remap::problems::stopping::shared::{self, Part};
 use remap::problems::{self, Files, Found, Method, Outcome, Settings, Solved};
 use remap::problems::{continuous_drift, load_drift};
@@ -33,8 +35,10 @@ pub fn lead(
     loaded: &Loaded,
     settings: &Settings,
     files: Files<'_>,
-    proof: bool,
+    (proof, arguments): (bool, &Solve),
 ) -> Outcome<(Solved, Exit)> {
+    course::fits(loaded, settings, arguments, ranks.ranks())
+        .map_err(|complaint| vec![complaint])?;
     let alone = || {
         if ranks.ranks() > 1 {
             say(&format!("{}: this model is solved on one rank", loaded.path.display()));
@@ -59,6 +63,7 @@ pub fn lead(
             }
         }
     }
+    let mut course = course::lead(ranks, arguments).map_err(|complaint| vec![complaint])?;
     let identity = loaded.text().to_owned();
     let checkpoint = remap::checkpoint::Checkpoint::new(files.folder, &loaded.path, identity);
     let checkpoint = checkpoint.path().to_owned();
@@ -84,7 +89,9 @@ pub fn lead(
         checkpoint: (checkpoint, !files.force),
     };
     let watch = Watch::start(&loaded.model.title, settings.time_limit);
-    let Some((found, exit)) = together(ranks, loaded, &job, &watch)? else { return alone() };
+    let solved = together(ranks, loaded, &job, &watch, &mut course)?;
+    let Some((found, exit)) = solved else { return alone() };
+    let exit = exit.worst(course::write(&course, arguments));
     Ok((problems::document(loaded, settings, found, watch.seconds()), exit))
 }
 
@@ -111,14 +118,15 @@ pub fn serve(ranks: &Arc<Ranks>, arguments: &Arguments) -> u8 {
         }
         let Ok(loaded) = loaded else { continue };
         let job = Job {
-            settings: (&asked.settings).into(),
-            folder: asked.out.clone(),
-            proof: asked.certificate.is_some(),
-            checkpoint: (checkpoint.into(), !asked.force),
+            settings: (&asked.usual.settings).into(),
+            folder: asked.usual.out.clone(),
+            proof: asked.usual.certificate.is_some(),
+            checkpoint: (checkpoint.into(), !asked.usual.force),
         };
+        let mut course = Course::new(ranks.clone(), course::wanted(asked), None);
         let watch = Watch::start(&loaded.model.title, job.settings.time_limit);
         // What is wrong is the same everywhere, and rank 0 says it.
-        let _ = together(ranks, &loaded, &job, &watch);
+        let _ = together(ranks, &loaded, &job, &watch, &mut course);
     }
 }
 
@@ -133,6 +141,7 @@ fn together(
     loaded: &Loaded,
     job: &Job,
     watch: &Watch,
+    course: &mut Course,
 ) -> Outcome<Option<(Found, Exit)>> {
     match &loaded.model.problem {
         Problem::Stopping(model) => stopping(ranks, loaded, model, job, watch),
@@ -140,7 +149,8 @@ fn together(
             let communicator: Arc<dyn Communicator> = ranks.clone();
             let files = Files { folder: job.folder.as_deref(), force: !job.checkpoint.1 };
             let with = (watch, &communicator);
-            let found = load_drift::shared::solve(loaded, model, &job.settings, files, with)?;
+            let (settings, course) = (&job.settings, Some(course));
+            let found = load_drift::shared::solve(loaded, model, settings, files, with, course)?;
             Ok(found.map(|found| (found, Exit::Done)))
         }
         Problem::ContinuousDrift(model) => {

@@ -240,6 +240,15 @@ impl<'a> Backward<'a> {
         seen
     }
 
+    /// [`snapshot`](Self::snapshot) of a recursion that ends here, without a copy of the vectors.
+    pub fn into_snapshot(mut self) -> Snapshot {
+        if let Some(region) = &self.region {
+            region.write(&mut self.vectors, &self.ranks);
+        }
+        let (limits, region) = (std::mem::take(&mut self.limits), self.saved_region());
+        Snapshot { remaining: self.remaining, limits, vectors: self.vectors, region }
+    }
+
     /// Steps still to be gone through; 0 when the recursion is done.
     pub fn remaining(&self) -> u64 {
         self.remaining

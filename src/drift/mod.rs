@@ -41,6 +41,7 @@
 
 mod backward;
 mod best_threshold;
+mod blocks;
 pub mod continuous;
 mod control;
 mod curve;
@@ -60,6 +61,7 @@ mod unremapped;
 pub use crate::chain::ProcessChain;
 pub use backward::{Backward, Carry, Snapshot};
 pub use best_threshold::BestThreshold;
+pub use blocks::Work;
 pub use control::Control;
 pub use curve::{Curve, Seen};
 pub use decisions::{Closest, Decisions};

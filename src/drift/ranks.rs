@@ -26,6 +26,16 @@ impl Ranks {
         Ranks { others: Some((communicator, shares)) }
     }
 
+    /// The same with other parts of the states; one that has all keeps them.
+    ///
+    /// # Panics
+    /// As [`new`](Self::new).
+    #[must_use]
+    pub fn with(&self, shares: Shares) -> Ranks {
+        let others = self.others.as_ref();
+        others.map_or_else(Ranks::alone, |(others, _)| Ranks::new(others.clone(), shares))
+    }
+
     /// What connects them, and who has which states, if there are several.
     pub fn others(&self) -> Option<(&dyn Communicator, &Shares)> {
         self.others.as_ref().map(|(communicator, shares)| (&**communicator, shares))

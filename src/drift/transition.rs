@@ -1,6 +1,6 @@
 //! The joint move of all processors, on multisets of levels.
 
-use super::{Lifted, ProcessChain, States};
+use super::{Lifted, ProcessChain, States, Work};
 use crate::chain::{ChainError, Exchangeable, Operator, Wanted};
 use crate::communicator::Shares;
 
@@ -53,11 +53,16 @@ impl Transition {
         if operator.multisets().items() < FEWEST || blocks < ranks {
             return None;
         }
-        let mut starts = Shares::evenly(blocks, ranks);
-        starts.iter_mut().for_each(|start| *start *= States::BLOCK);
-        starts[ranks] = operator.states();
-        let windows = starts.windows(2).map(|own| operator.needed(&(own[0]..own[1]))).collect();
-        Some(Shares::new(starts, windows))
+        Some(blocks_of(operator, Shares::evenly(blocks, ranks)))
+    }
+
+    /// The same with nearly equal work in place of equally many states. `None` as there.
+    pub fn shares_of(&self, ranks: usize, work: &Work) -> Option<Shares> {
+        let (Transition::Exchangeable(operator), Some(even)) = (self, self.shares(ranks)) else {
+            return None;
+        };
+        let blocks = operator.states() / States::BLOCK;
+        Some(work.starts(ranks, blocks).map_or(even, |starts| blocks_of(operator, starts)))
     }
 
     /// Expectation over the next state, from the wanted states, of the function `v`; `out` holds no
@@ -68,6 +73,15 @@ impl Transition {
             Transition::Lifted(operator) => operator.apply_into(v, out),
         }
     }
+}
+
+/// The parts of ranks that begin with these words of decisions.
+fn blocks_of(operator: &Exchangeable, mut starts: Vec<usize>) -> Shares {
+    let last = starts.len() - 1;
+    starts.iter_mut().for_each(|start| *start *= States::BLOCK);
+    starts[last] = operator.states();
+    let windows = starts.windows(2).map(|own| operator.needed(&(own[0]..own[1]))).collect();
+    Shares::new(starts, windows)
 }
 
 /// Fewer processors are not worth sharing.

@@ -4,7 +4,7 @@ use remapping::chain::{BirthDeath, Edge};
 use remapping::communicator::{Communicator, Equations, Shares};
 use remapping::drift::{
     Backward, Carry, Control, Intervals, LoadDrift, Objective, Outcome, ProcessChain, Ranks,
-    Rebalance, Snapshot, States, Timing, Transition,
+    Rebalance, Snapshot, States, Timing, Transition, Work,
 };
 use std::sync::{Arc, Barrier, Mutex};
 
@@ -82,6 +82,21 @@ struct Seen {
     active: usize,
 }
 
+impl Seen {
+    fn of(backward: &Backward<'_>) -> Seen {
+        let closest = backward.closest_threshold();
+        Seen {
+            costs: backward.cost_to_go(),
+            words: backward.decisions().words().to_vec(),
+            region: backward.snapshot().region,
+            outcome: backward.outcome(),
+            bounds: backward.value_bounds(),
+            closest: (closest.threshold, closest.disagreement),
+            active: backward.active_states(),
+        }
+    }
+}
+
 /// All steps of one rank, from a snapshot if there is one, and the snapshot at `stop` steps to go.
 fn go(
     problem: &LoadDrift,
@@ -112,16 +127,7 @@ fn go(
             kept = Some(backward.show(Snapshot::clone));
         }
         backward.advance();
-        let closest = backward.closest_threshold();
-        all.push(Seen {
-            costs: backward.cost_to_go(),
-            words: backward.decisions().words().to_vec(),
-            region: backward.snapshot().region,
-            outcome: backward.outcome(),
-            bounds: backward.value_bounds(),
-            closest: (closest.threshold, closest.disagreement),
-            active: backward.active_states(),
-        });
+        all.push(Seen::of(&backward));
     }
     (all, kept)
 }
@@ -219,6 +225,97 @@ fn states_of_ranks_have_the_bits_of_one_rank() {
         assert!(joined(found) == expected[expected.len() - stop as usize..], "{problem:?}");
     }
     assert!(regions > 0, "some steps go over regions");
+}
+
+/// All steps of one rank; the states are shared anew whenever `moves` says so, by what it says of the seconds of the rank.
+fn go_moving(
+    problem: &LoadDrift,
+    ranks: &Ranks,
+    least: usize,
+    moves: &dyn Fn(u64, usize) -> Option<f64>,
+) -> (Vec<Seen>, u64) {
+    let transition = Transition::new(&problem.chain, problem.processors).unwrap();
+    let (mut ranks, mut begin, mut seen, mut moved) = (ranks.clone(), None, Vec::new(), 0);
+    loop {
+        let (others, shares) = ranks.others().unwrap();
+        let own = shares.own(others.rank());
+        let states = States::part(problem.processors, problem.chain.levels(), own).unwrap();
+        let control = Control::Optimal;
+        let backward = Backward::new(problem, &states, &transition, control, Carry::Outcome);
+        let mut backward = backward.shared(ranks.clone()).regions_from(least);
+        if let Some(snapshot) = begin.take() {
+            backward.resume(snapshot).unwrap();
+        }
+        let next = loop {
+            if backward.remaining() == 0 {
+                return (seen, moved);
+            }
+            backward.advance();
+            seen.push(Seen::of(&backward));
+            if let Some(seconds) = moves(backward.remaining(), others.rank()) {
+                let work = backward.work(seconds);
+                break transition.shares_of(others.ranks(), &work).unwrap();
+            }
+        };
+        moved += u64::from(&next != shares);
+        begin = Some(backward.into_snapshot().moved(&ranks, &next));
+        ranks = ranks.with(next);
+    }
+}
+
+/// Whoever has a state at whichever step, all that is seen of the recursion has the same bits.
+#[test]
+fn blocks_that_move_change_no_bit() {
+    let mut all_moved = 0;
+    for (problem, least) in problems() {
+        let (expected, _) = go(&problem, &Ranks::alone(), least, None, 0);
+        for count in [2, 3, 5] {
+            // Times that no machine has: one rank a hundred times as slow as others, another at every move.
+            let odd = |left: u64, rank: usize| {
+                let slow = (left / 3) as usize % count == rank;
+                (left.is_multiple_of(3) || left % 7 == 1).then_some(if slow { 5.0 } else { 0.05 })
+            };
+            let unmeasured = |left: u64, _: usize| left.is_multiple_of(4).then_some(0.0);
+            for moves in [&odd as &(dyn Fn(u64, usize) -> Option<f64> + Sync), &unmeasured] {
+                let found = on_ranks(&problem, count, |ranks| {
+                    go_moving(&problem, ranks, least, &|left, rank| moves(left, rank))
+                });
+                all_moved += found.iter().map(|(_, moved)| moved).sum::<u64>();
+                let found = found.into_iter().map(|(seen, _)| seen).collect();
+                assert!(joined(found) == expected, "{problem:?} on {count} ranks");
+            }
+        }
+    }
+    assert!(all_moved > 100, "blocks have moved {all_moved} times");
+}
+
+/// Stretches with no work, and work in few of them: each rank has something, and as much work as can be.
+#[test]
+fn parts_have_equal_work_and_are_never_empty() {
+    let chain = ProcessChain::BirthDeath(BirthDeath::walk(9, 0.25, 0.25, Edge::Hold).unwrap());
+    let transition = Transition::new(&chain, 4).unwrap();
+    let states = transition.states();
+    let cut = 256;
+    let low = Work::new(vec![(cut, 3.0), (states - cut, 1.0)]);
+    let starts = |work: &Work, ranks: usize| -> Vec<usize> {
+        let shares = transition.shares_of(ranks, work).unwrap();
+        (0..ranks).map(|rank| shares.own(rank).start).collect()
+    };
+    // Half of all work is two thirds of the first stretch, in whole words.
+    assert_eq!(starts(&low, 2), [0, 192]);
+    assert_eq!(starts(&low, 4), [0, 64, 192, 256]);
+    let none = Work::new(vec![(states, 0.0)]);
+    assert_eq!(transition.shares_of(3, &none), transition.shares(3));
+    for stretch in [
+        Work::new(vec![(64, 1.0), (states - 64, 0.0)]),
+        Work::new(vec![(states - 3, 0.0), (3, 1.0)]),
+    ] {
+        for ranks in 1..=7 {
+            let starts = starts(&stretch, ranks);
+            assert!(starts.windows(2).all(|pair| pair[0] < pair[1]), "{starts:?}");
+            assert!(starts.iter().all(|start| start % 64 == 0 && *start < states), "{starts:?}");
+        }
+    }
 }
 
 #[test]

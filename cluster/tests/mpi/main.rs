@@ -2,6 +2,7 @@
 
 #![allow(clippy::print_stderr)]
 
+mod course;
 mod drift;
 mod ends;
 mod fitting;

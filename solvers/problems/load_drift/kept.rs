@@ -2,6 +2,7 @@
 
 use crate::checkpoint::{Checkpoint, Saved};
 use crate::complaint::Complaint;
+use remapping::communicator::Shares;
 use remapping::drift::{Backward, Decisions, Ranks};
 use std::path::Path;
 
@@ -26,19 +27,24 @@ pub(super) fn whole(own: &Decisions, ranks: &Ranks) -> Option<Decisions> {
 }
 
 /// Where the recursion is saved.
-pub(super) struct Kept<'k> {
+pub(super) struct Kept {
     checkpoint: Checkpoint,
-    ranks: &'k Ranks,
+    ranks: Ranks,
 }
 
-impl<'k> Kept<'k> {
-    pub fn new(checkpoint: Checkpoint, ranks: &'k Ranks) -> Self {
+impl Kept {
+    pub fn new(checkpoint: Checkpoint, ranks: Ranks) -> Self {
         Self { checkpoint, ranks }
     }
 
     /// The ranks that share the recursion.
-    pub fn ranks(&self) -> &'k Ranks {
-        self.ranks
+    pub fn ranks(&self) -> &Ranks {
+        &self.ranks
+    }
+
+    /// Each rank has these states from now on.
+    pub fn share(&mut self, shares: Shares) {
+        self.ranks = self.ranks.with(shares);
     }
 
     /// The file.

@@ -3,8 +3,10 @@
 pub(super) mod bounds;
 mod compare;
 pub(super) mod compare_many;
+pub mod course;
 mod kept;
 pub(super) mod proved;
+mod recursion;
 pub(super) mod regret;
 pub mod shared;
 mod solve;

@@ -1,6 +1,7 @@
 //! `LoadDrift` on several ranks, each with its own states.
 
 use super::super::{Facts, Files, Found, Settings};
+use super::course::Course;
 use super::{bounds, solve};
 use crate::complaint::Complaint;
 use crate::memory;
@@ -22,6 +23,11 @@ pub fn is_possible(model: &LoadDrift, settings: &Settings, ranks: usize) -> bool
     bounds::are_wanted(model, settings) || shares(model, ranks).is_some()
 }
 
+/// Whether they share the recursion itself.
+pub fn is_recursion(model: &LoadDrift, settings: &Settings, ranks: usize) -> bool {
+    !bounds::are_wanted(model, settings) && shares(model, ranks).is_some()
+}
+
 /// Solves the model together with the other ranks, of which the first has the answer; `None` where it cannot be shared.
 pub fn solve(
     loaded: &Loaded,
@@ -29,6 +35,7 @@ pub fn solve(
     settings: &Settings,
     files: Files<'_>,
     (watch, communicator): (&Watch, &Arc<dyn Communicator>),
+    course: Option<&mut Course>,
 ) -> Result<Option<Found>, Vec<Complaint>> {
     // Machines may differ in how much memory is free.
     if on_any(Some(&**communicator), bounds::are_wanted(model, settings)) {
@@ -45,7 +52,7 @@ pub fn solve(
     };
     let together = Together::new(watch, &**communicator);
     let clocks: (&dyn Observer, &Watch) = (&together, watch);
-    solve::solve_on(loaded, model, settings, files, clocks, &ranks)
+    solve::solve_on(loaded, model, settings, files, clocks, (&ranks, course))
 }
 
 /// What `check` prints of so many ranks.

@@ -1,7 +1,9 @@
 //! The `LoadDrift` problem: from model to optimal policy.
 
 use super::super::{Files, Found, Settings};
-use super::kept::{Kept, collected, whole};
+use super::course::Course;
+use super::kept::{Kept, collected};
+use super::recursion::{Noted, Pause, run};
 use crate::checkpoint::{Checkpoint, Saved};
 use crate::complaint::Complaint;
 use crate::memory;
@@ -12,11 +14,9 @@ use crate::problems::together::Together;
 use crate::run::Watch;
 use crate::solution::Body;
 use crate::solution::dynamics::{Dynamics, Kind, MOST_LEVELS, Moves};
-use crate::solution::load_drift::{Answer, Closest, Fixed, Representation};
+use crate::solution::load_drift::{Answer, Fixed, Representation};
 use crate::solution::stopping::CostByState;
-use remapping::drift::{
-    Backward, Carry, Control, Decisions, Intervals, Outcome, Ranks, States, Transition,
-};
+use remapping::drift::{Backward, Carry, Control, Intervals, Outcome, Ranks, States, Transition};
 use remapping::imbalance::RunningCost;
 use remapping::threshold::Bounds;
 use remapping::{Halt, Observer, Status, drift};
@@ -37,29 +37,27 @@ pub fn solve(
     files: Files<'_>,
     watch: &Watch,
 ) -> Result<Found, Vec<Complaint>> {
-    let found = solve_on(loaded, model, settings, files, (watch, watch), &Ranks::alone())?;
+    let found = solve_on(loaded, model, settings, files, (watch, watch), (&Ranks::alone(), None))?;
     Ok(found.expect("there is no other rank"))
 }
 
 /// The same on several ranks, the first of which has the answer. The first clock stops the recursion, and is the same
-/// on all of them.
+/// on all of them. Blocks of states move as the course says.
 pub(super) fn solve_on(
     loaded: &Loaded,
     model: &LoadDrift,
     settings: &Settings,
     files: Files<'_>,
     (together, watch): (&dyn Observer, &Watch),
-    ranks: &Ranks,
+    (ranks, mut course): (&Ranks, Option<&mut Course>),
 ) -> Result<Option<Found>, Vec<Complaint>> {
     let problem = model.problem();
-    let (states, transition) = match ranks.others() {
-        None => prepare(loaded, model, &problem)?,
-        Some((others, shares)) => {
-            let (transition, own) = (joint(loaded, &problem)?, shares.own(others.rank()));
-            let states = States::part(problem.processors, problem.chain.levels(), own);
-            (states.map_err(|error| refused(loaded, &error.to_string(), None))?, transition)
-        }
-    };
+    if ranks.others().is_none()
+        && let Some(shortage) = shortage(model)
+    {
+        return Err(refused(loaded, &shortage, Some(Status::IterationLimit)));
+    }
+    let transition = joint(loaded, &problem)?;
     let wanted = settings.step.or(settings.values.then_some(1));
     let is_first = ranks.others().is_none_or(|(others, _)| others.rank() == 0);
     // As it was called before units moved could be paid for.
@@ -67,60 +65,127 @@ pub(super) fn solve_on(
     let identity = identity.replace("per_unit_moved: 0.0, ", "");
     let checkpoint = Checkpoint::new(files.folder, &loaded.path, identity);
     let mut noted = Noted { wanted, ..Noted::default() };
-    let mut backward =
-        Backward::new(&problem, &states, &transition, Control::Optimal, Carry::Outcome);
-    backward = backward.shared(ranks.clone());
     let saved = match ranks.others() {
         _ if files.force => Ok(None),
         Some(others) => checkpoint.load_shared(others),
         None => checkpoint.load(),
     };
+    let place = checkpoint.path().to_owned();
+    let refuse = |reason: &str| {
+        let message = format!("{}: {reason}", place.display());
+        vec![Complaint::elsewhere(message, "delete it, or start anew with --force")]
+    };
+    let (mut begin, mut left) = (None, None);
     if let Some(Saved { snapshot, notes }) = saved.map_err(|complaint| vec![complaint])? {
-        let left = snapshot.remaining;
-        let refuse = |reason: &str| {
-            let message = format!("{}: {reason}", checkpoint.path().display());
-            vec![Complaint::elsewhere(message, "delete it, or start anew with --force")]
+        let recalled = noted.recall(&notes, transition.states());
+        recalled.ok_or_else(|| refuse("the notes do not add up"))?;
+        left = Some(snapshot.remaining);
+        begin = Some(snapshot);
+    }
+    let mut kept = Kept::new(checkpoint, ranks.clone());
+    let mut warnings = Vec::new();
+    loop {
+        let states = part(loaded, &problem, kept.ranks())?;
+        let backward =
+            Backward::new(&problem, &states, &transition, Control::Optimal, Carry::Outcome);
+        let mut backward = backward.shared(kept.ranks().clone());
+        if let Some(snapshot) = begin.take() {
+            backward.resume(snapshot).map_err(|error| refuse(&error.to_string()))?;
+        }
+        if let (Some(left), true) = (left.take(), is_first) {
+            say(&format!("resuming with {left} steps to go from {}", place.display()));
+        }
+        if let Some(course) = course.as_mut().filter(|course| course.is_moving()) {
+            course.moved();
+        }
+        let way = (&mut kept, &mut course);
+        let seen = (&mut noted, &mut warnings);
+        match run((&mut backward, &transition), &problem, way, together, seen) {
+            Pause::Moved(shares) => {
+                let snapshot = backward.into_snapshot();
+                begin = Some(snapshot.moved(kept.ranks(), &shares));
+                kept.share(shares);
+            }
+            Pause::Ended(status) => {
+                let asked = (loaded, model, settings);
+                let ended =
+                    Ended { backward: &backward, states: &states, problem: &problem, status };
+                let answer =
+                    ended.answer(asked, &transition, (together, watch), (kept.ranks(), noted))?;
+                let found =
+                    |answer| Found::new(Body::LoadDrift(Box::new(answer)), status, warnings);
+                return Ok(answer.map(found));
+            }
+        }
+    }
+}
+
+/// The states of the own rank.
+fn part(
+    loaded: &Loaded,
+    problem: &drift::LoadDrift,
+    ranks: &Ranks,
+) -> Result<States, Vec<Complaint>> {
+    let (processors, levels) = (problem.processors, problem.chain.levels());
+    let states = match ranks.others() {
+        None => States::new(processors, levels),
+        Some((others, shares)) => States::part(processors, levels, shares.own(others.rank())),
+    };
+    states.map_err(|error| refused(loaded, &error.to_string(), None))
+}
+
+/// A recursion that goes on no more.
+struct Ended<'e> {
+    backward: &'e Backward<'e>,
+    states: &'e States,
+    problem: &'e drift::LoadDrift,
+    status: Status,
+}
+
+impl Ended<'_> {
+    /// What it has found, on the first rank.
+    fn answer(
+        &self,
+        (loaded, model, settings): (&Loaded, &LoadDrift, &Settings),
+        transition: &Transition,
+        (together, watch): (&dyn Observer, &Watch),
+        (ranks, noted): (&Ranks, Noted),
+    ) -> Result<Option<Answer>, Vec<Complaint>> {
+        let &Ended { backward, states, problem, status } = self;
+        let is_first = ranks.others().is_none_or(|(others, _)| others.rank() == 0);
+        // Where units moved are paid for, the fixed intervals take the operator, and may be stopped.
+        let moment = Moment(Instant::now());
+        let observer: &dyn Observer = match status {
+            Status::Converged if problem.per_unit_moved > 0.0 => together,
+            Status::Converged => &(),
+            _ => &moment,
         };
-        noted.recall(&notes, states.all()).ok_or_else(|| refuse("the notes do not add up"))?;
-        backward.resume(snapshot).map_err(|error| refuse(&error.to_string()))?;
-        if is_first {
-            say(&format!("resuming with {left} steps to go from {}", checkpoint.path().display()));
+        let fixed = |observer| {
+            let all = (states, ranks);
+            Intervals::moving_shared(problem, all, transition, LONGEST_INTERVAL, observer)
+        };
+        let fixed = match ranks.others() {
+            Some((others, _)) if problem.per_unit_moved > 0.0 => {
+                Some(fixed(&Together::new(observer, others)))
+            }
+            _ => is_first.then(|| fixed(observer)),
+        };
+        let reached = Reached { outcome: backward.outcome(), bounds: backward.value_bounds() };
+        let cost_to_go = (settings.values && status == Status::Converged)
+            .then(|| collected(backward.cost_to_go(), ranks));
+        let Some(fixed) = fixed.filter(|_| is_first) else { return Ok(None) };
+        let mut answer = lay_out(backward, reached, problem, states, &fixed, noted);
+        answer.cost_to_go = cost_to_go;
+        let quick = (states.all() as u64).saturating_mul(problem.steps) <= QUICK;
+        if let (true, Status::Converged, Some(closest)) =
+            (quick, status, answer.closest_threshold.first())
+        {
+            let (states, transition) = prepare(loaded, model, problem)?;
+            let best = problem.best_threshold(&states, &transition, closest.threshold, watch);
+            answer.best_threshold = best.ok().map(Into::into);
         }
+        Ok(Some(answer))
     }
-    let mut kept = Kept::new(checkpoint, ranks);
-    let (status, warnings) = run(&mut backward, &problem, &mut kept, together, &mut noted);
-    // Where units moved are paid for, the fixed intervals take the operator, and may be stopped.
-    let moment = Moment(Instant::now());
-    let observer: &dyn Observer = match status {
-        Status::Converged if problem.per_unit_moved > 0.0 => together,
-        Status::Converged => &(),
-        _ => &moment,
-    };
-    let fixed = |observer| {
-        let states = (&states, ranks);
-        Intervals::moving_shared(&problem, states, &transition, LONGEST_INTERVAL, observer)
-    };
-    let fixed = match ranks.others() {
-        Some((others, _)) if problem.per_unit_moved > 0.0 => {
-            Some(fixed(&Together::new(observer, others)))
-        }
-        _ => is_first.then(|| fixed(observer)),
-    };
-    let reached = Reached { outcome: backward.outcome(), bounds: backward.value_bounds() };
-    let cost_to_go = (settings.values && status == Status::Converged)
-        .then(|| collected(backward.cost_to_go(), ranks));
-    let Some(fixed) = fixed.filter(|_| is_first) else { return Ok(None) };
-    let mut answer = lay_out(&backward, reached, &problem, &states, &fixed, noted);
-    answer.cost_to_go = cost_to_go;
-    let quick = (states.all() as u64).saturating_mul(problem.steps) <= QUICK;
-    if let (true, Status::Converged, Some(closest)) =
-        (quick, status, answer.closest_threshold.first())
-    {
-        let (states, transition) = prepare(loaded, model, &problem)?;
-        let best = problem.best_threshold(&states, &transition, closest.threshold, watch);
-        answer.best_threshold = best.ok().map(Into::into);
-    }
-    Ok(Some(Found::new(Body::LoadDrift(Box::new(answer)), status, warnings)))
 }
 
 /// What the recursion has reached.
@@ -178,88 +243,6 @@ pub(super) fn refused(loaded: &Loaded, label: &str, limit: Option<Status>) -> Ve
     let mut complaint = loaded.complain("problem", "this model cannot be solved", label, help);
     complaint.limit = limit;
     vec![complaint]
-}
-
-/// What is read off on the way.
-#[derive(Default)]
-struct Noted {
-    wanted: Option<u64>,
-    decisions: Option<Decisions>,
-    closest: Vec<Closest>,
-}
-
-impl Noted {
-    /// In words, for a checkpoint.
-    fn words(&self) -> Vec<u64> {
-        let numbers = |c: &Closest| [c.step, c.threshold.to_bits(), c.disagreement.to_bits()];
-        let mut notes = vec![self.closest.len() as u64];
-        notes.extend(self.closest.iter().flat_map(numbers));
-        notes.extend(self.decisions.iter().flat_map(Decisions::words));
-        notes
-    }
-
-    /// Takes up what was saved; `None` if it cannot have been.
-    fn recall(&mut self, notes: &[u64], states: usize) -> Option<()> {
-        let (&count, notes) = notes.split_first()?;
-        let count = usize::try_from(count).ok()?.checked_mul(3)?;
-        let (closest, words) = notes.split_at_checked(count)?;
-        let number = f64::from_bits;
-        let (closest, _) = closest.as_chunks::<3>();
-        self.closest = closest
-            .iter()
-            .map(|&[step, threshold, disagreement]| Closest {
-                step,
-                threshold: number(threshold),
-                disagreement: number(disagreement),
-            })
-            .collect();
-        if !words.is_empty() {
-            self.decisions = Some(Decisions::from_words(states, words.to_vec())?);
-        }
-        Some(())
-    }
-}
-
-fn run(
-    backward: &mut Backward<'_>,
-    problem: &drift::LoadDrift,
-    kept: &mut Kept<'_>,
-    watch: &dyn Observer,
-    found: &mut Noted,
-) -> (Status, Vec<String>) {
-    let mut warnings = Vec::new();
-    let steps = problem.steps;
-    while backward.remaining() > 0 {
-        if let ControlFlow::Break(halt) = watch.progress(steps - backward.remaining(), steps) {
-            match kept.save(backward, found.words()) {
-                Ok(()) if kept.is_first() => {
-                    say(&format!("saved; run again to resume: {}", kept.path().display()));
-                }
-                Ok(()) => {}
-                Err(complaint) => warnings.push(format!("not saved: {complaint}")),
-            }
-            return (halt.into(), warnings);
-        }
-        let saved = if kept.is_due() { kept.save(backward, found.words()) } else { Ok(()) };
-        if let (Err(complaint), true) = (saved, warnings.is_empty()) {
-            warnings.push(format!("not saved: {complaint}"));
-        }
-        backward.advance();
-        let step = backward.remaining() + 1;
-        if step < steps {
-            let from_end = steps - step;
-            if step == 1 || from_end.is_power_of_two() && from_end <= 64 {
-                let closest = backward.closest_threshold();
-                let (threshold, disagreement) = (closest.threshold, closest.disagreement);
-                found.closest.push(Closest { step, threshold, disagreement });
-            }
-            if found.wanted == Some(step) {
-                found.decisions = whole(backward.decisions(), kept.ranks());
-            }
-        }
-    }
-    kept.remove();
-    (Status::Converged, warnings)
 }
 
 fn lay_out(

@@ -1,0 +1,110 @@
+//! The recursion from its beginning, or from where it was saved, to its end: on several ranks, whose blocks may move.
+
+use super::course::Course;
+use super::kept::{Kept, whole};
+use crate::output::say;
+use crate::solution::load_drift::Closest;
+use remapping::communicator::Shares;
+use remapping::drift::{Backward, Decisions, Transition};
+use remapping::{Observer, Status, drift};
+use std::ops::ControlFlow;
+
+/// What is read off on the way.
+#[derive(Default)]
+pub(super) struct Noted {
+    pub wanted: Option<u64>,
+    pub decisions: Option<Decisions>,
+    pub closest: Vec<Closest>,
+}
+
+impl Noted {
+    /// In words, for a checkpoint.
+    fn words(&self) -> Vec<u64> {
+        let numbers = |c: &Closest| [c.step, c.threshold.to_bits(), c.disagreement.to_bits()];
+        let mut notes = vec![self.closest.len() as u64];
+        notes.extend(self.closest.iter().flat_map(numbers));
+        notes.extend(self.decisions.iter().flat_map(Decisions::words));
+        notes
+    }
+
+    /// Takes up what was saved; `None` if it cannot have been.
+    pub fn recall(&mut self, notes: &[u64], states: usize) -> Option<()> {
+        let (&count, notes) = notes.split_first()?;
+        let count = usize::try_from(count).ok()?.checked_mul(3)?;
+        let (closest, words) = notes.split_at_checked(count)?;
+        let number = f64::from_bits;
+        let (closest, _) = closest.as_chunks::<3>();
+        self.closest = closest
+            .iter()
+            .map(|&[step, threshold, disagreement]| Closest {
+                step,
+                threshold: number(threshold),
+                disagreement: number(disagreement),
+            })
+            .collect();
+        if !words.is_empty() {
+            self.decisions = Some(Decisions::from_words(states, words.to_vec())?);
+        }
+        Some(())
+    }
+}
+
+/// Why a recursion does not go on.
+pub(super) enum Pause {
+    /// It is done, or was stopped.
+    Ended(Status),
+    /// The states are shared otherwise from now on.
+    Moved(Shares),
+}
+
+/// Goes on to the end of the recursion, or to where it is stopped, or blocks are to move.
+pub(super) fn run(
+    (backward, transition): (&mut Backward<'_>, &Transition),
+    problem: &drift::LoadDrift,
+    (kept, course): (&mut Kept, &mut Option<&mut Course>),
+    watch: &dyn Observer,
+    (found, warnings): (&mut Noted, &mut Vec<String>),
+) -> Pause {
+    let steps = problem.steps;
+    while backward.remaining() > 0 {
+        if let ControlFlow::Break(halt) = watch.progress(steps - backward.remaining(), steps) {
+            match kept.save(backward, found.words()) {
+                Ok(()) if kept.is_first() => {
+                    say(&format!("saved; run again to resume: {}", kept.path().display()));
+                }
+                Ok(()) => {}
+                Err(complaint) => warnings.push(format!("not saved: {complaint}")),
+            }
+            return Pause::Ended(halt.into());
+        }
+        let saved = if kept.is_due() { kept.save(backward, found.words()) } else { Ok(()) };
+        if let (Err(complaint), true) = (saved, warnings.is_empty()) {
+            warnings.push(format!("not saved: {complaint}"));
+        }
+        if let Some(course) = course {
+            course.begins();
+        }
+        backward.advance();
+        let done = steps - backward.remaining();
+        let moves = course
+            .as_mut()
+            .and_then(|course| course.ends(done, (backward, transition), kept.ranks()));
+        let step = backward.remaining() + 1;
+        if step < steps {
+            let from_end = steps - step;
+            if step == 1 || from_end.is_power_of_two() && from_end <= 64 {
+                let closest = backward.closest_threshold();
+                let (threshold, disagreement) = (closest.threshold, closest.disagreement);
+                found.closest.push(Closest { step, threshold, disagreement });
+            }
+            if found.wanted == Some(step) {
+                found.decisions = whole(backward.decisions(), kept.ranks());
+            }
+        }
+        if let Some(shares) = moves {
+            return Pause::Moved(shares);
+        }
+    }
+    kept.remove();
+    Pause::Ended(Status::Converged)
+}
