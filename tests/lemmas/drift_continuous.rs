@@ -13,6 +13,7 @@ fn normal(ranks: usize, steps: u64) -> ContinuousDrift {
         ranks,
         increments: Increments::Normal { deviation: 1.0 },
         slopes: 0.0,
+        kept_slopes: None,
         noise: 0.0,
         steps,
         remap_cost: 8.0,
