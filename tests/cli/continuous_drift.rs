@@ -83,6 +83,10 @@ fn wrong_models_and_limits() {
         ("remap_cost: 8.0", "remap_cost: -8.0", "negative"),
         ("remap_cost: 8.0", "remap_cost: (fixed: 1, per_unit_moved: -8.0)", "negative"),
         ("remap_cost: 8.0", "remap_cost: PerState([1, 2])", "no states"),
+        ("steps: 60", "kept_slopes: (deviation: 0, change: 0.1), steps: 60", "positive"),
+        ("steps: 60", "kept_slopes: (deviation: 1, change: 1.1), steps: 60", "between 0 and 1"),
+        ("steps: 60", "kept_slopes: (deviation: 1), steps: 60", "change"),
+        ("steps: 60", "slopes: 1, kept_slopes: (deviation: 1, change: 0.1), steps: 60", "not both"),
         ("remap_cost: 8.0", "remap_cost: 8.0, overlap: (steps: 64)", "0 and 63"),
         ("remap_cost: 8.0", "remap_cost: 8.0, overlap: (steps: 2, slowdown: 0.1)", "mean_load"),
     ];
@@ -128,6 +132,41 @@ fn other_costs_of_a_remap() {
             assert!(abs_diff_eq!(line["mean"].as_f64().unwrap(), exact, epsilon = error), "{line}");
         }
     }
+}
+
+/// Slopes that are kept: the policy is the rule, the bound that of hindsight, and both are said.
+#[test]
+fn slopes_that_are_kept() {
+    let model = WALKS.replace("1.0)", "0.1), kept_slopes: (deviation: 0.3, change: 0.02)");
+    let (place, outcome) = run(&model, &["solve", "--json", "--tolerance", "0.1"]);
+    let found = outcome.exits(0).json();
+    assert_eq!(found["kept_slopes"], serde_json::json!({"deviation": 0.3, "change": 0.02}));
+    assert_eq!(found["statistical"], true);
+    assert_eq!(found["bounds"]["upper"], found["threshold_curve"]["cost"]);
+    assert!(number(&found, "/bounds/lower/mean") < number(&found, "/bounds/upper/mean"));
+    // Loads that grow evenly are remapped at thresholds that fall with the steps since.
+    let thresholds = found["threshold_curve"]["by_steps_since"].as_array().unwrap();
+    assert!(thresholds.len() > 2, "{found}");
+    let words = place.run(&["solve", "model.ron", "--tolerance", "0.1"]).exits(0).out;
+    assert!(words.contains("the ranks keep their slopes over remaps"), "{words}");
+    assert!(words.contains("nothing is proved") && !words.contains("certified"), "{words}");
+    place.write("solution.json", found.to_string());
+    for target in ["c", "python", "json"] {
+        assert!(!place.run(&["export", "solution.json", "--to", target]).exits(0).out.is_empty());
+    }
+    let compare = ["compare", "model.ron", "--runs", "300", "--json"];
+    let found = place.run(&compare).exits(0).json();
+    let lines = found["policies"].as_array().unwrap();
+    let least = |line: &Value| number(line, "/mean") - number(line, "/half_width");
+    assert!(lines.iter().all(|line| least(&lines[0]) <= number(line, "/mean")), "{found}");
+    // Out of reach, and stopped before anything is known.
+    let long = model.replace("12", "1000").replace("60", "2000");
+    let (_place, outcome) = run(&long, &["solve", "--json", "--time-limit", "0.3"]);
+    let found = outcome.exits(3).json();
+    assert_eq!(found["status"], "time_limit");
+    assert_eq!(number(&found, "/value_bounds/lower"), 0.0);
+    let (_place, outcome) = run(&long.replace("1000", "2000"), &["check"]);
+    assert!(outcome.exits(1).err.contains("4e9"));
 }
 
 /// The log as CSV.
