@@ -104,8 +104,8 @@ fn redrawn(facts: &Facts<'_>) -> f64 {
     facts.slopes.as_ref().filter(|found| found.fate == Fate::Redrawn).map_or(0.0, |s| s.spread)
 }
 
-/// Slopes that last, where the log does not say that there are none or that remaps redraw them, and where they are much
-/// of what loads gain between remaps.
+/// Slopes that last, where the log does not say that there are none or that remaps redraw them: longer than it takes from
+/// one remap to the next, and much of what loads gain meanwhile.
 fn lasting(facts: &Facts<'_>) -> Option<Lasting> {
     let fate = facts.slopes.as_ref().map(|found| found.fate);
     if matches!(fate, Some(Fate::None | Fate::Redrawn)) {
@@ -127,7 +127,8 @@ fn lasting(facts: &Facts<'_>) -> Option<Lasting> {
         best = (average, n);
     }
     let [by_walk, by_slopes] = found.gained(best.1);
-    (by_slopes >= MUCH * (by_walk + by_slopes)).then_some(found)
+    let lasts = found.change * best.1 as f64 <= 1.0;
+    (lasts && by_slopes >= MUCH * (by_walk + by_slopes)).then_some(found)
 }
 
 /// Share of the variance of what loads gain between remaps from which on slopes matter.

@@ -201,9 +201,27 @@ fn costs(family: Family, seed: u64) -> Vec<f64> {
     lines.iter().map(|line| number(line, "/cost")).collect()
 }
 
+/// Slopes that last are found in a log and kept by the model; its rule is about as good as the best of the rules in use,
+/// chosen after the fact.
+#[test]
+fn fitted_rules_know_slopes_that_are_kept() {
+    for family in [Family::Drift, Family::SlopesRedrawn] {
+        let costs = costs(family, 1);
+        let best = costs[1..].iter().copied().fold(f64::INFINITY, f64::min);
+        assert!(costs[0] <= 1.04 * best, "{family:?}: {costs:?}");
+    }
+    let Run { record, remap_cost } = Family::SlopesRedrawn.run(32, 300, 20.0, 1);
+    let place = Workplace::new();
+    place.write("log.csv", csv(&record, 0..300));
+    let fit = ["fit", "log.csv", "--json", "--remap-cost", &remap_cost.to_string()];
+    let found = place.run(&fit).exits(0).json();
+    assert_eq!(found["models"][0]["problem"], "continuous_drift", "{found}");
+    let file = found["models"][0]["file"].as_str().unwrap();
+    assert!(file.contains("kept_slopes: (deviation: 0.09"), "made with 0.1: {file}");
+}
+
 /// On the second halves of logs, the rule that was fitted to the first and solved is no worse than the best of the
-/// rules in use, chosen after the fact: not at 95 %, paired over logs. Slopes that change at times of their own, not at
-/// remaps, are not what the model says, and the best rule there is better by less than 3 %.
+/// rules in use, chosen after the fact: not at 95 %, paired over logs.
 #[test]
 #[ignore = "four minutes; run with: cargo test --test cli fitted_rules_are_no_worse -- --ignored"]
 fn fitted_rules_are_no_worse() {
@@ -215,9 +233,7 @@ fn fitted_rules_are_no_worse() {
         // In units of each log.
         let less: Vec<f64> = all.iter().map(|costs| 1.0 - costs[best] / costs[0]).collect();
         let less = Estimate::of(&less);
-        match family {
-            Family::SlopesRedrawn => assert!(less.value <= 0.03, "{less:?}"),
-            _ => assert!(less.lower <= 0.0, "{family:?}: rule {best} is better by {less:?}"),
-        }
+        println!("{family:?}: the best rule in use costs less by a share of {less:?}");
+        assert!(less.lower <= 0.0, "{family:?}: rule {best} is better by {less:?}");
     }
 }

@@ -19,7 +19,7 @@ use rayon::prelude::*;
 use std::ops::ControlFlow;
 
 /// Paths that the rule is searched on, at least and most, and how many costs they may have in all.
-const PATHS: [usize; 2] = [16, 192];
+const PATHS: [usize; 2] = [16, 96];
 const COSTS: usize = 20_000_000;
 
 /// Loads that the search looks at, in all.

@@ -105,6 +105,7 @@ pub fn best(paths: &[Costs], remap_cost: f64, observer: &dyn Observer) -> Result
         }
         Ok(rule.cost(paths, remap_cost))
     };
+    let count = |rule: &Rule| rule.since.len() + rule.left.len();
     // Loads that grow evenly want 2 C over the steps since, walks the same at all times.
     let left: Thresholds =
         firsts(end).into_iter().map(|left| (left, remap_cost / left as f64)).collect();
@@ -125,7 +126,7 @@ pub fn best(paths: &[Costs], remap_cost: f64, observer: &dyn Observer) -> Result
     for factors in FACTORS {
         loop {
             let before = least;
-            for at in 0..rule.since.len() + rule.left.len() {
+            for at in 0..count(&rule) {
                 for factor in factors {
                     let mut tried = rule.clone();
                     *tried.threshold(at) *= factor;
@@ -142,15 +143,9 @@ pub fn best(paths: &[Costs], remap_cost: f64, observer: &dyn Observer) -> Result
     }
     // Neighbours become one while that costs little.
     loop {
-        let mut joined: Option<(Rule, f64)> = None;
-        for at in 0..rule.since.len() + rule.left.len() {
-            for tried in rule.joined(at) {
-                let found = cost(&tried)?;
-                if joined.as_ref().is_none_or(|(_, least)| found < *least) {
-                    joined = Some((tried, found));
-                }
-            }
-        }
+        let tried: Vec<Rule> = (0..count(&rule)).flat_map(|at| rule.joined(at)).collect();
+        let costs: Result<Vec<f64>, Halt> = tried.par_iter().map(cost).collect();
+        let joined = tried.into_iter().zip(costs?).min_by(|a, b| a.1.total_cmp(&b.1));
         match joined {
             Some((tried, found)) if found <= least * (1.0 + WORTH) => {
                 (rule, least) = (tried, found.min(least));
@@ -196,7 +191,7 @@ impl Rule {
             list.remove(at + 1);
             rule
         };
-        [0.0, 0.25, 0.5, 0.75, 1.0].map(join).to_vec()
+        [0.0, 0.5, 1.0].map(join).to_vec()
     }
 
     fn cost(&self, paths: &[Costs], remap_cost: f64) -> f64 {
@@ -206,9 +201,7 @@ impl Rule {
         let remaps = |step: usize, at: usize, cost: f64| {
             cost > since[at - 1] && left.get(steps - step - 1).is_none_or(|least| cost > *least)
         };
-        let costs: Vec<f64> =
-            paths.par_iter().map(|costs| costs.follow(remap_cost, remaps).0).collect();
-        costs.iter().sum()
+        paths.iter().map(|costs| costs.follow(remap_cost, remaps).0).sum()
     }
 
     fn curve(&self, steps: usize) -> Curve {
