@@ -1,13 +1,19 @@
 //! Loads that drift by normal increments, with slopes and noise where there are any: `ContinuousDrift`.
+//!
+//! Where the log shows that remaps redraw slopes the model says so; otherwise slopes last, over remaps too, and change
+//! at times of their own. A remap that took them away would have had to be seen.
 
-use super::load_drift::REFUTED;
+use super::load_drift::SEED;
 use super::periodic::normal;
 use super::{Deck, Facts, short};
-use remapping::drift::continuous::{ContinuousDrift, Increments};
+use rand::RngExt;
+use remapping::drift::continuous::{ContinuousDrift, Increments, KeptSlopes, Loads};
 use remapping::fit::growth::Point;
+use remapping::fit::lasting::Lasting;
 use remapping::fit::slopes::Fate;
 use remapping::overlap::Overlap;
-use remapping::simulate::Stream;
+use remapping::random::stream;
+use remapping::simulate::{Stream, Workload};
 use std::f64::consts::SQRT_2;
 
 /// Most steps of the model.
@@ -20,12 +26,19 @@ pub fn continuous_drift(facts: &Facts<'_>) -> Option<Deck> {
         return None;
     }
     let increments = &facts.increments;
-    let deviation = increments.deviation.value;
-    let noise = if increments.noise > 0.2 * deviation { increments.noise } else { 0.0 };
+    let mut deviation = increments.deviation.value;
+    let mut noise = if increments.noise > 0.2 * deviation { increments.noise } else { 0.0 };
+    let ranks = facts.record.ranks();
+    let mut kept_slopes = None;
+    if let Some(found) = lasting(facts) {
+        kept_slopes = Some(KeptSlopes { deviation: found.slopes, change: found.change });
+        (deviation, noise) = (found.walk, found.noise);
+    }
     let problem = ContinuousDrift {
-        ranks: facts.record.ranks(),
+        ranks,
         increments: Increments::Normal { deviation },
-        slopes: slopes(facts),
+        slopes: redrawn(facts),
+        kept_slopes,
         noise,
         steps: steps.min(MOST_STEPS),
         remap_cost: facts.remap_cost,
@@ -39,7 +52,8 @@ pub fn continuous_drift(facts: &Facts<'_>) -> Option<Deck> {
     let lags = facts.lags();
     // What a rank gains is seen through the noise of two steps.
     let gained = ContinuousDrift { noise: SQRT_2 * noise, ..problem.clone() };
-    let expected = gained.expected(lags.last().copied().unwrap_or(1) as u64)?;
+    let longest = lags.last().copied().unwrap_or(1) as u64;
+    let expected = gained.expected(longest).unwrap_or_else(|| sampled(&gained, longest));
     let point = |lag: &usize| Point { lag: *lag, mean: expected[lag - 1], half_width: 0.0 };
     let start = facts.whole.mean;
     let mut misfits = Vec::new();
@@ -53,26 +67,31 @@ pub fn continuous_drift(facts: &Facts<'_>) -> Option<Deck> {
             None
         }
     };
-    if problem.slopes > 0.0 && facts.slopes.as_ref().is_some_and(|s| s.fate == Fate::Kept) {
-        misfits
-            .push("the ranks keep their slopes over a remap; the model draws them anew".to_owned());
-    }
     let mut model = format!(
         "ContinuousDrift(\n    processors: {},\n    increments: Normal(deviation: {}),\n",
         problem.ranks,
         short(deviation)
     );
-    for (name, value) in [("slopes", problem.slopes), ("noise", problem.noise)] {
-        if value > 0.0 {
-            model += &format!("    {name}: {},\n", short(value));
+    if problem.slopes > 0.0 {
+        model += &format!("    slopes: {},\n", short(problem.slopes));
+    }
+    let mut parameters = Vec::new();
+    match problem.kept_slopes {
+        None => parameters.push(("deviation per step".to_owned(), increments.deviation)),
+        Some(KeptSlopes { deviation, change }) => {
+            let (slopes, change) = (short(deviation), short(change));
+            model += &format!("    kept_slopes: (deviation: {slopes}, change: {change}),\n");
         }
+    }
+    if noise > 0.0 {
+        model += &format!("    noise: {},\n", short(noise));
     }
     let cost = short(problem.remap_cost);
     model += &format!("    steps: {},\n    remap_cost: {cost},\n)", problem.steps);
     Some(Deck {
         problem: "continuous_drift",
         model,
-        parameters: vec![("deviation per step".to_owned(), increments.deviation)],
+        parameters,
         predicted: lags.iter().map(point).collect(),
         unit: 1.0,
         misfits,
@@ -80,21 +99,57 @@ pub fn continuous_drift(facts: &Facts<'_>) -> Option<Deck> {
     })
 }
 
-/// Standard deviation of the ranks' slopes: between remaps, or over the log where there are none.
-fn slopes(facts: &Facts<'_>) -> f64 {
-    let increments = &facts.increments;
-    match &facts.slopes {
-        Some(found) if found.fate == Fate::None => 0.0,
-        Some(found) => found.spread,
-        None if increments.same_drift >= REFUTED => 0.0,
-        None => {
-            let ranks = increments.drifts.len() as f64;
-            let mean = increments.drifts.iter().sum::<f64>() / ranks;
-            let squares: f64 = increments.drifts.iter().map(|d| (d - mean).powi(2)).sum();
-            let by_chance = increments.deviation.value.powi(2) / facts.whole.steps as f64;
-            (squares / (ranks - 1.0) - by_chance).max(0.0).sqrt()
+/// Standard deviation of slopes that remaps draw anew, where the log says so.
+fn redrawn(facts: &Facts<'_>) -> f64 {
+    facts.slopes.as_ref().filter(|found| found.fate == Fate::Redrawn).map_or(0.0, |s| s.spread)
+}
+
+/// Slopes that last, where the log does not say that there are none or that remaps redraw them: longer than it takes from
+/// one remap to the next, and much of what loads gain meanwhile.
+fn lasting(facts: &Facts<'_>) -> Option<Lasting> {
+    let fate = facts.slopes.as_ref().map(|found| found.fate);
+    if matches!(fate, Some(Fate::None | Fate::Redrawn)) {
+        return None;
+    }
+    let found = Lasting::of(facts.record)?;
+    if found.slopes == 0.0 {
+        return None;
+    }
+    // The interval of least cost per step, about: the largest of P normal numbers is this far out.
+    let far = (2.0 * (facts.record.ranks() as f64).ln()).sqrt();
+    let (mut spent, mut best) = (facts.remap_cost, (f64::INFINITY, 1));
+    for n in 1..=facts.record.steps() {
+        spent += far * found.gained(n).iter().sum::<f64>().sqrt();
+        let average = spent / n as f64;
+        if average >= best.0 {
+            break;
+        }
+        best = (average, n);
+    }
+    let [by_walk, by_slopes] = found.gained(best.1);
+    let lasts = found.change * best.1 as f64 <= 1.0;
+    (lasts && by_slopes >= MUCH * (by_walk + by_slopes)).then_some(found)
+}
+
+/// Share of the variance of what loads gain between remaps from which on slopes matter.
+const MUCH: f64 = 0.1;
+
+/// The expected imbalance from 1 to so many steps after a remap, by sampling.
+fn sampled(problem: &ContinuousDrift, steps: u64) -> Vec<f64> {
+    const RUNS: u64 = 400;
+    let workload = Loads::new(problem.clone());
+    let mut sums = vec![0.0; steps as usize];
+    let mut loads = Vec::new();
+    for run in 0..RUNS {
+        let mut world = workload.start(stream(SEED, run));
+        for sum in &mut sums {
+            workload.advance(&mut world);
+            workload.loads(&world, &0, &mut loads);
+            let mean = loads.iter().sum::<f64>() / loads.len() as f64;
+            *sum += loads.iter().copied().fold(f64::MIN, f64::max) - mean;
         }
     }
+    sums.into_iter().map(|sum| sum / RUNS as f64).collect()
 }
 
 /// Times of a run that starts balanced at `start`.
@@ -108,13 +163,21 @@ fn record(
     let ranks = problem.ranks;
     let deviation = problem.increments.deviation();
     let mut loads = vec![start; ranks];
-    let mut slopes: Vec<f64> = (0..ranks).map(|_| problem.slopes * normal(numbers)).collect();
+    let (kept, change) =
+        problem.kept_slopes.map_or((0.0, 0.0), |kept| (kept.deviation, kept.change));
+    // One of the two is 0.
+    let size = problem.slopes + kept;
+    let mut slopes: Vec<f64> = (0..ranks).map(|_| size * normal(numbers)).collect();
     let mut seconds = Vec::with_capacity(steps * ranks);
     for step in 0..steps {
         if remaps.contains(&step) {
             let mean = loads.iter().sum::<f64>() / ranks as f64;
             loads.fill(mean);
-            slopes.iter_mut().for_each(|slope| *slope = problem.slopes * normal(numbers));
+        }
+        let is_new = problem.slopes > 0.0 && remaps.contains(&step)
+            || change > 0.0 && numbers.random::<f64>() < change;
+        if is_new {
+            slopes.iter_mut().for_each(|slope| *slope = size * normal(numbers));
         }
         for (load, slope) in loads.iter_mut().zip(&slopes) {
             *load += slope + deviation * normal(numbers);

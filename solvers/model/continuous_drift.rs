@@ -5,7 +5,9 @@ use super::explain::Shape;
 use super::law::SIZES;
 use super::number::Decimal;
 use super::review::Review;
-use remapping::drift::continuous::{ContinuousDrift as Problem, Increments as Law, NoBounds};
+use remapping::drift::continuous::{
+    ContinuousDrift as Problem, Increments as Law, KeptSlopes as Kept, NoBounds,
+};
 use serde::Deserialize;
 
 /// `ContinuousDrift(...)`.
@@ -18,6 +20,9 @@ pub struct ContinuousDrift {
     /// Standard deviation of the processors' slopes, which a remap draws anew.
     #[serde(default)]
     slopes: Option<Decimal>,
+    /// Slopes that the processors keep over remaps.
+    #[serde(default)]
+    kept_slopes: Option<KeptSlopes>,
     /// Standard deviation of what a step has of its own.
     #[serde(default)]
     noise: Option<Decimal>,
@@ -29,6 +34,14 @@ pub struct ContinuousDrift {
     /// The mean load, where steps are slower by a share of it.
     #[serde(default)]
     mean_load: Option<Decimal>,
+}
+
+/// `(deviation: 0.1, change: 0.01)`: in each step all slopes are drawn anew with probability `change`.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct KeptSlopes {
+    deviation: Decimal,
+    change: Decimal,
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -49,6 +62,7 @@ pub(super) const SHAPES: &[Shape] = &[
          Jumps(rate: 0.05, size: 4.0)",
     ),
     ("problem.slopes", "0.2"),
+    ("problem.kept_slopes", "(deviation: 0.2, change: 0.01)"),
     ("problem.noise", "0.5"),
     ("problem.remap_cost", "8.0 or (fixed: 8.0, per_unit_moved: 0.5)"),
     ("problem.overlap", "(steps: 3, slowdown: 0.05)"),
@@ -71,6 +85,18 @@ impl ContinuousDrift {
                 let path = format!("problem.{name}");
                 review.exact_nonnegative(&path, number, "a standard deviation");
                 review.moderate(&path, number.value, SIZES);
+            }
+        }
+        if let Some(KeptSlopes { deviation, change }) = &self.kept_slopes {
+            let path = "problem.kept_slopes.deviation";
+            review.exact_nonnegative(path, deviation, "a standard deviation");
+            review.moderate(path, deviation.value, SIZES);
+            let path = "problem.kept_slopes.change";
+            review.exact_nonnegative(path, change, "a probability");
+            if change.value > 1.0 {
+                let message = "a probability is between 0 and 1";
+                let help = "take the share of steps in which all slopes change, as 0.01";
+                review.fault(path, message, &format!("found {}", change.value), help);
             }
         }
         let path = "problem.remap_cost";
@@ -106,7 +132,11 @@ impl ContinuousDrift {
             let (place, help) = match fault {
                 NoBounds::Ranks(_) => ("problem.processors", "take fewer, or levels: LoadDrift"),
                 NoBounds::Steps(_) => ("problem.steps", "take fewer, or levels: LoadDrift"),
+                NoBounds::Long(..) => ("problem.kept_slopes", "take fewer steps or processors"),
                 NoBounds::NotNormal => ("problem.increments", "take Normal, or leave both out"),
+                NoBounds::Law(_) if self.kept_slopes.is_some() => {
+                    ("problem.kept_slopes", "correct it: (deviation: 0.2, change: 0.01)")
+                }
                 _ => ("problem.increments", "correct the parameter"),
             };
             review.fault(place, "this model is out of range", &fault.to_string(), help);
@@ -136,6 +166,10 @@ impl ContinuousDrift {
                 }
             },
             slopes: number(&self.slopes),
+            kept_slopes: self
+                .kept_slopes
+                .as_ref()
+                .map(|kept| Kept { deviation: kept.deviation.value, change: kept.change.value }),
             noise: number(&self.noise),
             steps: self.steps,
             remap_cost,

@@ -215,7 +215,9 @@ pub fn solve(loaded: &Loaded, settings: &Settings, files: Files<'_>) -> Outcome<
 pub fn document(loaded: &Loaded, settings: &Settings, found: Found, seconds: f64) -> Solved {
     let tolerance = match &found.body {
         Body::LoadDrift(answer) if answer.statistical => settings.gap.unwrap_or(Goal::GAP),
-        Body::ContinuousDrift(_) => settings.gap.unwrap_or(Drifting::GAP),
+        Body::ContinuousDrift(answer) => {
+            settings.gap.unwrap_or(Drifting::usual_gap(answer.kept_slopes))
+        }
         Body::ManyPhases(_) => settings.gap.unwrap_or(many_phases::GAP),
         _ => settings.tolerance,
     };

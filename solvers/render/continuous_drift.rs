@@ -4,6 +4,7 @@ use super::load_drift::{between, late, moved, rule, sampled_cells, thresholds, w
 use crate::plot::chart::Chart;
 use crate::solution::continuous_drift::Answer;
 use crate::solution::load_drift::Curve;
+use remapping::drift::continuous::KeptSlopes;
 use std::fmt::Write;
 
 /// The readable summary.
@@ -16,6 +17,17 @@ pub fn summary(text: &mut String, answer: &Answer) {
     }
     if let Some(overlap) = answer.overlap {
         late(text, overlap);
+    }
+    if let Some(KeptSlopes { change, .. }) = answer.kept_slopes {
+        let new = match change {
+            0.0 => String::new(),
+            _ => format!(", and draw new ones in a share {change} of the steps"),
+        };
+        let _ = writeln!(
+            text,
+            "the ranks keep their slopes over remaps{new}; the policy is the rule, and the lower bound that of remaps \
+             chosen in hindsight"
+        );
     }
     let _ = writeln!(
         text,

@@ -1,9 +1,11 @@
-//! A sweep as curves: what the table shows, over the first parameter.
+//! A sweep as curves: what the table shows, over the first parameter; of drifting loads the optimal cost per step, between
+//! both of its bounds.
 
 use super::row;
 use crate::plot::chart::{Axis, Chart, Series};
 use crate::plot::{COLOURS, DrawError, Picture};
 use crate::solution::sweep::Run;
+use crate::solution::{Body, Bounds, load_drift::Both};
 use plotters::coord::Shift;
 use plotters::prelude::*;
 use serde_json::Value;
@@ -16,6 +18,33 @@ struct Point {
     x: f64,
     others: String,
     cells: Vec<(String, Option<f64>)>,
+    cost: Option<Cost>,
+}
+
+/// The optimal cost per step: where it surely or very likely lies, and the lower bound and the policy's cost.
+#[derive(Clone, Copy)]
+struct Cost {
+    within: [f64; 2],
+    means: [f64; 2],
+}
+
+impl Cost {
+    /// Of a run of drifting loads.
+    fn of(run: &Run) -> Option<Cost> {
+        let (within, both, steps) = match &run.solution.body {
+            Body::LoadDrift(answer) => (answer.value_bounds, answer.bounds, answer.steps),
+            Body::ContinuousDrift(answer) => (answer.value_bounds, answer.bounds, answer.steps),
+            _ => return None,
+        };
+        let each = |value: f64| value / steps as f64;
+        let Bounds { lower, upper } = within;
+        let means = match both {
+            Some(Both { lower, upper }) => [lower.mean, upper.mean],
+            None => [lower, upper],
+        };
+        let whole = lower.is_finite() && upper < f64::MAX;
+        whole.then(|| Cost { within: [lower, upper].map(each), means: means.map(each) })
+    }
 }
 
 /// The runs so far.
@@ -40,7 +69,7 @@ impl Curves {
         let others: Vec<String> = run.set.iter().skip(1).map(other).collect();
         let cells = row(run).into_iter().skip(run.set.len());
         let cells = cells.map(|(name, text)| (name, number(&text))).collect();
-        self.points.push(Point { x, others: others.join(", "), cells });
+        self.points.push(Point { x, others: others.join(", "), cells, cost: Cost::of(run) });
     }
 
     /// The first column of the table that has numbers which differ, or the first that has any.
@@ -84,34 +113,70 @@ impl Picture for Curves {
     where
         B::ErrorType: 'static,
     {
-        let column = self.column().unwrap_or_else(|| "no numbers".to_owned());
         let mut names: Vec<&str> = Vec::new();
         for point in &self.points {
             if !names.contains(&point.others.as_str()) {
                 names.push(&point.others);
             }
         }
+        let costs: Vec<Cost> = self.points.iter().filter_map(|point| point.cost).collect();
+        let is_cost = !costs.is_empty();
+        let column = match is_cost {
+            true => "cost per step: policy and lower bound, shaded with errors".to_owned(),
+            false => self.column().unwrap_or_else(|| "no numbers".to_owned()),
+        };
         let mut series = Vec::new();
         for (others, colour) in names.iter().take(MOST).zip(COLOURS) {
-            let of = self.points.iter().filter(|point| point.others == **others);
+            let of = || self.points.iter().filter(|point| point.others == **others);
+            if is_cost {
+                series.extend(between(others, colour, of()));
+                continue;
+            }
             let mut curve: Vec<(f64, f64)> =
-                of.filter_map(|point| Some((point.x, point.value(&column)?))).collect();
+                of().filter_map(|point| Some((point.x, point.value(&column)?))).collect();
             curve.sort_by(|a, b| a.0.total_cmp(&b.0));
             series.push(Series::line(colour, curve.clone()).named((*others).to_owned()));
             series.push(Series::dots(colour, curve));
         }
-        let x = ends(self.points.iter().map(|point| point.x));
-        let y = ends(self.points.iter().filter_map(|point| point.value(&column)));
+        let places = || self.points.iter().map(|point| point.x);
+        let (least, most) =
+            (places().fold(f64::INFINITY, f64::min), places().fold(f64::NEG_INFINITY, f64::max));
+        // Numbers of processors and the like.
+        let logarithmic = is_cost && least > 0.0 && most >= 20.0 * least;
+        let x = if logarithmic { least / 1.1..most * 1.1 } else { ends(places()) };
+        let y = match is_cost {
+            true => ends(costs.iter().flat_map(|cost| cost.within)),
+            false => ends(self.points.iter().filter_map(|point| point.value(&column))),
+        };
         let digits = |range: &std::ops::Range<f64>| {
             (2.0 - (range.end - range.start).log10()).ceil().clamp(0.0, 9.0) as usize
         };
         let (along, up) = (digits(&x), digits(&y));
         let chart = Chart {
             title: &self.title,
-            x: Axis::new(&self.path, x, along),
+            x: Axis { logarithmic, ..Axis::new(&self.path, x, along) },
             y: Axis::new(&column, y, up),
             series,
         };
         chart.draw(area)
     }
+}
+
+/// The costs of some runs: both bounds as lines, and where they may lie in all.
+fn between<'a>(
+    name: &str,
+    colour: RGBColor,
+    points: impl Iterator<Item = &'a Point>,
+) -> Vec<Series> {
+    let mut costs: Vec<(f64, Cost)> =
+        points.filter_map(|point| Some((point.x, point.cost?))).collect();
+    costs.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let end = |which: usize| costs.iter().map(move |(x, cost)| (*x, cost.within[which]));
+    let mean = |which: usize| costs.iter().map(move |(x, cost)| (*x, cost.means[which]));
+    vec![
+        Series::area(colour, 0.2, end(0).chain(end(1).rev())),
+        Series::line(colour, mean(1)).named(name.to_owned()),
+        Series::dots(colour, mean(1)),
+        Series::line(colour, mean(0)),
+    ]
 }

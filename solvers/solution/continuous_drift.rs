@@ -2,6 +2,7 @@
 
 use super::Bounds;
 use super::load_drift::{Both, Curve, Representation};
+use remapping::drift::continuous::KeptSlopes;
 use remapping::overlap::Overlap;
 use serde::{Deserialize, Serialize};
 
@@ -20,6 +21,9 @@ pub struct Answer {
     /// How a remap overlaps the steps after its decision, where it does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub overlap: Option<Overlap>,
+    /// Slopes that are kept over remaps, where there are some: the policy is the rule then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kept_slopes: Option<KeptSlopes>,
     /// What the answer was computed on: sample paths.
     pub representation: Representation,
     /// Whether the bounds are confidence intervals: likely, not proved.

@@ -4,7 +4,7 @@
 //! to any other, [`increments`] looks at changes per step as
 //! numbers, [`change`] looks for a change of phase, [`growth`] compares what a model predicts with what
 //! was recorded, [`goodness`] whether the record looks like those the model makes, and [`level`] tells drifts
-//! from noise. [`whole`] takes in the steps one by one, however many they are.
+//! from noise, and [`lasting`] slopes that last from walks. [`whole`] takes in the steps one by one, however many they are.
 //!
 //! ```
 //! use remapping::fit::change::change;
@@ -27,6 +27,7 @@ mod counting;
 pub mod goodness;
 pub mod growth;
 pub mod increments;
+pub mod lasting;
 pub mod level;
 mod resample;
 pub mod running;

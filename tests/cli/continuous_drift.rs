@@ -83,6 +83,10 @@ fn wrong_models_and_limits() {
         ("remap_cost: 8.0", "remap_cost: -8.0", "negative"),
         ("remap_cost: 8.0", "remap_cost: (fixed: 1, per_unit_moved: -8.0)", "negative"),
         ("remap_cost: 8.0", "remap_cost: PerState([1, 2])", "no states"),
+        ("steps: 60", "kept_slopes: (deviation: 0, change: 0.1), steps: 60", "positive"),
+        ("steps: 60", "kept_slopes: (deviation: 1, change: 1.1), steps: 60", "between 0 and 1"),
+        ("steps: 60", "kept_slopes: (deviation: 1), steps: 60", "change"),
+        ("steps: 60", "slopes: 1, kept_slopes: (deviation: 1, change: 0.1), steps: 60", "not both"),
         ("remap_cost: 8.0", "remap_cost: 8.0, overlap: (steps: 64)", "0 and 63"),
         ("remap_cost: 8.0", "remap_cost: 8.0, overlap: (steps: 2, slowdown: 0.1)", "mean_load"),
     ];
@@ -130,6 +134,41 @@ fn other_costs_of_a_remap() {
     }
 }
 
+/// Slopes that are kept: the policy is the rule, the bound that of hindsight, and both are said.
+#[test]
+fn slopes_that_are_kept() {
+    let model = WALKS.replace("1.0)", "0.1), kept_slopes: (deviation: 0.3, change: 0.02)");
+    let (place, outcome) = run(&model, &["solve", "--json", "--tolerance", "0.1"]);
+    let found = outcome.exits(0).json();
+    assert_eq!(found["kept_slopes"], serde_json::json!({"deviation": 0.3, "change": 0.02}));
+    assert_eq!(found["statistical"], true);
+    assert_eq!(found["bounds"]["upper"], found["threshold_curve"]["cost"]);
+    assert!(number(&found, "/bounds/lower/mean") < number(&found, "/bounds/upper/mean"));
+    // Loads that grow evenly are remapped at thresholds that fall with the steps since.
+    let thresholds = found["threshold_curve"]["by_steps_since"].as_array().unwrap();
+    assert!(thresholds.len() > 2, "{found}");
+    let words = place.run(&["solve", "model.ron", "--tolerance", "0.1"]).exits(0).out;
+    assert!(words.contains("the ranks keep their slopes over remaps"), "{words}");
+    assert!(words.contains("nothing is proved") && !words.contains("certified"), "{words}");
+    place.write("solution.json", found.to_string());
+    for target in ["c", "python", "json"] {
+        assert!(!place.run(&["export", "solution.json", "--to", target]).exits(0).out.is_empty());
+    }
+    let compare = ["compare", "model.ron", "--runs", "300", "--json"];
+    let found = place.run(&compare).exits(0).json();
+    let lines = found["policies"].as_array().unwrap();
+    let least = |line: &Value| number(line, "/mean") - number(line, "/half_width");
+    assert!(lines.iter().all(|line| least(&lines[0]) <= number(line, "/mean")), "{found}");
+    // Out of reach, and stopped before anything is known.
+    let long = model.replace("12", "1000").replace("60", "2000");
+    let (_place, outcome) = run(&long, &["solve", "--json", "--time-limit", "0.3"]);
+    let found = outcome.exits(3).json();
+    assert_eq!(found["status"], "time_limit");
+    assert_eq!(number(&found, "/value_bounds/lower"), 0.0);
+    let (_place, outcome) = run(&long.replace("1000", "2000"), &["check"]);
+    assert!(outcome.exits(1).err.contains("4e9"));
+}
+
 /// The log as CSV.
 fn csv(record: &Record, steps: std::ops::Range<usize>) -> String {
     let ranks = record.ranks();
@@ -162,9 +201,27 @@ fn costs(family: Family, seed: u64) -> Vec<f64> {
     lines.iter().map(|line| number(line, "/cost")).collect()
 }
 
+/// Slopes that last are found in a log and kept by the model; its rule is about as good as the best of the rules in use,
+/// chosen after the fact.
+#[test]
+fn fitted_rules_know_slopes_that_are_kept() {
+    for family in [Family::Drift, Family::SlopesRedrawn] {
+        let costs = costs(family, 1);
+        let best = costs[1..].iter().copied().fold(f64::INFINITY, f64::min);
+        assert!(costs[0] <= 1.04 * best, "{family:?}: {costs:?}");
+    }
+    let Run { record, remap_cost } = Family::SlopesRedrawn.run(32, 300, 20.0, 1);
+    let place = Workplace::new();
+    place.write("log.csv", csv(&record, 0..300));
+    let fit = ["fit", "log.csv", "--json", "--remap-cost", &remap_cost.to_string()];
+    let found = place.run(&fit).exits(0).json();
+    assert_eq!(found["models"][0]["problem"], "continuous_drift", "{found}");
+    let file = found["models"][0]["file"].as_str().unwrap();
+    assert!(file.contains("kept_slopes: (deviation: 0.09"), "made with 0.1: {file}");
+}
+
 /// On the second halves of logs, the rule that was fitted to the first and solved is no worse than the best of the
-/// rules in use, chosen after the fact: not at 95 %, paired over logs. Slopes that change at times of their own, not at
-/// remaps, are not what the model says, and the best rule there is better by less than 3 %.
+/// rules in use, chosen after the fact: not at 95 %, paired over logs.
 #[test]
 #[ignore = "four minutes; run with: cargo test --test cli fitted_rules_are_no_worse -- --ignored"]
 fn fitted_rules_are_no_worse() {
@@ -176,9 +233,7 @@ fn fitted_rules_are_no_worse() {
         // In units of each log.
         let less: Vec<f64> = all.iter().map(|costs| 1.0 - costs[best] / costs[0]).collect();
         let less = Estimate::of(&less);
-        match family {
-            Family::SlopesRedrawn => assert!(less.value <= 0.03, "{less:?}"),
-            _ => assert!(less.lower <= 0.0, "{family:?}: rule {best} is better by {less:?}"),
-        }
+        println!("{family:?}: the best rule in use costs less by a share of {less:?}");
+        assert!(less.lower <= 0.0, "{family:?}: rule {best} is better by {less:?}");
     }
 }

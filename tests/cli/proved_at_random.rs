@@ -140,6 +140,7 @@ const SLOW: [&str; 5] = [
 /// Those of which nothing is computed that could be proved: confidence intervals.
 const STATISTICAL: [&str; 9] = [
     "continuous_drift/jumps.ron",
+    "continuous_drift/kept_slopes.ron",
     "continuous_drift/late_remaps.ron",
     "continuous_drift/slopes_and_noise.ron",
     "continuous_drift/walks.ron",

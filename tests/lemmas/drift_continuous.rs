@@ -3,7 +3,7 @@
 use approx::{abs_diff_eq, assert_abs_diff_eq};
 use rand::RngExt;
 use rand_distr::{Distribution, StandardNormal};
-use remapping::drift::continuous::{ContinuousDrift, Drifting, Increments, NoBounds};
+use remapping::drift::continuous::{ContinuousDrift, Drifting, Increments, KeptSlopes, NoBounds};
 use remapping::drift::many::{Goal, Measured, Spread};
 use remapping::overlap::Overlap;
 use remapping::random::stream;
@@ -13,6 +13,7 @@ fn normal(ranks: usize, steps: u64) -> ContinuousDrift {
         ranks,
         increments: Increments::Normal { deviation: 1.0 },
         slopes: 0.0,
+        kept_slopes: None,
         noise: 0.0,
         steps,
         remap_cost: 8.0,
@@ -208,9 +209,15 @@ fn played(problem: &ContinuousDrift, rule: &Drifting, run: u64) -> f64 {
     };
     let ranks = problem.ranks;
     let mut loads = vec![0.0; ranks];
-    let mut slopes: Vec<f64> = (0..ranks).map(|_| normal(problem.slopes)).collect();
+    let kept = problem.kept_slopes.unwrap_or(KeptSlopes { deviation: 0.0, change: 0.0 });
+    let mut slopes: Vec<f64> =
+        (0..ranks).map(|_| normal(problem.slopes + kept.deviation)).collect();
+    let mut changes = stream(1234, run);
     let (mut cost, mut since) = (0.0, 0);
     for step in 1..=problem.steps {
+        if changes.random::<f64>() < kept.change {
+            slopes = (0..ranks).map(|_| normal(kept.deviation)).collect();
+        }
         for (load, slope) in loads.iter_mut().zip(&slopes) {
             let by = match problem.increments {
                 Increments::Normal { deviation } => normal(deviation),
@@ -236,7 +243,9 @@ fn played(problem: &ContinuousDrift, rule: &Drifting, run: u64) -> f64 {
         if step < problem.steps && rule.curve().remaps(step, since, imbalance) {
             cost += problem.remap_cost;
             loads = vec![0.0; ranks];
-            slopes = (0..ranks).map(|_| normal(problem.slopes)).collect();
+            if problem.kept_slopes.is_none() {
+                slopes = (0..ranks).map(|_| normal(problem.slopes)).collect();
+            }
             since = 0;
         }
     }
@@ -284,6 +293,90 @@ fn all_laws_have_bounds() {
     }
 }
 
+fn kept(deviation: f64, change: f64) -> Option<KeptSlopes> {
+    Some(KeptSlopes { deviation, change })
+}
+
+/// Slopes that are kept: the rule costs what it costs on loads by definition, and no less than the bound.
+#[test]
+fn rules_for_slopes_that_are_kept_cost_what_they_are_said_to() {
+    let still = Increments::Normal { deviation: 0.0 };
+    for problem in [
+        ContinuousDrift { increments: still, kept_slopes: kept(0.5, 0.0), ..normal(8, 50) },
+        ContinuousDrift { kept_slopes: kept(0.5, 0.04), noise: 0.7, ..normal(10, 50) },
+        ContinuousDrift {
+            increments: Increments::Jumps { rate: 0.02, size: 2.0 },
+            kept_slopes: kept(0.4, 0.1),
+            ..normal(6, 50)
+        },
+    ] {
+        let (rule, found) = measured(&problem, 9, 1000);
+        let costs: Vec<f64> = (0..4000).map(|run| played(&problem, &rule, run)).collect();
+        let played = Spread::of(&costs, 0.99);
+        let error = (played.high - played.mean) + (found.ruled.high - found.ruled.mean);
+        assert!(
+            abs_diff_eq!(played.mean, found.ruled.mean, epsilon = error),
+            "{problem:?}: {played:?} {:?}",
+            found.ruled
+        );
+        assert!(found.gap.mean <= 0.2 * found.lower.mean, "{problem:?}: {found:?}");
+        assert_eq!(measured(&problem, 9, 1000).1, found);
+        if let Some(intervals) = problem.intervals() {
+            let best = intervals.into_iter().fold(f64::INFINITY, f64::min);
+            assert!(found.upper.mean < best, "the rule knows the slopes in time: {found:?} {best}");
+            assert!(found.lower.high < best, "{found:?} {best}");
+        }
+    }
+}
+
+/// Over ten steps, the bound is the mean over loads by definition of the cheapest of all 512 sets of remaps.
+#[test]
+fn the_bound_of_kept_slopes_is_the_best_in_hindsight() {
+    let problem = ContinuousDrift {
+        kept_slopes: kept(1.0, 0.2),
+        noise: 0.5,
+        remap_cost: 3.0,
+        ..normal(4, 10)
+    };
+    let cheapest = |run: u64| -> f64 {
+        let mut draws = stream(99, run);
+        let mut normal = |size: f64| -> f64 {
+            let by: f64 = StandardNormal.sample(&mut draws);
+            size * by
+        };
+        let mut changes = stream(98, run);
+        let mut slopes: Vec<f64> = (0..4).map(|_| normal(1.0)).collect();
+        let (mut sums, mut noise) = (vec![vec![0.0; 4]], vec![vec![0.0; 4]]);
+        for _ in 0..10 {
+            if changes.random::<f64>() < 0.2 {
+                slopes = (0..4).map(|_| normal(1.0)).collect();
+            }
+            let last = sums[sums.len() - 1].clone();
+            sums.push(last.iter().zip(&slopes).map(|(sum, b)| sum + b + normal(1.0)).collect());
+            noise.push((0..4).map(|_| normal(0.5)).collect());
+        }
+        let cost = |remaps: u32| {
+            let (mut last, mut cost) = (0, 0.0);
+            for step in 1..=10 {
+                let at = |i: usize| sums[step][i] - sums[last][i] + noise[step][i];
+                let loads: Vec<f64> = (0..4).map(at).collect();
+                cost += loads.iter().copied().fold(f64::MIN, f64::max)
+                    - loads.iter().sum::<f64>() / 4.0;
+                if step < 10 && remaps >> (step - 1) & 1 == 1 {
+                    (last, cost) = (step, cost + problem.remap_cost);
+                }
+            }
+            cost
+        };
+        (0..512).map(cost).fold(f64::INFINITY, f64::min)
+    };
+    let costs: Vec<f64> = (0..3000).map(cheapest).collect();
+    let by_definition = Spread::of(&costs, 0.99);
+    let (_, found) = measured(&problem, 4, 3000);
+    let error = by_definition.high - by_definition.mean + found.lower.high - found.lower.mean;
+    assert_abs_diff_eq!(found.lower.mean, by_definition.mean, epsilon = error);
+}
+
 #[test]
 fn what_is_out_of_reach_is_said() {
     let fault = |problem: ContinuousDrift| Drifting::new(&problem, 1, &()).err();
@@ -292,6 +385,21 @@ fn what_is_out_of_reach_is_said() {
     let jumps = Increments::Jumps { rate: 0.1, size: 1.0 };
     let noisy = ContinuousDrift { increments: jumps, noise: 1.0, ..normal(4, 10) };
     assert_eq!(fault(noisy), Some(NoBounds::NotNormal));
+    let long = ContinuousDrift { kept_slopes: kept(1.0, 0.1), ..normal(10_000, 2_000) };
+    assert_eq!(fault(long), Some(NoBounds::Long(2_000, 10_000)));
+    for wrong in [
+        ContinuousDrift { kept_slopes: kept(0.0, 0.1), ..normal(4, 10) },
+        ContinuousDrift { kept_slopes: kept(1.0, 1.1), ..normal(4, 10) },
+        ContinuousDrift { kept_slopes: kept(1.0, f64::NAN), ..normal(4, 10) },
+        ContinuousDrift { kept_slopes: kept(1.0, 0.1), slopes: 1.0, ..normal(4, 10) },
+        ContinuousDrift {
+            kept_slopes: kept(1.0, 0.1),
+            overlap: Overlap { steps: 1, slowdown: 0.0 },
+            ..normal(4, 10)
+        },
+    ] {
+        assert!(matches!(fault(wrong), Some(NoBounds::Law(_))));
+    }
     let student = Increments::Student { freedom: 2.0, scale: 1.0 };
     assert!(fault(ContinuousDrift { increments: student, ..normal(4, 10) }).is_some());
 }

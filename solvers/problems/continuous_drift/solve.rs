@@ -25,7 +25,8 @@ pub fn solve(
     communicator: Option<&dyn Communicator>,
 ) -> Result<Found, Vec<Complaint>> {
     let problem = model.problem();
-    let goal = Drifting::goal(settings.gap.unwrap_or(Drifting::GAP));
+    let gap = settings.gap.unwrap_or(Drifting::usual_gap(problem.kept_slopes));
+    let goal = Drifting::goal(&problem, gap);
     let (mut rule, mut warnings) = (Curve::default(), Vec::new());
     let drifting = Drifting::new(&problem, settings.seed, watch);
     let halted = on_any(communicator, matches!(drifting, Err(NoBounds::Halted(_))));
@@ -73,6 +74,7 @@ fn lay_out(
         remap_cost: problem.remap_cost,
         per_unit_moved: Some(problem.per_unit_moved).filter(|each| *each > 0.0),
         overlap: Some(problem.overlap).filter(|overlap| !overlap.is_none()),
+        kept_slopes: problem.kept_slopes,
         representation: Representation::Bounds,
         statistical: true,
         value_bounds: match found {

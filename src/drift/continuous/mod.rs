@@ -16,10 +16,14 @@
 //! and all move by the same increments. Penalties are less their means over samples drawn apart, so that their
 //! expectation is zero whatever the regression is; a branch that nobody would be on any more goes on to the
 //! end without penalties, which is rigorous too.
+//!
+//! Slopes that ranks keep over remaps are another problem, [`kept`]: a remap leads to a state that depends on them.
 
 mod fit;
 mod hindsight;
+mod kept;
 mod movement;
+mod search;
 mod summary;
 mod workload;
 
@@ -36,6 +40,7 @@ use fit::Fitted;
 use hindsight::Hindsight;
 use movement::Movement;
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
 /// A program whose loads drift by continuous increments.
@@ -47,7 +52,10 @@ pub struct ContinuousDrift {
     pub increments: Increments,
     /// Standard deviation of the ranks' slopes, >= 0; other than 0 with normal increments only.
     pub slopes: f64,
-    /// Standard deviation of what a step's load has of its own, >= 0; likewise.
+    /// Slopes that ranks keep over remaps; not beside `slopes`.
+    pub kept_slopes: Option<KeptSlopes>,
+    /// Standard deviation of what a step's load has of its own, >= 0; other than 0 with normal increments only, or beside
+    /// slopes that are kept.
     pub noise: f64,
     /// Number of steps K >= 1.
     pub steps: u64,
@@ -60,6 +68,16 @@ pub struct ContinuousDrift {
     pub overlap: Overlap,
     /// The mean load, of which steps take a share longer while a remap is made; it matters for that alone.
     pub mean_load: f64,
+}
+
+/// Slopes that a remap does not change: in each step all ranks draw new ones, at the same time, or none does.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct KeptSlopes {
+    /// Their standard deviation > 0; they are normal.
+    pub deviation: f64,
+    /// Probability of new ones in a step, 0 to 1.
+    pub change: f64,
 }
 
 /// The law of the increments of a load in a step.
@@ -97,6 +115,9 @@ pub enum Increments {
 const MOST_RANKS: usize = 10_000;
 const MOST_STEPS: u64 = 2_000;
 
+/// Most loads of a path with slopes that are kept: all of its steps after each remap that there may be.
+const MOST_LOADS: u64 = 4_000_000_000;
+
 /// Why there are no bounds.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum NoBounds {
@@ -114,6 +135,11 @@ pub enum NoBounds {
         "a remap comes into force at most {MOST_LATE} steps after its decision here, found {0}"
     )]
     Late(u64),
+    /// With slopes that are kept a path takes all steps after each.
+    #[error(
+        "with slopes that are kept there are bounds for steps x steps x processors up to 4e9, found {0} x {0} x {1}"
+    )]
+    Long(u64, usize),
     /// A parameter of a law.
     #[error("{0}")]
     Law(&'static str),
@@ -143,7 +169,10 @@ impl ContinuousDrift {
             _ => None,
         };
         let normal = matches!(self.increments, Increments::Normal { .. });
-        let moves = self.slopes > 0.0 || self.noise > 0.0 || self.increments.deviation() > 0.0;
+        let moves = self.slopes > 0.0
+            || self.kept_slopes.is_some()
+            || self.noise > 0.0
+            || self.increments.deviation() > 0.0;
         let right = |x: f64| x >= 0.0 && x.is_finite();
         match () {
             () if !(2..=MOST_RANKS).contains(&self.ranks) => Some(NoBounds::Ranks(self.ranks)),
@@ -164,40 +193,71 @@ impl ContinuousDrift {
                 Some(NoBounds::Law("costs, slowdowns and the mean load are not negative"))
             }
             () if self.overlap.steps > MOST_LATE => Some(NoBounds::Late(self.overlap.steps)),
+            () if self.kept_slopes.is_some() => self.fault_of_kept(),
             () if !normal && (self.slopes > 0.0 || self.noise > 0.0) => Some(NoBounds::NotNormal),
             () if !moves => Some(NoBounds::Law("loads that never move need no remap")),
             () => None,
         }
     }
 
+    fn fault_of_kept(&self) -> Option<NoBounds> {
+        let kept = self.kept_slopes?;
+        let loads = (self.steps * self.steps).saturating_mul(self.ranks as u64);
+        match () {
+            () if !(kept.deviation > 0.0 && kept.deviation.is_finite()) => {
+                Some(NoBounds::Law("the deviation of slopes that are kept is positive"))
+            }
+            () if !(0.0..=1.0).contains(&kept.change) => {
+                Some(NoBounds::Law("a probability is between 0 and 1"))
+            }
+            () if self.slopes > 0.0 => {
+                Some(NoBounds::Law("a remap draws slopes anew, or ranks keep them: not both"))
+            }
+            () if !self.overlap.is_none() => {
+                Some(NoBounds::Law("with slopes that are kept, remaps are made at once"))
+            }
+            () if loads > MOST_LOADS => Some(NoBounds::Long(self.steps, self.ranks)),
+            () => None,
+        }
+    }
+
+    /// Standard deviation of the slopes, where those of two steps between remaps are the same.
+    fn steady_slopes(&self) -> Option<f64> {
+        match self.kept_slopes {
+            Some(KeptSlopes { deviation, change }) => Some(deviation).filter(|_| change == 0.0),
+            None => Some(self.slopes),
+        }
+    }
+
     /// The expected imbalance from 1 to so many steps after a remap, where it has a closed form: with normal and gamma
-    /// increments.
+    /// increments, and slopes that do not change between remaps.
     pub fn expected(&self, steps: u64) -> Option<Vec<f64>> {
         let above = |law: Marginal| extremes(&[(self.ranks, law)], &()).above;
+        let slopes = self.steady_slopes()?;
         match self.increments {
             Increments::Normal { deviation } => {
                 let unit = above(Marginal::Normal { mean: 0.0, deviation: 1.0 });
                 let at = |j: f64| {
-                    let walk = deviation.powi(2) * j + (self.slopes * j).powi(2);
+                    let walk = deviation.powi(2) * j + (slopes * j).powi(2);
                     unit * (walk + self.noise.powi(2)).sqrt()
                 };
                 Some((1..=steps).map(|j| at(j as f64)).collect())
             }
-            Increments::Gamma { shape, mean } => {
+            Increments::Gamma { shape, mean } if slopes == 0.0 && self.noise == 0.0 => {
                 let scale = mean / shape;
                 let at = |j: f64| above(Marginal::Gamma { shape: shape * j, scale });
                 Some((1..=steps).map(|j| at(j as f64)).collect())
             }
-            Increments::Student { .. } | Increments::Jumps { .. } => None,
+            _ => None,
         }
     }
 
     /// The expected units that a remap moves, from 1 to so many steps after the last; with normal increments.
     fn expected_moves(&self, steps: u64) -> Option<Vec<f64>> {
         let Increments::Normal { deviation } = self.increments else { return None };
-        let ranks = self.ranks as f64;
+        let (ranks, slopes) = (self.ranks as f64, self.steady_slopes()?);
         let at = |j: f64| {
-            let walk = deviation.powi(2) * j + (self.slopes * j).powi(2) + self.noise.powi(2);
+            let walk = deviation.powi(2) * j + (slopes * j).powi(2) + self.noise.powi(2);
             ranks * ((1.0 - 1.0 / ranks) * walk / (2.0 * std::f64::consts::PI)).sqrt()
         };
         Some((1..=steps).map(|j| at(j as f64)).collect())
@@ -264,13 +324,20 @@ impl Increments {
     }
 }
 
-/// An approximate value function with its policy, ready to be measured.
+/// A policy, ready to be measured, with what the lower bound is made from.
 pub struct Drifting {
     problem: ContinuousDrift,
-    movement: Movement,
-    fitted: Fitted,
+    way: Way,
     curve: Curve,
     seed: u64,
+}
+
+/// What is known beside the rule.
+enum Way {
+    /// An approximate value function: a remap leads to the same state whatever came before.
+    Renewed { movement: Movement, fitted: Fitted },
+    /// Nothing: slopes are kept.
+    Kept,
 }
 
 impl Drifting {
@@ -286,10 +353,15 @@ impl Drifting {
         if let Some(fault) = problem.fault() {
             return Err(fault);
         }
+        if problem.kept_slopes.is_some() {
+            let curve = kept::rule(problem, seed, observer).map_err(NoBounds::Halted)?;
+            return Ok(Drifting { problem: problem.clone(), way: Way::Kept, curve, seed });
+        }
         let movement = Movement::new(problem);
         let fitted = Fitted::new(problem, &movement, seed, observer).map_err(NoBounds::Halted)?;
         let curve = fitted.curve(problem, &movement, seed, observer).map_err(NoBounds::Halted)?;
-        Ok(Drifting { problem: problem.clone(), movement, fitted, curve, seed })
+        let way = Way::Renewed { movement, fitted };
+        Ok(Drifting { problem: problem.clone(), way, curve, seed })
     }
 
     /// The rule of few numbers that the policy is boiled down to.
@@ -297,12 +369,18 @@ impl Drifting {
         &self.curve
     }
 
-    /// The gap that is aimed at unless another is asked for: seconds.
-    pub const GAP: f64 = 1e-2;
+    /// The gap that is aimed at unless another is asked for: that of seconds of work.
+    pub fn usual_gap(kept: Option<KeptSlopes>) -> f64 {
+        if kept.is_some() { 5e-2 } else { 1e-2 }
+    }
 
     /// The usual effort for a gap.
-    pub fn goal(gap: f64) -> Goal {
-        Goal { gap, inner: [64, 512], paths: [4, 64] }
+    pub fn goal(problem: &ContinuousDrift, gap: f64) -> Goal {
+        match problem.kept_slopes {
+            // There are no penalties, which would be sampled.
+            Some(_) => Goal { gap, inner: [1, 1], paths: [16, 256] },
+            None => Goal { gap, inner: [64, 512], paths: [4, 64] },
+        }
     }
 
     /// Plays batches of paths until the goal or the observer ends it; `None` if not even two were finished by then.
@@ -327,8 +405,14 @@ impl Drifting {
         runs: Range<u64>,
         observer: &dyn Observer,
     ) -> Result<Vec<Path>, Halt> {
-        let Drifting { problem, movement, fitted, curve, seed } = self;
-        let hindsight = Hindsight { problem, movement, fitted, curve, inner };
-        runs.into_par_iter().map(|run| hindsight.path(*seed, run, observer)).collect()
+        let Drifting { problem, way, curve, seed } = self;
+        let one = |run: u64| match way {
+            Way::Kept => kept::path(problem, curve, *seed, run, observer),
+            Way::Renewed { movement, fitted } => {
+                let hindsight = Hindsight { problem, movement, fitted, curve, inner };
+                hindsight.path(*seed, run, observer)
+            }
+        };
+        runs.into_par_iter().map(one).collect()
     }
 }

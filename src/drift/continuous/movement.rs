@@ -128,6 +128,7 @@ mod tests {
                 ranks: 2,
                 increments,
                 slopes,
+                kept_slopes: None,
                 noise,
                 steps: 12,
                 remap_cost: 1.0,

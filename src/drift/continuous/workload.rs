@@ -4,6 +4,7 @@ use super::movement::Movement;
 use super::summary::units_moved;
 use super::{ContinuousDrift, Increments};
 use crate::simulate::{Stream, Workload};
+use rand::RngExt;
 use rand_distr::{Distribution, StandardNormal};
 
 /// Sample paths of [`ContinuousDrift`]: increments, slopes and noise are the same for every policy.
@@ -19,6 +20,8 @@ pub struct Past {
     sums: Vec<Vec<f64>>,
     slopes: Vec<Vec<f64>>,
     noise: Vec<f64>,
+    /// Those that are kept, now.
+    kept: Vec<f64>,
 }
 
 impl Loads {
@@ -70,7 +73,9 @@ impl Workload for Loads {
     fn start(&self, mut draws: Stream) -> Past {
         let slopes = vec![self.normals(self.problem.slopes, &mut draws)];
         let sums = vec![vec![0.0; self.problem.ranks]];
-        Past { draws, sums, slopes, noise: Vec::new() }
+        let kept = self.problem.kept_slopes.map_or(0.0, |kept| kept.deviation);
+        let kept = self.normals(kept, &mut draws);
+        Past { draws, sums, slopes, noise: Vec::new(), kept }
     }
 
     fn initial(&self, _world: &mut Past) -> usize {
@@ -86,6 +91,12 @@ impl Workload for Loads {
         };
         let last = &world.sums[world.sums.len() - 1];
         moves.iter_mut().zip(last).for_each(|(by, sum)| *by = sum + scale * *by);
+        if let Some(kept) = self.problem.kept_slopes {
+            if world.draws.random::<f64>() < kept.change {
+                world.kept = self.normals(kept.deviation, &mut world.draws);
+            }
+            moves.iter_mut().zip(&world.kept).for_each(|(to, slope)| *to += slope);
+        }
         world.sums.push(moves);
         world.noise = self.normals(self.problem.noise, &mut world.draws);
         let slopes = self.normals(self.problem.slopes, &mut world.draws);
