@@ -4,11 +4,15 @@
 //! hundreds of thousands, found anew at every step. On a mesh the operator is a matrix that never changes. The error
 //! falls with the square of the number of cells, which is known from a trial on few.
 
+mod ending;
+mod functions;
 mod mesh;
 mod rest;
 mod start;
 mod step;
 mod sweep;
+#[cfg(test)]
+mod tests;
 
 use super::operator::Filter;
 use super::quiet::Quiet;
@@ -25,7 +29,7 @@ const ROUGHLY: f64 = 1.3;
 const CLOSELY: f64 = 1.02;
 
 /// What of the width aimed at a mesh should use.
-const USED: f64 = 0.9;
+const USED: f64 = 0.7;
 
 /// What may be used up before.
 const USED_BEFORE: f64 = 0.5;
@@ -76,7 +80,7 @@ pub(super) fn continued(
 
 /// What a mesh and the functions on it take.
 fn bytes(filter: &Filter, cells: f64) -> f64 {
-    let shared = 3 * size_of::<f64>() + 2 * size_of::<step::Four>();
+    let shared = 3 * size_of::<f64>() + 2 * size_of::<functions::Four>();
     let each = size_of::<[f64; 2]>() + 2 * size_of::<u32>() + size_of::<f32>();
     cells * (shared + each * filter.reports()) as f64
 }

@@ -6,9 +6,11 @@
 //! not cut, and e w. So it is at most the new one and e w everywhere before it is cut. Likewise from below.
 
 use super::mesh::Mesh;
-use super::step::{Four, Functions, Operator, Side};
-use crate::rounding::{SLACK, outward};
+use super::functions::{Four, Functions};
+use super::step::{Operator, Side};
+use crate::rounding::outward;
 use crate::switching::operator::Line;
+use crate::switching::polyline::Polyline;
 use crate::switching::recursion::{Chances, Recursion, enclosed};
 use crate::switching::rest::{MARGIN, Room};
 use crate::switching::value::Ahead;
@@ -20,7 +22,9 @@ use std::ops::ControlFlow;
 pub(super) struct Rest {
     pub(super) thresholds: [Bounds; 2],
     /// How far the difference may yet move, up and down.
-    reach: [f64; 2],
+    pub(super) reach: [f64; 2],
+    /// What a step adds to the value at most, and at least.
+    pub(super) changes: [Polyline; 2],
     /// What all those steps add to the value at most, and at least.
     pub(super) value: [Line; 2],
     /// How much farther apart a step moves the bounds on the value, and how much of that is the mesh's.
@@ -68,28 +72,25 @@ impl Rest {
             let first = find.place(Side::Above, outward::<false>(level - reach[0], level));
             enclosed(first, find.place(Side::Below, outward::<true>(level + reach[1], level)))
         });
-        let [above, below] = [2, 3].map(|lane| {
-            let change = |node: usize| now[node][lane] - later[node][lane];
-            let tilt = change(last) - change(0);
-            let places = operator.mesh.at.iter().enumerate();
-            let (most, size) = places.fold((f64::NEG_INFINITY, 0.0f64), |(most, size), (k, at)| {
-                let change = change(k);
-                (most.max(change - tilt * at), size.max(change.abs()))
-            });
+        let changes = [2, 3].map(|lane: usize| {
             let all = functions.offset[lane - 2].minus(functions.older[lane - 2]);
+            let values = now.iter().zip(later).map(|(now, later)| now[lane] - later[lane]);
             // What is lost beyond a switch changes with the difference.
-            let beside = reach[if lane == 2 { 1 } else { 0 }];
-            let blur = 8.0 * SLACK * (size + tilt.abs() + all.abs() + beside);
-            [0.0, tilt].map(|end| most + end + all + beside + blur)
+            let beside = all + reach[3 - lane];
+            let raised = values.map(|value| {
+                outward::<true>(value + beside, 2.0 * (value.abs() + all.abs() + beside.abs()))
+            });
+            let sign = if lane == 2 { 1.0 } else { -1.0 };
+            let value = raised.map(|value| sign * value).collect();
+            Polyline { at: operator.mesh.at.clone(), value }
         });
+        let [above, below] = [changes[0].beside::<true>(), changes[1].beside::<false>()];
+        let gaps = changes[0].value.iter().zip(&changes[1].value).map(|(above, below)| above - below);
+        let own = gaps.fold(f64::NEG_INFINITY, f64::max) - reach[0] - reach[1];
+        let apart = (above[0] - below[0]).max(above[1] - below[1]);
         let ahead = Ahead::new(recursion, chances, steps);
-        let value = [ahead.sum::<true>(above), ahead.sum::<false>(below.map(|end| -end))];
-        let both = |four: &Four| four[2] + four[3];
-        let spread = now.iter().zip(later).map(|(now, later)| both(now) - both(later));
-        let shifts = [0, 1].map(|side: usize| functions.offset[side].minus(functions.older[side]));
-        let own = spread.fold(f64::NEG_INFINITY, f64::max) + shifts[0] + shifts[1];
-        let apart = (above[0] + below[0]).max(above[1] + below[1]);
-        ControlFlow::Continue(Some(Rest { thresholds, reach, value, apart, own }))
+        let value = [ahead.sum::<true>(above), ahead.sum::<false>(below)];
+        ControlFlow::Continue(Some(Rest { thresholds, reach, changes, value, apart, own }))
     }
 
     /// Makes of the functions those of the last of the steps to come.

@@ -5,16 +5,14 @@
 //! falls the image lies above its chord, by no more than what both ends of its cell are raised by. What cuts at a place
 //! within a cell bends the function there, downward for one side: the kink is moved to the nearer node, outward.
 
+use super::functions::{Four, Functions, each};
 use super::mesh::{Mesh, Way};
-use crate::rounding::{DoubleDouble, SLACK, outward};
+use crate::rounding::{SLACK, outward};
 use crate::switching::operator::Line;
 use crate::switching::polyline::Polyline;
 use crate::switching::recursion::{Chances, Recursion, enclosed};
 use crate::threshold::Bounds;
 use rayon::prelude::*;
-
-/// Values of the difference from above, of what is opposite to it from below, and likewise of the value.
-pub(super) type Four = [f64; 4];
 
 /// Nodes of a block: what belongs to it fits a cache.
 const BLOCK: usize = 512;
@@ -30,52 +28,6 @@ fn greater(a: f64, b: f64) -> f64 {
 #[inline(always)]
 fn less(a: f64, b: f64) -> f64 {
     if a < b { a } else { b }
-}
-
-#[inline(always)]
-fn each(a: Four, b: Four, combine: impl Fn(f64, f64) -> f64) -> Four {
-    [combine(a[0], b[0]), combine(a[1], b[1]), combine(a[2], b[2]), combine(a[3], b[3])]
-}
-
-/// The four functions at the nodes of a mesh, at a step and at the one after it.
-pub(super) struct Functions {
-    pub(super) now: Vec<Four>,
-    pub(super) later: Vec<Four>,
-    /// What is taken out of those around the value, now and before that.
-    pub(super) offset: [DoubleDouble; 2],
-    pub(super) older: [DoubleDouble; 2],
-    /// The greatest value without its sign, and the greatest slope times its place.
-    size: Four,
-    steep: Four,
-}
-
-impl Functions {
-    pub(super) fn new(mesh: &Mesh, now: Vec<Four>, offset: [DoubleDouble; 2]) -> Functions {
-        let later = vec![[0.0; 4]; now.len()];
-        let [size, steep] = [[0.0; 4]; 2];
-        let mut functions = Functions { now, later, offset, older: offset, size, steep };
-        functions.measure(mesh);
-        functions
-    }
-
-    /// To be called when values have been changed from outside.
-    pub(super) fn measure(&mut self, mesh: &Mesh) {
-        let larger = |most: Four, value: &Four| each(most, *value, |most, own| most.max(own.abs()));
-        self.size = self.now.iter().fold([0.0; 4], larger);
-        let slope = |(ends, reach): (&[Four], &f64)| each(ends[1], ends[0], |b, a| (b - a) * reach);
-        let slopes = self.now.windows(2).zip(&mesh.reach[1..]).map(slope);
-        self.steep = slopes.fold([0.0; 4], |most, slope| larger(most, &slope));
-    }
-
-    /// More than rounding may do to their values and places.
-    pub(super) fn blur(&self) -> Four {
-        each(self.size, self.steep, |size, steep| 2.0 * SLACK * (size + 4.0 * steep))
-    }
-
-    /// Whether all values are numbers that can be computed with.
-    pub(super) fn finite(&self) -> bool {
-        self.size.iter().chain(&self.steep).all(|size| size.is_finite())
-    }
 }
 
 /// A cell in which some function passes a level, with the values at its ends, not cut.

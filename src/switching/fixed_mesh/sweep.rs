@@ -3,12 +3,12 @@
 use super::mesh::Mesh;
 use super::rest::Rest;
 use super::start::Start;
-use super::step::{Functions, Operator};
+use super::ending::Ending;
+use super::functions::Functions;
+use super::step::Operator;
 use crate::lifetime::Lifetime;
-use crate::rounding::outward;
 use crate::switching::operator::Line;
 use crate::switching::recursion::{Chances, Recursion};
-use crate::switching::value::CLOSE;
 use crate::threshold::Curve;
 use crate::{Halt, Observer};
 use std::ops::ControlFlow;
@@ -50,6 +50,9 @@ impl Reached {
 
 /// Steps between two looks at whether they are at rest.
 const LOOK: u64 = 8;
+
+/// What the difference may yet move, as a part of how far apart a step moves the bounds on the value.
+const BESIDE: f64 = 0.1;
 
 /// Steps of the same kind from which on it is worth asking.
 const LONG: u64 = 64;
@@ -109,45 +112,27 @@ impl Task<'_> {
             let steps = n - from + 1;
             let rest = Rest::of(recursion, &operator, functions, chances, steps, observer)?;
             let Some(rest) = rest else { continue };
-            let value = self.value(mesh, functions, Some(&rest));
             let wide = |now: f64, than: f64| now > self.tolerance.max(enough * than);
             let moved = rest.thresholds.iter().zip(&thresholds);
             let moving = moved.into_iter().any(|(rest, now)| wide(rest.width(), now.width()));
-            let far = value.1 - value.0 > CLOSE * self.tolerance * value.0.abs().max(1.0);
-            if moving || (far && rest.apart > enough * rest.own) {
+            // Where other steps follow the functions themselves are needed, and what steps add to them must be linear.
+            let moving = moving || rest.reach[0] + rest.reach[1] > BESIDE * rest.own;
+            if moving || (from > 0 && rest.apart > enough * rest.own) {
                 continue;
             }
             reached.to_second.extend_down(from, n - 1, rest.thresholds[0]);
             reached.to_first.extend_down(from, n - 1, rest.thresholds[1]);
             next = from.checked_sub(1);
             if next.is_none() {
-                reached.value = value;
+                let Task { initial, tolerance, .. } = *self;
+                let ending = Ending { recursion, chances, steps, initial, tolerance };
+                let before = functions.value_later(mesh, initial);
+                reached.value = ending.value(before, rest.changes, mesh.cells(), observer)?;
                 return ControlFlow::Continue(());
             }
             rest.pass(mesh, functions);
         }
-        reached.value = self.value(mesh, functions, None);
+        reached.value = functions.value(mesh, self.initial);
         ControlFlow::Continue(())
-    }
-
-    /// Bounds on the value at the initial belief: now, or after all steps at rest.
-    fn value(&self, mesh: &Mesh, functions: &Functions, rest: Option<&Rest>) -> (f64, f64) {
-        let p = self.initial;
-        let cell = mesh.at.partition_point(|at| *at <= p).clamp(1, mesh.cells()) - 1;
-        let share = ((p - mesh.at[cell]) * mesh.inverse[cell]).clamp(0.0, 1.0);
-        let Functions { now, later, offset, older, .. } = functions;
-        let (all, offset) = if rest.is_some() { (later, older) } else { (now, offset) };
-        let ends = [&all[cell], &all[cell + 1]];
-        let blur = functions.blur();
-        let [above, below] = [2, 3].map(|lane| {
-            let own = ends[0][lane] * (1.0 - share) + ends[1][lane] * share;
-            let line = rest.map_or([0.0; 2], |rest| rest.value[lane - 2]);
-            let added = line[0] + p * (line[1] - line[0]);
-            let added = if lane == 2 { added } else { -added };
-            let constant = offset[lane - 2].value();
-            let size = line[0].abs() + line[1].abs() + constant.abs() + own.abs();
-            outward::<true>(own + constant + added, 8.0 * size) + blur[lane]
-        });
-        (-below, above)
     }
 }
