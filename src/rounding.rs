@@ -102,6 +102,11 @@ impl DoubleDouble {
     pub(crate) fn value(self) -> f64 {
         self.high + self.low
     }
+
+    /// With the other sign.
+    pub(crate) fn negated(self) -> DoubleDouble {
+        DoubleDouble { high: -self.high, low: -self.low }
+    }
 }
 
 impl From<f64> for DoubleDouble {

@@ -49,12 +49,14 @@
 pub mod evaluation;
 pub mod exact;
 mod finite;
+mod fixed_mesh;
 mod from_rest;
 mod long_run;
 mod operator;
 mod places;
 mod polyline;
 mod problem;
+mod quiet;
 mod recursion;
 mod relative;
 mod rest;

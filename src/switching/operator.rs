@@ -108,6 +108,27 @@ impl Filter {
         self.reports.len()
     }
 
+    pub(super) fn likelihoods(&self) -> &[Likelihood] {
+        &self.reports
+    }
+
+    /// The chances of `report` together with the first and with the second phase, a step after the belief `here`.
+    pub(super) fn chances(&self, report: Likelihood, here: f64) -> [f64; 2] {
+        let second = here * self.lasts + (1.0 - here) * self.begins;
+        let first = here * self.ends + (1.0 - here) * self.calm;
+        [first * report.before, second * report.after]
+    }
+
+    /// The belief that becomes `later` before the next report.
+    pub(super) fn preimage(&self, later: f64) -> f64 {
+        if self.memory > 0.0 { (later - self.begins) / self.memory } else { 0.0 }
+    }
+
+    /// 1 - a - b: how much of a belief is left after a step.
+    pub(super) fn memory(&self) -> f64 {
+        self.memory
+    }
+
     /// a + b.
     pub(super) fn changes(&self) -> f64 {
         self.begins + self.ends

@@ -148,7 +148,7 @@ impl Polyline {
     }
 
     /// Where piece `k`, on which it lies, meets `level`, rounded up or down.
-    fn crossing<const UPPER: bool>(&self, k: usize, level: f64) -> f64 {
+    pub(super) fn crossing<const UPPER: bool>(&self, k: usize, level: f64) -> f64 {
         let (start, end) = (self.at[k], self.at[k + 1]);
         let (rise, width) = (self.value[k + 1] - self.value[k], end - start);
         let exact = start + width * ((level - self.value[k]) / rise).clamp(0.0, 1.0);

@@ -77,7 +77,7 @@ impl Step {
 }
 
 /// What is known of a threshold: nothing, where numbers were too great or too small to compute with.
-fn enclosed(lower: f64, upper: f64) -> Bounds {
+pub(super) fn enclosed(lower: f64, upper: f64) -> Bounds {
     if lower <= upper { Bounds { lower, upper } } else { Bounds { lower: 0.0, upper: 1.0 } }
 }
 

@@ -23,7 +23,7 @@ pub(super) struct Room {
 }
 
 /// How far beyond a switch the room ends, in units of the gain: what the difference may yet move.
-const MARGIN: f64 = 1e-3;
+pub(super) const MARGIN: f64 = 1e-3;
 
 /// How accurately the numbers of steps are computed, and steps after which they count as too many.
 const ROUGHLY: f64 = 1e-2;
@@ -51,6 +51,17 @@ impl Room {
             if below > 0.0 { pair.upper.last_below::<false>(recursion.low - below) } else { 0.0 };
         let end =
             if above > 0.0 { pair.lower.first_above::<true>(recursion.high + above) } else { 1.0 };
+        Room::between(recursion, [start, end], survival, left, observer)
+    }
+
+    /// The room between two beliefs.
+    pub(super) fn between(
+        recursion: &Recursion,
+        [start, end]: [f64; 2],
+        survival: f64,
+        left: f64,
+        observer: &dyn Observer,
+    ) -> ControlFlow<Halt, Room> {
         let mut room = Room { ends: [start, end], steps: Polyline::constant(1.0), most: left };
         for done in 0..MOST_STEPS {
             if done % 1024 == 1023 {

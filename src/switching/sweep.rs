@@ -2,8 +2,9 @@
 
 use super::from_rest::AtRest;
 use super::problem::PhaseSwitching;
-use super::recursion::Chances;
-use super::recursion::{Pair, Recursion, Step};
+use super::fixed_mesh::{Reached, Start, Task, continued};
+use super::quiet::Quiet;
+use super::recursion::{Chances, Pair, Recursion, Step};
 use super::rest::Room;
 use super::value::{GAINS, Value};
 use crate::lifetime::Lifetime;
@@ -38,18 +39,8 @@ pub(super) struct Aim {
 const FEW: usize = 256;
 const ROUGH: f64 = 1e-3;
 
-/// Passes on whether to stop, and no progress.
-struct Quiet<'a>(&'a dyn Observer);
-
-impl Observer for Quiet<'_> {
-    fn progress(&self, _done: u64, _total: u64) -> ControlFlow<Halt> {
-        self.0.check()
-    }
-
-    fn check(&self) -> ControlFlow<Halt> {
-        self.0.check()
-    }
-}
+/// Pieces from which on nodes that stay where they are may do better.
+const MANY_PIECES: usize = 1 << 15;
 
 /// What a load of bounds is from which on nothing is reduced more.
 const ENOUGH: f64 = 0.5;
@@ -152,6 +143,8 @@ pub(super) struct Sweep<'a> {
     pub(super) steps: u64,
     /// Whether it is known what the program costs, roughly.
     estimated: bool,
+    /// Whether nodes that stay where they are have been tried.
+    meshed: bool,
 }
 
 impl<'a> Sweep<'a> {
@@ -177,6 +170,7 @@ impl<'a> Sweep<'a> {
             segments: 1,
             steps: 0,
             estimated: false,
+            meshed: false,
         }
     }
 
@@ -220,6 +214,15 @@ impl<'a> Sweep<'a> {
             self.pair = self.recursion.keep(&step.raw, self.merge.now * finer);
             self.segments = self.segments.max(self.pair.nodes().max(self.value.nodes()) - 1);
             next = n.checked_sub(1);
+            if let Some(first) = next
+                && !self.meshed
+                && self.segments > MANY_PIECES
+            {
+                self.meshed = true;
+                if let Some(reached) = self.on_mesh(first, observer) {
+                    return self.taken(reached);
+                }
+            }
             let rest = match self.rest_from(n, step, chances, observer) {
                 ControlFlow::Break(halt) => return halt.into(),
                 ControlFlow::Continue(rest) => rest,
@@ -247,6 +250,34 @@ impl<'a> Sweep<'a> {
             }
         }
         Status::Converged
+    }
+
+    /// Bounds on the steps from `first` on, if nodes that stay where they are do better.
+    fn on_mesh(&self, first: u64, observer: &dyn Observer) -> Option<Reached> {
+        let task = Task {
+            recursion: self.recursion,
+            running: self.value.running(),
+            initial: self.value.initial(),
+            lifetime: self.lifetime,
+            tolerance: self.tolerance,
+        };
+        let start = Start { difference: &self.pair, value: self.value.functions() };
+        continued(task, start, first, self.value.apart(), observer)
+    }
+
+    /// Takes in what has been found on a mesh.
+    fn taken(&mut self, reached: Reached) -> Status {
+        let curves =
+            [(&mut self.to_second, &reached.to_second), (&mut self.to_first, &reached.to_first)];
+        for (curve, found) in curves {
+            for run in found.runs().rev() {
+                curve.extend_down(run.first, run.last, run.bounds);
+            }
+        }
+        self.value.found(reached.value);
+        self.segments = self.segments.max(reached.cells);
+        self.steps += reached.steps;
+        reached.halt.map_or(Status::Converged, Status::from)
     }
 
     /// Bounds on the steps below `step`, which is step `n`, down to step `from`, by way of one that is at rest.

@@ -75,7 +75,7 @@ const PATIENCE: u64 = 64;
 const PROGRESS: f64 = 0.01;
 
 /// The part of the width aimed at that may be left when all steps left are settled.
-const CLOSE: f64 = 0.98;
+pub(super) const CLOSE: f64 = 0.98;
 
 impl Value {
     /// `cycles` is the mean number of cycles; `rests` says whether most steps are alike.
@@ -258,7 +258,26 @@ impl Value {
         self.upper.shape.nodes().max(self.lower.shape.nodes())
     }
 
-    fn apart(&self) -> f64 {
+    /// The functions, from above and from below.
+    pub(super) fn functions(&self) -> [&Shifted; 2] {
+        [&self.upper, &self.lower]
+    }
+
+    /// Takes in bounds on the value at the initial belief.
+    pub(super) fn found(&mut self, bounds: (f64, f64)) {
+        self.closer = Some(bounds);
+    }
+
+    pub(super) fn running(&self) -> Line {
+        self.running
+    }
+
+    pub(super) fn initial(&self) -> f64 {
+        self.initial
+    }
+
+    /// How far the functions are apart at most.
+    pub(super) fn apart(&self) -> f64 {
         self.upper.shape.less::<true>(&self.lower.shape).most()
             + self.upper.offset.minus(self.lower.offset)
     }
@@ -292,7 +311,7 @@ fn all<const UPPER: bool>([start, size]: [f64; 2], parts: [f64; 3]) -> f64 {
 }
 
 /// What becomes of a linear function over a number of steps, less and less of the program being left.
-struct Ahead {
+pub(super) struct Ahead {
     /// Sum of s^i, i < steps, and of (s (1-a-b))^i: what is left of a distance from the share.
     all: f64,
     fading: f64,
@@ -305,7 +324,7 @@ struct Ahead {
 const POWER: f64 = 1e-12;
 
 impl Ahead {
-    fn new(recursion: &Recursion, chances: Chances, steps: u64) -> Ahead {
+    pub(super) fn new(recursion: &Recursion, chances: Chances, steps: u64) -> Ahead {
         let Chances { survival, failure } = chances;
         let memory = 1.0 - recursion.filter.changes();
         let lost = (failure + survival * recursion.filter.changes()).min(1.0);
@@ -318,8 +337,13 @@ impl Ahead {
         }
     }
 
+    /// How many steps there are, each with the chance that it comes.
+    pub(super) fn all(&self) -> f64 {
+        self.all
+    }
+
     /// The sum for the linear function `line`, rounded up or down.
-    fn sum<const UPPER: bool>(&self, line: Line) -> Line {
+    pub(super) fn sum<const UPPER: bool>(&self, line: Line) -> Line {
         self.combined::<UPPER>(line, [self.all, self.fading], 16.0 * SLACK)
     }
 

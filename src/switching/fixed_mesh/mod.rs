@@ -1,0 +1,86 @@
+//! Many-pieced functions of recurring phases on nodes that stay where they are.
+//!
+//! Where a detector is weak, thresholds of many steps leave a kink each, and functions with nodes of their own need
+//! hundreds of thousands, found anew at every step. On a mesh the operator is a matrix that never changes. The error
+//! falls with the square of the number of cells, which is known from a trial on few.
+
+mod ending;
+mod functions;
+mod mesh;
+mod rest;
+mod start;
+mod step;
+mod sweep;
+#[cfg(test)]
+mod tests;
+
+use super::operator::Filter;
+use super::quiet::Quiet;
+use crate::Observer;
+use mesh::Mesh;
+pub(super) use start::Start;
+pub(super) use sweep::{Reached, Task};
+
+/// Cells of the trial.
+const TRIAL: usize = 1 << 14;
+
+/// How many times as far as a mesh moves bounds apart a step at rest may: in the trial and then.
+const ROUGHLY: f64 = 1.3;
+const CLOSELY: f64 = 1.02;
+
+/// What of the width aimed at a mesh should use.
+const USED: f64 = 0.7;
+
+/// What may be used up before.
+const USED_BEFORE: f64 = 0.5;
+
+/// Bytes a mesh may take, and steps times cells times reports that are worth it.
+const MOST_BYTES: f64 = 350e6;
+const MOST_WORK: f64 = 4e9;
+
+/// How often a mesh that was too coarse is tried again, with how many more cells at least and at most.
+const ATTEMPTS: usize = 3;
+const FINER: [f64; 2] = [1.1, 2.0];
+
+/// Bounds on the steps from `first` back to 0, `start` being the one after; none if a mesh does not pay. The bounds on the value
+/// there are `apart`.
+pub(super) fn continued(
+    task: Task<'_>,
+    start: Start<'_>,
+    first: u64,
+    apart: f64,
+    observer: &dyn Observer,
+) -> Option<Reached> {
+    let filter = &task.recursion.filter;
+    let trial = task.run(&Mesh::new(filter, TRIAL), start, first, ROUGHLY, &Quiet(observer));
+    let size = trial.value.0.abs().max(1.0);
+    let before = apart / size;
+    let [wide, narrow] = [trial.value_width() - before, USED * task.tolerance - before];
+    if trial.halt.is_some() || before > USED_BEFORE * task.tolerance || !wide.is_finite() {
+        return None;
+    }
+    let finer = (wide / narrow).max(trial.threshold_width() / (USED * task.tolerance)).max(1.0);
+    let mut cells = TRIAL as f64 * finer.sqrt();
+    let mut best: Option<Reached> = None;
+    for _ in 0..ATTEMPTS {
+        let work = cells * trial.steps as f64 * filter.reports() as f64;
+        if !(bytes(filter, cells) <= MOST_BYTES && work <= MOST_WORK) {
+            break;
+        }
+        let reached = task.run(&Mesh::new(filter, cells as usize), start, first, CLOSELY, observer);
+        let wide = reached.value_width().max(reached.threshold_width()) / task.tolerance;
+        if reached.halt.is_some() || wide <= 1.0 {
+            return Some(reached);
+        }
+        best = Some(reached);
+        cells *= (wide.sqrt() * FINER[0]).min(FINER[1]);
+    }
+    best
+}
+
+/// What a mesh and the functions on it take.
+fn bytes(filter: &Filter, cells: f64) -> f64 {
+    let shared = 3 * size_of::<f64>() + 2 * size_of::<functions::Four>();
+    let each = size_of::<[f64; 2]>() + 2 * size_of::<u32>() + size_of::<f32>();
+    cells * (shared + each * filter.reports()) as f64
+}

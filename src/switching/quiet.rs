@@ -1,0 +1,17 @@
+//! A computation within another.
+
+use crate::{Halt, Observer};
+use std::ops::ControlFlow;
+
+/// Passes on whether to stop, and no progress.
+pub(super) struct Quiet<'a>(pub(super) &'a dyn Observer);
+
+impl Observer for Quiet<'_> {
+    fn progress(&self, _done: u64, _total: u64) -> ControlFlow<Halt> {
+        self.0.check()
+    }
+
+    fn check(&self) -> ControlFlow<Halt> {
+        self.0.check()
+    }
+}
