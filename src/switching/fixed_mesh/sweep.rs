@@ -1,10 +1,10 @@
 //! The steps back on a mesh, one by one until they are at rest.
 
+use super::ending::Ending;
+use super::functions::Functions;
 use super::mesh::Mesh;
 use super::rest::Rest;
 use super::start::Start;
-use super::ending::Ending;
-use super::functions::Functions;
 use super::step::Operator;
 use crate::lifetime::Lifetime;
 use crate::switching::operator::Line;
@@ -59,13 +59,13 @@ const LONG: u64 = 64;
 
 impl Task<'_> {
     /// Goes from `start`, which is step `first` + 1, back to step 0. Steps are at rest where their bounds are close enough,
-    /// or no more than `enough` times as far apart as the mesh makes them anyway.
+    /// or no more than `enough` times as far apart as the mesh makes them anyway. It ends where a threshold is wider than `most`.
     pub(super) fn run(
         &self,
         mesh: &Mesh,
         start: Start<'_>,
         first: u64,
-        enough: f64,
+        [enough, most]: [f64; 2],
         observer: &dyn Observer,
     ) -> Reached {
         let (to_second, to_first) = (Curve::default(), Curve::default());
@@ -74,7 +74,7 @@ impl Task<'_> {
         let mut reached = Reached { to_second, to_first, value, cells, steps: 0, halt: None };
         let mut functions = start.on(mesh);
         if let ControlFlow::Break(halt) =
-            self.back(mesh, &mut functions, first, enough, &mut reached, observer)
+            self.back(mesh, &mut functions, first, [enough, most], &mut reached, observer)
         {
             reached.halt = Some(halt);
         }
@@ -86,7 +86,7 @@ impl Task<'_> {
         mesh: &Mesh,
         functions: &mut Functions,
         first: u64,
-        enough: f64,
+        [enough, most]: [f64; 2],
         reached: &mut Reached,
         observer: &dyn Observer,
     ) -> ControlFlow<Halt> {
@@ -104,6 +104,9 @@ impl Task<'_> {
             reached.to_second.extend_down(n, n, thresholds[0]);
             reached.to_first.extend_down(n, n, thresholds[1]);
             reached.steps += 1;
+            if thresholds.iter().any(|bounds| bounds.width() > most) {
+                return ControlFlow::Continue(());
+            }
             next = n.checked_sub(1);
             let from = lifetime.constant_from(n);
             if !reached.steps.is_multiple_of(LOOK) || n - from < LONG {

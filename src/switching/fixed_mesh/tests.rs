@@ -63,7 +63,7 @@ fn on_mesh(problem: &PhaseSwitching, lifetime: &Lifetime, cells: usize, toleranc
     let difference = Pair::constant(0.0);
     let start = Start { difference: &difference, value: [&nothing, &nothing] };
     let mesh = Mesh::new(&recursion.filter, cells);
-    task.run(&mesh, start, lifetime.last(), 1.5, &())
+    task.run(&mesh, start, lifetime.last(), [1.5, f64::INFINITY], &())
 }
 
 /// What is not enclosed, if anything.
@@ -76,8 +76,7 @@ fn missed(reached: &Reached, truth: &exact::ExactSolution) -> Option<String> {
     if outside(lower, upper, &truth.value) {
         return Some(format!("value: {lower} {} {upper}", truth.value.to_f64().value()));
     }
-    let curves =
-        [(&reached.to_second, &truth.to_second), (&reached.to_first, &truth.to_first)];
+    let curves = [(&reached.to_second, &truth.to_second), (&reached.to_first, &truth.to_first)];
     for (which, (curve, all)) in curves.into_iter().enumerate() {
         for (n, threshold) in all.iter().enumerate() {
             let bounds = curve.at(n as u64).expect("a threshold at every step");
