@@ -69,8 +69,9 @@ impl Rest {
             return ControlFlow::Continue(None);
         }
         let thresholds = [high, low].map(|level| {
-            let first = find.place(Side::Above, outward::<false>(level - reach[0], level));
-            enclosed(first, find.place(Side::Below, outward::<true>(level + reach[1], level)))
+            let size = if level.is_finite() { level } else { 0.0 };
+            let first = find.place(Side::Above, outward::<false>(level - reach[0], size));
+            enclosed(first, find.place(Side::Below, outward::<true>(level + reach[1], size)))
         });
         let changes = [2, 3].map(|lane: usize| {
             let all = functions.offset[lane - 2].minus(functions.older[lane - 2]);

@@ -2,7 +2,7 @@
 
 use super::mesh::Mesh;
 use super::start::Start;
-use super::sweep::{Reached, Task};
+use super::sweep::{Limits, Reached, Task};
 use crate::Rational;
 use crate::belief::Levels;
 use crate::lifetime::Lifetime;
@@ -63,7 +63,8 @@ fn on_mesh(problem: &PhaseSwitching, lifetime: &Lifetime, cells: usize, toleranc
     let difference = Pair::constant(0.0);
     let start = Start { difference: &difference, value: [&nothing, &nothing] };
     let mesh = Mesh::new(&recursion.filter, cells);
-    task.run(&mesh, start, lifetime.last(), [1.5, f64::INFINITY], &())
+    let limits = Limits { enough: 1.5, width: f64::INFINITY, steps: u64::MAX };
+    task.run(&mesh, start, lifetime.last(), limits, &())
 }
 
 /// What is not enclosed, if anything.
