@@ -78,8 +78,9 @@ const NEARLY: f64 = 1.6;
 ///
 /// Every bound is proved, rounding included: two functions enclose the difference of the mappings, each
 /// reduced in its own safe direction, and their distance is what is certified. How much reducing may move
-/// them follows that distance from step to step. Where the steps to come are all alike, two more functions
-/// follow what the recursion makes of its extremes; once those agree they bound every step to come.
+/// them follows that distance from step to step. Where the steps to come are all alike, what one still changes
+/// bounds them all (`rest.rs`). Functions with too many pieces go on at nodes that stay where they are
+/// (`fixed_mesh/`).
 /// Memory O(distinct thresholds + pieces), pieces being limited; time O(distinct steps x levels x pieces).
 ///
 /// # Errors

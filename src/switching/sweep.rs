@@ -1,8 +1,8 @@
 //! One pass over all steps, from the last one back, at a given accuracy.
 
+use super::fixed_mesh::{Reached, Start, Task, continued};
 use super::from_rest::AtRest;
 use super::problem::PhaseSwitching;
-use super::fixed_mesh::{Reached, Start, Task, continued};
 use super::quiet::Quiet;
 use super::recursion::{Chances, Pair, Recursion, Step};
 use super::rest::Room;

@@ -337,11 +337,6 @@ impl Ahead {
         }
     }
 
-    /// How many steps there are, each with the chance that it comes.
-    pub(super) fn all(&self) -> f64 {
-        self.all
-    }
-
     /// The sum for the linear function `line`, rounded up or down.
     pub(super) fn sum<const UPPER: bool>(&self, line: Line) -> Line {
         self.combined::<UPPER>(line, [self.all, self.fading], 16.0 * SLACK)

@@ -36,7 +36,8 @@ impl Mesh {
         };
         let at: Vec<f64> = (0..=cells).map(node).collect();
         let inverse: Vec<f64> = at.windows(2).map(|ends| 1.0 / (ends[1] - ends[0])).collect();
-        let reach = at.iter().enumerate().map(|(k, at)| at * inverse[k.saturating_sub(1)]).collect();
+        let reach =
+            at.iter().enumerate().map(|(k, at)| at * inverse[k.saturating_sub(1)]).collect();
         let ways = filter.likelihoods().iter().map(|report| way(filter, *report, &at, &inverse));
         Mesh { ways: ways.collect(), at, inverse, reach }
     }

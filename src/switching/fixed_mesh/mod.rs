@@ -19,6 +19,7 @@ use super::quiet::Quiet;
 use crate::Observer;
 use mesh::Mesh;
 pub(super) use start::Start;
+use sweep::{LONG, Limits};
 pub(super) use sweep::{Reached, Task};
 
 /// Cells of the trial.
@@ -38,6 +39,9 @@ const USED_BEFORE: f64 = 0.5;
 const MOST_BYTES: f64 = 350e6;
 const MOST_WORK: f64 = 4e9;
 
+/// Steps that are worth it one by one.
+const MOST_STEPS: u64 = 4096;
+
 /// How often a mesh that was too coarse is tried again, with how many more cells at least and at most.
 const ATTEMPTS: usize = 3;
 const FINER: [f64; 2] = [1.1, 2.0];
@@ -52,7 +56,12 @@ pub(super) fn continued(
     observer: &dyn Observer,
 ) -> Option<Reached> {
     let filter = &task.recursion.filter;
-    let trial = task.run(&Mesh::new(filter, TRIAL), start, first, ROUGHLY, &Quiet(observer));
+    let same = first - task.lifetime.constant_from(first) >= LONG;
+    if !same && first > MOST_STEPS {
+        return None;
+    }
+    let roughly = Limits { enough: ROUGHLY, width: f64::INFINITY, steps: MOST_STEPS };
+    let trial = task.run(&Mesh::new(filter, TRIAL), start, first, roughly, &Quiet(observer));
     let size = trial.value.0.abs().max(1.0);
     let before = apart / size;
     let [wide, narrow] = [trial.value_width() - before, USED * task.tolerance - before];
@@ -62,18 +71,22 @@ pub(super) fn continued(
     let finer = (wide / narrow).max(trial.threshold_width() / (USED * task.tolerance)).max(1.0);
     let mut cells = TRIAL as f64 * finer.sqrt();
     let mut best: Option<Reached> = None;
-    for _ in 0..ATTEMPTS {
+    for attempt in 1..=ATTEMPTS {
         let work = cells * trial.steps as f64 * filter.reports() as f64;
         if !(bytes(filter, cells) <= MOST_BYTES && work <= MOST_WORK) {
             break;
         }
-        let reached = task.run(&Mesh::new(filter, cells as usize), start, first, CLOSELY, observer);
-        let wide = reached.value_width().max(reached.threshold_width()) / task.tolerance;
-        if reached.halt.is_some() || wide <= 1.0 {
+        let width = if attempt < ATTEMPTS { task.tolerance } else { f64::INFINITY };
+        let limits = Limits { enough: CLOSELY, width, steps: MOST_STEPS };
+        let mesh = Mesh::new(filter, cells as usize);
+        let reached = task.run(&mesh, start, first, limits, observer);
+        let narrow = reached.threshold_width() <= task.tolerance;
+        if reached.halt.is_some() || narrow && reached.value_width() <= task.tolerance {
             return Some(reached);
         }
-        best = Some(reached);
-        cells *= (wide.sqrt() * FINER[0]).min(FINER[1]);
+        let wide = if narrow { reached.value_width() } else { reached.threshold_width() };
+        cells *= ((wide / task.tolerance).sqrt() * FINER[0]).min(FINER[1]);
+        best = Some(reached).filter(|reached| reached.to_second.first_step() == Some(0)).or(best);
     }
     best
 }

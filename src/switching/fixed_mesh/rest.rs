@@ -5,8 +5,8 @@
 //! induction it is at most the low level up to where the room begins: it rises, and there it is at most the new one,
 //! not cut, and e w. So it is at most the new one and e w everywhere before it is cut. Likewise from below.
 
-use super::mesh::Mesh;
 use super::functions::{Four, Functions};
+use super::mesh::Mesh;
 use super::step::{Operator, Side};
 use crate::rounding::outward;
 use crate::switching::operator::Line;
@@ -69,8 +69,9 @@ impl Rest {
             return ControlFlow::Continue(None);
         }
         let thresholds = [high, low].map(|level| {
-            let first = find.place(Side::Above, outward::<false>(level - reach[0], level));
-            enclosed(first, find.place(Side::Below, outward::<true>(level + reach[1], level)))
+            let size = if level.is_finite() { level } else { 0.0 };
+            let first = find.place(Side::Above, outward::<false>(level - reach[0], size));
+            enclosed(first, find.place(Side::Below, outward::<true>(level + reach[1], size)))
         });
         let changes = [2, 3].map(|lane: usize| {
             let all = functions.offset[lane - 2].minus(functions.older[lane - 2]);
@@ -85,7 +86,8 @@ impl Rest {
             Polyline { at: operator.mesh.at.clone(), value }
         });
         let [above, below] = [changes[0].beside::<true>(), changes[1].beside::<false>()];
-        let gaps = changes[0].value.iter().zip(&changes[1].value).map(|(above, below)| above - below);
+        let gaps =
+            changes[0].value.iter().zip(&changes[1].value).map(|(above, below)| above - below);
         let own = gaps.fold(f64::NEG_INFINITY, f64::max) - reach[0] - reach[1];
         let apart = (above[0] - below[0]).max(above[1] - below[1]);
         let ahead = Ahead::new(recursion, chances, steps);

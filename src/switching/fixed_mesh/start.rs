@@ -1,7 +1,7 @@
 //! Piecewise-linear functions with nodes of their own, taken over by a mesh.
 
-use super::mesh::Mesh;
 use super::functions::{Four, Functions};
+use super::mesh::Mesh;
 use crate::switching::polyline::Polyline;
 use crate::switching::recursion::Pair;
 use crate::switching::shifted::Shifted;

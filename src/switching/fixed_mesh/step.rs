@@ -96,8 +96,7 @@ impl<'a> Operator<'a> {
         let Functions { now, later, .. } = functions;
         let next = &*now;
         let blocks = later.par_chunks_mut(BLOCK).enumerate();
-        let seen: Vec<Seen> =
-            blocks.map(|(k, block)| self.block(next, block, k * BLOCK)).collect();
+        let seen: Vec<Seen> = blocks.map(|(k, block)| self.block(next, block, k * BLOCK)).collect();
         for passing in seen.iter().flat_map(|seen| &seen.passing) {
             self.bend(later, passing);
         }
@@ -145,7 +144,8 @@ impl<'a> Operator<'a> {
             let (raw_before, cut_before) = (raw, cut);
             let here = mesh.at[node];
             let before = if node > 0 { rise[node - 1 - cells[0]] } else { [0.0; 4] };
-            let raised = each(mean[node - from], each(before, rise[node - cells[0]], greater), |a, b| a + b);
+            let raised =
+                each(mean[node - from], each(before, rise[node - cells[0]], greater), |a, b| a + b);
             let line = each(self.start, self.tilt, |start, tilt| start + tilt * here);
             raw = each(each(raised, line, |a, b| a * self.survival + b), self.margin, |a, b| a + b);
             let gains = [greater(raw[0] - high, 0.0), greater(-raw[1] - high, 0.0)];

@@ -1,10 +1,10 @@
 //! The steps back on a mesh, one by one until they are at rest.
 
+use super::ending::Ending;
+use super::functions::Functions;
 use super::mesh::Mesh;
 use super::rest::Rest;
 use super::start::Start;
-use super::ending::Ending;
-use super::functions::Functions;
 use super::step::Operator;
 use crate::lifetime::Lifetime;
 use crate::switching::operator::Line;
@@ -48,6 +48,17 @@ impl Reached {
     }
 }
 
+/// When a pass is done, or given up.
+#[derive(Clone, Copy)]
+pub(super) struct Limits {
+    /// How many times as far as the mesh moves bounds apart a step at rest may.
+    pub(super) enough: f64,
+    /// How wide a threshold may be.
+    pub(super) width: f64,
+    /// Steps that are taken one by one.
+    pub(super) steps: u64,
+}
+
 /// Steps between two looks at whether they are at rest.
 const LOOK: u64 = 8;
 
@@ -55,17 +66,17 @@ const LOOK: u64 = 8;
 const BESIDE: f64 = 0.1;
 
 /// Steps of the same kind from which on it is worth asking.
-const LONG: u64 = 64;
+pub(super) const LONG: u64 = 64;
 
 impl Task<'_> {
     /// Goes from `start`, which is step `first` + 1, back to step 0. Steps are at rest where their bounds are close enough,
-    /// or no more than `enough` times as far apart as the mesh makes them anyway.
+    /// or little farther apart than the mesh makes them anyway.
     pub(super) fn run(
         &self,
         mesh: &Mesh,
         start: Start<'_>,
         first: u64,
-        enough: f64,
+        limits: Limits,
         observer: &dyn Observer,
     ) -> Reached {
         let (to_second, to_first) = (Curve::default(), Curve::default());
@@ -74,7 +85,7 @@ impl Task<'_> {
         let mut reached = Reached { to_second, to_first, value, cells, steps: 0, halt: None };
         let mut functions = start.on(mesh);
         if let ControlFlow::Break(halt) =
-            self.back(mesh, &mut functions, first, enough, &mut reached, observer)
+            self.back(mesh, &mut functions, first, limits, &mut reached, observer)
         {
             reached.halt = Some(halt);
         }
@@ -86,7 +97,7 @@ impl Task<'_> {
         mesh: &Mesh,
         functions: &mut Functions,
         first: u64,
-        enough: f64,
+        limits: Limits,
         reached: &mut Reached,
         observer: &dyn Observer,
     ) -> ControlFlow<Halt> {
@@ -105,6 +116,10 @@ impl Task<'_> {
             reached.to_first.extend_down(n, n, thresholds[1]);
             reached.steps += 1;
             next = n.checked_sub(1);
+            let long = reached.steps >= limits.steps && next.is_some();
+            if long || thresholds.iter().any(|bounds| bounds.width() > limits.width) {
+                return ControlFlow::Continue(());
+            }
             let from = lifetime.constant_from(n);
             if !reached.steps.is_multiple_of(LOOK) || n - from < LONG {
                 continue;
@@ -112,12 +127,12 @@ impl Task<'_> {
             let steps = n - from + 1;
             let rest = Rest::of(recursion, &operator, functions, chances, steps, observer)?;
             let Some(rest) = rest else { continue };
-            let wide = |now: f64, than: f64| now > self.tolerance.max(enough * than);
+            let wide = |now: f64, than: f64| now > self.tolerance.max(limits.enough * than);
             let moved = rest.thresholds.iter().zip(&thresholds);
             let moving = moved.into_iter().any(|(rest, now)| wide(rest.width(), now.width()));
             // Where other steps follow the functions themselves are needed, and what steps add to them must be linear.
             let moving = moving || rest.reach[0] + rest.reach[1] > BESIDE * rest.own;
-            if moving || (from > 0 && rest.apart > enough * rest.own) {
+            if moving || (from > 0 && rest.apart > limits.enough * rest.own) {
                 continue;
             }
             reached.to_second.extend_down(from, n - 1, rest.thresholds[0]);

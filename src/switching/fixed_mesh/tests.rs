@@ -2,7 +2,7 @@
 
 use super::mesh::Mesh;
 use super::start::Start;
-use super::sweep::{Reached, Task};
+use super::sweep::{Limits, Reached, Task};
 use crate::Rational;
 use crate::belief::Levels;
 use crate::lifetime::Lifetime;
@@ -63,7 +63,8 @@ fn on_mesh(problem: &PhaseSwitching, lifetime: &Lifetime, cells: usize, toleranc
     let difference = Pair::constant(0.0);
     let start = Start { difference: &difference, value: [&nothing, &nothing] };
     let mesh = Mesh::new(&recursion.filter, cells);
-    task.run(&mesh, start, lifetime.last(), 1.5, &())
+    let limits = Limits { enough: 1.5, width: f64::INFINITY, steps: u64::MAX };
+    task.run(&mesh, start, lifetime.last(), limits, &())
 }
 
 /// What is not enclosed, if anything.
@@ -76,8 +77,7 @@ fn missed(reached: &Reached, truth: &exact::ExactSolution) -> Option<String> {
     if outside(lower, upper, &truth.value) {
         return Some(format!("value: {lower} {} {upper}", truth.value.to_f64().value()));
     }
-    let curves =
-        [(&reached.to_second, &truth.to_second), (&reached.to_first, &truth.to_first)];
+    let curves = [(&reached.to_second, &truth.to_second), (&reached.to_first, &truth.to_first)];
     for (which, (curve, all)) in curves.into_iter().enumerate() {
         for (n, threshold) in all.iter().enumerate() {
             let bounds = curve.at(n as u64).expect("a threshold at every step");
