@@ -153,14 +153,14 @@ fn told(found: &Goodness) -> Result<String, String> {
 }
 
 /// All models that can be fitted, the recommended one first. Chains for each rank are fitted where ranks
-/// differ, or if they are `wanted`; loads without levels if they are.
+/// differ, or if they are `wanted`; loads without levels where the log has none, or if they are.
 pub fn decks(facts: &Facts<'_>, kind: Kind, wanted: Option<&str>) -> Vec<Deck> {
     let mut decks: Vec<Deck> =
         [load_drift(facts, kind), phase_change(facts)].into_iter().flatten().collect();
     if facts.alike < load_drift::REFUTED || wanted == Some("stopping") {
         decks.extend(stopping(facts, kind));
     }
-    if wanted == Some("continuous_drift") {
+    if facts.whole.moves.is_none() || wanted == Some("continuous_drift") {
         decks.extend(continuous_drift(facts));
     }
     decks.push(periodic(facts));

@@ -214,8 +214,7 @@ fn fitted_rules_know_slopes_that_are_kept() {
     let place = Workplace::new();
     place.write("log.csv", csv(&record, 0..300));
     let cost = remap_cost.to_string();
-    let fit = ["fit", "log.csv", "--json", "--model", "continuous-drift", "--remap-cost", &cost];
-    let found = place.run(&fit).exits(0).json();
+    let found = place.run(&["fit", "log.csv", "--json", "--remap-cost", &cost]).exits(0).json();
     assert_eq!(found["models"][0]["problem"], "continuous_drift", "{found}");
     let file = found["models"][0]["file"].as_str().unwrap();
     assert!(file.contains("kept_slopes: (deviation: 0.09"), "made with 0.1: {file}");
