@@ -213,8 +213,8 @@ fn fitted_rules_know_slopes_that_are_kept() {
     let Run { record, remap_cost } = Family::SlopesRedrawn.run(32, 300, 20.0, 1);
     let place = Workplace::new();
     place.write("log.csv", csv(&record, 0..300));
-    let fit = ["fit", "log.csv", "--json", "--remap-cost", &remap_cost.to_string()];
-    let found = place.run(&fit).exits(0).json();
+    let cost = remap_cost.to_string();
+    let found = place.run(&["fit", "log.csv", "--json", "--remap-cost", &cost]).exits(0).json();
     assert_eq!(found["models"][0]["problem"], "continuous_drift", "{found}");
     let file = found["models"][0]["file"].as_str().unwrap();
     assert!(file.contains("kept_slopes: (deviation: 0.09"), "made with 0.1: {file}");

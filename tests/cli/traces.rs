@@ -274,7 +274,8 @@ fn drifts_of_the_ranks_and_their_spread_are_recovered() {
                 "--force",
             ])
             .exits(0);
-        let file = place.run(&["fit", "d.csv", "--remap-cost", "0.5"]).exits(0).out;
+        let fit = ["fit", "d.csv", "--model", "periodic", "--remap-cost", "0.5"];
+        let file = place.run(&fit).exits(0).out;
         assert!(file.contains("Distinct") && file.contains("the model fits"), "{file}");
         let (low, high) = interval(&file, "deviation per step");
         inside += u32::from(low <= 0.02 && 0.02 <= high);
