@@ -6,6 +6,7 @@ use remapping::estimate::Estimate;
 use remapping::record::Record;
 use remapping::simulate::families::{Family, Run};
 use serde_json::Value;
+use std::io::Write;
 
 const WALKS: &str = "ContinuousDrift(processors: 12, increments: Normal(deviation: 1.0), steps: 60, remap_cost: 8.0)";
 
@@ -223,7 +224,7 @@ fn fitted_rules_know_slopes_that_are_kept() {
 /// On the second halves of logs, the rule that was fitted to the first and solved is no worse than the best of the
 /// rules in use, chosen after the fact: not at 95 %, paired over logs.
 #[test]
-#[ignore = "four minutes; run with: cargo test --test cli fitted_rules_are_no_worse -- --ignored"]
+#[ignore = "four minutes; run with: cargo test --test cli fitted_rules_are_no_worse -- --ignored --nocapture"]
 fn fitted_rules_are_no_worse() {
     const LOGS: u64 = 8;
     for family in [Family::Drift, Family::Walk, Family::Jumps, Family::SlopesRedrawn] {
@@ -233,7 +234,8 @@ fn fitted_rules_are_no_worse() {
         // In units of each log.
         let less: Vec<f64> = all.iter().map(|costs| 1.0 - costs[best] / costs[0]).collect();
         let less = Estimate::of(&less);
-        println!("{family:?}: the best rule in use costs less by a share of {less:?}");
+        let shown = format!("{family:?}: the best rule in use costs less by a share of {less:?}");
+        writeln!(std::io::stdout(), "{shown}").unwrap();
         assert!(less.lower <= 0.0, "{family:?}: rule {best} is better by {less:?}");
     }
 }

@@ -97,12 +97,12 @@ pub fn path(
     let mut best = vec![0.0; steps + 1];
     for last in (0..steps).rev() {
         let (mut paid, mut least) = (0.0, f64::INFINITY);
-        for step in last + 1..=steps {
+        for (step, rest) in best.iter().enumerate().skip(last + 1) {
             let since = step - last;
             paid += costs.of(last, since);
             let remap =
                 if step < steps { problem.remap_cost + costs.moved(last, since) } else { 0.0 };
-            least = least.min(paid + remap + best[step]);
+            least = least.min(paid + remap + rest);
         }
         best[last] = least;
     }

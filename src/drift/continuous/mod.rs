@@ -17,7 +17,7 @@
 //! expectation is zero whatever the regression is; a branch that nobody would be on any more goes on to the
 //! end without penalties, which is rigorous too.
 //!
-//! Slopes that ranks keep over remaps are another problem, [`kept`]: a remap leads to a state that depends on them.
+//! Slopes that ranks keep over remaps are another problem, `kept`: a remap leads to a state that depends on them.
 
 mod fit;
 mod hindsight;
