@@ -12,7 +12,7 @@ use std::fmt::Write;
 const WIDTH: usize = 72;
 const HEIGHT: usize = 16;
 
-/// The thresholds of the first step: to the second mapping, and back.
+/// The thresholds of the first step that is known: to the second mapping, and back.
 pub fn start(answer: &Answer) -> Option<[Bounds; 2]> {
     let at = |curve: &Curve, list: &Thresholds| match curve.first_step() {
         Some(first) => curve.at(first),
@@ -50,7 +50,8 @@ pub fn summary(text: &mut String, answer: &Answer) {
         }
     }
     if let Some([up, down]) = start(answer) {
-        let when = if answer.last_step.is_some() { "at step 0, " } else { "" };
+        let first = answer.first_step.unwrap_or(0);
+        let when = answer.last_step.map_or(String::new(), |_| format!("at step {first}, "));
         let _ = match up {
             Bounds::NEVER => writeln!(text, "{when}never go to the second mapping"),
             _ => writeln!(text, "{when}go to the second mapping when p exceeds {}", within(up)),
@@ -59,6 +60,10 @@ pub fn summary(text: &mut String, answer: &Answer) {
             0.0 => writeln!(text, "{when}never go back to the first"),
             _ => writeln!(text, "{when}go back to the first when p is below {}", within(down)),
         };
+    }
+    if answer.last_step.is_some() && answer.value.is_none() {
+        let before = answer.first_step.map(|first| format!("steps before {first}, "));
+        let _ = writeln!(text, "not computed: {}the expected time", before.unwrap_or_default());
     }
     if let Some(value) = answer.value {
         let _ = writeln!(text, "expected completion time = {}", within(value));
@@ -97,7 +102,9 @@ pub fn cells(answer: &Answer) -> Row {
     let shown = |bounds: Option<Bounds>| {
         bounds.map_or(String::new(), |bounds| format!("{:.12}", bounds.middle()))
     };
-    let [up, down] = start(answer).map_or([None, None], |[up, down]| [Some(up), Some(down)]);
+    // Those of a later step would stand among others of step 0.
+    let known = start(answer).filter(|_| answer.first_step.is_none());
+    let [up, down] = known.map_or([None, None], |[up, down]| [Some(up), Some(down)]);
     let (name, cost) = match answer.average {
         Some(average) => ("average time", Some(average)),
         None => ("expected time", answer.value),

@@ -97,7 +97,9 @@ fn of_change(facts: &mut Facts, answer: &phase_change::Answer) {
 
 fn of_switching(facts: &mut Facts, answer: &phase_switching::Answer) {
     if let Some([to_second, to_first]) = two_thresholds(answer) {
-        let at = if answer.last_step.is_some() { "at step 0" } else { "at every step" };
+        let first = answer.first_step.unwrap_or(0);
+        let every = || "at every step".to_owned();
+        let at = answer.last_step.map_or_else(every, |_| format!("at step {first}"));
         match to_second {
             Bounds::NEVER => facts.put(&format!("to the second mapping, {at}"), "never"),
             bounds => facts.bounds(&format!("to the second mapping above p, {at}"), bounds),

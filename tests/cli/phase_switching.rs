@@ -333,3 +333,27 @@ fn the_monitor_switches_to_and_fro() {
     workplace.write("levels.ron", levels);
     workplace.run(&["monitor", "levels.ron"]).exits(1).says("two levels");
 }
+
+/// What a limit stops says which step its thresholds are those of, in words and in a report, and what is missing.
+#[test]
+fn stopped_thresholds_are_those_of_the_step_that_is_named() {
+    let workplace = Workplace::new();
+    let weak = SWITCHING
+        .replace("Fixed(12)", "Uniform(first: 0, last: 1000000)")
+        .replace("false_alarm: 0.1, missed: 0.2", "false_alarm: 0.45, missed: 0.45");
+    workplace.write("model.ron", weak);
+    let stopped = ["solve", "model.ron", "--time-limit", "0.3"];
+    let words = workplace.run(&stopped).exits(3).out;
+    let named = |before: &str, after: char| {
+        let (_, rest) = words.split_once(before).unwrap_or_else(|| panic!("{words}"));
+        rest.split_once(after).unwrap().0.parse::<u64>().unwrap()
+    };
+    let step = named("\nat step ", ',');
+    assert!(step > 0, "{words}");
+    assert_eq!(named("\nnot computed: steps before ", ','), step, "{words}");
+    let document = workplace.run(&[&stopped[..], &["--json"]].concat()).exits(3);
+    let step = document.json()["first_step"].as_u64().unwrap();
+    workplace.write("stopped.json", &document.out);
+    let page = workplace.run(&["report", "stopped.json"]).exits(0).out;
+    assert!(page.contains(&format!("at step {step}")) && !page.contains("at step 0"), "{page}");
+}

@@ -252,6 +252,19 @@ fn played(problem: &ContinuousDrift, rule: &Drifting, run: u64) -> f64 {
     cost
 }
 
+/// What the rule costs on loads made by definition: as much as it is said to, but for errors of sampling.
+fn costs_what_is_said(problem: &ContinuousDrift, rule: &Drifting, found: &Measured) -> Spread {
+    let costs: Vec<f64> = (0..4000).map(|run| played(problem, rule, run)).collect();
+    let played = Spread::of(&costs, 0.99);
+    let error = (played.high - played.mean) + (found.ruled.high - found.ruled.mean);
+    assert!(
+        abs_diff_eq!(played.mean, found.ruled.mean, epsilon = error),
+        "{problem:?}: {played:?} {:?}",
+        found.ruled
+    );
+    played
+}
+
 /// What the rule of few numbers is said to cost is what it costs on loads made by definition, not by what is
 /// known of them.
 #[test]
@@ -262,14 +275,7 @@ fn the_rule_costs_what_it_is_said_to() {
         ContinuousDrift { increments: Increments::Jumps { rate: 0.1, size: 3.0 }, ..normal(6, 50) },
     ] {
         let (rule, found) = measured(&problem, 9, 48);
-        let costs: Vec<f64> = (0..4000).map(|run| played(&problem, &rule, run)).collect();
-        let played = Spread::of(&costs, 0.99);
-        let error = (played.high - played.mean) + (found.ruled.high - found.ruled.mean);
-        assert!(
-            abs_diff_eq!(played.mean, found.ruled.mean, epsilon = error),
-            "{problem:?}: {played:?} {:?}",
-            found.ruled
-        );
+        let played = costs_what_is_said(&problem, &rule, &found);
         assert!(played.high >= found.lower.low);
         assert!(found.ruled.mean <= 1.06 * found.lower.mean, "{problem:?}: {found:?}");
     }
@@ -311,14 +317,7 @@ fn rules_for_slopes_that_are_kept_cost_what_they_are_said_to() {
         },
     ] {
         let (rule, found) = measured(&problem, 9, 1000);
-        let costs: Vec<f64> = (0..4000).map(|run| played(&problem, &rule, run)).collect();
-        let played = Spread::of(&costs, 0.99);
-        let error = (played.high - played.mean) + (found.ruled.high - found.ruled.mean);
-        assert!(
-            abs_diff_eq!(played.mean, found.ruled.mean, epsilon = error),
-            "{problem:?}: {played:?} {:?}",
-            found.ruled
-        );
+        costs_what_is_said(&problem, &rule, &found);
         assert!(found.gap.mean <= 0.2 * found.lower.mean, "{problem:?}: {found:?}");
         assert_eq!(measured(&problem, 9, 1000).1, found);
         if let Some(intervals) = problem.intervals() {
