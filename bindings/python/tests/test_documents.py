@@ -81,7 +81,7 @@ def test_a_log_is_fitted_and_replayed():
     times = log()
     fitted = remapping.fit(times, 2.0)
     assert fitted.best.file.startswith("//") and fitted.steps == 200
-    assert fitted.best.problem in {"periodic", "load_drift", "stopping", "phase_change"}
+    assert fitted.best.problem in {"periodic", "continuous_drift", "load_drift", "stopping", "phase_change"}
     played = remapping.replay(times, 2.0, ["never", "threshold:0.5", "advised"])
     assert played.clairvoyant <= min(played.cost(name) for name in ["never", "threshold:0.5", "advised"])
     # By hand, as the page on logs defines it.
