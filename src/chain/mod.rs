@@ -46,6 +46,7 @@ use rayon::prelude::*;
 pub use affine::{Change, affine_rows};
 pub use birth_death::{BirthDeath, Edge};
 pub use dense::Dense;
+pub(crate) use exchangeable::Effort;
 pub use exchangeable::Exchangeable;
 pub use joint::Joint;
 pub use joint_rows::JointRows;

@@ -1,7 +1,9 @@
 //! The rows of one rank of an operator that several ranks share.
 
 use super::kernel::Rows;
-use super::{Exchangeable, Finish, JointRows, Operator, PARALLEL, PART, Product, WEIGHT_SPAN};
+use super::{
+    Effort, Exchangeable, Finish, JointRows, Operator, PARALLEL, PART, Product, WEIGHT_SPAN,
+};
 use crate::communicator::{Communicator, Shares};
 use rayon::prelude::*;
 use std::ops::Range;
@@ -60,7 +62,7 @@ impl Shared {
         Some(Shares::new(starts, windows))
     }
 
-    /// The multisets of equal processes, in blocks of nearly equally many; `None` for fewer than three processes, or
+    /// The multisets of equal processes, in blocks of nearly equal work; `None` for fewer than three processes, or
     /// fewer states than ranks.
     pub fn blocks(operator: Exchangeable, communicator: Arc<dyn Communicator>) -> Option<Self> {
         let shares = Self::shares_of_blocks(&operator, communicator.ranks())?;
@@ -73,7 +75,7 @@ impl Shared {
         if operator.multisets().items() < FEWEST_ITEMS || states < ranks {
             return None;
         }
-        let starts = Shares::evenly(states, ranks);
+        let starts = Effort::new(operator).starts(ranks, 1);
         let windows = starts.windows(2).map(|own| operator.needed(&(own[0]..own[1]))).collect();
         Some(Shares::new(starts, windows))
     }

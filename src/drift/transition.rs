@@ -1,7 +1,7 @@
 //! The joint move of all processors, on multisets of levels.
 
 use super::{Lifted, ProcessChain, States, Work};
-use crate::chain::{ChainError, Exchangeable, Operator, Wanted};
+use crate::chain::{ChainError, Effort, Exchangeable, Operator, Wanted};
 use crate::communicator::Shares;
 
 /// The transition operator of r equal processors.
@@ -44,8 +44,8 @@ impl Transition {
         }
     }
 
-    /// Who of so many ranks has which states: nearly equally many, in whole words of decisions, and what is reached
-    /// from them. `None` where that is not worth it: for fewer than three processors or few states, and where chains
+    /// Who of so many ranks has which states: nearly equal work, as long as all are computed, in whole words of decisions,
+    /// and what is reached from them. `None` where that is not worth it: for fewer than three processors or few states, and where chains
     /// move by more than a level.
     pub fn shares(&self, ranks: usize) -> Option<Shares> {
         let Transition::Exchangeable(operator) = self else { return None };
@@ -53,10 +53,10 @@ impl Transition {
         if operator.multisets().items() < FEWEST || blocks < ranks {
             return None;
         }
-        Some(blocks_of(operator, Shares::evenly(blocks, ranks)))
+        Some(blocks_of(operator, Effort::new(operator).starts(ranks, States::BLOCK)))
     }
 
-    /// The same with nearly equal work in place of equally many states. `None` as there.
+    /// The same by what is known of the work in a step. `None` as there.
     pub fn shares_of(&self, ranks: usize, work: &Work) -> Option<Shares> {
         let (Transition::Exchangeable(operator), Some(even)) = (self, self.shares(ranks)) else {
             return None;

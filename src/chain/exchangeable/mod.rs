@@ -15,7 +15,10 @@
 //! members are handled in runs of those with equally many. So nearly all work is done in long loops
 //! over three arrays, depth first, within the cache.
 
+mod effort;
 mod own;
+
+pub(crate) use effort::Effort;
 
 use super::kernel::short_means;
 use super::part::{Above, Part};
