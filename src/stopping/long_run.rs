@@ -119,7 +119,7 @@ pub fn long_run_at(
     assert!(rebalanced.len() == n && policy.is_none_or(|policy| policy.len() == n));
     assert_eq!(costs.len(), n);
     let [rho] = problem.largest([costs.iter().copied().fold(0.0, f64::max)]);
-    let targets = Targets::new(problem, rebalanced);
+    let targets = Targets::new(&problem.shared, rebalanced);
     let running = &problem.running;
     let rounding = (problem.operator.rounding() + 6.0) * f64::EPSILON;
     let mut h = vec![0.0; n];
@@ -133,7 +133,7 @@ pub fn long_run_at(
         problem.operator.apply_into(&h, &mut go);
         iterations += 1;
         vector::update(&mut go, |s, image| running[s] + image);
-        let at_targets = targets.read(problem, &go);
+        let at_targets = targets.read(&problem.shared, &go);
         let remap = |s: usize| costs[s] + at_targets[targets.of(s)];
         vector::update(&mut next, |s, _| match policy {
             Some(policy) if policy[s] => remap(s),
@@ -188,7 +188,7 @@ pub fn long_run_at(
         }
         vector::update_from(&mut h, [&next], move |old, [new]| damped(old, new) - origin);
     };
-    let at_targets = targets.read(problem, &go);
+    let at_targets = targets.read(&problem.shared, &go);
     let advantage = (0..n).map(|s| go[s] - costs[s] - at_targets[targets.of(s)]).collect();
     let average = Bounds { lower: best.0, upper: best.1 };
     LongRun { average, value: h, advantage, iterations, status }

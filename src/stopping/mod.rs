@@ -71,7 +71,7 @@ pub use problem::{AfterRemap, Problem, ProblemError};
 pub use solution::{Decision, Solution};
 pub use spreads::mean_and_spread;
 pub use states::{Process, States};
-pub use varying::{Limits, Varied, Varying, units_moved};
+pub use varying::{Limits, Varied, Varying, units_moved, units_moved_of};
 
 use crate::{Observer, Status};
 use enclosure::Enclosure;

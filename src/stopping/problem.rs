@@ -1,12 +1,11 @@
 //! An optimal stopping problem and its Bellman operator.
 
 use super::coarser::Coarser;
+use super::sharing::{self, Others};
 use super::{States, vector};
 use crate::chain::{Finish, Operator, Shared};
-use crate::communicator::{Communicator, Shares};
 use crate::imbalance::Imbalance;
 use std::ops::Range;
-use std::sync::Arc;
 
 /// What happens after a remap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,7 +41,7 @@ pub struct Problem {
     /// For a first guess.
     pub(super) coarser: Option<Box<Coarser>>,
     /// Who has which states, where several ranks solve the problem.
-    pub(super) shared: Option<(Arc<dyn Communicator>, Shares)>,
+    pub(super) shared: Others,
 }
 
 /// Why a stopping problem cannot be posed.
@@ -137,26 +136,18 @@ impl Problem {
     }
 
     /// The largest number in each place that any rank has.
-    pub(super) fn largest<const N: usize>(&self, mut own: [f64; N]) -> [f64; N] {
-        if let Some((communicator, _)) = &self.shared {
-            communicator.largest(&mut own);
-        }
-        own
+    pub(super) fn largest<const N: usize>(&self, own: [f64; N]) -> [f64; N] {
+        sharing::largest(&self.shared, own)
     }
 
     /// The numbers of all ranks in their order.
     pub(super) fn gather(&self, own: Vec<f64>) -> Vec<f64> {
-        match &self.shared {
-            Some((communicator, _)) => communicator.gather(&own),
-            None => own,
-        }
+        sharing::gather(&self.shared, own)
     }
 
     /// Which of all states the first of the own ones is.
     pub(super) fn first(&self) -> usize {
-        self.shared
-            .as_ref()
-            .map_or(0, |(communicator, shares)| shares.own(communicator.rank()).start)
+        sharing::first(&self.shared)
     }
 
     /// What functions have in the first of all states.

@@ -38,7 +38,7 @@ impl<'a> Renewed<'a> {
     /// What follows from y in all own states, but for what remaps cost.
     fn extend(&mut self, y: &[f64]) {
         self.killed.unpack(y, &mut self.function);
-        let back = self.targets.read(self.problem, &self.function);
+        let back = self.targets.read(&self.problem.shared, &self.function);
         let (remaps, targets) = (self.rule.remaps, self.targets);
         vector::update(&mut self.function, |s, y| if remaps[s] { back[targets.of(s)] } else { y });
     }

@@ -3,10 +3,34 @@
 use super::states::{Group, States};
 use crate::chain::ProcessChain;
 use crate::chain::{ChainError, Exchangeable, Factor, Product, Shared};
-use crate::communicator::Communicator;
+use crate::communicator::{Communicator, Shares};
 use rayon::prelude::*;
 use std::ops::Range;
 use std::sync::Arc;
+
+/// The ranks that solve a problem together and who has which states, or nobody else.
+pub(super) type Others = Option<(Arc<dyn Communicator>, Shares)>;
+
+/// The largest number in each place that any rank has.
+pub(super) fn largest<const N: usize>(others: &Others, mut own: [f64; N]) -> [f64; N] {
+    if let Some((communicator, _)) = others {
+        communicator.largest(&mut own);
+    }
+    own
+}
+
+/// The numbers of all ranks in their order.
+pub(super) fn gather(others: &Others, own: Vec<f64>) -> Vec<f64> {
+    match others {
+        Some((communicator, _)) => communicator.gather(&own),
+        None => own,
+    }
+}
+
+/// Which of all states the first of the own ones is.
+pub(super) fn first(others: &Others) -> usize {
+    others.as_ref().map_or(0, |(communicator, shares)| shares.own(communicator.rank()).start)
+}
 
 /// How the rows of a joint chain can be shared among ranks.
 enum Sharing {

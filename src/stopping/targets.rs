@@ -1,6 +1,6 @@
 //! The states that remaps lead to, few of all, and what a function has there.
 
-use super::Problem;
+use super::sharing::{self, Others};
 
 /// Where remaps lead from the own states.
 pub(super) struct Targets {
@@ -14,7 +14,7 @@ pub(super) struct Targets {
 
 impl Targets {
     /// Those of remaps that lead from s to `rebalanced[s]`, among the states of all ranks.
-    pub fn new(problem: &Problem, rebalanced: &[usize]) -> Self {
+    pub fn new(others: &Others, rebalanced: &[usize]) -> Self {
         let sorted = |mut places: Vec<usize>| {
             places.sort_unstable();
             places.dedup();
@@ -22,9 +22,10 @@ impl Targets {
         };
         let places = sorted(rebalanced.to_vec());
         let known = places.iter().map(|place| *place as f64).collect();
-        let places = sorted(problem.gather(known).into_iter().map(|x| x as usize).collect());
+        let places =
+            sorted(sharing::gather(others, known).into_iter().map(|x| x as usize).collect());
         let place = |target: &usize| places.partition_point(|other| other < target) as u32;
-        let (first, count) = (problem.first(), problem.states());
+        let (first, count) = (sharing::first(others), rebalanced.len());
         let own = places.iter().map(|place| place.wrapping_sub(first));
         let own = own.filter(|place| *place < count).collect();
         Self { of: rebalanced.iter().map(place).collect(), own, places }
@@ -46,8 +47,9 @@ impl Targets {
     }
 
     /// What a function has there, on all ranks.
-    pub fn read(&self, problem: &Problem, function: &[f64]) -> Vec<f64> {
-        let all = problem.gather(self.own.iter().map(|state| function[*state]).collect());
+    pub fn read(&self, others: &Others, function: &[f64]) -> Vec<f64> {
+        let own = self.own.iter().map(|state| function[*state]).collect();
+        let all = sharing::gather(others, own);
         debug_assert_eq!(all.len(), self.count());
         all
     }

@@ -10,19 +10,23 @@
 //! above; each sweep is rounded outwards, and what is reported lies between. With an end both start at 0, and J_k rises
 //! with k, so that a state where one remaps with k steps to go is one with more to go, too.
 
+use super::sharing::{self, Others};
+use super::targets::Targets;
 use super::{Decision, States, vector};
-use crate::chain::Operator;
+use crate::chain::{Operator, Shared};
 use crate::imbalance::Imbalance;
-use crate::{Observer, Status};
-use std::ops::ControlFlow;
+use crate::{Communicator, Observer, Status};
+use std::ops::{ControlFlow, Range};
 
 /// A stopping problem with a remap cost for each state.
 pub struct Varying {
     operator: Box<dyn Operator>,
     running: Vec<f64>,
     costs: Vec<f64>,
-    /// The state that a remap leads to, where the computation goes on.
-    back: Option<Vec<usize>>,
+    /// The state, of all there are, that a remap leads to, where the computation goes on.
+    back: Option<(Vec<usize>, Targets)>,
+    /// Who has the other states, where several ranks solve the problem.
+    others: Others,
 }
 
 /// When to stop.
@@ -60,12 +64,35 @@ impl Varied {
     pub fn width(&self) -> f64 {
         vector::maximum_of([&self.upper, &self.lower], |[upper, lower]| upper - lower)
     }
+
+    /// What all ranks have found, on rank 0; `None` on others.
+    pub fn collected(&self, communicator: &dyn Communicator) -> Option<Varied> {
+        let all = |own: Vec<f64>| communicator.collect(&own).into_iter();
+        let [lower, upper] = [&self.lower, &self.upper].map(|own| all(own.clone()).collect());
+        let decisions = [Decision::Balanced, Decision::Remap, Decision::Continue];
+        let places = self.decision.iter().map(|own| {
+            let place = decisions.iter().position(|decision| decision == own);
+            place.unwrap_or(0) as f64
+        });
+        let decision = all(places.collect()).map(|place| decisions[place as usize]).collect();
+        let ties = self.ties.iter().map(|tie| f64::from(u8::from(*tie))).collect();
+        let ties = all(ties).map(|tie| tie == 1.0).collect();
+        // Numbers of steps begin with 1.
+        let from = self.remaps_from.iter().map(|from| from.unwrap_or(0) as f64).collect();
+        let from = all(from).map(|from| (from > 0.0).then_some(from as u64)).collect();
+        let (applications, status) = (self.applications, self.status);
+        let varied =
+            Varied { lower, upper, decision, ties, remaps_from: from, applications, status };
+        (communicator.rank() == 0).then_some(varied)
+    }
 }
 
 /// The branches of a sweep, rounded to one side.
 struct Side {
     value: Vec<f64>,
     go: Vec<f64>,
+    /// What going on costs in the states that remaps lead to.
+    at_targets: Vec<f64>,
     /// 1 - slack, or 1 + slack.
     scale: f64,
 }
@@ -84,11 +111,43 @@ impl Varying {
         costs: Vec<f64>,
         back: Option<Vec<usize>>,
     ) -> Varying {
-        let n = states.count();
+        assert_eq!(operator.states(), states.count());
+        let running = states.tabulate(|loads| imbalance.cost(loads));
+        Varying::posed(operator, (running, costs), back, None)
+    }
+
+    /// The part of this rank in the problem that several of them solve together, with the same bits: `costs` and `back` are
+    /// those of the own states of `operator`, where `back` counts all states.
+    ///
+    /// # Panics
+    /// As [`new`](Self::new).
+    pub fn shared(
+        states: &States,
+        operator: Shared,
+        imbalance: &Imbalance,
+        costs: Vec<f64>,
+        back: Option<Vec<usize>>,
+    ) -> Varying {
+        assert_eq!(operator.shares().total(), states.count());
+        let running = states.tabulate_some(operator.own(), |loads| imbalance.cost(loads));
+        let others = Some((operator.communicator().clone(), operator.shares().clone()));
+        Varying::posed(Box::new(operator), (running, costs), back, others)
+    }
+
+    fn posed(
+        operator: Box<dyn Operator>,
+        (running, costs): (Vec<f64>, Vec<f64>),
+        back: Option<Vec<usize>>,
+        others: Others,
+    ) -> Varying {
+        let n = running.len();
         assert!(costs.len() == n && costs.iter().all(|cost| cost.is_finite() && *cost >= 0.0));
         assert!(operator.states() == n && back.as_ref().is_none_or(|back| back.len() == n));
-        let running = states.tabulate(|loads| imbalance.cost(loads));
-        Varying { operator, running, costs, back }
+        let back = back.map(|back| {
+            let targets = Targets::new(&others, &back);
+            (back, targets)
+        });
+        Varying { operator, running, costs, back, others }
     }
 
     /// Where `cut` is not 0, J is this: at most what a remap costs there.
@@ -114,7 +173,7 @@ impl Varying {
     /// With `back`: the cost has no bound.
     pub fn solve(&self, limits: &Limits, observer: &dyn Observer) -> Varied {
         assert!(self.back.is_none(), "a computation that goes on without end has no cost in all");
-        let largest = self.costs.iter().copied().fold(1.0, f64::max);
+        let [largest] = self.largest([self.costs.iter().copied().fold(1.0, f64::max)]);
         let above: Vec<f64> = self.costs.clone();
         let [mut below, mut above] = self.sides(vec![0.0; self.running.len()], above);
         let mut sweeps = 0;
@@ -123,6 +182,7 @@ impl Varying {
             self.sweep(&mut above, |old, new| if new < old { new } else { old });
             sweeps += 1;
             let width = vector::maximum_of([&above.value, &below.value], |[high, low]| high - low);
+            let [width] = self.largest([width]);
             if width <= limits.tolerance * largest {
                 break Status::Converged;
             }
@@ -158,9 +218,10 @@ impl Varying {
                 }
             }
             // What changes no more stays as it is.
-            if sweeps == steps
-                || self.back.is_none() && old == [&below, &above].map(|side| side.value.clone())
-            {
+            let [old_below, old_above] = &old;
+            let changes = *old_below != below.value || *old_above != above.value;
+            let [changes] = self.largest([if changes { 1.0 } else { 0.0 }]);
+            if sweeps == steps || self.back.is_none() && changes == 0.0 {
                 break Status::Converged;
             }
             if sweeps >= limits.sweeps {
@@ -181,7 +242,8 @@ impl Varying {
                 None if *psi == 0.0 => 0.0,
                 _ => *v,
             });
-            Side { value: value.collect(), go: vec![0.0; self.running.len()], scale }
+            let go = vec![0.0; self.running.len()];
+            Side { value: value.collect(), go, at_targets: Vec::new(), scale }
         };
         [side(below, 1.0 - slack), side(above, 1.0 + slack)]
     }
@@ -191,6 +253,9 @@ impl Varying {
         self.operator.apply_into(&side.value, &mut side.go);
         for (go, psi) in side.go.iter_mut().zip(&self.running) {
             *go = (psi + *go) * side.scale;
+        }
+        if let Some((_, targets)) = &self.back {
+            side.at_targets = targets.read(&self.others, &side.go);
         }
         for s in 0..self.running.len() {
             let remap = self.remap(side, s);
@@ -204,8 +269,13 @@ impl Varying {
     fn remap(&self, side: &Side, s: usize) -> f64 {
         match &self.back {
             None => self.costs[s],
-            Some(back) => (self.costs[s] + side.go[back[s]]) * side.scale,
+            Some((_, targets)) => (self.costs[s] + side.at_targets[targets.of(s)]) * side.scale,
         }
+    }
+
+    /// The largest number in each place that any rank has.
+    fn largest<const N: usize>(&self, own: [f64; N]) -> [f64; N] {
+        sharing::largest(&self.others, own)
     }
 
     fn found(
@@ -216,7 +286,7 @@ impl Varying {
         sweeps: u64,
         status: Status,
     ) -> Varied {
-        let n = self.running.len();
+        let (n, first) = (self.running.len(), sharing::first(&self.others));
         let (mut decision, mut ties) = (Vec::with_capacity(n), Vec::with_capacity(n));
         for s in 0..n {
             let (go, remap) =
@@ -225,7 +295,7 @@ impl Varying {
             let balanced = match &self.back {
                 None => self.running[s] == 0.0,
                 // Nothing is moved.
-                Some(back) => back[s] == s,
+                Some((back, _)) => back[s] == first + s,
             };
             let open = go[0] < remap[1] && remap[0] <= go[1];
             let sure = from.get(s).is_none_or(|[possible, sure]| possible == sure);
@@ -251,6 +321,11 @@ impl Varying {
 /// The least number of units that a remap moves from each state: what is above the shares it leads to, where equal
 /// processors may exchange theirs.
 pub fn units_moved(states: &States, imbalance: &Imbalance) -> Vec<i64> {
+    units_moved_of(states, imbalance, 0..states.count())
+}
+
+/// [`units_moved`] from some states.
+pub fn units_moved_of(states: &States, imbalance: &Imbalance, some: Range<usize>) -> Vec<i64> {
     let range = states.range();
     let mut loads = vec![0; states.processes()];
     let moved = |state: usize| {
@@ -260,5 +335,5 @@ pub fn units_moved(states: &States, imbalance: &Imbalance) -> Vec<i64> {
             range.as_ref().and_then(|(low, high)| imbalance.split_within(total, low, high));
         imbalance.moved(&loads, &within.unwrap_or_else(|| imbalance.split(total)))
     };
-    (0..states.count()).map(moved).collect()
+    some.map(moved).collect()
 }

@@ -110,7 +110,7 @@ pub(in crate::problems) fn of_varied(
     }
     let (states, operator) = posed.states(folder).map_err(words)?;
     let imbalance = posed.imbalance().map_err(words)?;
-    let costs = varying::costs(posed, &states, &imbalance);
+    let costs = varying::costs(posed, (&states, 0..states.count()), &imbalance);
     let dearest = costs.iter().copied().fold(1.0, f64::max);
     let (lower, upper) = if posed.is_partial() {
         let targets = partial_targets(&states, &imbalance)

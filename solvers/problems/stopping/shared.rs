@@ -3,6 +3,7 @@
 use super::super::{Facts, Found, Method as Way, Settings};
 use super::decision_map::{MAX_LISTED, Others, Outcome, letter, others_by_spread, spreads};
 use super::solve::{finish, refuse, start_from};
+use super::varying;
 use crate::complaint::Complaint;
 use crate::model::Loaded;
 use crate::model::stopping::Stopping;
@@ -47,7 +48,9 @@ pub fn solve(
     proof: bool,
 ) -> Result<Option<Part>, Vec<Complaint>> {
     let possible = is_shared(model) && !settings.critical_costs;
-    let Some(rho) = model.remap_cost().filter(|_| possible) else { return Ok(None) };
+    if !possible {
+        return Ok(None);
+    }
     let refuse = |message: &str, help: &str| refuse(loaded, message, help);
     let place = (communicator.rank(), communicator.ranks());
     let states = model.space().map_err(|error| refuse(&error, "correct the chain"))?;
@@ -75,6 +78,13 @@ pub fn solve(
     }
     let shares = operator.shares().clone();
     let own = shares.own(communicator.rank());
+    let Some(rho) = model.remap_cost().filter(|_| !model.is_varied()) else {
+        let moves = varying::Moves::Shared(operator);
+        let space = (&states, &imbalance);
+        let found = varying::solve_on(loaded, model, settings, space, moves, watch)?;
+        let (decision, value) = (Vec::new(), Vec::new());
+        return Ok(Some(Part { found, states, shares, decision, value, is_long: false }));
+    };
     let back = match model.restarts() {
         true => Some(targets(loaded, &states, (&imbalance, own.clone()), &**communicator)?),
         false => None,
@@ -131,6 +141,10 @@ const RANK_BYTES: u64 = 60_000_000;
 /// The same where programs go on after remaps.
 const LONG_RUN_VECTORS: [u64; 2] = [13, 24];
 
+/// The same where the cost of a remap depends on the loads, or there is an end, and bytes of what is found in a state.
+const VARIED_VECTORS: u64 = 24;
+const VARIED_BYTES: u64 = 200;
+
 /// States of a rank at most, and of others that it needs; bytes of its rows while they are read, and of the loads
 /// of all states.
 fn share_of_rows(
@@ -161,6 +175,17 @@ pub fn facts(loaded: &Loaded, model: &Stopping, ranks: usize) -> Facts {
         false => states.largest_share(ranks).map(|(own, halo)| (own, halo, 0)),
     });
     let Some((largest, halo, listed)) = share else { return alone };
+    if model.is_varied() {
+        // All that is found comes to rank 0.
+        let all = states.as_ref().map_or(0, |states| VARIED_BYTES * states.count() as u64);
+        let bytes = (VARIED_VECTORS * largest as u64 + halo as u64) * 8 + all + listed;
+        return vec![
+            ("ranks that share the work", ranks.into()),
+            ("states of each rank", largest.into()),
+            ("bytes of each rank", (bytes + RANK_BYTES).into()),
+            ("bytes received by a rank in each application", (8 * halo as u64).into()),
+        ];
+    }
     let vectors = if model.restarts() { LONG_RUN_VECTORS } else { VECTORS };
     let bytes = |vectors: u64| (vectors * largest as u64 + halo as u64) * 8 + listed + RANK_BYTES;
     vec![
@@ -174,11 +199,23 @@ pub fn facts(loaded: &Loaded, model: &Stopping, ranks: usize) -> Facts {
 
 /// Whether the model is of a kind that ranks share.
 fn is_shared(model: &Stopping) -> bool {
-    !(model.is_varied() || model.unbounded().is_some())
+    !(model.is_partial() || model.unbounded().is_some())
+}
+
+/// What all ranks have found, on rank 0.
+pub(super) fn collected(communicator: &dyn Communicator, own: &Outcome) -> Option<Outcome> {
+    let numbers = |list: &[u8]| list.iter().map(|x| f64::from(*x)).collect::<Vec<_>>();
+    let ties: Vec<u8> = own.ties.iter().map(|tie| u8::from(*tie)).collect();
+    let all = |own: &[f64]| communicator.collect(own);
+    let (letters, ties) = (all(&numbers(&own.letters)), all(&numbers(&ties)));
+    let value = all(&own.value);
+    let letters = letters.into_iter().map(|letter| letter as u8).collect();
+    let ties = ties.into_iter().map(|tie| tie == 1.0).collect();
+    (communicator.rank() == 0).then_some(Outcome { letters, ties, value })
 }
 
 /// Where remaps lead from the own states.
-fn targets(
+pub(super) fn targets(
     loaded: &Loaded,
     states: &States,
     (imbalance, own): (&Imbalance, Range<usize>),
@@ -270,14 +307,8 @@ impl Rank<'_> {
 
     /// What all ranks have found, on rank 0.
     fn collect(&self, own: &Outcome, solution: &Solution) -> Option<(Outcome, Solution)> {
-        let numbers = |list: &[u8]| list.iter().map(|x| f64::from(*x)).collect::<Vec<_>>();
-        let ties: Vec<u8> = own.ties.iter().map(|tie| u8::from(*tie)).collect();
-        let all = |own: &[f64]| self.communicator.collect(own);
-        let (letters, ties) = (all(&numbers(&own.letters)), all(&numbers(&ties)));
-        let (value, solution) = (all(&own.value), solution.collected(self.communicator));
-        let letters = letters.into_iter().map(|letter| letter as u8).collect();
-        let ties = ties.into_iter().map(|tie| tie == 1.0).collect();
-        solution.map(|solution| (Outcome { letters, ties, value }, solution))
+        let outcome = collected(self.communicator, own);
+        outcome.zip(solution.collected(self.communicator))
     }
 
     /// Fills the answer in where the map is too long for it.

@@ -2,19 +2,25 @@
 
 use super::super::{Found, Settings};
 use super::decision_map::{MAX_LISTED, Outcome, letter};
+use super::shared;
 use super::solve::{astray, refuse, start_from};
 use crate::complaint::Complaint;
 use crate::memory;
 use crate::model::Loaded;
 use crate::model::cost::Cost;
 use crate::model::stopping::Stopping;
+use crate::problems::together::{Together, on_any};
 use crate::run::Watch;
 use crate::solution::Body;
 use crate::solution::stopping::{Answer, CostByState};
+use remapping::chain::{Operator, Shared};
 use remapping::imbalance::Imbalance;
 use remapping::stopping::{
-    self, AfterRemap, Limits, LongRun, Problem, States, Varied, Varying, rebalanced, units_moved,
+    self, AfterRemap, Limits, LongRun, Problem, States, Varied, Varying, rebalanced_of,
+    units_moved_of,
 };
+use remapping::{Observer, Status};
+use std::ops::Range;
 
 /// The most sweeps.
 pub(super) const SWEEPS: u64 = 10_000_000;
@@ -34,77 +40,164 @@ pub(super) fn solve(
     let (states, operator) =
         model.states(loaded.folder()).map_err(|error| refuse(&error, "correct the chain"))?;
     let imbalance = model.imbalance().map_err(|error| refuse(&error, "round the capacities"))?;
+    let space = (&states, &imbalance);
+    let found = solve_on(loaded, model, settings, space, Moves::Alone(operator), watch)?;
+    Ok(found.expect("there is no other rank"))
+}
+
+/// Who moves the states.
+pub(super) enum Moves {
+    Alone(Box<dyn Operator>),
+    /// Each of several ranks its own.
+    Shared(Shared),
+}
+
+/// The same on the ranks of the operator, of which the first has the answer.
+pub(super) fn solve_on(
+    loaded: &Loaded,
+    model: &Stopping,
+    settings: &Settings,
+    (states, imbalance): (&States, &Imbalance),
+    moves: Moves,
+    watch: &Watch,
+) -> Result<Option<Found>, Vec<Complaint>> {
+    let refuse = |message: &str, help: &str| refuse(loaded, message, help);
+    let (own, communicator) = match &moves {
+        Moves::Alone(_) => (0..states.count(), None),
+        Moves::Shared(operator) => (operator.own(), Some(operator.communicator().clone())),
+    };
+    let others = communicator.as_deref();
+    let together = others.map(|others| Together::new(watch, others));
+    let observer = together.as_ref().map_or(watch as &dyn Observer, |together| together);
     if states.vectors().is_none_or(|vectors| vectors > MAX_LISTED) {
         let message = "remap costs that depend on the loads, and a number of steps, take 10^6 load vectors at most";
         return Err(refuse(message, "take fewer levels or processes"));
     }
-    let needed = stopping::memory_estimate(&states, stopping::Method::Auto);
-    if memory::available().is_some_and(|free| needed > free) {
+    let needed = stopping::memory_estimate(states, stopping::Method::Auto);
+    if on_any(others, memory::available().is_some_and(|free| needed > free)) {
         return Err(refuse("this machine has too little memory", "take fewer states"));
     }
-    let costs = costs(model, &states, &imbalance);
-    let back = model.restarts().then(|| rebalanced(&states, &imbalance)).transpose();
-    let back = back.map_err(|loads| astray(loaded, &states, &loads))?;
-    let mut answer = start_from(model, &states);
-    answer.remap_cost = costs.iter().copied().fold(0.0, f64::max);
+    let costs = costs(model, (states, own.clone()), imbalance);
+    let back = || match others {
+        Some(others) => shared::targets(loaded, states, (imbalance, own.clone()), others),
+        None => rebalanced_of(states, imbalance, own.clone())
+            .map_err(|loads| astray(loaded, states, &loads)),
+    };
+    let back = model.restarts().then(back).transpose()?;
+    let mut answer = start_from(model, states);
+    let mut dearest = [costs.iter().copied().fold(0.0, f64::max)];
+    others.inspect(|others| others.largest(&mut dearest));
+    [answer.remap_cost] = dearest;
     (answer.remap_value, answer.remap_bounds) = (answer.remap_cost, [answer.remap_cost; 2]);
     answer.cost_by_state = by_state(model);
     answer.steps = model.steps();
     // What it costs to play another rule is known of one cost and no end.
     answer.dynamics = None;
-    let (outcome, status, from) = match (back, model.steps()) {
+    let posed = Posed { states, imbalance, costs, moves };
+    let found = match (back, model.steps()) {
         (Some(back), None) => {
-            let problem =
-                Problem::new(&states, operator, &imbalance, answer.remap_cost, AfterRemap::Stop)
-                    .map_err(|error| refuse(&error.to_string(), "correct the model"))?;
+            let problem = posed.problem(answer.remap_cost);
+            let (problem, costs) =
+                problem.map_err(|error| refuse(&error.to_string(), "correct the model"))?;
             let how = stopping::Settings {
                 tolerance: settings.tolerance,
                 ..stopping::Settings::default()
             };
-            let best = stopping::long_run_at(&problem, &costs, &back, None, &how, watch);
+            let best = stopping::long_run_at(&problem, &costs, &back, None, &how, observer);
             answer.average = Some(best.average);
             answer.value_gap = best.average.width() / best.average.upper.max(1.0);
             answer.iterations = best.iterations;
             let status = best.status;
-            (
-                of_average(best, &problem, settings.tolerance * answer.remap_cost.max(1.0)),
-                status,
-                Vec::new(),
-            )
+            let close = settings.tolerance * answer.remap_cost.max(1.0);
+            let own = of_average(best, &problem, close);
+            let all = match others {
+                Some(others) => shared::collected(others, &own),
+                None => Some(own),
+            };
+            all.map(|outcome| (outcome, status, Vec::new()))
         }
         (back, steps) => {
-            let problem = Varying::new(&states, operator, &imbalance, costs, back);
+            let problem = posed.varying(back);
             let limits = Limits { tolerance: settings.tolerance, sweeps: SWEEPS };
             let found = match steps {
-                Some(steps) => problem.solve_steps(steps, &limits, watch),
-                None => problem.solve(&limits, watch),
+                Some(steps) => problem.solve_steps(steps, &limits, observer),
+                None => problem.solve(&limits, observer),
             };
-            answer.value_gap = found.width() / largest(&found).max(answer.remap_cost).max(1.0);
-            answer.iterations = found.applications;
-            let (status, from) = (found.status, found.remaps_from.clone());
-            (of_found(&found), status, from)
+            let all = match others {
+                Some(others) => found.collected(others),
+                None => Some(found),
+            };
+            all.map(|found| {
+                answer.value_gap = found.width() / largest(&found).max(answer.remap_cost).max(1.0);
+                answer.iterations = found.applications;
+                (of_found(&found), found.status, found.remaps_from)
+            })
         }
     };
+    Ok(found.map(|found| lay_out(answer, states, settings, found)))
+}
+
+/// What has been posed.
+struct Posed<'p> {
+    states: &'p States,
+    imbalance: &'p Imbalance,
+    /// In the own states.
+    costs: Vec<f64>,
+    moves: Moves,
+}
+
+impl Posed<'_> {
+    /// As a problem with one remap cost, and the costs there are.
+    fn problem(self, rho: f64) -> Result<(Problem, Vec<f64>), stopping::ProblemError> {
+        let Self { states, imbalance, costs, moves } = self;
+        let after = AfterRemap::Stop;
+        let problem = match moves {
+            Moves::Alone(operator) => Problem::new(states, operator, imbalance, rho, after),
+            Moves::Shared(operator) => Problem::shared(states, operator, imbalance, rho, after),
+        };
+        Ok((problem?, costs))
+    }
+
+    fn varying(self, back: Option<Vec<usize>>) -> Varying {
+        let Self { states, imbalance, costs, moves } = self;
+        match moves {
+            Moves::Alone(operator) => Varying::new(states, operator, imbalance, costs, back),
+            Moves::Shared(operator) => Varying::shared(states, operator, imbalance, costs, back),
+        }
+    }
+}
+
+/// The answer with what was found in all states.
+fn lay_out(
+    mut answer: Answer,
+    states: &States,
+    settings: &Settings,
+    (outcome, status, from): (Outcome, Status, Vec<Option<u64>>),
+) -> Found {
     answer.largest_value = outcome.value.iter().copied().fold(0.0, f64::max);
-    outcome.lay_out(&mut answer, &states, settings.values, None);
+    outcome.lay_out(&mut answer, states, settings.values, None);
     if !from.is_empty() {
         let classes = states.by_place();
         answer.remaps_from =
             Some(classes.iter().map(|class| class.and_then(|c| from[c])).collect());
     }
     let body = Body::Stopping(Box::new(answer));
-    Ok(Found { body, status, warnings: Vec::new(), table: None })
+    Found { body, status, warnings: Vec::new(), table: None }
 }
 
-/// What a remap costs in each state.
-pub(super) fn costs(model: &Stopping, states: &States, imbalance: &Imbalance) -> Vec<f64> {
+/// What a remap costs in each of some states.
+pub(super) fn costs(
+    model: &Stopping,
+    (states, some): (&States, Range<usize>),
+    imbalance: &Imbalance,
+) -> Vec<f64> {
     match model.cost() {
-        Cost::Constant(cost) => vec![cost.value; states.count()],
+        Cost::Constant(cost) => vec![cost.value; some.len()],
         Cost::Moved { fixed, per_unit_moved } => {
-            let moved = units_moved(states, imbalance).into_iter();
+            let moved = units_moved_of(states, imbalance, some).into_iter();
             moved.map(|units| fixed.value + per_unit_moved.value * units as f64).collect()
         }
-        Cost::PerState(costs) => costs.iter().map(|cost| cost.value).collect(),
+        Cost::PerState(costs) => costs[some].iter().map(|cost| cost.value).collect(),
     }
 }
 
