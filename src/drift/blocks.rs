@@ -17,6 +17,9 @@ pub struct Work {
 /// Stretches that a rank tells others about.
 const STRETCHES: usize = 256;
 
+/// How many times as many states as in equal parts a rank may come to have: what it needs of memory is bounded.
+const MOST: usize = 2;
+
 /// What a state beyond the limits takes, in parts of one within.
 const PASSED_OVER: f64 = 1.0 / 16.0;
 
@@ -27,7 +30,7 @@ impl Work {
     }
 
     /// The first block of each of so many parts of equal work, of so many blocks in all, and that number; each part has
-    /// one at least. `None` where no work is known.
+    /// one at least, and [`MOST`] times as many as in equal parts at most. `None` where no work is known.
     ///
     /// # Panics
     /// When there are fewer blocks than parts.
@@ -37,6 +40,7 @@ impl Work {
         if !(all.is_finite() && all > 0.0) {
             return None;
         }
+        let most = MOST * blocks.div_ceil(parts);
         let mut starts = vec![0];
         let mut stretches = self.stretches.iter();
         // What comes before the present stretch, and it.
@@ -50,7 +54,10 @@ impl Work {
             let share = if present.1 > 0.0 { (goal - before) / present.1 } else { 0.0 };
             let state = first as f64 + share.clamp(0.0, 1.0) * present.0 as f64;
             let block = (state / States::BLOCK as f64).round() as usize;
-            starts.push(block.clamp(starts[part - 1] + 1, blocks - (parts - part)));
+            // Those to come have room for the rest, and a block each.
+            let (before, later) = (starts[part - 1], parts - part);
+            let least = (before + 1).max(blocks.saturating_sub(later * most));
+            starts.push(block.clamp(least, (before + most).min(blocks - later)));
         }
         starts.push(blocks);
         Some(starts)

@@ -314,6 +314,10 @@ fn parts_have_equal_work_and_are_never_empty() {
             let starts = starts(&stretch, ranks);
             assert!(starts.windows(2).all(|pair| pair[0] < pair[1]), "{starts:?}");
             assert!(starts.iter().all(|start| start % 64 == 0 && *start < states), "{starts:?}");
+            // What a rank needs of memory is bounded: by twice as many words as in equal parts, and the rest.
+            let most = 64 * 2 * (states / 64).div_ceil(ranks) + 63;
+            let ends = starts[1..].iter().chain([&states]);
+            assert!(starts.iter().zip(ends).all(|(start, end)| end - start <= most), "{starts:?}");
         }
     }
 }

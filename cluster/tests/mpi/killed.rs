@@ -60,14 +60,25 @@ fn appears(folder: &Path, end: &str, running: &mut Child) {
     panic!("nothing was saved");
 }
 
+/// When a rank is killed.
+#[derive(Clone, Copy)]
+enum When {
+    /// Something has been saved.
+    Saved,
+    /// All have been at work for so long.
+    Works(Duration),
+}
+
+const A_WHILE: When = When::Works(Duration::from_millis(500));
+
 /// Waits until all ranks have been at work for a while.
-fn works(ranks: usize, running: &mut Child) {
+fn works(ranks: usize, running: &mut Child, time: Duration) {
     let started = Instant::now();
     while children(running.id()).len() < ranks {
         assert!(started.elapsed() < Duration::from_secs(60), "the ranks never started");
         std::thread::sleep(Duration::from_millis(20));
     }
-    std::thread::sleep(Duration::from_millis(500));
+    std::thread::sleep(time);
     assert!(running.try_wait().unwrap().is_none(), "it ended before a rank was killed");
 }
 
@@ -78,16 +89,16 @@ fn computes(process: u32) -> bool {
     state.is_some_and(|state| !state.trim_start().starts_with(['Z', 'X']))
 }
 
-/// Runs on these ranks, the last of which is killed once something has been saved, or once all are at work.
-fn killed(place: &Workplace, ranks: usize, arguments: &[&str], saves: bool) {
+/// Runs on these ranks, the last of which is killed.
+fn killed(place: &Workplace, ranks: usize, arguments: &[&str], when: When) {
     // What an earlier run has left.
     let _ = std::fs::remove_dir_all(place.path().join("out"));
     let arguments = [arguments, &["--out", "out"]].concat();
     let mut command = place.command(ranks, &arguments);
     let mut running = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-    match saves {
-        true => appears(&place.path().join("out"), ".checkpoint", &mut running),
-        false => works(ranks, &mut running),
+    match when {
+        When::Saved => appears(&place.path().join("out"), ".checkpoint", &mut running),
+        When::Works(time) => works(ranks, &mut running, time),
     }
     let all = children(running.id());
     let victim = *all.last().expect("ranks run");
@@ -122,7 +133,7 @@ fn value_iteration_goes_on_on_another_number_of_ranks() {
     let place = Workplace::new();
     place.model("long.ron", LONG);
     let expected = place.serial("long.ron", &settings(Method::Value));
-    killed(&place, 2, &["solve", "long.ron", "--method", "value"], true);
+    killed(&place, 2, &["solve", "long.ron", "--method", "value"], When::Saved);
     let asked = ["solve", "long.ron", "--method", "value", "--values"];
     assert_eq!(resumed(&place, 3, &asked), expected);
 }
@@ -138,7 +149,7 @@ fn value_iteration_of_lumped_and_joint_chains_goes_on_on_another_number_of_ranks
         let roughly = Settings { tolerance: 1e-3, ..settings(Method::Value) };
         let expected = place.serial(name, &roughly);
         let asked = ["solve", name, "--method", "value", "--tolerance", "1e-3", "--values"];
-        killed(&place, 2, &asked, true);
+        killed(&place, 2, &asked, When::Saved);
         assert_eq!(resumed(&place, 3, &asked), expected, "{name}");
     }
 }
@@ -150,7 +161,7 @@ fn drift_goes_on_on_another_number_of_ranks() {
     for (name, problem) in [("states.ron", LONG_DRIFT), ("regions.ron", LONG_REGIONS)] {
         place.model(name, problem);
         let asked = ["solve", name, "--method", "exact"];
-        killed(&place, 2, &asked, true);
+        killed(&place, 2, &asked, When::Saved);
         let exact = Settings { method: Method::Exact, ..Default::default() };
         assert_eq!(resumed(&place, 3, &asked), place.serial(name, &exact), "{name}");
     }
@@ -166,11 +177,43 @@ fn all_else_ends_soon() {
         [("policies.ron", large.as_str()), ("many.ron", MANY), ("continuous.ron", CONTINUOUS)]
     {
         place.model(name, problem);
-        killed(&place, 3, &["solve", name, "--tolerance", "1e-12"], false);
+        killed(&place, 3, &["solve", name, "--tolerance", "1e-12"], A_WHILE);
     }
     joint::model(&place, "joint.ron", 150, "remap_cost: 400.0, after_remap: Restart");
-    killed(&place, 3, &["solve", "joint.ron", "--tolerance", "1e-12"], false);
+    killed(&place, 3, &["solve", "joint.ron", "--tolerance", "1e-12"], A_WHILE);
     let log = fitting::head() + &fitting::log(false, 400_000).concat();
     std::fs::write(place.path().join("log.csv"), log).unwrap();
-    killed(&place, 3, &["fit", "log.csv"], false);
+    killed(&place, 3, &["fit", "log.csv"], A_WHILE);
+}
+
+/// Blocks that move after every step: half of the time is moves, so that some of the kills come amid one.
+#[test]
+#[ignore = "runs of several seconds: cargo test --workspace --test mpi killed -- --ignored"]
+fn a_rank_that_dies_while_blocks_move_ends_all_and_leaves_no_half_of_a_file() {
+    let place = Workplace::new();
+    let longer = LONG_DRIFT.replace("steps: 3000", "steps: 30000");
+    place.model("moving.ron", &longer);
+    let asked =
+        ["solve", "moving.ron", "--method", "exact", "--remap", "fixed:1", "--trace", "log.csv"];
+    for time in [300, 410, 530, 640, 770] {
+        killed(&place, 3, &asked, When::Works(Duration::from_millis(time)));
+        let left = std::fs::read_dir(place.path()).unwrap().flatten();
+        let mut left = left.map(|entry| entry.file_name().into_string().unwrap());
+        assert!(!left.any(|name| name.contains("log.csv")), "after {time} ms");
+    }
+}
+
+/// What was saved between moves goes on with the bits of one process, whether blocks move or not.
+#[test]
+#[ignore = "checkpoints of drift come every 5 s: cargo test --workspace --test mpi killed -- --ignored"]
+fn moving_blocks_go_on_from_what_was_saved() {
+    let place = Workplace::new();
+    place.model("moving.ron", LONG_DRIFT);
+    let exact = Settings { method: Method::Exact, ..Default::default() };
+    let expected = place.serial("moving.ron", &exact);
+    let asked = ["solve", "moving.ron", "--method", "exact", "--remap", "fixed:2"];
+    for rest in [&asked[..4], &asked] {
+        killed(&place, 3, &asked, When::Saved);
+        assert_eq!(resumed(&place, 2, rest), expected, "{rest:?}");
+    }
 }

@@ -10,6 +10,7 @@ mod joint;
 mod killed;
 mod paths;
 mod stopping;
+mod varying;
 
 use remap::model::Loaded;
 use remap::problems::{self, Files, Method, Settings};

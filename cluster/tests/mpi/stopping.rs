@@ -196,12 +196,12 @@ fn remaps_that_lead_nowhere_are_told_once() {
 fn what_ranks_do_not_share_is_solved_by_the_first() {
     let place = Workplace::new();
     place.model(
-        "moved.ron",
+        "partial.ron",
         "Stopping(processes: Identical(count: 3, chain: Walk(levels: 5, up: 0.25, down: 0.25, edge: Reflect)), \
-         remap_cost: (fixed: 2.0, per_unit_moved: 1.0), after_remap: Stop)",
+         remap_cost: (fixed: 2.0, per_unit_moved: 1.0), after_remap: Restart, partial_remaps: true)",
     );
-    let expected = place.serial("moved.ron", &settings(Method::Auto));
-    let output = place.run(2, &["solve", "moved.ron", "--values", "--json"]);
+    let expected = place.serial("partial.ron", &settings(Method::Auto));
+    let output = place.run(2, &["solve", "partial.ron", "--values", "--json"]);
     let mut found: Value = serde_json::from_slice(&output.stdout).unwrap();
     found["seconds"] = Value::Null;
     assert_eq!(found, expected);
