@@ -2,7 +2,8 @@
 """Times one application of value iteration on 10^8 states: `remap` on threads, `remap-mpi` on ranks.
 
 Every line is the difference of two runs to different tolerances, so that what comes before and after the iteration
-does not count. Options: --levels L of each of the four walks, --folder of the programs.
+does not count. All are run in turn, as often as --rounds says, and the least time of each run is taken: what else a
+machine does only adds to it. Options: --levels L of each of the four walks, --rounds N, --folder of the programs.
 """
 
 import argparse
@@ -15,14 +16,16 @@ import tempfile
 
 parser = argparse.ArgumentParser()
 parser.add_argument("--levels", type=int, default=100)
+parser.add_argument("--rounds", type=int, default=3)
 parser.add_argument("--folder", type=pathlib.Path, default=pathlib.Path(__file__).parent / "../target/release")
 options = parser.parse_args()
 folder = options.folder.resolve()
 
-# Largest resident memory of a process is known to its parent.
+# Largest resident memory and seconds of processors of a process are known to its parent.
 MEASURE = (
     "import resource, subprocess, sys; code = subprocess.call(sys.argv[1:]); "
-    "print('rss', resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss, file=sys.stderr); sys.exit(code)"
+    "used = resource.getrusage(resource.RUSAGE_CHILDREN); "
+    "print('used', used.ru_maxrss, used.ru_utime + used.ru_stime, file=sys.stderr); sys.exit(code)"
 )
 
 
@@ -36,23 +39,23 @@ def model(path, first):
 
 
 def run(command, path, tolerance):
-    """Iterations, seconds, and the most memory of a process in bytes."""
+    """Iterations, seconds, seconds of all processors, and the most memory of a process in bytes."""
     arguments = ["solve", path, "--json", "--method", "value", "--force", "--tolerance", tolerance]
     environment = os.environ | {"OMPI_MCA_mpi_yield_when_idle": "1", "XDG_CACHE_HOME": str(path.parent)}
     done = subprocess.run([*command, *arguments], capture_output=True, text=True, env=environment, check=False)
     if done.returncode:
         sys.exit(done.stderr)
     found = json.loads(done.stdout)
-    memory = max(int(line.split()[1]) for line in done.stderr.splitlines() if line.startswith("rss"))
-    return found["iterations"], found["seconds"], memory * 1024
+    used = [line.split()[1:] for line in done.stderr.splitlines() if line.startswith("used")]
+    memory = max(int(memory) for memory, _ in used)
+    return found["iterations"], found["seconds"], sum(float(busy) for _, busy in used), memory * 1024
 
 
-def measure(name, command, path, states):
-    few, short, _ = run(command, path, "1e-2")
-    many, long, memory = run(command, path, "1e-9")
-    each = (long - short) / max(1, many - few)
-    print(f"| {name} | {each:.3f} | {each / states * 1e9:.2f} | {memory / 1e9:.2f} |", flush=True)
-    return each, memory
+def measure(runs):
+    """Of runs to both tolerances: seconds of an application, those of all processors, and the most memory of a process."""
+    (few, short, briefly, _), (many, long, busy, memory) = ([min(each) for each in zip(*of)] for of in zip(*runs))
+    applications = max(1, many - few)
+    return (long - short) / applications, (busy - briefly) / applications, memory
 
 
 def ranks(count):
@@ -70,12 +73,26 @@ with tempfile.TemporaryDirectory() as place:
     model(whole, options.levels)
     model(half, options.levels // 2)
     states = options.levels**4
-    print(f"{states:.1e} states\n\n| | seconds an application | ns a state | GB of a process |\n|---|---|---|---|")
-    measure("remap, 1 thread", threads(1), whole, states)
-    serial, _ = measure("remap, 2 threads", threads(2), whole, states)
-    one, memory_one = measure("remap-mpi, 1 rank", ranks(1), whole, states)
-    two, memory_two = measure("remap-mpi, 2 ranks", ranks(2), whole, states)
-    weak, _ = measure("remap-mpi, 1 rank, half the states", ranks(1), half, states / 2)
+    halved = options.levels // 2 * options.levels**3
+    cases = {
+        "remap, 1 thread": (threads(1), whole, states),
+        "remap, 2 threads": (threads(2), whole, states),
+        "remap-mpi, 1 rank": (ranks(1), whole, states),
+        "remap-mpi, 2 ranks": (ranks(2), whole, states),
+        "remap-mpi, 1 rank, half the states": (ranks(1), half, halved),
+    }
+    runs = {name: [] for name in cases}
+    for _ in range(options.rounds):
+        for name, (command, path, _) in cases.items():
+            runs[name].append([run(command, path, tolerance) for tolerance in ("1e-2", "1e-9")])
+    least = {name: measure(found) for name, found in runs.items()}
+    print(f"{states:.1e} states, the least of {options.rounds} rounds\n")
+    print("| | seconds an application | ns a state | ns of processors a state | GB of a process |\n|---|---|---|---|---|")
+    for name, (_, _, count) in cases.items():
+        each, busy, memory = least[name]
+        print(f"| {name} | {each:.3f} | {each / count * 1e9:.2f} | {busy / count * 1e9:.2f} | {memory / 1e9:.2f} |")
+    _, serial, one, two, weak = (least[name][0] for name in cases)
+    memory_one, memory_two = (least[f"remap-mpi, {count}"][2] for count in ("1 rank", "2 ranks"))
     print(f"\ntwo ranks against one: {one / two:.2f} times as fast (1.7 wanted)")
     print(f"two ranks against remap on two threads: {two / serial:.2f} of its time (at most 1.15 wanted)")
     print(f"memory of each of two ranks: {memory_two / memory_one:.2f} of that of one (at most .55 wanted)")
