@@ -5,6 +5,7 @@ mod compare;
 mod compare_once;
 mod countable;
 mod decision_map;
+mod gathered;
 mod partial;
 pub(super) mod proved;
 pub mod shared;

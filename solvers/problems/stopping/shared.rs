@@ -2,6 +2,7 @@
 
 use super::super::{Facts, Found, Method as Way, Settings};
 use super::decision_map::{MAX_LISTED, Others, Outcome, letter, others_by_spread, spreads};
+use super::gathered::{collected, targets};
 use super::solve::{finish, refuse, start_from};
 use super::varying;
 use crate::complaint::Complaint;
@@ -13,7 +14,6 @@ use crate::solution::Body;
 use crate::solution::stopping::Answer;
 use remapping::chain::Shared;
 use remapping::communicator::{Communicator, Shares};
-use remapping::imbalance::Imbalance;
 use remapping::stopping::{self, LongRun, Method, Problem, Solution, States};
 use remapping::{Observer, Status};
 use std::ops::Range;
@@ -79,7 +79,7 @@ pub fn solve(
     let shares = operator.shares().clone();
     let own = shares.own(communicator.rank());
     let Some(rho) = model.remap_cost().filter(|_| !model.is_varied()) else {
-        let moves = varying::Moves::Shared(operator);
+        let moves = varying::Moves::Shared(Box::new(operator));
         let space = (&states, &imbalance);
         let found = varying::solve_on(loaded, model, settings, space, moves, watch)?;
         let (decision, value) = (Vec::new(), Vec::new());
@@ -200,40 +200,6 @@ pub fn facts(loaded: &Loaded, model: &Stopping, ranks: usize) -> Facts {
 /// Whether the model is of a kind that ranks share.
 fn is_shared(model: &Stopping) -> bool {
     !(model.is_partial() || model.unbounded().is_some())
-}
-
-/// What all ranks have found, on rank 0.
-pub(super) fn collected(communicator: &dyn Communicator, own: &Outcome) -> Option<Outcome> {
-    let numbers = |list: &[u8]| list.iter().map(|x| f64::from(*x)).collect::<Vec<_>>();
-    let ties: Vec<u8> = own.ties.iter().map(|tie| u8::from(*tie)).collect();
-    let all = |own: &[f64]| communicator.collect(own);
-    let (letters, ties) = (all(&numbers(&own.letters)), all(&numbers(&ties)));
-    let value = all(&own.value);
-    let letters = letters.into_iter().map(|letter| letter as u8).collect();
-    let ties = ties.into_iter().map(|tie| tie == 1.0).collect();
-    (communicator.rank() == 0).then_some(Outcome { letters, ties, value })
-}
-
-/// Where remaps lead from the own states.
-pub(super) fn targets(
-    loaded: &Loaded,
-    states: &States,
-    (imbalance, own): (&Imbalance, Range<usize>),
-    communicator: &dyn Communicator,
-) -> Result<Vec<usize>, Vec<Complaint>> {
-    let found = stopping::rebalanced_of(states, imbalance, own);
-    // The first rank that has such loads tells the others.
-    let astray = found.as_ref().err().into_iter().flatten();
-    let astray: Vec<f64> = astray.map(|load| *load as f64).collect();
-    let all = communicator.gather(&astray);
-    let loads = all.get(..states.processes()).map(|loads| loads.iter().map(|x| *x as i64));
-    match (found, loads) {
-        (Ok(back), None) => Ok(back),
-        (_, loads) => {
-            let loads: Vec<i64> = loads.into_iter().flatten().collect();
-            Err(super::solve::astray(loaded, states, &loads))
-        }
-    }
 }
 
 /// The average costs where the program goes on after remaps.

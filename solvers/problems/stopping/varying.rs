@@ -2,7 +2,7 @@
 
 use super::super::{Found, Settings};
 use super::decision_map::{MAX_LISTED, Outcome, letter};
-use super::shared;
+use super::gathered;
 use super::solve::{astray, refuse, start_from};
 use crate::complaint::Complaint;
 use crate::memory;
@@ -49,7 +49,7 @@ pub(super) fn solve(
 pub(super) enum Moves {
     Alone(Box<dyn Operator>),
     /// Each of several ranks its own.
-    Shared(Shared),
+    Shared(Box<Shared>),
 }
 
 /// The same on the ranks of the operator, of which the first has the answer.
@@ -79,7 +79,7 @@ pub(super) fn solve_on(
     }
     let costs = costs(model, (states, own.clone()), imbalance);
     let back = || match others {
-        Some(others) => shared::targets(loaded, states, (imbalance, own.clone()), others),
+        Some(others) => gathered::targets(loaded, states, (imbalance, own.clone()), others),
         None => rebalanced_of(states, imbalance, own.clone())
             .map_err(|loads| astray(loaded, states, &loads)),
     };
@@ -111,7 +111,7 @@ pub(super) fn solve_on(
             let close = settings.tolerance * answer.remap_cost.max(1.0);
             let own = of_average(best, &problem, close);
             let all = match others {
-                Some(others) => shared::collected(others, &own),
+                Some(others) => gathered::collected(others, &own),
                 None => Some(own),
             };
             all.map(|outcome| (outcome, status, Vec::new()))
@@ -153,7 +153,7 @@ impl Posed<'_> {
         let after = AfterRemap::Stop;
         let problem = match moves {
             Moves::Alone(operator) => Problem::new(states, operator, imbalance, rho, after),
-            Moves::Shared(operator) => Problem::shared(states, operator, imbalance, rho, after),
+            Moves::Shared(operator) => Problem::shared(states, *operator, imbalance, rho, after),
         };
         Ok((problem?, costs))
     }
@@ -162,7 +162,7 @@ impl Posed<'_> {
         let Self { states, imbalance, costs, moves } = self;
         match moves {
             Moves::Alone(operator) => Varying::new(states, operator, imbalance, costs, back),
-            Moves::Shared(operator) => Varying::shared(states, operator, imbalance, costs, back),
+            Moves::Shared(operator) => Varying::shared(states, *operator, imbalance, costs, back),
         }
     }
 }

@@ -1,0 +1,43 @@
+//! What ranks that share a stopping problem tell each other of it.
+
+use super::decision_map::Outcome;
+use crate::complaint::Complaint;
+use crate::model::Loaded;
+use remapping::communicator::Communicator;
+use remapping::imbalance::Imbalance;
+use remapping::stopping::{self, States};
+use std::ops::Range;
+
+/// What all ranks have found, on rank 0.
+pub(super) fn collected(communicator: &dyn Communicator, own: &Outcome) -> Option<Outcome> {
+    let numbers = |list: &[u8]| list.iter().map(|x| f64::from(*x)).collect::<Vec<_>>();
+    let ties: Vec<u8> = own.ties.iter().map(|tie| u8::from(*tie)).collect();
+    let all = |own: &[f64]| communicator.collect(own);
+    let (letters, ties) = (all(&numbers(&own.letters)), all(&numbers(&ties)));
+    let value = all(&own.value);
+    let letters = letters.into_iter().map(|letter| letter as u8).collect();
+    let ties = ties.into_iter().map(|tie| tie == 1.0).collect();
+    (communicator.rank() == 0).then_some(Outcome { letters, ties, value })
+}
+
+/// Where remaps lead from the own states.
+pub(super) fn targets(
+    loaded: &Loaded,
+    states: &States,
+    (imbalance, own): (&Imbalance, Range<usize>),
+    communicator: &dyn Communicator,
+) -> Result<Vec<usize>, Vec<Complaint>> {
+    let found = stopping::rebalanced_of(states, imbalance, own);
+    // The first rank that has such loads tells the others.
+    let astray = found.as_ref().err().into_iter().flatten();
+    let astray: Vec<f64> = astray.map(|load| *load as f64).collect();
+    let all = communicator.gather(&astray);
+    let loads = all.get(..states.processes()).map(|loads| loads.iter().map(|x| *x as i64));
+    match (found, loads) {
+        (Ok(back), None) => Ok(back),
+        (_, loads) => {
+            let loads: Vec<i64> = loads.into_iter().flatten().collect();
+            Err(super::solve::astray(loaded, states, &loads))
+        }
+    }
+}
