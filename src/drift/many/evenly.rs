@@ -142,7 +142,8 @@ mod tests {
     #[test]
     fn quantiles_are_those_of_the_law() {
         let factorial = LnFactorial::new();
-        for (count, p) in [(1, 0.5), (5, 0.25), (7, 0.9), (64, 1.0 / 3.0), (300, 0.01), (300, 0.4)]
+        for (count, p) in
+            [(1, 0.5f64), (5, 0.25), (7, 0.9), (64, 1.0 / 3.0), (300, 0.01), (300, 0.4)]
         {
             let n = count as f64;
             let mass = |k: u64| -> f64 {
