@@ -190,24 +190,24 @@ mod tests {
                 numbers.step(&moves, &from, sample, &mut draws, &mut to);
                 assert_eq!(to.on.iter().sum::<f64>(), 610.0);
                 zeros += to.on[0] / inner as f64;
-                for level in 0..4 {
+                (0..4).for_each(|level| {
                     means[level] += to.on[level] / (steps * inner as u64) as f64;
                     squares[level] += to.on[level].powi(2) / (steps * inner as u64) as f64;
-                }
+                });
             }
             let expected = 0.4 * 3.0 + 0.25 * 2.0 + 0.9 * 600.0;
             even += (zeros - expected).powi(2) / steps as f64;
             assert_eq!(samples.of(k, true).count(), 2);
         }
         let mut variances = [0.0; 4];
-        for level in 0..4 {
+        (0..4).for_each(|level| {
             let mean: f64 = rows.iter().zip(&from.on).map(|(row, n)| n * row[level]).sum();
             variances[level] =
                 rows.iter().zip(&from.on).map(|(row, n)| n * row[level] * (1.0 - row[level])).sum();
             assert!((means[level] - mean).abs() < 0.15, "{means:?}");
             let variance = squares[level] - means[level].powi(2);
             assert!((variance / variances[level] - 1.0).abs() < 0.05, "{variance} {variances:?}");
-        }
+        });
         assert!(even < 0.2 * variances[0] / inner as f64, "{even} {variances:?}");
     }
 }
