@@ -4,6 +4,7 @@
 use super::super::Curve;
 use super::approximate::Approximate;
 use super::counts::Counts;
+use super::evenly::Samples;
 use super::meeting::Meeting;
 use super::moves::Moves;
 use super::outlook::{Known, Plan};
@@ -76,6 +77,8 @@ impl Hindsight<'_> {
         let chances: Vec<f64> = (0..steps).map(|_| common.random()).collect();
         let mut meetings: Vec<Meeting> =
             (0..steps).map(|_| Meeting::new(common.random())).collect();
+        let apart = stream(seed, 4 * run + 2);
+        let mut samples = Samples::new(self.inner, steps, apart);
         let mut nodes: Vec<Node> = Vec::new();
         let mut places: Vec<HashMap<u64, u32>> = vec![HashMap::new(); steps as usize + 1];
         nodes.push(Node::new(0, setting.first_total));
@@ -87,12 +90,14 @@ impl Hindsight<'_> {
             if let ControlFlow::Break(halt) = observer.check() {
                 return Err(halt);
             }
+            samples.forget_before(step);
             for at in std::mem::take(&mut due[step as usize]) {
                 let mut branch = Branch {
                     hindsight: self,
                     events: &events,
                     chances: &chances,
                     meetings: &mut meetings,
+                    samples: &mut samples,
                     nodes: &mut nodes,
                     places: &mut places,
                     due: &mut due,
@@ -165,6 +170,7 @@ struct Branch<'a, 'b> {
     events: &'a [u64],
     chances: &'a [f64],
     meetings: &'a mut [Meeting],
+    samples: &'a mut Samples,
     nodes: &'a mut Vec<Node>,
     places: &'a mut [HashMap<u64, u32>],
     due: &'a mut [Vec<u32>],
@@ -174,7 +180,7 @@ struct Branch<'a, 'b> {
 
 impl Branch<'_, '_> {
     fn run(&mut self, at: u32) {
-        let Hindsight { approximate, moves, curve, inner, patience, margin, .. } = self.hindsight;
+        let Hindsight { approximate, moves, curve, patience, margin, .. } = self.hindsight;
         let outlook = &approximate.outlook;
         let setting = outlook.setting;
         let levels = outlook.laws.levels();
@@ -217,16 +223,19 @@ impl Branch<'_, '_> {
             let view = approximate.view(&y, to, k + 1, earliest(since), &mut next);
             let followed = outlook.follow(&plan, &y, to, k);
             let mut penalty = followed - plan.value;
-            if *inner > 0 {
+            // Branches that have lost already are hardly ever the cheapest way.
+            let numbers = self.samples.of(k, lost > 0.0);
+            let count = numbers.count();
+            if count > 0 {
                 let mut sum = 0.0;
-                for _ in 0..*inner {
-                    moves.step_apart(&x, self.draws, &mut z);
+                for sample in 0..count {
+                    numbers.step(moves, &x, sample, self.draws, &mut z);
                     let total = z.total();
                     let view = approximate.view(&z, total, k + 1, earliest(since), &mut scratch);
                     sum +=
                         setting.cost(&z, total) + view.value - outlook.follow(&plan, &z, total, k);
                 }
-                penalty += cost + view.value - followed - sum / *inner as f64;
+                penalty += cost + view.value - followed - sum / count as f64;
             }
             charge -= penalty;
             // An end with a cheaper remap is not one that they may take.

@@ -166,7 +166,13 @@ pub fn play(
         if found.reached {
             return best;
         }
-        if found.gap.mean > 0.8 * goal.gap * found.lower.mean && inner < last {
+        let (most_gap, half) = (goal.gap * found.lower.mean, found.gap.high - found.gap.mean);
+        // By the square root of their number.
+        let needed = match found.gap.mean < most_gap {
+            true => found.paths as f64 * (half / (most_gap - found.gap.mean)).powi(2),
+            false => f64::INFINITY,
+        };
+        if needed > 0.5 * most as f64 && inner < last {
             inner = (4 * inner).min(last);
             paths.clear();
         } else if found.paths >= most

@@ -26,6 +26,7 @@ mod ahead;
 mod approximate;
 mod counts;
 mod draws;
+mod evenly;
 mod hindsight;
 mod laws;
 pub(super) mod measured;

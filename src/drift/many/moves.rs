@@ -94,7 +94,7 @@ impl Moves {
                 toggle: at,
                 other: if share > 1.0 - 1e-15 { 0.0 } else { 1.0 - share },
                 others: in_turn(row.iter().enumerate().map(rest)),
-                all: in_turn(row.iter().copied().enumerate()),
+                all: in_turn(row.iter().copied().enumerate().rev()),
             }
         };
         let rows: Vec<Row> = rows.iter().enumerate().map(row).collect();
@@ -169,6 +169,13 @@ impl Moves {
             scatter(from.on[level] as u64, &self.rows[level].all, draws, to);
         }
         to.settle();
+    }
+}
+
+impl Moves {
+    /// How ranks on a level move: levels, and the probability of each if none before it was taken.
+    pub fn law(&self, level: usize) -> &[(usize, f64)] {
+        &self.rows[level].all
     }
 }
 
