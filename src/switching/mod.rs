@@ -46,12 +46,14 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod beside;
 pub mod evaluation;
 pub mod exact;
 mod finite;
 mod fixed_mesh;
 mod from_rest;
 mod long_run;
+mod merge;
 mod operator;
 mod places;
 mod polyline;

@@ -178,6 +178,15 @@ impl Recursion {
         false
     }
 
+    /// The mean of `function` so many `steps` later, or after so many that it hardly matters where one starts; a step may
+    /// raise it by `merge`.
+    pub(super) fn mean_after(&self, function: Polyline, steps: u64, merge: f64) -> Polyline {
+        let step = |now: Polyline, _| {
+            self.filter.back::<true>(&now, 1.0, [0.0; 2], None).reduced::<true>(merge)
+        };
+        (0..steps.min(MIXED.into())).fold(function, step)
+    }
+
     fn gain<const UPPER: bool>(&self, raw: &Polyline) -> Polyline {
         let cut = raw.cut::<UPPER>(self.high, f64::INFINITY);
         let beyond = |value: f64| {

@@ -1,7 +1,8 @@
 //! One pass over all steps, from the last one back, at a given accuracy.
 
-use super::fixed_mesh::{Reached, Start, Task, continued};
+use super::fixed_mesh::{Outcome, Reached, Start, Task, continued};
 use super::from_rest::AtRest;
+use super::merge::{ENOUGH, Merge};
 use super::problem::PhaseSwitching;
 use super::quiet::Quiet;
 use super::recursion::{Chances, Pair, Recursion, Step};
@@ -41,34 +42,6 @@ const ROUGH: f64 = 1e-3;
 
 /// Pieces from which on nodes that stay where they are may do better.
 const MANY_PIECES: usize = 1 << 15;
-
-/// What a load of bounds is from which on nothing is reduced more.
-const ENOUGH: f64 = 0.5;
-
-/// How far reducing may move a function of the difference, following what that does.
-struct Merge {
-    now: f64,
-    least: f64,
-    most: f64,
-}
-
-impl Merge {
-    /// `unit` is what the width aimed at is worth where the difference is flattest.
-    fn new(unit: f64) -> Merge {
-        Merge { now: 0.05 * unit, least: 1e-5 * unit, most: 10.0 * unit }
-    }
-
-    /// `load` is how wide the bounds have become, as a multiple of what they may.
-    fn follow(&mut self, load: f64) {
-        let times = match load {
-            load if load < ENOUGH => 1.1,
-            load if load <= 0.7 => 1.0,
-            load if load <= 0.85 => 0.9,
-            _ => 0.6,
-        };
-        self.now = (self.now * times).clamp(self.least, self.most);
-    }
-}
 
 /// Steps that are all alike.
 struct Alike {
@@ -143,8 +116,8 @@ pub(super) struct Sweep<'a> {
     pub(super) steps: u64,
     /// Whether it is known what the program costs, roughly.
     estimated: bool,
-    /// Whether nodes that stay where they are have been tried.
-    meshed: bool,
+    /// The first step from which on nodes that stay where they are may be tried; `None` if they have been.
+    mesh_from: Option<u64>,
 }
 
 impl<'a> Sweep<'a> {
@@ -170,7 +143,7 @@ impl<'a> Sweep<'a> {
             segments: 1,
             steps: 0,
             estimated: false,
-            meshed: false,
+            mesh_from: Some(u64::MAX),
         }
     }
 
@@ -215,13 +188,10 @@ impl<'a> Sweep<'a> {
             self.segments = self.segments.max(self.pair.nodes().max(self.value.nodes()) - 1);
             next = n.checked_sub(1);
             if let Some(first) = next
-                && !self.meshed
                 && self.segments > MANY_PIECES
+                && let Some(reached) = self.on_mesh(first, observer)
             {
-                self.meshed = true;
-                if let Some(reached) = self.on_mesh(first, observer) {
-                    return self.taken(reached);
-                }
+                return self.taken(reached);
             }
             let rest = match self.rest_from(n, step, chances, observer) {
                 ControlFlow::Break(halt) => return halt.into(),
@@ -253,7 +223,9 @@ impl<'a> Sweep<'a> {
     }
 
     /// Bounds on the steps from `first` on, if nodes that stay where they are do better.
-    fn on_mesh(&self, first: u64, observer: &dyn Observer) -> Option<Reached> {
+    fn on_mesh(&mut self, first: u64, observer: &dyn Observer) -> Option<Reached> {
+        let from = self.mesh_from.filter(|from| first <= *from)?;
+        let once = from < u64::MAX;
         let task = Task {
             recursion: self.recursion,
             running: self.value.running(),
@@ -262,7 +234,15 @@ impl<'a> Sweep<'a> {
             tolerance: self.tolerance,
         };
         let start = Start { difference: &self.pair, value: self.value.functions() };
-        continued(task, start, first, self.value.apart(), observer)
+        let outcome = continued(task, start, first, once, observer);
+        self.mesh_from = match outcome {
+            Outcome::After(step) => step.checked_sub(1),
+            _ => None,
+        };
+        match outcome {
+            Outcome::Reached(reached) => Some(reached),
+            _ => None,
+        }
     }
 
     /// Takes in what has been found on a mesh.

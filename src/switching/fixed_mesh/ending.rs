@@ -3,19 +3,20 @@
 //! With T the step and e = T V - V the value after k steps is V + sum of (s P)^j e, j < k. By then e is smooth: it is
 //! followed on few cells, until it is so nearly linear that the terms left are summed up at once.
 
+use super::functions::Functions;
 use super::mesh::Mesh;
 use super::start::Start;
 use super::step::Operator;
 use crate::rounding::{DoubleDouble, outward};
 use crate::switching::polyline::Polyline;
 use crate::switching::recursion::{Chances, Pair, Recursion};
-use crate::switching::shifted::Change;
+use crate::switching::shifted::{Change, Shifted};
 use crate::switching::value::{Ahead, CLOSE};
 use crate::{Halt, Observer};
 use std::ops::ControlFlow;
 
-/// Cells of the value for one of e, and how many there are at least.
-const COARSER: usize = 16;
+/// After how many steps e is so smooth that it has one cell for so many of the value; and how many cells there are at least.
+const COARSER: [(u64, usize); 2] = [(16, 4), (64, 16)];
 const LEAST: usize = 1 << 12;
 
 /// Steps between two looks at what the terms left add up to, and by how much that must have come closer.
@@ -33,17 +34,17 @@ pub(super) struct Ending<'a> {
 }
 
 impl Ending<'_> {
-    /// Bounds on the value at the initial belief after all steps, from those before them and what encloses e on `cells`.
+    /// Bounds on the value at the initial belief after all steps, from those before them and what encloses e on `mesh`.
     pub(super) fn value(
         &self,
         before: (f64, f64),
         [above, below]: [Polyline; 2],
-        cells: usize,
+        mesh: &Mesh,
         observer: &dyn Observer,
     ) -> ControlFlow<Halt, (f64, f64)> {
         let Ending { chances, steps, initial, tolerance, .. } = *self;
-        let Recursion { filter, scale, most_nodes, .. } = self.recursion;
         // P alone: nothing is switched and no cycle costs anything.
+        let Recursion { filter, scale, most_nodes, .. } = self.recursion;
         let means = Recursion {
             filter: filter.clone(),
             difference: [0.0; 2],
@@ -52,10 +53,11 @@ impl Ending<'_> {
             scale: *scale,
             most_nodes: *most_nodes,
         };
-        let mesh = Mesh::new(filter, (cells / COARSER).max(LEAST));
-        let change = Change::of(above, below);
-        let value = [&change.upper, &change.lower];
-        let mut functions = Start { difference: &Pair::constant(0.0), value }.on(&mesh);
+        let cells = mesh.cells();
+        let Change { upper, lower } = Change::of(above, below);
+        let mut functions = on(mesh, [upper, lower]);
+        let mut mesh = mesh;
+        let mut coarse;
         let [mut rise, mut fall] = [DoubleDouble::default(); 2];
         let mut best = (f64::NEG_INFINITY, f64::INFINITY);
         let mut looked = f64::INFINITY;
@@ -63,7 +65,7 @@ impl Ending<'_> {
             if done == steps || done % LOOK == 0 {
                 observer.check()?;
                 let ahead = Ahead::new(self.recursion, chances, steps - done);
-                let [up, down] = functions.lines(&mesh);
+                let [up, down] = functions.lines(mesh);
                 let total = |start: f64, sum: DoubleDouble, line: [f64; 2]| {
                     let left = line[0] + initial * (line[1] - line[0]);
                     let size = start.abs() + sum.value().abs() + line[0].abs() + line[1].abs();
@@ -81,11 +83,22 @@ impl Ending<'_> {
                 }
                 looked = width;
             }
-            let (low, high) = functions.value(&mesh, initial);
+            let (low, high) = functions.value(mesh, initial);
             (rise, fall) = (rise.plus(high), fall.plus(low));
-            let operator = Operator::new(&mesh, &means, [0.0; 2], chances, &functions);
+            if let Some((_, coarser)) = COARSER.iter().find(|(smooth, _)| *smooth == done) {
+                let next = Mesh::new(filter, (cells / coarser).max(LEAST));
+                functions = on(&next, functions.around(mesh));
+                coarse = next;
+                mesh = &coarse;
+            }
+            let operator = Operator::new(mesh, &means, [0.0; 2], chances, &functions);
             operator.step(&mut functions, chances);
         }
         ControlFlow::Continue(best)
     }
+}
+
+/// Functions around e on `mesh`.
+fn on(mesh: &Mesh, [upper, lower]: [Shifted; 2]) -> Functions {
+    Start { difference: &Pair::constant(0.0), value: [&upper, &lower] }.on(mesh)
 }

@@ -3,6 +3,8 @@
 use super::mesh::Mesh;
 use crate::rounding::{DoubleDouble, SLACK, outward};
 use crate::switching::operator::Line;
+use crate::switching::polyline::Polyline;
+use crate::switching::shifted::Shifted;
 
 /// Values of the difference from above, of what is opposite to it from below, and likewise of the value.
 pub(super) type Four = [f64; 4];
@@ -42,6 +44,11 @@ impl Functions {
         self.steep = slopes.fold([0.0; 4], |most, slope| larger(most, &slope));
     }
 
+    /// Gives back their memory; they are not to be used any more.
+    pub(super) fn clear(&mut self) {
+        (self.now, self.later) = (Vec::new(), Vec::new());
+    }
+
     /// More than rounding may do to their values and places.
     pub(super) fn blur(&self) -> Four {
         each(self.size, self.steep, |size, steep| 2.0 * SLACK * (size + 4.0 * steep))
@@ -71,6 +78,18 @@ impl Functions {
             outward::<true>(own + constant, 8.0 * (constant.abs() + own.abs())) + blur[lane]
         });
         (-below, above)
+    }
+
+    /// Functions above and below the value, linear between nodes of the mesh.
+    pub(super) fn around(&self, mesh: &Mesh) -> [Shifted; 2] {
+        let blur = self.blur();
+        [2, 3].map(|lane: usize| {
+            let sign = if lane == 2 { 1.0 } else { -1.0 };
+            let value = self.now.iter().map(|value| sign * (value[lane] + blur[lane])).collect();
+            let offset = self.offset[lane - 2];
+            let offset = if lane == 2 { offset } else { offset.negated() };
+            Shifted { shape: Polyline { at: mesh.at.clone(), value }, offset }
+        })
     }
 
     /// Linear functions above and below the value.

@@ -44,31 +44,44 @@ const MOST_STEPS: u64 = 4096;
 
 /// How often a mesh that was too coarse is tried again, with how many more cells at least and at most.
 const ATTEMPTS: usize = 3;
-const FINER: [f64; 2] = [1.1, 2.0];
+const FINER: [f64; 2] = [1.2, 2.0];
 
-/// Bounds on the steps from `first` back to 0, `start` being the one after; none if a mesh does not pay. The bounds on the value
-/// there are `apart`.
+/// Steps that are few enough to be taken otherwise, if their thresholds come out too wide.
+const EARLY: u64 = 32;
+
+/// What a mesh does for a sweep.
+pub(super) enum Outcome {
+    /// All steps left are bounded, though perhaps not closely enough.
+    Reached(Reached),
+    /// It should be tried after this step, which has thresholds that it cannot bound closely enough.
+    After(u64),
+    /// Functions with nodes of their own do better.
+    Refused,
+}
+
+/// Bounds on the steps from `first` back to 0, `start` being the one after; `once` says that it is tried for the last time.
 pub(super) fn continued(
     task: Task<'_>,
     start: Start<'_>,
     first: u64,
-    apart: f64,
+    once: bool,
     observer: &dyn Observer,
-) -> Option<Reached> {
+) -> Outcome {
     let filter = &task.recursion.filter;
     let same = first - task.lifetime.constant_from(first) >= LONG;
     if !same && first > MOST_STEPS {
-        return None;
+        return Outcome::Refused;
     }
     let roughly = Limits { enough: ROUGHLY, width: f64::INFINITY, steps: MOST_STEPS };
     let trial = task.run(&Mesh::new(filter, TRIAL), start, first, roughly, &Quiet(observer));
-    let size = trial.value.0.abs().max(1.0);
-    let before = apart / size;
+    let before = start.apart(task.recursion, first, task.initial) / trial.value.0.abs().max(1.0);
     let [wide, narrow] = [trial.value_width() - before, USED * task.tolerance - before];
     if trial.halt.is_some() || before > USED_BEFORE * task.tolerance || !wide.is_finite() {
-        return None;
+        return Outcome::Refused;
     }
-    let finer = (wide / narrow).max(trial.threshold_width() / (USED * task.tolerance)).max(1.0);
+    // Those of the first steps tell little: kinks lie close to some of them.
+    let thresholds = trial.threshold_width_before(first.saturating_sub(trial.steps / 2));
+    let finer = (wide / narrow).max(thresholds / (USED * task.tolerance)).max(1.0);
     let mut cells = TRIAL as f64 * finer.sqrt();
     let mut best: Option<Reached> = None;
     for attempt in 1..=ATTEMPTS {
@@ -82,13 +95,16 @@ pub(super) fn continued(
         let reached = task.run(&mesh, start, first, limits, observer);
         let narrow = reached.threshold_width() <= task.tolerance;
         if reached.halt.is_some() || narrow && reached.value_width() <= task.tolerance {
-            return Some(reached);
+            return Outcome::Reached(reached);
+        }
+        if !narrow && !once && reached.steps <= EARLY {
+            return Outcome::After(first + 1 - reached.steps);
         }
         let wide = if narrow { reached.value_width() } else { reached.threshold_width() };
         cells *= ((wide / task.tolerance).sqrt() * FINER[0]).min(FINER[1]);
         best = Some(reached).filter(|reached| reached.to_second.first_step() == Some(0)).or(best);
     }
-    best
+    best.map_or(Outcome::Refused, Outcome::Reached)
 }
 
 /// What a mesh and the functions on it take.

@@ -3,8 +3,11 @@
 use super::functions::{Four, Functions};
 use super::mesh::Mesh;
 use crate::switching::polyline::Polyline;
-use crate::switching::recursion::Pair;
+use crate::switching::recursion::{Pair, Recursion};
 use crate::switching::shifted::Shifted;
+
+/// How roughly it is followed what bounds have been apart before.
+const ROUGHLY: f64 = 1e-3;
 
 /// What encloses the difference, cut, and the value at a step.
 #[derive(Clone, Copy)]
@@ -14,6 +17,15 @@ pub(in crate::switching) struct Start<'a> {
 }
 
 impl Start<'_> {
+    /// How far the bounds on the value at `initial` are apart because of those here, after so many `steps` back, roughly.
+    pub(super) fn apart(&self, recursion: &Recursion, steps: u64, initial: f64) -> f64 {
+        let [upper, lower] = self.value;
+        let constant = upper.offset.minus(lower.offset);
+        let gap = upper.shape.less::<true>(&lower.shape);
+        let size = constant.abs() + gap.size();
+        constant + recursion.mean_after(gap, steps, ROUGHLY * size).at(initial)
+    }
+
     /// The same on `mesh`. O(nodes).
     pub(super) fn on(&self, mesh: &Mesh) -> Functions {
         let [upper, lower] = self.value;

@@ -7,11 +7,13 @@
 
 use super::functions::{Four, Functions, each};
 use super::mesh::{Mesh, Way};
+use crate::machine::widest;
 use crate::rounding::{SLACK, outward};
 use crate::switching::operator::Line;
 use crate::switching::polyline::Polyline;
 use crate::switching::recursion::{Chances, Recursion, enclosed};
 use crate::threshold::Bounds;
+use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 
 /// Nodes of a block: what belongs to it fits a cache.
@@ -38,13 +40,25 @@ struct Passing {
 }
 
 /// What a block of nodes shows.
-#[derive(Default)]
 struct Seen {
     passing: Vec<Passing>,
-    first: Four,
-    last: Four,
+    /// The functions at its first and at its last node, not cut.
+    ends: [Four; 2],
     size: Four,
     steep: Four,
+}
+
+impl Seen {
+    /// What both show, `later` being of the nodes that follow.
+    fn before(mut self, mut later: Seen) -> Seen {
+        self.passing.append(&mut later.passing);
+        Seen {
+            passing: self.passing,
+            ends: [self.ends[0], later.ends[1]],
+            size: each(self.size, later.size, greater),
+            steep: each(self.steep, later.steep, greater),
+        }
+    }
 }
 
 /// What all nodes of a step share.
@@ -96,11 +110,12 @@ impl<'a> Operator<'a> {
         let Functions { now, later, .. } = functions;
         let next = &*now;
         let blocks = later.par_chunks_mut(BLOCK).enumerate();
-        let seen: Vec<Seen> = blocks.map(|(k, block)| self.block(next, block, k * BLOCK)).collect();
-        for passing in seen.iter().flat_map(|seen| &seen.passing) {
+        let seen = blocks.map(|(k, block)| self.block(next, block, k * BLOCK));
+        let Seen { passing, ends, size, steep } =
+            seen.reduce_with(Seen::before).expect("a mesh has nodes");
+        for passing in &passing {
             self.bend(later, passing);
         }
-        let ends = [seen[0].first, seen[seen.len() - 1].last];
         let shifts = [2, 3].map(|lane| self.survival * now[0][lane]);
         std::mem::swap(now, later);
         functions.older = functions.offset;
@@ -108,26 +123,32 @@ impl<'a> Operator<'a> {
             let lost = chances.failure * offset.value();
             *offset = offset.plus(outward::<true>(-lost, lost)).plus(shift);
         }
-        functions.size = seen.iter().fold([0.0; 4], |most, seen| each(most, seen.size, greater));
-        functions.steep = seen.iter().fold([0.0; 4], |most, seen| each(most, seen.steep, greater));
-        Shown { passing: seen.into_iter().flat_map(|seen| seen.passing).collect(), ends }
+        (functions.size, functions.steep) = (size, steep);
+        Shown { passing, ends }
     }
 
     /// The difference at `node` before it is cut, from above and from below, where a step is taken from `next`.
     pub(super) fn difference(&self, next: &[Four], node: usize) -> [f64; 2] {
         let seen = self.block(next, &mut [[0.0; 4]], node);
-        [seen.last[0], -seen.last[1]]
+        [seen.ends[1][0], -seen.ends[1][1]]
     }
 
     /// The nodes from `first` on.
     fn block(&self, next: &[Four], block: &mut [Four], first: usize) -> Seen {
+        widest(Block { operator: self, next, block, first })
+    }
+
+    #[inline(always)]
+    fn nodes(&self, next: &[Four], block: &mut [Four], first: usize) -> Seen {
         let mesh = self.mesh;
         let (from, end) = (first.saturating_sub(1), first + block.len());
         let cells = [from.saturating_sub(1), end.min(mesh.cells())];
+        // By cell, from the one before node `from` on, if there is one.
         let mut rise = [[0.0; 4]; BLOCK + BESIDE];
         let mut mean = [[0.0; 4]; BLOCK + BESIDE];
+        let own = &mut rise[1 + cells[0] - from..];
         for way in &mesh.ways {
-            self.rise(way, next, cells, &mut rise);
+            self.rise(way, next, cells, own);
             let places = way.cell[from..end].iter().zip(&way.weights[from..end]);
             for (mean, (cell, [start, stop])) in mean.iter_mut().zip(places) {
                 let ends = &next[*cell as usize..*cell as usize + 2];
@@ -135,38 +156,53 @@ impl<'a> Operator<'a> {
                 *mean = each(*mean, value, |a, b| a + b);
             }
         }
+        let raw = &mut mean[..end - from];
+        let [mut least, mut most] = [[f64::INFINITY; 4], [f64::NEG_INFINITY; 4]];
+        for ((raw, rise), here) in raw.iter_mut().zip(rise.windows(2)).zip(&mesh.at[from..end]) {
+            let raised = each(*raw, each(rise[0], rise[1], greater), |a, b| a + b);
+            let line = each(self.start, self.tilt, |start, tilt| start + tilt * here);
+            let value = each(raised, line, |a, b| a * self.survival + b);
+            *raw = each(value, self.margin, |a, b| a + b);
+            least = each(*raw, least, less);
+            most = each(*raw, most, greater);
+        }
+        let mut passing = Vec::new();
+        let (low, high) = (self.recursion.low, self.recursion.high);
+        if sides(&least, low, high) != sides(&most, low, high) {
+            for (k, ends) in raw.windows(2).enumerate() {
+                if sides(&ends[0], low, high) != sides(&ends[1], low, high) {
+                    passing.push(Passing { cell: from + k, ends: [ends[0], ends[1]] });
+                }
+            }
+        }
+        let ends = [raw[0], raw[raw.len() - 1]];
+        let mut steep = [0.0; 4];
+        let mut before = self.cut(&raw[0]);
+        if first == from {
+            block[0] = before;
+        }
+        let mut size = if first == from { before.map(f64::abs) } else { [0.0; 4] };
+        let rest = raw[1..].iter().zip(&mut block[1 + from - first..]);
+        for ((raw, found), reach) in rest.zip(&mesh.reach[from + 1..end]) {
+            let cut = self.cut(raw);
+            let slope = each(cut, before, |b, a| ((b - a) * reach).abs());
+            steep = each(slope, steep, greater);
+            size = each(cut, size, |own, most| greater(own.abs(), most));
+            *found = cut;
+            before = cut;
+        }
+        Seen { passing, ends, size, steep }
+    }
+
+    /// Functions at a node, cut, once those around the value have lost what lies beyond a switch.
+    #[inline(always)]
+    fn cut(&self, raw: &Four) -> Four {
         let (low, high) = (self.recursion.low, self.recursion.high);
         let least = [low, -high, f64::NEG_INFINITY, f64::NEG_INFINITY];
         let most = [high, -low, f64::INFINITY, f64::INFINITY];
-        let mut seen = Seen::default();
-        let (mut raw, mut cut) = ([0.0; 4], [0.0; 4]);
-        for node in from..end {
-            let (raw_before, cut_before) = (raw, cut);
-            let here = mesh.at[node];
-            let before = if node > 0 { rise[node - 1 - cells[0]] } else { [0.0; 4] };
-            let raised =
-                each(mean[node - from], each(before, rise[node - cells[0]], greater), |a, b| a + b);
-            let line = each(self.start, self.tilt, |start, tilt| start + tilt * here);
-            raw = each(each(raised, line, |a, b| a * self.survival + b), self.margin, |a, b| a + b);
-            let gains = [greater(raw[0] - high, 0.0), greater(-raw[1] - high, 0.0)];
-            let value = [raw[0], raw[1], raw[2] - gains[1], raw[3] + gains[0]];
-            cut = each(each(value, least, greater), most, less);
-            if node > from && sides(&raw, low, high) != sides(&raw_before, low, high) {
-                seen.passing.push(Passing { cell: node - 1, ends: [raw_before, raw] });
-            }
-            if node == 0 {
-                seen.first = raw;
-            } else if node > from {
-                let slope = each(cut, cut_before, |b, a| ((b - a) * mesh.reach[node]).abs());
-                seen.steep = each(seen.steep, slope, greater);
-            }
-            if node >= first {
-                block[node - first] = cut;
-                seen.size = each(seen.size, cut, |most, own| greater(most, own.abs()));
-            }
-        }
-        seen.last = raw;
-        seen
+        let gains = [greater(raw[0] - high, 0.0), greater(-raw[1] - high, 0.0)];
+        let value = [raw[0], raw[1], raw[2] - gains[1], raw[3] + gains[0]];
+        each(each(value, least, greater), most, less)
     }
 
     /// Adds what the image of a report lies above its chord, by cell.
@@ -220,6 +256,24 @@ impl<'a> Operator<'a> {
     }
 }
 
+/// The nodes of a block, by vector instructions: a vector holds the four functions.
+struct Block<'a> {
+    operator: &'a Operator<'a>,
+    next: &'a [Four],
+    block: &'a mut [Four],
+    first: usize,
+}
+
+impl WithSimd for Block<'_> {
+    type Output = Seen;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) -> Seen {
+        let Block { operator, next, block, first } = self;
+        operator.nodes(next, block, first)
+    }
+}
+
 /// On which side of every level the functions around the difference are.
 #[inline(always)]
 fn sides(raw: &Four, low: f64, high: f64) -> [bool; 4] {
@@ -265,33 +319,29 @@ impl Side {
 impl Shown {
     /// The thresholds to the second mapping and back.
     pub(super) fn thresholds(&self, mesh: &Mesh, recursion: &Recursion) -> [Bounds; 2] {
-        let first = |side| self.first_above(mesh, side, recursion.high);
-        let last = |side| self.last_below(mesh, side, recursion.low);
+        let first = |side| self.place::<true>(mesh, side, recursion.high);
+        let last = |side| self.place::<false>(mesh, side, recursion.low);
         [
             enclosed(first(Side::Above), first(Side::Below)),
             enclosed(last(Side::Above), last(Side::Below)),
         ]
     }
 
-    fn first_above(&self, mesh: &Mesh, side: Side, level: f64) -> f64 {
-        let above = |four: &Four| side.value(four) > level;
-        if above(&self.ends[0]) {
-            return 0.0;
+    /// Where one of the functions first exceeds `level` (`FIRST`) or where it is last below it.
+    fn place<const FIRST: bool>(&self, mesh: &Mesh, side: Side, level: f64) -> f64 {
+        let beyond = |four: &Four| {
+            let value = side.value(four);
+            if FIRST { value > level } else { value < level }
+        };
+        let [near, far] = if FIRST { [0, 1] } else { [1, 0] };
+        let places = [0.0, 1.0];
+        if beyond(&self.ends[near]) {
+            return places[near];
         }
-        let passing = self.passing.iter().find(|passing| above(&passing.ends[1]));
-        passing.map_or(1.0, |passing| {
-            let ends = passing.ends.map(|end| side.value(&end));
-            side.place(mesh, passing.cell, ends, level)
-        })
-    }
-
-    fn last_below(&self, mesh: &Mesh, side: Side, level: f64) -> f64 {
-        let below = |four: &Four| side.value(four) < level;
-        if below(&self.ends[1]) {
-            return 1.0;
-        }
-        let passing = self.passing.iter().rfind(|passing| below(&passing.ends[0]));
-        passing.map_or(0.0, |passing| {
+        let mut all = self.passing.iter();
+        let reaches = |passing: &&Passing| beyond(&passing.ends[far]);
+        let passing = if FIRST { all.find(reaches) } else { all.rfind(reaches) };
+        passing.map_or(places[far], |passing| {
             let ends = passing.ends.map(|end| side.value(&end));
             side.place(mesh, passing.cell, ends, level)
         })

@@ -42,6 +42,13 @@ impl Reached {
         self.to_second.width().max(self.to_first.width())
     }
 
+    /// The widest bounds on a threshold of the steps before `step`.
+    pub(super) fn threshold_width_before(&self, step: u64) -> f64 {
+        let runs = self.to_second.runs().chain(self.to_first.runs());
+        let widths = runs.filter(|run| run.first < step).map(|run| run.bounds.width());
+        widths.fold(0.0, f64::max)
+    }
+
     /// The width of the value's bounds, relative to max(1, |V|).
     pub(super) fn value_width(&self) -> f64 {
         (self.value.1 - self.value.0) / self.value.0.abs().max(1.0)
@@ -142,7 +149,8 @@ impl Task<'_> {
                 let Task { initial, tolerance, .. } = *self;
                 let ending = Ending { recursion, chances, steps, initial, tolerance };
                 let before = functions.value_later(mesh, initial);
-                reached.value = ending.value(before, rest.changes, mesh.cells(), observer)?;
+                functions.clear();
+                reached.value = ending.value(before, rest.changes, mesh, observer)?;
                 return ControlFlow::Continue(());
             }
             rest.pass(mesh, functions);

@@ -3,7 +3,6 @@
 use super::mesh::Mesh;
 use super::start::Start;
 use super::sweep::{Limits, Reached, Task};
-use crate::Rational;
 use crate::belief::Levels;
 use crate::lifetime::Lifetime;
 use crate::random::{Stream, stream};
@@ -13,7 +12,10 @@ use crate::switching::polyline::Polyline;
 use crate::switching::recursion::{Pair, Recursion};
 use crate::switching::shifted::Shifted;
 use crate::switching::{PhaseSwitching, solve};
+use crate::{Halt, Observer, Rational};
 use rand::RngExt;
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 fn ratio(numerator: u64, denominator: u64) -> Rational {
     Rational::from(numerator) / Rational::from(denominator)
@@ -51,6 +53,16 @@ fn lifetime(random: &mut Stream, last: u64) -> Lifetime {
 
 /// All steps on a mesh.
 fn on_mesh(problem: &PhaseSwitching, lifetime: &Lifetime, cells: usize, tolerance: f64) -> Reached {
+    observed(problem, lifetime, cells, tolerance, &())
+}
+
+fn observed(
+    problem: &PhaseSwitching,
+    lifetime: &Lifetime,
+    cells: usize,
+    tolerance: f64,
+    observer: &dyn Observer,
+) -> Reached {
     let recursion = Recursion::new(problem);
     let task = Task {
         recursion: &recursion,
@@ -64,14 +76,14 @@ fn on_mesh(problem: &PhaseSwitching, lifetime: &Lifetime, cells: usize, toleranc
     let start = Start { difference: &difference, value: [&nothing, &nothing] };
     let mesh = Mesh::new(&recursion.filter, cells);
     let limits = Limits { enough: 1.5, width: f64::INFINITY, steps: u64::MAX };
-    task.run(&mesh, start, lifetime.last(), limits, &())
+    task.run(&mesh, start, lifetime.last(), limits, observer)
 }
 
 /// What is not enclosed, if anything.
 fn missed(reached: &Reached, truth: &exact::ExactSolution) -> Option<String> {
     let exactly = |value: f64| Rational::try_from(value).expect("finite");
     let outside = |lower: f64, upper: f64, truth: &Rational| {
-        exactly(lower) > *truth || *truth > exactly(upper)
+        lower.is_finite() && exactly(lower) > *truth || upper.is_finite() && *truth > exactly(upper)
     };
     let (lower, upper) = reached.value;
     if outside(lower, upper, &truth.value) {
@@ -80,7 +92,10 @@ fn missed(reached: &Reached, truth: &exact::ExactSolution) -> Option<String> {
     let curves = [(&reached.to_second, &truth.to_second), (&reached.to_first, &truth.to_first)];
     for (which, (curve, all)) in curves.into_iter().enumerate() {
         for (n, threshold) in all.iter().enumerate() {
-            let bounds = curve.at(n as u64).expect("a threshold at every step");
+            let Some(bounds) = curve.at(n as u64) else {
+                assert!(reached.halt.is_some(), "a threshold at every step");
+                continue;
+            };
             if outside(bounds.lower, bounds.upper, threshold) {
                 let near = threshold.to_f64().value();
                 return Some(format!("threshold {which} of step {n}: {bounds:?} {near}"));
@@ -139,18 +154,97 @@ fn meshes_of_thousands_of_models_enclose_the_exact_solution() {
     all_enclose(0..5000);
 }
 
+/// With a detector that is always right or says nothing.
+fn plain(random: &mut Stream, alarm: Rational) -> PhaseSwitching {
+    let detector = match random.random_bool(0.5) {
+        true => Levels::binary(Rational::ZERO, Rational::ZERO),
+        false => Levels::binary(alarm.clone(), Rational::ONE - alarm),
+    };
+    let rates = [0, 1].map(|_| ratio(random.random_range(0..=5), 10));
+    problem(random, rates, detector.unwrap())
+}
+
+/// Says stop at a certain question.
+struct Stops(AtomicU64);
+
+impl Observer for Stops {
+    fn progress(&self, _done: u64, _total: u64) -> ControlFlow<Halt> {
+        self.check()
+    }
+
+    fn check(&self) -> ControlFlow<Halt> {
+        match self.0.fetch_update(Relaxed, Relaxed, |left| left.checked_sub(1)) {
+            Ok(_) => ControlFlow::Continue(()),
+            Err(_) => ControlFlow::Break(Halt::Interrupted),
+        }
+    }
+}
+
+#[test]
+fn what_a_stopped_mesh_has_found_encloses_the_exact_solution() {
+    let (mut stopped, mut parts) = (0, 0);
+    for seed in 0..4 {
+        let random = &mut stream(32, seed);
+        let alarm = hundredths(random, 100);
+        let problem = plain(random, alarm);
+        let lifetime = Lifetime::fixed(90);
+        let truth = exact::solve(&problem, &lifetime, usize::MAX, &()).unwrap();
+        for questions in [0, 1, 2, 7, 8, 9, 10, 12, 15, 20, 30, 50, 80, 91, 95, 1000] {
+            let observer = Stops(AtomicU64::new(questions));
+            let reached = observed(&problem, &lifetime, 1 << 9, 1e-9, &observer);
+            let missed = missed(&reached, &truth);
+            assert_eq!(missed, None, "seed {seed}, {questions} questions\n{problem:?}");
+            if reached.halt.is_some() {
+                stopped += 1;
+                parts += u64::from(reached.to_second.first_step().is_some_and(|first| first > 0));
+                let first = reached.to_second.first_step();
+                assert_eq!(first, reached.to_first.first_step(), "seed {seed}");
+                assert!(questions > 0 || first.is_none(), "seed {seed}");
+            }
+        }
+    }
+    assert!(stopped >= 16 && parts >= 8, "{stopped} {parts}");
+}
+
+/// Lifetimes under which no step is like another.
+#[test]
+fn meshes_agree_with_other_nodes_where_every_step_is_another() {
+    for seed in 0..3 {
+        let random = &mut stream(33, seed);
+        let rates = [0, 1].map(|_| ratio(random.random_range(1..=50), 1000));
+        let weak = |random: &mut Stream| ratio(random.random_range(30..=45), 100);
+        let detector = Levels::binary(weak(random), weak(random)).unwrap();
+        let problem = problem(random, rates, detector);
+        let lifetime = Lifetime::uniform(1, 700).unwrap();
+        let other = solve(&problem, &lifetime, 1e-5, &()).unwrap();
+        let reached = on_mesh(&problem, &lifetime, 1 << 12, 1e-5);
+        assert_eq!(reached.steps, 701, "seed {seed}");
+        let (value, its) = (reached.value, other.value.unwrap());
+        assert!(
+            value.0 <= its.1 && its.0 <= value.1 && reached.value_width() < 1e-3,
+            "seed {seed}: {value:?} {its:?}"
+        );
+        for (own, its) in
+            [(&reached.to_second, &other.to_second), (&reached.to_first, &other.to_first)]
+        {
+            for n in 0..=700 {
+                let (own, its) = (own.at(n).unwrap(), its.at(n).unwrap());
+                assert!(
+                    own.lower <= its.upper && its.lower <= own.upper,
+                    "seed {seed}, step {n}: {own:?} {its:?}\n{problem:?}"
+                );
+            }
+        }
+    }
+}
+
 /// Detectors that are always right or say nothing leave exact functions short over many steps, which come to rest.
 fn rest_encloses(seeds: std::ops::Range<u64>) {
     let mut rested = 0;
     for seed in seeds.clone() {
         let random = &mut stream(30, seed);
         let alarm = hundredths(random, 100);
-        let detector = match random.random_bool(0.5) {
-            true => Levels::binary(Rational::ZERO, Rational::ZERO),
-            false => Levels::binary(alarm.clone(), Rational::ONE - alarm),
-        };
-        let rates = [0, 1].map(|_| ratio(random.random_range(0..=5), 10));
-        let problem = problem(random, rates, detector.unwrap());
+        let problem = plain(random, alarm);
         let last = random.random_range(80..=100);
         let lifetime = match random.random_range(0..3) {
             0 => Lifetime::pmf(vec![(last / 8, ratio(1, 3)), (last, ratio(2, 3))]).unwrap(),
