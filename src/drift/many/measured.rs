@@ -109,8 +109,8 @@ impl Measured {
 
 impl Many {
     /// Plays batches of paths until the goal or the observer ends it; `None` if not even two paths were
-    /// finished by then. A gap that more paths will not bring down is followed up with four times the inner samples, and
-    /// the paths before are left out.
+    /// finished by then. Where the goal would take more than half of the most paths, by the square root of their number, four
+    /// times the inner samples are taken, and the paths before are left out.
     pub fn measure(&self, goal: Goal, observer: &dyn Observer) -> Option<Measured> {
         play(goal, observer, |inner, runs| self.paths(inner, runs, observer))
     }
