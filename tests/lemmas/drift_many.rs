@@ -191,11 +191,11 @@ fn exact_values_lie_between_the_bounds_of_whole_horizons_of_many_seeds() {
 const STEPS: u64 = 40;
 
 /// 200 seeds of four paths: the exact value lies between the outer ends in at least 195, and over all paths
-/// the policy costs at most .3 % more than it; 1 % with six ranks, for which it is not as good.
+/// the policy costs at most .6 % more than it, 1 % with six ranks.
 #[test]
 #[ignore = "five minutes; run with: cargo test --test lemmas exact_values_lie_between_the_bounds_of_many -- --ignored --nocapture"]
 fn exact_values_lie_between_the_bounds_of_many_seeds() {
-    for (processors, most) in [(4, 0.3), (6, 1.0), (8, 0.3)] {
+    for (processors, most) in [(4, 0.6), (6, 1.0), (8, 0.6)] {
         let problem = walk(processors, STEPS);
         let value = exact(&problem);
         let mut many = Many::new(&problem, 1, &()).unwrap();
