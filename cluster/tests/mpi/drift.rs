@@ -123,22 +123,19 @@ fn two_ranks_have_half_of_the_memory_each() {
     assert!(two <= 0.55 * one, "{two} of {one}");
 }
 
-/// 4.3 million states: beside its own a rank has 24 bytes more for each while they move, and a tenth for blocks that are
-/// not as large as before.
+/// 4.3 million states: what a rank had before and what it has then are both there while blocks move.
 #[test]
 #[ignore = "half a gigabyte and a minute: cargo test --workspace --test mpi -- --ignored"]
-fn moves_need_24_bytes_a_state_more() {
+fn moves_need_twice_the_memory_at_most() {
     let place = Workplace::new();
     place.model(
         "heavy.ron",
         "LoadDrift(processors: 8, chain: Walk(lowest: 1, levels: 22, up: 0.25, down: 0.25, edge: Hold), \
          initial_load: 12, steps: 5, remap_cost: 3.0)",
     );
-    let states = 4_292_145.0;
     for ranks in [2, 4] {
         let still = most_of_a_rank(&place, ranks, &[]);
         let moving = most_of_a_rank(&place, ranks, &["--remap", "fixed:1"]);
-        let more = 24.0 * states / ranks as f64;
-        assert!(moving <= 1.1 * (still + more), "{moving} {still} on {ranks} ranks");
+        assert!(moving <= 2.2 * still, "{moving} {still} on {ranks} ranks");
     }
 }
