@@ -190,32 +190,47 @@ fn exact_values_lie_between_the_bounds_of_whole_horizons_of_many_seeds() {
 /// Steps of the runs below.
 const STEPS: u64 = 40;
 
-/// 200 seeds of four paths: the exact value lies between the outer ends in at least 195, and over all paths
-/// the policy costs at most .6 % more than it, 1 % with six ranks.
-#[test]
-#[ignore = "five minutes; run with: cargo test --test lemmas exact_values_lie_between_the_bounds_of_many -- --ignored --nocapture"]
-fn exact_values_lie_between_the_bounds_of_many_seeds() {
-    for (processors, most) in [(4, 0.6), (6, 1.0), (8, 0.6)] {
-        let problem = walk(processors, STEPS);
-        let value = exact(&problem);
-        let mut many = Many::new(&problem, 1, &()).unwrap();
-        let goal = Goal { gap: 0.0, inner: [2, 2], paths: [4, 4] };
-        let (mut inside, mut costs, mut gaps) = (0, Vec::new(), Vec::new());
-        for seed in 1..=200 {
-            many = many.reseeded(seed);
-            let found = many.measure(goal, &()).unwrap();
-            inside += u64::from((found.lower.low..=found.upper.high).contains(&value));
-            costs.push(100.0 * (found.upper.mean / value - 1.0));
-            gaps.push(100.0 * found.gap.mean / found.lower.mean);
-            if seed % 20 == 0 {
-                let (cost, gap) = (Spread::of(&costs, 0.99), Spread::of(&gaps, 0.99));
-                let far = format!("{inside} of {seed}; policy {cost:?} %, gap {gap:?} %");
-                writeln!(std::io::stdout(), "{processors} ranks: {far}").unwrap();
-            }
+/// Of 200 seeds of four paths how often the exact value lies between the outer ends, and what the policy costs more than it in
+/// percent, with a 99 % interval.
+fn over_seeds(processors: usize) -> (u64, Spread) {
+    let problem = walk(processors, STEPS);
+    let value = exact(&problem);
+    let mut many = Many::new(&problem, 1, &()).unwrap();
+    let goal = Goal { gap: 0.0, inner: [2, 2], paths: [4, 4] };
+    let (mut inside, mut costs, mut gaps) = (0, Vec::new(), Vec::new());
+    for seed in 1..=200 {
+        many = many.reseeded(seed);
+        let found = many.measure(goal, &()).unwrap();
+        inside += u64::from((found.lower.low..=found.upper.high).contains(&value));
+        costs.push(100.0 * (found.upper.mean / value - 1.0));
+        gaps.push(100.0 * found.gap.mean / found.lower.mean);
+        if seed % 20 == 0 {
+            let (cost, gap) = (Spread::of(&costs, 0.99), Spread::of(&gaps, 0.99));
+            let far = format!("{inside} of {seed}; policy {cost:?} %, gap {gap:?} %");
+            writeln!(std::io::stdout(), "{processors} ranks: {far}").unwrap();
         }
+    }
+    (inside, Spread::of(&costs, 0.99))
+}
+
+/// In at least 195 of them, and no policy is cheaper than the optimum.
+#[test]
+#[ignore = "two minutes; run with: cargo test --test lemmas exact_values_lie_between_the_bounds_of_many -- --ignored --nocapture"]
+fn exact_values_lie_between_the_bounds_of_many_seeds() {
+    for processors in [4, 6, 8] {
+        let (inside, cost) = over_seeds(processors);
         assert!(inside >= 195, "{processors} ranks: {inside} of 200");
-        let cost = Spread::of(&costs, 0.99);
-        assert!(cost.high >= 0.0 && cost.low <= most, "{processors} ranks: {cost:?} %");
+        assert!(cost.high >= 0.0, "{processors} ranks: {cost:?} %");
+    }
+}
+
+/// Over all paths the policy costs at most .3 % more than the optimum.
+#[test]
+#[ignore = "not so yet: .57 % with eight ranks, 99 % .39 to .74; run with: cargo test --test lemmas policies_of_many -- --ignored --nocapture"]
+fn policies_of_many_seeds_cost_little_more_than_the_optimum() {
+    for processors in [4, 8] {
+        let (_, cost) = over_seeds(processors);
+        assert!(cost.low <= 0.3, "{processors} ranks: {cost:?} %");
     }
 }
 

@@ -80,18 +80,23 @@ fn brackets_of_policy_iteration_overlap_and_proved_decisions_agree() {
     }
 }
 
+/// Solves the model in the file `name` on two ranks and checks the certificate that they write.
+pub fn certificate_verifies(place: &Workplace, name: &str) {
+    let asked = ["solve", name, "--certificate", "proof.cert", "--force", "--json"];
+    let solution = place.run(2, &asked);
+    assert!(solution.status.success(), "{name}: {}", String::from_utf8_lossy(&solution.stderr));
+    let bytes = std::fs::read(place.path().join("proof.cert")).unwrap();
+    let text = std::fs::read_to_string(place.path().join(name)).unwrap();
+    let proof = remap_checker::check(&text, place.path(), &bytes);
+    assert!(proof.is_ok(), "{name}: {proof:?}");
+}
+
 #[test]
 fn certificates_of_several_ranks_verify() {
     let place = Workplace::new();
     for (name, problem) in PROBLEMS {
         place.model(name, problem);
-        let asked = ["solve", name, "--certificate", "proof.cert", "--force", "--json"];
-        let solution = place.run(2, &asked);
-        assert!(solution.status.success(), "{name}: {}", String::from_utf8_lossy(&solution.stderr));
-        let bytes = std::fs::read(place.path().join("proof.cert")).unwrap();
-        let text = std::fs::read_to_string(place.path().join(name)).unwrap();
-        let proof = remap_checker::check(&text, place.path(), &bytes);
-        assert!(proof.is_ok(), "{name}: {proof:?}");
+        certificate_verifies(&place, name);
     }
 }
 

@@ -1,6 +1,6 @@
 //! Remap costs that depend on the loads, and computations with an end: the same bits on any number of ranks.
 
-use super::stopping::same_decisions;
+use super::stopping::{certificate_verifies, same_decisions};
 use super::{Workplace, joint, settings};
 use remap::problems::{Method, Settings};
 use serde_json::Value;
@@ -107,12 +107,6 @@ fn certificates_at_costs_by_load_verify() {
     let moved = format!("{BY_LOAD}, after_remap: Stop");
     for (name, form) in [("steps.ron", steps), ("moved.ron", moved.as_str())] {
         place.model(name, &format!("Stopping(processes: {EQUAL}, {form})"));
-        let asked = ["solve", name, "--certificate", "proof.cert", "--force", "--json"];
-        let solution = place.run(2, &asked);
-        assert!(solution.status.success(), "{name}: {}", String::from_utf8_lossy(&solution.stderr));
-        let bytes = std::fs::read(place.path().join("proof.cert")).unwrap();
-        let text = std::fs::read_to_string(place.path().join(name)).unwrap();
-        let proof = remap_checker::check(&text, place.path(), &bytes);
-        assert!(proof.is_ok(), "{name}: {proof:?}");
+        certificate_verifies(&place, name);
     }
 }
