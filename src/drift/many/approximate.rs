@@ -22,14 +22,19 @@ pub struct Correction {
     coefficients: Vec<[f64; FEATURES]>,
 }
 
+/// From so many steps before the end on better policies save ever less, as nothing can be saved after the last step.
+const ENDING: f64 = 12.0;
+
 /// The numbers of a state.
 pub type Features = [f64; FEATURES];
 
-/// Of a state with its best plan.
-pub fn features(x: &Counts, imbalance: f64, plan: &Plan, remap_cost: f64) -> Features {
+/// Of a state with its best plan, so many steps before the end.
+pub fn features(x: &Counts, plan: &Plan, setting: &Setting, left: u64) -> Features {
+    let imbalance = x.top as f64 - x.total() as f64 / setting.ranks as f64;
+    let share = (left as f64 / ENDING).min(1.0);
     let below = if x.top > 0 { x.on[x.top - 1] } else { 0.0 };
     let worse = |i: usize| match plan.bests[i] - plan.value {
-        by if by.is_finite() => (by / (0.125 * remap_cost).max(1e-9)).min(2.0),
+        by if by.is_finite() => (by / (0.125 * setting.typical).max(1e-9)).min(2.0),
         _ => 0.0,
     };
     let near = 0.2 * imbalance;
@@ -43,6 +48,7 @@ pub fn features(x: &Counts, imbalance: f64, plan: &Plan, remap_cost: f64) -> Fea
         worse(1),
         worse(2),
     ]
+    .map(|number: f64| share * number)
 }
 
 impl Correction {
@@ -125,8 +131,7 @@ impl Approximate<'_> {
         }
         let remap = self.remap(x, total, k);
         let y = plan.value - remap;
-        let imbalance = x.top as f64 - total as f64 / setting.ranks as f64;
-        let features = features(x, imbalance, plan, setting.typical);
+        let features = features(x, plan, setting, setting.steps - k);
         let excess = y + self.correction.at(y, &features);
         View { value: remap + excess.min(0.0), excess }
     }
@@ -253,12 +258,10 @@ fn samples(approximate: &Approximate<'_>, moves: &Moves, seed: u64, run: u64) ->
             let mut ahead = Plan::default();
             approximate.outlook.plan(&y, k + 1, 1, &mut ahead);
             let remap_then = approximate.remap(&y, to, k + 1);
-            let imbalance = y.top as f64 - to as f64 / setting.ranks as f64;
-            let seen = features(&y, imbalance, &ahead, setting.typical);
+            let seen = features(&y, &ahead, setting, setting.steps - k - 1);
             next.push((cost + remap_then - remap, Some((ahead.value - remap_then, seen))));
         }
-        let imbalance = x.top as f64 - total as f64 / setting.ranks as f64;
-        let features = features(&x, imbalance, &plan, setting.typical);
+        let features = features(&x, &plan, setting, setting.steps - k);
         found.push(Sample { y: here, features, next });
         x.copy(&y);
     }

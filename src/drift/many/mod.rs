@@ -108,7 +108,7 @@ pub(super) const MOST_LATE: u64 = 63;
 /// Entries of the largest table of closed forms.
 const TABLE: usize = 2_000_000;
 /// How often the values after a remap and the correction are computed from each other.
-const ROUNDS: usize = 3;
+const ROUNDS: usize = 6;
 
 /// An approximate value function with its policy, ready to be measured.
 ///
