@@ -3,10 +3,11 @@
 //! depend on y.
 
 use super::counts::Counts;
+use super::evenly::Evenly;
 use super::moves::Moves;
 use super::outlook::{Known, Outlook, Plan};
 use super::setting::Setting;
-use crate::random::stream;
+use crate::random::{Stream, stream};
 use rayon::prelude::*;
 
 /// Numbers of a state that c is linear in.
@@ -22,14 +23,19 @@ pub struct Correction {
     coefficients: Vec<[f64; FEATURES]>,
 }
 
+/// From so many steps before the end on better policies save ever less, as nothing can be saved after the last step.
+const ENDING: f64 = 12.0;
+
 /// The numbers of a state.
 pub type Features = [f64; FEATURES];
 
-/// Of a state with its best plan.
-pub fn features(x: &Counts, imbalance: f64, plan: &Plan, remap_cost: f64) -> Features {
+/// Of a state with its best plan, so many steps before the end.
+pub fn features(x: &Counts, plan: &Plan, setting: &Setting, left: u64) -> Features {
+    let imbalance = x.top as f64 - x.total() as f64 / setting.ranks as f64;
+    let share = (left as f64 / ENDING).min(1.0);
     let below = if x.top > 0 { x.on[x.top - 1] } else { 0.0 };
     let worse = |i: usize| match plan.bests[i] - plan.value {
-        by if by.is_finite() => (by / (0.125 * remap_cost).max(1e-9)).min(2.0),
+        by if by.is_finite() => (by / (0.125 * setting.typical).max(1e-9)).min(2.0),
         _ => 0.0,
     };
     let near = 0.2 * imbalance;
@@ -43,6 +49,7 @@ pub fn features(x: &Counts, imbalance: f64, plan: &Plan, remap_cost: f64) -> Fea
         worse(1),
         worse(2),
     ]
+    .map(|number: f64| share * number)
 }
 
 impl Correction {
@@ -65,6 +72,14 @@ impl Correction {
         }
         let share = (y - POINTS[above - 1]) / (POINTS[above] - POINTS[above - 1]);
         [(above - 1, 1.0 - share), (above, share)]
+    }
+
+    /// This much of the one, and the rest of another.
+    pub fn mixed(mut self, share: f64, other: &Correction) -> Correction {
+        let own = self.coefficients.iter_mut().flatten();
+        own.zip(other.coefficients.iter().flatten())
+            .for_each(|(to, from)| *to = share * *to + (1.0 - share) * from);
+        self
     }
 
     /// c.
@@ -125,8 +140,7 @@ impl Approximate<'_> {
         }
         let remap = self.remap(x, total, k);
         let y = plan.value - remap;
-        let imbalance = x.top as f64 - total as f64 / setting.ranks as f64;
-        let features = features(x, imbalance, plan, setting.typical);
+        let features = features(x, plan, setting, setting.steps - k);
         let excess = y + self.correction.at(y, &features);
         View { value: remap + excess.min(0.0), excess }
     }
@@ -141,15 +155,21 @@ struct Sample {
 }
 
 /// Runs that states are taken from, and how many moves from each.
-const RUNS: u64 = 96;
+const RUNS: u64 = 128;
 const FOLLOWED: usize = 8;
 const ROUNDS: usize = 30;
 /// Keeps coefficients small that little is known of.
 const RIDGE: f64 = 1.0;
 
-/// c by fixed-point iteration on states of simulated runs, least squares each time.
-pub fn fit(approximate: &Approximate<'_>, moves: &Moves, seed: u64) -> Correction {
-    let runs = (0..RUNS).into_par_iter().map(|run| samples(approximate, moves, seed, run));
+/// c by fixed-point iteration on states of simulated runs, others in each round, least squares each time.
+pub fn fit(approximate: &Approximate<'_>, moves: &Moves, seed: u64, round: u64) -> Correction {
+    let steps = approximate.outlook.setting.steps - approximate.outlook.setting.overlap.steps;
+    let one = |run: u64| {
+        let draws = stream(seed ^ 0x5eed, round * RUNS + run);
+        // All parts of the horizon.
+        samples(approximate, moves, draws, run * steps / RUNS)
+    };
+    let runs = (0..RUNS).into_par_iter().map(one);
     let samples: Vec<Sample> = runs.flatten_iter().collect();
     let mut correction = approximate.correction.clone();
     let size = POINTS.len() * FEATURES;
@@ -213,16 +233,18 @@ fn solve(factor: &[f64], size: usize, mut b: Vec<f64>) -> Vec<f64> {
     b
 }
 
-fn samples(approximate: &Approximate<'_>, moves: &Moves, seed: u64, run: u64) -> Vec<Sample> {
+fn samples(
+    approximate: &Approximate<'_>,
+    moves: &Moves,
+    mut draws: Stream,
+    first: u64,
+) -> Vec<Sample> {
     let setting: &Setting = approximate.outlook.setting;
-    let mut draws = stream(seed ^ 0x5eed, run);
     let levels = approximate.outlook.laws.levels();
     let (mut x, mut y) = (Counts::none(levels), Counts::none(levels));
     let mut plan = Plan::default();
     let mut found = Vec::new();
     let mut known = Known::new();
-    // Runs start in the middle of the horizon: most steps are far from its end.
-    let first = run * (setting.steps - setting.overlap.steps) / RUNS / 2;
     x.split(setting.ranks, setting.first_total);
     let mut last_excess = f64::NEG_INFINITY;
     for k in first..(setting.steps - setting.overlap.steps).min(first + 60) {
@@ -238,8 +260,9 @@ fn samples(approximate: &Approximate<'_>, moves: &Moves, seed: u64, run: u64) ->
         here = plan.value - remap;
         approximate.outlook.prepare(&x, total, k, &mut known, &mut plan);
         let mut next = Vec::with_capacity(FOLLOWED);
-        for _ in 0..FOLLOWED {
-            moves.step_apart(&x, &mut draws, &mut y);
+        let numbers = Evenly::new(FOLLOWED, &mut draws);
+        for sample in 0..FOLLOWED {
+            numbers.step(moves, &x, sample, &mut draws, &mut y);
             let to = y.total();
             // Less a number of expectation zero that goes with it.
             let cost =
@@ -253,12 +276,10 @@ fn samples(approximate: &Approximate<'_>, moves: &Moves, seed: u64, run: u64) ->
             let mut ahead = Plan::default();
             approximate.outlook.plan(&y, k + 1, 1, &mut ahead);
             let remap_then = approximate.remap(&y, to, k + 1);
-            let imbalance = y.top as f64 - to as f64 / setting.ranks as f64;
-            let seen = features(&y, imbalance, &ahead, setting.typical);
+            let seen = features(&y, &ahead, setting, setting.steps - k - 1);
             next.push((cost + remap_then - remap, Some((ahead.value - remap_then, seen))));
         }
-        let imbalance = x.top as f64 - total as f64 / setting.ranks as f64;
-        let features = features(&x, imbalance, &plan, setting.typical);
+        let features = features(&x, &plan, setting, setting.steps - k);
         found.push(Sample { y: here, features, next });
         x.copy(&y);
     }

@@ -53,7 +53,8 @@ pub struct Evenly {
 }
 
 impl Evenly {
-    fn new(samples: usize, draws: &mut Stream) -> Evenly {
+    /// Of so many samples.
+    pub fn new(samples: usize, draws: &mut Stream) -> Evenly {
         let mut places: Vec<usize> = (0..samples).collect();
         let mut numbers = Vec::with_capacity(DECISIONS * samples);
         for _ in 0..DECISIONS {

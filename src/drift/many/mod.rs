@@ -108,7 +108,9 @@ pub(super) const MOST_LATE: u64 = 63;
 /// Entries of the largest table of closed forms.
 const TABLE: usize = 2_000_000;
 /// How often the values after a remap and the correction are computed from each other.
-const ROUNDS: usize = 3;
+const ROUNDS: u64 = 6;
+/// From the third round on this much of a new correction is taken: they would swing about what they settle at.
+const TAKEN: f64 = 0.5;
 
 /// An approximate value function with its policy, ready to be measured.
 ///
@@ -172,13 +174,14 @@ impl Many {
         let totals = Totals::new(&rows, problem.initial, setting.ranks);
         let mut correction = Correction::none(setting.typical);
         let mut remapped = None;
-        for _ in 0..ROUNDS {
+        for round in 0..ROUNDS {
             let values = Remapped::new(&setting, &laws, &totals, &correction, observer);
             let values = values.map_err(NoBounds::Halted)?;
             let outlook =
                 Outlook { setting: &setting, laws: &laws, remapped: &values, totals: &totals };
             let approximate = Approximate { outlook, correction: &correction };
-            correction = approximate::fit(&approximate, &moves, seed);
+            let found = approximate::fit(&approximate, &moves, seed, round);
+            correction = found.mixed(if round < 2 { 1.0 } else { TAKEN }, &correction);
             remapped = Some(values);
         }
         let remapped = remapped.expect("there is a round");

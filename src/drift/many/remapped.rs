@@ -41,7 +41,6 @@ impl Remapped {
         let mut remapped = Remapped { nodes, values, ahead };
         remapped.values[steps as usize] = vec![0.0; remapped.nodes.len()];
         for k in (0..steps).rev() {
-            let far = ((steps - k - 1) as f64 / 10.0).min(1.0);
             let outlook = Outlook { setting, laws, remapped: &remapped, totals };
             let (low, high) = setting.reach(k);
             let one = |total: &f64| {
@@ -51,10 +50,9 @@ impl Remapped {
                 let (mut x, mut plan) = (Counts::none(laws.levels()), Plan::default());
                 x.split(setting.ranks, *total as u64);
                 outlook.plan(&x, k, 1 + setting.overlap.steps as usize, &mut plan);
-                let imbalance = x.top as f64 - *total / setting.ranks as f64;
-                let features = features(&x, imbalance, &plan, setting.typical);
+                let features = features(&x, &plan, setting, steps - k);
                 let before: f64 = outlook.before_force(&x).iter().sum();
-                plan.value - before - far * correction.saved(&features)
+                plan.value - before - correction.saved(&features)
             };
             let mut values: Vec<f64> =
                 remapped.nodes.par_iter().with_min_len(16).map(one).collect();
