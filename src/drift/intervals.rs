@@ -140,8 +140,8 @@ impl Intervals {
         let first = problem.initial * problem.processors;
         let mut remap_costs = vec![problem.remap_cost];
         for n in 1..=longest as usize {
-            laws = multiply(&rows, &laws);
             sums.reach(n + late, &starts, &rows);
+            laws = if late == 0 { sums.laws.clone() } else { multiply(&rows, &laws) };
             let moved = surcharges();
             let slower = sums.slower[n + late][first] - sums.slower[n][first];
             if late > 0 || !moved.is_empty() {
@@ -150,7 +150,7 @@ impl Intervals {
             }
             let outcome = problem.evaluate_interval([n, late], &laws, &starts, &sums, &moved);
             outcomes.push(Interval { interval: n as u64, outcome });
-            if observer.check().is_break() {
+            if n > late && observer.check().is_break() {
                 break;
             }
         }

@@ -28,6 +28,8 @@ const TASK: usize = 1 << 14;
 /// Remaps under way.
 pub(super) struct Late {
     pub(super) overlap: Overlap,
+    /// Whether the steps beside a remap are known: then they are part of the surcharges.
+    is_ready: bool,
     /// The work of the steps beside a remap from each state, if it is carried.
     pub(super) work: Vec<f64>,
     /// What the splits are worth whose remaps come into force at one of the next decisions, in the places, for each
@@ -52,12 +54,9 @@ impl Late {
 }
 
 impl<'a> Backward<'a> {
-    /// The recursion of a program whose remaps come into force later; the next one is decided after a step under the
-    /// new mapping at the earliest. Control and given decisions are asked while no remap is under way. Time: d more
-    /// expectations a step for each vector, near even loads; memory: a vector more, of the outcome two.
-    ///
-    /// # Errors
-    /// The halt the observer asked for.
+    /// The recursion of a program whose remaps come into force later; the next one is decided after a step under the new
+    /// mapping at the earliest. Control and given decisions are asked while no remap is under way. Time: d more
+    /// expectations a step for each vector, near even loads; memory: two vectors more, of the outcome three.
     ///
     /// # Panics
     /// As [`new`](Self::new).
@@ -67,35 +66,44 @@ impl<'a> Backward<'a> {
         (states, transition): (&'a States, &'a Transition),
         control: Control,
         carry: Carry,
-        observer: &dyn Observer,
-    ) -> Result<Backward<'a>, Halt> {
+    ) -> Backward<'a> {
         let mut backward = Backward::new(problem, states, transition, control, carry);
-        if overlap.is_none() {
-            return Ok(backward);
+        if !overlap.is_none() {
+            // Later than the last step is never.
+            let overlap = Overlap { steps: overlap.steps.min(problem.steps), ..overlap };
+            let largest = problem.lowest + problem.chain.levels() as f64;
+            backward.dearest += overlap.steps as f64 * (1.0 + overlap.slowdown) * largest;
+            let first = backward.start() + 1;
+            backward.late =
+                Some(Late { overlap, is_ready: false, work: Vec::new(), worth: VecDeque::new(), first });
         }
-        // Later than the last step is never.
-        let overlap = Overlap { steps: overlap.steps.min(problem.steps), ..overlap };
+        backward
+    }
+
+    /// Computes what the steps beside a remap come to.
+    fn prepare(&mut self, overlap: Overlap, observer: &dyn Observer) -> Result<(), Halt> {
+        let (problem, states) = (self.problem, self.states);
         let slower = |state: usize| {
             let (max, mean) = problem.loads(states, state);
             problem.step_cost(max, mean) + overlap.slowdown * max
         };
-        let cost = backward.beside(overlap.steps, slower, observer)?;
-        match backward.surcharges.is_empty() {
-            true => backward.surcharges = cost,
-            false => backward.surcharges.iter_mut().zip(cost).for_each(|(more, b)| *more += b),
-        }
-        let most = backward.surcharges.iter().copied().fold(0.0, f64::max);
-        backward.dearest = problem.remap_cost + most;
-        let work = match carry {
-            Carry::Outcome => {
+        let cost = self.beside(overlap.steps, slower, observer)?;
+        let work = match self.vectors.len() {
+            1 => Vec::new(),
+            _ => {
                 let mean = |state| problem.loads(states, state).1;
-                backward.beside(overlap.steps, mean, observer)?
+                self.beside(overlap.steps, mean, observer)?
             }
-            Carry::Value => Vec::new(),
         };
-        let first = backward.start() + 1;
-        backward.late = Some(Late { overlap, work, worth: VecDeque::new(), first });
-        Ok(backward)
+        if self.surcharges.is_empty() {
+            self.surcharges = cost;
+        } else {
+            self.surcharges.iter_mut().zip(cost).for_each(|(more, beside)| *more += beside);
+        }
+        if let Some(late) = &mut self.late {
+            (late.work, late.is_ready) = (work, true);
+        }
+        Ok(())
     }
 
     /// What so many steps add up to from each state, if a step in a state comes to this.
@@ -156,10 +164,14 @@ impl<'a> Backward<'a> {
     /// moment; without this it does so itself. Where remaps come into force at once there is nothing to do.
     ///
     /// # Errors
-    /// The halt the observer asked for, consulted for each expectation; nothing is changed then.
+    /// The halt the observer asked for, which is consulted for each expectation; it can be called again.
     pub fn look_ahead(&mut self, observer: &dyn Observer) -> Result<(), Halt> {
-        let known = |late: &Late| late.first == self.remaining;
-        if self.remaining == 0 || self.late.as_ref().is_none_or(known) {
+        let Some(late) = self.late.as_ref().filter(|_| self.remaining > 0) else { return Ok(()) };
+        let (overlap, is_ready, first) = (late.overlap, late.is_ready, late.first);
+        if !is_ready {
+            self.prepare(overlap, observer)?;
+        }
+        if first == self.remaining {
             return Ok(());
         }
         let delay = self.delay();

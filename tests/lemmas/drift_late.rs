@@ -4,7 +4,7 @@ use approx::assert_abs_diff_eq;
 use proptest::prelude::*;
 use remapping::chain::{BirthDeath, Dense, Edge};
 use remapping::drift::{
-    Backward, Carry, Control, LoadDrift, MapPolicy, Objective, ProcessChain, Rebalance, States,
+    Backward, Carry, Control, Interval, Intervals, LoadDrift, MapPolicy, Objective, ProcessChain, Ranks, Rebalance, States,
     Timing, Transition,
 };
 use remapping::overlap::Overlap;
@@ -13,11 +13,11 @@ use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// Whether to remap: by the levels, the cost of going on and that of a remap.
-pub type Decide<'d> = &'d dyn Fn(&[usize], f64, f64) -> bool;
+/// Whether to remap: by the moment, the levels, the cost of going on and that of a remap.
+pub type Decide<'d> = &'d dyn Fn(usize, &[usize], f64, f64) -> bool;
 
 /// By the cheaper branch.
-pub fn cheaper(_levels: &[usize], on: f64, remapped: f64) -> bool {
+pub fn cheaper(_moment: usize, _levels: &[usize], on: f64, remapped: f64) -> bool {
     remapped < on
 }
 
@@ -96,7 +96,7 @@ pub fn by_definition(problem: &LoadDrift, overlap: Overlap, decide: Decide<'_>) 
                         let even = then[index(&even)];
                         (0..3).for_each(|i| remapped[i] += p * even[i]);
                     }
-                    match decide(&levels, on[x][0], remapped[0]) {
+                    match decide(moment, &levels, on[x][0], remapped[0]) {
                         true => remapped,
                         false => on[x],
                     }
@@ -205,8 +205,7 @@ fn found(
     let states = States::new(problem.processors, problem.chain.levels()).unwrap();
     let transition = Transition::new(&problem.chain, problem.processors).unwrap();
     let all = (&states, &transition);
-    let backward = Backward::overlapping(problem, overlap, all, control, Carry::Outcome, &());
-    let mut backward = backward.unwrap();
+    let mut backward = Backward::overlapping(problem, overlap, all, control, Carry::Outcome);
     if let Some(maps) = maps {
         backward = backward.playing(maps);
     }
@@ -292,11 +291,28 @@ proptest! {
             let mean = levels.iter().sum::<usize>() as f64 / levels.len() as f64;
             *levels.iter().max().unwrap() as f64 - mean
         };
-        let rule = |levels: &[usize], _: f64, _: f64| imbalance(levels) > threshold;
+        let rule = |_: usize, levels: &[usize], _: f64, _: f64| imbalance(levels) > threshold;
         let (given, _) = found(&problem, overlap, Control::Threshold(threshold), None);
         agree(given, by_definition(&problem, overlap, &rule), &what);
         let (never, _) = found(&problem, overlap, Control::Threshold(f64::INFINITY), None);
-        agree(never, by_definition(&problem, overlap, &|_, _, _| false), &what);
+        agree(never, by_definition(&problem, overlap, &|_, _, _, _| false), &what);
+    }
+
+    /// Fixed intervals between decisions, by powers of one chain's matrix.
+    #[test]
+    fn intervals_of_late_remaps_are_those_of_the_definition((problem, overlap) in model()) {
+        let what = format!("{problem:?} {overlap:?}");
+        let states = States::new(problem.processors, problem.chain.levels()).unwrap();
+        let transition = Transition::new(&problem.chain, problem.processors).unwrap();
+        let all = (&states, &Ranks::alone());
+        let found = Intervals::overlapping(&problem, overlap, all, &transition, 100, &());
+        prop_assert_eq!(found.all().len() as u64, problem.steps);
+        for Interval { interval, outcome } in found.all() {
+            let steps = interval.max(&(overlap.steps + 1));
+            let due = |moment: usize, _: &[usize], _: f64, _: f64| moment as u64 % steps == 0;
+            let defined = by_definition(&problem, overlap, &due);
+            agree([outcome.value, outcome.work, outcome.remaps], defined, &format!("{interval} {what}"));
+        }
     }
 
     /// The maps are optimal: who follows them pays the value.
@@ -343,7 +359,7 @@ fn late_remaps_go_on_from_snapshots() {
         let all = (&states, &transition);
         let start = || {
             let control = Control::Optimal;
-            Backward::overlapping(&problem, overlap, all, control, Carry::Outcome, &()).unwrap()
+            Backward::overlapping(&problem, overlap, all, control, Carry::Outcome)
         };
         let mut whole = start();
         while whole.remaining() > 0 {
@@ -390,7 +406,7 @@ impl Observer for Stops {
     }
 }
 
-/// One that is stopped while it looks ahead is where it was, and one that is stopped at its beginning says so.
+/// One that is stopped while it looks ahead is where it was, at the beginning and later.
 #[test]
 fn late_remaps_stop_where_they_are_told_to() {
     let problem = walk(3, 6, 12);
@@ -398,25 +414,24 @@ fn late_remaps_stop_where_they_are_told_to() {
     let states = States::new(3, 6).unwrap();
     let transition = Transition::new(&problem.chain, 3).unwrap();
     let all = (&states, &transition);
-    let start = |observer: &dyn Observer| {
-        Backward::overlapping(&problem, overlap, all, Control::Optimal, Carry::Outcome, observer)
-    };
-    let mut whole = start(&()).unwrap();
+    let start =
+        || Backward::overlapping(&problem, overlap, all, Control::Optimal, Carry::Outcome);
+    let mut whole = start();
     while whole.remaining() > 0 {
         whole.advance();
     }
-    for questions in 0..6 {
-        assert!(start(&Stops(questions.into())).is_err());
-    }
-    for questions in 0..9 {
-        let mut stopped = start(&()).unwrap();
-        (0..4).for_each(|_| stopped.advance());
-        let before = stopped.snapshot();
-        assert!(stopped.look_ahead(&Stops(questions.into())).is_err(), "{questions}");
-        assert_eq!(stopped.snapshot(), before);
-        while stopped.remaining() > 0 {
-            stopped.advance();
+    // Six expectations of the steps beside a remap, nine of those to come.
+    for (steps, asked) in [(0, 6), (4, 9)] {
+        for questions in 0..asked {
+            let mut stopped = start();
+            (0..steps).for_each(|_| stopped.advance());
+            let before = stopped.snapshot();
+            assert!(stopped.look_ahead(&Stops(questions.into())).is_err(), "{questions}");
+            assert_eq!(stopped.snapshot(), before);
+            while stopped.remaining() > 0 {
+                stopped.advance();
+            }
+            assert_eq!(stopped.outcome(), whole.outcome());
         }
-        assert_eq!(stopped.outcome(), whole.outcome());
     }
 }
