@@ -130,9 +130,9 @@ impl Intervals {
         let rows = problem.chain.rows();
         let levels = rows.len();
         let totals = problem.processors * (levels - 1) + 1;
-        let longest = longest.min(problem.steps);
         // Later than the last step is never.
         let late = overlap.steps.min(problem.steps) as usize;
+        let longest = longest.max(late as u64 + 1).min(problem.steps);
         let starts: Vec<usize> = (0..totals).filter(|&total| problem.keeps(total)).collect();
         let mut laws: Laws = identity(levels);
         let mut sums = Sums::new(problem, overlap.slowdown, totals);

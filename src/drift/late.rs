@@ -74,8 +74,13 @@ impl<'a> Backward<'a> {
             let largest = problem.lowest + problem.chain.levels() as f64;
             backward.dearest += overlap.steps as f64 * (1.0 + overlap.slowdown) * largest;
             let first = backward.start() + 1;
-            backward.late =
-                Some(Late { overlap, is_ready: false, work: Vec::new(), worth: VecDeque::new(), first });
+            backward.late = Some(Late {
+                overlap,
+                is_ready: false,
+                work: Vec::new(),
+                worth: VecDeque::new(),
+                first,
+            });
         }
         backward
     }

@@ -166,8 +166,7 @@ impl MapPolicy {
         observer: &dyn Observer,
     ) -> Result<MapPolicy, Halt> {
         let (all, control) = ((states, transition), Control::Optimal);
-        let mut backward =
-            Backward::overlapping(problem, overlap, all, control, Carry::Value);
+        let mut backward = Backward::overlapping(problem, overlap, all, control, Carry::Value);
         let mut maps: Vec<Arc<Decisions>> = Vec::new();
         while backward.remaining() > 0 {
             backward.look_ahead(observer)?;

@@ -104,7 +104,7 @@ fn remaps_that_come_into_force_later() {
     assert_eq!(timeless(forced), timeless(exact.clone()));
     let sampled = json(
         folder.path(),
-        &["solve", "model.ron", "--json", "--method", "bounds", "--tolerance", "0.1"],
+        &["solve", "model.ron", "--json", "--method", "bounds", "--tolerance", "0.5"],
     );
     assert_eq!(sampled["representation"], "bounds");
     for found in [&exact, &sampled] {
@@ -126,7 +126,9 @@ fn remaps_that_come_into_force_later() {
     // After the last step is never.
     let never = folder_with(&model(3, 5, ", overlap: (steps: 5)"));
     let never = json(never.path(), &["solve", "model.ron", "--json"]);
-    assert_eq!((&never["value"], &never["remaps"]), (&never["never"]["value"], &0.0.into()));
+    assert_eq!(never["remaps"], 0.0);
+    let unremapped = never["never"]["value"].as_f64().unwrap();
+    assert_abs_diff_eq!(never["value"].as_f64().unwrap(), unremapped, epsilon = 1e-9);
     let words = remap(folder.path(), &["solve", "model.ron"]).output();
     let words = String::from_utf8_lossy(&words.unwrap().stdout).into_owned();
     assert!(words.contains("2 steps after its decision, which are 10 % slower"), "{words}");
