@@ -4,8 +4,8 @@ use approx::assert_abs_diff_eq;
 use proptest::prelude::*;
 use remapping::chain::{BirthDeath, Dense, Edge};
 use remapping::drift::{
-    Backward, Carry, Control, Interval, Intervals, LoadDrift, MapPolicy, Objective, ProcessChain, Ranks, Rebalance, States,
-    Timing, Transition,
+    Backward, Carry, Control, Interval, Intervals, LoadDrift, MapPolicy, Objective, ProcessChain,
+    Ranks, Rebalance, States, Timing, Transition,
 };
 use remapping::overlap::Overlap;
 use remapping::{Halt, Observer};
@@ -414,8 +414,7 @@ fn late_remaps_stop_where_they_are_told_to() {
     let states = States::new(3, 6).unwrap();
     let transition = Transition::new(&problem.chain, 3).unwrap();
     let all = (&states, &transition);
-    let start =
-        || Backward::overlapping(&problem, overlap, all, Control::Optimal, Carry::Outcome);
+    let start = || Backward::overlapping(&problem, overlap, all, Control::Optimal, Carry::Outcome);
     let mut whole = start();
     while whole.remaining() > 0 {
         whole.advance();

@@ -104,8 +104,7 @@ impl Truth for True<'_> {
         let maps = maps.map_err(Failure::Halted)?;
         let first = maps.at(1).map(|map| map.closest_threshold(&self.states).threshold);
         let (all, never) = ((&self.states, &self.transition), Control::Threshold(f64::INFINITY));
-        let backward =
-            Backward::overlapping(&self.problem, self.overlap, all, never, Carry::Value);
+        let backward = Backward::overlapping(&self.problem, self.overlap, all, never, Carry::Value);
         let cost = finish(backward.playing(maps), &self.problem, watch).map_err(Failure::Halted)?;
         let factor = factor(self.loaded, place);
         Ok(Judged { cost, threshold: first.unwrap_or(f64::INFINITY), factor })

@@ -265,7 +265,8 @@ fn lay_out(
     let (lower, upper) = reached.bounds;
     let never = Intervals::never(problem);
     let best = fixed.best();
-    let best_fixed = if best.outcome.value < never.value && best.interval < problem.steps
+    let best_fixed = if best.outcome.value < never.value
+        && best.interval < problem.steps
         && best.outcome.remaps > 0.0
     {
         of_outcome(Some(best.interval), &best.outcome)
