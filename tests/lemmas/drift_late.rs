@@ -308,7 +308,7 @@ proptest! {
         let found = Intervals::overlapping(&problem, overlap, all, &transition, 100, &());
         prop_assert_eq!(found.all().len() as u64, problem.steps);
         for Interval { interval, outcome } in found.all() {
-            let steps = interval.max(&(overlap.steps + 1));
+            let steps = (*interval).max(overlap.steps + 1);
             let due = |moment: usize, _: &[usize], _: f64, _: f64| moment as u64 % steps == 0;
             let defined = by_definition(&problem, overlap, &due);
             agree([outcome.value, outcome.work, outcome.remaps], defined, &format!("{interval} {what}"));
