@@ -48,6 +48,7 @@ impl Late {
     pub(super) fn review(&self, path: &str, review: &mut Review<'_>) {
         let slowdown = format!("{path}.slowdown");
         review.exact_nonnegative(&slowdown, &self.slowdown, "the slowdown of steps");
+        review.at_most(&slowdown, self.slowdown.value, 100);
         if self.steps > MOST_LATE {
             let label = format!("{} is not between 0 and {MOST_LATE}", self.steps);
             let help = "it is the number of steps between the decision of a remap and its effect";

@@ -192,6 +192,8 @@ impl LoadDrift {
         let states = self.states().map_or(f64::INFINITY, |states| states as f64);
         // Value, work, remaps, scratch; total, largest level, decision; the cost of the units moved.
         let vectors = if self.costs()[1] > 0.0 { 5.0 } else { 4.0 };
+        // Cost and work of the steps beside a remap, and room to look ahead.
+        let vectors = if self.stops() { vectors } else { 7.0 };
         (states * (vectors * 8.0 + 4.0 + 2.0 + 0.125) + applied * 8.0) as u64
     }
 

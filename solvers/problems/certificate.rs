@@ -71,6 +71,12 @@ pub fn is_possible(loaded: &Loaded, solution: &Solution) -> Result<(), Complaint
             "solve without --certificate, or with --method exact",
         ));
     }
+    if let Body::LoadDrift(answer) = &solution.body
+        && answer.overlap.is_some()
+    {
+        let message = "no certificate: remaps that come into force later are not checked";
+        return Err(Complaint::elsewhere(message, "solve without --certificate"));
+    }
     match loaded.model.problem {
         Problem::ContinuousDrift(_) => {
             let message =

@@ -25,6 +25,9 @@ pub fn summary(text: &mut String, answer: &Answer) {
     if let Some(CostByState::Moved { fixed, per_unit_moved }) = answer.cost_by_state {
         moved(text, fixed, per_unit_moved);
     }
+    if let Some(overlap) = answer.overlap {
+        late(text, overlap);
+    }
     let gap = |fixed: &Fixed| match answer.value {
         Some(value) if value > 0.0 => format!("{:+.2} %", 100.0 * (fixed.value / value - 1.0)),
         _ => String::new(),

@@ -1,5 +1,6 @@
 //! The backward recursion over the horizon, resumable at every step.
 
+use super::late::Late;
 use super::ranks::Around;
 use super::region::{Region, Search, is_left_out};
 use super::step_back::larger;
@@ -37,8 +38,11 @@ pub struct Backward<'a> {
     pub(super) remapping: Remapping,
     /// Decisions that are given, instead of the control's.
     pub(super) given: Option<MapPolicy>,
-    /// What a remap costs in each state beyond that; nothing where it costs the same everywhere.
+    /// What a remap costs in each state beyond that, the steps beside it included; nothing where it costs the same
+    /// everywhere.
     pub(super) surcharges: Vec<f64>,
+    /// Remaps that come into force later.
+    pub(super) late: Option<Late>,
     pub(super) remaining: u64,
     /// By total: states with r (max - mean) beyond this remap for certain at the next decision, and
     /// the vectors hold nothing for them.
@@ -65,8 +69,8 @@ pub struct Backward<'a> {
     pub(super) lost: f64,
     /// Who has the other states.
     pub(super) ranks: Ranks,
-    /// What a remap costs at most.
-    dearest: f64,
+    /// What a remap costs at most, with the steps beside it.
+    pub(super) dearest: f64,
 }
 
 /// Where the recursion stands: all that must be kept to resume it.
@@ -78,7 +82,7 @@ pub struct Snapshot {
     pub limits: Vec<u32>,
     /// Value, and if carried work and number of remaps, of every state.
     pub vectors: Vec<Vec<f64>>,
-    /// The region that the next steps go over, in words of its own.
+    /// The region that the next steps go over, or what remaps under way lead to, in words of their own.
     pub region: Vec<u64>,
 }
 
@@ -126,6 +130,7 @@ impl<'a> Backward<'a> {
             remapping: Remapping::new(problem, states),
             given: None,
             surcharges,
+            late: None,
             remaining: problem.steps,
             limits: vec![states.largest_excess(); states.distinct_totals()],
             expected: vec![states.largest_excess(); states.distinct_totals()],
@@ -163,11 +168,20 @@ impl<'a> Backward<'a> {
         decisions: MapPolicy,
         carry: Carry,
     ) -> Backward<'a> {
-        let fits = decisions.at(1).is_none_or(|map| map.count() == states.count());
+        let control = Control::Threshold(f64::INFINITY);
+        Backward::new(problem, states, transition, control, carry).playing(decisions)
+    }
+
+    /// The same recursion with these decisions in place of its control; past their end it never remaps.
+    ///
+    /// # Panics
+    /// When the decisions are of other states.
+    #[must_use]
+    pub fn playing(self, decisions: MapPolicy) -> Self {
+        let fits = decisions.at(1).is_none_or(|map| map.count() == self.states.count());
         assert!(fits, "decisions and states must agree");
         let control = Control::Threshold(f64::INFINITY);
-        let backward = Backward::new(problem, states, transition, control, carry);
-        Backward { given: Some(decisions), ..backward }
+        Backward { given: Some(decisions), control, ..self }
     }
 
     /// Shares the recursion among ranks, each of which has values and decisions of its own states alone, with the same
@@ -218,13 +232,16 @@ impl<'a> Backward<'a> {
         self.limits = snapshot.limits;
         self.vectors = snapshot.vectors;
         self.goes_on = None;
-        self.resume_region(&snapshot.region)
+        match self.late {
+            Some(_) => self.resume_late(&snapshot.region),
+            None => self.resume_region(&snapshot.region),
+        }
     }
 
     /// What must be kept to resume from here, of the own states.
     pub fn snapshot(&self) -> Snapshot {
         let (limits, vectors) = (self.limits.clone(), self.written());
-        Snapshot { remaining: self.remaining, limits, vectors, region: self.saved_region() }
+        Snapshot { remaining: self.remaining, limits, vectors, region: self.words() }
     }
 
     /// Shows [`snapshot`](Self::snapshot) without a copy of the vectors.
@@ -233,7 +250,7 @@ impl<'a> Backward<'a> {
             region.write(&mut self.vectors, &self.ranks);
         }
         let vectors = std::mem::take(&mut self.vectors);
-        let (limits, region) = (self.limits.clone(), self.saved_region());
+        let (limits, region) = (self.limits.clone(), self.words());
         let snapshot = Snapshot { remaining: self.remaining, limits, vectors, region };
         let seen = to(&snapshot);
         self.vectors = snapshot.vectors;
@@ -245,8 +262,14 @@ impl<'a> Backward<'a> {
         if let Some(region) = &self.region {
             region.write(&mut self.vectors, &self.ranks);
         }
-        let (limits, region) = (std::mem::take(&mut self.limits), self.saved_region());
+        let region = self.words();
+        let limits = std::mem::take(&mut self.limits);
         Snapshot { remaining: self.remaining, limits, vectors: self.vectors, region }
+    }
+
+    /// What a snapshot has besides numbers of states and totals.
+    fn words(&self) -> Vec<u64> {
+        self.late.as_ref().map_or_else(|| self.saved_region(), Late::words)
     }
 
     /// Steps still to be gone through; 0 when the recursion is done.
@@ -299,7 +322,8 @@ impl<'a> Backward<'a> {
         if self.remaining == 0 || self.advance_in_region() {
             return;
         }
-        let decides = self.remaining < self.problem.steps;
+        self.look_ahead(&()).expect("nobody stops it");
+        let decides = self.decides_after(self.remaining);
         let mut goes_on = None;
         if decides {
             self.observe();
@@ -311,14 +335,17 @@ impl<'a> Backward<'a> {
         if self.problem.timing == Timing::BeforeStep {
             self.pay(0);
         }
-        self.goes_on = (self.remaining > 1).then(|| self.decide(self.remaining - 1));
+        let next = self.remaining - 1;
+        self.goes_on = self.decides_after(next).then(|| self.decide(next));
         let moved = self.seeks().then(|| self.moved_everywhere());
         if self.vectors.len() > 1 {
             // Work and remaps to come matter where the program goes on, and after a remap.
-            let least = self.remapping.balanced_excess();
+            let least = self.farthest_in_force();
             let mut limits = vec![least; self.limits.len()];
-            if let Some(goes_on) = &self.goes_on {
-                limits = larger(limits, goes_on.clone());
+            match &self.goes_on {
+                Some(goes_on) => limits = larger(limits, goes_on.clone()),
+                None if next > 0 => limits.fill(self.states.largest_excess().max(least)),
+                None => {}
             }
             let wanted = Wanted::new(self.problem.processors, &limits);
             for vector in 1..self.vectors.len() {
@@ -367,10 +394,16 @@ impl<'a> Backward<'a> {
     pub(super) fn rounding(&self) -> Rounding {
         let problem = self.problem;
         let steps = (problem.steps - self.remaining) as f64;
-        // Six: the cost of a remap and its two targets, the cost of the step, and their sums; two more for units moved.
-        let own = if self.is_constant() { 6.0 } else { 8.0 };
+        // Six: the cost of a remap and its two targets, the cost of the step, and their sums; two more for units moved,
+        // and four for the steps beside a remap.
+        let own = match (self.is_constant(), &self.late) {
+            (true, _) => 6.0,
+            (false, None) => 8.0,
+            (false, Some(_)) => 12.0,
+        };
         let step = (self.transition.rounding() + own) * f64::EPSILON;
-        let load = problem.lowest + problem.chain.levels() as f64;
+        let slower = self.late.as_ref().map_or(1.0, |late| 2.0 * (1.0 + late.overlap.slowdown));
+        let load = slower * (problem.lowest + problem.chain.levels() as f64);
         let paid = 4.0 * f64::EPSILON * load;
         let underflow = TINY + self.underflow * steps * (load + self.dearest);
         let excess = match problem.chain {
@@ -384,7 +417,7 @@ impl<'a> Backward<'a> {
         Rounding { growth: 1.1 * step * steps, absolute }
     }
 
-    /// What a remap costs at most, in any state.
+    /// What a remap costs at most, in any state, with the steps beside it.
     pub fn dearest_remap(&self) -> f64 {
         self.dearest
     }
@@ -404,14 +437,27 @@ impl<'a> Backward<'a> {
 
     /// Reads off what a remap leads to.
     pub(super) fn observe(&mut self) {
+        let remap_cost = self.problem.remap_cost;
+        if let Some(late) = &self.late {
+            self.remapping.observe(late.worth(self.remaining), remap_cost);
+            return;
+        }
         let vectors: Vec<Vec<f64>> =
             self.vectors.iter().map(|vector| self.at_places(vector)).collect();
-        self.remapping.observe(&vectors, self.problem.remap_cost);
+        self.remapping.observe(&vectors, remap_cost);
     }
 
     /// Expected cost of a remap from each total with the present value.
     pub(super) fn leads_to(&self) -> Vec<f64> {
         self.remapping.leads_to(&self.at_places(&self.vectors[0]))
+    }
+
+    /// The same of one that is decided after the step with this number.
+    pub(super) fn leads_to_after(&self, step: u64) -> Vec<f64> {
+        match &self.late {
+            None => self.leads_to(),
+            Some(late) => self.remapping.leads_to(&late.worth(step)[0]),
+        }
     }
 }
 

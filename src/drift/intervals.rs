@@ -8,6 +8,7 @@
 use super::{LoadDrift, Outcome, ProcessChain, Ranks, States, Timing, Transition};
 use crate::chain::{ROW_SUM_TOLERANCE, Wanted};
 use crate::observer::Observer;
+use crate::overlap::Overlap;
 use rayon::prelude::*;
 
 /// A fixed interval and what it leads to.
@@ -45,7 +46,7 @@ impl Intervals {
     /// When the cost of a remap depends on the loads: see [`moving`](Self::moving).
     pub fn new(problem: &LoadDrift, longest: u64, observer: &dyn Observer) -> Intervals {
         assert!(problem.per_unit_moved == 0.0, "units moved are counted on states");
-        Intervals::evaluate(problem, longest, observer, Vec::new)
+        Intervals::evaluate(problem, Overlap::NONE, longest, observer, Vec::new)
     }
 
     /// The same where units moved are paid for: how many there are to be expected comes from an application of the
@@ -70,13 +71,30 @@ impl Intervals {
     /// As [`moving`](Self::moving).
     pub fn moving_shared(
         problem: &LoadDrift,
+        all: (&States, &Ranks),
+        transition: &Transition,
+        longest: u64,
+        observer: &dyn Observer,
+    ) -> Intervals {
+        Intervals::overlapping(problem, Overlap::NONE, all, transition, longest, observer)
+    }
+
+    /// The same where remaps come into force d steps later. Intervals are those between decisions, of which there is none
+    /// while a remap is under way: those of d steps and fewer are as that of d + 1. Nor is there one of a remap that
+    /// would come into force after the last step.
+    ///
+    /// # Panics
+    /// As [`moving`](Self::moving).
+    pub fn overlapping(
+        problem: &LoadDrift,
+        overlap: Overlap,
         (states, ranks): (&States, &Ranks),
         transition: &Transition,
         longest: u64,
         observer: &dyn Observer,
     ) -> Intervals {
         if problem.per_unit_moved == 0.0 {
-            return Intervals::new(problem, longest, observer);
+            return Intervals::evaluate(problem, overlap, longest, observer, Vec::new);
         }
         let all = Wanted::new(
             problem.processors,
@@ -97,13 +115,14 @@ impl Intervals {
             around.expect(ranks, transition, &all, &mut expected);
             ranks.gather(own.iter().map(|state| expected[*state]).collect())
         };
-        Intervals::evaluate(problem, longest, observer, advance)
+        Intervals::evaluate(problem, overlap, longest, observer, advance)
     }
 
     /// `surcharges` tells of 1, 2, ... steps after a remap, one after the other, what the next remap is then expected to
     /// cost beyond the fixed part, by the total of the last; nothing where that is all.
     fn evaluate(
         problem: &LoadDrift,
+        overlap: Overlap,
         longest: u64,
         observer: &dyn Observer,
         mut surcharges: impl FnMut() -> Vec<f64>,
@@ -111,35 +130,35 @@ impl Intervals {
         let rows = problem.chain.rows();
         let levels = rows.len();
         let totals = problem.processors * (levels - 1) + 1;
-        let longest = longest.min(problem.steps);
+        // Later than the last step is never.
+        let late = overlap.steps.min(problem.steps) as usize;
+        let longest = longest.max(late as u64 + 1).min(problem.steps);
         let starts: Vec<usize> = (0..totals).filter(|&total| problem.keeps(total)).collect();
         let mut laws: Laws = identity(levels);
-        let mut cost = vec![vec![0.0; totals]];
-        let mut work = vec![vec![0.0; totals]];
+        let mut sums = Sums::new(problem, overlap.slowdown, totals);
         let mut outcomes = Vec::new();
         let first = problem.initial * problem.processors;
         let mut remap_costs = vec![problem.remap_cost];
         for n in 1..=longest as usize {
-            let next = multiply(&rows, &laws);
-            // T1 pays the n-th step after n moves, T2 after n - 1.
-            let paid = if problem.timing == Timing::AfterStep { &next } else { &laws };
-            let (mut cost_n, mut work_n) = (cost[n - 1].clone(), work[n - 1].clone());
-            for &start in &starts {
-                let (max, mean) = problem.expected_step(paid, start);
-                cost_n[start] += problem.step_cost(max, mean);
-                work_n[start] += mean;
-            }
-            cost.push(cost_n);
-            work.push(work_n);
-            laws = next;
+            sums.reach(n + late, &starts, &rows);
+            laws = if late == 0 { sums.laws.clone() } else { multiply(&rows, &laws) };
             let moved = surcharges();
-            remap_costs.extend(moved.get(first).map(|more| problem.remap_cost + more));
-            let outcome = problem.evaluate_interval(n, &laws, &starts, [&cost, &work], &moved);
+            let slower = sums.slower[n + late][first] - sums.slower[n][first];
+            if late > 0 || !moved.is_empty() {
+                let more = moved.get(first).unwrap_or(&0.0);
+                remap_costs.push(problem.remap_cost + more + slower);
+            }
+            let outcome = problem.evaluate_interval([n, late], &laws, &starts, &sums, &moved);
             outcomes.push(Interval { interval: n as u64, outcome });
-            if observer.check().is_break() {
+            if n > late && observer.check().is_break() {
                 break;
             }
         }
+        // What is decided while a remap is under way is not done.
+        if let Some(soonest) = outcomes.get(late).copied() {
+            outcomes[..late].iter_mut().for_each(|one| one.outcome = soonest.outcome);
+        }
+        let cost = &sums.cost[..=outcomes.len()];
         let unremapped = cost.iter().map(|cost| cost[first]).collect();
         Intervals { remap_costs, outcomes, unremapped }
     }
@@ -298,25 +317,40 @@ impl LoadDrift {
         (self.lowest + max, self.lowest + mean)
     }
 
+    /// An interval of n steps, where remaps come into force so many steps later.
     fn evaluate_interval(
         &self,
-        interval: usize,
+        [interval, late]: [usize; 2],
         laws: &Laws,
         starts: &[usize],
-        [cost, work]: [&[Vec<f64>]; 2],
+        sums: &Sums<'_>,
         surcharges: &[f64],
     ) -> Outcome {
         let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+        // Of the steps after a remap was decided, those that are made under the new mapping, up to this one.
+        let own = |at: &[f64], sum: &[Vec<f64>], steps: usize, first: bool| match first || late == 0
+        {
+            true => dot(at, &sum[steps]),
+            false => dot(at, &sum[steps]) - dot(at, &sum[late]),
+        };
+        let (cost, work, slower) = (&sums.cost, &sums.work, &sums.slower);
         let totals = cost[0].len();
         let mut at = vec![0.0; totals];
         at[self.initial * self.processors] = 1.0;
         let (mut value, mut done, mut remaps) = (0.0, 0.0, 0u64);
         let mut left = self.steps as usize;
-        if left > interval {
+        let reach = interval + late;
+        // What the steps beside a remap lose.
+        let beside = |at: &[f64]| match late {
+            0 => 0.0,
+            _ => dot(at, &slower[reach]) - dot(at, &slower[interval]),
+        };
+        if left > reach {
             let kernel = self.remap_kernel(laws, starts, totals);
-            while left > interval {
-                value += dot(&at, &cost[interval]) + dot(&at, surcharges);
-                done += dot(&at, &work[interval]);
+            while left > reach {
+                let first = remaps == 0;
+                value += own(&at, cost, reach, first) + dot(&at, surcharges) + beside(&at);
+                done += own(&at, work, reach, first);
                 remaps += 1;
                 left -= interval;
                 let mut next = vec![0.0; totals];
@@ -329,16 +363,17 @@ impl LoadDrift {
                 at = next;
                 if moved <= SETTLED {
                     // From here on every interval is like the one before.
-                    let more = ((left - 1) / interval) as u64;
-                    value += more as f64 * (dot(&at, &cost[interval]) + dot(&at, surcharges));
-                    done += more as f64 * dot(&at, &work[interval]);
+                    let more = ((left - 1 - late) / interval) as u64;
+                    let each = own(&at, cost, reach, false) + dot(&at, surcharges) + beside(&at);
+                    value += more as f64 * each;
+                    done += more as f64 * own(&at, work, reach, false);
                     remaps += more;
                     left -= more as usize * interval;
                 }
             }
         }
-        value += dot(&at, &cost[left]) + self.remap_cost * remaps as f64;
-        done += dot(&at, &work[left]);
+        value += own(&at, cost, left, remaps == 0) + self.remap_cost * remaps as f64;
+        done += own(&at, work, left, remaps == 0);
         Outcome::new(self.objective, value, done, remaps as f64)
     }
 
@@ -371,6 +406,48 @@ impl LoadDrift {
             Support::of(&law)
         };
         starts.par_iter().map(one).collect()
+    }
+}
+
+/// What the first 0, 1, ... steps from even loads add up to, by their total: cost, work, and the time by which they would
+/// take longer beside a remap.
+struct Sums<'p> {
+    problem: &'p LoadDrift,
+    slowdown: f64,
+    laws: Laws,
+    cost: Vec<Vec<f64>>,
+    work: Vec<Vec<f64>>,
+    slower: Vec<Vec<f64>>,
+}
+
+impl<'p> Sums<'p> {
+    fn new(problem: &'p LoadDrift, slowdown: f64, totals: usize) -> Sums<'p> {
+        let laws = identity(problem.chain.levels());
+        let none = || vec![vec![0.0; totals]];
+        Sums { problem, slowdown, laws, cost: none(), work: none(), slower: none() }
+    }
+
+    /// Goes on to so many steps.
+    fn reach(&mut self, steps: usize, starts: &[usize], rows: &Laws) {
+        while self.cost.len() <= steps {
+            let next = multiply(rows, &self.laws);
+            // T1 pays the n-th step after n moves, T2 after n - 1.
+            let after = self.problem.timing == Timing::AfterStep;
+            let paid = if after { &next } else { &self.laws };
+            let last = self.cost.len() - 1;
+            let mut sums = [&self.cost, &self.work, &self.slower].map(|sums| sums[last].clone());
+            for &start in starts {
+                let (max, mean) = self.problem.expected_step(paid, start);
+                sums[0][start] += self.problem.step_cost(max, mean);
+                sums[1][start] += mean;
+                sums[2][start] += self.slowdown * max;
+            }
+            let [cost, work, slower] = sums;
+            self.cost.push(cost);
+            self.work.push(work);
+            self.slower.push(slower);
+            self.laws = next;
+        }
     }
 }
 

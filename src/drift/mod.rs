@@ -47,6 +47,7 @@ mod control;
 mod curve;
 mod decisions;
 mod intervals;
+mod late;
 mod lifted;
 pub mod many;
 mod paths;

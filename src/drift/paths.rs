@@ -5,6 +5,7 @@ use super::{
 };
 use crate::chain::Multisets;
 use crate::observer::{Halt, Observer};
+use crate::overlap::Overlap;
 use crate::policy::{Policy, Step};
 use crate::simulate::{Stream, Workload};
 use rand::{Rng, RngExt};
@@ -151,10 +152,24 @@ impl MapPolicy {
         transition: &Transition,
         observer: &dyn Observer,
     ) -> Result<MapPolicy, Halt> {
-        let mut backward =
-            Backward::new(problem, states, transition, Control::Optimal, Carry::Value);
+        MapPolicy::overlapping(problem, Overlap::NONE, (states, transition), observer)
+    }
+
+    /// The same where remaps come into force later: the decisions while none is under way.
+    ///
+    /// # Errors
+    /// The halt the observer asked for.
+    pub fn overlapping(
+        problem: &LoadDrift,
+        overlap: Overlap,
+        (states, transition): (&States, &Transition),
+        observer: &dyn Observer,
+    ) -> Result<MapPolicy, Halt> {
+        let (all, control) = ((states, transition), Control::Optimal);
+        let mut backward = Backward::overlapping(problem, overlap, all, control, Carry::Value);
         let mut maps: Vec<Arc<Decisions>> = Vec::new();
         while backward.remaining() > 0 {
+            backward.look_ahead(observer)?;
             backward.advance();
             let moment = backward.remaining() + 1;
             if moment < problem.steps {

@@ -14,7 +14,7 @@ impl Backward<'_> {
     pub(super) fn decide(&mut self, moment: u64) -> Vec<u32> {
         let given = self.given.as_ref().map(|maps| maps.at(moment));
         let (control, problem, states) = (self.control, self.problem, self.states);
-        let (limits, after) = (&self.limits, self.leads_to());
+        let (limits, after) = (&self.limits, self.leads_to_after(moment));
         let surcharges = self.surcharges.as_slice();
         let beyond = limits.iter().copied().max().unwrap_or(0);
         let blocks = self.vectors[0].par_chunks(States::BLOCK).zip(self.upcoming.words_mut());
@@ -49,7 +49,11 @@ impl Backward<'_> {
     /// step before it, in all states that can be reached from those up to `limits` by total.
     pub(super) fn fill(&mut self, vector: usize, decides: bool, limits: &[u32]) {
         let (control, problem, states) = (self.control, self.problem, self.states);
-        let surcharges = if vector == 0 { self.surcharges.as_slice() } else { &[] };
+        let surcharges = match (vector, &self.late) {
+            (0, _) => self.surcharges.as_slice(),
+            (1, Some(late)) => &late.work,
+            _ => &[],
+        };
         let pays = vector < 2 && problem.timing == Timing::AfterStep;
         let after = self.remapping.costs().get(vector).filter(|_| decides);
         let beyond = match self.scratch.is_empty() && vector == 0 {
@@ -100,7 +104,7 @@ impl Backward<'_> {
             }
             Some(certain) => certain.to_vec(),
         };
-        let least = self.remapping.balanced_excess();
+        let least = self.farthest_in_force();
         limits.iter_mut().for_each(|limit| *limit = (*limit).max(least));
         let mut wanted = Wanted::new(processors, &limits);
         self.fill(0, decides, &limits);

@@ -92,34 +92,59 @@ fn remaps_that_cost_what_they_move() {
     assert!(message.contains("per_unit_moved"), "{message}");
 }
 
-/// Remaps that come into force later are solved between bounds; whatever else is asked for is refused, not answered for
-/// remaps at once.
+/// Remaps that come into force later are solved over all states, and between bounds that hold the value; whatever else is
+/// asked for is refused, not answered for remaps at once.
 #[test]
 fn remaps_that_come_into_force_later() {
     let late = |more: &str| model(3, 60, &format!(", overlap: ({more})"));
     let folder = folder_with(&late("steps: 2, slowdown: 0.1"));
-    let arguments = ["solve", "model.ron", "--json", "--tolerance", "0.5"];
-    let found = json(folder.path(), &arguments);
-    assert_eq!(found["representation"], "bounds");
-    assert_eq!(found["overlap"], serde_json::json!({"steps": 2, "slowdown": 0.1}));
+    let exact = json(folder.path(), &["solve", "model.ron", "--json"]);
+    assert_eq!((&exact["representation"], &exact["status"]), (&"full".into(), &"converged".into()));
+    let forced = json(folder.path(), &["solve", "model.ron", "--json", "--method", "exact"]);
+    assert_eq!(timeless(forced), timeless(exact.clone()));
+    let sampled = json(
+        folder.path(),
+        &["solve", "model.ron", "--json", "--method", "bounds", "--tolerance", "0.5"],
+    );
+    assert_eq!(sampled["representation"], "bounds");
+    for found in [&exact, &sampled] {
+        assert_eq!(found["overlap"], serde_json::json!({"steps": 2, "slowdown": 0.1}));
+        assert_eq!(found["remap_cost"], 8.0);
+    }
+    let value = exact["value"].as_f64().unwrap();
+    let end = |name: &str| sampled["value_bounds"][name].as_f64().unwrap();
+    assert!(end("lower") <= value && value <= end("upper"), "{value} {}", sampled["value_bounds"]);
     let at_once = json(folder_with(&model(3, 60, "")).path(), &["solve", "model.ron", "--json"]);
-    let upper = found["bounds"]["upper"]["mean"].as_f64().unwrap();
-    assert!(upper > at_once["value"].as_f64().unwrap());
-    assert!(upper < found["never"]["value"].as_f64().unwrap());
-    let words = remap(folder.path(), &["solve", "model.ron", "--tolerance", "0.5"]).output();
+    assert!(value > at_once["value"].as_f64().unwrap());
+    assert!(value < exact["best_fixed"]["value"].as_f64().unwrap());
+    assert!(exact["best_fixed"]["interval"].as_u64().unwrap() > 2);
+    assert!(exact["best_fixed"]["value"].as_f64() < exact["never"]["value"].as_f64());
+    // Of no steps it is no overlap, whatever the slowdown.
+    let none = folder_with(&late("steps: 0, slowdown: 9"));
+    let none = json(none.path(), &["solve", "model.ron", "--json"]);
+    assert_eq!((&none["value"], &none["overlap"]), (&at_once["value"], &Value::Null));
+    // After the last step is never.
+    let never = folder_with(&model(3, 5, ", overlap: (steps: 5)"));
+    let never = json(never.path(), &["solve", "model.ron", "--json"]);
+    assert_eq!(never["remaps"], 0.0);
+    let unremapped = never["never"]["value"].as_f64().unwrap();
+    assert_abs_diff_eq!(never["value"].as_f64().unwrap(), unremapped, epsilon = 1e-9);
+    let words = remap(folder.path(), &["solve", "model.ron"]).output();
     let words = String::from_utf8_lossy(&words.unwrap().stdout).into_owned();
     assert!(words.contains("2 steps after its decision, which are 10 % slower"), "{words}");
-    let sets = ["regret", "model.ron", "--set", "problem.remap_cost=4"];
-    for arguments in [
-        &["solve", "model.ron", "--method", "exact"][..],
-        &["compare", "model.ron", "--runs", "2"],
-        &["simulate", "model.ron"],
-        &sets,
+    let sets = ["regret", "model.ron", "--set", "problem.remap_cost=4,8", "--json"];
+    let wrong = json(folder.path(), &sets);
+    let optimum = |name: &str| wrong["optimum"][name].as_f64().unwrap();
+    assert!(optimum("lower") <= value && value <= optimum("upper"), "{wrong}");
+    for (arguments, says) in [
+        (&["compare", "model.ron", "--runs", "2"][..], "come into force later"),
+        (&["simulate", "model.ron"], "come into force later"),
+        (&["solve", "model.ron", "--certificate", "proof"], "come into force later"),
     ] {
         let output = remap(folder.path(), arguments).output().unwrap();
         let message = String::from_utf8_lossy(&output.stderr).into_owned();
         assert_eq!(output.status.code(), Some(1), "{arguments:?} {message}");
-        assert!(message.contains("come into force later"), "{arguments:?} {message}");
+        assert!(message.contains(says), "{arguments:?} {message}");
     }
     for (more, says) in [("steps: 64", "0 and 63"), ("steps: 2, slowdown: -1", "negative")] {
         let output = remap(folder_with(&late(more)).path(), &["check", "model.ron"]).output();

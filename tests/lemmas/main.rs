@@ -10,6 +10,7 @@ mod courses;
 mod coverage;
 mod drift;
 mod drift_continuous;
+mod drift_late;
 mod drift_many;
 mod drift_ranks;
 mod drift_rounding;

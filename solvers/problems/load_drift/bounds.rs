@@ -22,14 +22,14 @@ const LONG: u64 = 50_000_000_000;
 pub(super) fn are_wanted(model: &LoadDrift, settings: &Settings) -> bool {
     match settings.method {
         Method::Bounds => true,
-        // Regions and all states are for remaps that come into force at once.
-        _ if !model.stops() => true,
         Method::Exact => false,
         // A map or the values of all states need all states.
         _ if settings.step.is_some() || settings.values => false,
         _ => {
             let problem = model.problem();
-            let quick = |states: u64| states.saturating_mul(problem.steps) <= LONG;
+            // Those to come are looked for over the steps beside a remap.
+            let each = problem.steps.saturating_mul(1 + model.overlap().steps);
+            let quick = |states: u64| states.saturating_mul(each) <= LONG;
             let fits = memory::available().is_none_or(|there| model.memory() <= there);
             let small = model.states().is_some_and(quick) && fits;
             !small && are_not_there(model).is_none()

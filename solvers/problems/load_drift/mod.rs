@@ -18,7 +18,7 @@ use remapping::Status;
 
 /// Why a model whose remaps come into force later is refused.
 pub(super) fn late(loaded: &Loaded, help: &str) -> Complaint {
-    let message = "remaps that come into force later are solved between bounds, and no more";
+    let message = "remaps that come into force later are solved, and not played";
     loaded.complain("problem.overlap", message, "", help)
 }
 
@@ -37,9 +37,6 @@ impl Problem for LoadDrift {
 
     fn solve(&self, asked: &Asked<'_, Settings>) -> Outcome<Found> {
         let Asked { loaded, settings, files, watch, .. } = *asked;
-        if !self.stops() && settings.method == Method::Exact {
-            return Err(vec![late(loaded, "take --method bounds, or leave `overlap` out")]);
-        }
         if bounds::are_wanted(self, settings) {
             return bounds::solve(loaded, self, settings, watch);
         }

@@ -57,17 +57,23 @@ pub(super) enum Pause {
     Moved(Shares),
 }
 
-/// Goes on to the end of the recursion, or to where it is stopped, or blocks are to move.
+/// Goes on to the end of the recursion, or to where it is stopped, or blocks are to move; remaps come into force so many
+/// steps after their decision.
 pub(super) fn run(
     (backward, transition): (&mut Backward<'_>, &Transition),
-    problem: &drift::LoadDrift,
+    (problem, late): (&drift::LoadDrift, u64),
     (kept, course): (&mut Kept, &mut Option<&mut Course>),
     watch: &dyn Observer,
     (found, warnings): (&mut Noted, &mut Vec<String>),
 ) -> Pause {
     let steps = problem.steps;
     while backward.remaining() > 0 {
-        if let ControlFlow::Break(halt) = watch.progress(steps - backward.remaining(), steps) {
+        let asked = watch.progress(steps - backward.remaining(), steps);
+        let asked = match asked {
+            ControlFlow::Continue(()) => backward.look_ahead(watch),
+            ControlFlow::Break(halt) => Err(halt),
+        };
+        if let Err(halt) = asked {
             match kept.save(backward, found.words()) {
                 Ok(()) if kept.is_first() => {
                     say(&format!("saved; run again to resume: {}", kept.path().display()));
@@ -90,8 +96,9 @@ pub(super) fn run(
             .as_mut()
             .and_then(|course| course.ends(done, (backward, transition), kept.ranks()));
         let step = backward.remaining() + 1;
-        if step < steps {
-            let from_end = steps - step;
+        // Nothing is decided where a remap would come into force after the last step.
+        if step + late < steps {
+            let from_end = steps - late - step;
             if step == 1 || from_end.is_power_of_two() && from_end <= 64 {
                 let closest = backward.closest_threshold();
                 let (threshold, disagreement) = (closest.threshold, closest.disagreement);

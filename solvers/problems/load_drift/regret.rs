@@ -1,13 +1,13 @@
 //! Wrong models of drifting loads.
 
 use super::super::regret::{Failure, Judged, Truth, factor, off};
-use super::late;
 use super::solve::prepare;
 use crate::complaint::Complaint;
 use crate::model::{Loaded, Problem};
 use crate::run::Watch;
 use crate::solution::Bounds;
 use remapping::drift::{Backward, Carry, Control, LoadDrift, MapPolicy, States, Transition};
+use remapping::overlap::Overlap;
 use remapping::{Halt, Observer, Rational, Status};
 use std::ops::ControlFlow;
 
@@ -15,6 +15,7 @@ use std::ops::ControlFlow;
 struct True<'a> {
     loaded: &'a Loaded,
     problem: LoadDrift,
+    overlap: Overlap,
     states: States,
     transition: Transition,
     optimum: Bounds,
@@ -29,13 +30,11 @@ pub(in crate::problems) fn of<'a>(
     let Problem::LoadDrift(model) = &loaded.model.problem else {
         return Err(vec![another(loaded)]);
     };
-    if !model.stops() {
-        return Err(vec![late(loaded, "leave `overlap` out")]);
-    }
-    let problem = model.problem();
+    let (problem, overlap) = (model.problem(), model.overlap());
     let (states, transition) = prepare(loaded, model, &problem)?;
     let cost = |control| {
-        let backward = Backward::new(&problem, &states, &transition, control, Carry::Value);
+        let all = (&states, &transition);
+        let backward = Backward::overlapping(&problem, overlap, all, control, Carry::Value);
         finish(backward, &problem, watch)
     };
     let both = cost(Control::Optimal)
@@ -44,7 +43,7 @@ pub(in crate::problems) fn of<'a>(
         Ok(both) => both,
         Err(halt) => return Ok(Err(halt.into())),
     };
-    Ok(Ok(Box::new(True { loaded, problem, states, transition, optimum, never })))
+    Ok(Ok(Box::new(True { loaded, problem, overlap, states, transition, optimum, never })))
 }
 
 fn another(loaded: &Loaded) -> Complaint {
@@ -59,6 +58,7 @@ fn finish(mut backward: Backward<'_>, problem: &LoadDrift, watch: &Watch) -> Res
         if let ControlFlow::Break(halt) = watch.progress(done, problem.steps) {
             return Err(halt);
         }
+        backward.look_ahead(watch)?;
         backward.advance();
     }
     let (lower, upper) = backward.value_bounds();
@@ -91,9 +91,6 @@ impl Truth for True<'_> {
         let Problem::LoadDrift(model) = &assumed.model.problem else {
             return Err(vec![another(assumed)].into());
         };
-        if !model.stops() {
-            return Err(vec![late(assumed, "leave `overlap` out")].into());
-        }
         let believed = model.problem();
         let shape = |problem: &LoadDrift| {
             (problem.processors, problem.chain.levels(), problem.lowest.to_bits())
@@ -102,12 +99,13 @@ impl Truth for True<'_> {
             return Err(vec![another(assumed)].into());
         }
         let (_, moves) = prepare(assumed, model, &believed)?;
-        let maps = MapPolicy::solve(&believed, &self.states, &moves, watch);
+        let maps = (&self.states, &moves);
+        let maps = MapPolicy::overlapping(&believed, model.overlap(), maps, watch);
         let maps = maps.map_err(Failure::Halted)?;
         let first = maps.at(1).map(|map| map.closest_threshold(&self.states).threshold);
-        let (states, transition) = (&self.states, &self.transition);
-        let backward = Backward::following(&self.problem, states, transition, maps, Carry::Value);
-        let cost = finish(backward, &self.problem, watch).map_err(Failure::Halted)?;
+        let (all, never) = ((&self.states, &self.transition), Control::Threshold(f64::INFINITY));
+        let backward = Backward::overlapping(&self.problem, self.overlap, all, never, Carry::Value);
+        let cost = finish(backward.playing(maps), &self.problem, watch).map_err(Failure::Halted)?;
         let factor = factor(self.loaded, place);
         Ok(Judged { cost, threshold: first.unwrap_or(f64::INFINITY), factor })
     }
@@ -117,6 +115,7 @@ impl Truth for True<'_> {
             "problem.remap_cost",
             "problem.remap_cost.fixed",
             "problem.remap_cost.per_unit_moved",
+            "problem.overlap.slowdown",
             "problem.chain.up",
             "problem.chain.down",
         ];

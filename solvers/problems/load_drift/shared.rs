@@ -73,8 +73,11 @@ pub fn facts(model: &LoadDrift, ranks: usize) -> Facts {
     ]
 }
 
-/// Who has which states.
+/// Who has which states. Remaps that come into force later are looked ahead for on one rank.
 fn shares(model: &LoadDrift, ranks: usize) -> Option<Shares> {
+    if !model.stops() {
+        return None;
+    }
     let problem = model.problem();
     Transition::new(&problem.chain, problem.processors).ok()?.shares(ranks)
 }

@@ -18,6 +18,7 @@ use crate::solution::load_drift::{Answer, Fixed, Representation};
 use crate::solution::stopping::CostByState;
 use remapping::drift::{Backward, Carry, Control, Intervals, Outcome, Ranks, States, Transition};
 use remapping::imbalance::RunningCost;
+use remapping::overlap::Overlap;
 use remapping::threshold::Bounds;
 use remapping::{Halt, Observer, Status, drift};
 use std::ops::ControlFlow;
@@ -63,6 +64,8 @@ pub(super) fn solve_on(
     // As it was called before units moved could be paid for.
     let identity = format!("{problem:?}, decisions of {wanted:?}");
     let identity = identity.replace("per_unit_moved: 0.0, ", "");
+    let overlap = model.overlap();
+    let identity = if model.stops() { identity } else { format!("{identity}, {overlap:?}") };
     let checkpoint = Checkpoint::new(files.folder, &loaded.path, identity);
     let mut noted = Noted { wanted, ..Noted::default() };
     let saved = match ranks.others() {
@@ -86,8 +89,9 @@ pub(super) fn solve_on(
     let mut warnings = Vec::new();
     loop {
         let states = part(loaded, &problem, kept.ranks())?;
-        let backward =
-            Backward::new(&problem, &states, &transition, Control::Optimal, Carry::Outcome);
+        let (all, carry) = ((&states, &transition), Carry::Outcome);
+        let control = Control::Optimal;
+        let backward = Backward::overlapping(&problem, overlap, all, control, carry);
         let mut backward = backward.shared(kept.ranks().clone());
         if let Some(snapshot) = begin.take() {
             backward.resume(snapshot).map_err(|error| refuse(&error.to_string()))?;
@@ -100,7 +104,8 @@ pub(super) fn solve_on(
         }
         let way = (&mut kept, &mut course);
         let seen = (&mut noted, &mut warnings);
-        match run((&mut backward, &transition), &problem, way, together, seen) {
+        let late = overlap.steps;
+        match run((&mut backward, &transition), (&problem, late), way, together, seen) {
             Pause::Moved(shares) => {
                 let snapshot = backward.into_snapshot();
                 begin = Some(snapshot.moved(kept.ranks(), &shares));
@@ -162,7 +167,8 @@ impl Ended<'_> {
         };
         let fixed = |observer| {
             let all = (states, ranks);
-            Intervals::moving_shared(problem, all, transition, LONGEST_INTERVAL, observer)
+            let overlap = model.overlap();
+            Intervals::overlapping(problem, overlap, all, transition, LONGEST_INTERVAL, observer)
         };
         let fixed = match ranks.others() {
             Some((others, _)) if problem.per_unit_moved > 0.0 => {
@@ -174,9 +180,10 @@ impl Ended<'_> {
         let cost_to_go = (settings.values && status == Status::Converged)
             .then(|| collected(backward.cost_to_go(), ranks));
         let Some(fixed) = fixed.filter(|_| is_first) else { return Ok(None) };
-        let mut answer = lay_out(backward, reached, problem, states, &fixed, noted);
+        let kind = (problem, model.overlap());
+        let mut answer = lay_out(backward, reached, kind, states, &fixed, noted);
         answer.cost_to_go = cost_to_go;
-        let quick = (states.all() as u64).saturating_mul(problem.steps) <= QUICK;
+        let quick = (states.all() as u64).saturating_mul(problem.steps) <= QUICK && model.stops();
         if let (true, Status::Converged, Some(closest)) =
             (quick, status, answer.closest_threshold.first())
         {
@@ -248,7 +255,7 @@ pub(super) fn refused(loaded: &Loaded, label: &str, limit: Option<Status>) -> Ve
 fn lay_out(
     backward: &Backward<'_>,
     reached: Reached,
-    problem: &drift::LoadDrift,
+    (problem, overlap): (&drift::LoadDrift, Overlap),
     states: &States,
     fixed: &Intervals,
     found: Noted,
@@ -258,16 +265,19 @@ fn lay_out(
     let (lower, upper) = reached.bounds;
     let never = Intervals::never(problem);
     let best = fixed.best();
-    let best_fixed = if best.outcome.value < never.value && best.interval < problem.steps {
+    let best_fixed = if best.outcome.value < never.value
+        && best.interval < problem.steps
+        && best.outcome.remaps > 0.0
+    {
         of_outcome(Some(best.interval), &best.outcome)
     } else {
         of_outcome(None, &never)
     };
+    // Remaps cost the same everywhere, and come into force at once.
+    let simple = problem.per_unit_moved == 0.0 && overlap.is_none();
     let upper = match best_fixed.interval.unwrap_or(problem.steps) {
         _ if done => upper,
-        _ if problem.per_unit_moved > 0.0 => {
-            Intervals::upper_bound(problem, problem.steps, never.value)
-        }
+        _ if !simple => Intervals::upper_bound(problem, problem.steps, never.value),
         interval => Intervals::upper_bound(problem, interval, best_fixed.value),
     };
     let mut closest_threshold = found.closest;
@@ -280,12 +290,15 @@ fn lay_out(
         levels: problem.chain.levels(),
         initial_load: problem.lowest + problem.initial as f64,
         steps: problem.steps,
-        remap_cost: backward.dearest_remap(),
+        remap_cost: match overlap.is_none() {
+            true => backward.dearest_remap(),
+            false => problem.dearest_remap(states),
+        },
         cost_by_state: (problem.per_unit_moved > 0.0).then_some(CostByState::Moved {
             fixed: problem.remap_cost,
             per_unit_moved: problem.per_unit_moved,
         }),
-        overlap: None,
+        overlap: Some(overlap).filter(|overlap| !overlap.is_none()),
         states: Some(states.all() as u64),
         representation: match backward.largest_region() {
             Some(_) => Representation::Active,
@@ -305,9 +318,9 @@ fn lay_out(
         value_bounds: Bounds { lower, upper },
         best_fixed,
         never: of_outcome(None, &never),
-        least_average_cost: match problem.per_unit_moved > 0.0 {
-            true => fixed.least_average(),
-            false => Intervals::least_average_cost(problem),
+        least_average_cost: match simple {
+            false => fixed.least_average(),
+            true => Intervals::least_average_cost(problem),
         },
         closest_threshold,
         threshold_curve: None,
@@ -321,7 +334,7 @@ fn lay_out(
             .take((6 * best_fixed.interval.unwrap_or(50) as usize).max(20))
             .map(|fixed| fixed.outcome.utilization())
             .collect(),
-        dynamics: dynamics(problem),
+        dynamics: dynamics(problem).filter(|_| overlap.is_none()),
     }
 }
 
