@@ -5,7 +5,8 @@
 //! 1 - F_f(x)^(r-k) F_{f+1}(x)^k with F_l the law of one chain n steps after level l, and the total,
 //! all that the next remap depends on, has the law of a sum: p_f^{*(r-k)} * p_{f+1}^{*k}.
 
-use super::{LoadDrift, Outcome, ProcessChain, Ranks, States, Timing, Transition};
+use super::laws::{Laws, SETTLED, Sums, Support, convolve, distance, identity, multiply};
+use super::{LoadDrift, Outcome, ProcessChain, Ranks, States, Transition};
 use crate::chain::{ROW_SUM_TOLERANCE, Wanted};
 use crate::observer::Observer;
 use crate::overlap::Overlap;
@@ -29,12 +30,6 @@ pub struct Intervals {
     /// Expected cost of the first n steps without a remap, n = 0, 1, ...
     unremapped: Vec<f64>,
 }
-
-/// Laws nearer than this are the same up to rounding: what follows repeats itself.
-const SETTLED: f64 = 8.0 * f64::EPSILON;
-
-/// Laws of one chain: `laws[l][x]`, the probability of level x from level l.
-type Laws = Vec<Vec<f64>>;
 
 impl Intervals {
     /// Evaluates the intervals 1..=min(`longest`, steps); the last of them never remaps if it is
@@ -261,30 +256,6 @@ impl Intervals {
 }
 
 impl LoadDrift {
-    /// Calls `each` for the steps of a program that never remaps, one by one while their costs change, with how
-    /// many there are, what each is expected to cost and its expected mean load.
-    fn unremapped(&self, mut each: impl FnMut(u64, f64, f64)) {
-        let rows: Vec<Support> = self.chain.rows().iter().map(|row| Support::of(row)).collect();
-        let mut law = vec![0.0; rows.len()];
-        law[self.initial] = 1.0;
-        for step in 1..=self.steps {
-            let mut next = vec![0.0; law.len()];
-            law.iter().zip(&rows).for_each(|(p, row)| row.add_to(&mut next, *p));
-            let paid = if self.timing == Timing::AfterStep { &next } else { &law };
-            let (max, mean) = self.expected_extremes(paid, paid, 0);
-            let cost = self.step_cost(max, mean);
-            each(1, cost, mean);
-            let moved = distance(&law, &next);
-            law = next;
-            if moved <= SETTLED {
-                if step < self.steps {
-                    each(self.steps - step, cost, mean);
-                }
-                break;
-            }
-        }
-    }
-
     /// Whether some remap leaves loads with this sum of levels.
     fn keeps(&self, total: usize) -> bool {
         use super::Rebalance;
@@ -293,14 +264,14 @@ impl LoadDrift {
 
     /// Expected largest and mean load, from balanced loads with sum of levels `start`, when each
     /// processor has moved by `laws`.
-    fn expected_step(&self, laws: &Laws, start: usize) -> (f64, f64) {
+    pub(super) fn expected_step(&self, laws: &Laws, start: usize) -> (f64, f64) {
         let (lower, extra) = (start / self.processors, start % self.processors);
         let upper = lower + usize::from(extra > 0);
         self.expected_extremes(&laws[lower], &laws[upper], extra)
     }
 
     /// Expected largest and mean load of `extra` processors with law `q` and the others with `p`.
-    fn expected_extremes(&self, p: &[f64], q: &[f64], extra: usize) -> (f64, f64) {
+    pub(super) fn expected_extremes(&self, p: &[f64], q: &[f64], extra: usize) -> (f64, f64) {
         let power = |p: f64, count: usize| p.powi(count as i32);
         let others = self.processors - extra;
         let (mut low, mut high) = (0.0, 0.0);
@@ -407,94 +378,4 @@ impl LoadDrift {
         };
         starts.par_iter().map(one).collect()
     }
-}
-
-/// What the first 0, 1, ... steps from even loads add up to, by their total: cost, work, and the time by which they would
-/// take longer beside a remap.
-struct Sums<'p> {
-    problem: &'p LoadDrift,
-    slowdown: f64,
-    laws: Laws,
-    cost: Vec<Vec<f64>>,
-    work: Vec<Vec<f64>>,
-    slower: Vec<Vec<f64>>,
-}
-
-impl<'p> Sums<'p> {
-    fn new(problem: &'p LoadDrift, slowdown: f64, totals: usize) -> Sums<'p> {
-        let laws = identity(problem.chain.levels());
-        let none = || vec![vec![0.0; totals]];
-        Sums { problem, slowdown, laws, cost: none(), work: none(), slower: none() }
-    }
-
-    /// Goes on to so many steps.
-    fn reach(&mut self, steps: usize, starts: &[usize], rows: &Laws) {
-        while self.cost.len() <= steps {
-            let next = multiply(rows, &self.laws);
-            // T1 pays the n-th step after n moves, T2 after n - 1.
-            let after = self.problem.timing == Timing::AfterStep;
-            let paid = if after { &next } else { &self.laws };
-            let last = self.cost.len() - 1;
-            let mut sums = [&self.cost, &self.work, &self.slower].map(|sums| sums[last].clone());
-            for &start in starts {
-                let (max, mean) = self.problem.expected_step(paid, start);
-                sums[0][start] += self.problem.step_cost(max, mean);
-                sums[1][start] += mean;
-                sums[2][start] += self.slowdown * max;
-            }
-            let [cost, work, slower] = sums;
-            self.cost.push(cost);
-            self.work.push(work);
-            self.slower.push(slower);
-            self.laws = next;
-        }
-    }
-}
-
-/// A law from its first value that is not 0 to the last: little of it in a short interval.
-struct Support {
-    first: usize,
-    law: Vec<f64>,
-}
-
-impl Support {
-    fn of(law: &[f64]) -> Support {
-        let first = law.iter().position(|p| *p != 0.0).unwrap_or(0);
-        let end = law.iter().rposition(|p| *p != 0.0).map_or(first, |last| last + 1);
-        Support { first, law: law[first..end].to_vec() }
-    }
-
-    /// Adds so much of the law to `sum`.
-    fn add_to(&self, sum: &mut [f64], share: f64) {
-        let sum = sum[self.first..].iter_mut();
-        sum.zip(&self.law).for_each(|(sum, p)| *sum += share * p);
-    }
-}
-
-fn identity(size: usize) -> Laws {
-    (0..size).map(|i| (0..size).map(|j| f64::from(u8::from(i == j))).collect()).collect()
-}
-
-/// The sum of the differences of two laws.
-fn distance(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| (a - b).abs()).sum()
-}
-
-fn multiply(a: &Laws, b: &Laws) -> Laws {
-    let row = |row: &Vec<f64>| {
-        let mut out = vec![0.0; row.len()];
-        for (&p, b) in row.iter().zip(b).filter(|(p, _)| **p != 0.0) {
-            out.iter_mut().zip(b).for_each(|(out, b)| *out += p * b);
-        }
-        out
-    };
-    a.iter().map(row).collect()
-}
-
-fn convolve(a: &[f64], b: &[f64]) -> Vec<f64> {
-    let mut out = vec![0.0; a.len() + b.len() - 1];
-    for (i, &a) in a.iter().enumerate().filter(|(_, a)| **a != 0.0) {
-        out[i..].iter_mut().zip(b).for_each(|(out, b)| *out += a * b);
-    }
-    out
 }

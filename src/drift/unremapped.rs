@@ -1,5 +1,6 @@
 //! A program that never remaps, step by step: what Figs. 1 and 2 of [NRS86] show.
 
+use super::laws::{SETTLED, Support, distance};
 use super::{LoadDrift, Loads, Timing};
 use crate::observer::{Halt, Observer};
 use crate::policy::classical::StopAtRise;
@@ -55,6 +56,30 @@ impl AverageCosts {
 }
 
 impl LoadDrift {
+    /// Calls `each` for the steps of a program that never remaps, one by one while their costs change, with how
+    /// many there are, what each is expected to cost and its expected mean load.
+    pub(super) fn unremapped(&self, mut each: impl FnMut(u64, f64, f64)) {
+        let rows: Vec<Support> = self.chain.rows().iter().map(|row| Support::of(row)).collect();
+        let mut law = vec![0.0; rows.len()];
+        law[self.initial] = 1.0;
+        for step in 1..=self.steps {
+            let mut next = vec![0.0; law.len()];
+            law.iter().zip(&rows).for_each(|(p, row)| row.add_to(&mut next, *p));
+            let paid = if self.timing == Timing::AfterStep { &next } else { &law };
+            let (max, mean) = self.expected_extremes(paid, paid, 0);
+            let cost = self.step_cost(max, mean);
+            each(1, cost, mean);
+            let moved = distance(&law, &next);
+            law = next;
+            if moved <= SETTLED {
+                if step < self.steps {
+                    each(self.steps - step, cost, mean);
+                }
+                break;
+            }
+        }
+    }
+
     /// What each step is expected to show if the program never remaps, exactly: the chains are independent, and
     /// with F the law of one after n steps and A(x) = E[T; T <= x] F(x)^(r-1) = E[mean; max <= x], E (mean / max)
     /// is the sum of A(x) (1/x - 1/(x+1)) and of A / x at the highest level.

@@ -110,13 +110,16 @@ pub fn by_definition(problem: &LoadDrift, overlap: Overlap, decide: Decide<'_>) 
     on[index(&vec![problem.initial; ranks])]
 }
 
+/// The steps done, those until a remap under way comes into force, the old loads and the new.
+type Situation = (u64, Option<u64>, [usize; 2], [usize; 2]);
+
 /// The same of two ranks that decide after steps, in plain words: the old and the new loads move side by side until the
 /// counter of the steps that are left is down.
 struct Literal<'l> {
     problem: &'l LoadDrift,
     overlap: Overlap,
     rows: Vec<Vec<f64>>,
-    known: HashMap<(u64, Option<u64>, [usize; 2], [usize; 2]), f64>,
+    known: HashMap<Situation, f64>,
 }
 
 impl Literal<'_> {
@@ -309,7 +312,7 @@ proptest! {
         prop_assert_eq!(found.all().len() as u64, problem.steps);
         for Interval { interval, outcome } in found.all() {
             let steps = (*interval).max(overlap.steps + 1);
-            let due = |moment: usize, _: &[usize], _: f64, _: f64| moment as u64 % steps == 0;
+            let due = |moment: usize, _: &[usize], _: f64, _: f64| (moment as u64).is_multiple_of(steps);
             let defined = by_definition(&problem, overlap, &due);
             agree([outcome.value, outcome.work, outcome.remaps], defined, &format!("{interval} {what}"));
         }

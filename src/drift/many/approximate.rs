@@ -5,7 +5,8 @@
 use super::counts::Counts;
 use super::evenly::Evenly;
 use super::moves::Moves;
-use super::outlook::{Known, Outlook, Plan};
+use super::outlook::{Known, Outlook};
+use super::plan::Plan;
 use super::setting::Setting;
 use crate::random::{Stream, stream};
 use rayon::prelude::*;

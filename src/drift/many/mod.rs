@@ -33,6 +33,7 @@ pub(super) mod measured;
 mod meeting;
 mod moves;
 mod outlook;
+mod plan;
 pub(super) mod played;
 mod remapped;
 mod seen;

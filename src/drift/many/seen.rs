@@ -4,7 +4,7 @@ use super::super::curve::{Curve, Seen};
 use super::approximate::Approximate;
 use super::counts::Counts;
 use super::moves::Moves;
-use super::outlook::Plan;
+use super::plan::Plan;
 use crate::observer::{Halt, Observer};
 use crate::random::stream;
 use rand::RngExt;
