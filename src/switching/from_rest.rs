@@ -14,9 +14,10 @@ use crate::threshold::Bounds;
 use crate::{Halt, Observer};
 use std::ops::ControlFlow;
 
-/// How much more than reducing a step may move F when it counts as settled, and how much less from step to step
-/// reducing may move it from then on.
+/// How much more than reducing a step may move F when it counts as settled, how much reducing may move F before, as a part
+/// of what a step did, and how much less from step to step from then on.
 const SETTLED: f64 = 4.0;
+const COARSE: f64 = 0.02;
 const SHARPER: f64 = 0.5;
 
 /// Steps at the sharpest level, and of what is left then at most, and how closely that is followed.
@@ -66,21 +67,23 @@ impl AtRest {
             change.most().max(-change.least())
         };
         let mut now = raw.clone();
-        let mut merge = start.max(finest);
+        let start = start.max(finest);
+        let mut merge = start;
         let (mut least, mut idle) = (f64::INFINITY, 0);
         loop {
             observer.check()?;
             let next = step(&now, merge);
             let change = moved(&next, &now);
             now = next;
-            idle = if change < least * (1.0 - PROGRESS) { 0 } else { idle + 1 };
-            least = least.min(change);
+            let progress = change < least * (1.0 - PROGRESS);
+            (least, idle) = if progress { (change, 0) } else { (least, idle + 1) };
             if idle > PATIENCE || !change.is_finite() {
                 return ControlFlow::Continue(None);
             }
-            if change <= SETTLED * merge {
+            if change <= SETTLED * start {
                 break;
             }
+            merge = start.max(COARSE * change);
         }
         let mut sharp = 0;
         while sharp < SHARP_STEPS {

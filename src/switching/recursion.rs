@@ -87,7 +87,7 @@ const MANY_NODES: usize = 1000;
 /// Images of nodes a step back may have, which bounds its memory.
 const MOST_IMAGES: usize = 1 << 20;
 
-/// Steps after which the belief has mostly forgotten where it started, and how accurately a mean is computed.
+/// Steps after which the belief has mostly forgotten where it started, and how accurately a mean over them all is computed.
 const MIXED: u32 = 1024;
 const ROUGHLY: f64 = 1e-2;
 
@@ -172,19 +172,21 @@ impl Recursion {
             if now <= most || start + self.filter.share() * (end - start) <= most {
                 return true;
             }
-            gap =
-                self.filter.back::<true>(&gap, 1.0, [0.0; 2], None).reduced::<true>(ROUGHLY * now);
+            let merge = ROUGHLY / f64::from(MIXED) * now;
+            gap = self.filter.back::<true>(&gap, 1.0, [0.0; 2], None).reduced::<true>(merge);
         }
         false
     }
 
-    /// The mean of `function` so many `steps` later, or after so many that it hardly matters where one starts; a step may
-    /// raise it by `merge`.
+    /// The mean of `function` so many `steps` later, or after so many that it hardly matters where one starts; at most
+    /// `merge` too high.
     pub(super) fn mean_after(&self, function: Polyline, steps: u64, merge: f64) -> Polyline {
+        let steps = steps.min(MIXED.into());
+        let merge = merge / steps.max(1) as f64;
         let step = |now: Polyline, _| {
             self.filter.back::<true>(&now, 1.0, [0.0; 2], None).reduced::<true>(merge)
         };
-        (0..steps.min(MIXED.into())).fold(function, step)
+        (0..steps).fold(function, step)
     }
 
     fn gain<const UPPER: bool>(&self, raw: &Polyline) -> Polyline {

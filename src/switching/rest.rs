@@ -25,8 +25,10 @@ pub(super) struct Room {
 /// How far beyond a switch the room ends, in units of the gain: what the difference may yet move.
 pub(super) const MARGIN: f64 = 1e-3;
 
-/// How accurately the numbers of steps are computed, and steps after which they count as too many.
+/// How accurately the numbers of steps are computed, of what there is and in steps, and steps after which they count as
+/// too many. Reducing must raise them by far less than the step that one more of them is worth.
 const ROUGHLY: f64 = 1e-2;
+const PART_OF_A_STEP: f64 = 0.1;
 const MOST_STEPS: u32 = 1 << 16;
 
 /// What one step less of w has to be worth for w to do.
@@ -76,7 +78,7 @@ impl Room {
                 room.most = room.steps.most();
                 break;
             }
-            room.steps = next.reduced::<true>(ROUGHLY * room.steps.most());
+            room.steps = next.reduced::<true>((ROUGHLY * room.steps.most()).min(PART_OF_A_STEP));
             if room.steps.least() >= left {
                 break;
             }

@@ -65,11 +65,12 @@ impl Alike {
 }
 
 /// Steps between two attempts to find steps at rest, at first; how many more from attempt to attempt, and
-/// how much less functions may be reduced.
+/// how much less functions may be reduced: the fewer pieces they have, the less.
 const FIRST_WAIT: u64 = 8;
 const LONGER: f64 = 1.25;
 const FINER: f64 = 0.25;
 const FINEST: f64 = 1.0 / 256.0;
+const FINEST_OF_FEW: f64 = 1e-12;
 
 /// Functions that a step moves by no more than so many times what reducing does are at rest but for that.
 const JITTER: f64 = 4.0;
@@ -147,6 +148,14 @@ impl<'a> Sweep<'a> {
         }
     }
 
+    /// Takes in what the program costs, roughly, unless that is known: of few steps the value tells it badly.
+    fn estimate(&mut self, observer: &dyn Observer) {
+        if !self.estimated {
+            self.estimated = true;
+            self.value.costs(self.roughly(observer));
+        }
+    }
+
     /// What the program costs, from a sweep that takes few pieces.
     fn roughly(&self, observer: &dyn Observer) -> f64 {
         let aim = Aim { threshold: ROUGH, value: ROUGH };
@@ -175,9 +184,8 @@ impl<'a> Sweep<'a> {
             let gains = self.recursion.gains(&step.raw);
             self.to_second.extend_down(n, n, step.to_second);
             self.to_first.extend_down(n, n, step.to_first);
-            if !self.estimated && self.value.nodes() > FEW {
-                self.estimated = true;
-                self.value.costs(self.roughly(observer));
+            if self.value.nodes() > FEW {
+                self.estimate(observer);
             }
             let blurred = self.value.step(self.recursion, &gains, chances);
             let finer = self.alike.as_ref().map_or(1.0, |alike| alike.finer);
@@ -345,6 +353,7 @@ impl<'a> Sweep<'a> {
             && alike.wait == 0
             && step.moved(before) <= NEAR * self.tolerance
         {
+            self.estimate(observer);
             let (recursion, left) = (self.recursion, (n - alike.from + 1) as f64);
             let room = Room::of(recursion, &step.raw, chances.survival, left, observer)?;
             let beyond = room.beyond(recursion, &before.raw, &step.raw);
@@ -371,7 +380,9 @@ impl<'a> Sweep<'a> {
                     alike.tried = true;
                     found = self.seen_from_rest(n, &step, alike.from, chances, observer)?;
                 } else if jitters {
-                    alike.finer = (alike.finer * FINER).max(FINEST);
+                    let few = step.raw.nodes() < MANY;
+                    let finest = if few { FINEST_OF_FEW } else { FINEST.min(alike.finer) };
+                    alike.finer = (alike.finer * FINER).max(finest);
                     alike.again = FIRST_WAIT;
                 }
                 alike.wait = alike.again;

@@ -7,7 +7,7 @@ use crate::switching::recursion::{Pair, Recursion};
 use crate::switching::shifted::Shifted;
 
 /// How roughly it is followed what bounds have been apart before.
-const ROUGHLY: f64 = 1e-3;
+const ROUGHLY: f64 = 1e-2;
 
 /// What encloses the difference, cut, and the value at a step.
 #[derive(Clone, Copy)]
