@@ -58,8 +58,7 @@ impl LoadDrift {
         let evaluate = |excess: u32| -> Result<f64, Halt> {
             let control = Control::Threshold(f64::from(excess) / r);
             let all = (states, transition);
-            let mut backward =
-                Backward::overlapping(self, overlap, all, control, Carry::Value);
+            let mut backward = Backward::overlapping(self, overlap, all, control, Carry::Value);
             while backward.remaining() > 0 {
                 if let ControlFlow::Break(halt) = observer.check() {
                     return Err(halt);

@@ -1,6 +1,7 @@
 //! The least cost any sequence of remaps reaches on a path known in advance.
 
-use super::{Mapped, Workload, may_remap};
+use super::mapped::may_remap;
+use super::{Mapped, Workload};
 use crate::policy::Step;
 use std::collections::HashMap;
 
@@ -66,8 +67,8 @@ impl<'a, W: Workload> Clairvoyant<'a, W> {
             if mapped.is_under_way() {
                 has_arrived |= mapped.arrives();
             } else if may {
-                let remap = self.workload.remap_cost()
-                    + self.workload.surcharge(world, mapped.mapping());
+                let remap =
+                    self.workload.remap_cost() + self.workload.surcharge(world, mapped.mapping());
                 let mut mapped = mapped.clone();
                 mapped.remap(self.workload, world);
                 remapped.push((mapped, *cost + remap));

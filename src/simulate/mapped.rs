@@ -71,7 +71,7 @@ impl<M: Clone> Mapped<M> {
 
 /// Whether a remap may be decided at this step: after it, or before it but for the first, and so that it comes into force
 /// before the last step is made.
-pub fn may_remap<W: Workload>(workload: &W, step: u64) -> bool {
+pub(super) fn may_remap<W: Workload>(workload: &W, step: u64) -> bool {
     let force = step.saturating_add(workload.overlap().steps);
     match workload.decides_before_step() {
         true => step > 1 && force <= workload.steps(),

@@ -40,7 +40,7 @@ mod trials;
 
 pub use crate::estimate::Estimate;
 pub use crate::random::{Stream, stream};
-pub use mapped::{Mapped, may_remap};
+pub use mapped::Mapped;
 pub use recorded::{Base, Recorded};
 pub use run::{Comparison, Tally, compare};
 pub use trials::{Course, Statistic, Trials, Trigger, Walker};

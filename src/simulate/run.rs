@@ -1,7 +1,8 @@
 //! Running policies in step on one path, and many paths in parallel.
 
 use super::clairvoyant::Clairvoyant;
-use super::{Mapped, Workload, may_remap, stream};
+use super::mapped::may_remap;
+use super::{Mapped, Workload, stream};
 use crate::observer::{Halt, Observer};
 use crate::policy::{Policy, Step};
 use rayon::prelude::*;
