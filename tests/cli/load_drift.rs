@@ -98,7 +98,7 @@ fn late_remaps_are_played() {
     let late = model(3, 60, ", overlap: (steps: 2, slowdown: 0.1)");
     let folder = folder_with(&late);
     let exact = json(folder.path(), &["solve", "model.ron", "--json"]);
-    let played = json(folder.path(), &["compare", "model.ron", "--runs", "3000", "--json"]);
+    let played = json(folder.path(), &["compare", "model.ron", "--runs", "500", "--json"]);
     let lines = played["policies"].as_array().unwrap();
     let line = |name: &str| {
         let named = |line: &&Value| line["policy"].as_str().unwrap().starts_with(name);

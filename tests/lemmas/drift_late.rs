@@ -480,7 +480,11 @@ fn simulated_late_remaps_cost_the_exact_value() {
             (every(5).value, Some(every(5).remaps)),
         ];
         let start = || -> Vec<Box<dyn Policy>> {
-            let fixed = |every| Following::new(Stated::Interval { every: Some(every) }, 1);
+            // Intervals of d steps and fewer are as that of d + 1.
+            let fixed = |every: u64| {
+                let every = Some(every.max(overlap.steps + 1));
+                Following::new(Stated::Interval { every }, 1)
+            };
             vec![
                 Box::new(maps.clone()),
                 Rule::Threshold(1.1).start(1.5),

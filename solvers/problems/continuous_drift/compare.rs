@@ -58,7 +58,7 @@ pub(super) fn compare(
         };
         contestants.push(match rule {
             Rule::Fixed(every) if !problem.overlap.is_none() => {
-                Contestant::every(&rule.to_string(), every, exact)
+                Contestant::every(&rule.to_string(), every, problem.overlap, exact)
             }
             _ => Contestant::rule(&rule.to_string(), rule, exact),
         });

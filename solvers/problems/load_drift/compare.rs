@@ -180,7 +180,9 @@ impl Drift<'_> {
         };
         let name = rule.to_string();
         match rule {
-            Rule::Fixed(every) if !self.overlap.is_none() => Contestant::every(&name, every, exact),
+            Rule::Fixed(every) if !self.overlap.is_none() => {
+                Contestant::every(&name, every, self.overlap, exact)
+            }
             _ => Contestant::rule(&name, rule, exact),
         }
     }

@@ -47,7 +47,7 @@ pub(super) fn compare(
                 let exact = (rule == Rule::Never).then(|| Intervals::never(problem).value);
                 match rule {
                     Rule::Fixed(every) if !overlap.is_none() => {
-                        Contestant::every(&rule.to_string(), every, exact)
+                        Contestant::every(&rule.to_string(), every, overlap, exact)
                     }
                     _ => Contestant::rule(&rule.to_string(), rule, exact),
                 }
