@@ -33,9 +33,9 @@ pub fn summary(text: &mut String, answer: &Answer) {
         text,
         "{} processors, {} sample paths",
         answer.processors,
-        answer.sampled.paths.unwrap_or(0)
+        answer.paths.unwrap_or(0)
     );
-    if let Some(bounds) = answer.sampled.bounds {
+    if let Some(bounds) = answer.bounds {
         between(text, bounds, answer.remaps);
     }
     if let Some(fixed) = answer.best_fixed {
@@ -45,14 +45,14 @@ pub fn summary(text: &mut String, answer: &Answer) {
     if let Some(never) = answer.never {
         let _ = writeln!(text, "  {:<18}{never:>14.3}   exactly", "never");
     }
-    if let (Some(gap), Some(interval)) = (answer.sampled.gap_percent, answer.sampled.gap_interval) {
+    if let (Some(gap), Some(interval)) = (answer.gap_percent, answer.gap_interval) {
         within_percent(text, "the policy is", gap, interval);
     }
 }
 
 /// A line of a sweep's table.
 pub fn cells(answer: &Answer) -> super::Row {
-    match (answer.sampled.bounds, answer.sampled.gap_percent, answer.sampled.gap_interval) {
+    match (answer.bounds, answer.gap_percent, answer.gap_interval) {
         (Some(bounds), Some(gap), Some(interval)) => {
             sampled_cells(bounds, gap, interval, answer.remaps)
         }

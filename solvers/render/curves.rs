@@ -5,7 +5,7 @@ use super::row;
 use crate::plot::chart::{Axis, Chart, Series};
 use crate::plot::{COLOURS, DrawError, Picture};
 use crate::solution::sweep::Run;
-use crate::solution::{Body, Bounds, sampled::Both};
+use crate::solution::{Body, Bounds, load_drift::Both};
 use plotters::coord::Shift;
 use plotters::prelude::*;
 use serde_json::Value;
@@ -32,10 +32,8 @@ impl Cost {
     /// Of a run of drifting loads.
     fn of(run: &Run) -> Option<Cost> {
         let (within, both, steps) = match &run.solution.body {
-            Body::LoadDrift(answer) => (answer.value_bounds, answer.sampled.bounds, answer.steps),
-            Body::ContinuousDrift(answer) => {
-                (answer.value_bounds, answer.sampled.bounds, answer.steps)
-            }
+            Body::LoadDrift(answer) => (answer.value_bounds, answer.bounds, answer.steps),
+            Body::ContinuousDrift(answer) => (answer.value_bounds, answer.bounds, answer.steps),
             _ => return None,
         };
         let each = |value: f64| value / steps as f64;

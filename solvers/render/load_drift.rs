@@ -3,8 +3,7 @@
 use super::within;
 use crate::plot::chart::{Axis, Chart, Series};
 use crate::plot::{BAND, THRESHOLD};
-use crate::solution::load_drift::{Answer, BestThreshold, Curve, Fixed};
-use crate::solution::sampled::{Both, Mean};
+use crate::solution::load_drift::{Answer, BestThreshold, Both, Curve, Fixed, Mean};
 use crate::solution::stopping::CostByState;
 use plotters::prelude::BLACK;
 use remapping::overlap::Overlap;
@@ -12,7 +11,7 @@ use std::fmt::Write;
 
 /// The readable summary.
 pub fn summary(text: &mut String, answer: &Answer) {
-    if let Some(bounds) = answer.sampled.bounds {
+    if let Some(bounds) = answer.bounds {
         return sampled(text, answer, bounds);
     }
     if let Some(states) = answer.states {
@@ -105,14 +104,11 @@ fn sampled(text: &mut String, answer: &Answer, bounds: Both) {
     if let Some(overlap) = answer.overlap {
         late(text, overlap);
     }
-    let paths = answer.sampled.paths.unwrap_or(0);
+    let paths = answer.paths.unwrap_or(0);
     let _ = writeln!(text, "{} processors, {paths} sample paths", answer.processors);
     between(text, bounds, answer.remaps);
     let _ = writeln!(text, "  {:<18}{:>14.3}", "never", answer.never.value);
-    let (Some(gap), Some(interval)) = (answer.sampled.gap_percent, answer.sampled.gap_interval)
-    else {
-        return;
-    };
+    let (Some(gap), Some(interval)) = (answer.gap_percent, answer.gap_interval) else { return };
     within_percent(text, "the policy is", gap, interval);
     let assumed = "assumed: an even split is never worse by more than half a remap, which is proved only away";
     let _ = writeln!(
@@ -174,7 +170,7 @@ fn percent(value: f64) -> String {
 /// The cells of a sweep's table.
 pub fn cells(answer: &Answer) -> super::Row {
     if let (Some(bounds), Some(gap), Some(interval)) =
-        (answer.sampled.bounds, answer.sampled.gap_percent, answer.sampled.gap_interval)
+        (answer.bounds, answer.gap_percent, answer.gap_interval)
     {
         return sampled_cells(bounds, gap, interval, answer.remaps);
     }

@@ -2,7 +2,7 @@
 
 use crate::render::digits::{Shown, plain, proved, up};
 use crate::render::two_thresholds;
-use crate::solution::sampled::Mean;
+use crate::solution::load_drift::Mean;
 use crate::solution::{Body, Bounds, Solution, load_drift, periodic, phase_change};
 use crate::solution::{phase_switching, stopping};
 use remapping::Status;
@@ -146,7 +146,7 @@ fn of_drift(facts: &mut Facts, answer: &load_drift::Answer) {
         None => facts.put("cost of a remap", answer.remap_cost),
         Some(_) => facts.put("cost of a remap, at most", answer.remap_cost),
     }
-    match (answer.sampled.bounds, answer.value) {
+    match (answer.bounds, answer.value) {
         (Some(bounds), _) => {
             facts.mean("expected cost of the policy", bounds.upper);
             facts.mean("no policy costs less than", bounds.lower);
@@ -154,8 +154,8 @@ fn of_drift(facts: &mut Facts, answer: &load_drift::Answer) {
         (None, Some(_)) => facts.bounds("expected cost", answer.value_bounds),
         (None, None) => facts.bounds("expected cost between", answer.value_bounds),
     }
-    if let Some(percent) = answer.sampled.gap_percent {
-        let [low, high] = answer.sampled.gap_interval.unwrap_or([f64::NEG_INFINITY, f64::INFINITY]);
+    if let Some(percent) = answer.gap_percent {
+        let [low, high] = answer.gap_interval.unwrap_or([f64::NEG_INFINITY, f64::INFINITY]);
         let gap = Estimate { value: percent, lower: low, upper: high };
         facts.0.push(Fact {
             name: "the policy costs more than that, %".to_owned(),
@@ -163,7 +163,7 @@ fn of_drift(facts: &mut Facts, answer: &load_drift::Answer) {
             is: "95 % confidence, sampled",
         });
     }
-    if let Some(paths) = answer.sampled.paths {
+    if let Some(paths) = answer.paths {
         facts.put("sample paths", paths);
     }
     if let Some(remaps) = answer.remaps {

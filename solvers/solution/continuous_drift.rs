@@ -1,8 +1,7 @@
 //! The answer to loads with continuous increments: bounds from sample paths, and a rule.
 
 use super::Bounds;
-use super::load_drift::{Curve, Representation};
-use super::sampled::Sampled;
+use super::load_drift::{Both, Curve, Representation};
 use remapping::drift::continuous::KeptSlopes;
 use remapping::overlap::Overlap;
 use serde::{Deserialize, Serialize};
@@ -31,9 +30,18 @@ pub struct Answer {
     pub statistical: bool,
     /// The outer ends of two 99 % confidence intervals.
     pub value_bounds: Bounds,
-    /// What sample paths say; empty without them.
-    #[serde(flatten)]
-    pub sampled: Sampled,
+    /// Both bounds with these intervals; like what follows absent if the computation was stopped before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bounds: Option<Both>,
+    /// By how many percent the policy costs more than the lower bound, on average.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gap_percent: Option<f64>,
+    /// The 95 % confidence interval of that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gap_interval: Option<[f64; 2]>,
+    /// Number of sample paths.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub paths: Option<u64>,
     /// Remaps of the policy, on average.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remaps: Option<f64>,

@@ -2,7 +2,6 @@
 
 use super::Bounds;
 use super::dynamics::Dynamics;
-use super::sampled::{Mean, Sampled};
 use super::stopping::CostByState;
 use remapping::drift;
 use remapping::overlap::Overlap;
@@ -55,9 +54,18 @@ pub struct Answer {
     /// part of the horizon that is done, and that of the best fixed interval found. Of many ranks the
     /// outer ends of two 99 % confidence intervals.
     pub value_bounds: Bounds,
-    /// What sample paths say; empty without them.
-    #[serde(flatten)]
-    pub sampled: Sampled,
+    /// Of many ranks: both bounds with their 99 % confidence intervals.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bounds: Option<Both>,
+    /// By how many percent the policy costs more than the lower bound, on average.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gap_percent: Option<f64>,
+    /// The 95 % confidence interval of that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gap_interval: Option<[f64; 2]>,
+    /// Number of sample paths.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub paths: Option<u64>,
     /// The best of the fixed intervals that were evaluated, and of never, for comparison.
     pub best_fixed: Fixed,
     /// What the program comes to without any remap.
@@ -102,6 +110,28 @@ pub enum Representation {
     Active,
     /// Sample paths, between a policy and a lower bound.
     Bounds,
+}
+
+/// Two bounds.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Both {
+    /// What no policy costs less than.
+    pub lower: Mean,
+    /// What the policy costs.
+    pub upper: Mean,
+}
+
+/// A mean and its confidence interval.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Mean {
+    /// The mean.
+    pub mean: f64,
+    /// The lower end.
+    pub low: f64,
+    /// The upper end.
+    pub high: f64,
 }
 
 /// A fixed interval.

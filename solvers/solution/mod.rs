@@ -14,7 +14,6 @@ pub mod phase_switching;
 mod priced;
 mod read;
 pub mod rule;
-pub mod sampled;
 mod stated;
 pub mod stopping;
 pub mod sweep;

@@ -1,12 +1,11 @@
 //! The rule a solution states: when to remap, in a form that a program can follow.
 
 use super::advised::Advised;
-use super::load_drift::Curve;
+use super::load_drift::{Curve, Mean};
 use super::log::Log;
 use super::map::{self, Map};
 use super::phase_switching::Filter;
 pub use super::priced::{BestFixed, Priced};
-use super::sampled::Mean;
 use super::{Body, Document, Solution, stated};
 use crate::complaint::Complaint;
 use remapping::Status;

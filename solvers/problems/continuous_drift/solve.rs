@@ -1,6 +1,6 @@
 //! The `ContinuousDrift` problem: from model to a policy, a rule and a lower bound.
 
-use super::super::load_drift::bounds::{curve, reached, stopped};
+use super::super::load_drift::bounds::{curve, mean, reached, stopped};
 use super::super::{Found, Settings};
 use crate::complaint::Complaint;
 use crate::model::Loaded;
@@ -9,8 +9,7 @@ use crate::problems::together::{Together, on_any};
 use crate::run::Watch;
 use crate::solution::Body;
 use crate::solution::continuous_drift::{Answer, Fixed};
-use crate::solution::load_drift::Representation;
-use crate::solution::sampled::Sampled;
+use crate::solution::load_drift::{Both, Representation};
 use remapping::Communicator;
 use remapping::drift::Curve;
 use remapping::drift::continuous::{self, Drifting, NoBounds};
@@ -68,6 +67,7 @@ fn lay_out(
         let interval = Some(interval).filter(|interval| *interval < problem.steps);
         Fixed { interval, value }
     });
+    let percent = |found: &Measured, part: f64| 100.0 * part / found.lower.mean;
     Answer {
         processors: problem.ranks,
         steps: problem.steps,
@@ -82,7 +82,11 @@ fn lay_out(
             // Costs are not negative, and the best interval is a policy.
             None => Bounds { lower: 0.0, upper: best_fixed.map_or(f64::MAX, |fixed| fixed.value) },
         },
-        sampled: found.map(Sampled::from).unwrap_or_default(),
+        bounds: found.map(|found| Both { lower: mean(found.lower), upper: mean(found.upper) }),
+        gap_percent: found.map(|found| percent(found, found.gap.mean)),
+        gap_interval: found
+            .map(|found| [found.gap.low, found.gap.high].map(|end| percent(found, end))),
+        paths: found.map(|found| found.paths),
         remaps: found.map(|found| found.remaps),
         threshold_curve: found.map(|found| curve(rule, found)),
         best_fixed,

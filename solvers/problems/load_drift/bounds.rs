@@ -8,10 +8,9 @@ use crate::model::load_drift::LoadDrift;
 use crate::problems::together::{Together, on_any};
 use crate::run::Watch;
 use crate::solution::Body;
-use crate::solution::load_drift::{Answer, Curve, Fixed, Representation, Threshold};
-use crate::solution::sampled::Sampled;
+use crate::solution::load_drift::{Answer, Both, Curve, Fixed, Mean, Representation, Threshold};
 use crate::solution::stopping::CostByState;
-use remapping::drift::many::{Goal, Many, Measured, NoBounds};
+use remapping::drift::many::{Goal, Many, Measured, NoBounds, Spread};
 use remapping::drift::{self, Intervals};
 use remapping::threshold::Bounds;
 use remapping::{Communicator, Halt, Status};
@@ -125,6 +124,12 @@ pub(in crate::problems) fn stopped(watch: &Watch) -> Status {
     }
 }
 
+/// A mean as a document has it.
+pub(in crate::problems) fn mean(spread: Spread) -> Mean {
+    let Spread { mean, low, high } = spread;
+    Mean { mean, low, high }
+}
+
 /// A rule as a document has it, and what paths say it costs.
 pub(in crate::problems) fn curve(rule: &drift::Curve, found: &Measured) -> Curve {
     let list = |list: &[(u64, f64)]| {
@@ -135,7 +140,7 @@ pub(in crate::problems) fn curve(rule: &drift::Curve, found: &Measured) -> Curve
     Curve {
         by_steps_since: list(&rule.since),
         by_step: list(&rule.step),
-        cost: Some(found.ruled.into()),
+        cost: Some(mean(found.ruled)),
         gap_percent: Some(percent(gap.mean)),
         gap_interval: Some([gap.low, gap.high].map(percent)),
         remaps: found.ruled_remaps,
@@ -170,6 +175,7 @@ fn lay_out(
         // Costs are not negative, and one may go without remaps.
         None => Bounds { lower: 0.0, upper: never.value },
     };
+    let percent = |found: &Measured, part: f64| 100.0 * part / found.lower.mean;
     Answer {
         processors: problem.processors,
         lowest: problem.lowest,
@@ -192,7 +198,11 @@ fn lay_out(
         remaps: found.map(|found| found.remaps),
         utilization: None,
         value_bounds: outer,
-        sampled: found.map(Sampled::from).unwrap_or_default(),
+        bounds: found.map(|found| Both { lower: mean(found.lower), upper: mean(found.upper) }),
+        gap_percent: found.map(|found| percent(found, found.gap.mean)),
+        gap_interval: found
+            .map(|found| [found.gap.low, found.gap.high].map(|end| percent(found, end))),
+        paths: found.map(|found| found.paths),
         best_fixed: fixed,
         never: fixed,
         least_average_cost: Intervals::least_average_cost(problem),

@@ -15,7 +15,6 @@ use crate::run::Watch;
 use crate::solution::Body;
 use crate::solution::dynamics::{Dynamics, Kind, MOST_LEVELS, Moves};
 use crate::solution::load_drift::{Answer, Fixed, Representation};
-use crate::solution::sampled::Sampled;
 use crate::solution::stopping::CostByState;
 use remapping::drift::{Backward, Carry, Control, Intervals, Outcome, Ranks, States, Transition};
 use remapping::imbalance::RunningCost;
@@ -307,7 +306,10 @@ fn lay_out(
         },
         active_states: backward.largest_region(),
         statistical: false,
-        sampled: Sampled::default(),
+        bounds: None,
+        gap_percent: None,
+        gap_interval: None,
+        paths: None,
         value: outcome.map(|outcome| outcome.value),
         time: outcome.map(|outcome| outcome.time),
         work: outcome.map(|outcome| outcome.work),
