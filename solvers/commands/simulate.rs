@@ -11,7 +11,7 @@ use rand::RngExt;
 use remapping::drift;
 use remapping::interval::sample_path;
 use remapping::policy::{Rule, Step};
-use remapping::simulate::{Stream, Workload, stream};
+use remapping::simulate::{Mapped, Stream, Workload, stream};
 use remapping::threshold::Hazard;
 use std::io::{ErrorKind, Write};
 use std::ops::ControlFlow;
@@ -116,9 +116,6 @@ const STEPS: u64 = 1000;
 /// Refuses problems without a trace.
 fn playable(loaded: &Loaded) -> Result<(), Vec<Complaint>> {
     match &loaded.model.problem {
-        Problem::LoadDrift(model) if !model.stops() => {
-            Err(refuse(loaded, "its remaps come into force later"))
-        }
         Problem::LoadDrift(_) | Problem::PhaseChange(_) => Ok(()),
         Problem::Periodic(model) if model.chain_loads().is_none() => {
             let drawn = sample_path(&model.processors(), 0, 0, |_| ControlFlow::Break(()));
@@ -139,7 +136,7 @@ fn play(loaded: &Loaded, arguments: &Simulate, each: &mut Steps<'_>) {
         Problem::LoadDrift(model) => {
             let mut problem = model.problem();
             problem.steps = arguments.steps.unwrap_or(problem.steps);
-            ruled(&drift::Loads::new(problem), arguments, each);
+            ruled(&drift::Loads::new(problem).overlapping(model.overlap()), arguments, each);
         }
         Problem::Periodic(model) => {
             let steps = arguments.steps.unwrap_or(STEPS);
@@ -154,23 +151,37 @@ fn play(loaded: &Loaded, arguments: &Simulate, each: &mut Steps<'_>) {
     }
 }
 
-/// One run of a workload under the rule asked for.
+/// One run of a workload under the rule asked for. Steps beside a remap show the times they have then, and the remap is
+/// written before the first step on its mapping.
 fn ruled<W: Workload>(workload: &W, arguments: &Simulate, each: &mut Steps<'_>) {
     let mut policy = arguments.policy.as_ref().unwrap_or(&Rule::Never).start(workload.remap_cost());
     let mut world = workload.start(stream(arguments.seed, 0));
-    let mut mapping = workload.initial(&mut world);
+    let mut mapped = Mapped::new(workload.initial(&mut world));
     let (mut step, mut remap) = (Step::default(), None);
     for number in 1..=workload.steps() {
         workload.advance(&mut world);
-        workload.follow(&world, &mut mapping);
-        step.refill(number, |loads| workload.loads(&world, &mapping, loads));
+        mapped.follow(workload, &world);
+        let slower = 1.0 + mapped.slowdown(workload);
+        step.refill(number, |loads| {
+            workload.loads(&world, mapped.mapping(), loads);
+            loads.iter_mut().for_each(|load| *load *= slower);
+        });
+        mapped.made();
         policy.observe(&step);
         if each(step.times(), remap.take()).is_break() {
             return;
         }
-        if number < workload.steps() && policy.wants_remap() {
+        let mut is_in_force = mapped.arrives();
+        let is_free = !is_in_force && !mapped.is_under_way();
+        let force = number.saturating_add(workload.overlap().steps);
+        if is_free && force < workload.steps() && policy.wants_remap() {
+            is_in_force = mapped.remap(workload, &world);
+            if !is_in_force {
+                policy.begun();
+            }
+        }
+        if is_in_force {
             policy.remapped();
-            workload.remap(&world, &mut mapping);
             remap = Some(workload.remap_cost());
         }
     }

@@ -7,7 +7,8 @@ use crate::solution::load_drift::BestThreshold;
 use remapping::Status;
 use remapping::drift::MapPolicy;
 use remapping::estimate::Estimate;
-use remapping::policy::stated::Following;
+use remapping::overlap::Overlap;
+use remapping::policy::stated::{Following, Stated};
 use remapping::policy::{Policy, Rule, Step};
 use remapping::simulate::{Tally, Workload, compare, stream};
 use remapping::stopping::MapRule;
@@ -39,6 +40,14 @@ impl Contestant {
     /// A rule.
     pub fn rule(name: &str, rule: Rule, exact: Option<f64>) -> Contestant {
         Contestant { name: name.to_owned(), start: Start::Rule(rule), exact }
+    }
+
+    /// Remaps so many steps after the last decision, where that is not when the last remap came into force: at the
+    /// earliest after the first step on its mapping.
+    pub fn every(name: &str, steps: u64, overlap: Overlap, exact: Option<f64>) -> Contestant {
+        let steps = steps.max(overlap.steps + 1);
+        let rule = Following::new(Stated::Interval { every: Some(steps) }, 1);
+        Contestant { name: name.to_owned(), start: Start::Stated(rule), exact }
     }
 
     fn start(&self, remap_cost: f64) -> Box<dyn Policy> {

@@ -2,6 +2,7 @@
 
 use super::{Backward, Carry, Control, LoadDrift, States, Transition};
 use crate::observer::{Halt, Observer};
+use crate::overlap::Overlap;
 use std::ops::ControlFlow;
 
 /// A threshold on max - mean, and those it is the best of.
@@ -35,15 +36,34 @@ impl LoadDrift {
         start: f64,
         observer: &dyn Observer,
     ) -> Result<BestThreshold, Halt> {
+        self.best_threshold_overlapping(Overlap::NONE, (states, transition), start, observer)
+    }
+
+    /// The same where remaps come into force later.
+    ///
+    /// # Errors
+    /// The halt the observer asked for.
+    ///
+    /// # Panics
+    /// When `states` and `transition` are not those of the problem.
+    pub fn best_threshold_overlapping(
+        &self,
+        overlap: Overlap,
+        (states, transition): (&States, &Transition),
+        start: f64,
+        observer: &dyn Observer,
+    ) -> Result<BestThreshold, Halt> {
         let r = self.processors as f64;
         let last = states.largest_excess();
         let evaluate = |excess: u32| -> Result<f64, Halt> {
             let control = Control::Threshold(f64::from(excess) / r);
-            let mut backward = Backward::new(self, states, transition, control, Carry::Value);
+            let all = (states, transition);
+            let mut backward = Backward::overlapping(self, overlap, all, control, Carry::Value);
             while backward.remaining() > 0 {
                 if let ControlFlow::Break(halt) = observer.check() {
                     return Err(halt);
                 }
+                backward.look_ahead(observer)?;
                 backward.advance();
             }
             Ok(backward.value())

@@ -17,6 +17,7 @@ use std::sync::Arc;
 #[derive(Debug, Clone)]
 pub struct Loads {
     problem: LoadDrift,
+    overlap: Overlap,
     /// `cumulative[l][x]`: probability that level l moves to level x or below.
     cumulative: Vec<Vec<f64>>,
     /// What a remap costs on average, where that depends on the loads.
@@ -44,7 +45,12 @@ impl Loads {
                 .collect()
         };
         let cumulative = problem.chain.rows().into_iter().map(cumulate).collect();
-        Loads { problem, cumulative, typical: None }
+        Loads { problem, overlap: Overlap::NONE, cumulative, typical: None }
+    }
+
+    /// With remaps that come into force later.
+    pub fn overlapping(self, overlap: Overlap) -> Loads {
+        Loads { overlap, ..self }
     }
 
     /// With the cost of a remap that is told to rules which want one number.
@@ -83,6 +89,10 @@ impl Workload for Loads {
 
     fn decides_before_step(&self) -> bool {
         self.problem.timing == Timing::BeforeStep
+    }
+
+    fn overlap(&self) -> Overlap {
+        self.overlap
     }
 
     fn minimises_time(&self) -> bool {
@@ -139,6 +149,7 @@ pub struct MapPolicy {
     lowest: f64,
     before_step: bool,
     remap: bool,
+    is_under_way: bool,
 }
 
 impl MapPolicy {
@@ -191,6 +202,7 @@ impl MapPolicy {
             lowest: problem.lowest,
             before_step: problem.timing == Timing::BeforeStep,
             remap: false,
+            is_under_way: false,
         })
     }
 
@@ -212,6 +224,9 @@ impl MapPolicy {
 
 impl Policy for MapPolicy {
     fn observe(&mut self, step: &Step) {
+        if self.is_under_way {
+            return;
+        }
         let moment = step.number() - u64::from(self.before_step);
         self.remap = match self.maps.get((moment as usize).wrapping_sub(1)) {
             None => false,
@@ -228,7 +243,11 @@ impl Policy for MapPolicy {
         self.remap
     }
 
+    fn begun(&mut self) {
+        (self.remap, self.is_under_way) = (false, true);
+    }
+
     fn remapped(&mut self) {
-        self.remap = false;
+        (self.remap, self.is_under_way) = (false, false);
     }
 }

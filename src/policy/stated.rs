@@ -58,12 +58,15 @@ pub struct Following {
     stride: u64,
     since: u64,
     wants: bool,
+    /// Whether a remap is under way: steps are counted from its decision.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    begun: bool,
 }
 
 impl Following {
     /// Follows `rule`, whose steps are counted `stride` at a time.
     pub fn new(rule: Stated, stride: u64) -> Following {
-        Following { rule, stride, since: 0, wants: false }
+        Following { rule, stride, since: 0, wants: false, begun: false }
     }
 
     /// The rule.
@@ -123,9 +126,15 @@ impl Policy for Following {
         self.wants
     }
 
+    fn begun(&mut self) {
+        (self.since, self.wants, self.begun) = (0, false, true);
+    }
+
     fn remapped(&mut self) {
-        self.since = 0;
-        self.wants = false;
+        if !self.begun {
+            self.since = 0;
+        }
+        (self.wants, self.begun) = (false, false);
     }
 }
 

@@ -1,6 +1,7 @@
 //! The least cost any sequence of remaps reaches on a path known in advance.
 
-use super::Workload;
+use super::mapped::may_remap;
+use super::{Mapped, Workload};
 use crate::policy::Step;
 use std::collections::HashMap;
 
@@ -10,13 +11,14 @@ use std::collections::HashMap;
 /// a remap forgets the past, exactly one new one per step: O(K^2) evaluations of the loads.
 pub(super) struct Clairvoyant<'a, W: Workload> {
     workload: &'a W,
-    /// Distinct mappings in the order they arose, with the least cost so far.
-    reached: Vec<(W::Mapping, f64)>,
+    /// Distinct mappings in the order they arose, with the least cost so far; those on whose way there is another are
+    /// different ones.
+    reached: Vec<(Mapped<W::Mapping>, f64)>,
     step: Step,
 }
 
 impl<'a, W: Workload> Clairvoyant<'a, W> {
-    pub fn new(workload: &'a W, initial: W::Mapping) -> Self {
+    pub fn new(workload: &'a W, initial: Mapped<W::Mapping>) -> Self {
         Clairvoyant { workload, reached: vec![(initial, 0.0)], step: Step::default() }
     }
 
@@ -24,16 +26,14 @@ impl<'a, W: Workload> Clairvoyant<'a, W> {
     pub fn step(&mut self, world: &W::World, number: u64) {
         let before = self.workload.decides_before_step();
         if !before || number > 1 {
-            for (mapping, _) in &mut self.reached {
-                self.workload.follow(world, mapping);
+            for (mapped, _) in &mut self.reached {
+                mapped.follow(self.workload, world);
             }
         }
         if !before {
             self.pay(world, number);
         }
-        if if before { number > 1 } else { number < self.workload.steps() } {
-            self.branch(world);
-        }
+        self.branch(world, may_remap(self.workload, number));
         if before {
             self.pay(world, number);
         }
@@ -45,27 +45,40 @@ impl<'a, W: Workload> Clairvoyant<'a, W> {
     }
 
     fn pay(&mut self, world: &W::World, number: u64) {
-        for (mapping, cost) in &mut self.reached {
-            self.step.refill(number, |loads| self.workload.loads(world, mapping, loads));
-            let time = self.workload.minimises_time();
+        let workload = self.workload;
+        for (mapped, cost) in &mut self.reached {
+            self.step.refill(number, |loads| workload.loads(world, mapped.mapping(), loads));
+            let time = workload.minimises_time();
             *cost += if time { self.step.max() } else { self.step.imbalance() };
+            let share = mapped.slowdown(workload);
+            if share > 0.0 {
+                *cost += share * workload.duration(&self.step);
+            }
+            mapped.made();
         }
     }
 
-    /// Adds what a remap makes of every mapping, and keeps the cheapest way to each.
-    fn branch(&mut self, world: &W::World) {
-        let remapped: Vec<(W::Mapping, f64)> = self
-            .reached
-            .iter()
-            .map(|(mapping, cost)| {
-                let remap = self.workload.remap_cost() + self.workload.surcharge(world, mapping);
-                let mut mapping = mapping.clone();
-                self.workload.remap(world, &mut mapping);
-                (mapping, cost + remap)
-            })
-            .collect();
-        let mut places: HashMap<W::Mapping, usize> = HashMap::new();
-        let mut kept: Vec<(W::Mapping, f64)> = Vec::new();
+    /// Puts into force what has been on its way, adds what a remap makes of every other mapping if it `may` be decided,
+    /// and keeps the cheapest way to each.
+    fn branch(&mut self, world: &W::World, may: bool) {
+        let mut remapped = Vec::new();
+        let mut has_arrived = false;
+        for (mapped, cost) in &mut self.reached {
+            if mapped.is_under_way() {
+                has_arrived |= mapped.arrives();
+            } else if may {
+                let remap =
+                    self.workload.remap_cost() + self.workload.surcharge(world, mapped.mapping());
+                let mut mapped = mapped.clone();
+                mapped.remap(self.workload, world);
+                remapped.push((mapped, *cost + remap));
+            }
+        }
+        if remapped.is_empty() && !has_arrived {
+            return;
+        }
+        let mut places: HashMap<Mapped<W::Mapping>, usize> = HashMap::new();
+        let mut kept: Vec<(Mapped<W::Mapping>, f64)> = Vec::new();
         for (mapping, cost) in self.reached.drain(..).chain(remapped) {
             match places.get(&mapping) {
                 Some(&place) => kept[place].1 = kept[place].1.min(cost),

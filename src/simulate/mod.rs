@@ -33,16 +33,20 @@
 
 mod clairvoyant;
 pub mod families;
+mod mapped;
 mod recorded;
 mod run;
 mod trials;
 
 pub use crate::estimate::Estimate;
 pub use crate::random::{Stream, stream};
+pub use mapped::Mapped;
 pub use recorded::{Base, Recorded};
 pub use run::{Comparison, Tally, compare};
 pub use trials::{Course, Statistic, Trials, Trigger, Walker};
 
+use crate::overlap::Overlap;
+use crate::policy::Step;
 use std::hash::Hash;
 
 /// A program whose load changes as it runs and that can be remapped.
@@ -71,6 +75,16 @@ pub trait Workload: Sync {
     /// Whether decisions are made before a step is paid (T2) rather than after it (T1).
     fn decides_before_step(&self) -> bool {
         false
+    }
+
+    /// How a remap overlaps the steps after its decision; the next is decided after a step under the new mapping.
+    fn overlap(&self) -> Overlap {
+        Overlap::NONE
+    }
+
+    /// How long a step takes: of that it is slower by a share while a remap is under way.
+    fn duration(&self, step: &Step) -> f64 {
+        step.max()
     }
 
     /// Whether a step's time rather than its imbalance is what a policy should make small.

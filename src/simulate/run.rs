@@ -1,7 +1,8 @@
 //! Running policies in step on one path, and many paths in parallel.
 
 use super::clairvoyant::Clairvoyant;
-use super::{Workload, stream};
+use super::mapped::may_remap;
+use super::{Mapped, Workload, stream};
 use crate::observer::{Halt, Observer};
 use crate::policy::{Policy, Step};
 use rayon::prelude::*;
@@ -24,10 +25,26 @@ pub struct Tally {
 }
 
 impl Tally {
-    fn pay(&mut self, step: &Step, minimises_time: bool) {
-        self.time += step.max();
+    /// Makes the step with this number on the mapping that is in force.
+    fn pay<W: Workload>(
+        &mut self,
+        workload: &W,
+        world: &W::World,
+        mapped: &mut Mapped<W::Mapping>,
+        number: u64,
+        step: &mut Step,
+    ) {
+        step.refill(number, |loads| workload.loads(world, mapped.mapping(), loads));
+        let mut slower = 0.0;
+        let share = mapped.slowdown(workload);
+        if share > 0.0 {
+            slower = share * workload.duration(step);
+        }
+        self.time += step.max() + slower;
         self.work += step.mean();
-        self.value += if minimises_time { step.max() } else { step.imbalance() };
+        self.value += slower;
+        self.value += if workload.minimises_time() { step.max() } else { step.imbalance() };
+        mapped.made();
     }
 
     fn remap(&mut self, cost: f64, after: u64) {
@@ -89,8 +106,51 @@ pub fn compare<W: Workload>(
 /// A policy, the mapping its decisions have led to, and its bill.
 struct Runner<M> {
     policy: Box<dyn Policy>,
-    mapping: M,
+    mapped: Mapped<M>,
     tally: Tally,
+}
+
+impl<M: Clone> Runner<M> {
+    /// The step with this number, which the world has just come to.
+    fn step<W: Workload<Mapping = M>>(
+        &mut self,
+        workload: &W,
+        world: &W::World,
+        number: u64,
+        step: &mut Step,
+    ) {
+        let Runner { policy, mapped, tally } = self;
+        let before = workload.decides_before_step();
+        if !before || number > 1 {
+            mapped.follow(workload, world);
+            let slower = 1.0 + mapped.slowdown(workload);
+            step.refill(number, |loads| {
+                workload.loads(world, mapped.mapping(), loads);
+                if slower > 1.0 {
+                    loads.iter_mut().for_each(|load| *load *= slower);
+                }
+            });
+            policy.observe(step);
+        }
+        if !before {
+            tally.pay(workload, world, mapped, number, step);
+        }
+        if mapped.is_under_way() {
+            if mapped.arrives() {
+                policy.remapped();
+            }
+        } else if may_remap(workload, number) && policy.wants_remap() {
+            let cost = workload.remap_cost() + workload.surcharge(world, mapped.mapping());
+            tally.remap(cost, if before { number - 1 } else { number });
+            match mapped.remap(workload, world) {
+                true => policy.remapped(),
+                false => policy.begun(),
+            }
+        }
+        if before {
+            tally.pay(workload, world, mapped, number, step);
+        }
+    }
 }
 
 fn run_path<W: Workload>(
@@ -101,46 +161,22 @@ fn run_path<W: Workload>(
     clairvoyant: bool,
     observer: &dyn Observer,
 ) -> Result<(Vec<Tally>, Option<f64>), Halt> {
-    let mut world = workload.start(stream(seed, run));
+    let (mut world, mut step) = (workload.start(stream(seed, run)), Step::default());
     let initial = workload.initial(&mut world);
-    let start = |policy| Runner { policy, mapping: initial.clone(), tally: Tally::default() };
+    let mapped = Mapped::new(initial);
+    let start = |policy| Runner { policy, mapped: mapped.clone(), tally: Tally::default() };
     let mut runners: Vec<_> = policies.into_iter().map(start).collect();
-    let mut clairvoyant = clairvoyant.then(|| Clairvoyant::new(workload, initial.clone()));
+    let mut clairvoyant = clairvoyant.then(|| Clairvoyant::new(workload, mapped.clone()));
     let before = workload.decides_before_step();
-    let (cost, time) = (workload.remap_cost(), workload.minimises_time());
-    let mut step = Step::default();
-    let last = workload.steps();
-    for number in 1..=last {
+    for number in 1..=workload.steps() {
         // A step of a million ranks takes long.
         if let ControlFlow::Break(halt) = observer.check() {
             return Err(halt);
         }
-        let moves = !before || number > 1;
-        if moves {
+        if !before || number > 1 {
             workload.advance(&mut world);
         }
-        for Runner { policy, mapping, tally } in &mut runners {
-            if moves {
-                workload.follow(&world, mapping);
-            }
-            step.refill(number, |loads| workload.loads(&world, mapping, loads));
-            if moves {
-                policy.observe(&step);
-            }
-            if !before {
-                tally.pay(&step, time);
-            }
-            if (if before { number > 1 } else { number < last }) && policy.wants_remap() {
-                policy.remapped();
-                let cost = cost + workload.surcharge(&world, mapping);
-                workload.remap(&world, mapping);
-                tally.remap(cost, if before { number - 1 } else { number });
-                step.refill(number, |loads| workload.loads(&world, mapping, loads));
-            }
-            if before {
-                tally.pay(&step, time);
-            }
-        }
+        runners.iter_mut().for_each(|runner| runner.step(workload, &world, number, &mut step));
         if let Some(clairvoyant) = &mut clairvoyant {
             clairvoyant.step(&world, number);
         }

@@ -15,11 +15,6 @@ pub(super) fn compare(
     contest: &Contest,
     watch: &Watch,
 ) -> Result<(Report, Status), Complaint> {
-    if !problem.overlap.is_none() {
-        let message = "no sample paths of remaps that come into force later";
-        let help = "leave `overlap` out, or play recorded runs: remap replay --overlap";
-        return Err(Complaint::elsewhere(message.to_owned(), help));
-    }
     let intervals = problem.intervals();
     let best = intervals.as_ref().and_then(|all| (1..).zip(all).min_by(|a, b| a.1.total_cmp(b.1)));
     let best = best.map(|(interval, _)| format!("fixed:{interval}"));
@@ -51,6 +46,8 @@ pub(super) fn compare(
         }
         let exact = |interval: u64| {
             let all = intervals.as_ref()?;
+            // While a remap is under way nothing is decided.
+            let interval = interval.max(problem.overlap.steps + 1);
             let place = interval.min(problem.steps) as usize - 1;
             all.get(place).copied()
         };
@@ -59,7 +56,12 @@ pub(super) fn compare(
             Rule::Fixed(interval) => exact(interval),
             _ => None,
         };
-        contestants.push(Contestant::rule(&rule.to_string(), rule, exact));
+        contestants.push(match rule {
+            Rule::Fixed(every) if !problem.overlap.is_none() => {
+                Contestant::every(&rule.to_string(), every, problem.overlap, exact)
+            }
+            _ => Contestant::rule(&rule.to_string(), rule, exact),
+        });
     }
     Ok(play(&Loads::new(problem.clone()), &contestants, contest, watch))
 }

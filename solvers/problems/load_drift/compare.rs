@@ -11,8 +11,9 @@ use crate::run::Watch;
 use crate::solution::load_drift::BestThreshold;
 use remapping::drift::many::NoBounds;
 use remapping::drift::{
-    self, Backward, Carry, Control, Intervals, Loads, MapPolicy, States, Transition,
+    self, Backward, Carry, Control, Intervals, Loads, MapPolicy, Ranks, States, Transition,
 };
+use remapping::overlap::Overlap;
 use remapping::policy::{Rule, practice::growth_slope};
 use remapping::{Observer, Status};
 use std::ops::ControlFlow;
@@ -26,15 +27,16 @@ pub(super) fn compare(
 ) -> Result<(Report, Status), Vec<Complaint>> {
     let problem = model.problem();
     if shortage(model).is_some() || model.states().is_none() {
-        return compare_many::compare(&problem, contest, watch)
+        return compare_many::compare(&problem, model.overlap(), contest, watch)
             .map_err(|complaint| vec![complaint]);
     }
     let (states, transition) = prepare(loaded, model, &problem)?;
     let (states, transition) = (&states, &transition);
-    let field = Drift { problem: &problem, states, transition, seed: contest.seed, watch };
+    let (overlap, seed) = (model.overlap(), contest.seed);
+    let field = Drift { problem: &problem, overlap, states, transition, seed, watch };
     let contestants = field.contestants(&contest.policies).map_err(|complaint| vec![complaint])?;
     if let Some((contestants, best, typical)) = contestants {
-        let loads = Loads::new(problem.clone()).typically(typical);
+        let loads = Loads::new(problem.clone()).overlapping(overlap).typically(typical);
         let (report, status) = play(&loads, &contestants, contest, watch);
         return Ok((Report { best_threshold: best, ..report }, status));
     }
@@ -51,6 +53,7 @@ type Asked = (Vec<Contestant>, Option<BestThreshold>, f64);
 /// Drifting loads, and what exact evaluation needs.
 struct Drift<'a> {
     problem: &'a drift::LoadDrift,
+    overlap: Overlap,
     states: &'a States,
     transition: &'a Transition,
     seed: u64,
@@ -87,14 +90,17 @@ impl Drift<'_> {
                 rule(name)?;
             }
         }
-        let (problem, states, transition) = (self.problem, self.states, self.transition);
+        let (problem, overlap) = (self.problem, self.overlap);
+        let (states, transition) = (self.states, self.transition);
+        let all = (states, &Ranks::alone());
+        let longest = LONGEST_INTERVAL;
         let intervals =
-            Intervals::moving(problem, states, transition, LONGEST_INTERVAL, self.watch);
+            Intervals::overlapping(problem, overlap, all, transition, longest, self.watch);
         let typical = intervals.remap_cost(intervals.best().interval);
         let wants = |name: &str| names.iter().any(|other| other == name);
         let map = match wants("optimal") || wants("threshold") || wants("best_threshold") {
             true => {
-                match MapPolicy::solve(self.problem, self.states, self.transition, self.watch) {
+                match MapPolicy::overlapping(problem, overlap, (states, transition), self.watch) {
                     Ok(map) => Some(map),
                     Err(_) => return Ok(None),
                 }
@@ -108,8 +114,8 @@ impl Drift<'_> {
         let best = match map.as_ref().filter(|_| wants("best_threshold")) {
             None => None,
             Some(map) => {
-                let (states, transition) = (self.states, self.transition);
-                match self.problem.best_threshold(states, transition, closest(map), self.watch) {
+                let all = (states, transition);
+                match problem.best_threshold_overlapping(overlap, all, closest(map), self.watch) {
                     Ok(best) => Some(BestThreshold::from(best)),
                     Err(_) => return Ok(None),
                 }
@@ -131,7 +137,7 @@ impl Drift<'_> {
                     let rule = Rule::Threshold(threshold);
                     Contestant::rule(&rule.to_string(), rule, Some(value))
                 }
-                (CURVE, _) => match compare_many::curve(self.problem, self.seed, self.watch) {
+                (CURVE, _) => match compare_many::curve(problem, overlap, self.seed, self.watch) {
                     Ok(found) => found,
                     Err(NoBounds::Halted(_)) => return Ok(None),
                     Err(reason) => return Err(compare_many::no_curve(&reason)),
@@ -172,12 +178,19 @@ impl Drift<'_> {
             Rule::Utilization(minimum) => Some(self.evaluate(Control::Utilization(minimum))),
             _ => None,
         };
-        Contestant::rule(&rule.to_string(), rule, exact)
+        let name = rule.to_string();
+        match rule {
+            Rule::Fixed(every) if !self.overlap.is_none() => {
+                Contestant::every(&name, every, self.overlap, exact)
+            }
+            _ => Contestant::rule(&name, rule, exact),
+        }
     }
 
     fn evaluate(&self, control: Control) -> f64 {
+        let all = (self.states, self.transition);
         let mut backward =
-            Backward::new(self.problem, self.states, self.transition, control, Carry::Value);
+            Backward::overlapping(self.problem, self.overlap, all, control, Carry::Value);
         while backward.remaining() > 0 {
             backward.advance();
         }

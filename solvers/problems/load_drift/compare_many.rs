@@ -7,6 +7,7 @@ use crate::run::Watch;
 use remapping::Status;
 use remapping::drift::many::{Many, NoBounds};
 use remapping::drift::{Curve, Intervals, LoadDrift, Loads};
+use remapping::overlap::Overlap;
 use remapping::policy::Rule;
 use remapping::policy::stated::{Following, Stated};
 
@@ -19,6 +20,7 @@ pub(in crate::problems) const CURVE: &str = "threshold_curve";
 /// Plays policies.
 pub(super) fn compare(
     problem: &LoadDrift,
+    overlap: Overlap,
     contest: &Contest,
     watch: &Watch,
 ) -> Result<(Report, Status), Complaint> {
@@ -30,7 +32,7 @@ pub(super) fn compare(
     let mut contestants = Vec::new();
     for name in &names {
         contestants.push(match name.as_str() {
-            CURVE => match curve(problem, contest.seed, watch) {
+            CURVE => match curve(problem, overlap, contest.seed, watch) {
                 Ok(found) => found,
                 Err(NoBounds::Halted(halt)) => return Ok((Report::none(contest), halt.into())),
                 Err(reason) => return Err(no_curve(&reason)),
@@ -43,11 +45,16 @@ pub(super) fn compare(
             name => {
                 let rule = rule(name)?;
                 let exact = (rule == Rule::Never).then(|| Intervals::never(problem).value);
-                Contestant::rule(&rule.to_string(), rule, exact)
+                match rule {
+                    Rule::Fixed(every) if !overlap.is_none() => {
+                        Contestant::every(&rule.to_string(), every, overlap, exact)
+                    }
+                    _ => Contestant::rule(&rule.to_string(), rule, exact),
+                }
             }
         });
     }
-    Ok(play(&Loads::new(problem.clone()), &contestants, contest, watch))
+    Ok(play(&Loads::new(problem.clone()).overlapping(overlap), &contestants, contest, watch))
 }
 
 /// Why there is no such rule.
@@ -56,8 +63,13 @@ pub(super) fn no_curve(reason: &NoBounds) -> Complaint {
 }
 
 /// The policy of `--method bounds` as a rule.
-pub(super) fn curve(problem: &LoadDrift, seed: u64, watch: &Watch) -> Result<Contestant, NoBounds> {
-    Ok(stated(Many::new(problem, seed, watch)?.curve(), problem.steps))
+pub(super) fn curve(
+    problem: &LoadDrift,
+    overlap: Overlap,
+    seed: u64,
+    watch: &Watch,
+) -> Result<Contestant, NoBounds> {
+    Ok(stated(Many::overlapping(problem, overlap, seed, watch)?.curve(), problem.steps))
 }
 
 /// A rule of few numbers as a contestant.

@@ -12,15 +12,8 @@ pub mod shared;
 mod solve;
 
 use super::{Asked, Contest, Facts, Found, Method, Outcome, Policies, Problem, Settings};
-use crate::complaint::Complaint;
 use crate::model::{Loaded, load_drift::LoadDrift};
 use remapping::Status;
-
-/// Why a model whose remaps come into force later is refused.
-pub(super) fn late(loaded: &Loaded, help: &str) -> Complaint {
-    let message = "remaps that come into force later are solved, and not played";
-    loaded.complain("problem.overlap", message, "", help)
-}
 
 impl Problem for LoadDrift {
     fn name(&self) -> &'static str {
@@ -57,10 +50,6 @@ impl Problem for LoadDrift {
 
     fn compare(&self, asked: &Asked<'_, Contest>) -> Outcome<(Policies, Status)> {
         let Asked { loaded, settings: contest, watch, .. } = *asked;
-        if !self.stops() {
-            let help = "leave `overlap` out, or play recorded runs: remap replay --overlap";
-            return Err(vec![late(loaded, help)]);
-        }
         let (report, status) = compare::compare(loaded, self, contest, watch)?;
         Ok((Policies::Sampled(report), status))
     }

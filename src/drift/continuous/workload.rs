@@ -3,6 +3,8 @@
 use super::movement::Movement;
 use super::summary::units_moved;
 use super::{ContinuousDrift, Increments};
+use crate::overlap::Overlap;
+use crate::policy::Step;
 use crate::simulate::{Stream, Workload};
 use rand::RngExt;
 use rand_distr::{Distribution, StandardNormal};
@@ -68,6 +70,15 @@ impl Workload for Loads {
 
     fn typical_remap_cost(&self) -> f64 {
         self.problem.typical_remap_cost()
+    }
+
+    fn overlap(&self) -> Overlap {
+        self.problem.overlap
+    }
+
+    fn duration(&self, step: &Step) -> f64 {
+        // Loads are counted from their mean.
+        self.problem.mean_load + step.imbalance()
     }
 
     fn start(&self, mut draws: Stream) -> Past {
