@@ -4,6 +4,7 @@ use super::phase_change::problems::{binary, exact, ratio};
 
 use rand::RngExt;
 use remapping::belief::Levels;
+use remapping::decimal::decimal;
 use remapping::lifetime::Lifetime;
 use remapping::simulate::{Stream, stream};
 use remapping::switching::{PhaseSwitching, Solution, exact as twin, long_run, solve};
@@ -259,6 +260,72 @@ fn weak_detectors_take_few_pieces() {
             assert_eq!(found.status, Status::Converged, "{last} cycles to {tolerance}");
             assert!(found.threshold_width().max(found.value_width()) <= tolerance);
             assert!(found.segments < 50_000, "{last} to {tolerance}: {} pieces", found.segments);
+            let (lower, upper) = found.value.unwrap();
+            (least, most) = (least.max(lower), most.min(upper));
+            assert!(least <= most, "{last} cycles to {tolerance}: {lower} {upper}");
+        }
+    }
+}
+
+/// Phases that last for hundreds of steps: what reducing adds at each of them must not hide for good that steps are at rest.
+#[test]
+fn slow_phases_come_to_rest() {
+    let model =
+        |[own, other]: [[&str; 2]; 2], switch: [&str; 2], rates: [&str; 2], detector: [&str; 2]| {
+            let exact = |text: &str| decimal(text).unwrap();
+            PhaseSwitching {
+                cycle: [[exact(own[0]), exact(other[0])], [exact(other[1]), exact(own[1])]],
+                switch: switch.map(|cost| Some(exact(cost))),
+                rates: rates.map(exact),
+                detector: binary(exact(detector[0]), exact(detector[1])),
+                initial: Rational::ZERO,
+            }
+        };
+    let models = [
+        (
+            model(
+                [["0.663", "0"], ["0.768", "1.89"]],
+                ["3.74", "78.3"],
+                ["0.167", "0.0033"],
+                ["0.353", "0.0253"],
+            ),
+            30_423_357,
+        ),
+        (
+            model(
+                [["0", "0"], ["1.42", "0.159"]],
+                ["0.0137", "0.302"],
+                ["0.000181", "0.131"],
+                ["0.0386", "0.243"],
+            ),
+            10_000,
+        ),
+        (
+            model(
+                [["0", "0"], ["0.65", "4.54"]],
+                ["0.325", "1.92"],
+                ["0.0006", "0.000192"],
+                ["0.121", "0.401"],
+            ),
+            256_663,
+        ),
+        (
+            model(
+                [["0", "0"], ["0.227", "0.125"]],
+                ["5.35", "0.612"],
+                ["0.00313", "0.000741"],
+                ["0.198", "0.243"],
+            ),
+            167_766_896,
+        ),
+    ];
+    for (problem, last) in models {
+        let [mut least, mut most] = [f64::NEG_INFINITY, f64::INFINITY];
+        for tolerance in [1e-5, 1e-7, 1e-9] {
+            let found = solve(&problem, &Lifetime::fixed(last), tolerance, &()).unwrap();
+            assert_eq!(found.status, Status::Converged, "{last} cycles to {tolerance}");
+            assert!(found.threshold_width().max(found.value_width()) <= tolerance);
+            assert!(found.steps < 500, "{last} cycles to {tolerance}: {} steps", found.steps);
             let (lower, upper) = found.value.unwrap();
             (least, most) = (least.max(lower), most.min(upper));
             assert!(least <= most, "{last} cycles to {tolerance}: {lower} {upper}");
