@@ -25,13 +25,13 @@ fn the_time_limit_stops_with_3() {
     let workplace = Workplace::new();
     workplace.write("model.ron", endless());
     let started = std::time::Instant::now();
-    let arguments = ["solve", "model.ron", "--json", "--time-limit", "0.5", "--out", "results"];
+    let arguments = ["solve", "model.ron", "--json", "--time-limit", "2", "--out", "results"];
     let solution = workplace.run(&arguments).exits(3).json();
     assert!(started.elapsed().as_secs_f64() < 30.0);
     is_honest(&solution, "time_limit");
     let written: Value = serde_json::from_str(&workplace.read("results/model.json")).unwrap();
     assert_eq!(written, solution);
-    let text = workplace.run(&["solve", "model.ron", "--time-limit", "0.5"]).exits(3).out;
+    let text = workplace.run(&["solve", "model.ron", "--time-limit", "2"]).exits(3).out;
     assert!(text.contains("stopped by the time limit"), "{text}");
 }
 
@@ -41,7 +41,7 @@ fn fractions_that_take_too_long_leave_the_bounds() {
     // A useless detector: few segments, but fractions that grow with every step.
     let model = MODEL.replace("missed: 0.2", "missed: 0.9").replace("Fixed(40)", "Fixed(3000)");
     workplace.write("model.ron", model);
-    let arguments = ["solve", "model.ron", "--json", "--exact", "--time-limit", "0.5"];
+    let arguments = ["solve", "model.ron", "--json", "--exact", "--time-limit", "2"];
     let solution = workplace.run(&arguments).exits(3).says("exact recursion was stopped").json();
     assert_eq!(solution["status"], "time_limit");
     assert_eq!(solution["threshold"].as_array().unwrap().len(), 3001);
