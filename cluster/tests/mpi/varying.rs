@@ -76,7 +76,7 @@ fn averages_at_costs_by_load_overlap() {
 fn what_a_limit_stops_holds_and_is_told_once() {
     let place = Workplace::new();
     let long = "Stopping(processes: Identical(count: 4, chain: Walk(levels: 16, up: 0.25, down: 0.25, edge: Hold)), \
-                remap_cost: (fixed: 2000.0, per_unit_moved: 1.0), after_remap: Stop)";
+                remap_cost: (fixed: 50000.0, per_unit_moved: 1.0), after_remap: Stop)";
     place.model("long.ron", long);
     let asked = ["solve", "long.ron", "--values", "--json"];
     let output = place.run(3, &[&asked[..], &["--time-limit", "0.3"]].concat());
