@@ -186,6 +186,17 @@ impl Lifetime {
         }
     }
 
+    /// The expected sum of `cost(n)` over the cycles n = 0..=N, in doubles; asked for n = 0, 1, ..., M. O(M).
+    pub fn expected_sum(&self, mut cost: impl FnMut(u64) -> f64) -> f64 {
+        let mut running = 1.0;
+        let mut sum = 0.0;
+        for n in 0..=self.last() {
+            sum += running * cost(n);
+            running *= self.continuation(n);
+        }
+        sum
+    }
+
     /// P(N = n | N >= n) = 1 - s_n, without the cancellation.
     pub fn failure_rate(&self, n: u64) -> f64 {
         match &self.law {

@@ -1,5 +1,6 @@
 //! The `ActivityMesh` problem of a model file [NRS86, section 4].
 
+use super::explain::Shape;
 use super::number::Decimal;
 use super::review::Review;
 use remapping::mesh;
@@ -22,6 +23,25 @@ pub struct ActivityMesh {
     steps: u64,
     remap_cost: Decimal,
 }
+
+/// What may stand where, for messages.
+pub(super) const SHAPES: &[Shape] = &[
+    (
+        "problem",
+        "ActivityMesh(width: 64, height: 64, units: Each(1), processors: 16, moves: (east: 0.2, west: 0.1, \
+         north: 0.2, south: 0.1), boundary: Reject, steps: 200, remap_cost: 50.0)",
+    ),
+    ("problem.width", "64"),
+    ("problem.height", "64"),
+    ("problem.units", "Each(1) or Rows([[1, 2], [0, 1]])"),
+    ("problem.weights", "[[1, 3], [1, 1]]"),
+    ("problem.processors", "16"),
+    ("problem.moves", "(east: 0.2, west: 0.1, north: 0.2, south: 0.1)"),
+    ("problem.places", "[(left: 0, right: 3, bottom: 0, top: 3, moves: ...)]"),
+    ("problem.boundary", "Reject, Reflect, Exit or Torus"),
+    ("problem.steps", "200"),
+    ("problem.remap_cost", "50.0"),
+];
 
 /// Work units at the start.
 #[derive(Debug, Clone, Deserialize)]

@@ -2,6 +2,7 @@
 
 use super::chain::Chain;
 use super::cost::{Cost, Late};
+use super::explain::Shape;
 use super::review::Review;
 use remapping::chain::Multisets;
 use remapping::drift;
@@ -49,6 +50,23 @@ enum Objective {
     Imbalance,
     Makespan,
 }
+
+/// What may stand where, for messages.
+pub(super) const SHAPES: &[Shape] = &[
+    (
+        "problem",
+        "LoadDrift(processors: 8, chain: ..., initial_load: 10, steps: 400, remap_cost: 8.0)",
+    ),
+    ("problem.processors", "8"),
+    ("problem.chain", "Walk(lowest: 1, levels: 19, up: 0.25, down: 0.25, edge: Hold)"),
+    ("problem.initial_load", "10"),
+    ("problem.steps", "400"),
+    ("problem.remap_cost", "8.0 or (fixed: 8.0, per_unit_moved: 0.5)"),
+    ("problem.overlap", "(steps: 3, slowdown: 0.05)"),
+    ("problem.rebalance", "Split, Nearest or Stochastic"),
+    ("problem.decide", "AfterStep or BeforeStep"),
+    ("problem.objective", "Imbalance or Makespan"),
+];
 
 /// Longest horizon accepted.
 const MAX_STEPS: u64 = 1_000_000_000;

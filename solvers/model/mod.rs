@@ -332,18 +332,18 @@ fn parse<T: DeserializeOwned>(source: &Source) -> Result<(T, Node), Vec<Complain
 /// What may stand where in the problem the model seems to state.
 fn shapes(text: &str, tree: &Node) -> &'static [explain::Shape] {
     let problem = &text[tree.locate("problem")];
-    if problem.starts_with("PhaseChange(") {
-        phase_change::SHAPES
-    } else if problem.starts_with("PhaseSwitching(") {
-        phase_switching::SHAPES
-    } else if problem.starts_with("ManyPhases(") {
-        many_phases::SHAPES
-    } else if problem.starts_with("ContinuousDrift(") {
-        continuous_drift::SHAPES
-    } else if problem.starts_with("Periodic(") {
-        periodic::SHAPES
-    } else {
-        &[]
+    let name = problem.split(|c: char| !c.is_alphanumeric()).next();
+    match name.unwrap_or_default() {
+        "PhaseChange" => phase_change::SHAPES,
+        "PhaseSwitching" => phase_switching::SHAPES,
+        "ManyPhases" => many_phases::SHAPES,
+        "Stopping" => stopping::SHAPES,
+        "LoadDrift" => load_drift::SHAPES,
+        "ContinuousDrift" => continuous_drift::SHAPES,
+        "ActivityMesh" => activity_mesh::SHAPES,
+        "Periodic" => periodic::SHAPES,
+        // Every field of the others has a default.
+        _ => &[],
     }
 }
 

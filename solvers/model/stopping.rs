@@ -2,6 +2,7 @@
 
 use super::chain::{Chain, Edge, review_rows};
 use super::cost::Cost;
+use super::explain::Shape;
 use super::number::Decimal;
 use super::review::Review;
 use super::transition::{self, Transition};
@@ -59,6 +60,25 @@ enum After {
     Uniform,
     Restart,
 }
+
+/// What may stand where, for messages.
+pub(super) const SHAPES: &[Shape] = &[
+    ("problem", "Stopping(processes: ..., remap_cost: 5.0, after_remap: Stop)"),
+    (
+        "problem.processes",
+        "Identical(count: 2, chain: ...), Distinct([chain, ...]), Joint(loads: [[0, 0], ...], transition: ...) or \
+         Unbounded(count: 2, up: 0.2, down: 0.3, edge: Reflect, shown: 6)",
+    ),
+    ("problem.processes.chain", "Walk(levels: 6, up: 0.25, down: 0.25, edge: Reflect)"),
+    ("problem.processes.count", "2"),
+    ("problem.processes.transition", "Dense([[0.5, 0.5], [0.5, 0.5]]) or File(\"p.mtx\")"),
+    ("problem.capacities", "[1.0, 2.0]"),
+    ("problem.running_cost", "MaxMinusMean, MaxAbsDeviation or EuclideanDeviation"),
+    ("problem.remap_cost", "5.0 or (fixed: 5.0, per_unit_moved: 0.5)"),
+    ("problem.after_remap", "Stop, Uniform or Restart"),
+    ("problem.steps", "100"),
+    ("problem.partial_remaps", "true"),
+];
 
 /// The most levels of each unbounded walk that are shown.
 const MOST_SHOWN: usize = 1000;

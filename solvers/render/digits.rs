@@ -56,6 +56,33 @@ pub fn plain(value: f64) -> String {
     }
 }
 
+/// Six digits, for sentences; the numbers below them have more.
+pub fn brief(value: f64) -> String {
+    if value == 0.0 || !value.is_finite() {
+        return format!("{value}");
+    }
+    if !is_decimal(value) {
+        return format!("{value:.5e}");
+    }
+    let places = (5 - exponent(value)).max(0) as usize;
+    let text = format!("{value:.places$}");
+    match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
+        false => text,
+    }
+}
+
+/// How a cost compares with a greater or lesser one: `2.5 % less than`.
+pub fn compared(cost: f64, other: f64) -> String {
+    let percent = 100.0 * (cost / other - 1.0);
+    match percent {
+        _ if !percent.is_finite() => format!("{} beside {} of", brief(cost), brief(other)),
+        _ if percent.abs() < 5e-3 => "as much as".to_owned(),
+        _ if percent < 0.0 => format!("{:.2} % less than", -percent),
+        _ => format!("{percent:.2} % more than"),
+    }
+}
+
 fn exponent(value: f64) -> i32 {
     value.abs().log10().floor() as i32
 }

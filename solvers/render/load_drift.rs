@@ -1,5 +1,6 @@
 //! Drifting loads: the summary, the line of a sweep, and utilization against the interval.
 
+use super::digits::{brief, compared};
 use super::within;
 use crate::plot::chart::{Axis, Chart, Series};
 use crate::plot::{BAND, THRESHOLD};
@@ -8,6 +9,40 @@ use crate::solution::stopping::CostByState;
 use plotters::prelude::BLACK;
 use remapping::overlap::Overlap;
 use std::fmt::Write;
+
+/// What to do, and what it is worth, of an answer over all states.
+pub fn headline(answer: &Answer) -> String {
+    let fixed = &answer.best_fixed;
+    let Some(value) = answer.value else {
+        let simple = match fixed.interval {
+            Some(interval) => format!("remapping every {interval} steps"),
+            None => "never remapping".to_owned(),
+        };
+        return format!("Not solved: until it is, {simple} costs {}", brief(fixed.value));
+    };
+    let mut others = format!("{} never remapping", compared(value, answer.never.value));
+    if let Some(interval) = fixed.interval {
+        let how = compared(value, fixed.value);
+        others += &format!(", {how} every {interval} steps, the best fixed interval");
+    }
+    let optimum = brief(value);
+    match (answer.best_threshold, answer.closest_threshold.first()) {
+        _ if answer.remaps == Some(0.0) => {
+            format!("Do not remap: that costs {optimum}, the optimum")
+        }
+        (Some(best), _) => format!(
+            "Remap when max - mean exceeds {}: that costs {} the optimum, {optimum}, which is {others}",
+            brief(best.threshold),
+            compared(best.value, value)
+        ),
+        (None, Some(closest)) => format!(
+            "Remap about when max - mean exceeds {} after step {}: the optimum costs {optimum}, {others}",
+            brief(closest.threshold),
+            closest.step
+        ),
+        (None, None) => format!("The optimal policy costs {optimum}, {others}"),
+    }
+}
 
 /// The readable summary.
 pub fn summary(text: &mut String, answer: &Answer) {

@@ -31,6 +31,9 @@ use std::fmt::Write;
 /// The readable summary of a solved model.
 pub fn summary(solution: &Solution) -> String {
     let mut text = format!("{}\n", solution.title);
+    if let Some(sentence) = headline(solution) {
+        let _ = writeln!(text, "{sentence}");
+    }
     match &solution.body {
         Body::PhaseChange(answer) => phase_change::summary(&mut text, answer),
         Body::PhaseSwitching(answer) => phase_switching::summary(&mut text, answer),
@@ -54,6 +57,25 @@ pub fn summary(solution: &Solution) -> String {
     };
     let _ = writeln!(text, "{ending}, {seconds:.3} s");
     text
+}
+
+/// What to do, and what it is worth, in a sentence that says whether it is the final one. Problems without it begin with
+/// theirs.
+fn headline(solution: &Solution) -> Option<String> {
+    let sentence = match &solution.body {
+        Body::PhaseChange(answer) => phase_change::headline(answer),
+        Body::PhaseSwitching(answer) => phase_switching::headline(answer),
+        Body::Stopping(answer) => stopping::headline(answer),
+        Body::LoadDrift(answer) if answer.bounds.is_none() => load_drift::headline(answer),
+        // It speaks of limits itself.
+        Body::Periodic(answer) => return Some(periodic::headline(answer)),
+        _ => return None,
+    };
+    let certain = solution.status == Status::Converged && solution.contradiction.is_none();
+    Some(match certain || sentence.starts_with("Not solved") {
+        true => sentence,
+        false => format!("Not certified, as far as it was solved: {sentence}"),
+    })
 }
 
 fn is_statistical(body: &Body) -> bool {

@@ -19,7 +19,6 @@ fn symbol(answer: &Answer) -> &'static str {
 /// The part of the summary that is this problem's own.
 pub fn summary(answer: &Answer) -> String {
     let mut text = curve(answer);
-    let _ = writeln!(text, "{}", headline(answer));
     if let Some(last) = answer.deviation_through {
         let _ = writeln!(text, "the curve ends at step {last}, before the interval does");
     }
@@ -79,21 +78,21 @@ fn summary_of_cost(text: &mut String, answer: &Answer) {
 }
 
 /// The answer in a sentence.
-fn headline(answer: &Answer) -> String {
+pub fn headline(answer: &Answer) -> String {
     let Some(bound) = answer.bound else {
         return match answer.interval {
-            Some(interval) => format!("remap every {interval} steps: the least cost per step"),
-            None => "no interval of least cost: see below".to_owned(),
+            Some(interval) => format!("Remap every {interval} steps: the least cost per step"),
+            None => "No interval of least cost: see below".to_owned(),
         };
     };
     let (symbol, by) = (symbol(answer), answer.interval_by.as_str());
     match (answer.interval, answer.at_least) {
-        (None, _) => format!("never remap: {symbol} stays within {bound} ({by})"),
+        (None, _) => format!("Never remap: {symbol} stays within {bound} ({by})"),
         (Some(0), Some(_)) => {
-            format!("not decided: whether {symbol} <= {bound} after one step is not known")
+            format!("Not decided: whether {symbol} <= {bound} after one step is not known")
         }
         (Some(interval), Some(_)) => format!(
-            "remap every {interval} steps: {symbol} <= {bound} at least so long ({by}); the search for a \
+            "Remap every {interval} steps: {symbol} <= {bound} at least so long ({by}); the search for a \
              longer one was stopped"
         ),
         (Some(0), None) if by == "rms_bound" => {
@@ -102,12 +101,12 @@ fn headline(answer: &Answer) -> String {
             )
         }
         (Some(interval), None) if by == "rms_bound" => format!(
-            "remap every {interval} steps: {symbol} <= {bound} at least so long, for any laws of these moments \
+            "Remap every {interval} steps: {symbol} <= {bound} at least so long, for any laws of these moments \
              ({by})"
         ),
-        (Some(0), None) => format!("the bound {symbol} <= {bound} is broken after one step"),
+        (Some(0), None) => format!("The bound {symbol} <= {bound} is broken after one step"),
         (Some(interval), None) => format!(
-            "remap every {interval} steps: the longest interval with {symbol} <= {bound} ({by})"
+            "Remap every {interval} steps: the longest interval with {symbol} <= {bound} ({by})"
         ),
     }
 }

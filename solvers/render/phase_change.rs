@@ -1,14 +1,46 @@
 //! A change of phase: the summary, the line of a sweep, the threshold curve, and policies compared.
 
 use super::curve::{self, points, window};
-use super::digits::{proved, up};
+use super::digits::{brief, compared, proved, up};
 use super::{Row, shorten, within};
 use crate::plot::chart::{Axis, Chart, Series};
 use crate::plot::{AGAINST, BAND, SIZE, THRESHOLD};
-use crate::problems::phase_change::compare::Costs;
+use crate::problems::phase_change::compare::{Costs, Line};
 use crate::solution::Bounds;
 use crate::solution::phase_change::Answer;
 use std::fmt::Write;
+
+/// What to do, and what it is worth.
+pub fn headline(answer: &Answer) -> String {
+    let thresholds = answer.curve();
+    let Some(run) = thresholds.runs().next().filter(|_| answer.n0 != Some(0)) else {
+        return match answer.n0 {
+            Some(0) => "Keep the mapping whatever the detector says: remapping never pays",
+            _ => "Not solved: the threshold of no step is known",
+        }
+        .to_owned();
+    };
+    let at = match run.last - run.first {
+        0 => format!("at step {}", run.first),
+        _ => format!("at steps {} to {}", run.first, run.last),
+    };
+    let mut text = match run.bounds {
+        Bounds::NEVER => format!("Do not remap {at}"),
+        bounds => {
+            let threshold = brief(bounds.middle());
+            format!(
+                "Remap when p, the probability that the phase has changed, exceeds {threshold} {at}"
+            )
+        }
+    };
+    if let Some(value) = answer.value.map(|value| value.middle()) {
+        text += &format!(": the expected completion time is {}", brief(value));
+        if let Some(never) = answer.never {
+            text += &format!(", {} without remaps", compared(value, never));
+        }
+    }
+    text
+}
 
 /// The readable summary.
 pub fn summary(text: &mut String, answer: &Answer) {
@@ -23,9 +55,7 @@ pub fn summary(text: &mut String, answer: &Answer) {
     }
     let _ = match (answer.n0, thresholds.first_step()) {
         (None, Some(_)) if answer.n0_between.is_some() => Ok(()),
-        (Some(0), _) => {
-            writeln!(text, "remapping never pays: keep the mapping whatever the detector says")
-        }
+        (Some(0), _) => Ok(()),
         (Some(n0), _) if n0 > last => {
             writeln!(text, "n0 = {n0}: remapping can pay up to the last step, {last}")
         }
@@ -130,7 +160,23 @@ pub fn regrets<'a>(title: &'a str, costs: &Costs) -> Chart<'a> {
 
 /// The table of a comparison.
 pub fn table(title: &str, costs: &Costs) -> String {
-    let mut text = format!("{title}\n± half of the proved bounds\n");
+    let mut text = format!("{title}\n");
+    let middle = |line: &Line| 0.5 * line.lower + 0.5 * line.upper;
+    let others = costs.policies.iter().filter(|line| line.policy != "optimal");
+    let optimum = costs.policies.iter().find(|line| line.policy == "optimal").map(middle);
+    if let Some(best) = others.min_by(|a, b| middle(a).total_cmp(&middle(b))) {
+        let cost = middle(best);
+        let _ = match optimum {
+            Some(optimum) => {
+                let how = compared(cost, optimum);
+                writeln!(text, "The best beside the optimum is {}: it costs {how} it", best.policy)
+            }
+            None => {
+                writeln!(text, "The best of these is {}: it costs {}", best.policy, brief(cost))
+            }
+        };
+    }
+    text += "± half of the proved bounds\n";
     let _ = writeln!(
         text,
         "{:<20}{:>28}{:>10}{:>11}{:>26}{:>10}",

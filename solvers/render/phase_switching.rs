@@ -1,6 +1,7 @@
 //! Recurring phases: two thresholds and the room between them.
 
 use super::curve::{over_probability, points, window};
+use super::digits::{brief, compared};
 use super::{Row, within};
 use crate::plot::chart::{Axis, Chart, Series};
 use crate::plot::{AGAINST, BAND, SIZE, THRESHOLD};
@@ -29,6 +30,43 @@ fn act(p: f64, [up, down]: [Bounds; 2]) -> char {
         () if p < down.middle() => '1',
         () => '.',
     }
+}
+
+/// What to do, and what it is worth.
+pub fn headline(answer: &Answer) -> String {
+    let Some([up, down]) = start(answer) else {
+        return "Not solved: the thresholds of no step are known".to_owned();
+    };
+    let first = answer.first_step.unwrap_or(0);
+    let when = answer.last_step.map_or(String::new(), |_| format!(" at step {first}"));
+    let second = match up {
+        Bounds::NEVER => "Never go to the second mapping".to_owned(),
+        _ => {
+            let threshold = brief(up.middle());
+            format!(
+                "Go to the second mapping when p, the probability of the second phase, exceeds {threshold}"
+            )
+        }
+    };
+    let back = match down.upper {
+        0.0 => "never go back".to_owned(),
+        _ => format!("go back when it is below {}", brief(down.middle())),
+    };
+    let mut text = match (up, down.upper) {
+        (Bounds::NEVER, 0.0) => format!("Never switch{when}"),
+        _ => format!("{second}, {back}{when}"),
+    };
+    let (name, cost) = match answer.average {
+        Some(average) => ("average time of a cycle", Some(average)),
+        None => ("expected completion time", answer.value),
+    };
+    if let Some(cost) = cost.map(|cost| cost.middle()) {
+        text += &format!(": the {name} is {}", brief(cost));
+        if let Some(never) = answer.never {
+            text += &format!(", {} without switches", compared(cost, never));
+        }
+    }
+    text
 }
 
 /// The readable summary.

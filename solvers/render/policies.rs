@@ -1,6 +1,6 @@
 //! Policies side by side: the table, and utilization against the mean interval.
 
-use super::digits::{plain, sampled};
+use super::digits::{brief, plain, sampled};
 use crate::plot::chart::{Axis, Chart, Series};
 use crate::plot::{BAND, THRESHOLD};
 use crate::problems::sampling::{Line, Report};
@@ -13,8 +13,20 @@ const AGREED: &str =
 
 /// The table of a comparison.
 pub fn table(title: &str, report: &Report) -> String {
-    let mut text = format!(
-        "{title}\n{} runs, seed {}; ± half of the 95 % confidence interval of a mean, sampled\n",
+    let mut text = format!("{title}\n");
+    if let Some(best) = report.policies.iter().min_by(|a, b| a.cost.value.total_cmp(&b.cost.value))
+    {
+        let name = short(&best.policy);
+        let _ = write!(text, "The cheapest on these paths is {name}, {}", with_width(best.cost));
+        let optimal = report.policies.iter().find(|line| line.policy == "optimal");
+        let _ = match optimal.and_then(|line| line.exact) {
+            Some(exact) => writeln!(text, "; the least that any policy costs is {}", brief(exact)),
+            None => writeln!(text),
+        };
+    }
+    let _ = writeln!(
+        text,
+        "{} runs, seed {}; ± half of the 95 % confidence interval of a mean, sampled",
         report.runs, report.seed
     );
     let names: Vec<String> = report.policies.iter().map(|line| short(&line.policy)).collect();

@@ -1,6 +1,6 @@
 //! Optimal stopping: the summary and the line of a sweep.
 
-use super::digits::up;
+use super::digits::{brief, compared, up};
 use super::{Row, map, within};
 use crate::solution::Bounds;
 use crate::solution::stopping::{Answer, CostByState};
@@ -9,6 +9,39 @@ use std::fmt::Write;
 /// A count, in full as far as its digits are known.
 fn short(count: f64) -> String {
     if count < 1e16 { count.to_string() } else { format!("{count:.3e}") }
+}
+
+/// What to do, and what it is worth.
+pub fn headline(answer: &Answer) -> String {
+    let (counts, all) = (answer.counts, &answer.states);
+    let mut text = match counts.remap {
+        0.0 => "Do not remap in any load vector".to_owned(),
+        remap => format!("Remap in {} of {all} load vectors", short(remap)),
+    };
+    if answer.steps.is_some() {
+        text += " at the first step";
+    }
+    match (answer.average, answer.average_of_stop) {
+        (Some(best), stop) => {
+            let best = best.middle();
+            text += &format!(": {} per step in the long run", brief(best));
+            if let Some(stop) = stop {
+                let how = compared(best, stop.middle());
+                text += &format!(", {how} by the map that is optimal for Stop");
+            }
+        }
+        (None, _) => {
+            let (whole, largest) = (brief(answer.remap_value), brief(answer.largest_value));
+            let most = if answer.cost_by_state.is_some() { "at most " } else { "" };
+            text += &match counts.remap {
+                0.0 => format!(": going on costs {largest} at most, a remap {most}{whole}"),
+                _ => format!(
+                    ", go on in all others: none costs more than a remap, {most}{whole} in all"
+                ),
+            };
+        }
+    }
+    text
 }
 
 /// The readable summary.

@@ -22,6 +22,9 @@ pub struct Answer {
     pub threshold_upper: Vec<f64>,
     /// V at p = 0, n = 0; absent if the computation was stopped before step 0.
     pub value: Option<Bounds>,
+    /// The expected time of a program that never remaps, in doubles; absent beyond 10^5 steps.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub never: Option<f64>,
     /// The most linear segments a cost function had.
     pub segments: usize,
     /// What keeping up the belief p takes.

@@ -18,6 +18,10 @@ pub struct Answer {
     /// The least average time of a cycle, for a program that never ends.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub average: Option<Bounds>,
+    /// What a program costs that never switches, in doubles: its expected time, absent beyond 10^5 steps, or
+    /// average time of a cycle.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub never: Option<f64>,
     /// The most linear pieces a function had.
     pub segments: usize,
     /// The step the arrays start at, if the computation was stopped before step 0.

@@ -311,3 +311,42 @@ fn what_is_legal_but_suspicious_is_a_warning() {
     assert!(never["threshold"].as_array().unwrap().iter().all(|p| p == 1.0));
     warned("Fixed(40)", "Pmf({0: 0.9, 6: 0.1})", "the failure rate of N is not increasing");
 }
+
+/// The help of a missing field shows the problem that is stated, and of a wrong value what may stand in its place.
+#[test]
+fn every_problem_is_explained_by_its_own_example() {
+    let workplace = Workplace::new();
+    let explained = |problem: &str| {
+        workplace.write("model.ron", format!("Model(title: \"t\", problem: {problem})"));
+        let outcome = workplace.run(&["check", "model.ron"]).exits(1);
+        let (_, help) =
+            outcome.err.split_once("help:").unwrap_or_else(|| panic!("{}", outcome.err));
+        help.to_owned()
+    };
+    let names = [
+        "PhaseChange",
+        "PhaseSwitching",
+        "ManyPhases",
+        "Stopping",
+        "LoadDrift",
+        "ContinuousDrift",
+        "ActivityMesh",
+        "Periodic",
+    ];
+    for name in names {
+        let help = explained(&format!("{name}()"));
+        assert!(help.contains(&format!("{name}(")), "{name}: {help}");
+        let others = names.iter().filter(|other| **other != name);
+        assert!(others.clone().all(|other| !help.contains(&format!("{other}("))), "{name}: {help}");
+    }
+    let wrong = [
+        ("Stopping(after_remap: 3)", "Stop, Uniform or Restart"),
+        ("Stopping(processes: 3)", "Identical(count: 2"),
+        ("LoadDrift(chain: 3)", "Walk(lowest: 1"),
+        ("LoadDrift(overlap: 3)", "(steps: 3"),
+        ("ActivityMesh(moves: 3)", "east: 0.2"),
+    ];
+    for (problem, help) in wrong {
+        assert!(explained(problem).contains(help), "{problem}: {}", explained(problem));
+    }
+}

@@ -258,7 +258,7 @@ fn the_active_region_of_many_processes_gives_the_map_of_all_classes() {
         let found = json(&[&solve[..], &["--out", &path(method)]].concat());
         let shown = remap(&["solve", &path("walks.ron"), "--method", method]).stdout;
         let picture = String::from_utf8_lossy(&shown);
-        let picture = picture.split("load vectors").next().unwrap().to_owned();
+        let picture = picture.split("load vectors").nth(1).unwrap().to_owned();
         let rule = remap(&["export", &format!("{}/walks.json", path(method)), "--to", "csv"]);
         assert_eq!(rule.status.code(), Some(0));
         (found, picture, rule.stdout)

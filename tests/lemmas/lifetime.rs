@@ -46,6 +46,17 @@ proptest! {
     }
 
     #[test]
+    fn a_sum_over_cycles_is_expected_over_all_values((lifetime, weights) in law(12)) {
+        let cost = |n: usize| 1.0 + (n * n % 7) as f64;
+        let sum = |m: usize| (0..=m).map(cost).sum::<f64>();
+        let all = weights.iter().enumerate();
+        let share = |weight: &Rational| (weight / tail(&weights, 0)).to_f64().value();
+        let mean: f64 = all.map(|(m, weight)| share(weight) * sum(m)).sum();
+        let found = lifetime.expected_sum(|n| cost(n as usize));
+        prop_assert!(abs_diff_eq!(found, mean, epsilon = 1e-12 * mean));
+    }
+
+    #[test]
     fn increasing_failure_rate_is_what_it_says((lifetime, weights) in law(12)) {
         let rates: Vec<_> =
             (0..=lifetime.last() as usize).map(|n| &weights[n] / tail(&weights, n)).collect();

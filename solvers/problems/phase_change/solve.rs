@@ -15,6 +15,9 @@ use remapping::{Rational, Status};
 /// Most segments an exact value function may have: some seconds of work.
 const EXACT_SEGMENTS: usize = 20_000;
 
+/// What a program costs that never remaps is added up over so many steps at most.
+const MOST_STEPS_SUMMED: u64 = 100_000;
+
 /// Solves the model.
 pub fn solve(
     loaded: &Loaded,
@@ -72,6 +75,7 @@ pub fn solve(
         threshold_lower: Vec::new(),
         threshold_upper: Vec::new(),
         value: solution.value.map(Into::into),
+        never: without_remaps(&problem),
         segments: solution.segments,
         belief: two_levels(&problem.detector).filter(|_| model.says_yes_or_no()).map(
             |[alarm, quiet]| Filter {
@@ -95,6 +99,25 @@ pub fn solve(
     };
     lay_out(&mut answer, &solution.curve);
     Ok(Found::new(Body::PhaseChange(Box::new(answer)), status, warnings))
+}
+
+/// The expected time of a program that never remaps.
+fn without_remaps(problem: &threshold::PhaseChange) -> Option<f64> {
+    if problem.last_step() > MOST_STEPS_SUMMED {
+        return None;
+    }
+    let hazard = |n: u64| match &problem.hazard {
+        threshold::Hazard::Constant(h) => decimal(h),
+        threshold::Hazard::PerStep(list) => decimal(&list[n as usize - 1]),
+    };
+    let (before, after) = (decimal(&problem.before), decimal(&problem.after));
+    let mut changed = 0.0;
+    Some(problem.lifetime.expected_sum(|n| {
+        if n > 0 {
+            changed += (1.0 - changed) * hazard(n);
+        }
+        (1.0 - changed) * before + changed * after
+    }))
 }
 
 /// The levels that report a change, and none, if there are but two.

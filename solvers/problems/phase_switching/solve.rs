@@ -16,6 +16,9 @@ use remapping::{Rational, Status};
 /// Most segments an exact value function may have.
 const EXACT_SEGMENTS: usize = 20_000;
 
+/// What a program costs that never switches is added up over so many steps at most.
+const MOST_STEPS_SUMMED: u64 = 100_000;
+
 /// Solves the model.
 pub fn solve(
     loaded: &Loaded,
@@ -86,6 +89,7 @@ fn finite(problem: &Problem, lifetime: &Lifetime, settings: &Settings, watch: &W
         to_first: listed(&solution.to_first),
         value: solution.value.map(Into::into),
         average: None,
+        never: without_switches(problem, lifetime),
         segments: solution.segments,
         first_step: first.filter(|first| *first > 0),
         belief: Some(filter(problem)),
@@ -118,12 +122,34 @@ fn endless(problem: &Problem, settings: &Settings, watch: &Watch) -> Solved {
         to_first: always(solution.to_first),
         value: None,
         average: Some(solution.average.into()),
+        never: problem.share().map(|share| under_first(problem, share.to_f64().value())),
         segments: solution.segments,
         first_step: None,
         belief: Some(filter(problem)),
         exact: None,
     };
     Ok((answer, status, warnings))
+}
+
+/// The mean time of a cycle under the first mapping, where the second phase is on with probability `p`.
+fn under_first(problem: &Problem, p: f64) -> f64 {
+    let [first, second] = [0, 1].map(|phase| problem.cycle[phase][0].to_f64().value());
+    (1.0 - p) * first + p * second
+}
+
+/// The expected time of a program that never switches.
+fn without_switches(problem: &Problem, lifetime: &Lifetime) -> Option<f64> {
+    if lifetime.last() > MOST_STEPS_SUMMED {
+        return None;
+    }
+    let [to_second, to_first] = problem.rates.each_ref().map(|rate| rate.to_f64().value());
+    let mut p = problem.initial.to_f64().value();
+    Some(lifetime.expected_sum(|n| {
+        if n > 0 {
+            p = p * (1.0 - to_first) + (1.0 - p) * to_second;
+        }
+        under_first(problem, p)
+    }))
 }
 
 /// The thresholds step by step; where more than 10^6 steps share one, that once.

@@ -1,0 +1,131 @@
+//! The first sentence of an answer: what to do and what it is worth.
+
+use crate::workplace::{Workplace, endless};
+use approx::assert_abs_diff_eq;
+use serde_json::Value;
+
+fn deck(name: &str) -> String {
+    format!("{}/../models/{name}", env!("CARGO_MANIFEST_DIR"))
+}
+
+fn model(problem: &str) -> String {
+    format!("Model(title: \"stopped\", problem: {problem})")
+}
+
+/// The line below the title, and the document.
+fn solved(place: &Workplace, model: &str) -> (String, Value) {
+    let text = place.run(&["solve", model]).exits(0).out;
+    let found = place.run(&["solve", model, "--json"]).exits(0).json();
+    (text.lines().nth(1).unwrap().to_owned(), found)
+}
+
+/// The number that follows `before`.
+fn number(sentence: &str, before: &str) -> f64 {
+    let (_, rest) = sentence.split_once(before).unwrap_or_else(|| panic!("{before}: {sentence}"));
+    let end = rest.find([' ', ',', ':', '%']).unwrap_or(rest.len());
+    rest[..end].parse().unwrap_or_else(|_| panic!("{before}: {sentence}"))
+}
+
+#[test]
+fn a_change_of_phase_says_its_threshold_and_what_remaps_save() {
+    let place = Workplace::new();
+    let (sentence, found) = solved(&place, &deck("phase_change/fluids.ron"));
+    let pi = found["threshold"][0].as_f64().unwrap();
+    assert_abs_diff_eq!(number(&sentence, "has changed, exceeds "), pi, epsilon = 1e-6);
+    let value = found["value"]["lower"].as_f64().unwrap();
+    assert_abs_diff_eq!(number(&sentence, "completion time is "), value, epsilon = 1e-4);
+    let never = found["never"].as_f64().unwrap();
+    let less = number(&sentence, &format!("{}, ", number(&sentence, "completion time is ")));
+    assert_abs_diff_eq!(less, 100.0 * (1.0 - value / never), epsilon = 0.006);
+}
+
+/// A program that never remaps is a policy of `compare`, where its cost is proved.
+#[test]
+fn never_costs_what_compare_proves() {
+    let place = Workplace::new();
+    let decks = [
+        "phase_change/fluids.ron",
+        "phase_change/bimodal.ron",
+        "phase_change/table_iii_n100_g50.ron",
+        "phase_switching/no_return.ron",
+        "phase_switching/recurring.ron",
+        "phase_switching/endless.ron",
+    ];
+    for name in decks {
+        let never = place.run(&["solve", &deck(name), "--json"]).exits(0).json()["never"].clone();
+        let never = never.as_f64().unwrap_or_else(|| panic!("{name} has no `never`"));
+        let compared = ["compare", &deck(name), "--policies", "never", "--json"];
+        let compared = place.run(&compared).exits(0).json();
+        let line = &compared["policies"][0];
+        let [lower, upper] = ["lower", "upper"].map(|end| line[end].as_f64().unwrap());
+        let room = 1e-9 * never.abs();
+        assert!(lower - room <= never && never <= upper + room, "{name}: {never} {line}");
+    }
+}
+
+#[test]
+fn drifting_loads_say_the_best_threshold_and_what_it_costs_above_the_optimum() {
+    let place = Workplace::new();
+    let (sentence, found) = solved(&place, &deck("load_drift/three_chains.ron"));
+    let best = &found["best_threshold"];
+    let threshold = best["threshold"].as_f64().unwrap();
+    assert_abs_diff_eq!(number(&sentence, "max - mean exceeds "), threshold, epsilon = 1e-4);
+    let (value, cost) = (found["value"].as_f64().unwrap(), best["value"].as_f64().unwrap());
+    let more = 100.0 * (cost / value - 1.0);
+    assert_abs_diff_eq!(number(&sentence, "that costs "), more, epsilon = 0.006);
+    let less = 100.0 * (1.0 - value / found["never"]["value"].as_f64().unwrap());
+    assert_abs_diff_eq!(number(&sentence, "which is "), less, epsilon = 0.006);
+}
+
+#[test]
+fn stopping_says_in_how_many_load_vectors_a_remap_pays() {
+    let place = Workplace::new();
+    let (sentence, found) = solved(&place, &deck("stopping/yin_xu_wang.ron"));
+    let remap = found["decision"].as_str().unwrap().matches('R').count();
+    assert!(sentence.starts_with(&format!("Remap in {remap} of 36 load vectors")), "{sentence}");
+    let dear = "Model(title: \"dear\", problem: Stopping(processes: Identical(count: 2, \
+                chain: Walk(levels: 3, up: 0.25, down: 0.25, edge: Reflect)), remap_cost: 1000.0, after_remap: Stop))";
+    place.write("dear.ron", dear);
+    let (sentence, found) = solved(&place, "dear.ron");
+    assert!(!found["decision"].as_str().unwrap().contains('R'));
+    assert!(sentence.starts_with("Do not remap in any load vector: going on costs "), "{sentence}");
+    let largest = found["largest_value"].as_f64().unwrap();
+    assert_abs_diff_eq!(number(&sentence, "going on costs "), largest, epsilon = 1e-4);
+}
+
+#[test]
+fn every_deck_begins_with_a_sentence() {
+    let place = Workplace::new();
+    for name in [
+        "phase_switching/recurring.ron",
+        "phase_switching/endless.ron",
+        "periodic/table1.ron",
+        "periodic/cost_aware.ron",
+        "stopping/restart.ron",
+        "load_drift/four_walks.ron",
+        "continuous_drift/walks.ron",
+    ] {
+        let text = place.run(&["solve", &deck(name)]).exits(0).out;
+        let sentence = text.lines().nth(1).unwrap();
+        let verbs = ["Remap ", "Go to ", "Do not ", "The "];
+        assert!(verbs.iter().any(|verb| sentence.starts_with(verb)), "{name}: {sentence}");
+    }
+}
+
+/// What a limit stops does not speak as if it were the answer.
+#[test]
+fn stopped_answers_begin_with_what_they_are() {
+    let place = Workplace::new();
+    place.write("change.ron", endless());
+    let walks = "Stopping(processes: Identical(count: 8, chain: Walk(levels: 19, up: 0.25, \
+                 down: 0.25, edge: Reflect)), remap_cost: 100.0, after_remap: Uniform)";
+    place.write("walks.ron", model(walks));
+    let loads = "LoadDrift(processors: 6, chain: Walk(lowest: 1, levels: 25, up: 0.25, down: 0.25, \
+                 edge: Hold), initial_load: 12, steps: 4000, remap_cost: 30.0)";
+    place.write("loads.ron", model(loads));
+    for model in ["change.ron", "walks.ron", "loads.ron"] {
+        let text = place.run(&["solve", model, "--time-limit", "0.2"]).exits(3).out;
+        let sentence = text.lines().nth(1).unwrap();
+        assert!(sentence.starts_with("Not "), "{model}: {sentence}");
+    }
+}
