@@ -23,7 +23,7 @@ pub fn headline(answer: &Answer) -> String {
     let mut others = format!("{} never remapping", compared(value, answer.never.value));
     if let Some(interval) = fixed.interval {
         let how = compared(value, fixed.value);
-        others += &format!(", {how} every {interval} steps, the best fixed interval");
+        others += &format!(" and {how} remapping every {interval} steps, the best interval");
     }
     let optimum = brief(value);
     match (answer.best_threshold, answer.closest_threshold.first()) {
