@@ -18,7 +18,7 @@ pub struct Work {
 const STRETCHES: usize = 256;
 
 /// How many times as many states as in equal parts a rank may come to have: what it needs of memory is bounded.
-const MOST: usize = 2;
+const MOST_TIMES_EQUAL: usize = 2;
 
 /// What a state beyond the limits takes, in parts of one within.
 const PASSED_OVER: f64 = 1.0 / 16.0;
@@ -30,7 +30,7 @@ impl Work {
     }
 
     /// The first block of each of so many parts of equal work, of so many blocks in all, and that number; each part has
-    /// one at least, and [`MOST`] times as many as in equal parts at most. `None` where no work is known.
+    /// one at least, and [`MOST_TIMES_EQUAL`] times as many as in equal parts at most. `None` where no work is known.
     ///
     /// # Panics
     /// When there are fewer blocks than parts.
@@ -40,7 +40,7 @@ impl Work {
         if !(all.is_finite() && all > 0.0) {
             return None;
         }
-        let most = MOST * blocks.div_ceil(parts);
+        let most = MOST_TIMES_EQUAL * blocks.div_ceil(parts);
         let mut starts = vec![0];
         let mut stretches = self.stretches.iter();
         // What comes before the present stretch, and it.
