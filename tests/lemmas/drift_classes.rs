@@ -224,7 +224,7 @@ fn what_is_wrong_with_classes_is_said() {
     assert_eq!(fault(of(vec![gaussian(1, 0.0, 1.0)], 10)), Some(NoBounds::Ranks(1)));
     let huge = vec![gaussian(usize::MAX, 0.0, 1.0), gaussian(2, 0.0, 2.0)];
     assert_eq!(fault(of(huge, 10)), Some(NoBounds::Ranks(usize::MAX)));
-    assert_eq!(fault(of(vec![gaussian(1, 0.0, 1.0); 65], 10)), Some(NoBounds::Classes(65)));
+    assert_eq!(fault(of(vec![gaussian(1, 0.0, 1.0); 9], 10)), Some(NoBounds::Classes(9)));
     let noisy = ContinuousDrift { noise: 1.0, ..of(vec![gaussian(3, 0.0, 1.0), jumping(1)], 10) };
     assert_eq!(fault(noisy), Some(NoBounds::NotNormal));
     for wrong in [

@@ -84,8 +84,8 @@ pub struct KeptSlopes {
 const MOST_RANKS: usize = 10_000;
 const MOST_STEPS: u64 = 2_000;
 
-/// Most classes, each of which has laws to evaluate.
-const MOST_CLASSES: usize = 64;
+/// Most classes: what fixed intervals cost takes time by their square.
+const MOST_CLASSES: usize = 8;
 
 /// Most loads of a path with slopes that are kept: all of its steps after each remap that there may be.
 const MOST_LOADS: u64 = 4_000_000_000;
