@@ -7,7 +7,7 @@ use super::load_drift::SEED;
 use super::periodic::normal;
 use super::{Deck, Facts, short};
 use rand::RngExt;
-use remapping::drift::continuous::{ContinuousDrift, Increments, KeptSlopes, Loads};
+use remapping::drift::continuous::{Class, ContinuousDrift, Increments, KeptSlopes, Loads};
 use remapping::fit::growth::Point;
 use remapping::fit::lasting::Lasting;
 use remapping::fit::slopes::Fate;
@@ -35,8 +35,7 @@ pub fn continuous_drift(facts: &Facts<'_>) -> Option<Deck> {
         (deviation, noise) = (found.walk, found.noise);
     }
     let problem = ContinuousDrift {
-        ranks,
-        increments: Increments::Normal { deviation },
+        classes: vec![Class::of(ranks, Increments::Normal { deviation })],
         slopes: redrawn(facts),
         kept_slopes,
         noise,
@@ -69,7 +68,7 @@ pub fn continuous_drift(facts: &Facts<'_>) -> Option<Deck> {
     };
     let mut model = format!(
         "ContinuousDrift(\n    processors: {},\n    increments: Normal(deviation: {}),\n",
-        problem.ranks,
+        ranks,
         short(deviation)
     );
     if problem.slopes > 0.0 {
@@ -160,8 +159,8 @@ fn record(
     steps: usize,
     remaps: &[usize],
 ) -> Vec<f64> {
-    let ranks = problem.ranks;
-    let deviation = problem.increments.deviation();
+    let ranks = problem.ranks();
+    let deviation = problem.classes[0].law.deviation();
     let mut loads = vec![start; ranks];
     let (kept, change) =
         problem.kept_slopes.map_or((0.0, 0.0), |kept| (kept.deviation, kept.change));

@@ -6,7 +6,7 @@ use super::law::SIZES;
 use super::number::Decimal;
 use super::review::Review;
 use remapping::drift::continuous::{
-    ContinuousDrift as Problem, Increments as Law, KeptSlopes as Kept, NoBounds,
+    Class, ContinuousDrift as Problem, Increments as Engine, KeptSlopes as Kept, NoBounds,
 };
 use serde::Deserialize;
 
@@ -44,13 +44,38 @@ struct KeptSlopes {
     change: Decimal,
 }
 
+/// One law for all processors, or one for each class of them.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 enum Increments {
-    Normal { deviation: Decimal },
-    Gamma { shape: Decimal, mean: Decimal },
-    Student { freedom: Decimal, scale: Decimal },
-    Jumps { rate: Decimal, size: Decimal },
+    Normal {
+        #[serde(default)]
+        mean: Option<Decimal>,
+        deviation: Decimal,
+    },
+    Gamma {
+        shape: Decimal,
+        mean: Decimal,
+    },
+    Student {
+        #[serde(default)]
+        mean: Option<Decimal>,
+        freedom: Decimal,
+        scale: Decimal,
+    },
+    Jumps {
+        rate: Decimal,
+        size: Decimal,
+    },
+    Classes(Vec<LawClass>),
+}
+
+/// `(count: 24, law: Normal(deviation: 0.3))`.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct LawClass {
+    count: usize,
+    law: Increments,
 }
 
 /// What may stand where, for messages.
@@ -58,8 +83,9 @@ pub(super) const SHAPES: &[Shape] = &[
     ("problem", "ContinuousDrift(processors: 32, increments: ..., steps: 400, remap_cost: 8.0)"),
     (
         "problem.increments",
-        "Normal(deviation: 1.0), Gamma(shape: 2.0, mean: 1.0), Student(freedom: 4, scale: 1.0) or \
-         Jumps(rate: 0.05, size: 4.0)",
+        "Normal(deviation: 1.0), Gamma(shape: 2.0, mean: 1.0), Student(freedom: 4, scale: 1.0), \
+         Jumps(rate: 0.05, size: 4.0) or Classes([(count: 24, law: Normal(deviation: 0.3)), (count: 8, law: \
+         Normal(mean: 0.1, deviation: 0.6))])",
     ),
     ("problem.slopes", "0.2"),
     ("problem.kept_slopes", "(deviation: 0.2, change: 0.01)"),
@@ -71,15 +97,7 @@ pub(super) const SHAPES: &[Shape] = &[
 
 impl ContinuousDrift {
     pub(super) fn review(&self, review: &mut Review<'_>) {
-        let numbers: [(&str, &Decimal); 2] = match &self.increments {
-            Increments::Normal { deviation } => [("deviation", deviation); 2],
-            Increments::Gamma { shape, mean } => [("shape", shape), ("mean", mean)],
-            Increments::Student { freedom, scale } => [("freedom", freedom), ("scale", scale)],
-            Increments::Jumps { rate, size } => [("rate", rate), ("size", size)],
-        };
-        for (name, number) in numbers {
-            review.moderate(&format!("problem.increments.{name}"), number.value, SIZES);
-        }
+        self.review_increments(review);
         for (name, number) in [("slopes", &self.slopes), ("noise", &self.noise)] {
             if let Some(number) = number {
                 let path = format!("problem.{name}");
@@ -132,6 +150,9 @@ impl ContinuousDrift {
             let (place, help) = match fault {
                 NoBounds::Ranks(_) => ("problem.processors", "take fewer, or levels: LoadDrift"),
                 NoBounds::Steps(_) => ("problem.steps", "take fewer, or levels: LoadDrift"),
+                NoBounds::Classes(_) => {
+                    ("problem.increments", "join classes that are nearly alike")
+                }
                 NoBounds::Long(..) => ("problem.kept_slopes", "take fewer steps or processors"),
                 NoBounds::NotNormal => ("problem.increments", "take Normal, or leave both out"),
                 NoBounds::Law(_) if self.kept_slopes.is_some() => {
@@ -140,6 +161,28 @@ impl ContinuousDrift {
                 _ => ("problem.increments", "correct the parameter"),
             };
             review.fault(place, "this model is out of range", &fault.to_string(), help);
+        }
+    }
+
+    fn review_increments(&self, review: &mut Review<'_>) {
+        let path = "problem.increments";
+        let Increments::Classes(classes) = &self.increments else {
+            return self.increments.review(path, review);
+        };
+        for (index, LawClass { count, law }) in classes.iter().enumerate() {
+            let path = format!("{path}[{index}]");
+            if *count == 0 {
+                let message = "a class has no processors";
+                review.fault(&path, message, "the count is 0", "leave the class out");
+            }
+            law.review(&format!("{path}.law"), review);
+        }
+        let sum = classes.iter().fold(0, |sum: usize, class| sum.saturating_add(class.count));
+        if sum != self.processors {
+            let message = "the classes have other processors than the model";
+            let label = format!("the counts sum to {sum}, processors is {}", self.processors);
+            let help = "correct the counts, or processors";
+            review.fault(path, message, &label, help);
         }
     }
 
@@ -152,18 +195,11 @@ impl ContinuousDrift {
             Cost::PerState(_) => (0.0, 0.0),
         };
         Problem {
-            ranks: self.processors,
-            increments: match &self.increments {
-                Increments::Normal { deviation } => Law::Normal { deviation: deviation.value },
-                Increments::Gamma { shape, mean } => {
-                    Law::Gamma { shape: shape.value, mean: mean.value }
+            classes: match &self.increments {
+                Increments::Classes(classes) => {
+                    classes.iter().map(|class| class.law.of(class.count)).collect()
                 }
-                Increments::Student { freedom, scale } => {
-                    Law::Student { freedom: freedom.value, scale: scale.value }
-                }
-                Increments::Jumps { rate, size } => {
-                    Law::Jumps { rate: rate.value, size: size.value }
-                }
+                law => vec![law.of(self.processors)],
             },
             slopes: number(&self.slopes),
             kept_slopes: self
@@ -186,11 +222,66 @@ impl ContinuousDrift {
             let best = (1u64..).zip(all).min_by(|a, b| a.1.total_cmp(&b.1));
             best.filter(|best| best.0 < problem.steps)
         });
-        vec![
+        let each = |of: &dyn Fn(&Class) -> f64| -> serde_json::Value {
+            match &problem.classes[..] {
+                [class] => of(class).into(),
+                classes => classes.iter().map(of).collect(),
+            }
+        };
+        let mut facts = vec![
             ("processors", self.processors.into()),
             ("steps", self.steps.into()),
-            ("deviation_of_increments", problem.increments.deviation().into()),
+            ("deviation_of_increments", each(&|class| class.law.deviation())),
             ("best_fixed_interval", best.map(|best| best.0).into()),
-        ]
+        ];
+        if problem.classes.len() > 1 {
+            facts.push(("mean_of_increments", each(&Class::mean)));
+            let counts = problem.classes.iter().map(|class| class.count);
+            facts.push(("processors_of_classes", counts.collect()));
+        }
+        facts
+    }
+}
+
+impl Increments {
+    fn review(&self, path: &str, review: &mut Review<'_>) {
+        let (mean, numbers) = match self {
+            Increments::Normal { mean, deviation } => (mean, vec![("deviation", deviation)]),
+            Increments::Gamma { shape, mean } => (&None, vec![("shape", shape), ("mean", mean)]),
+            Increments::Student { mean, freedom, scale } => {
+                (mean, vec![("freedom", freedom), ("scale", scale)])
+            }
+            Increments::Jumps { rate, size } => (&None, vec![("rate", rate), ("size", size)]),
+            Increments::Classes(_) => {
+                let message = "the law of a class is one law";
+                let help = "list all classes in one list, each with a law of its own";
+                return review.fault(path, message, "these are classes again", help);
+            }
+        };
+        let mean = mean.as_ref().map(|mean| ("mean", mean));
+        for (name, number) in numbers.into_iter().chain(mean) {
+            review.moderate(&format!("{path}.{name}"), number.value, SIZES);
+        }
+    }
+
+    /// A class of so many processors.
+    fn of(&self, count: usize) -> Class {
+        let number = |number: &Option<Decimal>| number.as_ref().map_or(0.0, |n| n.value);
+        let (drift, law) = match self {
+            Increments::Normal { mean, deviation } => {
+                (number(mean), Engine::Normal { deviation: deviation.value })
+            }
+            Increments::Gamma { shape, mean } => {
+                (0.0, Engine::Gamma { shape: shape.value, mean: mean.value })
+            }
+            Increments::Student { mean, freedom, scale } => {
+                (number(mean), Engine::Student { freedom: freedom.value, scale: scale.value })
+            }
+            Increments::Jumps { rate, size } => {
+                (0.0, Engine::Jumps { rate: rate.value, size: size.value })
+            }
+            Increments::Classes(_) => unreachable!("a review refuses classes of classes"),
+        };
+        Class { count, law, drift }
     }
 }

@@ -1,8 +1,9 @@
 //! Loads with continuous increments: the summary, the line of a sweep, and the rule's thresholds.
 
+use super::digits::plain;
 use super::load_drift::{between, late, moved, rule, sampled_cells, thresholds, within_percent};
 use crate::plot::chart::Chart;
-use crate::solution::continuous_drift::Answer;
+use crate::solution::continuous_drift::{Answer, Class};
 use crate::solution::load_drift::Curve;
 use remapping::drift::continuous::KeptSlopes;
 use std::fmt::Write;
@@ -17,6 +18,9 @@ pub fn summary(text: &mut String, answer: &Answer) {
     }
     if let Some(overlap) = answer.overlap {
         late(text, overlap);
+    }
+    if !answer.classes.is_empty() {
+        classes(text, &answer.classes);
     }
     if let Some(KeptSlopes { change, .. }) = answer.kept_slopes {
         let new = match change {
@@ -48,6 +52,14 @@ pub fn summary(text: &mut String, answer: &Answer) {
     if let (Some(gap), Some(interval)) = (answer.gap_percent, answer.gap_interval) {
         within_percent(text, "the policy is", gap, interval);
     }
+}
+
+fn classes(text: &mut String, classes: &[Class]) {
+    let class = |Class { count, mean, deviation }: &Class| {
+        format!("{count} gain {} a step (deviation {})", plain(*mean), plain(*deviation))
+    };
+    let all: Vec<String> = classes.iter().map(class).collect();
+    let _ = writeln!(text, "classes of processors: {}", all.join(", "));
 }
 
 /// A line of a sweep's table.

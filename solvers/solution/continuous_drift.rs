@@ -24,6 +24,9 @@ pub struct Answer {
     /// Slopes that are kept over remaps, where there are some: the policy is the rule then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kept_slopes: Option<KeptSlopes>,
+    /// Processors by the laws of what their loads grow by; empty where they have one in common.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub classes: Vec<Class>,
     /// What the answer was computed on: sample paths.
     pub representation: Representation,
     /// Whether the bounds are confidence intervals: likely, not proved.
@@ -54,6 +57,18 @@ pub struct Answer {
     /// What the program costs without any remap, exactly.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub never: Option<f64>,
+}
+
+/// Processors with a law in common.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Class {
+    /// How many they are.
+    pub count: usize,
+    /// What their loads grow by in a step, on average.
+    pub mean: f64,
+    /// Its standard deviation.
+    pub deviation: f64,
 }
 
 /// A fixed interval.

@@ -175,6 +175,114 @@ fn slopes_that_are_kept() {
     assert!(outcome.exits(1).err.contains("4e9"));
 }
 
+const CLASSES: &str = "ContinuousDrift(processors: 12, increments: Classes([(count: 9, law: Normal(deviation: 0.5)), \
+                       (count: 3, law: Normal(mean: 0.2, deviation: 1.0))]), steps: 60, remap_cost: 8.0)";
+
+/// Laws by classes: fields, words and facts say so; the rule is played, exported and the best beside others.
+#[test]
+fn laws_by_classes() {
+    let (place, outcome) = run(CLASSES, &["solve", "--json", "--tolerance", "0.05"]);
+    let found = outcome.exits(0).json();
+    let classes = serde_json::json!([
+        {"count": 9, "mean": 0.0, "deviation": 0.5},
+        {"count": 3, "mean": 0.2, "deviation": 1.0}
+    ]);
+    assert_eq!(found["classes"], classes);
+    assert_eq!(found["processors"], 12);
+    assert_eq!(found["statistical"], true);
+    assert!(number(&found, "/bounds/upper/mean") < number(&found, "/best_fixed/value"), "{found}");
+    assert!(number(&found, "/bounds/lower/mean") < number(&found, "/bounds/upper/mean"), "{found}");
+    let words = place.run(&["solve", "model.ron", "--tolerance", "0.05"]).exits(0).out;
+    assert!(words.contains("9 gain 0 a step (deviation 0.5), 3 gain 0.2"), "{words}");
+    assert!(words.contains("nothing is proved") && !words.contains("certified"), "{words}");
+    let facts = place.run(&["check", "model.ron", "--json"]).exits(0).json();
+    assert_eq!(facts["deviation_of_increments"], serde_json::json!([0.5, 1.0]));
+    assert_eq!(facts["mean_of_increments"], serde_json::json!([0.0, 0.2]));
+    assert_eq!(facts["processors_of_classes"], serde_json::json!([9, 3]));
+    assert_eq!(facts["best_fixed_interval"], found["best_fixed"]["interval"]);
+    place.write("solution.json", found.to_string());
+    for target in ["c", "fortran", "python", "rust", "csv", "json", "controller"] {
+        assert!(!place.run(&["export", "solution.json", "--to", target]).exits(0).out.is_empty());
+    }
+    place.run(&["report", "solution.json", "-o", "page.html"]).exits(0);
+    let found = place.run(&["compare", "model.ron", "--runs", "1500", "--json"]).exits(0).json();
+    let lines = found["policies"].as_array().unwrap();
+    let least = |line: &Value| number(line, "/mean") - number(line, "/half_width");
+    assert!(lines.iter().all(|line| least(&lines[0]) <= number(line, "/mean")), "{found}");
+    let exact: Vec<&Value> = lines.iter().filter(|line| line["exact"].is_f64()).collect();
+    assert!(exact.len() >= 2, "{found}");
+    for line in exact {
+        let error = 2.0 * number(line, "/half_width");
+        assert!(
+            abs_diff_eq!(number(line, "/mean"), number(line, "/exact"), epsilon = error),
+            "{line}"
+        );
+    }
+    // A mean that all have in common changes nothing, and classes that are alike are one.
+    let plain = run(WALKS, &["solve", "--json", "--tolerance", "0.1"]).1.exits(0).json();
+    for same in [
+        "Normal(mean: 3.0, deviation: 1.0)",
+        "Classes([(count: 5, law: Normal(deviation: 1.0)), (count: 7, law: Normal(deviation: 1.0))])",
+    ] {
+        let model = WALKS.replace("Normal(deviation: 1.0)", same);
+        let found = run(&model, &["solve", "--json", "--tolerance", "0.1"]).1.exits(0).json();
+        assert_eq!(found["bounds"], plain["bounds"], "{same}");
+    }
+    // Slopes and noise go with normal laws, slopes that are kept with all.
+    let noisy = CLASSES.replace("steps", "slopes: 0.1, noise: 0.5, steps");
+    run(&noisy, &["solve", "--tolerance", "0.1"]).1.exits(0);
+    let kept = CLASSES
+        .replace("Normal(mean: 0.2, deviation: 1.0)", "Jumps(rate: 0.1, size: 2.0)")
+        .replace("steps", "kept_slopes: (deviation: 0.2, change: 0.02), noise: 0.1, steps");
+    run(&kept, &["solve", "--tolerance", "0.5"]).1.exits(0);
+}
+
+/// What is wrong with classes is said with its place; a time limit leaves what is known.
+#[test]
+fn wrong_classes_and_limits() {
+    let nested = "law: Classes([(count: 9, law: Normal(deviation: 0.5))])";
+    let wrong = [
+        ("count: 9", "count: 8", "the counts sum to 11, processors is 12"),
+        ("count: 9", "count: 18446744073709551615", "processors is 12"),
+        ("count: 9", "count: -9", "whole number"),
+        ("count: 9, ", "", "count"),
+        (
+            "(count: 9",
+            "(count: 0, law: Normal(deviation: 1)), (count: 9",
+            "a class has no processors",
+        ),
+        ("law: Normal(deviation: 0.5)", "law: Cauchy(scale: 1)", "Jumps"),
+        ("law: Normal(deviation: 0.5)", "law: Normal(deviation: -1)", "negative"),
+        ("law: Normal(deviation: 0.5)", "law: Normal(mean: 1e50, deviation: 1)", "too large"),
+        ("law: Normal(deviation: 0.5)", "law: Normal(mean: 1, mean: 2, deviation: 1)", "twice"),
+        ("law: Normal(deviation: 0.5)", nested, "classes again"),
+        ("law: Normal(deviation: 0.5)", "law: Normal(deviation: 0.5), drift: 1", "drift"),
+        ("law: Normal(deviation: 0.5)", "law: Jumps(rate: 0.1, size: 1)", "normal"),
+    ];
+    for (from, to, says) in wrong {
+        let mut model = CLASSES.replace(from, to);
+        if says == "normal" {
+            model = model.replace("steps", "noise: 1, steps");
+        }
+        let (_place, outcome) = run(&model, &["check"]);
+        let outcome = outcome.exits(1);
+        assert!(outcome.err.contains(says), "{to}: {}", outcome.err);
+        assert!(outcome.err.contains("model.ron"), "{to}: {}", outcome.err);
+    }
+    let one = "(count: 1, law: Normal(deviation: 0.5)), ";
+    let many = CLASSES.replace("(count: 9, law: Normal(deviation: 0.5)), ", &one.repeat(7));
+    run(&many.replace("12", "10"), &["check"]).1.exits(0);
+    let many = many.replace(&one.repeat(7), &one.repeat(9));
+    assert!(run(&many, &["check"]).1.exits(1).err.contains("up to 8 classes"));
+    let large = CLASSES.replace("12", "3000").replace("9,", "2997,").replace("60", "1000");
+    let (_place, outcome) = run(&large, &["solve", "--json", "--time-limit", "0.3"]);
+    let found = outcome.exits(3).json();
+    assert_eq!(found["status"], "time_limit");
+    assert!(number(&found, "/value_bounds/upper") > 0.0);
+    let (_place, outcome) = run(CLASSES, &["simulate"]);
+    assert!(outcome.exits(1).err.contains("are played"));
+}
+
 /// The log as CSV.
 fn csv(record: &Record, steps: std::ops::Range<usize>) -> String {
     let ranks = record.ranks();

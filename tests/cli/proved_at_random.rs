@@ -138,7 +138,8 @@ const SLOW: [&str; 5] = [
 ];
 
 /// Those of which nothing is computed that could be proved: confidence intervals.
-const STATISTICAL: [&str; 10] = [
+const STATISTICAL: [&str; 11] = [
+    "continuous_drift/classes.ron",
     "continuous_drift/jumps.ron",
     "continuous_drift/kept_slopes.ron",
     "continuous_drift/late_remaps.ron",

@@ -2,16 +2,19 @@
 
 use approx::{abs_diff_eq, assert_abs_diff_eq};
 use rand::RngExt;
-use rand_distr::{Distribution, StandardNormal};
-use remapping::drift::continuous::{ContinuousDrift, Drifting, Increments, KeptSlopes, NoBounds};
+use rand_distr::{Distribution, Gamma, StandardNormal, StudentT};
+use remapping::drift::continuous::{
+    Class, ContinuousDrift, Drifting, Increments, KeptSlopes, NoBounds,
+};
 use remapping::drift::many::{Goal, Measured, Spread};
 use remapping::overlap::Overlap;
 use remapping::random::stream;
+use statrs::function::erf::erfc;
+use std::collections::BTreeMap;
 
-fn normal(ranks: usize, steps: u64) -> ContinuousDrift {
+pub fn normal(ranks: usize, steps: u64) -> ContinuousDrift {
     ContinuousDrift {
-        ranks,
-        increments: Increments::Normal { deviation: 1.0 },
+        classes: vec![Class::of(ranks, Increments::Normal { deviation: 1.0 })],
         slopes: 0.0,
         kept_slopes: None,
         noise: 0.0,
@@ -23,7 +26,7 @@ fn normal(ranks: usize, steps: u64) -> ContinuousDrift {
     }
 }
 
-fn measured(problem: &ContinuousDrift, seed: u64, paths: u64) -> (Drifting, Measured) {
+pub fn measured(problem: &ContinuousDrift, seed: u64, paths: u64) -> (Drifting, Measured) {
     let drifting = Drifting::new(problem, seed, &()).unwrap();
     let goal = Goal { gap: 0.0, inner: [128, 128], paths: [paths, paths] };
     let found = drifting.measure(goal, &()).unwrap();
@@ -31,21 +34,45 @@ fn measured(problem: &ContinuousDrift, seed: u64, paths: u64) -> (Drifting, Meas
     (drifting, found)
 }
 
+/// The law of an increment on a grid: what is within half a width of each point.
+fn on_grid(class: Class, width: f64) -> Vec<(i32, f64)> {
+    let cell = |from: f64, to: f64| match class.law {
+        Increments::Normal { deviation } => {
+            let below = |x: f64| 0.5 * erfc(-(x - class.drift) / (deviation * 2f64.sqrt()));
+            below(to) - below(from)
+        }
+        Increments::Jumps { rate, size } => {
+            let above = |x: f64| if x < 0.0 { 1.0 } else { rate * (-x / size).exp() };
+            above(from) - above(to)
+        }
+        _ => unreachable!(),
+    };
+    let point = |i: i32| (i, cell((f64::from(i) - 0.5) * width, (f64::from(i) + 0.5) * width));
+    (-600..=600).map(point).filter(|(_, weight)| *weight > 1e-14).collect()
+}
+
 /// Two ranks by dynamic programming on a fine grid of their difference, which is all there is to know: a step
 /// costs half of its size.
-fn of_two(problem: &ContinuousDrift) -> f64 {
-    let Increments::Normal { deviation } = problem.increments else { unreachable!() };
-    let spread = deviation * 2f64.sqrt();
+pub fn of_two(problem: &ContinuousDrift) -> f64 {
+    let each: Vec<Class> = (problem.classes.iter())
+        .flat_map(|class| std::iter::repeat_n(Class { count: 1, ..*class }, class.count))
+        .collect();
+    let [one, other] = each[..] else { unreachable!() };
+    let spread = one.law.deviation().hypot(other.law.deviation());
     let (width, half) = (0.04 * spread, 500i32);
     let at = |i: i32| f64::from(i) * width;
-    let reach = (7.0 * spread / width) as i32;
-    let weights: Vec<f64> =
-        (-reach..=reach).map(|i| (-0.5 * (at(i) / spread).powi(2)).exp()).collect();
-    let sum: f64 = weights.iter().sum();
+    let mut weights = BTreeMap::new();
+    for (i, weight) in on_grid(one, width) {
+        for (j, other) in on_grid(other, width) {
+            *weights.entry(i - j).or_insert(0.0) += weight * other;
+        }
+    }
+    weights.retain(|_, weight| *weight > 1e-12);
+    let sum: f64 = weights.values().sum();
     let mean = |then: &[f64]| -> Vec<f64> {
         let one = |i: i32| {
-            let near = (-reach..=reach).zip(&weights);
-            let near = near
+            let near = weights
+                .iter()
                 .map(|(by, weight)| weight * then[((i + by).clamp(-half, half) + half) as usize]);
             near.sum::<f64>() / sum
         };
@@ -142,7 +169,7 @@ fn other_costs_of_many_ranks_have_bounds_that_meet() {
             overlap,
             mean_load: 20.0,
             per_unit_moved: 0.1,
-            increments: Increments::Jumps { rate: 0.05, size: 4.0 },
+            classes: vec![Class::of(20, Increments::Jumps { rate: 0.05, size: 4.0 })],
             ..normal(20, 50)
         },
     ] {
@@ -181,7 +208,7 @@ fn fixed_intervals_are_no_better() {
     for problem in [
         normal(16, 60),
         normal(300, 30),
-        ContinuousDrift { increments: gamma, ..normal(12, 40) },
+        ContinuousDrift { classes: vec![Class::of(12, gamma)], ..normal(12, 40) },
         ContinuousDrift { slopes: 0.5, ..normal(12, 40) },
         ContinuousDrift { slopes: 0.3, noise: 1.0, ..normal(12, 40) },
     ] {
@@ -207,7 +234,10 @@ fn played(problem: &ContinuousDrift, rule: &Drifting, run: u64) -> f64 {
         let by: f64 = StandardNormal.sample(&mut draws);
         size * by
     };
-    let ranks = problem.ranks;
+    let ranks = problem.ranks();
+    let laws: Vec<Class> = (problem.classes.iter())
+        .flat_map(|class| std::iter::repeat_n(*class, class.count))
+        .collect();
     let mut loads = vec![0.0; ranks];
     let kept = problem.kept_slopes.unwrap_or(KeptSlopes { deviation: 0.0, change: 0.0 });
     let mut slopes: Vec<f64> =
@@ -218,22 +248,20 @@ fn played(problem: &ContinuousDrift, rule: &Drifting, run: u64) -> f64 {
         if changes.random::<f64>() < kept.change {
             slopes = (0..ranks).map(|_| normal(kept.deviation)).collect();
         }
-        for (load, slope) in loads.iter_mut().zip(&slopes) {
-            let by = match problem.increments {
+        let mut jumps = stream(815, 100_000 * run + step);
+        for ((load, slope), class) in loads.iter_mut().zip(&slopes).zip(&laws) {
+            *load += slope + class.drift;
+            *load += match class.law {
                 Increments::Normal { deviation } => normal(deviation),
-                // Any law by its definition would do; jumps are those that need none.
-                Increments::Jumps { .. } => 0.0,
-                _ => unreachable!(),
-            };
-            *load += slope + by;
-        }
-        if let Increments::Jumps { rate, size } = problem.increments {
-            let mut draws = stream(815, 100_000 * run + step);
-            for load in &mut loads {
-                if draws.random::<f64>() < rate {
-                    *load -= size * (1.0 - draws.random::<f64>()).ln();
+                Increments::Jumps { rate, .. } if jumps.random::<f64>() >= rate => 0.0,
+                Increments::Jumps { size, .. } => -size * (1.0 - jumps.random::<f64>()).ln(),
+                Increments::Gamma { shape, mean } => {
+                    Gamma::new(shape, mean / shape).unwrap().sample(&mut jumps)
                 }
-            }
+                Increments::Student { freedom, scale } => {
+                    scale * StudentT::new(freedom).unwrap().sample(&mut jumps)
+                }
+            };
         }
         let seen: Vec<f64> = loads.iter().map(|load| load + normal(problem.noise)).collect();
         let mean = seen.iter().sum::<f64>() / ranks as f64;
@@ -253,7 +281,7 @@ fn played(problem: &ContinuousDrift, rule: &Drifting, run: u64) -> f64 {
 }
 
 /// What the rule costs on loads made by definition: as much as it is said to, but for errors of sampling.
-fn costs_what_is_said(problem: &ContinuousDrift, rule: &Drifting, found: &Measured) -> Spread {
+pub fn costs_what_is_said(problem: &ContinuousDrift, rule: &Drifting, found: &Measured) -> Spread {
     let costs: Vec<f64> = (0..4000).map(|run| played(problem, rule, run)).collect();
     let played = Spread::of(&costs, 0.99);
     let error = (played.high - played.mean) + (found.ruled.high - found.ruled.mean);
@@ -272,7 +300,10 @@ fn the_rule_costs_what_it_is_said_to() {
     for problem in [
         normal(10, 50),
         ContinuousDrift { slopes: 0.5, noise: 0.7, ..normal(10, 50) },
-        ContinuousDrift { increments: Increments::Jumps { rate: 0.1, size: 3.0 }, ..normal(6, 50) },
+        ContinuousDrift {
+            classes: vec![Class::of(6, Increments::Jumps { rate: 0.1, size: 3.0 })],
+            ..normal(6, 50)
+        },
     ] {
         let (rule, found) = measured(&problem, 9, 48);
         let played = costs_what_is_said(&problem, &rule, &found);
@@ -291,7 +322,10 @@ fn all_laws_have_bounds() {
     ];
     for increments in laws {
         for ranks in [5, 200] {
-            let problem = ContinuousDrift { increments, ..normal(ranks, 30) };
+            let problem = ContinuousDrift {
+                classes: vec![Class::of(ranks, increments)],
+                ..normal(ranks, 30)
+            };
             let (_, found) = measured(&problem, 2, 8);
             assert!(found.gap.mean <= 0.1 * found.lower.mean, "{problem:?}: {found:?}");
             assert_eq!(measured(&problem, 2, 8).1, found);
@@ -299,7 +333,7 @@ fn all_laws_have_bounds() {
     }
 }
 
-fn kept(deviation: f64, change: f64) -> Option<KeptSlopes> {
+pub fn kept(deviation: f64, change: f64) -> Option<KeptSlopes> {
     Some(KeptSlopes { deviation, change })
 }
 
@@ -308,10 +342,14 @@ fn kept(deviation: f64, change: f64) -> Option<KeptSlopes> {
 fn rules_for_slopes_that_are_kept_cost_what_they_are_said_to() {
     let still = Increments::Normal { deviation: 0.0 };
     for problem in [
-        ContinuousDrift { increments: still, kept_slopes: kept(0.5, 0.0), ..normal(8, 50) },
+        ContinuousDrift {
+            classes: vec![Class::of(8, still)],
+            kept_slopes: kept(0.5, 0.0),
+            ..normal(8, 50)
+        },
         ContinuousDrift { kept_slopes: kept(0.5, 0.04), noise: 0.7, ..normal(10, 50) },
         ContinuousDrift {
-            increments: Increments::Jumps { rate: 0.02, size: 2.0 },
+            classes: vec![Class::of(6, Increments::Jumps { rate: 0.02, size: 2.0 })],
             kept_slopes: kept(0.4, 0.1),
             ..normal(6, 50)
         },
@@ -382,7 +420,7 @@ fn what_is_out_of_reach_is_said() {
     assert_eq!(fault(normal(1, 10)), Some(NoBounds::Ranks(1)));
     assert_eq!(fault(normal(4, 1_000_000)), Some(NoBounds::Steps(1_000_000)));
     let jumps = Increments::Jumps { rate: 0.1, size: 1.0 };
-    let noisy = ContinuousDrift { increments: jumps, noise: 1.0, ..normal(4, 10) };
+    let noisy = ContinuousDrift { classes: vec![Class::of(4, jumps)], noise: 1.0, ..normal(4, 10) };
     assert_eq!(fault(noisy), Some(NoBounds::NotNormal));
     let long = ContinuousDrift { kept_slopes: kept(1.0, 0.1), ..normal(10_000, 2_000) };
     assert_eq!(fault(long), Some(NoBounds::Long(2_000, 10_000)));
@@ -400,5 +438,7 @@ fn what_is_out_of_reach_is_said() {
         assert!(matches!(fault(wrong), Some(NoBounds::Law(_))));
     }
     let student = Increments::Student { freedom: 2.0, scale: 1.0 };
-    assert!(fault(ContinuousDrift { increments: student, ..normal(4, 10) }).is_some());
+    assert!(
+        fault(ContinuousDrift { classes: vec![Class::of(4, student)], ..normal(4, 10) }).is_some()
+    );
 }

@@ -9,6 +9,7 @@ mod concave;
 mod courses;
 mod coverage;
 mod drift;
+mod drift_classes;
 mod drift_continuous;
 mod drift_late;
 mod drift_many;

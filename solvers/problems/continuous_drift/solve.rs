@@ -8,7 +8,7 @@ use crate::model::continuous_drift::ContinuousDrift;
 use crate::problems::together::{Together, on_any};
 use crate::run::Watch;
 use crate::solution::Body;
-use crate::solution::continuous_drift::{Answer, Fixed};
+use crate::solution::continuous_drift::{Answer, Class, Fixed};
 use crate::solution::load_drift::{Both, Representation};
 use remapping::Communicator;
 use remapping::drift::Curve;
@@ -69,12 +69,13 @@ fn lay_out(
     });
     let percent = |found: &Measured, part: f64| 100.0 * part / found.lower.mean;
     Answer {
-        processors: problem.ranks,
+        processors: problem.ranks(),
         steps: problem.steps,
         remap_cost: problem.remap_cost,
         per_unit_moved: Some(problem.per_unit_moved).filter(|each| *each > 0.0),
         overlap: Some(problem.overlap).filter(|overlap| !overlap.is_none()),
         kept_slopes: problem.kept_slopes,
+        classes: classes(problem),
         representation: Representation::Bounds,
         statistical: true,
         value_bounds: match found {
@@ -91,5 +92,18 @@ fn lay_out(
         threshold_curve: found.map(|found| curve(rule, found)),
         best_fixed,
         never,
+    }
+}
+
+/// Those of a problem that has several.
+fn classes(problem: &continuous::ContinuousDrift) -> Vec<Class> {
+    let class = |class: &continuous::Class| Class {
+        count: class.count,
+        mean: class.mean(),
+        deviation: class.law.deviation(),
+    };
+    match problem.classes.len() {
+        1 => Vec::new(),
+        _ => problem.classes.iter().map(class).collect(),
     }
 }

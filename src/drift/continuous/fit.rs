@@ -4,7 +4,7 @@
 use super::super::curve::{Curve, Seen};
 use super::ContinuousDrift;
 use super::movement::{Movement, State};
-use super::summary::{crowd, imbalance, units_moved};
+use super::summary::{above, imbalance, units_moved};
 use crate::observer::{Halt, Observer};
 use crate::random::stream;
 use nalgebra::{SMatrix, SVector};
@@ -47,7 +47,8 @@ pub struct Features {
     pub cost: f64,
     /// What the units cost that a remap moves.
     pub moved: f64,
-    /// max - mean of the predicted loads, and how many are near the top.
+    /// max - mean of the predicted loads, and the logarithm of the sum of squares by which they are above the largest less some
+    /// deviations of their class.
     of: [f64; 2],
 }
 
@@ -64,7 +65,10 @@ impl Features {
         let same = std::ptr::eq(seen.as_ptr(), state.next.as_ptr());
         let cost = if same { predicted } else { imbalance(seen).0 };
         let moved = Features::moved(problem, seen);
-        let crowd = crowd(&state.next, largest, WIDTH * movement.deviation(since));
+        let near = movement
+            .deviations(since)
+            .map(|(ranks, deviation)| above(&state.next[ranks], largest - WIDTH * deviation));
+        let crowd = near.sum::<f64>().max(f64::MIN_POSITIVE).ln();
         Features { cost, moved, of: [predicted, crowd] }
     }
 
@@ -97,7 +101,7 @@ impl Fitted {
         let (longest, typical) = longest(problem, movement, seed);
         let (late, slowdown) = (problem.overlap.steps as usize, problem.overlap.slowdown);
         let long = longest + late;
-        let most = (STATES / long).min(LOADS / (long * problem.ranks));
+        let most = (STATES / long).min(LOADS / (long * problem.ranks()));
         let paths = most.clamp(PATHS[0], PATHS[1]) as u64;
         let one = |run: u64| -> Result<Vec<Features>, Halt> {
             if let ControlFlow::Break(halt) = observer.check() {
@@ -251,8 +255,8 @@ impl Fitted {
         let one = |run: u64| -> Result<Vec<Seen>, Halt> {
             let first = if run < whole { 0 } else { steps - last };
             let mut draws = stream(seed ^ 0xc0de, run);
-            let mut moves = vec![0.0; problem.ranks];
-            let (mut x, mut y) = (movement.start(problem.ranks), movement.start(problem.ranks));
+            let mut moves = vec![0.0; problem.ranks()];
+            let (mut x, mut y) = (movement.start(), movement.start());
             let (mut since, mut started, mut seen) = (0, true, Vec::new());
             for step in first + 1..self.terms.len() {
                 if let ControlFlow::Break(halt) = observer.check() {
@@ -272,7 +276,7 @@ impl Fitted {
                 let (at, imbalance) = (since as u64, features.cost);
                 seen.push(Seen { step: step as u64, since: at, imbalance, gain, remapped });
                 if remapped {
-                    x = movement.start(problem.ranks);
+                    x = movement.start();
                     (since, started) = (0, false);
                 }
             }
@@ -293,8 +297,8 @@ fn unremapped(
     steps: usize,
 ) -> Vec<Features> {
     let mut draws = stream(seed, run);
-    let mut moves = vec![0.0; problem.ranks];
-    let (mut x, mut y) = (movement.start(problem.ranks), movement.start(problem.ranks));
+    let mut moves = vec![0.0; problem.ranks()];
+    let (mut x, mut y) = (movement.start(), movement.start());
     let one = |since| {
         movement.draw(&mut draws, &mut moves);
         movement.step(since, &x, &moves, &mut y);

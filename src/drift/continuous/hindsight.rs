@@ -65,12 +65,12 @@ impl Hindsight<'_> {
         let steps = problem.steps as usize;
         let mut draws = stream(seed, 2 * run);
         let mut apart = stream(seed, 2 * run + 1);
-        let mut moves = vec![0.0; problem.ranks];
-        let mut to = movement.start(problem.ranks);
+        let mut moves = vec![0.0; problem.ranks()];
+        let mut to = movement.start();
         let mut branches: Vec<Branch> = Vec::with_capacity(steps);
         for step in 1..=steps {
             if step == 1 || fitted.may_remap(step - 1, 1, true) {
-                branches.push(Branch::new(movement.start(problem.ranks), steps - step + 1));
+                branches.push(Branch::new(movement.start(), steps - step + 1));
             }
             if let ControlFlow::Break(halt) = observer.check() {
                 return Err(halt);

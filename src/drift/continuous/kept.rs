@@ -47,7 +47,7 @@ pub fn rule(problem: &ContinuousDrift, seed: u64, observer: &dyn Observer) -> Re
         longest = steps.min(2 * longest);
     }
     let each = steps * longest;
-    let paths = (COSTS / each).min(LOADS / (each * problem.ranks)).clamp(PATHS[0], PATHS[1]);
+    let paths = (COSTS / each).min(LOADS / (each * problem.ranks())).clamp(PATHS[0], PATHS[1]);
     search::best(&all(paths, longest)?, problem.remap_cost, observer)
 }
 
@@ -63,7 +63,7 @@ fn costs(
     let workload = Loads::new(problem.clone());
     let mut world = workload.start(stream(seed, run));
     let mut costs = Costs::new(steps, longest, problem.per_unit_moved > 0.0);
-    let mut loads = Vec::with_capacity(problem.ranks);
+    let mut loads = Vec::with_capacity(problem.ranks());
     for step in 1..=steps {
         if let ControlFlow::Break(halt) = observer.check() {
             return Err(halt);

@@ -1,7 +1,7 @@
 //! Loads that drift by continuous increments: a policy, and a lower bound on what any policy can cost.
 //!
-//! P ranks start alike. In each step the load of rank i grows by b_i + w_i: w_i are independent from step to step, and
-//! the slope b_i, normal and unknown, stays until the next remap. A step shows, and costs, the loads of that
+//! P ranks start alike. In each step the load of rank i grows by b_i + w_i: w_i are independent from step to step, by the law
+//! of the rank's class, and the slope b_i, normal and unknown, stays until the next remap. A step shows, and costs, the loads of that
 //! step, each with noise of its own; it costs max - mean. A remap costs C, splits all evenly and draws the
 //! slopes anew: what follows does not depend on what was before, so that the value after a remap is a
 //! number for each step, G_k.
@@ -21,19 +21,21 @@
 
 mod fit;
 mod hindsight;
+mod intervals;
 mod kept;
+mod laws;
 mod movement;
 mod search;
 mod summary;
 mod workload;
 
+pub use laws::{Class, Increments};
 pub use workload::Loads;
 
 use super::Curve;
 use super::many::played::play_together;
 use super::many::{Goal, MOST_LATE, Measured, Path, measured};
 use crate::communicator::Communicator;
-use crate::law::extremes::{Marginal, extremes};
 use crate::observer::{Halt, Observer};
 use crate::overlap::Overlap;
 use fit::Fitted;
@@ -46,10 +48,8 @@ use std::ops::Range;
 /// A program whose loads drift by continuous increments.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ContinuousDrift {
-    /// Number of ranks P >= 2.
-    pub ranks: usize,
-    /// The law of the increments of a load in a step. Their mean does not matter.
-    pub increments: Increments,
+    /// The P >= 2 ranks, in classes by the laws of their increments.
+    pub classes: Vec<Class>,
     /// Standard deviation of the ranks' slopes, >= 0; other than 0 with normal increments only.
     pub slopes: f64,
     /// Slopes that ranks keep over remaps; not beside `slopes`.
@@ -80,40 +80,12 @@ pub struct KeptSlopes {
     pub change: f64,
 }
 
-/// The law of the increments of a load in a step.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Increments {
-    /// Normal.
-    Normal {
-        /// Standard deviation.
-        deviation: f64,
-    },
-    /// Gamma.
-    Gamma {
-        /// Shape parameter.
-        shape: f64,
-        /// Mean.
-        mean: f64,
-    },
-    /// Student's t, times a scale.
-    Student {
-        /// Degrees of freedom, above 2.
-        freedom: f64,
-        /// Scale.
-        scale: f64,
-    },
-    /// Mostly nothing, now and then a jump of exponential size.
-    Jumps {
-        /// Chance of a jump.
-        rate: f64,
-        /// Mean size of a jump.
-        size: f64,
-    },
-}
-
 /// Most ranks and steps.
 const MOST_RANKS: usize = 10_000;
 const MOST_STEPS: u64 = 2_000;
+
+/// Most classes: what fixed intervals cost takes time by their square.
+const MOST_CLASSES: usize = 8;
 
 /// Most loads of a path with slopes that are kept: all of its steps after each remap that there may be.
 const MOST_LOADS: u64 = 4_000_000_000;
@@ -127,6 +99,9 @@ pub enum NoBounds {
     /// A value for each step.
     #[error("there are bounds for 1 to {MOST_STEPS} steps, found {0}")]
     Steps(u64),
+    /// Each class has laws to evaluate.
+    #[error("there are bounds for up to {MOST_CLASSES} classes of ranks, found {0}")]
+    Classes(usize),
     /// Kalman's filter is for normal laws.
     #[error("slopes and noise go with normal increments only")]
     NotNormal,
@@ -149,33 +124,26 @@ pub enum NoBounds {
 }
 
 impl ContinuousDrift {
+    /// Number of ranks.
+    pub fn ranks(&self) -> usize {
+        self.classes.iter().fold(0, |sum, class| sum.saturating_add(class.count))
+    }
+
     /// Why the problem is out of reach, if it is.
     pub fn fault(&self) -> Option<NoBounds> {
-        let positive = |x: f64| x > 0.0 && x.is_finite();
-        let law = match self.increments {
-            Increments::Normal { deviation } if !(deviation >= 0.0 && deviation.is_finite()) => {
-                Some("the deviation of increments is not negative")
-            }
-            Increments::Normal { .. } => None,
-            Increments::Gamma { shape, mean } if !(positive(shape) && positive(mean)) => {
-                Some("shape and mean of a gamma law are positive")
-            }
-            Increments::Student { freedom, scale } if !(freedom > 2.0 && positive(scale)) => {
-                Some("a law of Student has more than 2 degrees of freedom and a positive scale")
-            }
-            Increments::Jumps { rate, size } if !(rate > 0.0 && rate <= 1.0 && positive(size)) => {
-                Some("jumps have a rate above 0, up to 1, and a positive size")
-            }
-            _ => None,
-        };
-        let normal = matches!(self.increments, Increments::Normal { .. });
+        let ranks = self.ranks();
+        let law = self.classes.iter().find_map(Class::fault);
+        let normal =
+            self.classes.iter().all(|class| matches!(class.law, Increments::Normal { .. }));
         let moves = self.slopes > 0.0
             || self.kept_slopes.is_some()
             || self.noise > 0.0
-            || self.increments.deviation() > 0.0;
+            || self.classes.iter().any(|class| class.law.deviation() > 0.0)
+            || self.classes.iter().any(|class| class.drift != self.classes[0].drift);
         let right = |x: f64| x >= 0.0 && x.is_finite();
         match () {
-            () if !(2..=MOST_RANKS).contains(&self.ranks) => Some(NoBounds::Ranks(self.ranks)),
+            () if !(2..=MOST_RANKS).contains(&ranks) => Some(NoBounds::Ranks(ranks)),
+            () if self.classes.len() > MOST_CLASSES => Some(NoBounds::Classes(self.classes.len())),
             () if !(1..=MOST_STEPS).contains(&self.steps) => Some(NoBounds::Steps(self.steps)),
             () if law.is_some() => law.map(NoBounds::Law),
             () if !(right(self.slopes) && right(self.noise)) => {
@@ -202,7 +170,7 @@ impl ContinuousDrift {
 
     fn fault_of_kept(&self) -> Option<NoBounds> {
         let kept = self.kept_slopes?;
-        let loads = (self.steps * self.steps).saturating_mul(self.ranks as u64);
+        let loads = (self.steps * self.steps).saturating_mul(self.ranks() as u64);
         match () {
             () if !(kept.deviation > 0.0 && kept.deviation.is_finite()) => {
                 Some(NoBounds::Law("the deviation of slopes that are kept is positive"))
@@ -216,110 +184,8 @@ impl ContinuousDrift {
             () if !self.overlap.is_none() => {
                 Some(NoBounds::Law("with slopes that are kept, remaps are made at once"))
             }
-            () if loads > MOST_LOADS => Some(NoBounds::Long(self.steps, self.ranks)),
+            () if loads > MOST_LOADS => Some(NoBounds::Long(self.steps, self.ranks())),
             () => None,
-        }
-    }
-
-    /// Standard deviation of the slopes, where those of two steps between remaps are the same.
-    fn steady_slopes(&self) -> Option<f64> {
-        match self.kept_slopes {
-            Some(KeptSlopes { deviation, change }) => Some(deviation).filter(|_| change == 0.0),
-            None => Some(self.slopes),
-        }
-    }
-
-    /// The expected imbalance from 1 to so many steps after a remap, where it has a closed form: with normal and gamma
-    /// increments, and slopes that do not change between remaps.
-    pub fn expected(&self, steps: u64) -> Option<Vec<f64>> {
-        let above = |law: Marginal| extremes(&[(self.ranks, law)], &()).above;
-        let slopes = self.steady_slopes()?;
-        match self.increments {
-            Increments::Normal { deviation } => {
-                let unit = above(Marginal::Normal { mean: 0.0, deviation: 1.0 });
-                let at = |j: f64| {
-                    let walk = deviation.powi(2) * j + (slopes * j).powi(2);
-                    unit * (walk + self.noise.powi(2)).sqrt()
-                };
-                Some((1..=steps).map(|j| at(j as f64)).collect())
-            }
-            Increments::Gamma { shape, mean } if slopes == 0.0 && self.noise == 0.0 => {
-                let scale = mean / shape;
-                let at = |j: f64| above(Marginal::Gamma { shape: shape * j, scale });
-                Some((1..=steps).map(|j| at(j as f64)).collect())
-            }
-            _ => None,
-        }
-    }
-
-    /// The expected units that a remap moves, from 1 to so many steps after the last; with normal increments.
-    fn expected_moves(&self, steps: u64) -> Option<Vec<f64>> {
-        let Increments::Normal { deviation } = self.increments else { return None };
-        let (ranks, slopes) = (self.ranks as f64, self.steady_slopes()?);
-        let at = |j: f64| {
-            let walk = deviation.powi(2) * j + (slopes * j).powi(2) + self.noise.powi(2);
-            ranks * ((1.0 - 1.0 / ranks) * walk / (2.0 * std::f64::consts::PI)).sqrt()
-        };
-        Some((1..=steps).map(|j| at(j as f64)).collect())
-    }
-
-    /// The expected cost with a remap decided every 1, 2, ... steps up to all, which is never, where it has a closed form;
-    /// infinite where the one before is not in force by then.
-    pub fn intervals(&self) -> Option<Vec<f64>> {
-        let expected = self.expected(self.steps)?;
-        let moves = match self.per_unit_moved > 0.0 {
-            true => self.expected_moves(self.steps)?,
-            false => vec![0.0; self.steps as usize],
-        };
-        let mut sums = vec![0.0];
-        expected.iter().for_each(|cost| sums.push(sums[sums.len() - 1] + cost));
-        let Overlap { steps: late, slowdown } = self.overlap;
-        let late = late as usize;
-        let steps = self.steps as usize;
-        let cost = |interval: usize| {
-            if interval <= late && interval < steps {
-                return f64::INFINITY;
-            }
-            // After the last of these, too few steps are left for another to come into force.
-            let cycles = (steps - 1).saturating_sub(late) / interval;
-            let price = self.remap_cost + self.per_unit_moved * moves[interval - 1];
-            let ends = interval + late;
-            let slower = |ends: usize| {
-                slowdown * (sums[ends] - sums[ends - late] + late as f64 * self.mean_load)
-            };
-            let last = steps - cycles * interval;
-            match cycles {
-                0 => sums[steps],
-                _ => {
-                    sums[ends]
-                        + (cycles - 1) as f64 * (sums[ends] - sums[late])
-                        + cycles as f64 * (price + slower(ends))
-                        + (sums[last] - sums[late])
-                }
-            }
-        };
-        Some((1..=steps).map(cost).collect())
-    }
-
-    /// What a remap costs where it pays, nearly.
-    pub fn typical_remap_cost(&self) -> f64 {
-        let costs = self.intervals().filter(|_| self.per_unit_moved > 0.0);
-        let best = costs.and_then(|all| (0..all.len()).min_by(|a, b| all[*a].total_cmp(&all[*b])));
-        match best.and_then(|best| Some(self.expected_moves(best as u64 + 1)?[best])) {
-            Some(moved) => self.remap_cost + self.per_unit_moved * moved,
-            None => self.remap_cost,
-        }
-    }
-}
-
-impl Increments {
-    /// Standard deviation.
-    pub fn deviation(&self) -> f64 {
-        match *self {
-            Increments::Normal { deviation } => deviation,
-            Increments::Gamma { shape, mean } => mean / shape.sqrt(),
-            Increments::Student { freedom, scale } => scale * (freedom / (freedom - 2.0)).sqrt(),
-            Increments::Jumps { rate, size } => size * (rate * (2.0 - rate)).sqrt(),
         }
     }
 }

@@ -8,10 +8,25 @@ use super::{ContinuousDrift, Increments};
 use crate::random::Stream;
 use rand::RngExt;
 use rand_distr::{Distribution, Exp1, Gamma, StandardNormal, StudentT};
+use std::ops::Range;
 
 /// The moves of all ranks.
 pub struct Movement {
-    increments: Increments,
+    classes: Vec<Moves>,
+    ranks: usize,
+    /// Whether what is predicted is not what was seen: with a filter, or where the means of classes differ.
+    predicts: bool,
+}
+
+/// The moves of a class.
+struct Moves {
+    ranks: Range<usize>,
+    law: Increments,
+    /// What a draw is multiplied with, and what is added.
+    scale: f64,
+    drift: f64,
+    /// The mean of a step. Both are less those of the first class.
+    mean: f64,
     /// By the steps since a remap, from 1: the deviation of what is seen, and the gains of load and slope; empty where what
     /// is seen is all there is to know.
     filter: Vec<[f64; 3]>,
@@ -21,11 +36,11 @@ pub struct Movement {
 /// What is known of the ranks, less what they had at the last remap.
 #[derive(Debug, Clone)]
 pub struct State {
-    /// The predicted load at the next step.
+    /// The predicted load at the next step, less what all gain.
     pub next: Vec<f64>,
     /// The mean of the slope; empty without a filter.
     slope: Vec<f64>,
-    /// The loads of the last step; empty without a filter, where they are `next`.
+    /// The loads of the last step; empty where they are `next`.
     seen: Vec<f64>,
 }
 
@@ -39,37 +54,82 @@ impl State {
 impl Movement {
     /// Of a problem.
     pub fn new(problem: &ContinuousDrift) -> Movement {
-        let deviation = problem.increments.deviation();
-        let (slopes, noise) = (problem.slopes.powi(2), problem.noise.powi(2));
-        let mut filter = Vec::new();
-        if slopes > 0.0 || noise > 0.0 {
-            // The covariance of load and slope.
-            let [mut ll, mut lb, mut bb] = [0.0, 0.0, slopes];
-            for _ in 0..problem.steps {
-                let [pll, plb] = [ll + 2.0 * lb + bb + deviation.powi(2), lb + bb];
-                let seen = pll + noise;
-                let (load, slope) = (pll / seen, plb / seen);
-                filter.push([seen.sqrt(), load, slope]);
-                [ll, lb, bb] = [pll - load * pll, plb - load * plb, bb - slope * plb];
+        let first = &problem.classes[0];
+        let mut classes: Vec<Moves> = Vec::new();
+        for class in &problem.classes {
+            let (drift, mean) = (class.drift - first.drift, class.mean() - first.mean());
+            let begin = classes.last().map_or(0, |last| last.ranks.end);
+            let ranks = begin..begin + class.count;
+            match classes.last_mut() {
+                // Neighbours that are alike are one.
+                Some(last) if last.law == class.law && last.drift == drift => {
+                    last.ranks.end = ranks.end;
+                }
+                _ => classes.push(Moves {
+                    ranks,
+                    law: class.law,
+                    scale: match class.law {
+                        Increments::Normal { deviation } => deviation,
+                        _ => 1.0,
+                    },
+                    drift,
+                    mean,
+                    filter: filter(problem, class.law.deviation()),
+                    deviation: class.law.deviation(),
+                }),
             }
         }
-        Movement { increments: problem.increments, filter, deviation }
+        let predicts = classes.iter().any(|class| !class.filter.is_empty() || class.mean != 0.0);
+        Movement { classes, ranks: problem.ranks(), predicts }
     }
 
     /// After a remap.
-    pub fn start(&self, ranks: usize) -> State {
-        let more = if self.filter.is_empty() { 0 } else { ranks };
-        State { next: vec![0.0; ranks], slope: vec![0.0; more], seen: vec![0.0; more] }
+    pub fn start(&self) -> State {
+        let filters = !self.classes[0].filter.is_empty();
+        let zeros = |wanted: bool| vec![0.0; if wanted { self.ranks } else { 0 }];
+        let means = self.classes.iter();
+        let next = means.flat_map(|class| std::iter::repeat_n(class.mean, class.ranks.len()));
+        State {
+            next: if self.predicts { next.collect() } else { zeros(true) },
+            slope: zeros(filters),
+            seen: zeros(self.predicts),
+        }
     }
 
-    /// The deviation of the load that is seen so many steps after a remap, given those before.
-    pub fn deviation(&self, since: usize) -> f64 {
-        self.filter.get(since - 1).map_or(self.deviation, |at| at[0])
+    /// The ranks of each class, with the deviation of the load that is seen so many steps after a remap, given those before.
+    pub fn deviations(&self, since: usize) -> impl Iterator<Item = (Range<usize>, f64)> {
+        self.classes.iter().map(move |class| {
+            let deviation = class.filter.get(since - 1).map_or(class.deviation, |at| at[0]);
+            (class.ranks.clone(), deviation)
+        })
     }
 
     /// Draws what moves the ranks in a step.
     pub fn draw(&self, draws: &mut Stream, moves: &mut [f64]) {
-        match self.increments {
+        for class in &self.classes {
+            class.draw(draws, &mut moves[class.ranks.clone()]);
+        }
+    }
+
+    /// What the loads grow by with these moves, in their place, less what all gain.
+    pub fn grow(&self, moves: &mut [f64]) {
+        for class in &self.classes {
+            let moves = &mut moves[class.ranks.clone()];
+            moves.iter_mut().for_each(|by| *by = class.scale * *by + class.drift);
+        }
+    }
+
+    /// The state after step number `since` after a remap, by these moves.
+    pub fn step(&self, since: usize, from: &State, moves: &[f64], to: &mut State) {
+        for class in &self.classes {
+            class.step(since, from, moves, to, self.predicts);
+        }
+    }
+}
+
+impl Moves {
+    fn draw(&self, draws: &mut Stream, moves: &mut [f64]) {
+        match self.law {
             Increments::Normal { .. } => moves.fill_with(|| StandardNormal.sample(draws)),
             Increments::Gamma { shape, mean } => {
                 let law = Gamma::new(shape, mean / shape).expect("parameters were looked at");
@@ -87,33 +147,56 @@ impl Movement {
         }
     }
 
-    /// The state after step number `since` after a remap, by these moves.
-    pub fn step(&self, since: usize, from: &State, moves: &[f64], to: &mut State) {
-        let ranks = from.next.iter().zip(moves);
+    fn step(&self, since: usize, from: &State, moves: &[f64], to: &mut State, predicts: bool) {
+        let Moves { scale, drift, mean, .. } = *self;
+        let all = self.ranks.clone();
         match self.filter.get(since - 1) {
             None => {
-                let scale = if let Increments::Normal { deviation } = self.increments {
-                    deviation
-                } else {
-                    1.0
-                };
-                to.next.iter_mut().zip(ranks).for_each(|(to, (next, by))| *to = next + scale * by);
+                let list = if predicts { &mut to.seen } else { &mut to.next };
+                let ranks = from.seen()[all.clone()].iter().zip(&moves[all.clone()]);
+                list[all.clone()]
+                    .iter_mut()
+                    .zip(ranks)
+                    .for_each(|(to, (seen, by))| *to = seen + (scale * by + drift));
+                if predicts {
+                    let seen = to.seen[all.clone()].iter();
+                    to.next[all].iter_mut().zip(seen).for_each(|(to, seen)| *to = seen + mean);
+                }
             }
             Some(&[deviation, load, slope]) => {
-                for (i, (next, by)) in ranks.enumerate() {
-                    let new = deviation * by;
-                    to.seen[i] = next + new;
+                for i in all {
+                    let new = deviation * moves[i];
+                    to.seen[i] = from.next[i] + new;
                     to.slope[i] = from.slope[i] + slope * new;
-                    to.next[i] = next + load * new + to.slope[i];
+                    to.next[i] = from.next[i] + load * new + (to.slope[i] + drift);
                 }
             }
         }
     }
 }
 
+/// The deviation of what is seen, and the gains, by the steps since a remap.
+fn filter(problem: &ContinuousDrift, deviation: f64) -> Vec<[f64; 3]> {
+    let (slopes, noise) = (problem.slopes.powi(2), problem.noise.powi(2));
+    let mut filter = Vec::new();
+    if problem.kept_slopes.is_none() && (slopes > 0.0 || noise > 0.0) {
+        // The covariance of load and slope.
+        let [mut ll, mut lb, mut bb] = [0.0, 0.0, slopes];
+        for _ in 0..problem.steps {
+            let [pll, plb] = [ll + 2.0 * lb + bb + deviation.powi(2), lb + bb];
+            let seen = pll + noise;
+            let (load, slope) = (pll / seen, plb / seen);
+            filter.push([seen.sqrt(), load, slope]);
+            [ll, lb, bb] = [pll - load * pll, plb - load * plb, bb - slope * plb];
+        }
+    }
+    filter
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::drift::continuous::Class;
     use crate::overlap::Overlap;
 
     /// Loads by their innovations have the covariance that walks with slopes and noise have by definition: that of
@@ -125,8 +208,7 @@ mod tests {
         {
             let increments = Increments::Normal { deviation };
             let problem = ContinuousDrift {
-                ranks: 2,
-                increments,
+                classes: vec![Class::of(2, increments)],
                 slopes,
                 kept_slopes: None,
                 noise,
@@ -139,7 +221,7 @@ mod tests {
             let movement = Movement::new(&problem);
             // The answer to one unit of each innovation.
             let answer = |at: usize| -> Vec<f64> {
-                let mut state = movement.start(2);
+                let mut state = movement.start();
                 let mut to = state.clone();
                 (1..=12)
                     .map(|since| {

@@ -1,4 +1,4 @@
-//! What is read off the loads of all ranks: max - mean, and how many ranks are near the top.
+//! What is read off the loads of all ranks: max - mean, and how far ranks are above a load.
 
 /// Numbers that are summed side by side.
 const LANES: usize = 8;
@@ -24,9 +24,8 @@ pub fn units_moved(loads: &[f64]) -> f64 {
     loads.iter().map(|load| (load - mean).max(0.0)).sum()
 }
 
-/// The logarithm of the sum of squares by which ranks are above `largest - width`: at least that of the largest.
-pub fn crowd(loads: &[f64], largest: f64, width: f64) -> f64 {
-    let from = largest - width;
+/// The sum of squares by which loads are above `from`.
+pub fn above(loads: &[f64], from: f64) -> f64 {
     let mut sums = [0.0; LANES];
     let (chunks, rest) = loads.as_chunks::<LANES>();
     let square = |load: f64| {
@@ -39,7 +38,7 @@ pub fn crowd(loads: &[f64], largest: f64, width: f64) -> f64 {
         }
     }
     let rest: f64 = rest.iter().map(|load| square(*load)).sum();
-    (sums.iter().sum::<f64>() + rest).max(f64::MIN_POSITIVE).ln()
+    sums.iter().sum::<f64>() + rest
 }
 
 #[cfg(test)]
@@ -56,7 +55,7 @@ mod tests {
             assert!((found - (most - mean)).abs() < 1e-12 && largest == most);
             let near: f64 =
                 loads.iter().filter(|x| **x > most - 3.0).map(|x| (x - most + 3.0).powi(2)).sum();
-            assert!((crowd(&loads, most, 3.0) - near.ln()).abs() < 1e-12);
+            assert!((above(&loads, most - 3.0) - near).abs() < 1e-12);
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Loads with continuous increments as a workload to simulate, by their definition.
 
+use super::ContinuousDrift;
 use super::movement::Movement;
 use super::summary::units_moved;
-use super::{ContinuousDrift, Increments};
 use crate::overlap::Overlap;
 use crate::policy::Step;
 use crate::simulate::{Stream, Workload};
@@ -37,7 +37,7 @@ impl Loads {
         if size == 0.0 {
             return Vec::new();
         }
-        (0..self.problem.ranks)
+        (0..self.problem.ranks())
             .map(|_| {
                 let by: f64 = StandardNormal.sample(draws);
                 size * by
@@ -83,7 +83,7 @@ impl Workload for Loads {
 
     fn start(&self, mut draws: Stream) -> Past {
         let slopes = vec![self.normals(self.problem.slopes, &mut draws)];
-        let sums = vec![vec![0.0; self.problem.ranks]];
+        let sums = vec![vec![0.0; self.problem.ranks()]];
         let kept = self.problem.kept_slopes.map_or(0.0, |kept| kept.deviation);
         let kept = self.normals(kept, &mut draws);
         Past { draws, sums, slopes, noise: Vec::new(), kept }
@@ -94,14 +94,11 @@ impl Workload for Loads {
     }
 
     fn advance(&self, world: &mut Past) {
-        let mut moves = vec![0.0; self.problem.ranks];
+        let mut moves = vec![0.0; self.problem.ranks()];
         self.movement.draw(&mut world.draws, &mut moves);
-        let scale = match self.problem.increments {
-            Increments::Normal { deviation } => deviation,
-            _ => 1.0,
-        };
+        self.movement.grow(&mut moves);
         let last = &world.sums[world.sums.len() - 1];
-        moves.iter_mut().zip(last).for_each(|(by, sum)| *by = sum + scale * *by);
+        moves.iter_mut().zip(last).for_each(|(by, sum)| *by += sum);
         if let Some(kept) = self.problem.kept_slopes {
             if world.draws.random::<f64>() < kept.change {
                 world.kept = self.normals(kept.deviation, &mut world.draws);
