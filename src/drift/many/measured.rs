@@ -109,8 +109,8 @@ impl Measured {
 
 impl Many {
     /// Plays batches of paths until the goal or the observer ends it; `None` if not even two paths were
-    /// finished by then. Where the goal would take more than half of the most paths, by the square root of their number, four
-    /// times the inner samples are taken, and the paths before are left out.
+    /// finished by then. Where the goal would take more than half of the most paths, by the square root of their number, twice
+    /// the inner samples are taken, and the paths before are left out.
     pub fn measure(&self, goal: Goal, observer: &dyn Observer) -> Option<Measured> {
         play(goal, observer, |inner, runs| self.paths(inner, runs, observer))
     }
@@ -173,7 +173,7 @@ pub fn play(
             false => f64::INFINITY,
         };
         if needed > 0.5 * most as f64 && inner < last {
-            inner = (4 * inner).min(last);
+            inner = (2 * inner).min(last);
             paths.clear();
         } else if found.paths >= most
             || found.gap.low > goal.gap * found.lower.mean && found.paths >= 2 * batch
