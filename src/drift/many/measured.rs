@@ -109,8 +109,8 @@ impl Measured {
 
 impl Many {
     /// Plays batches of paths until the goal or the observer ends it; `None` if not even two paths were
-    /// finished by then. Where the goal would take more than half of the most paths, by the square root of their number, four
-    /// times the inner samples are taken, and the paths before are left out.
+    /// finished by then. Where the goal would take more than half of the most paths, by the square root of their number, twice
+    /// the inner samples are taken, and the paths before are left out.
     pub fn measure(&self, goal: Goal, observer: &dyn Observer) -> Option<Measured> {
         play(goal, observer, |inner, runs| self.paths(inner, runs, observer))
     }
@@ -173,12 +173,51 @@ pub fn play(
             false => f64::INFINITY,
         };
         if needed > 0.5 * most as f64 && inner < last {
-            inner = (4 * inner).min(last);
+            inner = (2 * inner).min(last);
             paths.clear();
         } else if found.paths >= most
             || found.gap.low > goal.gap * found.lower.mean && found.paths >= 2 * batch
         {
             return best;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cell::RefCell;
+
+    /// Inner samples double while the gap needs too many paths or cannot be reached; what was played with fewer is left out.
+    #[test]
+    fn inner_samples_double_and_earlier_paths_are_left_out() {
+        let goal = Goal { gap: 0.01, inner: [16, 64], paths: [4, 64] };
+        let played = |gap_of: fn(usize, u64) -> f64| {
+            let asked = RefCell::new(Vec::new());
+            let found = play(goal, &(), |inner, runs| {
+                asked.borrow_mut().push(inner);
+                let path = |run| Path {
+                    lower: 100.0,
+                    upper: 100.0 + gap_of(inner, run),
+                    cost: 100.0,
+                    work: 0.0,
+                    remaps: 0,
+                    ruled: (101.0, 0),
+                };
+                Ok(runs.map(path).collect())
+            });
+            (asked.into_inner(), found.unwrap())
+        };
+        // A mean of .8 that varies a lot from path to path, then one of .5 that does not.
+        let (asked, found) = played(|inner, run| match (inner, run % 2) {
+            (16, even) => 0.2 + 1.2 * even as f64,
+            (_, even) => 0.45 + 0.1 * even as f64,
+        });
+        assert_eq!((asked, found.inner, found.paths), (vec![16, 32], 32, 4));
+        assert!(found.reached && (found.gap.mean - 0.5).abs() < 1e-9, "{found:?}");
+        // More paths are no help: two batches with the most samples, and it ends.
+        let (asked, found) = played(|_, _| 1.2);
+        assert_eq!((asked, found.inner, found.paths), (vec![16, 32, 64, 64], 64, 8));
+        assert!(!found.reached && (found.gap.mean - 1.2).abs() < 1e-9, "{found:?}");
     }
 }
