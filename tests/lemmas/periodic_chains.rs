@@ -85,7 +85,9 @@ proptest! {
         loads in loads(2..12, 2..16), limit in 0.02..1.5f64,
     ) {
         let found = loads.longest(Bound::MaxDeviation(limit), &());
-        prop_assert_eq!(found.status, Status::Converged);
+        // A search that is given up has looked at a million steps.
+        let far = found.interval.steps >= Some(LOOKED);
+        prop_assert!(found.status == Status::Converged || far);
         let steps = found.interval.steps.map_or(LOOKED, |steps| steps.min(LOOKED));
         prop_assert_eq!(steps, step_by_step(&loads, limit, LOOKED as usize) as u64);
         if let (Some(steps), Some(real)) = (found.interval.steps, found.interval.real) {
