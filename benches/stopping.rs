@@ -167,7 +167,7 @@ fn large() {
             }
             let Equal { states, imbalance, .. } = model;
             let (active, seconds) = timed(|| {
-                let effort = Effort { ways: MOST_WAYS, work: u64::MAX };
+                let effort = Effort { ways: MOST_WAYS, work: u64::MAX, alone: false };
                 solve_region(&states, &imbalance, rho, effort, &Settings::default(), &()).unwrap()
             });
             if let Some(active) = active {

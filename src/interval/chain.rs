@@ -12,6 +12,9 @@ use crate::observer::{Observer, Status};
 /// Steps after which a search is given up.
 const LIMIT: u64 = 1_000_000;
 
+/// Ends of the law of a level that have this probability together are left out.
+const ENDS: f64 = 1e-25;
+
 /// Laws nearer than this in total variation, times the largest imbalance, count as equal.
 const SETTLED: f64 = 1e-13;
 
@@ -49,18 +52,51 @@ impl ChainLoads {
     /// the level, in units of load.
     /// Not a number after a halt.
     pub fn imbalance(&self, law: &[f64], bound: Bound, observer: &dyn Observer) -> Estimate {
-        let law = LatticeLaw::new(0, law.to_vec());
         match bound {
             Bound::MaxDeviation(_) => {
+                let law = without_ends(law);
                 let places = Places { count: self.count, law: &law, steps: None };
                 let found = exact::max_deviation(&[places], observer).0;
-                if observer.check().is_break() { UNKNOWN } else { found }
+                let error = found.error + ENDS * self.count as f64 * self.most();
+                if observer.check().is_break() { UNKNOWN } else { Estimate { error, ..found } }
             }
             Bound::RmsDeviation(..) => {
+                let law = LatticeLaw::new(0, law.to_vec());
                 let value = ((self.count - 1) as f64 * law.variance()).sqrt();
                 Estimate { value, error: 1e-13 * value }
             }
         }
+    }
+
+    /// An upper bound of `E max_i |w_i - wbar|` under a law of the level: with the mean m of the law it is at most
+    /// `E max_i |w_i - m| + E |wbar - m|`, which are a sum over the levels and at most `sqrt(Var w_i / N)`.
+    pub fn max_deviation_bound(&self, law: &[f64]) -> f64 {
+        let n = self.count as f64;
+        let total: f64 = law.iter().sum();
+        let mean = law.iter().enumerate().map(|(level, p)| level as f64 * p).sum::<f64>() / total;
+        let square = |(level, p): (usize, &f64)| p * (level as f64 - mean).powi(2);
+        let variance: f64 = law.iter().enumerate().map(square).sum();
+        // Levels in the order of their distance from the mean.
+        let mut above = (mean.floor() as usize + 1).min(law.len());
+        let mut below = above;
+        let (mut within, mut distance, mut most) = (0.0_f64, 0.0, 0.0);
+        while below > 0 || above < law.len() {
+            let down = if below > 0 { mean - (below - 1) as f64 } else { f64::INFINITY };
+            let up = if above < law.len() { above as f64 - mean } else { f64::INFINITY };
+            let next = down.min(up);
+            most += (next - distance) * (1.0 - within.min(1.0).powf(n));
+            distance = next;
+            if down <= up {
+                below -= 1;
+                within += law[below];
+            } else {
+                within += law[above];
+                above += 1;
+            }
+        }
+        // Sums of so many terms, each of which is rounded; a power is that of all processors.
+        let rounding = (law.len() as f64 + 8.0) * f64::EPSILON * n * law.len() as f64;
+        (most + (variance / n).sqrt()) * (1.0 + 1e-12) + rounding
     }
 
     /// The largest imbalance there can be.
@@ -70,10 +106,11 @@ impl ChainLoads {
 
     /// The longest interval within a bound.
     ///
-    /// The chain has no monotone imbalance, so every step is looked at; but where the law of the level
-    /// is within total variation `d` of the one last evaluated, the expectation is within
-    /// `N d` of the joint law times the largest imbalance, and nothing is evaluated where that leaves
-    /// the bound untouched. Once the law can move no more but for rounding (`Settling`), it is a constant, or one
+    /// The chain has no monotone imbalance, so every step is looked at; but nothing is evaluated where the bound is
+    /// kept for certain: no step changes a load by more than one, or the imbalance by more than two; where the law of
+    /// the level is within total variation `d` of one whose imbalance is bounded, the expectation is within
+    /// `N d` of the joint law times the largest imbalance; and there is an upper bound
+    /// ([`max_deviation_bound`](Self::max_deviation_bound)) that takes a sum over the levels. Once the law can move no more but for rounding (`Settling`), it is a constant, or one
     /// of two by turns, and the bound is kept for ever. A search that comes to a million steps ends with its
     /// status.
     pub fn longest(&self, bound: Bound, observer: &dyn Observer) -> Search {
@@ -83,8 +120,10 @@ impl ChainLoads {
             Search { interval: settled, status: Status::Converged, tie: false, error: 0.0 };
         let mut settling = Settling::new(&self.chain, self.start);
         let mut settled = 0;
-        let mut before = 0.0;
-        let mut last: Option<(Vec<f64>, Estimate)> = None;
+        // Relative imbalance a step before, and the law.
+        let (mut before, mut previous) = (0.0, self.point(self.start));
+        // A law, when it was met, and what its imbalance is at most.
+        let mut last: Option<(Vec<f64>, u64, f64)> = None;
         for (time, law) in (1..=LIMIT).zip(self.laws().skip(1)) {
             search.interval.steps = Some(time - 1);
             if let ControlFlow::Break(halt) = observer.progress(time, time + 1) {
@@ -96,16 +135,29 @@ impl ChainLoads {
             if average <= 0.0 {
                 return search;
             }
-            let clear = last.as_ref().is_some_and(|(other, found)| {
-                // The square root of a second moment moves by at most the root of its change.
-                let change = self.count as f64 * self.most() * distance(other, &law);
-                let change = match bound {
-                    Bound::MaxDeviation(_) => change,
-                    Bound::RmsDeviation(..) => (self.most() * change).sqrt(),
-                };
-                found.value + found.error + change < allowed
+            let clear = last.as_ref().is_some_and(|(other, then, most)| {
+                let n = self.count as f64;
+                match bound {
+                    Bound::MaxDeviation(_) => {
+                        let steps = 2.0 * (time - then) as f64;
+                        let change = || n * law.len() as f64 * distance(other, &law);
+                        most + steps < allowed || most + change() < allowed
+                    }
+                    // The square root of a second moment moves by at most the root of its change.
+                    Bound::RmsDeviation(..) => {
+                        let change = n * self.most().powi(2) * distance(other, &law);
+                        most + change.sqrt() < allowed
+                    }
+                }
             });
-            if !clear {
+            if clear {
+                before = f64::NAN;
+            } else if let Some(most) =
+                self.bounded(&law, bound, time).filter(|most| *most < allowed)
+            {
+                before = f64::NAN;
+                last = Some((law.clone(), time, most));
+            } else {
                 let found = self.imbalance(&law, bound, observer);
                 if let ControlFlow::Break(halt) = observer.check() {
                     search.status = halt.into();
@@ -115,15 +167,18 @@ impl ChainLoads {
                 search.tie |= (found.value - allowed).abs() <= found.error;
                 if found.value - found.error > allowed {
                     let ratio = found.value / average;
+                    if before.is_nan() {
+                        let found = self.imbalance(&previous, bound, observer);
+                        before = found.value / self.mean_load(&previous);
+                    }
                     let part = ((limit - before) / (ratio - before)).clamp(0.0, 1.0);
                     search.interval.real = (!f64::is_nan(part)).then(|| (time - 1) as f64 + part);
                     return search;
                 }
                 before = found.value / average;
-                last = Some((law, found));
-            } else {
-                before = f64::NAN;
+                last = Some((law.clone(), time, found.value + found.error));
             }
+            previous = law;
             settled += u64::from(settling.step() * self.most() < SETTLED);
             if settled == settling.period {
                 search.interval = Interval::NEVER;
@@ -134,8 +189,29 @@ impl ChainLoads {
         search
     }
 
+    /// An upper bound of the imbalance after so many steps, if there is one that is quick.
+    fn bounded(&self, law: &[f64], bound: Bound, time: u64) -> Option<f64> {
+        // What the steps have rounded: a few units each, of every probability.
+        let rounded = 8.0 * f64::EPSILON * time as f64 * self.count as f64 * self.most();
+        matches!(bound, Bound::MaxDeviation(_)).then(|| self.max_deviation_bound(law) + rounded)
+    }
+
     /// The interval of least cost per step, see [`cost_aware_chain`].
     pub fn cost_aware(&self, remap_cost: f64, observer: &dyn Observer) -> CostAware {
         cost_aware_chain(self.count, &self.chain, self.start, remap_cost, observer)
     }
+}
+
+/// The law of a level but for ends that matter to nobody, whatever the number of levels.
+fn without_ends(law: &[f64]) -> LatticeLaw {
+    let end = |weights: &mut dyn Iterator<Item = &f64>| {
+        let mut sum = 0.0;
+        let small = |p: &&f64| {
+            sum += **p;
+            sum <= 0.5 * ENDS
+        };
+        weights.take_while(small).count()
+    };
+    let (first, after) = (end(&mut law.iter()), end(&mut law.iter().rev()));
+    LatticeLaw::new(first as i64, law[first..law.len() - after].to_vec())
 }

@@ -28,6 +28,8 @@ pub struct Effort {
     pub ways: usize,
     /// How many ways may be gone through by all applications of the chain.
     pub work: u64,
+    /// Whether there is nothing else, so that the last region is worth its bounds.
+    pub alone: bool,
 }
 
 /// States from which on it is worth looking for a small region around balance that will do.
@@ -59,7 +61,7 @@ impl Effort {
         let room = usize::try_from(memory / WAY_BYTES).unwrap_or(usize::MAX);
         if memory_estimate(states, Method::Auto) > memory {
             // The lists grow by doubling.
-            return Some(Effort { ways: room / 2, work: u64::MAX });
+            return Some(Effort { ways: room / 2, work: u64::MAX, alone: true });
         }
         let processes = states.processes();
         let (ways, work) = match tube::applies(states) {
@@ -69,6 +71,7 @@ impl Effort {
         let effort = Effort {
             ways: ways.min(room).min(MOST_WAYS),
             work: count.saturating_mul(work * processes) as u64,
+            alone: false,
         };
         (count >= WORTHWHILE).then_some(effort)
     }
@@ -96,7 +99,8 @@ const FEW: usize = 20;
 /// Solves the problem that a remap ends ([`AfterRemap::Stop`](super::AfterRemap::Stop)) on a region around balance, if the
 /// processes are independent birth–death chains, at most 100 of them equal, and `effort` suffices.
 /// `settings.iterations` limits each of the few regions. `None` if no region was found within `effort`; what is halted
-/// has bounds of the full model for the last region there was.
+/// has bounds of the full model for the last region there was, and so has, with the status of a limit, what needs more than
+/// `effort` where there is nothing else.
 ///
 /// # Errors
 /// Those of [`Problem::new`](super::Problem::new).
@@ -119,20 +123,29 @@ fn search(
     settings: &Settings,
     observer: &dyn Observer,
 ) -> Option<Solved> {
-    let Effort { ways: most, mut work } = effort;
-    let mut region = region(&grid.states, most)?;
+    let Effort { ways: most, mut work, alone } = effort;
+    let empty = || region(&grid.states, most);
+    let mut region = empty()?;
     let is_finest = grid.is_finest();
     let worth = tube::applies(&grid.states) && grid.states.count() >= WORTHWHILE;
     let forecast = if worth { grid.coarser() } else { None };
     let mut guess: Option<Vec<f64>> = None;
     if let Some(coarser) = &forecast {
         let roughly = Settings { tolerance: settings.tolerance.max(ABOUT), ..*settings };
-        let effort = Effort { ways: most, work };
-        let solved = search(coarser, remap_cost, effort, &roughly, observer)?;
-        let (members, saving) = grid.interpolate(coarser, &solved);
-        region.take_in(members, false)?;
-        guess = Some(saving);
-    } else {
+        let effort = Effort { ways: most, work, alone: false };
+        let solved = search(coarser, remap_cost, effort, &roughly, observer);
+        let begun = solved.and_then(|solved| {
+            let (members, saving) = grid.interpolate(coarser, &solved);
+            region.take_in(members, false)?;
+            Some(saving)
+        });
+        if begun.is_none() && !alone {
+            return None;
+        }
+        guess = begun;
+    }
+    if guess.is_none() {
+        region = empty()?;
         let found = grid.balanced();
         if found.is_empty() {
             return None;
@@ -175,9 +188,8 @@ fn search(
             }
             Status::IterationLimit => return None,
             Status::Interrupted | Status::TimeLimit => {
-                let saved = solution.savings();
-                let outside = region.beyond(&|s| saved[s], &running);
-                let solution = solution.with_lower(outside.share);
+                let share = share_outside(&mut region, &solution, &running);
+                let solution = solution.with_lower(share);
                 return Some(Solved { states, problem, solution });
             }
         }
@@ -189,10 +201,25 @@ fn search(
             guess = Some(solution.savings().to_vec());
             posed = Some((states, problem));
         } else {
-            region.take_in(found, forecast.is_none())?;
+            let share = alone.then(|| share_outside(&mut region, &solution, &running));
+            if region.take_in(found, forecast.is_none()).is_none() {
+                let mut solution = solution.with_lower(share?);
+                solution.status = Status::IterationLimit;
+                return Some(Solved { states, problem, solution });
+            }
             before = Some((states, solution));
         }
     }
+}
+
+/// What a lower bound of J is to be scaled by to hold outside of the region, too.
+fn share_outside(
+    region: &mut Box<dyn Region + '_>,
+    solution: &Solution,
+    running: &Running<'_>,
+) -> f64 {
+    let saved = solution.savings();
+    region.beyond(&|s| saved[s], running).share
 }
 
 /// What is saved in each of more states; nothing in those that are new.

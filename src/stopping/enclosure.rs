@@ -128,7 +128,7 @@ impl Shares {
 /// A t from which on `t coin >= (1-t) residual - paid`, up to 1/2, or up to 1 if nothing is paid; at
 /// most 0 for 0.
 #[inline(always)]
-fn share_below(residual: f64, coin: f64, paid: f64) -> f64 {
+pub(super) fn share_below(residual: f64, coin: f64, paid: f64) -> f64 {
     let positive = residual >= 0.0;
     let share = if positive { residual - paid } else { 0.5 * residual - paid };
     share / if positive { coin + residual } else { coin }
@@ -136,7 +136,7 @@ fn share_below(residual: f64, coin: f64, paid: f64) -> f64 {
 
 /// The least t from which on `t coin >= (1+t) residual - paid`.
 #[inline(always)]
-fn share_above(residual: f64, coin: f64, paid: f64) -> f64 {
+pub(super) fn share_above(residual: f64, coin: f64, paid: f64) -> f64 {
     // What is paid is enough at t = 0; a larger t asks for more only if the residual exceeds the coin.
     let covered = residual <= paid;
     let share = (residual - paid) / (coin - larger(residual, 0.0));

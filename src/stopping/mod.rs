@@ -54,6 +54,7 @@ mod tests;
 mod tube;
 mod value_iteration;
 mod varying;
+mod varying_policy;
 mod vector;
 mod weight;
 

@@ -121,16 +121,36 @@ impl Model {
     /// # Errors
     /// Costs that make no problem ([`Problem::new`]), or too little memory.
     pub fn solve(self, settings: &Settings, observer: &dyn Observer) -> Result<Solved, ModelError> {
-        let Self { states, operator, imbalance, remap_cost, after } = self;
-        let plain = after == AfterRemap::Stop && settings.method == Method::Auto;
+        let plain = self.after == AfterRemap::Stop && settings.method == Method::Auto;
         if settings.regions
             && plain
-            && let Some(effort) = Effort::beside_all(&states, settings.memory)
-            && let Some(solved) =
-                solve_region(&states, &imbalance, remap_cost, effort, settings, observer)?
+            && let Some(effort) = Effort::beside_all(&self.states, settings.memory)
+            && let Some(solved) = solve_region(
+                &self.states,
+                &self.imbalance,
+                self.remap_cost,
+                effort,
+                settings,
+                observer,
+            )?
         {
             return Ok(solved);
         }
+        let (states, problem) = self.pose(settings, observer)?;
+        let solution = solve(&problem, settings, observer);
+        Ok(Solved { states, problem, solution })
+    }
+
+    /// The problem on all states.
+    ///
+    /// # Errors
+    /// Costs that make no problem ([`Problem::new`]), or too little memory to solve it.
+    pub fn pose(
+        self,
+        settings: &Settings,
+        observer: &dyn Observer,
+    ) -> Result<(States, Problem), ModelError> {
+        let Self { states, operator, imbalance, remap_cost, after } = self;
         let needed = memory_estimate(&states, settings.method);
         if needed > settings.memory {
             let halt = match observer.check() {
@@ -141,8 +161,7 @@ impl Model {
             return Err(ModelError::Memory { states, needed, memory, halt });
         }
         let problem = Problem::new(&states, operator, &imbalance, remap_cost, after)?;
-        let solution = solve(&problem, settings, observer);
-        Ok(Solved { states, problem, solution })
+        Ok((states, problem))
     }
 }
 

@@ -167,7 +167,20 @@ impl Problem {
         fails == 0.0
     }
 
-    fn posed(
+    pub(super) fn posed(
+        states: &States,
+        operator: Box<dyn Operator>,
+        running: Vec<f64>,
+        remap_cost: f64,
+        after: AfterRemap,
+    ) -> Self {
+        let mut problem = Self::on_one_grid(states, operator, running, remap_cost, after);
+        problem.coarser = Coarser::new(states, &problem).map(Box::new);
+        problem
+    }
+
+    /// The same without coarser grids.
+    pub(super) fn on_one_grid(
         states: &States,
         operator: Box<dyn Operator>,
         running: Vec<f64>,
@@ -178,22 +191,17 @@ impl Problem {
             AfterRemap::Stop => None,
             AfterRemap::Uniform => states.multiplicities(),
         };
-        let vectors = states.shape().iter().map(|&n| n as f64).product();
-        let processes = states.processes();
-        let coarser = None;
-        let mut problem = Self {
+        Self {
             operator,
             running,
             multiplicities,
-            vectors,
-            processes,
+            vectors: states.shape().iter().map(|&n| n as f64).product(),
+            processes: states.processes(),
             remap_cost,
             after,
-            coarser,
+            coarser: None,
             shared: None,
-        };
-        problem.coarser = Coarser::new(states, &problem).map(Box::new);
-        problem
+        }
     }
 
     /// The problem with the same remap cost on other states.

@@ -34,6 +34,10 @@ const STEPS: u64 = 300;
 /// Steps in a row that do not halve the least residual, after which there are no more.
 const PATIENCE: u64 = 60;
 
+/// The most states of D for which a matrix is factorised where steps do not suffice: where the chain hardly ever leaves some
+/// levels.
+const MOST_DIRECT: usize = 600;
+
 /// A policy.
 pub(super) struct Rule<'a> {
     pub remaps: &'a [bool],
@@ -304,6 +308,38 @@ impl<'a> System<'a> {
             vector::update_from(&mut p, [&r, &v], move |p, [r, v]| r + beta * (p - omega * v));
         }
         x.copy_from_slice(&best);
+        if least > goal && x.len() <= MOST_DIRECT && goes_on(self.applications) {
+            self.solve_directly(right, x, least);
+        }
         self.applications
+    }
+
+    /// Sets `x` to the solution by a factorisation, corrected once, unless its residual is `least` already.
+    fn solve_directly(&mut self, right: &[f64], x: &mut [f64], least: f64) {
+        let n = x.len();
+        let (mut unit, mut image) = (vec![0.0; n], Vec::new());
+        let mut matrix = DMatrix::zeros(n, n);
+        for (j, mut column) in matrix.column_iter_mut().enumerate() {
+            unit[j] = 1.0;
+            self.apply(&unit, &mut image);
+            unit[j] = 0.0;
+            column.copy_from_slice(&image);
+        }
+        let factors = LU::new(matrix);
+        let mut found = vec![0.0; n];
+        for _ in 0..2 {
+            self.apply(&found, &mut image);
+            vector::update_from(&mut image, [right], |image, [right]| right - image);
+            let Some(correction) = factors.solve(&DVector::from_column_slice(&image)) else {
+                return;
+            };
+            vector::update_from(&mut found, [correction.as_slice()], |x, [more]| x + more);
+        }
+        self.apply(&found, &mut image);
+        vector::update_from(&mut image, [right], |image, [right]| right - image);
+        let is_better = vector::maximum_of([&image], |[r]| r.abs()) < least;
+        if is_better && found.iter().all(|x| x.is_finite()) {
+            x.copy_from_slice(&found);
+        }
     }
 }

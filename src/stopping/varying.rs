@@ -10,9 +10,8 @@
 //! above; each sweep is rounded outwards, and what is reported lies between. With an end both start at 0, and J_k rises
 //! with k, so that a state where one remaps with k steps to go is one with more to go, too.
 
-use super::sharing::{self, Others};
 use super::targets::Targets;
-use super::{Decision, States, vector};
+use super::{AfterRemap, Decision, Problem, States, sharing, varying_policy, vector};
 use crate::chain::{Operator, Shared};
 use crate::imbalance::Imbalance;
 use crate::{Communicator, Observer, Status};
@@ -20,13 +19,11 @@ use std::ops::{ControlFlow, Range};
 
 /// A stopping problem with a remap cost for each state.
 pub struct Varying {
-    operator: Box<dyn Operator>,
-    running: Vec<f64>,
-    costs: Vec<f64>,
+    /// With the dearest remap in all states.
+    pub(super) problem: Problem,
+    pub(super) costs: Vec<f64>,
     /// The state, of all there are, that a remap leads to, where the computation goes on.
     back: Option<(Vec<usize>, Targets)>,
-    /// Who has the other states, where several ranks solve the problem.
-    others: Others,
 }
 
 /// When to stop.
@@ -113,7 +110,10 @@ impl Varying {
     ) -> Varying {
         assert_eq!(operator.states(), states.count());
         let running = states.tabulate(|loads| imbalance.cost(loads));
-        Varying::posed(operator, (running, costs), back, None)
+        let dearest = costs.iter().copied().fold(0.0, f64::max);
+        let posed = if back.is_some() { Problem::on_one_grid } else { Problem::posed };
+        let problem = posed(states, operator, running, dearest, AfterRemap::Stop);
+        Varying::posed(problem, costs, back)
     }
 
     /// The part of this rank in the problem that several of them solve together, with the same bits: `costs` and `back` are
@@ -128,38 +128,32 @@ impl Varying {
         costs: Vec<f64>,
         back: Option<Vec<usize>>,
     ) -> Varying {
-        assert_eq!(operator.shares().total(), states.count());
-        let running = states.tabulate_some(operator.own(), |loads| imbalance.cost(loads));
-        let others = Some((operator.communicator().clone(), operator.shares().clone()));
-        Varying::posed(Box::new(operator), (running, costs), back, others)
+        let dearest = costs.iter().copied().fold(0.0, f64::max);
+        let problem = Problem::shared(states, operator, imbalance, dearest, AfterRemap::Stop);
+        Varying::posed(problem.expect("all states have an operator and a cost"), costs, back)
     }
 
-    fn posed(
-        operator: Box<dyn Operator>,
-        (running, costs): (Vec<f64>, Vec<f64>),
-        back: Option<Vec<usize>>,
-        others: Others,
-    ) -> Varying {
-        let n = running.len();
+    fn posed(problem: Problem, costs: Vec<f64>, back: Option<Vec<usize>>) -> Varying {
+        let n = problem.states();
         assert!(costs.len() == n && costs.iter().all(|cost| cost.is_finite() && *cost >= 0.0));
-        assert!(operator.states() == n && back.as_ref().is_none_or(|back| back.len() == n));
+        assert!(back.as_ref().is_none_or(|back| back.len() == n));
         let back = back.map(|back| {
-            let targets = Targets::new(&others, &back);
+            let targets = Targets::new(&problem.shared, &back);
             (back, targets)
         });
-        Varying { operator, running, costs, back, others }
+        Varying { problem, costs, back }
     }
 
     /// Where `cut` is not 0, J is this: at most what a remap costs there.
     pub(super) fn ends_at(&mut self, cut: &[f64], value: f64) {
         for s in (0..cut.len()).filter(|&s| cut[s] > 0.0) {
-            (self.running[s], self.costs[s]) = (value, value);
+            (self.problem.running[s], self.costs[s]) = (value, value);
         }
     }
 
     /// The cost of a step in each state.
     pub fn running(&self) -> &[f64] {
-        &self.running
+        &self.problem.running
     }
 
     /// The cost of a remap in each state.
@@ -174,19 +168,21 @@ impl Varying {
     pub fn solve(&self, limits: &Limits, observer: &dyn Observer) -> Varied {
         assert!(self.back.is_none(), "a computation that goes on without end has no cost in all");
         let [largest] = self.largest([self.costs.iter().copied().fold(1.0, f64::max)]);
-        let above: Vec<f64> = self.costs.clone();
-        let [mut below, mut above] = self.sides(vec![0.0; self.running.len()], above);
+        let start = varying_policy::bounds(self, limits, observer);
+        let [mut below, mut above] = self.sides(start.lower, start.upper);
         let mut sweeps = 0;
         let status = loop {
-            self.sweep(&mut below, |old, new| if new > old { new } else { old });
-            self.sweep(&mut above, |old, new| if new < old { new } else { old });
+            let rises = self.sweep(&mut below, |old, new| if new > old { new } else { old });
+            let falls = self.sweep(&mut above, |old, new| if new < old { new } else { old });
+            let [changes] = self.largest([if rises || falls { 1.0 } else { 0.0 }]);
             sweeps += 1;
             let width = vector::maximum_of([&above.value, &below.value], |[high, low]| high - low);
             let [width] = self.largest([width]);
             if width <= limits.tolerance * largest {
                 break Status::Converged;
             }
-            if sweeps >= limits.sweeps {
+            // What rounding keeps apart stays apart.
+            if sweeps >= limits.sweeps || changes == 0.0 {
                 break Status::IterationLimit;
             }
             if let ControlFlow::Break(halt) = observer.progress(sweeps, limits.sweeps) {
@@ -196,12 +192,14 @@ impl Varying {
         // The branches at the bounds that are reported.
         self.sweep(&mut below, |old, _| old);
         self.sweep(&mut above, |old, _| old);
-        self.found(below, above, Vec::new(), sweeps + 1, status)
+        let mut found = self.found(below, above, Vec::new(), sweeps + 1, status);
+        found.applications += start.applications;
+        found
     }
 
     /// Solves the problem of so many steps, at least one. A limit that stops it leaves the answer of fewer.
     pub fn solve_steps(&self, steps: u64, limits: &Limits, observer: &dyn Observer) -> Varied {
-        let n = self.running.len();
+        let n = self.problem.running.len();
         let [mut below, mut above] = self.sides(vec![0.0; n], vec![0.0; n]);
         let mut from = vec![[None; 2]; if self.back.is_none() { n } else { 0 }];
         let mut sweeps = 0;
@@ -210,7 +208,9 @@ impl Varying {
             self.sweep(&mut below, |_, new| new);
             self.sweep(&mut above, |_, new| new);
             sweeps += 1;
-            for (s, first) in from.iter_mut().enumerate().filter(|(s, _)| self.running[*s] > 0.0) {
+            for (s, first) in
+                from.iter_mut().enumerate().filter(|(s, _)| self.problem.running[*s] > 0.0)
+            {
                 for (first, go) in first.iter_mut().zip([above.go[s], below.go[s]]) {
                     if first.is_none() && self.costs[s] <= go {
                         *first = Some(sweeps);
@@ -236,33 +236,37 @@ impl Varying {
 
     fn sides(&self, below: Vec<f64>, above: Vec<f64>) -> [Side; 2] {
         // Of the operator, of two sums and of this factor.
-        let slack = (self.operator.rounding() + 6.0) * f64::EPSILON;
+        let slack = (self.problem.operator.rounding() + 6.0) * f64::EPSILON;
         let side = |value: Vec<f64>, scale| {
-            let value = value.iter().zip(&self.running).map(|(v, psi)| match &self.back {
+            let value = value.iter().zip(&self.problem.running).map(|(v, psi)| match &self.back {
                 None if *psi == 0.0 => 0.0,
                 _ => *v,
             });
-            let go = vec![0.0; self.running.len()];
+            let go = vec![0.0; self.problem.running.len()];
             Side { value: value.collect(), go, at_targets: Vec::new(), scale }
         };
         [side(below, 1.0 - slack), side(above, 1.0 + slack)]
     }
 
-    /// One sweep; `keep` takes the old and the new value.
-    fn sweep(&self, side: &mut Side, keep: impl Fn(f64, f64) -> f64) {
-        self.operator.apply_into(&side.value, &mut side.go);
-        for (go, psi) in side.go.iter_mut().zip(&self.running) {
+    /// One sweep; `keep` takes the old and the new value. Whether anything changes.
+    fn sweep(&self, side: &mut Side, keep: impl Fn(f64, f64) -> f64) -> bool {
+        self.problem.operator.apply_into(&side.value, &mut side.go);
+        for (go, psi) in side.go.iter_mut().zip(&self.problem.running) {
             *go = (psi + *go) * side.scale;
         }
         if let Some((_, targets)) = &self.back {
-            side.at_targets = targets.read(&self.others, &side.go);
+            side.at_targets = targets.read(&self.problem.shared, &side.go);
         }
-        for s in 0..self.running.len() {
+        let mut changes = false;
+        for s in 0..self.problem.running.len() {
             let remap = self.remap(side, s);
             let least = if side.go[s] < remap { side.go[s] } else { remap };
-            let balanced = self.back.is_none() && self.running[s] == 0.0;
-            side.value[s] = if balanced { 0.0 } else { keep(side.value[s], least) };
+            let balanced = self.back.is_none() && self.problem.running[s] == 0.0;
+            let value = if balanced { 0.0 } else { keep(side.value[s], least) };
+            changes |= value != side.value[s];
+            side.value[s] = value;
         }
+        changes
     }
 
     /// What remapping costs.
@@ -275,7 +279,7 @@ impl Varying {
 
     /// The largest number in each place that any rank has.
     fn largest<const N: usize>(&self, own: [f64; N]) -> [f64; N] {
-        sharing::largest(&self.others, own)
+        sharing::largest(&self.problem.shared, own)
     }
 
     fn found(
@@ -286,14 +290,14 @@ impl Varying {
         sweeps: u64,
         status: Status,
     ) -> Varied {
-        let (n, first) = (self.running.len(), sharing::first(&self.others));
+        let (n, first) = (self.problem.running.len(), sharing::first(&self.problem.shared));
         let (mut decision, mut ties) = (Vec::with_capacity(n), Vec::with_capacity(n));
         for s in 0..n {
             let (go, remap) =
                 ([below.go[s], above.go[s]], [self.remap(&below, s), self.remap(&above, s)]);
             let middle = |[low, high]: [f64; 2]| low + (high - low) / 2.0;
             let balanced = match &self.back {
-                None => self.running[s] == 0.0,
+                None => self.problem.running[s] == 0.0,
                 // Nothing is moved.
                 Some((back, _)) => back[s] == first + s,
             };

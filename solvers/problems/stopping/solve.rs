@@ -64,32 +64,39 @@ pub fn solve(
     let posed = stopping::Model::on(states, operator, imbalance.clone())
         .remap_cost(rho)
         .after(model.after());
-    let stopping::Solved { states, problem, solution } =
-        posed.solve(&how, watch).map_err(|error| match error {
-            ModelError::Memory { states, needed, memory, halt: None } => {
-                let message = format!(
-                    "{states} states need about {}, this machine has {} free",
-                    memory::show(needed),
-                    memory::show(memory)
-                );
-                let help = "take fewer levels or processes, or a larger machine";
-                ended_by(Status::IterationLimit, refuse(&message, help))
-            }
-            ModelError::Memory { halt, .. } => {
-                let message = "a region around balance was still looked for: nothing is known yet";
-                let status = halt.map_or(Status::IterationLimit, Status::from);
-                ended_by(status, refuse(message, "give it more time"))
-            }
-            other => refuse(&other.to_string(), "correct the model"),
-        })?;
+    let fails = |error| match error {
+        ModelError::Memory { states, needed, memory, halt: None } => {
+            let message = format!(
+                "{states} states need about {}, this machine has {} free",
+                memory::show(needed),
+                memory::show(memory)
+            );
+            let help = "take fewer levels or processes, or a larger machine";
+            ended_by(Status::IterationLimit, refuse(&message, help))
+        }
+        ModelError::Memory { halt, .. } => {
+            let message = "a region around balance was still looked for: nothing is known yet";
+            let status = halt.map_or(Status::IterationLimit, Status::from);
+            ended_by(status, refuse(message, "give it more time"))
+        }
+        other => refuse(&other.to_string(), "correct the model"),
+    };
+    // The average comes first: it is what is asked for, and the time may end.
+    let (stopping::Solved { states, problem, solution }, restarted) = if model.restarts() {
+        let (states, problem) = posed.pose(&how, watch).map_err(fails)?;
+        let back = stopping::rebalanced(&states, &imbalance)
+            .map_err(|loads| astray(loaded, &states, &loads))?;
+        let best = stopping::long_run(&problem, &back, None, &how, watch);
+        let solution = stopping::solve(&problem, &how, watch);
+        (stopping::Solved { states, problem, solution }, Some((back, best)))
+    } else {
+        (posed.solve(&how, watch).map_err(fails)?, None)
+    };
     let mut answer = start(model, &states, &problem, &solution);
     let mut status = solution.status;
     let mut outcome = Outcome::new(&states, &problem, &solution);
-    if model.restarts() {
-        let back = stopping::rebalanced(&states, &imbalance)
-            .map_err(|loads| astray(loaded, &states, &loads))?;
+    if let Some((back, mut best)) = restarted {
         let of_stop: Vec<bool> = outcome.letters.iter().map(|letter| *letter == b'R').collect();
-        let mut best = stopping::long_run(&problem, &back, None, &how, watch);
         let stop = stopping::long_run(&problem, &back, Some(&of_stop), &how, watch);
         answer.average = Some(best.average);
         answer.average_of_stop = Some(stop.average);

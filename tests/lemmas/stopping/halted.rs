@@ -1,7 +1,7 @@
-//! What is halted has bounds that hold for the whole model, and is worth having near the end.
+//! What is halted, or has too little memory, has bounds that hold for the whole model; near the end they are worth having.
 
 use super::*;
-use remapping::stopping::{Model as Posed, Solved};
+use remapping::stopping::{Model as Posed, Solved, memory_estimate};
 use remapping::{Halt, Observer};
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -77,5 +77,73 @@ proptest! {
                 prop_assert!(high - low <= width, "{:?}: {} {} {}", loads, low, high, gap);
             }
         }
+    }
+}
+
+/// The solution where all states together have too little memory, a `share` of what they need.
+fn cramped(processes: &[Process], rho: f64, share: f64) -> Option<Solved> {
+    let model = Posed::independent(processes, RunningCost::MaxMinusMean).unwrap();
+    let states = States::independent(processes, |_, _| true).unwrap().0;
+    let needed = memory_estimate(&states, Method::Auto);
+    let memory = (share * needed as f64) as u64;
+    let found = model.remap_cost(rho).solve(&Settings { memory, ..Settings::default() }, &());
+    match found {
+        Err(ModelError::Memory { needed: all, .. }) if all == needed => None,
+        found => Some(found.unwrap()),
+    }
+}
+
+/// Whether the bounds of `found` hold wherever those of `truth` do, and are no wider than they say.
+fn encloses(found: &Solved, truth: &Solved, rho: f64) -> bool {
+    (0..truth.states.count()).step_by(7).all(|state| {
+        let loads = truth.states.loads(state);
+        let ((least, most), (low, high)) =
+            (truth.solution.bounds(state), found.bounds(&loads).unwrap());
+        let width = found.solution.gap * rho.max(1.0) * (1.0 + 1e-9) + 1e-12 * rho;
+        low <= most && least <= high && high - low <= width
+    })
+}
+
+proptest! {
+    #![proptest_config(few())]
+
+    #[test]
+    fn what_has_too_little_memory_is_bounded_everywhere(
+        processes in walks(), cost in 1.0..8.0f64, shares in prop::collection::vec(0.0..1.0f64, 3),
+    ) {
+        let rho = cost.exp();
+        let (truth, _) = halted(&processes, rho, false, u64::MAX);
+        for found in shares.iter().filter_map(|share| cramped(&processes, rho, share * share)) {
+            let Solution { gap, status, .. } = found.solution;
+            prop_assert!((status == Status::Converged) == (gap <= 1e-9), "{:?} {}", status, gap);
+            prop_assert!(status == Status::Converged || status == Status::IterationLimit);
+            prop_assert!(encloses(&found, &truth, rho), "{:?} {}", status, gap);
+        }
+    }
+}
+
+/// As memory grows there is nothing, then bounds, then the solution.
+#[test]
+fn the_last_region_that_fits_has_bounds() {
+    let walk = |levels| {
+        let chain = BirthDeath::walk(levels, 0.25, 0.25, Edge::Reflect).unwrap();
+        Process { lowest: 0, chain: ProcessChain::BirthDeath(chain) }
+    };
+    let processes = [walk(40), walk(41), walk(42)];
+    let (truth, _) = halted(&processes, 3000.0, false, u64::MAX);
+    let equal = vec![walk(30); 4];
+    let (of_equal, _) = halted(&equal, 300.0, false, u64::MAX);
+    for (processes, truth, rho) in [(&processes[..], &truth, 3000.0), (&equal, &of_equal, 300.0)] {
+        let mut seen = Vec::new();
+        for k in 0..24 {
+            let Some(found) = cramped(processes, rho, 0.7f64.powi(k)) else {
+                seen.push(Status::TimeLimit);
+                continue;
+            };
+            assert!(encloses(&found, truth, rho), "{k}");
+            seen.push(found.solution.status);
+        }
+        assert!(seen.contains(&Status::IterationLimit), "{seen:?}");
+        assert_eq!(seen[23], Status::TimeLimit, "nothing is known");
     }
 }

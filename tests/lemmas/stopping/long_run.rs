@@ -100,3 +100,29 @@ proptest! {
         }
     }
 }
+
+/// Levels that are left once in hundreds of steps make biconjugate gradients stop short; a factorisation does not.
+#[test]
+fn walks_that_hardly_leave_some_levels_take_few_applications() {
+    let up = [
+        0.321, 0.286, 0.009, 0.03, 0.029, 0.423, 0.296, 0.099, 0.266, 0.262, 0.391, 0.309, 0.072,
+        0.314, 0.221, 0.1, 0.317, 0.173, 0.045, 0.403, 0.419, 0.428, 0.352, 0.452, 0.035, 0.132,
+        0.336, 0.039, 0.459, 0.205, 0.347, 0.0,
+    ];
+    let down = [
+        0.0, 0.061, 0.44, 0.305, 0.359, 0.188, 0.38, 0.47, 0.334, 0.045, 0.009, 0.04, 0.45, 0.259,
+        0.347, 0.042, 0.344, 0.448, 0.255, 0.104, 0.414, 0.489, 0.101, 0.195, 0.365, 0.245, 0.242,
+        0.001, 0.032, 0.066, 0.381, 0.209,
+    ];
+    let chain = ProcessChain::BirthDeath(BirthDeath::new(up.to_vec(), down.to_vec()).unwrap());
+    let model = Model::new(vec![chain; 2], &[1, 1], RunningCost::MaxAbsDeviation);
+    let (states, problem) = model.problem(true, 16.9507, AfterRemap::Stop);
+    let back = rebalanced(&states, &model.imbalance).unwrap();
+    let settings = Settings { iterations: 20_000, ..Settings::default() };
+    let found = long_run(&problem, &back, None, &settings, &());
+    assert_eq!(found.status, Status::Converged);
+    let swept = Settings { method: Method::Value, iterations: 150_000, ..Settings::default() };
+    let slow = long_run(&problem, &back, None, &swept, &()).average;
+    assert!(slow.width() < 0.1, "{slow:?}");
+    assert!(slow.lower <= found.average.upper && found.average.lower <= slow.upper);
+}

@@ -174,3 +174,62 @@ fn a_long_computation_costs_its_average() {
     assert!(average.lower - 1e-9 < mean && mean < average.upper + 1e-9, "{average:?} {mean}");
     assert!((0.7168..0.7169).contains(&average.lower), "{average:?}");
 }
+
+/// Value iteration from both sides, slow and obvious.
+fn swept(problem: &Problem, costs: &[f64], width: f64) -> (Vec<f64>, Vec<f64>) {
+    let n = costs.len();
+    let psi = problem.running();
+    // A remap cost that nobody pays leaves what going on costs.
+    let sweep = |v: &[f64]| -> Vec<f64> {
+        let mut go = vec![0.0; n];
+        problem.bellman_into(v, &mut go);
+        (0..n).map(|s| if psi[s] == 0.0 { 0.0 } else { go[s].min(costs[s]) }).collect()
+    };
+    let (mut low, mut high) = (vec![0.0; n], sweep(costs));
+    while high.iter().zip(&low).any(|(high, low)| high - low > width) {
+        (low, high) = (sweep(&low), sweep(&high));
+    }
+    (low, high)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    /// Policies that are solved for take hundreds of applications where sweeps take as many as levels squared.
+    #[test]
+    fn dear_remaps_of_long_walks_take_few_applications(
+        walks in prop::collection::vec((0.05..0.45f64, 0.05..0.45f64, any::<bool>()), 2..=3),
+        levels in 6usize..12, fixed in 3.0..8.0f64, each in 0.0..40.0f64,
+    ) {
+        let processes: Vec<Process> = walks
+            .iter()
+            .enumerate()
+            .map(|(i, (up, down, reflect))| {
+                let edge = if *reflect { Edge::Reflect } else { Edge::Hold };
+                let levels = if walks.len() == 2 { 2 * levels + i } else { levels + i };
+                let chain = BirthDeath::walk(levels, *up, *down, edge).unwrap();
+                Process { lowest: 0, chain: ProcessChain::BirthDeath(chain) }
+            })
+            .collect();
+        let equal = vec![Rational::ONE; walks.len()];
+        let imbalance = Imbalance::new(RunningCost::MaxMinusMean, &equal, 100).unwrap();
+        let pose = || States::independent(&processes, |_, _| false).unwrap();
+        let (states, operator) = pose();
+        let moved = units_moved(&states, &imbalance);
+        let costs: Vec<f64> = moved.iter().map(|units| fixed.exp() + each * *units as f64).collect();
+        let dearest = costs.iter().copied().fold(1.0, f64::max);
+        let problem = Varying::new(&states, operator, &imbalance, costs.clone(), None);
+        let limits = Limits { tolerance: 1e-9, sweeps: 1_000_000 };
+        let found = problem.solve(&limits, &());
+        prop_assert_eq!(found.status, Status::Converged);
+        prop_assert!(found.applications < 4000, "{}", found.applications);
+        prop_assert!(found.width() <= 1e-9 * dearest);
+        let (states, operator) = pose();
+        let plain = Problem::new(&states, operator, &imbalance, 1e12, AfterRemap::Stop).unwrap();
+        let (low, high) = swept(&plain, &costs, 1e-7 * dearest);
+        for s in 0..states.count() {
+            let close = 1e-11 * dearest;
+            prop_assert!(found.lower[s] <= high[s] + close && low[s] <= found.upper[s] + close);
+        }
+    }
+}
