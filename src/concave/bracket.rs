@@ -11,7 +11,7 @@ use crate::rounding::{SLACK, UNIT};
 /// Odds below which a step may move the function in proportion to the odds only.
 const SMALL: f64 = 1e-3;
 
-/// How far one span ending at odds `at` may move the function: between `tolerance` times the odds and
+/// How far one span whose first atom is at odds `at` may move the function: between `tolerance` times the odds and
 /// a fixed `tolerance`. Errors at small odds count more, since the belief spends most of its time there
 /// and every one of them shifts the constant; the geometric mean needs the fewest segments for a given
 /// width of the thresholds (measured, see docs/decisions.md). Where the phase hardly ever changes the belief begins at odds of
@@ -48,12 +48,24 @@ pub struct Merge<'a> {
     drop: f64,
     moment: f64,
     error: f64,
+    /// How far the span may move the function.
+    limit: f64,
 }
 
 impl<'a> Merge<'a> {
     /// Appends to `kept`; appends the abscissas between spans to `ends`.
     pub fn new(tolerance: f64, kept: &'a mut Vec<Atom>, ends: &'a mut Vec<f64>) -> Self {
-        Merge { tolerance, kept, ends, count: 0, last: 0.0, drop: 0.0, moment: 0.0, error: 0.0 }
+        Merge {
+            tolerance,
+            kept,
+            ends,
+            count: 0,
+            last: 0.0,
+            drop: 0.0,
+            moment: 0.0,
+            error: 0.0,
+            limit: 0.0,
+        }
     }
 
     fn close(&mut self) {
@@ -71,16 +83,21 @@ impl<'a> Merge<'a> {
 }
 
 impl Reduce for Merge<'_> {
+    #[inline]
     fn push(&mut self, at: f64, drop: f64, _: Origin) {
         if self.count > 0 {
             // Joining a new atom to the barycentre lifts the function by at most this much.
-            let lift = drop * (at * self.drop - self.moment) / (self.drop + drop);
-            if self.error + lift > allowance(self.tolerance, at) {
+            let lift = drop * (at * self.drop - self.moment);
+            let total = self.drop + drop;
+            if lift > (self.limit - self.error) * total {
                 self.ends.push(0.5 * (self.last + at));
                 self.close();
             } else {
-                self.error += lift;
+                self.error += lift / total;
             }
+        }
+        if self.count == 0 {
+            self.limit = allowance(self.tolerance, at);
         }
         self.count += 1;
         self.last = at;
@@ -106,13 +123,24 @@ pub struct Split<'a> {
     count: u32,
     /// The latest atom, where the span could end.
     candidate: Option<Atom>,
+    /// How far the span may move the function.
+    limit: f64,
 }
 
 impl<'a> Split<'a> {
     /// Appends to `kept`; appends the abscissas between spans to `ends`.
     pub fn new(tolerance: f64, kept: &'a mut Vec<Atom>, ends: &'a mut Vec<f64>) -> Self {
         let start = Atom { at: 0.0, drop: 0.0 };
-        Split { tolerance, kept, ends, start, inside: [0.0; 3], count: 0, candidate: None }
+        Split {
+            tolerance,
+            kept,
+            ends,
+            start,
+            inside: [0.0; 3],
+            count: 0,
+            candidate: None,
+            limit: 0.0,
+        }
     }
 
     /// Ends the span at `end`, which becomes the next start.
@@ -147,16 +175,21 @@ impl<'a> Split<'a> {
 }
 
 impl Reduce for Split<'_> {
+    #[inline]
     fn push(&mut self, at: f64, drop: f64, _: Origin) {
-        let Some(candidate) = self.candidate.replace(Atom { at, drop }) else { return };
+        let Some(candidate) = self.candidate.replace(Atom { at, drop }) else {
+            self.limit = allowance(self.tolerance, at);
+            return;
+        };
         // What a span from the start to the new atom would cost, the candidate inside it.
         let y = candidate.at - self.start.at;
         let moment = self.inside[1] + candidate.drop * y;
         let square = self.inside[2] + candidate.drop * y * y;
-        let (width, limit) = (at - self.start.at, allowance(self.tolerance, at));
-        if y > 0.0 && moment * width - square > limit * width {
+        let width = at - self.start.at;
+        if y > 0.0 && moment * width - square > self.limit * width {
             self.close(candidate);
             self.ends.push(candidate.at);
+            self.limit = allowance(self.tolerance, at);
         } else {
             self.take_inside(candidate);
         }

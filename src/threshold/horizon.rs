@@ -2,6 +2,7 @@
 
 use super::curve::Curve;
 use super::problem::{InDoubles, PhaseChange, ProblemError, Unit};
+use super::stationary::amplification;
 use super::sweep::{Coarseness, Spans, Sweep, sweep};
 use crate::Bounds;
 use crate::{Halt, Observer, Status};
@@ -40,12 +41,6 @@ pub struct Solution {
 
 /// Sweeps tried before the tolerance is declared out of the reach of doubles.
 const MAX_SWEEPS: usize = 12;
-
-/// Sweeps that may be given up before their end.
-const MAX_GIVEN_UP: usize = 4;
-
-/// How much finer than in proportion to its width the next one is.
-const FINER: f64 = 0.35;
 
 /// Sweeps hardly better than the best before that end the search, and how much finer the next one is.
 const MAX_STALLS: u32 = 2;
@@ -97,21 +92,17 @@ fn refine(
     rest *= spare(problem, (&parameters, unit), accuracy, scale, observer);
     let mut best: Option<(f64, Sweep)> = None;
     let mut stalls = 0;
-    for tried in 0..MAX_SWEEPS {
+    for _ in 0..MAX_SWEEPS {
         let coarseness = Coarseness {
             merge: MERGE * rest * scale,
             budget: accuracy.segments,
             tolerance: accuracy.tolerance,
             rest,
-            may_give_up: accuracy.segments.is_none() && tried < MAX_GIVEN_UP,
+            may_refine: accuracy.segments.is_none(),
         };
         // Inside the pool, where starting a second task does not put this one to sleep.
         let measured = (&parameters, unit);
         let result = rayon::scope(|_| sweep(problem, measured, coarseness, record, observer));
-        if let Some(width) = result.too_coarse {
-            rest *= FINER * (accuracy.tolerance / width).clamp(1e-3, 1.0);
-            continue;
-        }
         let width = width(&result);
         let stopped = result.status != Status::Converged;
         let before = best.as_ref().map_or(f64::INFINITY, |(least, _)| *least);
@@ -157,11 +148,12 @@ fn refine(
 }
 
 /// Steps that all differ from which on the last ones are solved first, to see how coarse the others may be.
-const MANY_STEPS: u64 = 40_000;
+const MANY_STEPS: u64 = 4_000;
 
-/// How often the sweep over those asks whether to go on, once in 64 steps; what part of the room that they leave is
-/// used, and the most that it is taken for.
+/// How often the sweep over those asks whether to go on, once in 64 steps: at most, and once for so many steps of all;
+/// what part of the room that they leave is used, and the most that it is taken for.
 const TRIAL: u64 = 64;
+const LEAST_TRIAL: u64 = 640;
 const USED: f64 = 0.5;
 const MOST_SPARE: f64 = 1e4;
 
@@ -180,17 +172,30 @@ fn spare(
         return 1.0;
     }
     let tolerance = accuracy.tolerance;
-    let coarseness = Coarseness {
-        merge: MERGE * tolerance * scale,
-        budget: None,
-        tolerance,
-        rest: tolerance,
-        may_give_up: false,
+    let trial = TRIAL.min(last / LEAST_TRIAL);
+    let killed = measured.0.cycle(&problem.lifetime, middle).killed();
+    let room = |coarser: f64| {
+        let rest = coarser * tolerance;
+        let coarseness = Coarseness {
+            merge: MERGE * rest * scale,
+            budget: None,
+            tolerance,
+            rest,
+            may_refine: false,
+        };
+        let most = 2 * trial / measured.0.reports.len().max(2) as u64;
+        let observer = Shortly { observer, asked: AtomicU64::new(0), most };
+        let found = sweep(problem, measured, coarseness, false, &observer);
+        // What steps lose adds up until the phase has changed or the run has ended.
+        let growth = amplification(killed, last) / amplification(killed, found.steps);
+        let width = growth * found.curve.width();
+        (coarser * USED * tolerance / width).clamp(1.0, MOST_SPARE)
     };
-    let most = 2 * TRIAL / measured.0.reports.len().max(2) as u64;
-    let observer = Shortly { observer, asked: AtomicU64::new(0), most };
-    let width = sweep(problem, measured, coarseness, false, &observer).curve.width();
-    (USED * tolerance / width).clamp(1.0, MOST_SPARE)
+    // Widths of functions of few segments are not in proportion: once more, with what was found.
+    match room(1.0) {
+        1.0 => 1.0,
+        coarser => room(coarser).min(coarser),
+    }
 }
 
 /// Width of the thresholds, roughly, that a sweep leaves out when it is stopped.
@@ -228,21 +233,14 @@ const MERGE: f64 = 0.1;
 fn roughly(problem: &PhaseChange, measured: (&InDoubles, Unit), scale: f64) -> Sweep {
     let most = 2 * ASKED / measured.0.reports.len().max(2) as u64;
     let observer = Shortly { observer: &(), asked: AtomicU64::new(0), most };
-    let mut rest = ROUGH;
-    loop {
-        let coarseness = Coarseness {
-            merge: MERGE * rest * scale,
-            budget: None,
-            tolerance: ROUGH,
-            rest,
-            may_give_up: true,
-        };
-        let found = sweep(problem, measured, coarseness, false, &observer);
-        match found.too_coarse {
-            Some(width) => rest *= FINER * (ROUGH / width).clamp(1e-3, 1.0),
-            None => return found,
-        }
-    }
+    let coarseness = Coarseness {
+        merge: MERGE * ROUGH * scale,
+        budget: None,
+        tolerance: ROUGH,
+        rest: ROUGH,
+        may_refine: true,
+    };
+    sweep(problem, measured, coarseness, false, &observer)
 }
 
 /// The widest certificate, the value's in the units of a threshold's.

@@ -42,6 +42,7 @@ mod curve;
 pub mod evaluation;
 pub mod exact;
 mod horizon;
+mod images;
 mod onset;
 mod passage;
 pub(crate) mod pieces;

@@ -12,7 +12,7 @@ use crate::rounding::{SLACK, outward};
 /// Successive steps whose threshold must agree before the spans are held.
 const STEADY_STEPS: u32 = 3;
 
-/// Further steady steps asked for once holding was too early; doubled each time.
+/// Further steady steps asked for once holding was too early; at least doubled each time.
 const FURTHER_STEPS: u32 = 16;
 
 /// How little the threshold may move for that, as a multiple of the tolerance.
@@ -205,7 +205,9 @@ impl State<'_> {
         (self.cycles, self.quiet_cycles) = (snapshot.cycles, snapshot.quiet_cycles);
         self.curve.forget_below(snapshot.step);
         self.spans.retain(|spans| spans.step >= snapshot.step);
-        let further_steps = (2 * self.approach.further_steps).max(FURTHER_STEPS);
+        // As many steps as were in vain, at least: so no more are than are not.
+        let in_vain = u32::try_from(snapshot.step - n).unwrap_or(u32::MAX);
+        let further_steps = (2 * self.approach.further_steps).max(FURTHER_STEPS).max(in_vain);
         self.approach = Approach {
             cycle: self.approach.cycle,
             slow: self.approach.slow,

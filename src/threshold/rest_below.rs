@@ -2,7 +2,7 @@
 
 use super::passage::{Errors, Passage};
 use super::problem::{Cycle, InDoubles, Report};
-use super::rest::Widening;
+use super::rest::{Approach, Widening};
 use super::stationary::{Change, amplification};
 use super::step::{Reduction, cut, retain};
 use super::sweep::State;
@@ -30,7 +30,27 @@ const RARE: f64 = 5e-4;
 /// Steps that are waited at most for small odds.
 const LONGEST_LAG: f64 = 1000.0;
 
+/// Part of these that are waited for after functions have been refined.
+const REFINED_LAG: f64 = 0.4;
+
+/// How much finer than in proportion functions become where they are too coarse, and how often they may.
+const FINER: f64 = 0.35;
+const REFINEMENTS: u32 = 4;
+
 impl State<'_> {
+    /// Goes on with functions finer by `factor`: what has been lost so far adds up to little, what is lost at every
+    /// step to come does not.
+    fn refine(&mut self, factor: f64) {
+        if self.coarseness.may_refine && self.refinements < REFINEMENTS {
+            let finer = FINER * factor.clamp(1e-3, 1.0);
+            self.coarseness.merge *= finer;
+            self.coarseness.rest *= finer;
+            self.refinements += 1;
+            let Approach { cycle, middle, .. } = self.approach;
+            self.approach = Approach { cycle, middle, ..Approach::default() };
+        }
+    }
+
     /// Whether the upper function need not come to rest.
     pub(super) fn rests_below(&self, cycle: &Cycle) -> bool {
         let InDoubles { regret, underflow, .. } = *self.parameters;
@@ -38,7 +58,7 @@ impl State<'_> {
     }
 
     /// Steps that small odds need to come to rest after the threshold has: about twice those of the belief from h to the
-    /// threshold, seen from a change that has occurred.
+    /// threshold, seen from a change that has occurred. Functions that have been refined were at rest but for that.
     pub(super) fn lag(&self, cycle: &Cycle) -> u32 {
         if !self.rests_below(cycle) {
             return 0;
@@ -48,7 +68,8 @@ impl State<'_> {
             false => 0.0,
         };
         let gain: f64 = self.parameters.reports.iter().map(gain).sum();
-        (-2.0 * cycle.hazard.ln() / gain).min(LONGEST_LAG) as u32
+        let lag = (-2.0 * cycle.hazard.ln() / gain).min(LONGEST_LAG);
+        (if self.refinements > 0 { REFINED_LAG * lag } else { lag }) as u32
     }
 
     /// Jumps to `from` if the lower function is at rest and what reducing it takes in every step, followed past the
@@ -133,7 +154,7 @@ impl State<'_> {
             let before = self.approach.lasting.replace(lasting);
             let settled = before.is_some_and(|before| lasting > SETTLED * before);
             if resting && lasting > tolerance && settled && n - from > LONG {
-                self.too_coarse = Some(lasting);
+                self.refine(tolerance / lasting);
             }
             return n;
         }

@@ -6,11 +6,12 @@
 //! cuts the function where remapping is cheaper. With `UPPER` every rounding goes up, otherwise down,
 //! and the step operator is monotone: the two sides always enclose the true value function.
 
+use super::images::{AT_A_TIME, Block, Images, exhausted, images, lost_in_blocks};
 use super::problem::{Cycle, InDoubles, Report};
-use crate::concave::bracket::{Merge, Origin, Reduce, Split};
+use crate::concave::bracket::{Merge, Reduce, Split};
 use crate::concave::held::{Cells, Gather, Spread};
 use crate::concave::{Atom, PiecewiseLinear};
-use crate::rounding::{DoubleDouble, Grain, SLACK, TINY, UNIT, eased, outward, scaled};
+use crate::rounding::{DoubleDouble, Grain, SLACK, UNIT, outward, scaled};
 
 /// Retaining at this step, before it is compared with remapping: everything but the atoms.
 #[derive(Debug, Clone, Copy)]
@@ -19,57 +20,6 @@ pub(crate) struct Retain {
     pub slope: f64,
     /// Total slope drop of the new atoms.
     drop: f64,
-}
-
-/// The affine images of the atoms under one report.
-struct Images<'a> {
-    atoms: &'a [Atom],
-    next: usize,
-    stretch: f64,
-    shift: f64,
-    weight: f64,
-}
-
-impl<'a> Images<'a> {
-    fn new<const UPPER: bool>(atoms: &'a [Atom], cycle: &Cycle, report: &Report) -> Images<'a> {
-        let weight = scaled::<UPPER>(eased::<UPPER>(cycle.survival) * eased::<UPPER>(report.after));
-        let stretch = if cycle.survival > 0.0 && report.after > 0.0 {
-            let (quiet, ratio) = (eased::<UPPER>(cycle.quiet), eased::<UPPER>(report.ratio));
-            scaled::<UPPER>(quiet * ratio).min(f64::MAX)
-        } else {
-            0.0
-        };
-        let shift = if UPPER {
-            cycle.hazard * (1.0 - SLACK) - TINY
-        } else {
-            cycle.hazard * (1.0 + SLACK) + TINY
-        };
-        let next = if stretch > 0.0 {
-            atoms.partition_point(|atom| atom.at * stretch - shift <= 0.0)
-        } else {
-            atoms.len()
-        };
-        Images { atoms, next, stretch, shift, weight }
-    }
-
-    /// Where the next image stands; infinity after the last.
-    fn peek(&self) -> f64 {
-        self.atoms.get(self.next).map_or(f64::INFINITY, |atom| self.at(atom))
-    }
-
-    /// Where the image of `atom` stands.
-    fn at(&self, atom: &Atom) -> f64 {
-        atom.at * self.stretch - self.shift
-    }
-}
-
-fn images<'a, const UPPER: bool>(
-    atoms: &'a [Atom],
-    parameters: &InDoubles,
-    cycle: &Cycle,
-) -> Vec<Images<'a>> {
-    let reports = parameters.reports.iter();
-    reports.map(|report| Images::new::<UPPER>(atoms, cycle, report)).collect()
 }
 
 /// The line and the constant of retaining; the atoms follow in [`cut`]. O(atoms).
@@ -200,29 +150,6 @@ pub(crate) fn cut<const UPPER: bool>(
     Cut { function, odds: found.odds, spans: ends }
 }
 
-/// Odds beyond which an atom no longer counts as one: p = 1 - 1e-150. Products of two such odds are finite.
-const FAR: f64 = 1e150;
-
-fn exhausted(branches: &[Images<'_>]) -> bool {
-    branches.iter().all(|branch| branch.next >= branch.atoms.len())
-}
-
-/// The next image in ascending order, none beyond [`FAR`]: where, its drop, and its origin.
-fn pop(branches: &mut [Images<'_>]) -> Option<(f64, f64, Origin)> {
-    let (mut report, mut at) = (0, f64::INFINITY);
-    for (k, branch) in branches.iter().enumerate() {
-        let here = branch.peek();
-        if here < at {
-            (report, at) = (k, here);
-        }
-    }
-    let branch = &mut branches[report];
-    let atom = branch.atoms.get(branch.next).filter(|_| at < FAR)?;
-    let origin = Origin { report, parent: branch.next };
-    branch.next += 1;
-    Some((at, atom.drop * branch.weight, origin))
-}
-
 /// Where the remapping line crosses.
 struct Crossings {
     odds: f64,
@@ -249,8 +176,13 @@ impl Crossing<'_> {
         let mut found = if self.line.pays {
             self.scan::<UPPER>(reduce)
         } else {
-            while let Some((at, drop, origin)) = pop(&mut self.branches) {
-                reduce.push(at, drop, origin);
+            let mut block = Block::new();
+            loop {
+                block.fill(&mut self.branches);
+                block.images().for_each(|(at, drop, origin)| reduce.push(at, drop, origin));
+                if block.count < AT_A_TIME {
+                    break;
+                }
             }
             let beyond = if exhausted(&self.branches) { 0.0 } else { self.retain.drop };
             Crossings { odds: f64::INFINITY, kink: None, beyond }
@@ -263,17 +195,22 @@ impl Crossing<'_> {
     ///
     /// It is the root of offset + delay o = slope o + sum drop min(o, at). After the atoms below o it
     /// reads o (rest + slope - delay) = offset - prefix; `rest` starts with the error of a blocked sum and
-    /// both sums then go on without further loss, so adding or subtracting those turns the root into a bound on it.
+    /// both sums then go on without further loss but within blocks, so adding or subtracting those turns the root
+    /// into a bound on it.
+    ///
+    /// Where remapping is not before the end of a block, it is not on the way: the difference of the two sides
+    /// falls all the way unless the excess is negative. Then, and in the block of the crossing, images are looked at one by one.
     fn scan<const UPPER: bool>(&mut self, reduce: &mut impl Reduce) -> Crossings {
         let (retain, line, branches) = (self.retain, self.line, &mut self.branches);
         let underflow = self.underflow;
-        let loss = blocked_loss(self.parents, branches.len());
+        let in_blocks = lost_in_blocks(self.parents * branches.len());
+        let loss = blocked_loss(self.parents, branches.len()) + in_blocks;
         let excess = retain.slope - line.delay;
         let tilt = loss * retain.drop + SLACK * (retain.slope.abs() + line.delay) + underflow;
         // The root if it is not beyond `here`. `late`: at or beyond the true crossing of this side;
         // otherwise at or before it.
         let root = |offset: f64, prefix: f64, rest: f64, late: bool, here: f64| {
-            let blur = SLACK * (prefix + offset.abs()) + underflow;
+            let blur = SLACK * (prefix + offset.abs()) + in_blocks * prefix + underflow;
             let (rise, climb) = if late {
                 (offset + blur - prefix, rest + excess - tilt)
             } else {
@@ -290,36 +227,60 @@ impl Crossing<'_> {
         let mut certified = None;
         let (mut prefix, mut rest) = (DoubleDouble::default(), DoubleDouble::from(retain.drop));
         let mut previous = 0.0;
-        loop {
-            let next = pop(branches);
-            let here = next.map_or(f64::INFINITY, |(at, ..)| at);
-            if next.is_none() && (!UPPER || exhausted(branches)) {
-                rest = DoubleDouble::default();
+        let mut block = Block::new();
+        'blocks: loop {
+            block.fill(branches);
+            let ended = block.count < AT_A_TIME;
+            if !ended && excess >= 0.0 {
+                let (moment, drop) = block.sums();
+                let (ahead, left) = (prefix.plus(moment), rest.plus(-drop));
+                let (below, above) = (ahead.value(), left.value());
+                let here = block.at[AT_A_TIME - 1];
+                let crossed = certified.is_some()
+                    || found.kink.is_some()
+                    || root(line.certified_offset, below, above, !UPPER, here).is_some()
+                    || root(own_offset, below, above, UPPER, here).is_some();
+                if !crossed {
+                    block.images().for_each(|(at, drop, origin)| reduce.push(at, drop, origin));
+                    (prefix, rest, previous) = (ahead, left, here);
+                    continue;
+                }
             }
-            let (below, above) = (prefix.value(), rest.value());
-            if certified.is_none() {
-                // The upper function crosses early: a lower bound on the threshold, and conversely.
-                certified = root(line.certified_offset, below, above, !UPPER, here);
-            }
-            if found.kink.is_none() {
-                found.kink = root(own_offset, below, above, UPPER, here).map(|at| {
-                    let drop = above + excess + if UPPER { tilt } else { -tilt };
-                    Atom { at: scaled::<UPPER>(at).max(previous), drop: drop.max(0.0) }
-                });
-            }
-            match (next, certified, found.kink) {
-                (None, _, _) => {
-                    found.beyond = above.max(0.0);
+            let mut images = block.images();
+            loop {
+                let next = images.next();
+                if next.is_none() && !ended {
                     break;
                 }
-                (_, Some(_), Some(_)) => break,
-                (Some((at, drop, origin)), _, kink) => {
-                    if kink.is_none() {
-                        reduce.push(at, drop, origin);
-                        previous = at;
+                let here = next.map_or(f64::INFINITY, |(at, ..)| at);
+                if next.is_none() && (!UPPER || exhausted(branches)) {
+                    rest = DoubleDouble::default();
+                }
+                let (below, above) = (prefix.value(), rest.value());
+                if certified.is_none() {
+                    // The upper function crosses early: a lower bound on the threshold, and conversely.
+                    certified = root(line.certified_offset, below, above, !UPPER, here);
+                }
+                if found.kink.is_none() {
+                    found.kink = root(own_offset, below, above, UPPER, here).map(|at| {
+                        let drop = above + excess + if UPPER { tilt } else { -tilt };
+                        Atom { at: scaled::<UPPER>(at).max(previous), drop: drop.max(0.0) }
+                    });
+                }
+                match (next, certified, found.kink) {
+                    (None, _, _) => {
+                        found.beyond = above.max(0.0);
+                        break 'blocks;
                     }
-                    prefix = prefix.plus(drop * at);
-                    rest = rest.plus(-drop);
+                    (_, Some(_), Some(_)) => break 'blocks,
+                    (Some((at, drop, origin)), _, kink) => {
+                        if kink.is_none() {
+                            reduce.push(at, drop, origin);
+                            previous = at;
+                        }
+                        prefix = prefix.plus(drop * at);
+                        rest = rest.plus(-drop);
+                    }
                 }
             }
         }

@@ -23,8 +23,8 @@ pub(crate) struct Coarseness {
     /// The same for steps that are not computed one by one and are followed by steps of another kind:
     /// those magnify what they are given.
     pub rest: f64,
-    /// Whether to stop where this is known to be too coarse.
-    pub may_give_up: bool,
+    /// Whether to go on finer where this is known to be too coarse.
+    pub may_refine: bool,
 }
 
 impl Coarseness {
@@ -47,8 +47,6 @@ pub(crate) struct Sweep {
     /// Steps computed one by one.
     pub steps: u64,
     pub status: Status,
-    /// Given up: how wide a threshold would have come out.
-    pub too_coarse: Option<f64>,
     /// The spans of each step computed one by one in which they were chosen anew.
     pub spans: Vec<Spans>,
 }
@@ -107,13 +105,10 @@ pub(crate) fn sweep(
         }
         let reached = state.step_into(n);
         next = reached.checked_sub(1);
-        if state.too_coarse.is_some() && coarseness.may_give_up {
-            break;
-        }
     }
     let value = next.is_none().then(|| state.value());
-    let State { curve, never_from: onset, segments, steps, spans, too_coarse, .. } = state;
-    Sweep { curve, onset, value, segments, steps, status, spans, too_coarse }
+    let State { curve, never_from: onset, segments, steps, spans, .. } = state;
+    Sweep { curve, onset, value, segments, steps, status, spans }
 }
 
 /// A quantity x_n = 1 + l x_{n+1}, which sums cycles still to come.
@@ -172,8 +167,8 @@ pub(super) struct State<'a> {
     segments: usize,
     steps: u64,
     pub(super) approach: Approach,
-    /// How wide the thresholds come out in the end, if that is known to be too much.
-    pub(super) too_coarse: Option<f64>,
+    /// How often functions have been made finer on the way.
+    pub(super) refinements: u32,
     record: bool,
     pub(super) spans: Vec<Spans>,
     pub(super) spare: (Vec<Atom>, Vec<Atom>),
@@ -200,7 +195,7 @@ impl<'a> State<'a> {
             segments: 1,
             steps: 0,
             approach: Approach::default(),
-            too_coarse: None,
+            refinements: 0,
             record: false,
             spans: Vec::new(),
             spare: Default::default(),

@@ -57,7 +57,7 @@ fn function() -> impl Strategy<Value = PiecewiseLinear> {
         1 => prop::sample::select(vec![1e149, 1e152]),
     ];
     let drop = (-9.0..3.0f64).prop_map(f64::exp);
-    let atoms = prop::collection::vec((at, drop), 0..24);
+    let atoms = prop::collection::vec((at, drop), 0..72);
     (0.0..50.0f64, 0.0..3.0f64, atoms).prop_map(|(constant, slope, mut atoms)| {
         atoms.sort_by(|a, b| a.0.total_cmp(&b.0));
         let atoms = atoms.into_iter().map(|(at, drop)| Atom { at, drop }).collect();
@@ -247,7 +247,7 @@ fn steps_that_are_skipped_are_enclosed() {
 }
 
 fn coarseness(merge: f64, tolerance: f64) -> Coarseness {
-    Coarseness { merge, budget: None, tolerance, rest: tolerance, may_give_up: false }
+    Coarseness { merge, budget: None, tolerance, rest: tolerance, may_refine: false }
 }
 
 /// The same where the phase hardly ever changes and the lower function alone comes to rest, with functions so coarse that
@@ -289,6 +289,57 @@ fn what_reducing_takes_is_enclosed() {
         }
     }
     assert!(skipped > 40, "{skipped}");
+}
+
+/// Where functions turn out too coarse for all the steps to come, they are made finer on the way: one sweep certifies
+/// what it did not without, and fine steps taken one by one lie within.
+#[test]
+fn what_is_too_coarse_is_made_finer_on_the_way() {
+    let last = 6000;
+    for (report, delay) in [([25, 25], 100), ([30, 15], 50), ([20, 35], 100)] {
+        let mut problem = program([1, 1], report, delay, None);
+        problem.hazard = Hazard::Constant(Rational::ONE / Rational::from(100_000));
+        problem.lifetime = Lifetime::fixed(last);
+        let parameters = InDoubles::new(&problem);
+        let bounds = |coarseness: Coarseness| {
+            sweep(&problem, (&parameters, Unit::of(&problem)), coarseness, false, &())
+        };
+        let each = bounds(coarseness(1e-7, 1e-300));
+        for tolerance in [1e-4, 1e-5] {
+            let plain = coarseness(0.1 * tolerance * parameters.gain, tolerance);
+            let once = bounds(plain);
+            let finer = bounds(Coarseness { may_refine: true, ..plain });
+            assert!(once.steps > last / 2, "{report:?} {tolerance}: at rest as it was");
+            assert!(finer.steps < last / 4, "{report:?} {tolerance}: {}", finer.steps);
+            assert!(finer.curve.width() <= tolerance, "{report:?}: {}", finer.curve.width());
+            let ((lower, upper), (low, high)) = (finer.value.unwrap(), each.value.unwrap());
+            assert!(lower <= high && low <= upper, "{report:?}: V {lower} {upper} {low} {high}");
+            for n in 0..=last {
+                let (found, truth) = (finer.curve.at(n).unwrap(), each.curve.at(n).unwrap());
+                let within = found.lower <= truth.upper && truth.lower <= found.upper;
+                assert!(within, "{report:?} {tolerance}, step {n}: {found:?} {truth:?}");
+            }
+        }
+    }
+}
+
+/// Steps taken back, because spans were held too early, are never more than there are steps, however slowly functions
+/// come to rest.
+#[test]
+fn steps_in_vain_are_no_more_than_others() {
+    let ratio =
+        |numerator: u64, denominator: u64| Rational::from(numerator) / Rational::from(denominator);
+    for (report, hazard) in [([40, 40], 1000), ([42, 38], 700), ([35, 40], 1500)] {
+        let mut problem = program([1, 1], report, 100, None);
+        problem.hazard = Hazard::Constant(ratio(1, hazard));
+        problem.lifetime = Lifetime::fixed(1000);
+        for tolerance in [1e-4, 1e-5] {
+            let found =
+                solve(&problem, Accuracy { tolerance, segments: None }, &()).expect("valid");
+            assert_eq!(found.status, crate::Status::Converged);
+            assert!(found.steps <= 2 * 1001, "{report:?} {tolerance}: {}", found.steps);
+        }
+    }
 }
 
 /// Where all steps differ the last ones say how coarse the others may be: what comes out lies around plain steps as
