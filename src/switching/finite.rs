@@ -20,7 +20,7 @@ pub struct Solution {
     pub segments: usize,
     /// Backward steps computed one by one in the last sweep.
     pub steps: u64,
-    /// Images of nodes computed, in all sweeps and on all meshes: what the time follows.
+    /// Nodes at which values were computed, in all sweeps and on all meshes: what the time follows.
     pub work: u64,
     /// Converged: every width is within the tolerance.
     pub status: Status,

@@ -107,12 +107,12 @@ impl Filter {
         }
     }
 
-    /// Takes in that the images of so many nodes were computed, one for each report.
+    /// Takes in that the values of functions at so many nodes were computed.
     pub(super) fn worked(&self, nodes: usize) {
-        self.work.fetch_add((nodes * self.reports.len()) as u64, Relaxed);
+        self.work.fetch_add(nodes as u64, Relaxed);
     }
 
-    /// The images of nodes computed so far, by this filter and those made of it.
+    /// The nodes at which values were computed so far, with this filter and those made of it.
     pub(super) fn work(&self) -> u64 {
         self.work.load(Relaxed)
     }
@@ -235,7 +235,7 @@ impl Filter {
         gain: Option<&Polyline>,
         visit: impl FnMut(f64, f64) -> bool,
     ) -> bool {
-        self.worked(next.nodes());
+        self.worked(next.nodes() * self.reports.len());
         let pieces = self.pieces::<UPPER>(next);
         let ways: Vec<Way> =
             self.reports.iter().map(|report| self.way(*report, &next.at, &pieces)).collect();
