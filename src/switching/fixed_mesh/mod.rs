@@ -122,7 +122,7 @@ pub(super) fn continued(
         if !narrow && !once && reached.steps <= EARLY {
             return Outcome::After(first + 1 - reached.steps);
         }
-        cells *= if narrow {
+        let finer = if narrow {
             // The error of the value may have fallen with the cells alone.
             (reached.value_width() / task.tolerance * FINER).clamp(LEAST_FINER, MOST_FINER)
         } else {
@@ -130,6 +130,9 @@ pub(super) fn continued(
             width = f64::INFINITY;
             LEAST_FINER
         };
+        // What memory allows, if that is finer.
+        let most = MOST_BYTES / bytes(filter, 1.0);
+        cells = if cells * LEAST_FINER < most { (cells * finer).min(most) } else { cells * finer };
         best = Some(reached).filter(|reached| reached.to_second.first_step() == Some(0)).or(best);
     }
     best.map_or(Outcome::Refused, Outcome::Reached)
