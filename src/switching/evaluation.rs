@@ -105,7 +105,7 @@ pub fn evaluate(
 /// still change is so many times it, or has not become smaller in so many steps; and when it has no effect.
 const FINER: f64 = 0.2;
 const SETTLED: f64 = 4.0;
-const PATIENCE: u32 = 512;
+const MOST_STEPS_IN_VAIN: u32 = 512;
 const PROGRESS: f64 = 0.01;
 const FINEST: f64 = 1e-9;
 
@@ -154,7 +154,7 @@ pub fn average(
         } else {
             idle += 1;
         }
-        if high - low <= SETTLED * merge || idle > PATIENCE {
+        if high - low <= SETTLED * merge || idle > MOST_STEPS_IN_VAIN {
             (merge, looked, idle) = (FINER * merge, f64::INFINITY, 0);
         }
         match left.checked_sub(pieces) {

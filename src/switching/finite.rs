@@ -20,6 +20,8 @@ pub struct Solution {
     pub segments: usize,
     /// Backward steps computed one by one in the last sweep.
     pub steps: u64,
+    /// Nodes at which values were computed, in all sweeps and on all meshes: what the time follows.
+    pub work: u64,
     /// Converged: every width is within the tolerance.
     pub status: Status,
 }
@@ -36,6 +38,20 @@ impl Solution {
             value: (finished && sound).then_some(bounds),
             segments: sweep.segments,
             steps: sweep.steps,
+            work: 0,
+            status,
+        }
+    }
+
+    /// With the thresholds of a pass over the last steps.
+    fn completed(&self, sweep: &Sweep<'_>, status: Status) -> Solution {
+        Solution {
+            to_second: self.to_second.closer(&sweep.to_second),
+            to_first: self.to_first.closer(&sweep.to_first),
+            value: self.value,
+            segments: self.segments.max(sweep.segments),
+            steps: self.steps,
+            work: 0,
             status,
         }
     }
@@ -50,6 +66,14 @@ impl Solution {
         self.value.map_or(f64::INFINITY, |(lower, upper)| (upper - lower) / lower.abs().max(1.0))
     }
 
+    /// If all else is as close as asked: the first step with a threshold that is not, which is not step 0.
+    fn missed(&self, tolerance: f64) -> Option<u64> {
+        let curves = [&self.to_second, &self.to_first];
+        let wide = curves.map(|curve| curve.runs().find(|run| run.bounds.width() > tolerance));
+        let first = wide.into_iter().flatten().map(|run| run.first).min();
+        first.filter(|first| *first > 0 && self.value_width() <= tolerance)
+    }
+
     fn width(&self) -> f64 {
         self.threshold_width().max(self.value_width())
     }
@@ -60,6 +84,9 @@ impl Solution {
 const MAX_SWEEPS: usize = 6;
 const MAX_STALLS: usize = 1;
 const STALLED: f64 = 0.8;
+
+/// How wide the value may be that is not looked at.
+const ANY: f64 = 1e-2;
 
 /// How much finer than in proportion to what it missed by the next sweep is, within limits.
 fn finer(aim: f64, tolerance: f64, width: f64) -> f64 {
@@ -80,7 +107,7 @@ const NEARLY: f64 = 1.6;
 /// reduced in its own safe direction, and their distance is what is certified. How much reducing may move
 /// them follows that distance from step to step. Where the steps to come are all alike, what one still changes
 /// bounds them all (`rest.rs`). Functions with too many pieces go on at nodes that stay where they are
-/// (`fixed_mesh/`).
+/// (`fixed_mesh/`). Thresholds of the last steps that come out too wide are computed once more, without the steps before.
 /// Memory O(distinct thresholds + pieces), pieces being limited; time O(distinct steps x levels x pieces).
 ///
 /// # Errors
@@ -97,10 +124,21 @@ pub fn solve(
     let mut best: Option<Solution> = None;
     let mut stalls = 0;
     for _ in 0..MAX_SWEEPS {
-        let mut sweep = Sweep::new(problem, &recursion, lifetime, aim, tolerance);
+        // Where only thresholds of the last steps are too wide the others stand.
+        let missed = best.as_ref().and_then(|best| best.missed(tolerance));
+        let mut sweep = match missed {
+            Some(step) => {
+                let aim = Aim { value: ANY, ..aim };
+                Sweep::new(problem, &recursion, lifetime, aim, tolerance).only_to(step)
+            }
+            None => Sweep::new(problem, &recursion, lifetime, aim, tolerance),
+        };
         let status = sweep.run(observer);
         let full = sweep.segments >= recursion.most_nodes;
-        let mut found = Solution::of(sweep, status);
+        let mut found = match best.as_ref().filter(|_| missed.is_some()) {
+            Some(best) => best.completed(&sweep, status),
+            None => Solution::of(sweep, status),
+        };
         let (stopped, width) = (status != Status::Converged, found.width());
         if width > tolerance && !stopped {
             found.status = Status::IterationLimit;
@@ -114,9 +152,11 @@ pub fn solve(
             best = Some(found);
         }
         stalls += usize::from(width > STALLED * before);
-        if stopped || full || width <= tolerance || stalls > MAX_STALLS {
+        let hopeless = full && best.as_ref().and_then(|best| best.missed(tolerance)).is_none();
+        if stopped || hopeless || width <= tolerance || stalls > MAX_STALLS {
             break;
         }
     }
-    Ok(best.expect("at least one sweep ran"))
+    let best = best.expect("at least one sweep ran");
+    Ok(Solution { work: recursion.filter.work(), ..best })
 }

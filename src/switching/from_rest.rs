@@ -26,7 +26,7 @@ const MOST_STEPS: u32 = 1000;
 const ROUGHLY: f64 = 4.0;
 
 /// Steps without progress after which there is no rest.
-const PATIENCE: u32 = 256;
+const MOST_STEPS_IN_VAIN: u32 = 256;
 const PROGRESS: f64 = 0.01;
 
 /// How many times the usual nodes F may keep.
@@ -77,7 +77,7 @@ impl AtRest {
             now = next;
             let progress = change < least * (1.0 - PROGRESS);
             (least, idle) = if progress { (change, 0) } else { (least, idle + 1) };
-            if idle > PATIENCE || !change.is_finite() {
+            if idle > MOST_STEPS_IN_VAIN || !change.is_finite() {
                 return ControlFlow::Continue(None);
             }
             if change <= SETTLED * start {

@@ -37,7 +37,7 @@ const FINEST: f64 = 1e-16;
 const SETTLED: f64 = 2.0;
 
 /// Steps without progress after which it counts as settled.
-const PATIENCE: u32 = 256;
+const MOST_STEPS_IN_VAIN: u32 = 256;
 const PROGRESS: f64 = 0.01;
 
 /// How much closer thresholds have to be before the average is tried again.
@@ -149,7 +149,7 @@ impl<'a> Search<'a> {
             self.now = next;
             idle = if moved < least * (1.0 - PROGRESS) { 0 } else { idle + 1 };
             least = least.min(moved);
-            if moved <= SETTLED * self.merge || idle > PATIENCE {
+            if moved <= SETTLED * self.merge || idle > MOST_STEPS_IN_VAIN {
                 if let ControlFlow::Break(halt) = self.attempt(observer) {
                     return halt.into();
                 }

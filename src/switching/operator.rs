@@ -5,6 +5,8 @@ use super::problem::PhaseSwitching;
 use crate::Rational;
 use crate::belief::Likelihood;
 use crate::rounding::{SLACK, nearest};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// The parameters in doubles, each the nearest to its exact value.
 #[derive(Debug, Clone)]
@@ -16,6 +18,7 @@ pub(super) struct Filter {
     lasts: f64,
     memory: f64,
     reports: Vec<Likelihood>,
+    work: Arc<AtomicU64>,
 }
 
 /// Nodes below it change a function by less than the roundoff of any cost: they are left out, so that
@@ -100,7 +103,18 @@ impl Filter {
             lasts: nearest(&(Rational::ONE - b)),
             memory: nearest(&(Rational::ONE - a - b)),
             reports: problem.detector.likelihoods(),
+            work: Arc::default(),
         }
+    }
+
+    /// Takes in that the values of functions at so many nodes were computed.
+    pub(super) fn worked(&self, nodes: usize) {
+        self.work.fetch_add(nodes as u64, Relaxed);
+    }
+
+    /// The nodes at which values were computed so far, with this filter and those made of it.
+    pub(super) fn work(&self) -> u64 {
+        self.work.load(Relaxed)
     }
 
     /// How many different reports there are.
@@ -221,6 +235,7 @@ impl Filter {
         gain: Option<&Polyline>,
         visit: impl FnMut(f64, f64) -> bool,
     ) -> bool {
+        self.worked(next.nodes() * self.reports.len());
         let pieces = self.pieces::<UPPER>(next);
         let ways: Vec<Way> =
             self.reports.iter().map(|report| self.way(*report, &next.at, &pieces)).collect();

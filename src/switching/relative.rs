@@ -41,7 +41,7 @@ pub(super) fn spent(done: u64) -> f64 {
 }
 
 /// Steps without progress after which an iteration is given up.
-const PATIENCE: u32 = 64;
+const MOST_STEPS_IN_VAIN: u32 = 64;
 const PROGRESS: f64 = 0.01;
 
 impl Relative {
@@ -70,7 +70,7 @@ impl Relative {
             let bent = (above - start).max(beside - end).max(start - under).max(end - below);
             idle = if bent < least * (1.0 - PROGRESS) { 0 } else { idle + 1 };
             least = least.min(bent);
-            if settled.is_none() && (bent <= SETTLED * finest || idle > PATIENCE) {
+            if settled.is_none() && (bent <= SETTLED * finest || idle > MOST_STEPS_IN_VAIN) {
                 settled = Some(finest);
             }
             if observer.check().is_break() || settled.is_some_and(|merge| merge <= sharp) {
@@ -115,7 +115,7 @@ pub(super) fn average(
         best = (best.0.max(at(fall) - blur(fall)), best.1.min(at(rise) + blur(rise)));
         let now = best.1 - best.0;
         idle = if now < width * (1.0 - PROGRESS) { 0 } else { idle + 1 };
-        if now <= tolerance || idle > PATIENCE {
+        if now <= tolerance || idle > MOST_STEPS_IN_VAIN {
             return (best, None);
         }
         if let ControlFlow::Break(halt) = observer.check() {

@@ -119,6 +119,8 @@ pub(super) struct Sweep<'a> {
     estimated: bool,
     /// The first step from which on nodes that stay where they are may be tried; `None` if they have been.
     mesh_from: Option<u64>,
+    /// The last of its steps.
+    until: u64,
 }
 
 impl<'a> Sweep<'a> {
@@ -145,7 +147,14 @@ impl<'a> Sweep<'a> {
             steps: 0,
             estimated: false,
             mesh_from: Some(u64::MAX),
+            until: 0,
         }
+    }
+
+    /// Goes back to step `until` alone, for thresholds.
+    pub(super) fn only_to(mut self, until: u64) -> Sweep<'a> {
+        (self.until, self.mesh_from, self.estimated) = (until, None, true);
+        self
     }
 
     /// Takes in what the program costs, roughly, unless that is known: of few steps the value tells it badly.
@@ -171,7 +180,7 @@ impl<'a> Sweep<'a> {
     pub(super) fn run(&mut self, observer: &dyn Observer) -> Status {
         let last = self.lifetime.last();
         let mut next = Some(last);
-        while let Some(n) = next {
+        while let Some(n) = next.filter(|n| *n >= self.until) {
             if let ControlFlow::Break(halt) = observer.progress(last - n, last + 1) {
                 return halt.into();
             }

@@ -71,7 +71,7 @@ const LEGACY: f64 = 0.02;
 const LOOK: u64 = 4;
 
 /// Steps without progress after which a value is taken as it is.
-const PATIENCE: u64 = 64;
+const STEPS_BETWEEN_CHECKS: u64 = 64;
 const PROGRESS: f64 = 0.01;
 
 /// The part of the width aimed at that may be left when all steps left are settled.
@@ -203,7 +203,7 @@ impl Value {
             let (above, below) = (ahead.last::<true>(above), ahead.last::<false>(below));
             let low = all::<false>(start, [at(below), fall.initial.value(), at(all_down)]);
             let high = all::<true>(start, [at(above), rise.initial.value(), at(all_up)]);
-            let due = done % PATIENCE == PATIENCE - 1;
+            let due = done % STEPS_BETWEEN_CHECKS == STEPS_BETWEEN_CHECKS - 1;
             let idle = due && high - low > looked * (1.0 - PROGRESS);
             if due {
                 looked = high - low;

@@ -30,5 +30,6 @@ mod stopping;
 mod switching;
 mod switching_bounds;
 mod switching_policies;
+mod switching_share;
 mod two_sided_deviation;
 mod whole;

@@ -69,7 +69,7 @@ impl Functions {
     }
 
     fn between(&self, mesh: &Mesh, all: &[Four], offset: [DoubleDouble; 2], p: f64) -> (f64, f64) {
-        let cell = mesh.at.partition_point(|at| *at <= p).clamp(1, mesh.cells()) - 1;
+        let cell = mesh.cell(p);
         let share = ((p - mesh.at[cell]) * mesh.inverse[cell]).clamp(0.0, 1.0);
         let blur = self.blur();
         let [above, below] = [2, 3].map(|lane: usize| {

@@ -46,6 +46,20 @@ impl Mesh {
     pub(super) fn cells(&self) -> usize {
         self.inverse.len()
     }
+
+    /// The cell that `p` lies in.
+    pub(super) fn cell(&self, p: f64) -> usize {
+        let last = self.cells() - 1;
+        let near = p.max(0.0).sqrt().min(1.0).asin() / FRAC_PI_2 * self.cells() as f64;
+        let mut cell = (near as usize).min(last);
+        while cell > 0 && self.at[cell] > p {
+            cell -= 1;
+        }
+        while cell < last && self.at[cell + 1] <= p {
+            cell += 1;
+        }
+        cell
+    }
 }
 
 fn way(filter: &Filter, report: Likelihood, at: &[f64], inverse: &[f64]) -> Way {

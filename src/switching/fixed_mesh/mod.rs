@@ -7,6 +7,7 @@
 mod ending;
 mod functions;
 mod mesh;
+mod recent;
 mod rest;
 mod start;
 mod step;
@@ -24,6 +25,9 @@ pub(super) use sweep::{Reached, Task};
 
 /// Cells of the trial.
 const TRIAL: usize = 1 << 14;
+
+/// How wide thresholds of the trial need not be looked at closer, as a multiple of the tolerance.
+const SHARP: f64 = 64.0;
 
 /// How many times as far as a mesh moves bounds apart a step at rest may: in the trial and then.
 const ROUGHLY: f64 = 1.3;
@@ -44,7 +48,9 @@ const MOST_STEPS: u64 = 4096;
 
 /// How often a mesh that was too coarse is tried again, with how many more cells at least and at most.
 const ATTEMPTS: usize = 3;
-const FINER: [f64; 2] = [1.2, 2.0];
+const FINER: f64 = 1.2;
+const LEAST_FINER: f64 = 1.5;
+const MOST_FINER: f64 = 4.0;
 
 /// Steps that are few enough to be taken otherwise, if their thresholds come out too wide.
 const EARLY: u64 = 32;
@@ -72,36 +78,61 @@ pub(super) fn continued(
     if !same && first > MOST_STEPS {
         return Outcome::Refused;
     }
-    let roughly = Limits { enough: ROUGHLY, width: f64::INFINITY, steps: MOST_STEPS };
+    let roughly = Limits {
+        enough: ROUGHLY,
+        width: f64::INFINITY,
+        early: 0,
+        sharp: SHARP * task.tolerance,
+        all: false,
+        steps: MOST_STEPS,
+    };
     let trial = task.run(&Mesh::new(filter, TRIAL), start, first, roughly, &Quiet(observer));
     let before = start.apart(task.recursion, first, task.initial) / trial.value.0.abs().max(1.0);
     let [wide, narrow] = [trial.value_width() - before, USED * task.tolerance - before];
     if trial.halt.is_some() || before > USED_BEFORE * task.tolerance || !wide.is_finite() {
         return Outcome::Refused;
     }
-    // Those of the first steps tell little: kinks lie close to some of them.
-    let thresholds = trial.threshold_width_before(first.saturating_sub(trial.steps / 2));
+    let thresholds = trial.later_thresholds();
     let finer = (wide / narrow).max(thresholds / (USED * task.tolerance)).max(1.0);
     let mut cells = TRIAL as f64 * finer.sqrt();
     let mut best: Option<Reached> = None;
-    for attempt in 1..=ATTEMPTS {
+    let mut width = task.tolerance;
+    for _ in 0..ATTEMPTS {
         let work = cells * trial.steps as f64 * filter.reports() as f64;
         if !(bytes(filter, cells) <= MOST_BYTES && work <= MOST_WORK) {
             break;
         }
-        let width = if attempt < ATTEMPTS { task.tolerance } else { f64::INFINITY };
-        let limits = Limits { enough: CLOSELY, width, steps: MOST_STEPS };
+        let limits = Limits {
+            enough: CLOSELY,
+            width,
+            early: trial.steps / 2,
+            sharp: task.tolerance,
+            all: true,
+            steps: MOST_STEPS,
+        };
         let mesh = Mesh::new(filter, cells as usize);
         let reached = task.run(&mesh, start, first, limits, observer);
         let narrow = reached.threshold_width() <= task.tolerance;
-        if reached.halt.is_some() || narrow && reached.value_width() <= task.tolerance {
+        // Thresholds of the first steps that are too wide are looked at again, without the rest.
+        let close =
+            reached.first_thresholds() <= task.tolerance && reached.value_width() <= task.tolerance;
+        if reached.halt.is_some() || close {
             return Outcome::Reached(reached);
         }
         if !narrow && !once && reached.steps <= EARLY {
             return Outcome::After(first + 1 - reached.steps);
         }
-        let wide = if narrow { reached.value_width() } else { reached.threshold_width() };
-        cells *= ((wide / task.tolerance).sqrt() * FINER[0]).min(FINER[1]);
+        let finer = if narrow {
+            // The error of the value may have fallen with the cells alone.
+            (reached.value_width() / task.tolerance * FINER).clamp(LEAST_FINER, MOST_FINER)
+        } else {
+            // Once more, whatever thresholds come out too wide.
+            width = f64::INFINITY;
+            LEAST_FINER
+        };
+        // What memory allows, if that is finer.
+        let most = MOST_BYTES / bytes(filter, 1.0);
+        cells = if cells * LEAST_FINER < most { (cells * finer).min(most) } else { cells * finer };
         best = Some(reached).filter(|reached| reached.to_second.first_step() == Some(0)).or(best);
     }
     best.map_or(Outcome::Refused, Outcome::Reached)
@@ -109,7 +140,9 @@ pub(super) fn continued(
 
 /// What a mesh and the functions on it take.
 fn bytes(filter: &Filter, cells: f64) -> f64 {
-    let shared = 3 * size_of::<f64>() + 2 * size_of::<functions::Four>();
+    let shared = 3 * size_of::<f64>()
+        + 2 * size_of::<functions::Four>()
+        + recent::STEPS * size_of::<[f64; 2]>();
     let each = size_of::<[f64; 2]>() + 2 * size_of::<u32>() + size_of::<f32>();
     cells * (shared + each * filter.reports()) as f64
 }

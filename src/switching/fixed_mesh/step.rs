@@ -107,6 +107,7 @@ impl<'a> Operator<'a> {
 
     /// Takes the step. O(nodes x reports); the same numbers on any number of threads.
     pub(super) fn step(&self, functions: &mut Functions, chances: Chances) -> Shown {
+        self.recursion.filter.worked(self.mesh.at.len());
         let Functions { now, later, .. } = functions;
         let next = &*now;
         let blocks = later.par_chunks_mut(BLOCK).enumerate();

@@ -3,6 +3,7 @@
 use super::ending::Ending;
 use super::functions::Functions;
 use super::mesh::Mesh;
+use super::recent::{RARE, Recent};
 use super::rest::Rest;
 use super::start::Start;
 use super::step::Operator;
@@ -32,6 +33,8 @@ pub(in crate::switching) struct Reached {
     pub(in crate::switching) value: (f64, f64),
     pub(in crate::switching) cells: usize,
     pub(in crate::switching) steps: u64,
+    /// How wide the thresholds of every so many steps are.
+    looked: Vec<f64>,
     /// Why the rest is missing.
     pub(in crate::switching) halt: Option<Halt>,
 }
@@ -42,11 +45,15 @@ impl Reached {
         self.to_second.width().max(self.to_first.width())
     }
 
-    /// The widest bounds on a threshold of the steps before `step`.
-    pub(super) fn threshold_width_before(&self, step: u64) -> f64 {
-        let runs = self.to_second.runs().chain(self.to_first.runs());
-        let widths = runs.filter(|run| run.first < step).map(|run| run.bounds.width());
-        widths.fold(0.0, f64::max)
+    /// The width of the bounds on the thresholds of step 0, if it was reached.
+    pub(super) fn first_thresholds(&self) -> f64 {
+        let width = |curve: &Curve| curve.at(0).map_or(f64::INFINITY, |bounds| bounds.width());
+        width(&self.to_second).max(width(&self.to_first))
+    }
+
+    /// How wide thresholds are in the later half of the steps: those of the first steps tell little, since kinks lie close to them.
+    pub(super) fn later_thresholds(&self) -> f64 {
+        self.looked[self.looked.len() / 2..].iter().copied().fold(0.0, f64::max)
     }
 
     /// The width of the value's bounds, relative to max(1, |V|).
@@ -60,8 +67,12 @@ impl Reached {
 pub(super) struct Limits {
     /// How many times as far as the mesh moves bounds apart a step at rest may.
     pub(super) enough: f64,
-    /// How wide a threshold may be.
+    /// How wide a threshold may be, and of how many steps.
     pub(super) width: f64,
+    pub(super) early: u64,
+    /// How wide one may be that is not worth to be looked at closer, and whether all are or those of some steps.
+    pub(super) sharp: f64,
+    pub(super) all: bool,
     /// Steps that are taken one by one.
     pub(super) steps: u64,
 }
@@ -89,7 +100,8 @@ impl Task<'_> {
         let (to_second, to_first) = (Curve::default(), Curve::default());
         let value = (f64::NEG_INFINITY, f64::INFINITY);
         let cells = mesh.cells();
-        let mut reached = Reached { to_second, to_first, value, cells, steps: 0, halt: None };
+        let mut reached =
+            Reached { to_second, to_first, value, cells, steps: 0, looked: Vec::new(), halt: None };
         let mut functions = start.on(mesh);
         if let ControlFlow::Break(halt) =
             self.back(mesh, &mut functions, first, limits, &mut reached, observer)
@@ -110,6 +122,9 @@ impl Task<'_> {
     ) -> ControlFlow<Halt> {
         let Task { recursion, lifetime, .. } = *self;
         let last = lifetime.last();
+        let mut recent = Recent::new(mesh, recursion);
+        let levels = [recursion.high, recursion.low];
+        let rare = if limits.all { &RARE[..] } else { &RARE[..1] };
         let mut next = Some(first);
         while let Some(n) = next {
             observer.progress(last - n, last + 1)?;
@@ -118,28 +133,50 @@ impl Task<'_> {
             }
             let chances = Chances::at(lifetime, n);
             let operator = Operator::new(mesh, recursion, self.running, chances, functions);
-            let thresholds = operator.step(functions, chances).thresholds(mesh, recursion);
+            let mut thresholds = operator.step(functions, chances).thresholds(mesh, recursion);
+            recent.push(chances.survival, functions);
+            let looks = (reached.steps + 1).is_multiple_of(LOOK);
+            if limits.all || looks {
+                for (bounds, level) in thresholds.iter_mut().zip(levels) {
+                    *bounds = recent.closer(*bounds, level, [0.0; 2], limits.sharp, rare);
+                }
+            }
+            if looks {
+                let width = thresholds[0].width().max(thresholds[1].width());
+                reached.looked.push(width);
+            }
             reached.to_second.extend_down(n, n, thresholds[0]);
             reached.to_first.extend_down(n, n, thresholds[1]);
             reached.steps += 1;
             next = n.checked_sub(1);
             let long = reached.steps >= limits.steps && next.is_some();
-            if long || thresholds.iter().any(|bounds| bounds.width() > limits.width) {
+            let wide = thresholds.iter().any(|bounds| bounds.width() > limits.width);
+            if long || wide && reached.steps <= limits.early {
                 return ControlFlow::Continue(());
             }
             let from = lifetime.constant_from(n);
-            if !reached.steps.is_multiple_of(LOOK) || n - from < LONG {
+            if !looks || n - from < LONG {
                 continue;
             }
             let steps = n - from + 1;
             let rest = Rest::of(recursion, &operator, functions, chances, steps, observer)?;
-            let Some(rest) = rest else { continue };
+            let Some(mut rest) = rest else { continue };
+            // Where other steps follow the functions themselves are needed, and what steps add to them must be linear.
+            if rest.reach[0] + rest.reach[1] > BESIDE * rest.own
+                || from > 0 && rest.apart > limits.enough * rest.own
+            {
+                continue;
+            }
+            if let Some(moved) = recent.moved() {
+                let reach = [0, 1].map(|side: usize| (rest.reach[side] + moved[side]).next_up());
+                for (bounds, level) in rest.thresholds.iter_mut().zip(levels) {
+                    *bounds = recent.closer(*bounds, level, reach, limits.sharp, rare);
+                }
+            }
             let wide = |now: f64, than: f64| now > self.tolerance.max(limits.enough * than);
             let moved = rest.thresholds.iter().zip(&thresholds);
             let moving = moved.into_iter().any(|(rest, now)| wide(rest.width(), now.width()));
-            // Where other steps follow the functions themselves are needed, and what steps add to them must be linear.
-            let moving = moving || rest.reach[0] + rest.reach[1] > BESIDE * rest.own;
-            if moving || (from > 0 && rest.apart > limits.enough * rest.own) {
+            if moving {
                 continue;
             }
             reached.to_second.extend_down(from, n - 1, rest.thresholds[0]);
@@ -154,6 +191,7 @@ impl Task<'_> {
                 return ControlFlow::Continue(());
             }
             rest.pass(mesh, functions);
+            recent.clear();
         }
         reached.value = functions.value(mesh, self.initial);
         ControlFlow::Continue(())

@@ -53,14 +53,14 @@ fn lifetime(random: &mut Stream, last: u64) -> Lifetime {
 
 /// All steps on a mesh.
 fn on_mesh(problem: &PhaseSwitching, lifetime: &Lifetime, cells: usize, tolerance: f64) -> Reached {
-    observed(problem, lifetime, cells, tolerance, &())
+    observed(problem, lifetime, cells, [tolerance; 2], &())
 }
 
 fn observed(
     problem: &PhaseSwitching,
     lifetime: &Lifetime,
     cells: usize,
-    tolerance: f64,
+    [tolerance, sharp]: [f64; 2],
     observer: &dyn Observer,
 ) -> Reached {
     let recursion = Recursion::new(problem);
@@ -75,7 +75,8 @@ fn observed(
     let difference = Pair::constant(0.0);
     let start = Start { difference: &difference, value: [&nothing, &nothing] };
     let mesh = Mesh::new(&recursion.filter, cells);
-    let limits = Limits { enough: 1.5, width: f64::INFINITY, steps: u64::MAX };
+    let limits =
+        Limits { enough: 1.5, width: f64::INFINITY, early: 0, sharp, all: true, steps: u64::MAX };
     task.run(&mesh, start, lifetime.last(), limits, observer)
 }
 
@@ -191,7 +192,7 @@ fn what_a_stopped_mesh_has_found_encloses_the_exact_solution() {
         let truth = exact::solve(&problem, &lifetime, usize::MAX, &()).unwrap();
         for questions in [0, 1, 2, 7, 8, 9, 10, 12, 15, 20, 30, 50, 80, 91, 95, 1000] {
             let observer = Stops(AtomicU64::new(questions));
-            let reached = observed(&problem, &lifetime, 1 << 9, 1e-9, &observer);
+            let reached = observed(&problem, &lifetime, 1 << 9, [1e-9; 2], &observer);
             let missed = missed(&reached, &truth);
             assert_eq!(missed, None, "seed {seed}, {questions} questions\n{problem:?}");
             if reached.halt.is_some() {
@@ -308,4 +309,39 @@ fn meshes_agree_with_other_nodes() {
             }
         }
     }
+}
+
+/// Kinks of later thresholds that lie in the cells of earlier ones: followed through the reports they hardly show.
+#[test]
+fn thresholds_next_to_kinks_are_bounded_closely() {
+    let mut times = Vec::new();
+    for seed in 0..6 {
+        let random = &mut stream(34, seed);
+        let rates = [0, 1].map(|_| ratio(random.random_range(1..=20), 1000));
+        let weak = |random: &mut Stream| ratio(random.random_range(30..=45), 100);
+        let detector = Levels::binary(weak(random), weak(random)).unwrap();
+        let mut problem = problem(random, rates, detector);
+        problem.switch = [0, 1].map(|_| Some(hundredths(random, 1000)));
+        let lifetime = Lifetime::fixed(60);
+        let found = |sharp| observed(&problem, &lifetime, 1 << 11, [1e-6, sharp], &());
+        let [plain, closer] = [1.0, 1e-7].map(found);
+        let fine = solve(&problem, &lifetime, 1e-8, &()).unwrap();
+        for (plain, closer, fine) in [
+            (&plain.to_second, &closer.to_second, &fine.to_second),
+            (&plain.to_first, &closer.to_first, &fine.to_first),
+        ] {
+            for n in 0..=60 {
+                let [plain, closer, fine] = [plain, closer, fine].map(|curve| curve.at(n).unwrap());
+                let say = || format!("seed {seed}, step {n}: {plain:?} {closer:?} {fine:?}");
+                assert!(plain.lower <= closer.lower && closer.upper <= plain.upper, "{}", say());
+                assert!(closer.lower <= fine.upper && fine.lower <= closer.upper, "{}", say());
+                if plain.width() > 1e-6 {
+                    times.push(plain.width() / closer.width());
+                }
+            }
+        }
+    }
+    times.sort_by(f64::total_cmp);
+    let [count, median] = [times.len() as f64, times[times.len() / 2]];
+    assert!(count > 100.0 && median > 4.0, "{count} {median}");
 }
