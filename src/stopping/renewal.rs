@@ -32,7 +32,7 @@ const PLAIN: u64 = 40;
 const STEPS: u64 = 300;
 
 /// Steps in a row that do not halve the least residual, after which there are no more.
-const PATIENCE: u64 = 60;
+const MOST_STEPS_IN_VAIN: u64 = 60;
 
 /// The most states of D for which a matrix is factorised where steps do not suffice: where the chain hardly ever leaves some
 /// levels.
@@ -268,7 +268,11 @@ impl<'a> System<'a> {
         let mut rho = dot(&shadow, &r);
         let (mut best, mut least, mut since) = (x.to_vec(), size(&r), 0);
         let mut steps = 0;
-        while least > goal && since < PATIENCE && steps < STEPS && goes_on(self.applications) {
+        while least > goal
+            && since < MOST_STEPS_IN_VAIN
+            && steps < STEPS
+            && goes_on(self.applications)
+        {
             if steps == PLAIN
                 && self.classes.len() < self.held.len()
                 && let Some(weights) = &self.renewal.weights

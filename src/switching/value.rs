@@ -70,8 +70,8 @@ const LEGACY: f64 = 0.02;
 /// Steps between two looks at the change.
 const LOOK: u64 = 4;
 
-/// Steps without progress after which a value is taken as it is.
-const STEPS_BETWEEN_CHECKS: u64 = 64;
+/// Steps in which there must be progress; else a value is taken as it is.
+const MOST_STEPS_IN_VAIN: u64 = 64;
 const PROGRESS: f64 = 0.01;
 
 /// The part of the width aimed at that may be left when all steps left are settled.
@@ -203,7 +203,7 @@ impl Value {
             let (above, below) = (ahead.last::<true>(above), ahead.last::<false>(below));
             let low = all::<false>(start, [at(below), fall.initial.value(), at(all_down)]);
             let high = all::<true>(start, [at(above), rise.initial.value(), at(all_up)]);
-            let due = done % STEPS_BETWEEN_CHECKS == STEPS_BETWEEN_CHECKS - 1;
+            let due = done % MOST_STEPS_IN_VAIN == MOST_STEPS_IN_VAIN - 1;
             let idle = due && high - low > looked * (1.0 - PROGRESS);
             if due {
                 looked = high - low;
