@@ -72,11 +72,13 @@ pub fn brief(value: f64) -> String {
     }
 }
 
-/// How a cost compares with a greater or lesser one: `2.5 % less than`.
+/// How a cost compares with another one: `2.5 % less than`, beside 0 `3.5 more than`. Both are finite.
 pub fn compared(cost: f64, other: f64) -> String {
     let percent = 100.0 * (cost / other - 1.0);
     match percent {
-        _ if !percent.is_finite() => format!("{} beside {} of", brief(cost), brief(other)),
+        _ if cost == other => "as much as".to_owned(),
+        _ if !percent.is_finite() && cost > other => format!("{} more than", brief(cost - other)),
+        _ if !percent.is_finite() => format!("{} less than", brief(other - cost)),
         _ if percent.abs() < 5e-3 => "as much as".to_owned(),
         _ if percent < 0.0 => format!("{:.2} % less than", -percent),
         _ => format!("{percent:.2} % more than"),
@@ -140,6 +142,36 @@ pub fn up(error: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn costs_are_compared_in_words() {
+        let cases = [
+            (97.0, 100.0, "3.00 % less than"),
+            (1.25, 1.0, "25.00 % more than"),
+            (1.0, 1.000_01, "as much as"),
+            (0.0, 0.0, "as much as"),
+            (3.5, 0.0, "3.5 more than"),
+            (0.0, 3.5, "100.00 % less than"),
+        ];
+        for (cost, other, words) in cases {
+            assert_eq!(compared(cost, other), words);
+        }
+    }
+
+    #[test]
+    fn sentences_have_six_digits() {
+        let cases = [
+            (0.269_725_405, "0.269725"),
+            (80.960_15, "80.9602"),
+            (1_234_567.8, "1234568"),
+            (2.0, "2"),
+            (3.25e-9, "3.25000e-9"),
+            (0.0, "0"),
+        ];
+        for (value, text) in cases {
+            assert_eq!(brief(value), text);
+        }
+    }
 
     #[test]
     fn errors_are_rounded_up_to_two_digits() {

@@ -74,7 +74,7 @@ fn headline(solution: &Solution) -> Option<String> {
     let certain = solution.status == Status::Converged && solution.contradiction.is_none();
     Some(match certain || sentence.starts_with("Not solved") {
         true => sentence,
-        false => format!("Not certified, as far as it was solved: {sentence}"),
+        false => format!("As far as it was solved: {sentence}"),
     })
 }
 

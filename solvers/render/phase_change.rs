@@ -33,9 +33,9 @@ pub fn headline(answer: &Answer) -> String {
             )
         }
     };
-    if let Some(value) = answer.value.map(|value| value.middle()) {
+    if let Some(value) = answer.value.map(|value| value.middle()).filter(|v| v.is_finite()) {
         text += &format!(": the expected completion time is {}", brief(value));
-        if let Some(never) = answer.never {
+        if let Some(never) = answer.never.filter(|never| never.is_finite()) {
             text += &format!(", {} without remaps", compared(value, never));
         }
     }
@@ -162,8 +162,9 @@ pub fn regrets<'a>(title: &'a str, costs: &Costs) -> Chart<'a> {
 pub fn table(title: &str, costs: &Costs) -> String {
     let mut text = format!("{title}\n");
     let middle = |line: &Line| 0.5 * line.lower + 0.5 * line.upper;
-    let others = costs.policies.iter().filter(|line| line.policy != "optimal");
-    let optimum = costs.policies.iter().find(|line| line.policy == "optimal").map(middle);
+    let known = || costs.policies.iter().filter(|line| middle(line).is_finite());
+    let others = known().filter(|line| line.policy != "optimal");
+    let optimum = known().find(|line| line.policy == "optimal").map(middle);
     if let Some(best) = others.min_by(|a, b| middle(a).total_cmp(&middle(b))) {
         let cost = middle(best);
         let _ = match optimum {

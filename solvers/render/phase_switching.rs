@@ -60,9 +60,9 @@ pub fn headline(answer: &Answer) -> String {
         Some(average) => ("average time of a cycle", Some(average)),
         None => ("expected completion time", answer.value),
     };
-    if let Some(cost) = cost.map(|cost| cost.middle()) {
+    if let Some(cost) = cost.map(|cost| cost.middle()).filter(|cost| cost.is_finite()) {
         text += &format!(": the {name} is {}", brief(cost));
-        if let Some(never) = answer.never {
+        if let Some(never) = answer.never.filter(|never| never.is_finite()) {
             text += &format!(", {} without switches", compared(cost, never));
         }
     }

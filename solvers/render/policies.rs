@@ -14,8 +14,8 @@ const AGREED: &str =
 /// The table of a comparison.
 pub fn table(title: &str, report: &Report) -> String {
     let mut text = format!("{title}\n");
-    if let Some(best) = report.policies.iter().min_by(|a, b| a.cost.value.total_cmp(&b.cost.value))
-    {
+    let played = report.policies.iter().filter(|line| line.cost.value.is_finite());
+    if let Some(best) = played.min_by(|a, b| a.cost.value.total_cmp(&b.cost.value)) {
         let name = short(&best.policy);
         let _ = write!(text, "The cheapest on these paths is {name}, {}", with_width(best.cost));
         let optimal = report.policies.iter().find(|line| line.policy == "optimal");

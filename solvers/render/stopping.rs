@@ -22,15 +22,15 @@ pub fn headline(answer: &Answer) -> String {
         text += " at the first step";
     }
     match (answer.average, answer.average_of_stop) {
-        (Some(best), stop) => {
+        (Some(best), stop) if best.middle().is_finite() => {
             let best = best.middle();
             text += &format!(": {} per step in the long run", brief(best));
-            if let Some(stop) = stop {
+            if let Some(stop) = stop.filter(|stop| stop.middle().is_finite()) {
                 let how = compared(best, stop.middle());
                 text += &format!(", {how} by the map that is optimal for Stop");
             }
         }
-        (None, _) => {
+        (None, _) if answer.remap_value.is_finite() && answer.largest_value.is_finite() => {
             let (whole, largest) = (brief(answer.remap_value), brief(answer.largest_value));
             let most = if answer.cost_by_state.is_some() { "at most " } else { "" };
             text += &match counts.remap {
@@ -40,6 +40,7 @@ pub fn headline(answer: &Answer) -> String {
                 ),
             };
         }
+        _ => {}
     }
     text
 }
