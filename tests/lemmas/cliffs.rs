@@ -176,6 +176,7 @@ fn interval(numbers: &mut Numbers, most: u64) -> Case {
 }
 
 /// So many models; the slowest are printed.
+#[expect(clippy::print_stdout, reason = "the slowest are what the search is for")]
 fn search(seed: u64, models: usize, states: usize, asked: u64) -> Vec<Case> {
     let mut numbers = Numbers(seed);
     let mut cases: Vec<Case> = (0..models)
