@@ -116,7 +116,7 @@ impl Varying {
         Varying::posed(problem, costs, back)
     }
 
-    /// The part of this rank in the problem that several of them solve together, with the same bits: `costs` and `back` are
+    /// The part of this rank in the problem that several of them solve together, by sweeps with the same bits: `costs` and `back` are
     /// those of the own states of `operator`, where `back` counts all states.
     ///
     /// # Panics
