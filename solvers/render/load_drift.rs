@@ -1,6 +1,6 @@
 //! Drifting loads: the summary, the line of a sweep, and utilization against the interval.
 
-use super::digits::{brief, compared};
+use super::digits::{brief, compared, exceeded};
 use super::within;
 use crate::plot::chart::{Axis, Chart, Series};
 use crate::plot::{BAND, THRESHOLD};
@@ -32,12 +32,12 @@ pub fn headline(answer: &Answer) -> String {
         }
         (Some(best), _) => format!(
             "Remap when max - mean exceeds {}: that costs {} the optimum, {optimum}, which is {others}",
-            brief(best.threshold),
+            exceeded(best.threshold),
             compared(best.value, value)
         ),
         (None, Some(closest)) => format!(
             "Remap about when max - mean exceeds {} after step {}: the optimum costs {optimum}, {others}",
-            brief(closest.threshold),
+            exceeded(closest.threshold),
             closest.step
         ),
         (None, None) => format!("The optimal policy costs {optimum}, {others}"),

@@ -118,14 +118,14 @@ impl Increments {
         let positive = |x: f64| x > 0.0 && x.is_finite();
         match *self {
             Increments::Normal { deviation } if !(deviation >= 0.0 && deviation.is_finite()) => {
-                Some("the deviation of increments is not negative")
+                Some("the deviation of increments must not be negative")
             }
             Increments::Gamma { shape, mean } if !(positive(shape) && positive(mean)) => {
-                Some("shape and mean of a gamma law are positive")
+                Some("shape and mean of a gamma law must be positive")
             }
-            Increments::Student { freedom, scale } if !(freedom > 2.0 && positive(scale)) => {
-                Some("a law of Student has more than 2 degrees of freedom and a positive scale")
-            }
+            Increments::Student { freedom, scale } if !(freedom > 2.0 && positive(scale)) => Some(
+                "a law of Student must have more than 2 degrees of freedom and a positive scale",
+            ),
             Increments::Jumps { rate, size } if !(rate > 0.0 && rate <= 1.0 && positive(size)) => {
                 Some("jumps have a rate above 0, up to 1, and a positive size")
             }

@@ -147,7 +147,7 @@ impl ContinuousDrift {
             () if !(1..=MOST_STEPS).contains(&self.steps) => Some(NoBounds::Steps(self.steps)),
             () if law.is_some() => law.map(NoBounds::Law),
             () if !(right(self.slopes) && right(self.noise)) => {
-                Some(NoBounds::Law("deviations are not negative"))
+                Some(NoBounds::Law("deviations must not be negative"))
             }
             () if ![
                 self.remap_cost,
@@ -158,7 +158,7 @@ impl ContinuousDrift {
             .into_iter()
             .all(right) =>
             {
-                Some(NoBounds::Law("costs, slowdowns and the mean load are not negative"))
+                Some(NoBounds::Law("costs, slowdowns and the mean load must not be negative"))
             }
             () if self.overlap.steps > MOST_LATE => Some(NoBounds::Late(self.overlap.steps)),
             () if self.kept_slopes.is_some() => self.fault_of_kept(),
