@@ -45,15 +45,7 @@ pub fn plain(value: f64) -> String {
     if value == 0.0 || !value.is_finite() || value.fract() == 0.0 && value.abs() < 1e10 {
         return format!("{value}");
     }
-    if !is_decimal(value) {
-        return format!("{value:.9e}");
-    }
-    let digits = (9 - exponent(value)).max(0) as usize;
-    let text = format!("{value:.digits$}");
-    match text.contains('.') {
-        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
-        false => text,
-    }
+    significant(value, 10)
 }
 
 /// Six digits, for sentences; the numbers below them have more.
@@ -61,11 +53,16 @@ pub fn brief(value: f64) -> String {
     if value == 0.0 || !value.is_finite() {
         return format!("{value}");
     }
+    significant(value, 6)
+}
+
+/// A number other than 0 in so many digits, without zeros at the end.
+fn significant(value: f64, digits: i32) -> String {
+    let places = |exponent: i32| (digits - 1 - exponent).max(0) as usize;
     if !is_decimal(value) {
-        return format!("{value:.5e}");
+        return format!("{value:.*e}", places(0));
     }
-    let places = (5 - exponent(value)).max(0) as usize;
-    let text = format!("{value:.places$}");
+    let text = format!("{value:.*}", places(exponent(value)));
     match text.contains('.') {
         true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
         false => text,

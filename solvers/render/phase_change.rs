@@ -170,7 +170,11 @@ pub fn table(title: &str, costs: &Costs) -> String {
         let _ = match optimum {
             Some(optimum) => {
                 let how = compared(cost, optimum);
-                writeln!(text, "The best beside the optimum is {}: it costs {how} it", best.policy)
+                writeln!(
+                    text,
+                    "The best of these beside the optimum is {}: it costs {how} it",
+                    best.policy
+                )
             }
             None => {
                 writeln!(text, "The best of these is {}: it costs {}", best.policy, brief(cost))

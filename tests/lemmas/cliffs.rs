@@ -213,7 +213,7 @@ fn small_models_have_no_cliffs() {
 }
 
 #[test]
-#[ignore = "minutes"]
+#[ignore = "minutes; run with: REMAP_CLIFFS=500 cargo test --test lemmas cliffs -- --ignored --nocapture"]
 fn models_of_all_sizes_have_no_cliffs() {
     let number = |name, otherwise| match std::env::var(name) {
         Ok(text) => text.parse().unwrap(),
