@@ -5,7 +5,7 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use criterion::{Criterion, SamplingMode, criterion_group, criterion_main};
-use remapping::interval::{Bound, Imbalance, Processors, kappa, methods};
+use remapping::interval::{Bound, ExpectedImbalance, Processors, kappa, methods};
 use remapping::law::{Class, Law, Steps};
 
 fn steps(pairs: &[(f64, f64)]) -> Law {
@@ -29,12 +29,12 @@ fn three_classes() -> Processors {
 }
 
 fn curve(processors: &Processors, last: u64) -> f64 {
-    let mut imbalance = Imbalance::new(processors).expect("known laws");
+    let mut imbalance = ExpectedImbalance::new(processors).expect("known laws");
     (1..=last).map(|t| imbalance.max_deviation(t).value).sum()
 }
 
 fn at(processors: &Processors, time: u64) -> f64 {
-    let mut imbalance = Imbalance::new(processors).expect("known laws");
+    let mut imbalance = ExpectedImbalance::new(processors).expect("known laws");
     imbalance.max_deviation(time).value
 }
 

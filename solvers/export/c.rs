@@ -2,7 +2,9 @@
 
 use super::{heading, literal, row_width, rows};
 use crate::solution::map::{Index, Map};
-use crate::solution::rule::{Belief, Imbalance, Interval, Level, Measure, Rule, StatedRule};
+use crate::solution::rule::{
+    Belief, Level, LoadThresholds, Measure, RemapInterval, Rule, StatedRule,
+};
 use std::fmt::Write;
 
 /// The header.
@@ -100,7 +102,7 @@ fn of_belief(belief: &Belief) -> String {
 fn of_map(map: &Map) -> String {
     let r = map.processes();
     let width = row_width(map);
-    let rows = rows(&map.letters, width);
+    let rows = rows(&map.decisions, width);
     let mut text = format!("#define REMAP_PROCESSES {r}\n\n");
     text += "/* B balanced, R remap, C continue. */\n";
     let _ = writeln!(text, "static const char remap_map[{}][{}] = {{", rows.len(), width + 1);
@@ -184,7 +186,7 @@ static inline int remap_now(const int64_t load[REMAP_PROCESSES])
 }
 ";
 
-fn of_imbalance(imbalance: &Imbalance) -> String {
+fn of_imbalance(imbalance: &LoadThresholds) -> String {
     let mut text = format!("#define REMAP_STEPS INT64_C({})\n\n", imbalance.steps);
     let list = |text: &mut String, list: &[(u64, f64)]| {
         for (from, threshold) in list.iter().rev() {
@@ -214,7 +216,7 @@ fn of_imbalance(imbalance: &Imbalance) -> String {
     text + "    return step < REMAP_STEPS && max - mean > remap_threshold(step);\n}\n"
 }
 
-fn of_interval(interval: &Interval) -> String {
+fn of_interval(interval: &RemapInterval) -> String {
     let every = interval.every.unwrap_or(0);
     let mut text = format!(
         "/* Steps between remaps; 0 is never. */\n#define REMAP_INTERVAL INT64_C({every})\n\n"

@@ -71,7 +71,7 @@ pub fn write(export: &StatedRule) -> String {
 fn of_map(map: &Map, text: &mut String) {
     let names: Vec<String> = (1..=map.processes()).map(|i| format!("load_{i}")).collect();
     let _ = writeln!(text, "{},vectors,decision", names.join(","));
-    for (place, letter) in map.letters.iter().enumerate() {
+    for (place, letter) in map.decisions.iter().enumerate() {
         let (loads, vectors) = map.entry(place);
         let loads: Vec<String> = loads.iter().map(i64::to_string).collect();
         let _ = writeln!(text, "{},{vectors},{}", loads.join(","), char::from(*letter));

@@ -122,8 +122,8 @@ pub struct Closest {
 
 /// The level of a statistic closest to a map, of loads over capacities.
 pub fn closest(map: &Map, capacities: &[f64], statistic: Statistic, limit: f64) -> Option<Closest> {
-    let mut entries = Vec::with_capacity(map.letters.len());
-    for (place, letter) in map.letters.iter().enumerate() {
+    let mut entries = Vec::with_capacity(map.decisions.len());
+    for (place, letter) in map.decisions.iter().enumerate() {
         let (loads, vectors) = map.entry(place);
         let times: Vec<f64> = loads.iter().zip(capacities).map(|(w, c)| *w as f64 / c).collect();
         if times.iter().sum::<f64>() > 0.0 {

@@ -2,7 +2,9 @@
 
 use super::{heading, literal, row_width, rows};
 use crate::solution::map::{Index, Map};
-use crate::solution::rule::{Belief, Imbalance, Interval, Level, Measure, Rule, StatedRule};
+use crate::solution::rule::{
+    Belief, Level, LoadThresholds, Measure, RemapInterval, Rule, StatedRule,
+};
 use std::fmt::Write;
 
 /// The module.
@@ -161,7 +163,7 @@ fn integers<T: ToString>(values: impl Iterator<Item = T>) -> String {
 
 fn of_map(map: &Map) -> (&'static str, String, String) {
     let (r, width) = (map.processes(), row_width(map));
-    let rows = rows(&map.letters, width);
+    let rows = rows(&map.decisions, width);
     let mut names = format!("  integer, parameter :: remap_processes = {r}\n");
     names += "  ! B balanced, R remap, C continue.\n";
     let _ = writeln!(names, "  character(len={width}), save :: map(0:{})", rows.len() - 1);
@@ -272,7 +274,7 @@ fn of_map(map: &Map) -> (&'static str, String, String) {
     ("i8, remap_processes, remap_decision, remap_now", names, text)
 }
 
-fn of_imbalance(imbalance: &Imbalance) -> (&'static str, String, String) {
+fn of_imbalance(imbalance: &LoadThresholds) -> (&'static str, String, String) {
     let names = format!("  integer(i8), parameter :: remap_steps = {}_i8\n", imbalance.steps);
     let list = |text: &mut String, list: &[(u64, f64)]| {
         *text += "    integer(i8), intent(in) :: step\n";
@@ -316,7 +318,7 @@ fn of_imbalance(imbalance: &Imbalance) -> (&'static str, String, String) {
     ("dp, i8, remap_steps, remap_threshold, remap_threshold_since, remap_now", names, text)
 }
 
-fn of_interval(interval: &Interval) -> (&'static str, String, String) {
+fn of_interval(interval: &RemapInterval) -> (&'static str, String, String) {
     let every = interval.every.unwrap_or(0);
     let names = format!(
         "  ! Steps between remaps; 0 is never.\n  integer(i8), parameter :: remap_interval = {every}_i8\n"

@@ -38,7 +38,7 @@ pub fn write(export: &StatedRule) -> String {
             ("two_thresholds", rule)
         }
         Rule::Map(map) => {
-            let decision = String::from_utf8_lossy(&map.letters);
+            let decision = String::from_utf8_lossy(&map.decisions);
             let mut rule = json!({
                 "lowest": map.lowest,
                 "levels": map.levels,

@@ -45,12 +45,12 @@ fn fill(export: &StatedRule, bytes: &mut Cursor<Vec<u8>>) -> Written<()> {
             archive.add("report_second", &levels, belief.second.iter().copied())?;
         }
         Rule::Map(map) => {
-            let count = map.letters.len();
+            let count = map.decisions.len();
             let entries: Vec<(Vec<i64>, f64)> = (0..count).map(|place| map.entry(place)).collect();
             let shape = [count as u64, map.processes() as u64];
             archive.add("loads", &shape, entries.iter().flat_map(|(loads, _)| loads.clone()))?;
             archive.add("vectors", &shape[..1], entries.iter().map(|(_, vectors)| *vectors))?;
-            archive.add("decision", &shape[..1], map.letters.iter().copied())?;
+            archive.add("decision", &shape[..1], map.decisions.iter().copied())?;
         }
         Rule::Imbalance(imbalance) => {
             steps(&mut archive, &imbalance.thresholds)?;

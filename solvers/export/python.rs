@@ -2,7 +2,9 @@
 
 use super::{heading, literal, row_width, rows};
 use crate::solution::map::{Index, Map};
-use crate::solution::rule::{Belief, Imbalance, Interval, Level, Measure, Rule, StatedRule};
+use crate::solution::rule::{
+    Belief, Level, LoadThresholds, Measure, RemapInterval, Rule, StatedRule,
+};
 use std::fmt::Write;
 
 /// The module.
@@ -90,7 +92,7 @@ fn list<T: ToString>(values: impl Iterator<Item = T>) -> String {
 
 fn of_map(map: &Map) -> String {
     let mut text = String::from("# B balanced, R remap, C continue.\nMAP = (\n");
-    for row in rows(&map.letters, row_width(map)) {
+    for row in rows(&map.decisions, row_width(map)) {
         let _ = writeln!(text, "    \"{row}\"");
     }
     let _ = writeln!(text, ")\nLOWEST = ({},)", list(map.lowest.iter()));
@@ -143,7 +145,7 @@ def remap_now(loads):
 "
 }
 
-fn of_imbalance(imbalance: &Imbalance) -> String {
+fn of_imbalance(imbalance: &LoadThresholds) -> String {
     let steps = imbalance.steps;
     let mut text =
         format!("STEPS = {steps}\n# From which step on which threshold holds.\nTHRESHOLDS = (\n");
@@ -188,7 +190,7 @@ def remap_now(step, largest, mean):
 "
 }
 
-fn of_interval(interval: &Interval) -> String {
+fn of_interval(interval: &RemapInterval) -> String {
     let every = interval.every.map_or("None".to_owned(), |every| every.to_string());
     format!(
         "# Steps between remaps; None is never.

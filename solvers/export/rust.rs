@@ -2,7 +2,9 @@
 
 use super::{heading, literal, row_width, rows};
 use crate::solution::map::{Index, Map};
-use crate::solution::rule::{Belief, Imbalance, Interval, Level, Measure, Rule, StatedRule};
+use crate::solution::rule::{
+    Belief, Level, LoadThresholds, Measure, RemapInterval, Rule, StatedRule,
+};
 use std::fmt::Write;
 
 /// The module.
@@ -93,7 +95,7 @@ fn of_map(map: &Map) -> String {
     let r = map.processes();
     let mut text = format!("/// Number of processes.\npub const PROCESSES: usize = {r};\n\n");
     text += "/// B balanced, R remap, C continue.\nstatic MAP: &[u8] = b\"\\\n";
-    for row in rows(&map.letters, row_width(map)) {
+    for row in rows(&map.decisions, row_width(map)) {
         let _ = writeln!(text, "    {row}\\");
     }
     text += "\";\n\n";
@@ -160,7 +162,7 @@ pub fn remap_now(loads: &[i64; PROCESSES]) -> bool {
 "
 }
 
-fn of_imbalance(imbalance: &Imbalance) -> String {
+fn of_imbalance(imbalance: &LoadThresholds) -> String {
     let arms = |list: &[(u64, f64)]| {
         let mut arms = String::new();
         for (i, (from, threshold)) in list.iter().enumerate().rev() {
@@ -212,7 +214,7 @@ pub fn remap_now(step: u64, since: u64, max: f64, mean: f64) -> bool {{
     )
 }
 
-fn of_interval(interval: &Interval) -> String {
+fn of_interval(interval: &RemapInterval) -> String {
     format!(
         "/// Steps between remaps; None is never.
 pub const INTERVAL: Option<u64> = {:?};

@@ -3,7 +3,7 @@
 use super::number::Decimal;
 use super::review::Review;
 use remapping::Rational;
-use remapping::chain::{self, BirthDeath, ChainError, Dense};
+use remapping::chain::{BirthDeath, ChainError, Dense, Edge};
 use remapping::stopping::{Process, ProcessChain};
 use serde::Deserialize;
 
@@ -62,15 +62,6 @@ pub struct Change {
     factor: Decimal,
     added: Option<Decimal>,
     probability: Decimal,
-}
-
-/// What a walk does at the edge of its range.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-pub enum Edge {
-    /// The outward probability is added to the inward move.
-    Reflect,
-    /// The outward probability is added to staying.
-    Hold,
 }
 
 /// Loads beyond this are not counted exactly.
@@ -176,7 +167,7 @@ impl Chain {
                 ProcessChain::Dense(Dense::new(&rows.iter().map(double).collect::<Vec<_>>())?)
             }
             Chain::Affine { lowest, levels, changes } => {
-                let change = |change: &Change| chain::Change {
+                let change = |change: &Change| remapping::chain::Change {
                     factor: change.factor.exact.clone(),
                     added: change
                         .added
@@ -186,7 +177,7 @@ impl Chain {
                 };
                 let changes: Vec<_> = changes.iter().map(change).collect();
                 let double = |row: &Vec<Rational>| row.iter().map(|p| p.to_f64().value()).collect();
-                let rows = chain::affine_rows(*lowest, *levels, &changes);
+                let rows = remapping::chain::affine_rows(*lowest, *levels, &changes);
                 ProcessChain::Dense(Dense::new(&rows.iter().map(double).collect::<Vec<_>>())?)
             }
             _ => ProcessChain::BirthDeath(self.birth_death().expect("not a matrix")?),

@@ -7,7 +7,9 @@ use super::law::{Law, SIZES, positive};
 use super::number::Decimal;
 use super::review::Review;
 use remapping::Rational;
-use remapping::interval::{Bound, ChainLoads, Covariance, Imbalance, LoadChain, Processors};
+use remapping::interval::{
+    Bound, ChainLoads, Covariance, ExpectedImbalance, LoadChain, Processors,
+};
 use remapping::law::Class;
 use serde::Deserialize;
 use serde_json::Value;
@@ -342,7 +344,7 @@ impl Periodic {
         }
         let safe = processors.steps_without_negative_load();
         facts.push(("loads not negative through", safe.map_or("always".into(), Value::from)));
-        let exact = match Imbalance::new(&processors) {
+        let exact = match ExpectedImbalance::new(&processors) {
             Some(imbalance) if imbalance.is_exact() => true.into(),
             Some(_) => "between bounds, as near as needed".into(),
             None => false.into(),

@@ -1,6 +1,6 @@
 //! The `Stopping` problem of a model file \[YXW03\].
 
-use super::chain::{Chain, Edge, review_rows};
+use super::chain::{Chain, review_rows};
 use super::cost::Cost;
 use super::explain::Shape;
 use super::number::Decimal;
@@ -8,6 +8,7 @@ use super::review::Review;
 use super::transition::{self, Transition};
 use crate::solution::dynamics::{Dynamics, Kind, MOST_LEVELS, Moves};
 use remapping::Rational;
+use remapping::chain::Edge;
 use remapping::chain::{JointRows, Operator};
 use remapping::imbalance::{Imbalance, RunningCost};
 use remapping::stopping::{AfterRemap, Process, States, Unbounded};

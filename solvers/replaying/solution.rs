@@ -2,7 +2,7 @@
 
 use crate::complaint::Complaint;
 use crate::solution::advised::Simple;
-use crate::solution::rule::{Found, Imbalance, Rule as Stating};
+use crate::solution::rule::{Found, LoadThresholds, Rule as Stating};
 use remapping::policy::Rule;
 use remapping::policy::stated::{Following, Stated};
 use remapping::replay::Player;
@@ -32,7 +32,7 @@ pub fn solution(found: Found, stride: u64) -> Result<Player, Complaint> {
         }
         Stating::Map(map) => Stated::Map { map, unit_seconds: stating.unit_seconds },
         Stating::Imbalance(imbalance) => {
-            let Imbalance { steps, thresholds, since, .. } = imbalance;
+            let LoadThresholds { steps, thresholds, since, .. } = imbalance;
             Stated::Imbalance { steps, thresholds, since }
         }
         Stating::Interval(interval) => Stated::Interval { every: interval.every },

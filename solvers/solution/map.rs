@@ -16,44 +16,44 @@ const MOST_CLASSES: usize = 1 << 26;
 /// The map of an answer; that of more than 10^6 load vectors is in `archive`.
 pub fn of(answer: &stopping::Answer, name: &str, archive: &Path) -> Result<Map, Complaint> {
     match &answer.decision {
-        Some(letters) => Ok(listed(answer, letters)),
+        Some(decisions) => Ok(listed(answer, decisions)),
         None => archived(answer, name, archive),
     }
 }
 
-/// The map with these letters for the load vectors of an answer.
-pub(super) fn listed(answer: &stopping::Answer, letters: &str) -> Map {
-    let letters = letters.as_bytes().to_vec();
+/// The map with these decisions for the load vectors of an answer.
+pub(super) fn listed(answer: &stopping::Answer, decisions: &str) -> Map {
+    let decisions = decisions.as_bytes().to_vec();
     if !answer.loads.is_empty() {
-        return searched(answer, letters);
+        return searched(answer, decisions);
     }
     let (lowest, levels) = (answer.lowest.clone(), answer.shape.clone());
-    let full = Map { lowest, levels, index: Index::RowMajor, letters };
+    let full = Map { lowest, levels, index: Index::RowMajor, decisions };
     by_multisets(&full).unwrap_or(full)
 }
 
 /// The map of one step of drifting loads.
 pub(super) fn of_multisets(
     answer: &load_drift::Answer,
-    letters: &str,
+    decisions: &str,
 ) -> Result<Map, &'static str> {
     let (r, levels) = (answer.processors, answer.levels);
     let count = Multisets::new(r, levels).map(|sets| sets.states());
-    if count != Ok(letters.len()) {
+    if count != Ok(decisions.len()) {
         return Err("`decision` has not one letter for each multiset of levels");
     }
     let (lowest, levels) = (vec![answer.lowest as i64; r], vec![levels; r]);
-    Ok(Map { lowest, levels, index: Index::Multiset, letters: letters.as_bytes().to_vec() })
+    Ok(Map { lowest, levels, index: Index::Multiset, decisions: decisions.as_bytes().to_vec() })
 }
 
-fn searched(answer: &stopping::Answer, letters: Vec<u8>) -> Map {
-    let mut entries: Vec<(Vec<i64>, u8)> = answer.loads.iter().cloned().zip(letters).collect();
+fn searched(answer: &stopping::Answer, decisions: Vec<u8>) -> Map {
+    let mut entries: Vec<(Vec<i64>, u8)> = answer.loads.iter().cloned().zip(decisions).collect();
     entries.sort();
-    let (loads, letters): (Vec<Vec<i64>>, Vec<u8>) = entries.into_iter().unzip();
+    let (loads, decisions): (Vec<Vec<i64>>, Vec<u8>) = entries.into_iter().unzip();
     let lowest = answer.lowest();
     let most = |i: usize| loads.iter().map(|vector| vector[i]).max().unwrap_or(0);
     let levels = (0..lowest.len()).map(|i| (most(i) - lowest[i] + 1) as usize).collect();
-    Map { lowest, levels, index: Index::Listed(loads), letters }
+    Map { lowest, levels, index: Index::Listed(loads), decisions }
 }
 
 /// The same map by sorted loads, if all processes have the same levels and no order matters.
@@ -65,20 +65,20 @@ fn by_multisets(full: &Map) -> Option<Map> {
         return None;
     }
     let sets = Multisets::new(r, full.levels[0]).ok()?;
-    let mut letters = vec![0; sets.states()];
-    for (place, letter) in full.letters.iter().enumerate() {
+    let mut decisions = vec![0; sets.states()];
+    for (place, letter) in full.decisions.iter().enumerate() {
         let (loads, _) = full.entry(place);
         let mut sorted: Vec<usize> =
             loads.iter().map(|load| (load - full.lowest[0]) as usize).collect();
         sorted.sort_unstable();
-        let held = &mut letters[sets.rank(&sorted)];
+        let held = &mut decisions[sets.rank(&sorted)];
         if *held != 0 && held != letter {
             return None;
         }
         *held = *letter;
     }
     // Two processes make a picture worth keeping.
-    (r > 2).then(|| Map { index: Index::Multiset, letters, ..full.clone() })
+    (r > 2).then(|| Map { index: Index::Multiset, decisions, ..full.clone() })
 }
 
 fn archived(answer: &stopping::Answer, name: &str, path: &Path) -> Result<Map, Complaint> {
@@ -124,7 +124,7 @@ fn archived(answer: &stopping::Answer, name: &str, path: &Path) -> Result<Map, C
         let message = format!("{}: {all} classes are too many to export", name);
         return Err(Complaint::elsewhere(message, "take fewer levels or processes"));
     }
-    let mut letters = vec![b'R'; all];
+    let mut decisions = vec![b'R'; all];
     for (row, letter) in loads.chunks(r).zip(&decision) {
         let mut sorted = Vec::with_capacity(r);
         for load in row {
@@ -135,7 +135,7 @@ fn archived(answer: &stopping::Answer, name: &str, path: &Path) -> Result<Map, C
             }
         }
         sorted.sort_unstable();
-        letters[sets.rank(&sorted)] = *letter;
+        decisions[sets.rank(&sorted)] = *letter;
     }
-    Ok(Map { lowest, levels, index: Index::Multiset, letters })
+    Ok(Map { lowest, levels, index: Index::Multiset, decisions })
 }

@@ -43,9 +43,9 @@ pub enum Rule {
     /// In the load vectors of a map.
     Map(Map),
     /// When max - mean exceeds the threshold of the step.
-    Imbalance(Imbalance),
+    Imbalance(LoadThresholds),
     /// Every so many steps.
-    Interval(Interval),
+    Interval(RemapInterval),
     /// Past a level that is the same in all steps.
     Level(Level),
 }
@@ -129,7 +129,7 @@ pub struct Switching {
 
 /// Thresholds on max - mean.
 #[derive(Debug, Clone)]
-pub struct Imbalance {
+pub struct LoadThresholds {
     /// Number of steps; none is followed by a remap from the last on.
     pub steps: u64,
     /// From which step on which threshold holds.
@@ -144,7 +144,7 @@ pub struct Imbalance {
 
 /// A fixed interval.
 #[derive(Debug, Clone)]
-pub struct Interval {
+pub struct RemapInterval {
     /// Steps between remaps; never if none.
     pub every: Option<u64>,
     /// The max / mean - 1 expected at its end, where it is known.
@@ -287,7 +287,7 @@ pub fn of(solution: &Solution, name: &str, archive: &Path) -> Result<StatedRule,
             }
             _ if answer.threshold_curve.is_some() => {
                 say_curve(answer.threshold_curve.as_ref(), &mut about, &mut notes);
-                Rule::Imbalance(Imbalance::of(answer).map_err(wrong)?)
+                Rule::Imbalance(LoadThresholds::of(answer).map_err(wrong)?)
             }
             _ => {
                 let note = "The threshold on max - mean closest to the optimal decision of";
@@ -295,14 +295,14 @@ pub fn of(solution: &Solution, name: &str, archive: &Path) -> Result<StatedRule,
                 let first = answer.closest_threshold.first();
                 let share = 100.0 * first.map_or(0.0, |closest| closest.disagreement);
                 about.push(format!("the step; it differs in {share:.2} % of the load vectors."));
-                Rule::Imbalance(Imbalance::of(answer).map_err(wrong)?)
+                Rule::Imbalance(LoadThresholds::of(answer).map_err(wrong)?)
             }
         },
         Body::ContinuousDrift(answer) => {
             let curve = answer.threshold_curve.as_ref();
             say_curve(curve, &mut about, &mut notes);
             let curve = curve.ok_or("it states no rule: the computation was stopped");
-            let rule = curve.and_then(|curve| Imbalance::of_curve(curve, answer.steps, 0.0));
+            let rule = curve.and_then(|curve| LoadThresholds::of_curve(curve, answer.steps, 0.0));
             Rule::Imbalance(rule.map_err(wrong)?)
         }
         Body::Periodic(answer) => {
@@ -316,7 +316,7 @@ pub fn of(solution: &Solution, name: &str, archive: &Path) -> Result<StatedRule,
                 "The longest interval within the bound on the imbalance."
             };
             notes.push(note.to_owned());
-            let interval = Interval::of(answer).map_err(wrong)?;
+            let interval = RemapInterval::of(answer).map_err(wrong)?;
             let cheapest = answer.cost_aware.as_ref().map(|cost| cost.interval.number());
             if let Some((cheapest, every)) =
                 cheapest.zip(interval.every).filter(|(n, every)| *n != Some(*every))

@@ -2,7 +2,7 @@
 
 use super::load_drift::Threshold;
 use super::log::Log;
-use super::rule::{Belief, Imbalance, Interval, Level, Measure, Rule, Switching};
+use super::rule::{Belief, Level, LoadThresholds, Measure, RemapInterval, Rule, Switching};
 use super::{load_drift, periodic, phase_change, phase_switching};
 
 /// A rule in seconds and in steps of the program. One for a number of steps that nobody has stated holds at all
@@ -26,7 +26,7 @@ pub(super) fn of_the_program(rule: Rule, log: &Log, notes: &mut Vec<String>) -> 
             };
             let known = if job_steps.is_none() { 1 } else { imbalance.thresholds.len() };
             let thresholds = imbalance.thresholds.into_iter().take(known).enumerate();
-            Rule::Imbalance(Imbalance {
+            Rule::Imbalance(LoadThresholds {
                 steps: if job_steps.is_none() { i64::MAX as u64 } else { steps(imbalance.steps) },
                 thresholds: thresholds.map(from).collect(),
                 since: imbalance.since.into_iter().enumerate().map(from).collect(),
@@ -34,7 +34,7 @@ pub(super) fn of_the_program(rule: Rule, log: &Log, notes: &mut Vec<String>) -> 
                 mean,
             })
         }
-        Rule::Interval(interval) => Rule::Interval(Interval {
+        Rule::Interval(interval) => Rule::Interval(RemapInterval {
             every: interval.every.map(steps),
             mean: interval.mean * unit / stride as f64,
             waiting: interval.waiting.map(|waiting| waiting * unit / stride as f64),
@@ -111,11 +111,11 @@ impl Belief {
     }
 }
 
-impl Imbalance {
-    pub(super) fn of(answer: &load_drift::Answer) -> Result<Imbalance, &'static str> {
+impl LoadThresholds {
+    pub(super) fn of(answer: &load_drift::Answer) -> Result<LoadThresholds, &'static str> {
         let steps = answer.steps;
         if let Some(curve) = &answer.threshold_curve {
-            return Imbalance::of_curve(curve, steps, answer.initial_load);
+            return LoadThresholds::of_curve(curve, steps, answer.initial_load);
         }
         if answer.statistical {
             return Err("it states no rule: the computation was stopped");
@@ -134,7 +134,7 @@ impl Imbalance {
         }
         let level = thresholds[0].1;
         let since = Vec::new();
-        Ok(Imbalance { steps, thresholds, since, level, mean: answer.initial_load })
+        Ok(LoadThresholds { steps, thresholds, since, level, mean: answer.initial_load })
     }
 
     /// A rule by the step and by the steps since the last remap.
@@ -142,19 +142,19 @@ impl Imbalance {
         curve: &load_drift::Curve,
         steps: u64,
         mean: f64,
-    ) -> Result<Imbalance, &'static str> {
+    ) -> Result<LoadThresholds, &'static str> {
         let list = |list: &[Threshold]| list.iter().map(|at| (at.from, at.threshold)).collect();
         let since: Vec<(u64, f64)> = list(&curve.by_steps_since);
         let spacing = steps as f64 / (curve.remaps + 1.0);
         let level = since.iter().rev().find(|(from, _)| *from as f64 <= spacing);
         let level = level.or(since.first()).ok_or("its `threshold_curve` is empty")?.1;
-        Ok(Imbalance { steps, thresholds: list(&curve.by_step), since, level, mean })
+        Ok(LoadThresholds { steps, thresholds: list(&curve.by_step), since, level, mean })
     }
 }
 
-impl Interval {
+impl RemapInterval {
     /// The one of least cost where a remap has a cost, if a bound allows it.
-    pub(super) fn of(answer: &periodic::Answer) -> Result<Interval, &'static str> {
+    pub(super) fn of(answer: &periodic::Answer) -> Result<RemapInterval, &'static str> {
         let (every, tolerance) = match &answer.cost_aware {
             Some(cost) => (cost.interval.number(), cost.tolerance_max_over_mean),
             None => (answer.interval, None),
@@ -171,12 +171,12 @@ impl Interval {
         let known = answer.bound.is_some() && answer.at_least != Some(0);
         let bound = answer.interval.filter(|_| known).map(|bound| bound.max(1));
         if let Some(bound) = bound.filter(|bound| every.is_none_or(|every| *bound < every)) {
-            return Ok(Interval { every: Some(bound), tolerance: None, mean, waiting: None });
+            return Ok(RemapInterval { every: Some(bound), tolerance: None, mean, waiting: None });
         }
         let per_step = answer.cost_aware.as_ref().and_then(|cost| {
             let remaps = every.map_or(0.0, |every| cost.remap_cost / every as f64);
             Some((cost.cost_per_step? - remaps).max(0.0))
         });
-        Ok(Interval { every, tolerance, mean, waiting: per_step })
+        Ok(RemapInterval { every, tolerance, mean, waiting: per_step })
     }
 }

@@ -222,7 +222,7 @@ impl Answer {
             return Vec::new();
         }
         let mut table = BTreeMap::<(i64, i64), (f64, f64, bool)>::new();
-        for (place, letter) in map.letters.iter().enumerate() {
+        for (place, letter) in map.decisions.iter().enumerate() {
             let (loads, vectors) = map.entry(place);
             let (remap, all, balanced) =
                 table.entry(mean_and_spread(&loads)).or_insert((0.0, 0.0, true));

@@ -6,8 +6,8 @@ use super::{Effort, Field, Finding};
 use crate::model::{Loaded, Problem};
 use proptest::prelude::*;
 use remapping::interval::{
-    Bound, Imbalance, Interval, Kind, Method, Processors, distribution_free_factor, first_crossing,
-    methods, normal_extremes_factor,
+    Bound, Crossing, ExpectedImbalance, Kind, Method, Processors, distribution_free_factor,
+    first_crossing, methods, normal_extremes_factor,
 };
 use remapping::law::{Class, Law};
 use remapping::{Halt, Observer, Status};
@@ -53,7 +53,7 @@ const MOST_EVALUATIONS: u64 = 15;
 
 impl Case {
     /// The interval of a method for problem P_I, if the method applies and is quick.
-    pub fn interval(&self, kind: Kind) -> Option<Interval> {
+    pub fn interval(&self, kind: Kind) -> Option<Crossing> {
         let p = &self.processors;
         let crossing =
             |variance, drift| Some(first_crossing(variance, drift, p.load(), p.mean(), self.bound));
@@ -66,7 +66,7 @@ impl Case {
         crossing(factor * factor * p.common()?.variance(), 0.0)
     }
 
-    fn searched(&self, kind: Kind) -> Option<Interval> {
+    fn searched(&self, kind: Kind) -> Option<Crossing> {
         // Quadrature takes long, and so do long intervals.
         let quick = |class: &Class| matches!(class.law, Law::Steps(_));
         let short = self.interval(Kind::RmsBound)?.steps.is_some_and(|steps| steps <= LONGEST);
@@ -82,8 +82,8 @@ impl Case {
     }
 
     /// What evaluates the expected imbalance exactly, where it can be.
-    pub fn exact(&self) -> Option<Imbalance<'static>> {
-        Imbalance::new(&self.processors).filter(Imbalance::is_exact)
+    pub fn exact(&self) -> Option<ExpectedImbalance<'static>> {
+        ExpectedImbalance::new(&self.processors).filter(ExpectedImbalance::is_exact)
     }
 
     /// The law of each processor's place after `time` steps, where it has few values.

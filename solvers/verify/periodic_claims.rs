@@ -3,7 +3,7 @@
 use super::Truth::{Fails, Theorem};
 use super::periodic::Case;
 use super::{Claim, Verdict};
-use remapping::interval::{Imbalance, Kind, distribution_free_factor, first_crossing};
+use remapping::interval::{ExpectedImbalance, Kind, distribution_free_factor, first_crossing};
 
 pub(super) const CLAIMS: &[Claim<Case>] = &[
     Claim {
@@ -166,7 +166,9 @@ fn deviation_by_enumeration(case: &Case) -> Verdict {
 }
 
 fn extremes_by_enumeration(case: &Case) -> Verdict {
-    let Some(mut imbalance) = Imbalance::new(&case.processors) else { return Verdict::Silent };
+    let Some(mut imbalance) = ExpectedImbalance::new(&case.processors) else {
+        return Verdict::Silent;
+    };
     let above = |time| Some(imbalance.extremes(f64::from(time)).above);
     let highest = |at: &[f64]| at.iter().copied().fold(f64::NEG_INFINITY, f64::max) - mean(at);
     let first = by_enumeration(case, above, &highest);
@@ -198,7 +200,9 @@ fn lemma_3_1(case: &Case) -> Verdict {
 }
 
 fn imbalance_over_time(case: &Case) -> Verdict {
-    let Some(mut imbalance) = Imbalance::new(&case.processors) else { return Verdict::Silent };
+    let Some(mut imbalance) = ExpectedImbalance::new(&case.processors) else {
+        return Verdict::Silent;
+    };
     let exact = imbalance.is_exact();
     let mut before = [f64::INFINITY; 3];
     Verdict::all((1..=10).map(|time| {
@@ -215,7 +219,7 @@ fn imbalance_over_time(case: &Case) -> Verdict {
 
 fn distribution_free(case: &Case) -> Verdict {
     let (Some(law), Some(mut imbalance)) =
-        (case.processors.common(), Imbalance::new(&case.processors))
+        (case.processors.common(), ExpectedImbalance::new(&case.processors))
     else {
         return Verdict::Silent;
     };
@@ -311,7 +315,7 @@ fn keeps_the_bound(case: &Case, kind: Kind) -> Verdict {
 
 fn sides(case: &Case, kind: Kind) -> Verdict {
     let (Some(mut imbalance), Some(interval)) =
-        (Imbalance::new(&case.processors), case.interval(kind))
+        (ExpectedImbalance::new(&case.processors), case.interval(kind))
     else {
         return Verdict::Silent;
     };

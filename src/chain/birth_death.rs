@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use std::fmt;
 
 /// What a walk does with the probability of stepping out of its range.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Edge {
     /// It is added to the inward move.
     Reflect,

@@ -14,7 +14,7 @@ use rayon::prelude::*;
 
 /// A fixed interval and what it leads to.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Interval {
+pub struct IntervalOutcome {
     /// Remap every this many steps; an interval of the whole horizon never remaps.
     pub interval: u64,
     /// The exact expectations.
@@ -26,7 +26,7 @@ pub struct Interval {
 pub struct Intervals {
     /// Expected cost of a remap after n steps from the start, n = 0, 1, ...; one number if it is always the same.
     remap_costs: Vec<f64>,
-    outcomes: Vec<Interval>,
+    outcomes: Vec<IntervalOutcome>,
     /// Expected cost of the first n steps without a remap, n = 0, 1, ...
     unremapped: Vec<f64>,
 }
@@ -144,7 +144,7 @@ impl Intervals {
                 remap_costs.push(problem.remap_cost + more + slower);
             }
             let outcome = problem.evaluate_interval([n, late], &laws, &starts, &sums, &moved);
-            outcomes.push(Interval { interval: n as u64, outcome });
+            outcomes.push(IntervalOutcome { interval: n as u64, outcome });
             if n > late && observer.check().is_break() {
                 break;
             }
@@ -213,12 +213,12 @@ impl Intervals {
     }
 
     /// Every interval, from 1 on.
-    pub fn all(&self) -> &[Interval] {
+    pub fn all(&self) -> &[IntervalOutcome] {
         &self.outcomes
     }
 
     /// The interval of least value, the longest of equal ones.
-    pub fn best(&self) -> Interval {
+    pub fn best(&self) -> IntervalOutcome {
         let mut best = self.outcomes[0];
         for &interval in &self.outcomes[1..] {
             if interval.outcome.value <= best.outcome.value {

@@ -68,7 +68,7 @@ pub use blocks::Work;
 pub use control::Control;
 pub use curve::{Curve, Seen};
 pub use decisions::{Closest, Decisions};
-pub use intervals::{Interval, Intervals};
+pub use intervals::{IntervalOutcome, Intervals};
 pub use lifted::Lifted;
 pub use paths::{Draws, Loads, MapPolicy};
 pub use ranks::Ranks;

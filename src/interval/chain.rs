@@ -3,9 +3,9 @@
 use std::ops::ControlFlow;
 
 use super::cost::{CostAware, LoadChain, cost_aware_chain};
-use super::imbalance::UNKNOWN;
+use super::expected_imbalance::UNKNOWN;
 use super::settling::{Settling, distance};
-use super::{Bound, Estimate, Interval, Places, Search, exact};
+use super::{Approximation, Bound, Crossing, Places, Search, exact};
 use crate::law::LatticeLaw;
 use crate::observer::{Observer, Status};
 
@@ -51,19 +51,19 @@ impl ChainLoads {
     /// `E max_i |w_i - wbar|`, or the root of `E sum_i (w_i - wbar)^2 = (N-1) Var w_i`, under a law of
     /// the level, in units of load.
     /// Not a number after a halt.
-    pub fn imbalance(&self, law: &[f64], bound: Bound, observer: &dyn Observer) -> Estimate {
+    pub fn imbalance(&self, law: &[f64], bound: Bound, observer: &dyn Observer) -> Approximation {
         match bound {
             Bound::MaxDeviation(_) => {
                 let law = without_ends(law);
                 let places = Places { count: self.count, law: &law, steps: None };
                 let found = exact::max_deviation(&[places], observer).0;
                 let error = found.error + ENDS * self.count as f64 * self.most();
-                if observer.check().is_break() { UNKNOWN } else { Estimate { error, ..found } }
+                if observer.check().is_break() { UNKNOWN } else { Approximation { error, ..found } }
             }
             Bound::RmsDeviation(..) => {
                 let law = LatticeLaw::new(0, law.to_vec());
                 let value = ((self.count - 1) as f64 * law.variance()).sqrt();
-                Estimate { value, error: 1e-13 * value }
+                Approximation { value, error: 1e-13 * value }
             }
         }
     }
@@ -115,7 +115,7 @@ impl ChainLoads {
     /// status.
     pub fn longest(&self, bound: Bound, observer: &dyn Observer) -> Search {
         let (Bound::MaxDeviation(limit) | Bound::RmsDeviation(limit, _)) = bound;
-        let settled = Interval { steps: Some(0), real: None };
+        let settled = Crossing { steps: Some(0), real: None };
         let mut search =
             Search { interval: settled, status: Status::Converged, tie: false, error: 0.0 };
         let mut settling = Settling::new(&self.chain, self.start);
@@ -181,7 +181,7 @@ impl ChainLoads {
             previous = law;
             settled += u64::from(settling.step() * self.most() < SETTLED);
             if settled == settling.period {
-                search.interval = Interval::NEVER;
+                search.interval = Crossing::NEVER;
                 return search;
             }
         }

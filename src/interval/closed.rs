@@ -1,6 +1,6 @@
 //! Closed forms: intervals from means and variances alone.
 
-use super::Interval;
+use super::Crossing;
 
 /// Real crossings nearer than this to an integer, relatively, count as that integer: the closed
 /// forms carry a few roundings, and `d(t) <= D` keeps a tie.
@@ -11,18 +11,18 @@ const TIE: f64 = 1e-12;
 ///
 /// `variance >= 0`, `drift >= 0`, `load > 0` and `bound >= 0`. With `c0 = bound^2 load^2`,
 /// `c1 = variance - 2 bound^2 load mean`, `c2 = bound^2 mean^2 - drift` it is
-/// `2 c0 / (c1 + sqrt(c1^2 - 4 c2 c0))`; [`Interval::NEVER`] where the discriminant or the
+/// `2 c0 / (c1 + sqrt(c1^2 - 4 c2 c0))`; [`Crossing::NEVER`] where the discriminant or the
 /// denominator is not positive. The discriminant is computed as
 /// `variance (variance - 4 bound^2 load mean) + 4 bound^2 load^2 drift`, without cancellation.
 ///
 /// With neither variance nor drift the loads stay equal, and the interval ends only where a mean
 /// load that falls reaches zero.
-pub fn first_crossing(variance: f64, drift: f64, load: f64, mean: f64, bound: f64) -> Interval {
+pub fn first_crossing(variance: f64, drift: f64, load: f64, mean: f64, bound: f64) -> Crossing {
     if variance == 0.0 && drift == 0.0 {
-        return if mean < 0.0 { Interval::before(load / -mean) } else { Interval::NEVER };
+        return if mean < 0.0 { Crossing::before(load / -mean) } else { Crossing::NEVER };
     }
     if bound == 0.0 {
-        return Interval::at(0.0);
+        return Crossing::at(0.0);
     }
     let square = bound * bound;
     let gain = 4.0 * square * load * mean;
@@ -30,15 +30,15 @@ pub fn first_crossing(variance: f64, drift: f64, load: f64, mean: f64, bound: f6
     let discriminant = variance * (variance - gain) + spread;
     let rounding = 8.0 * f64::EPSILON * (variance * variance + (variance * gain).abs() + spread);
     if discriminant <= rounding {
-        return Interval::NEVER;
+        return Crossing::NEVER;
     }
     let denominator = variance - 0.5 * gain + discriminant.sqrt();
     // Where c2 is not negative and c1 is negative, the denominator is a difference that may vanish
     // in rounding alone: both roots are then negative or at infinity.
     if denominator <= 8.0 * f64::EPSILON * (variance + gain.abs() + discriminant.sqrt()) {
-        return Interval::NEVER;
+        return Crossing::NEVER;
     }
-    Interval::at(2.0 * square * load * load / denominator)
+    Crossing::at(2.0 * square * load * load / denominator)
 }
 
 /// `(N-1)/sqrt(2N-1)`: the expected largest of `count` independent, identically distributed values
@@ -57,7 +57,7 @@ pub fn normal_extremes_factor(count: usize) -> f64 {
     root - (log.ln() + (4.0 * std::f64::consts::PI).ln()) / (2.0 * root) + EULER / root
 }
 
-impl Interval {
+impl Crossing {
     /// The bound is never exceeded.
     pub const NEVER: Self = Self { steps: None, real: None };
 

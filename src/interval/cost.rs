@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use super::settling::Settling;
-use super::{Imbalance, Processors};
+use super::{ExpectedImbalance, Processors};
 use crate::law::extremes::Marginal;
 use crate::law::{LatticeLaw, extremes};
 use crate::observer::{Observer, Status};
@@ -41,7 +41,7 @@ pub fn cost_aware(
     remap_cost: f64,
     observer: &dyn Observer,
 ) -> Option<CostAware> {
-    let mut imbalance = Imbalance::new(processors)?.watched(observer);
+    let mut imbalance = ExpectedImbalance::new(processors)?.watched(observer);
     let lead = |mean: f64| mean - processors.mean();
     let means = processors.classes().iter().map(|class| lead(class.law.mean()));
     let lead = means.fold(0.0, f64::max);

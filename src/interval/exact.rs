@@ -26,7 +26,7 @@ use std::ops::ControlFlow;
 
 use super::stride::Stride;
 use super::window::{Centre, Part, Places, SMALL, centre, first_that, reach, window};
-use super::{Estimate, few};
+use super::{Approximation, few};
 use crate::law::LatticeLaw;
 use crate::observer::Observer;
 
@@ -47,7 +47,7 @@ use crate::observer::Observer;
 ///
 /// # Panics
 /// If there are fewer than two processors.
-pub fn max_deviation(places: &[Places<'_>], observer: &dyn Observer) -> (Estimate, u64) {
+pub fn max_deviation(places: &[Places<'_>], observer: &dyn Observer) -> (Approximation, u64) {
     max_deviation_within(places, 1e-15, observer)
 }
 
@@ -56,7 +56,7 @@ pub(super) fn max_deviation_within(
     places: &[Places<'_>],
     goal: f64,
     observer: &dyn Observer,
-) -> (Estimate, u64) {
+) -> (Approximation, u64) {
     let total: usize = places.iter().map(|places| places.count).sum();
     assert!(total >= 2, "deviations need two processors");
     let parts: Vec<Part<'_>> = places.iter().map(Part::new).collect();
@@ -73,7 +73,7 @@ pub(super) fn max_deviation_within(
     if total <= few::MOST {
         let laws = parts.iter().flat_map(|part| vec![part.law; part.count as usize]);
         let (found, work) = few::max_deviation(&laws.collect::<Vec<_>>(), observer);
-        return (Estimate { error: found.error + inherited, ..found }, work);
+        return (Approximation { error: found.error + inherited, ..found }, work);
     }
     let (down, up) = (reach(&parts, -1.0, variance), reach(&parts, 1.0, variance));
     let steps: Option<Vec<_>> = parts.iter().map(|part| Some((part.count, part.steps?))).collect();
@@ -84,7 +84,10 @@ pub(super) fn max_deviation_within(
     let spectrum = Spectrum::new(parts, total, mean - down, mean + up);
     let (found, work) = spectrum.sum(stride.pairs, observer);
     let part = if stride == Stride::ALL { 0.0 } else { n * rounding * found.value };
-    (Estimate { value: found.value, error: found.error + stride.error + inherited + part }, work)
+    (
+        Approximation { value: found.value, error: found.error + stride.error + inherited + part },
+        work,
+    )
 }
 
 /// What one frequency adds.
@@ -134,7 +137,7 @@ impl<'a> Spectrum<'a> {
     }
 
     /// The sum over the windows about every so many pairs of centres, and the number of its terms.
-    fn sum(&self, stride: i64, observer: &dyn Observer) -> (Estimate, u64) {
+    fn sum(&self, stride: i64, observer: &dyn Observer) -> (Approximation, u64) {
         let (first, last) = self.doubles;
         let centres: Vec<Centre> = (first.div_euclid(2)..=last.div_euclid(2))
             .step_by(stride as usize)
@@ -159,7 +162,7 @@ impl<'a> Spectrum<'a> {
         let scale = stride as f64 / self.period as f64;
         // Each factor carries about four roundings, a power as many times more.
         let error = 4.0 * f64::EPSILON * self.count as f64 * scale * size;
-        (Estimate { value: value * scale, error }, work)
+        (Approximation { value: value * scale, error }, work)
     }
 
     /// `exp(2 pi i k double / (2 period))`.

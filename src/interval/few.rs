@@ -14,7 +14,7 @@
 //! and each is the expected distance of two independent numbers, a sum of positive terms. There is no such sum for five: the
 //! convex hull of the directions that `R` is the largest product with is no projection of a cube any more.
 
-use super::Estimate;
+use super::Approximation;
 use crate::law::LatticeLaw;
 use crate::observer::Observer;
 
@@ -23,7 +23,7 @@ pub(super) const MOST: usize = 4;
 
 /// `E max_i |S_i - Q/N|` for the laws of two, three or four places, with a bound of its rounding beyond that of the
 /// laws to first order, and the number of its terms. Without meaning after a halt.
-pub(super) fn max_deviation(laws: &[&LatticeLaw], observer: &dyn Observer) -> (Estimate, u64) {
+pub(super) fn max_deviation(laws: &[&LatticeLaw], observer: &dyn Observer) -> (Approximation, u64) {
     let mut sum = Sum { distance: 0.0, error: 0.0, terms: 0 };
     let halted = || observer.check().is_break();
     let plus = |x: &LatticeLaw, y: &LatticeLaw| x.plus_unless(y, halted);
@@ -49,7 +49,7 @@ pub(super) fn max_deviation(laws: &[&LatticeLaw], observer: &dyn Observer) -> (E
         }
         _ => unreachable!("two, three or four places"),
     };
-    (Estimate { value: share * sum.distance, error: share * sum.error }, sum.terms)
+    (Approximation { value: share * sum.distance, error: share * sum.error }, sum.terms)
 }
 
 /// Each list once, with how often it is there: laws that are one are told by where they are.

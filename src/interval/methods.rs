@@ -1,7 +1,7 @@
 //! Every method that applies, side by side.
 
 use super::{
-    Estimate, Imbalance, Interval, Processors, Search, Ties, distribution_free_factor,
+    Approximation, Crossing, ExpectedImbalance, Processors, Search, Ties, distribution_free_factor,
     first_crossing, kappa, kappa_error, longest, normal_extremes_factor,
 };
 use crate::law::Law;
@@ -80,7 +80,7 @@ pub struct Method {
     /// Which.
     pub kind: Kind,
     /// Its interval; where it did not converge, as many steps as are proved.
-    pub interval: Interval,
+    pub interval: Crossing,
     /// How its computation ended.
     pub status: Status,
     /// Numerical error, relative to the mean load, of the imbalances it rests on.
@@ -96,7 +96,7 @@ impl Method {
         halted && self.interval.steps == Some(0)
     }
 
-    fn closed(kind: Kind, interval: Interval) -> Self {
+    fn closed(kind: Kind, interval: Crossing) -> Self {
         Self { kind, interval, status: Status::Converged, error: 0.0, tie: false }
     }
 
@@ -122,7 +122,7 @@ pub fn methods(processors: &Processors, bound: Bound, observer: &dyn Observer) -
     }
 }
 
-fn crossing(processors: &Processors, variance: f64, drift: bool, bound: f64) -> Interval {
+fn crossing(processors: &Processors, variance: f64, drift: bool, bound: f64) -> Crossing {
     let drift = if drift { processors.drift() } else { 0.0 };
     first_crossing(variance, drift, processors.load(), processors.mean(), bound)
 }
@@ -131,7 +131,7 @@ fn max_deviation(processors: &Processors, bound: f64, observer: &dyn Observer) -
     let mut found = Vec::new();
     let (load, mean) = (processors.load(), processors.mean());
     let count = processors.count();
-    if let Some(imbalance) = Imbalance::new(processors) {
+    if let Some(imbalance) = ExpectedImbalance::new(processors) {
         let mut imbalance = imbalance.watched(observer);
         found.push(exact(processors, bound, &mut imbalance, observer));
         for kind in [Kind::OrderStatistics, Kind::OrderStatisticsOneSided] {
@@ -139,7 +139,7 @@ fn max_deviation(processors: &Processors, bound: f64, observer: &dyn Observer) -
                 let found = imbalance.extremes(time);
                 let both = kind == Kind::OrderStatistics;
                 let value = if both { found.above.max(found.below) } else { found.above };
-                Estimate { value, error: found.error }
+                Approximation { value, error: found.error }
             };
             let limits = (LIMIT, Ties::Keep);
             let mut search =
@@ -185,7 +185,7 @@ fn max_deviation(processors: &Processors, bound: f64, observer: &dyn Observer) -
 fn exact(
     processors: &Processors,
     bound: f64,
-    imbalance: &mut Imbalance<'_>,
+    imbalance: &mut ExpectedImbalance<'_>,
     observer: &dyn Observer,
 ) -> Method {
     let (load, mean, count) = (processors.load(), processors.mean(), processors.count());
@@ -197,7 +197,7 @@ fn exact(
         let error = kappa_error(count);
         let (least, most) = (at(1.0 + error), at(1.0 - error));
         let tie = least.steps != most.steps;
-        let interval = if tie { Interval { real: None, ..least } } else { at(1.0) };
+        let interval = if tie { Crossing { real: None, ..least } } else { at(1.0) };
         let status = if tie { Status::IterationLimit } else { Status::Converged };
         return Method { kind: Kind::Exact, interval, status, error: error * bound, tie };
     }

@@ -32,8 +32,8 @@ pub mod closed;
 pub mod cost;
 mod covariance;
 pub mod exact;
+mod expected_imbalance;
 mod few;
-mod imbalance;
 pub mod kappa;
 mod methods;
 mod negative;
@@ -50,7 +50,7 @@ pub use chain::ChainLoads;
 pub use closed::{distribution_free_factor, first_crossing, normal_extremes_factor};
 pub use cost::{CostAware, LoadChain, cost_aware, cost_aware_chain};
 pub use covariance::{Covariance, CovarianceError};
-pub use imbalance::Imbalance;
+pub use expected_imbalance::ExpectedImbalance;
 pub use kappa::{kappa, kappa_error};
 pub use methods::{Bound, Guarantee, Kind, Method, methods};
 pub use negative::{NegativeLoad, negative_load};
@@ -61,7 +61,7 @@ pub use window::Places;
 
 /// A computed number and a bound of its numerical error.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Estimate {
+pub struct Approximation {
     /// The number.
     pub value: f64,
     /// Absolute error at most.
@@ -70,7 +70,7 @@ pub struct Estimate {
 
 /// How long a bound is kept.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Interval {
+pub struct Crossing {
     /// Largest number of steps after which the bound still holds; `None` if it always does.
     pub steps: Option<u64>,
     /// Time of the crossing as a real number, `steps` being its floor: the root of a closed form

@@ -22,7 +22,7 @@
 //! would cost `span (1 - 1/N)`, the first power. As `R` moves by at most `1 - 1/N` with every place,
 //! the distances of the laws from those of exact arithmetic add up.
 
-use super::{Estimate, Places, exact};
+use super::{Approximation, Places, exact};
 use crate::law::extremes::Marginal;
 use crate::law::{Cells, Grid};
 use crate::observer::Observer;
@@ -37,7 +37,7 @@ pub(super) fn max_deviation(
     laws: &[(usize, Marginal)],
     grid: Grid,
     observer: &dyn Observer,
-) -> Option<(Estimate, u64)> {
+) -> Option<(Approximation, u64)> {
     let count: f64 = laws.iter().map(|(count, _)| *count as f64).sum();
     let mut classes = Vec::with_capacity(laws.len());
     for (count, law) in laws {
@@ -67,7 +67,7 @@ pub(super) fn max_deviation(
     let upper = found.value + found.error + distance;
     let lower = (1.0 - part) * (found.value - found.error) - rest - distance;
     let (lower, upper) = (grid.span * lower.max(0.0), grid.span * upper);
-    Some((Estimate { value: 0.5 * (lower + upper), error: 0.5 * (upper - lower) }, terms))
+    Some((Approximation { value: 0.5 * (lower + upper), error: 0.5 * (upper - lower) }, terms))
 }
 
 /// `E[max - min]` of independent numbers, of each class so many, with values and their weights.

@@ -2,14 +2,14 @@
 
 use std::ops::ControlFlow;
 
-use super::{Estimate, Interval};
+use super::{Approximation, Crossing};
 use crate::observer::{Observer, Status};
 
 /// Outcome of a search.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Search {
     /// The interval; where the search was stopped, the steps proved so far.
-    pub interval: Interval,
+    pub interval: Crossing,
     /// Converged, or why the search ended before.
     pub status: Status,
     /// The bound was met so closely somewhere that the error could hide a crossing.
@@ -47,10 +47,10 @@ pub fn longest(
     bound: f64,
     (limit, ties): (u64, Ties),
     observer: &dyn Observer,
-    mut excess: impl FnMut(u64) -> Estimate,
+    mut excess: impl FnMut(u64) -> Approximation,
 ) -> Search {
     let mut search =
-        Search { interval: Interval::at(0.0), status: Status::Converged, tie: false, error: 0.0 };
+        Search { interval: Crossing::at(0.0), status: Status::Converged, tie: false, error: 0.0 };
     let mut proved = 0_u64;
     let mut before = 0.0;
     for evaluation in 0..limit {
@@ -60,7 +60,7 @@ pub fn longest(
         let time = proved + 1;
         let average = load + mean * time as f64;
         if average <= 0.0 {
-            search.interval = Interval::before(load / -mean);
+            search.interval = Crossing::before(load / -mean);
             return search;
         }
         let found = excess(time);
@@ -82,7 +82,7 @@ pub fn longest(
             } else {
                 0.0
             };
-            search.interval = Interval { steps: Some(proved), real: Some(proved as f64 + part) };
+            search.interval = Crossing { steps: Some(proved), real: Some(proved as f64 + part) };
             return search;
         }
         proved = time;
@@ -92,7 +92,7 @@ pub fn longest(
         let far = if rate <= 0.0 { f64::INFINITY } else { bound * load / rate };
         let end = if mean < 0.0 { load / -mean } else { f64::INFINITY };
         if far == f64::INFINITY && end == f64::INFINITY {
-            search.interval = Interval::NEVER;
+            search.interval = Crossing::NEVER;
             return search;
         }
         // One step less than the bound allows, so that the value next to the crossing is known.
@@ -107,7 +107,7 @@ pub fn longest(
 
 impl Search {
     fn stopped(mut self, proved: u64, status: Status) -> Self {
-        self.interval = Interval { steps: Some(proved), real: None };
+        self.interval = Crossing { steps: Some(proved), real: None };
         self.status = status;
         self
     }

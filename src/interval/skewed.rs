@@ -17,7 +17,7 @@
 //! Neither is asked for two processors, of which `A = B`, nor for three of one law, of which
 //! `R = (1/2) sum |S_i - Q/3|`: then `E R = (1/2) E |2 S - T|` with `T` the sum of two.
 
-use super::Estimate;
+use super::Approximation;
 use crate::law::extremes::{Extremes, Marginal, extremes};
 use crate::law::quadrature::integrate;
 use crate::observer::Observer;
@@ -38,7 +38,7 @@ struct Gamma {
 pub(super) fn max_deviation(
     laws: &[(usize, Marginal)],
     observer: &dyn Observer,
-) -> Option<Estimate> {
+) -> Option<Approximation> {
     let gamma = |(count, law): &(usize, Marginal)| match *law {
         Marginal::Gamma { shape, scale } => Some(Gamma { count: *count, shape, scale }),
         _ => None,
@@ -49,19 +49,19 @@ pub(super) fn max_deviation(
         let twice = Marginal::Gamma { shape: *shape, scale: 2.0 * scale };
         let two = Marginal::Gamma { shape: 2.0 * shape, scale: *scale };
         let Extremes { above, below, error } = extremes(&[(1, twice), (1, two)], observer);
-        return Some(Estimate { value: 0.5 * (above + below), error });
+        return Some(Approximation { value: 0.5 * (above + below), error });
     }
     if count > 2 && gammas.iter().all(|law| law.shape >= 1.0) {
         return None;
     }
     let Extremes { above, below, error } = extremes(laws, observer);
     if count == 2 {
-        return Some(Estimate { value: above, error });
+        return Some(Approximation { value: above, error });
     }
     let lower = above.max(below) - error;
     let rest = lesser_half(&gammas, count).min(split(laws, &gammas, count, observer));
     let upper = (above + error + rest).min(root_mean_square(laws, count)).max(lower);
-    Some(Estimate { value: 0.5 * (lower + upper), error: 0.5 * (upper - lower) })
+    Some(Approximation { value: 0.5 * (lower + upper), error: 0.5 * (upper - lower) })
 }
 
 /// `v = sqrt(E sum (S_i - Q/N)^2)`, which is not below `E R`.

@@ -29,6 +29,7 @@ pub use cluster::{ChangeTest, Clusters, MonitorError};
 pub use reports::{NoSuchLevel, ReportMonitor, Reported, SwitchingMonitor};
 
 use crate::belief::{Belief, Detector, Report};
+use crate::rounding::nearest;
 use crate::threshold::{Bounds, Curve, Hazard, PhaseChange};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -54,36 +55,15 @@ pub struct Decision {
 pub struct Monitor<'a> {
     test: ChangeTest,
     detector: Detector,
-    hazard: Hazards,
+    hazard: Hazard<f64>,
     curve: Cow<'a, Curve>,
     belief: Belief,
     step: u64,
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum Hazards {
-    Constant(f64),
-    PerStep(Vec<f64>),
-}
-
-impl Hazards {
-    fn of(hazard: &Hazard) -> Hazards {
-        let nearest = crate::rounding::nearest;
-        match hazard {
-            Hazard::Constant(h) => Hazards::Constant(nearest(h)),
-            Hazard::PerStep(list) => Hazards::PerStep(list.iter().map(nearest).collect()),
-        }
-    }
-
-    /// Of step `n`, from 1 on.
-    fn at(&self, n: u64) -> f64 {
-        match self {
-            Hazards::Constant(h) => *h,
-            // Past the last step nothing is known of changes.
-            Hazards::PerStep(list) => list.get(n as usize - 1).copied().unwrap_or(0.0),
-        }
-    }
+/// The chance of a change before step `n`, from 1 on. Past the last step nothing is known of changes.
+fn chance(hazard: &Hazard<f64>, n: u64) -> f64 {
+    hazard.at(n).copied().unwrap_or(0.0)
 }
 
 impl<'a> Monitor<'a> {
@@ -111,7 +91,7 @@ impl<'a> Monitor<'a> {
         clusters: Clusters,
     ) -> Option<Monitor<'b>> {
         let detector = problem.detector.as_binary()?;
-        let (hazard, test) = (Hazards::of(&problem.hazard), ChangeTest::new(clusters));
+        let (hazard, test) = (problem.hazard.map(nearest), ChangeTest::new(clusters));
         Some(Monitor { test, detector, hazard, curve, belief: Belief::UNCHANGED, step: 0 })
     }
 
@@ -134,7 +114,7 @@ impl<'a> Monitor<'a> {
         self.step += 1;
         let n = self.step;
         // A report the model holds impossible says nothing it could understand.
-        let prior = self.belief.prior(self.hazard.at(n));
+        let prior = self.belief.prior(chance(&self.hazard, n));
         self.belief = prior.after(report, &self.detector).unwrap_or(prior);
         let threshold = self.curve.at(n).unwrap_or(Bounds::NEVER);
         let remap = self.belief.probability() > threshold.middle();

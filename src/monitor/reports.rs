@@ -1,11 +1,11 @@
 //! The belief of a program whose detector reports by itself, yes or no or by level: one change of phase, or
 //! phases that come back.
 
-use super::Hazards;
+use super::chance;
 use crate::belief::{Belief, Level, Levels, Likelihood};
 use crate::rounding::nearest;
 use crate::switching::PhaseSwitching;
-use crate::threshold::{Bounds, Curve, PhaseChange};
+use crate::threshold::{Bounds, Curve, Hazard, PhaseChange};
 use serde::{Deserialize, Serialize};
 
 /// What a report led to.
@@ -48,7 +48,7 @@ fn likelihood(reports: &[Likelihood], level: usize) -> Result<Likelihood, NoSuch
 #[serde(deny_unknown_fields)]
 pub struct ReportMonitor {
     reports: Vec<Likelihood>,
-    hazard: Hazards,
+    hazard: Hazard<f64>,
     curve: Curve,
     belief: Belief,
     step: u64,
@@ -59,7 +59,7 @@ impl ReportMonitor {
     /// detector.
     pub fn new(problem: &PhaseChange, curve: Curve) -> ReportMonitor {
         let levels = likelihoods(&problem.detector);
-        let (hazard, belief) = (Hazards::of(&problem.hazard), Belief::UNCHANGED);
+        let (hazard, belief) = (problem.hazard.map(nearest), Belief::UNCHANGED);
         ReportMonitor { reports: levels, hazard, curve, belief, step: 0 }
     }
 
@@ -76,7 +76,7 @@ impl ReportMonitor {
         let report = likelihood(&self.reports, level)?;
         self.step += 1;
         // A report the model holds impossible says nothing it could understand.
-        let prior = self.belief.prior(self.hazard.at(self.step));
+        let prior = self.belief.prior(chance(&self.hazard, self.step));
         self.belief = prior.given(report).unwrap_or(prior);
         let threshold = self.curve.at(self.step).unwrap_or(Bounds::NEVER);
         let belief = self.belief();

@@ -14,8 +14,8 @@ pub struct Map {
     /// How a load vector is found.
     pub index: Index,
     /// `B`, `R` or `C` for each entry.
-    #[serde(with = "text")]
-    pub letters: Vec<u8>,
+    #[serde(rename = "letters", with = "text")]
+    pub decisions: Vec<u8>,
 }
 
 /// How a load vector finds its entry in a map.
@@ -80,7 +80,7 @@ impl Map {
                 listed.binary_search_by(|entry| entry.as_slice().cmp(loads)).ok()?
             }
         };
-        self.letters.get(place).copied()
+        self.decisions.get(place).copied()
     }
 
     /// The ranking of sorted levels.
@@ -104,7 +104,7 @@ impl Map {
                 sorted.then_some(listed.len())
             }
         };
-        (entries != Some(self.letters.len()))
+        (entries != Some(self.decisions.len()))
             .then_some("`letters` has not one letter for each entry of the map")
     }
 }

@@ -10,8 +10,7 @@ use crate::threshold::{Hazard, PhaseChange};
 /// The belief as a program keeps it: one update a report.
 #[derive(Debug, Clone)]
 struct Filter {
-    hazards: Vec<f64>,
-    constant: bool,
+    hazard: Hazard<f64>,
     reports: Vec<Likelihood>,
     belief: Belief,
     step: u64,
@@ -19,10 +18,6 @@ struct Filter {
 
 impl Filter {
     fn new(assumed: &PhaseChange) -> Filter {
-        let (hazards, constant) = match &assumed.hazard {
-            Hazard::Constant(h) => (vec![nearest(h)], true),
-            Hazard::PerStep(list) => (list.iter().map(nearest).collect(), false),
-        };
         let levels = assumed.detector.levels().iter();
         let reports = levels
             .map(|level| Likelihood {
@@ -30,14 +25,13 @@ impl Filter {
                 after: nearest(&level.after),
             })
             .collect();
-        Filter { hazards, constant, reports, belief: Belief::UNCHANGED, step: 0 }
+        Filter { hazard: assumed.hazard.map(nearest), reports, belief: Belief::UNCHANGED, step: 0 }
     }
 
     /// Takes in the report of the next step.
     fn observe(&mut self, level: usize) {
         self.step += 1;
-        let at = if self.constant { 0 } else { self.step as usize - 1 };
-        let hazard = self.hazards.get(at).copied().unwrap_or(0.0);
+        let hazard = self.hazard.at(self.step).copied().unwrap_or(0.0);
         // A report the policy holds impossible leaves the belief as it is.
         if let Some(belief) = self.belief.prior(hazard).given(self.reports[level]) {
             self.belief = belief;

@@ -5,15 +5,44 @@ use crate::belief::{Level, Levels, LevelsError};
 use crate::lifetime::Lifetime;
 use crate::rounding::{nearest, scaled};
 use dashu_base::BitTest;
+use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
-/// The chance that the phase changes between one step and the next, given that it has not yet.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Hazard {
+/// The chance that the phase changes between one step and the next, given that it has not yet: exactly in a
+/// problem, in doubles where a program follows it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Hazard<Chance = Rational> {
     /// The same at every step: a geometric time of change.
-    Constant(Rational),
+    Constant(Chance),
     /// `h[n-1]` acts between step n-1 and step n, n = 1..=M.
-    PerStep(Vec<Rational>),
+    PerStep(Vec<Chance>),
+}
+
+impl<Chance> Hazard<Chance> {
+    /// The same times of change in other numbers.
+    pub(crate) fn map<Other>(&self, mut of: impl FnMut(&Chance) -> Other) -> Hazard<Other> {
+        match self {
+            Hazard::Constant(h) => Hazard::Constant(of(h)),
+            Hazard::PerStep(list) => Hazard::PerStep(list.iter().map(of).collect()),
+        }
+    }
+
+    /// All chances, a constant one once.
+    pub(crate) fn all(&self) -> &[Chance] {
+        match self {
+            Hazard::Constant(h) => std::slice::from_ref(h),
+            Hazard::PerStep(list) => list,
+        }
+    }
+
+    /// The chance between step `n - 1` and step `n`, from n = 1 on; `None` past the last step of a list.
+    pub fn at(&self, n: u64) -> Option<&Chance> {
+        match self {
+            Hazard::Constant(h) => Some(h),
+            Hazard::PerStep(list) => list.get(n as usize - 1),
+        }
+    }
 }
 
 /// What happens when the program is remapped before the phase has changed.
@@ -261,51 +290,35 @@ pub(crate) struct InDoubles {
     /// More than all that underflow may take from a value in one step, in units of cost or of cost per odds:
     /// 0 unless chances or costs are so small or so far apart that it may.
     pub underflow: f64,
-    hazards: Hazards,
+    /// h_n and 1 - h_n.
+    hazard: Hazard<(f64, f64)>,
+    /// For each entry of a list of hazards the first index of its run of equal entries; empty where h is constant.
+    runs: Vec<u64>,
 }
 
 /// Sums of at most 10^20 gains times odds of at most 1e150, and what underflow takes from the factors.
 const UNDERFLOW: f64 = 1e-130;
 
-#[derive(Debug, Clone)]
-enum Hazards {
-    Constant(f64, f64),
-    /// (h, 1 - h), and for each entry the first index of its run of equal entries.
-    PerStep(Vec<(f64, f64)>, Vec<u64>),
-}
-
-impl Hazards {
-    /// All h_n and 1 - h_n.
-    fn chances(&self) -> Vec<f64> {
-        match self {
-            Hazards::Constant(h, quiet) => vec![*h, *quiet],
-            Hazards::PerStep(pairs, _) => pairs.iter().flat_map(|pair| [pair.0, pair.1]).collect(),
-        }
-    }
-}
-
 impl InDoubles {
     pub(crate) fn new(problem: &PhaseChange) -> InDoubles {
         let complement = |p: &Rational| nearest(&(Rational::ONE - p));
         let pair = |p: &Rational| (nearest(p), complement(p));
-        let hazards = match &problem.hazard {
-            Hazard::Constant(h) => Hazards::Constant(nearest(h), complement(h)),
-            Hazard::PerStep(list) => {
-                let pairs: Vec<_> = list.iter().map(pair).collect();
-                let mut starts: Vec<u64> = Vec::with_capacity(list.len());
-                for (at, h) in list.iter().enumerate() {
-                    let run_goes_on = at > 0 && *h == list[at - 1];
-                    starts.push(if run_goes_on { starts[at - 1] } else { at as u64 });
-                }
-                Hazards::PerStep(pairs, starts)
+        let hazard = problem.hazard.map(pair);
+        let mut runs: Vec<u64> = Vec::new();
+        if let Hazard::PerStep(list) = &problem.hazard {
+            for (at, h) in list.iter().enumerate() {
+                let run_goes_on = at > 0 && *h == list[at - 1];
+                runs.push(if run_goes_on { runs[at - 1] } else { at as u64 });
             }
-        };
+        }
         let gain = nearest(&problem.gain());
         let (test, delay) = (nearest(&problem.test), nearest(&(&problem.test + &problem.install)));
         let regret = problem.regret().map(|regret| nearest(&regret));
         let reports: Vec<Report> = problem.detector.distinct().iter().map(Report::new).collect();
         let chances = reports.iter().flat_map(|report| [report.before, report.after]);
-        let chances = chances.chain(hazards.chances()).chain([problem.lifetime.least_chance()]);
+        let chances = chances
+            .chain(hazard.all().iter().flat_map(|(h, quiet)| [*h, *quiet]))
+            .chain([problem.lifetime.least_chance()]);
         let costs = [gain, test, delay, regret.unwrap_or(0.0)];
         let underflow = match chances.chain(costs).all(is_comfortable) {
             true => 0.0,
@@ -321,7 +334,8 @@ impl InDoubles {
             underflow,
             before: nearest(&problem.before),
             remapped: nearest(&problem.remapped),
-            hazards,
+            hazard,
+            runs,
         }
     }
 
@@ -341,10 +355,9 @@ impl InDoubles {
     /// The factors of the backward step from n+1 to n.
     pub(crate) fn cycle(&self, lifetime: &Lifetime, n: u64) -> Cycle {
         let (survival, failure) = (lifetime.continuation(n), lifetime.failure_rate(n));
-        let (hazard, quiet) = match &self.hazards {
-            _ if n >= lifetime.last() => (0.0, 1.0),
-            Hazards::Constant(h, quiet) => (*h, *quiet),
-            Hazards::PerStep(pairs, _) => pairs[n as usize],
+        let (hazard, quiet) = match n < lifetime.last() {
+            true => *self.hazard.at(n + 1).expect("a hazard for each step"),
+            false => (0.0, 1.0),
         };
         Cycle { survival, failure, hazard, quiet }
     }
@@ -352,10 +365,10 @@ impl InDoubles {
     /// The least m such that the backward steps into m, ..., n are all the same.
     pub(crate) fn constant_from(&self, lifetime: &Lifetime, n: u64) -> u64 {
         let by_lifetime = lifetime.constant_from(n);
-        match &self.hazards {
+        match self.runs.get(n as usize) {
             _ if n >= lifetime.last() => n,
-            Hazards::Constant(..) => by_lifetime,
-            Hazards::PerStep(_, starts) => by_lifetime.max(starts[n as usize]),
+            None => by_lifetime,
+            Some(start) => by_lifetime.max(*start),
         }
     }
 }

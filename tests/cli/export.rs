@@ -255,7 +255,7 @@ fn an_archived_map_is_exported_by_classes() {
     let export = rule::read(&place.path("long.json")).unwrap();
     let StatedRule { rule: Rule::Map(map), .. } = &export else { panic!("not a map") };
     let (mut input, mut letters) = (String::new(), Vec::new());
-    for (place, letter) in map.letters.iter().enumerate() {
+    for (place, letter) in map.decisions.iter().enumerate() {
         let (mut loads, _) = map.entry(place);
         loads.reverse();
         loads.swap(1, 4);

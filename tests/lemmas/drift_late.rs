@@ -4,7 +4,7 @@ use approx::assert_abs_diff_eq;
 use proptest::prelude::*;
 use remapping::chain::{BirthDeath, Dense, Edge};
 use remapping::drift::{
-    Backward, Carry, Control, Interval, Intervals, LoadDrift, Loads, MapPolicy, Objective,
+    Backward, Carry, Control, IntervalOutcome, Intervals, LoadDrift, Loads, MapPolicy, Objective,
     ProcessChain, Ranks, Rebalance, States, Timing, Transition,
 };
 use remapping::overlap::Overlap;
@@ -313,7 +313,7 @@ proptest! {
         let all = (&states, &Ranks::alone());
         let found = Intervals::overlapping(&problem, overlap, all, &transition, 100, &());
         prop_assert_eq!(found.all().len() as u64, problem.steps);
-        for Interval { interval, outcome } in found.all() {
+        for IntervalOutcome { interval, outcome } in found.all() {
             let steps = (*interval).max(overlap.steps + 1);
             let due = |moment: usize, _: &[usize], _: f64, _: f64| (moment as u64).is_multiple_of(steps);
             let defined = by_definition(&problem, overlap, &due);

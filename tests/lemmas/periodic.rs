@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 use remapping::Rational;
 use remapping::interval::{
-    Bound, Covariance, CovarianceError, Estimate, Imbalance, Kind, LoadChain, Processors, Ties,
-    cost_aware, cost_aware_chain, distribution_free_factor, first_crossing, first_passage, kappa,
-    longest, methods,
+    Approximation, Bound, Covariance, CovarianceError, ExpectedImbalance, Kind, LoadChain,
+    Processors, Ties, cost_aware, cost_aware_chain, distribution_free_factor, first_crossing,
+    first_passage, kappa, longest, methods,
 };
 use remapping::law::{Class, Law, Steps};
 
@@ -129,7 +129,7 @@ proptest! {
         let n = laws.len() as f64;
         let truth = float(&expectation(&fractions, &scaled_deviation)) / n;
         let laws: Vec<Law> = laws.into_iter().map(|law| law.0).collect();
-        let found = Imbalance::new(&processors(10.0, &laws)).unwrap().max_deviation(time);
+        let found = ExpectedImbalance::new(&processors(10.0, &laws)).unwrap().max_deviation(time);
         prop_assert!(abs_diff_eq!(found.value, truth, epsilon = found.error + 1e-15 * truth), "{found:?} {truth}");
         prop_assert!(found.error < 1e-11);
     }
@@ -148,7 +148,7 @@ proptest! {
             Rational::from(places.iter().sum::<i64>() - n * places.iter().min().unwrap())
         });
         let laws: Vec<Law> = laws.into_iter().map(|law| law.0).collect();
-        let found = Imbalance::new(&processors(10.0, &laws)).unwrap().extremes(time as f64);
+        let found = ExpectedImbalance::new(&processors(10.0, &laws)).unwrap().extremes(time as f64);
         prop_assert!(abs_diff_eq!(found.above, float(&above) / n as f64, epsilon = 1e-12));
         prop_assert!(abs_diff_eq!(found.below, float(&below) / n as f64, epsilon = 1e-12));
     }
@@ -199,7 +199,7 @@ proptest! {
             (first..=last).map(|place| sum.get(&place).map_or(0.0, float)).collect();
         let truth = by_plain_convolution(&weights, count);
         let system = identical(count, 10.0, law);
-        let found = Imbalance::new(&system).unwrap().max_deviation(time);
+        let found = ExpectedImbalance::new(&system).unwrap().max_deviation(time);
         prop_assert!(abs_diff_eq!(found.value, truth, epsilon = 1e-12 * (1.0 + truth)), "{found:?} {truth}");
     }
 
@@ -210,7 +210,7 @@ proptest! {
     ) {
         let laws: Vec<Law> = laws.into_iter().map(|law| law.0).collect();
         let system = processors(10.0, &laws);
-        let mut imbalance = Imbalance::new(&system).unwrap();
+        let mut imbalance = ExpectedImbalance::new(&system).unwrap();
         let mut before = [f64::INFINITY; 3];
         for time in 1..12 {
             let extremes = imbalance.extremes(time as f64);
@@ -230,7 +230,7 @@ proptest! {
     ) {
         let deviation = (law.variance() * time as f64).sqrt();
         let system = identical(count, 10.0, law);
-        let found = Imbalance::new(&system).unwrap().extremes(time as f64);
+        let found = ExpectedImbalance::new(&system).unwrap().extremes(time as f64);
         let bound = distribution_free_factor(count) * deviation * (1.0 + 1e-12) + 1e-14;
         prop_assert!(found.above <= bound && found.below <= bound);
     }
@@ -244,7 +244,7 @@ proptest! {
     ) {
         let laws: Vec<Law> = laws.into_iter().map(|law| law.0).collect();
         let system = processors(load, &laws);
-        let mut imbalance = Imbalance::new(&system).unwrap();
+        let mut imbalance = ExpectedImbalance::new(&system).unwrap();
         let mut excess = |time: u64| imbalance.max_deviation(time);
         let mut looked = 0;
         let found = longest(load, system.mean(), bound, (1000, Ties::Keep), &(), |time| {
@@ -342,7 +342,7 @@ proptest! {
         prop_assume!(law.variance() > 0.0);
         let system = identical(count, 10.0, law);
         let found = cost_aware(&system, cost, &()).unwrap();
-        let mut imbalance = Imbalance::new(&system).unwrap();
+        let mut imbalance = ExpectedImbalance::new(&system).unwrap();
         let mut sum = cost;
         let mut best = f64::INFINITY;
         for n in 1..=200 {
@@ -380,7 +380,7 @@ fn lattice_deviation_tends_to_kappa() {
     let steps = Steps::new(vec![(-1.0, 0.25), (0.0, 0.5), (1.0, 0.25)]).unwrap();
     for count in [2, 3, 4, 5, 6, 16, 64, 256] {
         let system = identical(count, 100.0, Law::Steps(steps.clone()));
-        let found = Imbalance::new(&system).unwrap().max_deviation(60);
+        let found = ExpectedImbalance::new(&system).unwrap().max_deviation(60);
         let normal = kappa(count) * 30.0_f64.sqrt();
         assert!(
             abs_diff_eq!(found.value / normal, 1.0, epsilon = 0.01),
@@ -421,9 +421,9 @@ fn first_passage_is_reproducible_and_near_the_exact_interval() {
     assert_eq!(one.censored, 0);
     assert!(abs_diff_eq!(one.steps.value, 8.2, epsilon = 0.6), "{one:?}");
     let sampled = remapping::interval::sampled_max_deviation(&system, 2000, 3, 20).unwrap();
-    let mut imbalance = Imbalance::new(&system).unwrap();
+    let mut imbalance = ExpectedImbalance::new(&system).unwrap();
     for (sampled, time) in sampled.iter().zip(1..) {
-        let Estimate { value, .. } = imbalance.max_deviation(time);
+        let Approximation { value, .. } = imbalance.max_deviation(time);
         assert!(
             abs_diff_eq!(sampled.value, value, epsilon = 3.0 * sampled.half_width()),
             "{time}: {sampled:?} {value}"
@@ -448,9 +448,9 @@ fn wide_laws_continue_smoothly() {
     let steps = Steps::new(vec![(-1.0, 0.25), (0.0, 0.5), (1.0, 0.25)]).unwrap();
     for count in [3, 4, 7, 16, 64, 300] {
         let system = identical(count, 100.0, Law::Steps(steps.clone()));
-        let mut imbalance = Imbalance::new(&system).unwrap();
+        let mut imbalance = ExpectedImbalance::new(&system).unwrap();
         let normal = kappa(count) * 0.5_f64.sqrt();
-        let correction = |time: u64, imbalance: &mut Imbalance| {
+        let correction = |time: u64, imbalance: &mut ExpectedImbalance| {
             let found = imbalance.max_deviation(time);
             let t = time as f64;
             assert!(found.error < 1e-9 * found.value, "{count}, {time}: {found:?}");

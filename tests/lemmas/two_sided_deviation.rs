@@ -5,7 +5,8 @@ use approx::abs_diff_eq;
 use proptest::prelude::*;
 use remapping::Status;
 use remapping::interval::{
-    Bound, Estimate, Imbalance, Kind, Processors, kappa, methods, sampled_max_deviation,
+    Approximation, Bound, ExpectedImbalance, Kind, Processors, kappa, methods,
+    sampled_max_deviation,
 };
 use remapping::law::gamma::{gamma_tails, normal_tails};
 use remapping::law::{Class, Law, Steps};
@@ -15,13 +16,13 @@ fn processors(classes: &[(usize, Law)]) -> Processors {
     Processors::new(100.0, classes.collect()).unwrap()
 }
 
-fn bounds(classes: &[(usize, Law)], time: u64, other: f64) -> Estimate {
-    let mut imbalance = Imbalance::new(&processors(classes)).unwrap();
+fn bounds(classes: &[(usize, Law)], time: u64, other: f64) -> Approximation {
+    let mut imbalance = ExpectedImbalance::new(&processors(classes)).unwrap();
     imbalance.compared(time, other)
 }
 
 /// Whether the bounds decide the comparison, after which they are made no closer.
-fn decided(found: Estimate, other: f64) -> bool {
+fn decided(found: Approximation, other: f64) -> bool {
     (found.value - other).abs() > found.error
 }
 
@@ -165,8 +166,8 @@ proptest! {
         let span = spread.fold(0.0, f64::max).sqrt() / 4.0;
         let (value, slack) = rounded_to_nearest(&laws, time, span);
         let classes: Vec<_> = laws.iter().map(|law| (1, law.clone())).collect();
-        prop_assume!(Imbalance::new(&processors(&classes)).is_some_and(|known| !known.is_exact()));
-        let found = Imbalance::new(&processors(&classes)).unwrap().max_deviation(time);
+        prop_assume!(ExpectedImbalance::new(&processors(&classes)).is_some_and(|known| !known.is_exact()));
+        let found = ExpectedImbalance::new(&processors(&classes)).unwrap().max_deviation(time);
         prop_assert!(abs_diff_eq!(found.value, value, epsilon = found.error + slack + 1e-9 * value),
             "{found:?} {value} {slack}");
     }
@@ -184,7 +185,7 @@ proptest! {
         }));
         prop_assume!(classes.iter().map(|class| class.0).sum::<usize>() > 1);
         let system = processors(&classes);
-        let found = Imbalance::new(&system).unwrap().max_deviation(time);
+        let found = ExpectedImbalance::new(&system).unwrap().max_deviation(time);
         let sampled = sampled_max_deviation(&system, 4000, 11, time).unwrap()[time as usize - 1];
         let sigma = sampled.half_width() / 1.96;
         prop_assert!(abs_diff_eq!(found.value, sampled.value, epsilon = found.error + 5.0 * sigma),
@@ -211,7 +212,7 @@ fn few_large_places_are_decided() {
         let system = processors(&classes);
         let sampled = sampled_max_deviation(&system, 20_000, 5, 3).unwrap();
         for time in [1, 3] {
-            let found = Imbalance::new(&system).unwrap().max_deviation(time);
+            let found = ExpectedImbalance::new(&system).unwrap().max_deviation(time);
             let sample = sampled[time as usize - 1];
             let sigma = sample.half_width() / 1.96;
             assert!(
@@ -229,7 +230,7 @@ fn in_the_limit_of_small_shapes_one_gets_all() {
     for count in [2, 3, 4, 7, 16, 300] {
         for shape in [1e-9, 1e-12, 1e-30, 1e-100, 1e-150] {
             let system = processors(&[(count, Law::Gamma { shape, mean: 0.5 })]);
-            let mut imbalance = Imbalance::new(&system).unwrap();
+            let mut imbalance = ExpectedImbalance::new(&system).unwrap();
             for time in [1, 40] {
                 let found = imbalance.compared(time, 1.0);
                 let limit = 0.5 * (count - 1) as f64 * time as f64;

@@ -2,7 +2,8 @@
 
 use approx::{abs_diff_eq, assert_abs_diff_eq};
 use remapping::interval::{
-    Bound, Imbalance, Kind, Processors, distribution_free_factor, first_passage, kappa, methods,
+    Bound, ExpectedImbalance, Kind, Processors, distribution_free_factor, first_passage, kappa,
+    methods,
 };
 use remapping::law::{Class, Law, Steps};
 
@@ -70,7 +71,7 @@ fn table_2() {
     // d itself, between bounds that leave no doubt: it is larger than d1 and d2, and leaves .09.
     let found = row(&processors, &bounds, Kind::Exact);
     assert_eq!(found, some(&[0, 1, 3, 8, 15, 25, 40, 65, 133]));
-    let mut imbalance = Imbalance::new(&processors).unwrap();
+    let mut imbalance = ExpectedImbalance::new(&processors).unwrap();
     let largest = imbalance.compared(182, 0.0915 * 191.0);
     // .09154 to four digits and more.
     assert!((largest.value / 191.0 - 0.09154).abs() + largest.error / 191.0 < 5e-5, "{largest:?}");

@@ -5,7 +5,7 @@ mod controller;
 use super::{Target, controller as stored, title_and_version};
 use crate::complaint::Complaint;
 use crate::solution::advised::{Advised, Cost, Simple, WITHIN};
-use crate::solution::rule::{Interval, Level, Measure, Rule, StatedRule};
+use crate::solution::rule::{Level, Measure, RemapInterval, Rule, StatedRule};
 use remapping::replay::Player;
 
 /// Writes `advised` for `target`.
@@ -82,7 +82,7 @@ fn stated(advised: &Advised, (simple, cost): (Simple, &Cost)) -> StatedRule {
             if advised.stride > 1 {
                 notes.push("The interval below is in steps of the program.".to_owned());
             }
-            Rule::Interval(Interval { every, tolerance: None, mean, waiting: None })
+            Rule::Interval(RemapInterval { every, tolerance: None, mean, waiting: None })
         }
         Simple::Excess(value) => level(advised, Measure::Excess, value),
         Simple::Utilization(value) => level(advised, Measure::Utilization, value),

@@ -6,7 +6,7 @@ use crate::model::periodic::Periodic;
 use crate::run::Watch;
 use crate::solution::Body;
 use crate::solution::periodic::Answer;
-use remapping::interval::{Imbalance, cost_aware};
+use remapping::interval::{ExpectedImbalance, cost_aware};
 use remapping::{Observer, Status};
 use std::ops::ControlFlow;
 
@@ -29,7 +29,8 @@ pub fn solve(problem: &Periodic, watch: &Watch) -> Found {
     }
     let interval = line.as_ref().and_then(|line| line.interval.number());
     let last = interval.map_or(20, |interval| interval + 1).min(MAX_CURVE);
-    let mut imbalance = Imbalance::new(&processors).map(|imbalance| imbalance.watched(watch));
+    let mut imbalance =
+        ExpectedImbalance::new(&processors).map(|imbalance| imbalance.watched(watch));
     let (mut deviation, mut error) = (vec![0.0], 0.0_f64);
     for step in 1..=last {
         let average = processors.mean_load(step as f64);

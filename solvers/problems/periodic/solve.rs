@@ -8,7 +8,7 @@ use crate::solution::Body;
 use crate::solution::periodic::{Answer, BestSoFar, CostLine, Line, Period, Simulated, Steps};
 use remapping::estimate::Estimate;
 use remapping::interval::{
-    Bound, CostAware, Guarantee, Imbalance, Interval, Kind, Method, Processors, cost_aware,
+    Bound, CostAware, Crossing, ExpectedImbalance, Guarantee, Kind, Method, Processors, cost_aware,
     first_passage, methods, negative_load, sampled_max_deviation,
 };
 use remapping::{Observer, Status};
@@ -262,7 +262,7 @@ fn curve(
         if processors.mean() > 0.0 { 2.0 * processors.load() / processors.mean() } else { 100.0 };
     let mut last = interval.map_or(peak as u64, shown).min(MAX_CURVE);
     if processors.mean() < 0.0 {
-        let end = Interval::before(processors.load() / -processors.mean());
+        let end = Crossing::before(processors.load() / -processors.mean());
         last = last.min(end.steps.unwrap_or(last));
     }
     let times = 0..=last;
@@ -270,7 +270,7 @@ fn curve(
         let values = times.map(|t| processors.rms_deviation(t as f64, variance)).collect();
         return DeviationCurve { values, error: 0.0, kind: "v(t)", cut: false };
     }
-    let Some(imbalance) = Imbalance::new(processors) else {
+    let Some(imbalance) = ExpectedImbalance::new(processors) else {
         let values = times.map(|t| processors.rms_deviation(t as f64, None)).collect();
         return DeviationCurve { values, error: 0.0, kind: "v(t), not below d(t)", cut: false };
     };
@@ -287,7 +287,7 @@ fn curve(
 }
 
 /// The interval of the simulated d(t), with its confidence interval, about as far as it may matter.
-fn simulated_deviation(processors: &Processors, limit: f64, near: &Interval) -> Option<Line> {
+fn simulated_deviation(processors: &Processors, limit: f64, near: &Crossing) -> Option<Line> {
     let last = near.steps.map_or(MAX_CURVE, |steps| steps.saturating_mul(2).saturating_add(20));
     if last.saturating_mul(PATHS * processors.count() as u64) > MAX_DRAWS {
         return None;
@@ -358,7 +358,8 @@ pub(super) fn cost_line(
     watch: &Watch,
 ) -> CostLine {
     let average = found.steps.map(|steps| processors.mean_load(steps as f64));
-    let mut imbalance = Imbalance::new(processors).map(|imbalance| imbalance.watched(watch));
+    let mut imbalance =
+        ExpectedImbalance::new(processors).map(|imbalance| imbalance.watched(watch));
     let deviation = found.steps.and_then(|steps| Some(imbalance.as_mut()?.max_deviation(steps)));
     let deviation = deviation.filter(|found| found.value.is_finite());
     cheapest(remap_cost, found, average, deviation.map(|found| found.value))

@@ -106,10 +106,7 @@ fn without_remaps(problem: &threshold::PhaseChange) -> Option<f64> {
     if problem.last_step() > MOST_STEPS_SUMMED {
         return None;
     }
-    let hazard = |n: u64| match &problem.hazard {
-        threshold::Hazard::Constant(h) => decimal(h),
-        threshold::Hazard::PerStep(list) => decimal(&list[n as usize - 1]),
-    };
+    let hazard = |n: u64| problem.hazard.at(n).map_or(0.0, decimal);
     let (before, after) = (decimal(&problem.before), decimal(&problem.after));
     let mut changed = 0.0;
     Some(problem.lifetime.expected_sum(|n| {

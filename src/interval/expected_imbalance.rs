@@ -1,6 +1,6 @@
 //! The expected imbalance at any time, from the laws of the sums.
 
-use super::{Estimate, Places, Processors, exact, kappa, kappa_error, rounded, skewed};
+use super::{Approximation, Places, Processors, exact, kappa, kappa_error, rounded, skewed};
 use crate::law::extremes::Marginal;
 use crate::law::{Class, Extremes, Grid, Lattice, Law, Steps, Walk, extremes};
 use crate::observer::Observer;
@@ -19,11 +19,11 @@ const TERMS_OF_GRID: u64 = 200_000_000;
 const FINE: f64 = 1e-3;
 
 /// What is not evaluated because of a halt.
-pub(super) const UNKNOWN: Estimate = Estimate { value: f64::NAN, error: f64::NAN };
+pub(super) const UNKNOWN: Approximation = Approximation { value: f64::NAN, error: f64::NAN };
 
 /// Evaluates the expected imbalance of processors; keeps the laws it has formed.
 #[derive(Clone)]
-pub struct Imbalance<'a> {
+pub struct ExpectedImbalance<'a> {
     parts: Vec<Part>,
     deviation: Deviation,
     /// The best bounds found on grids, at each time.
@@ -37,7 +37,7 @@ pub struct Imbalance<'a> {
 /// Bounds from laws on a grid.
 #[derive(Debug, Clone, Copy)]
 struct OnGrid {
-    found: Estimate,
+    found: Approximation,
     /// Points of the grid per standard deviation; 0 before the first.
     points: f64,
     terms: u64,
@@ -62,7 +62,7 @@ enum Deviation {
     Rounded,
 }
 
-impl<'a> Imbalance<'a> {
+impl<'a> ExpectedImbalance<'a> {
     /// Prepares the laws; `None` where a law is not known or steps have no common measure.
     pub fn new(processors: &Processors) -> Option<Self> {
         let mut parts = Vec::new();
@@ -90,9 +90,9 @@ impl<'a> Imbalance<'a> {
 
     /// The same under an observer: what it calls a halt to is not a number.
     #[must_use]
-    pub fn watched<'b>(self, observer: &'b dyn Observer) -> Imbalance<'b> {
+    pub fn watched<'b>(self, observer: &'b dyn Observer) -> ExpectedImbalance<'b> {
         let Self { parts, deviation, known, certain, work, .. } = self;
-        Imbalance { parts, deviation, known, certain, work, observer }
+        ExpectedImbalance { parts, deviation, known, certain, work, observer }
     }
 
     /// Whether [`max_deviation`](Self::max_deviation) knows the number up to rounding: steps on a
@@ -109,24 +109,24 @@ impl<'a> Imbalance<'a> {
     /// `E max_i |w_i - wbar|` after `time` steps, in units of load, with a bound of its error: of
     /// rounding where [`is_exact`](Self::is_exact), otherwise within a part in a thousand, if the grids
     /// are fine enough for that.
-    pub fn max_deviation(&mut self, time: u64) -> Estimate {
+    pub fn max_deviation(&mut self, time: u64) -> Approximation {
         self.refined(time, &|found| found.value * FINE)
     }
 
     /// The same, as exact as it takes to tell it from `other`, if the grids are fine enough for that.
-    pub fn compared(&mut self, time: u64, other: f64) -> Estimate {
+    pub fn compared(&mut self, time: u64, other: f64) -> Approximation {
         self.refined(time, &|found| (found.value - other).abs())
     }
 
     /// The largest deviation, on finer and finer grids until its error is below what is `allowed`.
-    fn refined(&mut self, time: u64, allowed: &dyn Fn(&Estimate) -> f64) -> Estimate {
+    fn refined(&mut self, time: u64, allowed: &dyn Fn(&Approximation) -> f64) -> Approximation {
         if time == 0 || self.certain {
-            return Estimate { value: 0.0, error: 0.0 };
+            return Approximation { value: 0.0, error: 0.0 };
         }
         match &mut self.deviation {
             Deviation::Normal { factor } => {
                 let value = *factor * (time as f64).sqrt();
-                Estimate { value, error: kappa_error(self.parts[0].count) * value }
+                Approximation { value, error: kappa_error(self.parts[0].count) * value }
             }
             Deviation::Lattice { span, walks } => {
                 for (_, walk) in walks.iter_mut() {
@@ -144,13 +144,13 @@ impl<'a> Imbalance<'a> {
                     return UNKNOWN;
                 }
                 self.work += terms;
-                Estimate { value: *span * found.value, error: *span * found.error }
+                Approximation { value: *span * found.value, error: *span * found.error }
             }
             Deviation::Rounded => self.on_grids(time, allowed),
         }
     }
 
-    fn on_grids(&mut self, time: u64, allowed: &dyn Fn(&Estimate) -> f64) -> Estimate {
+    fn on_grids(&mut self, time: u64, allowed: &dyn Fn(&Approximation) -> f64) -> Approximation {
         let mut best = self.known.get(&time).copied();
         let mut marginals = None;
         let mut coarse = COARSE;
@@ -172,7 +172,7 @@ impl<'a> Imbalance<'a> {
             let scale = sum(&|law| law.deviation().powi(2) + (law.mean() - centre).powi(2)).sqrt();
             if scale == 0.0 {
                 // All places are certain and the same.
-                return Estimate { value: 0.0, error: 0.0 };
+                return Approximation { value: 0.0, error: 0.0 };
             }
             if best.is_none() {
                 let reach = laws.iter().map(|(n, law)| law.ends(*n as f64));
@@ -222,7 +222,7 @@ impl<'a> Imbalance<'a> {
 
     /// The expected largest deviation after 0, 1, .. `last` steps, in units of load. Ends early where
     /// about `budget` terms have been summed, or by a halt.
-    pub fn curve(&mut self, last: u64, budget: u64) -> Vec<Estimate> {
+    pub fn curve(&mut self, last: u64, budget: u64) -> Vec<Approximation> {
         let start = self.work;
         let mut curve = Vec::new();
         for time in 0..=last {
@@ -246,7 +246,7 @@ impl<'a> Imbalance<'a> {
         }
         let marginals = self.marginals(time);
         let found = marginals.map(|marginals| extremes(&marginals, self.observer));
-        let Estimate { value, error } = UNKNOWN;
+        let Approximation { value, error } = UNKNOWN;
         let unknown = Extremes { above: value, below: value, error };
         found.filter(|_| self.observer.check().is_continue()).unwrap_or(unknown)
     }
@@ -292,7 +292,7 @@ fn on_common_lattice(processors: &Processors) -> Option<Deviation> {
 }
 
 /// What both of two pairs of bounds leave; the closer ones where rounding sets them apart.
-fn both(a: Estimate, b: Estimate) -> Estimate {
+fn both(a: Approximation, b: Approximation) -> Approximation {
     let lower = (a.value - a.error).max(b.value - b.error);
     let upper = (a.value + a.error).min(b.value + b.error);
     if lower > upper {
@@ -300,7 +300,7 @@ fn both(a: Estimate, b: Estimate) -> Estimate {
     }
     let (value, error) = (0.5 * (lower + upper), 0.5 * (upper - lower));
     // The middle and the half are rounded themselves.
-    Estimate { value, error: error + 2.0 * f64::EPSILON * value }
+    Approximation { value, error: error + 2.0 * f64::EPSILON * value }
 }
 
 /// A grid about a centre, no coarser than `span`, that holds the lattice of the first class of steps: its
