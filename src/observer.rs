@@ -59,7 +59,7 @@ impl From<Halt> for Status {
 /// let settings = Settings { method: Method::Value, ..Settings::default() };
 /// let solved = model.remap_cost(100.0).solve(&settings, &AtMost(20))?;
 /// assert_eq!(solved.solution.status, Status::TimeLimit);
-/// let (lower, upper) = solved.bounds(&[0, 8]).unwrap();
+/// let remapping::Bounds { lower, upper } = solved.bounds(&[0, 8]).unwrap();
 /// assert!(lower <= upper, "what is known so far holds");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

@@ -4,6 +4,7 @@ use super::Truth::{Fails, Theorem};
 use super::brute_force::exact_stopping;
 use super::stopping::{Case, Solved};
 use super::{Claim, Verdict};
+use remapping::Bounds;
 use remapping::Rational;
 use remapping::chain::{BirthDeath, Edge};
 use remapping::stopping::{AfterRemap, Method, ProcessChain};
@@ -125,14 +126,14 @@ fn encloses_exact(case: &Case) -> Verdict {
     let uniform = case.after == AfterRemap::Uniform;
     let (j, remap) = exact_stopping(&rows, problem.running(), &rational(case.rho), uniform);
     let Some(solved) = case.solved() else { return Verdict::Silent };
-    let (low, high) = solved.solution.remap_bounds();
+    let Bounds { lower: low, upper: high } = solved.solution.remap_bounds();
     let inside = rational(low) <= remap && remap <= rational(high);
     let mut verdicts =
         vec![Verdict::holds_if(inside, || format!("R = {remap} is not in [{low}, {high}]"))];
     verdicts.extend(j.iter().enumerate().map(|(place, exact)| {
         let loads = states.loads(place);
         let Some(state) = solved.states.find(&loads) else { return Verdict::Silent };
-        let (low, high) = solved.solution.bounds(state);
+        let Bounds { lower: low, upper: high } = solved.solution.bounds(state);
         let value = exact.to_f64().value();
         let inside = rational(low) <= *exact && *exact <= rational(high);
         Verdict::holds_if(inside, || format!("J = {value} is not in [{low}, {high}] at {loads:?}"))

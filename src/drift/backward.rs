@@ -9,6 +9,7 @@ use super::{
     Closest, Control, Decisions, LoadDrift, MapPolicy, Outcome, ProcessChain, Ranks, Rebalance,
     Remapping, States, Timing,
 };
+use crate::Bounds;
 use crate::chain::{ROW_SUM_TOLERANCE, Wanted};
 use crate::rounding::TINY;
 use rayon::prelude::*;
@@ -289,12 +290,12 @@ impl<'a> Backward<'a> {
     }
 
     /// Proved bounds on what [`value`](Self::value) is without rounding.
-    pub fn value_bounds(&self) -> (f64, f64) {
+    pub fn value_bounds(&self) -> Bounds {
         let (value, Rounding { growth, absolute }) = (self.value(), self.rounding());
         // The operations on these numbers themselves lose less than the last factors allow for.
         let lower = (value * (-growth).exp() - absolute) * (1.0 - 4.0 * f64::EPSILON);
         let upper = (value * growth.exp() + absolute) * (1.0 + 4.0 * f64::EPSILON);
-        (lower.max(0.0), upper)
+        Bounds { lower: lower.max(0.0), upper }
     }
 
     /// What rounding may have done to the values so far. All that is added is nonnegative: costs of steps,

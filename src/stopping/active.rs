@@ -173,7 +173,7 @@ fn search(
         let solution = super::solve_from(&problem, guess.take(), &limits, observer);
         work = work.saturating_sub(solution.iterations.saturating_mul(ways));
         let precise = tolerance == settings.tolerance;
-        let lower = |s: usize| if precise { solution.bounds(s).0 } else { solution.value(s) };
+        let lower = |s: usize| if precise { solution.bounds(s).lower } else { solution.value(s) };
         let running = |loads: &[i64]| grid.running(loads);
         let found = region.beyond(&|s| remap_cost - lower(s), &running).pay;
         match solution.status {

@@ -16,7 +16,7 @@
 //! let process = Process { lowest: 0, chain: walk };
 //! let model = Model::independent(&[process.clone(), process], RunningCost::MaxMinusMean)?;
 //! let solved = model.remap_cost(1000.0).solve(&Settings::default(), &())?;
-//! let (lower, upper) = solved.bounds(&[1, 4]).unwrap();
+//! let remapping::Bounds { lower, upper } = solved.bounds(&[1, 4]).unwrap();
 //! assert!(lower > 0.0 && upper < 1000.0, "they meet again by themselves, for less");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

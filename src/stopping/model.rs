@@ -5,6 +5,7 @@ use super::{
     AfterRemap, Decision, Method, Problem, ProblemError, Process, Settings, Solution, States,
     memory_estimate, solve,
 };
+use crate::Bounds;
 use crate::chain::{ChainError, Operator};
 use crate::imbalance::{Imbalance, ImbalanceError, RunningCost};
 use crate::{Halt, Observer, Rational};
@@ -24,7 +25,7 @@ use std::ops::ControlFlow;
 /// assert_eq!(solved.decision(&[0, 7]), Some(Decision::Remap));
 /// assert_eq!(solved.decision(&[3, 4]), Some(Decision::Continue));
 /// assert_eq!(solved.decision(&[3, 8]), None, "there is no level 8");
-/// let (lower, upper) = solved.bounds(&[3, 4]).unwrap();
+/// let remapping::Bounds { lower, upper } = solved.bounds(&[3, 4]).unwrap();
 /// assert!(upper - lower <= 1e-9 * 4.0);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -186,14 +187,14 @@ impl Solved {
     }
 
     /// Proved bounds on the optimal cost from these loads.
-    pub fn bounds(&self, loads: &[i64]) -> Option<(f64, f64)> {
+    pub fn bounds(&self, loads: &[i64]) -> Option<Bounds> {
         self.states.whole().find(loads)?;
         match self.states.find(loads) {
             Some(state) => Some(self.solution.bounds(state)),
             // At most what a remap costs, and at least that less what the proof leaves open.
             None => {
-                let (lower, upper) = self.solution.remap_bounds();
-                Some((lower - self.solution.gap * upper.max(1.0), upper))
+                let Bounds { lower, upper } = self.solution.remap_bounds();
+                Some(Bounds { lower: lower - self.solution.gap * upper.max(1.0), upper })
             }
         }
     }

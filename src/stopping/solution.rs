@@ -2,6 +2,7 @@
 
 use super::sweep::{Rounding, Sweep};
 use super::{AfterRemap, Approximation, Enclosure, Problem, Settings, weight};
+use crate::Bounds;
 use crate::{Communicator, Observer, Status};
 
 /// What to do in a state.
@@ -194,17 +195,19 @@ impl Solution {
     }
 
     /// Proved bounds on J in a state.
-    pub fn bounds(&self, state: usize) -> (f64, f64) {
+    pub fn bounds(&self, state: usize) -> Bounds {
         let v = self.value(state);
         let w = self.weight.as_ref().map_or(0.0, |[w, _]| w[state]);
         let slack = 2.0 * f64::EPSILON * v;
         let most = self.remap_value + self.remap_error.1;
-        ((v * self.lower - w - slack).max(0.0), (v * self.upper + w + slack).min(most))
+        let lower = (v * self.lower - w - slack).max(0.0);
+        Bounds { lower, upper: (v * self.upper + w + slack).min(most) }
     }
 
     /// Proved bounds on what remapping costs in all.
-    pub fn remap_bounds(&self) -> (f64, f64) {
-        (self.remap_value + self.remap_error.0, self.remap_value + self.remap_error.1)
+    pub fn remap_bounds(&self) -> Bounds {
+        let (below, above) = self.remap_error;
+        Bounds { lower: self.remap_value + below, upper: self.remap_value + above }
     }
 
     /// The decision in a state of this problem; where both branches cost the same, to remap.

@@ -2,6 +2,7 @@
 
 use approx::abs_diff_eq;
 use proptest::prelude::*;
+use remapping::Bounds;
 use remapping::chain::{BirthDeath, Dense, Edge};
 use remapping::drift::{
     Backward, Carry, Control, Intervals, LoadDrift, Loads, MapPolicy, Objective, Outcome,
@@ -582,8 +583,8 @@ proptest! {
                     prop_assert!(abs_diff_eq!(value, remapped, epsilon = 1e-9 * remapped), "{value} {remapped}");
                 }
             }
-            let (lower, upper) = with.value_bounds();
-            let (other_lower, other_upper) = without.value_bounds();
+            let Bounds { lower, upper } = with.value_bounds();
+            let Bounds { lower: other_lower, upper: other_upper } = without.value_bounds();
             prop_assert!(lower <= other_upper && other_lower <= upper);
             prop_assert!(upper - lower <= 1e-9 * upper.max(1.0), "{lower} to {upper}");
             let costs = with.cost_to_go();

@@ -2,6 +2,7 @@
 
 use approx::assert_abs_diff_eq;
 use proptest::prelude::*;
+use remapping::Bounds;
 use remapping::chain::{BirthDeath, Dense, Edge};
 use remapping::drift::{
     Backward, Carry, Control, IntervalOutcome, Intervals, LoadDrift, Loads, MapPolicy, Objective,
@@ -207,7 +208,7 @@ fn found(
     overlap: Overlap,
     control: Control,
     maps: Option<MapPolicy>,
-) -> ([f64; 3], (f64, f64)) {
+) -> ([f64; 3], Bounds) {
     let states = States::new(problem.processors, problem.chain.levels()).unwrap();
     let transition = Transition::new(&problem.chain, problem.processors).unwrap();
     let all = (&states, &transition);
@@ -284,7 +285,7 @@ proptest! {
         threshold in 0.0..2.0f64,
     ) {
         let what = format!("{problem:?} {overlap:?}");
-        let ([value, ..], (lower, upper)) = found(&problem, overlap, Control::Optimal, None);
+        let ([value, ..], Bounds { lower, upper }) = found(&problem, overlap, Control::Optimal, None);
         let defined = by_definition(&problem, overlap, &cheaper)[0];
         assert!((value - defined).abs() <= 1e-9 * defined.max(1.0), "{what}: {value} {defined}");
         assert!(lower <= value && value <= upper && upper - lower <= 1e-9 * (1.0 + overlap.slowdown) * value.max(1.0), "{what}");

@@ -1,5 +1,6 @@
 //! Ranks of which each has its own states: whoever has a state, it has the same bits.
 
+use remapping::Bounds;
 use remapping::chain::{BirthDeath, Edge};
 use remapping::communicator::{Communicator, Equations, Shares};
 use remapping::drift::{
@@ -77,7 +78,7 @@ struct Seen {
     words: Vec<u64>,
     region: Vec<u64>,
     outcome: Option<Outcome>,
-    bounds: (f64, f64),
+    bounds: Bounds,
     closest: (f64, f64),
     active: usize,
 }

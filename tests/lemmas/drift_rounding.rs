@@ -3,6 +3,7 @@
 
 use crate::phase_change::problems::{cases, exact, ratio};
 use proptest::prelude::*;
+use remapping::Bounds;
 use remapping::Rational;
 use remapping::chain::{BirthDeath, Dense};
 use remapping::drift::{
@@ -179,7 +180,7 @@ impl Model {
     }
 }
 
-fn bounds(problem: &LoadDrift) -> (f64, f64) {
+fn bounds(problem: &LoadDrift) -> Bounds {
     let states = States::new(problem.processors, problem.chain.levels()).unwrap();
     let transition = Transition::new(&problem.chain, problem.processors).unwrap();
     let mut backward = Backward::new(problem, &states, &transition, Control::Optimal, Carry::Value);
@@ -194,7 +195,7 @@ proptest! {
 
     #[test]
     fn the_exact_value_lies_within_the_bounds(model in model(7)) {
-        let (value, (lower, upper)) = (model.value(), bounds(&model.rounded));
+        let (value, Bounds { lower, upper }) = (model.value(), bounds(&model.rounded));
         let near = double(&value);
         prop_assert!(exact(lower) <= value && value <= exact(upper), "{lower} {near} {upper}");
         prop_assert!(upper - lower <= 1e-12 * near.max(1.0), "{lower} {near} {upper}");
@@ -233,7 +234,7 @@ fn a_million_steps_are_within_their_bounds() {
             timing: Timing::AfterStep,
             objective: Objective::Makespan,
         };
-        let (lower, upper) = bounds(&problem);
+        let Bounds { lower, upper } = bounds(&problem);
         let value = 10.0 * steps as f64;
         assert!(lower <= value && value <= upper, "{lower} {upper}");
         assert!(upper - lower <= 1e-8 * value, "{lower} {upper}");

@@ -61,7 +61,7 @@ fn finish(mut backward: Backward<'_>, problem: &LoadDrift, watch: &Watch) -> Res
         backward.look_ahead(watch)?;
         backward.advance();
     }
-    let (lower, upper) = backward.value_bounds();
+    let Bounds { lower, upper } = backward.value_bounds();
     Ok(Bounds { lower, upper })
 }
 

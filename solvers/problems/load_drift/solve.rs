@@ -198,7 +198,7 @@ impl Ended<'_> {
 /// What the recursion has reached.
 struct Reached {
     outcome: Option<Outcome>,
-    bounds: (f64, f64),
+    bounds: Bounds,
 }
 
 /// Lets half a second pass: what a stopped computation may still take for the bound it shows.
@@ -262,7 +262,7 @@ fn lay_out(
 ) -> Answer {
     let done = backward.remaining() == 0;
     let outcome = reached.outcome.filter(|_| done);
-    let (lower, upper) = reached.bounds;
+    let Bounds { lower, upper } = reached.bounds;
     let never = Intervals::never(problem);
     let best = fixed.best();
     let best_fixed = if best.outcome.value < never.value

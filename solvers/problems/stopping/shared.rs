@@ -12,6 +12,7 @@ use crate::problems::together::Together;
 use crate::run::Watch;
 use crate::solution::Body;
 use crate::solution::stopping::Answer;
+use remapping::Bounds;
 use remapping::chain::Shared;
 use remapping::communicator::{Communicator, Shares};
 use remapping::stopping::{self, LongRun, Method, Problem, Solution, States};
@@ -260,7 +261,7 @@ impl Rank<'_> {
         if self.communicator.rank() > 0 {
             return None;
         }
-        let (low, high) = solution.remap_bounds();
+        let Bounds { lower: low, upper: high } = solution.remap_bounds();
         Some(Answer {
             value_gap: solution.gap,
             remap_value: solution.remap_value,

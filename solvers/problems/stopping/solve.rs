@@ -10,6 +10,7 @@ use crate::model::stopping::Stopping;
 use crate::run::Watch;
 use crate::solution::Body;
 use crate::solution::stopping::{Answer, Counts, Representation, Vectors};
+use remapping::Bounds;
 use remapping::Status;
 use remapping::stopping::{self, AfterRemap, Method, ModelError, Problem, Solution, States};
 use serde_json::Value;
@@ -149,7 +150,7 @@ fn critical_costs(
 
 /// What the answer says of the model, and of the solution as a whole.
 fn start(model: &Stopping, states: &States, problem: &Problem, solution: &Solution) -> Answer {
-    let (low, high) = solution.remap_bounds();
+    let Bounds { lower: low, upper: high } = solution.remap_bounds();
     // Outside a region one remaps.
     let all = states.count() == states.whole().count();
     let outside = if all { 0.0 } else { solution.remap_value };

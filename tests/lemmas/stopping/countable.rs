@@ -1,6 +1,7 @@
 //! Walks without a highest load: bounds by truncation hold what any chain costs that agrees on the levels kept.
 
 use super::*;
+use remapping::Bounds;
 use remapping::stopping::Unbounded;
 
 proptest! {
@@ -38,7 +39,7 @@ proptest! {
         let solution = solve(&problem, &Settings::default(), &());
         for s in 0..found.states.count() {
             let state = states.find(&found.states.loads(s)).unwrap();
-            let (low, high) = solution.bounds(state);
+            let Bounds { lower: low, upper: high } = solution.bounds(state);
             prop_assert!(found.lower[s] <= high && low <= found.upper[s]);
             prop_assert!(found.upper[s] - found.lower[s] <= 1e-6 * rho.max(1.0));
             if !found.ties[s] && !solution.is_tie(&problem, state) {

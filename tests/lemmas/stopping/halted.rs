@@ -1,6 +1,7 @@
 //! What is halted, or has too little memory, has bounds that hold for the whole model; near the end they are worth having.
 
 use super::*;
+use remapping::Bounds;
 use remapping::stopping::{Model as Posed, Solved, memory_estimate};
 use remapping::{Halt, Observer};
 use std::ops::ControlFlow;
@@ -70,8 +71,8 @@ proptest! {
             prop_assert!(most < all - 1 || gap <= 1e-2, "{} of {}: {}", most, all, gap);
             for state in (0..truth.states.count()).step_by(7) {
                 let loads = truth.states.loads(state);
-                let ((least, most), (low, high)) =
-                    (truth.solution.bounds(state), found.bounds(&loads).unwrap());
+                let Bounds { lower: least, upper: most } = truth.solution.bounds(state);
+ let Bounds { lower: low, upper: high } = found.bounds(&loads).unwrap();
                 prop_assert!(low <= most && least <= high, "{:?}: {} {}", loads, low, high);
                 let width = gap * rho.max(1.0) * (1.0 + 1e-9) + 1e-12 * rho;
                 prop_assert!(high - low <= width, "{:?}: {} {} {}", loads, low, high, gap);
@@ -97,8 +98,8 @@ fn cramped(processes: &[Process], rho: f64, share: f64) -> Option<Solved> {
 fn encloses(found: &Solved, truth: &Solved, rho: f64) -> bool {
     (0..truth.states.count()).step_by(7).all(|state| {
         let loads = truth.states.loads(state);
-        let ((least, most), (low, high)) =
-            (truth.solution.bounds(state), found.bounds(&loads).unwrap());
+        let Bounds { lower: least, upper: most } = truth.solution.bounds(state);
+        let Bounds { lower: low, upper: high } = found.bounds(&loads).unwrap();
         let width = found.solution.gap * rho.max(1.0) * (1.0 + 1e-9) + 1e-12 * rho;
         low <= most && least <= high && high - low <= width
     })

@@ -20,8 +20,8 @@ proptest! {
         let value = model.solve(true, rho, after, Method::Value);
         prop_assert_eq!(policy.solution.status, Status::Converged);
         for s in 0..policy.problem.states() {
-            let (low, high) = policy.solution.bounds(s);
-            let (least, most) = value.solution.bounds(s);
+            let Bounds { lower: low, upper: high } = policy.solution.bounds(s);
+            let Bounds { lower: least, upper: most } = value.solution.bounds(s);
             prop_assert!(low <= most && least <= high, "{low} {high} {least} {most}");
             let tie = policy.solution.is_tie(&policy.problem, s)
                 || value.solution.is_tie(&value.problem, s);
@@ -130,10 +130,10 @@ fn one_remaps_outside(model: &Model, rho: f64) -> Result<(), TestCaseError> {
         prop_assert!(states.by_place().into_iter().eq(found.take(states.vectors().unwrap())));
     }
     for s in 0..full.states.count() {
-        let (low, high) = full.solution.bounds(s);
+        let Bounds { lower: low, upper: high } = full.solution.bounds(s);
         match states.find(&full.states.loads(s)) {
             Some(k) => {
-                let (least, most) = solution.bounds(k);
+                let Bounds { lower: least, upper: most } = solution.bounds(k);
                 prop_assert!(low <= most && least <= high, "{low} {high} {least} {most}");
                 let tie = full.solution.is_tie(&full.problem, s) || solution.is_tie(&problem, k);
                 let letter = full.solution.decision(&full.problem, s);
@@ -209,8 +209,8 @@ fn models_on_a_region_decide_as_models_on_all_states() {
     for state in 0..full.states.count() {
         let loads = full.states.loads(state);
         assert_eq!(region.decision(&loads), full.decision(&loads), "{loads:?}");
-        let (low, high) = region.bounds(&loads).unwrap();
-        let (least, most) = full.bounds(&loads).unwrap();
+        let Bounds { lower: low, upper: high } = region.bounds(&loads).unwrap();
+        let Bounds { lower: least, upper: most } = full.bounds(&loads).unwrap();
         assert!(low.max(least) <= high.min(most) && high - low <= 1e-8, "{loads:?}");
     }
     assert_eq!((region.decision(&[-4, 0, 0, 0]), full.decision(&[0, 0, 0])), (None, None));

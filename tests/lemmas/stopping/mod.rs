@@ -16,6 +16,7 @@ mod varying;
 
 use approx::assert_abs_diff_eq;
 use proptest::prelude::*;
+use remapping::Bounds;
 use remapping::chain::{BirthDeath, Dense, Edge, Operator};
 use remapping::imbalance::{Imbalance, RunningCost};
 use remapping::stopping::{
@@ -224,11 +225,11 @@ fn check_against_exact(model: &Model, rho: f64, after: AfterRemap, method: Metho
     for lump in [false, true] {
         let Solved { states, problem, solution } = model.solve(lump, rho, after, method);
         assert!(solution.gap <= 1e-9, "gap {} at {rho} {after:?}", solution.gap);
-        let (low, high) = solution.remap_bounds();
+        let Bounds { lower: low, upper: high } = solution.remap_bounds();
         assert!(rational(low) <= remap && remap <= rational(high));
         for (place, exact) in j.iter().enumerate() {
             let s = states.find(&full.states.vector(place)).unwrap();
-            let (low, high) = solution.bounds(s);
+            let Bounds { lower: low, upper: high } = solution.bounds(s);
             assert!(rational(low) <= *exact && *exact <= rational(high), "{low} {exact} {high}");
             let scale = solution.remap_value.max(1.0);
             assert_abs_diff_eq!(solution.value(s), exact.to_f64().value(), epsilon = 1e-9 * scale);

@@ -1,6 +1,7 @@
 //! States that share loads: a chain of more than loads, against fractions.
 
 use super::*;
+use remapping::Bounds;
 use remapping::chain::Joint;
 
 /// Rows of sixteenths and the loads of each state, of which there are fewer than states.
@@ -42,7 +43,7 @@ proptest! {
         let problem = Problem::new(&states, Box::new(chain), &imbalance, rho, after).unwrap();
         let solution = solve(&problem, &Settings::default(), &());
         for s in 0..6 {
-            let (low, high) = solution.bounds(s);
+            let Bounds { lower: low, upper: high } = solution.bounds(s);
             prop_assert!(rational(low) <= j[s] && j[s] <= rational(high), "{s}: {low} {high}");
             if psi[s] > 0.0 && !solution.is_tie(&problem, s) {
                 let remaps = solution.decision(&problem, s) == Decision::Remap;

@@ -1,6 +1,7 @@
 //! Remap costs that depend on the loads, and computations with an end: against fractions and enumeration.
 
 use super::*;
+use remapping::Bounds;
 use remapping::stopping::{Limits, Varying, units_moved};
 
 const LIMITS: Limits = Limits { tolerance: 1e-10, sweeps: 1_000_000 };
@@ -124,7 +125,7 @@ proptest! {
             let solution = solve(&problem, &Settings::default(), &());
             let (whole, _) = model.states(false);
             for s in 0..whole.count() {
-                let (low, high) = solution.bounds(states.find(&whole.loads(s)).unwrap());
+                let Bounds { lower: low, upper: high } = solution.bounds(states.find(&whole.loads(s)).unwrap());
                 prop_assert!(low <= found.upper[s] + 1e-9 && found.lower[s] <= high + 1e-9);
             }
         }
