@@ -146,7 +146,7 @@ fn cost_is_not_schur_convex_for_three_processes() {
     let (states, solution) = three_walks(7, 0.4, 0.1, 1000.0);
     let bounds = |loads: [i64; 3]| solution.bounds(states.find(&loads).unwrap());
     let (even, uneven) = (bounds([1, 1, 6]), bounds([0, 2, 6]));
-    assert!(uneven.1 < even.0 - 0.46, "{uneven:?} {even:?}");
+    assert!(uneven.upper < even.lower - 0.46, "{uneven:?} {even:?}");
 }
 
 #[test]
