@@ -12,7 +12,8 @@ Example: remap simulate models/load_drift/eight_chains.ron --policy fixed:10 --s
 A trace is written as it is made: remap simulate MODEL.ron --steps 100000000 | remap fit -
 
 Columns: step, rank, seconds, remapped (1 where a remap came just before the step), remap_seconds. A
-Periodic model gives 1000 steps, a PhaseChange model 8 ranks whose slowest is the cycle time.";
+Periodic model gives 1000 steps, a PhaseChange model 8 ranks whose slowest is the cycle time. Steps of a
+ContinuousDrift model have its mean_load, or without one a mean that loads hardly ever are below zero at.";
 
 /// Options of `simulate`.
 #[derive(Debug, Args)]
@@ -26,7 +27,7 @@ pub struct Simulate {
     /// Seed of the random numbers.
     #[arg(long, value_name = "S", default_value_t = 1)]
     pub seed: u64,
-    /// LoadDrift: remap by this rule [default: never].
+    /// Drifting loads: remap by this rule [default: never].
     #[arg(long, value_name = "RULE", value_parser = rule(), hide_possible_values = true)]
     pub policy: Option<Rule>,
     /// Write the trace to FILE instead of standard output.

@@ -22,7 +22,7 @@ pub(super) fn run(arguments: &Simulate) -> Result<Exit, Vec<Complaint>> {
         check_free(path, arguments.force).map_err(one)?;
     }
     let loaded = Loaded::read(&arguments.model)?;
-    playable(&loaded)?;
+    playable(&loaded, arguments)?;
     let mut table = Table::default();
     let Some(path) = &arguments.trace else {
         let mut out = |text: &str| {
@@ -110,24 +110,40 @@ impl Table {
     }
 }
 
+/// The most loads of a trace without levels: what a mapping is compared with goes back to the start.
+const MOST_LOADS: u64 = 50_000_000;
+
 /// Steps of a trace of a model without an end.
 const STEPS: u64 = 1000;
 
 /// Refuses problems without a trace.
-fn playable(loaded: &Loaded) -> Result<(), Vec<Complaint>> {
+fn playable(loaded: &Loaded, arguments: &Simulate) -> Result<(), Vec<Complaint>> {
     match &loaded.model.problem {
         Problem::LoadDrift(_) | Problem::PhaseChange(_) => Ok(()),
+        Problem::ContinuousDrift(model) => {
+            let steps = arguments.steps.unwrap_or(model.problem().steps);
+            match steps.saturating_mul(model.problem().ranks() as u64) > MOST_LOADS {
+                true => Err(too_long(loaded, steps)),
+                false => Ok(()),
+            }
+        }
         Problem::Periodic(model) if model.chain_loads().is_none() => {
             let drawn = sample_path(&model.processors(), 0, 0, |_| ControlFlow::Break(()));
             drawn.ok_or_else(|| refuse(loaded, "its changes have moments, but no law"))
         }
-        _ => Err(refuse(loaded, "LoadDrift, Periodic and PhaseChange models are played")),
+        _ => Err(refuse(loaded, "drifting loads, Periodic and PhaseChange models are played")),
     }
 }
 
 fn refuse(loaded: &Loaded, label: &str) -> Vec<Complaint> {
-    let help = "play a LoadDrift, Periodic or PhaseChange model";
+    let help = "play a LoadDrift, ContinuousDrift, Periodic or PhaseChange model";
     vec![loaded.complain("problem", "no trace can be made of this problem", label, help)]
+}
+
+fn too_long(loaded: &Loaded, steps: u64) -> Vec<Complaint> {
+    let label = format!("{steps} steps of so many processors");
+    let help = format!("take fewer: processors x steps may be {MOST_LOADS}");
+    vec![loaded.complain("problem.processors", "the trace is too long", &label, &help)]
 }
 
 /// Plays a model step by step.
@@ -136,7 +152,15 @@ fn play(loaded: &Loaded, arguments: &Simulate, each: &mut Steps<'_>) {
         Problem::LoadDrift(model) => {
             let mut problem = model.problem();
             problem.steps = arguments.steps.unwrap_or(problem.steps);
-            ruled(&drift::Loads::new(problem).overlapping(model.overlap()), arguments, each);
+            let loads = drift::Loads::new(problem).overlapping(model.overlap());
+            ruled(&loads, arguments, |_| {}, each);
+        }
+        Problem::ContinuousDrift(model) => {
+            let mut problem = model.problem();
+            problem.steps = arguments.steps.unwrap_or(problem.steps);
+            let (mean, loads) = (problem.mean_load, drift::continuous::Loads::new(problem));
+            let mean = if mean > 0.0 { mean } else { loads.depth() };
+            ruled(&loads, arguments, |loads| centre(loads, mean), each);
         }
         Problem::Periodic(model) => {
             let steps = arguments.steps.unwrap_or(STEPS);
@@ -151,19 +175,32 @@ fn play(loaded: &Loaded, arguments: &Simulate, each: &mut Steps<'_>) {
     }
 }
 
-/// One run of a workload under the rule asked for. Steps beside a remap show the times they have then, and the remap is
-/// written before the first step on its mapping.
-fn ruled<W: Workload>(workload: &W, arguments: &Simulate, each: &mut Steps<'_>) {
-    let mut policy = arguments.policy.as_ref().unwrap_or(&Rule::Never).start(workload.remap_cost());
+/// Moves the loads of a step to this mean.
+fn centre(loads: &mut [f64], mean: f64) {
+    let by = mean - loads.iter().sum::<f64>() / loads.len() as f64;
+    loads.iter_mut().for_each(|load| *load += by);
+}
+
+/// One run of a workload under the rule asked for, which sees loads as they are `shown`. Steps beside a remap show the times they
+/// have then, and the remap is written before the first step on its mapping.
+fn ruled<W: Workload>(
+    workload: &W,
+    arguments: &Simulate,
+    shown: impl Fn(&mut [f64]),
+    each: &mut Steps<'_>,
+) {
+    let mut policy =
+        arguments.policy.as_ref().unwrap_or(&Rule::Never).start(workload.typical_remap_cost());
     let mut world = workload.start(stream(arguments.seed, 0));
     let mut mapped = Mapped::new(workload.initial(&mut world));
-    let (mut step, mut remap) = (Step::default(), None);
+    let (mut step, mut remap, mut paid) = (Step::default(), None, 0.0);
     for number in 1..=workload.steps() {
         workload.advance(&mut world);
         mapped.follow(workload, &world);
         let slower = 1.0 + mapped.slowdown(workload);
         step.refill(number, |loads| {
             workload.loads(&world, mapped.mapping(), loads);
+            shown(loads);
             loads.iter_mut().for_each(|load| *load *= slower);
         });
         mapped.made();
@@ -175,6 +212,7 @@ fn ruled<W: Workload>(workload: &W, arguments: &Simulate, each: &mut Steps<'_>) 
         let is_free = !is_in_force && !mapped.is_under_way();
         let force = number.saturating_add(workload.overlap().steps);
         if is_free && force < workload.steps() && policy.wants_remap() {
+            paid = workload.remap_cost() + workload.surcharge(&world, mapped.mapping());
             is_in_force = mapped.remap(workload, &world);
             if !is_in_force {
                 policy.begun();
@@ -182,7 +220,7 @@ fn ruled<W: Workload>(workload: &W, arguments: &Simulate, each: &mut Steps<'_>) 
         }
         if is_in_force {
             policy.remapped();
-            remap = Some(workload.remap_cost());
+            remap = Some(paid);
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Loads with continuous increments as a workload to simulate, by their definition.
 
-use super::ContinuousDrift;
 use super::movement::Movement;
 use super::summary::units_moved;
+use super::{Class, ContinuousDrift};
 use crate::overlap::Overlap;
 use crate::policy::Step;
 use crate::simulate::{Stream, Workload};
@@ -31,6 +31,20 @@ impl Loads {
     pub fn new(problem: ContinuousDrift) -> Loads {
         let movement = Movement::new(&problem);
         Loads { problem, movement }
+    }
+
+    /// How far below the mean a load hardly ever is, steps without a remap from the start to the end: six standard deviations, and what
+    /// classes part by.
+    pub fn depth(&self) -> f64 {
+        let (problem, steps) = (&self.problem, self.problem.steps as f64);
+        let kept = problem.kept_slopes.map_or(0.0, |kept| kept.deviation);
+        let slopes = problem.slopes.hypot(kept);
+        let mean = |class: &Class| class.mean() * steps;
+        let highest = problem.classes.iter().map(mean).fold(f64::NEG_INFINITY, f64::max);
+        let below = problem.classes.iter().map(|class| {
+            6.0 * class.variance(steps, slopes, problem.noise).sqrt() + highest - mean(class)
+        });
+        below.fold(0.0, f64::max)
     }
 
     fn normals(&self, size: f64, draws: &mut Stream) -> Vec<f64> {
