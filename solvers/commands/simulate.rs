@@ -10,8 +10,8 @@ use crate::run::is_interrupted;
 use rand::RngExt;
 use remapping::drift;
 use remapping::interval::sample_path;
-use remapping::policy::{Rule, Step};
-use remapping::simulate::{Mapped, Stream, Workload, stream};
+use remapping::policy::Rule;
+use remapping::simulate::{Stream, Workload, stream, trace};
 use remapping::threshold::Hazard;
 use std::io::{ErrorKind, Write};
 use std::ops::ControlFlow;
@@ -153,14 +153,14 @@ fn play(loaded: &Loaded, arguments: &Simulate, each: &mut Steps<'_>) {
             let mut problem = model.problem();
             problem.steps = arguments.steps.unwrap_or(problem.steps);
             let loads = drift::Loads::new(problem).overlapping(model.overlap());
-            ruled(&loads, arguments, |_| {}, each);
+            ruled(&loads, arguments, each);
         }
         Problem::ContinuousDrift(model) => {
             let mut problem = model.problem();
             problem.steps = arguments.steps.unwrap_or(problem.steps);
             let (mean, loads) = (problem.mean_load, drift::continuous::Loads::new(problem));
             let mean = if mean > 0.0 { mean } else { loads.depth() };
-            ruled(&loads, arguments, |loads| centre(loads, mean), each);
+            ruled(&loads.about(mean), arguments, each);
         }
         Problem::Periodic(model) => {
             let steps = arguments.steps.unwrap_or(STEPS);
@@ -175,54 +175,11 @@ fn play(loaded: &Loaded, arguments: &Simulate, each: &mut Steps<'_>) {
     }
 }
 
-/// Moves the loads of a step to this mean.
-fn centre(loads: &mut [f64], mean: f64) {
-    let by = mean - loads.iter().sum::<f64>() / loads.len() as f64;
-    loads.iter_mut().for_each(|load| *load += by);
-}
-
-/// One run of a workload under the rule asked for, which sees loads as they are `shown`. Steps beside a remap show the times they
-/// have then, and the remap is written before the first step on its mapping.
-fn ruled<W: Workload>(
-    workload: &W,
-    arguments: &Simulate,
-    shown: impl Fn(&mut [f64]),
-    each: &mut Steps<'_>,
-) {
-    let mut policy =
-        arguments.policy.as_ref().unwrap_or(&Rule::Never).start(workload.typical_remap_cost());
-    let mut world = workload.start(stream(arguments.seed, 0));
-    let mut mapped = Mapped::new(workload.initial(&mut world));
-    let (mut step, mut remap, mut paid) = (Step::default(), None, 0.0);
-    for number in 1..=workload.steps() {
-        workload.advance(&mut world);
-        mapped.follow(workload, &world);
-        let slower = 1.0 + mapped.slowdown(workload);
-        step.refill(number, |loads| {
-            workload.loads(&world, mapped.mapping(), loads);
-            shown(loads);
-            loads.iter_mut().for_each(|load| *load *= slower);
-        });
-        mapped.made();
-        policy.observe(&step);
-        if each(step.times(), remap.take()).is_break() {
-            return;
-        }
-        let mut is_in_force = mapped.arrives();
-        let is_free = !is_in_force && !mapped.is_under_way();
-        let force = number.saturating_add(workload.overlap().steps);
-        if is_free && force < workload.steps() && policy.wants_remap() {
-            paid = workload.remap_cost() + workload.surcharge(&world, mapped.mapping());
-            is_in_force = mapped.remap(workload, &world);
-            if !is_in_force {
-                policy.begun();
-            }
-        }
-        if is_in_force {
-            policy.remapped();
-            remap = Some(paid);
-        }
-    }
+/// One run of a workload under the rule asked for.
+fn ruled<W: Workload>(workload: &W, arguments: &Simulate, each: &mut Steps<'_>) {
+    let policy = arguments.policy.as_ref().unwrap_or(&Rule::Never);
+    let policy = policy.start(workload.typical_remap_cost());
+    trace(workload, policy, arguments.seed, &mut |row, remap| each(row, remap));
 }
 
 /// Ranks of a two-phase trace, and the relative spread of their times.

@@ -36,6 +36,7 @@ pub mod families;
 mod mapped;
 mod recorded;
 mod run;
+mod trace;
 mod trials;
 
 pub use crate::estimate::Estimate;
@@ -43,6 +44,7 @@ pub use crate::random::{Stream, stream};
 pub use mapped::Mapped;
 pub use recorded::{Base, Recorded};
 pub use run::{Comparison, Tally, compare};
+pub use trace::trace;
 pub use trials::{Course, Statistic, Trials, Trigger, Walker};
 
 use crate::overlap::Overlap;

@@ -24,27 +24,28 @@ pub struct Tally {
     pub last_remap: u64,
 }
 
-impl Tally {
-    /// Makes the step with this number on the mapping that is in force.
-    fn pay<W: Workload>(
-        &mut self,
-        workload: &W,
-        world: &W::World,
-        mapped: &mut Mapped<W::Mapping>,
-        number: u64,
-        step: &mut Step,
-    ) {
-        step.refill(number, |loads| workload.loads(world, mapped.mapping(), loads));
+/// What is kept of a run: its bill, or its trace.
+pub(super) trait Account {
+    /// A step was made, slower by this share.
+    fn step<W: Workload>(&mut self, workload: &W, step: &Step, slowdown: f64);
+
+    /// A remap was decided after this step.
+    fn remap(&mut self, cost: f64, after: u64);
+
+    /// Its mapping is in force from now on.
+    fn in_force(&mut self) {}
+}
+
+impl Account for Tally {
+    fn step<W: Workload>(&mut self, workload: &W, step: &Step, slowdown: f64) {
         let mut slower = 0.0;
-        let share = mapped.slowdown(workload);
-        if share > 0.0 {
-            slower = share * workload.duration(step);
+        if slowdown > 0.0 {
+            slower = slowdown * workload.duration(step);
         }
         self.time += step.max() + slower;
         self.work += step.mean();
         self.value += slower;
         self.value += if workload.minimises_time() { step.max() } else { step.imbalance() };
-        mapped.made();
     }
 
     fn remap(&mut self, cost: f64, after: u64) {
@@ -53,7 +54,9 @@ impl Tally {
         self.remaps += 1;
         self.last_remap = after;
     }
+}
 
+impl Tally {
     /// Work over time; 1 for a run that took no time.
     pub fn utilization(&self) -> f64 {
         if self.time > 0.0 { self.work / self.time } else { 1.0 }
@@ -103,53 +106,70 @@ pub fn compare<W: Workload>(
     Ok(Comparison { tallies: tallies.collect(), clairvoyant: best })
 }
 
-/// A policy, the mapping its decisions have led to, and its bill.
-struct Runner<M> {
-    policy: Box<dyn Policy>,
-    mapped: Mapped<M>,
-    tally: Tally,
+/// A policy, the mapping its decisions have led to, and what is kept of its run.
+pub(super) struct Runner<M, A> {
+    pub policy: Box<dyn Policy>,
+    pub mapped: Mapped<M>,
+    pub account: A,
 }
 
-impl<M: Clone> Runner<M> {
-    /// The step with this number, which the world has just come to.
-    fn step<W: Workload<Mapping = M>>(
+impl<M: Clone, A: Account> Runner<M, A> {
+    /// Makes the step with this number on the mapping that is in force.
+    fn make<W: Workload<Mapping = M>>(
         &mut self,
         workload: &W,
         world: &W::World,
         number: u64,
         step: &mut Step,
     ) {
-        let Runner { policy, mapped, tally } = self;
+        step.refill(number, |loads| workload.loads(world, self.mapped.mapping(), loads));
+        self.account.step(workload, step, self.mapped.slowdown(workload));
+        self.mapped.made();
+    }
+
+    /// The step with this number, which the world has just come to.
+    pub fn step<W: Workload<Mapping = M>>(
+        &mut self,
+        workload: &W,
+        world: &W::World,
+        number: u64,
+        step: &mut Step,
+    ) {
         let before = workload.decides_before_step();
         if !before || number > 1 {
-            mapped.follow(workload, world);
-            let slower = 1.0 + mapped.slowdown(workload);
+            self.mapped.follow(workload, world);
+            let slower = 1.0 + self.mapped.slowdown(workload);
             step.refill(number, |loads| {
-                workload.loads(world, mapped.mapping(), loads);
+                workload.loads(world, self.mapped.mapping(), loads);
                 if slower > 1.0 {
                     loads.iter_mut().for_each(|load| *load *= slower);
                 }
             });
-            policy.observe(step);
+            self.policy.observe(step);
         }
         if !before {
-            tally.pay(workload, world, mapped, number, step);
+            self.make(workload, world, number, step);
         }
-        if mapped.is_under_way() {
-            if mapped.arrives() {
-                policy.remapped();
+        if self.mapped.is_under_way() {
+            if self.mapped.arrives() {
+                self.remapped();
             }
-        } else if may_remap(workload, number) && policy.wants_remap() {
-            let cost = workload.remap_cost() + workload.surcharge(world, mapped.mapping());
-            tally.remap(cost, if before { number - 1 } else { number });
-            match mapped.remap(workload, world) {
-                true => policy.remapped(),
-                false => policy.begun(),
+        } else if may_remap(workload, number) && self.policy.wants_remap() {
+            let cost = workload.remap_cost() + workload.surcharge(world, self.mapped.mapping());
+            self.account.remap(cost, if before { number - 1 } else { number });
+            match self.mapped.remap(workload, world) {
+                true => self.remapped(),
+                false => self.policy.begun(),
             }
         }
         if before {
-            tally.pay(workload, world, mapped, number, step);
+            self.make(workload, world, number, step);
         }
+    }
+
+    fn remapped(&mut self) {
+        self.policy.remapped();
+        self.account.in_force();
     }
 }
 
@@ -164,7 +184,7 @@ fn run_path<W: Workload>(
     let (mut world, mut step) = (workload.start(stream(seed, run)), Step::default());
     let initial = workload.initial(&mut world);
     let mapped = Mapped::new(initial);
-    let start = |policy| Runner { policy, mapped: mapped.clone(), tally: Tally::default() };
+    let start = |policy| Runner { policy, mapped: mapped.clone(), account: Tally::default() };
     let mut runners: Vec<_> = policies.into_iter().map(start).collect();
     let mut clairvoyant = clairvoyant.then(|| Clairvoyant::new(workload, mapped.clone()));
     let before = workload.decides_before_step();
@@ -181,6 +201,6 @@ fn run_path<W: Workload>(
             clairvoyant.step(&world, number);
         }
     }
-    let tallies = runners.into_iter().map(|runner| runner.tally).collect();
+    let tallies = runners.into_iter().map(|runner| runner.account).collect();
     Ok((tallies, clairvoyant.map(|clairvoyant| clairvoyant.best())))
 }

@@ -51,5 +51,6 @@ mod streams;
 mod studies;
 mod sweeps;
 mod traces;
+mod traces_made;
 mod verify;
 mod workplace;

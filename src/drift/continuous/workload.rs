@@ -13,6 +13,7 @@ use rand_distr::{Distribution, StandardNormal};
 pub struct Loads {
     problem: ContinuousDrift,
     movement: Movement,
+    about: Option<f64>,
 }
 
 /// A path as far as it has come.
@@ -30,7 +31,12 @@ impl Loads {
     /// The workload of this problem.
     pub fn new(problem: ContinuousDrift) -> Loads {
         let movement = Movement::new(&problem);
-        Loads { problem, movement }
+        Loads { problem, movement, about: None }
+    }
+
+    /// With loads of this mean in each step, as a log has them, in place of those since the last remap.
+    pub fn about(self, mean: f64) -> Loads {
+        Loads { about: Some(mean), ..self }
     }
 
     /// How far below the mean a load hardly ever is, steps without a remap from the start to the end: six standard deviations, and what
@@ -137,6 +143,10 @@ impl Workload for Loads {
                 to - from + since * part(&world.slopes[*remap], rank) + part(&world.noise, rank)
             },
         ));
+        if let Some(mean) = self.about {
+            let by = mean - loads.iter().sum::<f64>() / loads.len() as f64;
+            loads.iter_mut().for_each(|load| *load += by);
+        }
     }
 
     fn remap(&self, world: &Past, remap: &mut usize) {

@@ -1,0 +1,104 @@
+//! Traces made by a model cost what its solution says.
+
+use crate::workplace::{Outcome, Workplace};
+use approx::abs_diff_eq;
+use remapping::estimate::Estimate;
+use serde_json::Value;
+
+const WALKS: &str = "ContinuousDrift(processors: 12, increments: Normal(deviation: 1.0), steps: 60, remap_cost: 8.0)";
+
+const CLASSES: &str = "ContinuousDrift(processors: 12, increments: Classes([(count: 9, law: Normal(deviation: 0.5)), \
+                       (count: 3, law: Normal(mean: 0.2, deviation: 1.0))]), steps: 60, remap_cost: 8.0)";
+
+fn run(problem: &str, arguments: &[&str]) -> (Workplace, Outcome) {
+    let place = Workplace::new();
+    place.write("model.ron", format!("Model(title: \"t\", problem: {problem})"));
+    let outcome = place.run(&[&[arguments[0], "model.ron"], &arguments[1..]].concat());
+    (place, outcome)
+}
+
+/// The steps of a trace: the times of all ranks, and what a remap just before cost.
+fn rows(trace: &str) -> Vec<(Vec<f64>, Option<f64>)> {
+    let mut rows: Vec<(Vec<f64>, Option<f64>)> = Vec::new();
+    for line in trace.lines().skip(1) {
+        let fields: Vec<&str> = line.split(',').collect();
+        if fields[1] == "0" {
+            rows.push((Vec::new(), fields.get(4).and_then(|paid| paid.parse().ok())));
+        }
+        rows.last_mut().unwrap().0.push(fields[2].parse().unwrap());
+    }
+    rows
+}
+
+fn imbalance(row: &[f64]) -> f64 {
+    row.iter().copied().fold(f64::MIN, f64::max) - row.iter().sum::<f64>() / row.len() as f64
+}
+
+fn agree(costs: &[f64], exact: &Value, model: &str) {
+    let (sampled, exact) = (Estimate::of(costs), exact.as_f64().unwrap());
+    let error = sampled.half_width() / 2.0;
+    assert!((sampled.value - exact).abs() < 4.0 * error, "{sampled:?} {exact} {model}");
+}
+
+/// The same on levels: units moved are paid for, and a remap before a step spares it.
+#[test]
+fn traces_on_levels_cost_what_intervals_do() {
+    let walk =
+        "chain: Walk(lowest: 1, levels: 9, up: 0.25, down: 0.25, edge: Reflect), initial_load: 5";
+    for more in [
+        "remap_cost: (fixed: 1.0, per_unit_moved: 0.5)",
+        "remap_cost: 2.0, decide: BeforeStep",
+        "remap_cost: 2.0",
+    ] {
+        let model = format!("LoadDrift(processors: 4, {walk}, steps: 60, {more})");
+        let (place, outcome) = run(&model, &["solve", "--json"]);
+        let found = outcome.exits(0).json();
+        let policy = format!("fixed:{}", found["best_fixed"]["interval"]);
+        let cost = |seed: usize| {
+            let seed = seed.to_string();
+            let arguments = ["simulate", "model.ron", "--policy", &policy, "--seed", &seed];
+            let rows = rows(&place.run(&arguments).exits(0).out);
+            rows.iter().map(|(row, paid)| imbalance(row) + paid.unwrap_or(0.0)).sum()
+        };
+        let costs: Vec<f64> = (1..=100).map(cost).collect();
+        agree(&costs, &found["best_fixed"]["value"], &model);
+    }
+}
+
+/// What fixed intervals cost on traces is what the solution says of them.
+#[test]
+fn traces_cost_what_intervals_do() {
+    let moved = WALKS.replace("cost: 8.0", "cost: (fixed: 4.0, per_unit_moved: 0.5)");
+    for model in [WALKS, CLASSES, &moved, &WALKS.replace("steps", "mean_load: 100.0, steps")] {
+        let (place, outcome) = run(model, &["solve", "--json", "--tolerance", "0.5"]);
+        let found = outcome.exits(0).json();
+        let policy = format!("fixed:{}", found["best_fixed"]["interval"]);
+        let cost = |seed: usize| {
+            let seed = seed.to_string();
+            let arguments = ["simulate", "model.ron", "--policy", &policy, "--seed", &seed];
+            let rows = rows(&place.run(&arguments).exits(0).out);
+            assert_eq!((rows.len(), rows[0].0.len()), (60, 12));
+            let mean = rows[0].0.iter().sum::<f64>() / 12.0;
+            assert!(!model.contains("mean_load") || abs_diff_eq!(mean, 100.0, epsilon = 1e-9));
+            let mut before: Option<&[f64]> = None;
+            let mut cost = 0.0;
+            for (row, paid) in &rows {
+                assert!(row.iter().all(|load| *load > 0.0), "{row:?}");
+                let now = row.iter().sum::<f64>() / 12.0;
+                assert!(abs_diff_eq!(now, mean, epsilon = 1e-9 * mean), "{now} {mean}");
+                if let (Some(paid), Some(before)) = (paid, before) {
+                    let units: f64 = before.iter().map(|load| (load - mean).max(0.0)).sum();
+                    let right = if model == moved { 4.0 + 0.5 * units } else { *paid };
+                    assert!(abs_diff_eq!(*paid, right, epsilon = 1e-9), "{paid} {right}");
+                }
+                cost += imbalance(row) + paid.unwrap_or(0.0);
+                before = Some(row);
+            }
+            cost
+        };
+        let costs: Vec<f64> = (1..=60).map(cost).collect();
+        agree(&costs, &found["best_fixed"]["value"], model);
+    }
+    let long = ["simulate", "--steps", "4000000000"];
+    assert!(run(WALKS, &long).1.exits(1).err.contains("take fewer"));
+}
