@@ -39,8 +39,9 @@ const MOST_IMAGES: usize = 1 << 21;
 /// What slopes turn at least.
 const LEAST_BEND: f64 = 1e-6;
 
-/// At least this much of a belief is left after a step.
+/// At least this much of a belief is left after a step, and phases end that often at least.
 const LEAST_MEMORY: f64 = 0.05;
+const LEAST_RATE: f64 = 1e-9;
 
 /// What R, and B, may be, as a part of what all may be.
 const REST: f64 = 0.05;
@@ -184,14 +185,14 @@ impl Kinks<'_> {
     fn closed(
         &self,
         (start, times): ([Polyline; 2], Times),
-        typical: &Typical<'_>,
+        typical: &Polyline,
         (stay, error): (f64, f64),
         observer: &dyn Observer,
     ) -> ControlFlow<Halt, Option<[Polyline; 2]>> {
         let mut bounds = start;
         for _ in 0..MOST_STEPS {
             observer.check()?;
-            if typical.width(&bounds) <= 2.0 * error {
+            if width(typical, &bounds) <= 2.0 * error {
                 return ControlFlow::Continue(Some(bounds));
             }
             let [above, below] = &bounds;
@@ -223,21 +224,14 @@ struct Times {
     step: f64,
 }
 
-/// Where errors count.
-pub(super) struct Typical<'a> {
-    pub(super) gains: &'a Polyline,
-}
-
-impl Typical<'_> {
-    /// How far bounds on F leave the mean of the gains open.
-    fn width(&self, bounds: &[Polyline; 2]) -> f64 {
-        let [mut above, mut below] = [0, 0];
-        let apart = |(at, bend): (f64, f64)| {
-            let gap = bounds[0].at_from(&mut above, at) - bounds[1].at_from(&mut below, at);
-            bend.abs() * gap
-        };
-        self.gains.bends().map(apart).sum()
-    }
+/// How far bounds on F leave the mean of `function` open.
+fn width(function: &Polyline, bounds: &[Polyline; 2]) -> f64 {
+    let [mut above, mut below] = [0, 0];
+    let apart = |(at, bend): (f64, f64)| {
+        let gap = bounds[0].at_from(&mut above, at) - bounds[1].at_from(&mut below, at);
+        bend.abs() * gap
+    };
+    function.bends().map(apart).sum()
 }
 
 fn pieces(line: &Polyline) -> Vec<Piece> {
@@ -273,14 +267,15 @@ impl Means {
     pub(super) fn of(
         filter: &Filter,
         initial: f64,
-        typical: &Typical<'_>,
+        typical: &Polyline,
         (error, most): (f64, u64),
         observer: &dyn Observer,
     ) -> ControlFlow<Halt, Option<Means>> {
         let kinks = Kinks { filter, memory: filter.memory(), begins: filter.begins() };
         let share = filter.share();
-        let rest = REST * error / typical.gains.turns().max(LEAST_BEND);
-        let possible = kinks.memory >= LEAST_MEMORY && share > 0.0 && share < 1.0;
+        let rest = REST * error / typical.turns().max(LEAST_BEND);
+        let rare = kinks.begins.min(filter.changes() - kinks.begins);
+        let possible = kinks.memory >= LEAST_MEMORY && rare >= LEAST_RATE;
         if !(possible && rest > f64::MIN_POSITIVE) {
             return ControlFlow::Continue(None);
         }

@@ -3,8 +3,9 @@
 //! V_0 is the sum of s_0 ... s_{n-1} (e_1 - (D_n - c)^+) at the belief p_n over all steps n, on average. After so many steps as
 //! `kinks.rs` needs these means are known without following V; before, V is followed as if nothing came after.
 
-use super::kinks::{Means, Typical};
+use super::kinks::Means;
 use super::operator::{Filter, Line};
+use super::polyline::Polyline;
 use super::recursion::Pair;
 use crate::lifetime::Lifetime;
 use crate::rounding::{DoubleDouble, SLACK, outward};
@@ -34,12 +35,12 @@ pub(super) struct Mixed {
 }
 
 impl Mixed {
-    /// `allowance` is what a step may widen the value by.
+    /// `typical` gains turn most; `allowance` is what a step may widen the value by.
     pub(super) fn of(
         filter: &Filter,
         lifetime: &Lifetime,
         (running, initial): (Line, f64),
-        (typical, allowance): (&Typical<'_>, f64),
+        (typical, allowance): (&Polyline, f64),
         observer: &dyn Observer,
     ) -> ControlFlow<Halt, Option<Mixed>> {
         let last = lifetime.last();
@@ -92,5 +93,88 @@ impl Mixed {
             outward::<false>(low + below, low.abs() + below.abs()),
             outward::<true>(high + above, high.abs() + above.abs()),
         )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::kinks::Means;
+    use super::super::operator::Filter;
+    use super::super::polyline::Polyline;
+    use crate::belief::Levels;
+    use crate::random::{Stream, stream};
+    use crate::switching::PhaseSwitching;
+    use crate::{Rational, Status};
+    use rand::RngExt;
+    use std::ops::ControlFlow;
+
+    fn ratio(numerator: u64, denominator: u64) -> Rational {
+        Rational::from(numerator) / Rational::from(denominator)
+    }
+
+    fn filter(random: &mut Stream) -> (Filter, f64) {
+        let rates = [0, 1].map(|_| match random.random_range(0..3) {
+            0 => ratio(random.random_range(1..40), 100),
+            1 => ratio(random.random_range(1..100), 1000),
+            _ => ratio(random.random_range(1..100), 10_000),
+        });
+        let [alarm, missed] = [0, 1].map(|_| ratio(random.random_range(0..=35), 100));
+        let detector = match random.random_range(0..3) {
+            0 => {
+                let [a, b, c] = [ratio(1, 2), ratio(1, 3), ratio(1, 6)];
+                Levels::new(vec![a.clone(), b.clone(), c.clone()], vec![c, a, b]).unwrap()
+            }
+            _ => Levels::binary(alarm, missed).unwrap(),
+        };
+        let initial = random.random_range(0..=100);
+        let nothing = [0, 1].map(|_| [Rational::ZERO, Rational::ZERO]);
+        let problem = PhaseSwitching {
+            cycle: nothing,
+            switch: [None, None],
+            rates,
+            detector,
+            initial: ratio(initial, 100),
+        };
+        (Filter::new(&problem), initial as f64 / 100.0)
+    }
+
+    /// A function with some kinks, from 0 on at first.
+    fn function(random: &mut Stream) -> Polyline {
+        let mut at: Vec<f64> = (0..random.random_range(1..6)).map(|_| random.random()).collect();
+        at.extend([0.0, 1.0]);
+        at.sort_by(f64::total_cmp);
+        let value = at.iter().map(|_| random.random::<f64>()).collect();
+        Polyline { at, value }
+    }
+
+    /// The same means from the filter, step by step.
+    #[test]
+    fn means_are_those_of_the_filter() {
+        let mut found = 0;
+        for seed in 0..60 {
+            let random = &mut stream(31, seed);
+            let (filter, initial) = filter(random);
+            let function = function(random);
+            let error = 10f64.powi(-random.random_range(3..9));
+            let means = Means::of(&filter, initial, &function, (error, 300), &());
+            let ControlFlow::Continue(means) = means else { panic!("{:?}", Status::Interrupted) };
+            let Some(means) = means else { continue };
+            found += 1;
+            let n = means.from + random.random_range(0..20);
+            let [mut above, mut below] = [function.clone(), function.clone()];
+            for _ in 0..n {
+                let step = |line: &Polyline| (1e-3 * error, line.nodes().max(1 << 16));
+                above = filter.back_reduced::<true>(&above, 1.0, [0.0; 2], None, step(&above));
+                below = filter.back_reduced::<false>(&below, 1.0, [0.0; 2], None, step(&below));
+            }
+            let (mean, far) = means.after(n, &function);
+            let [low, high] = [below.at(initial), above.at(initial)];
+            assert!(
+                low <= mean + far && mean - far <= high,
+                "seed {seed}: {low} {high} {mean} {far}"
+            );
+            assert!(far <= 1.1 * error && high - low <= error, "seed {seed}: {far} {error}");
+        }
+        assert!(found >= 40, "{found}");
     }
 }

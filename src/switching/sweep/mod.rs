@@ -1,10 +1,11 @@
 //! One pass over all steps, from the last one back, at a given accuracy.
 
 mod resting;
+#[cfg(test)]
+mod tests;
 
 use crate::lifetime::Lifetime;
 use crate::switching::fixed_mesh::{Outcome, Reached, Start, Task, continued};
-use crate::switching::kinks::Typical;
 use crate::switching::merge::{ENOUGH, Merge};
 use crate::switching::mixed::{Mixed, STEPS};
 use crate::switching::polyline::Polyline;
@@ -124,8 +125,7 @@ impl<'a> Sweep<'a> {
         let Some(rough) = self.roughly(observer) else { return ControlFlow::Continue(()) };
         self.value.costs(rough.bounds().0);
         let start = (self.value.running(), self.value.initial());
-        let typical = Typical { gains: &rough.gains };
-        let width = (&typical, self.value.allowance());
+        let width = (&rough.gains, self.value.allowance());
         self.mixed = Mixed::of(&self.recursion.filter, self.lifetime, start, width, observer)?;
         if self.mixed.is_some() {
             self.mesh_from = None;
