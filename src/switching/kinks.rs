@@ -234,6 +234,17 @@ fn width(function: &Polyline, bounds: &[Polyline; 2]) -> f64 {
     function.bends().map(apart).sum()
 }
 
+/// The last node before `p`, from node `first` on, which is tried in ever longer strides.
+fn passed(at: &[f64], first: usize, p: f64) -> usize {
+    let (mut start, mut stride) = (first, 1);
+    while start + stride < at.len() && at[start + stride] < p {
+        start += stride;
+        stride *= 2;
+    }
+    let end = (start + stride).min(at.len());
+    start + at[start..end].partition_point(|at| *at < p).saturating_sub(1)
+}
+
 fn pieces(line: &Polyline) -> Vec<Piece> {
     let last = line.nodes() - 2;
     let slope = |k: usize| (line.value[k + 1] - line.value[k]) / (line.at[k + 1] - line.at[k]);
@@ -263,17 +274,17 @@ pub(super) struct Means {
 }
 
 impl Means {
-    /// Of `typical` gains to `error`; none if the belief does not forget where it started within `most` steps.
+    /// Of `typical` gains to an error by the step that they begin at; none if the belief does not forget where it started within `most` steps.
     pub(super) fn of(
         filter: &Filter,
         initial: f64,
         typical: &Polyline,
-        (error, most): (f64, u64),
+        (error, most): (&dyn Fn(u64) -> f64, u64),
         observer: &dyn Observer,
     ) -> ControlFlow<Halt, Option<Means>> {
         let kinks = Kinks { filter, memory: filter.memory(), begins: filter.begins() };
         let share = filter.share();
-        let rest = REST * error / typical.turns().max(LEAST_BEND);
+        let rest = REST * error(0) / typical.turns().max(LEAST_BEND);
         let rare = kinks.begins.min(filter.changes() - kinks.begins);
         let possible = kinks.memory >= LEAST_MEMORY && rare >= LEAST_RATE;
         if !(possible && rest > f64::MIN_POSITIVE) {
@@ -283,6 +294,7 @@ impl Means {
         let Some((from, stay)) = left.filter(|(from, _)| *from <= most) else {
             return ControlFlow::Continue(None);
         };
+        let error = error(from);
         let tilt = kinks.memory.powf(from as f64) * (initial - share).abs();
         let lasting = if tilt <= rest {
             Some([1.0, 0.0].map(Polyline::constant))
@@ -313,42 +325,54 @@ impl Means {
         (tilt, tilt.abs() * (1.0 + n as f64 * self.changes / (1.0 - self.changes)))
     }
 
-    /// The mean of `function` after `n` steps, and how far off that is. O(nodes x log of those of F).
-    pub(super) fn after(&self, n: u64, function: &Polyline) -> (f64, f64) {
+    /// The means of `function`. O(nodes x log of those of F).
+    pub(super) fn of_function(&self, function: &Polyline) -> Mean {
         let Polyline { at, value } = function;
-        let (tilt, blur) = self.tilt(n);
         let lines = [&self.stationary[0], &self.stationary[1], &self.lasting[0], &self.lasting[1]];
         let mut piece = [0; 4];
-        let mut mean = |p: f64| {
+        let mut place = |p: f64| {
             let mut now = [0.0; 4];
             for (k, line) in lines.iter().enumerate() {
-                piece[k] += line.at[piece[k]..].partition_point(|at| *at < p).saturating_sub(1);
+                piece[k] = passed(&line.at, piece[k], p);
                 now[k] = line.at_from(&mut piece[k], p);
             }
-            let gap = (now[0] - now[1]) + tilt.abs() * (now[2] - now[3]);
-            (0.5 * ((now[0] + now[1]) + tilt * (now[2] + now[3])), 0.5 * gap)
+            [0, 2].map(|k: usize| (0.5 * (now[k] + now[k + 1]), 0.5 * (now[k] - now[k + 1])))
         };
         let last = function.nodes() - 1;
-        let mut sum = DoubleDouble::from(value[0]);
-        let (mut size, mut far) = (value[0].abs(), 0.0);
-        let (mut start, mut gap) = (self.share + tilt, 0.0);
-        let mut before = 0.0;
+        let mut sums = [DoubleDouble::from(value[0]), DoubleDouble::default()];
+        let (mut sizes, mut far) = ([value[0].abs(), 0.0], [0.0; 2]);
+        let (mut start, mut before) = ([(self.share, 0.0), (1.0, 0.0)], 0.0);
         for k in 0..last {
             let length = at[k + 1] - at[k];
             let slope = (value[k + 1] - value[k]) / length;
-            if k > 0 {
-                let lost = SLACK * (value[k].abs() + value[k + 1].abs()) / length;
-                far += ((slope - before).abs() + 2.0 * lost) * (gap + self.rest);
+            let end = if k + 1 == last { [(0.0, 0.0); 2] } else { place(at[k + 1]) };
+            for part in 0..2 {
+                if k > 0 {
+                    let lost = 2.0 * SLACK * (value[k].abs() + value[k + 1].abs()) / length;
+                    let rest = if part == 0 { self.rest } else { 0.0 };
+                    far[part] += ((slope - before).abs() + lost) * (start[part].1 + rest);
+                }
+                sums[part] = sums[part].plus(slope * (start[part].0 - end[part].0));
+                sizes[part] += slope.abs() * (start[part].0.abs() + end[part].0.abs());
             }
-            let end = if k + 1 == last { (0.0, 0.0) } else { mean(at[k + 1]) };
-            sum = sum.plus(slope * (start - end.0));
-            size += slope.abs() * (start.abs() + end.0.abs() + 2.0 * blur);
-            (start, gap) = end;
-            before = slope;
+            (start, before) = (end, slope);
         }
         // Of sums of as many numbers as there are nodes.
         let lost = SLACK * (1.0 + last as f64);
-        (sum.value(), outward::<true>(far * (1.0 + lost) + SLACK * size * (1.0 + lost), size))
+        Mean {
+            sums: sums.map(DoubleDouble::value),
+            far: far.map(|far| far * (1.0 + lost)),
+            sizes: sizes.map(|size| size * (1.0 + lost)),
+        }
+    }
+
+    /// A mean after `n` steps, and how far off it is.
+    pub(super) fn after(&self, n: u64, mean: &Mean) -> (f64, f64) {
+        let Mean { sums, far, sizes } = mean;
+        let (tilt, blur) = self.tilt(n);
+        let far = far[0] + tilt.abs() * far[1];
+        let size = sizes[0] + blur * sizes[1];
+        (sums[0] + tilt * sums[1], outward::<true>(far, 2.0 * size + far))
     }
 
     /// Bounds on the mean of a linear function after `n` steps.
@@ -358,4 +382,12 @@ impl Means {
         let size = (4.0 + blur) * (line[0].abs() + line[1].abs());
         [outward::<false>(mean, size), outward::<true>(mean, size)]
     }
+}
+
+/// The means of a function: with the belief as it is in the long run, and what they have beside that by how far the mean belief is from
+/// the share; how far off both are, and what rounding goes by.
+pub(super) struct Mean {
+    sums: [f64; 2],
+    far: [f64; 2],
+    sizes: [f64; 2],
 }

@@ -10,14 +10,20 @@ use super::recursion::Pair;
 use crate::lifetime::Lifetime;
 use crate::rounding::{DoubleDouble, SLACK, outward};
 use crate::{Halt, Observer};
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 
 /// What the means may add to the width of a step, as a part of its share; and what is not known of the gains.
 const MEANS: f64 = 0.35;
 const GAINS: f64 = 0.75;
 
+/// What all of them may use of the width, if they are few.
+const LATER: f64 = 0.25;
+
 /// What they may add more where a step seldom comes, as a multiple.
 const MOST: f64 = 1e9;
+
+/// What a step may widen the value by without being looked at, as a part of what it may.
+const NOTHING: f64 = 1e-4;
 
 /// As many steps are worth it.
 pub(super) const STEPS: std::ops::RangeInclusive<u64> = 256..=200_000;
@@ -44,16 +50,23 @@ impl Mixed {
         observer: &dyn Observer,
     ) -> ControlFlow<Halt, Option<Mixed>> {
         let last = lifetime.last();
-        let limits = (0.5 * MEANS * allowance, last / 2);
-        let means = Means::of(filter, initial, typical, limits, observer)?;
-        let Some(means) = means else { return ControlFlow::Continue(None) };
         let mut chances = vec![1.0];
         for n in 0..last {
             chances.push(chances[n as usize] * lifetime.continuation(n));
         }
+        let all: f64 = chances.iter().sum();
+        // Steps that seldom come may widen the value more.
+        let more = |from: u64| {
+            let later: f64 = chances[from as usize..].iter().sum();
+            (LATER * all / later).clamp(1.0, MOST)
+        };
+        let error = |from: u64| 0.5 * MEANS * allowance * more(from);
+        let means = Means::of(filter, initial, typical, (&error, last / 2), observer)?;
+        let Some(means) = means else { return ControlFlow::Continue(None) };
         let later = &chances[means.from as usize..];
-        let times =
-            later.iter().sum::<f64>() / later.iter().map(|chance| chance.cbrt()).sum::<f64>();
+        let [sum, roots] =
+            [later.iter().sum::<f64>(), later.iter().map(|chance| chance.cbrt()).sum::<f64>()];
+        let times = more(means.from) * sum / roots;
         let [above, below] = [DoubleDouble::default(); 2];
         ControlFlow::Continue(Some(Mixed {
             means,
@@ -71,19 +84,42 @@ impl Mixed {
         self.means.from
     }
 
-    /// Takes in step `n` with these gains: what is not known of them as a multiple of what may be.
-    pub(super) fn step(&mut self, n: u64, gains: &Pair) -> f64 {
+    /// Takes in `steps` with these gains: what is not known of them at the first as a multiple of what may be.
+    pub(super) fn take(&mut self, steps: Range<u64>, gains: &Pair) -> f64 {
+        let first = steps.start;
+        let most = gains.upper.most().max(0.0);
+        if self.chances[first as usize] * most <= NOTHING * self.allowance {
+            steps.for_each(|n| self.add(n, [0.0, most]));
+            return 0.0;
+        }
+        let [upper, lower] =
+            [&gains.upper, &gains.lower].map(|gains| self.means.of_function(gains));
+        for n in steps {
+            let (more, over) = self.means.after(n, &upper);
+            let (less, under) = self.means.after(n, &lower);
+            self.add(n, [less - under, more + over]);
+        }
+        let open = self.means.after(first, &upper).0 - self.means.after(first, &lower).0;
+        let times = self.times * self.chances[first as usize].powf(-2.0 / 3.0);
+        open / (GAINS * self.allowance * times.min(MOST))
+    }
+
+    /// Takes in step `n`, whose mean gain lies between bounds.
+    fn add(&mut self, n: u64, [least, most]: [f64; 2]) {
         let chance = self.chances[n as usize];
         let [low, high] = self.means.of_line(n, self.running);
-        let (more, over) = self.means.after(n, &gains.upper);
-        let (less, under) = self.means.after(n, &gains.lower);
-        let (least, most) = (low - (more + over), high - (less - under));
+        let low = outward::<false>(low - most, low.abs() + most.abs());
+        let high = outward::<true>(high - least, high.abs() + least.abs());
         // A product of n chances.
         let blur = (2.0 + n as f64) * chance + f64::MIN_POSITIVE / SLACK;
-        self.above = self.above.plus(outward::<true>(chance * most, blur * most));
-        self.below = self.below.plus(outward::<false>(chance * least, blur * least));
-        let may = GAINS * self.allowance * (self.times * chance.powf(-2.0 / 3.0)).min(MOST);
-        (more - less) / may
+        self.above = self.above.plus(outward::<true>(chance * high, blur * high));
+        self.below = self.below.plus(outward::<false>(chance * low, blur * low));
+    }
+
+    /// Moves the bounds apart.
+    pub(super) fn widen(&mut self, [above, below]: [f64; 2]) {
+        self.above = self.above.plus(above);
+        self.below = self.below.plus(-below);
     }
 
     /// Bounds on the value, with those of the steps before.
@@ -156,7 +192,7 @@ mod tests {
             let (filter, initial) = filter(random);
             let function = function(random);
             let error = 10f64.powi(-random.random_range(3..9));
-            let means = Means::of(&filter, initial, &function, (error, 300), &());
+            let means = Means::of(&filter, initial, &function, (&|_| error, 300), &());
             let ControlFlow::Continue(means) = means else { panic!("{:?}", Status::Interrupted) };
             let Some(means) = means else { continue };
             found += 1;
@@ -167,7 +203,7 @@ mod tests {
                 above = filter.back_reduced::<true>(&above, 1.0, [0.0; 2], None, step(&above));
                 below = filter.back_reduced::<false>(&below, 1.0, [0.0; 2], None, step(&below));
             }
-            let (mean, far) = means.after(n, &function);
+            let (mean, far) = means.after(n, &means.of_function(&function));
             let [low, high] = [below.at(initial), above.at(initial)];
             assert!(
                 low <= mean + far && mean - far <= high,

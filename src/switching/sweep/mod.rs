@@ -171,9 +171,8 @@ impl<'a> Sweep<'a> {
                 self.estimate(observer);
             }
             let mixed = self.mixed.as_mut().filter(|mixed| n >= mixed.from());
-            let apart = mixed.is_some();
             let blurred = match mixed {
-                Some(mixed) => mixed.step(n, &gains),
+                Some(mixed) => mixed.take(n..n + 1, &gains),
                 None => self.value.step(self.recursion, &gains, chances),
             };
             let finer = self.alike.as_ref().map_or(1.0, |alike| alike.finer);
@@ -185,9 +184,6 @@ impl<'a> Sweep<'a> {
             next = n.checked_sub(1);
             if self.aim.value >= ROUGH && gains.upper.turns() > self.gains.turns() {
                 self.gains = gains.upper;
-            }
-            if apart {
-                continue;
             }
             if let Some(first) = next
                 && self.segments > MANY_PIECES
@@ -212,9 +208,22 @@ impl<'a> Sweep<'a> {
                 self.to_first.extend_down(reached, first, to_first);
                 let gains = self.recursion.gains(&raw);
                 let (value, recursion) = (&mut self.value, self.recursion);
-                value.widen(beside);
-                let settled = value.repeat(recursion, &gains, chances, n - reached, observer);
-                if let ControlFlow::Break(halt) = settled {
+                let until = match self.mixed.as_mut().filter(|mixed| n > mixed.from()) {
+                    Some(mixed) => {
+                        let until = reached.max(mixed.from());
+                        mixed.take(until..n, &gains);
+                        mixed.widen(beside);
+                        until
+                    }
+                    None => {
+                        value.widen(beside);
+                        n
+                    }
+                };
+                if until > reached
+                    && let ControlFlow::Break(halt) =
+                        value.repeat(recursion, &gains, chances, until - reached, observer)
+                {
                     return halt.into();
                 }
                 self.pair = self.recursion.keep(&last.unwrap_or(raw), self.merge.now);
