@@ -33,8 +33,9 @@ const FADE: f64 = 1.0 / 64.0;
 /// Steps after which kinks must have left, and steps until bounds are as close as asked.
 const MOST_STEPS: u32 = 4000;
 
-/// The most images of nodes a bound may have.
-const MOST_IMAGES: usize = 1 << 21;
+/// The most images of nodes a bound may come to have, and nodes that show how many those will be.
+const MOST_IMAGES: f64 = 1e6;
+const ENOUGH: usize = 2048;
 
 /// What slopes turn at least.
 const LEAST_BEND: f64 = 1e-6;
@@ -192,11 +193,15 @@ impl Kinks<'_> {
         let mut bounds = start;
         for _ in 0..MOST_STEPS {
             observer.check()?;
-            if width(typical, &bounds) <= 2.0 * error {
+            let wide = width(typical, &bounds) / (2.0 * error);
+            if wide <= 1.0 {
                 return ControlFlow::Continue(Some(bounds));
             }
             let [above, below] = &bounds;
-            if above.nodes() * self.filter.reports() > MOST_IMAGES {
+            // Widths fall with the square of the number of nodes.
+            let nodes = above.nodes();
+            if nodes > ENOUGH && (nodes * self.filter.reports()) as f64 * wide.sqrt() > MOST_IMAGES
+            {
                 break;
             }
             let merge = FINER * above.less::<true>(below).most() / (2.0 * stay);
