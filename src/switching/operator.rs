@@ -138,6 +138,11 @@ impl Filter {
         if self.memory > 0.0 { (later - self.begins) / self.memory } else { 0.0 }
     }
 
+    /// a.
+    pub(super) fn begins(&self) -> f64 {
+        self.begins
+    }
+
     /// 1 - a - b: how much of a belief is left after a step.
     pub(super) fn memory(&self) -> f64 {
         self.memory

@@ -99,6 +99,17 @@ impl Polyline {
         self.value.iter().copied().fold(f64::INFINITY, f64::min)
     }
 
+    /// How far its slope turns at every node between 0 and 1.
+    pub(super) fn bends(&self) -> impl Iterator<Item = (f64, f64)> {
+        let slope = |k: usize| (self.value[k + 1] - self.value[k]) / (self.at[k + 1] - self.at[k]);
+        (1..self.nodes() - 1).map(move |k| (self.at[k], slope(k) - slope(k - 1)))
+    }
+
+    /// How far its slope turns in all.
+    pub(super) fn turns(&self) -> f64 {
+        self.bends().map(|(_, bend)| bend.abs()).sum()
+    }
+
     /// The linear function above this one (`UPPER`, else below) that is parallel to the chord of its ends.
     pub(super) fn beside<const UPPER: bool>(&self) -> [f64; 2] {
         let [start, end] = self.ends();

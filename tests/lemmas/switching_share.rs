@@ -68,6 +68,10 @@ const SHARE: f64 = 0.955;
 /// Models of which single thresholds came out too wide, and what they may take.
 const WORKS: [(u64, u64); 3] = [(38, 60_000_000), (102, 100_000_000), (394, 60_000_000)];
 
+/// Models of thousands of steps, each of them another, whose value needs many pieces.
+const ONE_BY_ONE: [(u64, u64); 4] =
+    [(66, 50_000_000), (169, 30_000_000), (285, 50_000_000), (353, 30_000_000)];
+
 /// The solution of an ordinary model; that its status is true is asserted.
 fn solved(seed: u64, seconds: u64) -> Solution {
     let (problem, lifetime) = ordinary(seed);
@@ -93,14 +97,24 @@ fn memory() -> Option<u64> {
     Some(line.split_whitespace().nth(1)?.parse::<u64>().ok()? / 1024)
 }
 
-/// Thresholds that appear where the difference is flat, and kinks of later thresholds next to earlier ones.
-#[test]
-fn single_thresholds_do_not_cost_a_sweep() {
-    for (seed, work) in WORKS {
+fn take_at_most(works: &[(u64, u64)]) {
+    for &(seed, work) in works {
         let solution = solved(seed, 600);
         assert_eq!(solution.status, Status::Converged, "seed {seed}");
         assert!(solution.work < work, "seed {seed}: {}", solution.work);
     }
+}
+
+/// Thresholds that appear where the difference is flat, and kinks of later thresholds next to earlier ones.
+#[test]
+fn single_thresholds_do_not_cost_a_sweep() {
+    take_at_most(&WORKS);
+}
+
+/// The value of steps by which the belief has forgotten where it started.
+#[test]
+fn the_value_of_many_steps_is_not_followed() {
+    take_at_most(&ONE_BY_ONE);
 }
 
 #[test]

@@ -1,0 +1,398 @@
+//! Where kinks of functions of the belief come from, and means of such functions after many steps.
+//!
+//! Let F_n(x) be the mean of (p - x)^+ at the belief p after n steps. With a report of chances `before` and `after`, P makes
+//! of (p - x)^+ a function with a kink at the belief z that leads to x, where its slope rises by (1-a-b) fall,
+//! fall(x) = after (1 - x) + before x. The falls of all reports sum to 1:
+//!
+//! ```text
+//! F_{n+1}(x) = (1-a-b) sum of fall(x) F_n(z(x)),   F_n(z) = m_n - z for z <= 0, 0 for z >= 1
+//! ```
+//!
+//! m_n is the mean belief, which tends to the share of the second phase: m_n = share + t_n, t_{n+1} = (1-a-b) t_n. So
+//! F_n = F + t_n B + R_n, where F does the same with the share for m_n, B has B(x) = sum of fall(x) B(z(x)), 1 below 0 and 0
+//! beyond 1, and R_n the same recursion as F_n and nothing outside. Kinks leave (0, 1) soon, though phases may last
+//! long: |R_n| <= (1-a-b)^n K_n sup |R_0|, K_n(x) being the chance that a kink at x has not left within n steps.
+//!
+//! The operator is monotone, so that F and B stay between functions that are above and below them once.
+
+use super::operator::{Filter, Line};
+use super::polyline::Polyline;
+use super::recursion::Pair;
+use crate::belief::Likelihood;
+use crate::rounding::{DoubleDouble, SLACK, outward};
+use crate::{Halt, Observer};
+use std::ops::ControlFlow;
+
+/// How far apart reducing may hold bounds on F and B, as a part of what they are.
+const FINER: f64 = 0.6;
+
+/// How much of itself K may be raised by at a step, and how steeply it falls beside 0 and 1.
+const ROUGHLY: f64 = 1e-3;
+const FADE: f64 = 1.0 / 64.0;
+
+/// Steps after which kinks must have left, and steps until bounds are as close as asked.
+const MOST_STEPS: u32 = 4000;
+
+/// The most images of nodes a bound may come to have, and nodes that show how many those will be.
+const MOST_IMAGES: f64 = 1e6;
+const ENOUGH: usize = 2048;
+
+/// What slopes turn at least.
+const LEAST_BEND: f64 = 1e-6;
+
+/// At least this much of a belief is left after a step, and phases end that often at least.
+const LEAST_MEMORY: f64 = 0.05;
+const LEAST_RATE: f64 = 1e-9;
+
+/// What R, and B, may be, as a part of what all may be.
+const REST: f64 = 0.05;
+const LASTING: f64 = 0.25;
+
+/// |F_0 - F - t_0 B| is at most this.
+const FIRST_REST: f64 = 2.0;
+
+/// What kinks of one step become a step before.
+struct Kinks<'a> {
+    filter: &'a Filter,
+    memory: f64,
+    begins: f64,
+}
+
+/// A linear piece through (at, value), and the greatest sizes beside it.
+struct Piece {
+    at: f64,
+    value: f64,
+    slope: f64,
+    size: f64,
+    steep: f64,
+}
+
+impl Kinks<'_> {
+    /// The beliefs that images of reports come from.
+    fn range(&self) -> [f64; 2] {
+        [-self.begins / self.memory, (1.0 - self.begins) / self.memory]
+    }
+
+    /// A function on [0, 1], and what it is at the ends of the range.
+    fn within(&self, inner: &Polyline, [below, beyond]: [f64; 2]) -> Polyline {
+        let [start, end] = self.range();
+        let room = inner.nodes() + 4;
+        let mut all = Polyline { at: Vec::with_capacity(room), value: Vec::with_capacity(room) };
+        if start < 0.0 {
+            all.push(start, below);
+        }
+        all.at.extend(&inner.at);
+        all.value.extend(&inner.value);
+        all.push(end.max(1.0), beyond);
+        all
+    }
+
+    /// `times` the mean over all reports of `next`, a function on the whole range, rounded up (`UPPER`) or down.
+    fn back<const UPPER: bool>(&self, next: &Polyline, times: f64) -> Polyline {
+        let reports = self.filter.likelihoods();
+        self.filter.worked(next.nodes() * reports.len());
+        let pieces = pieces(next);
+        let inner = &next.at[1..next.nodes() - 1];
+        let mut ways: Vec<(Likelihood, Vec<f64>, usize)> = reports
+            .iter()
+            .map(|report| {
+                let image = |at: &f64| self.image(*report, *at);
+                let places = inner.iter().map(image).chain([f64::INFINITY]).collect();
+                (*report, places, 0)
+            })
+            .collect();
+        let room = reports.len() * next.nodes() + 2;
+        let mut result = Polyline { at: Vec::with_capacity(room), value: Vec::with_capacity(room) };
+        let blur = 2.0 * SLACK * (1.0 + reports.len() as f64 / 8.0);
+        let per = 1.0 / self.memory;
+        let mut here = 0.0;
+        loop {
+            let (mut sum, mut size, mut ahead) = (0.0, 0.0, 1.0f64);
+            for (Likelihood { before, after }, places, passed) in &mut ways {
+                while places[*passed] <= here {
+                    *passed += 1;
+                }
+                ahead = ahead.min(places[*passed]);
+                let piece = &pieces[*passed];
+                let fall = *after * (1.0 - here) + *before * here;
+                let [yes, no] = [*before * here * per, self.begins * fall * per];
+                sum += fall * piece.value + piece.slope * ((yes - no) - fall * piece.at);
+                size += fall * piece.size + piece.steep * (yes + no + fall * piece.at.abs());
+            }
+            let margin = times * (blur * size + f64::MIN_POSITIVE);
+            let value = times * sum;
+            result.at.push(here);
+            result.value.push(if UPPER { value + margin } else { value - margin });
+            if here >= 1.0 {
+                return result;
+            }
+            here = ahead;
+        }
+    }
+
+    /// Where `report` leads from the belief `at`, which may lie beside [0, 1].
+    fn image(&self, Likelihood { before, after }: Likelihood, at: f64) -> f64 {
+        if before == 0.0 {
+            return 1.0;
+        }
+        let second = (self.begins + self.memory * at).clamp(0.0, 1.0);
+        let (yes, no) = (second * after, (1.0 - second) * before);
+        if yes > 0.0 { yes / (yes + no) } else { 0.0 }
+    }
+
+    /// Steps after which K times (1-a-b)^n is at most `little`, and how many steps a kink stays on average at most, the later
+    /// ones counting less; none if they are too many.
+    fn left(&self, little: f64, observer: &dyn Observer) -> ControlFlow<Halt, Option<(u64, f64)>> {
+        let [start, end] = self.range();
+        let mut now = Polyline::constant(1.0);
+        let (mut part, mut stay) = (1.0f64, 0.0);
+        for steps in 0..MOST_STEPS {
+            if steps % 256 == 255 {
+                observer.check()?;
+            }
+            let most = now.most();
+            if part * most <= little {
+                return ControlFlow::Continue(Some((steps.into(), stay)));
+            }
+            stay += part * most;
+            part = (part * self.memory).next_up();
+            let mut all = self.within(&now, [0.0; 2]);
+            if start < 0.0 {
+                all.at.insert(1, start * FADE);
+                all.value.insert(1, 0.0);
+            }
+            let beside = 1.0 + (end - 1.0) * FADE;
+            if beside > 1.0 && beside < end {
+                all.at.insert(all.at.len() - 1, beside);
+                all.value.insert(all.value.len() - 1, 0.0);
+            }
+            now = self.back::<true>(&all, 1.0).reduced::<true>(ROUGHLY * most);
+        }
+        ControlFlow::Continue(None)
+    }
+
+    /// F between bounds: at first (share - x)^+ and share (1 - x).
+    fn stationary(&self, share: f64) -> ([Polyline; 2], Times) {
+        let far = self.range()[0];
+        let pad = 4.0 * SLACK * (1.0 - far);
+        let [above, below] = [share + pad, share - pad];
+        let lower = Polyline { at: vec![0.0, share, 1.0], value: vec![below, -pad, -pad] };
+        let times = Times { outside: [[above - far, 0.0], [below - far, 0.0]], step: self.memory };
+        ([Polyline::line([above, pad]), lower], times)
+    }
+
+    /// Bounds that every step brings closer, from those at the start, until the mean of `typical` gains is known to `error`; a kink stays
+    /// `stay` steps on average at most, so that reducing by the same at every step moves them apart by as many times that.
+    fn closed(
+        &self,
+        (start, times): ([Polyline; 2], Times),
+        typical: &Polyline,
+        (stay, error): (f64, f64),
+        observer: &dyn Observer,
+    ) -> ControlFlow<Halt, Option<[Polyline; 2]>> {
+        let mut bounds = start;
+        for _ in 0..MOST_STEPS {
+            observer.check()?;
+            let wide = width(typical, &bounds) / (2.0 * error);
+            if wide <= 1.0 {
+                return ControlFlow::Continue(Some(bounds));
+            }
+            let [above, below] = &bounds;
+            // Widths fall with the square of the number of nodes.
+            let nodes = above.nodes();
+            if nodes > ENOUGH && (nodes * self.filter.reports()) as f64 * wide.sqrt() > MOST_IMAGES
+            {
+                break;
+            }
+            let merge = FINER * above.less::<true>(below).most() / (2.0 * stay);
+            let Pair { upper, lower } = Pair::of(
+                above.nodes(),
+                || {
+                    let whole = self.within(above, times.outside[0]);
+                    self.back::<true>(&whole, times.step).reduced::<true>(merge)
+                },
+                || {
+                    let whole = self.within(below, times.outside[1]);
+                    self.back::<false>(&whole, times.step).reduced::<false>(merge)
+                },
+            );
+            bounds = [upper, lower];
+        }
+        ControlFlow::Continue(None)
+    }
+}
+
+/// What bounds are outside [0, 1], above and below, and what a step multiplies them by.
+#[derive(Clone, Copy)]
+struct Times {
+    outside: [[f64; 2]; 2],
+    step: f64,
+}
+
+/// How far bounds on F leave the mean of `function` open.
+fn width(function: &Polyline, bounds: &[Polyline; 2]) -> f64 {
+    let [mut above, mut below] = [0, 0];
+    let apart = |(at, bend): (f64, f64)| {
+        let gap = bounds[0].at_from(&mut above, at) - bounds[1].at_from(&mut below, at);
+        bend.abs() * gap
+    };
+    function.bends().map(apart).sum()
+}
+
+/// The last node before `p`, from node `first` on, which is tried in ever longer strides.
+fn passed(at: &[f64], first: usize, p: f64) -> usize {
+    let (mut start, mut stride) = (first, 1);
+    while start + stride < at.len() && at[start + stride] < p {
+        start += stride;
+        stride *= 2;
+    }
+    let end = (start + stride).min(at.len());
+    start + at[start..end].partition_point(|at| *at < p).saturating_sub(1)
+}
+
+fn pieces(line: &Polyline) -> Vec<Piece> {
+    let last = line.nodes() - 2;
+    let slope = |k: usize| (line.value[k + 1] - line.value[k]) / (line.at[k + 1] - line.at[k]);
+    let piece = |k: usize| {
+        let near = [k.saturating_sub(1), k, (k + 1).min(last)];
+        Piece {
+            at: line.at[k],
+            value: line.value[k],
+            slope: slope(k),
+            size: line.value[k].abs() + line.value[k + 1].abs(),
+            steep: near.into_iter().map(|k| slope(k).abs()).fold(0.0, f64::max),
+        }
+    };
+    (0..=last).map(piece).collect()
+}
+
+/// Means of functions of the belief after at least `from` steps.
+pub(super) struct Means {
+    pub(super) from: u64,
+    changes: f64,
+    share: f64,
+    initial: f64,
+    /// Bounds on F and B; and on R, without its sign.
+    stationary: [Polyline; 2],
+    lasting: [Polyline; 2],
+    rest: f64,
+}
+
+impl Means {
+    /// Of `typical` gains to an error by the step that they begin at; none if the belief does not forget where it started within `most` steps.
+    pub(super) fn of(
+        filter: &Filter,
+        initial: f64,
+        typical: &Polyline,
+        (error, most): (&dyn Fn(u64) -> f64, u64),
+        observer: &dyn Observer,
+    ) -> ControlFlow<Halt, Option<Means>> {
+        let kinks = Kinks { filter, memory: filter.memory(), begins: filter.begins() };
+        let share = filter.share();
+        let rest = REST * error(0) / typical.turns().max(LEAST_BEND);
+        let rare = kinks.begins.min(filter.changes() - kinks.begins);
+        let possible = kinks.memory >= LEAST_MEMORY && rare >= LEAST_RATE;
+        if !(possible && rest > f64::MIN_POSITIVE) {
+            return ControlFlow::Continue(None);
+        }
+        let left = kinks.left(rest / FIRST_REST, observer)?;
+        let Some((from, stay)) = left.filter(|(from, _)| *from <= most) else {
+            return ControlFlow::Continue(None);
+        };
+        let error = error(from);
+        let tilt = kinks.memory.powf(from as f64) * (initial - share).abs();
+        let lasting = if tilt <= rest {
+            Some([1.0, 0.0].map(Polyline::constant))
+        } else {
+            let start = [Polyline::constant(1.0), Polyline::constant(0.0)];
+            let times = Times { outside: [[1.0, 0.0]; 2], step: 1.0 };
+            let limits = (stay, LASTING * error / tilt);
+            kinks.closed((start, times), typical, limits, observer)?
+        };
+        let Some(lasting) = lasting else { return ControlFlow::Continue(None) };
+        let limits = (stay, (1.0 - REST - LASTING) * error);
+        let stationary = kinks.closed(kinks.stationary(share), typical, limits, observer)?;
+        let changes = filter.changes();
+        ControlFlow::Continue(stationary.map(|stationary| Means {
+            from,
+            changes,
+            share,
+            initial,
+            stationary,
+            lasting,
+            rest,
+        }))
+    }
+
+    /// How far the mean belief after `n` steps is from the share, and a size of what that may be wrong by.
+    fn tilt(&self, n: u64) -> (f64, f64) {
+        let tilt = (n as f64 * (-self.changes).ln_1p()).exp() * (self.initial - self.share);
+        (tilt, tilt.abs() * (1.0 + n as f64 * self.changes / (1.0 - self.changes)))
+    }
+
+    /// The means of `function`. O(nodes x log of those of F).
+    pub(super) fn of_function(&self, function: &Polyline) -> Mean {
+        let Polyline { at, value } = function;
+        let lines = [&self.stationary[0], &self.stationary[1], &self.lasting[0], &self.lasting[1]];
+        let mut piece = [0; 4];
+        let mut place = |p: f64| {
+            let mut now = [0.0; 4];
+            for (k, line) in lines.iter().enumerate() {
+                piece[k] = passed(&line.at, piece[k], p);
+                now[k] = line.at_from(&mut piece[k], p);
+            }
+            [0, 2].map(|k: usize| (0.5 * (now[k] + now[k + 1]), 0.5 * (now[k] - now[k + 1])))
+        };
+        let last = function.nodes() - 1;
+        let mut sums = [DoubleDouble::from(value[0]), DoubleDouble::default()];
+        let (mut sizes, mut far) = ([value[0].abs(), 0.0], [0.0; 2]);
+        let (mut start, mut before) = ([(self.share, 0.0), (1.0, 0.0)], 0.0);
+        for k in 0..last {
+            let length = at[k + 1] - at[k];
+            let slope = (value[k + 1] - value[k]) / length;
+            let end = if k + 1 == last { [(0.0, 0.0); 2] } else { place(at[k + 1]) };
+            for part in 0..2 {
+                if k > 0 {
+                    let lost = 2.0 * SLACK * (value[k].abs() + value[k + 1].abs()) / length;
+                    let rest = if part == 0 { self.rest } else { 0.0 };
+                    far[part] += ((slope - before).abs() + lost) * (start[part].1 + rest);
+                }
+                sums[part] = sums[part].plus(slope * (start[part].0 - end[part].0));
+                sizes[part] += slope.abs() * (start[part].0.abs() + end[part].0.abs());
+            }
+            (start, before) = (end, slope);
+        }
+        // Of sums of as many numbers as there are nodes.
+        let lost = SLACK * (1.0 + last as f64);
+        Mean {
+            sums: sums.map(DoubleDouble::value),
+            far: far.map(|far| far * (1.0 + lost)),
+            sizes: sizes.map(|size| size * (1.0 + lost)),
+        }
+    }
+
+    /// A mean after `n` steps, and how far off it is.
+    pub(super) fn after(&self, n: u64, mean: &Mean) -> (f64, f64) {
+        let Mean { sums, far, sizes } = mean;
+        let (tilt, blur) = self.tilt(n);
+        let far = far[0] + tilt.abs() * far[1];
+        let size = sizes[0] + blur * sizes[1];
+        (sums[0] + tilt * sums[1], outward::<true>(far, 2.0 * size + far))
+    }
+
+    /// Bounds on the mean of a linear function after `n` steps.
+    pub(super) fn of_line(&self, n: u64, line: Line) -> [f64; 2] {
+        let (tilt, blur) = self.tilt(n);
+        let mean = line[0] + (self.share + tilt) * (line[1] - line[0]);
+        let size = (4.0 + blur) * (line[0].abs() + line[1].abs());
+        [outward::<false>(mean, size), outward::<true>(mean, size)]
+    }
+}
+
+/// The means of a function: with the belief as it is in the long run, and what they have beside that by how far the mean belief is from
+/// the share; how far off both are, and what rounding goes by.
+pub(super) struct Mean {
+    sums: [f64; 2],
+    far: [f64; 2],
+    sizes: [f64; 2],
+}

@@ -1,0 +1,273 @@
+//! One pass over all steps, from the last one back, at a given accuracy.
+
+mod resting;
+#[cfg(test)]
+mod tests;
+
+use crate::lifetime::Lifetime;
+use crate::switching::fixed_mesh::{Outcome, Reached, Start, Task, continued};
+use crate::switching::merge::{ENOUGH, Merge};
+use crate::switching::mixed::{Mixed, STEPS};
+use crate::switching::polyline::Polyline;
+use crate::switching::problem::PhaseSwitching;
+use crate::switching::quiet::Quiet;
+use crate::switching::recursion::{Chances, Pair, Recursion};
+use crate::switching::value::Value;
+use crate::threshold::Curve;
+use crate::{Halt, Observer, Status};
+use resting::{Alike, Rest};
+use std::ops::ControlFlow;
+
+/// Distinct thresholds a curve may have.
+const MAX_RUNS: usize = 1_000_001;
+
+/// Steps of the same kind most of which are probably at rest.
+const MOSTLY_AT_REST: u64 = 100;
+
+/// Whether most steps are probably at rest.
+fn rests(lifetime: &Lifetime) -> bool {
+    let last = lifetime.last();
+    last >= MOSTLY_AT_REST && lifetime.constant_from(last - 1) <= last / 2
+}
+
+/// What the widths of a sweep should be.
+#[derive(Clone, Copy)]
+pub(super) struct Aim {
+    pub(super) threshold: f64,
+    pub(super) value: f64,
+}
+
+/// Pieces of the value from which on it is asked what the program costs, and how roughly.
+const FEW: usize = 256;
+const ROUGH: f64 = 1e-3;
+
+/// Pieces from which on nodes that stay where they are may do better.
+const MANY_PIECES: usize = 1 << 15;
+
+/// The state of a pass.
+pub(super) struct Sweep<'a> {
+    problem: &'a PhaseSwitching,
+    recursion: &'a Recursion,
+    lifetime: &'a Lifetime,
+    aim: Aim,
+    tolerance: f64,
+    merge: Merge,
+    pair: Pair,
+    alike: Option<Alike>,
+    pub(super) value: Value,
+    pub(super) to_second: Curve,
+    pub(super) to_first: Curve,
+    pub(super) segments: usize,
+    pub(super) steps: u64,
+    /// Whether it is known what the program costs, roughly.
+    estimated: bool,
+    /// The gains of a step whose slopes turn most, if it is a rough pass.
+    gains: Polyline,
+    /// What adds up the value of steps by which the belief has forgotten where it started.
+    mixed: Option<Mixed>,
+    /// The first step from which on nodes that stay where they are may be tried; `None` if they have been.
+    mesh_from: Option<u64>,
+    /// The last of its steps.
+    until: u64,
+}
+
+impl<'a> Sweep<'a> {
+    pub(super) fn new(
+        problem: &'a PhaseSwitching,
+        recursion: &'a Recursion,
+        lifetime: &'a Lifetime,
+        aim: Aim,
+        tolerance: f64,
+    ) -> Sweep<'a> {
+        Sweep {
+            problem,
+            recursion,
+            lifetime,
+            aim,
+            tolerance,
+            merge: Merge::new(aim.threshold * recursion.scale),
+            pair: Pair::constant(0.0),
+            alike: None,
+            value: Value::new(problem, aim.value, lifetime.residual_mean(0), rests(lifetime)),
+            to_second: Curve::default(),
+            to_first: Curve::default(),
+            segments: 1,
+            steps: 0,
+            estimated: false,
+            gains: Polyline::constant(0.0),
+            mixed: None,
+            mesh_from: Some(u64::MAX),
+            until: 0,
+        }
+    }
+
+    /// Goes back to step `until` alone, for thresholds.
+    pub(super) fn only_to(mut self, until: u64) -> Sweep<'a> {
+        (self.until, self.mesh_from, self.estimated) = (until, None, true);
+        self
+    }
+
+    /// Takes in what the program costs, roughly, unless that is known: of few steps the value tells it badly.
+    fn estimate(&mut self, observer: &dyn Observer) {
+        if !self.estimated {
+            self.estimated = true;
+            let rough = self.roughly(observer);
+            self.value.costs(rough.map_or(0.0, |rough| rough.bounds().0));
+        }
+    }
+
+    /// Prepares the means of steps by which the belief has forgotten where it started, if they are most and are not at rest.
+    fn mix(&mut self, observer: &dyn Observer) -> ControlFlow<Halt> {
+        if self.estimated || rests(self.lifetime) || !STEPS.contains(&self.lifetime.last()) {
+            return ControlFlow::Continue(());
+        }
+        self.estimated = true;
+        let Some(rough) = self.roughly(observer) else { return ControlFlow::Continue(()) };
+        self.value.costs(rough.bounds().0);
+        let start = (self.value.running(), self.value.initial());
+        let width = (&rough.gains, self.value.allowance());
+        self.mixed = Mixed::of(&self.recursion.filter, self.lifetime, start, width, observer)?;
+        if self.mixed.is_some() {
+            self.mesh_from = None;
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Bounds on the value.
+    pub(super) fn bounds(&self) -> (f64, f64) {
+        let last = self.value.bounds();
+        self.mixed.as_ref().map_or(last, |mixed| mixed.with(last))
+    }
+
+    /// A sweep that takes few pieces, if it comes to its end.
+    fn roughly(&self, observer: &dyn Observer) -> Option<Sweep<'a>> {
+        let aim = Aim { threshold: ROUGH, value: ROUGH };
+        let mut sweep = Sweep::new(self.problem, self.recursion, self.lifetime, aim, ROUGH);
+        sweep.estimated = true;
+        (sweep.run(&Quiet(observer)) == Status::Converged).then_some(sweep)
+    }
+
+    /// Goes through all steps, or until it is stopped.
+    pub(super) fn run(&mut self, observer: &dyn Observer) -> Status {
+        let last = self.lifetime.last();
+        if let ControlFlow::Break(halt) = self.mix(observer) {
+            return halt.into();
+        }
+        let mut next = Some(last);
+        while let Some(n) = next.filter(|n| *n >= self.until) {
+            if let ControlFlow::Break(halt) = observer.progress(last - n, last + 1) {
+                return halt.into();
+            }
+            if self.to_second.runs().len().max(self.to_first.runs().len()) >= MAX_RUNS {
+                return Status::IterationLimit;
+            }
+            self.steps += 1;
+            let chances = Chances::at(self.lifetime, n);
+            let step = self.recursion.step(&self.pair, chances.survival);
+            let gains = self.recursion.gains(&step.raw);
+            self.to_second.extend_down(n, n, step.to_second);
+            self.to_first.extend_down(n, n, step.to_first);
+            if self.value.nodes() > FEW {
+                self.estimate(observer);
+            }
+            let mixed = self.mixed.as_mut().filter(|mixed| n >= mixed.from());
+            let blurred = match mixed {
+                Some(mixed) => mixed.take(n..n + 1, &gains),
+                None => self.value.step(self.recursion, &gains, chances),
+            };
+            let finer = self.alike.as_ref().map_or(1.0, |alike| alike.finer);
+            let load = (step.width() / self.aim.threshold).max(blurred);
+            // Functions that are reduced less than need be, to come to rest, stay so.
+            self.merge.follow(if finer < 1.0 { load.max(ENOUGH) } else { load });
+            self.pair = self.recursion.keep(&step.raw, self.merge.now * finer);
+            self.segments = self.segments.max(self.pair.nodes().max(self.value.nodes()) - 1);
+            next = n.checked_sub(1);
+            if self.aim.value >= ROUGH && gains.upper.turns() > self.gains.turns() {
+                self.gains = gains.upper;
+            }
+            if let Some(first) = next
+                && self.segments > MANY_PIECES
+                && let Some(reached) = self.on_mesh(first, observer)
+            {
+                return self.taken(reached);
+            }
+            let rest = match self.rest_from(n, step, chances, observer) {
+                ControlFlow::Break(halt) => return halt.into(),
+                ControlFlow::Continue(rest) => rest,
+            };
+            if let Some(Rest {
+                raw,
+                last,
+                thresholds: [to_second, to_first],
+                first,
+                reached,
+                beside,
+            }) = rest
+            {
+                self.to_second.extend_down(reached, first, to_second);
+                self.to_first.extend_down(reached, first, to_first);
+                let gains = self.recursion.gains(&raw);
+                let (value, recursion) = (&mut self.value, self.recursion);
+                let until = match self.mixed.as_mut().filter(|mixed| n > mixed.from()) {
+                    Some(mixed) => {
+                        let until = reached.max(mixed.from());
+                        mixed.take(until..n, &gains);
+                        mixed.widen(beside);
+                        until
+                    }
+                    None => {
+                        value.widen(beside);
+                        n
+                    }
+                };
+                if until > reached
+                    && let ControlFlow::Break(halt) =
+                        value.repeat(recursion, &gains, chances, until - reached, observer)
+                {
+                    return halt.into();
+                }
+                self.pair = self.recursion.keep(&last.unwrap_or(raw), self.merge.now);
+                next = reached.checked_sub(1);
+            }
+        }
+        Status::Converged
+    }
+
+    /// Bounds on the steps from `first` on, if nodes that stay where they are do better.
+    fn on_mesh(&mut self, first: u64, observer: &dyn Observer) -> Option<Reached> {
+        let from = self.mesh_from.filter(|from| first <= *from)?;
+        let once = from < u64::MAX;
+        let task = Task {
+            recursion: self.recursion,
+            running: self.value.running(),
+            initial: self.value.initial(),
+            lifetime: self.lifetime,
+            tolerance: self.tolerance,
+        };
+        let start = Start { difference: &self.pair, value: self.value.functions() };
+        let outcome = continued(task, start, first, once, observer);
+        self.mesh_from = match outcome {
+            Outcome::After(step) => step.checked_sub(1),
+            _ => None,
+        };
+        match outcome {
+            Outcome::Reached(reached) => Some(reached),
+            _ => None,
+        }
+    }
+
+    /// Takes in what has been found on a mesh.
+    fn taken(&mut self, reached: Reached) -> Status {
+        let curves =
+            [(&mut self.to_second, &reached.to_second), (&mut self.to_first, &reached.to_first)];
+        for (curve, found) in curves {
+            for run in found.runs().rev() {
+                curve.extend_down(run.first, run.last, run.bounds);
+            }
+        }
+        self.value.found(reached.value);
+        self.segments = self.segments.max(reached.cells);
+        self.steps += reached.steps;
+        reached.halt.map_or(Status::Converged, Status::from)
+    }
+}
