@@ -159,7 +159,7 @@ impl Ended<'_> {
         let &Ended { backward, states, problem, status } = self;
         let is_first = ranks.others().is_none_or(|(others, _)| others.rank() == 0);
         // Where units moved are paid for, the fixed intervals take the operator, and may be stopped.
-        let moment = Moment(Instant::now());
+        let moment = Moment::now();
         let observer: &dyn Observer = match status {
             Status::Converged if problem.per_unit_moved > 0.0 => together,
             Status::Converged => &(),
@@ -202,7 +202,13 @@ struct Reached {
 }
 
 /// Lets half a second pass: what a stopped computation may still take for the bound it shows.
-struct Moment(Instant);
+pub(super) struct Moment(Instant);
+
+impl Moment {
+    pub(super) fn now() -> Moment {
+        Moment(Instant::now())
+    }
+}
 
 impl Observer for Moment {
     fn progress(&self, _done: u64, _total: u64) -> ControlFlow<Halt> {
@@ -357,6 +363,6 @@ fn dynamics(problem: &drift::LoadDrift) -> Option<Dynamics> {
     })
 }
 
-fn of_outcome(interval: Option<u64>, outcome: &Outcome) -> Fixed {
+pub(super) fn of_outcome(interval: Option<u64>, outcome: &Outcome) -> Fixed {
     Fixed { interval, value: outcome.value, utilization: outcome.utilization() }
 }
