@@ -101,7 +101,7 @@ pub fn summary(text: &mut String, answer: &Answer) {
             "{levels} levels of each process were kept; those beyond change no J here by more than the bounds say"
         );
     }
-    if let Some(steps) = answer.steps {
+    if let Some(steps) = answer.steps.filter(|_| has_map(answer)) {
         let _ = writeln!(text, "the map is that of the first of {steps} steps");
     }
     if let Some(from) = &answer.remaps_from {

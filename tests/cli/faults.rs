@@ -301,8 +301,8 @@ fn more_memory_than_there_is_leaves_bounds() {
             [1.0, 2.8e10],
         ),
         (stopping(equal(20, 30), "remap_cost: 20, after_remap: Restart"), "/average", [1.5, 5.0]),
-        (stopping(equal(20, 30), &format!("{moved}: Restart")), "/average", [0.5, 5.0]),
-        (stopping(equal(20, 30), &format!("{moved}: Stop")), "/remap_bounds", [4.0, 200.0]),
+        (stopping(equal(20, 30), &format!("{moved}: Restart")), "/average", [1.0, 10.0]),
+        (stopping(equal(20, 30), &format!("{moved}: Stop")), "/remap_bounds", [149.0, 149.0]),
         (
             stopping(equal(20, 30), "remap_cost: 3, after_remap: Restart, steps: 7"),
             "/remap_bounds",
@@ -311,15 +311,15 @@ fn more_memory_than_there_is_leaves_bounds() {
         (
             stopping(equal(20, 30), &format!("{moved}: Restart, partial_remaps: true")),
             "/average",
-            [0.5, 5.0],
+            [1.0, 10.0],
         ),
         (
             stopping(format!("Distinct([{three}])"), "remap_cost: 1, after_remap: Restart"),
             "/average",
             [0.0, 1200.0],
         ),
-        (drift.to_owned(), "/value_bounds", [200.0, 1500.0]),
-        (units, "/value_bounds", [200.0, 2600.0]),
+        (drift.to_owned(), "/value_bounds", [300.0, 1500.0]),
+        (units, "/value_bounds", [300.0, 5500.0]),
     ] {
         workplace.write("model.ron", format!("Model(title: \"x\", problem: {problem})"));
         let started = Instant::now();

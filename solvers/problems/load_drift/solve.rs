@@ -159,7 +159,7 @@ impl Ended<'_> {
         let &Ended { backward, states, problem, status } = self;
         let is_first = ranks.others().is_none_or(|(others, _)| others.rank() == 0);
         // Where units moved are paid for, the fixed intervals take the operator, and may be stopped.
-        let moment = Moment::now();
+        let moment = Moment(Instant::now());
         let observer: &dyn Observer = match status {
             Status::Converged if problem.per_unit_moved > 0.0 => together,
             Status::Converged => &(),
@@ -202,13 +202,7 @@ struct Reached {
 }
 
 /// Lets half a second pass: what a stopped computation may still take for the bound it shows.
-pub(super) struct Moment(Instant);
-
-impl Moment {
-    pub(super) fn now() -> Moment {
-        Moment(Instant::now())
-    }
-}
+struct Moment(Instant);
 
 impl Observer for Moment {
     fn progress(&self, _done: u64, _total: u64) -> ControlFlow<Halt> {

@@ -2,7 +2,7 @@
 
 use super::super::Found;
 use super::bounds;
-use super::solve::{LONGEST_INTERVAL, Moment, of_outcome};
+use super::solve::of_outcome;
 use crate::model::load_drift::LoadDrift;
 use crate::run::Watch;
 use crate::solution::Body;
@@ -11,8 +11,8 @@ use remapping::stopping::{Anywhere, Paid, Process};
 use remapping::threshold::Bounds;
 use remapping::{Rational, Status};
 
-/// Totals times steps up to which fixed intervals are gone through.
-const QUICK: u64 = 100_000_000;
+/// Products of probabilities, and totals times steps, up to which a fixed interval is evaluated.
+const QUICK: u64 = 5_000_000_000;
 
 /// So many processors at a time are looked at for what they cost at least.
 const PROCESSORS: usize = 24;
@@ -23,14 +23,18 @@ pub(super) fn solve(model: &LoadDrift, lacking: &str, watch: &Watch) -> Found {
     let never = Intervals::never(&problem);
     let mut answer = bounds::lay_out(model, &problem, &drift::Curve::default(), None);
     let mut upper = Intervals::upper_bound(&problem, problem.steps, never.value);
-    let totals = (problem.processors as u64).saturating_mul(problem.chain.levels() as u64);
     // Remaps cost the same everywhere, and come into force at once.
     let simple = problem.per_unit_moved == 0.0 && model.stops();
-    if simple && totals.saturating_mul(problem.steps) <= QUICK {
-        let best = Intervals::new(&problem, LONGEST_INTERVAL, &Moment::now()).best();
-        if best.outcome.value < never.value && best.interval < problem.steps {
-            answer.best_fixed = of_outcome(Some(best.interval), &best.outcome);
-            upper = Intervals::upper_bound(&problem, best.interval, best.outcome.value);
+    let interval = answer.least_average_cost;
+    let levels = problem.chain.levels() as u64;
+    let totals = levels.saturating_mul(problem.processors as u64);
+    let each = levels.saturating_pow(3).saturating_add(totals.saturating_mul(levels));
+    let work = each.saturating_mul(interval).saturating_add(totals.saturating_mul(problem.steps));
+    if simple && interval < problem.steps && work <= QUICK {
+        let outcome = Intervals::only(&problem, interval);
+        if outcome.value < never.value {
+            answer.best_fixed = of_outcome(Some(interval), &outcome);
+            upper = Intervals::upper_bound(&problem, interval, outcome.value);
         }
     }
     answer.statistical = false;

@@ -56,7 +56,11 @@ pub(super) fn solve(
         None => upper,
         Some(steps) => {
             let all = steps as f64 * dearest_step(model, (&states, &imbalance));
-            if model.restarts() { all } else { all.min(upper) }
+            if model.restarts() {
+                all.min(remapping(model, &imbalance, steps, dearest, watch))
+            } else {
+                all.min(upper)
+            }
         }
     };
     answer.value_gap = answer.largest_value / upper.max(1.0);
@@ -126,6 +130,16 @@ fn ranges(model: &Stopping) -> Option<(Vec<i64>, Vec<i64>)> {
     let lowest: Vec<i64> = processes.iter().map(|own| own.lowest).collect();
     let highest = |own: &Process| own.lowest + own.chain.levels() as i64 - 1;
     (!processes.is_empty()).then(|| (lowest, processes.iter().map(highest).collect()))
+}
+
+/// No less than so many steps cost with remaps at the best of fixed intervals, from the first step on.
+fn remapping(model: &Stopping, imbalance: &Imbalance, steps: u64, rho: f64, watch: &Watch) -> f64 {
+    let processes = model.independent();
+    if processes.is_empty() {
+        return f64::INFINITY;
+    }
+    let (interval, average) = Blind::new(&processes, imbalance).every(rho, watch);
+    (steps.div_ceil(interval) * interval) as f64 * average * (1.0 + 4.0 * f64::EPSILON)
 }
 
 /// Bounds on the best average cost per step: what groups of the processes cost at least, and what the best rule
