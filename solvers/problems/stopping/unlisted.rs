@@ -12,7 +12,7 @@ use crate::run::Watch;
 use crate::solution::{Body, Bounds};
 use remapping::Status;
 use remapping::imbalance::Imbalance;
-use remapping::stopping::{AfterRemap, Anywhere, Blind, Process, States};
+use remapping::stopping::{AfterRemap, Anywhere, Blind, ProblemError, Process, States};
 
 /// What helps.
 const HELP: &str = "take fewer levels or processes, or a larger machine";
@@ -48,7 +48,10 @@ pub(super) fn solve(
     answer.dynamics = answer.dynamics.filter(|_| !model.is_varied());
     let (lower, upper) = match model.after() {
         AfterRemap::Stop => (dearest, dearest),
-        AfterRemap::Uniform => (dearest, everywhere(model, (&states, &imbalance), dearest)),
+        AfterRemap::Uniform => {
+            let most = everywhere(model, (&states, &imbalance), dearest);
+            (dearest, most.ok_or_else(|| wrong(&ProblemError::NeverBalanced.to_string()))?)
+        }
     };
     (answer.remap_value, answer.remap_bounds) = (upper, [lower, upper]);
     // Nothing costs less than nothing, or more than a remap where that ends it.
@@ -92,8 +95,13 @@ fn costs(model: &Stopping, states: &States, imbalance: &Imbalance) -> [f64; 2] {
     }
 }
 
-/// What a remap in every load vector that is not balanced costs in all, where it leads to any.
-fn everywhere(model: &Stopping, (states, imbalance): (&States, &Imbalance), rho: f64) -> f64 {
+/// What a remap in every load vector that is not balanced costs in all, where it leads to any; `None` where none is
+/// balanced.
+fn everywhere(
+    model: &Stopping,
+    (states, imbalance): (&States, &Imbalance),
+    rho: f64,
+) -> Option<f64> {
     let balanced = match ranges(model) {
         None => (0..states.count()).filter(|s| imbalance.is_balanced(&states.loads(*s))).count(),
         Some((lowest, highest)) => (lowest[0]..=highest[0])
@@ -103,7 +111,7 @@ fn everywhere(model: &Stopping, (states, imbalance): (&States, &Imbalance), rho:
     };
     let vectors: f64 = states.shape().iter().map(|levels| *levels as f64).product();
     let slack = (states.processes() + 4) as f64 * f64::EPSILON;
-    rho * (vectors / balanced as f64) * (1.0 + slack)
+    (balanced > 0).then(|| rho * (vectors / balanced as f64) * (1.0 + slack))
 }
 
 /// No less than any step costs.
