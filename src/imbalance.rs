@@ -165,17 +165,45 @@ impl Imbalance {
         }
         let mut loads = lowest.to_vec();
         for _ in lowest.iter().sum::<i64>()..total {
-            // (w + 1) / c, compared as products.
-            let order = |i: usize, j: usize| {
-                let (a, b) = (i128::from(loads[i] + 1), i128::from(loads[j] + 1));
-                let (c, d) = (i128::from(self.capacities[i]), i128::from(self.capacities[j]));
-                (a * d).cmp(&(b * c))
-            };
-            let free = (0..loads.len()).filter(|&i| loads[i] < highest[i]);
-            let next = free.min_by(|&i, &j| order(i, j))?;
+            let next = self.next_unit(&loads, highest)?;
             loads[next] += 1;
         }
         (loads.iter().sum::<i64>() == total).then_some(loads)
+    }
+
+    /// Where one more unit makes the least largest scaled load, the first of equal ones.
+    fn next_unit(&self, loads: &[i64], highest: &[i64]) -> Option<usize> {
+        // (w + 1) / c, compared as products.
+        let order = |i: usize, j: usize| {
+            let (a, b) = (i128::from(loads[i] + 1), i128::from(loads[j] + 1));
+            let (c, d) = (i128::from(self.capacities[i]), i128::from(self.capacities[j]));
+            (a * d).cmp(&(b * c))
+        };
+        let free = (0..loads.len()).filter(|&i| loads[i] < highest[i]);
+        free.min_by(|&i, &j| order(i, j))
+    }
+
+    /// [`split_within`](Self::split_within) for all totals there are, in ascending order.
+    pub(crate) fn splits_within(&self, lowest: &[i64], highest: &[i64]) -> Vec<Vec<i64>> {
+        let (mut loads, mut all) = (lowest.to_vec(), Vec::new());
+        loop {
+            let split = self.split(loads.iter().sum());
+            let mut within = split.iter().zip(lowest.iter().zip(highest));
+            let fits = within.all(|(load, (low, high))| (low..=high).contains(&load));
+            all.push(if fits { split } else { loads.clone() });
+            let Some(next) = self.next_unit(&loads, highest) else { return all };
+            loads[next] += 1;
+        }
+    }
+
+    /// How deviations make a cost.
+    pub(crate) fn kind(&self) -> RunningCost {
+        self.cost
+    }
+
+    /// What the load of process i counts beside its capacity, and what it adds to the mean.
+    pub(crate) fn scales(&self, i: usize) -> [f64; 2] {
+        [self.scale[i] * self.total as f64, self.scale[i] * self.capacities[i] as f64]
     }
 
     /// The least number of units that lie elsewhere in `to` than in `loads`, where processes with equal

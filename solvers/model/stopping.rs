@@ -149,6 +149,14 @@ impl Stopping {
         }
     }
 
+    /// The capacity of each processor.
+    pub fn capacities(&self) -> Vec<Rational> {
+        match &self.capacities {
+            Some(list) => list.iter().map(|c| c.exact.clone()).collect(),
+            None => vec![Rational::ONE; self.count()],
+        }
+    }
+
     /// The running cost.
     ///
     /// # Errors
@@ -162,11 +170,8 @@ impl Stopping {
             Processes::Unbounded { lowest, .. } => lowest.unsigned_abs() + (1 << 30),
             Processes::Distinct(chains) => chains.iter().map(largest_load).max().unwrap_or(0),
         };
-        let capacities: Vec<Rational> = match &self.capacities {
-            Some(list) => list.iter().map(|c| c.exact.clone()).collect(),
-            None => vec![Rational::ONE; self.count()],
-        };
-        Imbalance::new(self.running_cost, &capacities, largest).map_err(|error| error.to_string())
+        Imbalance::new(self.running_cost, &self.capacities(), largest)
+            .map_err(|error| error.to_string())
     }
 
     /// The states, with equal processes lumped, and how they move.

@@ -11,10 +11,17 @@ fn short(count: f64) -> String {
     if count < 1e16 { count.to_string() } else { format!("{count:.3e}") }
 }
 
+/// Whether decisions are known.
+fn has_map(answer: &Answer) -> bool {
+    answer.counts.balanced + answer.counts.remap + answer.counts.continued > 0.0
+}
+
 /// What to do, and what it is worth.
 pub fn headline(answer: &Answer) -> String {
     let (counts, all) = (answer.counts, &answer.states);
+    let known = has_map(answer);
     let mut text = match counts.remap {
+        _ if !known => "Where to remap is not known".to_owned(),
         0.0 => "Do not remap in any load vector".to_owned(),
         remap => format!("Remap in {} of {all} load vectors", short(remap)),
     };
@@ -23,6 +30,13 @@ pub fn headline(answer: &Answer) -> String {
     }
     match (answer.average, answer.average_of_stop) {
         (Some(best), stop) if best.middle().is_finite() => {
+            if !known {
+                return format!(
+                    "{text}: {} to {} per step in the long run",
+                    brief(best.lower),
+                    brief(best.upper)
+                );
+            }
             let best = best.middle();
             text += &format!(": {} per step in the long run", brief(best));
             if let Some(stop) = stop.filter(|stop| stop.middle().is_finite()) {
@@ -30,7 +44,9 @@ pub fn headline(answer: &Answer) -> String {
                 text += &format!(", {how} by the map that is optimal for Stop");
             }
         }
-        (None, _) if answer.remap_value.is_finite() && answer.largest_value.is_finite() => {
+        (None, _)
+            if known && answer.remap_value.is_finite() && answer.largest_value.is_finite() =>
+        {
             let (whole, largest) = (brief(answer.remap_value), brief(answer.largest_value));
             let most = if answer.cost_by_state.is_some() { "at most " } else { "" };
             text += &match counts.remap {
@@ -53,26 +69,28 @@ pub fn summary(text: &mut String, answer: &Answer) {
         few => few.iter().map(ToString::to_string).collect::<Vec<_>>().join(" x "),
     });
     let shape: Vec<String> = equal.collect();
-    let _ = writeln!(
-        text,
-        "{} load vectors ({}), solved as {} states ({})",
-        answer.states,
-        shape.join(" x "),
-        answer.classes,
-        answer.representation
-    );
-    let counts = answer.counts;
-    let _ = writeln!(
-        text,
-        "remap in {}, continue in {}, balanced {}{}",
-        short(counts.remap),
-        short(counts.continued),
-        short(counts.balanced),
-        match answer.ties.len() {
-            0 => String::new(),
-            ties => format!("; {ties} of them are ties: the bounds leave open which is better"),
-        }
-    );
+    let (counts, shape) = (answer.counts, shape.join(" x "));
+    if has_map(answer) {
+        let _ = writeln!(
+            text,
+            "{} load vectors ({shape}), solved as {} states ({})",
+            answer.states, answer.classes, answer.representation
+        );
+        let _ = writeln!(
+            text,
+            "remap in {}, continue in {}, balanced {}{}",
+            short(counts.remap),
+            short(counts.continued),
+            short(counts.balanced),
+            match answer.ties.len() {
+                0 => String::new(),
+                ties => format!("; {ties} of them are ties: the bounds leave open which is better"),
+            }
+        );
+    } else {
+        let _ =
+            writeln!(text, "{} load vectors ({shape}), none of them gone through", answer.states);
+    }
     if let Some(CostByState::Moved { fixed, per_unit_moved }) = &answer.cost_by_state {
         let _ =
             writeln!(text, "a remap costs {fixed}, and {per_unit_moved} for each unit it moves");
@@ -83,7 +101,7 @@ pub fn summary(text: &mut String, answer: &Answer) {
             "{levels} levels of each process were kept; those beyond change no J here by more than the bounds say"
         );
     }
-    if let Some(steps) = answer.steps {
+    if let Some(steps) = answer.steps.filter(|_| has_map(answer)) {
         let _ = writeln!(text, "the map is that of the first of {steps} steps");
     }
     if let Some(from) = &answer.remaps_from {

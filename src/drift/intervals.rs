@@ -158,6 +158,20 @@ impl Intervals {
         Intervals { remap_costs, outcomes, unremapped }
     }
 
+    /// What one interval comes to, below the number of steps.
+    ///
+    /// # Panics
+    /// As [`new`](Self::new).
+    pub fn only(problem: &LoadDrift, interval: u64) -> Outcome {
+        assert!(problem.per_unit_moved == 0.0, "units moved are counted on states");
+        let rows = problem.chain.rows();
+        let totals = problem.processors * (rows.len() - 1) + 1;
+        let starts: Vec<usize> = (0..totals).filter(|&total| problem.keeps(total)).collect();
+        let mut sums = Sums::new(problem, 0.0, totals);
+        sums.reach(interval as usize, &starts, &rows);
+        problem.evaluate_interval([interval as usize, 0], &sums.laws, &starts, &sums, &[])
+    }
+
     /// What the program comes to if it never remaps. Time: O(L) a step for birth–death chains, otherwise
     /// O(L^2).
     pub fn never(problem: &LoadDrift) -> Outcome {

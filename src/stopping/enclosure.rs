@@ -73,8 +73,9 @@ impl Enclosure {
         // Twice epsilon for the divisions and subtractions here.
         let lower = (1.0 - down * (1.0 + 8.0 * f64::EPSILON) - 2.0 * f64::EPSILON).max(0.0);
         let upper = 1.0 + up * (1.0 + 8.0 * f64::EPSILON) + 2.0 * f64::EPSILON;
-        // With a w, `share_below` takes t to be at most a half.
+        // With a w, `share_below` takes t to be at most a half, and `share_above` takes it to be at most 1.
         let lower = if weight.is_some() && lower < 0.5 { 0.0 } else { lower };
+        let upper = if weight.is_some() && upper > 2.0 { f64::INFINITY } else { upper };
         let gap = ((upper - lower) * largest + added) / sweep.remap().max(1.0);
         Self { lower, upper, gap, floor }
     }
@@ -134,13 +135,15 @@ pub(super) fn share_below(residual: f64, coin: f64, paid: f64) -> f64 {
     share / if positive { coin + residual } else { coin }
 }
 
-/// The least t from which on `t coin >= (1+t) residual - paid`.
+/// The least t from which on `t coin >= (1+t) residual - paid`, up to 1 if anything is paid.
 #[inline(always)]
 pub(super) fn share_above(residual: f64, coin: f64, paid: f64) -> f64 {
-    // What is paid is enough at t = 0; a larger t asks for more only if the residual exceeds the coin.
+    // What is paid is enough at t = 0; a larger t asks for more only if the residual exceeds the coin, and
+    // what is enough at 1, too, is enough between.
     let covered = residual <= paid;
     let share = (residual - paid) / (coin - larger(residual, 0.0));
-    let possible = if covered { residual <= coin } else { residual < coin };
+    let beyond = residual <= coin || 2.0 * residual - paid <= coin;
+    let possible = if covered { beyond } else { residual < coin };
     let share = if covered { 0.0 } else { share };
     if possible { share } else { f64::INFINITY }
 }

@@ -23,6 +23,8 @@
 
 mod active;
 mod anderson;
+mod anywhere;
+mod blind;
 mod coarser;
 mod countable;
 mod course;
@@ -60,6 +62,8 @@ mod weight;
 
 pub use crate::chain::ProcessChain;
 pub use active::{Effort, solve_region};
+pub use anywhere::{Anywhere, Paid};
+pub use blind::Blind;
 pub use countable::{Countable, Unbounded};
 pub use course::{Course, MapRule};
 pub use critical::{CriticalCost, Scalar, critical_costs};

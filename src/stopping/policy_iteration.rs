@@ -8,7 +8,9 @@
 
 use super::krylov::{InnerProducts, System};
 use super::sweep::Sweep;
-use super::{AfterRemap, Approximation, Enclosure, Problem, Settings, value_iteration, vector};
+use super::{
+    AfterRemap, Approximation, Enclosure, Problem, Settings, value_iteration, vector, weight,
+};
 use crate::{Observer, Status};
 use std::ops::ControlFlow;
 
@@ -29,6 +31,11 @@ const ROUGHLY: f64 = 1e-2;
 
 /// The most steps of one Krylov solve; the next evaluation goes on from there.
 const STEPS: u64 = 2000;
+
+/// Steps of the first evaluations for `Uniform`, and what share of them more each has than the one before: policies far from
+/// the best are not worth more. Once the bounds are near each other every evaluation is as accurate as it is to be.
+const FIRST_STEPS: u64 = 8;
+const MORE_STEPS: u64 = 8;
 
 /// Evaluations without a better bound after which rounding limits the bound.
 const FLOOR: u32 = 12;
@@ -81,6 +88,8 @@ fn iterate(
     sweeps: usize,
 ) -> (f64, Approximation) {
     let n = problem.states();
+    let uniform = problem.after == AfterRemap::Uniform && problem.shared.is_none();
+    let (mut steps, sweeps) = if uniform { (FIRST_STEPS, FEW_SWEEPS) } else { (STEPS, sweeps) };
     vector::update(&mut saving, |s, d| if problem.running[s] == 0.0 { base } else { d });
     let mut sweep = Sweep::new(problem);
     let mut best = (f64::INFINITY, base, saving.clone());
@@ -118,6 +127,13 @@ fn iterate(
             }
             if let ControlFlow::Break(halt) = observer.progress(iterations, settings.iterations) {
                 keep(&mut best, &Enclosure::new(problem, &saving, &sweep), base, &saving);
+                let sharper = weight::by_savings(problem, &saving, &sweep);
+                sharper.iter().for_each(|(found, _)| keep(&mut best, found, base, &saving));
+                if best.0 == f64::INFINITY {
+                    // To stop everywhere is worth more than a guess nothing is proved from.
+                    let base = value_iteration::start_above(problem);
+                    (best.1, best.2) = (base, value_iteration::start(problem, base));
+                }
                 break 'outer halt.into();
             }
             sweep.take(problem, &mut saving);
@@ -133,8 +149,10 @@ fn iterate(
         // No more digits than the policy is worth yet.
         let worth = if settled { 0.0 } else { INEXACT * best.0.min(1.0) };
         accuracy = worth.max(0.1 * settings.tolerance);
+        let goal = (accuracy, if best.0 > ROUGHLY { steps } else { STEPS });
+        steps = (steps + steps / MORE_STEPS).min(STEPS);
         iterations +=
-            evaluation.evaluate(problem, &continues, &mut base, &mut saving, accuracy, observer);
+            evaluation.evaluate(problem, &continues, &mut base, &mut saving, goal, observer);
     };
     (best.0, Approximation { base: best.1, saving: best.2, iterations, status })
 }
@@ -183,15 +201,15 @@ impl Evaluation {
     }
 
     /// Sets `saving` to that of continuing exactly where `continues`, and `base` to the cost of a
-    /// remap then, up to residuals of this share of the running cost; returns how many times the
-    /// operator was applied.
+    /// remap then, up to residuals of this share of the running cost, or as far as so many steps lead; returns how
+    /// many times the operator was applied.
     fn evaluate(
         &mut self,
         problem: &Problem,
         continues: &[bool],
         base: &mut f64,
         saving: &mut [f64],
-        accuracy: f64,
+        (accuracy, limit): (f64, u64),
         observer: &dyn Observer,
     ) -> u64 {
         let (running, absorb, total) = (&problem.running, &self.absorb, *base);
@@ -205,7 +223,7 @@ impl Evaluation {
         if uniform {
             sides.push((side(&|s| absorb[s]), &mut self.balance[..]));
         }
-        let mut system = System::new(problem, continues, &self.inner, STEPS, observer);
+        let mut system = System::new(problem, continues, &self.inner, limit, observer);
         // Residuals below a share of psi prove as much (see `enclosure`).
         let least = system.chain.states().map(|s| running[s]).fold(f64::INFINITY, f64::min);
         let [above] = problem.largest([-least]);

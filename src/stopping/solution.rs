@@ -89,6 +89,15 @@ impl Solution {
                 weight = Some(found);
             }
         }
+        let halted = matches!(status, Status::Interrupted | Status::TimeLimit);
+        if enclosure.gap > settings.tolerance
+            && halted
+            && let Some((sharper, found)) = weight::by_savings(problem, &saving, &sweep)
+            && sharper.gap < enclosure.gap
+        {
+            iterations += 1;
+            (enclosure, weight) = (sharper, Some(found));
+        }
         let Enclosure { lower, upper, gap, .. } = enclosure;
         let remap = sweep.remap();
         // What ends with a remap costs between 0 and as much.

@@ -166,9 +166,17 @@ proptest! {
             prop_assert!(exact(own.defect[s]) <= w - moved, "{s} {}", own.defect[s]);
         }
         prop_assert!(!uniform || mean(&paying) <= exact(own.mean));
-        for weight in [None, Some(&weight)] {
+        let by_savings = weight::by_savings(&problem, &saving, &sweep).map(|(_, weight)| weight);
+        if let Some(Weight { w, defect, mean: most }) = &by_savings {
+            let paying: Vec<Rational> = w.iter().map(|w| exact(*w)).collect();
+            for ((w, moved), defect) in paying.iter().zip(expectation(&chains, &paying)).zip(defect) {
+                prop_assert!(*w >= Rational::ZERO && exact(*defect) <= w - moved);
+            }
+            prop_assert!(mean(&paying) <= exact(*most));
+        }
+        for weight in [None, Some(&weight), by_savings.as_ref()] {
             let found = Enclosure::prove(&problem, &saving, &sweep, weight);
-            let w = |s: usize| if weight.is_some() { wide[s].clone() } else { Rational::ZERO };
+            let w = |s: usize| weight.map_or(Rational::ZERO, |weight| exact(weight.w[s]));
             let side = |factor: f64, sign: i64| -> Vec<Rational> {
                 let at = |s: usize| exact(factor) * &value[s] + Rational::from(sign) * w(s);
                 (0..value.len()).map(at).collect()

@@ -7,7 +7,7 @@
 //! For `Uniform`, R depends on the mean of J, and a mean of w as small as it is would have to be paid by
 //! rho, which is nothing beside R where balance is rare.
 
-use super::enclosure::Weight;
+use super::enclosure::{Enclosure, Weight};
 use super::krylov::{InnerProducts, System};
 use super::sweep::Sweep;
 use super::{AfterRemap, Problem, value_iteration, vector};
@@ -66,6 +66,51 @@ pub(super) fn find(
         AfterRemap::Uniform => problem.mean(&w) * (1.0 + problem.mean_rounding()),
     };
     (Weight { w, defect, mean }, applications + 1)
+}
+
+/// The power of the savings that is taken for a w, and the shares of it that are tried.
+const POWER: f64 = 0.9;
+const SHARES: i32 = 22;
+
+/// For `Uniform`, what a w proves that takes one application of the operator, and that w: a share of `B (d / B)^.9`, where d
+/// is what is saved beside B. Where steps change d by much that power, which is concave, exceeds its expectation by
+/// a share of d: near balance, where residuals are much larger than the running cost.
+pub(super) fn by_savings(
+    problem: &Problem,
+    saving: &[f64],
+    sweep: &Sweep,
+) -> Option<(Enclosure, Weight)> {
+    if problem.after == AfterRemap::Stop || problem.shared.is_some() {
+        return None;
+    }
+    let (running, base, operator) = (problem.running(), sweep.base, &*problem.operator);
+    let mut shape = saving.to_vec();
+    vector::update(&mut shape, |s, d| match running[s] > 0.0 {
+        true => base * (d / base).max(0.0).powf(POWER),
+        false => 0.0,
+    });
+    let mut defect = vec![0.0; shape.len()];
+    operator.apply_into(&shape, &mut defect);
+    let relative = (operator.rounding() + 4.0) * f64::EPSILON;
+    vector::update(&mut defect, |s, image| {
+        shape[s] - image - relative * image - 4.0 * f64::EPSILON * shape[s]
+    });
+    let mean = problem.mean(&shape) * (1.0 + problem.mean_rounding());
+    let mut best: Option<(Enclosure, Weight)> = None;
+    for halvings in 1..SHARES {
+        // Exact multiples.
+        let share = 0.5f64.powi(halvings);
+        let part = |f: &[f64]| f.iter().map(|x| share * x).collect::<Vec<f64>>();
+        let weight = Weight { w: part(&shape), defect: part(&defect), mean: share * mean };
+        let found = Enclosure::prove(problem, saving, sweep, Some(&weight));
+        let nearest = best.as_ref().map_or(f64::INFINITY, |(best, _)| best.gap);
+        if found.gap < nearest {
+            best = Some((found, weight));
+        } else if nearest < 1.0 {
+            break;
+        }
+    }
+    best
 }
 
 /// Adds to w what errors of R amount to: `tau (1 - b)`, where b is the probability to be balanced

@@ -527,9 +527,12 @@ fn bounds_end_in_time_or_say_why_not() {
     let errors = String::from_utf8_lossy(&assert.get_output().stderr).into_owned();
     assert!(errors.contains("after the step"), "{errors}");
     let folder = folder_with(&model(64, 1_000_000_000, ""));
-    let assert = remap(folder.path(), &["solve", "model.ron"]).assert().code(3);
-    let errors = String::from_utf8_lossy(&assert.get_output().stderr).into_owned();
-    assert!(errors.contains("memory") && errors.contains("steps"), "{errors}");
+    let assert = remap(folder.path(), &["solve", "model.ron", "--json"]).assert().code(3);
+    let found: Value = serde_json::from_slice(&assert.get_output().stdout).unwrap();
+    let lacking = found["warnings"][0].as_str().unwrap();
+    assert!(lacking.contains("memory") && lacking.contains("steps"), "{lacking}");
+    let bounds = ["lower", "upper"].map(|end| found["value_bounds"][end].as_f64().unwrap());
+    assert!(1e8 < bounds[0] && bounds[1] < 1e10, "{bounds:?}");
 }
 
 /// The best threshold stands beside the closest one; `compare` plays both.

@@ -162,7 +162,7 @@ fn most_moved(problem: &drift::LoadDrift) -> f64 {
     [half, half + problem.processors % 2].into_iter().map(moved).max().unwrap_or(0) as f64
 }
 
-fn lay_out(
+pub(super) fn lay_out(
     model: &LoadDrift,
     problem: &drift::LoadDrift,
     rule: &drift::Curve,

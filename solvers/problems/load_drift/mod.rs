@@ -10,6 +10,7 @@ mod recursion;
 pub(super) mod regret;
 pub mod shared;
 mod solve;
+mod unlisted;
 
 use super::{Asked, Contest, Facts, Found, Method, Outcome, Policies, Problem, Settings};
 use crate::model::{Loaded, load_drift::LoadDrift};
@@ -35,8 +36,8 @@ impl Problem for LoadDrift {
         }
         if let Some(shortage) = solve::shortage(self) {
             if let Some(reason) = bounds::are_not_there(self) {
-                let label = format!("{shortage}; and by sampling: {reason}");
-                return Err(solve::refused(loaded, &label, Some(Status::IterationLimit)));
+                let lacking = format!("{shortage}; and by sampling: {reason}");
+                return Ok(unlisted::solve(self, &lacking, watch));
             }
             let mut found = bounds::solve(loaded, self, settings, watch)?;
             found.warnings.insert(0, format!("{shortage}: bounds by sampling instead"));

@@ -357,6 +357,6 @@ fn dynamics(problem: &drift::LoadDrift) -> Option<Dynamics> {
     })
 }
 
-fn of_outcome(interval: Option<u64>, outcome: &Outcome) -> Fixed {
+pub(super) fn of_outcome(interval: Option<u64>, outcome: &Outcome) -> Fixed {
     Fixed { interval, value: outcome.value, utilization: outcome.utilization() }
 }

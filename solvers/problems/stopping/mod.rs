@@ -11,6 +11,7 @@ pub(super) mod proved;
 pub mod shared;
 mod solve;
 pub mod table;
+mod unlisted;
 pub mod varying;
 
 use super::{Asked, Contest, Facts, Files, Found, Method, Outcome, Policies, Problem, Settings};

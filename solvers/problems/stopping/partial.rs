@@ -3,6 +3,7 @@
 use super::super::{Found, Settings};
 use super::decision_map::Outcome;
 use super::solve::{refuse, start_from};
+use super::unlisted;
 use super::varying::by_state;
 use crate::complaint::Complaint;
 use crate::model::Loaded;
@@ -11,6 +12,7 @@ use crate::model::stopping::Stopping;
 use crate::run::Watch;
 use crate::solution::Body;
 use crate::solution::stopping::PartialRemaps;
+use remapping::Status;
 use remapping::stopping::{AfterRemap, Problem, long_run_partial, partial_targets};
 
 /// The most states, and sweeps.
@@ -41,8 +43,8 @@ pub(super) fn solve(
     let (states, operator) =
         model.states(loaded.folder()).map_err(|error| refuse(&error, "correct the chain"))?;
     if states.vectors().is_none_or(|vectors| vectors > MOST_STATES) {
-        let message = format!("partial remaps take {MOST_STATES} load vectors at most");
-        return Err(refuse(&message, "take fewer levels or processes"));
+        let lacking = format!("partial remaps take {MOST_STATES} load vectors at most");
+        return unlisted::solve(loaded, model, &lacking, Status::IterationLimit, settings, watch);
     }
     let imbalance = model.imbalance().map_err(|error| refuse(&error, "round the capacities"))?;
     let costs = costs(model);
@@ -82,7 +84,7 @@ pub(super) fn solve(
     let average_of_whole = whole.average;
     answer.partial_remaps = Some(PartialRemaps { units, average_of_whole });
     let status = match best.status {
-        remapping::Status::Converged => whole.status,
+        Status::Converged => whole.status,
         status => status,
     };
     Ok(Found::new(Body::Stopping(Box::new(answer)), status, Vec::new()))

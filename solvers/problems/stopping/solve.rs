@@ -3,6 +3,7 @@
 use super::super::{Found, Method as Way, Settings};
 use super::decision_map::{MAX_LISTED, Outcome};
 use super::table::Table;
+use super::unlisted;
 use crate::complaint::Complaint;
 use crate::memory;
 use crate::model::Loaded;
@@ -65,33 +66,30 @@ pub fn solve(
     let posed = stopping::Model::on(states, operator, imbalance.clone())
         .remap_cost(rho)
         .after(model.after());
-    let fails = |error| match error {
-        ModelError::Memory { states, needed, memory, halt: None } => {
-            let message = format!(
-                "{states} states need about {}, this machine has {} free",
-                memory::show(needed),
-                memory::show(memory)
-            );
-            let help = "take fewer levels or processes, or a larger machine";
-            ended_by(Status::IterationLimit, refuse(&message, help))
-        }
-        ModelError::Memory { halt, .. } => {
-            let message = "a region around balance was still looked for: nothing is known yet";
+    let unfit = |error| match error {
+        ModelError::Memory { states, needed, memory, halt } => {
             let status = halt.map_or(Status::IterationLimit, Status::from);
-            ended_by(status, refuse(message, "give it more time"))
+            let lacking = unlisted::short_of(states, needed, memory);
+            unlisted::solve(loaded, model, &lacking, status, settings, watch)
         }
-        other => refuse(&other.to_string(), "correct the model"),
+        other => Err(refuse(&other.to_string(), "correct the model")),
     };
     // The average comes first: it is what is asked for, and the time may end.
     let (stopping::Solved { states, problem, solution }, restarted) = if model.restarts() {
-        let (states, problem) = posed.pose(&how, watch).map_err(fails)?;
+        let (states, problem) = match posed.pose(&how, watch) {
+            Ok(posed) => posed,
+            Err(error) => return unfit(error),
+        };
         let back = stopping::rebalanced(&states, &imbalance)
             .map_err(|loads| astray(loaded, &states, &loads))?;
         let best = stopping::long_run(&problem, &back, None, &how, watch);
         let solution = stopping::solve(&problem, &how, watch);
         (stopping::Solved { states, problem, solution }, Some((back, best)))
     } else {
-        (posed.solve(&how, watch).map_err(fails)?, None)
+        match posed.solve(&how, watch) {
+            Ok(solved) => (solved, None),
+            Err(error) => return unfit(error),
+        }
     };
     let mut answer = start(model, &states, &problem, &solution);
     let mut status = solution.status;
@@ -112,12 +110,6 @@ pub fn solve(
     })?;
     outcome.lay_out(&mut answer, &states, settings.values, critical);
     Ok(finish(answer, states, outcome, solution, status))
-}
-
-/// The complaints, of a limit and not of the model.
-fn ended_by(status: Status, mut complaints: Vec<Complaint>) -> Vec<Complaint> {
-    complaints.iter_mut().for_each(|complaint| complaint.limit = Some(status));
-    complaints
 }
 
 /// The most classes whose critical costs are computed: the work grows with the cube.

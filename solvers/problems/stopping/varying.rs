@@ -4,6 +4,7 @@ use super::super::{Found, Settings};
 use super::decision_map::{MAX_LISTED, Outcome, letter};
 use super::gathered;
 use super::solve::{astray, refuse, start_from};
+use super::unlisted;
 use crate::complaint::Complaint;
 use crate::memory;
 use crate::model::Loaded;
@@ -69,13 +70,19 @@ pub(super) fn solve_on(
     let others = communicator.as_deref();
     let together = others.map(|others| Together::new(watch, others));
     let observer = together.as_ref().map_or(watch as &dyn Observer, |together| together);
-    if states.vectors().is_none_or(|vectors| vectors > MAX_LISTED) {
-        let message = "remap costs that depend on the loads, and a number of steps, take 10^6 load vectors at most";
-        return Err(refuse(message, "take fewer levels or processes"));
-    }
     let needed = stopping::memory_estimate(states, stopping::Method::Auto);
-    if on_any(others, memory::available().is_some_and(|free| needed > free)) {
-        return Err(refuse("this machine has too little memory", "take fewer states"));
+    let there = memory::available().unwrap_or(u64::MAX);
+    let lacking = match states.vectors().filter(|vectors| *vectors <= MAX_LISTED) {
+        None => Some(format!(
+            "remap costs that depend on the loads, and a number of steps, take {MAX_LISTED} load vectors at most"
+        )),
+        Some(_) => on_any(others, needed > there)
+            .then(|| unlisted::short_of(states.count(), needed, there)),
+    };
+    if let Some(lacking) = lacking {
+        let status = Status::IterationLimit;
+        let found = unlisted::solve(loaded, model, &lacking, status, settings, watch)?;
+        return Ok(others.is_none_or(|others| others.rank() == 0).then_some(found));
     }
     let costs = costs(model, (states, own.clone()), imbalance);
     let back = || match others {

@@ -148,3 +148,39 @@ fn the_last_region_that_fits_has_bounds() {
         assert_eq!(seen[23], Status::TimeLimit, "nothing is known");
     }
 }
+
+/// Where a remap leads anywhere, what is halted halfway is known to a hundredth, and at any time nothing false is.
+#[test]
+fn uniform_is_bounded_when_it_is_halted() {
+    for (count, levels, edge, rho) in
+        [(5, 9, Edge::Hold, 20.0), (3, 24, Edge::Reflect, 30.0), (2, 40, Edge::Hold, 5.0)]
+    {
+        let chain = ProcessChain::BirthDeath(BirthDeath::walk(levels, 0.25, 0.25, edge).unwrap());
+        let processes = vec![Process { lowest: 0, chain }; count];
+        let solve = |most: u64| {
+            let work = Work { asked: AtomicU64::new(0), most };
+            let model = Posed::independent(&processes, RunningCost::MaxMinusMean).unwrap();
+            let model = model.remap_cost(rho).after(AfterRemap::Uniform);
+            let solved = model.solve(&Settings::default(), &work).unwrap();
+            (solved, work.asked.into_inner())
+        };
+        let (truth, all) = solve(u64::MAX);
+        let states = truth.states.count();
+        assert_eq!(truth.solution.status, Status::Converged);
+        for part in 0..12 {
+            let (found, _) = solve(part * all / 12);
+            let (found, truth) = (&found.solution, &truth.solution);
+            assert!(
+                found.gap.is_finite() && (part < 7 || found.gap <= 1e-2),
+                "{part} {}",
+                found.gap
+            );
+            let bounds = [found.remap_bounds(), truth.remap_bounds()];
+            assert!(bounds[0].0 <= bounds[1].1 && bounds[1].0 <= bounds[0].1, "{bounds:?}");
+            for state in 0..states {
+                let ((least, most), (low, high)) = (truth.bounds(state), found.bounds(state));
+                assert!(low <= most && least <= high, "{part}, {state}: {low} {high}");
+            }
+        }
+    }
+}

@@ -12,6 +12,7 @@ mod once;
 mod partial;
 mod shared_loads;
 mod structure;
+mod unlisted;
 mod varying;
 
 use approx::assert_abs_diff_eq;

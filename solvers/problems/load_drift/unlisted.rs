@@ -1,0 +1,69 @@
+//! What can be said where there is no memory for all states, and sampling gives no bounds either.
+
+use super::super::Found;
+use super::bounds;
+use super::solve::of_outcome;
+use crate::model::load_drift::LoadDrift;
+use crate::run::Watch;
+use crate::solution::Body;
+use remapping::drift::{self, Intervals, Objective, Timing};
+use remapping::stopping::{Anywhere, Paid, Process};
+use remapping::threshold::Bounds;
+use remapping::{Rational, Status};
+
+/// Products of probabilities, and totals times steps, up to which a fixed interval is evaluated.
+const QUICK: u64 = 5_000_000_000;
+
+/// So many processors at a time are looked at for what they cost at least.
+const PROCESSORS: usize = 24;
+
+/// The answer, which says what is `lacking`.
+pub(super) fn solve(model: &LoadDrift, lacking: &str, watch: &Watch) -> Found {
+    let problem = model.problem();
+    let never = Intervals::never(&problem);
+    let mut answer = bounds::lay_out(model, &problem, &drift::Curve::default(), None);
+    let mut upper = Intervals::upper_bound(&problem, problem.steps, never.value);
+    // Remaps cost the same everywhere, and come into force at once.
+    let simple = problem.per_unit_moved == 0.0 && model.stops();
+    let interval = answer.least_average_cost;
+    let levels = problem.chain.levels() as u64;
+    let totals = levels.saturating_mul(problem.processors as u64);
+    let each = levels.saturating_pow(3).saturating_add(totals.saturating_mul(levels));
+    let work = each.saturating_mul(interval).saturating_add(totals.saturating_mul(problem.steps));
+    if simple && interval < problem.steps && work <= QUICK {
+        let outcome = Intervals::only(&problem, interval);
+        if outcome.value < never.value {
+            answer.best_fixed = of_outcome(Some(interval), &outcome);
+            upper = Intervals::upper_bound(&problem, interval, outcome.value);
+        }
+    }
+    answer.statistical = false;
+    answer.value_bounds = Bounds { lower: at_least(&problem, watch).min(upper), upper };
+    let help = "take fewer processors or levels, or a larger machine";
+    let warning = format!("{lacking}: there is no policy, and bounds that need no states; {help}");
+    Found::new(Body::LoadDrift(Box::new(answer)), Status::IterationLimit, vec![warning])
+}
+
+/// What a program costs at least: what few processors would, if remaps led anywhere.
+fn at_least(problem: &drift::LoadDrift, watch: &Watch) -> f64 {
+    let lowest = problem.lowest as i64;
+    let few = problem.processors.min(PROCESSORS);
+    let process = Process { lowest, chain: problem.chain.clone() };
+    let groups = Anywhere::new(&vec![process; few], &vec![Rational::ONE; few]);
+    let paid = match problem.timing {
+        Timing::AfterStep => Paid::After,
+        Timing::BeforeStep => Paid::Before,
+    };
+    let course = (lowest + problem.initial as i64, problem.steps);
+    let own = groups.total(problem.remap_cost, course, paid, watch);
+    // Of what is left over nothing is known.
+    let counted = problem.processors - problem.processors % few;
+    let lost = own * (counted as f64 / problem.processors as f64) * (1.0 - 8.0 * f64::EPSILON);
+    match problem.objective {
+        Objective::Imbalance => lost,
+        // Nor is more known of the mean load than that it is the lowest at least.
+        Objective::Makespan => {
+            (lost + problem.lowest * problem.steps as f64) * (1.0 - 8.0 * f64::EPSILON)
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! What can be said of a model whose states cannot be gone through: bounds that need no list of them.
+
+use super::super::{Found, Settings};
+use super::solve::{refuse, start_from};
+use super::varying::{self, by_state};
+use crate::complaint::Complaint;
+use crate::memory;
+use crate::model::Loaded;
+use crate::model::cost::Cost;
+use crate::model::stopping::Stopping;
+use crate::run::Watch;
+use crate::solution::{Body, Bounds};
+use remapping::Status;
+use remapping::imbalance::Imbalance;
+use remapping::stopping::{AfterRemap, Anywhere, Blind, ProblemError, Process, States};
+
+/// What helps.
+const HELP: &str = "take fewer levels or processes, or a larger machine";
+
+/// Why so many states cannot be gone through here.
+pub(super) fn short_of(states: usize, needed: u64, there: u64) -> String {
+    let (needed, there) = (memory::show(needed), memory::show(there));
+    format!("{states} states need about {needed}, this machine has {there} free")
+}
+
+/// The answer, which says what is `lacking`, and how it ended.
+pub(super) fn solve(
+    loaded: &Loaded,
+    model: &Stopping,
+    lacking: &str,
+    status: Status,
+    settings: &Settings,
+    watch: &Watch,
+) -> Result<Found, Vec<Complaint>> {
+    let wrong = |message: &str| refuse(loaded, message, "correct the model");
+    if settings.critical_costs {
+        let mut complaints = refuse(loaded, lacking, HELP);
+        complaints.iter_mut().for_each(|one| one.limit = Some(status));
+        return Err(complaints);
+    }
+    let states = model.space().map_err(|error| wrong(&error))?;
+    let imbalance = model.imbalance().map_err(|error| wrong(&error))?;
+    let mut answer = start_from(model, &states);
+    let [cheapest, dearest] = costs(model, &states, &imbalance);
+    answer.remap_cost = dearest;
+    answer.cost_by_state = by_state(model);
+    answer.steps = model.steps();
+    answer.dynamics = answer.dynamics.filter(|_| !model.is_varied());
+    let (lower, upper) = match model.after() {
+        AfterRemap::Stop => (dearest, dearest),
+        AfterRemap::Uniform => {
+            let most = everywhere(model, (&states, &imbalance), dearest);
+            (dearest, most.ok_or_else(|| wrong(&ProblemError::NeverBalanced.to_string()))?)
+        }
+    };
+    (answer.remap_value, answer.remap_bounds) = (upper, [lower, upper]);
+    // Nothing costs less than nothing, or more than a remap where that ends it.
+    answer.largest_value = match model.steps() {
+        None => upper,
+        Some(steps) => {
+            let all = steps as f64 * dearest_step(model, (&states, &imbalance));
+            if model.restarts() {
+                all.min(remapping(model, &imbalance, steps, dearest, watch))
+            } else {
+                all.min(upper)
+            }
+        }
+    };
+    answer.value_gap = answer.largest_value / upper.max(1.0);
+    if model.restarts() && model.steps().is_none() {
+        let average = average(model, (&states, &imbalance), [cheapest, dearest], watch);
+        answer.average = Some(average);
+        answer.value_gap = average.width() / average.upper.max(1.0);
+    }
+    let warning = format!("{lacking}: there is no map, and bounds that need no states; {HELP}");
+    Ok(Found::new(Body::Stopping(Box::new(answer)), status, vec![warning]))
+}
+
+/// No more and no less than any remap costs.
+fn costs(model: &Stopping, states: &States, imbalance: &Imbalance) -> [f64; 2] {
+    match model.cost() {
+        Cost::Moved { fixed, per_unit_moved } if !model.is_joint() => {
+            // What is moved lies too high in one place and too low in another.
+            let most = states.shape().iter().map(|levels| levels - 1).sum::<usize>() / 2;
+            [fixed.value, fixed.value + per_unit_moved.value * most as f64]
+        }
+        _ => {
+            let some = 0..if model.is_joint() { states.count() } else { 1 };
+            let all = varying::costs(model, (states, some), imbalance);
+            [
+                all.iter().copied().fold(f64::INFINITY, f64::min),
+                all.iter().copied().fold(0.0, f64::max),
+            ]
+        }
+    }
+}
+
+/// What a remap in every load vector that is not balanced costs in all, where it leads to any; `None` where none is
+/// balanced.
+fn everywhere(
+    model: &Stopping,
+    (states, imbalance): (&States, &Imbalance),
+    rho: f64,
+) -> Option<f64> {
+    let balanced = match ranges(model) {
+        None => (0..states.count()).filter(|s| imbalance.is_balanced(&states.loads(*s))).count(),
+        Some((lowest, highest)) => (lowest[0]..=highest[0])
+            .filter_map(|load| imbalance.balanced_with(0, load))
+            .filter(|loads| states.find(loads).is_some())
+            .count(),
+    };
+    let vectors: f64 = states.shape().iter().map(|levels| *levels as f64).product();
+    let slack = (states.processes() + 4) as f64 * f64::EPSILON;
+    (balanced > 0).then(|| rho * (vectors / balanced as f64) * (1.0 + slack))
+}
+
+/// No less than any step costs.
+fn dearest_step(model: &Stopping, (states, imbalance): (&States, &Imbalance)) -> f64 {
+    let Some((lowest, highest)) = ranges(model) else {
+        let all = (0..states.count()).map(|s| imbalance.cost(&states.loads(s)));
+        return all.fold(0.0, f64::max);
+    };
+    // The deviation of a process is largest where it has most and the others least, or the other way round.
+    let apart = |i: usize| {
+        let ends = [(&lowest, &highest), (&highest, &lowest)].map(|(most, own)| {
+            let mut loads = most.clone();
+            loads[i] = own[i];
+            imbalance.cost(&loads)
+        });
+        ends[0].max(ends[1]).powi(2)
+    };
+    (0..lowest.len()).map(apart).sum::<f64>().sqrt() * (1.0 + 1e-12)
+}
+
+/// The lowest and the highest load of each process, unless they move jointly.
+fn ranges(model: &Stopping) -> Option<(Vec<i64>, Vec<i64>)> {
+    let processes = model.independent();
+    let lowest: Vec<i64> = processes.iter().map(|own| own.lowest).collect();
+    let highest = |own: &Process| own.lowest + own.chain.levels() as i64 - 1;
+    (!processes.is_empty()).then(|| (lowest, processes.iter().map(highest).collect()))
+}
+
+/// No less than so many steps cost with remaps at the best of fixed intervals, from the first step on.
+fn remapping(model: &Stopping, imbalance: &Imbalance, steps: u64, rho: f64, watch: &Watch) -> f64 {
+    let processes = model.independent();
+    if processes.is_empty() {
+        return f64::INFINITY;
+    }
+    let (interval, average) = Blind::new(&processes, imbalance).every(rho, watch);
+    (steps.div_ceil(interval) * interval) as f64 * average * (1.0 + 4.0 * f64::EPSILON)
+}
+
+/// Bounds on the best average cost per step: what groups of the processes cost at least, and what the best rule
+/// costs that does not look at the loads.
+fn average(
+    model: &Stopping,
+    space: (&States, &Imbalance),
+    [cheapest, dearest]: [f64; 2],
+    watch: &Watch,
+) -> Bounds {
+    let processes = model.independent();
+    if processes.is_empty() {
+        // Remaps in every step, from where a step is cheapest to where it is dearest.
+        return Bounds { lower: 0.0, upper: (dearest + dearest_step(model, space)).next_up() };
+    }
+    let lower = Anywhere::new(&processes, &model.capacities()).average(cheapest, watch);
+    let blind = Blind::new(&processes, space.1);
+    let (_, upper) = blind.every(dearest, watch);
+    Bounds { lower, upper: blind.never().map_or(upper, |never| never.min(upper)) }
+}
