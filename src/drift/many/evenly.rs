@@ -13,14 +13,14 @@ use rand::seq::SliceRandom;
 const DECISIONS: usize = 24;
 /// Laws of more variance are drawn from without.
 const WIDE: f64 = 100.0;
-/// A branch that has lost something takes one sample in so many.
+/// A branch that has lost something, or is behind, takes one sample in so many.
 const FEWER: usize = 4;
 
 /// Numbers of all steps, made where they are first asked for.
 pub struct Samples {
     inner: usize,
     draws: Stream,
-    /// By step, those of branches that have lost nothing and of the others.
+    /// By step, those of branches that have lost nothing and are not behind, and of the others.
     steps: Vec<[Option<Evenly>; 2]>,
 }
 
@@ -37,11 +37,11 @@ impl Samples {
         }
     }
 
-    /// Those of the step after step k, for a branch that has lost something or not.
-    pub fn of(&mut self, k: u64, lost: bool) -> &Evenly {
-        let samples = if lost { self.inner.div_ceil(FEWER) } else { self.inner };
+    /// Those of the step after step k, all or few.
+    pub fn of(&mut self, k: u64, few: bool) -> &Evenly {
+        let samples = if few { self.inner.div_ceil(FEWER) } else { self.inner };
         let draws = &mut self.draws;
-        self.steps[k as usize][usize::from(lost)].get_or_insert_with(|| Evenly::new(samples, draws))
+        self.steps[k as usize][usize::from(few)].get_or_insert_with(|| Evenly::new(samples, draws))
     }
 }
 

@@ -36,6 +36,10 @@ pub struct Path {
 struct Node {
     step: u64,
     total: u64,
+    /// The least charge on the way to it.
+    arrival: f64,
+    /// Whether the policy and the rule of few numbers come to it.
+    visited: [bool; 2],
     /// By number of steps: charge so far, with the units that a remap then moves, and the node that it leads to.
     ends: Vec<(f64, u32)>,
     /// Where the policy remaps: number of steps, and what it paid without penalties.
@@ -63,6 +67,9 @@ pub struct Hindsight<'a> {
     pub margin: f64,
 }
 
+/// A branch that is so much behind, in costs of a remap, has few samples.
+const NEAR: f64 = 0.125;
+
 impl Hindsight<'_> {
     /// Path number `run`.
     ///
@@ -77,12 +84,14 @@ impl Hindsight<'_> {
             (0..steps).map(|_| self.moves.events(setting.ranks, &mut common)).collect();
         let chances: Vec<f64> = (0..steps).map(|_| common.random()).collect();
         let mut meetings: Vec<Meeting> =
-            (0..steps).map(|_| Meeting::new(common.random())).collect();
+            (0..steps).map(|_| self.moves.meeting(setting.ranks, common.random())).collect();
         let apart = stream(seed, 4 * run + 2);
         let mut samples = Samples::new(self.inner, steps, apart);
         let mut nodes: Vec<Node> = Vec::new();
         let mut places: Vec<HashMap<u64, u32>> = vec![HashMap::new(); steps as usize + 1];
         nodes.push(Node::new(0, setting.first_total));
+        (nodes[0].arrival, nodes[0].visited) = (0.0, [true; 2]);
+        let mut least = vec![f64::INFINITY; steps as usize + 1];
         let mut known = Known::new();
         // In order of time: a node is complete when its time comes.
         let mut due: Vec<Vec<u32>> = vec![Vec::new(); steps as usize + 1];
@@ -102,6 +111,7 @@ impl Hindsight<'_> {
                     nodes: &mut nodes,
                     places: &mut places,
                     due: &mut due,
+                    least: &mut least,
                     draws: &mut draws,
                     known: &mut known,
                 };
@@ -162,7 +172,8 @@ const NOWHERE: u32 = u32::MAX;
 
 impl Node {
     fn new(step: u64, total: u64) -> Node {
-        Node { step, total, ends: Vec::new(), policy: None, ruled: None, whole: (0.0, 0.0) }
+        let (arrival, visited, ends) = (f64::INFINITY, [false; 2], Vec::new());
+        Node { step, total, arrival, visited, ends, policy: None, ruled: None, whole: (0.0, 0.0) }
     }
 }
 
@@ -175,6 +186,8 @@ struct Branch<'a, 'b> {
     nodes: &'a mut Vec<Node>,
     places: &'a mut [HashMap<u64, u32>],
     due: &'a mut [Vec<u32>],
+    /// By step, the least charge so far with what follows, as far as branches were followed.
+    least: &'a mut [f64],
     draws: &'a mut Stream,
     known: &'a mut Known,
 }
@@ -185,7 +198,7 @@ impl Branch<'_, '_> {
         let outlook = &approximate.outlook;
         let setting = outlook.setting;
         let levels = outlook.laws.levels();
-        let Node { step: first, total, .. } = self.nodes[at as usize];
+        let Node { step: first, total, arrival, visited, .. } = self.nodes[at as usize];
         let mut x = Counts::none(levels);
         let (mut y, mut z, mut even) = (x.clone(), x.clone(), x.clone());
         x.split(setting.ranks, total);
@@ -199,6 +212,7 @@ impl Branch<'_, '_> {
         let earliest = |since: usize| (before.len() + 1).saturating_sub(since).max(1);
         outlook.plan(&x, first, earliest(0), &mut plan);
         outlook.prepare(&x, total, first, self.known, &mut plan);
+        let mut behind = 0.0;
         for k in first..setting.steps {
             let now = k as usize;
             let to = moves.step(
@@ -224,8 +238,9 @@ impl Branch<'_, '_> {
             let view = approximate.view(&y, to, k + 1, earliest(since), &mut next);
             let followed = outlook.follow(&plan, &y, to, k);
             let mut penalty = followed - plan.value;
-            // Branches that have lost already are hardly ever the cheapest way.
-            let numbers = self.samples.of(k, lost > 0.0);
+            // Branches that have lost already, or are behind others, are hardly ever the cheapest way.
+            let few = lost > 0.0 || behind > NEAR * setting.typical;
+            let numbers = self.samples.of(k, few);
             let count = numbers.count();
             if count > 0 {
                 let mut sum = 0.0;
@@ -240,18 +255,21 @@ impl Branch<'_, '_> {
             }
             charge -= penalty;
             // An end with a cheaper remap is not one that they may take.
-            let both_before = policy.is_some() && ruled.is_some();
+            let needed = visited[0] && policy.is_none() || visited[1] && ruled.is_none();
             let moved = match remapping {
                 true => setting.price(&y, to) - setting.remap_cost + outlook.beside(&y),
                 false => 0.0,
             };
             let imbalance = y.top as f64 - mean;
+            let mut visits = [false; 2];
             if remapping && ruled.is_none() && curve.remaps(k + 1, since as u64, imbalance) {
                 ruled = Some(since);
+                visits[1] = visited[1];
             }
             if remapping && view.excess >= 0.0 {
                 if policy.is_none() {
                     policy = Some((since, paid + moved, work));
+                    visits[0] = visited[0];
                 }
                 lost += view.excess;
             }
@@ -259,8 +277,8 @@ impl Branch<'_, '_> {
             if k + 1 < setting.steps {
                 outlook.prepare(&y, to, k + 1, self.known, &mut plan);
             }
-            let node = if remapping { self.node(k + 1, to) } else { NOWHERE };
-            if remapping && lost > *patience && both_before {
+            let ended = remapping && lost > *patience && !needed;
+            if ended {
                 // A remap at the price of what it saves at once, and less than that.
                 even.split(setting.ranks, to);
                 let saved = match self.hindsight.saves {
@@ -270,11 +288,24 @@ impl Branch<'_, '_> {
                 let before: f64 = outlook.before_force(&even).iter().sum();
                 let saved = saved.clamp(0.0, setting.remap_cost) + before;
                 charge -= setting.remap_cost + margin - saved;
-                ends.push((charge, node));
+            }
+            let end = match () {
+                () if ended => charge,
+                () if remapping || k + 1 == setting.steps => charge + moved,
+                () => f64::INFINITY,
+            };
+            let node = match remapping {
+                true => self.node(k + 1, to, arrival + end + setting.remap_cost, visits),
+                false => NOWHERE,
+            };
+            ends.push((end, node));
+            if ended {
                 break;
             }
-            let is_end = remapping || k + 1 == setting.steps;
-            ends.push((if is_end { charge + moved } else { f64::INFINITY }, node));
+            let whole = arrival + charge + view.value;
+            let least = &mut self.least[now + 1];
+            *least = least.min(whole);
+            behind = whole - *least;
             std::mem::swap(&mut x, &mut y);
         }
         let node = &mut self.nodes[at as usize];
@@ -284,20 +315,19 @@ impl Branch<'_, '_> {
         node.whole = (paid, work);
     }
 
-    /// The node that a remap of this total after this step leads to.
-    fn node(&mut self, step: u64, total: u64) -> u32 {
-        let total = self
-            .hindsight
-            .approximate
-            .outlook
-            .setting
-            .remaps_to(total, self.chances[step as usize]);
+    /// The node that a remap of this total after this step leads to, at this charge.
+    fn node(&mut self, step: u64, total: u64, charge: f64, visits: [bool; 2]) -> u32 {
+        let setting = self.hindsight.approximate.outlook.setting;
+        let total = setting.remaps_to(total, self.chances[step as usize]);
         let count = self.nodes.len() as u32;
         let place = *self.places[step as usize].entry(total).or_insert(count);
         if place == count {
             self.nodes.push(Node::new(step, total));
             self.due[step as usize].push(place);
         }
+        let node = &mut self.nodes[place as usize];
+        node.arrival = node.arrival.min(charge);
+        (0..2).for_each(|i| node.visited[i] |= visits[i]);
         place
     }
 }

@@ -23,11 +23,15 @@ impl Goal {
     /// The gap that is aimed at unless another is asked for.
     pub const GAP: f64 = 2.5e-3;
 
-    /// The usual effort for a gap.
+    /// The usual effort for a gap: few samples and paths at first where it is a wide one.
     pub fn of(gap: f64) -> Goal {
-        Goal { gap, inner: [16, 64], paths: [4, 64] }
+        let (inner, batch) = if gap >= WIDE { (4, 2) } else { (16, 4) };
+        Goal { gap, inner: [inner, 64], paths: [batch, 64] }
     }
 }
+
+/// A gap of so much is a wide one.
+const WIDE: f64 = 0.02;
 
 /// An expectation as paths show it: their mean, and the ends of an interval by Student's t.
 #[derive(Debug, Clone, Copy, PartialEq)]

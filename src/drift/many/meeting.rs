@@ -1,83 +1,132 @@
 //! Binomial numbers on several branches, drawn so that what they lead to is the same as often as can be.
 //!
-//! Every branch draws a first number from the same random numbers: laws that differ little give numbers
-//! that do. Then it draws again, within a block of whole numbers around the first, the blocks
-//! being common to all branches: that changes no law. Within a block, points z_1, z_2, ... arrive at the times
-//! T_1 < T_2 < ... of a Poisson process, common to all branches; a branch whose law is p takes the
-//! point with the least T_i / p(z_i). It has the law p, given the block, and branches with laws that hardly
-//! differ take the same one with hardly an exception [C. T. Li and A. El Gamal, 2018].
+//! What they lead to is a place on the whole numbers. First its remainder is drawn, modulo a number that is common to all
+//! branches and not much longer than a deviation: remainders are then nearly uniform on all branches, so that all have the same one with
+//! hardly an exception. Places that differ are so at least that far apart. Then one of the places with this remainder is
+//! drawn. Both draws are races: on every place a clock rings after an exponential time E, common to all branches, and a branch whose law is p
+//! takes the place with the least E / p. It has the law p, and branches with laws that hardly differ take the same one with
+//! hardly an exception [C. T. Li and A. El Gamal, 2018].
 
-use super::draws::{LnFactorial, binomial};
+use super::draws::LnFactorial;
 use crate::random::{Stream, stream};
 use rand::RngExt;
 
 /// What the branches have in common in one step.
 pub struct Meeting {
-    seed: u64,
-    stream: Stream,
-    /// Where a block begins, and how long all are.
-    blocks: Option<(u64, u64)>,
+    /// Draws the remainders.
+    common: Stream,
+    /// What remainders are taken modulo.
+    length: u64,
     time: f64,
-    /// Times, and points by their share of a block.
+    /// Times, and remainders by their share.
     points: Vec<(f64, f64)>,
+    /// The clocks at the first place and above, and below it.
+    clocks: [Clocks; 2],
+    /// The first place.
+    first: Option<u64>,
 }
 
-/// The shortest block.
-const SHORTEST: f64 = 6.0;
+/// Exponential times, drawn as they are asked for.
+struct Clocks(Stream, Vec<f64>);
+
+impl Clocks {
+    fn get(&mut self, at: u64) -> f64 {
+        while self.1.len() <= at as usize {
+            let share: f64 = self.0.random();
+            self.1.push(-(-share).ln_1p());
+        }
+        self.1[at as usize]
+    }
+}
+
+/// In deviations, what remainders are taken modulo.
+const LENGTH: f64 = 1.25;
+/// A law ends so many deviations from its mean, and so many numbers more.
+const END: [f64; 2] = [9.0, 12.0];
 
 impl Meeting {
-    /// A seed for each step gives other numbers.
-    pub fn new(seed: u64) -> Meeting {
-        Meeting { seed, stream: stream(seed, 1), blocks: None, time: 0.0, points: Vec::new() }
+    /// A seed for each step gives other numbers, on branches with such a deviation or less.
+    pub fn new(seed: u64, deviation: f64) -> Meeting {
+        let clocks = [2, 3].map(|i| Clocks(stream(seed, i), Vec::new()));
+        let common = stream(seed, 1);
+        let length = (LENGTH * deviation).max(1.0) as u64;
+        Meeting { common, length, time: 0.0, points: Vec::new(), clocks, first: None }
     }
 
     /// A number a of law Binomial(count, rise), with `start` + a the same on all branches where that can be.
     pub fn next(&mut self, start: u64, count: u64, rise: f64, factorial: &LnFactorial) -> u64 {
-        if count == 0 {
+        if count == 0 || rise <= 0.0 {
             return 0;
         }
-        let common = &mut self.stream;
-        let (begin, length) = *self.blocks.get_or_insert_with(|| {
-            let deviation = (count as f64 * rise * (1.0 - rise)).sqrt();
-            let length = deviation.max(SHORTEST) as u64;
-            (common.random_range(0..length), length)
-        });
-        let drawn = binomial(count, rise, &mut stream(self.seed, 0));
-        // Blocks start a little before zero.
-        let block = (start + drawn + length - begin) / length * length + begin;
-        let low = (block.max(start + length) - start - length).min(count);
-        let high = (block - start - 1).min(count);
+        if rise >= 1.0 {
+            return count;
+        }
+        let mean = count as f64 * rise;
+        let variance = mean * (1.0 - rise);
+        let wide = END[0] * variance.sqrt() + END[1];
+        let (low, high) = ((mean - wide).max(0.0) as u64, ((mean + wide) as u64).min(count));
+        let length = self.length;
         let (up, down) = (rise.ln(), (-rise).ln_1p());
-        let log = |a: u64| factorial.choose(count, a) + a as f64 * up + (count - a) as f64 * down;
-        let mode = ((count as f64 + 1.0) * rise) as u64;
-        // A little more than it is, for what rounding may hide.
-        let most = log(mode.clamp(low, high)) + 1e-9;
-        let mut best = (f64::INFINITY, drawn);
+        let law =
+            |a: u64| (factorial.choose(count, a) + a as f64 * up + (count - a) as f64 * down).exp();
+        // The least number whose place has this remainder.
+        let least = |remainder: u64| low + (remainder + length - (start + low) % length) % length;
+        let numbers = |remainder: u64| (least(remainder)..=high).step_by(length as usize);
+        let most = most_of_a_remainder(length, count, rise);
+        let mut best = (f64::INFINITY, 0);
         for i in 0.. {
             let (time, share) = self.point(i);
-            if time.ln() - most >= best.0 {
+            if time / most >= best.0 {
                 break;
             }
-            let point = block + (share * length as f64) as u64;
-            if (start + length + low..=start + length + high).contains(&point) {
-                let a = point - start - length;
-                let score = time.ln() - log(a);
-                if score < best.0 {
-                    best = (score, a);
-                }
+            let remainder = (share * length as f64) as u64;
+            let score = time / numbers(remainder).map(law).sum::<f64>();
+            if score < best.0 {
+                best = (score, remainder);
             }
         }
-        best.1
+        let first = *self.first.get_or_insert((start + mean as u64) / length);
+        let mut taken = (f64::INFINITY, low);
+        for a in numbers(best.1) {
+            let place = (start + a) / length;
+            let time = match place.checked_sub(first) {
+                Some(above) => self.clocks[0].get(above),
+                None => self.clocks[1].get(first - place - 1),
+            };
+            let score = time / law(a);
+            if score < taken.0 {
+                taken = (score, a);
+            }
+        }
+        taken.1
     }
 
     fn point(&mut self, i: usize) -> (f64, f64) {
         while self.points.len() <= i {
-            let gap: f64 = self.stream.random();
+            let gap: f64 = self.common.random();
             self.time -= (-gap).ln_1p();
-            self.points.push((self.time, self.stream.random()));
+            self.points.push((self.time, self.common.random()));
         }
         self.points[i]
     }
+}
+
+/// No remainder is more probable: by the characteristic function of the law. A little more than that, for what rounding may hide.
+fn most_of_a_remainder(length: u64, count: u64, rise: f64) -> f64 {
+    let size = |m: u64| {
+        let angle = 2.0 * std::f64::consts::PI * m as f64 / length as f64;
+        (0.5 * count as f64 * (-2.0 * rise * (1.0 - rise) * (1.0 - angle.cos())).ln_1p()).exp()
+    };
+    let mut sum = 1.0;
+    for m in 1..length {
+        // The same from the other end.
+        let both = 2.0 * size(m);
+        sum += both;
+        if both < 1e-12 || 2 * m >= length {
+            break;
+        }
+    }
+    (sum + 1e-9).min(length as f64) / length as f64
 }
 
 #[cfg(test)]
@@ -90,7 +139,7 @@ mod tests {
             let (mean, variance) = (count as f64 * rise, count as f64 * rise * (1.0 - rise));
             let (mut same, mut moments) = (0.0, [0.0; 4]);
             for i in 0..20_000 {
-                let mut meeting = Meeting::new(i);
+                let mut meeting = Meeting::new(i, variance.sqrt());
                 let a = meeting.next(9150, count, rise, &factorial);
                 let b = meeting.next(9150 - shift, count, rise, &factorial);
                 same += f64::from(u8::from(a + shift == b)) / 2e4;
@@ -105,6 +154,46 @@ mod tests {
                     moments[at].abs() < 0.03 && (moments[at + 1] - 1.0).abs() < 0.04,
                     "{moments:?}"
                 );
+            }
+        }
+    }
+
+    /// Places that differ are a multiple of the length apart, with hardly an exception, however far apart branches are.
+    #[test]
+    fn branches_share_their_remainders() {
+        let factorial = LnFactorial::new();
+        for (count, rise, shift) in [(771u64, 1.0 / 3.0, 57), (75_000, 0.5, 3001)] {
+            let deviation = (count as f64 * rise * (1.0 - rise)).sqrt();
+            let (mut shared, mut runs) = (0.0, 0.0);
+            for i in 0..4000 {
+                let mut meeting = Meeting::new(i, deviation);
+                let a = 9150 + meeting.next(9150, count, rise, &factorial);
+                let fewer = count - count / 8;
+                let b = 9150 + shift + meeting.next(9150 + shift, fewer, rise, &factorial);
+                shared += f64::from(u8::from(a.abs_diff(b) % meeting.length == 0));
+                runs += 1.0;
+            }
+            assert!(shared > 0.995 * runs, "{count} {shared} of {runs}");
+        }
+    }
+
+    /// No remainder has more than the bound of the race says: of small laws and large ones.
+    #[test]
+    fn the_most_of_a_remainder_is_a_bound() {
+        let factorial = LnFactorial::new();
+        for (count, rise) in [(1u64, 0.3f64), (7, 0.02), (40, 0.25), (771, 1.0 / 3.0)] {
+            for length in [1u64, 2, 5, 16, 40] {
+                let log = |a: u64| {
+                    factorial.choose(count, a)
+                        + a as f64 * rise.ln()
+                        + (count - a) as f64 * (-rise).ln_1p()
+                };
+                let mass = |first: u64| -> f64 {
+                    (first..=count).step_by(length as usize).map(|a| log(a).exp()).sum()
+                };
+                let most = (0..length.min(count + 1)).map(mass).fold(0.0, f64::max);
+                let bound = most_of_a_remainder(length, count, rise);
+                assert!(most <= bound, "{count} {rise} {length}: {most} {bound}");
             }
         }
     }

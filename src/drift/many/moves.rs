@@ -107,6 +107,12 @@ impl Moves {
         binomial(ranks, self.usual, draws)
     }
 
+    /// What the branches have in common in a step of `ranks` ranks.
+    pub fn meeting(&self, ranks: u64, seed: u64) -> Meeting {
+        let toggling = ranks as f64 * (1.0 - self.usual);
+        Meeting::new(seed, (toggling * self.rise * (1.0 - self.rise)).sqrt())
+    }
+
     /// One step of a branch. Returns the new total.
     pub fn step(
         &self,
@@ -240,7 +246,7 @@ mod tests {
                 for run in 0..runs {
                     if coupled {
                         let events = moves.events(14, &mut draws);
-                        let mut meeting = Meeting::new(run);
+                        let mut meeting = moves.meeting(14, run);
                         let total =
                             moves.step(&from, 14, events, &mut meeting, &mut draws, &mut to);
                         assert_eq!(total, to.total());
