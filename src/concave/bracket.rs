@@ -38,6 +38,24 @@ pub trait Reduce {
     fn finish(&mut self, end: Option<&mut Atom>);
 }
 
+/// Is told what each span takes from the function.
+pub trait Losses {
+    /// Between `start` and `end` the function is lowered by at most this, which came from so many atoms.
+    fn lost(&mut self, start: f64, end: f64, most: f64, atoms: u32);
+}
+
+/// Nobody is told.
+impl Losses for () {
+    #[inline]
+    fn lost(&mut self, _: f64, _: f64, _: f64, _: u32) {}
+}
+
+/// What moving atoms onto the two ends of their span of this `width` takes from the function at most, given their sums
+/// of drop * y and drop * y^2, y the distance to the start.
+pub(super) fn lost_in_span(moment: f64, square: f64, width: f64, atoms: u32) -> f64 {
+    (moment - square / width).max(0.0) + UNIT * (16.0 + 8.0 * f64::from(atoms)) * moment
+}
+
 /// Merges each span into its barycentre: an upper bound.
 pub struct Merge<'a> {
     tolerance: f64,
@@ -111,7 +129,7 @@ impl Reduce for Merge<'_> {
 }
 
 /// Moves the atoms inside each span onto its two ends: a lower bound.
-pub struct Split<'a> {
+pub struct Split<'a, L = ()> {
     tolerance: f64,
     kept: &'a mut Vec<Atom>,
     ends: &'a mut Vec<f64>,
@@ -125,11 +143,24 @@ pub struct Split<'a> {
     candidate: Option<Atom>,
     /// How far the span may move the function.
     limit: f64,
+    losses: L,
 }
 
 impl<'a> Split<'a> {
     /// Appends to `kept`; appends the abscissas between spans to `ends`.
     pub fn new(tolerance: f64, kept: &'a mut Vec<Atom>, ends: &'a mut Vec<f64>) -> Self {
+        Split::counted(tolerance, kept, ends, ())
+    }
+}
+
+impl<'a, L: Losses> Split<'a, L> {
+    /// The same, telling `losses` what is taken.
+    pub fn counted(
+        tolerance: f64,
+        kept: &'a mut Vec<Atom>,
+        ends: &'a mut Vec<f64>,
+        losses: L,
+    ) -> Self {
         let start = Atom { at: 0.0, drop: 0.0 };
         Split {
             tolerance,
@@ -140,16 +171,21 @@ impl<'a> Split<'a> {
             count: 0,
             candidate: None,
             limit: 0.0,
+            losses,
         }
     }
 
     /// Ends the span at `end`, which becomes the next start.
     fn close(&mut self, end: Atom) {
-        let [drop, moment, _] = std::mem::take(&mut self.inside);
+        let [drop, moment, square] = std::mem::take(&mut self.inside);
         let mut next = end;
         if drop > 0.0 {
-            let share = moment / (end.at - self.start.at);
-            let loss = 4.0 * SLACK + 4.0 * UNIT * f64::from(std::mem::take(&mut self.count));
+            let width = end.at - self.start.at;
+            let share = moment / width;
+            let count = std::mem::take(&mut self.count);
+            let loss = 4.0 * SLACK + 4.0 * UNIT * f64::from(count);
+            let most = lost_in_span(moment, square, width, count);
+            self.losses.lost(self.start.at, end.at, most, count);
             next.drop = (next.drop + share * (1.0 - loss)) * (1.0 - 2.0 * UNIT);
             self.start.drop += (drop - share - loss * drop).max(0.0);
             self.start.drop *= 1.0 - 2.0 * UNIT;
@@ -161,20 +197,20 @@ impl<'a> Split<'a> {
     }
 
     fn take_inside(&mut self, atom: Atom) {
+        self.count += 1;
         if atom.at <= self.start.at {
             self.start.drop = (self.start.drop + atom.drop) * (1.0 - 2.0 * UNIT);
             return;
         }
         let y = atom.at - self.start.at;
         let moment = atom.drop * y;
-        self.count += 1;
         self.inside[0] += atom.drop;
         self.inside[1] += moment;
         self.inside[2] += moment * y;
     }
 }
 
-impl Reduce for Split<'_> {
+impl<L: Losses> Reduce for Split<'_, L> {
     #[inline]
     fn push(&mut self, at: f64, drop: f64, _: Origin) {
         let Some(candidate) = self.candidate.replace(Atom { at, drop }) else {

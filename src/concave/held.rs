@@ -2,7 +2,7 @@
 //! bit instead of jumping from one choice of spans to another.
 
 use super::Atom;
-use super::bracket::{Origin, Reduce};
+use super::bracket::{Losses, Origin, Reduce, lost_in_span};
 use crate::rounding::{Grain, SLACK, UNIT};
 
 /// Which cell each image belongs to, decided once: by where it stood, and from then on by its parent.
@@ -95,7 +95,7 @@ impl Reduce for Gather<'_> {
 }
 
 /// Moves every atom onto the two fixed nodes around it: a lower bound.
-pub struct Spread<'a> {
+pub struct Spread<'a, L = ()> {
     nodes: &'a [f64],
     grain: Grain,
     kept: &'a mut Vec<Atom>,
@@ -104,13 +104,28 @@ pub struct Spread<'a> {
     start: Atom,
     /// Where the latest atom stood.
     last: f64,
-    /// Total drop, and drop times distance from the start, of the atoms inside the current span.
-    inside: (f64, f64),
+    /// Sums over the atoms inside the current span, of drop, drop * y and drop * y^2, y the distance from the start.
+    inside: [f64; 3],
+    /// How many they are.
+    count: u32,
+    losses: L,
 }
 
 impl<'a> Spread<'a> {
     /// Appends to `kept`, all drops rounded down to `grain`. `nodes` ascend.
     pub(crate) fn new(nodes: &'a [f64], grain: Grain, kept: &'a mut Vec<Atom>) -> Self {
+        Spread::counted(nodes, grain, kept, ())
+    }
+}
+
+impl<'a, L: Losses> Spread<'a, L> {
+    /// The same, telling `losses` what is taken but for the grain.
+    pub(crate) fn counted(
+        nodes: &'a [f64],
+        grain: Grain,
+        kept: &'a mut Vec<Atom>,
+        losses: L,
+    ) -> Self {
         Spread {
             nodes,
             grain,
@@ -118,24 +133,32 @@ impl<'a> Spread<'a> {
             next: 0,
             start: Atom { at: 0.0, drop: 0.0 },
             last: 0.0,
-            inside: (0.0, 0.0),
+            inside: [0.0; 3],
+            count: 0,
+            losses,
         }
     }
 
     fn close(&mut self, end: f64) -> f64 {
-        let (drop, moment) = std::mem::take(&mut self.inside);
+        let [drop, moment, square] = std::mem::take(&mut self.inside);
         let width = end - self.start.at;
+        let count = std::mem::take(&mut self.count);
+        if width > 0.0 && count > 0 {
+            let most = lost_in_span(moment, square, width, count);
+            self.losses.lost(self.start.at, end, most, count);
+        }
         let share = if width > 0.0 { (moment / width).min(drop) } else { 0.0 };
-        self.start.drop += (drop - share - 4.0 * SLACK * drop).max(0.0);
+        let loss = 4.0 * SLACK + 4.0 * UNIT * f64::from(count);
+        self.start.drop += (drop - share - loss * drop).max(0.0);
         if self.start.at > 0.0 {
             let drop = self.grain.round::<false>(self.start.drop);
             self.kept.push(Atom { drop, ..self.start });
         }
-        share * (1.0 - 4.0 * SLACK)
+        share * (1.0 - loss)
     }
 }
 
-impl Reduce for Spread<'_> {
+impl<L: Losses> Reduce for Spread<'_, L> {
     fn push(&mut self, at: f64, drop: f64, _: Origin) {
         while let Some(&node) = self.nodes.get(self.next).filter(|node| **node <= at) {
             let share = self.close(node);
@@ -143,8 +166,12 @@ impl Reduce for Spread<'_> {
             self.next += 1;
         }
         self.last = at;
-        self.inside.0 += drop;
-        self.inside.1 += drop * (at - self.start.at);
+        let y = at - self.start.at;
+        let moment = drop * y;
+        self.inside[0] += drop;
+        self.inside[1] += moment;
+        self.inside[2] += moment * y;
+        self.count += 1;
     }
 
     fn finish(&mut self, end: Option<&mut Atom>) {

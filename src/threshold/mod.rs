@@ -38,12 +38,17 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod alone;
+#[cfg(test)]
+mod alone_tests;
+mod countdown;
 mod curve;
 pub mod evaluation;
 pub mod exact;
 mod horizon;
 mod images;
 mod onset;
+mod outlook;
 mod passage;
 pub(crate) mod pieces;
 mod problem;
@@ -52,6 +57,7 @@ mod rest_below;
 mod stationary;
 mod step;
 mod sweep;
+mod taken;
 #[cfg(test)]
 mod tests;
 

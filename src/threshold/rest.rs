@@ -1,9 +1,10 @@
 //! Coming to rest: when a sweep may hold its spans, skip the steps that are like the last one, and when
 //! it was too early for that. The proof is in [`super::stationary`].
 
+use super::countdown::Countdown;
 use super::problem::Cycle;
 use super::stationary::{amplification, change_of_shape};
-use super::sweep::{Countdown, State};
+use super::sweep::State;
 use crate::Bounds;
 use crate::concave::PiecewiseLinear;
 use crate::concave::held::Cells;

@@ -8,6 +8,7 @@
 
 use super::images::{AT_A_TIME, Block, Images, exhausted, images, lost_in_blocks};
 use super::problem::{Cycle, InDoubles, Report};
+use super::taken::Lost;
 use crate::concave::bracket::{Merge, Reduce, Split};
 use crate::concave::held::{Cells, Gather, Spread};
 use crate::concave::{Atom, PiecewiseLinear};
@@ -19,7 +20,9 @@ pub(crate) struct Retain {
     pub constant: DoubleDouble,
     pub slope: f64,
     /// Total slope drop of the new atoms.
-    drop: f64,
+    pub(super) drop: f64,
+    /// How far rounding may have moved the constant.
+    pub(super) lost: f64,
 }
 
 /// The line and the constant of retaining; the atoms follow in [`cut`]. O(atoms).
@@ -50,22 +53,36 @@ pub(crate) fn retain<const UPPER: bool>(
     let lost = cycle.killed() * next.constant.value();
     let underflow = if UPPER { parameters.underflow } else { -parameters.underflow };
     // Three times, because rounding may also put an atom on the wrong side of zero.
-    let change = outward::<UPPER>(inflow - lost, 3.0 * inflow.abs() + lost.abs()) + underflow;
+    let blur = 3.0 * inflow.abs() + lost.abs();
+    let change = outward::<UPPER>(inflow - lost, blur) + underflow;
     let slope = parameters.gain + s * next.slope;
     let slope = outward::<UPPER>(slope, parameters.gain.abs() + s * next.slope.abs()) + underflow;
-    Retain { constant: next.constant.plus(change), slope, drop }
+    let lost = 2.0 * (SLACK * blur + 2.0 * sums * inflow.abs() + parameters.underflow);
+    Retain { constant: next.constant.plus(change), slope, drop, lost }
 }
 
 const BLOCK: usize = 256;
 
-/// A sum of positive terms in two levels; the relative error of adding up such sums is at most
-/// [`blocked_loss`].
+/// Sums over a block that are added up side by side.
+const LANES: usize = 8;
+
+/// A sum of positive terms, block by block and these without loss; its relative error is at most [`blocked_loss`].
 fn blocked_sum(atoms: &[Atom], term: impl Fn(&Atom) -> f64) -> f64 {
-    atoms.chunks(BLOCK).map(|block| block.iter().map(&term).sum::<f64>()).sum()
+    let block = |block: &[Atom]| {
+        let mut lanes = [0.0; LANES];
+        let (whole, rest) = block.as_chunks::<LANES>();
+        for atoms in whole {
+            lanes.iter_mut().zip(atoms).for_each(|(lane, atom)| *lane += term(atom));
+        }
+        lanes.iter().sum::<f64>() + rest.iter().map(&term).sum::<f64>()
+    };
+    let sum =
+        atoms.chunks(BLOCK).fold(DoubleDouble::default(), |sum, atoms| sum.plus(block(atoms)));
+    sum.value()
 }
 
 fn blocked_loss(terms: usize, sums: usize) -> f64 {
-    UNIT * (terms.min(BLOCK) + terms / BLOCK + 2 + sums) as f64
+    UNIT * (terms.min(BLOCK) / LANES + 2 * LANES + 4 + sums) as f64
 }
 
 /// The remapping line o -> offset + delay * o above the constant of retaining, and what is asked of it.
@@ -89,16 +106,23 @@ pub(crate) struct Cut {
     pub odds: f64,
     /// Where the spans ended, to hold them in later steps.
     pub spans: Vec<f64>,
+    /// Where remapping becomes cheaper on this side, and the slope drop there, but for what reducing adds.
+    pub kink: Option<Atom>,
+    /// What rounding has taken there: of the function at the kink, and of its slope.
+    pub blur: [f64; 2],
 }
 
 /// How [`cut`] keeps the function short.
-pub(crate) enum Reduction<'a> {
+pub(crate) enum Reduction<'a, 'c> {
     /// With new spans, each moving the function by at most this, times (1 + o).
     Search(f64),
     /// Upper side: in these cells.
     Cells(&'a mut Cells, Grain),
     /// Lower side: onto these nodes.
     Nodes(&'a [f64], Grain),
+    /// Lower side: the same two, with what they take.
+    CountedSearch(f64, &'a mut Lost<'c>),
+    CountedNodes(&'a [f64], &'a mut Lost<'c>),
 }
 
 /// The minimum of retaining and remapping, with its atoms reduced. O(atoms).
@@ -108,7 +132,7 @@ pub(crate) fn cut<const UPPER: bool>(
     cycle: &Cycle,
     retain: &Retain,
     line: &RemapLine,
-    reduction: Reduction<'_>,
+    reduction: Reduction<'_, '_>,
     recycled: Vec<Atom>,
 ) -> Cut {
     let mut atoms = recycled;
@@ -133,6 +157,12 @@ pub(crate) fn cut<const UPPER: bool>(
         Reduction::Nodes(nodes, grain) => {
             crossing.find::<UPPER>(&mut Spread::new(nodes, grain, &mut atoms))
         }
+        Reduction::CountedSearch(tolerance, lost) => {
+            crossing.find::<UPPER>(&mut Split::counted(tolerance, &mut atoms, &mut ends, lost))
+        }
+        Reduction::CountedNodes(nodes, lost) => {
+            crossing.find::<UPPER>(&mut Spread::counted(nodes, Grain::FINE, &mut atoms, lost))
+        }
     };
     // Atoms too far out to matter: a slope that never drops above, nothing below.
     let mut slope = if UPPER { scaled::<true>(retain.slope + found.beyond) } else { retain.slope };
@@ -147,7 +177,7 @@ pub(crate) fn cut<const UPPER: bool>(
     let everywhere = found.kink.is_some_and(|kink| kink.at <= 0.0);
     let constant = if everywhere { retain.constant.plus(offset.min(0.0)) } else { retain.constant };
     let function = PiecewiseLinear { constant, slope, atoms };
-    Cut { function, odds: found.odds, spans: ends }
+    Cut { function, odds: found.odds, spans: ends, kink: found.found, blur: found.blur }
 }
 
 /// Where the remapping line crosses.
@@ -155,8 +185,17 @@ struct Crossings {
     odds: f64,
     /// The atom that stands for everything beyond the crossing.
     kink: Option<Atom>,
+    /// The same before anything beyond was added to it.
+    found: Option<Atom>,
+    /// See [`Cut::blur`].
+    blur: [f64; 2],
     /// Slope drops too far out to be kept as atoms.
     beyond: f64,
+}
+
+impl Crossings {
+    const NONE: Crossings =
+        Crossings { odds: f64::INFINITY, kink: None, found: None, blur: [0.0; 2], beyond: 0.0 };
 }
 
 /// The search for the crossing of retaining and remapping.
@@ -185,7 +224,7 @@ impl Crossing<'_> {
                 }
             }
             let beyond = if exhausted(&self.branches) { 0.0 } else { self.retain.drop };
-            Crossings { odds: f64::INFINITY, kink: None, beyond }
+            Crossings { beyond, ..Crossings::NONE }
         };
         reduce.finish(found.kink.as_mut());
         found
@@ -223,7 +262,7 @@ impl Crossing<'_> {
             }
         };
         let own_offset = if UPPER { line.offset.1 } else { line.offset.0 };
-        let mut found = Crossings { odds: f64::INFINITY, kink: None, beyond: 0.0 };
+        let mut found = Crossings::NONE;
         let mut certified = None;
         let (mut prefix, mut rest) = (DoubleDouble::default(), DoubleDouble::from(retain.drop));
         let mut previous = 0.0;
@@ -264,8 +303,12 @@ impl Crossing<'_> {
                 if found.kink.is_none() {
                     found.kink = root(own_offset, below, above, UPPER, here).map(|at| {
                         let drop = above + excess + if UPPER { tilt } else { -tilt };
+                        let blur = SLACK * (below + own_offset.abs()) + in_blocks * below;
+                        let kink = 2.0 * (blur + underflow + (tilt + SLACK * drop.abs()) * at);
+                        found.blur = [scaled::<true>(kink), 2.0 * tilt];
                         Atom { at: scaled::<UPPER>(at).max(previous), drop: drop.max(0.0) }
                     });
+                    found.found = found.kink;
                 }
                 match (next, certified, found.kink) {
                     (None, _, _) => {

@@ -1,10 +1,11 @@
 //! One backward sweep over the whole horizon, both sides of the bracket together.
 
+use super::alone::Alone;
+use super::countdown::Countdown;
 use super::curve::Curve;
 use super::onset::Onset;
 use super::problem::{Cycle, InDoubles, PhaseChange, Unit};
 use super::rest::{Approach, Widening};
-use super::stationary::amplification;
 use super::step::{Cut, Reduction, RemapLine, Retain, cut, retain};
 use crate::Bounds;
 use crate::concave::{Atom, PiecewiseLinear};
@@ -25,6 +26,8 @@ pub(crate) struct Coarseness {
     pub rest: f64,
     /// Whether to go on finer where this is known to be too coarse.
     pub may_refine: bool,
+    /// Atoms from which on the lower function may go on alone.
+    pub alone_from: usize,
 }
 
 impl Coarseness {
@@ -70,6 +73,9 @@ const MAX_RUNS: usize = 1_000_001;
 /// Atoms from which on the two sides are worth two threads.
 const MANY_ATOMS: usize = 1000;
 
+/// Atoms from which on one function and cells are worth more than two functions.
+pub(crate) const MANY_FOR_CELLS: usize = 4096;
+
 /// Images from which on a step is long enough to ask whether it is still wanted.
 const MANY_IMAGES: usize = 10_000;
 
@@ -92,7 +98,7 @@ pub(crate) fn sweep(
     let mut next = Some(last);
     let mut status = Status::Converged;
     while let Some(n) = next {
-        let images = state.upper.atoms.len() * parameters.reports.len();
+        let images = state.lower.atoms.len() * parameters.reports.len();
         if state.steps.is_multiple_of(64) || images > MANY_IMAGES {
             if let std::ops::ControlFlow::Break(halt) = observer.progress(last - n, last + 1) {
                 status = halt.into();
@@ -106,51 +112,14 @@ pub(crate) fn sweep(
         let reached = state.step_into(n);
         next = reached.checked_sub(1);
     }
+    state.give_back();
     let value = next.is_none().then(|| state.value());
     let State { curve, never_from: onset, segments, steps, spans, .. } = state;
     Sweep { curve, onset, value, segments, steps, status, spans }
 }
 
-/// A quantity x_n = 1 + l x_{n+1}, which sums cycles still to come.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Countdown {
-    pub(super) value: DoubleDouble,
-    growth: f64,
-    /// How far the value may be off, l being known to a relative [`SLACK`].
-    error: f64,
-}
-
-impl Countdown {
-    /// `kept` is l and `killed` its complement. Where most is killed, the sum is small again, and
-    /// taken afresh: what is left of the old one would have its rounding errors.
-    fn step(&mut self, killed: f64, kept: f64) {
-        let old = self.value.value();
-        if killed > 0.5 {
-            self.value = DoubleDouble::from(1.0 + kept * old);
-            self.growth = self.value.value() - old;
-        } else {
-            self.growth = 1.0 - killed * old;
-            self.value = self.value.plus(self.growth);
-        }
-        self.error = kept * self.error + SLACK * (1.0 + killed.min(kept) * old);
-    }
-
-    /// What `steps` further steps like the last one add.
-    pub(super) fn ahead(&self, killed: f64, steps: u64) -> f64 {
-        self.growth * (1.0 - killed) * amplification(killed, steps)
-    }
-
-    /// Takes `steps` further steps like the last one.
-    pub(super) fn skip(&mut self, killed: f64, steps: u64) {
-        let (old, cycles) = (self.value.value(), amplification(killed, steps));
-        self.value = self.value.plus(self.ahead(killed, steps));
-        let kept = (1.0 - killed * cycles).clamp(0.0, 1.0);
-        self.error = (kept + SLACK) * self.error + 8.0 * SLACK * (old + cycles);
-    }
-}
-
 pub(super) struct State<'a> {
-    problem: &'a PhaseChange,
+    pub(super) problem: &'a PhaseChange,
     pub(super) parameters: &'a InDoubles,
     /// What the parameters' costs are measured in.
     pub(super) unit: Unit,
@@ -164,18 +133,20 @@ pub(super) struct State<'a> {
     pub(super) curve: Curve,
     /// From the first of these steps on remapping may never pay, from the second on it does not.
     never_from: [u64; 2],
-    segments: usize,
+    pub(super) segments: usize,
     steps: u64,
     pub(super) approach: Approach,
     /// How often functions have been made finer on the way.
     pub(super) refinements: u32,
-    record: bool,
+    pub(super) record: bool,
+    /// The state of going on with the lower function alone; the upper one is empty then.
+    pub(super) alone: Option<Alone>,
     pub(super) spans: Vec<Spans>,
     pub(super) spare: (Vec<Atom>, Vec<Atom>),
 }
 
 impl<'a> State<'a> {
-    fn new(
+    pub(super) fn new(
         problem: &'a PhaseChange,
         (parameters, unit): (&'a InDoubles, Unit),
         coarseness: Coarseness,
@@ -197,6 +168,7 @@ impl<'a> State<'a> {
             approach: Approach::default(),
             refinements: 0,
             record: false,
+            alone: None,
             spans: Vec::new(),
             spare: Default::default(),
         }
@@ -213,6 +185,9 @@ impl<'a> State<'a> {
             self.approach = Approach { cycle: Some(cycle), ..Approach::default() };
         }
 
+        if let Some(reached) = self.step_alone(n, &cycle, pays) {
+            return reached;
+        }
         let (upper, lower, bounds) = self.both_sides(&cycle, pays, Widening::default());
         self.curve.extend_down(n, n, bounds);
         if self.record && self.approach.held.is_none() {
@@ -249,6 +224,9 @@ impl<'a> State<'a> {
             }
         }
         self.spare = (older_upper.atoms, older_lower.atoms);
+        if reached == n && self.may_go_alone(&cycle, pays) {
+            self.go_alone(&cycle, bounds);
+        }
         reached
     }
 

@@ -13,7 +13,7 @@ use crate::lifetime::Lifetime;
 use crate::rounding::{DoubleDouble, Grain};
 use proptest::prelude::*;
 
-fn exact(value: f64) -> Rational {
+pub(super) fn exact(value: f64) -> Rational {
     Rational::try_from(value).expect("finite")
 }
 
@@ -23,14 +23,14 @@ fn whole(constant: DoubleDouble) -> Rational {
 }
 
 /// x_0 F(x_1 / x_0) of a function in odds.
-fn weighed(function: &PiecewiseLinear, [none, one]: &[Rational; 2]) -> Rational {
+pub(super) fn weighed(function: &PiecewiseLinear, [none, one]: &[Rational; 2]) -> Rational {
     let kink = |atom: &Atom| exact(atom.drop) * one.min(&(exact(atom.at) * none)).clone();
     let kinks = function.atoms.iter().map(kink).fold(Rational::ZERO, |sum, kink| sum + kink);
     whole(function.constant) * none + exact(function.slope) * one + kinks
 }
 
 /// G o + s sum_o V(M_o (1, o)), docs/certificates.md.
-fn retained(
+pub(super) fn retained(
     next: &PiecewiseLinear,
     parameters: &InDoubles,
     cycle: &Cycle,
@@ -94,7 +94,7 @@ fn check<const UPPER: bool>(
     parameters: &InDoubles,
     cycle: &Cycle,
     line: &RemapLine,
-    reduction: Reduction<'_>,
+    reduction: Reduction<'_, '_>,
     close: bool,
 ) -> Result<(), TestCaseError> {
     let found = retain::<UPPER>(next, parameters, cycle);
@@ -247,7 +247,8 @@ fn steps_that_are_skipped_are_enclosed() {
 }
 
 fn coarseness(merge: f64, tolerance: f64) -> Coarseness {
-    Coarseness { merge, budget: None, tolerance, rest: tolerance, may_refine: false }
+    let alone_from = usize::MAX;
+    Coarseness { merge, budget: None, tolerance, rest: tolerance, may_refine: false, alone_from }
 }
 
 /// The same where the phase hardly ever changes and the lower function alone comes to rest, with functions so coarse that
