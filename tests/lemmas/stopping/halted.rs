@@ -176,9 +176,11 @@ fn uniform_is_bounded_when_it_is_halted() {
                 found.gap
             );
             let bounds = [found.remap_bounds(), truth.remap_bounds()];
-            assert!(bounds[0].0 <= bounds[1].1 && bounds[1].0 <= bounds[0].1, "{bounds:?}");
+            let [one, other] = bounds;
+            assert!(one.lower <= other.upper && other.lower <= one.upper, "{bounds:?}");
             for state in 0..states {
-                let ((least, most), (low, high)) = (truth.bounds(state), found.bounds(state));
+                let Bounds { lower: least, upper: most } = truth.bounds(state);
+                let Bounds { lower: low, upper: high } = found.bounds(state);
                 assert!(low <= most && least <= high, "{part}, {state}: {low} {high}");
             }
         }
