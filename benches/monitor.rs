@@ -2,6 +2,7 @@
 //! between certified bounds, the thresholds of recurring phases, and the monitor's throughput.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use remapping::Bounds;
 use remapping::Rational;
 use remapping::belief::Levels;
 use remapping::lifetime::Lifetime;
@@ -42,7 +43,7 @@ fn watching(error: u64) -> PhaseChange {
     }
 }
 
-fn cost(truth: &PhaseChange, assumed: &PhaseChange, tau: f64, merge: f64) -> (f64, f64) {
+fn cost(truth: &PhaseChange, assumed: &PhaseChange, tau: f64, merge: f64) -> Bounds {
     let thresholds = vec![tau; 1001];
     let policy = ThresholdPolicy { assumed, thresholds: &thresholds };
     evaluate(truth, policy, merge, &()).expect("the problems are valid")
@@ -53,7 +54,7 @@ fn policies(criterion: &mut Criterion) {
     group.sample_size(10);
     for error in [25, 5] {
         let problem = problem(error);
-        let (lower, upper) = cost(&problem, &problem, 0.7, 1e-4);
+        let Bounds { lower, upper } = cost(&problem, &problem, 0.7, 1e-4);
         let name = format!("errors .{error:02} (width {:.1e})", upper - lower);
         group.bench_function(name, |bencher| {
             bencher.iter(|| cost(black_box(&problem), &problem, 0.7, 1e-4));
@@ -74,7 +75,7 @@ fn figures(criterion: &mut Criterion) {
             let truth = truth(assumed.clone());
             for tenths in 1..=10 {
                 let tau = f64::from(tenths) / 10.0 - 0.05;
-                let (lower, upper) = cost(&truth, &assumed, tau, merge);
+                let Bounds { lower, upper } = cost(&truth, &assumed, tau, merge);
                 widest = widest.max(upper - lower);
             }
         }

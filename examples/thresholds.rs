@@ -2,6 +2,7 @@
 
 #![expect(clippy::print_stdout, reason = "an example shows what it finds")]
 
+use remapping::Bounds;
 use remapping::belief::Levels;
 use remapping::decimal::decimal;
 use remapping::lifetime::Lifetime;
@@ -25,7 +26,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let (first, last) = (run.first, run.last);
         println!("steps {first} to {last}: remap when p exceeds {:.9}", run.bounds.middle());
     }
-    if let Some((lower, upper)) = solution.value {
+    if let Some(Bounds { lower, upper }) = solution.value {
         println!("expected time between {lower:.12} and {upper:.12}");
     }
     Ok(())

@@ -8,6 +8,7 @@ use super::value_shape::{
     value_rises,
 };
 use super::{Claim, Verdict};
+use remapping::Bounds;
 use remapping::Rational;
 use remapping::belief::{Belief, Level, Levels, Likelihood};
 use remapping::lifetime::Lifetime;
@@ -328,7 +329,7 @@ fn certified_bounds(case: &Case) -> Verdict {
         let found = solution.onset;
         verdicts.push(Verdict::holds_if(onset == found, || format!("n0 is {onset}, not {found}")));
     }
-    if let (0, Some((lower, upper))) = (case.first, solution.value) {
+    if let (0, Some(Bounds { lower, upper })) = (case.first, solution.value) {
         let value = case.exact.value();
         let inside = number(lower) <= value && value <= number(upper);
         let shown = || format!("V = {} is not in [{lower}, {upper}]", show(&value));

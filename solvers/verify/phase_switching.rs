@@ -6,6 +6,7 @@ use super::phase_change::{lifetime, ratio, show, tail_law};
 use super::{Claim, Effort, Field, Finding, Verdict};
 use crate::model::{Loaded, Problem};
 use proptest::prelude::*;
+use remapping::Bounds;
 use remapping::Rational;
 use remapping::belief::{Level, Levels};
 use remapping::lifetime::Lifetime;
@@ -367,8 +368,8 @@ fn rebasing_costs_no_less(case: &Case) -> Verdict {
             return Verdict::Silent;
         };
         let margin = 1e-12 * (1.0 + optimum.abs());
-        Verdict::holds_if(cost.1 >= optimum - margin, || {
-            format!("p > {} costs {}, the optimum {optimum}", pair[0], cost.1)
+        Verdict::holds_if(cost.upper >= optimum - margin, || {
+            format!("p > {} costs {}, the optimum {optimum}", pair[0], cost.upper)
         })
     }))
 }
@@ -390,7 +391,7 @@ fn certified_bounds(case: &Case) -> Verdict {
             }));
         }
     }
-    if let Some((lower, upper)) = solution.value {
+    if let Some(Bounds { lower, upper }) = solution.value {
         let value = &case.exact.value;
         let inside = number(lower) <= *value && *value <= number(upper);
         let shown = || format!("V = {} is not in [{lower}, {upper}]", show(value));

@@ -6,6 +6,7 @@
 //! that the *other* phase is on, and the policy switches where they exceed a threshold.
 
 use super::problem::{PhaseSwitching, SwitchingError};
+use crate::Bounds;
 use crate::lifetime::Lifetime;
 use crate::rounding::{SLACK, nearest};
 use crate::threshold::pieces::{Costs, Joined, Pieces, odds};
@@ -79,7 +80,7 @@ pub fn evaluate(
     policy: TwoThresholds<'_>,
     fineness: Fineness,
     observer: &dyn Observer,
-) -> Result<(f64, f64), EvaluationError> {
+) -> Result<Bounds, EvaluationError> {
     let game = Game::new(problem, policy)?;
     let last = lifetime.last();
     let found = policy.thresholds.len();
@@ -98,7 +99,7 @@ pub fn evaluate(
         let pieces = next.iter().map(|side| side.costs.len() as u64).sum();
         left = left.checked_sub(pieces).ok_or(EvaluationError::TooLong(fineness.pieces))?;
     }
-    Ok(game.start(&next[0]))
+    Ok(game.start(&next[0]).into())
 }
 
 /// How far joining pieces may widen a value: how much less from one attempt to the next, when what steps back
@@ -123,7 +124,7 @@ pub fn average(
     width: f64,
     fineness: Fineness,
     observer: &dyn Observer,
-) -> Result<(f64, f64), EvaluationError> {
+) -> Result<Bounds, EvaluationError> {
     let game = Game::new(problem, policy)?;
     let [thresholds] = *policy.thresholds else {
         let found = policy.thresholds.len();
@@ -159,7 +160,7 @@ pub fn average(
         }
         match left.checked_sub(pieces) {
             Some(rest) if !enough && merge > FINEST * fineness.merge => left = rest,
-            _ => return Ok(best),
+            _ => return Ok(best.into()),
         }
         let middle = |(low, high): (f64, f64)| 0.5 * (low + high);
         let base = middle(next[0].costs[0][0]);

@@ -3,6 +3,7 @@
 use super::problem::{PhaseSwitching, SwitchingError};
 use super::recursion::Recursion;
 use super::sweep::{Aim, Sweep};
+use crate::Bounds;
 use crate::lifetime::Lifetime;
 use crate::threshold::Curve;
 use crate::{Observer, Status};
@@ -15,7 +16,7 @@ pub struct Solution {
     /// By step: under the second mapping, switch back iff p is below it; 0 is never.
     pub to_first: Curve,
     /// Certified bounds on the least expected time from step 0; `None` if stopped before.
-    pub value: Option<(f64, f64)>,
+    pub value: Option<Bounds>,
     /// The most linear pieces a function had.
     pub segments: usize,
     /// Backward steps computed one by one in the last sweep.
@@ -35,7 +36,7 @@ impl Solution {
         Solution {
             to_second: sweep.to_second,
             to_first: sweep.to_first,
-            value: (finished && sound).then_some(bounds),
+            value: (finished && sound).then_some(bounds.into()),
             segments: sweep.segments,
             steps: sweep.steps,
             work: 0,
@@ -63,7 +64,8 @@ impl Solution {
 
     /// The width of the value's certificate, relative to max(1, |V|); infinite if there is no value.
     pub fn value_width(&self) -> f64 {
-        self.value.map_or(f64::INFINITY, |(lower, upper)| (upper - lower) / lower.abs().max(1.0))
+        self.value
+            .map_or(f64::INFINITY, |value| (value.upper - value.lower) / value.lower.abs().max(1.0))
     }
 
     /// If all else is as close as asked: the first step with a threshold that is not, which is not step 0.

@@ -18,7 +18,7 @@ pub struct LongRun {
     /// Under the second mapping, switch back iff p is below it; 0 is never.
     pub to_first: Bounds,
     /// Certified bounds on the least average time of a cycle, switches included.
-    pub average: (f64, f64),
+    pub average: Bounds,
     /// The most linear pieces a function had.
     pub segments: usize,
     /// Steps of the recursion from its extremes.
@@ -86,7 +86,7 @@ pub fn long_run(
             return Ok(LongRun {
                 to_second: search.best.to_second,
                 to_first: search.best.to_first,
-                average: best,
+                average: best.into(),
                 segments: search.segments,
                 steps: search.steps,
                 status,

@@ -8,6 +8,7 @@
 
 use super::pieces::{CycleCosts, CyclesLeft, Map, Pieces, Step, odds};
 use super::problem::{InDoubles, PhaseChange, ProblemError};
+use crate::Bounds;
 use crate::Rational;
 use crate::belief::{Belief, Level, Levels};
 use crate::rounding::nearest;
@@ -72,9 +73,6 @@ impl Budget {
     }
 }
 
-/// An interval that contains the expected cost.
-pub type Interval = (f64, f64);
-
 /// The expected cost of `policy` from step 0 and certainty that nothing has changed, between bounds.
 ///
 /// `merge` is how far joining two pieces may widen a value; 0 keeps all pieces, whose number grows
@@ -88,7 +86,7 @@ pub fn evaluate(
     policy: ThresholdPolicy<'_>,
     merge: f64,
     observer: &dyn Observer,
-) -> Result<Interval, EvaluationError> {
+) -> Result<Bounds, EvaluationError> {
     evaluate_within(problem, policy, merge, u64::MAX, observer)
 }
 
@@ -102,7 +100,7 @@ pub fn evaluate_within(
     merge: f64,
     pieces: u64,
     observer: &dyn Observer,
-) -> Result<Interval, EvaluationError> {
+) -> Result<Bounds, EvaluationError> {
     let mut budget = Budget::new(pieces);
     let last = problem.last_step();
     if policy.thresholds.len() as u64 != last + 1 {
@@ -122,7 +120,7 @@ pub fn evaluate_within(
         next = step.back(&next, &maps, threshold, &remap, merge);
         budget.spend(&next)?;
     }
-    Ok(next.costs[0][0])
+    Ok(next.costs[0][0].into())
 }
 
 /// The heuristic of [NR86, sec. VIII]: estimate what remapping gains once a change is likely, which costs
@@ -178,7 +176,7 @@ pub fn evaluate_estimating(
     policy: Estimating<'_>,
     merge: f64,
     observer: &dyn Observer,
-) -> Result<Interval, EvaluationError> {
+) -> Result<Bounds, EvaluationError> {
     evaluate_estimating_within(problem, policy, merge, u64::MAX, observer)
 }
 
@@ -192,7 +190,7 @@ pub fn evaluate_estimating_within(
     merge: f64,
     pieces: u64,
     observer: &dyn Observer,
-) -> Result<Interval, EvaluationError> {
+) -> Result<Bounds, EvaluationError> {
     let mut budget = Budget::new(pieces);
     let last = problem.last_step();
     let setting = Setting::new(problem, policy.assumed)?;
@@ -214,7 +212,7 @@ pub fn evaluate_estimating_within(
         let fresh = step.fresh(&searching, &maps);
         let [early, late] = step.remap(&fresh, &left);
         let paid = setting.test();
-        let less = |(low, high): Interval| (low - paid, high - paid);
+        let less = |(low, high): (f64, f64)| (low - paid, high - paid);
         remapped[at] = Pieces::constant([less(early), less(late)]);
         let mut estimated = retained[until.max(n) as usize].clone();
         for k in (n..until).rev() {
@@ -226,7 +224,7 @@ pub fn evaluate_estimating_within(
         estimated.add(paid);
         searching = step.back(&searching, &maps, estimate_above, &estimated, merge);
     }
-    Ok(searching.costs[0][0])
+    Ok(searching.costs[0][0].into())
 }
 
 fn watch(n: u64, last: u64, observer: &dyn Observer) -> Result<(), EvaluationError> {

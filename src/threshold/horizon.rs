@@ -30,7 +30,7 @@ pub struct Solution {
     /// n0 is not below this: the same number, but for such costs.
     pub onset_least: u64,
     /// Certified bounds on V_0(0), the least expected completion time; `None` if stopped before step 0.
-    pub value: Option<(f64, f64)>,
+    pub value: Option<Bounds>,
     /// The most linear segments any function had.
     pub segments: usize,
     /// Backward steps computed one by one in the last sweep.
@@ -140,7 +140,7 @@ fn refine(
         onset: result.onset[1],
         onset_least: result.onset[0],
         curve: result.curve,
-        value: result.value,
+        value: result.value.map(Bounds::from),
         segments: result.segments,
         steps: result.steps,
         status,

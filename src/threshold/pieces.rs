@@ -1,11 +1,10 @@
 //! One backward step of policy evaluation: costs that are constant on ranges of beliefs.
 
-use super::evaluation::Interval;
 use super::problem::{Cycle, InDoubles, PhaseChange, Premature};
 use crate::rounding::{SLACK, TINY, nearest};
 
 /// Cost to go before the change and after it, for one range of beliefs.
-pub(crate) type Costs = [Interval; 2];
+pub(crate) type Costs = [(f64, f64); 2];
 
 /// Costs by the odds of the belief: piece k holds for odds in (at\[k-1\], at\[k\]].
 #[derive(Debug, Clone, Default)]
@@ -100,7 +99,7 @@ impl CyclesLeft {
     }
 
     /// A cost that is a sum of positive multiples of these numbers.
-    fn enclose(&self, cost: f64) -> Interval {
+    fn enclose(&self, cost: f64) -> (f64, f64) {
         let blur = SLACK * (1.0 + self.steps) * cost.abs();
         (cost - blur, cost + blur)
     }
@@ -210,12 +209,12 @@ impl Step<'_> {
 }
 
 /// An interval moved outward by what the operations of a step may have lost.
-fn widened(low: f64, high: f64) -> Interval {
+fn widened(low: f64, high: f64) -> (f64, f64) {
     widened_by(1.0, low, high)
 }
 
 /// The same for `times` as many operations.
-fn widened_by(times: f64, low: f64, high: f64) -> Interval {
+fn widened_by(times: f64, low: f64, high: f64) -> (f64, f64) {
     (low - times * SLACK * low.abs(), high + times * SLACK * high.abs())
 }
 

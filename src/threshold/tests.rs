@@ -5,6 +5,7 @@ use super::problem::{Cycle, InDoubles, PhaseChange, Premature, Unit};
 use super::step::{Cut, Reduction, RemapLine, cut, retain};
 use super::sweep::{Coarseness, sweep};
 use super::{Accuracy, solve};
+use crate::Bounds;
 use crate::Rational;
 use crate::belief::Levels;
 use crate::concave::held::Cells;
@@ -363,7 +364,7 @@ fn laws_that_differ_at_every_step_are_enclosed() {
             let some = solve(&problem, Accuracy { tolerance, segments: None }, &()).expect("valid");
             assert_eq!(some.status, crate::Status::Converged, "{tolerance}");
             assert!(some.curve.width() <= tolerance && some.segments <= each.segments);
-            let ((lower, upper), (low, high)) = (some.value.unwrap(), each.value.unwrap());
+            let (Bounds { lower, upper }, (low, high)) = (some.value.unwrap(), each.value.unwrap());
             assert!(lower <= high && low <= upper, "{tolerance}: {lower} {upper} {low} {high}");
             for n in (0..=last).step_by(7) {
                 let (found, truth) = (some.curve.at(n).unwrap(), each.curve.at(n).unwrap());

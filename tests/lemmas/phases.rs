@@ -4,6 +4,7 @@
 use super::phase_change::problems::{cases, exact as number, law, ratio};
 use super::switching::{double, recurring, switching};
 use proptest::prelude::*;
+use remapping::Bounds;
 use remapping::lifetime::Lifetime;
 use remapping::phases::{Horizon, ManyPhases, PhasesError, Remap, exact, solve};
 use remapping::switching::{self as two, exact as twin};
@@ -150,7 +151,8 @@ fn long_programs_of_two_phases_are_enclosed() {
     let problem = recurring();
     let many = of_two(&problem).unwrap();
     let lifetime = Lifetime::fixed(300);
-    let (lower, upper) = two::solve(&problem, &lifetime, 1e-9, &()).unwrap().value.unwrap();
+    let Bounds { lower, upper } =
+        two::solve(&problem, &lifetime, 1e-9, &()).unwrap().value.unwrap();
     let mut width = f64::INFINITY;
     for points in [10, 40, 200] {
         let found = solve(&many, &Horizon::Ends(lifetime.clone()), 1e-9, points, &()).unwrap();

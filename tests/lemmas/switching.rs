@@ -7,6 +7,7 @@ use super::phase_change::problems::{
 use approx::abs_diff_eq;
 use proptest::prelude::*;
 use rand::RngExt;
+use remapping::Bounds;
 use remapping::belief::Levels;
 use remapping::lifetime::Lifetime;
 use remapping::simulate::{Estimate, stream};
@@ -82,7 +83,7 @@ proptest! {
         let tolerance = if coarse { 1e-2 } else { 1e-10 };
         let found = twin::solve(&problem, &lifetime, usize::MAX, &()).unwrap();
         let solution = solve(&problem, &lifetime, tolerance, &()).unwrap();
-        let (lower, upper) = solution.value.unwrap();
+        let Bounds { lower, upper } = solution.value.unwrap();
         prop_assert!(exact(lower) <= found.value && found.value <= exact(upper),
             "{} {} {}", lower, upper, double(&found.value));
         for n in 0..=lifetime.last() {
@@ -185,13 +186,13 @@ fn finite_horizons_approach_the_long_run() {
     let problem = recurring();
     let endless = long_run(&problem, 1e-9, &()).unwrap();
     assert_eq!(endless.status, Status::Converged);
-    let (least, most) = endless.average;
+    let Bounds { lower: least, upper: most } = endless.average;
     assert!(most - least <= 1e-9 && most > least, "{endless:?}");
     for last in [2_000u64, 200_000] {
         let solution = solve(&problem, &Lifetime::fixed(last), 1e-9, &()).unwrap();
         assert_eq!(solution.status, Status::Converged);
         assert!(solution.steps < 1_000, "{}", solution.steps);
-        let (lower, upper) = solution.value.unwrap();
+        let Bounds { lower, upper } = solution.value.unwrap();
         assert!(upper - lower <= 1e-9 * upper);
         let cycles = last as f64 + 1.0;
         // What the start costs or saves does not grow with the horizon.
@@ -244,8 +245,8 @@ fn the_long_run_is_that_of_a_fine_grid() {
         value = next;
     }
     // Interpolating a concave function errs to one side, by the square of a cell's width.
-    assert!(abs_diff_eq!(average, endless.average.0, epsilon = 1e-5), "{average} {endless:?}");
-    assert!(average < endless.average.1 + 1e-9);
+    assert!(abs_diff_eq!(average, endless.average.lower, epsilon = 1e-5), "{average} {endless:?}");
+    assert!(average < endless.average.upper + 1e-9);
 }
 
 #[test]
@@ -277,7 +278,7 @@ fn simulated_switches_cost_the_average_and_other_thresholds_more() {
         Estimate::of(&runs.collect::<Vec<_>>())
     };
     let best = simulate(endless.to_second.middle(), endless.to_first.middle());
-    assert!(best.agrees(endless.average.0, 2.0), "{best:?} {endless:?}");
+    assert!(best.agrees(endless.average.lower, 2.0), "{best:?} {endless:?}");
     for (up, down) in [(0.5, 0.5), (0.99, 0.01), (1.0, 0.0)] {
         assert!(simulate(up, down).value > best.upper, "{up} {down}");
     }
@@ -289,7 +290,10 @@ fn a_detector_that_says_nothing_leaves_the_better_mapping() {
     let endless = long_run(&problem, 1e-9, &()).unwrap();
     // The belief is 1/3 for good, where the first mapping takes 4/3 a cycle and the second 47/30.
     assert_eq!(endless.status, Status::Converged);
-    assert!(endless.average.0 <= 4.0 / 3.0 && 4.0 / 3.0 <= endless.average.1, "{endless:?}");
+    assert!(
+        endless.average.lower <= 4.0 / 3.0 && 4.0 / 3.0 <= endless.average.upper,
+        "{endless:?}"
+    );
 }
 
 #[test]
@@ -299,7 +303,10 @@ fn an_oracle_switches_at_once() {
     let endless = long_run(&problem, 1e-9, &()).unwrap();
     // A third of the cycles in the second phase; both switches once in 75 steps.
     let average = 2.0 / 3.0 + 1.1 / 3.0 + 7.0 / 75.0;
-    assert!(endless.average.0 <= average && average <= endless.average.1, "{endless:?} {average}");
+    assert!(
+        endless.average.lower <= average && average <= endless.average.upper,
+        "{endless:?} {average}"
+    );
 }
 
 #[test]

@@ -110,7 +110,7 @@ fn encloses(
     let say = |what: &str| {
         format!("seed {seed}, tolerance {tolerance}: {what}\n{problem:?}\n{lifetime:?}")
     };
-    let (lower, upper) = solution.value.unwrap();
+    let Bounds { lower, upper } = solution.value.unwrap();
     assert!(
         exact(lower) <= truth.value && truth.value <= exact(upper),
         "{}",
@@ -260,7 +260,7 @@ fn weak_detectors_take_few_pieces() {
             assert_eq!(found.status, Status::Converged, "{last} cycles to {tolerance}");
             assert!(found.threshold_width().max(found.value_width()) <= tolerance);
             assert!(found.segments < 50_000, "{last} to {tolerance}: {} pieces", found.segments);
-            let (lower, upper) = found.value.unwrap();
+            let Bounds { lower, upper } = found.value.unwrap();
             (least, most) = (least.max(lower), most.min(upper));
             assert!(least <= most, "{last} cycles to {tolerance}: {lower} {upper}");
         }
@@ -326,7 +326,7 @@ fn slow_phases_come_to_rest() {
             assert_eq!(found.status, Status::Converged, "{last} cycles to {tolerance}");
             assert!(found.threshold_width().max(found.value_width()) <= tolerance);
             assert!(found.steps < 500, "{last} cycles to {tolerance}: {} steps", found.steps);
-            let (lower, upper) = found.value.unwrap();
+            let Bounds { lower, upper } = found.value.unwrap();
             (least, most) = (least.max(lower), most.min(upper));
             assert!(least <= most, "{last} cycles to {tolerance}: {lower} {upper}");
         }

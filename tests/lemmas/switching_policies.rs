@@ -5,6 +5,7 @@ use super::switching::{double, recurring, switching};
 use approx::abs_diff_eq;
 use proptest::prelude::*;
 use rand::RngExt;
+use remapping::Bounds;
 use remapping::lifetime::Lifetime;
 use remapping::simulate::{Estimate, stream};
 use remapping::switching::evaluation::{
@@ -115,7 +116,7 @@ proptest! {
             prop_assert_eq!(found, Err(EvaluationError::NoSwitch));
             return Ok(());
         }
-        let (lower, upper) = found.unwrap();
+        let Bounds { lower, upper } = found.unwrap();
         let player = Player::new(&problem, beliefs);
         let initial = double(&problem.initial);
         let from = |phase| {
@@ -147,17 +148,17 @@ proptest! {
         };
         let best: Vec<[f64; 2]> = (0..=lifetime.last()).map(at).collect();
         let policy = TwoThresholds { beliefs: Beliefs::Bayes, thresholds: &best };
-        let (lower, upper) = evaluate(&problem, &lifetime, policy, ALL, &()).unwrap();
+        let Bounds { lower, upper } = evaluate(&problem, &lifetime, policy, ALL, &()).unwrap();
         let value = double(&optimum);
         prop_assert!(abs_diff_eq!(lower, value, epsilon = 1e-8) && abs_diff_eq!(upper, value, epsilon = 1e-8),
             "{value} {lower} {upper}");
         let policy = TwoThresholds { beliefs, thresholds: &pairs[..best.len()] };
-        let (_, other) = evaluate(&problem, &lifetime, policy, ALL, &()).unwrap();
+        let Bounds { upper: other, .. } = evaluate(&problem, &lifetime, policy, ALL, &()).unwrap();
         prop_assert!(exact(other) >= optimum, "{other} {value}");
     }
 }
 
-fn averaged(problem: &PhaseSwitching, beliefs: Beliefs, pair: [f64; 2]) -> (f64, f64) {
+fn averaged(problem: &PhaseSwitching, beliefs: Beliefs, pair: [f64; 2]) -> Bounds {
     let policy = TwoThresholds { beliefs, thresholds: &[pair] };
     let fineness = Fineness { merge: 1e-7, pieces: 100_000_000 };
     average(problem, policy, 1e-6, fineness, &()).unwrap()
@@ -168,16 +169,16 @@ fn averages_are_those_of_the_optimum_and_of_simulation() {
     let problem = recurring();
     let endless = long_run(&problem, 1e-9, &()).unwrap();
     let best = [endless.to_second.middle(), endless.to_first.middle()];
-    let (lower, upper) = averaged(&problem, Beliefs::Bayes, best);
-    assert!(lower <= endless.average.1 && endless.average.0 <= upper, "{lower} {upper}");
+    let Bounds { lower, upper } = averaged(&problem, Beliefs::Bayes, best);
+    assert!(lower <= endless.average.upper && endless.average.lower <= upper, "{lower} {upper}");
     assert!(upper - lower < 1e-5, "{lower} {upper}");
     for (beliefs, pair) in [
         (Beliefs::Bayes, [0.7, 0.3]),
         (Beliefs::Rebased, [0.8, 0.2]),
         (Beliefs::LastReport, [0.5, 0.5]),
     ] {
-        let (lower, upper) = averaged(&problem, beliefs, pair);
-        assert!(upper - lower < 1e-4 && lower > endless.average.1 - 1e-9, "{lower} {upper}");
+        let Bounds { lower, upper } = averaged(&problem, beliefs, pair);
+        assert!(upper - lower < 1e-4 && lower > endless.average.upper - 1e-9, "{lower} {upper}");
         let player = Player::new(&problem, beliefs);
         const STEPS: u32 = 20_000;
         let runs = (0..40).map(|run| {
@@ -208,14 +209,14 @@ fn averages_are_those_of_the_optimum_and_of_simulation() {
 fn long_averages_are_those_of_long_horizons() {
     let problem = recurring();
     for beliefs in [Beliefs::Bayes, Beliefs::Rebased, Beliefs::LastReport] {
-        let (lower, upper) = averaged(&problem, beliefs, [0.8, 0.3]);
+        let Bounds { lower, upper } = averaged(&problem, beliefs, [0.8, 0.3]);
         let policy = TwoThresholds { beliefs, thresholds: &[[0.8, 0.3]] };
         let fineness = Fineness { merge: 1e-6, ..ALL };
         let lifetime = Lifetime::fixed(1999);
         let found = evaluate(&problem, &lifetime, policy, fineness, &()).unwrap();
         let start = 40.0 / 2000.0;
         assert!(
-            found.1 / 2000.0 >= lower - start && found.0 / 2000.0 <= upper + start,
+            found.upper / 2000.0 >= lower - start && found.lower / 2000.0 <= upper + start,
             "{found:?} {lower} {upper}"
         );
     }

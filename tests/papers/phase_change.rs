@@ -126,8 +126,8 @@ fn table_3_the_share_of_the_gain_the_heuristic_keeps() {
         let never = ThresholdPolicy { assumed: &problem, thresholds: &never };
         let never = evaluate(&problem, never, 0.0, &()).unwrap();
         let best = optimum.value.unwrap();
-        let least = 100.0 * (never.0 - heuristic.1) / (never.0 - best.0);
-        let most = 100.0 * (never.1 - heuristic.0) / (never.1 - best.1);
+        let least = 100.0 * (never.lower - heuristic.upper) / (never.lower - best.lower);
+        let most = 100.0 * (never.upper - heuristic.lower) / (never.upper - best.upper);
         assert!(most - least < 0.3, "{name}: {least} {most}");
         assert!(
             abs_diff_eq!(least, printed, epsilon = within)
@@ -191,9 +191,9 @@ fn table_4_misjudging_the_gain_hardly_matters_in_long_runs() {
     let pays_until = solve(&misjudged, accuracy, &()).unwrap().onset;
     let policy = Estimating { assumed: &problem, certainty: 0.8, pays_until };
     let cost = evaluate_estimating(&problem, policy, 0.5, &()).unwrap();
-    let kept = |cost: f64| 100.0 * (never.0 - cost) / (never.0 - optimum.0);
+    let kept = |cost: f64| 100.0 * (never.lower - cost) / (never.lower - optimum.lower);
     assert!(
-        abs_diff_eq!(kept(cost.0), printed, epsilon = 0.5)
-            && abs_diff_eq!(kept(cost.1), printed, epsilon = 0.5)
+        abs_diff_eq!(kept(cost.lower), printed, epsilon = 0.5)
+            && abs_diff_eq!(kept(cost.upper), printed, epsilon = 0.5)
     );
 }

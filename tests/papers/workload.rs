@@ -208,7 +208,7 @@ fn the_optimal_policy_is_optimal_on_its_own_model() {
             optimal_thresholds(&parameters, &beliefs, premature, cycles, 1e-9, &()).unwrap();
         let problem = model(&parameters, &beliefs, premature, cycles).unwrap();
         let accuracy = Accuracy { tolerance: 1e-9, segments: None };
-        let (value, _) = solve(&problem, accuracy, &()).unwrap().value.unwrap();
+        let value = solve(&problem, accuracy, &()).unwrap().value.unwrap().lower;
         let mut rng = ChaCha8Rng::seed_from_u64(11);
         let drawn: Vec<_> =
             (0..runs).map(|_| draw(&parameters, &beliefs, cycles, &mut rng)).collect();

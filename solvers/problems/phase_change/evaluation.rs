@@ -143,14 +143,14 @@ fn estimating(
 fn finer(
     problem: &PhaseChange,
     aim: Option<f64>,
-    evaluate: impl Fn(f64, u64) -> Result<(f64, f64), EvaluationError>,
+    evaluate: impl Fn(f64, u64) -> Result<Bounds, EvaluationError>,
 ) -> Result<Bounds, EvaluationError> {
     let scale = problem.gain().to_f64().value().abs();
     let scale = if scale > 0.0 { scale } else { 1.0 };
     let mut best = Bounds { lower: f64::NEG_INFINITY, upper: f64::INFINITY };
     for (k, merge) in MERGES.iter().enumerate() {
         let pieces = if k == 0 { u64::MAX } else { MOST_PIECES };
-        let (lower, upper) = match evaluate(merge * scale, pieces) {
+        let Bounds { lower, upper } = match evaluate(merge * scale, pieces) {
             Err(EvaluationError::TooLong(_)) => break,
             found => found?,
         };

@@ -74,7 +74,7 @@ pub fn solve(
         threshold: Vec::new(),
         threshold_lower: Vec::new(),
         threshold_upper: Vec::new(),
-        value: solution.value.map(Into::into),
+        value: solution.value,
         never: without_remaps(&problem),
         segments: solution.segments,
         belief: two_levels(&problem.detector).filter(|_| model.says_yes_or_no()).map(

@@ -171,10 +171,11 @@ impl<'a> Field<'a> {
         for (k, merge) in MERGES.iter().enumerate() {
             let fineness =
                 Fineness { merge: merge * scale, pieces: if k == 0 { u64::MAX } else { most } };
-            let (lower, upper) = match evaluate(paid, lifetime, policy, fineness, self.watch) {
-                Err(EvaluationError::TooLong(_)) => break,
-                found => found?,
-            };
+            let Bounds { lower, upper } =
+                match evaluate(paid, lifetime, policy, fineness, self.watch) {
+                    Err(EvaluationError::TooLong(_)) => break,
+                    found => found?,
+                };
             // Every run's bounds hold, so their intersection does.
             best = Bounds { lower: best.lower.max(lower), upper: best.upper.min(upper) };
             if best.upper - best.lower <= AIM * best.lower.abs().max(1.0) {

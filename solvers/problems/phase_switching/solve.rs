@@ -87,7 +87,7 @@ fn finite(problem: &Problem, lifetime: &Lifetime, settings: &Settings, watch: &W
         last_step: Some(lifetime.last()),
         to_second: listed(&solution.to_second),
         to_first: listed(&solution.to_first),
-        value: solution.value.map(Into::into),
+        value: solution.value,
         average: None,
         never: without_switches(problem, lifetime),
         segments: solution.segments,
@@ -102,7 +102,7 @@ fn endless(problem: &Problem, settings: &Settings, watch: &Watch) -> Solved {
     let solution = switching::long_run(problem, settings.tolerance, watch)?;
     let mut status = solution.status;
     let mut warnings = Vec::new();
-    let (lower, upper) = solution.average;
+    let Bounds { lower, upper } = solution.average;
     if status == Status::IterationLimit {
         let width = solution.to_second.width().max(solution.to_first.width());
         let average = (upper - lower) / lower.abs().max(1.0);
@@ -121,7 +121,7 @@ fn endless(problem: &Problem, settings: &Settings, watch: &Watch) -> Solved {
         to_second: always(solution.to_second),
         to_first: always(solution.to_first),
         value: None,
-        average: Some(solution.average.into()),
+        average: Some(solution.average),
         never: problem.share().map(|share| under_first(problem, share.to_f64().value())),
         segments: solution.segments,
         first_step: None,

@@ -222,7 +222,7 @@ fn meshes_agree_with_other_nodes_where_every_step_is_another() {
         assert_eq!(reached.steps, 701, "seed {seed}");
         let (value, its) = (reached.value, other.value.unwrap());
         assert!(
-            value.0 <= its.1 && its.0 <= value.1 && reached.value_width() < 1e-3,
+            value.0 <= its.upper && its.lower <= value.1 && reached.value_width() < 1e-3,
             "seed {seed}: {value:?} {its:?}"
         );
         for (own, its) in
@@ -293,7 +293,7 @@ fn meshes_agree_with_other_nodes() {
             assert!(reached.steps < 3000, "seed {seed}, {last}: {} steps", reached.steps);
             let (value, its) = (reached.value, other.value.unwrap());
             assert!(
-                value.0 <= its.1 && its.0 <= value.1 && reached.value_width() < 1e-4,
+                value.0 <= its.upper && its.lower <= value.1 && reached.value_width() < 1e-4,
                 "seed {seed}, {last}: {value:?} {its:?}"
             );
             for (own, its) in

@@ -2,6 +2,7 @@
 
 use super::problems::{binary, cases, exact, problem, ratio};
 use proptest::prelude::*;
+use remapping::Bounds;
 use remapping::lifetime::Lifetime;
 use remapping::threshold::{self, Accuracy, Hazard, PhaseChange, Premature, exact as twin};
 use remapping::{Rational, Status};
@@ -28,7 +29,7 @@ fn encloses(problem: &PhaseChange, accuracy: Accuracy) -> Result<(), TestCaseErr
         prop_assert!((0.0..=1.0).contains(&bounds.lower) && (0.0..=1.0).contains(&bounds.upper));
         widest = widest.max(bounds.width());
     }
-    let (lower, upper) = solution.value.unwrap();
+    let Bounds { lower, upper } = solution.value.unwrap();
     let value = truth.value();
     prop_assert!(exact(lower) <= value && value <= exact(upper), "V: {lower} {upper} {value}");
     widest = widest.max((upper - lower) / lower.abs().max(1.0));

@@ -4,6 +4,7 @@ use super::problems::{binary, cases, detector, exact, probability, problem, rati
 use approx::abs_diff_eq;
 use proptest::prelude::*;
 use rand::RngExt;
+use remapping::Bounds;
 use remapping::Rational;
 use remapping::belief::{Belief, Level, Levels, Likelihood};
 use remapping::lifetime::Lifetime;
@@ -161,7 +162,7 @@ proptest! {
         let tree = Tree { truth: &problem, assumed: &assumed, rule };
         let Some(cost) = tree.cost(0, false, Belief::UNCHANGED, None) else { return Ok(()) };
         let policy = ThresholdPolicy { assumed: &assumed, thresholds: &thresholds };
-        let (lower, upper) = evaluate(&problem, policy, merge, &()).unwrap();
+        let Bounds { lower, upper } = evaluate(&problem, policy, merge, &()).unwrap();
         let slack = 1e-11 * cost.abs().max(1.0);
         prop_assert!(lower - slack <= cost && cost <= upper + slack, "{lower} {cost} {upper}");
         if merge == 0.0 {
@@ -189,7 +190,7 @@ proptest! {
         let rule = Rule::Estimating(estimate_above, policy);
         let tree = Tree { truth: &problem, assumed: &problem, rule };
         let Some(cost) = tree.cost(0, false, Belief::UNCHANGED, None) else { return Ok(()) };
-        let (lower, upper) = evaluate_estimating(&problem, policy, merge, &()).unwrap();
+        let Bounds { lower, upper } = evaluate_estimating(&problem, policy, merge, &()).unwrap();
         let slack = 1e-11 * cost.abs().max(1.0);
         prop_assert!(lower - slack <= cost && cost <= upper + slack, "{lower} {cost} {upper}");
         if merge == 0.0 {
@@ -203,18 +204,18 @@ proptest! {
     ) {
         let accuracy = Accuracy { tolerance: 1e-9, segments: None };
         let solution = threshold::solve(&problem, accuracy, &()).unwrap();
-        let (least, most) = solution.value.unwrap();
+        let Bounds { lower: least, upper: most } = solution.value.unwrap();
         let steps = problem.last_step() as usize + 1;
         let cost = |thresholds: &[f64]| {
             let policy = ThresholdPolicy { assumed: &problem, thresholds };
             evaluate(&problem, policy, 1e-6, &()).unwrap()
         };
         let scale = least.abs().max(1.0);
-        let (_, upper) = cost(&thresholds[..steps]);
+        let Bounds { upper, .. } = cost(&thresholds[..steps]);
         prop_assert!(upper >= least - 1e-12 * scale, "{upper} {least}");
         let best: Vec<f64> =
             (0..steps as u64).map(|n| solution.curve.at(n).unwrap().middle()).collect();
-        let (lower, upper) = cost(&best);
+        let Bounds { lower, upper } = cost(&best);
         // Off by half a width of a threshold at most, at every step.
         let slack = 1e-7 * scale;
         prop_assert!(lower <= most + slack && upper >= least - slack, "{lower} {upper} {least}");
@@ -238,7 +239,7 @@ fn costs_that_nearly_cancel_stay_within_their_bounds() {
     let mut thresholds = vec![0.0; 1001];
     thresholds[0] = 1.0;
     let policy = ThresholdPolicy { assumed: &problem, thresholds: &thresholds };
-    let (lower, upper) = evaluate(&problem, policy, 0.0, &()).unwrap();
+    let Bounds { lower, upper } = evaluate(&problem, policy, 0.0, &()).unwrap();
     assert!(exact(lower) <= cost && cost <= exact(upper), "{lower} {upper} {}", double(&cost));
     assert!(upper - lower < 1e-9, "{lower} {upper}");
 }
@@ -261,9 +262,9 @@ fn a_belief_at_the_threshold_retains() {
         evaluate(&problem, policy, 0.0, &()).unwrap()
     };
     // Two cycles from step 1 on, each at 2 after the change, or at 1 after 3 for a remap.
-    let (lower, upper) = cost(0.5);
+    let Bounds { lower, upper } = cost(0.5);
     assert!(lower <= 4.25 && 4.25 <= upper && upper - lower < 1e-12, "{lower} {upper}");
-    let (lower, upper) = cost(0.4999);
+    let Bounds { lower, upper } = cost(0.4999);
     assert!(lower > 5.0, "{lower} {upper}");
 }
 
@@ -300,7 +301,7 @@ fn premature_remappings_within_a_thousand_cycles() {
         };
         let thresholds = vec![tau; 1001];
         let policy = ThresholdPolicy { assumed: &assumed, thresholds: &thresholds };
-        let (lower, upper) = evaluate(&truth, policy, 2e-7, &()).unwrap();
+        let Bounds { lower, upper } = evaluate(&truth, policy, 2e-7, &()).unwrap();
         assert!(from <= lower && upper <= to, "{error} {tau}: {lower} {upper}");
         assert!(upper - lower < 2e-3, "{error} {tau}: {lower} {upper}");
     }
@@ -322,7 +323,7 @@ fn cycles_until_a_change_is_believed() {
         };
         let thresholds = vec![tau; 1001];
         let policy = ThresholdPolicy { assumed: &assumed, thresholds: &thresholds };
-        let (lower, upper) = evaluate(&truth, policy, 1e-5, &()).unwrap();
+        let Bounds { lower, upper } = evaluate(&truth, policy, 1e-5, &()).unwrap();
         // The first report comes with the first cycle after the change.
         assert!(abs_diff_eq!(lower + 1.0, cycles, epsilon = 0.01), "{error} {tau}: {lower}");
         assert!(upper - lower < 2e-4, "{error} {tau}: {lower} {upper}");
@@ -352,7 +353,7 @@ fn with_an_always_informative_detector_the_threshold_policy_is_immediate() {
     for tau in [0.001, 0.5, 0.999] {
         let thresholds = vec![tau; 61];
         let policy = ThresholdPolicy { assumed: &problem, thresholds: &thresholds };
-        let (lower, upper) = evaluate(&problem, policy, 0.0, &()).unwrap();
+        let Bounds { lower, upper } = evaluate(&problem, policy, 0.0, &()).unwrap();
         assert!(exact(lower) <= cost && cost <= exact(upper), "{tau}: {lower} {upper}");
         assert!(upper - lower < 1e-10, "{lower} {upper}");
     }
@@ -428,7 +429,7 @@ fn exact_costs_are_those_of_simulated_policies() {
     for tau in [0.3, 0.7, 0.95] {
         let thresholds = vec![tau; 61];
         let policy = ThresholdPolicy { assumed: &problem, thresholds: &thresholds };
-        let (lower, upper) = evaluate(&problem, policy, 1e-4, &()).unwrap();
+        let Bounds { lower, upper } = evaluate(&problem, policy, 1e-4, &()).unwrap();
         let found = simulated(|| BeliefThresholds::new(&problem, &thresholds), |_| None);
         assert!(
             upper - lower < 1.0 && found.agrees(0.5 * (lower + upper), 2.0),
@@ -436,7 +437,7 @@ fn exact_costs_are_those_of_simulated_policies() {
         );
     }
     let rule = Estimating { assumed: &problem, certainty: 0.8, pays_until: 57 };
-    let (lower, upper) = evaluate_estimating(&problem, rule, 1e-3, &()).unwrap();
+    let Bounds { lower, upper } = evaluate_estimating(&problem, rule, 1e-3, &()).unwrap();
     let found = simulated(|| Heuristic1986::new(rule), |policy| Some(policy.estimates()));
     assert!(upper - lower < 1.0 && found.agrees(0.5 * (lower + upper), 2.0), "{found:?} {lower}");
 }

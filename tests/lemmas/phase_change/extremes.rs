@@ -3,6 +3,7 @@
 
 use super::problems::{binary, cases, exact, ratio};
 use proptest::prelude::*;
+use remapping::Bounds;
 use remapping::belief::Levels;
 use remapping::lifetime::Lifetime;
 use remapping::threshold::{self, Accuracy, Hazard, PhaseChange, Premature, exact as twin};
@@ -152,7 +153,7 @@ fn encloses(problem: &PhaseChange) -> Result<(), TestCaseError> {
             prop_assert!(within, "{tolerance}: pi_{n} = {near:e} is not in {bounds:?}");
             widest = widest.max(bounds.width());
         }
-        let (lower, upper) = solution.value.unwrap();
+        let Bounds { lower, upper } = solution.value.unwrap();
         let value = truth.value();
         let near = value.to_f64().value();
         let within = lies(&value, lower, upper);

@@ -83,7 +83,7 @@ fn agrees_with_reference(problem: &PhaseChange) -> Result<(), TestCaseError> {
         let bounds = solution.curve.at(n as u64).unwrap();
         prop_assert!(contains(bounds, *threshold), "step {n}: {bounds:?}, {threshold}");
     }
-    let (lower, upper) = solution.value.unwrap();
+    let Bounds { lower, upper } = solution.value.unwrap();
     let slack = ROUNDING * value.abs().max(1.0);
     prop_assert!(lower - slack <= value && value <= upper + slack, "V: {lower} {upper} {value}");
     Ok(())
