@@ -199,7 +199,7 @@ impl Kinks<'_> {
             }
             let [above, below] = &bounds;
             // Widths fall with the square of the number of nodes.
-            let nodes = above.nodes();
+            let nodes = above.nodes().max(below.nodes());
             if nodes > ENOUGH && (nodes * self.filter.reports()) as f64 * wide.sqrt() > MOST_IMAGES
             {
                 break;

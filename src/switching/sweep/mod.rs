@@ -41,6 +41,9 @@ pub(super) struct Aim {
 const FEW: usize = 256;
 const ROUGH: f64 = 1e-3;
 
+/// Steps times nodes of a rough value from which on it is better not followed closely.
+const WORTH: u64 = 50_000;
+
 /// Pieces from which on nodes that stay where they are may do better.
 const MANY_PIECES: usize = 1 << 15;
 
@@ -63,6 +66,8 @@ pub(super) struct Sweep<'a> {
     estimated: bool,
     /// The gains of a step whose slopes turn most, if it is a rough pass.
     gains: Polyline,
+    /// Steps times nodes of a rough value that are worth that.
+    worth: u64,
     /// What adds up the value of steps by which the belief has forgotten where it started.
     mixed: Option<Mixed>,
     /// The first step from which on nodes that stay where they are may be tried; `None` if they have been.
@@ -95,6 +100,7 @@ impl<'a> Sweep<'a> {
             steps: 0,
             estimated: false,
             gains: Polyline::constant(0.0),
+            worth: WORTH,
             mixed: None,
             mesh_from: Some(u64::MAX),
             until: 0,
@@ -124,6 +130,10 @@ impl<'a> Sweep<'a> {
         self.estimated = true;
         let Some(rough) = self.roughly(observer) else { return ControlFlow::Continue(()) };
         self.value.costs(rough.bounds().0);
+        let work = rough.value.nodes() as u64 * self.lifetime.last();
+        if work < self.worth {
+            return ControlFlow::Continue(());
+        }
         let start = (self.value.running(), self.value.initial());
         let width = (&rough.gains, self.value.allowance());
         self.mixed = Mixed::of(&self.recursion.filter, self.lifetime, start, width, observer)?;
@@ -208,23 +218,15 @@ impl<'a> Sweep<'a> {
                 self.to_first.extend_down(reached, first, to_first);
                 let gains = self.recursion.gains(&raw);
                 let (value, recursion) = (&mut self.value, self.recursion);
-                let until = match self.mixed.as_mut().filter(|mixed| n > mixed.from()) {
-                    Some(mixed) => {
-                        let until = reached.max(mixed.from());
-                        mixed.take(until..n, &gains);
-                        mixed.widen(beside);
-                        until
+                if let Some(mixed) = self.mixed.as_mut().filter(|mixed| reached >= mixed.from()) {
+                    mixed.take(reached..n, &gains);
+                    mixed.widen(beside);
+                } else {
+                    value.widen(beside);
+                    let settled = value.repeat(recursion, &gains, chances, n - reached, observer);
+                    if let ControlFlow::Break(halt) = settled {
+                        return halt.into();
                     }
-                    None => {
-                        value.widen(beside);
-                        n
-                    }
-                };
-                if until > reached
-                    && let ControlFlow::Break(halt) =
-                        value.repeat(recursion, &gains, chances, until - reached, observer)
-                {
-                    return halt.into();
                 }
                 self.pair = self.recursion.keep(&last.unwrap_or(raw), self.merge.now);
                 next = reached.checked_sub(1);

@@ -3,6 +3,7 @@
 use super::Sweep;
 use crate::rounding::outward;
 use crate::switching::from_rest::AtRest;
+use crate::switching::mixed::Mixed;
 use crate::switching::recursion::{Chances, Pair, Step};
 use crate::switching::rest::Room;
 use crate::switching::value::GAINS;
@@ -144,6 +145,9 @@ impl Sweep<'_> {
             None => {
                 let from =
                     if n < self.lifetime.last() { self.lifetime.constant_from(n) } else { n };
+                // Steps of which the value is followed are looked at by themselves.
+                let apart = self.mixed.as_ref().map_or(0, Mixed::from);
+                let from = if n > apart { from.max(apart) } else { from };
                 if n - from < LONG {
                     return ControlFlow::Continue(None);
                 }
