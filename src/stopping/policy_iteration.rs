@@ -32,8 +32,9 @@ const ROUGHLY: f64 = 1e-2;
 /// The most steps of one Krylov solve; the next evaluation goes on from there.
 const STEPS: u64 = 2000;
 
-/// Steps of the first evaluations for `Uniform`, and what share of them more each has than the one before: policies far from
-/// the best are not worth more. Once the bounds are near each other every evaluation is as accurate as it is to be.
+/// How many evaluations for `Uniform` are short, the steps of the first, and what share of them more each has than the
+/// one before: policies far from the best are not worth more. Once the bounds are near each other none are.
+const SHORT: u32 = 16;
 const FIRST_STEPS: u64 = 8;
 const MORE_STEPS: u64 = 8;
 
@@ -89,7 +90,8 @@ fn iterate(
 ) -> (f64, Approximation) {
     let n = problem.states();
     let uniform = problem.after == AfterRemap::Uniform && problem.shared.is_none();
-    let (mut steps, sweeps) = if uniform { (FIRST_STEPS, FEW_SWEEPS) } else { (STEPS, sweeps) };
+    let (mut short, sweeps) = if uniform { (SHORT, FEW_SWEEPS) } else { (0, sweeps) };
+    let mut steps = FIRST_STEPS;
     vector::update(&mut saving, |s, d| if problem.running[s] == 0.0 { base } else { d });
     let mut sweep = Sweep::new(problem);
     let mut best = (f64::INFINITY, base, saving.clone());
@@ -138,7 +140,9 @@ fn iterate(
             }
             sweep.take(problem, &mut saving);
         }
-        worse += 1;
+        // What is short proves little of what its policy is worth.
+        let is_short = short > 0 && best.0 > ROUGHLY;
+        worse += if is_short { 0 } else { 1 };
         settled = true;
         for (s, continues) in continues.iter_mut().enumerate() {
             let now = problem.running[s] > 0.0 && sweep.continues(s);
@@ -149,8 +153,9 @@ fn iterate(
         // No more digits than the policy is worth yet.
         let worth = if settled { 0.0 } else { INEXACT * best.0.min(1.0) };
         accuracy = worth.max(0.1 * settings.tolerance);
-        let goal = (accuracy, if best.0 > ROUGHLY { steps } else { STEPS });
-        steps = (steps + steps / MORE_STEPS).min(STEPS);
+        let goal = (accuracy, if is_short { steps } else { STEPS });
+        steps += steps / MORE_STEPS;
+        short = short.saturating_sub(1);
         iterations +=
             evaluation.evaluate(problem, &continues, &mut base, &mut saving, goal, observer);
     };
