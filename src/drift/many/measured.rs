@@ -31,7 +31,7 @@ impl Goal {
 }
 
 /// A gap of so much is a wide one.
-const WIDE: f64 = 0.02;
+const WIDE: f64 = 0.1;
 
 /// An expectation as paths show it: their mean, and the ends of an interval by Student's t.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -126,7 +126,7 @@ fn most_of_a_remainder(length: u64, count: u64, rise: f64) -> f64 {
             break;
         }
     }
-    (sum + 1e-9).min(length as f64) / length as f64
+    (sum + 1e-9) / length as f64
 }
 
 #[cfg(test)]
