@@ -31,8 +31,11 @@ fn the_best_average_lies_between_bounds_without_states() {
             assert!(0.0 < lower && lower <= high, "{levels} {r} {rho}: {lower} {high}");
             assert!(low <= upper, "{levels} {r} {rho}: {low} {upper}");
             if kind == RunningCost::MaxMinusMean {
-                // Never remapping is best where remaps are dear, and one group is all there is.
-                assert!(upper <= 2.2 * high && lower >= 0.6 * low, "{lower} {low} {high} {upper}");
+                // Never remapping is best where remaps are dear, and one group is all there is. Cheap remaps lead to balance in
+                // the lower bound, and to what the total allows in truth.
+                let close = if rho < 1.0 { 0.2 } else { 0.6 };
+                let near = upper <= 2.2 * high && lower >= close * low;
+                assert!(near, "{levels} {r} {rho}: {lower} {low} {high} {upper}");
             }
         }
     }
