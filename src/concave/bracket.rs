@@ -62,6 +62,7 @@ pub struct Merge<'a> {
     kept: &'a mut Vec<Atom>,
     ends: &'a mut Vec<f64>,
     count: u32,
+    first: f64,
     last: f64,
     drop: f64,
     moment: f64,
@@ -78,6 +79,7 @@ impl<'a> Merge<'a> {
             kept,
             ends,
             count: 0,
+            first: 0.0,
             last: 0.0,
             drop: 0.0,
             moment: 0.0,
@@ -92,7 +94,9 @@ impl<'a> Merge<'a> {
             1 => (self.last, self.drop),
             count => {
                 let up = 1.0 + UNIT * (4.0 + 2.0 * f64::from(count));
-                (self.moment / self.drop * up, self.drop * up)
+                // Drops and moments may be so small that their quotient is none.
+                let at = (self.moment / self.drop * up).max(self.first).min(self.last);
+                (at, self.drop * up)
             }
         };
         self.kept.push(Atom { at, drop });
@@ -103,6 +107,10 @@ impl<'a> Merge<'a> {
 impl Reduce for Merge<'_> {
     #[inline]
     fn push(&mut self, at: f64, drop: f64, _: Origin) {
+        // Below all doubles: what that takes is in the bounds already.
+        if drop == 0.0 {
+            return;
+        }
         if self.count > 0 {
             // Joining a new atom to the barycentre lifts the function by at most this much.
             let lift = drop * (at * self.drop - self.moment);
@@ -116,6 +124,7 @@ impl Reduce for Merge<'_> {
         }
         if self.count == 0 {
             self.limit = allowance(self.tolerance, at);
+            self.first = at;
         }
         self.count += 1;
         self.last = at;

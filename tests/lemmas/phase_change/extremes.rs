@@ -173,6 +173,25 @@ fn encloses(problem: &PhaseChange) -> Result<(), TestCaseError> {
     Ok(())
 }
 
+/// The second of three odd reports has odds of 1e308 to one.
+#[test]
+fn odds_at_the_end_of_all_doubles() {
+    let detector =
+        binary(ratio(1, 100), ten(-308)).and(&binary(ratio(9, 1) * ten(-310), ratio(91, 100)));
+    let problem = PhaseChange {
+        lifetime: Lifetime::geometric(Rational::ONE - ten(-20), 0, 3).unwrap(),
+        hazard: Hazard::PerStep(vec![ratio(1, 50); 3]),
+        before: Rational::ZERO,
+        after: ratio(519, 100),
+        remapped: Rational::ZERO,
+        test: ratio(53, 25),
+        install: ratio(37, 100),
+        detector,
+        premature: Premature::Revert,
+    };
+    encloses(&problem).unwrap();
+}
+
 proptest! {
     #![proptest_config(cases(400))]
 
