@@ -32,9 +32,9 @@
 //! };
 //! let accuracy = Accuracy { tolerance: 1e-9, segments: None };
 //! let solution = solve(&problem, accuracy, &())?;
-//! let (lower, upper) = solution.value.expect("nothing was left out");
+//! let bounds = solution.value.expect("nothing was left out");
 //! let truth = exact::solve(&problem, 1000, &())?.value().to_f64().value();
-//! assert!(lower <= truth && truth <= upper);
+//! assert!(bounds.lower <= truth && truth <= bounds.upper);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
