@@ -227,7 +227,7 @@ fn bounds_of_all_tolerances_overlap() {
             let upper = bounds.iter().fold(f64::INFINITY, |least, one| least.min(one.upper));
             assert!(lower <= upper, "seed {seed}, {what}: {bounds:?}\n{problem:?}\n{lifetime:?}");
         };
-        meet(all.each_ref().map(|one| one.value.unwrap().into()), "value");
+        meet(all.each_ref().map(|one| one.value.unwrap()), "value");
         for n in 0..=last {
             meet(all.each_ref().map(|one| one.to_second.at(n).unwrap()), &format!("there, {n}"));
             meet(all.each_ref().map(|one| one.to_first.at(n).unwrap()), &format!("back, {n}"));
@@ -235,7 +235,7 @@ fn bounds_of_all_tolerances_overlap() {
         if let Ok(first) = long_run(&problem, 1e-1, &()) {
             let [second, third] = [1e-3, 1e-6].map(|t| long_run(&problem, t, &()).unwrap());
             let all = [&first, &second, &third, &third];
-            meet(all.map(|one| one.average.into()), "average");
+            meet(all.map(|one| one.average), "average");
             meet(all.map(|one| one.to_second), "there");
             meet(all.map(|one| one.to_first), "back");
         }

@@ -123,9 +123,9 @@ fn played(
     if let (Some(optimum), Some(0)) = (solution.value, solution.curve.first_step()) {
         let never = Rule::Never.cost(problem, &solution, None, watch);
         for (name, rule) in names.iter().zip(rules) {
-            let evaluated = never.clone().and_then(|never| {
-                line(name, rule, problem, &solution, (optimum.into(), never), watch)
-            });
+            let evaluated = never
+                .clone()
+                .and_then(|never| line(name, rule, problem, &solution, (optimum, never), watch));
             match evaluated {
                 Ok(line) => policies.push(line),
                 Err(EvaluationError::Stopped(halt)) => {

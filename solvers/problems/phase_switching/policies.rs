@@ -131,7 +131,7 @@ impl<'a> Field<'a> {
             }
         };
         let ended = matches!(status, Status::TimeLimit | Status::Interrupted);
-        let Some(optimum) = optimum.filter(|_| !ended).map(Bounds::from) else {
+        let Some(optimum) = optimum.filter(|_| !ended) else {
             return Ok((None, status));
         };
         Ok((Some(Field { problem, lifetime, thresholds, optimum, watch }), Status::Converged))
@@ -165,7 +165,7 @@ impl<'a> Field<'a> {
             let least = self.problem.cycle.iter().flatten().min().expect("four");
             let width = AIM * least.to_f64().value().max(1.0);
             let fineness = Fineness { merge: MERGES[0] * scale, pieces: most };
-            return Ok(average(paid, policy, width, fineness, self.watch)?.into());
+            return Ok(average(paid, policy, width, fineness, self.watch)?);
         };
         let mut best = Bounds { lower: f64::NEG_INFINITY, upper: f64::INFINITY };
         for (k, merge) in MERGES.iter().enumerate() {

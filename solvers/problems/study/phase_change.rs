@@ -45,7 +45,7 @@ impl Solved {
             }));
         };
         let never = Rule::Never.cost(&problem, &solution, None, watch)?;
-        Ok(Solved { problem, solution, optimum: optimum.into(), never })
+        Ok(Solved { problem, solution, optimum, never })
     }
 
     /// What the optimal policy saves.

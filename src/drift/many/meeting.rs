@@ -170,7 +170,7 @@ mod tests {
                 let a = 9150 + meeting.next(9150, count, rise, &factorial);
                 let fewer = count - count / 8;
                 let b = 9150 + shift + meeting.next(9150 + shift, fewer, rise, &factorial);
-                shared += f64::from(u8::from(a.abs_diff(b) % meeting.length == 0));
+                shared += f64::from(u8::from(a.abs_diff(b).is_multiple_of(meeting.length)));
                 runs += 1.0;
             }
             assert!(shared > 0.995 * runs, "{count} {shared} of {runs}");
