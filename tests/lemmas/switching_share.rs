@@ -21,7 +21,7 @@ fn spread(random: &mut Stream, low: f64, high: f64) -> Rational {
 
 /// Cycles of 0 to 1 under the mapping of the phase and .1 to 10 more under the other, switches of .01 to 100, rates of 1e-4 to .3,
 /// reports that err up to 45 times in a hundred, and up to 10^4 or 10^9 cycles.
-fn ordinary(seed: u64) -> (PhaseSwitching, Lifetime) {
+pub(super) fn ordinary(seed: u64) -> (PhaseSwitching, Lifetime) {
     let random = &mut stream(77, seed);
     let own = [0, 1].map(|_| ratio(random.random_range(0..=1000), 1000));
     let other = [0, 1].map(|phase: usize| &own[phase] + spread(random, 0.1, 10.0));
