@@ -132,9 +132,6 @@ impl Approximate<'_> {
     /// The view of a state after step k, and the best simple plan from it that remaps after so many steps at the earliest.
     pub fn view(&self, x: &Counts, total: u64, k: u64, earliest: usize, plan: &mut Plan) -> View {
         let setting = self.outlook.setting;
-        if k == setting.steps {
-            return View { value: 0.0, excess: 0.0 };
-        }
         self.outlook.plan(x, k, earliest, plan);
         if !setting.may_remap(k) {
             return View { value: plan.value, excess: f64::NEG_INFINITY };
@@ -164,7 +161,8 @@ const RIDGE: f64 = 1.0;
 
 /// c by fixed-point iteration on states of simulated runs, others in each round, least squares each time.
 pub fn fit(approximate: &Approximate<'_>, moves: &Moves, seed: u64, round: u64) -> Correction {
-    let steps = approximate.outlook.setting.steps - approximate.outlook.setting.overlap.steps;
+    let setting = approximate.outlook.setting;
+    let steps = setting.steps.saturating_sub(setting.overlap.steps);
     let one = |run: u64| {
         let draws = stream(seed ^ 0x5eed, round * RUNS + run);
         // All parts of the horizon.
@@ -248,7 +246,7 @@ fn samples(
     let mut known = Known::new();
     x.split(setting.ranks, setting.first_total);
     let mut last_excess = f64::NEG_INFINITY;
-    for k in first..(setting.steps - setting.overlap.steps).min(first + 60) {
+    for k in first..setting.steps.saturating_sub(setting.overlap.steps).min(first + 60) {
         let total = x.total();
         let (here, view);
         if last_excess > 0.1 * setting.typical {

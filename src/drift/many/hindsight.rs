@@ -82,7 +82,8 @@ impl Hindsight<'_> {
         let mut common = stream(seed, 4 * run + 1);
         let events: Vec<u64> =
             (0..steps).map(|_| self.moves.events(setting.ranks, &mut common)).collect();
-        let chances: Vec<f64> = (0..steps).map(|_| common.random()).collect();
+        let last = if setting.before_step { steps + 1 } else { steps };
+        let chances: Vec<f64> = (0..last).map(|_| common.random()).collect();
         let mut meetings: Vec<Meeting> =
             (0..steps).map(|_| self.moves.meeting(setting.ranks, common.random())).collect();
         let apart = stream(seed, 4 * run + 2);
@@ -96,7 +97,7 @@ impl Hindsight<'_> {
         // In order of time: a node is complete when its time comes.
         let mut due: Vec<Vec<u32>> = vec![Vec::new(); steps as usize + 1];
         due[0].push(0);
-        for step in 0..steps {
+        for step in 0..=steps {
             if let ControlFlow::Break(halt) = observer.check() {
                 return Err(halt);
             }
@@ -199,20 +200,25 @@ impl Branch<'_, '_> {
         let setting = outlook.setting;
         let levels = outlook.laws.levels();
         let Node { step: first, total, arrival, visited, .. } = self.nodes[at as usize];
+        // Steps after a remap that are paid beside it.
+        let late = if first > 0 { setting.overlap.steps as usize } else { 0 };
         let mut x = Counts::none(levels);
         let (mut y, mut z, mut even) = (x.clone(), x.clone(), x.clone());
         x.split(setting.ranks, total);
         let (mut plan, mut next, mut scratch) = (Plan::default(), Plan::default(), Plan::default());
         let (mut charge, mut paid, mut work, mut lost) = (0.0, 0.0, 0.0, 0.0);
+        if setting.replaces || setting.before_step && first == 0 {
+            (charge, work) = (setting.cost(&x, total), total as f64 / setting.ranks as f64);
+            paid = charge;
+        }
         let mut ends = Vec::with_capacity((setting.steps - first) as usize);
         let mut policy = None;
         let mut ruled = None;
-        // What is paid for the first steps after a remap is paid beside it.
         let before = if first > 0 { outlook.before_force(&x) } else { Vec::new() };
-        let earliest = |since: usize| (before.len() + 1).saturating_sub(since).max(1);
+        let earliest = |since: usize| (late + 1).saturating_sub(since).max(1);
         outlook.plan(&x, first, earliest(0), &mut plan);
         outlook.prepare(&x, total, first, self.known, &mut plan);
-        let mut behind = 0.0;
+        let (mut behind, mut ended) = (0.0, false);
         for k in first..setting.steps {
             let now = k as usize;
             let to = moves.step(
@@ -234,7 +240,7 @@ impl Branch<'_, '_> {
                 }
             }
             work += mean;
-            let remapping = setting.may_remap(k + 1) && since > before.len();
+            let remapping = setting.may_remap(k + 1) && since > late;
             let view = approximate.view(&y, to, k + 1, earliest(since), &mut next);
             let followed = outlook.follow(&plan, &y, to, k);
             let mut penalty = followed - plan.value;
@@ -268,7 +274,8 @@ impl Branch<'_, '_> {
             }
             if remapping && view.excess >= 0.0 {
                 if policy.is_none() {
-                    policy = Some((since, paid + moved, work));
+                    let spared = if setting.replaces { mean } else { 0.0 };
+                    policy = Some((since, paid + moved, work - spared));
                     visits[0] = visited[0];
                 }
                 lost += view.excess;
@@ -277,7 +284,7 @@ impl Branch<'_, '_> {
             if k + 1 < setting.steps {
                 outlook.prepare(&y, to, k + 1, self.known, &mut plan);
             }
-            let ended = remapping && lost > *patience && !needed;
+            ended = remapping && lost > *patience && !needed;
             if ended {
                 // A remap at the price of what it saves at once, and less than that.
                 even.split(setting.ranks, to);
@@ -287,7 +294,8 @@ impl Branch<'_, '_> {
                 };
                 let before: f64 = outlook.before_force(&even).iter().sum();
                 let saved = saved.clamp(0.0, setting.remap_cost) + before;
-                charge -= setting.remap_cost + margin - saved;
+                let spared = if setting.replaces { setting.even_cost(to) } else { 0.0 };
+                charge -= setting.remap_cost + margin - saved + spared;
             }
             let end = match () {
                 () if ended => charge,
@@ -307,6 +315,9 @@ impl Branch<'_, '_> {
             *least = least.min(whole);
             behind = whole - *least;
             std::mem::swap(&mut x, &mut y);
+        }
+        if ends.last().is_none_or(|end| setting.replaces && end.1 != NOWHERE && !ended) {
+            ends.push((charge, NOWHERE));
         }
         let node = &mut self.nodes[at as usize];
         node.ends = ends;
