@@ -156,7 +156,9 @@ fn exact_values_of_decisions_before_the_step_lie_between_the_bounds() {
     ] {
         let value = by_definition(&problem, overlap, &cheaper)[0];
         let many = Many::overlapping(&problem, overlap, 1, &()).unwrap();
-        let found = many.measure(SHORT, &()).unwrap();
+        // The shorter a program, the more its cost varies, and the sooner it is played.
+        let paths = if problem.steps > 2 { SHORT.paths } else { [8000; 2] };
+        let found = many.measure(Goal { paths, ..SHORT }, &()).unwrap();
         holds(&found, value, &format!("{problem:?} {overlap:?}"));
     }
 }

@@ -8,7 +8,7 @@ use super::evenly::Samples;
 use super::meeting::Meeting;
 use super::moves::Moves;
 use super::outlook::Known;
-use super::plan::Plan;
+use super::plan::{ALL, Plan};
 use crate::observer::{Halt, Observer};
 use crate::random::{Stream, stream};
 use rand::RngExt;
@@ -69,6 +69,10 @@ pub struct Hindsight<'a> {
 
 /// A branch that is so much behind, in costs of a remap, has few samples.
 const NEAR: f64 = 0.125;
+/// One that is so much behind has none, and looks but a few steps ahead, except after every so many.
+const FAR: f64 = 0.75;
+const SHORT: usize = 12;
+const LOOKS: usize = 8;
 
 impl Hindsight<'_> {
     /// Path number `run`.
@@ -216,7 +220,7 @@ impl Branch<'_, '_> {
         let mut ruled = None;
         let before = if first > 0 { outlook.before_force(&x) } else { Vec::new() };
         let earliest = |since: usize| (late + 1).saturating_sub(since).max(1);
-        outlook.plan(&x, first, earliest(0), &mut plan);
+        outlook.plan(&x, first, [earliest(0), ALL], &mut plan);
         outlook.prepare(&x, total, first, self.known, &mut plan);
         let (mut behind, mut ended) = (0.0, false);
         for k in first..setting.steps {
@@ -241,27 +245,30 @@ impl Branch<'_, '_> {
             }
             work += mean;
             let remapping = setting.may_remap(k + 1) && since > late;
-            let view = approximate.view(&y, to, k + 1, earliest(since), &mut next);
+            let needed = visited[0] && policy.is_none() || visited[1] && ruled.is_none();
+            let far = behind > FAR * setting.typical && !needed;
+            let looks = !far || since.is_multiple_of(LOOKS);
+            let most = if looks { ALL } else { SHORT };
+            let view = approximate.view(&y, to, k + 1, [earliest(since), most], &mut next);
             let followed = outlook.follow(&plan, &y, to, k);
             let mut penalty = followed - plan.value;
             // Branches that have lost already, or are behind others, are hardly ever the cheapest way.
             let few = lost > 0.0 || behind > NEAR * setting.typical;
             let numbers = self.samples.of(k, few);
             let count = numbers.count();
-            if count > 0 {
+            if count > 0 && !far {
                 let mut sum = 0.0;
                 for sample in 0..count {
                     numbers.step(moves, &x, sample, self.draws, &mut z);
                     let total = z.total();
-                    let view = approximate.view(&z, total, k + 1, earliest(since), &mut scratch);
+                    let span = [earliest(since), ALL];
+                    let view = approximate.view(&z, total, k + 1, span, &mut scratch);
                     sum +=
                         setting.cost(&z, total) + view.value - outlook.follow(&plan, &z, total, k);
                 }
                 penalty += cost + view.value - followed - sum / count as f64;
             }
             charge -= penalty;
-            // An end with a cheaper remap is not one that they may take.
-            let needed = visited[0] && policy.is_none() || visited[1] && ruled.is_none();
             let moved = match remapping {
                 true => setting.price(&y, to) - setting.remap_cost + outlook.beside(&y),
                 false => 0.0,
@@ -272,18 +279,19 @@ impl Branch<'_, '_> {
                 ruled = Some(since);
                 visits[1] = visited[1];
             }
-            if remapping && view.excess >= 0.0 {
+            if remapping && looks && view.excess >= 0.0 {
                 if policy.is_none() {
                     let spared = if setting.replaces { mean } else { 0.0 };
                     policy = Some((since, paid + moved, work - spared));
                     visits[0] = visited[0];
                 }
-                lost += view.excess;
+                lost += if far { LOOKS as f64 * view.excess } else { view.excess };
             }
             std::mem::swap(&mut plan, &mut next);
             if k + 1 < setting.steps {
                 outlook.prepare(&y, to, k + 1, self.known, &mut plan);
             }
+            // An end with a cheaper remap is not one that the policy and the rule may take.
             ended = remapping && lost > *patience && !needed;
             if ended {
                 // A remap at the price of what it saves at once, and less than that.
@@ -310,10 +318,12 @@ impl Branch<'_, '_> {
             if ended {
                 break;
             }
-            let whole = arrival + charge + view.value;
-            let least = &mut self.least[now + 1];
-            *least = least.min(whole);
-            behind = whole - *least;
+            if looks {
+                let whole = arrival + charge + view.value;
+                let least = &mut self.least[now + 1];
+                *least = least.min(whole);
+                behind = whole - *least;
+            }
             std::mem::swap(&mut x, &mut y);
         }
         if ends.last().is_none_or(|end| setting.replaces && end.1 != NOWHERE && !ended) {

@@ -49,6 +49,8 @@ impl Tilt {
     }
 }
 
+/// No bound on the steps looked ahead.
+pub(super) const ALL: usize = usize::MAX;
 /// How many barriers above the largest level are tried.
 pub(super) const BARRIERS: usize = 2;
 
@@ -59,7 +61,7 @@ const SPARSE: usize = 4;
 impl Outlook<'_> {
     /// The best plan from x after move k that remaps after so many steps at the earliest, but where the largest
     /// level is reached.
-    pub fn plan(&self, x: &Counts, k: u64, earliest: usize, plan: &mut Plan) {
+    pub fn plan(&self, x: &Counts, k: u64, span: [usize; 2], plan: &mut Plan) {
         plan.ends.clear();
         plan.means.clear();
         plan.open.clear();
@@ -70,17 +72,24 @@ impl Outlook<'_> {
             return;
         }
         let levels = self.laws.levels();
-        self.try_barrier(x, k, [levels, earliest], plan);
+        self.try_barrier(x, k, levels, span, plan);
         for barrier in x.top + 1..(x.top + 1 + BARRIERS).min(levels) {
-            self.try_barrier(x, k, [barrier, earliest], plan);
+            self.try_barrier(x, k, barrier, span, plan);
         }
     }
 
-    fn try_barrier(&self, x: &Counts, k: u64, [barrier, earliest]: [usize; 2], plan: &mut Plan) {
+    fn try_barrier(
+        &self,
+        x: &Counts,
+        k: u64,
+        barrier: usize,
+        [earliest, most]: [usize; 2],
+        plan: &mut Plan,
+    ) {
         let table = self.laws.barrier(barrier);
         let longest = self.laws.longest() as u64 - self.setting.overlap.steps;
-        let left = (self.setting.steps - k).min(longest) as usize;
-        let ends = self.setting.steps - k <= longest;
+        let left = ((self.setting.steps - k).min(longest) as usize).min(most);
+        let ends = self.setting.steps - k <= left as u64;
         let (mut alive, mut sum, mut worse) = (1.0, 0.0, 0);
         let (mut least, mut before) = (f64::INFINITY, 0.0);
         let which = if barrier == self.laws.levels() { 0 } else { barrier - x.top };

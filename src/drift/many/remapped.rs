@@ -5,7 +5,7 @@ use super::approximate::{Correction, features};
 use super::counts::Counts;
 use super::laws::Laws;
 use super::outlook::Outlook;
-use super::plan::Plan;
+use super::plan::{ALL, Plan};
 use super::setting::Setting;
 use super::totals::Totals;
 use crate::observer::{Halt, Observer};
@@ -54,7 +54,7 @@ impl Remapped {
                 }
                 let (mut x, mut plan) = (Counts::none(laws.levels()), Plan::default());
                 x.split(setting.ranks, *total as u64);
-                outlook.plan(&x, k, 1 + setting.overlap.steps as usize, &mut plan);
+                outlook.plan(&x, k, [1 + setting.overlap.steps as usize, ALL], &mut plan);
                 let features = features(&x, &plan, setting, steps - k);
                 let before: f64 = outlook.before_force(&x).iter().sum();
                 plan.value + spared(total) - before - correction.saved(&features)

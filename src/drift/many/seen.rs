@@ -4,7 +4,7 @@ use super::super::curve::{Curve, Seen};
 use super::approximate::Approximate;
 use super::counts::Counts;
 use super::moves::Moves;
-use super::plan::Plan;
+use super::plan::{ALL, Plan};
 use crate::observer::{Halt, Observer};
 use crate::random::stream;
 use rand::RngExt;
@@ -71,7 +71,7 @@ fn play(
             x.copy(&y);
             continue;
         }
-        let view = approximate.view(&y, total, step, 1, &mut plan);
+        let view = approximate.view(&y, total, step, [1, ALL], &mut plan);
         // A little past the point, to see what lies there.
         let remapped = view.excess > 0.1 * setting.typical;
         let imbalance = y.top as f64 - total as f64 / setting.ranks as f64;
