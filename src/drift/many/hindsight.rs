@@ -8,7 +8,7 @@ use super::evenly::Samples;
 use super::meeting::Meeting;
 use super::moves::Moves;
 use super::outlook::Known;
-use super::plan::{ALL, Plan};
+use super::plan::{ALL, DENSE, Plan};
 use crate::observer::{Halt, Observer};
 use crate::random::{Stream, stream};
 use rand::RngExt;
@@ -69,7 +69,7 @@ pub struct Hindsight<'a> {
 
 /// A branch that is so much behind, in costs of a remap, has few samples.
 const NEAR: f64 = 0.125;
-/// One that is so much behind has none, and looks but a few steps ahead, except after every so many.
+/// Where plans look far ahead, one that is so much behind has none, and looks but a few steps ahead, except after every so many.
 const FAR: f64 = 0.75;
 const SHORT: usize = 12;
 const LOOKS: usize = 8;
@@ -222,6 +222,7 @@ impl Branch<'_, '_> {
         let earliest = |since: usize| (late + 1).saturating_sub(since).max(1);
         outlook.plan(&x, first, [earliest(0), ALL], &mut plan);
         outlook.prepare(&x, total, first, self.known, &mut plan);
+        let distant = outlook.laws.longest() > DENSE;
         let (mut behind, mut ended) = (0.0, false);
         for k in first..setting.steps {
             let now = k as usize;
@@ -246,7 +247,7 @@ impl Branch<'_, '_> {
             work += mean;
             let remapping = setting.may_remap(k + 1) && since > late;
             let needed = visited[0] && policy.is_none() || visited[1] && ruled.is_none();
-            let far = behind > FAR * setting.typical && !needed;
+            let far = distant && behind > FAR * setting.typical && !needed;
             let looks = !far || since.is_multiple_of(LOOKS);
             let most = if looks { ALL } else { SHORT };
             let view = approximate.view(&y, to, k + 1, [earliest(since), most], &mut next);

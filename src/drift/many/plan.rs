@@ -55,7 +55,7 @@ pub(super) const ALL: usize = usize::MAX;
 pub(super) const BARRIERS: usize = 2;
 
 /// Up to so many steps a plan is looked at after every one, beyond where one more is by a share of those beyond.
-const DENSE: usize = 32;
+pub(super) const DENSE: usize = 32;
 const SPARSE: usize = 4;
 
 impl Outlook<'_> {
