@@ -30,9 +30,7 @@ mod sums;
 
 use super::{LoadDrift, Objective, ProcessChain, Ranks, States, Timing};
 use crate::chain::BirthDeath;
-use crate::machine::widest;
 use lists::{Lists, MOST_MOVES};
-use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 use shapes::Packing;
 use std::collections::HashMap;
@@ -284,7 +282,16 @@ impl Region {
         tasks.into_par_iter().with_min_len(64).for_each(|(run, own)| {
             let (targets, chances) =
                 (&self.targets[run.moves.clone()], &self.chances[run.moves.clone()]);
-            widest(Fold { own, from: savings, width, targets, chances });
+            let mut begin = 0;
+            while begin < own.len() {
+                let from = &savings[begin..];
+                let own = &mut own[begin..];
+                begin += if own.len() > 4 {
+                    fold::<8>(own, from, width, targets, chances)
+                } else {
+                    fold::<4>(own, from, width, targets, chances)
+                };
+            }
             let members = &self.members[run.first..][..run.count];
             for (own, member) in own.chunks_mut(width).zip(members) {
                 for (i, own) in own.iter_mut().enumerate() {
@@ -309,35 +316,7 @@ impl Region {
     }
 }
 
-/// Writes what the entries of a run are expected to become.
-struct Fold<'a> {
-    own: &'a mut [f64],
-    from: &'a [f64],
-    width: usize,
-    targets: &'a [u32],
-    chances: &'a [f64],
-}
-
-impl WithSimd for Fold<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) {
-        let Fold { own, from, width, targets, chances } = self;
-        let mut begin = 0;
-        while begin < own.len() {
-            let (own, from) = (&mut own[begin..], &from[begin..]);
-            begin += match own.len() {
-                9.. => fold::<16>(own, from, width, targets, chances),
-                5.. => fold::<8>(own, from, width, targets, chances),
-                _ => fold::<4>(own, from, width, targets, chances),
-            };
-        }
-    }
-}
-
 /// Writes what the first of so many entries are expected to become, and says how many they are.
-#[inline(always)]
 fn fold<const LANES: usize>(
     own: &mut [f64],
     from: &[f64],
@@ -355,8 +334,8 @@ fn fold<const LANES: usize>(
     count
 }
 
-/// Entries that [`fold`] may read beyond the last.
-const PADDING: usize = 16;
+/// Entries read beyond the last, by [`fold`].
+const PADDING: usize = 8;
 
 impl LoadDrift {
     /// Cost and work of the step that is paid with a decision to go on from so many processors at these ascending
