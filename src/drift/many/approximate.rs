@@ -129,7 +129,7 @@ impl Approximate<'_> {
             + setting.after(total, |to| remapped.at(k, to as f64))
     }
 
-    /// The view of a state after step k, and the best simple plan from it that remaps after so many steps at the earliest.
+    /// The view of a state after step k, and the best simple plan from it that remaps after so many steps at the earliest and looks so many ahead.
     pub fn view(&self, x: &Counts, total: u64, k: u64, span: [usize; 2], plan: &mut Plan) -> View {
         let setting = self.outlook.setting;
         self.outlook.plan(x, k, span, plan);

@@ -60,7 +60,7 @@ const SPARSE: usize = 4;
 
 impl Outlook<'_> {
     /// The best plan from x after move k that remaps after so many steps at the earliest, but where the largest
-    /// level is reached.
+    /// level is reached, and looks so many ahead at most.
     pub fn plan(&self, x: &Counts, k: u64, span: [usize; 2], plan: &mut Plan) {
         plan.ends.clear();
         plan.means.clear();
