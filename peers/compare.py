@@ -1,11 +1,12 @@
 """The stopping problems of benches/stopping.rs by general solvers of Markov decision processes.
 
     python -m venv venv && venv/bin/pip install -r requirements.txt
-    venv/bin/python compare.py [--limit SECONDS] [--remap PATH]
+    venv/bin/python compare.py [--limit SECONDS] [--remap PATH] [--different]
 
 Each solver gets each problem in a process of its own, up to three times; `build` is the time to make the transition
 matrix and the solver's model of it, `solve` what its solver then takes. The mean of J is printed so
-that it shows whether answers agree. A run past the limit is ended and printed as `-`.
+that it shows whether answers agree. A run past the limit is ended and printed as `-`. With `--different` no two walks
+are alike, so that nothing is lumped, and scipy is the only peer.
 """
 
 import argparse
@@ -15,6 +16,7 @@ import pathlib
 import subprocess
 import tempfile
 import time
+import typing
 
 # Processes, levels, remap cost.
 PROBLEMS = [
@@ -25,20 +27,40 @@ PROBLEMS = [
     (4, 20, 5.0), (4, 20, 6000.0),
     (6, 8, 20.0), (6, 8, 4000.0),
 ]
+# The same for walks that differ.
+DIFFERENT = [
+    (2, 100, 1000.0), (2, 100, 41667.0),
+    (2, 200, 1000.0), (2, 200, 41667.0),
+    (3, 40, 600.0), (3, 40, 6084.0),
+    (3, 100, 1000.0),
+    (4, 20, 600.0), (4, 20, 6000.0),
+]
 
 
-def chain(count, levels):
+class Problem(typing.NamedTuple):
+    count: int
+    levels: int
+    rho: float
+    different: bool = False
+
+    def up(self, k):
+        """The probability that walk k goes up; all go down with 1/4."""
+        return 0.25 - 0.01 * k if self.different else 0.25
+
+
+def chain(problem):
     """The joint transition matrix, the running costs, and which load vectors are balanced."""
     import numpy as np
     import scipy.sparse as sp
 
-    walk = sp.diags([0.25, 0.5, 0.25], [-1, 0, 1], shape=(levels, levels)).tolil()
-    walk[0, 1] += 0.25
-    walk[levels - 1, levels - 2] += 0.25
-    walk = walk.tocsr()
-    joint = walk
-    for _ in range(count - 1):
-        joint = sp.kron(joint, walk, format="csr")
+    count, levels = problem.count, problem.levels
+    joint = None
+    for k in range(count):
+        up = problem.up(k)
+        walk = sp.diags([0.25, 0.75 - up, up], [-1, 0, 1], shape=(levels, levels)).tolil()
+        walk[0, 1] += 0.25
+        walk[levels - 1, levels - 2] += up
+        joint = walk.tocsr() if k == 0 else sp.kron(joint, walk.tocsr(), format="csr")
     loads = np.indices((levels,) * count).reshape(count, -1)
     psi = loads.max(0) - loads.mean(0)
     balanced = loads.max(0) == loads.min(0)
@@ -55,9 +77,9 @@ def scipy_policy(problem, sweeps=12):
     import scipy.sparse as sp
     import scipy.sparse.linalg as la
 
-    count, levels, rho = problem
+    rho = problem.rho
     start = time.perf_counter()
-    joint, psi, balanced = chain(count, levels)
+    joint, psi, balanced = chain(problem)
     built = time.perf_counter()
     value = np.where(balanced, 0.0, rho)
     going = np.zeros(len(psi), bool)
@@ -87,8 +109,8 @@ def pairs(problem):
     import numpy as np
     import scipy.sparse as sp
 
-    count, levels, rho = problem
-    joint, psi, balanced = chain(count, levels)
+    rho = problem.rho
+    joint, psi, balanced = chain(problem)
     n = len(psi)
     going = sp.diags(np.where(balanced, 0.0, 1.0)) @ joint
     ended = sp.csr_matrix(balanced.astype(float).reshape(-1, 1))
@@ -115,7 +137,7 @@ def quantecon_policy(problem):
     model = qe.markov.DiscreteDP(-cost, rows, DISCOUNT, state, action)
     built = time.perf_counter()
     n = model.num_states - 1
-    found = model.solve(method="policy_iteration", v_init=np.append(np.full(n, -problem[2]), 0.0))
+    found = model.solve(method="policy_iteration", v_init=np.append(np.full(n, -problem.rho), 0.0))
     return built - start, time.perf_counter() - built, float(-found.v[:n].mean())
 
 
@@ -192,13 +214,18 @@ def storm_value(problem):
 
 def engine(remap, problem):
     """`remap solve`, its own clock; there is no matrix to build."""
-    count, levels, rho = problem
+    walks = [
+        f"Walk(levels: {problem.levels}, up: {problem.up(k):g}, down: 0.25, edge: Reflect)"
+        for k in range(problem.count)
+    ]
+    processes = f"Identical(count: {problem.count}, chain: {walks[0]})"
+    if problem.different:
+        processes = f"Distinct([{', '.join(walks)}])"
     with tempfile.TemporaryDirectory() as folder:
         deck = pathlib.Path(folder, "deck.ron")
-        chain = f"Walk(levels: {levels}, up: 0.25, down: 0.25, edge: Reflect)"
         deck.write_text(
-            f'Model(title: "t", problem: Stopping(processes: Identical(count: {count}, '
-            f"chain: {chain}), remap_cost: {rho}, after_remap: Stop))"
+            f'Model(title: "t", problem: Stopping(processes: {processes}, '
+            f"remap_cost: {problem.rho}, after_remap: Stop))"
         )
         output = subprocess.run([remap, "solve", deck, "--json", "--values"], capture_output=True, check=True)
     found = json.loads(output.stdout)
@@ -244,14 +271,18 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--limit", type=float, default=120.0, help="seconds for each run")
     parser.add_argument("--remap", default="../target/release/remap")
-    parser.add_argument("--first", type=int, default=len(PROBLEMS), help="only so many problems")
+    parser.add_argument("--first", type=int, help="only so many problems")
+    parser.add_argument("--different", action="store_true", help="walks that differ")
     arguments = parser.parse_args()
+    different = arguments.different
+    problems = [Problem(*problem, different) for problem in (DIFFERENT if different else PROBLEMS)]
+    solvers = [scipy_plain, scipy_policy] if different else SOLVERS
     print("| problem | solver | build, s | solve, s | mean of J |")
     print("|---|---|---|---|---|")
-    for problem in PROBLEMS[: arguments.first]:
-        count, levels, rho = problem
+    for problem in problems[: arguments.first]:
+        count, levels, rho, _ = problem
         rows = [("remap", least(lambda: engine(arguments.remap, problem)))]
-        rows += [(solver.__name__, run(solver, problem, arguments.limit)) for solver in SOLVERS]
+        rows += [(solver.__name__, run(solver, problem, arguments.limit)) for solver in solvers]
         for name, found in rows:
             cells = "- | - | -" if found is None else "{:.3f} | {:.4f} | {:.6f}".format(*found)
             print(f"| {levels}^{count}, {rho:g} | {name} | {cells} |", flush=True)

@@ -49,6 +49,7 @@ mod horizon;
 mod images;
 mod onset;
 mod outlook;
+mod pace;
 mod passage;
 pub(crate) mod pieces;
 mod problem;

@@ -138,6 +138,9 @@ pub(crate) fn cut<const UPPER: bool>(
     let mut atoms = recycled;
     atoms.clear();
     let mut ends = Vec::new();
+    if matches!(reduction, Reduction::Search(_)) {
+        ends.reserve(next.atoms.len());
+    }
     let branches = images::<UPPER>(&next.atoms, parameters, cycle);
     let (parents, underflow) = (next.atoms.len(), parameters.underflow);
     let crossing = Crossing { branches, retain, line, parents, underflow };
