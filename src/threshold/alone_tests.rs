@@ -32,15 +32,7 @@ fn program(last: u64, hazard: Hazard, reports: [Rational; 2], tenths: i64) -> Ph
 }
 
 fn coarseness(merge: f64, tolerance: f64, alone_from: usize) -> Coarseness {
-    Coarseness {
-        merge,
-        budget: None,
-        tolerance,
-        rest: tolerance,
-        may_refine: false,
-        alone_from,
-        aim: None,
-    }
+    Coarseness { merge, budget: None, tolerance, rest: tolerance, may_refine: false, alone_from }
 }
 
 /// Where a value function lies that is as far above the lower one as can be, or nowhere, what a step makes of it lies within the new bound, and its

@@ -89,12 +89,7 @@ fn refine(
     let parameters = InDoubles::measured(problem, unit);
     let scale = parameters.gain.abs().max(f64::MIN_POSITIVE);
     let mut rest = accuracy.tolerance;
-    let all_differ = all_differ(problem, &parameters) && accuracy.segments.is_none();
-    if all_differ {
-        rest *= spare(problem, (&parameters, unit), accuracy, scale, observer);
-    }
-    // Where that was too much, the next sweep is as fine all the way as it has to be.
-    let mut aim = all_differ.then_some(AIM);
+    rest *= spare(problem, (&parameters, unit), accuracy, scale, observer);
     let mut best: Option<(f64, Sweep)> = None;
     let mut stalls = 0;
     for _ in 0..MAX_SWEEPS {
@@ -105,7 +100,6 @@ fn refine(
             rest,
             may_refine: accuracy.segments.is_none(),
             alone_from: MANY_FOR_CELLS,
-            aim,
         };
         // Inside the pool, where starting a second task does not put this one to sleep.
         let measured = (&parameters, unit);
@@ -120,7 +114,6 @@ fn refine(
             break;
         }
         rest *= 0.5 * (accuracy.tolerance / width).clamp(1e-3, 1.0);
-        aim = None;
         // A few atoms may merge just as before; a sweep much finer and no better has met the
         // limits of doubles.
         if width > 0.8 * before {
@@ -165,17 +158,7 @@ const LEAST_TRIAL: u64 = 640;
 const USED: f64 = 0.5;
 const MOST_SPARE: f64 = 1e4;
 
-/// The part of the tolerance that widths are led to where all steps differ.
-const AIM: f64 = 0.9;
-
-/// Whether there are many steps, and no two of them alike.
-fn all_differ(problem: &PhaseChange, parameters: &InDoubles) -> bool {
-    let last = problem.last_step();
-    let middle = last / 2;
-    last >= MANY_STEPS && parameters.constant_from(&problem.lifetime, middle) >= middle
-}
-
-/// How much coarser than usual a sweep may be where all steps differ.
+/// How much coarser than usual a sweep may be.
 fn spare(
     problem: &PhaseChange,
     measured: (&InDoubles, Unit),
@@ -184,9 +167,14 @@ fn spare(
     observer: &dyn Observer,
 ) -> f64 {
     let last = problem.last_step();
+    let middle = last / 2;
+    let alike = measured.0.constant_from(&problem.lifetime, middle) < middle;
+    if last < MANY_STEPS || alike || accuracy.segments.is_some() {
+        return 1.0;
+    }
     let tolerance = accuracy.tolerance;
     let trial = TRIAL.min(last / LEAST_TRIAL);
-    let killed = measured.0.cycle(&problem.lifetime, last / 2).killed();
+    let killed = measured.0.cycle(&problem.lifetime, middle).killed();
     let room = |coarser: f64| {
         let rest = coarser * tolerance;
         let coarseness = Coarseness {
@@ -196,7 +184,6 @@ fn spare(
             rest,
             may_refine: false,
             alone_from: MANY_FOR_CELLS,
-            aim: None,
         };
         let most = 2 * trial / measured.0.reports.len().max(2) as u64;
         let observer = Shortly { observer, asked: AtomicU64::new(0), most };
@@ -255,7 +242,6 @@ fn roughly(problem: &PhaseChange, measured: (&InDoubles, Unit), scale: f64) -> S
         rest: ROUGH,
         may_refine: true,
         alone_from: MANY_FOR_CELLS,
-        aim: None,
     };
     sweep(problem, measured, coarseness, false, &observer)
 }

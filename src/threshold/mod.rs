@@ -49,7 +49,6 @@ mod horizon;
 mod images;
 mod onset;
 mod outlook;
-mod pace;
 mod passage;
 pub(crate) mod pieces;
 mod problem;

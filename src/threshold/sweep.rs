@@ -4,7 +4,6 @@ use super::alone::Alone;
 use super::countdown::Countdown;
 use super::curve::Curve;
 use super::onset::Onset;
-use super::pace::Pace;
 use super::problem::{Cycle, InDoubles, PhaseChange, Unit};
 use super::rest::{Approach, Widening};
 use super::step::{Cut, Reduction, RemapLine, Retain, cut, retain};
@@ -29,8 +28,6 @@ pub(crate) struct Coarseness {
     pub may_refine: bool,
     /// Atoms from which on the lower function may go on alone.
     pub alone_from: usize,
-    /// Where every step differs: the part of the tolerance that widths are led to.
-    pub aim: Option<f64>,
 }
 
 impl Coarseness {
@@ -139,7 +136,6 @@ pub(super) struct State<'a> {
     pub(super) segments: usize,
     steps: u64,
     pub(super) approach: Approach,
-    pub(super) pace: Pace,
     /// How often functions have been made finer on the way.
     pub(super) refinements: u32,
     pub(super) record: bool,
@@ -170,7 +166,6 @@ impl<'a> State<'a> {
             segments: 1,
             steps: 0,
             approach: Approach::default(),
-            pace: Pace::default(),
             refinements: 0,
             record: false,
             alone: None,
@@ -220,8 +215,6 @@ impl<'a> State<'a> {
         } else if may_rest {
             let lag = self.lag(&cycle);
             self.watch(n, from, bounds, lag, upper.spans, lower.spans);
-        } else if from == n && pays {
-            self.keep_pace(n, &cycle, bounds);
         }
         let doubtful = self.onset.is_doubtful();
         for (from, never) in self.never_from.iter_mut().zip([!pays || doubtful, !pays && !doubtful])

@@ -126,3 +126,26 @@ fn walks_that_hardly_leave_some_levels_take_few_applications() {
     assert!(slow.width() < 0.1, "{slow:?}");
     assert!(slow.lower <= found.average.upper && found.average.lower <= slow.upper);
 }
+
+/// Two chains whose levels trap the loads, and in which more states go on than a full matrix is made for.
+#[test]
+fn chains_with_traps_take_few_applications() {
+    let levels = 90;
+    // Any numbers without a pattern, evenly spread in the logarithm.
+    let part = |k: usize, root: f64| 0.005 * 100_f64.powf(((k + 1) as f64 * root).fract());
+    let mut up: Vec<f64> = (0..levels).map(|k| part(k * k, 2_f64.sqrt())).collect();
+    let mut down: Vec<f64> = (0..levels).map(|k| part(k * k, 3_f64.sqrt())).collect();
+    (up[levels - 1], down[0]) = (0.0, 0.0);
+    let chain = ProcessChain::BirthDeath(BirthDeath::new(up, down).unwrap());
+    for (alike, rho) in [(true, 100.0), (true, 2000.0), (false, 700.0)] {
+        let model = Model::new(vec![chain.clone(); 2], &[1, 1], RunningCost::MaxMinusMean);
+        let (states, problem) = model.problem(alike, rho, AfterRemap::Stop);
+        let back = rebalanced(&states, &model.imbalance).unwrap();
+        let settings = Settings { iterations: 20_000, ..Settings::default() };
+        let found = long_run(&problem, &back, None, &settings, &());
+        assert_eq!(found.status, Status::Converged, "{rho}: {:?}", found.average);
+        let swept = Settings { method: Method::Value, iterations: 3000, ..Settings::default() };
+        let slow = long_run(&problem, &back, None, &swept, &()).average;
+        assert!(slow.lower <= found.average.upper && found.average.lower <= slow.upper);
+    }
+}
