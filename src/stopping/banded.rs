@@ -10,20 +10,23 @@ use super::vector;
 const MOST_WORK: usize = 2_000_000_000;
 
 /// Places to both sides of the diagonal to begin with.
-const LEAST_BAND: usize = 16;
+pub(super) const LEAST_BAND: usize = 16;
 
 /// The factors: row by row, `band` places to both sides of the diagonal.
 pub(super) struct Banded {
-    band: usize,
+    pub band: usize,
     rows: Vec<f64>,
 }
 
 impl Banded {
     /// The factors, if they and solutions for so many right sides are not too much work; and how many times the chain was
-    /// applied.
-    pub fn factors(chain: &mut Killed<'_>, right_sides: usize) -> (Option<Banded>, u64) {
+    /// applied. The first band that is tried is `band`.
+    pub fn factors(
+        chain: &mut Killed<'_>,
+        right_sides: usize,
+        mut band: usize,
+    ) -> (Option<Banded>, u64) {
         let n = chain.count();
-        let mut band = LEAST_BAND;
         let mut applications = 1;
         // Any numbers without a pattern.
         let test: Vec<f64> = (1..=n).map(|j| (j as f64 * 0.618_033_988_75).fract()).collect();
@@ -36,7 +39,7 @@ impl Banded {
             if vector::maximum_of([&image, &expected], |[a, b]| (a - b).abs()) <= 1e-12 {
                 return (found.factorise().then_some(found), applications);
             }
-            band *= 2;
+            band += band / 2;
         }
         (None, applications)
     }

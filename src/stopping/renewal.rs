@@ -15,7 +15,7 @@
 //! it is to go on from each state that remaps lead to, and so many equations tell how these come together.
 //! Solutions are unique up to constants; the one sought has the mean g.
 
-use super::banded::Banded;
+use super::banded::{Banded, LEAST_BAND};
 use super::killed::Killed;
 use super::multigrid::{self, Multigrid};
 use super::{Problem, vector};
@@ -54,8 +54,8 @@ pub(super) struct Renewal<'a> {
     count: usize,
     /// In which the chain is symmetric, by grid.
     weights: Option<Vec<Vec<f64>>>,
-    /// Steps have not been enough, but a factorisation was.
-    is_trapped: Cell<bool>,
+    /// Where steps have not been enough: the band of a factorisation that was.
+    band: Cell<Option<usize>>,
 }
 
 impl<'a> Renewal<'a> {
@@ -75,7 +75,7 @@ impl<'a> Renewal<'a> {
             classes,
             count,
             weights: multigrid::weights(problem),
-            is_trapped: Cell::new(false),
+            band: Cell::new(None),
         }
     }
 
@@ -103,7 +103,7 @@ impl<'a> Renewal<'a> {
         let goes_on = |applications: u64| {
             applications < limit && observer.progress(applications, limit).is_continue()
         };
-        if !(self.is_trapped.get() && system.solve_directly(&right, &mut y)) {
+        if !(self.band.get().is_some() && system.solve_directly(&right, &mut y)) {
             system.solve(&right, &mut y, accuracy, goes_on);
         }
         system.extend(&y);
@@ -316,9 +316,8 @@ impl<'a> System<'a> {
             vector::update_from(&mut p, [&r, &v], move |p, [r, v]| r + beta * (p - omega * v));
         }
         x.copy_from_slice(&best);
-        if least > goal && !self.renewal.is_trapped.get() && goes_on(self.applications) {
-            let is_trapped = self.solve_directly(right, x);
-            self.renewal.is_trapped.set(is_trapped);
+        if least > goal && self.renewal.band.get().is_none() && goes_on(self.applications) {
+            self.solve_directly(right, x);
         }
     }
 
@@ -333,7 +332,8 @@ impl<'a> System<'a> {
         targets.sort_unstable();
         targets.dedup();
         let (n, m) = (x.len(), targets.len());
-        let (factors, applications) = Banded::factors(&mut self.killed, m + 1);
+        let band = self.renewal.band.get().unwrap_or(LEAST_BAND);
+        let (factors, applications) = Banded::factors(&mut self.killed, m + 1, band);
         self.applications += applications;
         let Some(factors) = factors else { return false };
         let mut parts = vec![1.0; n * (m + 1)];
@@ -386,6 +386,7 @@ impl<'a> System<'a> {
         }
         let is_better = after < before && found.iter().all(|x| x.is_finite());
         if is_better {
+            self.renewal.band.set(Some(factors.band));
             x.copy_from_slice(&found);
         }
         is_better
