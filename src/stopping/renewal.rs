@@ -35,6 +35,9 @@ const PLAIN: u64 = 40;
 /// The most steps of one evaluation; the next one goes on from there.
 const STEPS: u64 = 300;
 
+/// Corrections of a direct solution: where loads are trapped for 10^6 steps, one does little.
+const CORRECTIONS: u32 = 6;
+
 /// Steps in a row that do not halve the least residual, after which there are no more.
 const MOST_STEPS_IN_VAIN: u64 = 60;
 
@@ -321,7 +324,7 @@ impl<'a> System<'a> {
         }
     }
 
-    /// Sets `x` to the solution by a factorisation, corrected once, if that leaves less of `right`; whether it does.
+    /// Sets `x` to the solution by a factorisation, corrected some times, if that leaves less of `right`; whether it ever did.
     ///
     /// With B = I - P on D, E(s, c) the chance of a remap that leads to c, and m the mean, B y = r + E y - m: so y is a
     /// combination of what B makes of r, of each column of E and of ones.
@@ -372,9 +375,8 @@ impl<'a> System<'a> {
             vector::update_from(left, [right], |image, [right]| right - image);
             vector::maximum_of([left], |[r]| r.abs())
         };
-        let before = rest(self, &found, &mut left);
-        let mut after = before;
-        for _ in 0..2 {
+        let mut least = rest(self, &found, &mut left);
+        for _ in 0..CORRECTIONS {
             factors.solve(&mut left, 1);
             let known = DVector::from_fn(m + 1, |row, _| of(&|place| left[place], row));
             let Some(known) = matrix.solve(&known) else { return false };
@@ -382,13 +384,13 @@ impl<'a> System<'a> {
                 let by_targets: f64 = row[..m].iter().zip(known.iter()).map(|(x, y)| x * y).sum();
                 found[place] += left[place] + by_targets - row[m] * known[m];
             }
-            after = rest(self, &found, &mut left);
+            let now = rest(self, &found, &mut left);
+            if now < least && found.iter().all(|x| x.is_finite()) {
+                least = now;
+                x.copy_from_slice(&found);
+                self.renewal.band.set(Some(factors.band));
+            }
         }
-        let is_better = after < before && found.iter().all(|x| x.is_finite());
-        if is_better {
-            self.renewal.band.set(Some(factors.band));
-            x.copy_from_slice(&found);
-        }
-        is_better
+        self.renewal.band.get().is_some()
     }
 }
