@@ -78,17 +78,18 @@ fn agrees(seed: u64) -> bool {
     let rounding = 1e-10 * upper;
     let case = format!("seed {seed}: {lower} to {upper}, on the grid {rough} and {fine}");
     assert!(fine <= upper + rounding, "{case}");
+    // Halving the cells takes off three quarters of the error where the cost is smooth, half of it or somewhat less at kinks.
     assert!(lower - fine <= 4.0 * (fine - rough).max(0.0) + rounding, "{case}");
     true
 }
 
 #[test]
 fn values_of_long_programs_are_those_of_a_fine_grid() {
-    assert!([66, 285, 353, 428].map(agrees).contains(&true));
+    assert_eq!([66, 285, 353, 428].map(agrees), [true; 4]);
 }
 
 #[test]
-#[ignore = "minutes; run with: cargo test --test lemmas values_of_all_long_programs -- --ignored"]
+#[ignore = "a minute; run with: cargo test --test lemmas values_of_all_long_programs -- --ignored"]
 fn values_of_all_long_programs_are_those_of_a_fine_grid() {
     let compared = (0..450).filter(|seed| agrees(*seed)).count();
     assert!(compared > 100, "{compared}");
