@@ -61,6 +61,23 @@ fn exact_values_lie_between_the_bounds() {
     }
 }
 
+/// Ranks that hardly move but then anywhere: branches come to the same states before long, and go on as one.
+#[test]
+fn exact_values_lie_between_the_bounds_where_branches_meet() {
+    let row = |from: usize| (0..6).map(|to| if to == from { 0.85 } else { 0.03 }).collect();
+    let rows: Vec<Vec<f64>> = (0..6).map(row).collect();
+    let chain = ProcessChain::Dense(Dense::new(&rows).unwrap());
+    for (processors, remap_cost) in [(3, 1.0), (4, 4.0), (3, 15.0), (4, 40.0)] {
+        for timing in [Timing::AfterStep, Timing::BeforeStep] {
+            let chain = chain.clone();
+            let problem =
+                LoadDrift { chain, remap_cost, initial: 2, timing, ..walk(processors, 60) };
+            let inside = contained(&problem, 12, 4);
+            assert!(inside >= 11, "{processors} {remap_cost} {timing:?}: {inside}");
+        }
+    }
+}
+
 /// Many paths of a short program, with few samples.
 const SHORT: Goal = Goal { gap: 0.0, inner: [3, 3], paths: [240, 240] };
 

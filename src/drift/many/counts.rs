@@ -51,4 +51,17 @@ impl Counts {
         let sum = |level: usize| level as f64 * self.on[level];
         (self.low..=self.top).map(sum).sum::<f64>() as u64
     }
+
+    /// A number that other states have with a probability of 2^-128.
+    pub fn fingerprint(&self) -> u128 {
+        let (mut a, mut b) = (0x9e37_79b9_7f4a_7c15u64, 0xc2b2_ae3d_27d4_eb4fu64);
+        for level in self.low..=self.top {
+            let here = self.on[level] as u64 ^ (level as u64) << 32;
+            a = (a ^ here).wrapping_mul(0xff51_afd7_ed55_8ccd);
+            a ^= a >> 32;
+            b = (b ^ here).wrapping_mul(0xc4ce_b9fe_1a85_ec53);
+            b ^= b >> 29;
+        }
+        u128::from(a) << 64 | u128::from(b)
+    }
 }

@@ -9,6 +9,7 @@ use super::meeting::Meeting;
 use super::moves::Moves;
 use super::outlook::Known;
 use super::plan::{ALL, DENSE, Plan};
+use super::ways::{Join, Met, NOWHERE, Node, cheapest, ruled};
 use crate::observer::{Halt, Observer};
 use crate::random::{Stream, stream};
 use rand::RngExt;
@@ -30,23 +31,6 @@ pub struct Path {
     pub remaps: u64,
     /// The charge of the rule of few numbers, and its remaps.
     pub ruled: (f64, u64),
-}
-
-/// A state after a remap, and the branch that goes on from it without another.
-struct Node {
-    step: u64,
-    total: u64,
-    /// The least charge on the way to it.
-    arrival: f64,
-    /// Whether the policy and the rule of few numbers come to it.
-    visited: [bool; 2],
-    /// By number of steps: charge so far, with the units that a remap then moves, and the node that it leads to.
-    ends: Vec<(f64, u32)>,
-    /// Where the policy remaps: number of steps, and what it paid without penalties.
-    policy: Option<(usize, f64, f64)>,
-    /// Where the rule of few numbers does.
-    ruled: Option<usize>,
-    whole: (f64, f64),
 }
 
 /// How paths are played.
@@ -83,6 +67,8 @@ impl Hindsight<'_> {
         let setting = self.approximate.outlook.setting;
         let steps = setting.steps;
         let mut draws = stream(seed, 4 * run);
+        let allotments: Vec<u64> = (0..steps).map(|_| draws.random()).collect();
+        let mut met: Vec<HashMap<u128, Met>> = vec![HashMap::new(); steps as usize + 1];
         let mut common = stream(seed, 4 * run + 1);
         let events: Vec<u64> =
             (0..steps).map(|_| self.moves.events(setting.ranks, &mut common)).collect();
@@ -106,6 +92,7 @@ impl Hindsight<'_> {
                 return Err(halt);
             }
             samples.forget_before(step);
+            met[step as usize] = HashMap::new();
             for at in std::mem::take(&mut due[step as usize]) {
                 let mut branch = Branch {
                     hindsight: self,
@@ -118,24 +105,15 @@ impl Hindsight<'_> {
                     due: &mut due,
                     least: &mut least,
                     draws: &mut draws,
+                    allotments: &allotments,
+                    met: &mut met,
                     known: &mut known,
                 };
                 branch.run(at);
             }
         }
         let cost = setting.remap_cost;
-        // Nodes are numbered in no order of time; the cheapest way is found from the end.
-        let mut order: Vec<u32> = (0..nodes.len() as u32).collect();
-        order.sort_by_key(|&at| std::cmp::Reverse(nodes[at as usize].step));
-        let mut best = vec![0.0; nodes.len()];
-        for at in order {
-            let node = &nodes[at as usize];
-            let way = |&(charge, to): &(f64, u32)| match to {
-                NOWHERE => charge,
-                to => charge + cost + best[to as usize],
-            };
-            best[at as usize] = node.ends.iter().map(way).fold(f64::INFINITY, f64::min);
-        }
+        let best = cheapest(&nodes, cost, steps as usize);
         let ruled = ruled(&nodes, cost);
         let mut path = Path { lower: best[0], upper: 0.0, cost: 0.0, work: 0.0, remaps: 0, ruled };
         let mut at = 0;
@@ -158,30 +136,6 @@ impl Hindsight<'_> {
     }
 }
 
-/// The charge of the rule, and its remaps.
-fn ruled(nodes: &[Node], cost: f64) -> (f64, u64) {
-    let (mut sum, mut remaps, mut at) = (0.0, 0, 0);
-    loop {
-        let node: &Node = &nodes[at as usize];
-        let Some(after) = node.ruled else {
-            return (sum + node.ends[node.ends.len() - 1].0, remaps);
-        };
-        let (charge, to) = node.ends[after - 1];
-        sum += charge + cost;
-        remaps += 1;
-        at = to;
-    }
-}
-
-const NOWHERE: u32 = u32::MAX;
-
-impl Node {
-    fn new(step: u64, total: u64) -> Node {
-        let (arrival, visited, ends) = (f64::INFINITY, [false; 2], Vec::new());
-        Node { step, total, arrival, visited, ends, policy: None, ruled: None, whole: (0.0, 0.0) }
-    }
-}
-
 struct Branch<'a, 'b> {
     hindsight: &'a Hindsight<'b>,
     events: &'a [u64],
@@ -194,6 +148,10 @@ struct Branch<'a, 'b> {
     /// By step, the least charge so far with what follows, as far as branches were followed.
     least: &'a mut [f64],
     draws: &'a mut Stream,
+    /// By step, the seed of what allots moves to levels.
+    allotments: &'a [u64],
+    /// By step, the states that branches came to after it.
+    met: &'a mut [HashMap<u128, Met>],
     known: &'a mut Known,
 }
 
@@ -223,7 +181,7 @@ impl Branch<'_, '_> {
         outlook.plan(&x, first, [earliest(0), ALL], &mut plan);
         outlook.prepare(&x, total, first, self.known, &mut plan);
         let distant = outlook.laws.longest() > DENSE;
-        let (mut behind, mut ended) = (0.0, false);
+        let (mut behind, mut ended, mut joins) = (0.0, false, None);
         for k in first..setting.steps {
             let now = k as usize;
             let to = moves.step(
@@ -231,7 +189,7 @@ impl Branch<'_, '_> {
                 setting.ranks,
                 self.events[now],
                 &mut self.meetings[now],
-                self.draws,
+                self.allotments[now],
                 &mut y,
             );
             let cost = setting.cost(&y, to);
@@ -325,9 +283,17 @@ impl Branch<'_, '_> {
                 *least = least.min(whole);
                 behind = whole - *least;
             }
+            if since > late && k + 1 < setting.steps {
+                let here = Met { branch: at, ends: ends.len() as u32, charge, lost };
+                joins = self.meet(now + 1, &y, here, needed);
+                if joins.is_some() {
+                    break;
+                }
+            }
             std::mem::swap(&mut x, &mut y);
         }
-        if ends.last().is_none_or(|end| setting.replaces && end.1 != NOWHERE && !ended) {
+        let goes_on = |end: &(f64, u32)| setting.replaces && end.1 != NOWHERE && !ended;
+        if joins.is_none() && ends.last().is_none_or(goes_on) {
             ends.push((charge, NOWHERE));
         }
         let node = &mut self.nodes[at as usize];
@@ -335,6 +301,25 @@ impl Branch<'_, '_> {
         node.policy = policy;
         node.ruled = ruled;
         node.whole = (paid, work);
+        node.joins = joins;
+    }
+
+    /// Whether the branch may go on as another that came to this state before: not where its policy is still to be seen, nor where the
+    /// other is dearer or has lost more, for then it has fewer samples or ends sooner. Else others may go on as this one.
+    fn meet(&mut self, step: usize, y: &Counts, here: Met, needed: bool) -> Option<Join> {
+        let there = self.met[step].entry(y.fingerprint()).or_insert(here);
+        if there.branch == here.branch {
+            return None;
+        }
+        let slack = NEAR * self.hindsight.approximate.outlook.setting.typical;
+        let whole = |met: &Met| self.nodes[met.branch as usize].arrival + met.charge;
+        let as_good = whole(there) <= whole(&here) + slack && there.lost <= here.lost + slack;
+        if needed || !as_good {
+            *there = here;
+            return None;
+        }
+        let (branch, ends) = (there.branch, there.ends);
+        Some(Join { branch, ends, more: here.charge - there.charge })
     }
 
     /// The node that a remap of this total after this step leads to, at this charge.

@@ -39,6 +39,7 @@ mod remapped;
 mod seen;
 mod setting;
 mod totals;
+mod ways;
 
 pub(super) use hindsight::Path;
 pub use measured::{Goal, Measured, Spread};

@@ -5,12 +5,13 @@
 //! First, a rank either makes its toggle, a move to one of two levels `gap` apart, up with a probability
 //! that is the same everywhere, or something else; how many ranks do something else is drawn once for
 //! all branches, as far as their laws agree. Then the number of toggles that go up is drawn so that the
-//! totals agree as often as they can (see `meeting`). The moves themselves are allotted to the
-//! levels on each branch apart.
+//! totals agree as often as they can (see `meeting`). The moves are allotted to the levels on each branch apart, but
+//! by numbers that are the same on all: branches in states that are nearly the same come to the same one, and stay together.
 
 use super::counts::Counts;
 use super::draws::{LnFactorial, binomial};
 use super::meeting::Meeting;
+use crate::random::stream;
 use rand::Rng;
 
 /// How ranks move.
@@ -120,7 +121,7 @@ impl Moves {
         ranks: u64,
         events: u64,
         meeting: &mut Meeting,
-        draws: &mut impl Rng,
+        allotment: u64,
         to: &mut Counts,
     ) -> u64 {
         to.clear();
@@ -133,6 +134,7 @@ impl Moves {
                 continue;
             }
             let row = &self.rows[level];
+            let draws = &mut stream(allotment, 2 * level as u64);
             let hit =
                 self.factorial.hypergeometric(events_left, ranks_left - events_left, here, draws);
             ranks_left -= here;
@@ -157,6 +159,7 @@ impl Moves {
             if here == 0 {
                 continue;
             }
+            let draws = &mut stream(allotment, 2 * level as u64 + 1);
             let rising = self.factorial.hypergeometric(up, toggling - up, here, draws);
             toggling -= here;
             up -= rising;
@@ -206,7 +209,7 @@ fn scatter(ranks: u64, law: &[(usize, f64)], draws: &mut impl Rng, to: &mut Coun
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::stream;
+    use rand::RngExt;
 
     /// Coupled or not, a step has the mean and the variance of its chain at every level, and keeps all ranks.
     #[test]
@@ -248,7 +251,7 @@ mod tests {
                         let events = moves.events(14, &mut draws);
                         let mut meeting = moves.meeting(14, run);
                         let total =
-                            moves.step(&from, 14, events, &mut meeting, &mut draws, &mut to);
+                            moves.step(&from, 14, events, &mut meeting, draws.random(), &mut to);
                         assert_eq!(total, to.total());
                     } else {
                         moves.step_apart(&from, &mut draws, &mut to);

@@ -1,0 +1,189 @@
+//! What hindsight chooses from: states after a remap, each with the branch that goes on from it without another, and the cheapest
+//! way through them.
+//!
+//! Branches that come to the same state after the same step are one from there on: what follows depends on the state and on numbers of
+//! later steps alone, so that each keeps its law.
+
+/// A state after a remap, and the branch that goes on from it without another.
+pub(super) struct Node {
+    pub step: u64,
+    pub total: u64,
+    /// The least charge on the way to it.
+    pub arrival: f64,
+    /// Whether the policy and the rule of few numbers come to it.
+    pub visited: [bool; 2],
+    /// By number of steps: charge so far, with the units that a remap then moves, and the node that it leads to.
+    pub ends: Vec<(f64, u32)>,
+    /// Where the policy remaps: number of steps, and what it paid without penalties.
+    pub policy: Option<(usize, f64, f64)>,
+    /// Where the rule of few numbers does.
+    pub ruled: Option<usize>,
+    pub whole: (f64, f64),
+    /// As what it goes on after its last end.
+    pub joins: Option<Join>,
+}
+
+/// The node of an end after which nothing comes.
+pub(super) const NOWHERE: u32 = u32::MAX;
+
+impl Node {
+    /// After this step, with this total.
+    pub fn new(step: u64, total: u64) -> Node {
+        let (arrival, visited, ends) = (f64::INFINITY, [false; 2], Vec::new());
+        Node {
+            step,
+            total,
+            arrival,
+            visited,
+            ends,
+            policy: None,
+            ruled: None,
+            whole: (0.0, 0.0),
+            joins: None,
+        }
+    }
+}
+
+/// Another branch that a branch goes on as.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Join {
+    /// Its node.
+    pub branch: u32,
+    /// How many of its ends come before.
+    pub ends: u32,
+    /// How much more is charged on the branch that goes on so.
+    pub more: f64,
+}
+
+/// A branch that came to a state after some step.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Met {
+    /// Its node.
+    pub branch: u32,
+    /// How many of its ends come before.
+    pub ends: u32,
+    /// Charged on it so far.
+    pub charge: f64,
+    /// What it has lost by not remapping.
+    pub lost: f64,
+}
+
+/// By node, the least charge on the branch from there to the end.
+pub(super) fn cheapest(nodes: &[Node], cost: f64, steps: usize) -> Vec<f64> {
+    let mut last: Vec<Vec<u32>> = vec![Vec::new(); steps + 2];
+    for (at, node) in nodes.iter().enumerate() {
+        last[node.step as usize + node.ends.len()].push(at as u32);
+    }
+    let mut best = vec![f64::INFINITY; nodes.len()];
+    // What follows on each branch, by number of ends before.
+    let mut after: Vec<Vec<f64>> =
+        nodes.iter().map(|node| vec![0.0; node.ends.len() + 1]).collect();
+    let mut under_way: Vec<u32> = Vec::new();
+    for step in (1..steps + 2).rev() {
+        under_way.append(&mut last[step]);
+        under_way.retain(|&at| {
+            let node = &nodes[at as usize];
+            let i = step - node.step as usize;
+            if i == node.ends.len() {
+                after[at as usize][i] = match node.joins {
+                    Some(join) => after[join.branch as usize][join.ends as usize] + join.more,
+                    None => f64::INFINITY,
+                };
+            }
+            let (charge, to) = node.ends[i - 1];
+            let here = match to {
+                NOWHERE => charge,
+                to => charge + cost + best[to as usize],
+            };
+            let least = here.min(after[at as usize][i]);
+            after[at as usize][i - 1] = least;
+            if i == 1 {
+                best[at as usize] = least;
+            }
+            i > 1
+        });
+    }
+    best
+}
+
+/// The charge of the rule, and its remaps.
+pub(super) fn ruled(nodes: &[Node], cost: f64) -> (f64, u64) {
+    let (mut sum, mut remaps, mut at) = (0.0, 0, 0);
+    loop {
+        let node: &Node = &nodes[at as usize];
+        let Some(after) = node.ruled else {
+            return (sum + node.ends[node.ends.len() - 1].0, remaps);
+        };
+        let (charge, to) = node.ends[after - 1];
+        sum += charge + cost;
+        remaps += 1;
+        at = to;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::stream;
+    use rand::RngExt;
+
+    /// By recursion over all ways from a place on a branch.
+    fn by_definition(nodes: &[Node], cost: f64, at: usize, passed: usize) -> f64 {
+        let node = &nodes[at];
+        let mut least = match node.joins {
+            None => f64::INFINITY,
+            Some(join) => {
+                let on = by_definition(nodes, cost, join.branch as usize, join.ends as usize);
+                on + join.more
+            }
+        };
+        for &(charge, to) in &node.ends[passed.min(node.ends.len())..] {
+            least = least.min(match to {
+                NOWHERE => charge,
+                to => charge + cost + by_definition(nodes, cost, to as usize, 0),
+            });
+        }
+        least
+    }
+
+    /// Seven steps, two states after each, a branch that goes on as an earlier one wherever chance says so.
+    #[test]
+    fn the_cheapest_way_is_that_of_all_ways() {
+        let steps = 7;
+        let mut joined = 0;
+        for run in 0..200 {
+            let mut draws = stream(4, run);
+            let mut nodes: Vec<Node> = (0..2 * steps).map(|at| Node::new(at / 2, at)).collect();
+            for at in 0..nodes.len() {
+                let first = nodes[at].step;
+                for step in first + 1..=steps {
+                    let to = 2 * step + u64::from(draws.random::<bool>());
+                    let to = if step < steps { to as u32 } else { NOWHERE };
+                    nodes[at].ends.push((draws.random(), to));
+                    let other = draws.random_range(0..nodes.len());
+                    let goes_on = |join: &Join| {
+                        let there = &nodes[join.branch as usize];
+                        other < at && there.step + (there.ends.len() as u64) > step
+                    };
+                    let join = |_| Join {
+                        branch: other as u32,
+                        ends: (step - nodes[other].step.min(step)) as u32,
+                        more: 0.3,
+                    };
+                    let found = (draws.random::<f64>() < 0.2).then_some(()).map(join);
+                    nodes[at].joins = found.filter(goes_on);
+                    if nodes[at].joins.is_some() {
+                        joined += 1;
+                        break;
+                    }
+                }
+            }
+            let best = cheapest(&nodes, 0.4, steps as usize);
+            for (at, best) in best.iter().enumerate() {
+                let all = by_definition(&nodes, 0.4, at, 0);
+                assert!((best - all).abs() < 1e-12, "{run} {at}: {best} {all}");
+            }
+        }
+        assert!(joined > 200, "{joined}");
+    }
+}
