@@ -18,12 +18,12 @@ struct Grid {
 }
 
 /// The least variance, relative to that of one step of all ranks; each is so many times the one before.
-const LEAST: f64 = 0.35;
+const LEAST_VARIANCE: f64 = 0.35;
 const RATIO: f64 = 1.35;
 /// Distance of totals in deviations.
 const SPACING: f64 = 0.5;
 /// Numbers in all tables, at most.
-const MOST: f64 = 6e7;
+const MOST_NUMBERS: f64 = 6e7;
 /// Where a law ends, in deviations.
 const END: f64 = 4.5;
 /// Laws narrower than this are summed over whole numbers.
@@ -32,7 +32,7 @@ const NARROW: f64 = 8.0;
 impl Ahead {
     /// For totals in a range, and laws of up to so many steps of this variance.
     pub fn new([first, last]: [f64; 2], one: f64, longest: usize, steps: u64) -> Ahead {
-        let mut variances = vec![LEAST * one];
+        let mut variances = vec![LEAST_VARIANCE * one];
         while variances[variances.len() - 1] < one * longest as f64 && one > 0.0 {
             variances.push(RATIO * variances[variances.len() - 1]);
         }
@@ -46,7 +46,7 @@ impl Ahead {
                 grids.push(Grid { variance, spacing, count, begin });
                 begin += count;
             }
-            if begin as f64 * steps as f64 <= MOST || scale > 4.0 {
+            if begin as f64 * steps as f64 <= MOST_NUMBERS || scale > 4.0 {
                 break grids;
             }
             scale *= 1.2;
@@ -56,7 +56,8 @@ impl Ahead {
 
     /// Takes a function at step k, linear between nodes in ascending order.
     pub fn fill(&mut self, k: u64, nodes: &[f64], function: &[f64]) {
-        let mut all: Vec<f32> = Vec::new();
+        let count = self.grids.iter().map(|grid| grid.count).sum();
+        let mut all: Vec<f32> = Vec::with_capacity(count);
         let mut here: Vec<f64> = Vec::new();
         for (i, grid) in self.grids.iter().enumerate() {
             here = match i {

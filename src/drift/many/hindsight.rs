@@ -57,6 +57,8 @@ const NEAR: f64 = 0.125;
 const FAR: f64 = 0.75;
 const SHORT: usize = 12;
 const LOOKS: usize = 8;
+/// After so many steps what is known of earlier ones is forgotten.
+const FORGETTING: u64 = 64;
 
 impl Hindsight<'_> {
     /// Path number `run`.
@@ -92,6 +94,9 @@ impl Hindsight<'_> {
                 return Err(halt);
             }
             samples.forget_before(step);
+            if step.is_multiple_of(FORGETTING) {
+                known.retain(|(after, ..), _| *after >= step);
+            }
             met[step as usize] = HashMap::new();
             for at in std::mem::take(&mut due[step as usize]) {
                 let mut branch = Branch {

@@ -50,7 +50,7 @@ use crate::overlap::Overlap;
 use approximate::{Approximate, Correction};
 use hindsight::Hindsight;
 use laws::Laws;
-use moves::{MOST as MOST_LEVELS, Moves};
+use moves::{MOST_LEVELS, Moves};
 use outlook::Outlook;
 use rayon::prelude::*;
 use remapped::Remapped;
@@ -174,6 +174,8 @@ impl Many {
         let mut correction = Correction::none(setting.typical);
         let mut remapped = None;
         for round in 0..ROUNDS {
+            // Tables of hundreds of megabytes: one at a time.
+            drop(remapped.take());
             let values = Remapped::new(&setting, &laws, &totals, &correction, observer);
             let values = values.map_err(NoBounds::Halted)?;
             let outlook =

@@ -127,7 +127,7 @@ impl Moves {
         to.clear();
         let (mut ranks_left, mut events_left) = (ranks, events);
         let (mut base, mut toggling) = (0, 0);
-        let mut held = [0u64; MOST];
+        let mut held = [0u64; MOST_LEVELS];
         for (level, held) in held.iter_mut().enumerate().take(from.top + 1).skip(from.low) {
             let here = from.on[level] as u64;
             if here == 0 {
@@ -189,7 +189,7 @@ impl Moves {
 }
 
 /// Most levels.
-pub const MOST: usize = 200;
+pub const MOST_LEVELS: usize = 200;
 
 /// Sends ranks to levels by their probabilities. Returns the sum of the levels.
 fn scatter(ranks: u64, law: &[(usize, f64)], draws: &mut impl Rng, to: &mut Counts) -> u64 {

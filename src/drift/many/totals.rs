@@ -42,7 +42,7 @@ impl Profile {
 }
 
 /// Laws of more values are not used.
-const MOST: usize = 18_000;
+const MOST_VALUES: usize = 18_000;
 /// Points that a law is seen through, about.
 const POINTS: usize = 120;
 /// What is left out at either end.
@@ -121,5 +121,5 @@ fn sum(a: &(i64, Vec<f64>), b: &(i64, Vec<f64>)) -> Option<(i64, Vec<f64>)> {
     }
     let first = law.iter().position(|p| *p > NOTHING)?;
     let last = law.iter().rposition(|p| *p > NOTHING)?;
-    (last - first < MOST).then(|| (a.0 + b.0 + first as i64, law[first..=last].to_vec()))
+    (last - first < MOST_VALUES).then(|| (a.0 + b.0 + first as i64, law[first..=last].to_vec()))
 }
