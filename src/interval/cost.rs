@@ -129,7 +129,7 @@ pub struct LoadChain {
 impl LoadChain {
     /// The law of the level one step later.
     pub(super) fn step(&self, law: &[f64]) -> Vec<f64> {
-        // One loop for each, which the processor does several levels at once of.
+        // A loop for each move: a processor does several levels of it at once.
         let mut next = vec![0.0];
         next.extend(law.iter().zip(&self.up).take(law.len() - 1).map(|(p, up)| p * up));
         for (((next, p), up), down) in next.iter_mut().zip(law).zip(&self.up).zip(&self.down) {

@@ -24,11 +24,12 @@ const MOST_ALONE: usize = 1000;
 /// (1 - up[x] - down[x+1]) D(x) + up[x] D(x-1) + down[x+1] D(x+1),
 /// ```
 ///
-/// or, where even and odd levels are taken by turns, so that `D(x-1) = D(x)` for levels `x-1` that are taken,
-/// `up[x+1] D(x-1) + down[x+1] D(x+1)`. At first no `D(x)` is beyond one. What becomes of a one everywhere bounds the sizes
-/// of what becomes of it, if no factor is negative; the first of the three may be. Then its size is taken, if what becomes of
-/// ones shrinks nevertheless, and otherwise the sizes of what becomes of each one alone are added. The sum of the sizes is
-/// the distance of the two laws: how far levels that follow them are apart on average if they are coupled as well as they can be.
+/// or, where even and odd levels are taken by turns, and `x` is one that is taken after the step,
+/// `up[x+1] D(x-1) + down[x+1] D(x+1)`. At first no `D(x)` is beyond one. Where no factor is negative, what becomes of ones
+/// everywhere bounds what becomes of any `D`. The first of the three may be negative: then its size is taken, if what
+/// becomes of ones shrinks nevertheless; otherwise each one goes its own way, and the sizes are added up. The sum of the
+/// sizes of `D` is the distance of the two laws: how far apart levels that follow them are on average, coupled as well as
+/// they can be.
 struct Group {
     /// The factors of `D(x-1)`, `D(x)` and `D(x+1)`.
     factors: [Vec<f64>; 3],
