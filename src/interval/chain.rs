@@ -109,7 +109,7 @@ impl ChainLoads {
     /// The chain has no monotone imbalance, so every step is looked at; but nothing is evaluated where the bound is
     /// kept for certain: no step changes a load by more than one, or the imbalance by more than two; where the law of
     /// the level is at some distance from one whose imbalance is bounded, the imbalance differs by no more than that of all
-    /// processors together ([`moved`](Self::moved)); and there is an upper bound
+    /// processors together (`moved`); and there is an upper bound
     /// ([`max_deviation_bound`](Self::max_deviation_bound)) that takes a sum over the levels. Once the law can move no
     /// farther (`Settling`) than the bound on the imbalance leaves room for, it is kept for ever; and so it is when the
     /// law moves no more but for rounding. Where levels are taken by turns both must be so of the last two steps. A search
