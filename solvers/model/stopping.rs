@@ -1,6 +1,7 @@
 //! The `Stopping` problem of a model file \[YXW03\].
 
 mod faults;
+mod made;
 
 use super::chain::Chain;
 use super::cost::Cost;
@@ -8,6 +9,7 @@ use super::explain::Shape;
 use super::number::Decimal;
 use super::transition::Transition;
 use crate::solution::dynamics::{Dynamics, Kind, MOST_LEVELS, Moves};
+use made::Made;
 use remapping::Rational;
 use remapping::chain::{Edge, JointRows, Operator};
 use remapping::imbalance::{Imbalance, RunningCost};
@@ -42,6 +44,8 @@ enum Processes {
     Joint {
         loads: Vec<Vec<i64>>,
         transition: Transition,
+        #[serde(skip)]
+        made: Made,
     },
     /// Walks on all loads from the lowest one up.
     Unbounded {
@@ -184,19 +188,23 @@ impl Stopping {
             .map_err(|error| error.to_string())
     }
 
-    /// The states, with equal processes lumped, and how they move.
+    /// The states, with equal processes lumped, and how they move. What the review has made of processes that move jointly
+    /// is given away once.
     ///
     /// # Errors
     /// What is wrong with the chain, in words.
     pub fn states(&self, folder: &Path) -> Result<(States, Box<dyn Operator>), String> {
         let words = |error: remapping::chain::ChainError| error.to_string();
-        let Processes::Joint { loads, transition } = &self.processes else {
+        let Processes::Joint { loads, transition, made } = &self.processes else {
             let imbalance = self.imbalance()?;
             let same = |i, j| imbalance.same_capacity(i, j);
             return States::independent(&self.independent(), same).map_err(words);
         };
+        if let Some(made) = made.take() {
+            return Ok(made);
+        }
         let chain = transition.chain(folder, loads.len())?;
-        let states = States::joint(loads.clone(), &chain).map_err(words)?;
+        let states = States::joint(loads, &chain).map_err(words)?;
         Ok((states, Box::new(chain)))
     }
 
@@ -206,9 +214,10 @@ impl Stopping {
     /// As of [`states`](Self::states).
     pub fn space(&self) -> Result<States, String> {
         match &self.processes {
-            Processes::Joint { loads, .. } => {
-                States::listed(loads.clone()).map_err(|error| error.to_string())
-            }
+            Processes::Joint { loads, made, .. } => made
+                .states()
+                .map_or_else(|| States::listed(loads), Ok)
+                .map_err(|error| error.to_string()),
             _ => self.states(Path::new("")).map(|(states, _)| states),
         }
     }
@@ -218,7 +227,7 @@ impl Stopping {
     /// # Errors
     /// As of [`states`](Self::states), and other processes.
     pub fn rows(&self, folder: &Path, place: (usize, usize)) -> Result<JointRows, String> {
-        let Processes::Joint { loads, transition } = &self.processes else {
+        let Processes::Joint { loads, transition, .. } = &self.processes else {
             return Err("these processes have no rows".to_owned());
         };
         if matches!(transition, Transition::Dense(rows) if rows.len() != loads.len()) {

@@ -34,6 +34,10 @@ pub struct Origin {
 pub trait Reduce {
     /// The next atom: `at` not below the one before, `drop` > 0.
     fn push(&mut self, at: f64, drop: f64, origin: Origin);
+    /// The next atoms, as [`push`](Self::push) takes them one by one.
+    fn push_all(&mut self, atoms: impl Iterator<Item = (f64, f64, Origin)>) {
+        atoms.for_each(|(at, drop, origin)| self.push(at, drop, origin));
+    }
     /// All atoms are in; `end` is an atom beyond them that will be added after, if there is one.
     fn finish(&mut self, end: Option<&mut Atom>);
 }
@@ -58,9 +62,20 @@ pub(super) fn lost_in_span(moment: f64, square: f64, width: f64, atoms: u32) -> 
 
 /// Merges each span into its barycentre: an upper bound.
 pub struct Merge<'a> {
+    kept: Kept<'a>,
+    span: Merged,
+}
+
+/// Where atoms and the abscissas between spans go.
+struct Kept<'a> {
     tolerance: f64,
-    kept: &'a mut Vec<Atom>,
+    atoms: &'a mut Vec<Atom>,
     ends: &'a mut Vec<f64>,
+}
+
+/// The span at hand. A copy of it is where atoms are taken in, which a processor has at hand, too.
+#[derive(Debug, Clone, Copy, Default)]
+struct Merged {
     count: u32,
     first: f64,
     last: f64,
@@ -74,21 +89,13 @@ pub struct Merge<'a> {
 impl<'a> Merge<'a> {
     /// Appends to `kept`; appends the abscissas between spans to `ends`.
     pub fn new(tolerance: f64, kept: &'a mut Vec<Atom>, ends: &'a mut Vec<f64>) -> Self {
-        Merge {
-            tolerance,
-            kept,
-            ends,
-            count: 0,
-            first: 0.0,
-            last: 0.0,
-            drop: 0.0,
-            moment: 0.0,
-            error: 0.0,
-            limit: 0.0,
-        }
+        Merge { kept: Kept { tolerance, atoms: kept, ends }, span: Merged::default() }
     }
+}
 
-    fn close(&mut self) {
+impl Merged {
+    #[inline(always)]
+    fn close(&mut self, kept: &mut Kept<'_>) {
         let (at, drop) = match self.count {
             0 => return,
             1 => (self.last, self.drop),
@@ -99,14 +106,12 @@ impl<'a> Merge<'a> {
                 (at, self.drop * up)
             }
         };
-        self.kept.push(Atom { at, drop });
+        kept.atoms.push(Atom { at, drop });
         (self.count, self.drop, self.moment, self.error) = (0, 0.0, 0.0, 0.0);
     }
-}
 
-impl Reduce for Merge<'_> {
-    #[inline]
-    fn push(&mut self, at: f64, drop: f64, _: Origin) {
+    #[inline(always)]
+    fn take(&mut self, at: f64, drop: f64, kept: &mut Kept<'_>) {
         // Below all doubles: what that takes is in the bounds already.
         if drop == 0.0 {
             return;
@@ -116,14 +121,14 @@ impl Reduce for Merge<'_> {
             let lift = drop * (at * self.drop - self.moment);
             let total = self.drop + drop;
             if lift > (self.limit - self.error) * total {
-                self.ends.push(0.5 * (self.last + at));
-                self.close();
+                kept.ends.push(0.5 * (self.last + at));
+                self.close(kept);
             } else {
                 self.error += lift / total;
             }
         }
         if self.count == 0 {
-            self.limit = allowance(self.tolerance, at);
+            self.limit = allowance(kept.tolerance, at);
             self.first = at;
         }
         self.count += 1;
@@ -131,28 +136,50 @@ impl Reduce for Merge<'_> {
         self.drop += drop;
         self.moment += drop * at;
     }
+}
+
+impl Reduce for Merge<'_> {
+    #[inline]
+    fn push(&mut self, at: f64, drop: f64, _: Origin) {
+        self.span.take(at, drop, &mut self.kept);
+    }
+
+    #[inline]
+    fn push_all(&mut self, atoms: impl Iterator<Item = (f64, f64, Origin)>) {
+        let mut span = self.span;
+        for (at, drop, _) in atoms {
+            span.take(at, drop, &mut self.kept);
+        }
+        self.span = span;
+    }
 
     fn finish(&mut self, _: Option<&mut Atom>) {
-        self.close();
+        self.span.close(&mut self.kept);
     }
 }
 
 /// Moves the atoms inside each span onto its two ends: a lower bound.
 pub struct Split<'a, L = ()> {
-    tolerance: f64,
-    kept: &'a mut Vec<Atom>,
-    ends: &'a mut Vec<f64>,
-    /// The node the current span starts at (0 counts: an atom there contributes nothing).
+    kept: Kept<'a>,
+    span: Inside,
+    losses: L,
+}
+
+/// The span at hand, and the atom where it could end; a copy, as of [`Merged`].
+#[derive(Debug, Clone, Copy)]
+struct Inside {
+    /// The node the span starts at (0 counts: an atom there contributes nothing).
     start: Atom,
     /// Sums over the atoms inside the span, of drop, drop * y and drop * y^2, y the distance to `start`.
-    inside: [f64; 3],
+    drop: f64,
+    moment: f64,
+    square: f64,
     /// How many they are.
     count: u32,
-    /// The latest atom, where the span could end.
+    /// The latest atom.
     candidate: Option<Atom>,
     /// How far the span may move the function.
     limit: f64,
-    losses: L,
 }
 
 impl<'a> Split<'a> {
@@ -171,22 +198,18 @@ impl<'a, L: Losses> Split<'a, L> {
         losses: L,
     ) -> Self {
         let start = Atom { at: 0.0, drop: 0.0 };
-        Split {
-            tolerance,
-            kept,
-            ends,
-            start,
-            inside: [0.0; 3],
-            count: 0,
-            candidate: None,
-            limit: 0.0,
-            losses,
-        }
+        let (drop, moment, square) = (0.0, 0.0, 0.0);
+        let span = Inside { start, drop, moment, square, count: 0, candidate: None, limit: 0.0 };
+        Split { kept: Kept { tolerance, atoms: kept, ends }, span, losses }
     }
+}
 
+impl Inside {
     /// Ends the span at `end`, which becomes the next start.
-    fn close(&mut self, end: Atom) {
-        let [drop, moment, square] = std::mem::take(&mut self.inside);
+    #[inline(always)]
+    fn close(&mut self, end: Atom, kept: &mut Kept<'_>, losses: &mut impl Losses) {
+        let (drop, moment, square) = (self.drop, self.moment, self.square);
+        (self.drop, self.moment, self.square) = (0.0, 0.0, 0.0);
         let mut next = end;
         if drop > 0.0 {
             let width = end.at - self.start.at;
@@ -194,17 +217,18 @@ impl<'a, L: Losses> Split<'a, L> {
             let count = std::mem::take(&mut self.count);
             let loss = 4.0 * SLACK + 4.0 * UNIT * f64::from(count);
             let most = lost_in_span(moment, square, width, count);
-            self.losses.lost(self.start.at, end.at, most, count);
+            losses.lost(self.start.at, end.at, most, count);
             next.drop = (next.drop + share * (1.0 - loss)) * (1.0 - 2.0 * UNIT);
             self.start.drop += (drop - share - loss * drop).max(0.0);
             self.start.drop *= 1.0 - 2.0 * UNIT;
         }
         if self.start.at > 0.0 {
-            self.kept.push(self.start);
+            kept.atoms.push(self.start);
         }
         self.start = next;
     }
 
+    #[inline(always)]
     fn take_inside(&mut self, atom: Atom) {
         self.count += 1;
         if atom.at <= self.start.at {
@@ -213,44 +237,59 @@ impl<'a, L: Losses> Split<'a, L> {
         }
         let y = atom.at - self.start.at;
         let moment = atom.drop * y;
-        self.inside[0] += atom.drop;
-        self.inside[1] += moment;
-        self.inside[2] += moment * y;
+        self.drop += atom.drop;
+        self.moment += moment;
+        self.square += moment * y;
+    }
+
+    #[inline(always)]
+    fn take(&mut self, at: f64, drop: f64, kept: &mut Kept<'_>, losses: &mut impl Losses) {
+        let Some(candidate) = self.candidate.replace(Atom { at, drop }) else {
+            self.limit = allowance(kept.tolerance, at);
+            return;
+        };
+        // What a span from the start to the new atom would cost, the candidate inside it.
+        let y = candidate.at - self.start.at;
+        let moment = self.moment + candidate.drop * y;
+        let square = self.square + candidate.drop * y * y;
+        let width = at - self.start.at;
+        if y > 0.0 && moment * width - square > self.limit * width {
+            self.close(candidate, kept, losses);
+            kept.ends.push(candidate.at);
+            self.limit = allowance(kept.tolerance, at);
+        } else {
+            self.take_inside(candidate);
+        }
     }
 }
 
 impl<L: Losses> Reduce for Split<'_, L> {
     #[inline]
     fn push(&mut self, at: f64, drop: f64, _: Origin) {
-        let Some(candidate) = self.candidate.replace(Atom { at, drop }) else {
-            self.limit = allowance(self.tolerance, at);
-            return;
-        };
-        // What a span from the start to the new atom would cost, the candidate inside it.
-        let y = candidate.at - self.start.at;
-        let moment = self.inside[1] + candidate.drop * y;
-        let square = self.inside[2] + candidate.drop * y * y;
-        let width = at - self.start.at;
-        if y > 0.0 && moment * width - square > self.limit * width {
-            self.close(candidate);
-            self.ends.push(candidate.at);
-            self.limit = allowance(self.tolerance, at);
-        } else {
-            self.take_inside(candidate);
+        self.span.take(at, drop, &mut self.kept, &mut self.losses);
+    }
+
+    #[inline]
+    fn push_all(&mut self, atoms: impl Iterator<Item = (f64, f64, Origin)>) {
+        let mut span = self.span;
+        for (at, drop, _) in atoms {
+            span.take(at, drop, &mut self.kept, &mut self.losses);
         }
+        self.span = span;
     }
 
     fn finish(&mut self, _: Option<&mut Atom>) {
-        if let Some(last) = self.candidate.take() {
-            if last.at > self.start.at {
-                self.close(last);
-                self.ends.push(last.at);
+        let Split { kept, span, losses } = self;
+        if let Some(last) = span.candidate.take() {
+            if last.at > span.start.at {
+                span.close(last, kept, losses);
+                kept.ends.push(last.at);
             } else {
-                self.take_inside(last);
+                span.take_inside(last);
             }
         }
-        if self.start.at > 0.0 && self.start.drop > 0.0 {
-            self.kept.push(self.start);
+        if span.start.at > 0.0 && span.start.drop > 0.0 {
+            kept.atoms.push(span.start);
         }
     }
 }

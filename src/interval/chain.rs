@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use super::cost::{CostAware, LoadChain, cost_aware_chain};
 use super::expected_imbalance::UNKNOWN;
-use super::settling::{Settling, distance};
+use super::settling::{Settling, apart};
 use super::{Approximation, Bound, Crossing, Places, Search, exact};
 use crate::law::LatticeLaw;
 use crate::observer::{Observer, Status};
@@ -15,7 +15,7 @@ const LIMIT: u64 = 1_000_000;
 /// Ends of the law of a level that have this probability together are left out.
 const ENDS: f64 = 1e-25;
 
-/// Laws nearer than this in total variation, times the largest imbalance, count as equal.
+/// Joint laws nearer than this count as equal.
 const SETTLED: f64 = 1e-13;
 
 /// Processors whose loads follow a birth–death chain from one level, independently.
@@ -108,11 +108,12 @@ impl ChainLoads {
     ///
     /// The chain has no monotone imbalance, so every step is looked at; but nothing is evaluated where the bound is
     /// kept for certain: no step changes a load by more than one, or the imbalance by more than two; where the law of
-    /// the level is within total variation `d` of one whose imbalance is bounded, the expectation is within
-    /// `N d` of the joint law times the largest imbalance; and there is an upper bound
-    /// ([`max_deviation_bound`](Self::max_deviation_bound)) that takes a sum over the levels. Once the law can move no more but for rounding (`Settling`), it is a constant, or one
-    /// of two by turns, and the bound is kept for ever. A search that comes to a million steps ends with its
-    /// status.
+    /// the level is at some distance from one whose imbalance is bounded, the imbalance differs by no more than that of all
+    /// processors together (`moved`); and there is an upper bound
+    /// ([`max_deviation_bound`](Self::max_deviation_bound)) that takes a sum over the levels. Once the law can move no
+    /// farther (`Settling`) than the bound on the imbalance leaves room for, it is kept for ever; and so it is when the
+    /// law moves no more but for rounding. Where levels are taken by turns both must be so of the last two steps. A search
+    /// that comes to a million steps ends with its status.
     pub fn longest(&self, bound: Bound, observer: &dyn Observer) -> Search {
         let (Bound::MaxDeviation(limit) | Bound::RmsDeviation(limit, _)) = bound;
         let settled = Crossing { steps: Some(0), real: None };
@@ -135,28 +136,21 @@ impl ChainLoads {
             if average <= 0.0 {
                 return search;
             }
-            let clear = last.as_ref().is_some_and(|(other, then, most)| {
-                let n = self.count as f64;
-                match bound {
-                    Bound::MaxDeviation(_) => {
-                        let steps = 2.0 * (time - then) as f64;
-                        let change = || n * law.len() as f64 * distance(other, &law);
-                        most + steps < allowed || most + change() < allowed
-                    }
-                    // The square root of a second moment moves by at most the root of its change.
-                    Bound::RmsDeviation(..) => {
-                        let change = n * self.most().powi(2) * distance(other, &law);
-                        most + change.sqrt() < allowed
-                    }
-                }
+            let near = last.as_ref().and_then(|(other, then, most)| {
+                let soon = most + 2.0 * (time - then) as f64;
+                let at_once = matches!(bound, Bound::MaxDeviation(_)) && soon < allowed;
+                let most =
+                    if at_once { soon } else { self.moved(*most, apart(other, &law), bound) };
+                (most < allowed).then_some(most)
             });
-            if clear {
+            let bounded = || self.bounded(&law, bound, time).filter(|most| *most < allowed);
+            let most = if let Some(most) = near {
                 before = f64::NAN;
-            } else if let Some(most) =
-                self.bounded(&law, bound, time).filter(|most| *most < allowed)
-            {
+                most
+            } else if let Some(most) = bounded() {
                 before = f64::NAN;
                 last = Some((law.clone(), time, most));
+                most
             } else {
                 let found = self.imbalance(&law, bound, observer);
                 if let ControlFlow::Break(halt) = observer.check() {
@@ -176,10 +170,14 @@ impl ChainLoads {
                     return search;
                 }
                 before = found.value / average;
-                last = Some((law.clone(), time, found.value + found.error));
-            }
+                let most = found.value + found.error;
+                last = Some((law.clone(), time, most));
+                most
+            };
             previous = law;
-            settled += u64::from(settling.step() * self.most() < SETTLED);
+            let rest = settling.step();
+            let room = self.moved(most, rest, bound) < limit * (average - rest);
+            settled = if room || rest * (self.count as f64) < SETTLED { settled + 1 } else { 0 };
             if settled == settling.period {
                 search.interval = Crossing::NEVER;
                 return search;
@@ -187,6 +185,20 @@ impl ChainLoads {
         }
         search.status = Status::IterationLimit;
         search
+    }
+
+    /// The most that an imbalance can be if it was `most` and the law of each level has moved so far: the largest
+    /// deviation moves by no more than all loads together, and half the square of the difference of two loads, whose mean
+    /// the variance is, by no more than both times the number of levels.
+    fn moved(&self, most: f64, distance: f64, bound: Bound) -> f64 {
+        let n = self.count as f64;
+        match bound {
+            Bound::MaxDeviation(_) => most + n * distance,
+            Bound::RmsDeviation(..) => {
+                let levels = self.chain.up.len() as f64;
+                (most * most + 2.0 * (n - 1.0) * levels * distance).sqrt()
+            }
+        }
     }
 
     /// An upper bound of the imbalance after so many steps, if there is one that is quick.

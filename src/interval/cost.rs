@@ -129,16 +129,14 @@ pub struct LoadChain {
 impl LoadChain {
     /// The law of the level one step later.
     pub(super) fn step(&self, law: &[f64]) -> Vec<f64> {
-        let mut next = vec![0.0; law.len()];
-        for (level, &p) in law.iter().enumerate() {
-            let (up, down) = (self.up[level], self.down[level]);
-            if up > 0.0 {
-                next[level + 1] += p * up;
-            }
-            if down > 0.0 {
-                next[level - 1] += p * down;
-            }
-            next[level] += p * (1.0 - up - down);
+        // A loop for each move: a processor does several levels of it at once.
+        let mut next = vec![0.0];
+        next.extend(law.iter().zip(&self.up).take(law.len() - 1).map(|(p, up)| p * up));
+        for (((next, p), up), down) in next.iter_mut().zip(law).zip(&self.up).zip(&self.down) {
+            *next += p * (1.0 - up - down);
+        }
+        for ((next, p), down) in next.iter_mut().zip(&law[1..]).zip(&self.down[1..]) {
+            *next += p * down;
         }
         next
     }
@@ -147,8 +145,8 @@ impl LoadChain {
 /// The same for `count` processors whose loads follow a birth–death chain from level `start`
 /// independently, exactly up to rounding.
 ///
-/// How far the law of the level can still move in total variation is known (`Settling`), and the imbalance moves by no
-/// more than `count * levels` times that. Once this is rounding, all later imbalances are one number, or
+/// How far the law of the level can still move is known (`Settling`), and the imbalance moves by no
+/// more than `count + 1` times that. Once this is rounding, all later imbalances are one number, or
 /// two by turns, and either some interval has beaten their mean or none will: remapping never pays.
 ///
 /// # Panics
@@ -172,7 +170,7 @@ pub fn cost_aware_chain(
     // The imbalance one step ago, and how much it can change.
     let mut before = (0.0, f64::INFINITY);
     let later = |_: u64, last: f64| {
-        let slack = (count * levels) as f64 * settling.step();
+        let slack = (count + 1) as f64 * settling.step();
         let two = settling.period == 2;
         let (next, slack_before) = if two { before } else { (last, slack) };
         before = (last, slack);

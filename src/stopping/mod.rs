@@ -35,6 +35,7 @@ mod forecast;
 mod killed;
 mod krylov;
 mod learning;
+mod listed;
 mod long_run;
 mod model;
 mod multigrid;

@@ -12,7 +12,7 @@ impl States {
     pub fn place(&self, loads: &[i64]) -> Option<u128> {
         match &self.0 {
             Kind::Active { all, .. } => all.place(loads),
-            Kind::Listed { .. } => self.find(loads).map(|state| state as u128),
+            Kind::Listed(_) => self.find(loads).map(|state| state as u128),
             Kind::Groups { groups, shape, .. } => {
                 let mut lowest = vec![0; shape.len()];
                 for group in groups {
@@ -31,7 +31,7 @@ impl States {
     pub fn vector(&self, place: usize) -> Vec<i64> {
         match &self.0 {
             Kind::Active { all, .. } => all.vector(place),
-            Kind::Listed { loads, .. } => loads[place].clone(),
+            Kind::Listed(listed) => listed.loads(place).to_vec(),
             Kind::Groups { groups, shape, .. } => {
                 let mut loads = vec![0; shape.len()];
                 let mut rest = place;
@@ -52,7 +52,7 @@ impl States {
     /// for all [`vectors`](Self::vectors).
     pub fn by_place(&self) -> Vec<Option<usize>> {
         match &self.0 {
-            Kind::Listed { loads, .. } => (0..loads.len()).map(Some).collect(),
+            Kind::Listed(listed) => (0..listed.count()).map(Some).collect(),
             Kind::Active { all, members } => {
                 let mut states = vec![None; all.count()];
                 members

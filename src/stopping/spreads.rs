@@ -17,8 +17,9 @@ impl States {
         let (groups, processes) = match &self.0 {
             Kind::Groups { groups, processes, .. } => (groups, *processes as i64),
             Kind::Active { all, .. } => return all.spreads(),
-            Kind::Listed { loads, .. } => {
-                let mut all: Vec<_> = loads.iter().map(|loads| mean_and_spread(loads)).collect();
+            Kind::Listed(listed) => {
+                let each = (0..listed.count()).map(|state| mean_and_spread(listed.loads(state)));
+                let mut all: Vec<_> = each.collect();
                 all.sort_unstable();
                 let equal = all.chunk_by(|a, b| a == b);
                 return Some(equal.map(|equal| (equal[0].0, equal[0].1, equal.len())).collect());

@@ -5,7 +5,9 @@ use crate::chain::{
     ChainError, Exchangeable, Factor, Joint, Multisets, Operator, ProcessChain, Product,
 };
 use rayon::prelude::*;
-use std::collections::HashMap;
+
+use super::listed::Listed;
+use std::sync::Arc;
 
 /// A process whose load moves by itself.
 #[derive(Debug, Clone, PartialEq)]
@@ -36,8 +38,8 @@ pub(super) enum Kind {
     Groups { groups: Vec<Group>, processes: usize, shape: Vec<usize>, count: usize },
     /// Some states of groups, by their numbers in ascending order.
     Active { all: Box<States>, members: Vec<usize> },
-    /// A list of load vectors, and the states that have each of them.
-    Listed { loads: Vec<Vec<i64>>, index: HashMap<Vec<i64>, Vec<usize>> },
+    /// A list of load vectors; copies of the states have one in common.
+    Listed(Arc<Listed>),
 }
 
 impl States {
@@ -100,7 +102,7 @@ impl States {
     /// # Errors
     /// Another number of load vectors than the chain has states, load vectors of different lengths
     /// or without loads.
-    pub fn joint(loads: Vec<Vec<i64>>, chain: &Joint) -> Result<Self, ChainError> {
+    pub fn joint(loads: &[Vec<i64>], chain: &Joint) -> Result<Self, ChainError> {
         if loads.len() != chain.states() {
             let what = "loads (one vector for each row of the transition matrix)".to_owned();
             let (expected, found) = (chain.states(), loads.len());
@@ -113,27 +115,15 @@ impl States {
     ///
     /// # Errors
     /// No load vectors, such of different lengths or without loads.
-    pub fn listed(loads: Vec<Vec<i64>>) -> Result<Self, ChainError> {
-        let shape = |what: String, expected, found| ChainError::Shape { what, expected, found };
-        let processes = loads.first().map_or(0, Vec::len);
-        if processes == 0 {
-            return Err(ChainError::NoProcess);
-        }
-        let mut index: HashMap<Vec<i64>, Vec<usize>> = HashMap::new();
-        for (i, vector) in loads.iter().enumerate() {
-            if vector.len() != processes {
-                return Err(shape(format!("load vector {i}"), processes, vector.len()));
-            }
-            index.entry(vector.clone()).or_default().push(i);
-        }
-        Ok(Self(Kind::Listed { loads, index }))
+    pub fn listed(loads: &[Vec<i64>]) -> Result<Self, ChainError> {
+        Ok(Self(Kind::Listed(Arc::new(Listed::new(loads)?))))
     }
 
     /// The groups of interchangeable processes, unless the chain is a joint one.
     pub(super) fn groups(&self) -> Option<&[Group]> {
         match &self.0 {
             Kind::Groups { groups, .. } => Some(groups),
-            Kind::Active { .. } | Kind::Listed { .. } => None,
+            Kind::Active { .. } | Kind::Listed(_) => None,
         }
     }
 
@@ -142,7 +132,7 @@ impl States {
         match &self.0 {
             Kind::Groups { count, .. } => *count,
             Kind::Active { members, .. } => members.len(),
-            Kind::Listed { loads, .. } => loads.len(),
+            Kind::Listed(listed) => listed.count(),
         }
     }
 
@@ -151,7 +141,7 @@ impl States {
         match &self.0 {
             Kind::Groups { processes, .. } => *processes,
             Kind::Active { all, .. } => all.processes(),
-            Kind::Listed { loads, .. } => loads[0].len(),
+            Kind::Listed(listed) => listed.processes(),
         }
     }
 
@@ -160,13 +150,13 @@ impl States {
         match &self.0 {
             Kind::Groups { shape, .. } => shape.clone(),
             Kind::Active { all, .. } => all.shape(),
-            Kind::Listed { loads, .. } => vec![loads.len()],
+            Kind::Listed(listed) => vec![listed.count()],
         }
     }
 
     /// The lowest and the highest load of each process, unless the load vectors are listed.
     pub(super) fn range(&self) -> Option<(Vec<i64>, Vec<i64>)> {
-        if let Kind::Listed { .. } = self.0 {
+        if let Kind::Listed(_) = self.0 {
             return None;
         }
         let lowest = self.vector(0);
@@ -185,7 +175,7 @@ impl States {
         match &self.0 {
             Kind::Groups { groups, .. } => groups.iter().any(|group| group.members.len() > 1),
             Kind::Active { all, .. } => all.is_lumped(),
-            Kind::Listed { .. } => false,
+            Kind::Listed(_) => false,
         }
     }
 
@@ -207,7 +197,7 @@ impl States {
                 }
             }
             Kind::Active { all, members } => all.loads_into(members[state], loads),
-            Kind::Listed { loads: all, .. } => loads.copy_from_slice(&all[state]),
+            Kind::Listed(listed) => loads.copy_from_slice(listed.loads(state)),
         }
     }
 
@@ -221,7 +211,7 @@ impl States {
     /// Whether states of a list have the same loads.
     pub fn share_loads(&self) -> bool {
         match &self.0 {
-            Kind::Listed { loads, index } => index.len() < loads.len(),
+            Kind::Listed(listed) => listed.is_shared(),
             Kind::Groups { .. } | Kind::Active { .. } => false,
         }
     }
@@ -230,10 +220,7 @@ impl States {
     /// where `state` is the k-th with its loads.
     pub fn twin(&self, state: usize, loads: &[i64]) -> Option<usize> {
         match &self.0 {
-            Kind::Listed { loads: all, index } => {
-                let place = index.get(&all[state])?.binary_search(&state).ok()?;
-                index.get(loads)?.get(place).copied()
-            }
+            Kind::Listed(listed) => listed.twin(state, loads),
             Kind::Groups { .. } | Kind::Active { .. } => self.find(loads),
         }
     }
@@ -241,10 +228,7 @@ impl States {
     /// The state that stands for these loads, if there is one, and one only.
     pub fn find(&self, loads: &[i64]) -> Option<usize> {
         match &self.0 {
-            Kind::Listed { index, .. } => match index.get(loads)?[..] {
-                [only] => Some(only),
-                _ => None,
-            },
+            Kind::Listed(listed) => listed.find(loads),
             Kind::Active { all, members } => members.binary_search(&all.find(loads)?).ok(),
             Kind::Groups { groups, processes, .. } => {
                 if loads.len() != *processes {
@@ -276,7 +260,7 @@ impl States {
             Kind::Active { all, members } => {
                 return Some(members.iter().map(|&state| all.orderings(state)).collect());
             }
-            Kind::Listed { .. } => return None,
+            Kind::Listed(_) => return None,
         };
         let mut all = vec![1.0];
         for group in groups {
@@ -315,7 +299,7 @@ impl States {
     pub fn whole(&self) -> &States {
         match &self.0 {
             Kind::Active { all, .. } => all,
-            Kind::Groups { .. } | Kind::Listed { .. } => self,
+            Kind::Groups { .. } | Kind::Listed(_) => self,
         }
     }
 
@@ -323,7 +307,7 @@ impl States {
     pub(super) fn members(&self) -> &[usize] {
         match &self.0 {
             Kind::Active { members, .. } => members,
-            Kind::Groups { .. } | Kind::Listed { .. } => &[],
+            Kind::Groups { .. } | Kind::Listed(_) => &[],
         }
     }
 

@@ -221,7 +221,7 @@ impl Crossing<'_> {
             let mut block = Block::new();
             loop {
                 block.fill(&mut self.branches);
-                block.images().for_each(|(at, drop, origin)| reduce.push(at, drop, origin));
+                reduce.push_all(block.images());
                 if block.count < AT_A_TIME {
                     break;
                 }
@@ -283,7 +283,7 @@ impl Crossing<'_> {
                     || root(line.certified_offset, below, above, !UPPER, here).is_some()
                     || root(own_offset, below, above, UPPER, here).is_some();
                 if !crossed {
-                    block.images().for_each(|(at, drop, origin)| reduce.push(at, drop, origin));
+                    reduce.push_all(block.images());
                     (prefix, rest, previous) = (ahead, left, here);
                     continue;
                 }

@@ -121,3 +121,45 @@ fn few_steps_of_many_processors_are_evaluated() {
     assert_eq!(steps, 60);
     assert!(asked < 6000, "{asked}");
 }
+
+/// A slow walk has a million steps to go until its law is at rest but for rounding; the bound leaves room long before, and with
+/// levels by turns, too.
+#[test]
+fn a_bound_with_room_is_kept_before_laws_are_at_rest() {
+    let levels = 60;
+    let walk = |p: f64, inward: f64| {
+        let up = |l| {
+            if l == levels - 1 {
+                0.0
+            } else if l == 0 {
+                p + inward
+            } else {
+                p
+            }
+        };
+        let down = |l| {
+            if l == 0 {
+                0.0
+            } else if l == levels - 1 {
+                p + inward
+            } else {
+                p
+            }
+        };
+        LoadChain { up: (0..levels).map(up).collect(), down: (0..levels).map(down).collect() }
+    };
+    for (chain, most) in [(walk(0.01, 0.0), 400_000), (walk(0.5, 0.5), 8_000)] {
+        let loads = ChainLoads { count: 4, chain, lowest: 1.0, start: 10 };
+        for bound in [Bound::MaxDeviation(2.0), Bound::RmsDeviation(2.5, None)] {
+            let asked = Asked(AtomicU64::new(0));
+            let found = loads.longest(bound, &asked);
+            assert_eq!(
+                (found.status, found.interval.steps),
+                (Status::Converged, None),
+                "{bound:?}"
+            );
+            let asked = asked.0.into_inner();
+            assert!(asked < most, "{bound:?}: {asked}");
+        }
+    }
+}

@@ -32,7 +32,7 @@ impl Stopping {
                     chain.review(&format!("problem.processes[{i}]"), review);
                 }
             }
-            Processes::Joint { loads, transition } => {
+            Processes::Joint { loads, transition, .. } => {
                 review_loads(loads, review);
                 if let Transition::Dense(rows) = transition {
                     review_rows("problem.processes.transition", rows, review);
@@ -80,7 +80,12 @@ impl Stopping {
         }
         let states = match transition::rank().filter(|_| self.file().is_some()) {
             Some(place) => self.rows(folder, place).and_then(|_| self.space()),
-            None => self.states(folder).map(|(states, _)| states),
+            None => self.states(folder).map(|(states, chain)| {
+                if let Processes::Joint { made, .. } = &self.processes {
+                    made.keep((states.clone(), chain));
+                }
+                states
+            }),
         };
         match states {
             Err(error) => {

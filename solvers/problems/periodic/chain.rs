@@ -38,7 +38,8 @@ pub fn solve(
         if least.status != Status::Converged {
             status = least.status;
         }
-        let end = least.steps.and_then(|steps| loads.laws().nth(steps as usize));
+        let mut heard = loads.laws().take_while(|_| watch.check().is_continue());
+        let end = least.steps.and_then(|steps| heard.nth(steps as usize));
         let deviation = |law: &Vec<f64>| {
             let found = loads.imbalance(law, Bound::MaxDeviation(limit), watch).value;
             found.is_finite().then_some(found)

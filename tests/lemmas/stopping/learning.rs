@@ -51,7 +51,7 @@ fn frequencies_of_a_chain_without_chance_are_exact_at_once() {
     let entries: Vec<(usize, usize, f64)> =
         (0..4).map(|k: usize| (k, k.saturating_sub(1), 1.0)).collect();
     let chain = remapping::chain::Joint::from_entries(4, &entries).unwrap();
-    let states = States::joint(loads, &chain).unwrap();
+    let states = States::joint(&loads, &chain).unwrap();
     let imbalance = Imbalance::new(RunningCost::MaxMinusMean, &capacities(&[1, 1]), 4).unwrap();
     let problem =
         Problem::new(&states, Box::new(chain), &imbalance, 2.0, AfterRemap::Stop).unwrap();

@@ -27,7 +27,7 @@ proptest! {
             .map(|(i, j)| (i, j, f64::from(rows[i][j]) / 16.0))
             .collect();
         let chain = Joint::from_entries(6, &entries).unwrap();
-        let states = States::joint(loads.clone(), &chain).unwrap();
+        let states = States::joint(&loads, &chain).unwrap();
         let distinct: std::collections::HashSet<_> = loads.iter().collect();
         prop_assert_eq!(states.share_loads(), distinct.len() < 6);
         let imbalance =
@@ -59,7 +59,7 @@ fn a_remap_keeps_the_phase() {
     let chain = Joint::from_entries(6, &(0..6).map(|s| (s, s, 1.0)).collect::<Vec<_>>()).unwrap();
     let imbalance = Imbalance::new(RunningCost::MaxMinusMean, &capacities(&[1, 1]), 10).unwrap();
     let of = |loads: [[i64; 2]; 6]| {
-        let states = States::joint(loads.map(|loads| loads.to_vec()).to_vec(), &chain).unwrap();
+        let states = States::joint(&loads.map(|loads| loads.to_vec()), &chain).unwrap();
         rebalanced(&states, &imbalance)
     };
     let [a, b, c] = [[2, 0], [1, 1], [0, 2]];
