@@ -11,7 +11,7 @@ use std::ops::Range;
 /// The most moves that are listed, on all ranks.
 pub(super) const MOST_MOVES: usize = 16_000_000;
 
-/// Members and how likely they are.
+/// Members and how likely they are, those side by side that are equally likely.
 type Moves = Vec<(u32, f64)>;
 
 /// Where the members of shapes go.
@@ -46,14 +46,18 @@ impl Lists<'_> {
             }
             last = kinds;
             let moves = packing.successors(self.chain, shape, lowest).into_iter();
+            // Counts ascend, and with them the shapes that lie as high.
+            let mut passed = [0; 3];
             let listed = moves.filter_map(|(counts, p)| {
                 let (to, empty) = packing.lowered(counts);
-                let to = self.shapes.binary_search(&to).ok()?;
+                let at = not_below(self.shapes, passed[empty], to);
+                passed[empty] = at;
+                let found = self.shapes.get(at) == Some(&to);
                 // The counts begin one level below.
-                Some(((self.first[to] + lowest + empty - 1) as u32, p))
+                found.then(|| ((self.first[at] + lowest + empty - 1) as u32, p))
             });
             let mut listed: Moves = listed.collect();
-            listed.sort_by_key(|(to, _)| *to);
+            listed.sort_unstable_by_key(|(to, p)| (p.to_bits(), *to));
             lists.push((first + lowest, 1, listed));
         }
         lists
@@ -93,4 +97,15 @@ impl Lists<'_> {
         let end = if rank + 1 == count { self.shapes.len() } else { place(rank + 1) };
         Some(place(rank)..end)
     }
+}
+
+/// The first of the ascending shapes, from this one on, that is not below a shape.
+fn not_below(shapes: &[u128], from: usize, shape: u128) -> usize {
+    let (mut from, mut stride) = (from, 1);
+    while shapes.get(from + stride).is_some_and(|other| *other < shape) {
+        from += stride;
+        stride *= 2;
+    }
+    let near = &shapes[from..shapes.len().min(from + stride + 1)];
+    from + near.partition_point(|other| *other < shape)
 }

@@ -22,6 +22,7 @@
 //! slack, remapping is still better in all states left out; when they do, the next step goes over all states again.
 
 mod advance;
+mod fold;
 mod lists;
 mod movement;
 mod saved;
@@ -30,6 +31,8 @@ mod sums;
 
 use super::{LoadDrift, Objective, ProcessChain, Ranks, States, Timing};
 use crate::chain::BirthDeath;
+use crate::machine::widest;
+use fold::{Fold, PADDING};
 use lists::{Lists, MOST_MOVES};
 use rayon::prelude::*;
 use shapes::Packing;
@@ -62,9 +65,9 @@ pub(super) struct Region {
     /// Where a remap leads from each total: probabilities and which of `sums`.
     remapped: Vec<Vec<(f64, usize)>>,
     runs: Vec<Run>,
-    /// Of all runs: the member that the first of the run goes to, and how likely.
+    /// Of all runs: the member that the first of the run goes to, and how many of them side by side are how likely.
     targets: Vec<u32>,
-    chances: Vec<f64>,
+    chances: Vec<(f64, u32)>,
     /// The most moves of a run, and the most that is paid in a member, on any rank.
     most: [f64; 2],
     /// Value, work and number of remaps of each member, as far as they are carried.
@@ -99,6 +102,7 @@ struct Run {
     first: usize,
     count: usize,
     moves: Range<usize>,
+    chances: Range<usize>,
 }
 
 impl Region {
@@ -142,10 +146,16 @@ impl Region {
         let own = first[own.start]..first[own.end];
         let (mut runs, mut targets, mut chances) = (Vec::new(), Vec::new(), Vec::new());
         for (begin, count, moves) in listed {
-            let from = targets.len();
+            let from = (targets.len(), chances.len());
             targets.extend(moves.iter().map(|(to, _)| *to));
-            chances.extend(moves.iter().map(|(_, p)| *p));
-            runs.push(Run { first: begin - own.start, count, moves: from..targets.len() });
+            let equal = moves.chunk_by(|(_, p), (_, q)| p == q);
+            chances.extend(equal.map(|moves| (moves[0].1, moves.len() as u32)));
+            runs.push(Run {
+                first: begin - own.start,
+                count,
+                moves: from.0..targets.len(),
+                chances: from.1..chances.len(),
+            });
         }
         let mut sums = HashMap::new();
         let mut sum_of = |laws: &mut SumLaws, counts: &[(usize, u32)]| {
@@ -281,17 +291,8 @@ impl Region {
         }
         tasks.into_par_iter().with_min_len(64).for_each(|(run, own)| {
             let (targets, chances) =
-                (&self.targets[run.moves.clone()], &self.chances[run.moves.clone()]);
-            let mut begin = 0;
-            while begin < own.len() {
-                let from = &savings[begin..];
-                let own = &mut own[begin..];
-                begin += if own.len() > 4 {
-                    fold::<8>(own, from, width, targets, chances)
-                } else {
-                    fold::<4>(own, from, width, targets, chances)
-                };
-            }
+                (&self.targets[run.moves.clone()], &self.chances[run.chances.clone()]);
+            widest(Fold { own, from: savings, width, targets, chances });
             let members = &self.members[run.first..][..run.count];
             for (own, member) in own.chunks_mut(width).zip(members) {
                 for (i, own) in own.iter_mut().enumerate() {
@@ -315,27 +316,6 @@ impl Region {
         f64::EPSILON * terms
     }
 }
-
-/// Writes what the first of so many entries are expected to become, and says how many they are.
-fn fold<const LANES: usize>(
-    own: &mut [f64],
-    from: &[f64],
-    width: usize,
-    targets: &[u32],
-    chances: &[f64],
-) -> usize {
-    let mut sums = [0.0; LANES];
-    for (&to, &p) in targets.iter().zip(chances) {
-        let values = &from[to as usize * width..][..LANES];
-        sums.iter_mut().zip(values).for_each(|(sum, value)| *sum += p * value);
-    }
-    let count = own.len().min(LANES);
-    own[..count].copy_from_slice(&sums[..count]);
-    count
-}
-
-/// Entries read beyond the last, by [`fold`].
-const PADDING: usize = 8;
 
 impl LoadDrift {
     /// Cost and work of the step that is paid with a decision to go on from so many processors at these ascending
