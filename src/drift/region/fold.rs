@@ -2,7 +2,7 @@
 
 use pulp::{Simd, WithSimd};
 
-/// Writes for each of the own entries, `width` for a member, what the entries are expected to be to which it moves.
+/// Adds to each of the own entries, `width` for a member, what the entries are expected to be to which it moves.
 pub(super) struct Fold<'a> {
     pub own: &'a mut [f64],
     pub from: &'a [f64],
@@ -52,7 +52,7 @@ impl Fold<'_> {
         }
         let own = &mut self.own[begin..];
         let count = own.len().min(LANES);
-        own[..count].copy_from_slice(&sums[..count]);
+        own.iter_mut().zip(&sums).for_each(|(own, sum)| *own += sum);
         count
     }
 }

@@ -33,7 +33,7 @@ use super::{LoadDrift, Objective, ProcessChain, Ranks, States, Timing};
 use crate::chain::BirthDeath;
 use crate::machine::widest;
 use fold::{Fold, PADDING};
-use lists::{Lists, MOST_MOVES};
+use lists::{Listed, Lists, MOST_MOVES, folds};
 use rayon::prelude::*;
 use shapes::Packing;
 use std::collections::HashMap;
@@ -65,7 +65,10 @@ pub(super) struct Region {
     /// Where a remap leads from each total: probabilities and which of `sums`.
     remapped: Vec<Vec<(f64, usize)>>,
     runs: Vec<Run>,
-    /// Of all runs: the member that the first of the run goes to, and how many of them side by side are how likely.
+    /// The first member of each shape of all ranks, the slots beyond the ends, and those whose members they stand for.
+    begins: Vec<usize>,
+    folded: Vec<(u32, u32)>,
+    /// Of all runs: the slot that the first of the run goes to, and how many of them side by side are how likely.
     targets: Vec<u32>,
     chances: Vec<(f64, u32)>,
     /// The most moves of a run, and the most that is paid in a member, on any rank.
@@ -101,7 +104,15 @@ struct Member {
 struct Run {
     first: usize,
     count: usize,
-    moves: Range<usize>,
+    moves: Part,
+    /// Moves of the first and of the last alone, beyond the ends.
+    beyond: [Part; 2],
+}
+
+/// A list of moves.
+#[derive(Debug, Clone)]
+struct Part {
+    targets: Range<usize>,
     chances: Range<usize>,
 }
 
@@ -137,25 +148,26 @@ impl Region {
         }
         let mut laws = SumLaws::new(chain, r);
         let ends = laws.complete();
-        let lists = Lists { chain, packing, laws: &laws, shapes: &shapes, first: &first };
+        let folds = folds(chain);
+        let lists = Lists { chain, packing, laws: &laws, shapes: &shapes, first: &first, folds };
         let own = lists.own(ranks)?;
         let listed = lists.of(own.clone());
-        if listed.iter().map(|(_, _, moves)| moves.len()).sum::<usize>() > MOST_MOVES {
+        if listed.iter().map(Listed::moves).sum::<usize>() > MOST_MOVES {
             return None;
         }
+        let folded = lists.folded();
         let own = first[own.start]..first[own.end];
         let (mut runs, mut targets, mut chances) = (Vec::new(), Vec::new(), Vec::new());
-        for (begin, count, moves) in listed {
+        let mut part = |moves: Vec<(u32, f64)>| {
             let from = (targets.len(), chances.len());
             targets.extend(moves.iter().map(|(to, _)| *to));
             let equal = moves.chunk_by(|(_, p), (_, q)| p == q);
             chances.extend(equal.map(|moves| (moves[0].1, moves.len() as u32)));
-            runs.push(Run {
-                first: begin - own.start,
-                count,
-                moves: from.0..targets.len(),
-                chances: from.1..chances.len(),
-            });
+            Part { targets: from.0..targets.len(), chances: from.1..chances.len() }
+        };
+        for Listed { first, count, moves, beyond } in listed {
+            let (moves, beyond) = (part(moves), beyond.map(&mut part));
+            runs.push(Run { first: first - own.start, count, moves, beyond });
         }
         let mut sums = HashMap::new();
         let mut sum_of = |laws: &mut SumLaws, counts: &[(usize, u32)]| {
@@ -213,7 +225,11 @@ impl Region {
         balanced.dedup();
         let mut listed = vec![(0, 0); sums.len()];
         sums.into_iter().for_each(|(sum, at)| listed[at] = sum);
-        let moves = runs.iter().map(|run| run.moves.len()).max().unwrap_or(0) as f64;
+        let longest = |run: &Run| {
+            run.moves.targets.len()
+                + run.beyond.iter().map(|part| part.targets.len()).sum::<usize>()
+        };
+        let moves = runs.iter().map(longest).max().unwrap_or(0) as f64;
         let paid = members.iter().map(|member| member.paid[0]).fold(0.0, f64::max);
         let mut most = [moves, paid];
         ranks.largest(&mut most);
@@ -230,6 +246,8 @@ impl Region {
             ends,
             sums: listed,
             remapped,
+            begins: first,
+            folded,
             runs,
             targets,
             chances,
@@ -257,7 +275,7 @@ impl Region {
     /// remap), one after the other for each member.
     fn savings(&self, remaps: &[Vec<f64>], ranks: &Ranks) -> Vec<f64> {
         let width = remaps.len();
-        let mut savings = Vec::with_capacity(self.values.len() + PADDING);
+        let mut savings = Vec::with_capacity(self.values.len());
         let members = self.members.iter().zip(&self.goes_on);
         for ((member, goes_on), values) in members.zip(self.values.chunks(width)) {
             for (i, (value, remapped)) in values.iter().zip(remaps).enumerate() {
@@ -267,9 +285,24 @@ impl Region {
                 savings.push(if *goes_on { counted } else { 0.0 });
             }
         }
-        let mut savings = ranks.gather(savings);
-        savings.resize(savings.len() + PADDING, 0.0);
-        savings
+        ranks.gather(savings)
+    }
+
+    /// The savings of all members in their slots, and what is read beyond the last.
+    fn in_slots(&self, savings: &[f64], width: usize) -> Vec<f64> {
+        let count = self.count + 2 * self.shapes.len();
+        let mut slots = Vec::with_capacity(count * width + PADDING);
+        for places in self.begins.windows(2) {
+            slots.resize(slots.len() + width, 0.0);
+            slots.extend_from_slice(&savings[places[0] * width..places[1] * width]);
+            slots.resize(slots.len() + width, 0.0);
+        }
+        for &(slot, of) in &self.folded {
+            let of = of as usize * width;
+            slots.copy_within(of..of + width, slot as usize * width);
+        }
+        slots.resize(slots.len() + PADDING, 0.0);
+        slots
     }
 
     /// One step back: value, work and number of remaps of each own member.
@@ -281,6 +314,7 @@ impl Region {
             .flat_map(|&(law, total)| remaps.iter().map(move |table| (law, total, table)))
             .map(|(law, total, table)| self.laws.expect(law, total, table))
             .collect();
+        let slots = self.in_slots(savings, width);
         let mut next = vec![0.0; self.members.len() * width];
         let mut rest = next.as_mut_slice();
         let mut tasks = Vec::with_capacity(self.runs.len());
@@ -290,9 +324,15 @@ impl Region {
             rest = others;
         }
         tasks.into_par_iter().with_min_len(64).for_each(|(run, own)| {
-            let (targets, chances) =
-                (&self.targets[run.moves.clone()], &self.chances[run.chances.clone()]);
-            widest(Fold { own, from: savings, width, targets, chances });
+            let length = own.len();
+            let mut fold = |range: Range<usize>, part: &Part| {
+                let targets = &self.targets[part.targets.clone()];
+                let chances = &self.chances[part.chances.clone()];
+                widest(Fold { own: &mut own[range], from: &slots, width, targets, chances });
+            };
+            fold(0..length, &run.moves);
+            fold(0..width, &run.beyond[0]);
+            fold(length - width..length, &run.beyond[1]);
             let members = &self.members[run.first..][..run.count];
             for (own, member) in own.chunks_mut(width).zip(members) {
                 for (i, own) in own.iter_mut().enumerate() {
@@ -311,8 +351,9 @@ impl Region {
         let saved = largest(&mut savings.iter().step_by(width).copied());
         let remapped = largest(&mut remaps.iter().copied());
         let [moves, paid] = self.most;
-        // A probability of moves is a sum of at most as many products of r factors; the law of the sum likewise.
-        let terms = (moves + 16.0 * r) * saved + 8.0 * r * remapped + 16.0 * r * paid;
+        // A probability of moves is a sum of at most as many products of r factors, each of which may be off where moves are
+        // folded back; the law of the sum likewise.
+        let terms = (moves + 24.0 * r) * saved + 8.0 * r * remapped + 16.0 * r * paid;
         f64::EPSILON * terms
     }
 }
