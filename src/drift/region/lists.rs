@@ -87,8 +87,9 @@ impl Lists<'_> {
         let pairs = |shape: usize| {
             let places = self.first[shape + 1] - self.first[shape];
             let low = (self.slot(shape), self.slot_beyond(self.shapes[shape], 0));
-            let raised = self.packing.raised(self.shapes[shape]);
-            let high = (self.slot(shape) + places + 1, self.slot_beyond(raised, places));
+            // Moves that are turned back may end two levels lower.
+            let raised = self.packing.raised(self.packing.raised(self.shapes[shape]));
+            let high = (self.slot(shape) + places + 1, self.slot_beyond(raised, places - 1));
             [low, high]
         };
         let pairs = (0..self.shapes.len()).flat_map(pairs);
