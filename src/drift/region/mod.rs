@@ -12,14 +12,15 @@
 //! one list of moves serves a whole run of them.
 //!
 //! Why the rest may be left out: a step over all states tells by how much remapping was better there, the slack
-//! V - W. The next step changes it, with dW and dD the changes of W and D in the step before, by
+//! V - W. The next step changes it, with dW and dD the changes of W and D in the step before, and dW+ that of W in this, by
 //!
 //! ```text
-//! E[dW(t') | x] - E[dW(t') | Rx] - E[dD(y) | x] + E[dD(y) | Rx]
+//! E[dW(t') | x] - dW+(t) - E[dD(y) | x]
 //! ```
 //!
-//! where the first two terms cancel unless processors stand at an edge. As long as these changes do not add up to the
-//! slack, remapping is still better in all states left out; when they do, the next step goes over all states again.
+//! The first two are known for each total and number of processors at the edges, and add up to what W has changed in all;
+//! the last is no more than what D has risen anywhere near. As long as these do not add up to the slack, remapping is still
+//! better in all states left out; when they do, the step goes over all states instead.
 
 mod advance;
 mod fold;
@@ -62,8 +63,6 @@ pub(super) struct Region {
     ends: Vec<(usize, usize, usize)>,
     /// The laws and totals of the members, each once.
     sums: Vec<(usize, usize)>,
-    /// Where a remap leads from each total: probabilities and which of `sums`.
-    remapped: Vec<Vec<(f64, usize)>>,
     runs: Vec<Run>,
     /// The first member of each shape of all ranks, the slots beyond the ends, and those whose members they stand for.
     begins: Vec<usize>,
@@ -79,10 +78,13 @@ pub(super) struct Region {
     goes_on: Vec<bool>,
     /// The members that remaps lead to, of all ranks, and the ranks of their states.
     balanced: Vec<(usize, usize)>,
-    /// By total: how much better remapping was in all states left out, when last seen.
+    /// By total and processors at the ends: how much better remapping was in all states left out, when last seen.
     slack: Vec<f64>,
-    /// By total: how much that may have changed since.
+    /// How much of that may have been lost since.
     moved: Vec<f64>,
+    /// By total: how the cost of a remap changed in the latest step, and how much savings may have risen.
+    changed: Vec<f64>,
+    risen: Vec<f64>,
     /// What rounding may have added to costs.
     pub rounding: f64,
 }
@@ -204,18 +206,15 @@ impl Region {
                 }
             }
         }
-        let mut remapped = Vec::with_capacity(totals);
         let mut balanced = Vec::new();
         let mut lead = |sorted: &[usize]| {
             let (shape, lowest) = packing.of(sorted);
             let counts = counts_of(shape, lowest);
             let member = first[shapes.partition_point(|other| *other < shape)] + lowest;
             balanced.push((member, rank_of(&counts)));
-            sum_of(&mut laws, &counts).1
         };
         for total in 0..totals {
-            let to = problem.balanced(total).into_iter();
-            remapped.push(to.map(|(p, sorted)| (p, lead(&sorted))).collect());
+            problem.balanced(total).iter().for_each(|(_, sorted)| lead(sorted));
         }
         // The start, too, is one of them: all are at one level.
         for level in 0..levels {
@@ -245,7 +244,6 @@ impl Region {
             laws,
             ends,
             sums: listed,
-            remapped,
             begins: first,
             folded,
             runs,
@@ -255,8 +253,10 @@ impl Region {
             values: Vec::new(),
             goes_on: Vec::new(),
             balanced,
-            slack: vec![f64::INFINITY; totals],
-            moved: vec![0.0; totals],
+            slack: Vec::new(),
+            moved: Vec::new(),
+            changed: Vec::new(),
+            risen: Vec::new(),
             rounding: 0.0,
         })
     }
