@@ -25,8 +25,8 @@ impl WithSimd for Fold<'_> {
         while begin < self.own.len() {
             begin += match self.own.len() - begin {
                 ..=4 => self.fold::<4>(begin),
-                ..=8 => self.fold::<8>(begin),
-                ..=16 => self.fold::<16>(begin),
+                5..=8 => self.fold::<8>(begin),
+                9..=16 => self.fold::<16>(begin),
                 _ => self.fold::<24>(begin),
             };
         }
