@@ -376,6 +376,9 @@ impl LoadDrift {
                 powers
             })
             .collect();
+        let sum_of = |(p, levels): (f64, Vec<usize>)| (p, levels.iter().sum::<usize>());
+        let balanced = |total| self.balanced(total).into_iter().map(sum_of).collect();
+        let remapped: Vec<Vec<(f64, usize)>> = (0..totals).map(balanced).collect();
         let one = |&start: &usize| {
             let (lower, extra) = (start / r, start % r);
             let sum = match extra {
@@ -383,10 +386,8 @@ impl LoadDrift {
                 _ => convolve(&powers[lower][r - extra], &powers[lower + 1][extra]),
             };
             let mut law = vec![0.0; totals];
-            for (total, p) in sum.iter().enumerate() {
-                for (probability, levels) in self.balanced(total) {
-                    law[levels.iter().sum::<usize>()] += probability * p;
-                }
+            for (p, remapped) in sum.iter().zip(&remapped) {
+                remapped.iter().for_each(|&(probability, total)| law[total] += probability * p);
             }
             Support::of(&law)
         };

@@ -407,7 +407,7 @@ fn compare_and_draw_an_activity_mesh() {
 fn bounds_say_what_they_are() {
     let folder = folder_with(&model(8, 40, ""));
     let exact = json(folder.path(), &["solve", "model.ron", "--json"]);
-    assert_eq!(exact["representation"], "full");
+    assert_eq!(exact["representation"], "active");
     assert!(exact["statistical"].is_null() && exact["paths"].is_null());
     let arguments = [
         "solve",

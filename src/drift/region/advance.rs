@@ -4,7 +4,7 @@ use super::Region;
 use super::movement::Moved;
 use super::shapes::Packing;
 use crate::drift::control::is_dearer;
-use crate::drift::{Backward, Control, ProcessChain, Timing};
+use crate::drift::{Backward, Control, ProcessChain, States, Timing};
 use rayon::prelude::*;
 use std::collections::HashSet;
 
@@ -78,22 +78,22 @@ impl Backward<'_> {
         let remaps = self.remapping.costs();
         let largest = remaps[0].iter().copied().fold(0.0, f64::max);
         let lost = 4.0 * (rounding.growth.exp_m1() * largest + rounding.absolute) + 1e-12 * largest;
-        if !region.is_apart(lost) {
-            return false;
-        }
         let width = remaps.len();
         let savings = region.savings(remaps, &self.ranks);
         let next = region.step(&savings, remaps);
         let earlier = std::mem::replace(&mut region.values, next);
         region.write_balanced(&mut self.vectors, self.states.first(), &self.ranks);
-        if !self.limits_hold([rounding.growth.exp_m1(), rounding.absolute]) {
+        let after = self.leads_to();
+        let before = &self.remapping.costs()[0];
+        if !self.limits_hold([rounding.growth.exp_m1(), rounding.absolute])
+            || !region.stays_apart(before, &after, lost)
+        {
             region.values = earlier;
             return false;
         }
-        region.rounding += region.rounding_of_step(&savings, width, &self.remapping.costs()[0]);
-        let after = self.leads_to();
+        region.rounding += region.rounding_of_step(&savings, width, before);
         let moved = region.moved_in_step(&savings, width, &after).of_all(&self.ranks);
-        region.account(&moved, &self.remapping.costs()[0], &after);
+        region.note(moved, before, &after);
         std::mem::swap(&mut self.decisions, &mut self.upcoming);
         self.goes_on = Some(self.decide_in(region, &after));
         self.remaining -= 1;
@@ -169,7 +169,7 @@ impl Backward<'_> {
             let least = slack.iter().copied().fold(f64::INFINITY, f64::min);
             let large = self.remaining < self.search.until && least > 3.0 * margin;
             if least >= 0.25 * margin && !large {
-                self.take_up(region, slack, &moved, &after);
+                self.take_up(region, slack, moved, &after);
                 return;
             }
             self.give_up(Some(region));
@@ -183,15 +183,15 @@ impl Backward<'_> {
         let most = self.states.all() / SHARE;
         if let Some(region) = Region::new(self.problem, self.states, shapes, most, &self.ranks) {
             let slack = self.slack(&region, &after);
-            self.take_up(region, slack, &moved, &after);
+            self.take_up(region, slack, moved, &after);
         }
     }
 
-    fn take_up(&mut self, mut region: Region, slack: Vec<f64>, moved: &Moved, after: &[f64]) {
+    fn take_up(&mut self, mut region: Region, slack: Vec<f64>, moved: Moved, after: &[f64]) {
         region.read(&self.vectors, &self.upcoming, &self.ranks);
+        region.moved = vec![0.0; slack.len()];
         region.slack = slack;
-        region.moved.fill(0.0);
-        region.account(moved, &self.remapping.costs()[0], after);
+        region.note(moved, &self.remapping.costs()[0], after);
         let values = self.vectors[0].par_iter_mut().with_min_len(CHUNK).enumerate();
         values.filter(|(state, _)| !region.contains(*state)).for_each(|(_, v)| *v = LEFT_OUT);
         self.search.largest = self.search.largest.max(region.states() as u64);
@@ -281,16 +281,30 @@ impl Backward<'_> {
         (all.len() <= most).then_some(all)
     }
 
-    /// By total, how much better remapping is at least in the states that are left out; those beyond the limits are
-    /// proved otherwise.
+    /// By total and kind, how much better remapping is at least in the states that are left out; those beyond the limits
+    /// are proved otherwise.
     fn slack(&self, region: &Region, after: &[f64]) -> Vec<f64> {
         let (states, value) = (self.states, &self.vectors[0]);
-        let none = || vec![f64::INFINITY; after.len()];
-        let values = value.par_iter().zip(states.totals()).enumerate().with_min_len(CHUNK);
-        let found = values.fold(none, |mut slack, (state, (value, &total))| {
-            let total = total as usize;
-            if states.excess(state) <= self.limits[total] && !region.contains(state) {
-                slack[total] = f64::min(slack[total], value - after[total]);
+        let levels = self.problem.chain.levels();
+        let none = || vec![f64::INFINITY; after.len() * region.classes()];
+        let beyond = self.limits.iter().copied().max().unwrap_or(0);
+        let blocks =
+            value.par_chunks(States::BLOCK).enumerate().with_min_len(CHUNK / States::BLOCK);
+        let found = blocks.fold(none, |mut slack, (block, values)| {
+            if states.least_excess(block) > beyond {
+                return slack;
+            }
+            let first = block * States::BLOCK;
+            let mut walk = states.multisets().from(states.first() + first);
+            for (state, value) in (first..).zip(values) {
+                let total = states.totals()[state] as usize;
+                let left_out =
+                    states.excess(state) <= self.limits[total] && !region.contains(state);
+                if let (true, Some(sorted)) = (left_out, walk.get()) {
+                    let slack = &mut slack[region.class(total, sorted, levels)];
+                    *slack = f64::min(*slack, value - after[total]);
+                }
+                walk.advance();
             }
             slack
         });

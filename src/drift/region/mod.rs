@@ -12,16 +12,18 @@
 //! one list of moves serves a whole run of them.
 //!
 //! Why the rest may be left out: a step over all states tells by how much remapping was better there, the slack
-//! V - W. The next step changes it, with dW and dD the changes of W and D in the step before, by
+//! V - W. The next step changes it, with dW and dD the changes of W and D in the step before, and dW+ that of W in this, by
 //!
 //! ```text
-//! E[dW(t') | x] - E[dW(t') | Rx] - E[dD(y) | x] + E[dD(y) | Rx]
+//! E[dW(t') | x] - dW+(t) - E[dD(y) | x]
 //! ```
 //!
-//! where the first two terms cancel unless processors stand at an edge. As long as these changes do not add up to the
-//! slack, remapping is still better in all states left out; when they do, the next step goes over all states again.
+//! The first two are known for each total and number of processors at the edges, and add up to what W has changed in all;
+//! the last is no more than what D has risen anywhere near. As long as these do not add up to the slack, remapping is still
+//! better in all states left out; when they do, the step goes over all states instead.
 
 mod advance;
+mod fold;
 mod lists;
 mod movement;
 mod saved;
@@ -30,7 +32,9 @@ mod sums;
 
 use super::{LoadDrift, Objective, ProcessChain, Ranks, States, Timing};
 use crate::chain::BirthDeath;
-use lists::{Lists, MOST_MOVES};
+use crate::machine::widest;
+use fold::{Fold, PADDING};
+use lists::{Listed, Lists, MOST_MOVES, folds};
 use rayon::prelude::*;
 use shapes::Packing;
 use std::collections::HashMap;
@@ -59,12 +63,13 @@ pub(super) struct Region {
     ends: Vec<(usize, usize, usize)>,
     /// The laws and totals of the members, each once.
     sums: Vec<(usize, usize)>,
-    /// Where a remap leads from each total: probabilities and which of `sums`.
-    remapped: Vec<Vec<(f64, usize)>>,
     runs: Vec<Run>,
-    /// Of all runs: the member that the first of the run goes to, and how likely.
+    /// The first member of each shape of all ranks, the slots beyond the ends, and those whose members they stand for.
+    begins: Vec<usize>,
+    folded: Vec<(u32, u32)>,
+    /// Of all runs: the slot that the first of the run goes to, and how many of them side by side are how likely.
     targets: Vec<u32>,
-    chances: Vec<f64>,
+    chances: Vec<(f64, u32)>,
     /// The most moves of a run, and the most that is paid in a member, on any rank.
     most: [f64; 2],
     /// Value, work and number of remaps of each member, as far as they are carried.
@@ -73,10 +78,13 @@ pub(super) struct Region {
     goes_on: Vec<bool>,
     /// The members that remaps lead to, of all ranks, and the ranks of their states.
     balanced: Vec<(usize, usize)>,
-    /// By total: how much better remapping was in all states left out, when last seen.
+    /// By total and processors at the ends: how much better remapping was in all states left out, when last seen.
     slack: Vec<f64>,
-    /// By total: how much that may have changed since.
+    /// How much of that may have been lost since.
     moved: Vec<f64>,
+    /// By total: how the cost of a remap changed in the latest step, and how much savings may have risen.
+    changed: Vec<f64>,
+    risen: Vec<f64>,
     /// What rounding may have added to costs.
     pub rounding: f64,
 }
@@ -98,7 +106,16 @@ struct Member {
 struct Run {
     first: usize,
     count: usize,
-    moves: Range<usize>,
+    moves: Part,
+    /// Moves of the first and of the last alone, beyond the ends.
+    beyond: [Part; 2],
+}
+
+/// A list of moves.
+#[derive(Debug, Clone)]
+struct Part {
+    targets: Range<usize>,
+    chances: Range<usize>,
 }
 
 impl Region {
@@ -133,19 +150,26 @@ impl Region {
         }
         let mut laws = SumLaws::new(chain, r);
         let ends = laws.complete();
-        let lists = Lists { chain, packing, laws: &laws, shapes: &shapes, first: &first };
+        let folds = folds(chain);
+        let lists = Lists { chain, packing, laws: &laws, shapes: &shapes, first: &first, folds };
         let own = lists.own(ranks)?;
         let listed = lists.of(own.clone());
-        if listed.iter().map(|(_, _, moves)| moves.len()).sum::<usize>() > MOST_MOVES {
+        if listed.iter().map(Listed::moves).sum::<usize>() > MOST_MOVES {
             return None;
         }
+        let folded = lists.folded();
         let own = first[own.start]..first[own.end];
         let (mut runs, mut targets, mut chances) = (Vec::new(), Vec::new(), Vec::new());
-        for (begin, count, moves) in listed {
-            let from = targets.len();
+        let mut part = |moves: Vec<(u32, f64)>| {
+            let from = (targets.len(), chances.len());
             targets.extend(moves.iter().map(|(to, _)| *to));
-            chances.extend(moves.iter().map(|(_, p)| *p));
-            runs.push(Run { first: begin - own.start, count, moves: from..targets.len() });
+            let equal = moves.chunk_by(|(_, p), (_, q)| p == q);
+            chances.extend(equal.map(|moves| (moves[0].1, moves.len() as u32)));
+            Part { targets: from.0..targets.len(), chances: from.1..chances.len() }
+        };
+        for Listed { first, count, moves, beyond } in listed {
+            let (moves, beyond) = (part(moves), beyond.map(&mut part));
+            runs.push(Run { first: first - own.start, count, moves, beyond });
         }
         let mut sums = HashMap::new();
         let mut sum_of = |laws: &mut SumLaws, counts: &[(usize, u32)]| {
@@ -182,18 +206,15 @@ impl Region {
                 }
             }
         }
-        let mut remapped = Vec::with_capacity(totals);
         let mut balanced = Vec::new();
         let mut lead = |sorted: &[usize]| {
             let (shape, lowest) = packing.of(sorted);
             let counts = counts_of(shape, lowest);
             let member = first[shapes.partition_point(|other| *other < shape)] + lowest;
             balanced.push((member, rank_of(&counts)));
-            sum_of(&mut laws, &counts).1
         };
         for total in 0..totals {
-            let to = problem.balanced(total).into_iter();
-            remapped.push(to.map(|(p, sorted)| (p, lead(&sorted))).collect());
+            problem.balanced(total).iter().for_each(|(_, sorted)| lead(sorted));
         }
         // The start, too, is one of them: all are at one level.
         for level in 0..levels {
@@ -203,7 +224,11 @@ impl Region {
         balanced.dedup();
         let mut listed = vec![(0, 0); sums.len()];
         sums.into_iter().for_each(|(sum, at)| listed[at] = sum);
-        let moves = runs.iter().map(|run| run.moves.len()).max().unwrap_or(0) as f64;
+        let longest = |run: &Run| {
+            run.moves.targets.len()
+                + run.beyond.iter().map(|part| part.targets.len()).sum::<usize>()
+        };
+        let moves = runs.iter().map(longest).max().unwrap_or(0) as f64;
         let paid = members.iter().map(|member| member.paid[0]).fold(0.0, f64::max);
         let mut most = [moves, paid];
         ranks.largest(&mut most);
@@ -219,7 +244,8 @@ impl Region {
             laws,
             ends,
             sums: listed,
-            remapped,
+            begins: first,
+            folded,
             runs,
             targets,
             chances,
@@ -227,8 +253,10 @@ impl Region {
             values: Vec::new(),
             goes_on: Vec::new(),
             balanced,
-            slack: vec![f64::INFINITY; totals],
-            moved: vec![0.0; totals],
+            slack: Vec::new(),
+            moved: Vec::new(),
+            changed: Vec::new(),
+            risen: Vec::new(),
             rounding: 0.0,
         })
     }
@@ -247,7 +275,7 @@ impl Region {
     /// remap), one after the other for each member.
     fn savings(&self, remaps: &[Vec<f64>], ranks: &Ranks) -> Vec<f64> {
         let width = remaps.len();
-        let mut savings = Vec::with_capacity(self.values.len() + PADDING);
+        let mut savings = Vec::with_capacity(self.values.len());
         let members = self.members.iter().zip(&self.goes_on);
         for ((member, goes_on), values) in members.zip(self.values.chunks(width)) {
             for (i, (value, remapped)) in values.iter().zip(remaps).enumerate() {
@@ -257,9 +285,24 @@ impl Region {
                 savings.push(if *goes_on { counted } else { 0.0 });
             }
         }
-        let mut savings = ranks.gather(savings);
-        savings.resize(savings.len() + PADDING, 0.0);
-        savings
+        ranks.gather(savings)
+    }
+
+    /// The savings of all members in their slots, and what is read beyond the last.
+    fn in_slots(&self, savings: &[f64], width: usize) -> Vec<f64> {
+        let count = self.count + 2 * self.shapes.len();
+        let mut slots = Vec::with_capacity(count * width + PADDING);
+        for places in self.begins.windows(2) {
+            slots.resize(slots.len() + width, 0.0);
+            slots.extend_from_slice(&savings[places[0] * width..places[1] * width]);
+            slots.resize(slots.len() + width, 0.0);
+        }
+        for &(slot, of) in &self.folded {
+            let of = of as usize * width;
+            slots.copy_within(of..of + width, slot as usize * width);
+        }
+        slots.resize(slots.len() + PADDING, 0.0);
+        slots
     }
 
     /// One step back: value, work and number of remaps of each own member.
@@ -271,6 +314,7 @@ impl Region {
             .flat_map(|&(law, total)| remaps.iter().map(move |table| (law, total, table)))
             .map(|(law, total, table)| self.laws.expect(law, total, table))
             .collect();
+        let slots = self.in_slots(savings, width);
         let mut next = vec![0.0; self.members.len() * width];
         let mut rest = next.as_mut_slice();
         let mut tasks = Vec::with_capacity(self.runs.len());
@@ -280,18 +324,15 @@ impl Region {
             rest = others;
         }
         tasks.into_par_iter().with_min_len(64).for_each(|(run, own)| {
-            let (targets, chances) =
-                (&self.targets[run.moves.clone()], &self.chances[run.moves.clone()]);
-            let mut begin = 0;
-            while begin < own.len() {
-                let from = &savings[begin..];
-                let own = &mut own[begin..];
-                begin += if own.len() > 4 {
-                    fold::<8>(own, from, width, targets, chances)
-                } else {
-                    fold::<4>(own, from, width, targets, chances)
-                };
-            }
+            let length = own.len();
+            let mut fold = |range: Range<usize>, part: &Part| {
+                let targets = &self.targets[part.targets.clone()];
+                let chances = &self.chances[part.chances.clone()];
+                widest(Fold { own: &mut own[range], from: &slots, width, targets, chances });
+            };
+            fold(0..length, &run.moves);
+            fold(0..width, &run.beyond[0]);
+            fold(length - width..length, &run.beyond[1]);
             let members = &self.members[run.first..][..run.count];
             for (own, member) in own.chunks_mut(width).zip(members) {
                 for (i, own) in own.iter_mut().enumerate() {
@@ -310,32 +351,12 @@ impl Region {
         let saved = largest(&mut savings.iter().step_by(width).copied());
         let remapped = largest(&mut remaps.iter().copied());
         let [moves, paid] = self.most;
-        // A probability of moves is a sum of at most as many products of r factors; the law of the sum likewise.
-        let terms = (moves + 16.0 * r) * saved + 8.0 * r * remapped + 16.0 * r * paid;
+        // A probability of moves is a sum of at most as many products of r factors, each of which may be off where moves are
+        // folded back; the law of the sum likewise.
+        let terms = (moves + 24.0 * r) * saved + 8.0 * r * remapped + 16.0 * r * paid;
         f64::EPSILON * terms
     }
 }
-
-/// Writes what the first of so many entries are expected to become, and says how many they are.
-fn fold<const LANES: usize>(
-    own: &mut [f64],
-    from: &[f64],
-    width: usize,
-    targets: &[u32],
-    chances: &[f64],
-) -> usize {
-    let mut sums = [0.0; LANES];
-    for (&to, &p) in targets.iter().zip(chances) {
-        let values = &from[to as usize * width..][..LANES];
-        sums.iter_mut().zip(values).for_each(|(sum, value)| *sum += p * value);
-    }
-    let count = own.len().min(LANES);
-    own[..count].copy_from_slice(&sums[..count]);
-    count
-}
-
-/// Entries read beyond the last, by [`fold`].
-const PADDING: usize = 8;
 
 impl LoadDrift {
     /// Cost and work of the step that is paid with a decision to go on from so many processors at these ascending

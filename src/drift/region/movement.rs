@@ -6,48 +6,55 @@ use crate::drift::{Decisions, Ranks};
 /// Share of a slack that is not used up, above rounding.
 const SPARE: f64 = 1e-3;
 
-/// By total, the largest and the least change of what going on saves, or 0.
+/// By total, by how much at most what going on saves rose in a step.
 pub(in crate::drift) struct Moved {
     rise: Vec<f64>,
-    fall: Vec<f64>,
 }
 
 impl Moved {
     pub fn none(totals: usize) -> Moved {
-        Moved { rise: vec![0.0; totals], fall: vec![0.0; totals] }
+        Moved { rise: vec![0.0; totals] }
     }
 
     pub fn add(&mut self, total: usize, change: f64) {
         self.rise[total] = self.rise[total].max(change);
-        self.fall[total] = self.fall[total].min(change);
     }
 
     pub fn and(mut self, other: Moved) -> Moved {
-        for (total, (rise, fall)) in other.rise.into_iter().zip(other.fall).enumerate() {
+        for (total, rise) in other.rise.into_iter().enumerate() {
             self.add(total, rise);
-            self.add(total, fall);
         }
         self
     }
 
     /// The extremes of all ranks.
     pub fn of_all(mut self, ranks: &Ranks) -> Moved {
-        let fall = self.fall.iter().map(|fall| -fall);
-        let mut both: Vec<f64> = self.rise.iter().copied().chain(fall).collect();
-        ranks.largest(&mut both);
-        let fall = both.split_off(self.rise.len());
-        (self.rise, self.fall) = (both, fall.into_iter().map(|fall| -fall).collect());
+        ranks.largest(&mut self.rise);
         self
     }
 
-    /// The largest change less the least.
+    /// The largest of all totals.
     pub fn unrest(&self) -> f64 {
-        let most = self.rise.iter().copied().fold(0.0, f64::max);
-        most - self.fall.iter().copied().fold(0.0, f64::min)
+        self.rise.iter().copied().fold(0.0, f64::max)
     }
 }
 
 impl Region {
+    /// How many kinds of states with the same total are told apart: by processors at the two ends, if only these move
+    /// otherwise.
+    pub(super) fn classes(&self) -> usize {
+        self.ends.len().max(1)
+    }
+
+    /// The kind of this one, with these ascending levels.
+    pub(super) fn class(&self, total: usize, sorted: &[usize], levels: usize) -> usize {
+        let [low, high] = [0, levels - 1].map(|end| sorted.iter().filter(|l| **l == end).count());
+        // In the order of the laws.
+        let before = low * (2 * self.processors + 3 - low) / 2;
+        let class = if self.ends.is_empty() { 0 } else { before + high };
+        total * self.classes() + class
+    }
+
     /// Takes the values and decisions of the members from those of the states.
     pub fn read(&mut self, vectors: &[Vec<f64>], decisions: &Decisions, ranks: &Ranks) {
         let entries = self.placed.iter().zip(&self.places).flat_map(|(member, &state)| {
@@ -96,13 +103,7 @@ impl Region {
         }
     }
 
-    /// Whether remapping is better, by so much at least, in all states left out, one step on.
-    pub fn is_apart(&self, least: f64) -> bool {
-        let mut pairs = self.slack.iter().zip(&self.moved);
-        pairs.all(|(slack, moved)| moved + least <= (1.0 - SPARE) * slack)
-    }
-
-    /// How the savings have changed from these, the first of `width` for each member, to those of the present values.
+    /// By how much the savings have risen from these, the first of `width` for each member, to those of the present values.
     pub(super) fn moved_in_step(&self, savings: &[f64], width: usize, after: &[f64]) -> Moved {
         let mut moved = Moved::none(after.len());
         let pairs = self.values.iter().zip(&savings[self.first * width..]).step_by(width);
@@ -113,23 +114,34 @@ impl Region {
         moved
     }
 
-    /// Adds up what the slack may lose with the step after one in which the costs of a remap went from `before` to
-    /// `after` and the savings moved like this.
-    pub(super) fn account(&mut self, moved: &Moved, before: &[f64], after: &[f64]) {
-        let changes: Vec<f64> =
-            after.iter().zip(before).map(|(after, before)| after - before).collect();
-        let totals = changes.len();
-        let expected: Vec<f64> =
-            self.sums.iter().map(|&(law, total)| self.laws.expect(law, total, &changes)).collect();
-        // A remap may change the total by as much as a move may.
-        let reach = 2 * self.processors;
+    /// Takes note of a step in which the costs of a remap went from `before` to `after` and savings rose like this.
+    pub(super) fn note(&mut self, moved: Moved, before: &[f64], after: &[f64]) {
+        self.changed = after.iter().zip(before).map(|(after, before)| after - before).collect();
+        self.risen = moved.rise;
+    }
+
+    /// Whether remapping is better, by so much at least, in all states left out also after a step in which the costs of a
+    /// remap go from `before` to `after`; if so, takes note of what the slack has lost.
+    pub(super) fn stays_apart(&mut self, before: &[f64], after: &[f64], least: f64) -> bool {
+        let (totals, classes) = (before.len(), self.classes());
+        let mut moved = self.moved.clone();
         for total in 0..totals {
-            let near = total.saturating_sub(reach)..=(total + reach).min(totals - 1);
-            let base = self.remapped[total].iter().map(|&(p, sum)| p * expected[sum]).sum();
-            let apart = self.laws.farthest_from(base, total, &changes, &self.ends);
-            let highest = moved.rise[near.clone()].iter().copied().fold(0.0, f64::max);
-            let lowest = moved.fall[near].iter().copied().fold(0.0, f64::min);
-            self.moved[total] += apart + highest - lowest;
+            let near =
+                total.saturating_sub(self.processors)..=(total + self.processors).min(totals - 1);
+            let rise = self.risen[near].iter().copied().fold(0.0, f64::max);
+            let own = after[total] - before[total];
+            for class in 0..classes {
+                let at = total * classes + class;
+                if self.slack[at] < f64::INFINITY {
+                    let gained = self.laws.least(class, total, &self.changed, &self.ends);
+                    moved[at] += own - gained + rise;
+                    if moved[at] + least > (1.0 - SPARE) * self.slack[at] {
+                        return false;
+                    }
+                }
+            }
         }
+        self.moved = moved;
+        true
     }
 }

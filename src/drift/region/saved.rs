@@ -14,7 +14,9 @@ impl Backward<'_> {
         if let Some(region) = &self.region {
             words.extend([region.rounding.to_bits(), region.shapes.len() as u64]);
             words.extend(region.shapes.iter().flat_map(|s| [*s as u64, (*s >> 64) as u64]));
-            words.extend(region.slack.iter().chain(&region.moved).map(|x| x.to_bits()));
+            let numbers = region.slack.iter().chain(&region.moved);
+            let numbers = numbers.chain(&region.changed).chain(&region.risen);
+            words.extend(numbers.map(|x| x.to_bits()));
         }
         words
     }
@@ -41,12 +43,9 @@ impl Backward<'_> {
             expected.iter().map(|&excess| excess.min(u64::from(u32::MAX)) as u32).collect();
         let Some((&[rounding, count], rest)) = rest.split_first_chunk::<2>() else { return Ok(()) };
         let totals = self.limits.len();
-        let size = count as usize;
-        let wanted = size.checked_mul(2).and_then(|n| n.checked_add(2 * totals));
-        if wanted != Some(rest.len()) {
-            return Err(wrong(words.len()));
-        }
-        let (shapes, rest) = rest.split_at(2 * size);
+        let shapes = usize::try_from(count).ok().and_then(|count| count.checked_mul(2));
+        let split = shapes.and_then(|words| rest.split_at_checked(words));
+        let (shapes, rest) = split.ok_or_else(|| wrong(words.len()))?;
         let (pairs, _) = shapes.as_chunks::<2>();
         let shapes = pairs.iter().map(|&[low, high]| u128::from(low) | u128::from(high) << 64);
         let shapes: Vec<u128> = shapes.collect();
@@ -58,8 +57,14 @@ impl Backward<'_> {
         let most = self.states.all() / SHARE;
         let region = Region::new(self.problem, self.states, shapes, most, &self.ranks);
         let mut region = region.ok_or_else(|| wrong(words.len()))?;
+        let classes = totals * region.classes();
+        if rest.len() != 2 * (classes + totals) {
+            return Err(wrong(words.len()));
+        }
+        let (slacks, changes) = rest.split_at(2 * classes);
         let numbers = |words: &[u64]| words.iter().map(|word| f64::from_bits(*word)).collect();
-        (region.slack, region.moved) = (numbers(&rest[..totals]), numbers(&rest[totals..]));
+        (region.slack, region.moved) = (numbers(&slacks[..classes]), numbers(&slacks[classes..]));
+        (region.changed, region.risen) = (numbers(&changes[..totals]), numbers(&changes[totals..]));
         region.rounding = f64::from_bits(rounding);
         self.goes_on = Some(self.decide(self.remaining));
         region.read(&self.vectors, &self.upcoming, &self.ranks);

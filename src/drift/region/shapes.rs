@@ -1,6 +1,6 @@
 //! Shapes: multisets of levels up to where they stand, and what one joint move makes of them.
 
-use crate::chain::BirthDeath;
+use std::ops::Add;
 
 /// How counts of processors by level are packed into one number, so many bits each, the lowest level first.
 #[derive(Debug, Clone, Copy)]
@@ -10,9 +10,6 @@ pub(super) struct Packing {
 
 /// Where a shape goes in one move: its packed counts, with the level below the lowest first.
 pub(super) type Successors = Vec<(u128, f64)>;
-
-/// Partial moves beyond which those that lead to the same counts are added up.
-const CROWDED: usize = 32;
 
 impl Packing {
     /// For so many processors and levels; `None` if they do not fit.
@@ -41,6 +38,18 @@ impl Packing {
         sum == processors && self.width(counts) <= levels && self.lowered(counts) == (counts, 0)
     }
 
+    /// The counts of a shape with an empty level below it.
+    pub fn raised(self, shape: u128) -> u128 {
+        shape << self.bits
+    }
+
+    /// The counts with those on a field moved to another.
+    pub fn moved(self, counts: u128, from: usize, to: usize) -> u128 {
+        let [from, to] = [from, to].map(|field| field as u32 * self.bits);
+        let count = counts >> from & ((1 << self.bits) - 1);
+        counts - (count << from) + (count << to)
+    }
+
     /// The number of levels from its lowest to its highest.
     pub fn width(self, shape: u128) -> usize {
         (128 - shape.leading_zeros()).div_ceil(self.bits) as usize
@@ -52,27 +61,22 @@ impl Packing {
         (counts >> (empty * self.bits), empty as usize)
     }
 
-    /// All moves of a shape whose lowest level is `lowest`, in ascending order of the counts they lead to.
-    pub fn successors(self, chain: &BirthDeath, shape: u128, lowest: usize) -> Successors {
-        let mut partial = vec![(0u128, 1.0)];
-        for (at, count) in self.counts(shape).enumerate().filter(|(_, count)| *count > 0) {
-            let moves = self.moves(chain, lowest + at, at as u32, count);
-            let crowded = partial.len() * moves.len() > CROWDED;
-            partial = partial
-                .iter()
-                .flat_map(|(counts, p)| moves.iter().map(move |(more, q)| (counts + more, p * q)))
-                .collect();
-            if crowded {
-                merge(&mut partial);
-            }
+    /// All moves of a shape, in ascending order of the counts they lead to, where `row` has the probabilities of one
+    /// down, none and one up for each of its levels, from the lowest on.
+    pub fn successors(self, row: impl Fn(usize) -> [f64; 3], shape: u128) -> Successors {
+        let counts = self.counts(shape).enumerate().filter(|(_, count)| *count > 0);
+        let moves = counts.map(|(at, count)| self.moves(row(at), at as u32, count));
+        if (self.width(shape) as u32 + 2) * self.bits > u64::BITS {
+            return combined(moves);
         }
-        merge(&mut partial);
-        partial
+        // Half as long numbers are sorted faster.
+        let short = |(counts, p): &(u128, f64)| (*counts as u64, *p);
+        let moves = combined(moves.map(|moves| moves.iter().map(short).collect()));
+        moves.into_iter().map(|(counts, p)| (u128::from(counts), p)).collect()
     }
 
     /// How `count` processors of one level may split: the multinomial law of those that go down, stay and go up.
-    fn moves(self, chain: &BirthDeath, level: usize, at: u32, count: u32) -> Successors {
-        let [down, stay, up] = [chain.down(level), chain.stay(level), chain.up(level)];
+    fn moves(self, [down, stay, up]: [f64; 3], at: u32, count: u32) -> Successors {
         let field = |level: u32, count: u32| u128::from(count) << (level * self.bits);
         let mut moves = Vec::new();
         // The binomial coefficients of those that go down, and then of those that go up.
@@ -98,22 +102,35 @@ impl Packing {
     }
 }
 
-/// Sorts, and adds up what leads to the same counts.
-fn merge(moves: &mut Successors) {
-    moves.sort_by_key(|(counts, _)| *counts);
-    moves.dedup_by(|next, kept| {
-        let same = next.0 == kept.0;
-        if same {
-            kept.1 += next.1;
-        }
-        same
-    });
+/// The moves of all levels together, where each level has its own, in ascending order of counts.
+fn combined<C: Copy + Ord + Default + Add<Output = C>>(
+    levels: impl Iterator<Item = Vec<(C, f64)>>,
+) -> Vec<(C, f64)> {
+    let mut partial = vec![(C::default(), 1.0)];
+    for mut moves in levels {
+        moves.sort_unstable_by_key(|(more, _)| *more);
+        // As many ascending parts, one after the other, as the level has moves: these are merged.
+        let parts = moves
+            .iter()
+            .flat_map(|(more, q)| partial.iter().map(move |(counts, p)| (*counts + *more, p * q)));
+        let mut all: Vec<(C, f64)> = parts.collect();
+        all.sort_by_key(|(counts, _)| *counts);
+        all.dedup_by(|next, kept| {
+            let same = next.0 == kept.0;
+            if same {
+                kept.1 += next.1;
+            }
+            same
+        });
+        partial = all;
+    }
+    partial
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chain::Edge;
+    use crate::chain::{BirthDeath, Edge};
 
     #[test]
     fn a_shape_comes_back() {
@@ -147,7 +164,8 @@ mod tests {
                 *plain.entry(counts).or_default() += p;
             }
         }
-        let found = packing.successors(&chain, shape, lowest);
+        let row = |at| [chain.down(lowest + at), chain.stay(lowest + at), chain.up(lowest + at)];
+        let found = packing.successors(row, shape);
         assert_eq!(found.len(), plain.len());
         for ((counts, p), (other, q)) in found.iter().zip(&plain) {
             assert_eq!(counts, other);

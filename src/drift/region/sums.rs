@@ -91,25 +91,22 @@ impl SumLaws {
         all
     }
 
-    /// By how much the expectation of `table` after a move from any state with this sum may differ from `base`.
-    pub fn farthest_from(
+    /// The expectation of `table` after a move from a state with this sum and processors at the two ends as in this one of
+    /// the laws; at least, where these do not tell it.
+    pub fn least(
         &self,
-        base: f64,
+        class: usize,
         total: usize,
         table: &[f64],
         ends: &[(usize, usize, usize)],
     ) -> f64 {
-        let (r, top) = (self.processors, self.levels - 1);
-        if ends.is_empty() {
-            let near = total.saturating_sub(r)..=(total + r).min(table.len() - 1);
-            return table[near].iter().map(|value| (value - base).abs()).fold(0.0, f64::max);
+        match ends.get(class) {
+            Some(&(_, _, law)) => self.expect(law, total, table),
+            None => {
+                let r = self.processors;
+                let near = total.saturating_sub(r)..=(total + r).min(table.len() - 1);
+                table[near].iter().copied().fold(f64::INFINITY, f64::min)
+            }
         }
-        let possible = |&&(low, high, _): &&(usize, usize, usize)| {
-            let between = r - low - high;
-            (high * top + between..=high * top + between * (top - 1)).contains(&total)
-        };
-        let apart =
-            |&(_, _, law): &(usize, usize, usize)| (self.expect(law, total, table) - base).abs();
-        ends.iter().filter(possible).map(apart).fold(0.0, f64::max)
     }
 }
