@@ -68,16 +68,12 @@ impl Solution {
             .map_or(f64::INFINITY, |value| (value.upper - value.lower) / value.lower.abs().max(1.0))
     }
 
-    /// If all else is as close as asked: the first and the last step with a threshold that is not, none of which is step 0.
-    fn missed(&self, tolerance: f64) -> Option<(u64, u64)> {
+    /// If all else is as close as asked: the first step with a threshold that is not, which is not step 0.
+    fn missed(&self, tolerance: f64) -> Option<u64> {
         let curves = [&self.to_second, &self.to_first];
-        let wide = || {
-            let runs = curves.into_iter().flat_map(|curve| curve.runs());
-            runs.filter(|run| run.bounds.width() > tolerance)
-        };
-        let first = wide().map(|run| run.first).min()?;
-        let last = wide().map(|run| run.last).max()?;
-        (first > 0 && self.value_width() <= tolerance).then_some((first, last))
+        let wide = curves.map(|curve| curve.runs().find(|run| run.bounds.width() > tolerance));
+        let first = wide.into_iter().flatten().map(|run| run.first).min();
+        first.filter(|first| *first > 0 && self.value_width() <= tolerance)
     }
 
     fn width(&self) -> f64 {
@@ -93,12 +89,6 @@ const STALLED: f64 = 0.8;
 
 /// How wide the value may be that is not looked at.
 const ANY: f64 = 1e-2;
-
-/// Sweeps for single thresholds whose functions are finer near these alone, from how many steps after them on, and how far reducing
-/// moves functions then, as a part of the width aimed at.
-const LOCALLY: u32 = 1;
-const NEAR: u64 = 64;
-const CLOSER: f64 = 0.1;
 
 /// How much finer than in proportion to what it missed by the next sweep is, within limits.
 fn finer(aim: f64, tolerance: f64, width: f64) -> f64 {
@@ -135,21 +125,15 @@ pub fn solve(
     let mut aim = Aim { threshold: tolerance, value: tolerance };
     let mut best: Option<Solution> = None;
     let mut stalls = 0;
-    let mut locally = LOCALLY;
     for _ in 0..MAX_SWEEPS {
         // Where only thresholds of the last steps are too wide the others stand.
         let missed = best.as_ref().and_then(|best| best.missed(tolerance));
-        let local = missed.is_some() && locally > 0;
-        let new = |aim: Aim| Sweep::new(problem, &recursion, lifetime, aim, tolerance);
         let mut sweep = match missed {
-            Some((first, last)) if local => {
-                locally -= 1;
-                let rough = Aim { threshold: tolerance, value: ANY };
-                let merge = CLOSER * aim.threshold;
-                new(rough).only_to(first).closely_from(last.saturating_add(NEAR), merge)
+            Some(step) => {
+                let aim = Aim { value: ANY, ..aim };
+                Sweep::new(problem, &recursion, lifetime, aim, tolerance).only_to(step)
             }
-            Some((first, _)) => new(Aim { value: ANY, ..aim }).only_to(first),
-            None => new(aim),
+            None => Sweep::new(problem, &recursion, lifetime, aim, tolerance),
         };
         let status = sweep.run(observer);
         let full = sweep.segments >= recursion.most_nodes;
@@ -169,7 +153,7 @@ pub fn solve(
         } else if width < before || best.is_none() {
             best = Some(found);
         }
-        stalls += usize::from(!local && width > STALLED * before);
+        stalls += usize::from(width > STALLED * before);
         let hopeless = full && best.as_ref().and_then(|best| best.missed(tolerance)).is_none();
         if stopped || hopeless || width <= tolerance || stalls > MAX_STALLS {
             break;

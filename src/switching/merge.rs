@@ -18,11 +18,6 @@ impl Merge {
         Merge { now: 0.05 * unit, least: 1e-5 * unit, most: 10.0 * unit, before: 0.0 }
     }
 
-    /// The same whatever it does.
-    pub(super) fn held(now: f64) -> Merge {
-        Merge { now, least: now, most: now, before: 0.0 }
-    }
-
     /// `load` is how wide the bounds have become, as a multiple of what they may. One that falls comes from what steps before have
     /// left: less reducing does not help it.
     pub(super) fn follow(&mut self, load: f64) {

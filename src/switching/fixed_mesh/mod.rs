@@ -43,8 +43,9 @@ const USED_BEFORE: f64 = 0.5;
 const MOST_BYTES: f64 = 350e6;
 const MOST_WORK: f64 = 4e9;
 
-/// Steps that are worth it one by one.
+/// Steps that are worth it one by one, and those that are alike until they are at rest.
 const MOST_STEPS: u64 = 4096;
+const MOST_ALIKE: u64 = 2048;
 
 /// How often a mesh that was too coarse is tried again, with how many more cells at least and at most.
 const ATTEMPTS: usize = 3;
@@ -84,7 +85,7 @@ pub(super) fn continued(
         early: 0,
         sharp: SHARP * task.tolerance,
         all: false,
-        steps: MOST_STEPS,
+        steps: if same { MOST_ALIKE } else { MOST_STEPS },
     };
     let trial = task.run(&Mesh::new(filter, TRIAL), start, first, roughly, &Quiet(observer));
     let before = start.apart(task.recursion, first, task.initial) / trial.value.0.abs().max(1.0);
@@ -135,7 +136,9 @@ pub(super) fn continued(
         cells = if cells * LEAST_FINER < most { (cells * finer).min(most) } else { cells * finer };
         best = Some(reached).filter(|reached| reached.to_second.first_step() == Some(0)).or(best);
     }
-    best.map_or(Outcome::Refused, Outcome::Reached)
+    // What soon comes to rest takes few steps otherwise.
+    let long = best.filter(|best| best.steps > EARLY || best.value_width() <= task.tolerance);
+    long.map_or(Outcome::Refused, Outcome::Reached)
 }
 
 /// What a mesh and the functions on it take.

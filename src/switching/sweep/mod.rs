@@ -77,8 +77,6 @@ pub(super) struct Sweep<'a> {
     mesh_from: Option<u64>,
     /// The last of its steps.
     until: u64,
-    /// A step from which on, further back, the difference is reduced by so much.
-    closely: Option<(u64, f64)>,
 }
 
 impl<'a> Sweep<'a> {
@@ -110,19 +108,12 @@ impl<'a> Sweep<'a> {
             mixed: None,
             mesh_from: Some(u64::MAX),
             until: 0,
-            closely: None,
         }
     }
 
     /// Goes back to step `until` alone, for thresholds.
     pub(super) fn only_to(mut self, until: u64) -> Sweep<'a> {
         (self.until, self.mesh_from, self.estimated) = (until, None, true);
-        self
-    }
-
-    /// Reduces the difference by `merge` times what a cycle gains from step `step` back, however wide thresholds are.
-    pub(super) fn closely_from(mut self, step: u64, merge: f64) -> Sweep<'a> {
-        self.closely = Some((step, merge));
         self
     }
 
@@ -183,9 +174,6 @@ impl<'a> Sweep<'a> {
             }
             if self.to_second.runs().len().max(self.to_first.runs().len()) >= MAX_RUNS {
                 return Status::IterationLimit;
-            }
-            if let Some((_, merge)) = self.closely.take_if(|(step, _)| n <= *step) {
-                self.merge = Merge::held(merge * self.recursion.scale);
             }
             self.steps += 1;
             let chances = Chances::at(self.lifetime, n);
