@@ -14,9 +14,8 @@ use super::polyline::Polyline;
 use super::recursion::{Pair, Recursion, Step};
 use crate::rounding::outward;
 
-/// Pieces of both functions from which on one does, and how few it may have until both are as cheap.
+/// Pieces of both functions from which on one does; of half as many both are as cheap.
 pub(super) const MANY: usize = 2048;
-pub(super) const FEWEST: usize = 1024;
 
 /// What rounding may add at most to what reducing does, and at first.
 const ROUNDING: [f64; 2] = [0.05, 0.02];

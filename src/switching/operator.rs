@@ -26,7 +26,7 @@ pub(super) struct Filter {
 /// slopes stay finite.
 const LEAST: f64 = 1e-250;
 
-/// How closely the middle of all nodes is looked for, in halvings.
+/// How closely the middle of all nodes is looked for at most, in halvings.
 const HALVINGS: u32 = 32;
 
 /// A linear function of the belief, by its values at 0 and 1.
@@ -366,19 +366,23 @@ impl Filter {
     }
 }
 
-/// A belief with about half of the nodes of all ways on either side.
+/// A belief with about half of the nodes of all ways on either side, not next to one of them: what links the halves is not to be steep.
 fn balance(ways: &[Way]) -> f64 {
     let places = |way: &Way| way.places.len() - 1;
     let all: usize = ways.iter().map(places).sum();
     let [mut start, mut end] = [0.0, 1.0];
+    let mut middle = 0.5;
     for _ in 0..HALVINGS {
-        let middle = 0.5 * (start + end);
         let before = |way: &Way| way.places.partition_point(|at| *at < middle).min(places(way));
-        if 2 * ways.iter().map(before).sum::<usize>() < all {
+        let before: usize = ways.iter().map(before).sum();
+        if before < all / 2 - all / 16 {
             start = middle;
-        } else {
+        } else if before > all / 2 + all / 16 {
             end = middle;
+        } else {
+            break;
         }
+        middle = 0.5 * (start + end);
     }
-    0.5 * (start + end)
+    middle
 }

@@ -5,7 +5,7 @@ mod resting;
 mod tests;
 
 use crate::lifetime::Lifetime;
-use crate::switching::alone::{Alone, FEWEST, MANY};
+use crate::switching::alone::{Alone, MANY};
 use crate::switching::fixed_mesh::{Outcome, Reached, Start, Task, continued};
 use crate::switching::merge::{ENOUGH, Merge};
 use crate::switching::mixed::{Mixed, STEPS};
@@ -59,6 +59,8 @@ pub(super) struct Sweep<'a> {
     /// What encloses the difference at the last step: two functions, or one and what is beside it.
     pair: Pair,
     alone: Option<Alone>,
+    /// Pieces from which on it is one.
+    alone_from: usize,
     alike: Option<Alike>,
     pub(super) value: Value,
     pub(super) to_second: Curve,
@@ -96,6 +98,7 @@ impl<'a> Sweep<'a> {
             merge: Merge::new(aim.threshold * recursion.scale),
             pair: Pair::constant(0.0),
             alone: None,
+            alone_from: MANY,
             alike: None,
             value: Value::new(problem, aim.value, lifetime.residual_mean(0), rests(lifetime)),
             to_second: Curve::default(),
@@ -245,7 +248,7 @@ impl<'a> Sweep<'a> {
         let Some(alone) = self.alone.take() else {
             return self.recursion.step(&self.pair, survival);
         };
-        let many = alone.nodes() >= FEWEST;
+        let many = alone.nodes() >= self.alone_from / 2;
         match many.then(|| alone.step(self.recursion, survival, merge)).flatten() {
             Some((next, step)) => {
                 self.alone = Some(next);
@@ -261,7 +264,7 @@ impl<'a> Sweep<'a> {
             return alone.nodes();
         }
         self.pair = self.recursion.keep(raw, merge);
-        let many = self.pair.nodes() >= MANY;
+        let many = self.pair.nodes() >= self.alone_from;
         self.alone = many.then(|| Alone::of(self.recursion, raw, merge)).flatten();
         self.pair.nodes()
     }
