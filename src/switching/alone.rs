@@ -51,10 +51,10 @@ impl Alone {
         }
     }
 
-    /// A function below the difference.
+    /// A function below the difference that rises. One step back of it is nowhere below that of the next step, since that rises, too.
     fn lower(&self) -> Polyline {
         let sum = |own: f64, its: f64, size: f64| outward::<false>(own + its, size);
-        self.upper.with(&self.beside, sum).rising::<false>()
+        risen(&self.upper.with(&self.beside, sum))
     }
 
     pub(super) fn nodes(&self) -> usize {
@@ -92,6 +92,30 @@ fn rounding(recursion: &Recursion, upper: &Polyline, cut: &Polyline) -> f64 {
     let [start, end] = recursion.difference;
     let size = upper.size() + start.abs() + end.abs();
     recursion.filter.rounding(size, upper.steepest().max(cut.steepest()))
+}
+
+/// The most that `line` has been so far, or a little less: what rises and is nowhere below `line` is nowhere below that.
+fn risen(line: &Polyline) -> Polyline {
+    let room = 2 * line.nodes();
+    let mut risen = Polyline { at: Vec::with_capacity(room), value: Vec::with_capacity(room) };
+    let mut most = line.value[0];
+    risen.push(0.0, most);
+    for k in 1..line.nodes() {
+        let (start, end) = (line.at[k - 1], line.at[k]);
+        let (before, value) = (line.value[k - 1], line.value[k]);
+        if value > most {
+            let share = (most - before) / (value - before);
+            let meets = outward::<true>(start + share * (end - start), end);
+            if before >= most {
+                most = value;
+            } else if meets < end {
+                risen.push(meets, most);
+                most = value;
+            }
+        }
+        risen.push(end, most);
+    }
+    risen
 }
 
 #[cfg(test)]
@@ -161,6 +185,29 @@ mod tests {
                 let gap = found.upper.less::<true>(&found.lower).most();
                 assert!(gap <= 1.2 * (step + 3) as f64 * merge, "{say}: {gap} {merge}");
                 (alone, raw) = (next, known.raw);
+            }
+        }
+    }
+
+    #[test]
+    fn what_has_been_is_kept() {
+        for seed in 0..200 {
+            let random = &mut stream(53, seed);
+            let mut at: Vec<f64> =
+                (0..random.random_range(0..9)).map(|_| random.random()).collect();
+            at.extend([0.0, 1.0]);
+            at.sort_by(f64::total_cmp);
+            let value = at.iter().map(|_| random.random::<f64>()).collect();
+            let line = Polyline { at, value };
+            let risen = risen(&line);
+            assert!(risen.value.windows(2).all(|pair| pair[0] <= pair[1]), "seed {seed}");
+            let mut most = f64::NEG_INFINITY;
+            for k in 0..=10_000 {
+                let p = f64::from(k) / 10_000.0;
+                let nodes = line.at.iter().zip(&line.value).filter(|(at, _)| **at <= p);
+                most = nodes.fold(most.max(line.at(p)), |most, (_, value)| most.max(*value));
+                let now = risen.at(p);
+                assert!(now <= most + 1e-14 && most <= now + 1e-9, "seed {seed}: {now} {most}");
             }
         }
     }
