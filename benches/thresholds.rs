@@ -78,6 +78,26 @@ fn rare_changes(criterion: &mut Criterion) {
     group.finish();
 }
 
+/// Detectors that say little, whose functions have many atoms: side by side with the hard set.
+fn weak_detectors(criterion: &mut Criterion) {
+    const WEAK: [Set; 3] = [
+        ("alpha=beta=.25", (1, 4), (1, 4), (1, 1000), 10),
+        ("alpha=beta=.35", (7, 20), (7, 20), (1, 1000), 10),
+        ("alpha=beta=.4", (2, 5), (2, 5), (1, 1000), 10),
+    ];
+    let mut group = criterion.benchmark_group("weak detectors, D=10G, M=1000, to 1e-9");
+    group.sample_size(10);
+    for set in WEAK {
+        let problem = problem(set, 1_000);
+        let found = solved(&problem, None);
+        assert!(found.curve.width() <= 1e-9, "{}: {:e}", set.0, found.curve.width());
+        group.bench_with_input(BenchmarkId::from_parameter(set.0), &problem, |bencher, problem| {
+            bencher.iter(|| solved(black_box(problem), None));
+        });
+    }
+    group.finish();
+}
+
 /// Lifetimes of which every step differs from the one before.
 fn every_step_differs(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("every step differs, .05/.05, M=10^5, to 1e-9");
@@ -113,5 +133,12 @@ fn fixed_budget(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, certified, rare_changes, every_step_differs, fixed_budget);
+criterion_group!(
+    benches,
+    certified,
+    rare_changes,
+    weak_detectors,
+    every_step_differs,
+    fixed_budget
+);
 criterion_main!(benches);

@@ -40,8 +40,9 @@ enum Choice {
     Fitted,
 }
 
-/// Most phases, reports and steps.
-const MOST: [usize; 2] = [6, 20];
+/// The most that a model may have of each.
+const MOST_PHASES: usize = 6;
+const MOST_REPORTS: usize = 20;
 const MOST_STEPS: u64 = 100_000;
 
 /// What may stand where, for messages.
@@ -83,7 +84,9 @@ impl ManyPhases {
         }
         let count = self.cycle.len();
         let reports = self.detector.first().map_or(0, Vec::len);
-        for (what, number, most) in [("phases", count, MOST[0]), ("reports", reports, MOST[1])] {
+        for (what, number, most) in
+            [("phases", count, MOST_PHASES), ("reports", reports, MOST_REPORTS)]
+        {
             if number == 0 || number > most {
                 let label = format!("{number} {what}");
                 let help = format!("there are 1 to {most}");

@@ -89,8 +89,7 @@ pub fn read_rows(path: &Path, expected: usize, own: Range<usize>) -> Result<Entr
     let slack = Rational::from_parts(1.into(), 1_000_000_000u32.into());
     let within = |sum: &Rational| *sum <= Rational::ONE + &slack && *sum >= Rational::ONE - &slack;
     for row in 0..own.len() {
-        // Most rows sum to 1.
-        if sums.plain[row] != PLAIN_ONE || sums.others.contains_key(&row) {
+        if !sums.is_plainly_one(row) {
             let sum = sums.of(row);
             if !within(&sum) {
                 let sum = sum.to_f64().value();
@@ -165,13 +164,16 @@ impl<R: BufRead> Text<R> {
     }
 }
 
-/// Digits behind the point that a plain number may have, and 1 in units of the last of them.
-const PLAIN_DIGITS: usize = 18;
-const PLAIN_ONE: u128 = 10u128.pow(PLAIN_DIGITS as u32);
+/// Places behind the point that a plain number may have, and 1 in units of the last of them.
+const PLACES: u32 = 30;
+const PLAIN_ONE: u128 = 10u128.pow(PLACES);
+
+/// Powers of ten up to here fit in 64 bits, and are doubles.
+const EXACT_POWERS: u32 = 19;
 
 /// A number of the file, exactly.
 enum Number {
-    /// Few digits around a point: in units of [`PLAIN_ONE`], and the double nearest to it.
+    /// A decimal of few digits and places: in units of [`PLAIN_ONE`], and the double nearest to it.
     Plain(u128, f64),
     /// Any other.
     Other(Decimal),
@@ -185,20 +187,31 @@ impl Number {
         }
     }
 
-    /// `0.25`, as nearly all are: no sign, no exponent.
+    /// `0.25`, `1` or `2.5e-01`, as programs write them: no sign, nothing before the point but a digit.
     fn plain(word: &[u8]) -> Option<Number> {
-        let [whole, b'.', fraction @ ..] = word else { return None };
-        if !(1..=PLAIN_DIGITS).contains(&fraction.len()) {
-            return None;
-        }
+        let [whole, rest @ ..] = word else { return None };
+        let end = rest.iter().position(|c| *c == b'e').unwrap_or(rest.len());
+        let (fraction, exponent) = rest.split_at(end);
+        let fraction = match fraction {
+            [b'.', digits @ ..] if (1..MOST_DIGITS).contains(&digits.len()) => digits,
+            [] => &[],
+            _ => return None,
+        };
+        let down = match exponent {
+            [b'e', b'-', digits @ ..] if (1..=3).contains(&digits.len()) => digits_of(digits)?,
+            [b'e', b'+', b'0', b'0'] | [] => 0,
+            _ => return None,
+        };
+        let places = fraction.len() as u32 + down as u32;
+        let units = 10u128.pow(PLACES.checked_sub(places)?);
         let tens = 10u64.pow(fraction.len() as u32);
         let all = digits_of(&[*whole])? * tens + digits_of(fraction)?;
         // A quotient of doubles that hold both is the nearest one.
-        let value = match all < 1 << f64::MANTISSA_DIGITS {
-            true => all as f64 / tens as f64,
+        let value = match all < 1 << f64::MANTISSA_DIGITS && places <= EXACT_POWERS {
+            true => all as f64 / 10u64.pow(places) as f64,
             false => std::str::from_utf8(word).ok()?.parse().ok()?,
         };
-        Some(Number::Plain(u128::from(all) * (PLAIN_ONE / u128::from(tens)), value))
+        Some(Number::Plain(u128::from(all) * units, value))
     }
 
     fn value(&self) -> f64 {
@@ -225,11 +238,19 @@ struct Sums {
 impl Sums {
     fn add(&mut self, row: usize, number: &Number) {
         match number {
-            Number::Plain(units, _) => self.plain[row] += units,
+            Number::Plain(units, _) => {
+                self.plain[row] = self.plain[row].saturating_add(*units);
+            }
             Number::Other(number) => {
                 *self.others.entry(row).or_insert(Rational::ZERO) += &number.exact
             }
         }
+    }
+
+    /// Whether a row of plain numbers sums to 1, or nearly.
+    fn is_plainly_one(&self, row: usize) -> bool {
+        self.plain[row].abs_diff(PLAIN_ONE) <= PLAIN_ONE / 1_000_000_000
+            && !self.others.contains_key(&row)
     }
 
     fn of(&self, row: usize) -> Rational {
@@ -245,7 +266,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn plain_numbers_are_what_they_say(word in "[01]\\.[0-9]{1,20}") {
+        fn plain_numbers_are_what_they_say(word in "[0-9](\\.[0-9]{1,20})?(e-[0-9]{1,2}|e\\+00)?") {
             let exact = Decimal::parse(&word).unwrap();
             let number = Number::of(&word).unwrap();
             prop_assert_eq!(number.value().to_bits(), exact.value.to_bits());
@@ -253,13 +274,17 @@ mod tests {
             let mut sums = Sums { plain: vec![0], others: HashMap::new() };
             sums.add(0, &number);
             sums.add(0, &number);
-            prop_assert_eq!(sums.of(0), &exact.exact + &exact.exact);
+            let sum = &exact.exact + &exact.exact;
+            prop_assert_eq!(sums.of(0), sum.clone());
+            let apart = if sum > Rational::ONE { &sum - &Rational::ONE } else { &Rational::ONE - &sum };
+            let near = apart <= Rational::from_parts(1.into(), 1_000_000_000u32.into());
+            prop_assert!(!sums.is_plainly_one(0) || near);
         }
     }
 
     proptest! {
         #[test]
-        fn plain_lines_are_read_as_all_are(line in "[0-9]{1,20} ?[0-9 ]{1,4} [01]\\.[0-9]{0,20}e?\\r?\\n?") {
+        fn plain_lines_are_read_as_all_are(line in "[0-9]{1,20} ?[0-9 ]{1,4} [01]\\.?[0-9]{0,20}(e-?[0-9]{0,2})?\\r?\\n?") {
             if let Some((i, j, number)) = plain_entry(&line) {
                 let (row, column, value) = entry(&line).unwrap();
                 prop_assert_eq!((i, j, number.value()), (row, column, value.value()));
@@ -269,14 +294,19 @@ mod tests {
 
     #[test]
     fn lines_as_programs_write_them_are_plain() {
-        for (line, place) in
-            [("1 1 0.5\n", (0, 0)), ("12 7 0.25\r\n", (11, 6)), ("3 4 1.0", (2, 3))]
-        {
+        for (line, place) in [
+            ("1 1 0.5\n", (0, 0)),
+            ("12 7 0.25\r\n", (11, 6)),
+            ("3 4 1.0", (2, 3)),
+            ("1 1 1\n", (0, 0)),
+            ("5 6 2.5e-01\n", (4, 5)),
+        ] {
             assert!(plain_entry(line).is_some_and(|(i, j, _)| (i, j) == place), "{line}");
         }
         for line in [
             "0 1 0.5",
-            "1 1 1",
+            "1 1 10.5",
+            "1 1 1e2",
             "+1 1 0.5",
             "1  1 0.5",
             "1 1 0.5 0",

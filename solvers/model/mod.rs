@@ -14,6 +14,7 @@ pub mod load_drift;
 pub mod many_phases;
 mod matrix_market;
 pub mod number;
+mod packed;
 pub mod periodic;
 pub mod phase_change;
 pub mod phase_switching;
@@ -143,7 +144,12 @@ impl Loaded {
             None => text,
         };
         let source: Source = Arc::new(ReadText::new(path.display().to_string(), text));
-        let (model, tree) = parse::<Model>(&source)?;
+        let tree = places(&source)?;
+        let (rest, loads) = packed::set_aside(source.text(), &tree, stopping::LOADS);
+        let mut model: Model = values(&source, &tree, &rest)?;
+        if let (Some(loads), Problem::Stopping(problem)) = (loads, &mut model.problem) {
+            problem.set_loads(loads);
+        }
         let mut review = Review::new(&source, &tree);
         model.review_log(&mut review);
         model.problem.review(&mut review, folder_of(path));
@@ -304,29 +310,35 @@ fn decode(path: &Path, bytes: Vec<u8>) -> Result<String, Complaint> {
     })
 }
 
-/// The value that `source` states, and where everything stands in it.
-fn parse<T: DeserializeOwned>(source: &Source) -> Result<(T, Node), Vec<Complaint>> {
+/// Where everything stands in `source`.
+fn places(source: &Source) -> Result<Node, Vec<Complaint>> {
     let text = source.text();
     if text.trim().is_empty() {
         let help = "a model file reads Model(title: \"...\", problem: PhaseChange(...))";
         let empty = Complaint::at(source, 0..0, "the model file is empty", "nothing here", help);
         return Err(vec![empty]);
     }
-    let tree = Node::parse(text).map_err(|fault| {
+    let tree = Node::parse(source).map_err(|fault| {
         vec![Complaint::at(source, fault.span, &fault.message, &fault.label, &fault.help)]
     })?;
     let mut review = Review::new(source, &tree);
     reject_what_ron_lets_pass(text, &tree, &mut review);
-    let (faults, _) = review.finish();
-    if !faults.is_empty() {
-        return Err(faults);
+    match review.finish() {
+        (faults, _) if faults.is_empty() => Ok(tree),
+        (faults, _) => Err(faults),
     }
-    let options = ron::Options::default()
-        .with_default_extension(Extensions::IMPLICIT_SOME | Extensions::UNWRAP_VARIANT_NEWTYPES);
-    let model = options
+}
+
+/// The value that `text` states, which is that of `source` but for what is read elsewhere.
+fn values<T: DeserializeOwned>(
+    source: &Source,
+    tree: &Node,
+    text: &str,
+) -> Result<T, Vec<Complaint>> {
+    ron::Options::default()
+        .with_default_extension(Extensions::IMPLICIT_SOME | Extensions::UNWRAP_VARIANT_NEWTYPES)
         .from_str::<T>(text)
-        .map_err(|error| vec![explain::explain(&error, source, &tree, shapes(text, &tree))])?;
-    Ok((model, tree))
+        .map_err(|error| vec![explain::explain(&error, source, tree, shapes(source.text(), tree))])
 }
 
 /// What may stand where in the problem the model seems to state.

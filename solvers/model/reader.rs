@@ -1,12 +1,13 @@
 //! Reads RON as far as its shape goes, and says where it goes wrong better than `ron` can.
 
+use super::packed::Packed;
 use super::scanner::{Fault, Read, Scanner, is_word};
 use super::syntax::{Kind, Node};
-use crate::complaint::Span;
+use crate::complaint::{Source, Span};
 
-/// Reads one value that fills the whole of `text`.
-pub(super) fn read(text: &str) -> Result<Node, Fault> {
-    let mut reader = Reader { scanner: Scanner { text, at: 0 }, open: Vec::new(), askew: None };
+/// Reads one value that fills the whole of `source`.
+pub(super) fn read(source: &Source) -> Result<Node, Fault> {
+    let mut reader = Reader::new(source, 0);
     reader.scanner.skip_attributes()?;
     let value = reader.value()?;
     reader.scanner.skip_blank()?;
@@ -26,27 +27,45 @@ pub(super) fn read(text: &str) -> Result<Node, Fault> {
     }
 }
 
+/// The values of the list that opens at `open` and has been found plain.
+pub(super) fn items_of(source: &Source, open: usize) -> Vec<Node> {
+    let mut reader = Reader { looked_to: usize::MAX, ..Reader::new(source, open + 1) };
+    reader.open.push((open, ']'));
+    reader.items().expect("a plain list")
+}
+
 /// Brackets may be nested so deep; `ron` gives up at 128 values in each other.
 const MAX_DEPTH: usize = 128;
 
 struct Reader<'a> {
+    source: &'a Source,
     scanner: Scanner<'a>,
     /// The brackets not yet closed: where, and which bracket closes them.
     open: Vec<(usize, char)>,
     /// A bracket closed on a line of another indentation than the one it was opened on.
     askew: Option<usize>,
+    /// No long list of plain numbers opens before this.
+    looked_to: usize,
 }
 
 impl<'a> Reader<'a> {
+    fn new(source: &'a Source, at: usize) -> Reader<'a> {
+        let scanner = Scanner { text: source.text(), at };
+        Reader { source, scanner, open: Vec::new(), askew: None, looked_to: 0 }
+    }
+
     fn value(&mut self) -> Read<Node> {
         self.scanner.skip_blank()?;
         let start = self.scanner.at;
         let kind = match self.scanner.peek() {
             None => return Err(self.cut_short()),
-            Some('[') => {
-                self.enter(']')?;
-                Kind::List(self.items()?)
-            }
+            Some('[') => match self.packed() {
+                Some(packed) => Kind::Packed(packed),
+                None => {
+                    self.enter(']')?;
+                    Kind::List(self.items()?)
+                }
+            },
             Some('{') => {
                 self.enter('}')?;
                 Kind::Map(self.entries()?)
@@ -81,6 +100,26 @@ impl<'a> Reader<'a> {
         Ok(Node { span: start..self.scanner.at, kind })
     }
 
+    /// Steps over a long list of plain numbers, if one opens here.
+    fn packed(&mut self) -> Option<Packed> {
+        let open = self.scanner.at;
+        // It may hold lists.
+        if open < self.looked_to || self.open.len() + 2 > MAX_DEPTH {
+            return None;
+        }
+        match Packed::at(self.source, open) {
+            Ok(packed) => {
+                self.scanner.at = packed.end();
+                self.compare_indentation(open, packed.end() - 1);
+                Some(packed)
+            }
+            Err(looked_to) => {
+                self.looked_to = looked_to;
+                None
+            }
+        }
+    }
+
     fn missing_value(&self) -> Fault {
         let label = format!("expected a value here, found {}", self.scanner.quoted());
         let help = match self.scanner.peek() {
@@ -111,22 +150,27 @@ impl<'a> Reader<'a> {
             return Ok(false);
         }
         self.open.pop();
+        self.compare_indentation(opened, self.scanner.at);
+        self.scanner.at += 1;
+        Ok(true)
+    }
+
+    /// Notes a bracket that is closed on a line of another indentation than the one it was opened on.
+    fn compare_indentation(&mut self, opened: usize, closed: usize) {
         // Lines may be very long: a bracket that is closed on its own line is not looked at again.
         let text = self.scanner.text;
-        if self.askew.is_none() && text[opened..self.scanner.at].contains('\n') {
+        if self.askew.is_none() && text[opened..closed].contains('\n') {
             let indentation = |at: usize| {
                 let start = text[..at].rfind('\n').map_or(0, |end| end + 1);
                 let line = &text[start..];
                 let blank = line.len() - line.trim_start_matches([' ', '\t']).len();
                 (blank, start + blank == at)
             };
-            let ((outer, _), (inner, leads)) = (indentation(opened), indentation(self.scanner.at));
+            let ((outer, _), (inner, leads)) = (indentation(opened), indentation(closed));
             if leads && outer != inner {
                 self.askew = Some(opened);
             }
         }
-        self.scanner.at += 1;
-        Ok(true)
     }
 
     /// The file ends inside brackets.

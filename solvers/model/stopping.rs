@@ -81,7 +81,17 @@ pub(super) const SHAPES: &[Shape] = &[
     ("problem.partial_remaps", "true"),
 ];
 
+/// The path of the load vectors of processes that move jointly; nothing else can stand there.
+pub(super) const LOADS: &str = "problem.processes.loads";
+
 impl Stopping {
+    /// Puts in the load vectors that have been read elsewhere.
+    pub(super) fn set_loads(&mut self, read: Vec<Vec<i64>>) {
+        if let Processes::Joint { loads, .. } = &mut self.processes {
+            *loads = read;
+        }
+    }
+
     fn count(&self) -> usize {
         match &self.processes {
             Processes::Identical { count, .. } | Processes::Unbounded { count, .. } => *count,

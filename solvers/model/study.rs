@@ -4,7 +4,7 @@ mod speedup;
 
 pub use speedup::{Moves, Scaled};
 
-use super::{decode, folder_of, parse, read_bytes};
+use super::{decode, folder_of, places, read_bytes, values};
 use crate::complaint::{Complaint, ReadText, Source};
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
@@ -283,7 +283,7 @@ impl Study {
             let message = "this is not a study";
             return Err(vec![Complaint::at(&source, 0..0, message, "expected Study(...)", help)]);
         }
-        let (mut study, _) = parse::<Study>(&source)?;
+        let mut study: Study = values(&source, &places(&source)?, source.text())?;
         for series in &study.series {
             if let Series::Speedup(scaled) = series
                 && let Some(fault) = scaled.fault()

@@ -4,8 +4,9 @@
 //! messages need: where is the field at this path, what stands at this place, is any number not finite,
 //! is any map key repeated. The reader that builds it is in [`super::reader`].
 
+use super::packed::Packed;
 use super::{reader, scanner};
-use crate::complaint::Span;
+use crate::complaint::{Source, Span};
 
 /// One value of the text.
 #[derive(Debug, Clone)]
@@ -26,14 +27,33 @@ pub(super) enum Kind {
     Tuple(Vec<Node>),
     /// `[value, ...]`.
     List(Vec<Node>),
+    /// The same, long and of plain numbers.
+    Packed(Packed),
     /// `{key: value, ...}`.
     Map(Vec<(Node, Node)>),
 }
 
 impl Node {
-    /// Reads `text`, or says where it stops being RON.
-    pub fn parse(text: &str) -> Result<Node, scanner::Fault> {
-        reader::read(text)
+    /// Reads `source`, or says where it stops being RON.
+    pub fn parse(source: &Source) -> Result<Node, scanner::Fault> {
+        reader::read(source)
+    }
+
+    /// The values of a tuple or a list.
+    fn items(&self) -> Option<&[Node]> {
+        match &self.kind {
+            Kind::Tuple(items) | Kind::List(items) => Some(items),
+            Kind::Packed(packed) => Some(packed.items()),
+            _ => None,
+        }
+    }
+
+    /// The long list of plain numbers that stands here.
+    pub(super) fn packed(&self) -> Option<&Packed> {
+        match &self.kind {
+            Kind::Packed(packed) => Some(packed),
+            _ => None,
+        }
     }
 
     /// The node at a path such as `problem.lifetime[3].rate`. Variant names and the parentheses of
@@ -91,7 +111,7 @@ impl Node {
         }
     }
 
-    /// Every scalar, in the order of the text.
+    /// Every scalar, in the order of the text, but for long lists of numbers that are certainly finite.
     pub fn scalars(&self) -> Vec<Span> {
         let mut found = Vec::new();
         self.visit(&mut |node| {
@@ -147,7 +167,9 @@ impl Node {
                         field
                     })
                 }
-                Kind::Tuple(items) | Kind::List(items) => items.iter().find(|item| contains(item)),
+                Kind::Tuple(_) | Kind::List(_) | Kind::Packed(_) => {
+                    node.items().unwrap_or_default().iter().find(|item| contains(item))
+                }
                 Kind::Map(entries) => {
                     let mut values = entries.iter().flat_map(|(key, value)| [key, value]);
                     values.find(|value| contains(value))
@@ -176,7 +198,7 @@ impl Node {
     fn visit(&self, action: &mut impl FnMut(&Node)) {
         action(self);
         match &self.kind {
-            Kind::Scalar => {}
+            Kind::Scalar | Kind::Packed(_) => {}
             Kind::Struct(fields) => fields.iter().for_each(|(_, node)| node.visit(action)),
             Kind::Tuple(items) | Kind::List(items) => items.iter().for_each(|n| n.visit(action)),
             Kind::Map(entries) => entries.iter().for_each(|(key, value)| {
@@ -191,8 +213,8 @@ impl Node {
             (Kind::Struct(fields), Step::Field(name)) => {
                 fields.iter().find(|(field, _)| field == name).map(|(_, node)| node)
             }
-            (Kind::Tuple(items) | Kind::List(items), Step::Index(i)) => items.get(i),
             (Kind::Map(entries), Step::Index(i)) => entries.get(i).map(|(_, value)| value),
+            (_, Step::Index(i)) => self.items()?.get(i),
             _ => None,
         }
     }

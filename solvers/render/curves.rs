@@ -11,7 +11,7 @@ use plotters::prelude::*;
 use serde_json::Value;
 
 /// Curves beside each other at most; others are left out.
-const MOST: usize = 8;
+const MOST_CURVES: usize = 8;
 
 /// What one run adds: the place on the axis, the values of the other parameters, and the numbers of its row.
 struct Point {
@@ -126,7 +126,7 @@ impl Picture for Curves {
             false => self.column().unwrap_or_else(|| "no numbers".to_owned()),
         };
         let mut series = Vec::new();
-        for (others, colour) in names.iter().take(MOST).zip(COLOURS) {
+        for (others, colour) in names.iter().take(MOST_CURVES).zip(COLOURS) {
             let of = || self.points.iter().filter(|point| point.others == **others);
             if is_cost {
                 series.extend(between(others, colour, of()));

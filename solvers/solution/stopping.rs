@@ -216,8 +216,8 @@ impl Answer {
 
     /// How many load vectors of each mean and spread remap, in ascending order; none for two processes.
     pub fn spreads(&self) -> Vec<Spread> {
-        let Some(letters) = &self.decision else { return self.by_spread.clone() };
-        let map = map::listed(self, letters);
+        let Some(decisions) = &self.decision else { return self.by_spread.clone() };
+        let map = map::listed(self, decisions);
         if map.processes() <= 2 {
             return Vec::new();
         }
@@ -264,11 +264,11 @@ impl Answer {
         if self.partial_remaps.as_ref().is_some_and(|own| Some(own.units.len()) != vectors) {
             return Some("`partial_remaps` has not one number for each load vector".to_owned());
         }
-        let Some(letters) = &self.decision else { return None };
-        if letters.chars().any(|letter| !"BRC".contains(letter)) {
+        let Some(decisions) = &self.decision else { return None };
+        if decisions.chars().any(|letter| !"BRC".contains(letter)) {
             return Some("`decision` has letters other than B, R and C".to_owned());
         }
-        (vectors != Some(letters.len()))
+        (vectors != Some(decisions.len()))
             .then(|| "`decision` has not one letter for each load vector".to_owned())
     }
 }

@@ -70,7 +70,7 @@ pub(super) fn max_deviation_within(
         - parts.iter().map(|part| part.law.first()).min().unwrap_or(0);
     let left_out = (range + 2) as f64 * (8.0 * SMALL + (n * rounding).powi(2));
     let inherited = rounding * (n * variance).sqrt() + left_out;
-    if total <= few::MOST {
+    if total <= few::MOST_PROCESSORS {
         let laws = parts.iter().flat_map(|part| vec![part.law; part.count as usize]);
         let (found, work) = few::max_deviation(&laws.collect::<Vec<_>>(), observer);
         return (Approximation { error: found.error + inherited, ..found }, work);

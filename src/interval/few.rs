@@ -19,7 +19,7 @@ use crate::law::LatticeLaw;
 use crate::observer::Observer;
 
 /// The most processors.
-pub(super) const MOST: usize = 4;
+pub(super) const MOST_PROCESSORS: usize = 4;
 
 /// `E max_i |S_i - Q/N|` for the laws of two, three or four places, with a bound of its rounding beyond that of the
 /// laws to first order, and the number of its terms. Without meaning after a halt.

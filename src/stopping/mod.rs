@@ -24,6 +24,7 @@
 mod active;
 mod anderson;
 mod anywhere;
+mod banded;
 mod blind;
 mod coarser;
 mod countable;

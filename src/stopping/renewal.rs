@@ -10,14 +10,18 @@
 //! on D, which is small where remaps are cheap. Between two remaps the chain moves away from balance, for not so long;
 //! but a remap leaves the total load as it is, and the total takes long to mix. So the system is solved by stabilised
 //! biconjugate gradients with a correction for functions of the total alone, by a direct solution for as many classes of
-//! totals as there may be; and where going on lasts long, with a multigrid cycle of the chain that ends at a remap.
+//! totals as there may be; and where going on lasts long, with a multigrid cycle of the chain that ends at a remap. Where levels
+//! trap the loads, steps get nowhere: then the chain that ends at a remap is factorised, for what a step costs and for what
+//! it is to go on from each state that remaps lead to, and so many equations tell how these come together.
 //! Solutions are unique up to constants; the one sought has the mean g.
 
+use super::banded::{Banded, LEAST_BAND};
 use super::killed::Killed;
 use super::multigrid::{self, Multigrid};
 use super::{Problem, vector};
 use crate::Observer;
 use nalgebra::{DMatrix, DVector, Dyn, LU};
+use std::cell::Cell;
 
 /// The most classes of totals: the work of a direct solution grows with the cube.
 const MOST_CLASSES: usize = 128;
@@ -31,12 +35,11 @@ const PLAIN: u64 = 40;
 /// The most steps of one evaluation; the next one goes on from there.
 const STEPS: u64 = 300;
 
+/// Corrections of a direct solution: where loads are trapped for 10^6 steps, one does little.
+const CORRECTIONS: u32 = 6;
+
 /// Steps in a row that do not halve the least residual, after which there are no more.
 const MOST_STEPS_IN_VAIN: u64 = 60;
-
-/// The most states of D for which a matrix is factorised where steps do not suffice: where the chain hardly ever leaves some
-/// levels.
-const MOST_DIRECT: usize = 600;
 
 /// A policy.
 pub(super) struct Rule<'a> {
@@ -54,6 +57,8 @@ pub(super) struct Renewal<'a> {
     count: usize,
     /// In which the chain is symmetric, by grid.
     weights: Option<Vec<Vec<f64>>>,
+    /// Where steps have not been enough: the band of a factorisation that was.
+    band: Cell<Option<usize>>,
 }
 
 impl<'a> Renewal<'a> {
@@ -67,7 +72,14 @@ impl<'a> Renewal<'a> {
             (place * count / targets.len()) as u32
         };
         let classes = rebalanced.iter().map(class).collect();
-        Self { problem, rebalanced, classes, count, weights: multigrid::weights(problem) }
+        Self {
+            problem,
+            rebalanced,
+            classes,
+            count,
+            weights: multigrid::weights(problem),
+            band: Cell::new(None),
+        }
     }
 
     /// Improves relative costs `h` of all states until no residual exceeds `accuracy`, if it can; returns how many times
@@ -94,11 +106,13 @@ impl<'a> Renewal<'a> {
         let goes_on = |applications: u64| {
             applications < limit && observer.progress(applications, limit).is_continue()
         };
-        let applications = system.solve(&right, &mut y, accuracy, goes_on);
+        if !(self.band.get().is_some() && system.solve_directly(&right, &mut y)) {
+            system.solve(&right, &mut y, accuracy, goes_on);
+        }
         system.extend(&y);
         h.copy_from_slice(&system.function);
         vector::update_from(h, [&paid], |h, [paid]| h + paid);
-        1 + applications
+        1 + system.applications
     }
 }
 
@@ -249,15 +263,8 @@ impl<'a> System<'a> {
         z
     }
 
-    /// Improves `x` until no residual exceeds `goal`, while it improves; returns how many times the operator was
-    /// applied.
-    fn solve(
-        &mut self,
-        right: &[f64],
-        x: &mut [f64],
-        goal: f64,
-        goes_on: impl Fn(u64) -> bool,
-    ) -> u64 {
+    /// Improves `x` until no residual exceeds `goal`, while it improves.
+    fn solve(&mut self, right: &[f64], x: &mut [f64], goal: f64, goes_on: impl Fn(u64) -> bool) {
         let dot = |a: &[f64], b: &[f64]| vector::sum_of([a, b], |[a, b]| a * b);
         let size = |r: &[f64]| vector::maximum_of([r], |[r]| r.abs());
         let mut r = Vec::new();
@@ -312,38 +319,78 @@ impl<'a> System<'a> {
             vector::update_from(&mut p, [&r, &v], move |p, [r, v]| r + beta * (p - omega * v));
         }
         x.copy_from_slice(&best);
-        if least > goal && x.len() <= MOST_DIRECT && goes_on(self.applications) {
-            self.solve_directly(right, x, least);
+        if least > goal && self.renewal.band.get().is_none() && goes_on(self.applications) {
+            self.solve_directly(right, x);
         }
-        self.applications
     }
 
-    /// Sets `x` to the solution by a factorisation, corrected once, unless its residual is `least` already.
-    fn solve_directly(&mut self, right: &[f64], x: &mut [f64], least: f64) {
-        let n = x.len();
-        let (mut unit, mut image) = (vec![0.0; n], Vec::new());
-        let mut matrix = DMatrix::zeros(n, n);
-        for (j, mut column) in matrix.column_iter_mut().enumerate() {
-            unit[j] = 1.0;
-            self.apply(&unit, &mut image);
-            unit[j] = 0.0;
-            column.copy_from_slice(&image);
+    /// Sets `x` to the solution by a factorisation, corrected some times, if that leaves less of `right`; whether it ever did.
+    ///
+    /// With B = I - P on D, E(s, c) the chance of a remap that leads to c, and m the mean, B y = r + E y - m: so y is a
+    /// combination of what B makes of r, of each column of E and of ones.
+    fn solve_directly(&mut self, right: &[f64], x: &mut [f64]) -> bool {
+        let back = self.renewal.rebalanced;
+        let mut targets: Vec<usize> =
+            (0..back.len()).filter(|&s| self.remaps[s]).map(|s| back[s]).collect();
+        targets.sort_unstable();
+        targets.dedup();
+        let (n, m) = (x.len(), targets.len());
+        let band = self.renewal.band.get().unwrap_or(LEAST_BAND);
+        let (factors, applications) = Banded::factors(&mut self.killed, m + 1, band);
+        self.applications += applications;
+        let Some(factors) = factors else { return false };
+        let mut parts = vec![1.0; n * (m + 1)];
+        for (c, target) in targets.iter().enumerate() {
+            let remaps = self.remaps;
+            vector::update(&mut self.function, |s, _| {
+                f64::from(u8::from(remaps[s] && back[s] == *target))
+            });
+            self.renewal.problem.operator.apply_into(&self.function, &mut self.image);
+            self.applications += 1;
+            let chances = self.killed.pack(&self.image);
+            parts.chunks_exact_mut(m + 1).zip(chances).for_each(|(row, chance)| row[c] = chance);
         }
-        let factors = LU::new(matrix);
-        let mut found = vec![0.0; n];
-        for _ in 0..2 {
-            self.apply(&found, &mut image);
-            vector::update_from(&mut image, [right], |image, [right]| right - image);
-            let Some(correction) = factors.solve(&DVector::from_column_slice(&image)) else {
-                return;
-            };
-            vector::update_from(&mut found, [correction.as_slice()], |x, [more]| x + more);
+        factors.solve(&mut parts, m + 1);
+        let places: Vec<usize> = self
+            .killed
+            .states()
+            .enumerate()
+            .filter(|(_, s)| targets.binary_search(s).is_ok())
+            .map(|(place, _)| place)
+            .collect();
+        // The values at targets and the mean, as combinations of themselves.
+        let of = |function: &dyn Fn(usize) -> f64, row: usize| match places.get(row) {
+            Some(place) => function(*place),
+            None => (0..n).map(function).sum::<f64>() / n as f64,
+        };
+        let part = |place: usize, column: usize| parts[place * (m + 1) + column];
+        let matrix = DMatrix::from_fn(m + 1, m + 1, |row, column| {
+            let sign = if column == m { 1.0 } else { -1.0 };
+            f64::from(u8::from(row == column)) + sign * of(&|place| part(place, column), row)
+        });
+        let matrix = LU::new(matrix);
+        let (mut found, mut left) = (x.to_vec(), Vec::new());
+        let rest = |system: &mut Self, x: &[f64], left: &mut Vec<f64>| {
+            system.apply(x, left);
+            vector::update_from(left, [right], |image, [right]| right - image);
+            vector::maximum_of([left], |[r]| r.abs())
+        };
+        let mut least = rest(self, &found, &mut left);
+        for _ in 0..CORRECTIONS {
+            factors.solve(&mut left, 1);
+            let known = DVector::from_fn(m + 1, |row, _| of(&|place| left[place], row));
+            let Some(known) = matrix.solve(&known) else { return false };
+            for (place, row) in parts.chunks_exact(m + 1).enumerate() {
+                let by_targets: f64 = row[..m].iter().zip(known.iter()).map(|(x, y)| x * y).sum();
+                found[place] += left[place] + by_targets - row[m] * known[m];
+            }
+            let now = rest(self, &found, &mut left);
+            if now < least && found.iter().all(|x| x.is_finite()) {
+                least = now;
+                x.copy_from_slice(&found);
+                self.renewal.band.set(Some(factors.band));
+            }
         }
-        self.apply(&found, &mut image);
-        vector::update_from(&mut image, [right], |image, [right]| right - image);
-        let is_better = vector::maximum_of([&image], |[r]| r.abs()) < least;
-        if is_better && found.iter().all(|x| x.is_finite()) {
-            x.copy_from_slice(&found);
-        }
+        self.renewal.band.get().is_some()
     }
 }

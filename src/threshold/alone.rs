@@ -2,6 +2,7 @@
 //! the odds (see [`super::taken`]) in place of a second function of as many atoms.
 
 use super::problem::{Cycle, InDoubles};
+use super::rest::STEADY_MOVE;
 use super::stationary::Change;
 use super::step::{Cut, Reduction, RemapLine, Retain, cut, retain};
 use super::sweep::State;
@@ -20,9 +21,8 @@ const CELLS: [usize; 2] = [512, 4096];
 /// Where cells end, as a multiple of the odds of the threshold.
 const END: f64 = 1.5;
 
-/// Successive steps whose threshold must agree before the spans are held, and how closely, as a multiple of the tolerance.
+/// Successive steps whose threshold must agree before the spans are held.
 pub(super) const STEADY_STEPS: u32 = 3;
-const CALM: f64 = 0.5;
 
 /// How much more a step may take with held spans than with new ones.
 const STRAINED: f64 = 2.5;
@@ -238,7 +238,7 @@ impl Alone {
             None => {
                 self.usual = most(&taken.cells);
                 self.steady_steps =
-                    if moved <= CALM * tolerance { self.steady_steps + 1 } else { 0 };
+                    if moved <= STEADY_MOVE * tolerance { self.steady_steps + 1 } else { 0 };
                 if self.steady_steps >= self.wait {
                     self.held = Some(spans);
                 }

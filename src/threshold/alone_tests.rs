@@ -8,7 +8,7 @@ use crate::Rational;
 use crate::belief::Levels;
 use crate::concave::{Atom, PiecewiseLinear};
 use crate::lifetime::Lifetime;
-use crate::random::stream;
+use crate::random::{Stream, stream};
 use crate::rounding::DoubleDouble;
 use rand::RngExt;
 
@@ -185,4 +185,85 @@ fn steps_alone_are_enclosed() {
     }
     assert!(skipped > 100, "{skipped}");
     assert!(narrower > 200, "{narrower}");
+}
+
+fn chance(random: &mut Stream) -> Rational {
+    match random.random_range(0..6) {
+        0 => ratio(random.random_range(1..100), 1_000_000),
+        1 => Rational::ONE - ratio(random.random_range(1..100), 1000),
+        2 => ratio(random.random_range(1..100), 100),
+        _ => ratio(random.random_range(1..100), 10_000),
+    }
+}
+
+fn shares(random: &mut Stream, count: usize) -> Vec<Rational> {
+    let parts: Vec<i64> = (0..count).map(|_| random.random_range(0..50)).collect();
+    let sum = parts.iter().sum::<i64>() as u64 + 1;
+    let mut all: Vec<Rational> = parts.iter().map(|part| ratio(*part, sum)).collect();
+    all[0] += ratio(1, sum);
+    all
+}
+
+/// Any lifetime, hazards that change, two to four reports, costs of .001 to 300.
+fn any_program(seed: u64, last: u64) -> PhaseChange {
+    let random = &mut stream(92, seed);
+    let begin = random.random_range(0..last);
+    let lifetime = match random.random_range(0..5) {
+        0 => Ok(Lifetime::fixed(last)),
+        1 => Lifetime::uniform(begin, last),
+        2 => Lifetime::geometric(ratio(random.random_range(1..200), 10_000), begin, last),
+        _ => {
+            let few = random.random_range(1..99);
+            Lifetime::pmf(vec![(begin, ratio(few, 100)), (last, ratio(100 - few, 100))])
+        }
+    };
+    let hazard = if random.random_bool(0.5) {
+        Hazard::Constant(chance(random))
+    } else {
+        Hazard::PerStep([(); 6].map(|()| vec![chance(random); last as usize / 6]).concat())
+    };
+    let count = random.random_range(2..5);
+    let detector = Levels::new(shares(random, count), shares(random, count)).expect("shares");
+    let mut cost = || ratio(random.random_range(0..300), 10u64.pow(random.random_range(0..4)));
+    let before = cost();
+    PhaseChange {
+        lifetime: lifetime.expect("a law"),
+        hazard,
+        after: &before + cost() + ratio(1, 1000),
+        remapped: before.clone(),
+        before,
+        test: cost(),
+        install: cost(),
+        detector,
+        premature: Premature::Revert,
+    }
+}
+
+/// The same for programs of all kinds.
+#[test]
+fn steps_alone_are_enclosed_whatever_the_program() {
+    let mut bounded = 0;
+    for seed in 0..300 {
+        let problem = any_program(seed, 300);
+        let (parameters, unit) = (InDoubles::new(&problem), Unit::of(&problem));
+        let bounds = |merge: f64, tolerance: f64, alone_from: usize| {
+            let coarseness = Coarseness {
+                may_refine: alone_from == 3,
+                ..coarseness(merge * parameters.gain.abs(), tolerance, alone_from)
+            };
+            sweep(&problem, (&parameters, unit), coarseness, false, &())
+        };
+        let each = bounds(1e-6, 1e-300, usize::MAX);
+        for (merge, tolerance) in [(1e-2, 1.0), (1e-3, 0.1), (1e-5, 1e-3)] {
+            for alone_from in [2, 3] {
+                let some = bounds(merge, tolerance, alone_from);
+                if some.value.is_some() && each.value.is_some() {
+                    bounded += 1;
+                    let case = format!("{seed}: {merge} {alone_from} {problem:?}");
+                    assert_within(&some, &each, problem.last_step(), &case);
+                }
+            }
+        }
+    }
+    assert!(bounded > 1000, "{bounded}");
 }

@@ -17,7 +17,11 @@ pub(super) struct Images<'a> {
 }
 
 impl<'a> Images<'a> {
-    fn new<const UPPER: bool>(atoms: &'a [Atom], cycle: &Cycle, report: &Report) -> Images<'a> {
+    pub(super) fn new<const UPPER: bool>(
+        atoms: &'a [Atom],
+        cycle: &Cycle,
+        report: &Report,
+    ) -> Images<'a> {
         let weight = scaled::<UPPER>(eased::<UPPER>(cycle.survival) * eased::<UPPER>(report.after));
         let stretch = if cycle.survival > 0.0 && report.after > 0.0 {
             let (quiet, ratio) = (eased::<UPPER>(cycle.quiet), eased::<UPPER>(report.ratio));

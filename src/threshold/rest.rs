@@ -17,7 +17,7 @@ const STEADY_STEPS: u32 = 3;
 const FURTHER_STEPS: u32 = 16;
 
 /// How little the threshold may move for that, as a multiple of the tolerance.
-const CALM: f64 = 0.5;
+pub(super) const STEADY_MOVE: f64 = 0.5;
 
 /// Between two tests for stationarity.
 const TEST_EVERY: u32 = 4;
@@ -183,7 +183,8 @@ impl State<'_> {
     ) {
         let moved = (bounds.middle() - self.approach.middle).abs();
         self.approach.middle = bounds.middle();
-        let approach = moved <= CALM * self.coarseness.tolerance && self.is_certified(bounds, from);
+        let approach =
+            moved <= STEADY_MOVE * self.coarseness.tolerance && self.is_certified(bounds, from);
         self.approach.steady_steps = if approach { self.approach.steady_steps + 1 } else { 0 };
         let enough = STEADY_STEPS + self.approach.further_steps + lag;
         if self.approach.held.is_none() && self.approach.steady_steps >= enough {

@@ -34,13 +34,13 @@ pub(crate) fn retain<const UPPER: bool>(
     let (s, h) = (cycle.survival, cycle.hazard);
     let mut inflow = next.slope * h;
     let mut drop = 0.0;
-    let branches = images::<UPPER>(&next.atoms, parameters, cycle);
-    for (branch, report) in branches.iter().zip(&parameters.reports) {
+    for report in &parameters.reports {
         let Report { before: no, after: yes, .. } = *report;
         // A report that never comes after the change sees no slope, so no atom either.
         if yes <= 0.0 {
             continue;
         }
+        let branch = Images::new::<UPPER>(&next.atoms, cycle, report);
         // An atom whose image falls below zero is a constant from now on.
         let (fallen, kept) = next.atoms.split_at(branch.next);
         let moment = blocked_sum(fallen, |atom| atom.drop * atom.at);
@@ -48,7 +48,7 @@ pub(crate) fn retain<const UPPER: bool>(
         inflow += cycle.quiet * no * moment + yes * h * weight;
         drop += branch.weight * weight;
     }
-    let sums = blocked_loss(next.atoms.len(), branches.len());
+    let sums = blocked_loss(next.atoms.len(), parameters.reports.len());
     let inflow = s * inflow * if UPPER { 1.0 + sums } else { 1.0 - sums };
     let lost = cycle.killed() * next.constant.value();
     let underflow = if UPPER { parameters.underflow } else { -parameters.underflow };
@@ -138,6 +138,9 @@ pub(crate) fn cut<const UPPER: bool>(
     let mut atoms = recycled;
     atoms.clear();
     let mut ends = Vec::new();
+    if matches!(reduction, Reduction::Search(_)) {
+        ends.reserve(next.atoms.len());
+    }
     let branches = images::<UPPER>(&next.atoms, parameters, cycle);
     let (parents, underflow) = (next.atoms.len(), parameters.underflow);
     let crossing = Crossing { branches, retain, line, parents, underflow };

@@ -458,7 +458,13 @@ fn bounds_say_what_they_are() {
 /// targets; what needs all states is refused there.
 #[test]
 fn the_rule_of_many_ranks_is_played() {
-    let folder = folder_with(&model(40, 60, ""));
+    for decide in ["", ", decide: BeforeStep"] {
+        plays_the_rule(decide);
+    }
+}
+
+fn plays_the_rule(decide: &str) {
+    let folder = folder_with(&model(40, 60, decide));
     let play = |policies: &str| {
         let asked = ["compare", "model.ron", "--policies", policies, "--runs", "200", "--json"];
         remap(folder.path(), &asked)
@@ -521,11 +527,11 @@ fn bounds_end_in_time_or_say_why_not() {
     let partial: Value = serde_json::from_slice(&stopped.get_output().stdout).unwrap();
     assert_eq!(partial["status"], "time_limit");
     assert!(partial["value_bounds"]["upper"].as_f64().unwrap() > 1650.0);
-    let folder = folder_with(&model(3, 10, ", decide: BeforeStep"));
+    let folder = folder_with(&model(3, 20_001, ""));
     let assert =
         remap(folder.path(), &["solve", "model.ron", "--method", "bounds"]).assert().code(1);
     let errors = String::from_utf8_lossy(&assert.get_output().stderr).into_owned();
-    assert!(errors.contains("after the step"), "{errors}");
+    assert!(errors.contains("at most 20000 steps"), "{errors}");
     let folder = folder_with(&model(64, 1_000_000_000, ""));
     let assert = remap(folder.path(), &["solve", "model.ron", "--json"]).assert().code(3);
     let found: Value = serde_json::from_slice(&assert.get_output().stdout).unwrap();

@@ -27,6 +27,7 @@ mod headlines;
 mod interrupts;
 mod knobs;
 mod languages;
+mod large_models;
 mod limits;
 mod load_drift;
 mod logs;

@@ -53,8 +53,11 @@ fn contained(problem: &LoadDrift, seeds: u64, paths: u64) -> u64 {
 
 #[test]
 fn exact_values_lie_between_the_bounds() {
-    for processors in [4, 6] {
-        assert!(contained(&walk(processors, 30), 6, 4) >= 5, "{processors}");
+    for timing in [Timing::AfterStep, Timing::BeforeStep] {
+        for processors in [4, 6] {
+            let problem = LoadDrift { timing, ..walk(processors, 30) };
+            assert!(contained(&problem, 6, 4) >= 5, "{processors} {timing:?}");
+        }
     }
 }
 
@@ -118,6 +121,44 @@ fn exact_values_of_late_remaps_lie_between_the_bounds() {
         let value = by_definition(&problem, overlap, &cheaper)[0];
         let many = Many::overlapping(&problem, overlap, 1, &()).unwrap();
         let found = many.measure(SHORT, &()).unwrap();
+        holds(&found, value, &format!("{problem:?} {overlap:?}"));
+    }
+}
+
+/// Decisions before a step is paid: three ways to rebalance, both objectives, units moved, late remaps, a remap before the last
+/// step that pays, and programs of one step and of two.
+#[test]
+fn exact_values_of_decisions_before_the_step_lie_between_the_bounds() {
+    let chain = |edge| ProcessChain::BirthDeath(BirthDeath::walk(9, 0.3, 0.2, edge).unwrap());
+    let late = |steps, slowdown| Overlap { steps, slowdown };
+    let base = |processors| LoadDrift {
+        chain: chain(Edge::Hold),
+        remap_cost: 3.0,
+        initial: 4,
+        timing: Timing::BeforeStep,
+        ..walk(processors, 16)
+    };
+    let makespan = Objective::Makespan;
+    for (problem, overlap) in [
+        (base(2), Overlap::NONE),
+        (LoadDrift { chain: chain(Edge::Reflect), remap_cost: 0.7, ..base(4) }, Overlap::NONE),
+        (LoadDrift { remap_cost: 0.0, ..base(3) }, Overlap::NONE),
+        (LoadDrift { per_unit_moved: 0.3, objective: makespan, ..base(3) }, Overlap::NONE),
+        (LoadDrift { rebalance: Rebalance::Nearest, ..base(3) }, Overlap::NONE),
+        (LoadDrift { rebalance: Rebalance::Stochastic, ..base(3) }, Overlap::NONE),
+        (LoadDrift { steps: 2, remap_cost: 0.1, ..base(3) }, Overlap::NONE),
+        (LoadDrift { steps: 1, ..base(3) }, Overlap::NONE),
+        (base(3), late(1, 0.05)),
+        (LoadDrift { chain: chain(Edge::Reflect), remap_cost: 0.5, ..base(3) }, late(2, 0.1)),
+        (LoadDrift { objective: makespan, ..base(3) }, late(3, 0.1)),
+        (base(3), late(15, 0.0)),
+        (base(3), late(40, 0.1)),
+    ] {
+        let value = by_definition(&problem, overlap, &cheaper)[0];
+        let many = Many::overlapping(&problem, overlap, 1, &()).unwrap();
+        // The shorter a program, the more its cost varies, and the sooner it is played.
+        let paths = if problem.steps > 2 { SHORT.paths } else { [8000; 2] };
+        let found = many.measure(Goal { paths, ..SHORT }, &()).unwrap();
         holds(&found, value, &format!("{problem:?} {overlap:?}"));
     }
 }
@@ -266,15 +307,20 @@ fn next_costs(problem: &LoadDrift, states: &States) -> Vec<f64> {
 /// What the rule of few numbers is said to cost is what it costs when it is played as any other policy, step by step.
 #[test]
 fn the_rule_costs_what_it_is_said_to() {
-    for (processors, steps) in [(4, 80), (24, 60)] {
-        let problem = walk(processors, steps);
+    for (processors, steps, timing) in
+        [(4, 80, Timing::AfterStep), (24, 60, Timing::AfterStep), (4, 40, Timing::BeforeStep)]
+    {
+        let problem = LoadDrift { timing, ..walk(processors, steps) };
         let many = Many::new(&problem, 3, &()).unwrap();
         let goal = Goal { gap: 0.0, inner: [4, 4], paths: [24, 24] };
         let found = many.measure(goal, &()).unwrap();
         assert!(found.ruled_gap.mean >= 0.0, "hindsight can do what the rule does");
-        let Curve { since, step } = many.curve().clone();
+        let Curve { since, mut step } = many.curve().clone();
         assert!(since.len() + step.len() <= 12, "{since:?} {step:?}");
-        let rule = Stated::Imbalance { steps, thresholds: step, since };
+        // Before a step, rules are asked by the number of that step.
+        let later = u64::from(timing == Timing::BeforeStep);
+        step.iter_mut().for_each(|(from, _)| *from += later);
+        let rule = Stated::Imbalance { steps: steps + later, thresholds: step, since };
         let start = || -> Vec<Box<dyn Policy>> { vec![Box::new(Following::new(rule.clone(), 1))] };
         let loads = Loads::new(problem.clone());
         let played = compare(&loads, &start, 0..4000, 11, false, &()).unwrap();

@@ -29,6 +29,7 @@ mod slopes;
 mod stopping;
 mod switching;
 mod switching_bounds;
+mod switching_grid;
 mod switching_policies;
 mod switching_share;
 mod two_sided_deviation;

@@ -6,7 +6,7 @@ use crate::complaint::Complaint;
 use crate::run::Watch;
 use remapping::Status;
 use remapping::drift::many::{Many, NoBounds};
-use remapping::drift::{Curve, Intervals, LoadDrift, Loads};
+use remapping::drift::{Curve, Intervals, LoadDrift, Loads, Timing};
 use remapping::overlap::Overlap;
 use remapping::policy::Rule;
 use remapping::policy::stated::{Following, Stated};
@@ -69,7 +69,11 @@ pub(super) fn curve(
     seed: u64,
     watch: &Watch,
 ) -> Result<Contestant, NoBounds> {
-    Ok(stated(Many::overlapping(problem, overlap, seed, watch)?.curve(), problem.steps))
+    let mut curve = Many::overlapping(problem, overlap, seed, watch)?.curve().clone();
+    // Before a step, rules are asked by the number of that step.
+    let later = u64::from(problem.timing == Timing::BeforeStep);
+    curve.step.iter_mut().for_each(|(from, _)| *from += later);
+    Ok(stated(&curve, problem.steps + later))
 }
 
 /// A rule of few numbers as a contestant.

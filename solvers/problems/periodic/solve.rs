@@ -104,16 +104,14 @@ pub fn solve(problem: &Periodic, bound: Bound, settings: &Settings, watch: &Watc
     let stopped =
         found.iter().any(|method| method.kind == Kind::Exact && method.status != Status::Converged);
     let mut lines: Vec<Line> = found.iter().map(line).collect();
-    let curve = curve(&processors, bound, &found, watch);
-    // What is finished when the time is up is not made less by it.
-    let mut cut = curve.cut;
     if let (Bound::MaxDeviation(limit), false) = (bound, first.kind == Kind::Exact)
         && watch.check().is_continue()
     {
         lines.extend(simulated_deviation(&processors, limit, &first.interval));
     }
     let interval = first.interval.steps;
-    cut |= warn_of_loads(&processors, interval, &mut warnings, watch);
+    // What is finished when the time is up is not made less by it.
+    let mut cut = warn_of_loads(&processors, interval, &mut warnings, watch);
     let cost_aware = problem.remap_cost().and_then(|cost| {
         let found = cost_aware(&processors, cost, watch);
         match found {
@@ -166,6 +164,9 @@ pub fn solve(problem: &Periodic, bound: Bound, settings: &Settings, watch: &Watc
         None => Vec::new(),
     };
     cut |= sequence.len() < problem.periods().unwrap_or(0) as usize;
+    // Last: it may take longer than all else.
+    let curve = curve(&processors, bound, &found, watch);
+    cut |= curve.cut;
     if let (true, ControlFlow::Break(halt)) = (cut, watch.check()) {
         status = halt.into();
     }

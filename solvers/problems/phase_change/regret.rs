@@ -43,7 +43,7 @@ pub(in crate::problems) fn of<'a>(
     };
     let never = Rule::Never.cost(&problem, &solution, None, watch);
     let never = never.map_err(|error| wrong(error.to_string()))?;
-    let (optimum, status) = (optimum, solution.status);
+    let status = solution.status;
     Ok(Ok(Box::new(True { loaded, problem, optimum, never, status })))
 }
 

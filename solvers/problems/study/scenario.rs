@@ -6,7 +6,7 @@ use crate::model::study::{Measure, Printed, Uneven};
 use remapping::threshold::Bounds;
 
 /// The most processors.
-const MOST: usize = 1_000_000;
+const MOST_PROCESSORS: usize = 1_000_000;
 
 /// A point for each number of processors.
 pub(super) fn deviations(
@@ -32,7 +32,7 @@ pub(super) fn deviations(
 }
 
 fn of(loads: Uneven, processors: usize) -> Option<Vec<f64>> {
-    if !(2..=MOST).contains(&processors) {
+    if !(2..=MOST_PROCESSORS).contains(&processors) {
         return None;
     }
     Some(match loads {

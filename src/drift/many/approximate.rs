@@ -6,7 +6,7 @@ use super::counts::Counts;
 use super::evenly::Evenly;
 use super::moves::Moves;
 use super::outlook::{Known, Outlook};
-use super::plan::Plan;
+use super::plan::{ALL, Plan};
 use super::setting::Setting;
 use crate::random::{Stream, stream};
 use rayon::prelude::*;
@@ -129,13 +129,10 @@ impl Approximate<'_> {
             + setting.after(total, |to| remapped.at(k, to as f64))
     }
 
-    /// The view of a state after step k, and the best simple plan from it that remaps after so many steps at the earliest.
-    pub fn view(&self, x: &Counts, total: u64, k: u64, earliest: usize, plan: &mut Plan) -> View {
+    /// The view of a state after step k, and the best simple plan from it that remaps after so many steps at the earliest and looks so many ahead.
+    pub fn view(&self, x: &Counts, total: u64, k: u64, span: [usize; 2], plan: &mut Plan) -> View {
         let setting = self.outlook.setting;
-        if k == setting.steps {
-            return View { value: 0.0, excess: 0.0 };
-        }
-        self.outlook.plan(x, k, earliest, plan);
+        self.outlook.plan(x, k, span, plan);
         if !setting.may_remap(k) {
             return View { value: plan.value, excess: f64::NEG_INFINITY };
         }
@@ -164,7 +161,8 @@ const RIDGE: f64 = 1.0;
 
 /// c by fixed-point iteration on states of simulated runs, others in each round, least squares each time.
 pub fn fit(approximate: &Approximate<'_>, moves: &Moves, seed: u64, round: u64) -> Correction {
-    let steps = approximate.outlook.setting.steps - approximate.outlook.setting.overlap.steps;
+    let setting = approximate.outlook.setting;
+    let steps = setting.steps.saturating_sub(setting.overlap.steps);
     let one = |run: u64| {
         let draws = stream(seed ^ 0x5eed, round * RUNS + run);
         // All parts of the horizon.
@@ -248,14 +246,14 @@ fn samples(
     let mut known = Known::new();
     x.split(setting.ranks, setting.first_total);
     let mut last_excess = f64::NEG_INFINITY;
-    for k in first..(setting.steps - setting.overlap.steps).min(first + 60) {
+    for k in first..setting.steps.saturating_sub(setting.overlap.steps).min(first + 60) {
         let total = x.total();
         let (here, view);
         if last_excess > 0.1 * setting.typical {
             x.split(setting.ranks, setting.remaps_to(total, 0.5));
         }
         let total = x.total();
-        view = approximate.view(&x, total, k, 1, &mut plan);
+        view = approximate.view(&x, total, k, [1, ALL], &mut plan);
         last_excess = view.excess;
         let remap = approximate.remap(&x, total, k);
         here = plan.value - remap;
@@ -270,12 +268,12 @@ fn samples(
                 setting.cost(&y, to) - approximate.outlook.follow(&plan, &y, to, k) + plan.value;
             if !setting.may_remap(k + 1) {
                 let mut ahead = Plan::default();
-                let then = approximate.view(&y, to, k + 1, 1, &mut ahead).value;
+                let then = approximate.view(&y, to, k + 1, [1, ALL], &mut ahead).value;
                 next.push((cost + then - remap, None));
                 continue;
             }
             let mut ahead = Plan::default();
-            approximate.outlook.plan(&y, k + 1, 1, &mut ahead);
+            approximate.outlook.plan(&y, k + 1, [1, ALL], &mut ahead);
             let remap_then = approximate.remap(&y, to, k + 1);
             let seen = features(&y, &ahead, setting, setting.steps - k - 1);
             next.push((cost + remap_then - remap, Some((ahead.value - remap_then, seen))));

@@ -8,7 +8,7 @@ use super::evenly::Samples;
 use super::meeting::Meeting;
 use super::moves::Moves;
 use super::outlook::Known;
-use super::plan::Plan;
+use super::plan::{ALL, DENSE, Plan};
 use crate::observer::{Halt, Observer};
 use crate::random::{Stream, stream};
 use rand::RngExt;
@@ -69,6 +69,10 @@ pub struct Hindsight<'a> {
 
 /// A branch that is so much behind, in costs of a remap, has few samples.
 const NEAR: f64 = 0.125;
+/// Where plans look far ahead, one that is so much behind has none, and looks but a few steps ahead, except after every so many.
+const FAR: f64 = 0.75;
+const SHORT: usize = 12;
+const LOOKS: usize = 8;
 
 impl Hindsight<'_> {
     /// Path number `run`.
@@ -82,7 +86,8 @@ impl Hindsight<'_> {
         let mut common = stream(seed, 4 * run + 1);
         let events: Vec<u64> =
             (0..steps).map(|_| self.moves.events(setting.ranks, &mut common)).collect();
-        let chances: Vec<f64> = (0..steps).map(|_| common.random()).collect();
+        let last = if setting.before_step { steps + 1 } else { steps };
+        let chances: Vec<f64> = (0..last).map(|_| common.random()).collect();
         let mut meetings: Vec<Meeting> =
             (0..steps).map(|_| self.moves.meeting(setting.ranks, common.random())).collect();
         let apart = stream(seed, 4 * run + 2);
@@ -96,7 +101,7 @@ impl Hindsight<'_> {
         // In order of time: a node is complete when its time comes.
         let mut due: Vec<Vec<u32>> = vec![Vec::new(); steps as usize + 1];
         due[0].push(0);
-        for step in 0..steps {
+        for step in 0..=steps {
             if let ControlFlow::Break(halt) = observer.check() {
                 return Err(halt);
             }
@@ -199,20 +204,26 @@ impl Branch<'_, '_> {
         let setting = outlook.setting;
         let levels = outlook.laws.levels();
         let Node { step: first, total, arrival, visited, .. } = self.nodes[at as usize];
+        // Steps after a remap that are paid beside it.
+        let late = if first > 0 { setting.overlap.steps as usize } else { 0 };
         let mut x = Counts::none(levels);
         let (mut y, mut z, mut even) = (x.clone(), x.clone(), x.clone());
         x.split(setting.ranks, total);
         let (mut plan, mut next, mut scratch) = (Plan::default(), Plan::default(), Plan::default());
         let (mut charge, mut paid, mut work, mut lost) = (0.0, 0.0, 0.0, 0.0);
+        if setting.replaces || setting.before_step && first == 0 {
+            (charge, work) = (setting.cost(&x, total), total as f64 / setting.ranks as f64);
+            paid = charge;
+        }
         let mut ends = Vec::with_capacity((setting.steps - first) as usize);
         let mut policy = None;
         let mut ruled = None;
-        // What is paid for the first steps after a remap is paid beside it.
         let before = if first > 0 { outlook.before_force(&x) } else { Vec::new() };
-        let earliest = |since: usize| (before.len() + 1).saturating_sub(since).max(1);
-        outlook.plan(&x, first, earliest(0), &mut plan);
+        let earliest = |since: usize| (late + 1).saturating_sub(since).max(1);
+        outlook.plan(&x, first, [earliest(0), ALL], &mut plan);
         outlook.prepare(&x, total, first, self.known, &mut plan);
-        let mut behind = 0.0;
+        let distant = outlook.laws.longest() > DENSE;
+        let (mut behind, mut ended) = (0.0, false);
         for k in first..setting.steps {
             let now = k as usize;
             let to = moves.step(
@@ -234,28 +245,31 @@ impl Branch<'_, '_> {
                 }
             }
             work += mean;
-            let remapping = setting.may_remap(k + 1) && since > before.len();
-            let view = approximate.view(&y, to, k + 1, earliest(since), &mut next);
+            let remapping = setting.may_remap(k + 1) && since > late;
+            let needed = visited[0] && policy.is_none() || visited[1] && ruled.is_none();
+            let far = distant && behind > FAR * setting.typical && !needed;
+            let looks = !far || since.is_multiple_of(LOOKS);
+            let most = if looks { ALL } else { SHORT };
+            let view = approximate.view(&y, to, k + 1, [earliest(since), most], &mut next);
             let followed = outlook.follow(&plan, &y, to, k);
             let mut penalty = followed - plan.value;
             // Branches that have lost already, or are behind others, are hardly ever the cheapest way.
             let few = lost > 0.0 || behind > NEAR * setting.typical;
             let numbers = self.samples.of(k, few);
             let count = numbers.count();
-            if count > 0 {
+            if count > 0 && !far {
                 let mut sum = 0.0;
                 for sample in 0..count {
                     numbers.step(moves, &x, sample, self.draws, &mut z);
                     let total = z.total();
-                    let view = approximate.view(&z, total, k + 1, earliest(since), &mut scratch);
+                    let span = [earliest(since), ALL];
+                    let view = approximate.view(&z, total, k + 1, span, &mut scratch);
                     sum +=
                         setting.cost(&z, total) + view.value - outlook.follow(&plan, &z, total, k);
                 }
                 penalty += cost + view.value - followed - sum / count as f64;
             }
             charge -= penalty;
-            // An end with a cheaper remap is not one that they may take.
-            let needed = visited[0] && policy.is_none() || visited[1] && ruled.is_none();
             let moved = match remapping {
                 true => setting.price(&y, to) - setting.remap_cost + outlook.beside(&y),
                 false => 0.0,
@@ -266,18 +280,20 @@ impl Branch<'_, '_> {
                 ruled = Some(since);
                 visits[1] = visited[1];
             }
-            if remapping && view.excess >= 0.0 {
+            if remapping && looks && view.excess >= 0.0 {
                 if policy.is_none() {
-                    policy = Some((since, paid + moved, work));
+                    let spared = if setting.replaces { mean } else { 0.0 };
+                    policy = Some((since, paid + moved, work - spared));
                     visits[0] = visited[0];
                 }
-                lost += view.excess;
+                lost += if far { LOOKS as f64 * view.excess } else { view.excess };
             }
             std::mem::swap(&mut plan, &mut next);
             if k + 1 < setting.steps {
                 outlook.prepare(&y, to, k + 1, self.known, &mut plan);
             }
-            let ended = remapping && lost > *patience && !needed;
+            // An end with a cheaper remap is not one that the policy and the rule may take.
+            ended = remapping && lost > *patience && !needed;
             if ended {
                 // A remap at the price of what it saves at once, and less than that.
                 even.split(setting.ranks, to);
@@ -287,7 +303,8 @@ impl Branch<'_, '_> {
                 };
                 let before: f64 = outlook.before_force(&even).iter().sum();
                 let saved = saved.clamp(0.0, setting.remap_cost) + before;
-                charge -= setting.remap_cost + margin - saved;
+                let spared = if setting.replaces { setting.even_cost(to) } else { 0.0 };
+                charge -= setting.remap_cost + margin - saved + spared;
             }
             let end = match () {
                 () if ended => charge,
@@ -302,11 +319,16 @@ impl Branch<'_, '_> {
             if ended {
                 break;
             }
-            let whole = arrival + charge + view.value;
-            let least = &mut self.least[now + 1];
-            *least = least.min(whole);
-            behind = whole - *least;
+            if looks {
+                let whole = arrival + charge + view.value;
+                let least = &mut self.least[now + 1];
+                *least = least.min(whole);
+                behind = whole - *least;
+            }
             std::mem::swap(&mut x, &mut y);
+        }
+        if ends.last().is_none_or(|end| setting.replaces && end.1 != NOWHERE && !ended) {
+            ends.push((charge, NOWHERE));
         }
         let node = &mut self.nodes[at as usize];
         node.ends = ends;

@@ -43,7 +43,7 @@ mod totals;
 pub(super) use hindsight::Path;
 pub use measured::{Goal, Measured, Spread};
 
-use super::{Curve, Intervals, LoadDrift, ProcessChain, Timing};
+use super::{Curve, Intervals, LoadDrift, ProcessChain};
 use crate::observer::{Halt, Observer};
 use crate::overlap::Overlap;
 use approximate::{Approximate, Correction};
@@ -60,9 +60,6 @@ use totals::Totals;
 /// Why there are no bounds.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum NoBounds {
-    /// Decisions before the step.
-    #[error("bounds are there for decisions after the step only")]
-    BeforeStep,
     /// Tables of closed forms would be too large.
     #[error("bounds take at most {MOST_LEVELS} levels, found {0}")]
     Levels(usize),
@@ -90,7 +87,6 @@ impl NoBounds {
     pub fn of(problem: &LoadDrift) -> Option<NoBounds> {
         let (levels, steps, ranks) = (problem.chain.levels(), problem.steps, problem.processors);
         Some(match () {
-            () if problem.timing == Timing::BeforeStep => NoBounds::BeforeStep,
             () if levels > MOST_LEVELS => NoBounds::Levels(levels),
             () if steps > MOST_STEPS => NoBounds::Steps(steps),
             () if ranks > MOST_RANKS => NoBounds::Ranks(ranks),
@@ -169,7 +165,8 @@ impl Many {
         let priced = LoadDrift { remap_cost: setting.typical, ..problem.clone() };
         let paying = 3 * Intervals::least_average_cost(&priced) as usize + 10 + steps as usize;
         let table = (TABLE / (levels * levels)).max(2 * steps as usize + 2);
-        let longest = paying.min(table).min(setting.steps as usize);
+        // A remap may come into force when the last move is made.
+        let longest = paying.min(table).min(setting.steps as usize).max(steps as usize + 1);
         let laws = Laws::new(&rows, longest);
         let moves = Moves::new(&rows, problem.initial);
         let totals = Totals::new(&rows, problem.initial, setting.ranks);
@@ -217,7 +214,8 @@ impl Many {
         let saves = self.near
             && self.setting.keeps_totals()
             && self.setting.per_unit == 0.0
-            && self.setting.overlap.is_none();
+            && self.setting.overlap.is_none()
+            && !self.setting.before_step;
         let one = |run| {
             let Many { setting, laws, remapped, totals, .. } = self;
             let outlook = Outlook { setting, laws, remapped, totals };

@@ -1,5 +1,7 @@
 //! Simple policies from a state: remap when the largest level reaches b, at the latest after T steps.
 
+use super::counts::Counts;
+use super::outlook::Outlook;
 use super::totals::Profile;
 use std::sync::Arc;
 
@@ -16,6 +18,8 @@ pub struct Plan {
     pub bests: [f64; BARRIERS + 1],
     /// By number of steps, from 1: what a remap then costs with all that follows.
     pub(super) ends: Vec<f64>,
+    /// By number of steps, from 1: the mean level that is expected.
+    pub(super) means: Vec<f64>,
     /// By number of steps, from 0: what they cost without a remap, and beside one, and their largest levels.
     pub(super) open: Vec<[f64; 3]>,
     pub(super) tilt: Tilt,
@@ -45,5 +49,162 @@ impl Tilt {
     }
 }
 
+/// No bound on the steps looked ahead.
+pub(super) const ALL: usize = usize::MAX;
 /// How many barriers above the largest level are tried.
 pub(super) const BARRIERS: usize = 2;
+
+/// Up to so many steps a plan is looked at after every one, beyond where one more is by a share of those beyond.
+pub(super) const DENSE: usize = 32;
+const SPARSE: usize = 4;
+
+impl Outlook<'_> {
+    /// The best plan from x after move k that remaps after so many steps at the earliest, but where the largest
+    /// level is reached, and looks so many ahead at most.
+    pub fn plan(&self, x: &Counts, k: u64, span: [usize; 2], plan: &mut Plan) {
+        plan.ends.clear();
+        plan.means.clear();
+        plan.open.clear();
+        plan.value = f64::INFINITY;
+        plan.bests = [f64::NAN; BARRIERS + 1];
+        if k == self.setting.steps {
+            plan.value = 0.0;
+            return;
+        }
+        let levels = self.laws.levels();
+        self.try_barrier(x, k, levels, span, plan);
+        for barrier in x.top + 1..(x.top + 1 + BARRIERS).min(levels) {
+            self.try_barrier(x, k, barrier, span, plan);
+        }
+    }
+
+    fn try_barrier(
+        &self,
+        x: &Counts,
+        k: u64,
+        barrier: usize,
+        [earliest, most]: [usize; 2],
+        plan: &mut Plan,
+    ) {
+        let table = self.laws.barrier(barrier);
+        let longest = self.laws.longest() as u64 - self.setting.overlap.steps;
+        let left = ((self.setting.steps - k).min(longest) as usize).min(most);
+        let ends = self.setting.steps - k <= left as u64;
+        let (mut alive, mut sum, mut worse) = (1.0, 0.0, 0);
+        let (mut least, mut before) = (f64::INFINITY, 0.0);
+        let which = if barrier == self.laws.levels() { 0 } else { barrier - x.top };
+        let mut j = 0;
+        while j < left {
+            let gap = self.gap(j, left, barrier);
+            j += gap;
+            self.look(x, k, j, plan);
+            let (products, survive) = table.products(j, x);
+            let mean = table.total(j, x) / self.setting.ranks as f64;
+            let end = plan.ends[j - 1];
+            let step = barrier as f64 * alive - products
+                + alive * (self.setting.base - self.setting.weight * mean);
+            let paid = stretch(gap, before, step);
+            before = step;
+            let value = sum + self.paid_at_end(k, j, paid, step) + alive * end;
+            sum += paid;
+            let hit = self.at_barrier(k, j, barrier, plan);
+            if j < earliest && j < left {
+                sum += (alive - survive) * hit;
+                alive = survive;
+                continue;
+            }
+            if value < least {
+                least = value;
+                plan.bests[which] = value;
+                worse = 0;
+            } else {
+                worse += 1;
+            }
+            if value < plan.value {
+                (plan.value, plan.barrier, plan.steps) = (value, barrier, j);
+            }
+            sum += (alive - survive) * hit;
+            alive = survive;
+            if alive < 1e-9 || worse > 1 && !ends {
+                break;
+            }
+        }
+    }
+
+    /// How many steps beyond j a plan is looked at next, of so many: without a barrier, and where a remap is in force at once,
+    /// ever fewer are.
+    fn gap(&self, j: usize, last: usize, barrier: usize) -> usize {
+        let all = barrier < self.laws.levels() || self.setting.overlap.steps > 0;
+        let gap = if all { 1 } else { 1 + j.saturating_sub(DENSE) / SPARSE };
+        gap.min(last - j)
+    }
+
+    /// What is paid of a stretch with step j at the end of a plan of so many steps made after move k: not of a step that is spared.
+    fn paid_at_end(&self, k: u64, j: usize, paid: f64, step: f64) -> f64 {
+        let spared = self.setting.replaces && k + (j as u64) < self.setting.steps;
+        if spared { paid - step } else { paid }
+    }
+
+    /// What a remap after j steps costs with all that follows, where the largest level has just reached the barrier: steps beside it
+    /// then cost more than they do on average, and one that it spares costs what it does there.
+    fn at_barrier(&self, k: u64, j: usize, barrier: usize, plan: &Plan) -> f64 {
+        let (setting, end) = (self.setting, plan.ends[j - 1]);
+        if setting.replaces && k + (j as u64) < setting.steps {
+            return end - (barrier as f64 + setting.base - setting.weight * plan.means[j - 1]);
+        }
+        if setting.overlap.steps == 0 {
+            return end;
+        }
+        let above = |i: usize| (barrier as f64 - (plan.open[i][2] - plan.open[i - 1][2])).max(0.0);
+        let sum = |last: usize| (j + 1..=last).map(above).sum::<f64>();
+        if !setting.may_remap(k + j as u64) {
+            return end + sum((setting.steps - k) as usize);
+        }
+        let now = if setting.before_step { setting.overlap.slowdown * above(j) } else { 0.0 };
+        end + now + (1.0 + setting.overlap.slowdown) * sum(j + setting.unseen())
+    }
+
+    /// The cost of a plan from the state y that one step from where it was made led to, that step
+    /// included: its expectation over y is the plan's value, exactly. The plan was made after step k.
+    pub fn follow(&self, plan: &Plan, y: &Counts, total: u64, k: u64) -> f64 {
+        let setting = self.setting;
+        let mean = total as f64 / setting.ranks as f64;
+        let paid = (y.top.min(plan.barrier)) as f64 + setting.base - setting.weight * mean;
+        let tilt = plan.tilt.at(total);
+        if plan.steps == 1 {
+            return self.paid_at_end(k, 1, paid, paid) + tilt + plan.ends[0];
+        }
+        if y.top >= plan.barrier {
+            return paid + tilt + self.at_barrier(k, 1, plan.barrier, plan);
+        }
+        let table = self.laws.barrier(plan.barrier);
+        let barrier = plan.barrier as f64;
+        let (mut alive, mut sum) = (1.0, paid + tilt);
+        let (mut j, mut before) = (1, paid);
+        while j < plan.steps {
+            let gap = self.gap(j, plan.steps, plan.barrier);
+            j += gap;
+            let (products, survive) = table.products(j - 1, y);
+            let end = plan.ends[j - 1];
+            let mean = table.total(j - 1, y) / setting.ranks as f64;
+            let step = barrier * alive - products + alive * (setting.base - setting.weight * mean);
+            let paid = stretch(gap, before, step);
+            before = step;
+            if j == plan.steps {
+                sum += self.paid_at_end(k, j, paid, step);
+                sum += alive * end;
+            } else {
+                sum += paid;
+                sum += (alive - survive) * self.at_barrier(k, j, plan.barrier, plan);
+            }
+            alive = survive;
+        }
+        sum
+    }
+}
+
+/// What so many steps cost, the last of which costs `step`, and the one before all of them `before`: linear in between.
+fn stretch(gap: usize, before: f64, step: f64) -> f64 {
+    let gap = gap as f64;
+    0.5 * (gap - 1.0) * before + 0.5 * (gap + 1.0) * step
+}

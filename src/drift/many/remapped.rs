@@ -5,7 +5,7 @@ use super::approximate::{Correction, features};
 use super::counts::Counts;
 use super::laws::Laws;
 use super::outlook::Outlook;
-use super::plan::Plan;
+use super::plan::{ALL, Plan};
 use super::setting::Setting;
 use super::totals::Totals;
 use crate::observer::{Halt, Observer};
@@ -40,7 +40,11 @@ impl Remapped {
         let ahead = Ahead::new(range, one, laws.longest(), steps);
         let values = vec![Vec::new(); steps as usize + 1];
         let mut remapped = Remapped { nodes, values, ahead };
-        remapped.values[steps as usize] = vec![0.0; remapped.nodes.len()];
+        let spared = |total: &f64| match setting.replaces {
+            true => setting.even_cost(*total as u64),
+            false => 0.0,
+        };
+        remapped.values[steps as usize] = remapped.nodes.iter().map(spared).collect();
         for k in (0..steps).rev() {
             let outlook = Outlook { setting, laws, remapped: &remapped, totals };
             let (low, high) = setting.reach(k);
@@ -50,10 +54,10 @@ impl Remapped {
                 }
                 let (mut x, mut plan) = (Counts::none(laws.levels()), Plan::default());
                 x.split(setting.ranks, *total as u64);
-                outlook.plan(&x, k, 1 + setting.overlap.steps as usize, &mut plan);
+                outlook.plan(&x, k, [1 + setting.overlap.steps as usize, ALL], &mut plan);
                 let features = features(&x, &plan, setting, steps - k);
                 let before: f64 = outlook.before_force(&x).iter().sum();
-                plan.value - before - correction.saved(&features)
+                plan.value + spared(total) - before - correction.saved(&features)
             };
             let mut values: Vec<f64> =
                 remapped.nodes.par_iter().with_min_len(16).map(one).collect();

@@ -4,7 +4,7 @@ use super::super::curve::{Curve, Seen};
 use super::approximate::Approximate;
 use super::counts::Counts;
 use super::moves::Moves;
-use super::plan::Plan;
+use super::plan::{ALL, Plan};
 use crate::observer::{Halt, Observer};
 use crate::random::stream;
 use rand::RngExt;
@@ -29,7 +29,7 @@ pub fn curve(
 ) -> Result<Curve, Halt> {
     let steps = approximate.outlook.setting.steps;
     let [least, most] = RUNS;
-    let whole = (STATES / steps).clamp(least, most);
+    let whole = (STATES / steps.max(1)).clamp(least, most);
     let one = |run: u64| {
         let first = if run < whole { 0 } else { steps.saturating_sub(last) };
         let mut found = Vec::new();
@@ -37,8 +37,9 @@ pub fn curve(
     };
     let runs: Result<Vec<Vec<Seen>>, Halt> =
         (0..whole + LAST_RUNS).into_par_iter().map(one).collect();
-    let late = approximate.outlook.setting.overlap.steps;
-    Ok(Curve::fit(&runs?.concat(), steps - late))
+    let setting = approximate.outlook.setting;
+    let moments = (1..=steps).take_while(|step| setting.may_remap(*step)).count();
+    Ok(Curve::fit(&runs?.concat(), moments as u64 + 1))
 }
 
 fn play(
@@ -59,7 +60,7 @@ fn play(
     let mut since = 0;
     let late = setting.overlap.steps;
     let mut started = true;
-    for step in first + 1..setting.steps - late {
+    for step in (first + 1..=setting.steps).take_while(|step| setting.may_remap(*step)) {
         if let ControlFlow::Break(halt) = observer.check() {
             return Err(halt);
         }
@@ -70,7 +71,7 @@ fn play(
             x.copy(&y);
             continue;
         }
-        let view = approximate.view(&y, total, step, 1, &mut plan);
+        let view = approximate.view(&y, total, step, [1, ALL], &mut plan);
         // A little past the point, to see what lies there.
         let remapped = view.excess > 0.1 * setting.typical;
         let imbalance = y.top as f64 - total as f64 / setting.ranks as f64;

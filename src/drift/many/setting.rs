@@ -1,6 +1,6 @@
 //! The problem, as far as many ranks see it.
 
-use super::super::{LoadDrift, Objective, Rebalance};
+use super::super::{LoadDrift, Objective, Rebalance, Timing};
 use super::counts::Counts;
 use crate::overlap::Overlap;
 
@@ -10,8 +10,12 @@ pub struct Setting {
     pub ranks: u64,
     /// Number of levels.
     pub levels: usize,
-    /// Number of steps K.
+    /// Number of moves: one a step, but for the first where decisions are made before a step.
     pub steps: u64,
+    /// Whether decisions are made before a step is paid.
+    pub before_step: bool,
+    /// Whether the step about to be paid is paid with the loads of a remap in place of those before it.
+    pub replaces: bool,
     /// Cost of a remap C, without the units that it moves.
     pub remap_cost: f64,
     /// What each of these costs.
@@ -57,10 +61,13 @@ impl Setting {
             Objective::Imbalance => (0.0, 1.0),
             Objective::Makespan => (problem.lowest, 0.0),
         };
+        let before_step = problem.timing == Timing::BeforeStep;
         Setting {
             ranks: problem.processors as u64,
             levels: rows.len(),
-            steps: problem.steps,
+            steps: problem.steps - u64::from(before_step),
+            before_step,
+            replaces: before_step && overlap.is_none(),
             remap_cost: problem.remap_cost,
             per_unit: problem.per_unit_moved,
             typical,
@@ -76,14 +83,33 @@ impl Setting {
         }
     }
 
-    /// The cost of a step that ended in x, with this total.
+    /// The cost of a step with loads x, with this total.
     pub fn cost(&self, x: &Counts, total: u64) -> f64 {
         self.base + x.top as f64 - self.weight * (total as f64 / self.ranks as f64)
     }
 
-    /// Whether a remap that is decided after step k comes into force at all.
+    /// The same of even loads.
+    pub fn even_cost(&self, total: u64) -> f64 {
+        let largest = total.div_ceil(self.ranks) as f64;
+        self.base + largest - self.weight * (total as f64 / self.ranks as f64)
+    }
+
+    /// Whether a remap that is decided after move k comes into force at all.
     pub fn may_remap(&self, k: u64) -> bool {
-        k + self.overlap.steps < self.steps
+        k + self.overlap.steps < self.steps + u64::from(self.before_step)
+    }
+
+    /// How many steps are made on the old mapping after a remap, whose loads are not yet known at its decision.
+    pub fn unseen(&self) -> usize {
+        (self.overlap.steps as usize).saturating_sub(usize::from(self.before_step))
+    }
+
+    /// By how much the step about to be paid takes longer because of a remap beside it, with this largest level.
+    pub fn slower_now(&self, largest: f64) -> f64 {
+        match self.before_step && self.overlap.steps > 0 {
+            true => self.overlap.slowdown * (self.lowest + largest),
+            false => 0.0,
+        }
     }
 
     /// What is expected of a step beside a remap, with this mean level and this largest one.
@@ -91,10 +117,11 @@ impl Setting {
         self.base + largest - self.weight * mean + self.overlap.slowdown * (self.lowest + largest)
     }
 
-    /// What a remap of x costs, with this total.
+    /// What a remap of x costs, with this total; less a step that it spares, which is that of the even loads then.
     pub fn price(&self, x: &Counts, total: u64) -> f64 {
+        let spared = if self.replaces { self.cost(x, total) } else { 0.0 };
         if self.per_unit == 0.0 {
-            return self.remap_cost;
+            return self.remap_cost - spared;
         }
         let (floor, extra) = ((total / self.ranks) as usize, (total % self.ranks) as f64);
         let (mut above, mut moved) = (0.0, 0.0);
@@ -102,7 +129,7 @@ impl Setting {
             above += x.on[level];
             moved += x.on[level] * (level - floor) as f64;
         }
-        self.remap_cost + self.per_unit * (moved - extra.min(above))
+        self.remap_cost + self.per_unit * (moved - extra.min(above)) - spared
     }
 
     /// The total after a remap; where chance decides, by a number in [0, 1).

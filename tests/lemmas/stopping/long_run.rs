@@ -126,3 +126,28 @@ fn walks_that_hardly_leave_some_levels_take_few_applications() {
     assert!(slow.width() < 0.1, "{slow:?}");
     assert!(slow.lower <= found.average.upper && found.average.lower <= slow.upper);
 }
+
+/// Two chains whose levels trap the loads, with too many states for a full matrix.
+#[test]
+fn chains_with_traps_take_few_applications() {
+    let levels = 70;
+    // Any numbers without a pattern, evenly spread in the logarithm.
+    let part = |k: usize, root: f64| 0.01 * 50_f64.powf(((k + 1) as f64 * root).fract());
+    let chain = |shift: usize| {
+        let all = |root| (shift..shift + levels).map(|k| part(k * k, root)).collect::<Vec<f64>>();
+        let (mut up, mut down) = (all(2_f64.sqrt()), all(3_f64.sqrt()));
+        (up[levels - 1], down[0]) = (0.0, 0.0);
+        ProcessChain::BirthDeath(BirthDeath::new(up, down).unwrap())
+    };
+    let model = Model::new(vec![chain(0), chain(7)], &[1, 1], RunningCost::MaxMinusMean);
+    for rho in [10.0, 700.0] {
+        let (states, problem) = model.problem(false, rho, AfterRemap::Stop);
+        let back = rebalanced(&states, &model.imbalance).unwrap();
+        let settings = Settings { iterations: 5000, ..Settings::default() };
+        let found = long_run(&problem, &back, None, &settings, &());
+        assert_eq!(found.status, Status::Converged, "{rho}: {:?}", found.average);
+        let swept = Settings { method: Method::Value, iterations: 3000, ..Settings::default() };
+        let slow = long_run(&problem, &back, None, &swept, &()).average;
+        assert!(slow.lower <= found.average.upper && found.average.lower <= slow.upper);
+    }
+}
