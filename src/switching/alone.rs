@@ -10,7 +10,7 @@
 //! Reducing moves both bounds apart by as much as two functions would that are reduced by as much, which takes two of many pieces.
 
 use super::beside::cut_beside;
-use super::polyline::Polyline;
+use super::polyline::{NEAR, Polyline};
 use super::recursion::{Pair, Recursion, Step};
 use crate::rounding::outward;
 
@@ -95,6 +95,7 @@ fn rounding(recursion: &Recursion, upper: &Polyline, cut: &Polyline) -> f64 {
 }
 
 /// The most that `line` has been so far, or a little less: what rises and is nowhere below `line` is nowhere below that.
+/// Where it begins to be more is not next to a node, as what lies between would be as steep as rounding makes it.
 fn risen(line: &Polyline) -> Polyline {
     let room = 2 * line.nodes();
     let mut risen = Polyline { at: Vec::with_capacity(room), value: Vec::with_capacity(room) };
@@ -108,7 +109,7 @@ fn risen(line: &Polyline) -> Polyline {
             let meets = outward::<true>(start + share * (end - start), end);
             if before >= most {
                 most = value;
-            } else if meets < end {
+            } else if end - meets > NEAR * end {
                 risen.push(meets, most);
                 most = value;
             }
@@ -197,10 +198,18 @@ mod tests {
                 (0..random.random_range(0..9)).map(|_| random.random()).collect();
             at.extend([0.0, 1.0]);
             at.sort_by(f64::total_cmp);
-            let value = at.iter().map(|_| random.random::<f64>()).collect();
+            let mut value: Vec<f64> = at.iter().map(|_| random.random()).collect();
+            if seed < 40 {
+                // More than it has been only just.
+                let most = value[..value.len() - 1].iter().copied().fold(0.0, f64::max);
+                *value.last_mut().unwrap() = most * (1.0 + 1e-13 * random.random::<f64>());
+            }
             let line = Polyline { at, value };
             let risen = risen(&line);
             assert!(risen.value.windows(2).all(|pair| pair[0] <= pair[1]), "seed {seed}");
+            let new = |pair: &[f64]| pair.iter().any(|at| !line.at.contains(at));
+            let mut pairs = risen.at.windows(2).filter(|pair| new(pair));
+            assert!(pairs.all(|pair| pair[1] - pair[0] > 0.5 * NEAR * pair[1]), "seed {seed}");
             let mut most = f64::NEG_INFINITY;
             for k in 0..=10_000 {
                 let p = f64::from(k) / 10_000.0;

@@ -9,6 +9,9 @@ pub(super) struct Polyline {
     pub(super) value: Vec<f64>,
 }
 
+/// How close to each other nodes are all but the same, as a part of their belief.
+pub(super) const NEAR: f64 = 1e-10;
+
 impl Polyline {
     pub(super) fn constant(value: f64) -> Polyline {
         Polyline::line([value; 2])
@@ -145,6 +148,20 @@ impl Polyline {
             for value in self.value.iter_mut().rev() {
                 least = least.min(*value);
                 *value = least;
+            }
+        }
+        self
+    }
+
+    /// At least this function, and flat between nodes that are all but the same.
+    pub(super) fn blunt(mut self) -> Polyline {
+        let mut first = 0;
+        for k in 1..=self.nodes() {
+            let apart = |k: usize| self.at[k] - self.at[k - 1] > NEAR * self.at[k];
+            if k == self.nodes() || apart(k) {
+                let most = self.value[first..k].iter().copied().fold(f64::NEG_INFINITY, f64::max);
+                self.value[first..k].fill(most);
+                first = k;
             }
         }
         self
