@@ -94,6 +94,9 @@ pub(super) fn continued(
         return Outcome::Refused;
     }
     let thresholds = trial.later_thresholds();
+    // Of most steps, if they are alike: kinks within a cell would cost up to twice the width.
+    let rest = [&trial.to_second, &trial.to_first]
+        .map(|curve| curve.at(0).map_or(0.0, |bounds| bounds.middle()));
     let finer = (wide / narrow).max(thresholds / (USED * task.tolerance)).max(1.0);
     let mut cells = TRIAL as f64 * finer.sqrt();
     let mut best: Option<Reached> = None;
@@ -111,8 +114,8 @@ pub(super) fn continued(
             all: true,
             steps: MOST_STEPS,
         };
-        let mesh = Mesh::new(filter, cells as usize);
-        let reached = task.run(&mesh, start, first, limits, observer);
+        let whole = if same { Mesh::cells_around(rest, cells as usize) } else { cells as usize };
+        let reached = task.run(&Mesh::new(filter, whole), start, first, limits, observer);
         let narrow = reached.threshold_width() <= task.tolerance;
         // Thresholds of the first steps that are too wide are looked at again, without the rest.
         let close =
