@@ -5,7 +5,7 @@ mod resting;
 mod tests;
 
 use crate::lifetime::Lifetime;
-use crate::switching::alone::{Alone, MANY};
+use crate::switching::alone::{Alone, LONG, MANY};
 use crate::switching::fixed_mesh::{Outcome, Reached, Start, Task, continued};
 use crate::switching::merge::{ENOUGH, Merge};
 use crate::switching::mixed::{Mixed, STEPS};
@@ -59,8 +59,9 @@ pub(super) struct Sweep<'a> {
     /// What encloses the difference at the last step: two functions, or one and what is beside it.
     pair: Pair,
     alone: Option<Alone>,
-    /// Pieces from which on it is one.
-    alone_from: usize,
+    /// Pieces from which on it is one, of a step and of all steps with as many together; and what the latter are so far.
+    alone_from: [usize; 2],
+    crowded: usize,
     alike: Option<Alike>,
     pub(super) value: Value,
     pub(super) to_second: Curve,
@@ -98,7 +99,8 @@ impl<'a> Sweep<'a> {
             merge: Merge::new(aim.threshold * recursion.scale),
             pair: Pair::constant(0.0),
             alone: None,
-            alone_from: MANY,
+            alone_from: [MANY, LONG],
+            crowded: 0,
             alike: None,
             value: Value::new(problem, aim.value, lifetime.residual_mean(0), rests(lifetime)),
             to_second: Curve::default(),
@@ -248,7 +250,7 @@ impl<'a> Sweep<'a> {
         let Some(alone) = self.alone.take() else {
             return self.recursion.step(&self.pair, survival);
         };
-        let many = alone.nodes() >= self.alone_from / 2;
+        let many = alone.nodes() >= self.alone_from[0] / 2;
         match many.then(|| alone.step(self.recursion, survival, merge)).flatten() {
             Some((next, step)) => {
                 self.alone = Some(next);
@@ -264,8 +266,10 @@ impl<'a> Sweep<'a> {
             return alone.nodes();
         }
         self.pair = self.recursion.keep(raw, merge);
-        let many = self.pair.nodes() >= self.alone_from;
-        self.alone = many.then(|| Alone::of(self.recursion, raw, merge)).flatten();
+        let many = self.pair.nodes() >= self.alone_from[0];
+        self.crowded += if many { self.pair.nodes() } else { 0 };
+        let long = many && self.crowded >= self.alone_from[1];
+        self.alone = long.then(|| Alone::of(self.recursion, raw, merge)).flatten();
         self.pair.nodes()
     }
 

@@ -108,7 +108,7 @@ fn compare_alone(seeds: std::ops::Range<u64>) {
             Sweep::new(&problem, &recursion, &lifetime, aim, tolerance)
         };
         let [mut found, mut followed] = [sweep(tolerance), sweep(1e-3 * tolerance)];
-        (found.alone_from, followed.alone_from) = (3, usize::MAX);
+        (found.alone_from, followed.alone_from) = ([3, 0], [usize::MAX; 2]);
         for sweep in [&mut found, &mut followed] {
             assert_eq!(sweep.run(&()), Status::Converged, "seed {seed}");
         }
