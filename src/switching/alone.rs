@@ -18,7 +18,7 @@ use crate::rounding::outward;
 pub(super) const MANY: usize = 2048;
 
 /// Pieces of all steps that have many, from which on it is worth it: how soon steps are at rest, or a mesh does, is luck.
-pub(super) const LONG: usize = 2_000_000;
+pub(super) const LONG: usize = 300_000;
 
 /// What rounding may add at most to what reducing does, and at first.
 const ROUNDING: [f64; 2] = [0.05, 0.02];
