@@ -9,6 +9,9 @@ pub(super) struct Polyline {
     pub(super) value: Vec<f64>,
 }
 
+/// How close to each other nodes are all but the same, as a part of their belief.
+pub(super) const NEAR: f64 = 1e-10;
+
 impl Polyline {
     pub(super) fn constant(value: f64) -> Polyline {
         Polyline::line([value; 2])
@@ -99,6 +102,16 @@ impl Polyline {
         self.value.iter().copied().fold(f64::INFINITY, f64::min)
     }
 
+    /// The greatest slope, without its sign.
+    pub(super) fn steepest(&self) -> f64 {
+        (1..self.nodes()).fold(0.0, |most: f64, k| {
+            let rise = (self.value[k] - self.value[k - 1]).abs();
+            let run = self.at[k] - self.at[k - 1];
+            // A division for the few that are steeper than those before.
+            if rise > most * run { rise / run } else { most }
+        })
+    }
+
     /// How far its slope turns at every node between 0 and 1.
     pub(super) fn bends(&self) -> impl Iterator<Item = (f64, f64)> {
         let slope = |k: usize| (self.value[k + 1] - self.value[k]) / (self.at[k + 1] - self.at[k]);
@@ -135,6 +148,20 @@ impl Polyline {
             for value in self.value.iter_mut().rev() {
                 least = least.min(*value);
                 *value = least;
+            }
+        }
+        self
+    }
+
+    /// At least this function, and flat between nodes that are all but the same.
+    pub(super) fn blunt(mut self) -> Polyline {
+        let mut first = 0;
+        for k in 1..=self.nodes() {
+            let apart = |k: usize| self.at[k] - self.at[k - 1] > NEAR * self.at[k];
+            if k == self.nodes() || apart(k) {
+                let most = self.value[first..k].iter().copied().fold(f64::NEG_INFINITY, f64::max);
+                self.value[first..k].fill(most);
+                first = k;
             }
         }
         self
@@ -267,10 +294,12 @@ impl<const UPPER: bool> Reducing<UPPER> {
         let far = pad + if self.tolerance > pad { self.tolerance } else { pad };
         let (low, high) =
             if UPPER { (value + pad, value + far) } else { (value - far, value - pad) };
+        if self.short.at.is_empty() {
+            self.stay(at, 0.5 * (low + high));
+            self.latest = at;
+            return;
+        }
         if at <= self.start.0 {
-            if self.short.at.is_empty() {
-                self.stay(at, 0.5 * (low + high));
-            }
             return;
         }
         let run = at - self.start.0;
@@ -301,10 +330,10 @@ impl<const UPPER: bool> Reducing<UPPER> {
         self.short.value.push(value);
     }
 
-    /// The function, once its node at 1 has come.
+    /// The function up to the latest node.
     pub(super) fn finish(mut self) -> Polyline {
         let end = self.end();
-        self.short.push(1.0, end);
+        self.short.push(self.latest, end);
         self.short
     }
 }

@@ -5,6 +5,9 @@ use crate::rounding::SLACK;
 use crate::switching::operator::Filter;
 use std::f64::consts::FRAC_PI_2;
 
+/// One more cell in so many may be spent on nodes close to thresholds.
+const CHOICE: usize = 32;
+
 /// The beliefs (1 - cos(pi k / n)) / 2 and the operator P of a filter at them.
 pub(super) struct Mesh {
     pub(super) at: Vec<f64>,
@@ -42,6 +45,17 @@ impl Mesh {
         Mesh { ways: ways.collect(), at, inverse, reach }
     }
 
+    /// At least so many `cells`, and few more: such that two beliefs are close to nodes.
+    pub(super) fn cells_around(beliefs: [f64; 2], cells: usize) -> usize {
+        let places = beliefs.map(place);
+        let apart = |cells: usize| {
+            let apart = |place: f64| (place * cells as f64 - (place * cells as f64).round()).abs();
+            apart(places[0]).max(apart(places[1]))
+        };
+        let all = cells..=cells + cells / CHOICE;
+        all.min_by(|one, other| apart(*one).total_cmp(&apart(*other))).unwrap_or(cells)
+    }
+
     /// The number of cells.
     pub(super) fn cells(&self) -> usize {
         self.inverse.len()
@@ -50,7 +64,7 @@ impl Mesh {
     /// The cell that `p` lies in.
     pub(super) fn cell(&self, p: f64) -> usize {
         let last = self.cells() - 1;
-        let near = p.max(0.0).sqrt().min(1.0).asin() / FRAC_PI_2 * self.cells() as f64;
+        let near = place(p) * self.cells() as f64;
         let mut cell = (near as usize).min(last);
         while cell > 0 && self.at[cell] > p {
             cell -= 1;
@@ -60,6 +74,11 @@ impl Mesh {
         }
         cell
     }
+}
+
+/// Where `p` lies among the nodes, as a part of their number.
+fn place(p: f64) -> f64 {
+    p.max(0.0).sqrt().min(1.0).asin() / FRAC_PI_2
 }
 
 fn way(filter: &Filter, report: Likelihood, at: &[f64], inverse: &[f64]) -> Way {
@@ -97,4 +116,31 @@ fn way(filter: &Filter, report: Likelihood, at: &[f64], inverse: &[f64]) -> Way 
         }
     }
     Way { cell: cells, weights, home, bend }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::stream;
+    use rand::RngExt;
+
+    #[test]
+    fn nodes_are_close_to_two_beliefs() {
+        let random = &mut stream(59, 0);
+        let mut close = 0;
+        for _ in 0..300 {
+            let beliefs = [random.random(), random.random::<f64>().powi(4)];
+            let least = random.random_range(1 << 14..1 << 16);
+            let cells = Mesh::cells_around(beliefs, least);
+            assert!(least <= cells && cells <= least + least / CHOICE);
+            let node = |k: f64| (FRAC_PI_2 * k / cells as f64).sin().powi(2);
+            let near = |p: &f64| {
+                let k = (place(*p) * cells as f64).round();
+                node(k - 0.05) <= *p && *p <= node(k + 0.05)
+            };
+            close += usize::from(beliefs.iter().all(near));
+        }
+        assert!(close >= 280, "{close}");
+        assert_eq!(Mesh::cells_around([0.0, 1.0], 1000), 1000);
+    }
 }

@@ -43,8 +43,9 @@ const USED_BEFORE: f64 = 0.5;
 const MOST_BYTES: f64 = 350e6;
 const MOST_WORK: f64 = 4e9;
 
-/// Steps that are worth it one by one.
+/// Steps that are worth it one by one, and those that are alike until they are at rest.
 const MOST_STEPS: u64 = 4096;
+const MOST_ALIKE: u64 = 2048;
 
 /// How often a mesh that was too coarse is tried again, with how many more cells at least and at most.
 const ATTEMPTS: usize = 3;
@@ -84,7 +85,7 @@ pub(super) fn continued(
         early: 0,
         sharp: SHARP * task.tolerance,
         all: false,
-        steps: MOST_STEPS,
+        steps: if same { MOST_ALIKE } else { MOST_STEPS },
     };
     let trial = task.run(&Mesh::new(filter, TRIAL), start, first, roughly, &Quiet(observer));
     let before = start.apart(task.recursion, first, task.initial) / trial.value.0.abs().max(1.0);
@@ -93,6 +94,9 @@ pub(super) fn continued(
         return Outcome::Refused;
     }
     let thresholds = trial.later_thresholds();
+    // Of most steps, if they are alike: kinks within a cell would cost up to twice the width.
+    let rest = [&trial.to_second, &trial.to_first]
+        .map(|curve| curve.at(0).map_or(0.0, |bounds| bounds.middle()));
     let finer = (wide / narrow).max(thresholds / (USED * task.tolerance)).max(1.0);
     let mut cells = TRIAL as f64 * finer.sqrt();
     let mut best: Option<Reached> = None;
@@ -110,8 +114,8 @@ pub(super) fn continued(
             all: true,
             steps: MOST_STEPS,
         };
-        let mesh = Mesh::new(filter, cells as usize);
-        let reached = task.run(&mesh, start, first, limits, observer);
+        let whole = if same { Mesh::cells_around(rest, cells as usize) } else { cells as usize };
+        let reached = task.run(&Mesh::new(filter, whole), start, first, limits, observer);
         let narrow = reached.threshold_width() <= task.tolerance;
         // Thresholds of the first steps that are too wide are looked at again, without the rest.
         let close =
@@ -135,7 +139,9 @@ pub(super) fn continued(
         cells = if cells * LEAST_FINER < most { (cells * finer).min(most) } else { cells * finer };
         best = Some(reached).filter(|reached| reached.to_second.first_step() == Some(0)).or(best);
     }
-    best.map_or(Outcome::Refused, Outcome::Reached)
+    // What soon comes to rest takes few steps otherwise.
+    let long = best.filter(|best| best.steps > EARLY || best.value_width() <= task.tolerance);
+    long.map_or(Outcome::Refused, Outcome::Reached)
 }
 
 /// What a mesh and the functions on it take.

@@ -5,13 +5,14 @@ mod resting;
 mod tests;
 
 use crate::lifetime::Lifetime;
+use crate::switching::alone::{Alone, LONG, MANY};
 use crate::switching::fixed_mesh::{Outcome, Reached, Start, Task, continued};
 use crate::switching::merge::{ENOUGH, Merge};
 use crate::switching::mixed::{Mixed, STEPS};
 use crate::switching::polyline::Polyline;
 use crate::switching::problem::PhaseSwitching;
 use crate::switching::quiet::Quiet;
-use crate::switching::recursion::{Chances, Pair, Recursion};
+use crate::switching::recursion::{Chances, Pair, Recursion, Step};
 use crate::switching::value::Value;
 use crate::threshold::Curve;
 use crate::{Halt, Observer, Status};
@@ -55,7 +56,12 @@ pub(super) struct Sweep<'a> {
     aim: Aim,
     tolerance: f64,
     merge: Merge,
+    /// What encloses the difference at the last step: two functions, or one and what is beside it.
     pair: Pair,
+    alone: Option<Alone>,
+    /// Pieces from which on it is one, of a step and of all steps with as many together; and what the latter are so far.
+    alone_from: [usize; 2],
+    crowded: usize,
     alike: Option<Alike>,
     pub(super) value: Value,
     pub(super) to_second: Curve,
@@ -92,6 +98,9 @@ impl<'a> Sweep<'a> {
             tolerance,
             merge: Merge::new(aim.threshold * recursion.scale),
             pair: Pair::constant(0.0),
+            alone: None,
+            alone_from: [MANY, LONG],
+            crowded: 0,
             alike: None,
             value: Value::new(problem, aim.value, lifetime.residual_mean(0), rests(lifetime)),
             to_second: Curve::default(),
@@ -173,7 +182,8 @@ impl<'a> Sweep<'a> {
             }
             self.steps += 1;
             let chances = Chances::at(self.lifetime, n);
-            let step = self.recursion.step(&self.pair, chances.survival);
+            let finer = self.alike.as_ref().map_or(1.0, |alike| alike.finer);
+            let step = self.step(chances.survival, self.merge.now * finer);
             let gains = self.recursion.gains(&step.raw);
             self.to_second.extend_down(n, n, step.to_second);
             self.to_first.extend_down(n, n, step.to_first);
@@ -185,19 +195,18 @@ impl<'a> Sweep<'a> {
                 Some(mixed) => mixed.take(n..n + 1, &gains),
                 None => self.value.step(self.recursion, &gains, chances),
             };
-            let finer = self.alike.as_ref().map_or(1.0, |alike| alike.finer);
             let load = (step.width() / self.aim.threshold).max(blurred);
             // Functions that are reduced less than need be, to come to rest, stay so.
             self.merge.follow(if finer < 1.0 { load.max(ENOUGH) } else { load });
-            self.pair = self.recursion.keep(&step.raw, self.merge.now * finer);
-            self.segments = self.segments.max(self.pair.nodes().max(self.value.nodes()) - 1);
+            let nodes = self.keep(&step.raw, self.merge.now * finer);
+            self.segments = self.segments.max(nodes.max(self.value.nodes()) - 1);
             next = n.checked_sub(1);
             if self.aim.value >= ROUGH && gains.upper.turns() > self.gains.turns() {
                 self.gains = gains.upper;
             }
             if let Some(first) = next
                 && self.segments > MANY_PIECES
-                && let Some(reached) = self.on_mesh(first, observer)
+                && let Some(reached) = self.on_mesh(first, &step.raw, observer)
             {
                 return self.taken(reached);
             }
@@ -228,15 +237,44 @@ impl<'a> Sweep<'a> {
                         return halt.into();
                     }
                 }
-                self.pair = self.recursion.keep(&last.unwrap_or(raw), self.merge.now);
+                self.alone = None;
+                self.keep(&last.unwrap_or(raw), self.merge.now);
                 next = reached.checked_sub(1);
             }
         }
         Status::Converged
     }
 
+    /// One step back; with one function, if there is one, reduced by `merge`.
+    fn step(&mut self, survival: f64, merge: f64) -> Step {
+        let Some(alone) = self.alone.take() else {
+            return self.recursion.step(&self.pair, survival);
+        };
+        let many = alone.nodes() >= self.alone_from[0] / 2;
+        match many.then(|| alone.step(self.recursion, survival, merge)).flatten() {
+            Some((next, step)) => {
+                self.alone = Some(next);
+                step
+            }
+            None => self.recursion.step(&alone.both(self.recursion), survival),
+        }
+    }
+
+    /// Keeps what encloses the difference for the next step back, reduced by `merge`; its nodes.
+    fn keep(&mut self, raw: &Pair, merge: f64) -> usize {
+        if let Some(alone) = &self.alone {
+            return alone.nodes();
+        }
+        self.pair = self.recursion.keep(raw, merge);
+        let many = self.pair.nodes() >= self.alone_from[0];
+        self.crowded += if many { self.pair.nodes() } else { 0 };
+        let long = many && self.crowded >= self.alone_from[1];
+        self.alone = long.then(|| Alone::of(self.recursion, raw, merge)).flatten();
+        self.pair.nodes()
+    }
+
     /// Bounds on the steps from `first` on, if nodes that stay where they are do better.
-    fn on_mesh(&mut self, first: u64, observer: &dyn Observer) -> Option<Reached> {
+    fn on_mesh(&mut self, first: u64, raw: &Pair, observer: &dyn Observer) -> Option<Reached> {
         let from = self.mesh_from.filter(|from| first <= *from)?;
         let once = from < u64::MAX;
         let task = Task {
@@ -246,7 +284,9 @@ impl<'a> Sweep<'a> {
             lifetime: self.lifetime,
             tolerance: self.tolerance,
         };
-        let start = Start { difference: &self.pair, value: self.value.functions() };
+        let whole = self.alone.as_ref().map(|_| self.recursion.keep(raw, self.merge.now));
+        let difference = whole.as_ref().unwrap_or(&self.pair);
+        let start = Start { difference, value: self.value.functions() };
         let outcome = continued(task, start, first, once, observer);
         self.mesh_from = match outcome {
             Outcome::After(step) => step.checked_sub(1),

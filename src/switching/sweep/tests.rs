@@ -43,6 +43,19 @@ fn lifetime(random: &mut Stream) -> Lifetime {
     }
 }
 
+/// Both may be right.
+fn agree(found: &Sweep<'_>, other: &Sweep<'_>, lifetime: &Lifetime, say: &str) {
+    let ((low, high), (least, most)) = (found.bounds(), other.bounds());
+    assert!(low <= most && least <= high, "{low} {high} {least} {most} {say}");
+    for n in 0..=lifetime.last() {
+        let curves = [(&found.to_second, &other.to_second), (&found.to_first, &other.to_first)];
+        for (own, its) in curves {
+            let [own, its] = [own, its].map(|curve| curve.at(n).unwrap());
+            assert!(own.lower <= its.upper && its.lower <= own.upper, "{n}: {own:?} {its:?} {say}");
+        }
+    }
+}
+
 fn compare(seeds: std::ops::Range<u64>) {
     let (mut mixed, count) = (0, seeds.end - seeds.start);
     for seed in seeds {
@@ -60,20 +73,9 @@ fn compare(seeds: std::ops::Range<u64>) {
         }
         mixed += u64::from(found.mixed.is_some());
         let say = format!("seed {seed}: {problem:?}\n{lifetime:?} {tolerance}");
-        let ((low, high), (least, most)) = (found.bounds(), followed.bounds());
-        assert!(low <= most && least <= high, "{low} {high} {least} {most} {say}");
+        agree(&found, &followed, &lifetime, &say);
+        let (low, high) = found.bounds();
         assert!(high - low <= 2.0 * tolerance * low.abs().max(1.0), "{low} {high} {say}");
-        for n in 0..=lifetime.last() {
-            let curves =
-                [(&found.to_second, &followed.to_second), (&found.to_first, &followed.to_first)];
-            for (own, its) in curves {
-                let [own, its] = [own, its].map(|curve| curve.at(n).unwrap());
-                assert!(
-                    own.lower <= its.upper && its.lower <= own.upper,
-                    "{n}: {own:?} {its:?} {say}"
-                );
-            }
-        }
     }
     assert!(2 * mixed > count, "{mixed} of {count}");
 }
@@ -87,4 +89,43 @@ fn values_are_those_followed_step_by_step() {
 #[ignore = "minutes; run with: cargo test --release --lib values_of_many_models -- --ignored"]
 fn values_of_many_models_are_those_followed_step_by_step() {
     compare(30..1500);
+}
+
+/// The difference by one function against two that are reduced far less, where steps come to rest and where they do not.
+fn compare_alone(seeds: std::ops::Range<u64>) {
+    let (mut alone, count) = (0, seeds.end - seeds.start);
+    for seed in seeds {
+        let random = &mut stream(47, seed);
+        let problem = problem(random);
+        let lifetime = match random.random_range(0..3) {
+            0 => lifetime(random),
+            _ => Lifetime::fixed(random.random_range(3..600)),
+        };
+        let tolerance = 10f64.powi(-random.random_range(2..7));
+        let recursion = Recursion::new(&problem);
+        let sweep = |tolerance: f64| {
+            let aim = Aim { threshold: tolerance, value: tolerance };
+            Sweep::new(&problem, &recursion, &lifetime, aim, tolerance)
+        };
+        let [mut found, mut followed] = [sweep(tolerance), sweep(1e-3 * tolerance)];
+        (found.alone_from, followed.alone_from) = ([3, 0], [usize::MAX; 2]);
+        for sweep in [&mut found, &mut followed] {
+            assert_eq!(sweep.run(&()), Status::Converged, "seed {seed}");
+        }
+        alone += u64::from(found.alone.is_some());
+        let say = format!("seed {seed}: {problem:?}\n{lifetime:?} {tolerance}");
+        agree(&found, &followed, &lifetime, &say);
+    }
+    assert!(2 * alone > count, "{alone} of {count}");
+}
+
+#[test]
+fn one_function_agrees_with_two() {
+    compare_alone(0..60);
+}
+
+#[test]
+#[ignore = "minutes; run with: cargo test --release --lib one_function_agrees_with_two_on_many -- --ignored"]
+fn one_function_agrees_with_two_on_many_models() {
+    compare_alone(60..3000);
 }
