@@ -67,14 +67,14 @@ fn exact_values_lie_between_the_bounds_where_branches_meet() {
     let row = |from: usize| (0..6).map(|to| if to == from { 0.85 } else { 0.03 }).collect();
     let rows: Vec<Vec<f64>> = (0..6).map(row).collect();
     let chain = ProcessChain::Dense(Dense::new(&rows).unwrap());
-    for (processors, remap_cost) in [(3, 1.0), (4, 4.0), (3, 15.0), (4, 40.0)] {
-        for timing in [Timing::AfterStep, Timing::BeforeStep] {
-            let chain = chain.clone();
-            let problem =
-                LoadDrift { chain, remap_cost, initial: 2, timing, ..walk(processors, 60) };
-            let inside = contained(&problem, 12, 4);
-            assert!(inside >= 11, "{processors} {remap_cost} {timing:?}: {inside}");
-        }
+    let (after, before) = (Timing::AfterStep, Timing::BeforeStep);
+    for (processors, remap_cost, timing) in
+        [(3, 1.0, after), (4, 4.0, before), (3, 15.0, before), (4, 40.0, after)]
+    {
+        let chain = chain.clone();
+        let problem = LoadDrift { chain, remap_cost, initial: 2, timing, ..walk(processors, 30) };
+        let inside = contained(&problem, 6, 4);
+        assert!(inside >= 5, "{processors} {remap_cost} {timing:?}: {inside}");
     }
 }
 
