@@ -82,13 +82,18 @@ fn exact_values_lie_between_the_bounds_where_branches_meet() {
 const SHORT: Goal = Goal { gap: 0.0, inner: [3, 3], paths: [240, 240] };
 
 /// The exact value lies between the bounds; penalties are nothing on average, and the policy is not a poor one.
-fn holds(found: &Measured, value: f64, what: &str) {
+fn holds(many: Many, goal: Goal, value: f64, what: &str) {
+    let mut found: Measured = many.measure(goal, &()).unwrap();
+    if found.paid.high < value {
+        // One of so many 99 % intervals misses by chance. Four times the paths, of another seed, have to tell.
+        let more = Goal { paths: goal.paths.map(|paths| 4 * paths), ..goal };
+        found = many.reseeded(2).measure(more, &()).unwrap();
+    }
     let what = format!("{what}: {value} {found:?}");
     assert!(found.lower.low <= value && value <= found.upper.high, "{what}");
     let error = (found.paid.high - found.paid.mean) + (found.upper.high - found.upper.mean);
     assert!((found.paid.mean - found.upper.mean).abs() <= error, "{what}");
-    // Of so many 99 % intervals one may miss by chance: half as long again, hardly one in ten thousand does.
-    assert!(found.paid.high + 0.5 * (found.paid.high - found.paid.mean) >= value, "{what}");
+    assert!(found.paid.high >= value, "{what}");
     assert!(found.upper.mean <= 1.1 * value && found.lower.mean >= 0.75 * value, "{what}");
 }
 
@@ -99,8 +104,9 @@ fn exact_values_lie_between_the_bounds_where_units_are_paid_for() {
         [(2, 2.0, 1.0), (3, 6.0, 0.2), (4, 2.0, 1.0), (4, 0.0, 2.0)]
     {
         let problem = LoadDrift { remap_cost, per_unit_moved, ..walk(processors, 16) };
-        let found = Many::new(&problem, 1, &()).unwrap().measure(SHORT, &()).unwrap();
-        holds(&found, exact(&problem), &format!("{processors} {remap_cost} {per_unit_moved}"));
+        let many = Many::new(&problem, 1, &()).unwrap();
+        let what = format!("{processors} {remap_cost} {per_unit_moved}");
+        holds(many, SHORT, exact(&problem), &what);
     }
 }
 
@@ -138,8 +144,7 @@ fn exact_values_of_late_remaps_lie_between_the_bounds() {
     ] {
         let value = by_definition(&problem, overlap, &cheaper)[0];
         let many = Many::overlapping(&problem, overlap, 1, &()).unwrap();
-        let found = many.measure(SHORT, &()).unwrap();
-        holds(&found, value, &format!("{problem:?} {overlap:?}"));
+        holds(many, SHORT, value, &format!("{problem:?} {overlap:?}"));
     }
 }
 
@@ -176,8 +181,7 @@ fn exact_values_of_decisions_before_the_step_lie_between_the_bounds() {
         let many = Many::overlapping(&problem, overlap, 1, &()).unwrap();
         // The shorter a program, the more its cost varies, and the sooner it is played.
         let paths = if problem.steps > 2 { SHORT.paths } else { [8000; 2] };
-        let found = many.measure(Goal { paths, ..SHORT }, &()).unwrap();
-        holds(&found, value, &format!("{problem:?} {overlap:?}"));
+        holds(many, Goal { paths, ..SHORT }, value, &format!("{problem:?} {overlap:?}"));
     }
 }
 

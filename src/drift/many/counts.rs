@@ -52,7 +52,7 @@ impl Counts {
         (self.low..=self.top).map(sum).sum::<f64>() as u64
     }
 
-    /// A number that other states have with a probability of 2^-128.
+    /// A number of 128 bits that hardly any other state has: two that have the same one are taken for one.
     pub fn fingerprint(&self) -> u128 {
         let (mut a, mut b) = (0x9e37_79b9_7f4a_7c15u64, 0xc2b2_ae3d_27d4_eb4fu64);
         for level in self.low..=self.top {
