@@ -125,7 +125,7 @@ fn one_function_agrees_with_two() {
 }
 
 #[test]
-#[ignore = "minutes; run with: cargo test --release --lib one_function_agrees_with_two_on_many -- --ignored"]
+#[ignore = "half a minute; run with: cargo test --release --lib one_function_agrees_with_two_on_many -- --ignored"]
 fn one_function_agrees_with_two_on_many_models() {
     compare_alone(60..3000);
 }
