@@ -3,8 +3,11 @@
 mod shared;
 
 use crate::complaint::Complaint;
-use crate::output::write_file;
+use crate::output::write_with;
+use crc32fast::Hasher;
 use remapping::drift::Snapshot;
+use std::fs::File;
+use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -13,8 +16,15 @@ const MAGIC: &[u8; 16] = b"remap-snapshot-2";
 /// Of the layout without words of a region.
 const FIRST: &[u8; 16] = b"remap-snapshot-1";
 
-/// How often a running computation is saved.
+/// How often a running computation is saved, and how many times as long as saving it took it goes on at least.
 const INTERVAL: Duration = Duration::from_secs(5);
+const WORTH: u32 = 20;
+
+/// How fast files are expected to be written.
+const BYTES_IN_A_SECOND: u64 = 500_000_000;
+
+/// Numbers that are written or read at once.
+const CHUNK: usize = 1 << 13;
 
 /// What is saved.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,12 +40,14 @@ pub struct Checkpoint {
     path: PathBuf,
     identity: String,
     saved: Instant,
+    /// How long the last save took, or the first is expected to take.
+    took: Duration,
 }
 
 impl Checkpoint {
-    /// The checkpoint of the computation with this identity (the whole problem in words): beside
+    /// The checkpoint of the computation with this identity (the whole problem in words), of about so many bytes: beside
     /// its results if it has a folder for them, and otherwise in the user's cache.
-    pub fn new(folder: Option<&Path>, name: &Path, identity: String) -> Checkpoint {
+    pub fn new(folder: Option<&Path>, name: &Path, identity: String, bytes: u64) -> Checkpoint {
         let path = match folder {
             Some(folder) => folder.join(name.file_stem().unwrap_or_default()),
             None => {
@@ -45,7 +57,8 @@ impl Checkpoint {
         };
         let mut path = path.into_os_string();
         path.push(".checkpoint");
-        Checkpoint { path: path.into(), identity, saved: Instant::now() }
+        let took = Duration::from_secs(bytes / BYTES_IN_A_SECOND);
+        Checkpoint { path: path.into(), identity, saved: Instant::now(), took }
     }
 
     /// Where it is kept.
@@ -58,30 +71,94 @@ impl Checkpoint {
     /// # Errors
     /// A file that is damaged, or belongs to another computation.
     pub fn load(&self) -> Result<Option<Saved>, Complaint> {
-        let bytes = match std::fs::read(&self.path) {
-            Ok(bytes) => bytes,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(self.refuse(&format!("cannot be read: {error}"))),
+        match self.beginning() {
+            Ok(None) => Ok(None),
+            Ok(Some(bytes)) => self.rest(&bytes).map(Some).map_err(|reason| self.refuse(reason)),
+            Err(error) => Err(self.refuse(&format!("cannot be read: {error}"))),
+        }
+    }
+
+    /// The whole of what begins like this.
+    fn rest(&self, bytes: &[u8]) -> Result<Saved, &'static str> {
+        let (bytes, sum) = bytes.split_last_chunk::<4>().ok_or(DAMAGED)?;
+        let Head { mut saved, vectors, states, length } = read_head(bytes, &self.identity)?;
+        let mut hasher = Hasher::new();
+        hasher.update(&bytes[..length]);
+        for vector in 0..vectors {
+            let place = length + 8 * vector * states;
+            let part = read_part(&self.path, place as u64, states);
+            let (numbers, sum) = part.map_err(|_| DAMAGED)?;
+            hasher.combine(&Hasher::new_with_initial_len(sum, 8 * states as u64));
+            saved.snapshot.vectors.push(numbers);
+        }
+        let is_same = hasher.finalize() == u32::from_le_bytes(*sum);
+        let is_finite = |vector: &Vec<f64>| vector.iter().all(|number| number.is_finite());
+        let is_whole = is_same && saved.snapshot.vectors.iter().all(is_finite);
+        if is_whole { Ok(saved) } else { Err(DAMAGED) }
+    }
+
+    /// What comes before the vectors, and the sum at the end; a file of another length is cut short.
+    fn beginning(&self) -> io::Result<Option<Vec<u8>>> {
+        let mut file = match File::open(&self.path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            file => file?,
         };
-        decode(&bytes, &self.identity).map(Some).map_err(|reason| self.refuse(reason))
+        let all = file.metadata()?.len();
+        let mut bytes = Vec::new();
+        let mut length = 1 << 16;
+        loop {
+            Read::by_ref(&mut file).take(length).read_to_end(&mut bytes)?;
+            // What is wrong with it shows on all ranks.
+            let known = layout(&bytes).is_err() || read_head(&bytes, &self.identity).is_ok();
+            if known || bytes.len() as u64 >= all.min(1 << 32) {
+                break;
+            }
+            length *= 2;
+        }
+        if let Ok(Head { vectors, states, length, .. }) = read_head(&bytes, &self.identity) {
+            let numbers = vectors.checked_mul(states).and_then(|numbers| numbers.checked_mul(8));
+            let expected = numbers.and_then(|numbers| numbers.checked_add(length + 4));
+            if expected != usize::try_from(all).ok() {
+                // Neither more nor less than that.
+                bytes.truncate(3);
+                return Ok(Some(bytes));
+            }
+            bytes.truncate(length);
+        }
+        if all < 4 {
+            return Ok(Some(bytes));
+        }
+        let mut sum = [0; 4];
+        file.seek(SeekFrom::Start(all - 4))?;
+        file.read_exact(&mut sum)?;
+        bytes.extend(sum);
+        Ok(Some(bytes))
     }
 
-    /// Whether the last save is some seconds ago.
+    /// Whether the last save is long enough ago.
     pub fn is_due(&self) -> bool {
-        self.saved.elapsed() >= INTERVAL
+        self.saved.elapsed() >= INTERVAL.max(WORTH * self.took)
     }
 
-    /// Saves.
+    /// Takes note of a save that began then.
+    fn note(&mut self, begun: Instant) {
+        self.saved = Instant::now();
+        self.took = self.saved - begun;
+    }
+
+    /// Saves, with what has been noted on the way.
     ///
     /// # Errors
     /// The file cannot be written.
-    pub fn save(&mut self, saved: &Saved) -> Result<(), Complaint> {
+    pub fn save(&mut self, snapshot: &Snapshot, notes: &[u64]) -> Result<(), Complaint> {
+        let begun = Instant::now();
         if let Some(folder) = self.path.parent() {
             // What is wrong with the folder shows when the file is written.
             let _ = std::fs::create_dir_all(folder);
         }
-        let written = write_file(&self.path, &encode(saved, &self.identity), true);
-        self.saved = Instant::now();
+        let written =
+            write_with(&self.path, true, |file| encode(snapshot, notes, &self.identity, file));
+        self.note(begun);
         written
     }
 
@@ -108,17 +185,48 @@ fn cache() -> PathBuf {
 
 /// MAGIC, length and text of the identity, remaining, number of notes, limits, words of the region and vectors,
 /// states, the notes, the limits, the words, the vectors, and the CRC-32 of all that; numbers are little endian.
-fn encode(saved: &Saved, identity: &str) -> Vec<u8> {
-    let Saved { snapshot, notes } = saved;
+fn encode(
+    snapshot: &Snapshot,
+    notes: &[u64],
+    identity: &str,
+    mut file: impl Write,
+) -> io::Result<()> {
     let states = snapshot.vectors.first().map_or(0, Vec::len);
-    let mut bytes = head(snapshot, notes, states, identity);
-    bytes.reserve(8 * states * snapshot.vectors.len() + 4);
-    for value in snapshot.vectors.iter().flatten() {
-        bytes.extend_from_slice(&value.to_le_bytes());
+    let head = head(snapshot, notes, states, identity);
+    let mut hasher = Hasher::new();
+    hasher.update(&head);
+    file.write_all(&head)?;
+    for vector in &snapshot.vectors {
+        write_numbers(vector, &mut hasher, &mut file)?;
     }
-    let sum = crc32fast::hash(&bytes);
-    bytes.extend_from_slice(&sum.to_le_bytes());
-    bytes
+    file.write_all(&hasher.finalize().to_le_bytes())
+}
+
+/// Writes these numbers, and adds them to the sum.
+fn write_numbers(numbers: &[f64], sum: &mut Hasher, file: &mut impl Write) -> io::Result<()> {
+    let mut bytes = Vec::with_capacity(8 * CHUNK);
+    for numbers in numbers.chunks(CHUNK) {
+        bytes.clear();
+        bytes.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
+        sum.update(&bytes);
+        file.write_all(&bytes)?;
+    }
+    Ok(())
+}
+
+/// So many numbers at this place of a file, and their sum.
+fn read_part(path: &Path, place: u64, count: usize) -> io::Result<(Vec<f64>, u32)> {
+    let mut file = File::open(path)?;
+    file.seek(SeekFrom::Start(place))?;
+    let (mut hasher, mut numbers) = (Hasher::new(), Vec::with_capacity(count));
+    let mut bytes = vec![0; 8 * CHUNK];
+    while numbers.len() < count {
+        let bytes = &mut bytes[..8 * CHUNK.min(count - numbers.len())];
+        file.read_exact(bytes)?;
+        hasher.update(bytes);
+        numbers.extend(bytes.as_chunks().0.iter().map(|bytes| f64::from_le_bytes(*bytes)));
+    }
+    Ok((numbers, hasher.finalize()))
 }
 
 /// All that comes before the vectors, which have an entry for each of so many states.
@@ -138,26 +246,6 @@ fn head(snapshot: &Snapshot, notes: &[u64], states: usize, identity: &str) -> Ve
 }
 
 const DAMAGED: &str = "is damaged";
-
-fn decode(bytes: &[u8], identity: &str) -> Result<Saved, &'static str> {
-    let (body, sum) = bytes.split_last_chunk::<4>().ok_or(DAMAGED)?;
-    layout(body)?;
-    if crc32fast::hash(body) != u32::from_le_bytes(*sum) {
-        return Err(DAMAGED);
-    }
-    let Head { mut saved, vectors, states, length } = read_head(body, identity)?;
-    let (numbers, odd) = body[length..].as_chunks::<8>();
-    if !odd.is_empty() || vectors.checked_mul(states) != Some(numbers.len()) {
-        return Err(DAMAGED);
-    }
-    let numbers = numbers.iter().map(|bytes| f64::from_le_bytes(*bytes));
-    let numbers: Vec<f64> = numbers.collect();
-    if !numbers.iter().all(|number| number.is_finite()) {
-        return Err(DAMAGED);
-    }
-    saved.snapshot.vectors = numbers.chunks(states).map(<[f64]>::to_vec).collect();
-    Ok(saved)
-}
 
 /// Whether what begins like this has words of a region, and what follows.
 fn layout(bytes: &[u8]) -> Result<(bool, &[u8]), &'static str> {
@@ -218,21 +306,36 @@ mod tests {
         }
     }
 
+    /// What is read of a file with these bytes.
+    fn read(bytes: &[u8], identity: &str) -> Result<Option<Saved>, String> {
+        let folder = tempfile::tempdir().unwrap();
+        let name = Path::new("model.ron");
+        let checkpoint = Checkpoint::new(Some(folder.path()), name, identity.to_owned(), 0);
+        std::fs::write(checkpoint.path(), bytes).unwrap();
+        checkpoint.load().map_err(|complaint| complaint.to_string())
+    }
+
+    fn encoded() -> Vec<u8> {
+        let (Saved { snapshot, notes }, mut bytes) = (saved(), Vec::new());
+        encode(&snapshot, &notes, "model", &mut bytes).unwrap();
+        bytes
+    }
+
     #[test]
     fn comes_back_bit_for_bit() {
-        let bytes = encode(&saved(), "model");
-        assert_eq!(decode(&bytes, "model"), Ok(saved()));
-        assert!(decode(&bytes, "other").is_err_and(|reason| reason.contains("another model")));
+        let bytes = encoded();
+        assert_eq!(read(&bytes, "model"), Ok(Some(saved())));
+        assert!(read(&bytes, "other").is_err_and(|reason| reason.contains("another model")));
     }
 
     proptest! {
         #[test]
         fn any_damage_shows(at in 0usize..1000, bit in 0u8..8, cut in 0usize..1000) {
-            let bytes = encode(&saved(), "model");
+            let bytes = encoded();
             let mut flipped = bytes.clone();
             flipped[at % bytes.len()] ^= 1 << bit;
-            prop_assert!(decode(&flipped, "model").is_err());
-            prop_assert!(decode(&bytes[..cut % bytes.len()], "model").is_err());
+            prop_assert!(read(&flipped, "model").is_err());
+            prop_assert!(read(&bytes[..cut % bytes.len()], "model").is_err());
         }
     }
 }

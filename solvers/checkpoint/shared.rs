@@ -1,20 +1,17 @@
 //! The checkpoint of ranks of which each has its own states: one file, of which each writes and reads its part.
 
-use super::{Checkpoint, DAMAGED, Head, Saved, head, layout, read_head};
+use super::{Checkpoint, DAMAGED, Head, Saved, head, read_head, read_part, write_numbers};
 use crate::complaint::Complaint;
 use crc32fast::Hasher;
 use remapping::communicator::{Communicator, Shares};
 use remapping::drift::Snapshot;
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 /// What connects the ranks, and who has which states.
 type Others<'o> = (&'o dyn Communicator, &'o Shares);
-
-/// Numbers that are written or read at once.
-const CHUNK: usize = 1 << 13;
 
 impl Checkpoint {
     /// The snapshot of the own states, from what any number of ranks has saved, or `remap solve`. All ranks call it.
@@ -64,41 +61,6 @@ impl Checkpoint {
         if is_same { Ok(Some(saved)) } else { Err(self.refuse(DAMAGED)) }
     }
 
-    /// What comes before the vectors, and maybe some of these, and the sum at the end.
-    fn beginning(&self) -> io::Result<Option<Vec<u8>>> {
-        let mut file = match File::open(&self.path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            file => file?,
-        };
-        let all = file.metadata()?.len();
-        let mut bytes = Vec::new();
-        let mut length = 1 << 16;
-        loop {
-            Read::by_ref(&mut file).take(length).read_to_end(&mut bytes)?;
-            // What is wrong with it shows on all ranks.
-            let known = layout(&bytes).is_err() || read_head(&bytes, &self.identity).is_ok();
-            if known || bytes.len() as u64 >= all.min(1 << 32) {
-                break;
-            }
-            length *= 2;
-        }
-        if let Ok(Head { vectors, states, length, .. }) = read_head(&bytes, &self.identity) {
-            let numbers = vectors.checked_mul(states).and_then(|numbers| numbers.checked_mul(8));
-            let expected = numbers.and_then(|numbers| numbers.checked_add(length + 4));
-            if expected != usize::try_from(all).ok() {
-                // Neither more nor less than that.
-                bytes.truncate(3);
-                return Ok(Some(bytes));
-            }
-            bytes.truncate(length);
-        }
-        let mut sum = [0; 4];
-        file.seek(SeekFrom::Start(all.saturating_sub(4)))?;
-        file.read_exact(&mut sum)?;
-        bytes.extend(sum);
-        Ok(Some(bytes))
-    }
-
     /// Saves what all ranks have, of which each shows its own part; the notes are those of the first.
     ///
     /// # Errors
@@ -112,7 +74,7 @@ impl Checkpoint {
         let (first, own) = (others.rank() == 0, shares.own(others.rank()));
         let head = head(snapshot, notes, shares.total(), &self.identity);
         let beside = beside(&self.path);
-        self.saved = Instant::now();
+        let begun = Instant::now();
         let mut failed = None;
         let mut length = [0.0];
         if first {
@@ -139,8 +101,8 @@ impl Checkpoint {
                 }
             }
         }
+        self.note(begun);
         if all_can(others, &failed) {
-            self.saved = Instant::now();
             return Ok(());
         }
         if first {
@@ -182,30 +144,10 @@ fn finish(path: &Path, end: u64, sum: u32, name: &Path) -> io::Result<()> {
 fn write_part(path: &Path, place: u64, numbers: &[f64]) -> io::Result<u32> {
     let mut file = File::options().write(true).open(path)?;
     file.seek(SeekFrom::Start(place))?;
-    let (mut hasher, mut bytes) = (Hasher::new(), Vec::with_capacity(8 * CHUNK));
-    for numbers in numbers.chunks(CHUNK) {
-        bytes.clear();
-        bytes.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
-        hasher.update(&bytes);
-        file.write_all(&bytes)?;
-    }
+    let mut hasher = Hasher::new();
+    write_numbers(numbers, &mut hasher, &mut file)?;
     file.sync_all()?;
     Ok(hasher.finalize())
-}
-
-/// So many numbers at this place of a file, and their sum.
-fn read_part(path: &Path, place: u64, count: usize) -> io::Result<(Vec<f64>, u32)> {
-    let mut file = File::open(path)?;
-    file.seek(SeekFrom::Start(place))?;
-    let (mut hasher, mut numbers) = (Hasher::new(), Vec::with_capacity(count));
-    let mut bytes = vec![0; 8 * CHUNK];
-    while numbers.len() < count {
-        let bytes = &mut bytes[..8 * CHUNK.min(count - numbers.len())];
-        file.read_exact(bytes)?;
-        hasher.update(bytes);
-        numbers.extend(bytes.as_chunks().0.iter().map(|bytes| f64::from_le_bytes(*bytes)));
-    }
-    Ok((numbers, hasher.finalize()))
 }
 
 /// The sum of all of a file, from those of the parts of all ranks.

@@ -121,7 +121,7 @@ impl<'a> Backward<'a> {
             late: None,
             remaining: problem.steps,
             limits: vec![states.largest_excess(); states.distinct_totals()],
-            expected: vec![states.largest_excess(); states.distinct_totals()],
+            expected: vec![0; states.distinct_totals()],
             vectors: vec![vec![0.0; count]; vectors],
             scratch: vec![0.0; count],
             buffer: Ranks::alone().room(count),
@@ -260,7 +260,9 @@ impl<'a> Backward<'a> {
                 None => {}
             }
             let wanted = Wanted::new(self.problem.processors, &limits);
-            for vector in 1..self.vectors.len() {
+            // Before any decision there is no remap to count.
+            let counted = if decides { self.vectors.len() } else { 2 };
+            for vector in 1..counted {
                 self.fill(vector, decides, &limits);
                 let mut out = std::mem::take(&mut self.vectors[vector]);
                 self.expect(&wanted, &mut out);

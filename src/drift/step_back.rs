@@ -126,7 +126,7 @@ impl Backward<'_> {
                 *limit < needed[total].min(self.remapping.largest_excess(total))
             };
             if limits.iter().enumerate().any(short) {
-                limits.fill(full);
+                limits = larger(limits, needed.clone());
                 wanted = Wanted::new(processors, &limits);
                 if has_room {
                     self.fill(0, decides, &limits);

@@ -1,6 +1,6 @@
 //! What is kept of a recursion, by one rank or by several together.
 
-use crate::checkpoint::{Checkpoint, Saved};
+use crate::checkpoint::Checkpoint;
 use crate::complaint::Complaint;
 use remapping::communicator::Shares;
 use remapping::drift::{Backward, Decisions, Ranks};
@@ -30,11 +30,14 @@ pub(super) fn whole(own: &Decisions, ranks: &Ranks) -> Option<Decisions> {
 pub(super) struct Kept {
     checkpoint: Checkpoint,
     ranks: Ranks,
+    /// How many steps are left in the file, if there is one.
+    left: Option<u64>,
 }
 
 impl Kept {
-    pub fn new(checkpoint: Checkpoint, ranks: Ranks) -> Self {
-        Self { checkpoint, ranks }
+    /// In this file, where so many steps are left in it already.
+    pub fn new(checkpoint: Checkpoint, ranks: Ranks, left: Option<u64>) -> Self {
+        Self { checkpoint, ranks, left }
     }
 
     /// The ranks that share the recursion.
@@ -68,17 +71,18 @@ impl Kept {
         due == [1.0]
     }
 
-    /// Saves, with what has been noted on the way.
+    /// Saves, with what has been noted on the way, unless that is saved.
     pub fn save(&mut self, backward: &mut Backward<'_>, notes: Vec<u64>) -> Result<(), Complaint> {
-        match self.ranks.others() {
-            Some(others) => {
-                backward.show(|snapshot| self.checkpoint.save_shared(others, snapshot, &notes))
-            }
-            None => {
-                let saved = Saved { snapshot: backward.snapshot(), notes };
-                self.checkpoint.save(&saved)
-            }
+        let left = Some(backward.remaining());
+        if self.left == left {
+            return Ok(());
         }
+        backward.show(|snapshot| match self.ranks.others() {
+            Some(others) => self.checkpoint.save_shared(others, snapshot, &notes),
+            None => self.checkpoint.save(snapshot, &notes),
+        })?;
+        self.left = left;
+        Ok(())
     }
 
     /// Whether this is the rank that speaks.

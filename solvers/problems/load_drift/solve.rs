@@ -66,7 +66,9 @@ pub(super) fn solve_on(
     let identity = identity.replace("per_unit_moved: 0.0, ", "");
     let overlap = model.overlap();
     let identity = if model.stops() { identity } else { format!("{identity}, {overlap:?}") };
-    let checkpoint = Checkpoint::new(files.folder, &loaded.path, identity);
+    // Value, work and number of remaps.
+    let bytes = 3 * 8 * transition.states() as u64;
+    let checkpoint = Checkpoint::new(files.folder, &loaded.path, identity, bytes);
     let mut noted = Noted { wanted, ..Noted::default() };
     let saved = match ranks.others() {
         _ if files.force => Ok(None),
@@ -85,7 +87,7 @@ pub(super) fn solve_on(
         left = Some(snapshot.remaining);
         begin = Some(snapshot);
     }
-    let mut kept = Kept::new(checkpoint, ranks.clone());
+    let mut kept = Kept::new(checkpoint, ranks.clone(), left);
     let mut warnings = Vec::new();
     loop {
         let states = part(loaded, &problem, kept.ranks())?;

@@ -41,6 +41,7 @@ pub struct Exchangeable {
     sets: Multisets,
     /// Multisets over one level more, to count those of k <= r items on n <= L + 1 levels.
     slots: Multisets,
+    /// In ascending order of length.
     scratch: Mutex<Vec<Vec<f64>>>,
 }
 
@@ -119,16 +120,18 @@ impl Exchangeable {
         (highest + 2).min(self.chain.levels())
     }
 
-    /// Calls `f` with this many numbers of scratch memory.
+    /// Calls `f` with this many numbers of scratch memory: of what is kept the least that is enough, for parts that wait
+    /// for smaller ones hold theirs.
     fn with_scratch(&self, needed: usize, f: impl FnOnce(&mut [f64])) {
-        let mut scratch =
-            self.scratch.lock().map_or(None, |mut pool| pool.pop()).unwrap_or_default();
-        if scratch.len() < needed {
-            scratch.resize(needed, 0.0);
-        }
+        let taken = self.scratch.lock().map_or(None, |mut kept| {
+            let at = kept.partition_point(|scratch| scratch.len() < needed);
+            (at < kept.len()).then(|| kept.remove(at))
+        });
+        let mut scratch = taken.unwrap_or_else(|| vec![0.0; needed]);
         f(&mut scratch[..needed]);
-        if let Ok(mut pool) = self.scratch.lock() {
-            pool.push(scratch);
+        if let Ok(mut kept) = self.scratch.lock() {
+            let at = kept.partition_point(|other| other.len() < scratch.len());
+            kept.insert(at, scratch);
         }
     }
 

@@ -24,9 +24,9 @@ const LEAST_STATES: usize = 20_000;
 /// Steps that a region should last, and that should lie between two, for one to be worth its lists.
 const WORTH: u64 = 16;
 /// A region has at most this share of all states.
-pub(super) const SHARE: usize = 6;
+pub(super) const SHARE: usize = 32;
 /// Least and largest margin by which remapping is better in states left out, in parts of the remap cost.
-const MARGINS: [f64; 2] = [1.0 / 128.0, 1.0 / 64.0];
+const MARGINS: [f64; 2] = [1.0 / 48.0, 1.0 / 24.0];
 /// What stands for the cost-to-go of a state left out.
 const LEFT_OUT: f64 = 1e300;
 
@@ -178,13 +178,19 @@ impl Backward<'_> {
         if restless || margin <= 0.0 || self.remaining > self.search.until {
             return;
         }
+        let found = self.shapes_within(&after, margin).and_then(|shapes| {
+            let most = self.states.all() / SHARE;
+            Region::new(self.problem, self.states, shapes, most, &self.ranks)
+        });
+        let Some(region) = found else {
+            // Near the end of the horizon states that go on soon get fewer.
+            let gone = self.problem.steps - self.remaining;
+            self.search.until = self.remaining - (gone / 2).clamp(2, WORTH);
+            return;
+        };
         self.search.until = self.remaining - WORTH;
-        let Some(shapes) = self.shapes_within(&after, margin) else { return };
-        let most = self.states.all() / SHARE;
-        if let Some(region) = Region::new(self.problem, self.states, shapes, most, &self.ranks) {
-            let slack = self.slack(&region, &after);
-            self.take_up(region, slack, moved, &after);
-        }
+        let slack = self.slack(&region, &after);
+        self.take_up(region, slack, moved, &after);
     }
 
     fn take_up(&mut self, mut region: Region, slack: Vec<f64>, moved: Moved, after: &[f64]) {

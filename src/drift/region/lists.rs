@@ -8,8 +8,10 @@ use crate::drift::Ranks;
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// The most moves that are listed, on all ranks.
+/// The most moves that are listed, on all ranks, where there are no more states than that.
 pub(super) const MOST_MOVES: usize = 16_000_000;
+/// One of so many shapes tells how long the lists are about.
+const LOOKED_AT: usize = 256;
 
 /// Slots and how likely they are, those side by side that are equally likely.
 type Moves = Vec<(u32, f64)>;
@@ -72,6 +74,14 @@ impl Lists<'_> {
     pub fn of(&self, shapes: Range<usize>) -> Vec<Listed> {
         let lists = shapes.into_par_iter().map(|shape| self.of_shape(shape));
         lists.collect::<Vec<_>>().into_iter().flatten().collect()
+    }
+
+    /// About how many moves the lists have.
+    pub fn about(&self) -> usize {
+        let some = (0..self.shapes.len()).into_par_iter().step_by(LOOKED_AT);
+        let moves = |shape| self.of_shape(shape).iter().map(Listed::moves).sum::<usize>();
+        let some: Vec<usize> = some.map(moves).collect();
+        some.iter().sum::<usize>() * self.shapes.len() / some.len().max(1)
     }
 
     /// The slot of a shape one level below its lowest place.
@@ -171,8 +181,8 @@ impl Lists<'_> {
     }
 
     /// The shapes of the own rank, with about as many terms as those of any other; all of them on one rank. `None` if
-    /// there are too many moves.
-    pub fn own(&self, ranks: &Ranks) -> Option<Range<usize>> {
+    /// there are more moves than `most`.
+    pub fn own(&self, ranks: &Ranks, most: usize) -> Option<Range<usize>> {
         let (count, rank) = ranks.place();
         if count == 1 {
             return Some(0..self.shapes.len());
@@ -187,7 +197,7 @@ impl Lists<'_> {
         });
         let sizes = ranks.gather(sizes.collect::<Vec<_>>().into_flattened());
         let (sizes, _) = sizes.as_chunks::<2>();
-        if sizes.iter().map(|[moves, _]| moves).sum::<f64>() > MOST_MOVES as f64 {
+        if sizes.iter().map(|[moves, _]| moves).sum::<f64>() > most as f64 {
             return None;
         }
         let mut sum = 0.0;

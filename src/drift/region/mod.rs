@@ -152,9 +152,14 @@ impl Region {
         let ends = laws.complete();
         let folds = folds(chain);
         let lists = Lists { chain, packing, laws: &laws, shapes: &shapes, first: &first, folds };
-        let own = lists.own(ranks)?;
+        // Lists are of the size of a function of all states, at most.
+        let most_moves = MOST_MOVES.max(states.all());
+        if lists.about() > most_moves {
+            return None;
+        }
+        let own = lists.own(ranks, most_moves)?;
         let listed = lists.of(own.clone());
-        if listed.iter().map(Listed::moves).sum::<usize>() > MOST_MOVES {
+        if listed.iter().map(Listed::moves).sum::<usize>() > most_moves {
             return None;
         }
         let folded = lists.folded();
