@@ -199,20 +199,29 @@ impl LoadDrift {
     /// Bytes a solution needs.
     pub fn memory(&self) -> u64 {
         let (r, levels) = (self.processors, self.chain.levels());
-        let applied = match self.chain {
-            // What the operator is applied to, and its scratch memory.
-            Chain::Walk { .. } | Chain::BirthDeath { .. } => {
-                Multisets::new(r, levels + 1).map_or(f64::INFINITY, |sets| sets.states() as f64)
-            }
-            // Two full tensors.
-            Chain::Matrix { .. } | Chain::Affine { .. } => 2.0 * (levels as f64).powi(r as i32),
+        let count = |items: usize, levels: usize| {
+            Multisets::new(items, levels).map_or(f64::INFINITY, |sets| sets.states() as f64)
         };
-        let states = self.states().map_or(f64::INFINITY, |states| states as f64);
-        // Value, work, remaps, scratch; total, largest level, decision; the cost of the units moved.
-        let vectors = if self.costs()[1] > 0.0 { 5.0 } else { 4.0 };
+        let states = count(r, levels);
+        let is_constant = self.stops() && self.costs()[1] == 0.0;
+        let (applied, listed) = match self.chain {
+            // Functions of all but one processor, and of all but two; lists of moves in regions, while they are made.
+            Chain::Walk { .. } | Chain::BirthDeath { .. } => (
+                count(r, levels + 1) + count(r.max(2) - 1, levels + 1),
+                if is_constant { (states / 4.0).max((2.0 * states).min(16e6)) } else { 0.0 },
+            ),
+            // Two full tensors.
+            Chain::Matrix { .. } | Chain::Affine { .. } => {
+                (2.0 * (levels as f64).powi(r as i32), 0.0)
+            }
+        };
+        // Value, work and remaps, the next value and what the operator is applied to; with units moved, their cost.
+        let vectors = if self.costs()[1] > 0.0 { 6.0 } else { 5.0 };
         // Cost and work of the steps beside a remap, and room to look ahead.
-        let vectors = if self.stops() { vectors } else { 7.0 };
-        (states * (vectors * 8.0 + 4.0 + 2.0 + 0.125) + applied * 8.0) as u64
+        let vectors = if self.stops() { vectors } else { 8.0 };
+        // Total and largest level, and two bits of decisions.
+        let own = 8.0 * vectors + 4.0 + 2.0 + 0.25;
+        (states * own + 8.0 * applied + 24.0 * listed) as u64
     }
 
     /// What `check` prints.

@@ -191,6 +191,7 @@ fn problems() -> Vec<(LoadDrift, usize)> {
         processors: 8,
         chain: ProcessChain::BirthDeath(walk(10, 0.25, 0.25, Edge::Hold)),
         steps: 60,
+        remap_cost: 1.0,
         ..plain.clone()
     };
     let later = LoadDrift { timing: Timing::BeforeStep, processors: 5, ..drifting.clone() };

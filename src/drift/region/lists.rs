@@ -8,8 +8,12 @@ use crate::drift::Ranks;
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// The most moves that are listed, on all ranks, where there are no more states than that.
-pub(super) const MOST_MOVES: usize = 16_000_000;
+/// The most moves that are listed, on all ranks, of so many states: lists are to take less memory than functions of all
+/// states do, but for few states.
+pub(super) fn most_moves(states: usize) -> usize {
+    (states / 4).max(states.saturating_mul(2).min(16_000_000))
+}
+
 /// One of so many shapes tells how long the lists are about.
 const LOOKED_AT: usize = 256;
 

@@ -34,7 +34,7 @@ use super::{LoadDrift, Objective, ProcessChain, Ranks, States, Timing};
 use crate::chain::BirthDeath;
 use crate::machine::widest;
 use fold::{Fold, PADDING};
-use lists::{Listed, Lists, MOST_MOVES, folds};
+use lists::{Listed, Lists, folds, most_moves};
 use rayon::prelude::*;
 use shapes::Packing;
 use std::collections::HashMap;
@@ -152,8 +152,7 @@ impl Region {
         let ends = laws.complete();
         let folds = folds(chain);
         let lists = Lists { chain, packing, laws: &laws, shapes: &shapes, first: &first, folds };
-        // Lists are of the size of a function of all states, at most.
-        let most_moves = MOST_MOVES.max(states.all());
+        let most_moves = most_moves(states.all());
         if lists.about() > most_moves {
             return None;
         }
