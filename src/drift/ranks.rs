@@ -3,6 +3,7 @@
 use super::Transition;
 use crate::chain::Wanted;
 use crate::communicator::{Communicator, Shares};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Who has which states, and how the others are told; or one rank that has all.
@@ -53,6 +54,18 @@ impl Ranks {
     /// How many there are, and which of them this is.
     pub(super) fn place(&self) -> (usize, usize) {
         self.others().map_or((1, 0), |(others, _)| (others.ranks(), others.rank()))
+    }
+
+    /// Which of the things with so many members, counted up to the first member of each and to the end, are the own ones:
+    /// about as many members as on any other rank.
+    pub(super) fn evenly(&self, first: &[usize]) -> Range<usize> {
+        let ((count, rank), things) = (self.place(), first.len() - 1);
+        let start = |rank: usize| match rank {
+            0 => 0,
+            rank if rank == count => things,
+            rank => first.partition_point(|before| before * count < first[things] * rank),
+        };
+        start(rank)..start(rank + 1)
     }
 
     /// The numbers of all ranks in their order.

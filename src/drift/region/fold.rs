@@ -1,58 +1,247 @@
-//! What the members of a run are expected to become, by the list of their moves.
+//! What the members of a region are expected to become: the moves of one level after another.
+//!
+//! When the processors at levels above some one have moved, and those below and at it have not, what is expected depends
+//! on where the former are and on which the latter are. Taking up a level at a time, from the lowest, an expectation over
+//! all joint moves takes a handful of products for each such node, and members share most of them.
 
+use super::parts::Part;
+use crate::machine::widest;
 use pulp::{Simd, WithSimd};
-
-/// Adds to each of the own entries, `width` for a member, what the entries are expected to be to which it moves.
-pub(super) struct Fold<'a> {
-    pub own: &'a mut [f64],
-    pub from: &'a [f64],
-    pub width: usize,
-    /// Where the first member moves; the others move as far.
-    pub targets: &'a [u32],
-    /// How likely that is, and for how many of the targets, one after the other.
-    pub chances: &'a [(f64, u32)],
-}
+use rayon::prelude::*;
 
 /// Entries read beyond the last.
 pub(super) const PADDING: usize = 24;
+/// Programs that take fewer products are not shared among threads.
+const ALONE: usize = 200_000;
 
-impl WithSimd for Fold<'_> {
+/// Parts one after the other, each of which takes the results of one before it.
+#[derive(Debug, Default)]
+struct Program {
+    steps: Vec<Step>,
+    /// Of each node, where its moves begin and the last one's end; of each part there is one more.
+    begins: Vec<u32>,
+    /// Where moves lead, in places, and which of the part's they are.
+    targets: Vec<u32>,
+    which: Vec<u16>,
+    chances: Vec<f64>,
+    /// Places that are made, and places in between.
+    made: usize,
+    room: usize,
+}
+
+#[derive(Debug)]
+struct Step {
+    nodes: usize,
+    /// Where its entries of `begins` and `chances` start.
+    begin: usize,
+    chance: usize,
+    /// Of each node.
+    places: usize,
+    /// Where what it takes stands, or nothing for what is given.
+    from: Option<usize>,
+    to: To,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum To {
+    Between(usize),
+    Made(usize),
+}
+
+impl Program {
+    /// Of these parts and all beyond them.
+    fn of(parts: Vec<Part>) -> Program {
+        let mut program = Program::default();
+        parts.into_iter().for_each(|part| program.append(part, None));
+        program
+    }
+
+    /// Of one part alone.
+    fn alone(part: &mut Part) -> Program {
+        let mut program = Program::default();
+        let higher = std::mem::take(&mut part.higher);
+        let nodes = part.nodes();
+        let own = Part { members: nodes * part.places, higher: Vec::new(), ..std::mem::take(part) };
+        program.append(own, None);
+        part.higher = higher;
+        program
+    }
+
+    /// The part, and those beyond it, where what it takes is in `from` places before `free`.
+    fn append(&mut self, part: Part, from: Option<(usize, usize)>) {
+        let nodes = part.nodes();
+        if nodes == 0 {
+            // Its members lead to nothing.
+            self.made += part.members;
+            return;
+        }
+        let (begin, chance) = (self.begins.len(), self.chances.len());
+        let before = self.targets.len() as u32;
+        self.begins.extend(part.begins.iter().map(|begin| before + begin));
+        self.targets.extend(part.targets);
+        self.which.extend(part.which);
+        self.chances.extend(part.chances);
+        let free = from.map_or(0, |(_, free)| free);
+        let places = part.places;
+        let step = |to| Step { nodes, begin, chance, places, from: from.map(|(from, _)| from), to };
+        if part.higher.is_empty() {
+            self.steps.push(step(To::Made(self.made)));
+            self.made += nodes * places;
+            return;
+        }
+        self.steps.push(step(To::Between(free)));
+        let end = free + nodes * places + PADDING;
+        self.room = self.room.max(end);
+        for higher in part.higher {
+            self.append(higher, Some((free, end)));
+        }
+    }
+
+    fn run(&self, given: &[f64], width: usize, made: &mut [f64]) {
+        let mut between = vec![0.0; self.room * width + PADDING];
+        widest(Run { program: self, given, width, made, between: &mut between });
+    }
+}
+
+struct Run<'a> {
+    program: &'a Program,
+    given: &'a [f64],
+    width: usize,
+    made: &'a mut [f64],
+    between: &'a mut [f64],
+}
+
+impl WithSimd for Run<'_> {
     type Output = ();
 
     #[inline(always)]
-    fn with_simd<S: Simd>(mut self, _: S) {
-        let mut begin = 0;
-        while begin < self.own.len() {
-            begin += match self.own.len() - begin {
-                ..=4 => self.fold::<4>(begin),
-                5..=8 => self.fold::<8>(begin),
-                9..=16 => self.fold::<16>(begin),
-                _ => self.fold::<24>(begin),
+    fn with_simd<S: Simd>(self, _: S) {
+        let Run { program, given, width, made, between } = self;
+        for step in &program.steps {
+            let (from, to) = match (step.from, step.to) {
+                (None, To::Made(at)) => (given, &mut made[at * width..]),
+                (None, To::Between(at)) => (given, &mut between[at * width..]),
+                (Some(from), To::Made(at)) => (&between[from * width..], &mut made[at * width..]),
+                (Some(from), To::Between(at)) => {
+                    let (before, to) = between.split_at_mut(at * width);
+                    (&before[from * width..], to)
+                }
             };
+            let length = step.places * width;
+            let begins = &program.begins[step.begin..][..=step.nodes];
+            for (ends, to) in begins.windows(2).zip(to.chunks_exact_mut(length)) {
+                let range = ends[0] as usize..ends[1] as usize;
+                let (targets, which) = (&program.targets[range.clone()], &program.which[range]);
+                let moves = (targets, which, &program.chances[step.chance..]);
+                let mut begin = 0;
+                while begin < length {
+                    let (from, to) = (&from[begin..], &mut to[begin..]);
+                    begin += match to.len() {
+                        ..=4 => fold::<4>(moves, from, width, to),
+                        5..=8 => fold::<8>(moves, from, width, to),
+                        9..=12 => fold::<12>(moves, from, width, to),
+                        13..=16 => fold::<16>(moves, from, width, to),
+                        17..=20 => fold::<20>(moves, from, width, to),
+                        _ => fold::<24>(moves, from, width, to),
+                    };
+                }
+            }
         }
     }
 }
 
-impl Fold<'_> {
-    /// The same for so many entries from this one on; says how many they are.
-    #[inline(always)]
-    fn fold<const LANES: usize>(&mut self, begin: usize) -> usize {
-        let from = &self.from[begin..];
-        let mut sums = [0.0; LANES];
-        let mut targets = self.targets;
-        for &(p, count) in self.chances {
-            let (equal, others) = targets.split_at(count as usize);
-            targets = others;
-            let mut sum = [0.0; LANES];
-            for &to in equal {
-                let values = &from[to as usize * self.width..][..LANES];
-                sum.iter_mut().zip(values).for_each(|(sum, value)| *sum += value);
+/// So many entries of a node, or as many as there are; says how many.
+#[inline(always)]
+fn fold<const LANES: usize>(
+    (targets, which, chances): (&[u32], &[u16], &[f64]),
+    from: &[f64],
+    width: usize,
+    to: &mut [f64],
+) -> usize {
+    let mut sums = [0.0; LANES];
+    for (target, which) in targets.iter().zip(which) {
+        let values = &from[*target as usize * width..][..LANES];
+        let p = chances[*which as usize];
+        sums.iter_mut().zip(values).for_each(|(sum, value)| *sum += p * value);
+    }
+    let count = to.len().min(LANES);
+    to[..count].copy_from_slice(&sums[..count]);
+    count
+}
+
+/// Members that move alike, and all they lead to.
+#[derive(Debug)]
+pub(super) struct Graph {
+    trunks: Vec<Trunk>,
+    /// In the order of the parts: a member, and how many from it on there are.
+    order: Vec<(usize, usize)>,
+    /// The most terms that are added up for a member.
+    pub longest: usize,
+}
+
+/// What is made first, and what then takes it, or nothing if it is all.
+#[derive(Debug)]
+struct Trunk {
+    first: Program,
+    then: Vec<Program>,
+}
+
+impl Graph {
+    /// Of these parts, with a member and the number of members from it on in their order.
+    pub fn new(parts: Vec<Part>, order: Vec<(usize, usize)>) -> Graph {
+        let longest = parts.iter().map(Part::longest).max().unwrap_or(0);
+        let terms: usize = parts.iter().map(|part| part.terms).sum();
+        let trunk = |mut part: Part| {
+            if part.higher.is_empty() {
+                return Trunk { first: Program::of(vec![part]), then: Vec::new() };
             }
-            sums.iter_mut().zip(&sum).for_each(|(sums, sum)| *sums += p * sum);
+            let first = Program::alone(&mut part);
+            let then = part.higher.into_iter().map(|part| Program::of(vec![part])).collect();
+            Trunk { first, then }
+        };
+        let trunks = match terms < ALONE {
+            true => vec![Trunk { first: Program::of(parts), then: Vec::new() }],
+            false => parts.into_iter().map(trunk).collect(),
+        };
+        Graph { trunks, order, longest }
+    }
+
+    /// What those in the slots are expected to be to which the members move, `width` entries for each, in their order.
+    pub fn fold(&self, slots: &[f64], width: usize) -> Vec<f64> {
+        let count: usize = self.order.iter().map(|(_, count)| count).sum();
+        let mut all = vec![0.0; count * width];
+        let mut rest = all.as_mut_slice();
+        let mut own = |program: &Program| {
+            let (own, others) = std::mem::take(&mut rest).split_at_mut(program.made * width);
+            rest = others;
+            own
+        };
+        let tasks = self.trunks.iter().map(|trunk| {
+            let last = if trunk.then.is_empty() { std::slice::from_ref(&trunk.first) } else { &trunk.then };
+            let made: Vec<&mut [f64]> = last.iter().map(&mut own).collect();
+            (trunk, made)
+        });
+        let tasks: Vec<_> = tasks.collect();
+        tasks.into_par_iter().for_each(|(trunk, mut made)| {
+            if let (true, [made]) = (trunk.then.is_empty(), made.as_mut_slice()) {
+                return trunk.first.run(slots, width, made);
+            }
+            let mut first = vec![0.0; trunk.first.made * width + PADDING];
+            trunk.first.run(slots, width, &mut first);
+            let then = trunk.then.par_iter().zip(made);
+            then.for_each(|(program, made)| program.run(&first, width, made));
+        });
+        all
+    }
+
+    /// Adds to each of the own members' entries what was made of them.
+    pub fn add(&self, made: &[f64], width: usize, own: &mut [f64]) {
+        let mut rest = made;
+        for &(first, count) in &self.order {
+            let (made, others) = rest.split_at(count * width);
+            let own = &mut own[first * width..][..count * width];
+            own.iter_mut().zip(made).for_each(|(own, made)| *own += made);
+            rest = others;
         }
-        let own = &mut self.own[begin..];
-        let count = own.len().min(LANES);
-        own.iter_mut().zip(&sums).for_each(|(own, sum)| *own += sum);
-        count
     }
 }

@@ -24,21 +24,20 @@
 
 mod advance;
 mod fold;
-mod lists;
 mod movement;
+mod parts;
+mod places;
 mod saved;
 mod shapes;
 mod sums;
 
 use super::{LoadDrift, Objective, ProcessChain, Ranks, States, Timing};
 use crate::chain::BirthDeath;
-use crate::machine::widest;
-use fold::{Fold, PADDING};
-use lists::{Listed, Lists, folds, most_moves};
+use fold::{Graph, PADDING};
+use places::{Places, folds, most_moves};
 use rayon::prelude::*;
 use shapes::Packing;
 use std::collections::HashMap;
-use std::ops::Range;
 use sums::SumLaws;
 
 pub(super) use advance::{Search, is_left_out};
@@ -63,14 +62,12 @@ pub(super) struct Region {
     ends: Vec<(usize, usize, usize)>,
     /// The laws and totals of the members, each once.
     sums: Vec<(usize, usize)>,
-    runs: Vec<Run>,
+    /// How the own members move.
+    graphs: Vec<Graph>,
     /// The first member of each shape of all ranks, the slots beyond the ends, and those whose members they stand for.
     begins: Vec<usize>,
     folded: Vec<(u32, u32)>,
-    /// Of all runs: the slot that the first of the run goes to, and how many of them side by side are how likely.
-    targets: Vec<u32>,
-    chances: Vec<(f64, u32)>,
-    /// The most moves of a run, and the most that is paid in a member, on any rank.
+    /// The most terms that are added up for a member, and the most that is paid in one, on any rank.
     most: [f64; 2],
     /// Value, work and number of remaps of each member, as far as they are carried.
     values: Vec<f64>,
@@ -99,23 +96,6 @@ struct Member {
     sum: u32,
     /// Cost of the step, and the work in it.
     paid: [f64; 2],
-}
-
-/// Members of one shape, side by side, that move alike: the first is the own one with this number.
-#[derive(Debug, Clone)]
-struct Run {
-    first: usize,
-    count: usize,
-    moves: Part,
-    /// Moves of the first and of the last alone, beyond the ends.
-    beyond: [Part; 2],
-}
-
-/// A list of moves.
-#[derive(Debug, Clone)]
-struct Part {
-    targets: Range<usize>,
-    chances: Range<usize>,
 }
 
 impl Region {
@@ -151,30 +131,14 @@ impl Region {
         let mut laws = SumLaws::new(chain, r);
         let ends = laws.complete();
         let folds = folds(chain);
-        let lists = Lists { chain, packing, laws: &laws, shapes: &shapes, first: &first, folds };
-        let most_moves = most_moves(states.all());
-        if lists.about() > most_moves {
-            return None;
-        }
-        let own = lists.own(ranks, most_moves)?;
-        let listed = lists.of(own.clone());
-        if listed.iter().map(Listed::moves).sum::<usize>() > most_moves {
-            return None;
-        }
-        let folded = lists.folded();
+        let places = Places { chain, packing, processors: r, shapes: &shapes, first: &first, folds };
+        let own = ranks.evenly(&first);
+        let graphs = places.graphs(own.clone(), most_moves(states.all()));
+        let mut fails = [if graphs.is_none() { 1.0 } else { 0.0 }];
+        ranks.largest(&mut fails);
+        let graphs = graphs.filter(|_| fails == [0.0])?;
+        let folded = places.folded();
         let own = first[own.start]..first[own.end];
-        let (mut runs, mut targets, mut chances) = (Vec::new(), Vec::new(), Vec::new());
-        let mut part = |moves: Vec<(u32, f64)>| {
-            let from = (targets.len(), chances.len());
-            targets.extend(moves.iter().map(|(to, _)| *to));
-            let equal = moves.chunk_by(|(_, p), (_, q)| p == q);
-            chances.extend(equal.map(|moves| (moves[0].1, moves.len() as u32)));
-            Part { targets: from.0..targets.len(), chances: from.1..chances.len() }
-        };
-        for Listed { first, count, moves, beyond } in listed {
-            let (moves, beyond) = (part(moves), beyond.map(&mut part));
-            runs.push(Run { first: first - own.start, count, moves, beyond });
-        }
         let mut sums = HashMap::new();
         let mut sum_of = |laws: &mut SumLaws, counts: &[(usize, u32)]| {
             let total = counts.iter().map(|(level, n)| level * *n as usize).sum();
@@ -228,11 +192,7 @@ impl Region {
         balanced.dedup();
         let mut listed = vec![(0, 0); sums.len()];
         sums.into_iter().for_each(|(sum, at)| listed[at] = sum);
-        let longest = |run: &Run| {
-            run.moves.targets.len()
-                + run.beyond.iter().map(|part| part.targets.len()).sum::<usize>()
-        };
-        let moves = runs.iter().map(longest).max().unwrap_or(0) as f64;
+        let moves = graphs.iter().map(|graph| graph.longest).sum::<usize>() as f64;
         let paid = members.iter().map(|member| member.paid[0]).fold(0.0, f64::max);
         let mut most = [moves, paid];
         ranks.largest(&mut most);
@@ -250,9 +210,7 @@ impl Region {
             sums: listed,
             begins: first,
             folded,
-            runs,
-            targets,
-            chances,
+            graphs,
             most,
             values: Vec::new(),
             goes_on: Vec::new(),
@@ -305,7 +263,9 @@ impl Region {
             let of = of as usize * width;
             slots.copy_within(of..of + width, slot as usize * width);
         }
-        slots.resize(slots.len() + PADDING, 0.0);
+        // Nodes have places that not all of their shapes need.
+        let most = self.begins.windows(2).map(|places| places[1] - places[0]).max().unwrap_or(0);
+        slots.resize(slots.len() + most * width + PADDING, 0.0);
         slots
     }
 
@@ -320,29 +280,15 @@ impl Region {
             .collect();
         let slots = self.in_slots(savings, width);
         let mut next = vec![0.0; self.members.len() * width];
-        let mut rest = next.as_mut_slice();
-        let mut tasks = Vec::with_capacity(self.runs.len());
-        for run in &self.runs {
-            let (own, others) = rest.split_at_mut(run.count * width);
-            tasks.push((run, own));
-            rest = others;
+        let made: Vec<_> = self.graphs.par_iter().map(|graph| graph.fold(&slots, width)).collect();
+        for (graph, made) in self.graphs.iter().zip(made) {
+            graph.add(&made, width, &mut next);
         }
-        tasks.into_par_iter().with_min_len(64).for_each(|(run, own)| {
-            let length = own.len();
-            let mut fold = |range: Range<usize>, part: &Part| {
-                let targets = &self.targets[part.targets.clone()];
-                let chances = &self.chances[part.chances.clone()];
-                widest(Fold { own: &mut own[range], from: &slots, width, targets, chances });
-            };
-            fold(0..length, &run.moves);
-            fold(0..width, &run.beyond[0]);
-            fold(length - width..length, &run.beyond[1]);
-            let members = &self.members[run.first..][..run.count];
-            for (own, member) in own.chunks_mut(width).zip(members) {
-                for (i, own) in own.iter_mut().enumerate() {
-                    let paid = member.paid.get(i).copied().unwrap_or(0.0);
-                    *own = paid + sums[member.sum as usize * width + i] - *own;
-                }
+        let own = next.par_chunks_mut(width).zip(&self.members).with_min_len(1 << 10);
+        own.for_each(|(own, member)| {
+            for (i, own) in own.iter_mut().enumerate() {
+                let paid = member.paid.get(i).copied().unwrap_or(0.0);
+                *own = paid + sums[member.sum as usize * width + i] - *own;
             }
         });
         next

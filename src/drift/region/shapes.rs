@@ -1,14 +1,12 @@
 //! Shapes: multisets of levels up to where they stand, and what one joint move makes of them.
 
-use std::ops::Add;
-
 /// How counts of processors by level are packed into one number, so many bits each, the lowest level first.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Packing {
     bits: u32,
 }
 
-/// Where a shape goes in one move: its packed counts, with the level below the lowest first.
+/// Where processors go in one move: their packed counts, with the level below the lowest first.
 pub(super) type Successors = Vec<(u128, f64)>;
 
 impl Packing {
@@ -61,22 +59,32 @@ impl Packing {
         (counts >> (empty * self.bits), empty as usize)
     }
 
-    /// All moves of a shape, in ascending order of the counts they lead to, where `row` has the probabilities of one
-    /// down, none and one up for each of its levels, from the lowest on.
-    pub fn successors(self, row: impl Fn(usize) -> [f64; 3], shape: u128) -> Successors {
-        let counts = self.counts(shape).enumerate().filter(|(_, count)| *count > 0);
-        let moves = counts.map(|(at, count)| self.moves(row(at), at as u32, count));
-        if (self.width(shape) as u32 + 2) * self.bits > u64::BITS {
-            return combined(moves);
-        }
-        // Half as long numbers are sorted faster.
-        let short = |(counts, p): &(u128, f64)| (*counts as u64, *p);
-        let moves = combined(moves.map(|moves| moves.iter().map(short).collect()));
-        moves.into_iter().map(|(counts, p)| (u128::from(counts), p)).collect()
+    /// Shapes in the order of this begin with those that have the same processors at their lowest levels side by side.
+    pub fn along(self, shape: u128) -> u128 {
+        let fields = u128::BITS / self.bits;
+        let counts = self.counts(shape).zip((0..fields).rev());
+        counts.map(|(count, field)| u128::from(count) << (field * self.bits)).sum()
+    }
+
+    /// The lowest occupied level of a shape from this one on, and how many processors are there.
+    pub fn next(self, shape: u128, level: usize) -> (usize, u32) {
+        let (_, empty) = self.lowered(shape >> (level as u32 * self.bits));
+        let at = level + empty;
+        (at, self.count(shape, at))
+    }
+
+    /// How many there are on a field.
+    pub fn count(self, counts: u128, field: usize) -> u32 {
+        (counts >> (field as u32 * self.bits)) as u32 & ((1 << self.bits) - 1)
+    }
+
+    /// The fields from this one on.
+    pub fn above(self, counts: u128, field: usize) -> u128 {
+        counts.checked_shr(field as u32 * self.bits).unwrap_or(0)
     }
 
     /// How `count` processors of one level may split: the multinomial law of those that go down, stay and go up.
-    fn moves(self, [down, stay, up]: [f64; 3], at: u32, count: u32) -> Successors {
+    pub fn moves(self, [down, stay, up]: [f64; 3], at: u32, count: u32) -> Successors {
         let field = |level: u32, count: u32| u128::from(count) << (level * self.bits);
         let mut moves = Vec::new();
         // The binomial coefficients of those that go down, and then of those that go up.
@@ -102,35 +110,9 @@ impl Packing {
     }
 }
 
-/// The moves of all levels together, where each level has its own, in ascending order of counts.
-fn combined<C: Copy + Ord + Default + Add<Output = C>>(
-    levels: impl Iterator<Item = Vec<(C, f64)>>,
-) -> Vec<(C, f64)> {
-    let mut partial = vec![(C::default(), 1.0)];
-    for mut moves in levels {
-        moves.sort_unstable_by_key(|(more, _)| *more);
-        // As many ascending parts, one after the other, as the level has moves: these are merged.
-        let parts = moves
-            .iter()
-            .flat_map(|(more, q)| partial.iter().map(move |(counts, p)| (*counts + *more, p * q)));
-        let mut all: Vec<(C, f64)> = parts.collect();
-        all.sort_by_key(|(counts, _)| *counts);
-        all.dedup_by(|next, kept| {
-            let same = next.0 == kept.0;
-            if same {
-                kept.1 += next.1;
-            }
-            same
-        });
-        partial = all;
-    }
-    partial
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chain::{BirthDeath, Edge};
 
     #[test]
     fn a_shape_comes_back() {
@@ -143,33 +125,5 @@ mod tests {
         assert!(packing.is_shape(shape, 8, 5) && !packing.is_shape(shape, 8, 4));
         assert!(!packing.is_shape(shape << 4, 8, 19) && !packing.is_shape(shape, 7, 19));
         assert!(Packing::new(100, 19).is_none());
-    }
-
-    #[test]
-    fn moves_are_those_of_single_processors() {
-        let chain = BirthDeath::walk(6, 0.3, 0.2, Edge::Hold).unwrap();
-        let packing = Packing::new(3, 6).unwrap();
-        let (shape, lowest) = packing.of(&[0, 1, 1]);
-        let mut plain = std::collections::BTreeMap::<u128, f64>::new();
-        for moves in 0..27usize {
-            let step = |i: u32| (moves / 3usize.pow(i)) % 3;
-            let mut p = 1.0;
-            let mut counts = 0u128;
-            for (i, level) in [0usize, 1, 1].into_iter().enumerate() {
-                let to = level + step(i as u32);
-                p *= [chain.down(level), chain.stay(level), chain.up(level)][step(i as u32)];
-                counts += 1u128 << (packing.bits * to as u32);
-            }
-            if p > 0.0 {
-                *plain.entry(counts).or_default() += p;
-            }
-        }
-        let row = |at| [chain.down(lowest + at), chain.stay(lowest + at), chain.up(lowest + at)];
-        let found = packing.successors(row, shape);
-        assert_eq!(found.len(), plain.len());
-        for ((counts, p), (other, q)) in found.iter().zip(&plain) {
-            assert_eq!(counts, other);
-            assert!((p - q).abs() < 1e-15);
-        }
     }
 }

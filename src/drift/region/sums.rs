@@ -39,11 +39,6 @@ impl SumLaws {
         SumLaws { processors, levels, kinds, moves, plain, laws, by_counts }
     }
 
-    /// The kinds of these levels: what moves alike has the same.
-    pub fn kinds(&self, levels: impl Iterator<Item = usize>) -> Vec<usize> {
-        levels.map(|level| self.kinds[level]).collect()
-    }
-
     /// The law for so many processors at these levels.
     pub fn of(&mut self, counts: impl Iterator<Item = (usize, u32)>) -> usize {
         let mut by_kind = vec![0; self.moves.len()];

@@ -1,0 +1,168 @@
+//! The parts that an expectation over joint moves is made of: which nodes members need, and which of them lead to
+//! something.
+
+use super::shapes::{Packing, Successors};
+use rayon::prelude::*;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// The nodes with the same processors that have not moved, those at one level and others below.
+#[derive(Debug, Default)]
+pub(super) struct Part {
+    /// How likely the moves are of those at that level.
+    pub chances: Vec<f64>,
+    /// Of each node, where its moves begin, and then where the last one's end.
+    pub begins: Vec<u32>,
+    /// Where they lead, in places of the part with that level moved, or of the slots.
+    pub targets: Vec<u32>,
+    /// Which of the moves they are.
+    pub which: Vec<u16>,
+    /// The number of places of each node: the most that a member needs.
+    pub places: usize,
+    /// The members that are made of them, and the products this takes.
+    pub members: usize,
+    pub terms: usize,
+    /// The parts with one more level not moved; none where that are all processors.
+    pub higher: Vec<Part>,
+}
+
+impl Part {
+    pub fn nodes(&self) -> usize {
+        self.begins.len().saturating_sub(1)
+    }
+
+    /// The most terms that are added up for a member.
+    pub fn longest(&self) -> usize {
+        let own = self.begins.windows(2).map(|ends| (ends[1] - ends[0]) as usize);
+        let higher = self.higher.iter().map(Part::longest);
+        own.max().unwrap_or(0) + higher.max().unwrap_or(0)
+    }
+}
+
+/// Where shapes go, each at one place or at several that move alike.
+///
+/// Counts of those that have moved are packed with the level below a shape's lowest first.
+pub(super) struct Moving<'m, R, S, L> {
+    pub packing: Packing,
+    pub processors: u32,
+    /// The probabilities of one down, none and one up for each level of a shape, from the lowest on.
+    pub row: R,
+    /// Whether counts of those that have moved may be part of what is looked for, of which those from a field on have
+    /// come to their end.
+    pub seen: S,
+    /// The slot of all that have moved, if it is looked for.
+    pub slot: L,
+    /// The most moves that are looked at, and how many have been.
+    pub most: usize,
+    pub looked_at: &'m AtomicUsize,
+}
+
+/// Processors that have not moved, those at one level and others below, and what they are needed with.
+struct Needed {
+    /// Moves of those at that level.
+    moves: Successors,
+    /// Counts of those that have moved, in ascending order.
+    moved: Vec<u128>,
+    places: usize,
+    members: usize,
+    higher: Vec<Needed>,
+}
+
+impl<R, S, L> Moving<'_, R, S, L>
+where
+    R: Fn(usize) -> [f64; 3] + Sync,
+    S: Fn(u128, usize) -> bool + Sync,
+    L: Fn(u128) -> Option<u32> + Sync,
+{
+    /// The parts for these shapes with their numbers of places, which come to be in the order of [`along`]; `None` if
+    /// that takes too many moves.
+    pub fn parts(&self, shapes: &[(u128, usize)]) -> Option<Vec<Part>> {
+        let needed = self.needed(shapes, 0, 0)?;
+        let parts = needed.into_par_iter().map(|needed| {
+            self.part(needed, &mut |_, counts| (self.slot)(counts))
+        });
+        Some(parts.collect())
+    }
+
+    /// The parts of these shapes, which have the same processors at the levels before `level`, so many.
+    fn needed(&self, shapes: &[(u128, usize)], level: usize, below: u32) -> Option<Vec<Needed>> {
+        let next = |(shape, _): &(u128, usize)| self.packing.next(*shape, level);
+        let groups: Vec<_> = shapes.chunk_by(|a, b| next(a) == next(b)).collect();
+        let of_group = |group: &[(u128, usize)]| {
+            let (at, count) = next(&group[0]);
+            let moves = self.packing.moves((self.row)(at), at as u32, count);
+            if below + count == self.processors {
+                let places = group[0].1;
+                return Some(Needed { moves, moved: vec![0], places, members: places, higher: Vec::new() });
+            }
+            let higher = self.needed(group, at + 1, below + count)?;
+            let mut moved = Vec::new();
+            for Needed { moves, moved: with, .. } in &higher {
+                let looked_at = moves.len() * with.len();
+                if self.looked_at.fetch_add(looked_at, Ordering::Relaxed) + looked_at > self.most {
+                    return None;
+                }
+                let all = with.iter().flat_map(|with| moves.iter().map(move |(more, _)| with + more));
+                // Those that have not moved come to the level above, at most.
+                moved.extend(all.filter(|counts| (self.seen)(*counts, at + 3)));
+            }
+            moved.sort_unstable();
+            moved.dedup();
+            let places = higher.iter().map(|needed| needed.places).max().unwrap_or(0);
+            let members = higher.iter().map(|needed| needed.members).sum();
+            Some(Needed { moves, moved, places, members, higher })
+        };
+        // Few levels have many shapes each.
+        match shapes.len() > 64 {
+            true => groups.into_par_iter().map(of_group).collect(),
+            false => groups.into_iter().map(of_group).collect(),
+        }
+    }
+
+    /// The part with the nodes that lead to something, where `target` says where the counts of each move lead.
+    fn part(&self, needed: Needed, target: &mut dyn FnMut(usize, u128) -> Option<u32>) -> Part {
+        let Needed { moves, moved, places, members, higher } = needed;
+        let mut part = Part { begins: vec![0], places, members, ..Part::default() };
+        part.chances = moves.iter().map(|(_, p)| *p).collect();
+        let mut kept = Vec::new();
+        for counts in moved {
+            for (which, (more, _)) in moves.iter().enumerate() {
+                if let Some(target) = target(which, counts + more) {
+                    part.targets.push(target);
+                    part.which.push(which as u16);
+                }
+            }
+            let end = part.targets.len() as u32;
+            if part.begins.last() != Some(&end) {
+                part.begins.push(end);
+                kept.push(counts);
+            }
+        }
+        part.terms = part.targets.len() * places;
+        if kept.is_empty() {
+            return part;
+        }
+        let higher = higher.into_par_iter().map(|needed| {
+            let mut passed = vec![0; needed.moves.len()];
+            self.part(needed, &mut |which, counts| {
+                // Counts ascend, and with the same move added as well.
+                let at = not_below(&kept, passed[which], counts);
+                passed[which] = at;
+                (kept.get(at) == Some(&counts)).then(|| (at * places) as u32)
+            })
+        });
+        part.higher = higher.collect();
+        part.terms += part.higher.iter().map(|part| part.terms).sum::<usize>();
+        part
+    }
+}
+
+/// The first of these ascending counts, from this one on, that is not below some.
+fn not_below(all: &[u128], from: usize, counts: u128) -> usize {
+    let (mut from, mut stride) = (from, 1);
+    while all.get(from + stride).is_some_and(|other| *other < counts) {
+        from += stride;
+        stride *= 2;
+    }
+    let near = &all[from.min(all.len())..all.len().min(from + stride + 1)];
+    from + near.partition_point(|other| *other < counts)
+}
