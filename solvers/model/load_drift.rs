@@ -205,10 +205,10 @@ impl LoadDrift {
         let states = count(r, levels);
         let is_constant = self.stops() && self.costs()[1] == 0.0;
         let (applied, listed) = match self.chain {
-            // Functions of all but one processor, and of all but two; lists of moves in regions, while they are made.
+            // Functions of all but one processor, and of all but two; regions, while they are made.
             Chain::Walk { .. } | Chain::BirthDeath { .. } => (
                 count(r, levels + 1) + count(r.max(2) - 1, levels + 1),
-                if is_constant { (states / 4.0).max((2.0 * states).min(16e6)) } else { 0.0 },
+                if is_constant { (states / 4.0).max((states / 2.0).min(4e6)) } else { 0.0 },
             ),
             // Two full tensors.
             Chain::Matrix { .. } | Chain::Affine { .. } => {
@@ -221,7 +221,7 @@ impl LoadDrift {
         let vectors = if self.stops() { vectors } else { 8.0 };
         // Total and largest level, and two bits of decisions.
         let own = 8.0 * vectors + 4.0 + 2.0 + 0.25;
-        (states * own + 8.0 * applied + 24.0 * listed) as u64
+        (states * own + 8.0 * applied + 48.0 * listed) as u64
     }
 
     /// What `check` prints.

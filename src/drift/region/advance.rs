@@ -22,9 +22,11 @@ pub(in crate::drift) struct Search {
 /// Fewer states than this are gone over in no time.
 const LEAST_STATES: usize = 20_000;
 /// Steps that a region should last, and that should lie between two, for one to be worth its lists.
-const WORTH: u64 = 16;
+const WORTH: u64 = 4;
+/// The most steps between two vain searches for a region.
+const LONGEST: u64 = 64;
 /// A region has at most this share of all states.
-pub(super) const SHARE: usize = 32;
+pub(super) const SHARE: usize = 8;
 /// Least and largest margin by which remapping is better in states left out, in parts of the remap cost.
 const MARGINS: [f64; 2] = [1.0 / 48.0, 1.0 / 24.0];
 /// What stands for the cost-to-go of a state left out.
@@ -185,7 +187,7 @@ impl Backward<'_> {
         let Some(region) = found else {
             // Near the end of the horizon states that go on soon get fewer.
             let gone = self.problem.steps - self.remaining;
-            self.search.until = self.remaining - (gone / 2).clamp(2, WORTH);
+            self.search.until = self.remaining.saturating_sub((gone / 2).clamp(2, LONGEST));
             return;
         };
         self.search.until = self.remaining - WORTH;

@@ -53,6 +53,9 @@ impl Program {
     fn of(parts: Vec<Part>) -> Program {
         let mut program = Program::default();
         parts.into_iter().for_each(|part| program.append(part, None));
+        program.begins.shrink_to_fit();
+        program.targets.shrink_to_fit();
+        program.which.shrink_to_fit();
         program
     }
 
@@ -217,7 +220,11 @@ impl Graph {
             own
         };
         let tasks = self.trunks.iter().map(|trunk| {
-            let last = if trunk.then.is_empty() { std::slice::from_ref(&trunk.first) } else { &trunk.then };
+            let last = if trunk.then.is_empty() {
+                std::slice::from_ref(&trunk.first)
+            } else {
+                &trunk.then
+            };
             let made: Vec<&mut [f64]> = last.iter().map(&mut own).collect();
             (trunk, made)
         });

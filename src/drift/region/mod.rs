@@ -34,7 +34,7 @@ mod sums;
 use super::{LoadDrift, Objective, ProcessChain, Ranks, States, Timing};
 use crate::chain::BirthDeath;
 use fold::{Graph, PADDING};
-use places::{Places, folds, most_moves};
+use places::{Places, folds};
 use rayon::prelude::*;
 use shapes::Packing;
 use std::collections::HashMap;
@@ -98,6 +98,12 @@ struct Member {
     paid: [f64; 2],
 }
 
+/// How much may be looked at to make a region of so many states: it takes less memory than the functions of all states,
+/// but for few.
+fn most_looked_at(states: usize) -> usize {
+    (states / 4).max((states / 2).min(4_000_000))
+}
+
 impl Region {
     /// The region of these shapes, and of those that a remap leads to. `None` if it is too large to be worth it.
     pub fn new(
@@ -120,7 +126,8 @@ impl Region {
         shapes.dedup();
         let places_of = |shape: &u128| levels + 1 - packing.width(*shape);
         let count = shapes.iter().map(places_of).sum::<usize>();
-        if count > most_members {
+        // What is looked at for a shape grows about as the square of the processors.
+        if count > most_members || shapes.len() * r * r > most_looked_at(states.all()) {
             return None;
         }
         let mut first = Vec::with_capacity(shapes.len() + 1);
@@ -131,12 +138,10 @@ impl Region {
         let mut laws = SumLaws::new(chain, r);
         let ends = laws.complete();
         let folds = folds(chain);
-        let places = Places { chain, packing, processors: r, shapes: &shapes, first: &first, folds };
+        let places =
+            Places { chain, packing, processors: r, shapes: &shapes, first: &first, folds };
         let own = ranks.evenly(&first);
-        let graphs = places.graphs(own.clone(), most_moves(states.all()));
-        let mut fails = [if graphs.is_none() { 1.0 } else { 0.0 }];
-        ranks.largest(&mut fails);
-        let graphs = graphs.filter(|_| fails == [0.0])?;
+        let graphs = places.graphs(own.clone());
         let folded = places.folded();
         let own = first[own.start]..first[own.end];
         let mut sums = HashMap::new();
@@ -192,10 +197,11 @@ impl Region {
         balanced.dedup();
         let mut listed = vec![(0, 0); sums.len()];
         sums.into_iter().for_each(|(sum, at)| listed[at] = sum);
-        let moves = graphs.iter().map(|graph| graph.longest).sum::<usize>() as f64;
-        let paid = members.iter().map(|member| member.paid[0]).fold(0.0, f64::max);
-        let mut most = [moves, paid];
-        ranks.largest(&mut most);
+        let mut longest: Vec<f64> = graphs.iter().map(|graph| graph.longest as f64).collect();
+        ranks.largest(&mut longest);
+        let mut paid = [members.iter().map(|member| member.paid[0]).fold(0.0, f64::max)];
+        ranks.largest(&mut paid);
+        let most = [longest.iter().sum(), paid[0]];
         Some(Region {
             processors: r,
             shapes,

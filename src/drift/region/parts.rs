@@ -3,7 +3,6 @@
 
 use super::shapes::{Packing, Successors};
 use rayon::prelude::*;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The nodes with the same processors that have not moved, those at one level and others below.
 #[derive(Debug, Default)]
@@ -38,10 +37,13 @@ impl Part {
     }
 }
 
+/// Fewer shapes are not shared among threads.
+const ALONE: usize = 64;
+
 /// Where shapes go, each at one place or at several that move alike.
 ///
 /// Counts of those that have moved are packed with the level below a shape's lowest first.
-pub(super) struct Moving<'m, R, S, L> {
+pub(super) struct Moving<R, S, L> {
     pub packing: Packing,
     pub processors: u32,
     /// The probabilities of one down, none and one up for each level of a shape, from the lowest on.
@@ -51,9 +53,6 @@ pub(super) struct Moving<'m, R, S, L> {
     pub seen: S,
     /// The slot of all that have moved, if it is looked for.
     pub slot: L,
-    /// The most moves that are looked at, and how many have been.
-    pub most: usize,
-    pub looked_at: &'m AtomicUsize,
 }
 
 /// Processors that have not moved, those at one level and others below, and what they are needed with.
@@ -67,54 +66,47 @@ struct Needed {
     higher: Vec<Needed>,
 }
 
-impl<R, S, L> Moving<'_, R, S, L>
+impl<R, S, L> Moving<R, S, L>
 where
     R: Fn(usize) -> [f64; 3] + Sync,
     S: Fn(u128, usize) -> bool + Sync,
     L: Fn(u128) -> Option<u32> + Sync,
 {
-    /// The parts for these shapes with their numbers of places, which come to be in the order of [`along`]; `None` if
-    /// that takes too many moves.
-    pub fn parts(&self, shapes: &[(u128, usize)]) -> Option<Vec<Part>> {
-        let needed = self.needed(shapes, 0, 0)?;
-        let parts = needed.into_par_iter().map(|needed| {
-            self.part(needed, &mut |_, counts| (self.slot)(counts))
-        });
-        Some(parts.collect())
+    /// The parts for these shapes with their numbers of places, in the order of [`along`](Packing::along).
+    pub fn parts(&self, shapes: &[(u128, usize)]) -> Vec<Part> {
+        let needed = self.needed(shapes, 0, 0).into_par_iter();
+        needed.map(|needed| self.part(needed, &mut |_, counts| (self.slot)(counts))).collect()
     }
 
     /// The parts of these shapes, which have the same processors at the levels before `level`, so many.
-    fn needed(&self, shapes: &[(u128, usize)], level: usize, below: u32) -> Option<Vec<Needed>> {
+    fn needed(&self, shapes: &[(u128, usize)], level: usize, below: u32) -> Vec<Needed> {
         let next = |(shape, _): &(u128, usize)| self.packing.next(*shape, level);
-        let groups: Vec<_> = shapes.chunk_by(|a, b| next(a) == next(b)).collect();
         let of_group = |group: &[(u128, usize)]| {
             let (at, count) = next(&group[0]);
             let moves = self.packing.moves((self.row)(at), at as u32, count);
             if below + count == self.processors {
-                let places = group[0].1;
-                return Some(Needed { moves, moved: vec![0], places, members: places, higher: Vec::new() });
+                let (moved, places) = (vec![0], group[0].1);
+                return Needed { moves, moved, places, members: places, higher: Vec::new() };
             }
-            let higher = self.needed(group, at + 1, below + count)?;
+            let higher = self.needed(group, at + 1, below + count);
             let mut moved = Vec::new();
             for Needed { moves, moved: with, .. } in &higher {
-                let looked_at = moves.len() * with.len();
-                if self.looked_at.fetch_add(looked_at, Ordering::Relaxed) + looked_at > self.most {
-                    return None;
-                }
-                let all = with.iter().flat_map(|with| moves.iter().map(move |(more, _)| with + more));
+                let all =
+                    with.iter().flat_map(|with| moves.iter().map(move |(more, _)| with + more));
                 // Those that have not moved come to the level above, at most.
                 moved.extend(all.filter(|counts| (self.seen)(*counts, at + 3)));
             }
             moved.sort_unstable();
             moved.dedup();
+            moved.shrink_to_fit();
             let places = higher.iter().map(|needed| needed.places).max().unwrap_or(0);
             let members = higher.iter().map(|needed| needed.members).sum();
-            Some(Needed { moves, moved, places, members, higher })
+            Needed { moves, moved, places, members, higher }
         };
-        // Few levels have many shapes each.
-        match shapes.len() > 64 {
-            true => groups.into_par_iter().map(of_group).collect(),
-            false => groups.into_iter().map(of_group).collect(),
+        let groups: Vec<_> = shapes.chunk_by(|a, b| next(a) == next(b)).collect();
+        match shapes.len() < ALONE {
+            true => groups.into_iter().map(of_group).collect(),
+            false => groups.into_par_iter().map(of_group).collect(),
         }
     }
 

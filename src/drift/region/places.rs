@@ -7,13 +7,6 @@ use crate::chain::BirthDeath;
 use rayon::prelude::*;
 use std::collections::HashSet;
 use std::ops::Range;
-use std::sync::atomic::AtomicUsize;
-
-/// The most moves that are looked at, on each rank, of so many states: what is kept of them is to take less memory than
-/// functions of all states do, but for few states.
-pub(super) fn most_moves(states: usize) -> usize {
-    (states / 4).max(states.saturating_mul(2).min(16_000_000))
-}
 
 /// Where the members of shapes are.
 ///
@@ -61,8 +54,8 @@ enum Kind {
 }
 
 impl Places<'_> {
-    /// How the own shapes move; `None` if that takes more moves than `most`.
-    pub fn graphs(&self, own: Range<usize>, most: usize) -> Option<Vec<Graph>> {
+    /// How the own shapes move: as many graphs on any rank.
+    pub fn graphs(&self, own: Range<usize>) -> Vec<Graph> {
         let levels = self.chain.levels();
         let kinds: Vec<Kind> = match self.folds {
             Some(_) => [Kind::All].into_iter().chain((0..levels).map(Kind::Beyond)).collect(),
@@ -71,7 +64,7 @@ impl Places<'_> {
         let first = self.first[own.start];
         let mut along: Vec<usize> = own.collect();
         along.sort_unstable_by_key(|shape| self.packing.along(self.shapes[*shape]));
-        let (ends, looked_at) = (self.ends(), AtomicUsize::new(0));
+        let ends = self.ends();
         let graph = |kind: Kind| {
             let members = |&shape: &usize| Some((shape, self.members(kind, shape)?));
             let members: Vec<_> = along.iter().filter_map(members).collect();
@@ -81,14 +74,13 @@ impl Places<'_> {
                 row: |level| self.row(kind, level),
                 seen: |counts, field| self.is_seen(kind, &ends[field], counts, field),
                 slot: |counts| self.slot(kind, counts),
-                most,
-                looked_at: &looked_at,
             };
             let shapes = members.iter().map(|(shape, places)| (self.shapes[*shape], places.len()));
-            let parts = moving.parts(&shapes.collect::<Vec<_>>())?;
-            let member =
-                |(shape, places): &(usize, Range<usize>)| (self.first[*shape] + places.start - first, places.len());
-            Some(Graph::new(parts, members.iter().map(member).collect()))
+            let parts = moving.parts(&shapes.collect::<Vec<_>>());
+            let member = |(shape, places): &(usize, Range<usize>)| {
+                (self.first[*shape] + places.start - first, places.len())
+            };
+            Graph::new(parts, members.iter().map(member).collect())
         };
         kinds.into_iter().map(graph).collect()
     }
@@ -98,9 +90,7 @@ impl Places<'_> {
         let places = self.first[shape + 1] - self.first[shape];
         match kind {
             Kind::All => Some(0..places),
-            Kind::Beyond(place) => {
-                (place == 0 || place + 1 == places).then_some(place..place + 1)
-            }
+            Kind::Beyond(place) => (place == 0 || place + 1 == places).then_some(place..place + 1),
             Kind::At(place) => (place < places).then_some(place..place + 1),
         }
     }
@@ -130,7 +120,9 @@ impl Places<'_> {
     /// ends of such counts.
     fn is_seen(&self, kind: Kind, ends: &HashSet<u128>, counts: u128, field: usize) -> bool {
         let is_end = |counts| ends.contains(&self.packing.above(counts, field));
-        let (Kind::Beyond(place), Some([_, high])) = (kind, self.folds) else { return is_end(counts) };
+        let (Kind::Beyond(place), Some([_, high])) = (kind, self.folds) else {
+            return is_end(counts);
+        };
         let (beyond, folded) = (self.chain.levels() + 1 - place, high + 1 - place);
         match self.packing.count(counts, beyond) {
             // The highest have moved already.
@@ -191,5 +183,108 @@ impl Places<'_> {
         }
         let top = self.chain.levels() + 1 - lowest;
         self.slot_of(self.packing.moved(counts, top, high + 1 - lowest), lowest)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chain::Edge;
+    use std::collections::HashMap;
+
+    /// Expectations over the moves of single processors.
+    fn plain(chain: &BirthDeath, from: &[usize], worth: &HashMap<Vec<usize>, f64>) -> f64 {
+        let mut sum = 0.0;
+        for moves in 0..3usize.pow(from.len() as u32) {
+            let mut p = 1.0;
+            let step = |(i, level): (usize, &usize)| {
+                let to = level + moves / 3usize.pow(i as u32) % 3;
+                p *= [chain.down(*level), chain.stay(*level), chain.up(*level)][to - level];
+                to.wrapping_sub(1)
+            };
+            let mut to: Vec<usize> = from.iter().enumerate().map(step).collect();
+            to.sort_unstable();
+            sum += p * worth.get(&to).copied().unwrap_or(0.0);
+        }
+        sum
+    }
+
+    #[test]
+    fn members_go_where_single_processors_do() {
+        let walk = |edge| BirthDeath::walk(6, 0.3, 0.2, edge).unwrap();
+        let uneven = BirthDeath::new(vec![0.3, 0.2, 0.1, 0.0], vec![0.0, 0.2, 0.3, 0.4]).unwrap();
+        let short = BirthDeath::walk(4, 0.1, 0.6, Edge::Hold).unwrap();
+        let mut numbers = 7u64;
+        let mut random = || {
+            numbers = numbers.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (numbers >> 40) as usize
+        };
+        for chain in [walk(Edge::Hold), walk(Edge::Reflect), uneven, short] {
+            let levels = chain.levels();
+            for processors in [2, 3, 4] {
+                let packing = Packing::new(processors, levels).unwrap();
+                let states = crate::chain::Multisets::new(processors, levels).unwrap();
+                let mut shapes = vec![packing.of(&vec![0; processors]).0];
+                let mut sorted = vec![0; processors];
+                for state in 0..states.states() {
+                    states.unrank_into(state, &mut sorted);
+                    if random() % 2 == 0 {
+                        shapes.push(packing.of(&sorted).0);
+                    }
+                }
+                shapes.sort_unstable();
+                shapes.dedup();
+                let mut first = vec![0];
+                shapes.iter().for_each(|s| {
+                    first.push(first[first.len() - 1] + levels + 1 - packing.width(*s))
+                });
+                let folds = folds(&chain);
+                let places = Places {
+                    chain: &chain,
+                    packing,
+                    processors,
+                    shapes: &shapes,
+                    first: &first,
+                    folds,
+                };
+                let levels_of = |shape: u128, lowest: usize| -> Vec<usize> {
+                    let counts = (lowest..).zip(packing.counts(shape));
+                    counts.flat_map(|(level, n)| vec![level; n as usize]).collect()
+                };
+                let (mut worth, mut slots) = (HashMap::new(), Vec::new());
+                for (shape, places) in shapes.iter().zip(first.windows(2)) {
+                    slots.push(0.0);
+                    for lowest in 0..places[1] - places[0] {
+                        let value = random() as f64;
+                        worth.insert(levels_of(*shape, lowest), value);
+                        slots.push(value);
+                    }
+                    slots.push(0.0);
+                }
+                for (slot, of) in places.folded() {
+                    slots[slot as usize] = slots[of as usize];
+                }
+                slots.resize(slots.len() + levels + super::super::PADDING, 0.0);
+                let middle = shapes.len() / 2;
+                for own in [0..shapes.len(), 0..middle, middle..shapes.len(), 0..0] {
+                    let begin = first[own.start];
+                    let mut found = vec![0.0; first[own.end] - begin];
+                    for graph in places.graphs(own.clone()) {
+                        graph.add(&graph.fold(&slots, 1), 1, &mut found);
+                    }
+                    for shape in own {
+                        for lowest in 0..first[shape + 1] - first[shape] {
+                            let from = levels_of(shapes[shape], lowest);
+                            let expected = plain(&chain, &from, &worth);
+                            let found = found[first[shape] + lowest - begin];
+                            assert!(
+                                (found - expected).abs() <= 1e-13 * expected,
+                                "{from:?} {found} {expected}"
+                            );
+                        }
+                    }
+                }
+            }
+        }
     }
 }
